@@ -1,0 +1,74 @@
+package fold
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+func TestString(t *testing.T) {
+	tests := []struct{ in, want string }{
+		{"", ""},
+		{"Ana", "ana"},
+		{"ana", "ana"},
+		{"Čović", "covic"},
+		{"c\u030covic\u0301", "covic"},
+		{"ĐURĐA", "durda"},
+		{"Ørsted", "orsted"},
+		{"Ǿ", "o"},
+		{"Łukasz", "lukasz"},
+		{"STRASSE", "strasse"},
+		{"Straße", "strasse"},
+		{"STRAẞE", "strasse"},
+		{"Æther Œuvre", "aether oeuvre"},
+		{"ISTANBUL İstanbul ıstanbul", "istanbul istanbul istanbul"},
+		{"Ħal Þór Ðán", "hal thor dan"},
+		{"ﬁnn", "finn"},
+		{"ℌans", "hans"},
+		{"Ａｎａ", "ana"},
+		{"Ѐлена", "елена"},
+		{"ΣΊΣΥΦΟΣ", "σισυφοσ"},
+		{"\uab70\u13a0", "\u13a0\u13a0"},
+		{"각", "\u1100\u1161\u11a8"},
+		{"x" + strings.Repeat("\u0301", 100) + "y", "xy"},
+		{"100% _ \" *", "100% _ \" *"},
+	}
+	for _, tt := range tests {
+		if got := String(tt.in); got != tt.want {
+			t.Errorf("String(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+// Every code point by itself folds to something that is folded, and keeps no mark.
+func TestEveryRune(t *testing.T) {
+	for r := rune(0); r <= unicode.MaxRune; r++ {
+		if !utf8.ValidRune(r) {
+			continue
+		}
+		checkFolded(t, string(r))
+	}
+}
+
+func FuzzString(f *testing.F) {
+	for _, s := range []string{"Čović", "ﬁ", "İ", "\u0345", "각", "ﷺ", "ΐ", "ẛ̣", "\xff\xfe"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) { checkFolded(t, s) })
+}
+
+func checkFolded(t *testing.T, s string) {
+	t.Helper()
+	folded := String(s)
+	if again := String(folded); again != folded {
+		t.Fatalf("folding %q gives %q, and folding that gives %q", s, folded, again)
+	}
+	for _, r := range folded {
+		if norm.NFKD.PropertiesString(string(r)).CCC() != 0 {
+			t.Fatalf("folding %q left the mark %U in %q", s, r, folded)
+		}
+	}
+}

@@ -1,0 +1,216 @@
+package main
+
+import (
+	"database/sql"
+	"fmt"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"firefighters/internal/fold"
+	"firefighters/internal/record"
+)
+
+const (
+	defaultPageSize = 20
+	maxPageSize     = 100
+	maxSearch       = 100 // characters
+)
+
+// sortFields are what sortBy may name, the default first, with the order of
+// each way. The row number, which is the order of creation, breaks all ties.
+// Nulls are last in both directions; descending, that is SQLite's own way.
+var sortFields = []struct{ name, ascending, descending string }{
+	{"createdAt", "row", "row DESC"},
+	{"firstName", "first_key, last_key, row", "first_key DESC, last_key DESC, row DESC"},
+	{"lastName", "last_key, first_key, row", "last_key DESC, first_key DESC, row DESC"},
+	{"email", "email_key NULLS LAST, row", "email_key DESC, row DESC"},
+	{"phoneNumber", "phone_key NULLS LAST, row", "phone_key DESC, row DESC"},
+	{"dateOfBirth", "born_at NULLS LAST, row", "born_at DESC, row DESC"},
+}
+
+// listQuery says which page of which list is asked for.
+type listQuery struct {
+	page, pageSize int64
+	terms          []searchTerm
+	order          string // of sortFields
+}
+
+// page is a page of a list, and how long the whole list is.
+type page struct {
+	items      []record.Firefighter
+	totalCount int64
+}
+
+// searchTerm is one word to search for.
+type searchTerm struct {
+	text   string // folded
+	digits string // to find in the digits of a phone number, or noDigits
+}
+
+// noDigits stands in no phone number's digits.
+const noDigits = "\n"
+
+// parseListQuery reads the query of a list's URL. The error is record.Faults,
+// all there are.
+func parseListQuery(rawQuery string) (listQuery, error) {
+	// A bare semicolon is a character like any other (WHATWG URL); package
+	// url would refuse it.
+	values, err := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
+	p := parameters{values: values}
+	if err != nil {
+		p.faults.Add("query", record.Invalid, "The query of the URL is not well-formed.")
+	}
+	q := listQuery{
+		page:     p.wholeNumber("page", 1, math.MaxInt64),
+		pageSize: min(p.wholeNumber("pageSize", defaultPageSize, maxPageSize), maxPageSize),
+		terms:    p.search("search"),
+		order:    p.order("sortBy", "sortDir"),
+	}
+	if len(p.faults) > 0 {
+		return listQuery{}, p.faults
+	}
+	return q, nil
+}
+
+// parameters are those of a query, and what was found wrong with them.
+type parameters struct {
+	values url.Values
+	faults record.Faults
+}
+
+// get gives the value of a parameter; an empty one is as good as none.
+func (p *parameters) get(name string) string {
+	given := slices.DeleteFunc(slices.Clone(p.values[name]), func(v string) bool { return v == "" })
+	if len(given) == 0 {
+		return ""
+	}
+	if len(given) > 1 {
+		p.faults.Add(name, record.Duplicate, "%s is given twice.", name)
+	}
+	return given[0]
+}
+
+// wholeNumber reads a number from 1. One that int64 cannot hold is more than
+// any limit: it gives limit, or a fault where the limit is int64's own.
+func (p *parameters) wholeNumber(name string, absent, limit int64) int64 {
+	text := p.get(name)
+	if text == "" {
+		return absent
+	}
+	if strings.Trim(text, "0123456789") != "" {
+		code := record.Invalid
+		if _, err := strconv.ParseInt(text, 10, 64); err == nil {
+			code = record.OutOfRange
+		}
+		p.faults.Add(name, code, "%s must be a whole number from 1.", name)
+		return absent
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	switch {
+	case err != nil && limit == math.MaxInt64:
+		p.faults.Add(name, record.OutOfRange, "%s may be at most %d.", name, limit)
+	case err != nil:
+		return limit
+	case n == 0:
+		p.faults.Add(name, record.OutOfRange, "%s must be a whole number from 1.", name)
+	}
+	return n
+}
+
+// search splits the text at white space. A term that is there twice, or folds
+// to nothing, adds nothing.
+func (p *parameters) search(name string) []searchTerm {
+	text := strings.TrimSpace(p.get(name))
+	switch {
+	case !utf8.ValidString(text):
+		p.faults.Add(name, record.Invalid, "%s is not valid UTF-8.", name)
+	case utf8.RuneCountInString(text) > maxSearch:
+		p.faults.Add(name, record.TooLong, "%s may have at most %d characters.", name, maxSearch)
+	}
+	var terms []searchTerm
+	for _, word := range strings.Fields(text) {
+		t := searchTerm{text: fold.String(word), digits: digits(word)}
+		if t.digits == "" || strings.ContainsFunc(word, unicode.IsLetter) {
+			t.digits = noDigits
+		}
+		if t.text != "" && !slices.Contains(terms, t) {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+// order gives the ORDER BY that sortBy and sortDir ask for.
+func (p *parameters) order(sortBy, sortDir string) string {
+	field, names := sortFields[0], make([]string, len(sortFields))
+	name := p.get(sortBy)
+	known := name == ""
+	for i, f := range sortFields {
+		names[i] = f.name
+		if f.name == name {
+			field, known = f, true
+		}
+	}
+	if !known {
+		p.faults.Add(sortBy, record.Invalid, "%s must be one of %s.", sortBy, strings.Join(names, ", "))
+	}
+	switch direction := strings.ToLower(p.get(sortDir)); direction {
+	case "asc":
+		return field.ascending
+	case "", "desc":
+	default:
+		p.faults.Add(sortDir, record.Invalid, "%s must be asc or desc.", sortDir)
+	}
+	return field.descending
+}
+
+// listFirefighters gives one page of a department's list. The page and the
+// total are of one moment: they come from one statement, or there is no page.
+func (s *store) listFirefighters(tenant tenantID, q listQuery) (page, error) {
+	var p page
+	found, args := matching(q.terms)
+	args = append([]any{tenant}, args...)
+	count := `SELECT live_count FROM tenants WHERE id = ?1`
+	if found != "" {
+		count = `SELECT count(*) FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL` + found
+	}
+	query := fmt.Sprintf(`SELECT (%s), %s FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL%s
+		ORDER BY %s LIMIT ?%d OFFSET ?%d`, count, columns, found, q.order, len(args)+1, len(args)+2)
+	err := s.reader.query(query, append(args, q.pageSize, q.offset()), func(rows *sql.Rows) error {
+		var row scanner
+		err := rows.Scan(append([]any{&p.totalCount}, row.dest()...)...)
+		p.items = append(p.items, row.firefighter())
+		return err
+	})
+	if err == nil && len(p.items) == 0 {
+		err = s.reader.queryRow(count, args, &p.totalCount)
+	}
+	return p, err
+}
+
+// offset is the number of records before the page, or more than there can be.
+func (q listQuery) offset() int64 { return min(q.page-1, math.MaxUint32) * q.pageSize }
+
+// matching gives the condition that every term is found, and its arguments,
+// from ?2 on. So that few statements serve all searches, their number of
+// terms is a power of two; the empty term, found everywhere, fills up.
+func matching(terms []searchTerm) (condition string, args []any) {
+	if len(terms) == 0 {
+		return "", nil
+	}
+	var b strings.Builder
+	for n := 0; n < len(terms) || n&(n-1) != 0; n++ {
+		t := searchTerm{digits: noDigits}
+		if n < len(terms) {
+			t = terms[n]
+		}
+		args = append(args, t.text, t.digits)
+		fmt.Fprintf(&b, ` AND (instr(search_text, ?%d) OR instr(phone_digits, ?%d))`, 2*n+2, 2*n+3)
+	}
+	return b.String(), args
+}

@@ -1,0 +1,323 @@
+// Firefighters keeps the personnel records of fire departments: an HTTP JSON
+// API over one SQLite file, in one program.
+//
+//	firefighters [serve]     serves the API
+//	firefighters keys        makes, lists and revokes API keys
+//	firefighters version     says what this is
+//
+// Each command explains itself with --help. README.md has the rest.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+)
+
+const version = "0.1.0"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	os.Exit(report(err, os.Stderr))
+}
+
+// program is what a command works with.
+type program struct {
+	ctx            context.Context
+	stdout, stderr io.Writer
+}
+
+const mainHelp = `Usage: firefighters [command] [flags]
+
+Keeps the personnel records of fire departments in one file and serves them
+over HTTP. Without a command it serves.
+
+  firefighters                          serves firefighters.db, which it makes if it is not there
+  firefighters keys create --tenant "Engine 7"
+  firefighters version
+
+Commands:
+  serve     serves the API
+  keys      makes, lists and revokes API keys
+  version   says what this is
+
+Each has more to say: firefighters serve --help
+`
+
+// run is the program: it does what args say and returns when that is done or,
+// for a server, when ctx ends.
+func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) error {
+	p := &program{ctx, stdout, stderr}
+	if len(args) == 0 {
+		return p.serve(nil)
+	}
+	switch args[0] {
+	case "serve":
+		return p.serve(args[1:])
+	case "keys":
+		return p.keys(args[1:])
+	case "version":
+		return p.version(args[1:])
+	case "-h", "--help", "help":
+		return p.help(mainHelp)
+	}
+	if strings.HasPrefix(args[0], "-") {
+		return p.serve(args)
+	}
+	return usage(fmt.Sprintf("there is no command %q", args[0]), "firefighters --help")
+}
+
+// usageError is a command line that is wrong.
+type usageError struct{ hinted }
+
+func usage(what, hint string) error {
+	return usageError{hinted{errors.New(strings.TrimSuffix(what, ".")), hint}}
+}
+
+// errHelp says that help was asked for and given.
+var errHelp = pflag.ErrHelp
+
+// report tells the person what went wrong and what to type, and gives the
+// exit code: 0, 1 for a failure, 2 for wrong usage.
+func report(err error, stderr io.Writer) int {
+	if err == nil || errors.Is(err, errHelp) {
+		return 0
+	}
+	fmt.Fprintln(stderr, "Error:", err)
+	var hint hinted
+	var wrong usageError
+	switch {
+	case errors.As(err, &wrong):
+		fmt.Fprintln(stderr, "Try:", wrong.hint)
+		return 2
+	case errors.As(err, &hint):
+		fmt.Fprintln(stderr, "Try:", hint.hint)
+	}
+	return 1
+}
+
+func (p *program) help(text string) error {
+	io.WriteString(p.stdout, text)
+	return errHelp
+}
+
+// flags makes the flags of a command, with the help that ends in their list.
+func (p *program) flags(command, help string) *pflag.FlagSet {
+	flags := pflag.NewFlagSet(command, pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.Usage = func() {
+		io.WriteString(p.stdout, help+flags.FlagUsages())
+		io.WriteString(p.stdout, "\nEach flag may also stand in the environment, --db as FIREFIGHTERS_DB.\n")
+	}
+	return flags
+}
+
+func dbFlag(flags *pflag.FlagSet) *string {
+	return flags.String("db", "firefighters.db", "the database file")
+}
+
+// parse reads args, and from the environment the flags that are not in them.
+// The command takes want arguments beside the flags.
+func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
+	hint := strings.TrimSpace("firefighters "+flags.Name()) + " --help"
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, errHelp) {
+			return errHelp
+		}
+		return usage(fmt.Sprintf("%s: %v", flags.Name(), err), hint)
+	}
+	if flags.NArg() != want {
+		return usage(fmt.Sprintf("%s takes %d arguments beside its flags, not %d", flags.Name(), want, flags.NArg()), hint)
+	}
+	var err error
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := "FIREFIGHTERS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		if value := os.Getenv(name); value != "" && !f.Changed && err == nil {
+			if flags.Set(f.Name, value) != nil {
+				err = usage(fmt.Sprintf("%s: %s may not be %q", flags.Name(), name, value), hint)
+			}
+		}
+	})
+	return err
+}
+
+// withStore does something with the database at path. create says that it may
+// be made; that it was is said.
+func (p *program) withStore(path string, create bool, do func(*store) error) error {
+	s, made, err := openStore(path, create, time.Now)
+	if err != nil {
+		return err
+	}
+	if made {
+		fmt.Fprintf(p.stderr, "Made the database %s.\n", quoteArg(path))
+	}
+	return errors.Join(do(s), s.close())
+}
+
+// quoteArg writes a file name as it can be typed.
+func quoteArg(s string) string {
+	if strings.ContainsAny(s, " \t'&|;<>()$*?#~`") {
+		return `"` + s + `"`
+	}
+	return s
+}
+
+const serveHelp = `Usage: firefighters [serve] [flags]
+
+Serves the API until it is told to stop (Ctrl-C), and then finishes what it has
+begun. Where there is no database it makes one, with a department "default" and
+a key for it, which it shows this once.
+
+  firefighters serve --db /var/lib/firefighters/firefighters.db --listen 127.0.0.1:8080
+
+Flags:
+`
+
+const (
+	firstDepartment = "default"
+	shutdownLimit   = 10 * time.Second // for requests in flight
+)
+
+func (p *program) serve(args []string) error {
+	flags := p.flags("serve", serveHelp)
+	db := dbFlag(flags)
+	listen := flags.String("listen", "127.0.0.1:8080", "the address and port to listen on; port 0 picks a free one")
+	if err := p.parse(flags, args, 0); err != nil {
+		return err
+	}
+	if _, _, err := net.SplitHostPort(*listen); err != nil {
+		return usage(fmt.Sprintf("--listen takes an address and a port, not %q", *listen),
+			"firefighters serve --listen 127.0.0.1:8080")
+	}
+	release, err := lockDatabase(*db)
+	if err != nil {
+		return err
+	}
+	defer release()
+	// Whoever connects from now on waits until the database is open.
+	listener, err := net.Listen("tcp", *listen)
+	if err != nil {
+		return hinted{fmt.Errorf("cannot listen on %s: %w", *listen, err),
+			"another port: firefighters serve --listen 127.0.0.1:8081"}
+	}
+	defer listener.Close()
+	return p.withStore(*db, true, func(s *store) error {
+		if err := p.announce(s, listener.Addr()); err != nil {
+			return err
+		}
+		return p.serveStore(s, listener)
+	})
+}
+
+// announce says where the service listens. To a database that has no
+// department yet it gives the first, and says how to use its key.
+func (p *program) announce(s *store, addr net.Addr) error {
+	url := "http://" + reachable(addr)
+	fresh, err := s.isEmpty()
+	if err != nil {
+		return err
+	}
+	if fresh {
+		key, err := s.createKey(firstDepartment, "first key", scopeWrite, time.Time{})
+		if err != nil {
+			return fmt.Errorf("making the first key: %w", err)
+		}
+		fmt.Fprintf(p.stdout, "The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
+			"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n\n", firstDepartment, key, key, url)
+	}
+	fmt.Fprintf(p.stdout, "Listening on %s\n", url)
+	return nil
+}
+
+// reachable is addr, or loopback where addr means every address.
+func reachable(addr net.Addr) string {
+	host, port, _ := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return net.JoinHostPort(host, port)
+}
+
+// serveStore serves until the program is told to stop, and then lets the
+// requests in flight finish.
+func (p *program) serveStore(s *store, listener net.Listener) error {
+	log := newLogger(p.stderr)
+	handler := newServer(s, log)
+	httpServer := &http.Server{
+		Handler:                      handler,
+		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
+		ReadHeaderTimeout:            10 * time.Second,
+		ReadTimeout:                  30 * time.Second,
+		WriteTimeout:                 30 * time.Second,
+		IdleTimeout:                  2 * time.Minute,
+		DisableGeneralOptionsHandler: true,
+	}
+	watching, stopWatching := context.WithCancel(context.Background())
+	watched := make(chan struct{})
+	go func() { handler.auth.watch(watching); close(watched) }()
+	defer func() { stopWatching(); <-watched }()
+
+	stopped := make(chan error, 1)
+	context.AfterFunc(p.ctx, func() {
+		limit, cancel := context.WithTimeout(context.Background(), shutdownLimit)
+		defer cancel()
+		stopped <- errors.Join(httpServer.Shutdown(limit), httpServer.Close())
+	})
+	if err := httpServer.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serving: %w", err)
+	}
+	if err := <-stopped; err != nil {
+		log.Warn("requests were cut off", "cause", err.Error())
+	}
+	return nil
+}
+
+// newLogger writes text for people at a terminal, JSON otherwise.
+func newLogger(stderr io.Writer) *slog.Logger {
+	if file, ok := stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+		return slog.New(slog.NewTextHandler(stderr, nil))
+	}
+	return slog.New(slog.NewJSONHandler(stderr, nil))
+}
+
+const versionHelp = `Usage: firefighters version
+
+Says which version this is, and of what it is made.
+
+  firefighters version
+`
+
+func (p *program) version(args []string) error {
+	flags := p.flags("version", versionHelp)
+	if err := p.parse(flags, args, 0); err != nil {
+		return err
+	}
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	var sqliteVersion string
+	if err := db.QueryRow(`SELECT sqlite_version()`).Scan(&sqliteVersion); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.stdout, "firefighters %s (%s, SQLite %s, %s/%s)\n",
+		version, runtime.Version(), sqliteVersion, runtime.GOOS, runtime.GOARCH)
+	return nil
+}

@@ -1,0 +1,171 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// writer is the one that writes. It gathers what is waiting into one
+// transaction, commits it to disk and only then answers: with many clients,
+// one fsync serves many.
+type writer struct {
+	statements *statements
+	clock      *clock
+
+	mu      sync.RWMutex // held for reading while a job is queued
+	stopped bool
+	queue   chan *job
+	done    chan struct{}
+}
+
+// largestGroup bounds how long the first of a group waits for the last.
+const largestGroup = 256
+
+// job is a change to make within a transaction. It runs again in one of its
+// own if the transaction fails, so it changes nothing but the database and
+// what it gives back. A job that refuses, with errNotFound, has written nothing.
+type job struct {
+	do     func(*transaction) error
+	err    error
+	answer chan struct{}
+}
+
+// transaction is what a job works with.
+type transaction struct {
+	*statements
+	now int64 // milliseconds: the time of everything in it
+}
+
+func startWriter(statements *statements, clock *clock) *writer {
+	w := &writer{
+		statements: statements,
+		clock:      clock,
+		queue:      make(chan *job, largestGroup),
+		done:       make(chan struct{}),
+	}
+	go w.run()
+	return w
+}
+
+// write makes the change and returns when it is on disk, or not made at all.
+func (s *store) write(do func(*transaction) error) error {
+	w, j := s.writer, &job{do: do, answer: make(chan struct{})}
+	w.mu.RLock()
+	if w.stopped {
+		w.mu.RUnlock()
+		return errClosed
+	}
+	w.queue <- j
+	w.mu.RUnlock()
+	<-j.answer
+	return j.err
+}
+
+// stop lets the writer finish what is queued, refuses what comes after, and
+// returns when the writer has ended.
+func (w *writer) stop() {
+	w.mu.Lock()
+	if !w.stopped {
+		w.stopped = true
+		close(w.queue)
+	}
+	w.mu.Unlock()
+	<-w.done
+}
+
+func (w *writer) run() {
+	defer close(w.done)
+	group := make([]*job, 0, largestGroup)
+	for first := range w.queue {
+		group = w.gather(append(group[:0], first))
+		w.commit(group)
+		for _, j := range group {
+			close(j.answer)
+		}
+	}
+}
+
+// gather adds to group what is waiting now.
+func (w *writer) gather(group []*job) []*job {
+	for len(group) < largestGroup {
+		select {
+		case j, ok := <-w.queue:
+			if !ok {
+				return group
+			}
+			group = append(group, j)
+		default:
+			return group
+		}
+	}
+	return group
+}
+
+// commit runs group in one transaction. When that fails each gets one of its
+// own, so that only those that cannot succeed fail.
+func (w *writer) commit(group []*job) {
+	err := w.transact(group)
+	if err == nil {
+		return
+	}
+	if len(group) == 1 || errors.Is(err, errBusy) {
+		for _, j := range group {
+			j.err = err
+		}
+		return
+	}
+	for i := range group {
+		w.commit(group[i : i+1])
+	}
+}
+
+// transact commits all jobs, each with its own answer, or none.
+func (w *writer) transact(group []*job) (err error) {
+	t := &transaction{w.statements, w.clock.now().UnixMilli()}
+	if _, err := t.exec(`BEGIN IMMEDIATE`); err != nil {
+		return fmt.Errorf("beginning a transaction: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			t.exec(`ROLLBACK`) // fails where SQLite has done it itself
+		}
+	}()
+	for _, j := range group {
+		if j.err = t.run(j.do); j.err != nil && !errors.Is(j.err, errNotFound) {
+			return j.err
+		}
+	}
+	if err := t.saveClock(w.clock); err != nil {
+		return err
+	}
+	if _, err := t.exec(`COMMIT`); err != nil {
+		return fmt.Errorf("committing a transaction: %w", err)
+	}
+	w.clock.saved.Store(t.now)
+	return nil
+}
+
+// run turns a panic of a job into its error.
+func (t *transaction) run(do func(*transaction) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic in a write: %v", p)
+		}
+	}()
+	return do(t)
+}
+
+// saveClock keeps the latest time seen.
+func (t *transaction) saveClock(c *clock) error {
+	if t.now <= c.saved.Load() {
+		return nil
+	}
+	_, err := t.exec(`UPDATE service SET latest_time = max(latest_time, ?)`, t.now)
+	return err
+}
+
+// saveClock keeps the latest time seen, by a transaction that does nothing else.
+func (s *store) saveClock() error {
+	return s.write(func(*transaction) error { return nil })
+}
