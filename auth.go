@@ -37,28 +37,24 @@ const (
 	useInterval = time.Minute
 )
 
-// authenticator knows callers by their keys. It keeps the keys that it has
-// seen in use; each is read again once anything about any key has changed.
+// authenticator knows callers by their keys. It has all keys in memory, and
+// reads them again when anything about any key has changed.
 type authenticator struct {
-	store   *store
-	log     *slog.Logger
-	version atomic.Int64 // of the keys, as last polled
+	store *store
+	log   *slog.Logger
 
-	mu     sync.RWMutex
-	byHash map[keyHash]*credential
+	saving atomic.Bool // the time is being saved
+
+	mu      sync.Mutex // held while keys are read again
+	version int64      // of the keys
+	byHash  atomic.Pointer[map[keyHash]*credential]
 }
 
-// credential is a key in use. What was read does not change.
+// credential is a key as it was read, and when it was last used: in
+// milliseconds, and as the database has it.
 type credential struct {
 	storedKey
-	version int64     // of the keys, when this one was read
-	usage   *keyUsage // outlives the credential when the key is read again
-}
-
-// keyUsage is when a key was last used, in milliseconds.
-type keyUsage struct {
-	last    atomic.Int64
-	written int64 // as the database has it; watch's own
+	used, written *atomic.Int64
 }
 
 // The four refusals of RFC 6750. Only a request that brings no credentials is
@@ -79,7 +75,9 @@ func unauthorized(challenge, detail string) *problem {
 }
 
 func newAuthenticator(store *store, log *slog.Logger) *authenticator {
-	return &authenticator{store: store, log: log, byHash: map[keyHash]*credential{}}
+	a := &authenticator{store: store, log: log}
+	a.byHash.Store(&map[keyHash]*credential{})
+	return a
 }
 
 // authenticate gives the caller that the request's key stands for, or one of
@@ -90,21 +88,20 @@ func (a *authenticator) authenticate(r *http.Request) (caller, error) {
 		return caller{}, errNoKey
 	}
 	c, err := a.credential(key)
-	if errors.Is(err, errNotFound) {
-		return caller{}, errUnknownKey
-	}
 	if err != nil {
 		return caller{}, err
 	}
 	now := a.store.clock.now().UnixMilli()
 	switch {
-	case c.revokedAt.Valid:
+	case c == nil:
+		return caller{}, errUnknownKey
+	case c.revokedAt != 0:
 		return caller{}, errRevokedKey
-	case c.expiresAt.Valid && c.expiresAt.Int64 <= now:
-		a.rememberExpiry(c.expiresAt.Int64)
+	case c.expiredAt(now):
+		a.rememberExpiry(c.expiresAt)
 		return caller{}, errExpiredKey
 	}
-	c.usage.last.Store(now)
+	c.used.Store(now)
 	return caller{tenant: c.tenant, keyID: c.id, scope: c.scope}, nil
 }
 
@@ -118,88 +115,115 @@ func bearer(headers []string) (key string, ok bool) {
 	return key, strings.EqualFold(scheme, "Bearer") && key != "" && !strings.ContainsAny(key, " \t,")
 }
 
-// credential finds the key in memory or else in the database.
+// credential finds a key, nil if there is none. The database is asked for one
+// that is not in memory, for it may be newer than that, unless its checksum
+// says that it was mistyped.
 func (a *authenticator) credential(key string) (*credential, error) {
 	hash := keyHash(apikey.Hash(key))
-	a.mu.RLock()
-	known := a.byHash[hash]
-	a.mu.RUnlock()
-	if known != nil && known.version == a.version.Load() {
-		return known, nil
+	if c := (*a.byHash.Load())[hash]; c != nil || apikey.Mistyped(key) {
+		return c, nil
 	}
-	stored, version, err := a.store.keyByHash(hash)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if err != nil {
-		delete(a.byHash, hash)
+	exists, err := a.store.hasKey(hash)
+	if err != nil || !exists {
 		return nil, err
 	}
-	fresh := &credential{storedKey: stored, version: version, usage: &keyUsage{written: stored.lastUsedAt.Int64}}
-	if known := a.byHash[hash]; known != nil {
-		fresh.usage = known.usage
+	err = a.reload()
+	return (*a.byHash.Load())[hash], err
+}
+
+// reload reads the keys again if they have changed.
+func (a *authenticator) reload() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	version, err := a.store.keysVersion()
+	if err != nil || version == a.version {
+		return err
 	}
-	a.byHash[hash] = fresh
-	return fresh, nil
+	known, fresh := *a.byHash.Load(), map[keyHash]*credential{}
+	err = a.store.keys(func(hash keyHash, k storedKey) {
+		c := &credential{k, new(atomic.Int64), new(atomic.Int64)}
+		c.written.Store(k.lastUsedAt)
+		if old := known[hash]; old != nil {
+			c.used, c.written = old.used, old.written
+		}
+		fresh[hash] = c
+	})
+	if err == nil {
+		a.byHash.Store(&fresh)
+		a.version = version
+	}
+	return err
 }
 
 // rememberExpiry makes sure, once, that the database knows it to be later
-// than the expiry of a key that it refuses, or a restart with an earlier clock
+// than the expiry of a key that is refused, or a restart with an earlier clock
 // could bring the key back to life.
 func (a *authenticator) rememberExpiry(expiresAt int64) {
-	if a.store.clock.saved.Load() >= expiresAt {
+	if a.store.clock.saved.Load() >= expiresAt || !a.saving.CompareAndSwap(false, true) {
 		return
 	}
-	if err := a.store.saveClock(); err != nil {
-		a.log.Warn("the time could not be saved", "cause", err.Error())
-	}
+	go func() {
+		defer a.saving.Store(false)
+		if err := a.store.saveClock(); err != nil {
+			a.log.Warn("the time could not be saved", "cause", err.Error())
+		}
+	}()
 }
 
-// watch keeps up with the keys table until ctx ends: it hears of changes, and
-// writes down uses and the time.
+// watch keeps up with the keys table until ctx ends.
 func (a *authenticator) watch(ctx context.Context) {
-	tick := time.NewTicker(keysPoll)
-	defer tick.Stop()
-	for {
-		version, err := a.store.keysVersion()
-		if err != nil {
-			version = -1 // no credential has it, so every key is asked for
+	every(ctx, keysPoll, func() {
+		if err := a.reload(); err != nil {
+			a.log.Warn("the keys could not be read again", "cause", err.Error())
 		}
-		a.version.Store(version)
-		if err := errors.Join(a.writeUses(), a.saveTime(useInterval)); err != nil {
+	})
+}
+
+// record writes down until ctx ends when keys were last used, and the time.
+func (a *authenticator) record(ctx context.Context) {
+	every(ctx, time.Second, func() {
+		if err := errors.Join(a.writeUses(), a.saveTime()); err != nil {
 			a.log.Warn("the last use of keys could not be written", "cause", err.Error())
 		}
+	})
+}
+
+// every does something at once and then at each tick until ctx ends.
+func every(ctx context.Context, tick time.Duration, do func()) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		do()
 		select {
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-ticker.C:
 		}
 	}
-}
-
-// saveTime saves the time if what the database has of it is older than age.
-func (a *authenticator) saveTime(age time.Duration) error {
-	clock := a.store.clock
-	if clock.now().UnixMilli()-clock.saved.Load() < age.Milliseconds() {
-		return nil
-	}
-	return a.store.saveClock()
 }
 
 // writeUses writes the last use of each key whose last one in the database is
 // more than useInterval old.
 func (a *authenticator) writeUses() error {
 	uses := map[int64]int64{}
-	a.mu.RLock()
-	for _, c := range a.byHash {
-		last := c.usage.last.Load()
-		if last-c.usage.written >= useInterval.Milliseconds() {
-			c.usage.written = last
-			uses[c.id] = last
+	for _, c := range *a.byHash.Load() {
+		used := c.used.Load()
+		if used-c.written.Load() >= useInterval.Milliseconds() {
+			c.written.Store(used)
+			uses[c.id] = used
 		}
 	}
-	a.mu.RUnlock()
 	if len(uses) == 0 {
 		return nil
 	}
 	return a.store.writeKeyUses(uses)
+}
+
+// saveTime saves the time if the database does not have it to the minute.
+func (a *authenticator) saveTime() error {
+	clock := a.store.clock
+	if clock.now().UnixMilli()-clock.saved.Load() < useInterval.Milliseconds() {
+		return nil
+	}
+	return a.store.saveClock()
 }

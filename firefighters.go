@@ -1,9 +1,8 @@
 package main
 
 import (
-	"database/sql"
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -14,31 +13,31 @@ import (
 // Every method here is for one department. Another department's record, a
 // deleted one and one that never was are errNotFound alike.
 
-// columns are those of scanner.dest, in its order.
+// columns are those of a row that makes a record.
 const columns = `id, first_name, last_name, phone_number, email, date_of_birth, invitation_status, user_id`
 
-// scanner holds a row of columns while it becomes a record.
-type scanner struct {
-	f                  record.Firefighter
-	phone, email, born sql.NullString
-}
-
-func (s *scanner) dest() []any {
-	return []any{&s.f.ID, &s.f.FirstName, &s.f.LastName, &s.phone, &s.email, &s.born,
-		&s.f.InvitationStatus, &s.f.UserID}
-}
-
-func (s *scanner) firefighter() record.Firefighter {
-	s.f.PhoneNumber, s.f.Email, s.f.DateOfBirth = s.phone.String, s.email.String, s.born.String
-	return s.f
+func firefighterOf(row values) record.Firefighter {
+	return record.Firefighter{
+		ID: text(row[0]),
+		Fields: record.Fields{
+			FirstName:   text(row[1]),
+			LastName:    text(row[2]),
+			PhoneNumber: text(row[3]),
+			Email:       text(row[4]),
+			DateOfBirth: text(row[5]),
+		},
+		InvitationStatus: textOrNil(row[6]),
+		UserID:           textOrNil(row[7]),
+	}
 }
 
 const getSQL = `SELECT ` + columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
 
-func (s *store) firefighter(tenant tenantID, id string) (record.Firefighter, error) {
-	var row scanner
-	err := s.reader.queryRow(getSQL, []any{id, tenant}, row.dest()...)
-	return row.firefighter(), err
+func (s *store) firefighter(tenant tenantID, id string) (f record.Firefighter, err error) {
+	err = s.read(func(c *conn) error {
+		return c.queryRow(getSQL, values{id, int64(tenant)}, func(row values) { f = firefighterOf(row) })
+	})
+	return f, err
 }
 
 const createSQL = `
@@ -56,10 +55,9 @@ func (s *store) createFirefighter(tenant tenantID, fields record.Fields) (record
 		return record.Firefighter{}, faults
 	}
 	id := uuid.Must(uuid.NewV7()).String()
-	values := fieldValues(fields)
+	made := fieldValues(fields)
 	err := s.write(func(t *transaction) error {
-		args := append([]any{id, t.now, t.now}, values...)
-		_, err := t.exec(createSQL, append(args, tenant)...)
+		_, err := t.exec(createSQL, slices.Concat(values{id, t.now, t.now}, made, values{int64(tenant)})...)
 		return err
 	})
 	return record.Firefighter{ID: id, Fields: fields}, err
@@ -76,18 +74,17 @@ const replaceSQL = `
 
 // replaceFirefighter replaces all fields of a record, clearing those that are
 // empty, and gives it as it now stands on disk, or the record.Faults of fields.
-func (s *store) replaceFirefighter(tenant tenantID, id string, fields record.Fields) (record.Firefighter, error) {
+func (s *store) replaceFirefighter(tenant tenantID, id string, fields record.Fields) (f record.Firefighter, err error) {
 	fields, faults := fields.Clean(s.clock.now())
 	if len(faults) > 0 {
-		return record.Firefighter{}, faults
+		return f, faults
 	}
-	values := fieldValues(fields)
-	var row scanner
-	err := s.write(func(t *transaction) error {
-		args := append([]any{t.now}, values...)
-		return t.queryRow(replaceSQL, append(args, id, tenant), row.dest()...)
+	made := fieldValues(fields)
+	err = s.write(func(t *transaction) error {
+		return t.queryRow(replaceSQL, slices.Concat(values{t.now}, made, values{id, int64(tenant)}),
+			func(row values) { f = firefighterOf(row) })
 	})
-	return row.firefighter(), err
+	return f, err
 }
 
 const deleteSQL = `
@@ -97,7 +94,7 @@ const deleteSQL = `
 // deleteFirefighter is a soft delete: the row stays.
 func (s *store) deleteFirefighter(tenant tenantID, id string) error {
 	return s.write(func(t *transaction) error {
-		deleted, err := t.exec(deleteSQL, t.now, id, tenant)
+		deleted, err := t.exec(deleteSQL, t.now, id, int64(tenant))
 		if err == nil && deleted == 0 {
 			return errNotFound
 		}
@@ -108,20 +105,27 @@ func (s *store) deleteFirefighter(tenant tenantID, id string) error {
 // fieldValues are the values of the columns that hold clean fields, from
 // first_name to date_of_birth, and then of those made from them, from
 // first_key to phone_digits.
-func fieldValues(f record.Fields) []any {
+func fieldValues(f record.Fields) values {
 	first, last, email, phone := fold.String(f.FirstName), fold.String(f.LastName),
 		fold.String(f.Email), fold.String(f.PhoneNumber)
-	return []any{
+	var bornAt value
+	if f.DateOfBirth != "" {
+		bornAt = f.Born().UnixNano()
+	}
+	return values{
 		f.FirstName, f.LastName, orNull(f.PhoneNumber), orNull(f.Email), orNull(f.DateOfBirth),
-		first, last, orNull(email), orNull(phone), nanoseconds(f.Born()),
+		first, last, nullWith(email, f.Email), nullWith(phone, f.PhoneNumber), bornAt,
 		strings.Join([]string{first, last, email, f.PhoneNumber}, "\n"), digits(f.PhoneNumber),
 	}
 }
 
-func orNull(s string) sql.NullString { return sql.NullString{String: s, Valid: s != ""} }
-
-func nanoseconds(t time.Time) sql.NullInt64 {
-	return sql.NullInt64{Int64: t.UnixNano(), Valid: !t.IsZero()}
+// nullWith gives key, or null if the text that it was made from is null. A
+// text of marks alone has an empty key.
+func nullWith(key, from string) value {
+	if from == "" {
+		return nil
+	}
+	return key
 }
 
 // digits keeps the ASCII digits of s.

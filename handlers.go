@@ -23,10 +23,12 @@ import (
 const (
 	maxBody    = 64 << 10
 	maxHeaders = 64 << 10
-	// maxIgnoredBody is how much of a body that is too large is read, for a
+	// maxIgnoredBody is how much of a refused body is read, for a simple
 	// client hears no answer while it is still sending.
-	maxIgnoredBody = 4 << 20
+	maxIgnoredBody = 32 << 20
 )
+
+var headersTooLarge = fmt.Sprintf("The headers of a request may have at most %d bytes.", maxHeaders)
 
 // server answers requests from a store.
 type server struct {
@@ -85,16 +87,20 @@ func newServer(store *store, log *slog.Logger) *server {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get("X-Request-Id")
 	if !harmlessID(id) {
-		id = s.idPrefix + strconv.FormatUint(s.lastID.Add(1), 36)
+		id = s.newRequestID()
 	}
 	w.Header().Set("X-Request-Id", id)
 	w.Header().Set("Cache-Control", "no-store")
-	if headerSize(r.Header) > maxHeaders {
+	if headerSize(r) > maxHeaders {
 		s.fail(w, r, "", &problem{Status: http.StatusRequestHeaderFieldsTooLarge,
-			Detail: fmt.Sprintf("The headers of a request may have at most %d bytes.", maxHeaders)})
+			Detail: headersTooLarge})
 		return
 	}
 	s.router.ServeHTTP(w, r)
+}
+
+func (s *server) newRequestID() string {
+	return s.idPrefix + strconv.FormatUint(s.lastID.Add(1), 36)
 }
 
 // endpoint lets in who may come in, and answers with the handler's error
@@ -175,7 +181,7 @@ func (s *server) handleGet(w http.ResponseWriter, _ *http.Request, id string, c 
 }
 
 func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	fields, err := s.readFields(w, r)
+	fields, err := s.readFields(r)
 	if err != nil {
 		return err
 	}
@@ -189,7 +195,7 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 }
 
 func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string, c caller) error {
-	fields, err := s.readFields(w, r)
+	fields, err := s.readFields(r)
 	if err != nil {
 		return err
 	}
@@ -216,7 +222,8 @@ func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, 
 
 func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
 	if err := s.store.ping(); err != nil {
-		return &problem{Status: http.StatusServiceUnavailable, Detail: "The database does not answer.", cause: err}
+		return &problem{Status: http.StatusServiceUnavailable, Detail: "The database does not answer.",
+			header: retryLater, cause: err}
 	}
 	respond(w, http.StatusOK, []byte(`{"status":"ready"}`))
 	return nil
@@ -225,7 +232,7 @@ func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _
 // readFields reads the body of a create or replace request. Its shape is
 // judged here, its meaning by the store; where the shape has faults nothing
 // reaches the store, and so both are named here.
-func (s *server) readFields(w http.ResponseWriter, r *http.Request) (record.Fields, error) {
+func (s *server) readFields(r *http.Request) (record.Fields, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return record.Fields{}, &problem{Status: http.StatusUnsupportedMediaType,
 			Detail: "The body must be of Content-Type application/json."}
@@ -235,8 +242,6 @@ func (s *server) readFields(w http.ResponseWriter, r *http.Request) (record.Fiel
 		return record.Fields{}, record.BodyError("The body could not be read to its end.")
 	}
 	if len(body) > maxBody {
-		io.CopyN(io.Discard, r.Body, maxIgnoredBody)
-		w.Header().Set("Connection", "close")
 		return record.Fields{}, &problem{Status: http.StatusRequestEntityTooLarge,
 			Detail: fmt.Sprintf("The body may have at most %d bytes.", maxBody)}
 	}
@@ -284,7 +289,16 @@ type problem struct {
 	cause  error       // for the log
 }
 
+const problemType = "application/problem+json"
+
 func (p *problem) Error() string { return p.Detail }
+
+// complete fills in what follows from the status.
+func (p *problem) complete(requestID string) {
+	p.Type, p.Title, p.RequestID = "about:blank", http.StatusText(p.Status), requestID
+}
+
+var retryLater = http.Header{"Retry-After": {"1"}} // in seconds
 
 // problemOf finds the words for an error. Of one that is not foreseen the
 // client learns nothing.
@@ -292,7 +306,6 @@ func problemOf(err error) *problem {
 	var known *problem
 	var faults record.Faults
 	var body record.BodyError
-	retry := http.Header{"Retry-After": {"1"}}
 	switch {
 	case errors.As(err, &known):
 		return known
@@ -303,9 +316,9 @@ func problemOf(err error) *problem {
 	case errors.Is(err, errNotFound):
 		return &problem{Status: http.StatusNotFound, Detail: "There is no firefighter with this id."}
 	case errors.Is(err, errBusy):
-		return &problem{Status: http.StatusServiceUnavailable, Detail: "The database is busy.", header: retry, cause: err}
+		return &problem{Status: http.StatusServiceUnavailable, Detail: "The database is busy.", header: retryLater, cause: err}
 	case errors.Is(err, errClosed):
-		return &problem{Status: http.StatusServiceUnavailable, Detail: "The service is shutting down.", header: retry, cause: err}
+		return &problem{Status: http.StatusServiceUnavailable, Detail: "The service is shutting down.", header: retryLater, cause: err}
 	case errors.Is(err, errFull):
 		return &problem{Status: http.StatusInsufficientStorage,
 			Detail: "The disk is full: nothing was written. Reading goes on.", cause: err}
@@ -318,7 +331,7 @@ func problemOf(err error) *problem {
 // the route, for the request's own may hold anything.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
 	p := *problemOf(err)
-	p.Type, p.Title, p.RequestID = "about:blank", http.StatusText(p.Status), w.Header().Get("X-Request-Id")
+	p.complete(w.Header().Get("X-Request-Id"))
 	if p.Status >= http.StatusInternalServerError {
 		s.log.Error("request failed", "requestId", p.RequestID, "status", p.Status,
 			"method", r.Method, "path", path, "cause", fmt.Sprint(p.cause))
@@ -326,7 +339,10 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err e
 	for name, values := range p.header {
 		w.Header()[name] = values
 	}
-	w.Header().Set("Content-Type", "application/problem+json")
+	if r.Header.Get("Expect") == "" { // else the client has not begun to send
+		io.CopyN(io.Discard, r.Body, maxIgnoredBody)
+	}
+	w.Header().Set("Content-Type", problemType)
 	body, _ := json.Marshal(p) // strings and numbers: it cannot fail
 	respond(w, p.Status, body)
 }
@@ -345,9 +361,9 @@ func harmlessID(id string) bool {
 }
 
 // headerSize is the size of the headers as they were sent, or nearly.
-func headerSize(h http.Header) int {
-	size := 0
-	for name, values := range h {
+func headerSize(r *http.Request) int {
+	size := len(r.Host)
+	for name, values := range r.Header {
 		for _, value := range values {
 			size += len(name) + len(": \r\n") + len(value)
 		}

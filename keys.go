@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -23,72 +22,93 @@ type storedKey struct {
 	tenant     tenantID
 	scope      string
 	label      string
-	createdAt  int64 // milliseconds, as all times here
-	expiresAt  sql.NullInt64
-	revokedAt  sql.NullInt64
-	lastUsedAt sql.NullInt64
+	createdAt  int64 // milliseconds, as all times here; 0 is none
+	expiresAt  int64
+	revokedAt  int64
+	lastUsedAt int64
 }
 
 const keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at, k.expires_at, k.revoked_at, k.last_used_at`
 
-func (k *storedKey) dest() []any {
-	return []any{&k.id, &k.tenant, &k.scope, &k.label, &k.createdAt, &k.expiresAt, &k.revokedAt, &k.lastUsedAt}
+// keyOf makes a key of a row that begins with keyColumns.
+func keyOf(row values) storedKey {
+	return storedKey{number(row[0]), tenantID(number(row[1])), text(row[2]), text(row[3]),
+		number(row[4]), number(row[5]), number(row[6]), number(row[7])}
 }
+
+// expiredAt tells whether the key has expired by a time in milliseconds.
+func (k *storedKey) expiredAt(now int64) bool { return k.expiresAt != 0 && k.expiresAt <= now }
 
 // state is "active", "revoked" or "expired".
 func (k *storedKey) state(now time.Time) string {
 	switch {
-	case k.revokedAt.Valid:
+	case k.revokedAt != 0:
 		return "revoked"
-	case k.expiresAt.Valid && k.expiresAt.Int64 <= now.UnixMilli():
+	case k.expiredAt(now.UnixMilli()):
 		return "expired"
 	}
 	return "active"
 }
 
-// keyByHash finds a key, and gives the version of the keys table in which it
-// did.
-func (s *store) keyByHash(hash keyHash) (k storedKey, version int64, err error) {
-	err = s.reader.queryRow(`SELECT `+keyColumns+`, keys_version FROM keys k, service WHERE k.hash = ?`,
-		[]any{hash[:]}, append(k.dest(), &version)...)
-	return k, version, err
+func (s *store) hasKey(hash keyHash) (has bool, err error) {
+	err = s.read(func(c *conn) error {
+		n, err := c.queryNumber(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?)`, hash[:])
+		has = n == 1
+		return err
+	})
+	return has, err
+}
+
+// keys gives all keys of all departments.
+func (s *store) keys(each func(keyHash, storedKey)) error {
+	return s.read(func(c *conn) error {
+		return c.query(`SELECT `+keyColumns+`, hash FROM keys k`, nil, func(row values) {
+			hash, _ := row[len(row)-1].([]byte)
+			each(keyHash(hash), keyOf(row))
+		})
+	})
 }
 
 // keysVersion changes whenever a key is made, changed, revoked or erased.
 func (s *store) keysVersion() (version int64, err error) {
-	err = s.reader.queryRow(`SELECT keys_version FROM service`, nil, &version)
+	err = s.read(func(c *conn) (err error) {
+		version, err = c.queryNumber(`SELECT keys_version FROM service`)
+		return err
+	})
 	return version, err
 }
 
 // createKey makes a key of a department, and the department too if it is not
-// there, and gives the key: the only time that anybody sees it. A zero
-// expiresAt is never.
-func (s *store) createKey(tenantName, label, scope string, expiresAt time.Time) (string, error) {
+// there, and shows it: the only time that anybody sees it. If it cannot be
+// shown it is not made. A zero expiresAt is never.
+func (s *store) createKey(tenantName, label, scope string, expiresAt time.Time, show func(key string) error) error {
 	key := apikey.New()
 	hash := apikey.Hash(key)
-	expiry := sql.NullInt64{Int64: expiresAt.UnixMilli(), Valid: !expiresAt.IsZero()}
-	return key, s.write(func(t *transaction) error {
+	var expiry value
+	if !expiresAt.IsZero() {
+		expiry = expiresAt.UnixMilli()
+	}
+	return s.write(func(t *transaction) error {
 		if _, err := t.exec(`INSERT INTO tenants (name, created_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING`,
 			tenantName, t.now); err != nil {
 			return err
 		}
-		_, err := t.exec(`INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at)
+		if _, err := t.exec(`INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at)
 			SELECT ?, id, ?, ?, ?, ? FROM tenants WHERE name = ?`,
-			hash[:], label, scope, t.now, expiry, tenantName)
-		return err
+			hash[:], label, scope, t.now, expiry, tenantName); err != nil {
+			return err
+		}
+		return show(key)
 	})
 }
 
 // listKeys gives the keys of the department of that name, or of all if it is
 // empty, each with its department's name.
 func (s *store) listKeys(tenantName string, each func(k storedKey, tenantName string)) error {
-	return s.reader.query(`SELECT `+keyColumns+`, t.name FROM keys k JOIN tenants t ON t.id = k.tenant_id
-		WHERE ?1 IN ('', t.name) ORDER BY k.id`, []any{tenantName}, func(rows *sql.Rows) error {
-		var k storedKey
-		var name string
-		err := rows.Scan(append(k.dest(), &name)...)
-		each(k, name)
-		return err
+	return s.read(func(c *conn) error {
+		return c.query(`SELECT `+keyColumns+`, t.name FROM keys k JOIN tenants t ON t.id = k.tenant_id
+			WHERE ?1 IN ('', t.name) ORDER BY k.id`, values{tenantName},
+			func(row values) { each(keyOf(row), text(row[len(row)-1])) })
 	})
 }
 
@@ -96,10 +116,12 @@ func (s *store) listKeys(tenantName string, each func(k storedKey, tenantName st
 // already is true. errNotFound if there is none.
 func (s *store) revokeKey(id int64) (already bool, err error) {
 	err = s.write(func(t *transaction) error {
-		if err := t.queryRow(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ?`, []any{id}, &already); err != nil {
+		revoked, err := t.queryNumber(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ?`, id)
+		if err != nil {
 			return err
 		}
-		_, err := t.exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.now, id)
+		already = revoked == 1
+		_, err = t.exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.now, id)
 		return err
 	})
 	return already, err
@@ -174,42 +196,45 @@ func (p *program) keysCreate(args []string) error {
 	if *scope != scopeRead && *scope != scopeWrite {
 		faults.Add("--scope", record.Invalid, "--scope must be read or write.")
 	}
-	expiry, err := parseExpiry(*expires, time.Now())
-	if err != nil {
-		faults.Add("--expires", record.Invalid, "%v.", err)
+	expiry, err := parseExpiry(*expires)
+	if err != nil || flags.Changed("expires") && *expires == "" {
+		faults.Add("--expires", record.Invalid, "--expires must be like 90d or 2027-01-31, not %q.", *expires)
 	}
 	if len(faults) > 0 {
 		return usage("keys create: "+faults.Error(), "firefighters keys create --help")
 	}
 	return p.withStore(*db, true, func(s *store) error {
-		key, err := s.createKey(name, text, *scope, expiry)
-		if err != nil {
+		expiresAt := expiry(s.clock.now())
+		if err := s.createKey(name, text, *scope, expiresAt, p.println); err != nil {
 			return fmt.Errorf("making a key: %w", err)
 		}
-		fmt.Fprintln(p.stdout, key)
-		if !expiry.IsZero() && !expiry.After(s.clock.now()) {
+		if !expiresAt.IsZero() && !expiresAt.After(s.clock.now()) {
 			fmt.Fprintln(p.stderr, "Note: this key has expired already.")
 		}
 		return nil
 	})
 }
 
-// parseExpiry reads a number of days or hours from now, or a date, which is
-// the last day (UTC) on which a key is valid. Nothing is never: the zero time.
-func parseExpiry(text string, now time.Time) (time.Time, error) {
+// longestExpiry keeps sums of times in bounds.
+const longestExpiry = 100 * 366 * 24 * time.Hour
+
+// parseExpiry reads a number of days, hours, minutes or seconds from now, or a
+// date, which is the last day (UTC) on which a key is valid. Nothing is never:
+// the zero time.
+func parseExpiry(text string) (at func(now time.Time) time.Time, err error) {
 	if text == "" {
-		return time.Time{}, nil
+		return func(time.Time) time.Time { return time.Time{} }, nil
 	}
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
-		return day.AddDate(0, 0, 1), nil
+		return func(time.Time) time.Time { return day.AddDate(0, 0, 1) }, nil
 	}
 	units := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
-	number, unit := text[:len(text)-1], units[text[len(text)-1:]]
-	n, err := strconv.ParseUint(number, 10, 16)
-	if err != nil || unit == 0 {
-		return time.Time{}, fmt.Errorf("--expires must be like 90d or 2027-01-31, not %q", text)
+	unit := units[text[len(text)-1:]]
+	n, err := strconv.ParseUint(text[:len(text)-1], 10, 32)
+	if err != nil || unit == 0 || n > uint64(longestExpiry/unit) {
+		return nil, errors.New("not a time")
 	}
-	return now.Add(time.Duration(n) * unit), nil
+	return func(now time.Time) time.Time { return now.Add(time.Duration(n) * unit) }, nil
 }
 
 const keysListHelp = `Usage: firefighters keys list [flags]
@@ -233,10 +258,9 @@ func (p *program) keysList(args []string) error {
 		var table strings.Builder
 		w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "ID\tSTATE\tSCOPE\tCREATED\tEXPIRES\tLAST USED\tDEPARTMENT\tLABEL")
-		err := s.listKeys(*tenantName, func(k storedKey, tenantName string) {
+		err := s.listKeys(strings.TrimSpace(*tenantName), func(k storedKey, tenantName string) {
 			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.id, k.state(s.clock.now()), k.scope,
-				showTime(sql.NullInt64{Int64: k.createdAt, Valid: true}), showTime(k.expiresAt), showTime(k.lastUsedAt),
-				tenantName, k.label)
+				showTime(k.createdAt), showTime(k.expiresAt), showTime(k.lastUsedAt), tenantName, k.label)
 		})
 		if err != nil {
 			return fmt.Errorf("listing keys: %w", err)
@@ -249,11 +273,11 @@ func (p *program) keysList(args []string) error {
 	})
 }
 
-func showTime(milliseconds sql.NullInt64) string {
-	if !milliseconds.Valid {
+func showTime(milliseconds int64) string {
+	if milliseconds == 0 {
 		return "-"
 	}
-	return time.UnixMilli(milliseconds.Int64).UTC().Format(time.RFC3339)
+	return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339)
 }
 
 const keysRevokeHelp = `Usage: firefighters keys revoke ID [flags]

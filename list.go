@@ -1,7 +1,6 @@
 package main
 
 import (
-	"database/sql"
 	"fmt"
 	"math"
 	"net/url"
@@ -174,22 +173,23 @@ func (p *parameters) order(sortBy, sortDir string) string {
 func (s *store) listFirefighters(tenant tenantID, q listQuery) (page, error) {
 	var p page
 	found, args := matching(q.terms)
-	args = append([]any{tenant}, args...)
+	args = append(values{int64(tenant)}, args...)
 	count := `SELECT live_count FROM tenants WHERE id = ?1`
 	if found != "" {
 		count = `SELECT count(*) FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL` + found
 	}
-	query := fmt.Sprintf(`SELECT (%s), %s FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL%s
-		ORDER BY %s LIMIT ?%d OFFSET ?%d`, count, columns, found, q.order, len(args)+1, len(args)+2)
-	err := s.reader.query(query, append(args, q.pageSize, q.offset()), func(rows *sql.Rows) error {
-		var row scanner
-		err := rows.Scan(append([]any{&p.totalCount}, row.dest()...)...)
-		p.items = append(p.items, row.firefighter())
+	query := fmt.Sprintf(`SELECT %s, (%s) FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL%s
+		ORDER BY %s LIMIT ?%d OFFSET ?%d`, columns, count, found, q.order, len(args)+1, len(args)+2)
+	err := s.read(func(c *conn) error {
+		err := c.query(query, append(args, q.pageSize, q.offset()), func(row values) {
+			p.items = append(p.items, firefighterOf(row))
+			p.totalCount = number(row[len(row)-1])
+		})
+		if err == nil && len(p.items) == 0 {
+			p.totalCount, err = c.queryNumber(count, args...)
+		}
 		return err
 	})
-	if err == nil && len(p.items) == 0 {
-		err = s.reader.queryRow(count, args, &p.totalCount)
-	}
 	return p, err
 }
 
@@ -199,7 +199,7 @@ func (q listQuery) offset() int64 { return min(q.page-1, math.MaxUint32) * q.pag
 // matching gives the condition that every term is found, and its arguments,
 // from ?2 on. So that few statements serve all searches, their number of
 // terms is a power of two; the empty term, found everywhere, fills up.
-func matching(terms []searchTerm) (condition string, args []any) {
+func matching(terms []searchTerm) (condition string, args values) {
 	if len(terms) == 0 {
 		return "", nil
 	}

@@ -10,7 +10,6 @@ package main
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +20,7 @@ import (
 	"os/signal"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -32,7 +32,8 @@ const version = "0.1.0"
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	context.AfterFunc(ctx, stop)   // a second signal ends the program at once
+	signal.Ignore(syscall.SIGPIPE) // a log that nobody reads is an error, not the end
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	os.Exit(report(err, os.Stderr))
 }
@@ -41,6 +42,23 @@ func main() {
 type program struct {
 	ctx            context.Context
 	stdout, stderr io.Writer
+}
+
+// output remembers that something could not be written.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	o.err = errors.Join(o.err, err)
+	return n, err
+}
+
+func (p *program) println(line string) error {
+	_, err := fmt.Fprintln(p.stdout, line)
+	return err
 }
 
 const mainHelp = `Usage: firefighters [command] [flags]
@@ -63,7 +81,15 @@ Each has more to say: firefighters serve --help
 // run is the program: it does what args say and returns when that is done or,
 // for a server, when ctx ends.
 func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) error {
-	p := &program{ctx, stdout, stderr}
+	out := &output{Writer: stdout}
+	err := (&program{ctx, out, stderr}).command(args)
+	if out.err != nil {
+		return fmt.Errorf("writing the result: %w", out.err)
+	}
+	return err
+}
+
+func (p *program) command(args []string) error {
 	if len(args) == 0 {
 		return p.serve(nil)
 	}
@@ -143,7 +169,7 @@ func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
 		return usage(fmt.Sprintf("%s: %v", flags.Name(), err), hint)
 	}
 	if flags.NArg() != want {
-		return usage(fmt.Sprintf("%s takes %d arguments beside its flags, not %d", flags.Name(), want, flags.NArg()), hint)
+		return usage(fmt.Sprintf("%s: %d arguments beside the flags, where it takes %d", flags.Name(), flags.NArg(), want), hint)
 	}
 	var err error
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -154,6 +180,9 @@ func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
 			}
 		}
 	})
+	if db := flags.Lookup("db"); err == nil && db != nil && db.Value.String() == "" {
+		return usage(flags.Name()+": --db names no file", hint)
+	}
 	return err
 }
 
@@ -201,15 +230,13 @@ func (p *program) serve(args []string) error {
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	if _, _, err := net.SplitHostPort(*listen); err != nil {
+	if _, err := net.ResolveTCPAddr("tcp", *listen); err != nil {
 		return usage(fmt.Sprintf("--listen takes an address and a port, not %q", *listen),
 			"firefighters serve --listen 127.0.0.1:8080")
 	}
-	release, err := lockDatabase(*db)
-	if err != nil {
+	if err := inspect(resolve(*db)); err != nil && !errors.Is(err, errNoDatabase) {
 		return err
 	}
-	defer release()
 	// Whoever connects from now on waits until the database is open.
 	listener, err := net.Listen("tcp", *listen)
 	if err != nil {
@@ -217,11 +244,19 @@ func (p *program) serve(args []string) error {
 			"another port: firefighters serve --listen 127.0.0.1:8081"}
 	}
 	defer listener.Close()
+	release, err := lockDatabase(*db)
+	if err != nil {
+		return err
+	}
+	defer release()
 	return p.withStore(*db, true, func(s *store) error {
+		if err := s.saveClock(); err != nil {
+			return explain("writing to", *db, err)
+		}
 		if err := p.announce(s, listener.Addr()); err != nil {
 			return err
 		}
-		return p.serveStore(s, listener)
+		return errors.Join(p.serveStore(s, listener), s.saveClock())
 	})
 }
 
@@ -234,15 +269,15 @@ func (p *program) announce(s *store, addr net.Addr) error {
 		return err
 	}
 	if fresh {
-		key, err := s.createKey(firstDepartment, "first key", scopeWrite, time.Time{})
+		err := s.createKey(firstDepartment, "first key", scopeWrite, time.Time{}, func(key string) error {
+			return p.println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
+				"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n", firstDepartment, key, key, url))
+		})
 		if err != nil {
 			return fmt.Errorf("making the first key: %w", err)
 		}
-		fmt.Fprintf(p.stdout, "The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
-			"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n\n", firstDepartment, key, key, url)
 	}
-	fmt.Fprintf(p.stdout, "Listening on %s\n", url)
-	return nil
+	return p.println("Listening on " + url)
 }
 
 // reachable is addr, or loopback where addr means every address.
@@ -268,10 +303,11 @@ func (p *program) serveStore(s *store, listener net.Listener) error {
 		IdleTimeout:                  2 * time.Minute,
 		DisableGeneralOptionsHandler: true,
 	}
-	watching, stopWatching := context.WithCancel(context.Background())
-	watched := make(chan struct{})
-	go func() { handler.auth.watch(watching); close(watched) }()
-	defer func() { stopWatching(); <-watched }()
+	var watching sync.WaitGroup
+	watch, stopWatching := context.WithCancel(context.Background())
+	watching.Go(func() { handler.auth.watch(watch) })
+	watching.Go(func() { handler.auth.record(watch) })
+	defer func() { stopWatching(); watching.Wait() }()
 
 	stopped := make(chan error, 1)
 	context.AfterFunc(p.ctx, func() {
@@ -279,7 +315,7 @@ func (p *program) serveStore(s *store, listener net.Listener) error {
 		defer cancel()
 		stopped <- errors.Join(httpServer.Shutdown(limit), httpServer.Close())
 	})
-	if err := httpServer.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+	if err := httpServer.Serve(problemListener{listener, handler.newRequestID}); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}
 	if err := <-stopped; err != nil {
@@ -308,13 +344,13 @@ func (p *program) version(args []string) error {
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", ":memory:")
+	c, err := openConn(":memory:")
 	if err != nil {
 		return err
 	}
-	defer db.Close()
+	defer c.Close()
 	var sqliteVersion string
-	if err := db.QueryRow(`SELECT sqlite_version()`).Scan(&sqliteVersion); err != nil {
+	if err := c.queryRow(`SELECT sqlite_version()`, nil, func(row values) { sqliteVersion = text(row[0]) }); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.stdout, "firefighters %s (%s, SQLite %s, %s/%s)\n",

@@ -11,7 +11,7 @@ import (
 // sorts by them.
 var birthForm = regexp.MustCompile(
 	`^(\d{4}-\d{2}-\d{2})` +
-		`(?:[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,9})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`)
+		`(?:[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,32})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`)
 
 // earliestYear is the first in which somebody can be born, by the calendar of
 // the offset that was sent.

@@ -1,0 +1,756 @@
+package main
+
+// These tests go through the front door: the program as run starts it, a
+// database in a file, HTTP over loopback. Nothing is mocked.
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// asProgram is set where this test binary is to be the program itself, for
+// the tests of signals.
+const asProgram = "TEST_AS_FIREFIGHTERS"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	for _, setting := range os.Environ() {
+		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "FIREFIGHTERS_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+const (
+	collection = "/api/v1/firefighters"
+	ana        = `{"firstName":"Ana","lastName":"Čović","phoneNumber":"091 234 5678","email":"ana@example.com","dateOfBirth":"1990-05-15"}`
+	nobody     = "01890000-0000-7000-8000-000000000000" // no record has this id
+	// patience is for machines that are busy; nothing takes that long.
+	patience = 30 * time.Second
+)
+
+var keyForm = regexp.MustCompile(`ff_[0-9A-Za-z]{49}`)
+
+// must ends the test on an error that is no matter of the program.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits until ready.
+func eventually(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ready(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited too long for %s", what)
+		}
+	}
+}
+
+// syncBuffer takes what a program writes while a test reads it.
+type syncBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// client sends requests with one key.
+type client struct {
+	*http.Client
+	url, key string
+}
+
+func newClient(t *testing.T, url, key string) client {
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return client{&http.Client{
+		Transport:     transport,
+		Timeout:       patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, url, key}
+}
+
+func (c client) as(key string) client { c.key = key; return c }
+
+// answer is a response, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request, with further headers as name, value, name, value, and
+// checks of the answer what holds for all.
+func (c client) do(t *testing.T, method, path, body string, headers ...string) answer {
+	t.Helper()
+	a, err := c.try(t, method, path, strings.NewReader(body), headers...)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	a.check(t, method)
+	return a
+}
+
+func (c client) try(t *testing.T, method, path string, body io.Reader, headers ...string) (answer, error) {
+	r, err := http.NewRequestWithContext(t.Context(), method, c.url+path, body)
+	if err != nil {
+		return answer{}, err
+	}
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Add(pair[0], pair[1])
+	}
+	response, err := c.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(text)}, err
+}
+
+// check is what holds for every answer.
+func (a answer) check(t *testing.T, method string) {
+	t.Helper()
+	if a.header.Get("X-Request-Id") == "" || a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("headers of %d: %v", a.status, a.header)
+	}
+	contentType := a.header.Get("Content-Type")
+	switch {
+	case a.status >= 300 && a.status < 400:
+		t.Errorf("a redirect: %d %v", a.status, a.header)
+	case a.status >= 400 && contentType != "application/problem+json":
+		t.Errorf("%d with Content-Type %q", a.status, contentType)
+	case a.status >= 400 && method != http.MethodHead:
+		a.problem(t)
+	case a.status < 300 && a.body != "" && contentType != "application/json; charset=utf-8":
+		t.Errorf("%d with Content-Type %q", a.status, contentType)
+	case method == http.MethodHead && a.body != "", a.status == http.StatusNoContent && contentType != "":
+		t.Errorf("%s %d with %q, a %q", method, a.status, a.body, contentType)
+	}
+}
+
+// problemDetails are as RFC 9457 and the contract have them.
+type problemDetails struct {
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	Status    int    `json:"status"`
+	Detail    string `json:"detail"`
+	RequestID string `json:"requestId"`
+	Errors    []struct {
+		Field  string `json:"field"`
+		Code   string `json:"code"`
+		Detail string `json:"detail"`
+	} `json:"errors"`
+}
+
+// problem reads an error's body and checks what holds for all.
+func (a answer) problem(t *testing.T) problemDetails {
+	t.Helper()
+	var p problemDetails
+	decode(t, a.body, &p)
+	if p.Type != "about:blank" || p.Title != http.StatusText(a.status) || p.Status != a.status || p.Detail == "" ||
+		p.RequestID != a.header.Get("X-Request-Id") {
+		t.Errorf("%d, request id %q: %s", a.status, a.header.Get("X-Request-Id"), a.body)
+	}
+	if len(p.Errors) > 0 {
+		count := strconv.Itoa(len(p.Errors))
+		if a.status != 400 || p.Detail != p.Errors[0].Detail && !strings.Contains(p.Detail, count) {
+			t.Errorf("%d: %s", a.status, a.body)
+		}
+	}
+	for _, e := range p.Errors {
+		if e.Detail == "" || e.Field == "" {
+			t.Errorf("%s: an error without its field or detail", a.body)
+		}
+	}
+	return p
+}
+
+// faults are the errors of a problem as "field code, field code".
+func (a answer) faults(t *testing.T) string {
+	t.Helper()
+	var list []string
+	for _, e := range a.problem(t).Errors {
+		list = append(list, e.Field+" "+e.Code)
+	}
+	return strings.Join(list, ", ")
+}
+
+func decode(t *testing.T, text string, into any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+}
+
+// wireRecord is a record as a client would declare it.
+type wireRecord struct {
+	ID               string  `json:"id"`
+	FirstName        string  `json:"firstName"`
+	LastName         string  `json:"lastName"`
+	PhoneNumber      *string `json:"phoneNumber"`
+	Email            *string `json:"email"`
+	DateOfBirth      *string `json:"dateOfBirth"`
+	InvitationStatus *string `json:"invitationStatus"`
+	UserID           *string `json:"userId"`
+}
+
+// wireList is the envelope of a list.
+type wireList struct {
+	Data struct {
+		Items           []wireRecord `json:"items"`
+		Page            int64        `json:"page"`
+		PageSize        int64        `json:"pageSize"`
+		TotalCount      int64        `json:"totalCount"`
+		TotalPages      int64        `json:"totalPages"`
+		HasPreviousPage bool         `json:"hasPreviousPage"`
+		HasNextPage     bool         `json:"hasNextPage"`
+	} `json:"data"`
+	TotalCount int64 `json:"totalCount"`
+}
+
+// create makes a record and gives its id.
+func (c client) create(t *testing.T, body string) string {
+	t.Helper()
+	a := c.do(t, "POST", collection, body)
+	if a.status != http.StatusCreated {
+		t.Fatalf("creating %s: %d %s", body, a.status, a.body)
+	}
+	var f wireRecord
+	decode(t, a.body, &f)
+	return f.ID
+}
+
+// list gives a page, whose query must be right.
+func (c client) list(t *testing.T, query string) wireList {
+	t.Helper()
+	a := c.do(t, "GET", collection+"?"+query, "")
+	if a.status != http.StatusOK {
+		t.Fatalf("listing %s: %d %s", query, a.status, a.body)
+	}
+	var l wireList
+	decode(t, a.body, &l)
+	return l
+}
+
+// wants fails unless the answer has this status.
+func (a answer) wants(t *testing.T, status int) answer {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("%d, not %d: %s", a.status, status, a.body)
+	}
+	return a
+}
+
+// service is a program that serves, and a client with its first key.
+type service struct {
+	client
+	db             string
+	stdout, stderr *syncBuffer
+	mayFail        bool // an ERROR in the log is no surprise
+	cancel         context.CancelFunc
+	done           chan error
+	stopOnce       sync.Once
+}
+
+// start serves a new database.
+func start(t *testing.T) *service {
+	t.Helper()
+	return startOn(t, filepath.Join(t.TempDir(), "x.db"))
+}
+
+func startOn(t *testing.T, db string) *service {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &service{db: db, stdout: &syncBuffer{}, stderr: &syncBuffer{}, cancel: cancel, done: make(chan error, 1)}
+	go func() {
+		s.done <- run(ctx, []string{"serve", "--db", db, "--listen", "127.0.0.1:0"}, strings.NewReader(""), s.stdout, s.stderr)
+	}()
+	t.Cleanup(func() {
+		s.stop(t)
+		if strings.Contains(s.stderr.String(), `"level":"ERROR"`) && !s.mayFail {
+			t.Errorf("the service logged an error:\n%s", s.stderr)
+		}
+	})
+	address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
+	eventually(t, "the address", func() bool {
+		select {
+		case err := <-s.done:
+			s.stopOnce.Do(func() {})
+			t.Fatalf("serve ended: %v\n%s", err, s.stderr)
+		default:
+		}
+		return address.MatchString(s.stdout.String())
+	})
+	out := s.stdout.String()
+	s.client = newClient(t, address.FindStringSubmatch(out)[1], keyForm.FindString(out))
+	return s
+}
+
+// stop ends the program as a signal would, and expects it to go in peace.
+func (s *service) stop(t *testing.T) {
+	t.Helper()
+	s.stopOnce.Do(func() {
+		s.cancel()
+		select {
+		case err := <-s.done:
+			if err != nil {
+				t.Errorf("serve ended with: %v", err)
+			}
+		case <-time.After(patience):
+			t.Fatal("serve does not end")
+		}
+	})
+}
+
+// openSQL is how another program would open the database.
+func openSQL(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// execSQL changes a database behind the program's back.
+func execSQL(t *testing.T, path, query string, args ...any) {
+	t.Helper()
+	db := openSQL(t, path)
+	if _, err := db.Exec(query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	must(t, db.Close())
+}
+
+// scanSQL reads one row of a database behind the program's back.
+func scanSQL(t *testing.T, path, query string, dest ...any) {
+	t.Helper()
+	db := openSQL(t, path)
+	if err := db.QueryRow(query).Scan(dest...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	must(t, db.Close())
+}
+
+// command runs a command to its end, as main does.
+func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	err := run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	code = report(err, &errs)
+	return code, out.String(), errs.String()
+}
+
+// newKey makes a key by command; flags are those beside --db and --tenant.
+func newKey(t *testing.T, db, tenant string, flags ...string) string {
+	t.Helper()
+	code, stdout, stderr := command(t, append([]string{"keys", "create", "--db", db, "--tenant", tenant}, flags...)...)
+	if code != 0 {
+		t.Fatalf("making a key: %d %s", code, stderr)
+	}
+	return strings.TrimSpace(stdout)
+}
+
+// rest is the wanted JSON of a record, but for its id.
+func rest(first, last, phone, email, born string) string {
+	return fmt.Sprintf(`,"firstName":%s,"lastName":%s,"phoneNumber":%s,"email":%s,"dateOfBirth":%s,`+
+		`"invitationStatus":null,"userId":null}`, first, last, phone, email, born)
+}
+
+var (
+	x50  = strings.Repeat("5", 50)
+	x100 = strings.Repeat("Č", 100)
+	x242 = strings.Repeat("a", 242)
+)
+
+// fieldCases are JSON values of one field and what comes of them: the JSON
+// value that comes back, or the code of the refusal.
+var fieldCases = []struct{ field, in, want string }{
+	{"firstName", `"Ana"`, `"Ana"`},
+	{"firstName", `" \u00a0\tAna Marija\n\u3000"`, `"Ana Marija"`},
+	{"firstName", `"C\u030covic\u0301"`, "\"C\u030covic\u0301\""},
+	{"firstName", `"<b>&\u2028\"\\\/"`, "\"<b>&\u2028\\\"\\\\/\""},
+	{"firstName", `"` + x100 + `"`, `"` + x100 + `"`},
+	{"firstName", `"  ` + x100 + `  "`, `"` + x100 + `"`},
+	{"firstName", `"` + strings.Repeat("\U0001f692", 100) + `"`, `"` + strings.Repeat("\U0001f692", 100) + `"`},
+	{"firstName", `"` + strings.Repeat(`\ud83d\ude92`, 101) + `"`, "too_long"},
+	{"firstName", `"` + x100 + `x"`, "too_long"},
+	{"firstName", `""`, "required"},
+	{"firstName", `" \t\u2003 "`, "required"},
+	{"firstName", `null`, "required"},
+	{"firstName", `7`, "wrong_type"},
+	{"firstName", `["Ana"]`, "wrong_type"},
+	{"firstName", `{}`, "wrong_type"},
+	{"firstName", `true`, "wrong_type"},
+	{"firstName", `"A\u0000"`, "invalid"},
+	{"firstName", `"\u0000"`, "invalid"},
+	{"firstName", `"A\nB"`, "invalid"},
+	{"firstName", `"A\u007fB"`, "invalid"},
+	{"firstName", `"A\u0085B"`, "invalid"},
+	{"firstName", `"A\ufffd"`, "invalid"},
+	{"firstName", `"A\ud800"`, "invalid"},
+	{"firstName", `"\udc00\ud800"`, "invalid"},
+	{"firstName", "\"A\xff\"", "invalid"},
+	{"firstName", "\"A\xed\xa0\x80\"", "invalid"},
+	{"lastName", `"` + x100 + `"`, `"` + x100 + `"`},
+	{"lastName", `"` + x100 + `x"`, "too_long"},
+	{"lastName", `" "`, "required"},
+	{"lastName", `null`, "required"},
+	{"lastName", `1.5`, "wrong_type"},
+	{"lastName", `"\u0001"`, "invalid"},
+	{"phoneNumber", `" +385 (91) 234-5678 "`, `"+385 (91) 234-5678"`},
+	{"phoneNumber", `"Ext. 7, ask for Čedo"`, `"Ext. 7, ask for Čedo"`},
+	{"phoneNumber", `"` + x50 + `"`, `"` + x50 + `"`},
+	{"phoneNumber", `"` + x50 + `5"`, "too_long"},
+	{"phoneNumber", `"\u0301"`, "\"\u0301\""}, // folds to nothing
+	{"phoneNumber", `""`, `null`},
+	{"phoneNumber", `" \n"`, `null`},
+	{"phoneNumber", `null`, `null`},
+	{"phoneNumber", `385`, "wrong_type"},
+	{"phoneNumber", `"09\t1"`, "invalid"},
+	{"phoneNumber", "\"091\xc3\"", "invalid"},
+	{"email", `" Ana.Ivić@Example.COM "`, `"Ana.Ivić@Example.COM"`},
+	{"email", `"` + x242 + `@example.com"`, `"` + x242 + `@example.com"`},
+	{"email", `"a` + x242 + `@example.com"`, "too_long"},
+	{"email", `""`, `null`},
+	{"email", `null`, `null`},
+	{"email", `false`, "wrong_type"},
+	{"email", `"ana"`, "invalid"},
+	{"email", `"ana@"`, "invalid"},
+	{"email", `"@example.com"`, "invalid"},
+	{"email", `"<ana@example.com>"`, "invalid"},
+	{"email", `"Ana <ana@example.com>"`, "invalid"},
+	{"email", `"ana@example.com (Ana)"`, "invalid"},
+	{"email", `"a@example.com,b@example.com"`, "invalid"},
+	{"email", `"a b@example.com"`, "invalid"},
+	{"email", `"a\u0000@example.com"`, "invalid"},
+	{"email", `"a\ufffd@example.com"`, "invalid"},
+	{"dateOfBirth", `"1990-05-15"`, `"1990-05-15T00:00:00Z"`},
+	{"dateOfBirth", `"1990-05-15T00:00:00"`, `"1990-05-15T00:00:00Z"`},
+	{"dateOfBirth", `"1990-05-15T00:00:00.000Z"`, `"1990-05-15T00:00:00Z"`},
+	{"dateOfBirth", `"1990-05-15t01:02:03z"`, `"1990-05-15T01:02:03Z"`},
+	{"dateOfBirth", `"1990-05-15T00:00:00+02:00"`, `"1990-05-15T00:00:00+02:00"`},
+	{"dateOfBirth", `" 1990-05-15T23:59:59.125-09:30 "`, `"1990-05-15T23:59:59.125-09:30"`},
+	{"dateOfBirth", `"2004-02-29"`, `"2004-02-29T00:00:00Z"`},
+	{"dateOfBirth", `"1900-01-01"`, `"1900-01-01T00:00:00Z"`},
+	{"dateOfBirth", `"1899-12-31T23:59:59Z"`, "out_of_range"},
+	{"dateOfBirth", `"` + time.Now().Add(23*time.Hour).UTC().Format(time.RFC3339) + `"`,
+		`"` + time.Now().Add(23*time.Hour).UTC().Format(time.RFC3339) + `"`},
+	{"dateOfBirth", `"` + time.Now().Add(25*time.Hour).UTC().Format(time.RFC3339) + `"`, "out_of_range"},
+	{"dateOfBirth", `"9999-12-31"`, "out_of_range"},
+	{"dateOfBirth", `""`, `null`},
+	{"dateOfBirth", `null`, `null`},
+	{"dateOfBirth", `642729600`, "wrong_type"},
+	{"dateOfBirth", `"1900-02-29"`, "invalid"},
+	{"dateOfBirth", `"1990-06-31"`, "invalid"},
+	{"dateOfBirth", `"1990-05-15T25:00:00Z"`, "invalid"},
+	{"dateOfBirth", `"1990-05-15T00:00:00+0200"`, "invalid"},
+	{"dateOfBirth", `"1990-05-15 00:00:00Z"`, "invalid"},
+	{"dateOfBirth", `"15.05.1990"`, "invalid"},
+	{"dateOfBirth", `"1990-05-15\u0000"`, "invalid"},
+}
+
+// TestFields sends each value in a POST and in a PUT: the rules are the same.
+func TestFields(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	for _, tt := range fieldCases {
+		values := map[string]string{"firstName": `"A"`, "lastName": `"B"`}
+		values[tt.field] = tt.in
+		var members []string
+		for _, name := range slices.Sorted(maps.Keys(values)) {
+			members = append(members, `"`+name+`":`+values[name])
+		}
+		body := "{" + strings.Join(members, ",") + "}"
+		want := map[string]string{"firstName": `"A"`, "lastName": `"B"`, "phoneNumber": "null", "email": "null", "dateOfBirth": "null"}
+		want[tt.field] = tt.want
+		wanted := rest(want["firstName"], want["lastName"], want["phoneNumber"], want["email"], want["dateOfBirth"])
+		for _, method := range []string{"POST", "PUT"} {
+			name := fmt.Sprintf("%s/%s=%.30s", method, tt.field, strings.ToValidUTF8(tt.in, "?"))
+			t.Run(name, func(t *testing.T) { checkField(t, s.client, method, id, body, tt.field, tt.want, wanted) })
+		}
+	}
+}
+
+func checkField(t *testing.T, c client, method, id, body, field, want, wanted string) {
+	t.Helper()
+	path, status := collection, http.StatusCreated
+	if method == "PUT" {
+		path, status = collection+"/"+id, http.StatusOK
+	}
+	a := c.do(t, method, path, body)
+	if !strings.HasPrefix(want, `"`) && want != "null" {
+		if a.status != 400 || a.faults(t) != field+" "+want {
+			t.Errorf("%d %s, want the fault %s", a.status, a.body, want)
+		}
+		return
+	}
+	if a.wants(t, status); method == "POST" {
+		var f wireRecord
+		decode(t, a.body, &f)
+		id = f.ID
+	}
+	if want := `{"id":"` + id + `"` + wanted; a.body != want {
+		t.Errorf("got  %s\nwant %s", a.body, want)
+	}
+	if got := c.do(t, "GET", collection+"/"+id, ""); got.body != a.body {
+		t.Errorf("%s gave %s, but GET gives %s", method, a.body, got.body)
+	}
+}
+
+// bodyCases are whole bodies; one without faults is not a JSON object at all.
+var bodyCases = []struct {
+	name, body string
+	status     int
+	faults     string
+}{
+	{"least", `{"firstName":"A","lastName":"B"}`, 201, ""},
+	{"escaped name", `{"first\u004eame":"A","lastName":"B"}`, 201, ""},
+	{"read-only members", `{"id":7,"invitationStatus":{"a":[]},"userId":"x","firstName":"A","lastName":"B"}`, 201, ""},
+	{"white space around", " \r\n\t{\"firstName\":\"A\",\"lastName\":\"B\"}\n ", 201, ""},
+	{"largest", largeBody(maxBody), 201, ""},
+	{"nothing in it", `{}`, 400, "firstName required, lastName required"},
+	{"twice", `{"firstName":"A","lastName":"B","firstName":"A"}`, 400, "firstName duplicate"},
+	{"twice, escaped", `{"firstName":"A","lastName":"B","lastNam\u0065":"B"}`, 400, "lastName duplicate"},
+	{"read-only twice", `{"firstName":"A","lastName":"B","id":1,"id":1}`, 400, "id duplicate"},
+	{"unknown", `{"firstName":"A","lastName":"B","phone":"1"}`, 400, "phone unknown"},
+	{"other case", `{"FirstName":"A","lastName":"B"}`, 400, "FirstName unknown, firstName required"},
+	{"createdAt", `{"firstName":"A","lastName":"B","createdAt":null}`, 400, "createdAt unknown"},
+	{"all at once", `{"firstName":5,"lastName":" ","phoneNumber":"` + x50 + `1","email":"x","dateOfBirth":"1899-01-01","nick":1,"userId":1,"userId":2}`,
+		400, "firstName wrong_type, nick unknown, userId duplicate, lastName required, phoneNumber too_long, email invalid, dateOfBirth out_of_range"},
+	{"empty", ``, 400, ""},
+	{"white space", " \n", 400, ""},
+	{"null", `null`, 400, ""},
+	{"array", `[{"firstName":"A","lastName":"B"}]`, 400, ""},
+	{"string", `"firstName"`, 400, ""},
+	{"number", `5`, 400, ""},
+	{"cut off", `{"firstName":"A","lastName":"B"`, 400, ""},
+	{"two objects", `{"firstName":"A","lastName":"B"}{}`, 400, ""},
+	{"rest", `{"firstName":"A","lastName":"B"} x`, 400, ""},
+	{"comma", `{"firstName":"A","lastName":"B",}`, 400, ""},
+	{"byte order mark", "\ufeff" + `{"firstName":"A","lastName":"B"}`, 400, ""},
+	{"form", `firstName=A&lastName=B`, 400, ""},
+	{"deep", `{"a":` + strings.Repeat("[", 32000) + strings.Repeat("]", 32000) + `}`, 400, ""},
+	{"too large", largeBody(maxBody + 1), 413, ""},
+	{"much too large", largeBody(1 << 20), 413, ""},
+}
+
+// largeBody is a right body of this size.
+func largeBody(size int) string {
+	const body = `{"firstName":"A","lastName":"B"}`
+	return body + strings.Repeat(" ", size-len(body))
+}
+
+func TestBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, tt := range bodyCases {
+		t.Run(tt.name, func(t *testing.T) {
+			a := s.do(t, "POST", collection, tt.body).wants(t, tt.status)
+			if tt.status == 400 && !sameFaults(a.faults(t), tt.faults) {
+				t.Errorf("got %q, want %q", a.faults(t), tt.faults)
+			}
+			chunked, err := s.try(t, "POST", collection, io.NopCloser(strings.NewReader(tt.body)))
+			if must(t, err); chunked.status != tt.status {
+				t.Errorf("chunked: %d %s", chunked.status, chunked.body)
+			}
+		})
+	}
+	t.Run("names", func(t *testing.T) {
+		a := s.do(t, "POST", collection, `{"phone":"1"}`).wants(t, 400)
+		if !strings.Contains(a.body, `\"phone\"`) {
+			t.Errorf("the detail does not name the member: %s", a.body)
+		}
+	})
+}
+
+// sameFaults compares without regard to the order.
+func sameFaults(got, want string) bool {
+	a, b := strings.Split(got, ", "), strings.Split(want, ", ")
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+func TestContentTypes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	tests := []struct {
+		contentType string
+		good        bool
+	}{
+		{"application/json", true},
+		{"Application/JSON", true},
+		{"application/json; charset=utf-8", true},
+		{"application/json;charset=\"UTF-8\"", true},
+		{"application/json; charset=latin1", false},
+		{"application/json; charset=utf-16", false},
+		{"application/problem+json", false},
+		{"application/jsonp", false},
+		{"application/x-www-form-urlencoded", false},
+		{"text/plain", false},
+		{"text/json", false},
+		{"multipart/form-data; boundary=x", false},
+		{"application/xml", false},
+		{"json", false},
+		{";", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.contentType, func(t *testing.T) {
+			post, put := 415, 415
+			if tt.good {
+				post, put = 201, 200
+			}
+			s.do(t, "POST", collection, ana, "Content-Type", tt.contentType).wants(t, post)
+			s.do(t, "PUT", collection+"/"+id, ana, "Content-Type", tt.contentType).wants(t, put)
+		})
+	}
+}
+
+func TestCreate(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	a := s.do(t, "POST", collection, ana).wants(t, 201)
+	id := strings.TrimPrefix(a.header.Get("Location"), collection+"/")
+	if u, err := uuid.Parse(id); err != nil || u.Version() != 7 || u.String() != id {
+		t.Errorf("id %q: %v", id, err)
+	}
+	want := `{"id":"` + id + `"` + rest(`"Ana"`, `"Čović"`, `"091 234 5678"`, `"ana@example.com"`, `"1990-05-15T00:00:00Z"`)
+	if a.body != want {
+		t.Errorf("got  %s\nwant %s", a.body, want)
+	}
+	if again := s.create(t, ana); again == id {
+		t.Error("the same id twice")
+	}
+	sent := `{"id":"` + nobody + `","firstName":"A","lastName":"B","userId":"` + nobody + `","invitationStatus":"x"}`
+	if b := s.do(t, "POST", collection, sent).wants(t, 201); strings.Contains(b.body, nobody) || strings.Contains(b.body, `"x"`) {
+		t.Errorf("read-only members were not ignored: %s", b.body)
+	}
+}
+
+// TestReplace also sees to it that what the platform wrote into the database
+// is shown and stays.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id, user := s.create(t, ana), uuid.NewString()
+	path := collection + "/" + id
+	var before, after int64
+	scanSQL(t, s.db, `SELECT created_at FROM firefighters`, &before)
+	execSQL(t, s.db, `UPDATE firefighters SET invitation_status = 'Sent "é"', user_id = ? WHERE id = ?`, user, id)
+	shown := s.do(t, "GET", path, "").wants(t, 200).body
+	if want := `"invitationStatus":"Sent \"é\"","userId":"` + user + `"}`; !strings.HasSuffix(shown, want) {
+		t.Errorf("%s does not end in %s", shown, want)
+	}
+	if same := s.do(t, "PUT", path, shown).wants(t, 200).body; same != shown {
+		t.Errorf("GET, PUT changed %s to %s", shown, same)
+	}
+	sent := `{"id":"` + nobody + `","firstName":"Iva","lastName":"B","invitationStatus":null,"userId":null}`
+	want := `{"id":"` + id + `","firstName":"Iva","lastName":"B","phoneNumber":null,"email":null,"dateOfBirth":null,` +
+		`"invitationStatus":"Sent \"é\"","userId":"` + user + `"}`
+	if got := s.do(t, "PUT", path, sent).wants(t, 200).body; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	s.do(t, "PUT", path, `{"firstName":"Eva"}`).wants(t, 400)
+	s.do(t, "PUT", collection+"/"+nobody, ana).wants(t, 404)
+	if got := s.do(t, "GET", path, "").wants(t, 200).body; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if scanSQL(t, s.db, `SELECT created_at FROM firefighters`, &after); before != after {
+		t.Errorf("created at %d, then at %d", before, after)
+	}
+	if total := s.list(t, "").TotalCount; total != 1 {
+		t.Errorf("%d records", total)
+	}
+}
+
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	keep, id := s.create(t, ana), s.create(t, ana)
+	path := collection + "/" + id
+	if a := s.do(t, "DELETE", path, "").wants(t, 204); a.body != "" {
+		t.Errorf("a body: %q", a.body)
+	}
+	s.do(t, "GET", path, "").wants(t, 404)
+	s.do(t, "PUT", path, ana).wants(t, 404)
+	s.do(t, "DELETE", path, "").wants(t, 404)
+	for _, query := range []string{"", "search=ana", "sortBy=email&sortDir=asc", "search=091"} {
+		l := s.list(t, query)
+		if l.TotalCount != 1 || l.Data.TotalCount != 1 || len(l.Data.Items) != 1 || l.Data.Items[0].ID != keep {
+			t.Errorf("list %q: %+v", query, l)
+		}
+	}
+	var name string
+	var deleted int64
+	scanSQL(t, s.db, `SELECT first_name, deleted_at FROM firefighters WHERE id = '`+id+`'`, &name, &deleted)
+	if age := time.Since(time.UnixMilli(deleted)).Abs(); name != "Ana" || age > time.Minute {
+		t.Errorf("the row is %q, deleted %v ago", name, age)
+	}
+}
+
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	upper := collection + "/" + strings.ToUpper(id)
+	got := s.do(t, "GET", upper, "").wants(t, 200)
+	if !strings.HasPrefix(got.body, `{"id":"`+id+`"`) {
+		t.Errorf("got %s", got.body)
+	}
+	s.do(t, "PUT", upper, ana).wants(t, 200)
+	for _, bad := range []string{"1", "x", "%20", strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D", "urn:uuid:" + id,
+		id + "0", id[:35], id[:35] + "g", id[:35] + "%00", "undefined", "..%2f" + id, strings.Repeat("a", 3000)} {
+		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
+			a := s.do(t, method, collection+"/"+bad, ana)
+			if strings.Contains(bad, "%2f") { // a path of its own
+				a.wants(t, 404)
+			} else if a.wants(t, 400); method != "HEAD" && a.faults(t) != "id invalid" {
+				t.Errorf("%s %s: %s", method, bad, a.body)
+			}
+		}
+	}
+	s.do(t, "DELETE", upper, "").wants(t, 204)
+	s.do(t, "GET", collection+"/"+id, "").wants(t, 404)
+	s.do(t, "GET", collection+"/00000000-0000-0000-0000-000000000000", "").wants(t, 404)
+}

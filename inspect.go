@@ -1,0 +1,196 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// What is found out about a database file before it is opened.
+
+// quickCheckPages is the size of the largest file that is read through before
+// it is opened: some tenths of a second on a slow machine.
+const quickCheckPages = 4096
+
+// resolve follows links, for SQLite names the files beside a database after
+// the file itself.
+func resolve(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	return path
+}
+
+// lockDatabase makes sure that no other process serves the database at path,
+// until release. SQLite itself holds the lock, on an empty file beside the
+// database, for it knows how to on every system.
+func lockDatabase(path string) (release func() error, err error) {
+	path = resolve(path)
+	lock := path + "-lock"
+	if _, err := os.Stat(lock); errors.Is(err, fs.ErrNotExist) {
+		if err := createFile(lock); err != nil {
+			return nil, err
+		}
+	}
+	c, err := openConn(lockDSN(lock))
+	if err == nil {
+		_, err = c.exec(`BEGIN EXCLUSIVE`)
+	}
+	switch {
+	case err == nil:
+		return c.Close, nil
+	case errors.Is(err, errBusy):
+		return nil, hinted{fmt.Errorf("database %q is in use: another firefighters serves it", path),
+			"stop that one first, or give another file with --db"}
+	}
+	return nil, explain("locking", path, err)
+}
+
+// inspect gives the reason why there is no database of ours at path, and so
+// nothing to open: errNoDatabase, also for an empty file, or what is there
+// instead. It leaves SQLite out of it, which would tidy up a file that is not
+// ours.
+func inspect(path string) error {
+	folder := filepath.Dir(path)
+	if _, err := os.Stat(folder); errors.Is(err, fs.ErrNotExist) {
+		return hinted{fmt.Errorf("the folder of %q does not exist", path), "make it first: mkdir " + quoteArg(folder)}
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() == 0:
+		return noDatabase(path)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%q is not a file", path)
+	}
+	header := make([]byte, 100)
+	if err := readHeader(path, header); err != nil {
+		return err
+	}
+	return judge(path, header, info.Size())
+}
+
+func readHeader(path string, header []byte) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := io.ReadFull(file, header); err != nil {
+		return notOurs(path)
+	}
+	return nil
+}
+
+// judge reads the header of a file (SQLite file format, section 1.3), which
+// has held our id from its first transaction on. If it is blank, that one may
+// not have come to its end, and SQLite is to undo it.
+func judge(path string, header []byte, size int64) error {
+	if _, err := os.Stat(path + "-journal"); err == nil && bytes.Count(header, []byte{0}) == len(header) {
+		return nil
+	}
+	magic, id := string(header[:16]), binary.BigEndian.Uint32(header[68:])
+	if magic != "SQLite format 3\x00" || id != applicationID {
+		return notOurs(path)
+	}
+	pageSize := int64(binary.BigEndian.Uint16(header[16:]))
+	version := int(int32(binary.BigEndian.Uint32(header[60:])))
+	if version < 1 || pageSize > 1 && size%pageSize != 0 {
+		return damaged(path)
+	}
+	return nil
+}
+
+// verify gives the schema version that SQLite sees, which may be in the -wal,
+// and looks a small file through for damage. A file that was being made when
+// the power failed is empty by then.
+func verify(path string) (version int, err error) {
+	c, err := openConn(verifyDSN(path))
+	if err != nil {
+		return 0, explain("reading", path, err)
+	}
+	defer c.Close()
+	pages, err := c.queryNumber(`PRAGMA page_count`)
+	if err != nil {
+		return 0, explain("reading", path, err)
+	}
+	if pages == 0 {
+		return 0, noDatabase(path)
+	}
+	found, err := c.queryNumber(`PRAGMA user_version`)
+	switch version = int(found); {
+	case err != nil:
+		return 0, explain("reading", path, err)
+	case version > len(migrations):
+		return 0, hinted{fmt.Errorf("%q was made by a newer version of this program (schema %d, this one knows %d)",
+			path, version, len(migrations)), "install the newer version; the file was left as it is"}
+	case pages > quickCheckPages:
+		return version, nil
+	}
+	verdict := ""
+	if err := c.queryRow(`PRAGMA quick_check(1)`, nil, func(row values) { verdict = text(row[0]) }); err != nil {
+		return 0, explain("reading", path, err)
+	}
+	if verdict != "ok" {
+		return 0, damaged(path)
+	}
+	return version, nil
+}
+
+// explain says for people why SQLite could not work with the file at path.
+func explain(doing, path string, err error) error {
+	switch sqliteCode(err) {
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		return damaged(path)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return hinted{fmt.Errorf("%s database %q: the file or its folder may not be written", doing, path),
+			"start as the user who owns both, or give another file with --db"}
+	}
+	return fmt.Errorf("%s database %q: %w", doing, path, err)
+}
+
+func noDatabase(path string) error {
+	return hinted{fmt.Errorf("%w at %q", errNoDatabase, path),
+		"firefighters serve --db " + quoteArg(path) + ", which makes one"}
+}
+
+func notOurs(path string) error {
+	return hinted{fmt.Errorf("%q is not a database of this program", path),
+		"give another file with --db; this one was left as it is"}
+}
+
+func damaged(path string) error {
+	return hinted{fmt.Errorf("database %q is damaged", path), "put a backup in its place; this file was left as it is"}
+}
+
+// createFile makes an empty file, or of an empty file one, that only its owner
+// can read. SQLite gives the files that it puts beside it the same permissions.
+func createFile(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("making database: %w", err)
+	}
+	return errors.Join(file.Chmod(0o600), file.Close())
+}
+
+// verifyDSN reads only. With mode=rw SQLite would write what it finds in a
+// -wal into the file; with mode=ro it would leave a -wal beside a file that
+// has none, and not undo what a power cut left half done.
+func verifyDSN(path string) string {
+	if _, err := os.Stat(path + "-wal"); err == nil {
+		return dsn(path, "mode=ro")
+	}
+	return dsn(path, "mode=rw", "_query_only=1")
+}
+
+func lockDSN(path string) string {
+	return dsn(path, "mode=rw", "_timeout=0", "_journal_mode=MEMORY")
+}

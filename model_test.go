@@ -1,0 +1,432 @@
+package main
+
+// A random run of requests against the program and, beside it, against a
+// model of the contract in a few lines of plain Go. Both must answer alike.
+
+import (
+	"cmp"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"firefighters/internal/fold"
+)
+
+var (
+	modelSeed  = flag.Uint64("model.seed", 7, "seed of the random run of TestModel")
+	modelSteps = flag.Int("model.steps", 2500, "requests of TestModel")
+)
+
+// modelRecord is a record, and when it was created.
+type modelRecord struct {
+	wireRecord
+	order int
+}
+
+// model is what a department's records should be. deleted are the ids of those
+// that were deleted.
+type model struct {
+	client
+	records []*modelRecord
+	deleted []string
+	created int
+}
+
+// modelRun is one random run over two departments.
+type modelRun struct {
+	*testing.T
+	random      *rand.Rand
+	service     *service
+	departments [2]*model
+}
+
+func TestModel(t *testing.T) {
+	t.Parallel()
+	t.Logf("-model.seed=%d -model.steps=%d", *modelSeed, *modelSteps)
+	s := start(t)
+	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, 0)), service: s}
+	m.departments = [2]*model{{client: s.client}, {client: s.as(newKey(t, s.db, "other"))}}
+	for step := range *modelSteps {
+		m.step()
+		if t.Failed() {
+			t.Fatalf("at step %d of seed %d", step, *modelSeed)
+		}
+	}
+	for _, d := range m.departments {
+		for _, order := range []string{"", "createdAt", "firstName", "lastName", "email", "phoneNumber", "dateOfBirth"} {
+			m.walk(d, order, "asc")
+			m.walk(d, order, "desc")
+		}
+	}
+	s.stop(t)
+	checkCounts(t, s.db)
+	for i, d := range m.departments {
+		var live int
+		scanSQL(t, s.db, fmt.Sprintf(`SELECT live_count FROM tenants WHERE id = %d`, i+1), &live)
+		if live != len(d.records) {
+			t.Errorf("department %d has the live_count %d, not %d", i+1, live, len(d.records))
+		}
+	}
+}
+
+func (m *modelRun) step() {
+	m.Helper()
+	i := m.random.IntN(2)
+	d, other := m.departments[i], m.departments[1-i]
+	switch n := m.random.IntN(100); {
+	case n < 22:
+		m.create(d)
+	case n < 32:
+		m.replace(d)
+	case n < 46:
+		m.delete(d)
+	case n < 52:
+		m.get(d)
+	case n < 56:
+		m.missing(d, other)
+	case n < 57:
+		m.platform(d)
+	default:
+		m.list(d, m.query())
+	}
+}
+
+// The vocabulary is small, so that much is equal, or nearly.
+var (
+	firstNames = []string{"Ana", "ANA", "ána", "Čedo", "Cedo", "c\u030cedo", "Đuro", "duro", "Łukasz", "Straße", "STRASSE",
+		"  Ana Marija ", "O'Neil", "%", "_a", `"q" \`, "*", "Ωμέγα", "ωμεγα", "Ｆｉｒｅ", "ﬁre", "\u0301", "İvo", "ıvo", "王"}
+	lastNames = []string{"Čović", "Covic", "ČOVIĆ", "C\u030covic\u0301", "Babić", "babic", "Ivić", "Ćosić-Ivić", "de la Ñ", "Æsop",
+		"Aesop", "A", "a", "Z", "Ž", "<b>&amp;", "100%", "\u00a0Horvat\t"}
+	phones = []string{"091 234 5678", "(091)234-5678", "0912345678", "091-234", "+385 91 234 5678", "+385912345678", "Ext. A-7",
+		"ext. a-7", "Čović 12", "112", "١٢٣", "０９１", "5", "none", " 112 ", ""}
+	emails = []string{"ana@example.com", "Ana@Example.com", "ANA@EXAMPLE.COM", "čović@example.com", "covic@example.com",
+		"a.b+112@x.hr", "o'neil@x.hr", "_@x.hr", "%@x.hr", "234@x.hr", " ana@example.com "}
+	births = []string{"1990-05-15", "1990-05-15T00:00:00Z", "1990-05-15T02:00:00+02:00", "1990-05-14T23:00:00-01:00",
+		"1990-05-15T00:00:00.000000001Z", "1990-05-15T00:00:00.5", "1990-05-15T00:00:00+02:00", "1900-01-01", "1969-12-31T23:59:59Z",
+		"1970-01-01T00:00:00Z", "2000-02-29T12:00:00+14:00", "2005-07-01t00:00:00z"}
+	searches = []string{"ana", "ANA", "čov", "cov ana", "ana cov 091", "091 234", "(091)234", "091-234", "112", "1 2", "234@", "@", ".com",
+		"%", "_", `"`, `\`, "*", "'", "a", "A-7", "a-7", "7", "ext.", "Ext.", "ß", "ss", "ſs", "ﬁ", "fi", "ae", "ñ", "\u0301", "ω", "Σ",
+		"+385", "-", "ana\u00a0marija", "ana\u3000ČOVIĆ", "９１", "١", "12.", "zzz", "i", "İ", "ı", "b& <", "amp;", "王", "none 5"}
+)
+
+func (m *modelRun) pick(from []string) string { return from[m.random.IntN(len(from))] }
+
+// maybe gives no value for every third, and the empty text for some of those.
+func (m *modelRun) maybe(from []string) any {
+	switch m.random.IntN(9) {
+	case 0, 1:
+		return nil
+	case 2:
+		return "  "
+	}
+	return m.pick(from)
+}
+
+// fields makes a body and the record that should come of it.
+func (m *modelRun) fields() (body string, want wireRecord) {
+	m.Helper()
+	values := map[string]any{"firstName": m.pick(firstNames), "lastName": m.pick(lastNames), "phoneNumber": m.maybe(phones),
+		"email": m.maybe(emails), "dateOfBirth": m.maybe(births), "id": nobody, "userId": "me"}
+	want.FirstName = strings.TrimSpace(values["firstName"].(string))
+	want.LastName = strings.TrimSpace(values["lastName"].(string))
+	want.PhoneNumber = optional(values["phoneNumber"])
+	want.Email = optional(values["email"])
+	if want.DateOfBirth = optional(values["dateOfBirth"]); want.DateOfBirth != nil {
+		*want.DateOfBirth = birthForm(*want.DateOfBirth)
+	}
+	for name, value := range values {
+		if value == nil && m.random.IntN(2) == 0 {
+			delete(values, name) // which is as good as null
+		}
+	}
+	text, err := json.Marshal(values)
+	must(m.T, err)
+	return string(text), want
+}
+
+func optional(value any) *string {
+	text, _ := value.(string)
+	if text = strings.TrimSpace(text); text == "" {
+		return nil
+	}
+	return &text
+}
+
+// birthForm is the form in which the births above come back.
+func birthForm(born string) string {
+	born = strings.ToUpper(born)
+	if !strings.Contains(born, "T") {
+		born += "T00:00:00"
+	}
+	if !strings.ContainsAny(born[10:], "Z+-") {
+		born += "Z"
+	}
+	return born
+}
+
+func (m *modelRun) create(d *model) {
+	m.Helper()
+	body, want := m.fields()
+	a := d.do(m.T, "POST", collection, body).wants(m.T, http.StatusCreated)
+	var got wireRecord
+	decode(m.T, a.body, &got)
+	want.ID = got.ID
+	m.same(got, want, body)
+	d.created++
+	d.records = append(d.records, &modelRecord{want, d.created})
+}
+
+func (m *modelRun) same(got, want any, about string) {
+	m.Helper()
+	if !reflect.DeepEqual(got, want) {
+		g, _ := json.MarshalIndent(got, "", " ")
+		w, _ := json.MarshalIndent(want, "", " ")
+		m.Errorf("%s\ngot  %s\nwant %s", about, g, w)
+	}
+}
+
+// any gives one of the department's records, nil if there is none.
+func (m *modelRun) any(d *model) *modelRecord {
+	if len(d.records) == 0 {
+		return nil
+	}
+	return d.records[m.random.IntN(len(d.records))]
+}
+
+func (m *modelRun) replace(d *model) {
+	m.Helper()
+	r := m.any(d)
+	if r == nil {
+		return
+	}
+	body, want := m.fields()
+	want.ID, want.InvitationStatus, want.UserID = r.ID, r.InvitationStatus, r.UserID
+	var got wireRecord
+	decode(m.T, d.do(m.T, "PUT", collection+"/"+r.ID, body).wants(m.T, http.StatusOK).body, &got)
+	m.same(got, want, "PUT "+body)
+	r.wireRecord = want
+}
+
+func (m *modelRun) delete(d *model) {
+	m.Helper()
+	r := m.any(d)
+	if r == nil {
+		return
+	}
+	d.do(m.T, "DELETE", collection+"/"+r.ID, "").wants(m.T, http.StatusNoContent)
+	d.records = slices.DeleteFunc(d.records, func(other *modelRecord) bool { return other == r })
+	d.deleted = append(d.deleted, r.ID)
+}
+
+func (m *modelRun) get(d *model) {
+	m.Helper()
+	if r := m.any(d); r != nil {
+		var got wireRecord
+		decode(m.T, d.do(m.T, "GET", collection+"/"+r.ID, "").wants(m.T, http.StatusOK).body, &got)
+		m.same(got, r.wireRecord, "GET")
+	}
+}
+
+// missing asks for what is deleted, another department's or nobody's.
+func (m *modelRun) missing(d, other *model) {
+	m.Helper()
+	ids := append([]string{nobody}, d.deleted...)
+	for _, r := range other.records {
+		ids = append(ids, r.ID)
+	}
+	body, _ := m.fields()
+	d.do(m.T, m.pick([]string{"GET", "PUT", "DELETE"}), collection+"/"+m.pick(ids), body).wants(m.T, http.StatusNotFound)
+}
+
+// platform writes the columns that the API only shows.
+func (m *modelRun) platform(d *model) {
+	m.Helper()
+	if r := m.any(d); r != nil {
+		status, user := m.pick(lastNames), fmt.Sprintf("%08x-0000-4000-8000-000000000000", m.random.Uint32())
+		execSQL(m.T, m.service.db, `UPDATE firefighters SET invitation_status = ?, user_id = ? WHERE id = ?`, status, user, r.ID)
+		r.InvitationStatus, r.UserID = &status, &user
+	}
+}
+
+// modelQuery is a list's query.
+type modelQuery struct {
+	search, sortBy, sortDir string
+	page, pageSize          int64 // 0 is absent
+}
+
+func (q modelQuery) String() string {
+	values := url.Values{"search": {q.search}, "sortBy": {q.sortBy}, "sortDir": {q.sortDir}}
+	if q.page > 0 {
+		values.Set("page", fmt.Sprint(q.page))
+	}
+	if q.pageSize > 0 {
+		values.Set("pageSize", fmt.Sprint(q.pageSize))
+	}
+	return values.Encode()
+}
+
+func (m *modelRun) query() modelQuery {
+	q := modelQuery{
+		sortBy:  m.pick([]string{"", "createdAt", "firstName", "lastName", "email", "phoneNumber", "dateOfBirth"}),
+		sortDir: m.pick([]string{"", "asc", "desc", "ASC"}),
+	}
+	switch m.random.IntN(8) {
+	case 0, 1, 2, 3:
+		q.search = m.pick(searches)
+	case 4:
+		q.search = m.pick(searches) + " " + m.pick(searches)
+	case 5: // a piece of something that is there, or could be
+		text := []rune(m.pick(slices.Concat(firstNames, lastNames, phones, emails)))
+		from := m.random.IntN(len(text) + 1)
+		q.search = string(text[from : from+m.random.IntN(len(text)-from+1)])
+	}
+	if m.random.IntN(2) == 0 {
+		q.page = 1 + m.random.Int64N(4)
+	}
+	if m.random.IntN(2) == 0 {
+		q.pageSize = []int64{1, 2, 3, 7, 50, 100, 1000}[m.random.IntN(7)]
+	}
+	return q
+}
+
+func (m *modelRun) list(d *model, q modelQuery) {
+	m.Helper()
+	m.same(d.client.list(m.T, q.String()), d.answer(q), q.String())
+}
+
+// walk reads a whole list page by page.
+func (m *modelRun) walk(d *model, sortBy, sortDir string) {
+	m.Helper()
+	for page := range int64(len(d.records)/9 + 2) {
+		m.list(d, modelQuery{sortBy: sortBy, sortDir: sortDir, page: page + 1, pageSize: 9})
+	}
+}
+
+// answer is the page that the contract asks for.
+func (d *model) answer(q modelQuery) (l wireList) {
+	var found []*modelRecord
+	for _, r := range d.records {
+		if r.matches(q.search) {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, q.compare)
+	page, size, total := cmp.Or(q.page, 1), min(cmp.Or(q.pageSize, 20), 100), int64(len(found))
+	l.Data.Items = []wireRecord{}
+	for i := (page - 1) * size; i < min(page*size, total); i++ {
+		l.Data.Items = append(l.Data.Items, found[i].wireRecord)
+	}
+	l.TotalCount, l.Data.TotalCount = total, total
+	l.Data.Page, l.Data.PageSize, l.Data.TotalPages = page, size, (total+size-1)/size
+	l.Data.HasPreviousPage, l.Data.HasNextPage = page > 1, page < l.Data.TotalPages
+	return l
+}
+
+// compare is the order of section 2 of the contract.
+func (q modelQuery) compare(a, b *modelRecord) int {
+	by := 0
+	switch q.sortBy {
+	case "firstName":
+		by = cmp.Or(compareText(&a.FirstName, &b.FirstName), compareText(&a.LastName, &b.LastName))
+	case "lastName":
+		by = cmp.Or(compareText(&a.LastName, &b.LastName), compareText(&a.FirstName, &b.FirstName))
+	case "email":
+		if n := compareNull(a.Email, b.Email); n != 0 {
+			return n
+		}
+		by = compareText(a.Email, b.Email)
+	case "phoneNumber":
+		if n := compareNull(a.PhoneNumber, b.PhoneNumber); n != 0 {
+			return n
+		}
+		by = compareText(a.PhoneNumber, b.PhoneNumber)
+	case "dateOfBirth":
+		if n := compareNull(a.DateOfBirth, b.DateOfBirth); n != 0 {
+			return n
+		}
+		by = instant(a.DateOfBirth).Compare(instant(b.DateOfBirth))
+	}
+	by = cmp.Or(by, cmp.Compare(a.order, b.order))
+	if strings.EqualFold(q.sortDir, "asc") {
+		return by
+	}
+	return -by
+}
+
+// compareNull puts what has no value last, in both directions.
+func compareNull(a, b *string) int {
+	switch {
+	case a == nil && b != nil:
+		return 1
+	case a != nil && b == nil:
+		return -1
+	}
+	return 0
+}
+
+func compareText(a, b *string) int {
+	if a == nil || b == nil {
+		return 0
+	}
+	return slices.Compare(foldedRunes(*a), foldedRunes(*b))
+}
+
+// foldedTexts spares the model to fold its few texts for every comparison.
+var foldedTexts = map[string][]rune{}
+
+func foldedRunes(s string) []rune {
+	folded, ok := foldedTexts[s]
+	if !ok {
+		folded = []rune(fold.String(s))
+		foldedTexts[s] = folded
+	}
+	return folded
+}
+
+func instant(born *string) time.Time {
+	if born == nil {
+		return time.Time{}
+	}
+	at, _ := time.Parse(time.RFC3339Nano, *born)
+	return at
+}
+
+// matches tells whether every term of search is found in the record.
+func (r *modelRecord) matches(search string) bool {
+	var phone, email string
+	if r.PhoneNumber != nil {
+		phone = *r.PhoneNumber
+	}
+	if r.Email != nil {
+		email = *r.Email
+	}
+	for _, term := range strings.Fields(search) {
+		folded, number := fold.String(term), onlyDigits(term)
+		inText := slices.ContainsFunc([]string{fold.String(r.FirstName), fold.String(r.LastName), fold.String(email), phone},
+			func(text string) bool { return strings.Contains(text, folded) })
+		inNumber := number != "" && !strings.ContainsFunc(term, unicode.IsLetter) && strings.Contains(onlyDigits(phone), number)
+		if !inText && !inNumber {
+			return false
+		}
+	}
+	return true
+}
+
+func onlyDigits(s string) string {
+	var digits []byte
+	for i := range len(s) {
+		if s[i] >= '0' && s[i] <= '9' {
+			digits = append(digits, s[i])
+		}
+	}
+	return string(digits)
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// What is not HTTP, or not the HTTP that package net/http speaks, it answers
+// itself, in plain text and without asking us. Such an answer is made a
+// problem like any other on its way to the client.
+
+// problemListener accepts connections that answer every error with a problem.
+type problemListener struct {
+	net.Listener
+	requestID func() string
+}
+
+func (l problemListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return problemConn{c, l.requestID}, nil
+}
+
+type problemConn struct {
+	net.Conn
+	requestID func() string
+}
+
+// Write replaces an answer of net/http's own, which it writes whole. Ours say
+// what type they have.
+func (c problemConn) Write(b []byte) (int, error) {
+	status, ok := errorStatus(b)
+	if !ok || bytes.Contains(b, []byte("Content-Type: "+problemType)) {
+		return c.Conn.Write(b)
+	}
+	if _, err := c.Conn.Write(protocolProblem(status, c.requestID())); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
+
+// errorStatus is the status of an answer that begins in b, if it is an error.
+// No JSON body is mistaken for one, for it has no line breaks.
+func errorStatus(b []byte) (status int, ok bool) {
+	const line = "HTTP/1.1 "
+	if len(b) < len(line)+3 || (b[len(line)] != '4' && b[len(line)] != '5') ||
+		!bytes.HasPrefix(b, []byte(line)) || !bytes.Contains(b, []byte("\r\n\r\n")) {
+		return 0, false
+	}
+	status, err := strconv.Atoi(string(b[len(line) : len(line)+3]))
+	return status, err == nil
+}
+
+// protocolProblem is the whole answer to a request that could not be read. A
+// transfer coding or version that net/http does not speak (501, 505) is the
+// client's mistake all the same.
+func protocolProblem(status int, requestID string) []byte {
+	p := problem{Status: status, Detail: "The request is not well-formed HTTP/1.1."}
+	switch {
+	case status == http.StatusRequestHeaderFieldsTooLarge:
+		p.Detail = headersTooLarge
+	case status >= http.StatusInternalServerError:
+		p.Status = http.StatusBadRequest
+	}
+	p.complete(requestID)
+	body, _ := json.Marshal(p) // strings and numbers: it cannot fail
+	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-store\r\nX-Request-Id: %s\r\n"+
+		"Date: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", p.Status, p.Title, problemType, requestID,
+		time.Now().UTC().Format(http.TimeFormat), len(body), body)
+}
