@@ -55,6 +55,7 @@ type store struct {
 	clock   *clock
 	readers chan *conn // those that are idle
 	writer  *writer
+	rolls   rolls
 }
 
 // openStore opens the database at path. Where there is none it makes one, if
@@ -212,7 +213,7 @@ func writerDSN(path string) string {
 }
 
 func readerDSN(path string) string {
-	return dsn(path, "mode=ro", "_query_only=1", "_pragma=temp_store(memory)")
+	return dsn(path, "mode=ro", "_query_only=1", "_pragma=temp_store(memory)", "_pragma=cache_size(-8000)")
 }
 
 // clock never goes back, not even across restarts: what has once expired

@@ -13,23 +13,28 @@ import (
 // Every method here is for one department. Another department's record, a
 // deleted one and one that never was are errNotFound alike.
 
-// columns are those of a row that makes a record.
-const columns = `id, first_name, last_name, phone_number, email, date_of_birth, invitation_status, user_id`
+// columns are those of a row that makes a record. The fields come as one text,
+// a line each, for no field contains a line break, and each column costs the
+// driver more than the text in it.
+const columns = `concat_ws(char(10), firefighters.id, first_name, last_name, ifnull(phone_number, ''), ifnull(email, ''),
+	ifnull(date_of_birth, '')), invitation_status, user_id`
 
-func firefighterOf(row values) record.Firefighter {
-	return record.Firefighter{
-		ID: text(row[0]),
-		Fields: record.Fields{
-			FirstName:   text(row[1]),
-			LastName:    text(row[2]),
-			PhoneNumber: text(row[3]),
-			Email:       text(row[4]),
-			DateOfBirth: text(row[5]),
-		},
-		InvitationStatus: textOrNil(row[6]),
-		UserID:           textOrNil(row[7]),
+func firefighterOf(row values) (f record.Firefighter) {
+	rest := text(row[0])
+	for _, field := range []*string{&f.ID, &f.FirstName, &f.LastName, &f.PhoneNumber, &f.Email, &f.DateOfBirth} {
+		*field, rest, _ = strings.Cut(rest, "\n")
 	}
+	f.InvitationStatus, f.UserID = textOrNil(row[1]), textOrNil(row[2])
+	return f
 }
+
+// A department's records that are not deleted, as they lie in the table or by
+// an index. The tenant is ?1.
+const (
+	inTable = ` FROM firefighters NOT INDEXED
+		WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at IS NULL`
+	byIndex = ` FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL`
+)
 
 const getSQL = `SELECT ` + columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
 
@@ -54,13 +59,16 @@ func (s *store) createFirefighter(tenant tenantID, fields record.Fields) (record
 	if len(faults) > 0 {
 		return record.Firefighter{}, faults
 	}
-	id := uuid.Must(uuid.NewV7()).String()
-	made := fieldValues(fields)
-	err := s.write(func(t *transaction) error {
-		_, err := t.exec(createSQL, slices.Concat(values{id, t.now, t.now}, made, values{int64(tenant)})...)
-		return err
-	})
+	id, made := newID(), fieldValues(fields)
+	err := s.write(func(t *transaction) error { return t.create(tenant, id, made) })
 	return record.Firefighter{ID: id, Fields: fields}, err
+}
+
+func newID() string { return uuid.Must(uuid.NewV7()).String() }
+
+func (t *transaction) create(tenant tenantID, id string, made values) error {
+	_, err := t.exec(createSQL, slices.Concat(values{id, t.now, t.now}, made, values{int64(tenant)})...)
+	return err
 }
 
 const replaceSQL = `

@@ -20,23 +20,26 @@ const (
 	maxSearch       = 100 // characters
 )
 
-// sortFields are what sortBy may name, the default first, with the order of
-// each way. The row number, which is the order of creation, breaks all ties.
-// Nulls are last in both directions; descending, that is SQLite's own way.
-var sortFields = []struct{ name, ascending, descending string }{
-	{"createdAt", "row", "row DESC"},
-	{"firstName", "first_key, last_key, row", "first_key DESC, last_key DESC, row DESC"},
-	{"lastName", "last_key, first_key, row", "last_key DESC, first_key DESC, row DESC"},
-	{"email", "email_key NULLS LAST, row", "email_key DESC, row DESC"},
-	{"phoneNumber", "phone_key NULLS LAST, row", "phone_key DESC, row DESC"},
-	{"dateOfBirth", "born_at NULLS LAST, row", "born_at DESC, row DESC"},
+// sortFields are what sortBy may name, the default first, with the SQL from
+// where to take the records and the order of each way. The row number, which
+// is the order of creation, breaks all ties. Nulls are last in both
+// directions; descending, that is SQLite's own way.
+var sortFields = []sortField{
+	{"createdAt", inTable, "row", "row DESC"},
+	{"firstName", byIndex, "first_key, last_key, row", "first_key DESC, last_key DESC, row DESC"},
+	{"lastName", byIndex, "last_key, first_key, row", "last_key DESC, first_key DESC, row DESC"},
+	{"email", byIndex, "email_key NULLS LAST, row", "email_key DESC, row DESC"},
+	{"phoneNumber", byIndex, "phone_key NULLS LAST, row", "phone_key DESC, row DESC"},
+	{"dateOfBirth", byIndex, "born_at NULLS LAST, row", "born_at DESC, row DESC"},
 }
+
+type sortField struct{ name, from, ascending, descending string }
 
 // listQuery says which page of which list is asked for.
 type listQuery struct {
 	page, pageSize int64
 	terms          []searchTerm
-	order          string // of sortFields
+	from, order    string // of sortFields
 }
 
 // page is a page of a list, and how long the whole list is.
@@ -68,8 +71,8 @@ func parseListQuery(rawQuery string) (listQuery, error) {
 		page:     p.wholeNumber("page", 1, math.MaxInt64),
 		pageSize: min(p.wholeNumber("pageSize", defaultPageSize, maxPageSize), maxPageSize),
 		terms:    p.search("search"),
-		order:    p.order("sortBy", "sortDir"),
 	}
+	q.from, q.order = p.order("sortBy", "sortDir")
 	if len(p.faults) > 0 {
 		return listQuery{}, p.faults
 	}
@@ -144,8 +147,8 @@ func (p *parameters) search(name string) []searchTerm {
 	return terms
 }
 
-// order gives the ORDER BY that sortBy and sortDir ask for.
-func (p *parameters) order(sortBy, sortDir string) string {
+// order gives the SQL that sortBy and sortDir ask for.
+func (p *parameters) order(sortBy, sortDir string) (from, order string) {
 	field, names := sortFields[0], make([]string, len(sortFields))
 	name := p.get(sortBy)
 	known := name == ""
@@ -160,36 +163,60 @@ func (p *parameters) order(sortBy, sortDir string) string {
 	}
 	switch direction := strings.ToLower(p.get(sortDir)); direction {
 	case "asc":
-		return field.ascending
+		return field.from, field.ascending
 	case "", "desc":
 	default:
 		p.faults.Add(sortDir, record.Invalid, "%s must be asc or desc.", sortDir)
 	}
-	return field.descending
+	return field.from, field.descending
 }
 
 // listFirefighters gives one page of a department's list. The page and the
-// total are of one moment: they come from one statement, or there is no page.
-func (s *store) listFirefighters(tenant tenantID, q listQuery) (page, error) {
-	var p page
-	found, args := matching(q.terms)
-	args = append(values{int64(tenant)}, args...)
-	count := `SELECT live_count FROM tenants WHERE id = ?1`
-	if found != "" {
-		count = `SELECT count(*) FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL` + found
-	}
-	query := fmt.Sprintf(`SELECT %s, (%s) FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL%s
-		ORDER BY %s LIMIT ?%d OFFSET ?%d`, columns, count, found, q.order, len(args)+1, len(args)+2)
-	err := s.read(func(c *conn) error {
-		err := c.query(query, append(args, q.pageSize, q.offset()), func(row values) {
-			p.items = append(p.items, firefighterOf(row))
-			p.totalCount = number(row[len(row)-1])
-		})
-		if err == nil && len(p.items) == 0 {
-			p.totalCount, err = c.queryNumber(count, args...)
+// total are of one moment.
+func (s *store) listFirefighters(tenant tenantID, q listQuery) (p page, err error) {
+	err = s.read(func(c *conn) error {
+		var ok bool
+		p, ok, err = s.listLarge(c, tenant, q)
+		switch {
+		case ok || err != nil:
+			return err
+		case len(q.terms) > 0:
+			p, err = search(c, tenant, q)
+		default:
+			p, err = list(c, tenant, q)
 		}
 		return err
 	})
+	return p, err
+}
+
+// list walks along the order to the page. The total comes with each record,
+// or by itself if there is none.
+func list(c *conn, tenant tenantID, q listQuery) (p page, err error) {
+	const count = `SELECT live_count FROM tenants WHERE id = ?1`
+	err = c.query(`SELECT `+columns+`, (`+count+`)`+q.from+` ORDER BY `+q.order+` LIMIT ?2 OFFSET ?3`,
+		values{int64(tenant), q.pageSize, q.offset()}, func(row values) {
+			p.items = append(p.items, firefighterOf(row))
+			p.totalCount = number(row[len(row)-1])
+		})
+	if err == nil && len(p.items) == 0 {
+		p.totalCount, err = c.queryNumber(count, int64(tenant))
+	}
+	return p, err
+}
+
+// search reads the department as it lies in the table and sorts only what it
+// finds: an index would send it back and forth.
+func search(c *conn, tenant tenantID, q listQuery) (p page, err error) {
+	condition, args := matching(q.terms)
+	first, end := q.offset(), q.offset()+q.pageSize
+	err = c.query(`SELECT `+columns+inTable+condition+` ORDER BY `+q.order,
+		append(values{int64(tenant)}, args...), func(row values) {
+			if first <= p.totalCount && p.totalCount < end {
+				p.items = append(p.items, firefighterOf(row))
+			}
+			p.totalCount++
+		})
 	return p, err
 }
 

@@ -2,6 +2,7 @@
 // API over one SQLite file, in one program.
 //
 //	firefighters [serve]     serves the API
+//	firefighters demo        serves invented people
 //	firefighters keys        makes, lists and revokes API keys
 //	firefighters version     says what this is
 //
@@ -72,6 +73,7 @@ over HTTP. Without a command it serves.
 
 Commands:
   serve     serves the API
+  demo      serves invented people, to try it out
   keys      makes, lists and revokes API keys
   version   says what this is
 
@@ -96,6 +98,8 @@ func (p *program) command(args []string) error {
 	switch args[0] {
 	case "serve":
 		return p.serve(args[1:])
+	case "demo":
+		return p.demo(args[1:])
 	case "keys":
 		return p.keys(args[1:])
 	case "version":
@@ -156,6 +160,10 @@ func (p *program) flags(command, help string) *pflag.FlagSet {
 
 func dbFlag(flags *pflag.FlagSet) *string {
 	return flags.String("db", "firefighters.db", "the database file")
+}
+
+func listenFlag(flags *pflag.FlagSet) *string {
+	return flags.String("listen", "127.0.0.1:8080", "the address and port to listen on; port 0 picks a free one")
 }
 
 // parse reads args, and from the environment the flags that are not in them.
@@ -225,59 +233,70 @@ const (
 
 func (p *program) serve(args []string) error {
 	flags := p.flags("serve", serveHelp)
-	db := dbFlag(flags)
-	listen := flags.String("listen", "127.0.0.1:8080", "the address and port to listen on; port 0 picks a free one")
+	db, listen := dbFlag(flags), listenFlag(flags)
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	if _, err := net.ResolveTCPAddr("tcp", *listen); err != nil {
-		return usage(fmt.Sprintf("--listen takes an address and a port, not %q", *listen),
+	return p.serveDatabase(*db, *listen, p.announceFirst)
+}
+
+// serveDatabase opens the database, makes it ready to be served at url by
+// prepare, and serves it.
+func (p *program) serveDatabase(db, listen string, prepare func(s *store, url string) error) error {
+	if _, err := net.ResolveTCPAddr("tcp", listen); err != nil {
+		return usage(fmt.Sprintf("--listen takes an address and a port, not %q", listen),
 			"firefighters serve --listen 127.0.0.1:8080")
 	}
-	if err := inspect(resolve(*db)); err != nil && !errors.Is(err, errNoDatabase) {
+	if err := inspect(resolve(db)); err != nil && !errors.Is(err, errNoDatabase) {
 		return err
 	}
-	// Whoever connects from now on waits until the database is open.
-	listener, err := net.Listen("tcp", *listen)
+	// Whoever connects from now on waits until the database is ready.
+	listener, err := net.Listen("tcp", listen)
 	if err != nil {
-		return hinted{fmt.Errorf("cannot listen on %s: %w", *listen, err),
+		return hinted{fmt.Errorf("cannot listen on %s: %w", listen, err),
 			"another port: firefighters serve --listen 127.0.0.1:8081"}
 	}
 	defer listener.Close()
-	release, err := lockDatabase(*db)
+	release, err := lockDatabase(db)
 	if err != nil {
 		return err
 	}
 	defer release()
-	return p.withStore(*db, true, func(s *store) error {
+	return p.withStore(db, true, func(s *store) error {
 		if err := s.saveClock(); err != nil {
-			return explain("writing to", *db, err)
+			return explain("writing to", db, err)
 		}
-		if err := p.announce(s, listener.Addr()); err != nil {
+		url := "http://" + reachable(listener.Addr())
+		if err := prepare(s, url); err != nil {
+			return err
+		}
+		if err := p.println("Listening on " + url); err != nil {
 			return err
 		}
 		return errors.Join(p.serveStore(s, listener), s.saveClock())
 	})
 }
 
-// announce says where the service listens. To a database that has no
-// department yet it gives the first, and says how to use its key.
-func (p *program) announce(s *store, addr net.Addr) error {
-	url := "http://" + reachable(addr)
+// announceFirst gives a database that has no department yet its first one,
+// and says how to use its key.
+func (p *program) announceFirst(s *store, url string) error {
 	fresh, err := s.isEmpty()
-	if err != nil {
+	if err != nil || !fresh {
 		return err
 	}
-	if fresh {
-		err := s.createKey(firstDepartment, "first key", scopeWrite, time.Time{}, func(key string) error {
-			return p.println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
-				"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n", firstDepartment, key, key, url))
-		})
-		if err != nil {
-			return fmt.Errorf("making the first key: %w", err)
-		}
+	return p.announceKey(s, firstDepartment, url)
+}
+
+// announceKey makes a key for a department and says how to use it.
+func (p *program) announceKey(s *store, tenantName, url string) error {
+	err := s.createKey(tenantName, "first key", scopeWrite, time.Time{}, func(key string) error {
+		return p.println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
+			"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n", tenantName, key, key, url))
+	})
+	if err != nil {
+		return fmt.Errorf("making the first key: %w", err)
 	}
-	return p.println("Listening on " + url)
+	return nil
 }
 
 // reachable is addr, or loopback where addr means every address.
@@ -324,9 +343,15 @@ func (p *program) serveStore(s *store, listener net.Listener) error {
 	return nil
 }
 
+// isTerminal tells whether a person reads what is written to w.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
 // newLogger writes text for people at a terminal, JSON otherwise.
 func newLogger(stderr io.Writer) *slog.Logger {
-	if file, ok := stderr.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
+	if isTerminal(stderr) {
 		return slog.New(slog.NewTextHandler(stderr, nil))
 	}
 	return slog.New(slog.NewJSONHandler(stderr, nil))

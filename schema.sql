@@ -85,9 +85,9 @@ CREATE TABLE firefighters (
     phone_digits TEXT NOT NULL   -- the ASCII digits of phone_number
 ) STRICT;
 
--- An index for each sort field, of the records that are not deleted. The row
--- number stands last in each by SQLite's own doing, and breaks the ties.
-CREATE INDEX by_created    ON firefighters (tenant_id)                      WHERE deleted_at IS NULL;
+-- An index for each sort field but the time of creation, in which order the
+-- table lies, of the records that are not deleted. The row number stands last
+-- in each by SQLite's own doing, and breaks the ties.
 CREATE INDEX by_first_name ON firefighters (tenant_id, first_key, last_key) WHERE deleted_at IS NULL;
 CREATE INDEX by_last_name  ON firefighters (tenant_id, last_key, first_key) WHERE deleted_at IS NULL;
 CREATE INDEX by_email      ON firefighters (tenant_id, email_key)           WHERE deleted_at IS NULL;

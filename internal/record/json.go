@@ -121,15 +121,20 @@ func appendString(b []byte, s string) []byte {
 		s = strings.ToValidUTF8(s, "\uFFFD")
 	}
 	b = append(b, '"')
+	start := 0
 	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c < ' ':
-			b = fmt.Appendf(b, `\u%04x`, c)
-		default:
-			b = append(b, c)
+		c := s[i]
+		if c >= ' ' && c != '"' && c != '\\' {
+			continue
 		}
+		b = append(b, s[start:i]...)
+		if c < ' ' {
+			b = fmt.Appendf(b, `\u%04x`, c)
+		} else {
+			b = append(b, '\\', c)
+		}
+		start = i + 1
 	}
+	b = append(b, s[start:]...)
 	return append(b, '"')
 }

@@ -1,0 +1,99 @@
+// Package people invents firefighters, for demonstrations and measurements:
+// names of many alphabets, phone numbers in many spellings, shared e-mail
+// addresses, missing fields. The same number always gives the same person.
+package people
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+
+	"firefighters/internal/fold"
+	"firefighters/internal/record"
+)
+
+// Sizes shares out people among departments. The more departments there are,
+// the larger the first ones are beside the many of about the same size: of
+// 1,200,000 in 30,000 the largest has some 17,000 and most have 40.
+func Sizes(departments, people int) []int {
+	weight := func(i int) float64 {
+		return 1 + float64(departments)/70/math.Pow(float64(i+1), 1.5)
+	}
+	var total float64
+	for i := range departments {
+		total += weight(i)
+	}
+	sizes := make([]int, departments)
+	var sum float64
+	for i, given := 0, 0; i < departments; i++ {
+		sum += weight(i)
+		sizes[i] = int(math.Round(sum/total*float64(people))) - given
+		given += sizes[i]
+	}
+	return sizes
+}
+
+// Department names the department of that number, from 0. No two names are
+// the same.
+func Department(number int) string {
+	place := places[number%len(places)]
+	if n := number / len(places); n > 0 {
+		return fmt.Sprintf("%s Fire Department %d", place, n+1)
+	}
+	return place + " Fire Department"
+}
+
+// Person invents a member of a department, both by number from 0.
+func Person(department, number int) record.Fields {
+	r := rand.New(rand.NewPCG(uint64(department), uint64(number)))
+	people := peoples[r.IntN(len(peoples))]
+	f := record.Fields{
+		FirstName: pick(r, people.first),
+		LastName:  pick(r, people.last),
+	}
+	if r.IntN(12) == 0 {
+		f.FirstName += " " + pick(r, people.first)
+	}
+	if r.IntN(10) > 0 {
+		f.PhoneNumber = phoneNumber(r)
+	}
+	if r.IntN(5) > 0 {
+		f.Email = email(r, department, f)
+	}
+	if r.IntN(8) > 0 {
+		f.DateOfBirth = fmt.Sprintf("%d-%02d-%02d", 1955+r.IntN(52), 1+r.IntN(12), 1+r.IntN(28))
+	}
+	return f
+}
+
+func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
+
+// phoneNumber writes nine digits as one of many people would.
+func phoneNumber(r *rand.Rand) string {
+	area, first, last := 91+r.IntN(9), r.IntN(1000), r.IntN(10000)
+	spelling := pick(r, []string{
+		"0%d %03d %04d", "0%d/%03d-%04d", "(0%d) %03d-%04d", "+385 %d %03d %04d",
+		"00385%d%03d%04d", "0%d%03d%04d", "0%d-%03d-%04d", "+385 (0)%d %03d %04d",
+	})
+	return fmt.Sprintf(spelling, area, first, last)
+}
+
+// email is the person's own, or one of those that a household or a station shares.
+func email(r *rand.Rand, department int, f record.Fields) string {
+	local := latin(f.FirstName) + "." + latin(f.LastName)
+	if local == "." || r.IntN(8) == 0 {
+		return fmt.Sprintf("station%d.%d@example.org", r.IntN(5)+1, department)
+	}
+	return strings.Trim(local, ".") + fmt.Sprintf("%d@example.com", r.IntN(1000))
+}
+
+// latin keeps the letters that stand in an e-mail address without trouble.
+func latin(name string) string {
+	return strings.Map(func(r rune) rune {
+		if 'a' <= r && r <= 'z' {
+			return r
+		}
+		return -1
+	}, fold.String(name))
+}
