@@ -237,6 +237,7 @@ func TestProtocolErrors(t *testing.T) {
 		{"POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n", 400},
 		{"POST / HTTP/1.1\r\n" + host + "Content-Length: x\r\n\r\n", 400},
 		{"POST / HTTP/1.1\r\n" + host + "Expect: wonders\r\n\r\n", 417},
+		{"POST / HTTP/1.0\r\n" + host + "Expect: wonders\r\n\r\n", 417},
 		{"GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", 2<<20) + "\r\n\r\n", 431},
 	}
 	for _, tt := range tests {

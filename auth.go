@@ -172,28 +172,27 @@ func (a *authenticator) rememberExpiry(expiresAt int64) {
 
 // watch keeps up with the keys table until ctx ends.
 func (a *authenticator) watch(ctx context.Context) {
-	every(ctx, keysPoll, func() {
-		if err := a.reload(); err != nil {
-			a.log.Warn("the keys could not be read again", "cause", err.Error())
-		}
-	})
+	a.every(ctx, keysPoll, "the keys could not be read again", a.reload)
 }
 
 // record writes down until ctx ends when keys were last used, and the time.
 func (a *authenticator) record(ctx context.Context) {
-	every(ctx, time.Second, func() {
-		if err := errors.Join(a.writeUses(), a.saveTime()); err != nil {
-			a.log.Warn("the last use of keys could not be written", "cause", err.Error())
-		}
+	a.every(ctx, time.Second, "the last use of keys and the time could not be written", func() error {
+		return errors.Join(a.writeUses(), a.saveTime())
 	})
 }
 
-// every does something at once and then at each tick until ctx ends.
-func every(ctx context.Context, tick time.Duration, do func()) {
+// every does something at once and then at each tick until ctx ends. When it
+// begins to fail that is logged, once.
+func (a *authenticator) every(ctx context.Context, tick time.Duration, failure string, do func() error) {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	for {
-		do()
+	for failing := false; ; {
+		err := do()
+		if err != nil && !failing {
+			a.log.Warn(failure, "cause", err.Error())
+		}
+		failing = err != nil
 		select {
 		case <-ctx.Done():
 			return
@@ -205,18 +204,22 @@ func every(ctx context.Context, tick time.Duration, do func()) {
 // writeUses writes the last use of each key whose last one in the database is
 // more than useInterval old.
 func (a *authenticator) writeUses() error {
-	uses := map[int64]int64{}
+	uses := map[*credential]int64{}
 	for _, c := range *a.byHash.Load() {
-		used := c.used.Load()
-		if used-c.written.Load() >= useInterval.Milliseconds() {
-			c.written.Store(used)
-			uses[c.id] = used
+		if used := c.used.Load(); used-c.written.Load() >= useInterval.Milliseconds() {
+			uses[c] = used
 		}
 	}
 	if len(uses) == 0 {
 		return nil
 	}
-	return a.store.writeKeyUses(uses)
+	err := a.store.writeKeyUses(uses)
+	for c, used := range uses {
+		if err == nil {
+			c.written.Store(used)
+		}
+	}
+	return err
 }
 
 // saveTime saves the time if the database does not have it to the minute.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -67,7 +68,7 @@ func (c *conn) exec(text string, args ...value) (changed int64, err error) {
 
 // query calls scan for each row of the answer. The row is good until scan
 // returns, its values for longer.
-func (c *conn) query(text string, args values, scan func(row values)) error {
+func (c *conn) query(text string, args values, scan func(row values)) (err error) {
 	statement, named, err := c.prepare(text, args)
 	if err != nil {
 		return err
@@ -76,14 +77,18 @@ func (c *conn) query(text string, args values, scan func(row values)) error {
 	if err != nil {
 		return translate(err)
 	}
+	defer func() { err = translate(cmp.Or(err, rows.Close())) }()
 	row := make(values, len(rows.Columns()))
-	for err = rows.Next(row); err == nil; err = rows.Next(row) {
-		scan(row)
+	for {
+		switch err := rows.Next(row); err {
+		case nil:
+			scan(row)
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
 	}
-	if err == io.EOF {
-		err = nil
-	}
-	return translate(errors.Join(err, rows.Close()))
 }
 
 // queryRow is query for an answer of one row; if there is none the error is

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -53,7 +55,8 @@ type tenantID int64
 type store struct {
 	path    string
 	clock   *clock
-	readers chan *conn // those that are idle
+	readers chan *conn   // those that are idle
+	gate    sync.RWMutex // held for reading while one is lent out
 	writer  *writer
 	rolls   rolls
 }
@@ -88,41 +91,47 @@ func openStore(path string, create bool, now func() time.Time) (s *store, made b
 	return s, made, nil
 }
 
+// readerCount is the number of connections that read.
+var readerCount = max(4, runtime.NumCPU())
+
 // connect opens the connections of a store on a database that is in order.
 func connect(path string, now func() time.Time) (s *store, err error) {
-	s = &store{path: path, clock: &clock{system: now}, readers: make(chan *conn, max(4, runtime.NumCPU()))}
 	var open []*conn
 	defer func() {
-		for _, c := range open {
-			if err != nil {
+		if err != nil {
+			for _, c := range open {
 				c.Close()
 			}
 		}
 	}()
-	dsns := slices.Repeat([]string{readerDSN(path)}, cap(s.readers)+1)
-	for _, dsn := range append([]string{writerDSN(path)}, dsns...) {
+	dsns := append([]string{writerDSN(path)}, slices.Repeat([]string{readerDSN(path)}, 1+readerCount)...)
+	for _, dsn := range dsns {
 		c, err := openConn(dsn)
 		if err != nil {
 			return nil, err
 		}
 		open = append(open, c)
 	}
-	latest, err := open[0].queryNumber(`SELECT latest_time FROM service`)
+	writing, holder, readers := open[0], open[1], open[2:]
+	latest, err := writing.queryNumber(`SELECT latest_time FROM service`)
 	if err != nil {
 		return nil, err
 	}
+	s = &store{path: path, clock: &clock{system: now}, readers: make(chan *conn, readerCount)}
 	s.clock.latest.Store(latest)
 	s.clock.saved.Store(latest)
-	for _, c := range open[2:] {
+	for _, c := range readers {
 		s.readers <- c
 	}
-	s.writer = startWriter(open[0], open[1], s.clock)
+	s.writer = startWriter(writing, holder, s.clock, &s.gate)
 	return s, nil
 }
 
 // read lends out a connection to read with. What one statement reads is of
 // one moment.
 func (s *store) read(do func(*conn) error) error {
+	s.gate.RLock()
+	defer s.gate.RUnlock()
 	c, open := <-s.readers
 	if !open {
 		return errClosed
@@ -135,12 +144,12 @@ func (s *store) read(do func(*conn) error) error {
 func (s *store) close() error {
 	s.writer.stop()
 	var failures []error
-	for range cap(s.readers) {
+	for range readerCount {
 		failures = append(failures, (<-s.readers).Close())
 	}
 	close(s.readers)
 	// The last connection to close tidies up, and a reader cannot.
-	return errors.Join(append(failures, s.writer.holder.Close(), s.writer.conn.Close())...)
+	return cmp.Or(append(failures, s.writer.holder.Close(), s.writer.conn.Close())...)
 }
 
 // ping reports whether the database answers.
@@ -209,7 +218,8 @@ func migrationDSN(path string) string {
 // synchronous=FULL, and on macOS fullfsync too.
 func writerDSN(path string) string {
 	return dsn(path, "mode=rw", "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=1",
-		"_pragma=fullfsync(1)", "_pragma=temp_store(memory)", "_pragma=journal_size_limit(16777216)")
+		"_pragma=fullfsync(1)", "_pragma=temp_store(memory)", "_pragma=wal_autocheckpoint(0)", // see checkpoint
+		"_pragma=journal_size_limit(16777216)")
 }
 
 func readerDSN(path string) string {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -67,7 +68,10 @@ func (s *store) createFirefighter(tenant tenantID, fields record.Fields) (record
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func (t *transaction) create(tenant tenantID, id string, made values) error {
-	_, err := t.exec(createSQL, slices.Concat(values{id, t.now, t.now}, made, values{int64(tenant)})...)
+	created, err := t.exec(createSQL, slices.Concat(values{id, t.now, t.now}, made, values{int64(tenant)})...)
+	if err == nil && created == 0 {
+		return fmt.Errorf("department %d is gone", tenant)
+	}
 	return err
 }
 

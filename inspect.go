@@ -25,7 +25,14 @@ func resolve(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
 	}
-	return path
+	target, err := os.Readlink(path) // a link to what is not there yet
+	switch {
+	case err != nil:
+		return path
+	case filepath.IsAbs(target):
+		return target
+	}
+	return filepath.Join(filepath.Dir(path), target)
 }
 
 // lockDatabase makes sure that no other process serves the database at path,
@@ -34,7 +41,7 @@ func resolve(path string) string {
 func lockDatabase(path string) (release func() error, err error) {
 	path = resolve(path)
 	lock := path + "-lock"
-	if _, err := os.Stat(lock); errors.Is(err, fs.ErrNotExist) {
+	if !exists(lock) {
 		if err := createFile(lock); err != nil {
 			return nil, err
 		}
@@ -50,7 +57,8 @@ func lockDatabase(path string) (release func() error, err error) {
 		return nil, hinted{fmt.Errorf("database %q is in use: another firefighters serves it", path),
 			"stop that one first, or give another file with --db"}
 	}
-	return nil, explain("locking", path, err)
+	return nil, hinted{fmt.Errorf("locking database %q by %q: %w", path, lock, err),
+		"if no other firefighters serves it, delete " + quoteArg(lock)}
 }
 
 // inspect gives the reason why there is no database of ours at path, and so
@@ -67,7 +75,7 @@ func inspect(path string) error {
 	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode().IsRegular() && info.Size() == 0:
 		return noDatabase(path)
 	case err != nil:
-		return err
+		return explain("looking at", path, err)
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%q is not a file", path)
 	}
@@ -81,7 +89,7 @@ func inspect(path string) error {
 func readHeader(path string, header []byte) error {
 	file, err := os.Open(path)
 	if err != nil {
-		return err
+		return explain("reading", path, err)
 	}
 	defer file.Close()
 	if _, err := io.ReadFull(file, header); err != nil {
@@ -94,7 +102,7 @@ func readHeader(path string, header []byte) error {
 // has held our id from its first transaction on. If it is blank, that one may
 // not have come to its end, and SQLite is to undo it.
 func judge(path string, header []byte, size int64) error {
-	if _, err := os.Stat(path + "-journal"); err == nil && bytes.Count(header, []byte{0}) == len(header) {
+	if exists(path+"-journal") && bytes.Count(header, []byte{0}) == len(header) {
 		return nil
 	}
 	magic, id := string(header[:16]), binary.BigEndian.Uint32(header[68:])
@@ -103,10 +111,16 @@ func judge(path string, header []byte, size int64) error {
 	}
 	pageSize := int64(binary.BigEndian.Uint16(header[16:]))
 	version := int(int32(binary.BigEndian.Uint32(header[60:])))
-	if version < 1 || pageSize > 1 && size%pageSize != 0 {
+	cut := pageSize > 1 && size%pageSize != 0 && !exists(path+"-wal") // SQLite mends a page half written from there
+	if version < 1 || cut {
 		return damaged(path)
 	}
 	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // verify gives the schema version that SQLite sees, which may be in the -wal,
@@ -126,9 +140,10 @@ func verify(path string) (version int, err error) {
 		return 0, noDatabase(path)
 	}
 	found, err := c.queryNumber(`PRAGMA user_version`)
-	switch version = int(found); {
-	case err != nil:
+	if err != nil {
 		return 0, explain("reading", path, err)
+	}
+	switch version = int(found); {
 	case version > len(migrations):
 		return 0, hinted{fmt.Errorf("%q was made by a newer version of this program (schema %d, this one knows %d)",
 			path, version, len(migrations)), "install the newer version; the file was left as it is"}
@@ -151,10 +166,17 @@ func explain(doing, path string, err error) error {
 	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
 		return damaged(path)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
-		return hinted{fmt.Errorf("%s database %q: the file or its folder may not be written", doing, path),
-			"start as the user who owns both, or give another file with --db"}
+		return forbidden(doing, path)
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return forbidden(doing, path)
 	}
 	return fmt.Errorf("%s database %q: %w", doing, path, err)
+}
+
+func forbidden(doing, path string) error {
+	return hinted{fmt.Errorf("%s database %q: the file or its folder may not be read and written", doing, path),
+		"start as the user who owns both, or give another file with --db"}
 }
 
 func noDatabase(path string) error {
@@ -176,7 +198,7 @@ func damaged(path string) error {
 func createFile(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("making database: %w", err)
+		return explain("making", path, err)
 	}
 	return errors.Join(file.Chmod(0o600), file.Close())
 }
@@ -185,7 +207,7 @@ func createFile(path string) error {
 // -wal into the file; with mode=ro it would leave a -wal beside a file that
 // has none, and not undo what a power cut left half done.
 func verifyDSN(path string) string {
-	if _, err := os.Stat(path + "-wal"); err == nil {
+	if exists(path + "-wal") {
 		return dsn(path, "mode=ro")
 	}
 	return dsn(path, "mode=rw", "_query_only=1")

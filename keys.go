@@ -80,7 +80,8 @@ func (s *store) keysVersion() (version int64, err error) {
 
 // createKey makes a key of a department, and the department too if it is not
 // there, and shows it: the only time that anybody sees it. If it cannot be
-// shown it is not made. A zero expiresAt is never.
+// shown it is not made, so that show is part of the job, which has the
+// transaction to itself where keys are made. A zero expiresAt is never.
 func (s *store) createKey(tenantName, label, scope string, expiresAt time.Time, show func(key string) error) error {
 	key := apikey.New()
 	hash := apikey.Hash(key)
@@ -127,11 +128,11 @@ func (s *store) revokeKey(id int64) (already bool, err error) {
 	return already, err
 }
 
-// writeKeyUses writes when keys were last used, by their ids.
-func (s *store) writeKeyUses(uses map[int64]int64) error {
+// writeKeyUses writes when keys were last used.
+func (s *store) writeKeyUses(uses map[*credential]int64) error {
 	return s.write(func(t *transaction) error {
-		for id, last := range uses {
-			if _, err := t.exec(`UPDATE keys SET last_used_at = ? WHERE id = ?`, last, id); err != nil {
+		for key, used := range uses {
+			if _, err := t.exec(`UPDATE keys SET last_used_at = ? WHERE id = ?`, used, key.id); err != nil {
 				return err
 			}
 		}
@@ -155,7 +156,7 @@ Each has more to say: firefighters keys create --help
 
 func (p *program) keys(args []string) error {
 	if len(args) == 0 {
-		return usage("keys: what about them?", "firefighters keys --help")
+		return usage("keys: say create, list or revoke", "firefighters keys --help")
 	}
 	switch args[0] {
 	case "create":

@@ -2,6 +2,7 @@
 // API over one SQLite file, in one program.
 //
 //	firefighters [serve]     serves the API
+//	firefighters check       looks a database through
 //	firefighters demo        serves invented people
 //	firefighters keys        makes, lists and revokes API keys
 //	firefighters version     says what this is
@@ -10,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,6 +75,7 @@ over HTTP. Without a command it serves.
 
 Commands:
   serve     serves the API
+  check     looks a database through
   demo      serves invented people, to try it out
   keys      makes, lists and revokes API keys
   version   says what this is
@@ -98,6 +101,8 @@ func (p *program) command(args []string) error {
 	switch args[0] {
 	case "serve":
 		return p.serve(args[1:])
+	case "check":
+		return p.check(args[1:])
 	case "demo":
 		return p.demo(args[1:])
 	case "keys":
@@ -204,15 +209,18 @@ func (p *program) withStore(path string, create bool, do func(*store) error) err
 	if made {
 		fmt.Fprintf(p.stderr, "Made the database %s.\n", quoteArg(path))
 	}
-	return errors.Join(do(s), s.close())
+	return cmp.Or(do(s), s.close())
 }
 
 // quoteArg writes a file name as it can be typed.
 func quoteArg(s string) string {
-	if strings.ContainsAny(s, " \t'&|;<>()$*?#~`") {
+	switch {
+	case !strings.ContainsAny(s, " \t'\"&|;<>()$*?#~`"):
+		return s
+	case runtime.GOOS == "windows":
 		return `"` + s + `"`
 	}
-	return s
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 const serveHelp = `Usage: firefighters [serve] [flags]
@@ -243,7 +251,11 @@ func (p *program) serve(args []string) error {
 // serveDatabase opens the database, makes it ready to be served at url by
 // prepare, and serves it.
 func (p *program) serveDatabase(db, listen string, prepare func(s *store, url string) error) error {
-	if _, err := net.ResolveTCPAddr("tcp", listen); err != nil {
+	_, port, err := net.SplitHostPort(listen)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
 		return usage(fmt.Sprintf("--listen takes an address and a port, not %q", listen),
 			"firefighters serve --listen 127.0.0.1:8080")
 	}
@@ -273,7 +285,7 @@ func (p *program) serveDatabase(db, listen string, prepare func(s *store, url st
 		if err := p.println("Listening on " + url); err != nil {
 			return err
 		}
-		return errors.Join(p.serveStore(s, listener), s.saveClock())
+		return cmp.Or(p.serveStore(s, listener), s.saveClock())
 	})
 }
 
@@ -318,7 +330,7 @@ func (p *program) serveStore(s *store, listener net.Listener) error {
 		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
 		ReadHeaderTimeout:            10 * time.Second,
 		ReadTimeout:                  30 * time.Second,
-		WriteTimeout:                 30 * time.Second,
+		WriteTimeout:                 60 * time.Second, // outlasts ReadTimeout, so that a body that stalls has an answer
 		IdleTimeout:                  2 * time.Minute,
 		DisableGeneralOptionsHandler: true,
 	}

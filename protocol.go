@@ -46,15 +46,17 @@ func (c problemConn) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// CloseWrite lets net/http end an answer to a client that is still sending.
+func (c problemConn) CloseWrite() error { return c.Conn.(*net.TCPConn).CloseWrite() }
+
 // errorStatus is the status of an answer that begins in b, if it is an error.
 // No JSON body is mistaken for one, for it has no line breaks.
 func errorStatus(b []byte) (status int, ok bool) {
-	const line = "HTTP/1.1 "
-	if len(b) < len(line)+3 || (b[len(line)] != '4' && b[len(line)] != '5') ||
-		!bytes.HasPrefix(b, []byte(line)) || !bytes.Contains(b, []byte("\r\n\r\n")) {
+	rest, found := bytes.CutPrefix(b, []byte("HTTP/1."))
+	if !found || len(rest) < 5 || (rest[2] != '4' && rest[2] != '5') || !bytes.Contains(rest, []byte("\r\n\r\n")) {
 		return 0, false
 	}
-	status, err := strconv.Atoi(string(b[len(line) : len(line)+3]))
+	status, err := strconv.Atoi(string(rest[2:5]))
 	return status, err == nil
 }
 
@@ -66,6 +68,8 @@ func protocolProblem(status int, requestID string) []byte {
 	switch {
 	case status == http.StatusRequestHeaderFieldsTooLarge:
 		p.Detail = headersTooLarge
+	case status == http.StatusExpectationFailed:
+		p.Detail = "The header Expect may only be 100-continue."
 	case status >= http.StatusInternalServerError:
 		p.Status = http.StatusBadRequest
 	}

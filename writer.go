@@ -15,6 +15,9 @@ type writer struct {
 	holder *conn // see hold
 	clock  *clock
 
+	gate    *sync.RWMutex // the store's
+	changed int64         // rows, since the last checkpoint
+
 	mu      sync.RWMutex // held for reading while a job is queued
 	stopped bool
 	queue   chan *job
@@ -36,14 +39,22 @@ type job struct {
 // transaction is what a job works with.
 type transaction struct {
 	*conn
-	now int64 // milliseconds: the time of everything in it
+	now     int64 // milliseconds: the time of everything in it
+	changed int64 // rows
 }
 
-func startWriter(conn, holder *conn, clock *clock) *writer {
+func (t *transaction) exec(text string, args ...value) (changed int64, err error) {
+	changed, err = t.conn.exec(text, args...)
+	t.changed += changed
+	return changed, err
+}
+
+func startWriter(conn, holder *conn, clock *clock, gate *sync.RWMutex) *writer {
 	w := &writer{
 		conn:   conn,
 		holder: holder,
 		clock:  clock,
+		gate:   gate,
 		queue:  make(chan *job, largestGroup),
 		done:   make(chan struct{}),
 	}
@@ -95,6 +106,7 @@ func (w *writer) run() {
 			for _, j := range group {
 				close(j.answer)
 			}
+			w.checkpoint()
 		case <-tick.C:
 			w.release()
 		}
@@ -106,9 +118,10 @@ func (w *writer) run() {
 const holdTime = 500 * time.Millisecond
 
 // hold keeps a read transaction open. While one connection of a process has
-// SQLite's shared lock on the newest state, the others share it without
-// system calls, which makes a small read a third faster. It is let go for each write,
-// or the -wal could never start over. Where it fails, readers lock for themselves.
+// SQLite's shared lock on the newest state, the others share it without system
+// calls, which makes a small read a third faster. It is let go for each write,
+// or the -wal could never start over. Where it fails, readers lock for
+// themselves.
 func (w *writer) hold() {
 	w.holder.exec(`BEGIN`)
 	w.holder.queryNumber(`SELECT only_row FROM service`)
@@ -152,7 +165,7 @@ func (w *writer) commit(group []*job) {
 
 // transact commits all jobs, each with its own answer, or none.
 func (w *writer) transact(group []*job) (err error) {
-	t := &transaction{w.conn, w.clock.now().UnixMilli()}
+	t := &transaction{conn: w.conn, now: w.clock.now().UnixMilli()}
 	if _, err := t.exec(`BEGIN IMMEDIATE`); err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
@@ -173,7 +186,37 @@ func (w *writer) transact(group []*job) (err error) {
 		return fmt.Errorf("committing a transaction: %w", err)
 	}
 	w.clock.saved.Store(t.now)
+	w.changed += t.changed
 	return nil
+}
+
+const (
+	// checkpointAfter is the number of changed rows after which the -wal is
+	// folded into the database: some thousand pages.
+	checkpointAfter = 1000
+	// longestWAL is the number of pages (4 KiB) from which on the -wal is
+	// made to start over.
+	longestWAL = 4096
+)
+
+// checkpoint folds the -wal into the database, which goes on beside the
+// readers. It starts over by itself when no one reads; under a load that never
+// ends, the readers are made to pause. What fails here is done the next time.
+func (w *writer) checkpoint() {
+	if w.changed < checkpointAfter {
+		return
+	}
+	w.changed = 0
+	pages := int64(0)
+	w.conn.queryRow(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(row values) { pages = number(row[1]) })
+	if pages < longestWAL {
+		return
+	}
+	w.gate.Lock()
+	defer w.gate.Unlock()
+	w.conn.query(`PRAGMA busy_timeout = 0`, nil, func(values) {}) // no wait for another program's readers
+	w.conn.query(`PRAGMA wal_checkpoint(RESTART)`, nil, func(values) {})
+	w.conn.query(fmt.Sprintf(`PRAGMA busy_timeout = %d`, busyTimeout.Milliseconds()), nil, func(values) {})
 }
 
 // run turns a panic of a job into its error.

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-var caser = cases.Fold()
+var caser = cases.Fold() // has no state, and so may be shared
 
 // letters are those that do not decompose, mapped to what people type for them.
 var letters = map[rune]string{

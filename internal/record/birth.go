@@ -7,8 +7,8 @@ import (
 )
 
 // birthForm is RFC 3339's date-time, in which the offset or the whole time
-// may be missing. A fraction is of nanoseconds at most, for the database
-// sorts by them.
+// may be missing. The fraction may have 32 digits and comes back whole; the
+// order goes by the first nine.
 var birthForm = regexp.MustCompile(
 	`^(\d{4}-\d{2}-\d{2})` +
 		`(?:[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,32})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`)

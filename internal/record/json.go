@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -77,7 +76,7 @@ func (f *Fields) set(name string, value json.RawMessage, faults *Faults) {
 	case "id", "invitationStatus", "userId":
 		return // read-only: accepted, so that GET, edit, PUT works, and ignored
 	default:
-		faults.Add(name, Unknown, "A firefighter has no member %s.", strconv.Quote(name))
+		faults.Add(name, Unknown, "A firefighter has no member %q.", name)
 		return
 	}
 	if json.Unmarshal(value, field) != nil {

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParse(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 4\r\n\r\n"
+	tests := []struct {
+		answer          string
+		status, missing int
+		body            string
+		fails           bool
+	}{
+		{answer: "", missing: 1},
+		{answer: head[:len(head)-1], missing: 1},
+		{answer: head, status: 200, missing: 4},
+		{answer: head + "bo", status: 200, missing: 2, body: "bo"},
+		{answer: head + "body", status: 200, body: "body"},
+		{answer: head + "body and more", status: 200, missing: -9, body: "body and more"},
+		{answer: "HTTP/1.1 204 No Content\r\n\r\n", status: 204},
+		{answer: "HTTP/1.1 200 OK\r\n\r\n", fails: true},
+		{answer: "HTTP/1.1 abc OK\r\n\r\n", fails: true},
+	}
+	for _, test := range tests {
+		status, body, missing, err := parse([]byte(test.answer))
+		if (err != nil) != test.fails {
+			t.Errorf("%q: %v", test.answer, err)
+		}
+		if err == nil && (status != test.status || missing != test.missing || string(body) != test.body) {
+			t.Errorf("%q: %d, %q, %d missing", test.answer, status, body, missing)
+		}
+	}
+}
+
+// ourselves stands for the process of a server that runs within the test.
+func ourselves(t *testing.T, answer string) *process {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Write([]byte(answer))
+	}))
+	t.Cleanup(server.Close)
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &process{command: &exec.Cmd{Process: self}, address: strings.TrimPrefix(server.URL, "http://")}
+}
+
+func TestLoad(t *testing.T) {
+	at := ourselves(t, "as wanted")
+	tests := []struct {
+		name   string
+		supply *supply
+		pace   float64
+		most   int
+		fails  bool
+	}{
+		{"over and over", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "wanted")}}, 0, 1e9, false},
+		{"once", &supply{requests: make([]request, 3), once: true}, 0, 3, false},
+		{"at a pace", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "")}}, 100, 6, false},
+		{"wrong body", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "else")}}, 0, 0, true},
+		{"wrong status", &supply{requests: []request{newRequest("GET", "/", "", "", 404, "")}}, 0, 0, true},
+		{"nothing to send", &supply{once: true}, 0, 0, true},
+	}
+	for i := range tests[1].supply.requests {
+		tests[1].supply.requests[i] = tests[0].supply.requests[0]
+	}
+	for _, test := range tests {
+		r, err := load{at: at, clients: 4, supply: test.supply, pace: test.pace}.run(50 * time.Millisecond)
+		if (err != nil) != test.fails {
+			t.Errorf("%s: %v", test.name, err)
+		}
+		if r.requests > test.most || !test.fails && len(r.latencies) != r.requests {
+			t.Errorf("%s: %d requests, %d latencies", test.name, r.requests, len(r.latencies))
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	ana := texts{"ana", "covic", "ana@example.com", "091 234-5678", "0912345678"}
+	for term, want := range map[string]bool{
+		"cov": true, "ana@": true, "234-5": true, "(091)": true, "912345": true, "q": false, "a1": false, "ana covic": false,
+	} {
+		if ana.match(term) != want {
+			t.Errorf("%q is found: %t", term, !want)
+		}
+	}
+}
+
+func TestFragment(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	if got := fragment(r, "čaj", 3); got != "čaj" {
+		t.Errorf("%q", got)
+	}
+	if got := fragment(r, "a b", 3) + fragment(r, "ab", 3); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestGoal(t *testing.T) {
+	for _, test := range []struct {
+		goal  goal
+		value float64
+		met   bool
+	}{
+		{atLeast(0.8), 0.8, true}, {atLeast(0.8), 0.79, false}, {atLeast(0.8), 2, true},
+		{atMost(2, "×"), 2, true}, {atMost(2, "×"), 2.1, false}, {atMost(2, "×"), 1, true},
+	} {
+		if test.goal.met(test.value) != test.met {
+			t.Errorf("%v with %v is met: %t", test.goal, test.value, !test.met)
+		}
+	}
+}
+
+func TestRatio(t *testing.T) {
+	of := func(requests ...int) (results []result) {
+		for _, n := range requests {
+			results = append(results, result{requests: n, elapsed: time.Second})
+		}
+		return results
+	}
+	c := comparison{of(10, 30, 5), of(10, 10, 10)}
+	if got := c.ratio(0, 1, result.rate); got != 1 {
+		t.Errorf("the median of 1, 3 and 0.5 is %v", got)
+	}
+}

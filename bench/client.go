@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+)
+
+// request is written as it stands, so that sending it costs next to nothing,
+// and says what its answer must be.
+type request struct {
+	bytes  []byte
+	status int
+	want   []byte // stands in the body; nil for any
+}
+
+// newRequest formats a request. Without a body it has no Content-Length.
+func newRequest(method, path, key, body string, status int, want string) request {
+	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n", method, path, key)
+	if body != "" {
+		b = fmt.Appendf(b, "Content-Type: application/json\r\nContent-Length: %d\r\n", len(body))
+	}
+	return request{append(b, "\r\n"+body...), status, []byte(want)}
+}
+
+// client is one connection that is kept open, with one request at a time. It
+// reads only what it needs of HTTP: the status, the length, the body.
+type client struct {
+	conn   net.Conn
+	buffer []byte
+}
+
+// clientLimit ends a client whose server does not answer.
+const clientLimit = time.Minute
+
+func dial(address string) (*client, error) {
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	conn.SetDeadline(time.Now().Add(clientLimit))
+	return &client{conn, make([]byte, 64<<10)}, nil
+}
+
+// do sends a request and gives the body of its answer, which is good until the
+// next one. An answer other than wanted is an error.
+func (c *client) do(r *request) (body []byte, err error) {
+	if _, err := c.conn.Write(r.bytes); err != nil {
+		return nil, err
+	}
+	for filled := 0; ; {
+		n, err := c.conn.Read(c.buffer[filled:])
+		if err != nil {
+			return nil, err
+		}
+		filled += n
+		status, body, missing, err := parse(c.buffer[:filled])
+		switch {
+		case err != nil:
+			return nil, err
+		case missing > 0 && filled < len(c.buffer):
+			continue
+		case missing != 0 || status != r.status || !bytes.Contains(body, r.want):
+			return nil, fmt.Errorf("%.60q is answered by %q, which does not have %q", r.bytes, c.buffer[:filled], r.want)
+		}
+		return body, nil
+	}
+}
+
+var (
+	headEnd       = []byte("\r\n\r\n")
+	contentLength = []byte("\r\nContent-Length: ")
+)
+
+const (
+	statusAt = len("HTTP/1.1 ")
+	noBody   = 204
+)
+
+// parse reads what has come of an answer. missing is how many bytes are still
+// to come, or 1 as long as that is not known.
+func parse(answer []byte) (status int, body []byte, missing int, err error) {
+	head := bytes.Index(answer, headEnd)
+	if head < statusAt+3 {
+		return 0, nil, 1, nil
+	}
+	if status, err = strconv.Atoi(string(answer[statusAt : statusAt+3])); err != nil {
+		return 0, nil, 0, err
+	}
+	body = answer[head+len(headEnd):]
+	length := 0
+	if status != noBody {
+		if length, err = lengthIn(answer[:head+2]); err != nil {
+			return 0, nil, 0, err
+		}
+	}
+	return status, body, length - len(body), nil
+}
+
+// lengthIn finds the Content-Length, which every answer that has a body must
+// have here.
+func lengthIn(head []byte) (length int, err error) {
+	_, rest, found := bytes.Cut(head, contentLength)
+	digits, _, _ := bytes.Cut(rest, headEnd[:2])
+	if !found {
+		return 0, fmt.Errorf("an answer without Content-Length: %q", head)
+	}
+	return strconv.Atoi(string(digits))
+}
+
+// answerOf asks once.
+func answerOf(p *process, r request) ([]byte, error) {
+	c, err := dial(p.address)
+	if err != nil {
+		return nil, err
+	}
+	defer c.conn.Close()
+	return c.do(&r)
+}

@@ -1,0 +1,8 @@
+package main
+
+import (
+	"os"
+	"syscall"
+)
+
+func datasync(file *os.File) error { return syscall.Fdatasync(int(file.Fd())) }

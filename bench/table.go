@@ -1,0 +1,85 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// finding is one thing that was measured, with the figures behind it.
+type finding struct {
+	name    string
+	value   float64
+	figures string
+}
+
+// goal is what a value must reach: "at least" some ratio, or "under" some
+// amount.
+type goal struct {
+	limit float64
+	most  bool
+	unit  string
+}
+
+func atLeast(ratio float64) goal             { return goal{ratio, false, "×"} }
+func atMost(limit float64, unit string) goal { return goal{limit, true, unit} }
+
+func (g goal) met(value float64) bool { return value >= g.limit != g.most || value == g.limit }
+
+func (g goal) String() string {
+	sign := "≥"
+	if g.most {
+		sign = "≤"
+	}
+	return fmt.Sprintf("%s %v %s", sign, g.limit, g.unit)
+}
+
+// table is what is printed in the end: a line for each goal, and below it all
+// the findings of the lines that show only the worst of several.
+type table struct{ lines, details strings.Builder }
+
+const (
+	tableHead = "| work | goal | measured | figures | |\n|---|---|---|---|---|\n"
+	tableNote = "\nFigures are medians of the rounds, ours first: requests a second, and in brackets the CPU that one\n" +
+		"request took, of the server + of the load generator.\n"
+	detailHead = "\nThe lines that show the worst of several, in full:\n\n| work | of | measured | figures |\n|---|---|---|---|\n"
+)
+
+// add adds the line of one goal, with the worst of its findings.
+func (t *table) add(work string, g goal, findings ...finding) {
+	worst := findings[0]
+	for _, f := range findings {
+		if (f.value < worst.value) != g.most {
+			worst = f
+		}
+		if len(findings) > 1 {
+			addLine(&t.details, fmt.Sprintf("| %s | %s | %.2f %s | %s |", work, f.name, f.value, g.unit, f.figures))
+		}
+	}
+	figures, verdict := worst.figures, "met"
+	if len(findings) > 1 {
+		figures = worst.name + ": " + figures
+	}
+	if !g.met(worst.value) {
+		verdict = "**MISSED**"
+	}
+	addLine(&t.lines, fmt.Sprintf("| %s | %s | %.2f %s | %s | %s |", work, g, worst.value, g.unit, figures, verdict))
+}
+
+// fail adds a line for what could not be measured.
+func (t *table) fail(work string, err error) {
+	addLine(&t.lines, fmt.Sprintf("| %s | | | %s | **FAILED** |", work, strings.ReplaceAll(err.Error(), "|", "¦")))
+}
+
+// addLine adds a line, and shows it to the person who waits.
+func addLine(to *strings.Builder, line string) {
+	note("%s", line)
+	to.WriteString(line + "\n")
+}
+
+func (t *table) markdown() string {
+	text := tableHead + t.lines.String() + tableNote
+	if t.details.Len() > 0 {
+		text += detailHead + t.details.String()
+	}
+	return text
+}

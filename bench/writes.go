@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// writers is how many clients write at once.
+const writers = 64
+
+func writing(at *process, clients int, s *supply) side {
+	return load{at: at, clients: clients, supply: s}.run
+}
+
+// writes measures what 64 clients write, all in turn with the disk and with
+// plain transactions.
+func (b *bench) writes() error {
+	creates := b.country.creates()
+	c, err := b.compare(b.round,
+		writing(b.service, writers, creates),
+		b.append,
+		writing(b.baseline, writers, creates),
+		writing(b.service, writers, b.country.replaces()),
+		writing(b.service, writers, b.country.removes()))
+	if err != nil {
+		return err
+	}
+	b.table.add("create, 64 clients : append 4 KiB + fdatasync", atLeast(2.5), c.rates("", 0, 1))
+	b.table.add("create, 64 clients : one transaction per request, plain table", atLeast(2.5), c.rates("", 0, 2))
+	b.table.add("PUT, 64 clients : create", atLeast(0.8), c.rates("", 3, 0))
+	b.table.add("DELETE, 64 clients : create", atLeast(0.8), c.rates("", 4, 0))
+	return nil
+}
+
+func (b *bench) oneClient() error {
+	creates := b.country.creates()
+	c, err := b.compare(b.round, writing(b.service, 1, creates), writing(b.baseline, 1, creates))
+	if err != nil {
+		return err
+	}
+	b.table.add("create, 1 client : one transaction per request, plain table", atLeast(0.7), c.rates("", 0, 1))
+	return nil
+}
+
+// append is the disk's own rate, on the disk of the databases.
+func (b *bench) append(length time.Duration) (r result, err error) {
+	file, err := os.Create(filepath.Join(b.folder, "appended"))
+	if err != nil {
+		return r, err
+	}
+	defer file.Close()
+	block := make([]byte, 4<<10)
+	begin := time.Now()
+	for r.elapsed < length {
+		if _, err := file.Write(block); err != nil {
+			return r, err
+		}
+		if err := datasync(file); err != nil {
+			return r, err
+		}
+		r.requests++
+		r.elapsed = time.Since(begin)
+	}
+	return r, nil
+}

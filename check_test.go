@@ -1,0 +1,204 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"firefighters/internal/people"
+)
+
+// TestCheck: whatever another program leaves behind is found, named and, if it
+// can be, mended.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ name, damage, says string }{
+		{"nothing", ``, ""},
+		{"a name", `UPDATE firefighters SET first_name = 'Zora' WHERE row & 7 = 0`, "sorted or searched by something else"},
+		{"a phone number", `UPDATE firefighters SET phone_digits = '1'`, "sorted or searched by something else"},
+		{"a date", `UPDATE firefighters SET born_at = born_at + 1 WHERE born_at IS NOT NULL`, "sorted or searched by something else"},
+		{"a count", `UPDATE tenants SET live_count = 3`, "it counts 3 records"},
+		{"a sequence", `UPDATE tenants SET last_seq = 7`, "up to number 7"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db := invented(t, 2, 100)
+			if tt.damage != "" {
+				execSQL(t, db, tt.damage)
+			}
+			wantCode, wantRepair := 1, "Repaired: "
+			if tt.says == "" {
+				wantCode, wantRepair = 0, "The database is sound.\n"
+			}
+			code, stdout, stderr := command(t, "check", "--db", db)
+			if code != wantCode || !strings.Contains(stderr, tt.says) || code == 1 && !strings.Contains(stderr, "--repair") {
+				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+			if code, stdout, stderr := command(t, "check", "--db", db, "--repair"); code != 0 || !strings.HasPrefix(stdout, wantRepair) {
+				t.Errorf("repairing: code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+			if code, stdout, stderr := command(t, "check", "--db", db); code != 0 || stdout != "The database is sound.\n" || stderr != "" {
+				t.Errorf("after it: code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+func TestCheckDamage(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 10)
+	execSQL(t, db, `PRAGMA foreign_keys = off; UPDATE keys SET tenant_id = 99`)
+	execSQL(t, db, `INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (zeroblob(32), 98, 'read', 0)`)
+	code, _, stderr := command(t, "check", "--db", db, "--repair")
+	if code != 1 || !strings.Contains(stderr, "refers to nothing") || !strings.Contains(stderr, "put a backup in its place") {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
+// invented is a database of invented people, without a key.
+func invented(t *testing.T, departments, number int) string {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s, _, err := openStore(db, true, time.Now)
+	must(t, err)
+	must(t, s.invent(t.Context(), people.Sizes(departments, number), func(int) {}))
+	storeKey(t, s, time.Time{})
+	must(t, s.close())
+	return db
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "kept.db")
+	s := startWith(t, db, "demo", "--db", db, "--departments", "3", "--people", "500")
+	l := s.list(t, "sortBy=lastName&sortDir=asc&page=2&pageSize=100")
+	if l.TotalCount < 160 || len(l.Data.Items) < 60 {
+		t.Errorf("%d people, %d of them on the second page", l.TotalCount, len(l.Data.Items))
+	}
+	s.stop(t)
+	if code, stdout, stderr := command(t, "check", "--db", db); code != 0 {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	code, _, stderr := command(t, "demo", "--db", db, "--listen", "127.0.0.1:0")
+	if want := fmt.Sprintf("Error: demo makes a new file, and %q is there already\nTry: firefighters serve --db %s\n", db, db); code != 1 || stderr != want {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+	for _, flags := range [][]string{{"--people", "-1"}, {"--departments", "0"}, {"--departments", "x"}} {
+		if code, _, stderr := command(t, append([]string{"demo"}, flags...)...); code != 2 {
+			t.Errorf("%v: code %d, stderr %q", flags, code, stderr)
+		}
+	}
+}
+
+// TestDemoIsThrownAway cannot run beside others: it sets TMPDIR.
+func TestDemoIsThrownAway(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := startWith(t, "", "demo")
+	if l := s.list(t, "pageSize=100"); l.TotalCount != 40 || len(l.Data.Items) != 40 {
+		t.Errorf("%d people, %d on the page", l.TotalCount, len(l.Data.Items))
+	}
+	s.stop(t)
+	if entries, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
+
+// TestDemoIsTheSame: the same flags invent the same people.
+func TestDemoIsTheSame(t *testing.T) {
+	t.Parallel()
+	var sums [2]string
+	for i := range sums {
+		scanSQL(t, invented(t, 5, 300), `SELECT group_concat(tenant_id || search_text || ifnull(date_of_birth, ''), char(10))
+			FROM (SELECT * FROM firefighters ORDER BY row)`, &sums[i])
+	}
+	if sums[0] != sums[1] || strings.Count(sums[0], "\n") < 300 {
+		t.Errorf("they differ: %.300s and %.300s", sums[0], sums[1])
+	}
+}
+
+// plans that are no search by an index, and why that is right.
+var slowPlans = []struct{ query, plan, why string }{
+	{"FROM service", "SCAN service", "the table has one row"},
+	{"UPDATE service", "SCAN service", "the table has one row"},
+	{"keys_version FROM service", "SCAN service", "the table has one row"},
+	{", hash FROM keys k", "SCAN k", "all keys are wanted"},
+	{"FROM keys k JOIN tenants", "SCAN k", "all keys are wanted, and few departments have many"},
+	{"EXISTS (SELECT 1 FROM tenants)", "SCAN tenants", "it ends at the first"},
+	{"json_each", "SCAN wanted VIRTUAL TABLE INDEX 1:", "the rows of one page"},
+	{"NOT INDEXED", "USE TEMP B-TREE FOR ORDER BY", "a search sorts only what it has found"},
+}
+
+// TestQueryPlans: no query that the store has prepared walks through a table
+// or sorts, but for those of slowPlans.
+func TestQueryPlans(t *testing.T) {
+	t.Parallel()
+	s := openServer(t, invented(t, 2, 600), time.Now)
+	key := storeKey(t, s.server.store, time.Time{})
+	c := s.as(key)
+	big := s.as(keyOfTenant(t, s.server.store, people.Department(0)))
+	id := c.create(t, ana)
+	c.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
+	for _, f := range sortFields {
+		for _, direction := range []string{"asc", "desc"} {
+			order := "sortBy=" + f.name + "&sortDir=" + direction
+			c.list(t, order)
+			c.list(t, order+"&search=an+091")
+			big.list(t, order+"&page=15")
+			big.list(t, order+"&search=an")
+		}
+	}
+	c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	must(t, s.server.auth.writeUses())
+	_, err := s.server.store.revokeKey(1)
+	must(t, err)
+	must(t, s.server.store.listKeys("", func(storedKey, string) {}))
+	queries := preparedBy(s.server.store)
+	if len(queries) < 30 {
+		t.Errorf("only %d queries", len(queries))
+	}
+	for _, query := range queries {
+		checkPlan(t, s.server.store.writer.conn, query)
+	}
+}
+
+// preparedBy gives the queries that a store at rest has prepared.
+func preparedBy(s *store) (queries []string) {
+	queries = slices.Collect(maps.Keys(s.writer.conn.statements))
+	for range cap(s.readers) {
+		c := <-s.readers
+		queries = slices.AppendSeq(queries, maps.Keys(c.statements))
+		s.readers <- c
+	}
+	return queries
+}
+
+func keyOfTenant(t *testing.T, s *store, tenantName string) (key string) {
+	t.Helper()
+	must(t, s.createKey(tenantName, "", scopeRead, time.Time{}, func(made string) error { key = made; return nil }))
+	return key
+}
+
+func checkPlan(t *testing.T, c *conn, query string) {
+	t.Helper()
+	if strings.HasPrefix(query, "PRAGMA") || strings.HasPrefix(query, "BEGIN") || query == "COMMIT" || query == "ROLLBACK" {
+		return
+	}
+	args := make(values, 200) // more than any query has; those too many are ignored
+	must(t, c.query("EXPLAIN QUERY PLAN "+query, args, func(row values) {
+		plan := text(row[3])
+		if !strings.HasPrefix(plan, "SCAN") && !strings.Contains(plan, "TEMP B-TREE") || strings.HasPrefix(plan, "SCAN CONSTANT ROW") {
+			return
+		}
+		for _, slow := range slowPlans {
+			if strings.Contains(query, slow.query) && plan == slow.plan {
+				return
+			}
+		}
+		t.Errorf("%s\n%s", plan, query)
+	}))
+}

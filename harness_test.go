@@ -1,0 +1,392 @@
+package main
+
+// These tests go through the front door: the program as run starts it, a
+// database in a file, HTTP over loopback. Nothing is mocked.
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// asProgram is set where this test binary is to be the program itself, for
+// the tests of signals.
+const asProgram = "TEST_AS_FIREFIGHTERS"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
+	for _, setting := range os.Environ() {
+		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "FIREFIGHTERS_") {
+			os.Unsetenv(name)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+const (
+	collection = "/api/v1/firefighters"
+	ana        = `{"firstName":"Ana","lastName":"Čović","phoneNumber":"091 234 5678","email":"ana@example.com","dateOfBirth":"1990-05-15"}`
+	nobody     = "01890000-0000-7000-8000-000000000000" // no record has this id
+	// patience is for machines that are busy; nothing takes that long.
+	patience = 30 * time.Second
+)
+
+var keyForm = regexp.MustCompile(`ff_[0-9A-Za-z]{49}`)
+
+// must ends the test on an error that is no matter of the program.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually waits until ready.
+func eventually(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ready(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited too long for %s", what)
+		}
+	}
+}
+
+// syncBuffer takes what a program writes while a test reads it.
+type syncBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// client sends requests with one key.
+type client struct {
+	*http.Client
+	url, key string
+}
+
+func newClient(t *testing.T, url, key string) client {
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return client{&http.Client{
+		Transport:     transport,
+		Timeout:       patience,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}, url, key}
+}
+
+func (c client) as(key string) client { c.key = key; return c }
+
+// answer is a response, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request, with further headers as name, value, name, value, and
+// checks of the answer what holds for all.
+func (c client) do(t *testing.T, method, path, body string, headers ...string) answer {
+	t.Helper()
+	a, err := c.try(t, method, path, strings.NewReader(body), headers...)
+	if err != nil {
+		t.Fatalf("%s %s: %v", method, path, err)
+	}
+	a.check(t, method)
+	return a
+}
+
+func (c client) try(t *testing.T, method, path string, body io.Reader, headers ...string) (answer, error) {
+	r, err := http.NewRequestWithContext(t.Context(), method, c.url+path, body)
+	if err != nil {
+		return answer{}, err
+	}
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Add(pair[0], pair[1])
+	}
+	response, err := c.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(text)}, err
+}
+
+// check is what holds for every answer.
+func (a answer) check(t *testing.T, method string) {
+	t.Helper()
+	if a.header.Get("X-Request-Id") == "" || a.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("headers of %d: %v", a.status, a.header)
+	}
+	contentType := a.header.Get("Content-Type")
+	switch {
+	case a.status >= 300 && a.status < 400:
+		t.Errorf("a redirect: %d %v", a.status, a.header)
+	case a.status >= 400 && contentType != "application/problem+json":
+		t.Errorf("%d with Content-Type %q", a.status, contentType)
+	case a.status >= 400 && method != http.MethodHead:
+		a.problem(t)
+	case a.status < 300 && a.body != "" && contentType != "application/json; charset=utf-8":
+		t.Errorf("%d with Content-Type %q", a.status, contentType)
+	case method == http.MethodHead && a.body != "", a.status == http.StatusNoContent && contentType != "":
+		t.Errorf("%s %d with %q, a %q", method, a.status, a.body, contentType)
+	}
+}
+
+// problemDetails are as RFC 9457 and the contract have them.
+type problemDetails struct {
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	Status    int    `json:"status"`
+	Detail    string `json:"detail"`
+	RequestID string `json:"requestId"`
+	Errors    []struct {
+		Field  string `json:"field"`
+		Code   string `json:"code"`
+		Detail string `json:"detail"`
+	} `json:"errors"`
+}
+
+// problem reads an error's body and checks what holds for all.
+func (a answer) problem(t *testing.T) problemDetails {
+	t.Helper()
+	var p problemDetails
+	decode(t, a.body, &p)
+	if p.Type != "about:blank" || p.Title != http.StatusText(a.status) || p.Status != a.status || p.Detail == "" ||
+		p.RequestID != a.header.Get("X-Request-Id") {
+		t.Errorf("%d, request id %q: %s", a.status, a.header.Get("X-Request-Id"), a.body)
+	}
+	if len(p.Errors) > 0 {
+		count := strconv.Itoa(len(p.Errors))
+		if a.status != 400 || p.Detail != p.Errors[0].Detail && !strings.Contains(p.Detail, count) {
+			t.Errorf("%d: %s", a.status, a.body)
+		}
+	}
+	for _, e := range p.Errors {
+		if e.Detail == "" || e.Field == "" {
+			t.Errorf("%s: an error without its field or detail", a.body)
+		}
+	}
+	return p
+}
+
+// faults are the errors of a problem as "field code, field code".
+func (a answer) faults(t *testing.T) string {
+	t.Helper()
+	var list []string
+	for _, e := range a.problem(t).Errors {
+		list = append(list, e.Field+" "+e.Code)
+	}
+	return strings.Join(list, ", ")
+}
+
+func decode(t *testing.T, text string, into any) {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		t.Fatalf("%v in %q", err, text)
+	}
+}
+
+// wireRecord is a record as a client would declare it.
+type wireRecord struct {
+	ID               string  `json:"id"`
+	FirstName        string  `json:"firstName"`
+	LastName         string  `json:"lastName"`
+	PhoneNumber      *string `json:"phoneNumber"`
+	Email            *string `json:"email"`
+	DateOfBirth      *string `json:"dateOfBirth"`
+	InvitationStatus *string `json:"invitationStatus"`
+	UserID           *string `json:"userId"`
+}
+
+// wireList is the envelope of a list.
+type wireList struct {
+	Data struct {
+		Items           []wireRecord `json:"items"`
+		Page            int64        `json:"page"`
+		PageSize        int64        `json:"pageSize"`
+		TotalCount      int64        `json:"totalCount"`
+		TotalPages      int64        `json:"totalPages"`
+		HasPreviousPage bool         `json:"hasPreviousPage"`
+		HasNextPage     bool         `json:"hasNextPage"`
+	} `json:"data"`
+	TotalCount int64 `json:"totalCount"`
+}
+
+// create makes a record and gives its id.
+func (c client) create(t *testing.T, body string) string {
+	t.Helper()
+	a := c.do(t, "POST", collection, body)
+	if a.status != http.StatusCreated {
+		t.Fatalf("creating %s: %d %s", body, a.status, a.body)
+	}
+	var f wireRecord
+	decode(t, a.body, &f)
+	return f.ID
+}
+
+// list gives a page, whose query must be right.
+func (c client) list(t *testing.T, query string) wireList {
+	t.Helper()
+	a := c.do(t, "GET", collection+"?"+query, "")
+	if a.status != http.StatusOK {
+		t.Fatalf("listing %s: %d %s", query, a.status, a.body)
+	}
+	var l wireList
+	decode(t, a.body, &l)
+	return l
+}
+
+// wants fails unless the answer has this status.
+func (a answer) wants(t *testing.T, status int) answer {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("%d, not %d: %s", a.status, status, a.body)
+	}
+	return a
+}
+
+// service is a program that serves, and a client with its first key.
+type service struct {
+	client
+	db             string
+	stdout, stderr *syncBuffer
+	mayFail        bool // an ERROR in the log is no surprise
+	cancel         context.CancelFunc
+	done           chan error
+	stopOnce       sync.Once
+}
+
+// start serves a new database.
+func start(t *testing.T) *service {
+	t.Helper()
+	return startOn(t, filepath.Join(t.TempDir(), "x.db"))
+}
+
+func startOn(t *testing.T, db string) *service {
+	t.Helper()
+	return startWith(t, db, "serve", "--db", db)
+}
+
+// startWith starts a command that serves the database db.
+func startWith(t *testing.T, db string, args ...string) *service {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &service{db: db, stdout: &syncBuffer{}, stderr: &syncBuffer{}, cancel: cancel, done: make(chan error, 1)}
+	go func() {
+		s.done <- run(ctx, append(args, "--listen", "127.0.0.1:0"), strings.NewReader(""), s.stdout, s.stderr)
+	}()
+	t.Cleanup(func() {
+		s.stop(t)
+		if strings.Contains(s.stderr.String(), `"level":"ERROR"`) && !s.mayFail {
+			t.Errorf("the service logged an error:\n%s", s.stderr)
+		}
+	})
+	address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
+	eventually(t, "the address", func() bool {
+		select {
+		case err := <-s.done:
+			s.stopOnce.Do(func() {})
+			t.Fatalf("serve ended: %v\n%s", err, s.stderr)
+		default:
+		}
+		return address.MatchString(s.stdout.String())
+	})
+	out := s.stdout.String()
+	s.client = newClient(t, address.FindStringSubmatch(out)[1], keyForm.FindString(out))
+	return s
+}
+
+// stop ends the program as a signal would, and expects it to go in peace.
+func (s *service) stop(t *testing.T) {
+	t.Helper()
+	s.stopOnce.Do(func() {
+		s.cancel()
+		select {
+		case err := <-s.done:
+			if err != nil {
+				t.Errorf("serve ended with: %v", err)
+			}
+		case <-time.After(patience):
+			t.Fatal("serve does not end")
+		}
+	})
+}
+
+// openSQL is how another program would open the database.
+func openSQL(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// execSQL changes a database behind the program's back.
+func execSQL(t *testing.T, path, query string, args ...any) {
+	t.Helper()
+	db := openSQL(t, path)
+	if _, err := db.Exec(query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	must(t, db.Close())
+}
+
+// scanSQL reads one row of a database behind the program's back.
+func scanSQL(t *testing.T, path, query string, dest ...any) {
+	t.Helper()
+	db := openSQL(t, path)
+	if err := db.QueryRow(query).Scan(dest...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	must(t, db.Close())
+}
+
+// command runs a command to its end, as main does.
+func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	err := run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	code = report(err, &errs)
+	return code, out.String(), errs.String()
+}
+
+// newKey makes a key by command; flags are those beside --db and --tenant.
+func newKey(t *testing.T, db, tenant string, flags ...string) string {
+	t.Helper()
+	code, stdout, stderr := command(t, append([]string{"keys", "create", "--db", db, "--tenant", tenant}, flags...)...)
+	if code != 0 {
+		t.Fatalf("making a key: %d %s", code, stderr)
+	}
+	return strings.TrimSpace(stdout)
+}
