@@ -5,10 +5,13 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"math"
 	"net/url"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -128,7 +131,8 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 }
 
 // read lends out a connection to read with. What one statement reads is of
-// one moment.
+// one moment. A page that the disk cannot give is a panic, and not the end of
+// the program as it would be by default.
 func (s *store) read(do func(*conn) error) error {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
@@ -137,6 +141,7 @@ func (s *store) read(do func(*conn) error) error {
 		return errClosed
 	}
 	defer func() { s.readers <- c }()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	return do(c)
 }
 
@@ -222,8 +227,14 @@ func writerDSN(path string) string {
 		"_pragma=journal_size_limit(16777216)")
 }
 
+// readerDSN maps the file into memory, as far as addresses and SQLite (2 GiB)
+// go: a page that the system has is read without a call to it.
 func readerDSN(path string) string {
-	return dsn(path, "mode=ro", "_query_only=1", "_pragma=temp_store(memory)", "_pragma=cache_size(-8000)")
+	mapped := int64(math.MaxInt32)
+	if strconv.IntSize == 32 {
+		mapped = 0
+	}
+	return dsn(path, "mode=ro", "_query_only=1", "_pragma=temp_store(memory)", fmt.Sprintf("_pragma=mmap_size(%d)", mapped))
 }
 
 // clock never goes back, not even across restarts: what has once expired

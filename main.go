@@ -22,6 +22,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -320,9 +321,18 @@ func reachable(addr net.Addr) string {
 	return net.JoinHostPort(host, port)
 }
 
+// The garbage collector may let the heap grow to five times what is in use,
+// for most of it is requests that are done, but not beyond heapLimit.
+const (
+	heapGrowth = 400 // percent
+	heapLimit  = 96 << 20
+)
+
 // serveStore serves until the program is told to stop, and then lets the
 // requests in flight finish.
 func (p *program) serveStore(s *store, listener net.Listener) error {
+	debug.SetGCPercent(heapGrowth)
+	debug.SetMemoryLimit(heapLimit)
 	log := newLogger(p.stderr)
 	handler := newServer(s, log)
 	httpServer := &http.Server{

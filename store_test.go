@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"firefighters/internal/people"
 	"firefighters/internal/record"
 )
 
@@ -638,4 +639,25 @@ func TestHalfPage(t *testing.T) {
 	must(t, file.Close())
 	s := startOn(t, db)
 	s.as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+}
+
+// TestLostPages: a page that cannot be read is an error to whoever asks for
+// it, and not the end of the program, though the file is mapped into memory.
+func TestLostPages(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 3000)
+	s := startOn(t, db)
+	s.mayFail = true
+	c := s.as(newKey(t, db, people.Department(0)))
+	c.list(t, "")
+	if err := os.Truncate(db, 8192); err != nil {
+		return // a system that does not let go of a mapped file
+	}
+	for _, query := range []string{"sortBy=email", "search=ana", ""} {
+		c.do(t, "GET", collection+"?"+query, "").wants(t, 500)
+	}
+	c.do(t, "GET", "/healthz", "").wants(t, 200)
+	s.cancel()
+	<-s.done // with an error or without: the file is beyond saving
+	s.stopOnce.Do(func() {})
 }
