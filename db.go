@@ -120,7 +120,7 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &store{path: path, clock: &clock{system: now}, readers: make(chan *conn, readerCount)}
+	s = &store{path: path, clock: &clock{system: now}, readers: make(chan *conn, readerCount), rolls: rolls{rest: rollRest}}
 	s.clock.latest.Store(latest)
 	s.clock.saved.Store(latest)
 	for _, c := range readers {
@@ -223,8 +223,8 @@ func migrationDSN(path string) string {
 // synchronous=FULL, and on macOS fullfsync too.
 func writerDSN(path string) string {
 	return dsn(path, "mode=rw", "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=1",
-		"_pragma=fullfsync(1)", "_pragma=temp_store(memory)", "_pragma=wal_autocheckpoint(0)", // see checkpoint
-		"_pragma=journal_size_limit(16777216)")
+		"_pragma=fullfsync(1)", "_pragma=temp_store(memory)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(0)", // see checkpoint
+		"_pragma=journal_size_limit(33554432)")
 }
 
 // readerDSN maps the file into memory, as far as addresses and SQLite (2 GiB)

@@ -152,7 +152,9 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	if err != nil {
 		return err
 	}
-	respond(w, http.StatusOK, appendPage(nil, q, p))
+	const record, envelope = 320, 256 // bytes, or nearly
+	body := make([]byte, 0, envelope+record*len(p.items))
+	respond(w, http.StatusOK, appendPage(body, q, p))
 	return nil
 }
 

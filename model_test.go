@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -45,36 +46,73 @@ type model struct {
 type modelRun struct {
 	*testing.T
 	random      *rand.Rand
-	service     *service
+	db          string
 	departments [2]*model
 }
 
 func TestModel(t *testing.T) {
 	t.Parallel()
-	t.Logf("-model.seed=%d -model.steps=%d", *modelSeed, *modelSteps)
 	s := start(t)
-	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, 0)), service: s}
-	m.departments = [2]*model{{client: s.client}, {client: s.as(newKey(t, s.db, "other"))}}
-	for step := range *modelSteps {
-		m.step()
-		if t.Failed() {
-			t.Fatalf("at step %d of seed %d", step, *modelSeed)
+	m := newModelRun(t, s.db, s.client)
+	m.run(*modelSteps)
+	m.end(func() { s.stop(t) })
+}
+
+// TestModelLarge has departments that are kept in memory, and reads them again
+// as soon as they have changed.
+func TestModelLarge(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := openServer(t, db, time.Now)
+	s.server.store.rolls.rest = 0
+	m := newModelRun(t, db, s.as(storeKey(t, s.server.store, time.Time{})))
+	for range largeDepartment + 50 {
+		m.create(m.departments[0])
+	}
+	m.run(*modelSteps / 2)
+	if len(s.server.store.rolls.byTenant) == 0 {
+		t.Error("nothing was kept in memory")
+	}
+	m.end(s.close)
+}
+
+// newModelRun is one over the department that c has a key of, and another.
+func newModelRun(t *testing.T, db string, c client) *modelRun {
+	t.Helper()
+	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, 0)), db: db}
+	m.departments = [2]*model{{client: c}, {client: c.as(newKey(t, db, "other"))}}
+	return m
+}
+
+func (m *modelRun) run(steps int) {
+	m.Logf("-model.seed=%d -model.steps=%d", *modelSeed, *modelSteps)
+	for step := range steps {
+		if m.step(); m.Failed() {
+			m.Fatalf("at step %d of seed %d", step, *modelSeed)
 		}
 	}
+}
+
+// end reads every list to its end and, when the service has stopped, looks the
+// database through.
+func (m *modelRun) end(stop func()) {
 	for _, d := range m.departments {
 		for _, order := range []string{"", "createdAt", "firstName", "lastName", "email", "phoneNumber", "dateOfBirth"} {
 			m.walk(d, order, "asc")
 			m.walk(d, order, "desc")
 		}
 	}
-	s.stop(t)
-	checkCounts(t, s.db)
+	stop()
+	checkCounts(m.T, m.db)
 	for i, d := range m.departments {
 		var live int
-		scanSQL(t, s.db, fmt.Sprintf(`SELECT live_count FROM tenants WHERE id = %d`, i+1), &live)
+		scanSQL(m.T, m.db, fmt.Sprintf(`SELECT live_count FROM tenants WHERE id = %d`, i+1), &live)
 		if live != len(d.records) {
-			t.Errorf("department %d has the live_count %d, not %d", i+1, live, len(d.records))
+			m.Errorf("department %d has the live_count %d, not %d", i+1, live, len(d.records))
 		}
+	}
+	if code, stdout, stderr := command(m.T, "check", "--db", m.db); code != 0 {
+		m.Errorf("check: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
 
@@ -252,7 +290,7 @@ func (m *modelRun) platform(d *model) {
 	m.Helper()
 	if r := m.any(d); r != nil {
 		status, user := m.pick(lastNames), fmt.Sprintf("%08x-0000-4000-8000-000000000000", m.random.Uint32())
-		execSQL(m.T, m.service.db, `UPDATE firefighters SET invitation_status = ?, user_id = ? WHERE id = ?`, status, user, r.ID)
+		execSQL(m.T, m.db, `UPDATE firefighters SET invitation_status = ?, user_id = ? WHERE id = ?`, status, user, r.ID)
 		r.InvitationStatus, r.UserID = &status, &user
 	}
 }

@@ -20,9 +20,11 @@ const (
 	// largeDepartment is the number of records from which on a roll is kept.
 	// Below it SQLite is as quick.
 	largeDepartment = 200
+	// hugeDepartment is the number above which there is no memory for a roll.
+	hugeDepartment = 200_000
 	// farAway is the number of records that SQLite may skip to get to a page.
 	farAway = 200
-	// rollRest is the least time between two readings of a department.
+	// rollRest is the rest of a store's rolls.
 	rollRest = time.Second
 	// rollsSize bounds the memory of all rolls, in bytes.
 	rollsSize = 32 << 20
@@ -42,6 +44,8 @@ type roll struct {
 
 // rolls are those of a store.
 type rolls struct {
+	rest time.Duration // the least time between two readings of a department
+
 	mu       sync.Mutex
 	byTenant map[tenantID]*roll
 	reading  sync.Mutex // one at a time is read
@@ -56,7 +60,7 @@ func (s *store) listLarge(c *conn, tenant tenantID, q listQuery) (p page, ok boo
 	var live, version int64
 	err = c.queryRow(`SELECT live_count, version FROM tenants WHERE id = ?`, values{int64(tenant)},
 		func(row values) { live, version = number(row[0]), number(row[1]) })
-	if err != nil || live < largeDepartment {
+	if err != nil || live < largeDepartment || live > hugeDepartment {
 		return p, false, err
 	}
 	r, err := s.rolls.get(c, tenant, version)
@@ -82,7 +86,7 @@ func (rs *rolls) get(c *conn, tenant tenantID, version int64) (*roll, error) {
 	if r != nil && r.version == version {
 		return r, nil
 	}
-	if r != nil && time.Since(r.read) < rollRest || !rs.reading.TryLock() {
+	if r != nil && time.Since(r.read) < rs.rest || !rs.reading.TryLock() {
 		return nil, nil
 	}
 	defer rs.reading.Unlock()

@@ -586,7 +586,7 @@ func TestWALIsBounded(t *testing.T) {
 	eventually(t, "a hundred megabytes to be written", func() bool {
 		info, err := os.Stat(db + "-wal")
 		must(t, err)
-		if info.Size() > 48<<20 {
+		if info.Size() > 80<<20 {
 			t.Fatalf("the -wal has %d bytes", info.Size())
 		}
 		return s.list(t, "pageSize=1").TotalCount > 12000

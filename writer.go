@@ -24,6 +24,10 @@ type writer struct {
 	done    chan struct{}
 }
 
+// clockSaved is how far the time in the database may lag behind while it is
+// written to.
+const clockSaved = time.Second
+
 // largestGroup bounds how long the first of a group waits for the last.
 const largestGroup = 256
 
@@ -179,13 +183,14 @@ func (w *writer) transact(group []*job) (err error) {
 			return j.err
 		}
 	}
-	if err := t.saveClock(w.clock); err != nil {
-		return err
+	if t.now-w.clock.saved.Load() >= clockSaved.Milliseconds() {
+		if err := t.saveClock(w.clock); err != nil {
+			return err
+		}
 	}
 	if _, err := t.exec(`COMMIT`); err != nil {
 		return fmt.Errorf("committing a transaction: %w", err)
 	}
-	w.clock.saved.Store(t.now)
 	w.changed += t.changed
 	return nil
 }
@@ -193,10 +198,10 @@ func (w *writer) transact(group []*job) (err error) {
 const (
 	// checkpointAfter is the number of changed rows after which the -wal is
 	// folded into the database: some thousand pages.
-	checkpointAfter = 1000
+	checkpointAfter = 2000
 	// longestWAL is the number of pages (4 KiB) from which on the -wal is
 	// made to start over.
-	longestWAL = 4096
+	longestWAL = 8192
 )
 
 // checkpoint folds the -wal into the database, which goes on beside the
@@ -231,14 +236,14 @@ func (t *transaction) run(do func(*transaction) error) (err error) {
 
 // saveClock keeps the latest time seen.
 func (t *transaction) saveClock(c *clock) error {
-	if t.now <= c.saved.Load() {
-		return nil
-	}
 	_, err := t.exec(`UPDATE service SET latest_time = max(latest_time, ?)`, t.now)
+	if err == nil {
+		c.saved.Store(t.now)
+	}
 	return err
 }
 
 // saveClock keeps the latest time seen, by a transaction that does nothing else.
 func (s *store) saveClock() error {
-	return s.write(func(*transaction) error { return nil })
+	return s.write(func(t *transaction) error { return t.saveClock(s.clock) })
 }
