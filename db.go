@@ -126,7 +126,7 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 	for _, c := range readers {
 		s.readers <- c
 	}
-	s.writer = startWriter(writing, holder, s.clock, &s.gate)
+	s.writer = newWriter(writing, holder, s.clock, &s.gate)
 	return s, nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unicode"
@@ -419,15 +420,14 @@ func compareText(a, b *string) int {
 }
 
 // foldedTexts spares the model to fold its few texts for every comparison.
-var foldedTexts = map[string][]rune{}
+var foldedTexts sync.Map // of []rune by text
 
 func foldedRunes(s string) []rune {
-	folded, ok := foldedTexts[s]
-	if !ok {
-		folded = []rune(fold.String(s))
-		foldedTexts[s] = folded
+	folded, known := foldedTexts.Load(s)
+	if !known {
+		folded, _ = foldedTexts.LoadOrStore(s, []rune(fold.String(s)))
 	}
-	return folded
+	return folded.([]rune)
 }
 
 func instant(born *string) time.Time {

@@ -3,25 +3,27 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
 
-// writer is the one that writes. It gathers what is waiting into one
-// transaction, commits it to disk and only then answers: with many clients,
-// one fsync serves many.
+// writer is the one connection that writes, and whose turn it is to. Who comes
+// first leads: it commits its own job and what has gathered behind it in one
+// transaction, and hands over to the first of those who came meanwhile. So one
+// fsync serves many, and a single client waits for no other goroutine.
 type writer struct {
-	conn   *conn
-	holder *conn // see hold
-	clock  *clock
-
+	conn    *conn
+	holder  *conn // see hold
+	clock   *clock
 	gate    *sync.RWMutex // the store's
 	changed int64         // rows, since the last checkpoint
 
-	mu      sync.RWMutex // held for reading while a job is queued
+	mu      sync.Mutex
+	waiting []*job
+	leading bool      // somebody has the connections
+	idle    sync.Cond // nobody has
 	stopped bool
-	queue   chan *job
-	done    chan struct{}
 }
 
 // clockSaved is how far the time in the database may lag behind while it is
@@ -35,9 +37,9 @@ const largestGroup = 256
 // own if the transaction fails, so it changes nothing but the database and
 // what it gives back. A job that refuses, with errNotFound, has written nothing.
 type job struct {
-	do     func(*transaction) error
-	err    error
-	answer chan struct{}
+	do   func(*transaction) error
+	err  error
+	turn chan bool // true: it is to lead; false: it is done
 }
 
 // transaction is what a job works with.
@@ -53,68 +55,71 @@ func (t *transaction) exec(text string, args ...value) (changed int64, err error
 	return changed, err
 }
 
-func startWriter(conn, holder *conn, clock *clock, gate *sync.RWMutex) *writer {
-	w := &writer{
-		conn:   conn,
-		holder: holder,
-		clock:  clock,
-		gate:   gate,
-		queue:  make(chan *job, largestGroup),
-		done:   make(chan struct{}),
-	}
-	go w.run()
+func newWriter(conn, holder *conn, clock *clock, gate *sync.RWMutex) *writer {
+	w := &writer{conn: conn, holder: holder, clock: clock, gate: gate}
+	w.idle.L = &w.mu
+	w.hold()
+	time.AfterFunc(holdTime, w.refresh)
 	return w
 }
 
 // write makes the change and returns when it is on disk, or not made at all.
 func (s *store) write(do func(*transaction) error) error {
-	w, j := s.writer, &job{do: do, answer: make(chan struct{})}
-	w.mu.RLock()
+	w, j := s.writer, &job{do: do, turn: make(chan bool, 1)}
+	w.mu.Lock()
 	if w.stopped {
-		w.mu.RUnlock()
+		w.mu.Unlock()
 		return errClosed
 	}
-	w.queue <- j
-	w.mu.RUnlock()
-	<-j.answer
+	w.waiting = append(w.waiting, j)
+	first := !w.leading
+	w.leading = true
+	w.mu.Unlock()
+	if first || <-j.turn {
+		w.lead()
+	}
 	return j.err
 }
 
-// stop lets the writer finish what is queued, refuses what comes after, and
-// returns when the writer has ended.
-func (w *writer) stop() {
+// lead commits what is waiting, the leader's own job among it as the first.
+func (w *writer) lead() {
 	w.mu.Lock()
-	if !w.stopped {
-		w.stopped = true
-		close(w.queue)
-	}
+	group := slices.Clone(w.waiting[:min(len(w.waiting), largestGroup)])
+	w.waiting = slices.Delete(w.waiting, 0, len(group))
 	w.mu.Unlock()
-	<-w.done
+	w.release()
+	w.commit(group)
+	for _, j := range group[1:] {
+		j.turn <- false
+	}
+	if w.changed >= checkpointAfter {
+		go func() { w.checkpoint(); w.handOver() }() // the leader has its answer too
+		return
+	}
+	w.handOver()
 }
 
-func (w *writer) run() {
-	defer close(w.done)
-	group := make([]*job, 0, largestGroup)
-	tick := time.NewTicker(holdTime)
-	defer tick.Stop()
-	for {
-		w.hold()
-		select {
-		case first, ok := <-w.queue:
-			w.release()
-			if !ok {
-				return
-			}
-			group = w.gather(append(group[:0], first))
-			w.commit(group)
-			for _, j := range group {
-				close(j.answer)
-			}
-			w.checkpoint()
-		case <-tick.C:
-			w.release()
-		}
+// handOver lets the first of those who wait lead, if there is one.
+func (w *writer) handOver() {
+	w.hold()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.waiting) > 0 {
+		w.waiting[0].turn <- true
+		return
 	}
+	w.leading = false
+	w.idle.Broadcast()
+}
+
+// stop refuses what comes from now on and returns when all else is done.
+func (w *writer) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.stopped = true; w.leading; {
+		w.idle.Wait()
+	}
+	w.release()
 }
 
 // holdTime bounds how long another program's writes wait to be folded from
@@ -133,20 +138,20 @@ func (w *writer) hold() {
 
 func (w *writer) release() { w.holder.exec(`COMMIT`) }
 
-// gather adds to group what is waiting now.
-func (w *writer) gather(group []*job) []*job {
-	for len(group) < largestGroup {
-		select {
-		case j, ok := <-w.queue:
-			if !ok {
-				return group
-			}
-			group = append(group, j)
-		default:
-			return group
-		}
+// refresh holds what is the newest state by now, again and again.
+func (w *writer) refresh() {
+	w.mu.Lock()
+	rest := !w.leading && !w.stopped
+	w.leading = w.leading || rest
+	stopped := w.stopped
+	w.mu.Unlock()
+	if rest {
+		w.release()
+		w.handOver()
 	}
-	return group
+	if !stopped {
+		time.AfterFunc(holdTime, w.refresh)
+	}
 }
 
 // commit runs group in one transaction. When that fails each gets one of its
@@ -198,19 +203,16 @@ func (w *writer) transact(group []*job) (err error) {
 const (
 	// checkpointAfter is the number of changed rows after which the -wal is
 	// folded into the database: some thousand pages.
-	checkpointAfter = 2000
+	checkpointAfter = 1000
 	// longestWAL is the number of pages (4 KiB) from which on the -wal is
 	// made to start over.
-	longestWAL = 8192
+	longestWAL = 4096
 )
 
 // checkpoint folds the -wal into the database, which goes on beside the
 // readers. It starts over by itself when no one reads; under a load that never
 // ends, the readers are made to pause. What fails here is done the next time.
 func (w *writer) checkpoint() {
-	if w.changed < checkpointAfter {
-		return
-	}
 	w.changed = 0
 	pages := int64(0)
 	w.conn.queryRow(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(row values) { pages = number(row[1]) })
