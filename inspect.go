@@ -112,8 +112,11 @@ func judge(path string, header []byte, size int64) error {
 	pageSize := int64(binary.BigEndian.Uint16(header[16:]))
 	version := int(int32(binary.BigEndian.Uint32(header[60:])))
 	cut := pageSize > 1 && size%pageSize != 0 && !exists(path+"-wal") // SQLite mends a page half written from there
-	if version < 1 || cut {
+	switch {
+	case version < 1 || cut:
 		return damaged(path)
+	case version > len(migrations):
+		return newer(path, version)
 	}
 	return nil
 }
@@ -145,8 +148,7 @@ func verify(path string) (version int, err error) {
 	}
 	switch version = int(found); {
 	case version > len(migrations):
-		return 0, hinted{fmt.Errorf("%q was made by a newer version of this program (schema %d, this one knows %d)",
-			path, version, len(migrations)), "install the newer version; the file was left as it is"}
+		return 0, newer(path, version)
 	case pages > quickCheckPages:
 		return version, nil
 	}
@@ -182,6 +184,11 @@ func forbidden(doing, path string) error {
 func noDatabase(path string) error {
 	return hinted{fmt.Errorf("%w at %q", errNoDatabase, path),
 		"firefighters serve --db " + quoteArg(path) + ", which makes one"}
+}
+
+func newer(path string, version int) error {
+	return hinted{fmt.Errorf("%q was made by a newer version of this program (schema %d, this one knows %d)",
+		path, version, len(migrations)), "install the newer version; the file was left as it is"}
 }
 
 func notOurs(path string) error {
