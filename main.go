@@ -16,20 +16,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 )
 
 const version = "0.1.0"
@@ -222,161 +216,6 @@ func quoteArg(s string) string {
 		return `"` + s + `"`
 	}
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-const serveHelp = `Usage: firefighters [serve] [flags]
-
-Serves the API until it is told to stop (Ctrl-C), and then finishes what it has
-begun. Where there is no database it makes one, with a department "default" and
-a key for it, which it shows this once.
-
-  firefighters serve --db /var/lib/firefighters/firefighters.db --listen 127.0.0.1:8080
-
-Flags:
-`
-
-const (
-	firstDepartment = "default"
-	shutdownLimit   = 10 * time.Second // for requests in flight
-)
-
-func (p *program) serve(args []string) error {
-	flags := p.flags("serve", serveHelp)
-	db, listen := dbFlag(flags), listenFlag(flags)
-	if err := p.parse(flags, args, 0); err != nil {
-		return err
-	}
-	return p.serveDatabase(*db, *listen, p.announceFirst)
-}
-
-// serveDatabase opens the database, makes it ready to be served at url by
-// prepare, and serves it.
-func (p *program) serveDatabase(db, listen string, prepare func(s *store, url string) error) error {
-	_, port, err := net.SplitHostPort(listen)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
-	}
-	if err != nil {
-		return usage(fmt.Sprintf("--listen takes an address and a port, not %q", listen),
-			"firefighters serve --listen 127.0.0.1:8080")
-	}
-	if err := inspect(resolve(db)); err != nil && !errors.Is(err, errNoDatabase) {
-		return err
-	}
-	// Whoever connects from now on waits until the database is ready.
-	listener, err := net.Listen("tcp", listen)
-	if err != nil {
-		return hinted{fmt.Errorf("cannot listen on %s: %w", listen, err),
-			"another port: firefighters serve --listen 127.0.0.1:8081"}
-	}
-	defer listener.Close()
-	release, err := lockDatabase(db)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return p.withStore(db, true, func(s *store) error {
-		if err := s.saveClock(); err != nil {
-			return explain("writing to", db, err)
-		}
-		url := "http://" + reachable(listener.Addr())
-		if err := prepare(s, url); err != nil {
-			return err
-		}
-		if err := p.println("Listening on " + url); err != nil {
-			return err
-		}
-		return cmp.Or(p.serveStore(s, listener), s.saveClock())
-	})
-}
-
-// announceFirst gives a database that has no department yet its first one,
-// and says how to use its key.
-func (p *program) announceFirst(s *store, url string) error {
-	fresh, err := s.isEmpty()
-	if err != nil || !fresh {
-		return err
-	}
-	return p.announceKey(s, firstDepartment, url)
-}
-
-// announceKey makes a key for a department and says how to use it.
-func (p *program) announceKey(s *store, tenantName, url string) error {
-	err := s.createKey(tenantName, "first key", scopeWrite, time.Time{}, func(key string) error {
-		return p.println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
-			"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n", tenantName, key, key, url))
-	})
-	if err != nil {
-		return fmt.Errorf("making the first key: %w", err)
-	}
-	return nil
-}
-
-// reachable is addr, or loopback where addr means every address.
-func reachable(addr net.Addr) string {
-	host, port, _ := net.SplitHostPort(addr.String())
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
-	return net.JoinHostPort(host, port)
-}
-
-// The garbage collector may let the heap grow to five times what is in use,
-// for most of it is requests that are done, but not beyond heapLimit.
-const (
-	heapGrowth = 400 // percent
-	heapLimit  = 96 << 20
-)
-
-// serveStore serves until the program is told to stop, and then lets the
-// requests in flight finish.
-func (p *program) serveStore(s *store, listener net.Listener) error {
-	debug.SetGCPercent(heapGrowth)
-	debug.SetMemoryLimit(heapLimit)
-	log := newLogger(p.stderr)
-	handler := newServer(s, log)
-	httpServer := &http.Server{
-		Handler:                      handler,
-		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout:            10 * time.Second,
-		ReadTimeout:                  30 * time.Second,
-		WriteTimeout:                 60 * time.Second, // outlasts ReadTimeout, so that a body that stalls has an answer
-		IdleTimeout:                  2 * time.Minute,
-		DisableGeneralOptionsHandler: true,
-	}
-	var watching sync.WaitGroup
-	watch, stopWatching := context.WithCancel(context.Background())
-	watching.Go(func() { handler.auth.watch(watch) })
-	watching.Go(func() { handler.auth.record(watch) })
-	defer func() { stopWatching(); watching.Wait() }()
-
-	stopped := make(chan error, 1)
-	context.AfterFunc(p.ctx, func() {
-		limit, cancel := context.WithTimeout(context.Background(), shutdownLimit)
-		defer cancel()
-		stopped <- errors.Join(httpServer.Shutdown(limit), httpServer.Close())
-	})
-	if err := httpServer.Serve(problemListener{listener, handler.newRequestID}); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serving: %w", err)
-	}
-	if err := <-stopped; err != nil {
-		log.Warn("requests were cut off", "cause", err.Error())
-	}
-	return nil
-}
-
-// isTerminal tells whether a person reads what is written to w.
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
-}
-
-// newLogger writes text for people at a terminal, JSON otherwise.
-func newLogger(stderr io.Writer) *slog.Logger {
-	if isTerminal(stderr) {
-		return slog.New(slog.NewTextHandler(stderr, nil))
-	}
-	return slog.New(slog.NewJSONHandler(stderr, nil))
 }
 
 const versionHelp = `Usage: firefighters version
