@@ -42,7 +42,7 @@ const (
 	ana        = `{"firstName":"Ana","lastName":"Čović","phoneNumber":"091 234 5678","email":"ana@example.com","dateOfBirth":"1990-05-15"}`
 	nobody     = "01890000-0000-7000-8000-000000000000" // no record has this id
 	// patience is for machines that are busy; nothing takes that long.
-	patience = 30 * time.Second
+	patience = 2 * time.Minute
 )
 
 var keyForm = regexp.MustCompile(`ff_[0-9A-Za-z]{49}`)

@@ -583,13 +583,13 @@ func TestWALIsBounded(t *testing.T) {
 		})
 	}
 	defer func() { stop.Store(true); clients.Wait() }()
-	eventually(t, "a hundred megabytes to be written", func() bool {
+	eventually(t, "some eighty megabytes to be written", func() bool {
 		info, err := os.Stat(db + "-wal")
 		must(t, err)
 		if info.Size() > 48<<20 {
 			t.Fatalf("the -wal has %d bytes", info.Size())
 		}
-		return s.list(t, "pageSize=1").TotalCount > 6500
+		return s.list(t, "pageSize=1").TotalCount > 5500
 	})
 }
 
