@@ -23,7 +23,6 @@ const (
 // caller is who sent a request, by its key.
 type caller struct {
 	tenant tenantID
-	keyID  int64
 	scope  string
 }
 
@@ -102,7 +101,7 @@ func (a *authenticator) authenticate(r *http.Request) (caller, error) {
 		return caller{}, errExpiredKey
 	}
 	c.used.Store(now)
-	return caller{tenant: c.tenant, keyID: c.id, scope: c.scope}, nil
+	return caller{tenant: c.tenant, scope: c.scope}, nil
 }
 
 // bearer takes the key from the one Authorization header there may be.

@@ -40,7 +40,10 @@ var (
 	errClosed   = errors.New("the database is closed")
 )
 
-var errNoDatabase = errors.New("there is no database")
+var (
+	errNoDatabase = errors.New("there is no database")
+	errUnreadable = errors.New("a page of the database cannot be read")
+)
 
 // hinted is an error for the person at the keyboard, with what to type.
 type hinted struct {
@@ -56,7 +59,6 @@ type tenantID int64
 
 // store is an open database: a few connections that read, and the writer's.
 type store struct {
-	path    string
 	clock   *clock
 	readers chan *conn   // those that are idle
 	gate    sync.RWMutex // held for reading while one is lent out
@@ -120,7 +122,7 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &store{path: path, clock: &clock{system: now}, readers: make(chan *conn, readerCount), rolls: rolls{rest: rollRest}}
+	s = &store{clock: &clock{system: now}, readers: make(chan *conn, readerCount), rolls: rolls{rest: rollRest}}
 	s.clock.latest.Store(latest)
 	s.clock.saved.Store(latest)
 	for _, c := range readers {
@@ -131,9 +133,9 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 }
 
 // read lends out a connection to read with. What one statement reads is of
-// one moment. A page that the disk cannot give is a panic, and not the end of
-// the program as it would be by default.
-func (s *store) read(do func(*conn) error) error {
+// one moment. A mapped page that the disk cannot give is errUnreadable, and not
+// the end of the program as it would be by default.
+func (s *store) read(do func(*conn) error) (err error) {
 	s.gate.RLock()
 	defer s.gate.RUnlock()
 	c, open := <-s.readers
@@ -142,6 +144,14 @@ func (s *store) read(do func(*conn) error) error {
 	}
 	defer func() { s.readers <- c }()
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		p := recover()
+		if _, fault := p.(interface{ Addr() uintptr }); fault {
+			err = errUnreadable
+		} else if p != nil {
+			panic(p)
+		}
+	}()
 	return do(c)
 }
 

@@ -38,8 +38,6 @@ CREATE TABLE keys (
     last_used_at INTEGER   -- to the minute
 ) STRICT;
 
-CREATE INDEX keys_by_tenant ON keys (tenant_id);
-
 CREATE TRIGGER key_made AFTER INSERT ON keys BEGIN
     UPDATE service SET keys_version = keys_version + 1;
 END;

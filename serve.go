@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -79,7 +78,7 @@ func (p *program) serveDatabase(db, listen string, prepare func(s *store, url st
 		if err := p.println("Listening on " + url); err != nil {
 			return err
 		}
-		return cmp.Or(p.serveStore(s, listener), s.saveClock())
+		return p.serveStore(s, listener)
 	})
 }
 
@@ -141,7 +140,13 @@ func (p *program) serveStore(s *store, listener net.Listener) error {
 	watch, stopWatching := context.WithCancel(context.Background())
 	watching.Go(func() { handler.auth.watch(watch) })
 	watching.Go(func() { handler.auth.record(watch) })
-	defer func() { stopWatching(); watching.Wait() }()
+	defer func() {
+		stopWatching()
+		watching.Wait()
+		if err := errors.Join(handler.auth.writeUses(), s.saveClock()); err != nil {
+			log.Warn("the last use of keys and the time could not be written", "cause", err.Error())
+		}
+	}()
 
 	stopped := make(chan error, 1)
 	context.AfterFunc(p.ctx, func() {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -657,7 +658,42 @@ func TestLostPages(t *testing.T) {
 		c.do(t, "GET", collection+"?"+query, "").wants(t, 500)
 	}
 	c.do(t, "GET", "/healthz", "").wants(t, 200)
+	if log := s.stderr.String(); !strings.Contains(log, errUnreadable.Error()) {
+		t.Errorf("the log does not say why:\n%s", log)
+	}
 	s.cancel()
 	<-s.done // with an error or without: the file is beyond saving
 	s.stopOnce.Do(func() {})
+}
+
+// TestClockIsSavedByCommit: a time that was not committed is not taken for saved.
+func TestClockIsSavedByCommit(t *testing.T) {
+	t.Parallel()
+	s := openServer(t, filepath.Join(t.TempDir(), "x.db"), time.Now).server.store
+	failure := errors.New("for the test")
+	err := s.write(func(t *transaction) error {
+		if err := t.saveClock(); err != nil {
+			return err
+		}
+		return failure
+	})
+	if saved := s.clock.saved.Load(); !errors.Is(err, failure) || saved != 0 {
+		t.Errorf("saved %d, with the error %v", saved, err)
+	}
+	must(t, s.saveClock())
+	if s.clock.saved.Load() == 0 {
+		t.Error("not saved after the commit")
+	}
+}
+
+// TestLastUseAtStop: a use just before the stop is written down, too.
+func TestLastUseAtStop(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.as(newKey(t, s.db, "default")).list(t, "")
+	s.stop(t)
+	var last sql.NullInt64
+	if scanSQL(t, s.db, `SELECT last_used_at FROM keys WHERE id = 2`, &last); !last.Valid {
+		t.Error("the last use is lost")
+	}
 }

@@ -45,8 +45,9 @@ type job struct {
 // transaction is what a job works with.
 type transaction struct {
 	*conn
-	now     int64 // milliseconds: the time of everything in it
-	changed int64 // rows
+	now        int64 // milliseconds: the time of everything in it
+	changed    int64 // rows
+	clockSaved bool
 }
 
 func (t *transaction) exec(text string, args ...value) (changed int64, err error) {
@@ -189,7 +190,7 @@ func (w *writer) transact(group []*job) (err error) {
 		}
 	}
 	if t.now-w.clock.saved.Load() >= clockSaved.Milliseconds() {
-		if err := t.saveClock(w.clock); err != nil {
+		if err := t.saveClock(); err != nil {
 			return err
 		}
 	}
@@ -197,6 +198,9 @@ func (w *writer) transact(group []*job) (err error) {
 		return fmt.Errorf("committing a transaction: %w", err)
 	}
 	w.changed += t.changed
+	if t.clockSaved {
+		w.clock.saved.Store(t.now)
+	}
 	return nil
 }
 
@@ -237,15 +241,13 @@ func (t *transaction) run(do func(*transaction) error) (err error) {
 }
 
 // saveClock keeps the latest time seen.
-func (t *transaction) saveClock(c *clock) error {
+func (t *transaction) saveClock() error {
 	_, err := t.exec(`UPDATE service SET latest_time = max(latest_time, ?)`, t.now)
-	if err == nil {
-		c.saved.Store(t.now)
-	}
+	t.clockSaved = err == nil
 	return err
 }
 
 // saveClock keeps the latest time seen, by a transaction that does nothing else.
 func (s *store) saveClock() error {
-	return s.write(func(t *transaction) error { return t.saveClock(s.clock) })
+	return s.write((*transaction).saveClock)
 }
