@@ -78,6 +78,7 @@ func TestUnauthorized(t *testing.T) {
 	if code, _, errs := command(t, "keys", "revoke", "3", "--db", s.db); code != 0 {
 		t.Fatal(errs)
 	}
+	s.as(revoked).refused(t, "revoked")
 	mistyped := s.key[:20] + swapCase(s.key[20:])
 	unnamed, invalid := `Bearer realm="firefighters"`, `Bearer realm="firefighters", error="invalid_token"`
 	tests := []struct{ name, header, kind, challenge string }{
@@ -320,6 +321,7 @@ func authorizations(t *testing.T, s *service) map[string]string {
 		"right":    s.key,
 	}
 	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE hash = ?`, keyHashOf(keys["revoked"]))
+	s.as(keys["revoked"]).refused(t, "revoked")
 	for name, key := range keys {
 		keys[name] = "Bearer " + key
 	}

@@ -234,20 +234,13 @@ func TestKeysWhileServing(t *testing.T) {
 	if code, _, errs := command(t, "keys", "revoke", "2", "--db", s.db); code != 0 {
 		t.Fatal(errs)
 	}
-	refused := func(c client, why string) {
-		t.Helper()
-		eventually(t, "a key to be "+why, func() bool {
-			a := c.do(t, "GET", collection, "")
-			return a.status == 401 && strings.Contains(a.body, why)
-		})
-	}
-	refused(made, "revoked")
-	refused(soon, "expired")
+	made.refused(t, "revoked")
+	soon.refused(t, "expired")
 	s.list(t, "")
 	execSQL(t, s.db, `UPDATE keys SET expires_at = 1 WHERE id = 1`)
-	refused(s.client, "expired")
+	s.refused(t, "expired")
 	execSQL(t, s.db, `DELETE FROM keys WHERE id = 1`)
-	refused(s.client, "unknown")
+	s.refused(t, "unknown")
 }
 
 // TestForeignKey: whatever hash stands in the table is honoured.

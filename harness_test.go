@@ -101,6 +101,15 @@ func newClient(t *testing.T, url, key string) client {
 
 func (c client) as(key string) client { c.key = key; return c }
 
+// refused waits until the server has heard of what was done to the key.
+func (c client) refused(t *testing.T, why string) {
+	t.Helper()
+	eventually(t, "a key to be "+why, func() bool {
+		a := c.do(t, "GET", collection, "")
+		return a.status == 401 && strings.Contains(a.body, why)
+	})
+}
+
 // answer is a response, read to its end.
 type answer struct {
 	status int
