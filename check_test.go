@@ -121,6 +121,8 @@ func TestDemoIsTheSame(t *testing.T) {
 	}
 }
 
+const smallOrRoll = "a small department is sorted quicker than it is written by an index, and a large one has a roll"
+
 // plans that are no search by an index, and why that is right.
 var slowPlans = []struct{ query, plan, why string }{
 	{"FROM service", "SCAN service", "the table has one row"},
@@ -130,7 +132,12 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"FROM keys k JOIN tenants", "SCAN k", "all keys are wanted, and few departments have many"},
 	{"EXISTS (SELECT 1 FROM tenants)", "SCAN tenants", "it ends at the first"},
 	{"json_each", "SCAN wanted VIRTUAL TABLE INDEX 1:", "the rows of one page"},
-	{"NOT INDEXED", "USE TEMP B-TREE FOR ORDER BY", "a search sorts only what it has found"},
+	{"json_each", "SCAN json_each VIRTUAL TABLE INDEX 1:", "the records that have changed"},
+	{"ORDER BY first_key", "USE TEMP B-TREE FOR ORDER BY", smallOrRoll},
+	{"ORDER BY last_key", "USE TEMP B-TREE FOR ORDER BY", smallOrRoll},
+	{"ORDER BY email_key", "USE TEMP B-TREE FOR ORDER BY", smallOrRoll},
+	{"ORDER BY phone_key", "USE TEMP B-TREE FOR ORDER BY", smallOrRoll},
+	{"ORDER BY born_at", "USE TEMP B-TREE FOR ORDER BY", smallOrRoll},
 }
 
 // TestQueryPlans: no query that the store has prepared walks through a table

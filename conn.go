@@ -55,15 +55,32 @@ func (c *conn) prepare(text string, args values) (driver.Stmt, []driver.NamedVal
 
 // exec gives the number of rows changed.
 func (c *conn) exec(text string, args ...value) (changed int64, err error) {
+	changed, _, err = c.insert(text, args...)
+	return changed, err
+}
+
+// insert is exec that gives the newest row, too.
+func (c *conn) insert(text string, args ...value) (changed, row int64, err error) {
 	statement, named, err := c.prepare(text, args)
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	result, err := statement.(driver.StmtExecContext).ExecContext(context.Background(), named)
 	if err != nil {
-		return 0, translate(err)
+		return 0, 0, translate(err)
 	}
-	return result.RowsAffected()
+	row, _ = result.LastInsertId() // the driver knows both
+	changed, _ = result.RowsAffected()
+	return changed, row, nil
+}
+
+// atOnce has everything that it reads be of one moment.
+func (c *conn) atOnce(do func() error) error {
+	if _, err := c.exec(`BEGIN`); err != nil {
+		return err
+	}
+	defer c.exec(`COMMIT`)
+	return do()
 }
 
 // query calls scan for each row of the answer. The row is good until scan

@@ -122,13 +122,13 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s = &store{clock: &clock{system: now}, readers: make(chan *conn, readerCount), rolls: rolls{rest: rollRest}}
+	s = &store{clock: &clock{system: now}, readers: make(chan *conn, readerCount), rolls: rolls{rest: rollRest, departments: map[tenantID]*department{}}}
 	s.clock.latest.Store(latest)
 	s.clock.saved.Store(latest)
 	for _, c := range readers {
 		s.readers <- c
 	}
-	s.writer = newWriter(writing, holder, s.clock, &s.gate)
+	s.writer = newWriter(writing, holder, s)
 	return s, nil
 }
 

@@ -29,13 +29,10 @@ func firefighterOf(row values) (f record.Firefighter) {
 	return f
 }
 
-// A department's records that are not deleted, as they lie in the table or by
-// an index. The tenant is ?1.
-const (
-	inTable = ` FROM firefighters NOT INDEXED
-		WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at IS NULL`
-	byIndex = ` FROM firefighters WHERE tenant_id = ?1 AND deleted_at IS NULL`
-)
+// inTable are a department's records that are not deleted, as they lie in the
+// table. The tenant is ?1.
+const inTable = ` FROM firefighters
+	WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at IS NULL`
 
 const getSQL = `SELECT ` + columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
 
@@ -68,11 +65,15 @@ func (s *store) createFirefighter(tenant tenantID, fields record.Fields) (record
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
 func (t *transaction) create(tenant tenantID, id string, made values) error {
-	created, err := t.exec(createSQL, slices.Concat(values{id, t.now, t.now}, made, values{int64(tenant)})...)
-	if err == nil && created == 0 {
+	created, row, err := t.insert(createSQL, slices.Concat(values{id, t.now, t.now}, made, values{int64(tenant)})...)
+	switch {
+	case err != nil:
+		return err
+	case created == 0:
 		return fmt.Errorf("department %d is gone", tenant)
 	}
-	return err
+	t.touch(tenant, row)
+	return nil
 }
 
 const replaceSQL = `
@@ -82,7 +83,7 @@ const replaceSQL = `
 	       first_key = ?, last_key = ?, email_key = ?, phone_key = ?, born_at = ?,
 	       search_text = ?, phone_digits = ?
 	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL
-	RETURNING ` + columns
+	RETURNING ` + columns + `, row`
 
 // replaceFirefighter replaces all fields of a record, clearing those that are
 // empty, and gives it as it now stands on disk, or the record.Faults of fields.
@@ -94,21 +95,22 @@ func (s *store) replaceFirefighter(tenant tenantID, id string, fields record.Fie
 	made := fieldValues(fields)
 	err = s.write(func(t *transaction) error {
 		return t.queryRow(replaceSQL, slices.Concat(values{t.now}, made, values{id, int64(tenant)}),
-			func(row values) { f = firefighterOf(row) })
+			func(row values) { f = firefighterOf(row); t.touch(tenant, number(row[len(row)-1])) })
 	})
 	return f, err
 }
 
 const deleteSQL = `
 	UPDATE firefighters SET deleted_at = ?
-	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
+	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL
+	RETURNING row`
 
 // deleteFirefighter is a soft delete: the row stays.
 func (s *store) deleteFirefighter(tenant tenantID, id string) error {
 	return s.write(func(t *transaction) error {
-		deleted, err := t.exec(deleteSQL, t.now, id, int64(tenant))
-		if err == nil && deleted == 0 {
-			return errNotFound
+		row, err := t.queryNumber(deleteSQL, t.now, id, int64(tenant))
+		if err == nil {
+			t.touch(tenant, row)
 		}
 		return err
 	})

@@ -20,26 +20,39 @@ const (
 	maxSearch       = 100 // characters
 )
 
-// sortFields are what sortBy may name, the default first, with the SQL from
-// where to take the records and the order of each way. The row number, which
-// is the order of creation, breaks all ties. Nulls are last in both
+// sortFields are what sortBy may name, the default first. The row number,
+// which is the order of creation, breaks all ties. Nulls are last in both
 // directions; descending, that is SQLite's own way.
 var sortFields = []sortField{
-	{"createdAt", inTable, "row", "row DESC"},
-	{"firstName", byIndex, "first_key, last_key, row", "first_key DESC, last_key DESC, row DESC"},
-	{"lastName", byIndex, "last_key, first_key, row", "last_key DESC, first_key DESC, row DESC"},
-	{"email", byIndex, "email_key NULLS LAST, row", "email_key DESC, row DESC"},
-	{"phoneNumber", byIndex, "phone_key NULLS LAST, row", "phone_key DESC, row DESC"},
-	{"dateOfBirth", byIndex, "born_at NULLS LAST, row", "born_at DESC, row DESC"},
+	{"createdAt", "row", "row DESC", nil},
+	{"firstName", "first_key, last_key, row", "first_key DESC, last_key DESC, row DESC", firstNameKey},
+	{"lastName", "last_key, first_key, row", "last_key DESC, first_key DESC, row DESC", lastNameKey},
+	{"email", "email_key NULLS LAST, row", "email_key DESC, row DESC", emailKey},
+	{"phoneNumber", "phone_key NULLS LAST, row", "phone_key DESC, row DESC", phoneKey},
+	{"dateOfBirth", "born_at NULLS LAST, row", "born_at DESC, row DESC", birthKey},
 }
 
-type sortField struct{ name, from, ascending, descending string }
+// sortField is an order: in SQL, each way, and by a record's key in a roll,
+// nil if the roll lies in it.
+type sortField struct {
+	name, ascending, descending string
+	key                         func(*roll, int32) sortKey
+}
 
 // listQuery says which page of which list is asked for.
 type listQuery struct {
 	page, pageSize int64
 	terms          []searchTerm
-	from, order    string // of sortFields
+	sort           sortField
+	descending     bool
+}
+
+// order is the SQL of the order that is asked for.
+func (q listQuery) order() string {
+	if q.descending {
+		return q.sort.descending
+	}
+	return q.sort.ascending
 }
 
 // page is a page of a list, and how long the whole list is.
@@ -72,7 +85,7 @@ func parseListQuery(rawQuery string) (listQuery, error) {
 		pageSize: min(p.wholeNumber("pageSize", defaultPageSize, maxPageSize), maxPageSize),
 		terms:    p.search("search"),
 	}
-	q.from, q.order = p.order("sortBy", "sortDir")
+	q.sort, q.descending = p.order("sortBy", "sortDir")
 	if len(p.faults) > 0 {
 		return listQuery{}, p.faults
 	}
@@ -147,11 +160,12 @@ func (p *parameters) search(name string) []searchTerm {
 	return terms
 }
 
-// order gives the SQL that sortBy and sortDir ask for.
-func (p *parameters) order(sortBy, sortDir string) (from, order string) {
-	field, names := sortFields[0], make([]string, len(sortFields))
+// order reads which order is asked for.
+func (p *parameters) order(sortBy, sortDir string) (field sortField, descending bool) {
+	names := make([]string, len(sortFields))
 	name := p.get(sortBy)
 	known := name == ""
+	field = sortFields[0]
 	for i, f := range sortFields {
 		names[i] = f.name
 		if f.name == name {
@@ -163,12 +177,12 @@ func (p *parameters) order(sortBy, sortDir string) (from, order string) {
 	}
 	switch direction := strings.ToLower(p.get(sortDir)); direction {
 	case "asc":
-		return field.from, field.ascending
+		return field, false
 	case "", "desc":
 	default:
 		p.faults.Add(sortDir, record.Invalid, "%s must be asc or desc.", sortDir)
 	}
-	return field.from, field.descending
+	return field, true
 }
 
 // listFirefighters gives one page of a department's list. The page and the
@@ -176,48 +190,58 @@ func (p *parameters) order(sortBy, sortDir string) (from, order string) {
 func (s *store) listFirefighters(tenant tenantID, q listQuery) (p page, err error) {
 	err = s.read(func(c *conn) error {
 		var ok bool
-		p, ok, err = s.listLarge(c, tenant, q)
-		switch {
-		case ok || err != nil:
+		if p, ok, err = s.rolls.list(c, tenant, q); ok || err != nil {
 			return err
-		case len(q.terms) > 0:
-			p, err = search(c, tenant, q)
-		default:
-			p, err = list(c, tenant, q)
+		}
+		var live int64
+		if len(q.terms) > 0 {
+			p, live, err = search(c, tenant, q)
+		} else {
+			p, live, err = list(c, tenant, q)
+		}
+		if err == nil && q.wantsRoll() {
+			s.rolls.saw(tenant, live)
 		}
 		return err
 	})
 	return p, err
 }
 
-// list walks along the order to the page. The total comes with each record,
-// or by itself if there is none.
-func list(c *conn, tenant tenantID, q listQuery) (p page, err error) {
-	const count = `SELECT live_count FROM tenants WHERE id = ?1`
-	err = c.query(`SELECT `+columns+`, (`+count+`)`+q.from+` ORDER BY `+q.order+` LIMIT ?2 OFFSET ?3`,
+// liveCount is how many records the department has.
+const liveCount = `(SELECT live_count FROM tenants WHERE id = ?1)`
+
+// list reads the department as it lies in the table up to the page, or sorts
+// it: it is small, or has a roll for that.
+func list(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
+	err = c.query(`SELECT `+columns+`, `+liveCount+inTable+` ORDER BY `+q.order()+` LIMIT ?2 OFFSET ?3`,
 		values{int64(tenant), q.pageSize, q.offset()}, func(row values) {
 			p.items = append(p.items, firefighterOf(row))
-			p.totalCount = number(row[len(row)-1])
+			live = number(row[len(row)-1])
 		})
 	if err == nil && len(p.items) == 0 {
-		p.totalCount, err = c.queryNumber(count, int64(tenant))
+		live, err = c.queryNumber(`SELECT `+liveCount, int64(tenant))
 	}
-	return p, err
+	p.totalCount = live
+	return p, live, err
 }
 
-// search reads the department as it lies in the table and sorts only what it
-// finds: an index would send it back and forth.
-func search(c *conn, tenant tenantID, q listQuery) (p page, err error) {
+// search reads all of the department as it lies in the table and sorts what it
+// finds.
+func search(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
 	condition, args := matching(q.terms)
 	first, end := q.offset(), q.offset()+q.pageSize
-	err = c.query(`SELECT `+columns+inTable+condition+` ORDER BY `+q.order,
+	err = c.query(`SELECT `+columns+`, `+liveCount+inTable+condition+` ORDER BY `+q.order(),
 		append(values{int64(tenant)}, args...), func(row values) {
 			if first <= p.totalCount && p.totalCount < end {
 				p.items = append(p.items, firefighterOf(row))
 			}
 			p.totalCount++
+			live = number(row[len(row)-1])
 		})
-	return p, err
+	if err == nil && p.totalCount == 0 {
+		live, err = c.queryNumber(`SELECT `+liveCount, int64(tenant))
+	}
+	return p, live, err
 }
 
 // offset is the number of records before the page, or more than there can be.

@@ -303,7 +303,7 @@ func FuzzListQuery(f *testing.F) {
 			return
 		}
 		known := slices.ContainsFunc(sortFields, func(f sortField) bool {
-			return q.order == f.ascending || q.order == f.descending
+			return q.order() == f.ascending || q.order() == f.descending
 		})
 		if q.page < 1 || q.pageSize < 1 || q.pageSize > maxPageSize || q.offset() < 0 || !known || len(q.terms) > maxSearch/2 {
 			t.Fatalf("%q became %+v", query, q)

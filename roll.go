@@ -1,186 +1,263 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
-	"math/bits"
+	"errors"
+	"slices"
+	"sort"
 	"strings"
 	"sync"
-	"time"
 
+	"firefighters/internal/fold"
+	"firefighters/internal/lines"
 	"firefighters/internal/record"
 )
 
-// A department of thousands has no page that is far away and no search that
-// is long: what both need to know of its records is kept in memory once
-// somebody has asked. What is kept is of one version of the department. When
-// that has changed, or is changing too fast to keep up with, SQLite finds the
-// answer by itself, more slowly.
-
-const (
-	// largeDepartment is the number of records from which on a roll is kept.
-	// Below it SQLite is as quick.
-	largeDepartment = 200
-	// hugeDepartment is the number above which there is no memory for a roll.
-	hugeDepartment = 200_000
-	// farAway is the number of records that SQLite may skip to get to a page.
-	farAway = 200
-	// rollRest is the rest of a store's rolls.
-	rollRest = time.Second
-	// rollsSize bounds the memory of all rolls, in bytes.
-	rollsSize = 32 << 20
-)
-
-// roll is what is kept of one department. Positions are those in rows.
+// roll is what is kept of one version of a department. But for its orders it
+// never changes. A position is an index of rows.
 type roll struct {
 	version int64
-	read    time.Time
-	rows    []int64 // row numbers, in order of creation
-	texts   lines   // search_text
-	digits  lines   // phone_digits
+	rows    []int64     // row numbers, ascending: in order of creation
+	texts   lines.Lines // search_text
+	digits  lines.Lines // phone_digits
+	born    []int64     // born_at, or unborn
 
 	mu     sync.Mutex
-	orders map[string][]int32 // positions, by ORDER BY; read when first wanted
+	orders map[string][]int32 // positions by a sort field's name, ascending, those without a value last
 }
 
-// rolls are those of a store.
-type rolls struct {
-	rest time.Duration // the least time between two readings of a department
-
-	mu       sync.Mutex
-	byTenant map[tenantID]*roll
-	reading  sync.Mutex // one at a time is read
-}
-
-// listLarge answers a search in a large department, or a page that is far
-// away, from its roll. ok is false if it cannot, and SQLite must.
-func (s *store) listLarge(c *conn, tenant tenantID, q listQuery) (p page, ok bool, err error) {
-	if len(q.terms) == 0 && q.offset() < farAway {
-		return p, false, nil
-	}
-	var live, version int64
-	err = c.queryRow(`SELECT live_count, version FROM tenants WHERE id = ?`, values{int64(tenant)},
-		func(row values) { live, version = number(row[0]), number(row[1]) })
-	if err != nil || live < largeDepartment || live > hugeDepartment {
-		return p, false, err
-	}
-	r, err := s.rolls.get(c, tenant, version)
-	if r == nil || err != nil {
-		return p, false, err
-	}
-	order, err := r.order(c, tenant, q)
-	if order == nil || err != nil {
-		return p, false, err
-	}
-	wanted, total := r.pick(order, q)
-	p.totalCount = total
-	p.items, ok, err = r.fetch(c, tenant, wanted)
-	return p, ok, err
-}
-
-// get gives the roll of a department at this version, nil if there is none and
-// it is not the time to read it.
-func (rs *rolls) get(c *conn, tenant tenantID, version int64) (*roll, error) {
-	rs.mu.Lock()
-	r := rs.byTenant[tenant]
-	rs.mu.Unlock()
-	if r != nil && r.version == version {
-		return r, nil
-	}
-	if r != nil && time.Since(r.read) < rs.rest || !rs.reading.TryLock() {
-		return nil, nil
-	}
-	defer rs.reading.Unlock()
-	r, err := readRoll(c, tenant)
-	if err != nil {
-		return nil, err
-	}
-	rs.keep(tenant, r)
-	if r.version != version {
-		return nil, nil
-	}
-	return r, nil
-}
-
-// keep puts a roll in its place, and others out if they are too many.
-func (rs *rolls) keep(tenant tenantID, r *roll) {
-	rs.mu.Lock()
-	defer rs.mu.Unlock()
-	if rs.byTenant == nil {
-		rs.byTenant = map[tenantID]*roll{}
-	}
-	rs.byTenant[tenant] = r
-	size := 0
-	for other, kept := range rs.byTenant {
-		if size += kept.size(); size > rollsSize && other != tenant {
-			size -= kept.size()
-			delete(rs.byTenant, other)
-		}
-	}
-}
+// unborn is no date of birth.
+const unborn = -1 << 63
 
 // size is about how many bytes a roll takes, with all its orders.
 func (r *roll) size() int {
-	return len(r.texts.text) + len(r.digits.text) + len(r.rows)*(8+2*4+2*len(sortFields)*4)
+	return r.texts.Size() + r.digits.Size() + len(r.rows)*(8+8+2*4+(len(sortFields)-1)*4)
 }
 
-const rollSQL = `SELECT row, search_text, phone_digits, (SELECT version FROM tenants WHERE id = ?1)` +
-	inTable + ` ORDER BY row`
+const rollSQL = `SELECT row, search_text, phone_digits, born_at` + inTable
 
-func readRoll(c *conn, tenant tenantID) (*roll, error) {
-	r := &roll{read: time.Now(), orders: map[string][]int32{}}
-	var texts, digits strings.Builder
-	err := c.query(rollSQL, values{int64(tenant)}, func(row values) {
-		r.rows = append(r.rows, number(row[0]))
-		r.texts.add(&texts, text(row[1]))
-		r.digits.add(&digits, text(row[2]))
-		r.version = number(row[3])
+func readRoll(c *conn, tenant tenantID, version int64) (*roll, error) {
+	return scanRoll(c, version, rollSQL+` ORDER BY row`, int64(tenant))
+}
+
+func scanRoll(c *conn, version int64, query string, args ...value) (*roll, error) {
+	r := &roll{version: version, orders: map[string][]int32{}}
+	err := c.query(query, args, func(row values) {
+		born, given := row[3].(int64)
+		if !given {
+			born = unborn
+		}
+		r.add(number(row[0]), text(row[1]), text(row[2]), born)
 	})
-	r.texts.text, r.digits.text = texts.String(), digits.String()
 	return r, err
 }
 
-// order gives the positions in the order that is asked for; nil if the
-// department has changed since.
-func (r *roll) order(c *conn, tenant tenantID, q listQuery) ([]int32, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if order := r.orders[q.order]; order != nil {
-		return order, nil
-	}
-	position := make(map[int64]int32, len(r.rows))
-	for i, row := range r.rows {
-		position[row] = int32(i)
-	}
-	order, version := make([]int32, 0, len(r.rows)), r.version
-	err := c.query(`SELECT row, (SELECT version FROM tenants WHERE id = ?1)`+q.from+` ORDER BY `+q.order,
-		values{int64(tenant)}, func(row values) {
-			order = append(order, position[number(row[0])])
-			version = number(row[1])
-		})
-	if err != nil || version != r.version {
+// add adds the newest record and gives its position.
+func (r *roll) add(row int64, text, digits string, born int64) int32 {
+	r.rows = append(r.rows, row)
+	r.texts.Add(text)
+	r.digits.Add(digits)
+	r.born = append(r.born, born)
+	return int32(len(r.rows) - 1)
+}
+
+func (r *roll) copyFrom(other *roll, i int) int32 {
+	return r.add(other.rows[i], other.texts.At(i), other.digits.At(i), other.born[i])
+}
+
+// next gives the roll of a later version, until which these rows have changed.
+func (r *roll) next(c *conn, tenant tenantID, version int64, changed []int64) (*roll, error) {
+	slices.Sort(changed)
+	wanted, err := json.Marshal(changed)
+	if err != nil {
 		return nil, err
 	}
-	r.orders[q.order] = order
-	return order, nil
+	fresh, err := scanRoll(c, version, rollSQL+` AND row IN (SELECT value FROM json_each(?2)) ORDER BY row`, int64(tenant), string(wanted))
+	if err != nil {
+		return nil, err
+	}
+	n := &roll{version: version, orders: map[string][]int32{}}
+	n.grow(len(r.rows)+len(fresh.rows), r.texts.Size()+fresh.texts.Size(), r.digits.Size()+fresh.digits.Size())
+	moved, added := make([]int32, len(r.rows)), []int32{}
+	next := 0
+	addUntil := func(row int64) {
+		for ; next < len(fresh.rows) && fresh.rows[next] < row; next++ {
+			added = append(added, n.copyFrom(fresh, next))
+		}
+	}
+	for i, row := range r.rows {
+		if addUntil(row); contains(changed, row) {
+			moved[i] = -1
+			continue
+		}
+		moved[i] = n.copyFrom(r, i)
+	}
+	addUntil(1<<63 - 1)
+	if len(added) < len(r.rows)/16 { // else it is quicker to sort anew
+		n.reorder(r, moved, added)
+	}
+	return n, nil
+}
+
+func contains(sorted []int64, row int64) bool {
+	_, found := slices.BinarySearch(sorted, row)
+	return found
+}
+
+func (r *roll) grow(rows, texts, digits int) {
+	r.rows, r.born = make([]int64, 0, rows), make([]int64, 0, rows)
+	r.texts.Grow(rows, texts)
+	r.digits.Grow(rows, digits)
+}
+
+// reorder takes the orders over from an older roll, whose positions have moved,
+// or are gone where that is -1.
+func (r *roll) reorder(old *roll, moved, added []int32) {
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	for _, f := range sortFields {
+		if old.orders[f.name] == nil {
+			continue
+		}
+		order := make([]int32, 0, len(r.rows))
+		for _, position := range old.orders[f.name] {
+			if now := moved[position]; now >= 0 {
+				order = append(order, now)
+			}
+		}
+		for _, position := range added {
+			i, _ := slices.BinarySearchFunc(order, position, func(a, b int32) int { return r.compare(f, a, b) })
+			order = slices.Insert(order, i, position)
+		}
+		r.orders[f.name] = order
+	}
+}
+
+// order gives the positions as they are asked for.
+func (r *roll) order(q listQuery) order {
+	o := order{size: len(r.rows), valued: len(r.rows), descending: q.descending}
+	if q.sort.key != nil {
+		o.positions = r.sorted(q.sort)
+		o.valued = sort.Search(o.size, func(i int) bool { return q.sort.key(r, o.positions[i]).none })
+	}
+	return o
+}
+
+func (r *roll) sorted(f sortField) []int32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.orders[f.name] == nil {
+		keys, positions := make([]sortKey, len(r.rows)), make([]int32, len(r.rows))
+		for i := range r.rows {
+			keys[i], positions[i] = f.key(r, int32(i)), int32(i)
+		}
+		slices.SortFunc(positions, func(a, b int32) int { return cmp.Or(keys[a].compare(keys[b]), cmp.Compare(a, b)) })
+		r.orders[f.name] = positions
+	}
+	return r.orders[f.name]
+}
+
+// compare is the ascending order of two positions.
+func (r *roll) compare(f sortField, a, b int32) int {
+	return cmp.Or(f.key(r, a).compare(f.key(r, b)), cmp.Compare(a, b))
+}
+
+// order is a list's: the records without a value stand last in both directions.
+type order struct {
+	positions    []int32 // ascending; nil: those of the roll
+	size, valued int     // of all, of those that have a value
+	descending   bool
+}
+
+func (o order) at(i int) int32 {
+	switch {
+	case o.descending && i < o.valued:
+		i = o.valued - 1 - i
+	case o.descending:
+		i = o.size - 1 - (i - o.valued)
+	}
+	if o.positions == nil {
+		return int32(i)
+	}
+	return o.positions[i]
+}
+
+// sortKey is what a record is sorted by. The fields that it is not sorted by
+// are empty.
+type sortKey struct {
+	none   bool // no value
+	texts  [2]string
+	number int64
+}
+
+func (k sortKey) compare(other sortKey) int {
+	if k.none != other.none {
+		return map[bool]int{true: 1, false: -1}[k.none]
+	}
+	return cmp.Or(strings.Compare(k.texts[0], other.texts[0]), strings.Compare(k.texts[1], other.texts[1]),
+		cmp.Compare(k.number, other.number))
+}
+
+// fields are those of search_text.
+func (r *roll) fields(position int32) (first, last, email, phone string) {
+	first, rest, _ := strings.Cut(r.texts.At(int(position)), "\n")
+	last, rest, _ = strings.Cut(rest, "\n")
+	email, phone, _ = strings.Cut(rest, "\n")
+	return first, last, email, phone
+}
+
+func firstNameKey(r *roll, position int32) sortKey {
+	first, last, _, _ := r.fields(position)
+	return sortKey{texts: [2]string{first, last}}
+}
+
+func lastNameKey(r *roll, position int32) sortKey {
+	first, last, _, _ := r.fields(position)
+	return sortKey{texts: [2]string{last, first}}
+}
+
+func emailKey(r *roll, position int32) sortKey {
+	_, _, email, _ := r.fields(position) // has an @, if there is one
+	return sortKey{none: email == "", texts: [2]string{email}}
+}
+
+func phoneKey(r *roll, position int32) sortKey {
+	_, _, _, phone := r.fields(position)
+	return sortKey{none: phone == "", texts: [2]string{fold.String(phone)}}
+}
+
+func birthKey(r *roll, position int32) sortKey {
+	born := r.born[position]
+	return sortKey{none: born == unborn, number: born}
+}
+
+// page gives the page that is asked for.
+func (r *roll) page(c *conn, tenant tenantID, q listQuery) (p page, err error) {
+	var wanted []int64
+	wanted, p.totalCount = r.pick(r.order(q), q)
+	p.items, err = fetch(c, tenant, wanted)
+	return p, err
 }
 
 // pick gives the row numbers of the page that is asked for, and how many
 // records match.
-func (r *roll) pick(order []int32, q listQuery) (wanted []int64, total int64) {
+func (r *roll) pick(order order, q listQuery) (wanted []int64, total int64) {
 	from, to := q.offset(), q.offset()+q.pageSize
 	if len(q.terms) == 0 {
-		total = int64(len(order))
-		for _, position := range order[min(from, total):min(to, total)] {
-			wanted = append(wanted, r.rows[position])
+		total = int64(order.size)
+		for i := min(from, total); i < min(to, total); i++ {
+			wanted = append(wanted, r.rows[order.at(int(i))])
 		}
 		return wanted, total
 	}
 	found := r.matching(q.terms)
-	total = found.count()
-	for i, seen := 0, int64(0); i < len(order) && seen < min(to, total); i++ {
-		if found.has(order[i]) {
+	total = found.Count()
+	for i, seen := 0, int64(0); i < order.size && seen < min(to, total); i++ {
+		position := order.at(i)
+		if found.Has(position) {
 			if seen >= from {
-				wanted = append(wanted, r.rows[order[i]])
+				wanted = append(wanted, r.rows[position])
 			}
 			seen++
 		}
@@ -189,84 +266,41 @@ func (r *roll) pick(order []int32, q listQuery) (wanted []int64, total int64) {
 }
 
 // matching gives the records in which every term is found.
-func (r *roll) matching(terms []searchTerm) set {
-	var all set
+func (r *roll) matching(terms []searchTerm) (all lines.Set) {
 	for _, t := range terms {
-		found := make(set, (len(r.rows)+63)/64)
-		r.texts.find(t.text, found)
+		found := lines.NewSet(len(r.rows))
+		r.texts.Find(t.text, found)
 		if t.digits != noDigits {
-			r.digits.find(t.digits, found)
+			r.digits.Find(t.digits, found)
 		}
 		if all == nil {
 			all = found
 		}
-		for i := range all {
-			all[i] &= found[i]
-		}
+		all.Intersect(found)
 	}
 	return all
 }
 
+var errRollDiffers = errors.New("the roll of a department is not what the database has")
+
 const fetchSQL = `
-	SELECT ` + columns + `, row, (SELECT version FROM tenants WHERE id = ?1)
+	SELECT ` + columns + `, row
 	  FROM json_each(?2) AS wanted CROSS JOIN firefighters ON row = wanted.value
 	 WHERE tenant_id = ?1 AND deleted_at IS NULL`
 
-// fetch reads the records of these rows. ok is false if the department has
-// changed since the roll was read.
-func (r *roll) fetch(c *conn, tenant tenantID, rows []int64) (items []record.Firefighter, ok bool, err error) {
+// fetch reads the records of these rows.
+func fetch(c *conn, tenant tenantID, rows []int64) ([]record.Firefighter, error) {
 	wanted, err := json.Marshal(rows)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	position := make(map[int64]int, len(rows))
-	for i, row := range rows {
-		position[row] = i
-	}
-	items, ok = make([]record.Firefighter, len(rows)), true
+	items, found := make([]record.Firefighter, len(rows)), 0
 	err = c.query(fetchSQL, values{int64(tenant), string(wanted)}, func(row values) {
-		items[position[number(row[len(row)-2])]] = firefighterOf(row)
-		ok = ok && number(row[len(row)-1]) == r.version
+		items[slices.Index(rows, number(row[len(row)-1]))] = firefighterOf(row)
+		found++
 	})
-	return items, ok, err
-}
-
-// lines are texts that are searched together: one string, each text followed
-// by a line break, which no term contains.
-type lines struct {
-	text string
-	ends []int32
-}
-
-func (l *lines) add(b *strings.Builder, text string) {
-	b.WriteString(text)
-	b.WriteByte('\n')
-	l.ends = append(l.ends, int32(b.Len()))
-}
-
-// find adds to found the positions of the texts that contain term.
-func (l *lines) find(term string, found set) {
-	for position, from := 0, 0; from < len(l.text); position++ {
-		i := strings.Index(l.text[from:], term)
-		if i < 0 {
-			return
-		}
-		for int(l.ends[position]) <= from+i {
-			position++
-		}
-		found[position/64] |= 1 << (position % 64)
-		from = int(l.ends[position])
+	if err == nil && found < len(rows) {
+		err = errRollDiffers
 	}
-}
-
-// set is a set of positions, a bit each.
-type set []uint64
-
-func (s set) has(position int32) bool { return s[position/64]>>(position%64)&1 == 1 }
-
-func (s set) count() (n int64) {
-	for _, word := range s {
-		n += int64(bits.OnesCount64(word))
-	}
-	return n
+	return items, err
 }

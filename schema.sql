@@ -83,14 +83,9 @@ CREATE TABLE firefighters (
     phone_digits TEXT NOT NULL   -- the ASCII digits of phone_number
 ) STRICT;
 
--- An index for each sort field but the time of creation, in which order the
--- table lies, of the records that are not deleted. The row number stands last
--- in each by SQLite's own doing, and breaks the ties.
-CREATE INDEX by_first_name ON firefighters (tenant_id, first_key, last_key) WHERE deleted_at IS NULL;
-CREATE INDEX by_last_name  ON firefighters (tenant_id, last_key, first_key) WHERE deleted_at IS NULL;
-CREATE INDEX by_email      ON firefighters (tenant_id, email_key)           WHERE deleted_at IS NULL;
-CREATE INDEX by_phone      ON firefighters (tenant_id, phone_key)           WHERE deleted_at IS NULL;
-CREATE INDEX by_birth      ON firefighters (tenant_id, born_at)             WHERE deleted_at IS NULL;
+-- No index by a sort field: it would take five more pages to write for each
+-- record, most of the work, and a department is small enough to be sorted when
+-- it is listed, or else is kept sorted in memory (rolls.go).
 
 CREATE TRIGGER firefighter_made AFTER INSERT ON firefighters BEGIN
     UPDATE tenants

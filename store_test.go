@@ -241,6 +241,9 @@ func openServer(t *testing.T, path string, now func() time.Time) *testServer {
 		if err := store.close(); err != nil {
 			t.Errorf("closing the store: %v", err)
 		}
+		if t.Failed() {
+			t.Log(log.String())
+		}
 	})
 	t.Cleanup(stop)
 	return &testServer{newClient(t, listening.URL, ""), server, log, stop}

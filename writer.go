@@ -17,7 +17,8 @@ type writer struct {
 	holder  *conn // see hold
 	clock   *clock
 	gate    *sync.RWMutex // the store's
-	changed int64         // rows, since the last checkpoint
+	rolls   *rolls        // the store's
+	changed int           // records and more, since the last checkpoint
 
 	mu      sync.Mutex
 	waiting []*job
@@ -46,18 +47,23 @@ type job struct {
 type transaction struct {
 	*conn
 	now        int64 // milliseconds: the time of everything in it
-	changed    int64 // rows
+	changed    []changedRecord
 	clockSaved bool
 }
 
-func (t *transaction) exec(text string, args ...value) (changed int64, err error) {
-	changed, err = t.conn.exec(text, args...)
-	t.changed += changed
-	return changed, err
+// changedRecord is one that a transaction changed, once.
+type changedRecord struct {
+	tenant tenantID
+	row    int64
 }
 
-func newWriter(conn, holder *conn, clock *clock, gate *sync.RWMutex) *writer {
-	w := &writer{conn: conn, holder: holder, clock: clock, gate: gate}
+// touch notes that a record has been changed.
+func (t *transaction) touch(tenant tenantID, row int64) {
+	t.changed = append(t.changed, changedRecord{tenant, row})
+}
+
+func newWriter(conn, holder *conn, s *store) *writer {
+	w := &writer{conn: conn, holder: holder, clock: s.clock, gate: &s.gate, rolls: &s.rolls}
 	w.idle.L = &w.mu
 	w.hold()
 	time.AfterFunc(holdTime, w.refresh)
@@ -182,6 +188,7 @@ func (w *writer) transact(group []*job) (err error) {
 	defer func() {
 		if err != nil {
 			t.exec(`ROLLBACK`) // fails where SQLite has done it itself
+			w.rolls.giveUp(t)
 		}
 	}()
 	for _, j := range group {
@@ -194,10 +201,13 @@ func (w *writer) transact(group []*job) (err error) {
 			return err
 		}
 	}
+	if err := w.rolls.expect(t); err != nil {
+		return err
+	}
 	if _, err := t.exec(`COMMIT`); err != nil {
 		return fmt.Errorf("committing a transaction: %w", err)
 	}
-	w.changed += t.changed
+	w.changed += len(t.changed) + 1
 	if t.clockSaved {
 		w.clock.saved.Store(t.now)
 	}
@@ -205,7 +215,7 @@ func (w *writer) transact(group []*job) (err error) {
 }
 
 const (
-	// checkpointAfter is the number of changed rows after which the -wal is
+	// checkpointAfter is the number of changed records after which the -wal is
 	// folded into the database: some thousand pages.
 	checkpointAfter = 1000
 	// longestWAL is the number of pages (4 KiB) from which on the -wal is
