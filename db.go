@@ -109,7 +109,7 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 			}
 		}
 	}()
-	dsns := append([]string{writerDSN(path)}, slices.Repeat([]string{readerDSN(path)}, 1+readerCount)...)
+	dsns := append([]string{writerDSN(path), writerDSN(path)}, slices.Repeat([]string{readerDSN(path)}, 1+readerCount)...)
 	for _, dsn := range dsns {
 		c, err := openConn(dsn)
 		if err != nil {
@@ -117,7 +117,7 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 		}
 		open = append(open, c)
 	}
-	writing, holder, readers := open[0], open[1], open[2:]
+	writing, folder, holder, readers := open[0], open[1], open[2], open[3:]
 	latest, err := writing.queryNumber(`SELECT latest_time FROM service`)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 	for _, c := range readers {
 		s.readers <- c
 	}
-	s.writer = newWriter(writing, holder, s)
+	s.writer = newWriter(writing, holder, folder, s)
 	return s, nil
 }
 
@@ -164,7 +164,7 @@ func (s *store) close() error {
 	}
 	close(s.readers)
 	// The last connection to close tidies up, and a reader cannot.
-	return cmp.Or(append(failures, s.writer.holder.Close(), s.writer.conn.Close())...)
+	return cmp.Or(append(failures, s.writer.holder.Close(), s.writer.folder.Close(), s.writer.conn.Close())...)
 }
 
 // ping reports whether the database answers.

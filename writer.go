@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -15,10 +16,15 @@ import (
 type writer struct {
 	conn    *conn
 	holder  *conn // see hold
+	folder  *conn // see checkpoint
 	clock   *clock
 	gate    *sync.RWMutex // the store's
 	rolls   *rolls        // the store's
 	changed int           // records and more, since the last checkpoint
+
+	checkpoints sync.WaitGroup // one or none
+	folding     atomic.Bool    // there is one
+	tooLong     atomic.Bool    // the -wal is to start over
 
 	mu      sync.Mutex
 	waiting []*job
@@ -62,8 +68,8 @@ func (t *transaction) touch(tenant tenantID, row int64) {
 	t.changed = append(t.changed, changedRecord{tenant, row})
 }
 
-func newWriter(conn, holder *conn, s *store) *writer {
-	w := &writer{conn: conn, holder: holder, clock: s.clock, gate: &s.gate, rolls: &s.rolls}
+func newWriter(conn, holder, folder *conn, s *store) *writer {
+	w := &writer{conn: conn, holder: holder, folder: folder, clock: s.clock, gate: &s.gate, rolls: &s.rolls}
 	w.idle.L = &w.mu
 	w.hold()
 	time.AfterFunc(holdTime, w.refresh)
@@ -99,9 +105,12 @@ func (w *writer) lead() {
 	for _, j := range group[1:] {
 		j.turn <- false
 	}
-	if w.changed >= checkpointAfter {
-		go func() { w.checkpoint(); w.handOver() }() // the leader has its answer too
-		return
+	if w.tooLong.Swap(false) {
+		w.startOver()
+	}
+	if w.changed >= checkpointAfter && w.folding.CompareAndSwap(false, true) {
+		w.changed = 0
+		w.checkpoints.Go(w.checkpoint)
 	}
 	w.handOver()
 }
@@ -127,6 +136,7 @@ func (w *writer) stop() {
 		w.idle.Wait()
 	}
 	w.release()
+	w.checkpoints.Wait()
 }
 
 // holdTime bounds how long another program's writes wait to be folded from
@@ -223,16 +233,20 @@ const (
 	longestWAL = 4096
 )
 
-// checkpoint folds the -wal into the database, which goes on beside the
-// readers. It starts over by itself when no one reads; under a load that never
-// ends, the readers are made to pause. What fails here is done the next time.
+// checkpoint folds the -wal into the database, beside the readers and the
+// writer. The -wal then starts over by itself when nobody reads or writes;
+// under a load that never ends it is made to. What fails here is done the next
+// time.
 func (w *writer) checkpoint() {
-	w.changed = 0
-	pages := int64(0)
-	w.conn.queryRow(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(row values) { pages = number(row[1]) })
-	if pages < longestWAL {
-		return
-	}
+	defer w.folding.Store(false)
+	w.folder.queryRow(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(row values) {
+		w.tooLong.Store(number(row[1]) >= longestWAL)
+	})
+}
+
+// startOver folds what little a checkpoint has left over while nobody reads or
+// writes, so that the -wal can start over.
+func (w *writer) startOver() {
 	w.gate.Lock()
 	defer w.gate.Unlock()
 	w.conn.query(`PRAGMA busy_timeout = 0`, nil, func(values) {}) // no wait for another program's readers
