@@ -213,6 +213,7 @@ const liveCount = `(SELECT live_count FROM tenants WHERE id = ?1)`
 // list reads the department as it lies in the table up to the page, or sorts
 // it: it is small, or has a roll for that.
 func list(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
+	p.items = make([]record.Firefighter, 0, q.pageSize)
 	err = c.query(`SELECT `+columns+`, `+liveCount+inTable+` ORDER BY `+q.order()+` LIMIT ?2 OFFSET ?3`,
 		values{int64(tenant), q.pageSize, q.offset()}, func(row values) {
 			p.items = append(p.items, firefighterOf(row))

@@ -46,13 +46,18 @@ func foldASCII(s string) (folded string, ok bool) {
 	if !capitals {
 		return s, true
 	}
-	lower := []byte(s)
-	for i, c := range lower {
-		if 'A' <= c && c <= 'Z' {
-			lower[i] = c + 'a' - 'A'
-		}
+	small := []byte(s)
+	for i, c := range small {
+		small[i] = lower(c)
 	}
-	return string(lower), true
+	return string(small), true
+}
+
+func lower(c byte) byte {
+	if 'A' <= c && c <= 'Z' {
+		c += 'a' - 'A'
+	}
+	return c
 }
 
 // foldOnce decomposes rune by rune, for package norm breaks up a run of more
@@ -60,6 +65,10 @@ func foldASCII(s string) (folded string, ok bool) {
 func foldOnce(s string) string {
 	var folded, decomposed []byte
 	for _, r := range s {
+		if r < utf8.RuneSelf {
+			folded = append(folded, lower(byte(r)))
+			continue
+		}
 		decomposed = norm.NFKD.AppendString(decomposed[:0], foldCase(r))
 		for rest := decomposed; len(rest) > 0; {
 			d, size := utf8.DecodeRune(rest)
