@@ -23,6 +23,7 @@ const (
 // caller is who sent a request, by its key.
 type caller struct {
 	tenant tenantID
+	key    keyID
 	scope  string
 }
 
@@ -101,7 +102,7 @@ func (a *authenticator) authenticate(r *http.Request) (caller, error) {
 		return caller{}, errExpiredKey
 	}
 	c.used.Store(now)
-	return caller{tenant: c.tenant, scope: c.scope}, nil
+	return caller{tenant: c.tenant, key: c.id, scope: c.scope}, nil
 }
 
 // bearer takes the key from the one Authorization header there may be.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"firefighters/internal/record"
 )
@@ -10,13 +11,13 @@ import (
 const checkHelp = `Usage: firefighters check [flags]
 
 Looks the whole database through: the file itself, the references in it, the
-counts of each department, and for each record what is made from its fields to
-sort and search by. It may run while the service does.
+counts of each department, and for each record its checksum and what is made
+from its fields to sort and search by. It may run while the service does.
 
   firefighters check --db firefighters.db
 
-With --repair it makes anew what is made from the fields: that is for after
-somebody has changed records by another program.
+With --repair it makes anew the counts and what is made from the fields. A
+record whose checksum is wrong it leaves alone, for nobody knows what it was.
 
 Flags:
 `
@@ -26,8 +27,9 @@ type checker struct {
 	p      *program
 	store  *store
 	repair bool
-	broken int // faults that only a backup mends
-	stale  int // that can be made anew
+	broken  int // faults that only a backup mends
+	damaged int // records that are not what the service wrote
+	stale   int // that can be made anew
 }
 
 func (p *program) check(args []string) error {
@@ -52,6 +54,9 @@ func (c *checker) verdict(db string) error {
 	switch {
 	case c.broken > 0:
 		return hinted{fmt.Errorf("the database %q is damaged", db), "put a backup in its place"}
+	case c.damaged > 0:
+		return hinted{fmt.Errorf("%d records of the database %q are damaged, by the disk or by another program", c.damaged, db),
+			"put a backup in its place, or correct each of them: PUT with all its fields makes it whole"}
 	case c.stale > 0 && !c.repair:
 		return hinted{fmt.Errorf("the database %q was changed by another program, which left %d things behind", db, c.stale),
 			"firefighters check --repair --db " + quoteArg(db)}
@@ -131,7 +136,8 @@ const checkedAtOnce = 5000
 // recordSQL reads what isStale compares.
 const recordSQL = `
 	SELECT row, id, first_name, last_name, phone_number, email, date_of_birth,
-	       first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits
+	       first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits,
+	       tenant_id, deleted_at, checksum
 	  FROM firefighters`
 
 // isStale tells whether the columns made from the fields of a row are not what
@@ -139,7 +145,20 @@ const recordSQL = `
 func isStale(row values) (made values, stale bool) {
 	made = fieldValues(record.Fields{FirstName: text(row[2]), LastName: text(row[3]), PhoneNumber: text(row[4]),
 		Email: text(row[5]), DateOfBirth: text(row[6])})[5:]
-	return made, !slices.Equal(made, row[7:])
+	return made, !slices.Equal(made, row[7:14])
+}
+
+// isDamaged tells whether the fields of a row are not what the service wrote.
+func isDamaged(row values) bool {
+	fields := make([]string, 6)
+	for i := range fields {
+		fields[i] = text(row[1+i])
+	}
+	sum := checksum(tenantID(number(row[14])), strings.Join(fields, "\n"))
+	if row[15] != nil {
+		sum = ^sum
+	}
+	return number(row[16]) != sum
 }
 
 func (c *checker) records() error {
@@ -156,7 +175,9 @@ func (c *checker) records() error {
 		err = c.store.read(func(conn *conn) error {
 			return conn.query(recordSQL+` WHERE row > ? ORDER BY row LIMIT ?`, values{last, int64(checkedAtOnce)}, func(row values) {
 				last, seen = number(row[0]), seen+1
-				if _, is := isStale(row); is {
+				if isDamaged(row) {
+					c.note(&c.damaged, "The record %s is damaged: its fields do not have their checksum", text(row[1]))
+				} else if _, is := isStale(row); is {
 					stale = append(stale, last)
 					c.note(&c.stale, "The record %s: it is sorted or searched by something else than its fields", text(row[1]))
 				}

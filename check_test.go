@@ -19,7 +19,7 @@ func TestCheck(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ name, damage, says string }{
 		{"nothing", ``, ""},
-		{"a name", `UPDATE firefighters SET first_name = 'Zora' WHERE row & 7 = 0`, "sorted or searched by something else"},
+		{"a name's key", `UPDATE firefighters SET last_key = 'zora' WHERE row & 7 = 0`, "sorted or searched by something else"},
 		{"a phone number", `UPDATE firefighters SET phone_digits = '1'`, "sorted or searched by something else"},
 		{"a date", `UPDATE firefighters SET born_at = born_at + 1 WHERE born_at IS NOT NULL`, "sorted or searched by something else"},
 		{"a count", `UPDATE tenants SET live_count = 3`, "it counts 3 records"},
@@ -44,6 +44,44 @@ func TestCheck(t *testing.T) {
 			}
 			if code, stdout, stderr := command(t, "check", "--db", db); code != 0 || stdout != "The database is sound.\n" || stderr != "" {
 				t.Errorf("after it: code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+// TestDamagedRecords: a record that is not what the service wrote is in no
+// answer, until it is replaced or deleted.
+func TestDamagedRecords(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []string{
+		`first_name = 'Anb'`, `last_name = 'Covic'`, `phone_number = NULL, phone_key = NULL`, `email = 'Ana@example.com'`,
+		`date_of_birth = '1990-05-15T00:00:00+00:00'`, `checksum = checksum + 1`, `deleted_at = NULL`,
+	} {
+		t.Run(damage, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			s.mayFail = true
+			whole, hurt := s.create(t, ana), s.create(t, ana)
+			if damage == `deleted_at = NULL` {
+				s.do(t, "DELETE", collection+"/"+hurt, "").wants(t, 204)
+			}
+			execSQL(t, s.db, `UPDATE firefighters SET `+damage+` WHERE id = ?`, hurt)
+			s.do(t, "GET", collection+"/"+hurt, "").wants(t, 500)
+			s.do(t, "GET", collection, "").wants(t, 500)
+			s.do(t, "GET", collection+"?search=an&sortBy=email", "").wants(t, 500)
+			s.list(t, "pageSize=1&sortDir=asc")
+			s.do(t, "GET", collection+"/"+whole, "").wants(t, 200)
+			code, _, stderr := command(t, "check", "--db", s.db)
+			if code != 1 || !strings.Contains(stderr, "Error: 1 records of the database") || !strings.Contains(stderr, hurt) {
+				t.Errorf("code %d, stderr %q", code, stderr)
+			}
+			if log := s.stderr.String(); !strings.Contains(log, "is damaged") || !strings.Contains(log, hurt) {
+				t.Errorf("the log: %s", log)
+			}
+			s.do(t, "PUT", collection+"/"+hurt, ana).wants(t, 200)
+			s.do(t, "GET", collection+"/"+hurt, "").wants(t, 200)
+			if l := s.list(t, ""); l.TotalCount != 2 {
+				t.Errorf("%d records", l.TotalCount)
 			}
 		})
 	}

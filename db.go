@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	_ "embed"
 	"errors"
 	"fmt"
 	"math"
@@ -17,13 +16,6 @@ import (
 	"sync/atomic"
 	"time"
 )
-
-//go:embed schema.sql
-var schemaSQL string
-
-// migrations lead from one schema version to the next, from an empty file on:
-// each runs in one transaction with the PRAGMA user_version that it reaches.
-var migrations = []string{schemaSQL}
 
 // applicationID is "FfRs", in the header of every database that we made.
 const applicationID = 0x46665273
@@ -84,10 +76,8 @@ func openStore(path string, create bool, now func() time.Time) (s *store, made b
 	case err != nil:
 		return nil, false, err
 	}
-	for ; version < len(migrations); version++ {
-		if err := migrate(path, version); err != nil {
-			return nil, false, explain("setting up", path, err)
-		}
+	if err := migrate(path, version); err != nil {
+		return nil, false, explain("setting up", path, err)
 	}
 	s, err = connect(path, now)
 	if err != nil {
@@ -183,29 +173,6 @@ func (s *store) isEmpty() (empty bool, err error) {
 		return err
 	})
 	return empty, err
-}
-
-// migrate takes the database from schema version to the next, all of it or
-// nothing. A file that another process has just taken there is left alone.
-func migrate(path string, version int) error {
-	c, err := openConn(migrationDSN(path))
-	if err != nil {
-		return err
-	}
-	defer c.Close() // without a COMMIT, undoes everything
-	if _, err := c.exec(`BEGIN IMMEDIATE`); err != nil {
-		return err
-	}
-	current, err := c.queryNumber(`PRAGMA user_version`)
-	if err != nil || current > int64(version) {
-		return err
-	}
-	marks := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d;", applicationID, version+1)
-	if _, err := c.exec(marks + migrations[version]); err != nil {
-		return err
-	}
-	_, err = c.exec(`COMMIT`)
-	return err
 }
 
 // The settings of a connection are in its data source name.

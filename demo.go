@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"firefighters/internal/people"
+	"firefighters/internal/record"
 )
 
 const demoHelp = `Usage: firefighters demo [flags]
@@ -95,7 +96,8 @@ func (t *transaction) invent(first int, sizes []int) error {
 			if len(faults) > 0 {
 				return faults
 			}
-			if err := t.create(tenant, newID(), fieldValues(fields)); err != nil {
+			f := record.Firefighter{ID: newID(), Fields: fields}
+			if err := t.create(tenant, 0, f.ID, createValues(tenant, f)); err != nil {
 				return err
 			}
 		}

@@ -1,7 +1,10 @@
 package main
 
 import (
+	"cmp"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"slices"
 	"strings"
 
@@ -18,15 +21,48 @@ import (
 // a line each, for no field contains a line break, and each column costs the
 // driver more than the text in it.
 const columns = `concat_ws(char(10), firefighters.id, first_name, last_name, ifnull(phone_number, ''), ifnull(email, ''),
-	ifnull(date_of_birth, '')), invitation_status, user_id`
+	ifnull(date_of_birth, '')), checksum, invitation_status, user_id`
 
-func firefighterOf(row values) (f record.Firefighter) {
-	rest := text(row[0])
+// scan makes records of a department's rows, and remembers the first that is
+// damaged: not what the service has written.
+type scan struct {
+	tenant  tenantID
+	damaged error
+}
+
+// damagedRecord is the error for a record that must not be taken for the
+// truth. Its id may be what is damaged.
+type damagedRecord struct{ id string }
+
+func (d damagedRecord) Error() string {
+	return fmt.Sprintf("the record %q is damaged: its fields do not have their checksum", d.id)
+}
+
+func (s *scan) record(row values) (f record.Firefighter) {
+	fields := text(row[0])
+	rest := fields
 	for _, field := range []*string{&f.ID, &f.FirstName, &f.LastName, &f.PhoneNumber, &f.Email, &f.DateOfBirth} {
 		*field, rest, _ = strings.Cut(rest, "\n")
 	}
-	f.InvitationStatus, f.UserID = textOrNil(row[1]), textOrNil(row[2])
+	f.InvitationStatus, f.UserID = textOrNil(row[2]), textOrNil(row[3])
+	if s.damaged == nil && number(row[1]) != checksum(s.tenant, fields) {
+		s.damaged = damagedRecord{f.ID}
+	}
 	return f
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is the CRC-32C of a department's number, eight bytes, and the text
+// that columns makes of a record's fields.
+func checksum(tenant tenantID, fields string) int64 {
+	var bytes [8]byte
+	binary.BigEndian.PutUint64(bytes[:], uint64(tenant))
+	return int64(crc32.Update(crc32.Checksum(bytes[:], castagnoli), castagnoli, []byte(fields)))
+}
+
+func checksumOf(tenant tenantID, id string, f record.Fields) int64 {
+	return checksum(tenant, strings.Join([]string{id, f.FirstName, f.LastName, f.PhoneNumber, f.Email, f.DateOfBirth}, "\n"))
 }
 
 // inTable are a department's records that are not deleted, as they lie in the
@@ -34,37 +70,54 @@ func firefighterOf(row values) (f record.Firefighter) {
 const inTable = ` FROM firefighters
 	WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at IS NULL`
 
-const getSQL = `SELECT ` + columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
+const getSQL = `SELECT ` + columns + `, row FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
 
 func (s *store) firefighter(tenant tenantID, id string) (f record.Firefighter, err error) {
 	err = s.read(func(c *conn) error {
-		return c.queryRow(getSQL, values{id, int64(tenant)}, func(row values) { f = firefighterOf(row) })
+		f, _, err = c.firefighter(tenant, id)
+		return err
 	})
 	return f, err
 }
 
+// firefighter gives a record and its row number. Of one that is damaged it
+// gives what is there, and the error says so.
+func (c *conn) firefighter(tenant tenantID, id string) (f record.Firefighter, row int64, err error) {
+	scan := scan{tenant: tenant}
+	err = c.queryRow(getSQL, values{id, int64(tenant)}, func(columns values) {
+		f, row = scan.record(columns), number(columns[len(columns)-1])
+	})
+	return f, row, cmp.Or(err, scan.damaged)
+}
+
 const createSQL = `
-	INSERT INTO firefighters (row, id, tenant_id, created_at, updated_at,
+	INSERT INTO firefighters (row, id, tenant_id, created_at, updated_at, checksum,
 		first_name, last_name, phone_number, email, date_of_birth,
 		first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits)
-	SELECT id << 32 | (last_seq + 1), ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+	SELECT id << 32 | (last_seq + 1), ?, id, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
 	  FROM tenants WHERE id = ?`
 
 // createFirefighter gives the record as it now stands on disk, or the
 // record.Faults of fields.
-func (s *store) createFirefighter(tenant tenantID, fields record.Fields) (record.Firefighter, error) {
+func (s *store) createFirefighter(tenant tenantID, by keyID, fields record.Fields) (record.Firefighter, error) {
 	fields, faults := fields.Clean(s.clock.now())
 	if len(faults) > 0 {
 		return record.Firefighter{}, faults
 	}
-	id, made := newID(), fieldValues(fields)
-	err := s.write(func(t *transaction) error { return t.create(tenant, id, made) })
-	return record.Firefighter{ID: id, Fields: fields}, err
+	f := record.Firefighter{ID: newID(), Fields: fields}
+	made := createValues(tenant, f)
+	err := s.write(func(t *transaction) error { return t.create(tenant, by, f.ID, made) })
+	return f, err
 }
 
 func newID() string { return uuid.Must(uuid.NewV7()).String() }
 
-func (t *transaction) create(tenant tenantID, id string, made values) error {
+// createValues are those of createSQL from checksum on.
+func createValues(tenant tenantID, f record.Firefighter) values {
+	return append(values{checksumOf(tenant, f.ID, f.Fields)}, fieldValues(f.Fields)...)
+}
+
+func (t *transaction) create(tenant tenantID, by keyID, id string, made values) error {
 	created, row, err := t.insert(createSQL, slices.Concat(values{id, t.now, t.now}, made, values{int64(tenant)})...)
 	switch {
 	case err != nil:
@@ -72,47 +125,56 @@ func (t *transaction) create(tenant tenantID, id string, made values) error {
 	case created == 0:
 		return fmt.Errorf("department %d is gone", tenant)
 	}
-	t.touch(tenant, row)
-	return nil
+	return t.remember(tenant, by, row, change{actionCreate, id, nil})
 }
 
 const replaceSQL = `
 	UPDATE firefighters
-	   SET updated_at = ?,
+	   SET updated_at = ?, checksum = ?,
 	       first_name = ?, last_name = ?, phone_number = ?, email = ?, date_of_birth = ?,
 	       first_key = ?, last_key = ?, email_key = ?, phone_key = ?, born_at = ?,
 	       search_text = ?, phone_digits = ?
-	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL
-	RETURNING ` + columns + `, row`
+	 WHERE row = ?`
 
 // replaceFirefighter replaces all fields of a record, clearing those that are
 // empty, and gives it as it now stands on disk, or the record.Faults of fields.
-func (s *store) replaceFirefighter(tenant tenantID, id string, fields record.Fields) (f record.Firefighter, err error) {
+// A damaged record is whole again by that.
+func (s *store) replaceFirefighter(tenant tenantID, by keyID, id string, fields record.Fields) (f record.Firefighter, err error) {
 	fields, faults := fields.Clean(s.clock.now())
 	if len(faults) > 0 {
 		return f, faults
 	}
 	made := fieldValues(fields)
 	err = s.write(func(t *transaction) error {
-		return t.queryRow(replaceSQL, slices.Concat(values{t.now}, made, values{id, int64(tenant)}),
-			func(row values) { f = firefighterOf(row); t.touch(tenant, number(row[len(row)-1])) })
+		before, row, err := t.before(tenant, id)
+		if err != nil {
+			return err
+		}
+		f = before.Firefighter
+		f.Fields = fields
+		if _, err := t.exec(replaceSQL, slices.Concat(values{t.now, checksumOf(tenant, id, fields)}, made, values{row})...); err != nil {
+			return err
+		}
+		return t.remember(tenant, by, row, change{actionReplace, id, before})
 	})
 	return f, err
 }
 
-const deleteSQL = `
-	UPDATE firefighters SET deleted_at = ?
-	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL
-	RETURNING row`
+// Of a record that is deleted the checksum is inverted, so that not even a
+// deletion can be undone by damage.
+const deleteSQL = `UPDATE firefighters SET deleted_at = ?, checksum = ~checksum WHERE row = ?`
 
 // deleteFirefighter is a soft delete: the row stays.
-func (s *store) deleteFirefighter(tenant tenantID, id string) error {
+func (s *store) deleteFirefighter(tenant tenantID, by keyID, id string) error {
 	return s.write(func(t *transaction) error {
-		row, err := t.queryNumber(deleteSQL, t.now, id, int64(tenant))
-		if err == nil {
-			t.touch(tenant, row)
+		before, row, err := t.before(tenant, id)
+		if err != nil {
+			return err
 		}
-		return err
+		if _, err := t.exec(deleteSQL, t.now, row); err != nil {
+			return err
+		}
+		return t.remember(tenant, by, row, change{actionDelete, id, before})
 	})
 }
 

@@ -187,7 +187,7 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 	if err != nil {
 		return err
 	}
-	f, err := s.store.createFirefighter(c.tenant, fields)
+	f, err := s.store.createFirefighter(c.tenant, c.key, fields)
 	if err != nil {
 		return err
 	}
@@ -201,7 +201,7 @@ func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string
 	if err != nil {
 		return err
 	}
-	f, err := s.store.replaceFirefighter(c.tenant, id, fields)
+	f, err := s.store.replaceFirefighter(c.tenant, c.key, id, fields)
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string
 }
 
 func (s *server) handleDelete(w http.ResponseWriter, _ *http.Request, id string, c caller) error {
-	if err := s.store.deleteFirefighter(c.tenant, id); err != nil {
+	if err := s.store.deleteFirefighter(c.tenant, c.key, id); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

@@ -115,7 +115,7 @@ func judge(path string, header []byte, size int64) error {
 	switch {
 	case version < 1 || cut:
 		return damaged(path)
-	case version > len(migrations):
+	case version > schemaVersion:
 		return newer(path, version)
 	}
 	return nil
@@ -147,7 +147,7 @@ func verify(path string) (version int, err error) {
 		return 0, explain("reading", path, err)
 	}
 	switch version = int(found); {
-	case version > len(migrations):
+	case version > schemaVersion:
 		return 0, newer(path, version)
 	case pages > quickCheckPages:
 		return version, nil
@@ -188,7 +188,7 @@ func noDatabase(path string) error {
 
 func newer(path string, version int) error {
 	return hinted{fmt.Errorf("%q was made by a newer version of this program (schema %d, this one knows %d)",
-		path, version, len(migrations)), "install the newer version; the file was left as it is"}
+		path, version, schemaVersion), "install the newer version; the file was left as it is"}
 }
 
 func notOurs(path string) error {

@@ -3,10 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"firefighters/internal/apikey"
@@ -16,9 +14,12 @@ import (
 // keyHash is the SHA-256 of a key, all that is stored of it.
 type keyHash [32]byte
 
+// keyID is the number of a key, 0 where a command does what keys do otherwise.
+type keyID int64
+
 // storedKey is a row of the keys table.
 type storedKey struct {
-	id         int64
+	id         keyID
 	tenant     tenantID
 	scope      string
 	label      string
@@ -32,7 +33,7 @@ const keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at, k.expires
 
 // keyOf makes a key of a row that begins with keyColumns.
 func keyOf(row values) storedKey {
-	return storedKey{number(row[0]), tenantID(number(row[1])), text(row[2]), text(row[3]),
+	return storedKey{keyID(number(row[0])), tenantID(number(row[1])), text(row[2]), text(row[3]),
 		number(row[4]), number(row[5]), number(row[6]), number(row[7])}
 }
 
@@ -115,14 +116,14 @@ func (s *store) listKeys(tenantName string, each func(k storedKey, tenantName st
 
 // revokeKey revokes a key for good. One that is revoked stays as it is, and
 // already is true. errNotFound if there is none.
-func (s *store) revokeKey(id int64) (already bool, err error) {
+func (s *store) revokeKey(id keyID) (already bool, err error) {
 	err = s.write(func(t *transaction) error {
-		revoked, err := t.queryNumber(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ?`, id)
+		revoked, err := t.queryNumber(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ?`, int64(id))
 		if err != nil {
 			return err
 		}
 		already = revoked == 1
-		_, err = t.exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.now, id)
+		_, err = t.exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.now, int64(id))
 		return err
 	})
 	return already, err
@@ -132,7 +133,7 @@ func (s *store) revokeKey(id int64) (already bool, err error) {
 func (s *store) writeKeyUses(uses map[*credential]int64) error {
 	return s.write(func(t *transaction) error {
 		for key, used := range uses {
-			if _, err := t.exec(`UPDATE keys SET last_used_at = ? WHERE id = ?`, used, key.id); err != nil {
+			if _, err := t.exec(`UPDATE keys SET last_used_at = ? WHERE id = ?`, used, int64(key.id)); err != nil {
 				return err
 			}
 		}
@@ -216,11 +217,10 @@ func (p *program) keysCreate(args []string) error {
 	})
 }
 
-// longestExpiry keeps sums of times in bounds.
-const longestExpiry = 100 * 366 * 24 * time.Hour
+// longestDuration keeps sums of times in bounds.
+const longestDuration = 100 * 366 * 24 * time.Hour
 
-// parseExpiry reads a number of days, hours, minutes or seconds from now, or a
-// date, which is the last day (UTC) on which a key is valid. Nothing is never:
+// parseExpiry reads a duration from now, as parseDuration does, or a date, which is the last day (UTC) on which a key is valid. Nothing is never:
 // the zero time.
 func parseExpiry(text string) (at func(now time.Time) time.Time, err error) {
 	if text == "" {
@@ -229,13 +229,20 @@ func parseExpiry(text string) (at func(now time.Time) time.Time, err error) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return func(time.Time) time.Time { return day.AddDate(0, 0, 1) }, nil
 	}
-	units := map[string]time.Duration{"d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
-	unit := units[text[len(text)-1:]]
-	n, err := strconv.ParseUint(text[:len(text)-1], 10, 32)
-	if err != nil || unit == 0 || n > uint64(longestExpiry/unit) {
-		return nil, errors.New("not a time")
+	d, err := parseDuration(text)
+	return func(now time.Time) time.Time { return now.Add(d) }, err
+}
+
+// parseDuration reads a number of weeks, days, hours, minutes or seconds.
+func parseDuration(text string) (time.Duration, error) {
+	units := map[string]time.Duration{"w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second}
+	number := text[:max(0, len(text)-1)]
+	unit := units[text[len(number):]]
+	n, err := strconv.ParseUint(number, 10, 32)
+	if err != nil || unit == 0 || n > uint64(longestDuration/unit) {
+		return 0, errors.New("not a duration")
 	}
-	return func(now time.Time) time.Time { return now.Add(time.Duration(n) * unit) }, nil
+	return time.Duration(n) * unit, nil
 }
 
 const keysListHelp = `Usage: firefighters keys list [flags]
@@ -256,21 +263,15 @@ func (p *program) keysList(args []string) error {
 		return err
 	}
 	return p.withStore(*db, false, func(s *store) error {
-		var table strings.Builder
-		w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "ID\tSTATE\tSCOPE\tCREATED\tEXPIRES\tLAST USED\tDEPARTMENT\tLABEL")
+		t := newTable("ID\tSTATE\tSCOPE\tCREATED\tEXPIRES\tLAST USED\tDEPARTMENT\tLABEL")
 		err := s.listKeys(strings.TrimSpace(*tenantName), func(k storedKey, tenantName string) {
-			fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", k.id, k.state(s.clock.now()), k.scope,
+			t.add(fmt.Sprint(k.id), k.state(s.clock.now()), k.scope,
 				showTime(k.createdAt), showTime(k.expiresAt), showTime(k.lastUsedAt), tenantName, k.label)
 		})
 		if err != nil {
 			return fmt.Errorf("listing keys: %w", err)
 		}
-		w.Flush()
-		heading, lines, _ := strings.Cut(table.String(), "\n")
-		fmt.Fprintln(p.stderr, heading)
-		_, err = io.WriteString(p.stdout, lines)
-		return err
+		return t.print(p)
 	})
 }
 
@@ -301,7 +302,7 @@ func (p *program) keysRevoke(args []string) error {
 		return usage("keys revoke takes the id of a key", "firefighters keys list")
 	}
 	return p.withStore(*db, false, func(s *store) error {
-		already, err := s.revokeKey(id)
+		already, err := s.revokeKey(keyID(id))
 		switch {
 		case errors.Is(err, errNotFound):
 			return hinted{fmt.Errorf("there is no key with the id %d", id), "firefighters keys list"}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"net/url"
@@ -214,27 +215,29 @@ const liveCount = `(SELECT live_count FROM tenants WHERE id = ?1)`
 // it: it is small, or has a roll for that.
 func list(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
 	p.items = make([]record.Firefighter, 0, q.pageSize)
+	scan := scan{tenant: tenant}
 	err = c.query(`SELECT `+columns+`, `+liveCount+inTable+` ORDER BY `+q.order()+` LIMIT ?2 OFFSET ?3`,
 		values{int64(tenant), q.pageSize, q.offset()}, func(row values) {
-			p.items = append(p.items, firefighterOf(row))
+			p.items = append(p.items, scan.record(row))
 			live = number(row[len(row)-1])
 		})
 	if err == nil && len(p.items) == 0 {
 		live, err = c.queryNumber(`SELECT `+liveCount, int64(tenant))
 	}
 	p.totalCount = live
-	return p, live, err
+	return p, live, cmp.Or(err, scan.damaged)
 }
 
 // search reads all of the department as it lies in the table and sorts what it
 // finds.
 func search(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
 	condition, args := matching(q.terms)
+	scan := scan{tenant: tenant}
 	first, end := q.offset(), q.offset()+q.pageSize
 	err = c.query(`SELECT `+columns+`, `+liveCount+inTable+condition+` ORDER BY `+q.order(),
 		append(values{int64(tenant)}, args...), func(row values) {
 			if first <= p.totalCount && p.totalCount < end {
-				p.items = append(p.items, firefighterOf(row))
+				p.items = append(p.items, scan.record(row))
 			}
 			p.totalCount++
 			live = number(row[len(row)-1])
@@ -242,7 +245,7 @@ func search(c *conn, tenant tenantID, q listQuery) (p page, live int64, err erro
 	if err == nil && p.totalCount == 0 {
 		live, err = c.queryNumber(`SELECT `+liveCount, int64(tenant))
 	}
-	return p, live, err
+	return p, live, cmp.Or(err, scan.damaged)
 }
 
 // offset is the number of records before the page, or more than there can be.

@@ -39,6 +39,7 @@ func main() {
 // program is what a command works with.
 type program struct {
 	ctx            context.Context
+	stdin          io.Reader
 	stdout, stderr io.Writer
 }
 
@@ -71,8 +72,12 @@ over HTTP. Without a command it serves.
 Commands:
   serve     serves the API
   check     looks a database through
+  deleted   lists the deleted records of a department
   demo      serves invented people, to try it out
+  history   shows who changed what when
   keys      makes, lists and revokes API keys
+  purge     erases deleted records for good
+  undelete  brings deleted records back
   version   says what this is
 
 Each has more to say: firefighters serve --help
@@ -80,9 +85,9 @@ Each has more to say: firefighters serve --help
 
 // run is the program: it does what args say and returns when that is done or,
 // for a server, when ctx ends.
-func run(ctx context.Context, args []string, _ io.Reader, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	out := &output{Writer: stdout}
-	err := (&program{ctx, out, stderr}).command(args)
+	err := (&program{ctx, stdin, out, stderr}).command(args)
 	if out.err != nil {
 		return fmt.Errorf("writing the result: %w", out.err)
 	}
@@ -100,8 +105,16 @@ func (p *program) command(args []string) error {
 		return p.check(args[1:])
 	case "demo":
 		return p.demo(args[1:])
+	case "deleted":
+		return p.deleted(args[1:])
+	case "history":
+		return p.history(args[1:])
 	case "keys":
 		return p.keys(args[1:])
+	case "purge":
+		return p.purge(args[1:])
+	case "undelete":
+		return p.undelete(args[1:])
 	case "version":
 		return p.version(args[1:])
 	case "-h", "--help", "help":
@@ -166,6 +179,9 @@ func listenFlag(flags *pflag.FlagSet) *string {
 	return flags.String("listen", "127.0.0.1:8080", "the address and port to listen on; port 0 picks a free one")
 }
 
+// anyNumber of arguments is what some commands take.
+const anyNumber = -1
+
 // parse reads args, and from the environment the flags that are not in them.
 // The command takes want arguments beside the flags.
 func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
@@ -176,7 +192,7 @@ func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
 		}
 		return usage(fmt.Sprintf("%s: %v", flags.Name(), err), hint)
 	}
-	if flags.NArg() != want {
+	if flags.NArg() != want && want != anyNumber {
 		return usage(fmt.Sprintf("%s: %d arguments beside the flags, where it takes %d", flags.Name(), flags.NArg(), want), hint)
 	}
 	var err error

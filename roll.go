@@ -295,12 +295,13 @@ func fetch(c *conn, tenant tenantID, rows []int64) ([]record.Firefighter, error)
 		return nil, err
 	}
 	items, found := make([]record.Firefighter, len(rows)), 0
+	scan := scan{tenant: tenant}
 	err = c.query(fetchSQL, values{int64(tenant), string(wanted)}, func(row values) {
-		items[slices.Index(rows, number(row[len(row)-1]))] = firefighterOf(row)
+		items[slices.Index(rows, number(row[len(row)-1]))] = scan.record(row)
 		found++
 	})
 	if err == nil && found < len(rows) {
 		err = errRollDiffers
 	}
-	return items, err
+	return items, cmp.Or(err, scan.damaged)
 }

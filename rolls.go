@@ -27,8 +27,8 @@ const (
 	rollRest = time.Second
 	// rollsSize bounds the memory of all rolls, in bytes.
 	rollsSize = 32 << 20
-	// maxChanges is how many changes of a department wait for a reader.
-	maxChanges = 10_000
+	// maxSteps is how many steps of a department wait for a reader.
+	maxSteps = 10_000
 )
 
 // rolls are those of a store.
@@ -45,13 +45,13 @@ type department struct {
 	reading  atomic.Bool // it is read as a whole, which takes long
 
 	// Of these the mutex is that of rolls.
-	roll    *roll // nil if there is none
-	read    time.Time
-	changes []change // of versions that follow on each other, and later than the roll's
+	roll  *roll // nil if there is none
+	read  time.Time
+	steps []step // to versions that follow on each other, and later than the roll's
 }
 
-// change is what made a version of a department.
-type change struct{ version, row int64 }
+// step is the change of a record that led to a version of its department.
+type step struct{ version, row int64 }
 
 // list answers from the roll of a department. ok is false if it cannot, and
 // SQLite must.
@@ -137,10 +137,10 @@ func (rs *rolls) since(d *department, version int64) (r *roll, rows []int64, kno
 		return nil, nil, false
 	}
 	reached := d.roll.version
-	for _, ch := range d.changes {
-		if reached < version && ch.version == reached+1 {
+	for _, st := range d.steps {
+		if reached < version && st.version == reached+1 {
 			reached++
-			rows = append(rows, ch.row)
+			rows = append(rows, st.row)
 		}
 	}
 	return d.roll, rows, reached == version
@@ -154,7 +154,7 @@ func (rs *rolls) keep(d *department, r *roll, anew bool) {
 	if anew {
 		d.read = time.Now()
 	}
-	d.changes = slices.DeleteFunc(d.changes, func(ch change) bool { return ch.version <= r.version })
+	d.steps = slices.DeleteFunc(d.steps, func(st step) bool { return st.version <= r.version })
 	size := r.size()
 	for _, other := range rs.departments {
 		if other == d || other.roll == nil {
@@ -193,12 +193,12 @@ func (rs *rolls) await(tenant tenantID, rows []int64, version int64) {
 	if d == nil {
 		return
 	}
-	if len(d.changes)+len(rows) > maxChanges {
-		d.changes, d.roll = nil, nil // nobody reads it
+	if len(d.steps)+len(rows) > maxSteps {
+		d.steps, d.roll = nil, nil // nobody reads it
 	}
 	for _, row := range rows {
 		version++
-		d.changes = append(d.changes, change{version, row})
+		d.steps = append(d.steps, step{version, row})
 	}
 }
 
@@ -208,7 +208,7 @@ func (rs *rolls) giveUp(t *transaction) {
 	defer rs.mu.Unlock()
 	for _, record := range t.changed {
 		if d := rs.departments[record.tenant]; d != nil {
-			d.changes = nil
+			d.steps = nil
 		}
 	}
 }

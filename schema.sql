@@ -1,4 +1,4 @@
--- The whole of a department's records in one SQLite file: schema version 1.
+-- The whole of a department's records in one SQLite file: schema version 2.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
 -- "Folded" text is what internal/fold makes of a text, to search and sort by.
@@ -80,7 +80,11 @@ CREATE TABLE firefighters (
     phone_key    TEXT CHECK ((phone_key IS NULL) = (phone_number IS NULL)),  -- phone_number folded
     born_at      INTEGER CHECK ((born_at IS NULL) = (date_of_birth IS NULL)),  -- nanoseconds since 1970
     search_text  TEXT NOT NULL,  -- first_key, last_key, email_key, phone_number: a line each
-    phone_digits TEXT NOT NULL   -- the ASCII digits of phone_number
+    phone_digits TEXT NOT NULL,  -- the ASCII digits of phone_number
+
+    -- CRC-32C of the department's number and the fields (firefighters.go), by
+    -- which a record that the disk has changed is known; ~ of it when deleted.
+    checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- No index by a sort field: it would take five more pages to write for each
@@ -115,3 +119,16 @@ BEFORE UPDATE OF row, id, tenant_id ON firefighters
 WHEN NEW.row <> OLD.row OR NEW.id <> OLD.id OR NEW.tenant_id <> OLD.tenant_id BEGIN
     SELECT RAISE(ABORT, 'a record keeps its id and its department');
 END;
+
+-- What happened to records, in order: a line for each change, written together
+-- with it. There is no reference to other tables, for what happened stays true
+-- when a key or a record is gone; and no index, for whoever asks can wait.
+CREATE TABLE changes (
+    id        INTEGER PRIMARY KEY,
+    at        INTEGER NOT NULL,
+    tenant_id INTEGER NOT NULL,
+    record_id TEXT    NOT NULL,
+    action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
+    key_id    INTEGER,  -- null: a command did it
+    before    TEXT      -- the record as it was, in JSON; null if it was not, or was deleted
+) STRICT;

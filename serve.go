@@ -163,9 +163,9 @@ func (p *program) serveStore(s *store, listener net.Listener) error {
 	return nil
 }
 
-// isTerminal tells whether a person reads what is written to w.
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
+// isTerminal tells whether there is a person at the other end of a stream.
+func isTerminal(stream any) bool {
+	file, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 

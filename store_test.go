@@ -436,11 +436,11 @@ func TestPanicAmongOthers(t *testing.T) {
 					t.Error("a panic is no error")
 				}
 			case 1:
-				if _, err := store.createFirefighter(1, record.Fields{FirstName: "A", LastName: "B"}); err != nil {
+				if _, err := store.createFirefighter(1, 0, record.Fields{FirstName: "A", LastName: "B"}); err != nil {
 					t.Errorf("creating: %v", err)
 				}
 			case 2:
-				if err := store.deleteFirefighter(1, nobody); !errors.Is(err, errNotFound) {
+				if err := store.deleteFirefighter(1, 0, nobody); !errors.Is(err, errNotFound) {
 					t.Errorf("deleting: %v", err)
 				}
 			}

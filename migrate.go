@@ -1,0 +1,111 @@
+package main
+
+import (
+	_ "embed"
+	"fmt"
+)
+
+//go:embed schema.sql
+var schemaSQL string
+
+// schemaVersion is that of schema.sql.
+const schemaVersion = 2
+
+// upgrades lead from a schema version to the next.
+var upgrades = map[int]func(*conn) error{
+	1: upgradeTo2,
+}
+
+// migrate takes the database at path from a schema version to ours, step by
+// step. An empty file has version 0.
+func migrate(path string, version int) error {
+	if version == 0 {
+		return migrateOnce(path, 0, schemaVersion, func(c *conn) error {
+			_, err := c.exec(schemaSQL)
+			return err
+		})
+	}
+	for ; version < schemaVersion; version++ {
+		if err := migrateOnce(path, version, version+1, upgrades[version]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// migrateOnce takes the database from one version to another, all of it or
+// nothing. A file that another process has just taken there is left alone.
+func migrateOnce(path string, from, to int, change func(*conn) error) error {
+	c, err := openConn(migrationDSN(path))
+	if err != nil {
+		return err
+	}
+	defer c.Close() // without a COMMIT, undoes everything
+	if _, err := c.exec(`BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	current, err := c.queryNumber(`PRAGMA user_version`)
+	if err != nil || current > int64(from) {
+		return err
+	}
+	if _, err := c.exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, to)); err != nil {
+		return err
+	}
+	if err := change(c); err != nil {
+		return err
+	}
+	_, err = c.exec(`COMMIT`)
+	return err
+}
+
+// upgradeTo2 lets the indexes by sort field go, and adds the checksums of
+// records and the table of changes, which begins empty.
+func upgradeTo2(c *conn) error {
+	_, err := c.exec(`
+		DROP INDEX IF EXISTS by_first_name;
+		DROP INDEX IF EXISTS by_last_name;
+		DROP INDEX IF EXISTS by_email;
+		DROP INDEX IF EXISTS by_phone;
+		DROP INDEX IF EXISTS by_birth;
+		ALTER TABLE firefighters ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+		CREATE TABLE changes (
+		    id        INTEGER PRIMARY KEY,
+		    at        INTEGER NOT NULL,
+		    tenant_id INTEGER NOT NULL,
+		    record_id TEXT    NOT NULL,
+		    action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
+		    key_id    INTEGER,
+		    before    TEXT
+		) STRICT`)
+	for last, more := int64(0), true; more && err == nil; {
+		last, more, err = addChecksums(c, last)
+	}
+	return err
+}
+
+// checksummedAtOnce is how many records are read before they are written.
+const checksummedAtOnce = 1000
+
+const sumSQL = `
+	SELECT row, tenant_id, deleted_at IS NOT NULL, concat_ws(char(10), id, first_name, last_name,
+	       ifnull(phone_number, ''), ifnull(email, ''), ifnull(date_of_birth, ''))
+	  FROM firefighters WHERE row > ? ORDER BY row LIMIT ?`
+
+// addChecksums writes those of the records after a row, and gives the last.
+func addChecksums(c *conn, after int64) (last int64, more bool, err error) {
+	sums := map[int64]int64{}
+	last = after
+	err = c.query(sumSQL, values{after, int64(checksummedAtOnce)}, func(row values) {
+		last = number(row[0])
+		sums[last] = checksum(tenantID(number(row[1])), text(row[3]))
+		if number(row[2]) == 1 {
+			sums[last] = ^sums[last]
+		}
+	})
+	for row, sum := range sums {
+		if err == nil {
+			_, err = c.exec(`UPDATE firefighters SET checksum = ? WHERE row = ?`, sum, row)
+		}
+	}
+	return last, len(sums) == checksummedAtOnce, err
+}
