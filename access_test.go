@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -225,7 +226,7 @@ func TestHeadersTooLarge(t *testing.T) {
 func TestProtocolErrors(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	const host = "Host: x\r\n"
+	const host = "Host: localhost\r\n"
 	tests := []struct {
 		request string
 		status  int
@@ -243,18 +244,34 @@ func TestProtocolErrors(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(strings.TrimSpace(tt.request[:min(len(tt.request), 60)]), func(t *testing.T) {
-			c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-			must(t, err)
-			defer c.Close()
-			go io.WriteString(c, tt.request)
-			response, err := http.ReadResponse(bufio.NewReader(c), nil)
-			must(t, err)
-			text, err := io.ReadAll(response.Body)
-			must(t, err)
-			a := answer{response.StatusCode, response.Header, string(text)}.wants(t, tt.status)
-			a.check(t, "GET")
+			rawRequest(t, s.dial(t), tt.request).wants(t, tt.status)
 		})
 	}
+}
+
+// dial connects to the service, and sees to it that no test hangs.
+func (s *service) dial(t *testing.T) net.Conn {
+	t.Helper()
+	_, address, _ := strings.Cut(s.url, "://")
+	c, err := net.Dial("tcp", address)
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	must(t, c.SetDeadline(time.Now().Add(patience)))
+	return c
+}
+
+// rawRequest sends a request, to the byte, and checks of the answer what holds
+// for all.
+func rawRequest(t *testing.T, c net.Conn, request string) answer {
+	t.Helper()
+	go io.WriteString(c, request)
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	must(t, err)
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	a := answer{response.StatusCode, response.Header, string(text)}
+	a.check(t, "GET")
+	return a
 }
 
 // TestRefusedBodies: a client that sends before it listens hears why it was
@@ -277,7 +294,7 @@ func TestRefusedBodies(t *testing.T) {
 	} {
 		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 		must(t, err)
-		_, err = fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+		_, err = fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
 			tt.method, tt.path, tt.client.key, tt.kind, len(large), large)
 		must(t, err)
 		response, err := http.ReadResponse(bufio.NewReader(c), nil)

@@ -43,6 +43,8 @@ type authenticator struct {
 	store *store
 	log   *slog.Logger
 
+	limiter *limiter // nil without a limit
+
 	saving atomic.Bool // the time is being saved
 
 	mu      sync.Mutex // held while keys are read again
@@ -50,11 +52,13 @@ type authenticator struct {
 	byHash  atomic.Pointer[map[keyHash]*credential]
 }
 
-// credential is a key as it was read, and when it was last used: in
-// milliseconds, and as the database has it.
+// credential is a key as it was read, and what outlives its being read again:
+// when it was last used, in milliseconds and as the database has it, and how
+// often of late.
 type credential struct {
 	storedKey
 	used, written *atomic.Int64
+	bucket        *bucket
 }
 
 // The four refusals of RFC 6750. Only a request that brings no credentials is
@@ -80,14 +84,25 @@ func newAuthenticator(store *store, log *slog.Logger) *authenticator {
 	return a
 }
 
-// authenticate gives the caller that the request's key stands for, or one of
-// the refusals above.
-func (a *authenticator) authenticate(r *http.Request) (caller, error) {
+// authenticate gives the caller that the request's key stands for, one of the
+// refusals above, or that of a key that comes too often.
+func (a *authenticator) authenticate(r *http.Request, answer http.Header) (caller, error) {
 	key, ok := bearer(r.Header["Authorization"])
-	if !ok {
-		return caller{}, errNoKey
+	var c *credential
+	hash := keyHash(apikey.Hash(key))
+	if ok {
+		c = (*a.byHash.Load())[hash]
 	}
-	c, err := a.credential(key)
+	err := a.limiter.admit(c, answer)
+	switch {
+	case err != nil:
+	case !ok:
+		err = errNoKey
+	case c == nil:
+		if c, err = a.newCredential(key, hash); c != nil {
+			err = a.limiter.admit(c, answer)
+		}
+	}
 	if err != nil {
 		return caller{}, err
 	}
@@ -115,13 +130,12 @@ func bearer(headers []string) (key string, ok bool) {
 	return key, strings.EqualFold(scheme, "Bearer") && key != "" && !strings.ContainsAny(key, " \t,")
 }
 
-// credential finds a key, nil if there is none. The database is asked for one
-// that is not in memory, for it may be newer than that, unless its checksum
-// says that it was mistyped.
-func (a *authenticator) credential(key string) (*credential, error) {
-	hash := keyHash(apikey.Hash(key))
-	if c := (*a.byHash.Load())[hash]; c != nil || apikey.Mistyped(key) {
-		return c, nil
+// newCredential finds a key that is not in memory, nil if there is none. The
+// database is asked, for it may be newer than that, unless its checksum says
+// that it was mistyped.
+func (a *authenticator) newCredential(key string, hash keyHash) (*credential, error) {
+	if apikey.Mistyped(key) {
+		return nil, nil
 	}
 	exists, err := a.store.hasKey(hash)
 	if err != nil || !exists {
@@ -141,10 +155,10 @@ func (a *authenticator) reload() error {
 	}
 	known, fresh := *a.byHash.Load(), map[keyHash]*credential{}
 	err = a.store.keys(func(hash keyHash, k storedKey) {
-		c := &credential{k, new(atomic.Int64), new(atomic.Int64)}
+		c := &credential{k, new(atomic.Int64), new(atomic.Int64), new(bucket)}
 		c.written.Store(k.lastUsedAt)
 		if old := known[hash]; old != nil {
-			c.used, c.written = old.used, old.written
+			c.used, c.written, c.bucket = old.used, old.written, old.bucket
 		}
 		fresh[hash] = c
 	})

@@ -49,7 +49,7 @@ func (p *program) demo(args []string) error {
 		return hinted{fmt.Errorf("demo makes a new file, and %q is there already", *db),
 			"firefighters serve --db " + quoteArg(*db)}
 	}
-	return p.serveDatabase(*db, *listen, func(s *store, url string) error {
+	return p.serveDatabase(*db, *listen, newGuard(), func(s *store, url string) error {
 		bar := newProgress(p, "people", *number)
 		if err := s.invent(p.ctx, people.Sizes(*departments, *number), bar.add); err != nil {
 			return fmt.Errorf("inventing people: %w", err)

@@ -38,6 +38,9 @@ type server struct {
 	router   *httprouter.Router
 	idPrefix string // of request ids: random, for each start of the program
 	lastID   atomic.Uint64
+
+	headers      []header // of every answer
+	onlyLoopback bool     // it is for this machine alone
 }
 
 // handler answers one request, or gives the error to answer it with.
@@ -66,6 +69,7 @@ func newServer(store *store, log *slog.Logger) *server {
 		log:      log,
 		router:   httprouter.New(),
 		idPrefix: hex.EncodeToString(prefix) + "-",
+		headers:  commonHeaders,
 	}
 	for _, route := range routes {
 		endpoint := s.endpoint(route.path, route.scope, route.handle)
@@ -89,14 +93,20 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !harmlessID(id) {
 		id = s.newRequestID()
 	}
-	w.Header().Set("X-Request-Id", id)
-	w.Header().Set("Cache-Control", "no-store")
-	if headerSize(r) > maxHeaders {
+	answer := w.Header()
+	answer["X-Request-Id"] = []string{id}
+	for _, h := range s.headers {
+		answer[h.name] = h.values
+	}
+	switch {
+	case s.onlyLoopback && !namesLoopback(r.Host):
+		s.fail(w, r, "", errOtherHost)
+	case headerSize(r) > maxHeaders:
 		s.fail(w, r, "", &problem{Status: http.StatusRequestHeaderFieldsTooLarge,
 			Detail: headersTooLarge})
-		return
+	default:
+		s.router.ServeHTTP(w, r)
 	}
-	s.router.ServeHTTP(w, r)
 }
 
 func (s *server) newRequestID() string {
@@ -117,7 +127,7 @@ func (s *server) endpoint(path, scope string, handle handler) httprouter.Handle 
 		var c caller
 		if scope != public {
 			var err error
-			if c, err = s.auth.authenticate(r); err != nil {
+			if c, err = s.auth.authenticate(r, w.Header()); err != nil {
 				s.fail(w, r, path, err)
 				return
 			}

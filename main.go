@@ -166,9 +166,15 @@ func (p *program) flags(command, help string) *pflag.FlagSet {
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {
 		io.WriteString(p.stdout, help+flags.FlagUsages())
-		io.WriteString(p.stdout, "\nEach flag may also stand in the environment, --db as FIREFIGHTERS_DB.\n")
+		io.WriteString(p.stdout, "\nEach flag may also stand in the environment:\n")
+		flags.VisitAll(func(f *pflag.Flag) { fmt.Fprintf(p.stdout, "      --%-12s %s\n", f.Name, environment(f)) })
 	}
 	return flags
+}
+
+// environment is the variable that may stand for a flag.
+func environment(f *pflag.Flag) string {
+	return "FIREFIGHTERS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
 func dbFlag(flags *pflag.FlagSet) *string {
@@ -197,7 +203,7 @@ func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
 	}
 	var err error
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := "FIREFIGHTERS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
+		name := environment(f)
 		if value := os.Getenv(name); value != "" && !f.Changed && err == nil {
 			if flags.Set(f.Name, value) != nil {
 				err = usage(fmt.Sprintf("%s: %s may not be %q", flags.Name(), name, value), hint)

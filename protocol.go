@@ -17,7 +17,7 @@ import (
 // problemListener accepts connections that answer every error with a problem.
 type problemListener struct {
 	net.Listener
-	requestID func() string
+	rawAnswer func(*problem) []byte
 }
 
 func (l problemListener) Accept() (net.Conn, error) {
@@ -25,12 +25,12 @@ func (l problemListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return problemConn{c, l.requestID}, nil
+	return problemConn{c, l.rawAnswer}, nil
 }
 
 type problemConn struct {
 	net.Conn
-	requestID func() string
+	rawAnswer func(*problem) []byte
 }
 
 // Write replaces an answer of net/http's own, which it writes whole. Ours say
@@ -40,14 +40,14 @@ func (c problemConn) Write(b []byte) (int, error) {
 	if !ok || bytes.Contains(b, []byte("Content-Type: "+problemType)) {
 		return c.Conn.Write(b)
 	}
-	if _, err := c.Conn.Write(protocolProblem(status, c.requestID())); err != nil {
+	if _, err := c.Conn.Write(c.rawAnswer(protocolProblem(status))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
 // CloseWrite lets net/http end an answer to a client that is still sending.
-func (c problemConn) CloseWrite() error { return c.Conn.(*net.TCPConn).CloseWrite() }
+func (c problemConn) CloseWrite() error { return c.Conn.(halfCloser).CloseWrite() }
 
 // errorStatus is the status of an answer that begins in b, if it is an error.
 // No JSON body is mistaken for one, for it has no line breaks.
@@ -60,11 +60,11 @@ func errorStatus(b []byte) (status int, ok bool) {
 	return status, err == nil
 }
 
-// protocolProblem is the whole answer to a request that could not be read. A
+// protocolProblem is what is said of a request that could not be read. A
 // transfer coding or version that net/http does not speak (501, 505) is the
 // client's mistake all the same.
-func protocolProblem(status int, requestID string) []byte {
-	p := problem{Status: status, Detail: "The request is not well-formed HTTP/1.1."}
+func protocolProblem(status int) *problem {
+	p := &problem{Status: status, Detail: "The request is not well-formed HTTP/1.1."}
 	switch {
 	case status == http.StatusRequestHeaderFieldsTooLarge:
 		p.Detail = headersTooLarge
@@ -73,9 +73,18 @@ func protocolProblem(status int, requestID string) []byte {
 	case status >= http.StatusInternalServerError:
 		p.Status = http.StatusBadRequest
 	}
-	p.complete(requestID)
+	return p
+}
+
+// rawAnswer is the whole answer, to the byte, to a request that net/http does
+// not let us see.
+func (s *server) rawAnswer(p *problem, headers []header) []byte {
+	p.complete(s.newRequestID())
 	body, _ := json.Marshal(p) // strings and numbers: it cannot fail
-	return fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nCache-Control: no-store\r\nX-Request-Id: %s\r\n"+
-		"Date: %s\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", p.Status, p.Title, problemType, requestID,
-		time.Now().UTC().Format(http.TimeFormat), len(body), body)
+	b := fmt.Appendf(nil, "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nX-Request-Id: %s\r\nDate: %s\r\nContent-Length: %d\r\nConnection: close\r\n",
+		p.Status, p.Title, problemType, p.RequestID, time.Now().UTC().Format(http.TimeFormat), len(body))
+	for _, h := range headers {
+		b = fmt.Appendf(b, "%s: %s\r\n", h.name, h.values[0])
+	}
+	return fmt.Appendf(b, "\r\n%s", body)
 }

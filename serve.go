@@ -23,6 +23,11 @@ begun. Where there is no database it makes one, with a department "default" and
 a key for it, which it shows this once.
 
   firefighters serve --db /var/lib/firefighters/firefighters.db --listen 127.0.0.1:8080
+  firefighters serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --rate-limit 50
+
+Listening on this machine alone, as it does unless told otherwise, it answers
+only to the hosts localhost and 127.0.0.1. Whoever lets others in by the network
+should give it a certificate; one that is renewed is used within seconds.
 
 Flags:
 `
@@ -34,16 +39,16 @@ const (
 
 func (p *program) serve(args []string) error {
 	flags := p.flags("serve", serveHelp)
-	db, listen := dbFlag(flags), listenFlag(flags)
+	db, listen, g := dbFlag(flags), listenFlag(flags), guardFlags(flags)
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.serveDatabase(*db, *listen, p.announceFirst)
+	return p.serveDatabase(*db, *listen, g, p.announceFirst)
 }
 
-// serveDatabase opens the database, makes it ready to be served at url by
-// prepare, and serves it.
-func (p *program) serveDatabase(db, listen string, prepare func(s *store, url string) error) error {
+// serveDatabase opens the database, makes it ready to be served by prepare,
+// which is told where as curl takes it, and serves it.
+func (p *program) serveDatabase(db, listen string, g *guard, prepare func(s *store, url string) error) error {
 	_, port, err := net.SplitHostPort(listen)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
@@ -51,6 +56,9 @@ func (p *program) serveDatabase(db, listen string, prepare func(s *store, url st
 	if err != nil {
 		return usage(fmt.Sprintf("--listen takes an address and a port, not %q", listen),
 			"firefighters serve --listen 127.0.0.1:8080")
+	}
+	if err := g.prepare(); err != nil {
+		return err
 	}
 	if err := inspect(resolve(db)); err != nil && !errors.Is(err, errNoDatabase) {
 		return err
@@ -71,14 +79,15 @@ func (p *program) serveDatabase(db, listen string, prepare func(s *store, url st
 		if err := s.saveClock(); err != nil {
 			return explain("writing to", db, err)
 		}
-		url := "http://" + reachable(listener.Addr())
-		if err := prepare(s, url); err != nil {
+		url := g.scheme() + reachable(listener.Addr())
+		if err := prepare(s, g.curlAddress(listener.Addr())); err != nil {
 			return err
 		}
+		g.warn(p, listener.Addr(), db)
 		if err := p.println("Listening on " + url); err != nil {
 			return err
 		}
-		return p.serveStore(s, listener)
+		return p.serveStore(s, listener, g)
 	})
 }
 
@@ -122,24 +131,20 @@ const (
 
 // serveStore serves until the program is told to stop, and then lets the
 // requests in flight finish.
-func (p *program) serveStore(s *store, listener net.Listener) error {
+func (p *program) serveStore(s *store, listener net.Listener, g *guard) error {
 	debug.SetGCPercent(heapGrowth)
 	debug.SetMemoryLimit(heapLimit)
 	log := newLogger(p.stderr)
 	handler := newServer(s, log)
-	httpServer := &http.Server{
-		Handler:                      handler,
-		ErrorLog:                     slog.NewLogLogger(log.Handler(), slog.LevelWarn),
-		ReadHeaderTimeout:            10 * time.Second,
-		ReadTimeout:                  30 * time.Second,
-		WriteTimeout:                 60 * time.Second, // outlasts ReadTimeout, so that a body that stalls has an answer
-		IdleTimeout:                  2 * time.Minute,
-		DisableGeneralOptionsHandler: true,
-	}
+	handler.guardBy(g, listener.Addr())
+	httpServer := g.httpServer(handler, log)
 	var watching sync.WaitGroup
 	watch, stopWatching := context.WithCancel(context.Background())
 	watching.Go(func() { handler.auth.watch(watch) })
 	watching.Go(func() { handler.auth.record(watch) })
+	if g.certificate != nil {
+		watching.Go(func() { g.certificate.watch(watch, log) })
+	}
 	defer func() {
 		stopWatching()
 		watching.Wait()
@@ -154,7 +159,7 @@ func (p *program) serveStore(s *store, listener net.Listener) error {
 		defer cancel()
 		stopped <- errors.Join(httpServer.Shutdown(limit), httpServer.Close())
 	})
-	if err := httpServer.Serve(problemListener{listener, handler.newRequestID}); !errors.Is(err, http.ErrServerClosed) {
+	if err := g.serve(httpServer, listener, handler); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}
 	if err := <-stopped; err != nil {

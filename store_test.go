@@ -118,7 +118,7 @@ func TestInFlight(t *testing.T) {
 	must(t, err)
 	defer conn.Close()
 	must(t, conn.SetDeadline(time.Now().Add(patience)))
-	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n",
 		collection, s.key, len(ana))
 	reader := bufio.NewReader(conn)
 	line, err := reader.ReadString('\n') // which comes when the handler asks for the body

@@ -1,0 +1,14 @@
+//go:build unix
+
+package main
+
+import "syscall"
+
+// fileLimit is how many files the process may have open.
+func fileLimit() uint64 {
+	var limit syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) != nil {
+		return 256 // the least that a system in use starts with
+	}
+	return uint64(limit.Cur)
+}
