@@ -158,13 +158,20 @@ func startProcess(t *testing.T, db string) (*exec.Cmd, client) {
 	must(t, err)
 	cmd := exec.Command(self, "--db", db, "--listen", "127.0.0.1:0")
 	cmd.Env = append(os.Environ(), asProgram+"=1")
+	return cmd, startCommand(t, cmd)
+}
+
+// startCommand starts a process that serves, and gives a client with its first
+// key.
+func startCommand(t *testing.T, cmd *exec.Cmd) client {
+	t.Helper()
 	out, errs := &syncBuffer{}, &syncBuffer{}
 	cmd.Stdout, cmd.Stderr = out, errs
 	must(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() })
 	address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
 	eventually(t, "the address", func() bool { return address.MatchString(out.String()) })
-	return cmd, newClient(t, address.FindStringSubmatch(out.String())[1], keyForm.FindString(out.String()))
+	return newClient(t, address.FindStringSubmatch(out.String())[1], keyForm.FindString(out.String()))
 }
 
 func TestSignals(t *testing.T) {
