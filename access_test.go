@@ -271,6 +271,7 @@ func rawRequest(t *testing.T, c net.Conn, request string) answer {
 	must(t, err)
 	a := answer{response.StatusCode, response.Header, string(text)}
 	a.check(t, "GET")
+	a.checkSecurity(t)
 	return a
 }
 

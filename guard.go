@@ -127,9 +127,6 @@ func (p *program) warnOfReaders(mask os.FileMode, paths ...string) {
 func (s *server) guardBy(g *guard, addr net.Addr) {
 	s.auth.limiter = newLimiter(g.rateLimit)
 	s.onlyLoopback = isLoopback(addr)
-	if g.certificate != nil {
-		s.headers = append(s.headers[:len(s.headers):len(s.headers)], secureHeader)
-	}
 }
 
 // httpServer is the server with its timeouts.
@@ -148,33 +145,25 @@ func (g *guard) httpServer(handler http.Handler, log *slog.Logger) *http.Server 
 // serve serves what comes to listener until the server is shut down.
 func (g *guard) serve(httpServer *http.Server, listener net.Listener, s *server) error {
 	listener = newBoundedListener(listener, g.connections, httpServer, s.log)
+	headers := securityHeaders
 	if g.certificate != nil {
-		plain := func(p *problem) []byte { return s.rawAnswer(p, commonHeaders) }
-		listener = tlsListener{listener, g.certificate.config(), g.timeouts.headers, plain}
+		refusal := func(p *problem) []byte { return s.rawAnswer(p, securityHeaders) }
+		listener = tlsListener{listener, g.certificate.config(), g.timeouts.headers, refusal}
+		headers += secureHeader
 	}
-	answer := func(p *problem) []byte { return s.rawAnswer(p, s.headers) }
-	return httpServer.Serve(problemListener{listener, answer})
+	return httpServer.Serve(problemListener{listener, s, headers})
 }
 
-// header is a header of every answer. Its values are shared.
-type header struct {
-	name   string
-	values []string
-}
+// securityHeaders go with every answer: a browser is to take it for data and
+// nothing else, whatever page it was led here by.
+const securityHeaders = "X-Content-Type-Options: nosniff\r\n" +
+	"Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\n" +
+	"Referrer-Policy: no-referrer\r\n" +
+	"Cross-Origin-Resource-Policy: same-origin\r\n" +
+	"X-Frame-Options: DENY\r\n"
 
-// commonHeaders go with every answer: nobody is to keep it, and a browser is
-// to take it for data and nothing else, whatever page it was led here by.
-var commonHeaders = []header{
-	{"Cache-Control", []string{"no-store"}},
-	{"X-Content-Type-Options", []string{"nosniff"}},
-	{"Content-Security-Policy", []string{"default-src 'none'; frame-ancestors 'none'"}},
-	{"Referrer-Policy", []string{"no-referrer"}},
-	{"Cross-Origin-Resource-Policy", []string{"same-origin"}},
-	{"X-Frame-Options", []string{"DENY"}},
-}
-
-// secureHeader goes with the answers over TLS: a browser is not to try without.
-var secureHeader = header{"Strict-Transport-Security", []string{"max-age=31536000"}}
+// secureHeader goes with them over TLS: a browser is not to try without.
+const secureHeader = "Strict-Transport-Security: max-age=31536000\r\n"
 
 func isLoopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)

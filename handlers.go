@@ -39,8 +39,7 @@ type server struct {
 	idPrefix string // of request ids: random, for each start of the program
 	lastID   atomic.Uint64
 
-	headers      []header // of every answer
-	onlyLoopback bool     // it is for this machine alone
+	onlyLoopback bool // it is for this machine alone
 }
 
 // handler answers one request, or gives the error to answer it with.
@@ -69,7 +68,6 @@ func newServer(store *store, log *slog.Logger) *server {
 		log:      log,
 		router:   httprouter.New(),
 		idPrefix: hex.EncodeToString(prefix) + "-",
-		headers:  commonHeaders,
 	}
 	for _, route := range routes {
 		endpoint := s.endpoint(route.path, route.scope, route.handle)
@@ -88,6 +86,8 @@ func newServer(store *store, log *slog.Logger) *server {
 	return s
 }
 
+var noStore = []string{"no-store"} // shared by all answers
+
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	id := r.Header.Get("X-Request-Id")
 	if !harmlessID(id) {
@@ -95,9 +95,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer := w.Header()
 	answer["X-Request-Id"] = []string{id}
-	for _, h := range s.headers {
-		answer[h.name] = h.values
-	}
+	answer["Cache-Control"] = noStore
 	switch {
 	case s.onlyLoopback && !namesLoopback(r.Host):
 		s.fail(w, r, "", errOtherHost)
