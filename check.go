@@ -24,9 +24,9 @@ Flags:
 
 // checker notes what is wrong.
 type checker struct {
-	p      *program
-	store  *store
-	repair bool
+	p       *program
+	store   *store
+	repair  bool
 	broken  int // faults that only a backup mends
 	damaged int // records that are not what the service wrote
 	stale   int // that can be made anew
@@ -39,7 +39,7 @@ func (p *program) check(args []string) error {
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.withStore(*db, false, func(s *store) error {
+	err := p.withStore(*db, false, func(s *store) error {
 		c := &checker{p: p, store: s, repair: *repair}
 		for _, part := range []func() error{c.file, c.counts, c.records} {
 			if err := part(); err != nil {
@@ -48,12 +48,13 @@ func (p *program) check(args []string) error {
 		}
 		return c.verdict(*db)
 	})
+	return adviseRestore(err, *db, "")
 }
 
 func (c *checker) verdict(db string) error {
 	switch {
 	case c.broken > 0:
-		return hinted{fmt.Errorf("the database %q is damaged", db), "put a backup in its place"}
+		return hinted{fmt.Errorf("the database %q %w", db, errDamaged), "put a backup in its place: firefighters restore FILE --db " + quoteArg(db)}
 	case c.damaged > 0:
 		return hinted{fmt.Errorf("%d records of the database %q are damaged, by the disk or by another program", c.damaged, db),
 			"put a backup in its place, or correct each of them: PUT with all its fields makes it whole"}

@@ -64,7 +64,7 @@ type store struct {
 func openStore(path string, create bool, now func() time.Time) (s *store, made bool, err error) {
 	path = resolve(path)
 	version := 0
-	if err = inspect(path); err == nil {
+	if err = cmp.Or(awaitRestore(path), inspect(path)); err == nil {
 		version, err = verify(path)
 	}
 	switch {

@@ -49,7 +49,7 @@ func (p *program) demo(args []string) error {
 		return hinted{fmt.Errorf("demo makes a new file, and %q is there already", *db),
 			"firefighters serve --db " + quoteArg(*db)}
 	}
-	return p.serveDatabase(*db, *listen, newGuard(), func(s *store, url string) error {
+	return p.serveDatabase(serveOptions{db: *db, listen: *listen, guard: newGuard()}, func(s *store, url string) error {
 		bar := newProgress(p, "people", *number)
 		if err := s.invent(p.ctx, people.Sizes(*departments, *number), bar.add); err != nil {
 			return fmt.Errorf("inventing people: %w", err)
@@ -105,25 +105,33 @@ func (t *transaction) invent(first int, sizes []int) error {
 	return nil
 }
 
-// progress is a bar on a terminal, and nothing elsewhere.
+// progress is a bar on a terminal for what takes long, and nothing elsewhere.
 type progress struct {
 	p           *program
 	what        string
 	done, total int
+	terminal    bool
+	began       time.Time
 	shown       bool
 }
 
 func newProgress(p *program, what string, total int) *progress {
-	return &progress{p: p, what: what, total: total, shown: isTerminal(p.stderr)}
+	return &progress{p: p, what: what, total: total, terminal: isTerminal(p.stderr), began: time.Now()}
 }
 
-func (b *progress) add(n int) {
-	b.done += n
-	if b.shown && b.total > 0 {
+// notLong is how long nobody wonders.
+const notLong = time.Second
+
+func (b *progress) add(n int) { b.set(b.done+n, b.total) }
+
+func (b *progress) set(done, total int) {
+	b.done, b.total = done, total
+	if b.terminal && b.total > 0 && (b.shown || time.Since(b.began) > notLong) {
 		const width = 40
 		full := min(width, width*b.done/b.total)
 		fmt.Fprintf(b.p.stderr, "\r[%s%s] %d of %d %s", strings.Repeat("=", full), strings.Repeat(" ", width-full),
 			b.done, b.total, b.what)
+		b.shown = true
 	}
 }
 
@@ -131,5 +139,6 @@ func (b *progress) add(n int) {
 func (b *progress) end() {
 	if b.shown {
 		fmt.Fprintln(b.p.stderr)
+		b.shown = false
 	}
 }

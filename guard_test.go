@@ -88,7 +88,7 @@ func TestExposed(t *testing.T) {
 		addr, err := net.ResolveTCPAddr("tcp", tt.address)
 		must(t, err)
 		var stderr strings.Builder
-		tt.g.warn(&program{t.Context(), io.Discard, &stderr}, addr, filepath.Join(t.TempDir(), "x.db"))
+		tt.g.warn(&program{t.Context(), nil, io.Discard, &stderr}, addr, filepath.Join(t.TempDir(), "x.db"))
 		if got := stderr.String(); tt.warned != strings.Contains(got, "WARNING: listening on "+tt.address+" without TLS") || !tt.warned && got != "" {
 			t.Errorf("%s: %q", tt.address, got)
 		}
@@ -100,8 +100,8 @@ func startGuarded(t *testing.T, g *guard) *service {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
 	return serving(t, db, func(ctx context.Context, s *service) error {
-		p := &program{ctx, s.stdout, s.stderr}
-		return p.serveDatabase(db, "127.0.0.1:0", g, p.announceFirst)
+		p := &program{ctx, nil, s.stdout, s.stderr}
+		return p.serveDatabase(serveOptions{db: db, listen: "127.0.0.1:0", guard: g}, p.announceFirst)
 	})
 }
 

@@ -34,6 +34,7 @@ var headersTooLarge = fmt.Sprintf("The headers of a request may have at most %d 
 type server struct {
 	store    *store
 	auth     *authenticator
+	backups  *backupKeeper // nil if none are to be made
 	log      *slog.Logger
 	router   *httprouter.Router
 	idPrefix string // of request ids: random, for each start of the program
@@ -235,7 +236,11 @@ func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _
 		return &problem{Status: http.StatusServiceUnavailable, Detail: "The database does not answer.",
 			header: retryLater, cause: err}
 	}
-	respond(w, http.StatusOK, []byte(`{"status":"ready"}`))
+	body := []byte(`{"status":"ready"`)
+	if s.backups != nil {
+		body = s.backups.appendState(append(body, `,"backup":`...))
+	}
+	respond(w, http.StatusOK, append(body, '}'))
 	return nil
 }
 

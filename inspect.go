@@ -41,24 +41,51 @@ func resolve(path string) string {
 func lockDatabase(path string) (release func() error, err error) {
 	path = resolve(path)
 	lock := path + "-lock"
-	if !exists(lock) {
-		if err := createFile(lock); err != nil {
-			return nil, err
-		}
-	}
-	c, err := openConn(lockDSN(lock))
-	if err == nil {
-		_, err = c.exec(`BEGIN EXCLUSIVE`)
-	}
+	release, err = lockFile(lock)
 	switch {
 	case err == nil:
-		return c.Close, nil
+		return release, nil
+	case errors.As(err, new(hinted)):
+		return nil, err
 	case errors.Is(err, errBusy):
+		if exists(path + copySuffix) {
+			return nil, hinted{fmt.Errorf("database %q is being restored", path), "again when that is done"}
+		}
 		return nil, hinted{fmt.Errorf("database %q is in use: another firefighters serves it", path),
 			"stop that one first, or give another file with --db"}
 	}
 	return nil, hinted{fmt.Errorf("locking database %q by %q: %w", path, lock, err),
 		"if no other firefighters serves it, delete " + quoteArg(lock)}
+}
+
+// lockFile locks by a file, which it makes, until release. The error is errBusy
+// while another process does.
+func lockFile(path string) (release func() error, err error) {
+	for {
+		if !exists(path) {
+			if err := createFile(path); err != nil {
+				return nil, err
+			}
+		}
+		before, _ := os.Stat(path)
+		c, err := openConn(lockDSN(path))
+		if err == nil {
+			if _, err = c.exec(`BEGIN EXCLUSIVE`); err != nil {
+				c.Close()
+			}
+		}
+		after, _ := os.Stat(path)
+		switch {
+		case before == nil || after == nil || !os.SameFile(before, after):
+			if err == nil {
+				c.Close() // it was removed by who had it: this lock is on nothing
+			}
+		case err != nil:
+			return nil, err
+		default:
+			return c.Close, nil
+		}
+	}
 }
 
 // inspect gives the reason why there is no database of ours at path, and so
@@ -181,6 +208,11 @@ func forbidden(doing, path string) error {
 		"start as the user who owns both, or give another file with --db"}
 }
 
+var (
+	errNotOurs = errors.New("is not a database of this program")
+	errDamaged = errors.New("is damaged")
+)
+
 func noDatabase(path string) error {
 	return hinted{fmt.Errorf("%w at %q", errNoDatabase, path),
 		"firefighters serve --db " + quoteArg(path) + ", which makes one"}
@@ -192,12 +224,13 @@ func newer(path string, version int) error {
 }
 
 func notOurs(path string) error {
-	return hinted{fmt.Errorf("%q is not a database of this program", path),
+	return hinted{fmt.Errorf("%q %w", path, errNotOurs),
 		"give another file with --db; this one was left as it is"}
 }
 
 func damaged(path string) error {
-	return hinted{fmt.Errorf("database %q is damaged", path), "put a backup in its place; this file was left as it is"}
+	return hinted{fmt.Errorf("database %q %w", path, errDamaged),
+		"put a backup in its place: firefighters restore FILE --db " + quoteArg(path) + "; this file was left as it is"}
 }
 
 // createFile makes an empty file, or of an empty file one, that only its owner

@@ -2,9 +2,11 @@
 // API over one SQLite file, in one program.
 //
 //	firefighters [serve]     serves the API
+//	firefighters backup      saves the database to a file
 //	firefighters check       looks a database through
 //	firefighters demo        serves invented people
 //	firefighters keys        makes, lists and revokes API keys
+//	firefighters restore     puts a backup in the database's place
 //	firefighters version     says what this is
 //
 // Each command explains itself with --help. README.md has the rest.
@@ -71,12 +73,14 @@ over HTTP. Without a command it serves.
 
 Commands:
   serve     serves the API
+  backup    saves the database, also while it is served
   check     looks a database through
   deleted   lists the deleted records of a department
   demo      serves invented people, to try it out
   history   shows who changed what when
   keys      makes, lists and revokes API keys
   purge     erases deleted records for good
+  restore   puts a backup in the database's place
   undelete  brings deleted records back
   version   says what this is
 
@@ -101,6 +105,8 @@ func (p *program) command(args []string) error {
 	switch args[0] {
 	case "serve":
 		return p.serve(args[1:])
+	case "backup":
+		return p.backup(args[1:])
 	case "check":
 		return p.check(args[1:])
 	case "demo":
@@ -113,6 +119,8 @@ func (p *program) command(args []string) error {
 		return p.keys(args[1:])
 	case "purge":
 		return p.purge(args[1:])
+	case "restore":
+		return p.restore(args[1:])
 	case "undelete":
 		return p.undelete(args[1:])
 	case "version":

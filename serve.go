@@ -24,10 +24,14 @@ a key for it, which it shows this once.
 
   firefighters serve --db /var/lib/firefighters/firefighters.db --listen 127.0.0.1:8080
   firefighters serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --rate-limit 50
+  firefighters serve --db /var/lib/firefighters/firefighters.db --backup-dir /mnt/backup/firefighters
 
 Listening on this machine alone, as it does unless told otherwise, it answers
 only to the hosts localhost and 127.0.0.1. Whoever lets others in by the network
 should give it a certificate; one that is renewed is used within seconds.
+
+With --backup-dir it saves the database there by itself, as
+firefighters-20261120T093000Z.db, and leaves a tenth of that disk free.
 
 Flags:
 `
@@ -39,16 +43,28 @@ const (
 
 func (p *program) serve(args []string) error {
 	flags := p.flags("serve", serveHelp)
-	db, listen, g := dbFlag(flags), listenFlag(flags), guardFlags(flags)
+	db, listen, g, planned := dbFlag(flags), listenFlag(flags), guardFlags(flags), backupFlags(flags)
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.serveDatabase(*db, *listen, g, p.announceFirst)
+	plan, err := planned()
+	if err != nil {
+		return err
+	}
+	return adviseRestore(p.serveDatabase(serveOptions{*db, *listen, g, plan}, p.announceFirst), *db, plan.dir)
+}
+
+// serveOptions is what a server is told.
+type serveOptions struct {
+	db, listen string
+	guard      *guard
+	backups    backupPlan
 }
 
 // serveDatabase opens the database, makes it ready to be served by prepare,
 // which is told where as curl takes it, and serves it.
-func (p *program) serveDatabase(db, listen string, g *guard, prepare func(s *store, url string) error) error {
+func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url string) error) error {
+	db, listen, g := set.db, set.listen, set.guard
 	_, port, err := net.SplitHostPort(listen)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
@@ -75,6 +91,10 @@ func (p *program) serveDatabase(db, listen string, g *guard, prepare func(s *sto
 		return err
 	}
 	defer release()
+	if err := undoRestore(resolve(db)); err != nil {
+		return err
+	}
+	p.warnOfPlace(db)
 	return p.withStore(db, true, func(s *store) error {
 		if err := s.saveClock(); err != nil {
 			return explain("writing to", db, err)
@@ -87,7 +107,7 @@ func (p *program) serveDatabase(db, listen string, g *guard, prepare func(s *sto
 		if err := p.println("Listening on " + url); err != nil {
 			return err
 		}
-		return p.serveStore(s, listener, g)
+		return p.serveStore(s, listener, set)
 	})
 }
 
@@ -131,11 +151,12 @@ const (
 
 // serveStore serves until the program is told to stop, and then lets the
 // requests in flight finish.
-func (p *program) serveStore(s *store, listener net.Listener, g *guard) error {
+func (p *program) serveStore(s *store, listener net.Listener, set serveOptions) error {
 	debug.SetGCPercent(heapGrowth)
 	debug.SetMemoryLimit(heapLimit)
 	log := newLogger(p.stderr)
 	handler := newServer(s, log)
+	g := set.guard
 	handler.guardBy(g, listener.Addr())
 	httpServer := g.httpServer(handler, log)
 	var watching sync.WaitGroup
@@ -144,6 +165,10 @@ func (p *program) serveStore(s *store, listener net.Listener, g *guard) error {
 	watching.Go(func() { handler.auth.record(watch) })
 	if g.certificate != nil {
 		watching.Go(func() { g.certificate.watch(watch, log) })
+	}
+	if set.backups.dir != "" {
+		handler.backups = newBackupKeeper(set.backups, set.db, s.clock, log)
+		watching.Go(func() { handler.backups.run(watch) })
 	}
 	defer func() {
 		stopWatching()

@@ -1,0 +1,21 @@
+package disk
+
+import (
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// Network gives the kind of network file system that a folder is on; none is
+// empty.
+func Network(folder string) string {
+	var s unix.Statfs_t
+	if unix.Statfs(folder, &s) != nil {
+		return ""
+	}
+	kind := unix.ByteSliceToString(s.Fstypename[:])
+	if slices.Contains([]string{"nfs", "smbfs", "afpfs", "webdav", "ftp"}, kind) {
+		return kind
+	}
+	return ""
+}

@@ -1,0 +1,28 @@
+package disk
+
+import "golang.org/x/sys/unix"
+
+// networks are file systems of other machines, by the number that Linux gives
+// each kind.
+var networks = map[uint32]string{
+	unix.NFS_SUPER_MAGIC:  "NFS",
+	unix.SMB_SUPER_MAGIC:  "SMB",
+	unix.SMB2_SUPER_MAGIC: "SMB",
+	unix.CIFS_SUPER_MAGIC: "SMB",
+	unix.V9FS_MAGIC:       "9P",
+	unix.AFS_SUPER_MAGIC:  "AFS",
+	unix.CEPH_SUPER_MAGIC: "Ceph",
+	unix.CODA_SUPER_MAGIC: "Coda",
+	0x786f4256:            "VirtualBox",
+	0x0bd00bd0:            "Lustre",
+}
+
+// Network gives the kind of network file system that a folder is on; none is
+// empty.
+func Network(folder string) string {
+	var s unix.Statfs_t
+	if unix.Statfs(folder, &s) != nil {
+		return ""
+	}
+	return networks[uint32(s.Type)]
+}

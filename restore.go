@@ -1,0 +1,372 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"firefighters/internal/disk"
+)
+
+const restoreHelp = `Usage: firefighters restore FILE [flags]
+
+Puts a backup in the place of the database, which may be damaged or missing. No
+server may be running on it. The backup is checked first. What was there stays
+beside the database, as DB.before-restore- and the time, until you delete it.
+
+  firefighters restore /mnt/usb/firefighters-monday.db --db /var/lib/firefighters/firefighters.db
+
+What was written since the backup is not in it. Keys that were made since are
+unknown; keys that were revoked since stay revoked, if the database that was
+there can still be read.
+
+Flags:
+`
+
+func (p *program) restore(args []string) error {
+	flags := p.flags("restore", restoreHelp)
+	db := dbFlag(flags)
+	if err := p.parse(flags, args, 1); err != nil {
+		return err
+	}
+	r := &restoring{p: p, file: resolve(flags.Arg(0)), db: resolve(*db)}
+	if err := r.refuse(); err != nil {
+		return err
+	}
+	release, err := lockDatabase(r.db)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := undoRestore(r.db); err != nil {
+		return err
+	}
+	for _, step := range r.steps() {
+		if err := step.do(); err != nil {
+			undoRestore(r.db) // what it cannot do now, the next to lock the database does
+			return err
+		}
+	}
+	return r.tell(*db)
+}
+
+// restoring is a restore under way.
+//
+// The backup becomes, as a checked copy with a name of its own, a whole
+// database, and then takes the place of the one that is there by a single
+// renaming. So whoever looks finds the old one or the new one, whenever the
+// program is killed. While the copy has the other name a restore is under way
+// or was cut off: no store is opened then, and undoRestore tidies up.
+type restoring struct {
+	p        *program
+	file, db string // resolved
+	kept     string // what was there; empty if nothing was
+
+	restored saved
+	asOf     int64 // the latest time that the backup had seen, in milliseconds
+	revoked  int   // keys of the backup that were revoked since
+	unread   error // why the database that was there could not be asked
+}
+
+// The names beside a database.
+const (
+	copySuffix = ".restoring"
+	halfSuffix = ".restoring-half"
+	keptSuffix = ".before-restore-"
+)
+
+// sidecars are the files that SQLite puts beside a database.
+var sidecars = []string{"-wal", "-shm", "-journal"}
+
+// refuse looks at the backup before anything is touched.
+func (r *restoring) refuse() error {
+	if sameFile(r.file, r.db) {
+		return hinted{fmt.Errorf("%q is the database itself, not a backup of it", r.db), "firefighters restore --help"}
+	}
+	err := inspect(r.file)
+	if errors.Is(err, errNoDatabase) {
+		return hinted{fmt.Errorf("there is no backup at %q", r.file), "another file: firefighters restore --help"}
+	}
+	if err != nil {
+		return r.badBackup(err)
+	}
+	if !exists(filepath.Dir(r.db)) {
+		return inspect(r.db)
+	}
+	if info, err := os.Stat(r.db); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%q is not a file", r.db)
+	}
+	return nil
+}
+
+// badBackup says which other backup there is, if the one given is damaged.
+func (r *restoring) badBackup(err error) error {
+	if !errors.Is(err, errDamaged) && !errors.Is(err, errNotOurs) {
+		return err
+	}
+	err = hinted{fmt.Errorf("the backup %q %w; nothing was changed", r.file, kindOf(err)), "another backup: firefighters restore --help"}
+	return adviseRestore(err, r.db, filepath.Dir(r.file))
+}
+
+func kindOf(err error) error {
+	if errors.Is(err, errDamaged) {
+		return errDamaged
+	}
+	return errNotOurs
+}
+
+// restoreStep is a step after which the program may be killed.
+type restoreStep struct {
+	name string
+	do   func() error
+}
+
+func (r *restoring) steps() []restoreStep {
+	return []restoreStep{
+		{"marking", func() error { return createFile(r.db + copySuffix) }},
+		{"taking over", r.takeOver},
+		{"copying", r.copy},
+		{"taking over again", r.takeOver}, // it took time
+		{"keeping", r.keep},
+		{"keeping the rest", r.keepSidecars},
+		{"replacing", r.replace},
+	}
+}
+
+// takeOver makes sure that nobody has the database open, and folds its -wal
+// into it. One that is too damaged for that stays as it is.
+func (r *restoring) takeOver() error {
+	if info, err := os.Stat(r.db); err != nil || info.Size() == 0 {
+		return nil
+	}
+	c, err := openConn(dsn(r.db, "mode=rw", "_synchronous=FULL", "_pragma=fullfsync(1)"))
+	if err == nil {
+		err = c.query(`PRAGMA busy_timeout = 0`, nil, func(values) {})
+		if err == nil {
+			err = c.query(`PRAGMA journal_mode = DELETE`, nil, func(values) {})
+		}
+		if err == nil {
+			_, err = c.exec(`BEGIN EXCLUSIVE`)
+		}
+		c.Close()
+	}
+	if errors.Is(err, errBusy) {
+		return hinted{fmt.Errorf("database %q is in use by another program", r.db), "end that one first"}
+	}
+	return nil
+}
+
+// copy makes the database that is to be, which keeps what must not be undone:
+// that keys were revoked, and what time it is.
+func (r *restoring) copy() error {
+	step, end := r.p.backupBar()
+	b := &backup{source: r.file, target: r.db, room: roomFor(disk.SpaceOf, 0), step: step}
+	keys, latest, err := revocations(r.db)
+	if err != nil && !errors.Is(err, errNoDatabase) {
+		r.unread = err
+	}
+	b.change = func(c *conn) error {
+		if r.asOf, err = c.queryNumber(`SELECT latest_time FROM service`); err == nil {
+			r.revoked, err = carryOver(c, keys, latest)
+		}
+		return err
+	}
+	r.restored, err = b.copy(r.p.ctx, r.db+copySuffix)
+	end()
+	switch {
+	case r.p.ctx.Err() != nil:
+		return errors.New("stopped; nothing was changed")
+	case err != nil:
+		return r.badBackup(err)
+	}
+	owner, err := os.Stat(r.db)
+	if err != nil {
+		owner, err = os.Stat(filepath.Dir(r.db))
+	}
+	if err != nil {
+		return err
+	}
+	return cmp.Or(disk.GiveTo(r.db+copySuffix, owner), disk.GiveTo(r.db+"-lock", owner), disk.SyncFolder(filepath.Dir(r.db)))
+}
+
+// revocations reads from the database at path which keys are revoked, and the
+// latest time seen.
+func revocations(path string) (keys map[keyHash]int64, latest int64, err error) {
+	if err := inspect(path); err != nil {
+		return nil, 0, err
+	}
+	c, err := openConn(verifyDSN(path))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer c.Close()
+	keys = map[keyHash]int64{}
+	err = c.query(`SELECT hash, revoked_at FROM keys WHERE revoked_at IS NOT NULL`, nil, func(row values) {
+		if hash, _ := row[0].([]byte); len(hash) == len(keyHash{}) {
+			keys[keyHash(hash)] = number(row[1])
+		}
+	})
+	if err == nil {
+		latest, err = c.queryNumber(`SELECT latest_time FROM service`)
+	}
+	return keys, latest, err
+}
+
+// carryOver revokes keys in a database, and gives how many were not so far.
+func carryOver(c *conn, keys map[keyHash]int64, latest int64) (revoked int, err error) {
+	if _, err := c.exec(`BEGIN`); err != nil {
+		return 0, err
+	}
+	for hash, at := range keys {
+		changed, err := c.exec(`UPDATE keys SET revoked_at = ? WHERE hash = ? AND revoked_at IS NULL`, at, hash[:])
+		if err != nil {
+			return 0, err
+		}
+		revoked += int(changed)
+	}
+	if _, err := c.exec(`UPDATE service SET latest_time = max(latest_time, ?)`, latest); err != nil {
+		return 0, err
+	}
+	_, err = c.exec(`COMMIT`)
+	return revoked, err
+}
+
+// keep gives the database that is there a second name, for the time when it
+// loses the first.
+func (r *restoring) keep() error {
+	kept, found := freeName(r.db), false
+	for _, suffix := range append(sidecars, "") {
+		found = found || exists(r.db+suffix)
+	}
+	if !found {
+		return nil
+	}
+	r.kept = kept
+	if !exists(r.db) {
+		return nil
+	}
+	if err := os.Link(r.db, r.kept); err != nil { // a disk without links
+		if err := copyFile(r.db, r.kept); err != nil {
+			return fmt.Errorf("keeping the database that was there: %w", err)
+		}
+	}
+	return disk.SyncFolder(filepath.Dir(r.db))
+}
+
+// freeName is a name for what was at path, by the second.
+func freeName(path string) string {
+	for at := time.Now().UTC(); ; at = at.Add(time.Second) {
+		name := path + keptSuffix + at.Format(backupTime)
+		if !exists(name) && !exists(name+"-wal") {
+			return name
+		}
+	}
+}
+
+// copyFile copies a file that nobody writes to, whole or not at all.
+func copyFile(from, to string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	half := from + halfSuffix
+	copied, err := os.OpenFile(half, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(copied, source)
+	err = errors.Join(err, copied.Sync(), copied.Close())
+	return cmp.Or(err, os.Rename(half, to))
+}
+
+// keepSidecars moves what SQLite had put beside a database that is too damaged
+// to be folded together: it belongs to that one, and would ruin the other.
+func (r *restoring) keepSidecars() error {
+	for _, suffix := range sidecars {
+		if err := rename(r.db+suffix, r.kept+suffix); err != nil {
+			return err
+		}
+	}
+	return disk.SyncFolder(filepath.Dir(r.db))
+}
+
+// rename renames a file if it is there.
+func rename(from, to string) error {
+	if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func (r *restoring) replace() error {
+	return cmp.Or(os.Rename(r.db+copySuffix, r.db), disk.SyncFolder(filepath.Dir(r.db)))
+}
+
+// undoRestore tidies up after a restore that was cut off: the database that is
+// there has all of its files and only one name again. Whoever calls it has
+// locked the database.
+func undoRestore(db string) error {
+	if !exists(db + copySuffix) {
+		return nil
+	}
+	folder := filepath.Dir(db)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		kept := filepath.Join(folder, e.Name())
+		if !strings.HasPrefix(e.Name(), filepath.Base(db)+keptSuffix) || !sameFile(kept, db) {
+			continue
+		}
+		for _, suffix := range sidecars {
+			if err := rename(kept+suffix, db+suffix); err != nil {
+				return err
+			}
+		}
+		if err := os.Remove(kept); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(disk.SyncFolder(folder), removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
+}
+
+// awaitRestore makes sure that no restore of the database is under way, and
+// tidies up after one that was cut off.
+func awaitRestore(db string) error {
+	if !exists(db + copySuffix) {
+		return nil
+	}
+	release, err := lockDatabase(db)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return undoRestore(db)
+}
+
+// tell says what was done, and what is where.
+func (r *restoring) tell(db string) error {
+	err := r.p.println(fmt.Sprintf("Restored %s from %s: %s, as it was at %s.", quoteArg(db), quoteArg(r.file),
+		r.restored.holds(), showTime(r.asOf)))
+	note := func(format string, args ...any) { fmt.Fprintf(r.p.stderr, format+"\n", args...) }
+	if r.kept != "" {
+		note("What was there is kept as %s.", quoteArg(r.kept))
+	} else {
+		note("Made the database %s.", quoteArg(db))
+	}
+	if r.revoked > 0 {
+		note("Keys that were revoked since the backup and stay revoked: %d.", r.revoked)
+	}
+	if r.unread != nil || r.kept == "" {
+		note("Warning: keys that were revoked since the backup are valid again. See: firefighters keys list --db %s", quoteArg(db))
+	}
+	return err
+}

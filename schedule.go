@@ -1,0 +1,332 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"firefighters/internal/disk"
+	"firefighters/internal/retain"
+)
+
+// The backups that a server makes by itself.
+
+// backupPlan is what the flags say about them. Without a folder there are none.
+type backupPlan struct {
+	dir   string
+	every time.Duration
+	keep  int
+}
+
+// backupFlags gives the plan once the flags are parsed.
+func backupFlags(flags *pflag.FlagSet) (plan func() (backupPlan, error)) {
+	dir := flags.String("backup-dir", "", "the folder to make backups in, by itself; made if it is not there")
+	every := flags.String("backup-every", "24h", "how often, as 24h or 7d")
+	keep := flags.Int("backup-keep", 90, "how many to keep: a quarter each the newest, daily, weekly and monthly ones")
+	return func() (backupPlan, error) {
+		span, err := parseDuration(*every)
+		if err != nil || span < time.Second {
+			return backupPlan{}, usage(fmt.Sprintf("serve: --backup-every must be like 24h or 7d, not %q", *every), "firefighters serve --help")
+		}
+		if *keep < 1 {
+			return backupPlan{}, usage("serve: --backup-keep takes 1 or more", "firefighters serve --help")
+		}
+		return backupPlan{dir: *dir, every: span, keep: *keep}, nil
+	}
+}
+
+// moment is a time by the clock, which may be set, and since the start of the
+// program, which cannot.
+type moment struct {
+	wall time.Time
+	up   time.Duration
+}
+
+// moments are of the system's clock.
+func moments() func() moment {
+	start := time.Now()
+	return func() moment { now := time.Now(); return moment{now.Round(0), now.Sub(start)} }
+}
+
+// waiting is for the time when the next backup is due: it goes by whichever
+// clock is ahead. So a clock that is set forward brings one backup, one that is
+// set back none too few, and a computer that has slept makes up for it.
+type waiting struct {
+	from moment
+	wait time.Duration
+}
+
+func (w waiting) left(now moment) time.Duration {
+	return w.wait - max(now.up-w.from.up, now.wall.Sub(w.from.wall))
+}
+
+// A clock that is behind the newest backup says nothing about its age. The
+// first backup after a start is then due after unknownAge, for it may be that
+// the program is started again and again.
+const unknownAge = time.Hour
+
+// firstWait waits for the first backup after the start, made being when those
+// that are there were, by the same clock.
+func firstWait(made []time.Time, every time.Duration, now moment) waiting {
+	if len(made) == 0 {
+		return waiting{now, 0}
+	}
+	for _, t := range slices.SortedFunc(slices.Values(made), func(a, b time.Time) int { return b.Compare(a) }) {
+		if age := now.wall.Sub(t); age >= 0 {
+			return waiting{moment{t, now.up - age}, every}
+		}
+	}
+	return waiting{now, min(every, unknownAge)}
+}
+
+// afterFailure is how soon a backup that failed is tried again.
+func afterFailure(every time.Duration) time.Duration {
+	return min(every, max(time.Minute, every/24))
+}
+
+// backupKeeper makes backups of an open database as planned, and thins them.
+type backupKeeper struct {
+	backupPlan
+	db    string // resolved
+	clock *clock // what backups are named by
+	now   func() moment
+	space func(folder string) (disk.Space, error)
+	log   *slog.Logger
+	next  waiting
+
+	mu    sync.Mutex
+	state backupState
+}
+
+// backupState is what /readyz says of backups. No file is named in it.
+type backupState struct {
+	OK     bool       `json:"ok"`
+	Last   *time.Time `json:"last,omitempty"`  // of the last good backup
+	Since  *time.Time `json:"since,omitempty"` // when they began to fail
+	Detail string     `json:"detail,omitempty"`
+}
+
+func newBackupKeeper(plan backupPlan, db string, clock *clock, log *slog.Logger) *backupKeeper {
+	db = resolve(db)
+	if absolute, err := filepath.Abs(plan.dir); err == nil {
+		plan.dir = absolute
+	}
+	k := &backupKeeper{backupPlan: plan, db: db, clock: clock, now: moments(), space: disk.SpaceOf, log: log}
+	k.state.OK = true
+	if there := backupsIn(k.dir, db); len(there) > 0 {
+		k.state.Last = &there[0].of
+	}
+	return k
+}
+
+// longestNap bounds how late it is noticed that the clock was set or the
+// computer has slept.
+const longestNap = time.Minute
+
+// run makes backups until ctx ends; one that is under way is then given up.
+func (k *backupKeeper) run(ctx context.Context) {
+	var made []time.Time
+	for _, b := range backupsIn(k.dir, k.db) {
+		made = append(made, b.written)
+	}
+	for k.next = firstWait(made, k.every, k.now()); ; {
+		if left := k.next.left(k.now()); left > 0 {
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(min(left, longestNap)):
+			}
+			continue
+		}
+		k.turn(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// turn makes a backup, thins the older ones, and notes how it went.
+func (k *backupKeeper) turn(ctx context.Context) {
+	made, err := k.make(ctx)
+	if err == nil {
+		k.next = waiting{k.now(), k.every}
+		err = k.thin(made)
+	} else {
+		k.next = waiting{k.now(), afterFailure(k.every)}
+	}
+	if ctx.Err() != nil || errors.Is(err, errBackingUp) { // neither good nor bad
+		return
+	}
+	k.note(made, err)
+}
+
+// note keeps how the last backup went, and says it in the log if the one
+// before went otherwise. made is zero unless there is a new one.
+func (k *backupKeeper) note(made time.Time, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	wasOK := k.state.OK
+	k.state.OK, k.state.Detail = err == nil, ""
+	if !made.IsZero() {
+		k.state.Last = &made
+	}
+	switch {
+	case err == nil:
+		k.state.Since = nil
+		if !wasOK {
+			k.log.Info("backups are made again")
+		}
+		return
+	case wasOK:
+		now := k.now().wall.UTC().Truncate(time.Second)
+		k.state.Since = &now
+		k.log.Error("no backups are made", "cause", blandly(err))
+	}
+	k.state.Detail = blandly(err)
+}
+
+// appendState appends the state as JSON.
+func (k *backupKeeper) appendState(body []byte) []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	state, _ := json.Marshal(k.state) // it cannot fail
+	return append(body, state...)
+}
+
+// reservedPart of the disk, a tenth, is never filled with backups.
+const reservedPart = 10
+
+// make makes a backup and gives the time that it is named by.
+func (k *backupKeeper) make(ctx context.Context) (made time.Time, err error) {
+	if err := os.Mkdir(k.dir, 0o700); err != nil && !exists(k.dir) {
+		return time.Time{}, bland{err, "the folder for backups cannot be made: " + blandly(err)}
+	}
+	made = k.clock.now().Truncate(time.Second)
+	for exists(filepath.Join(k.dir, backupName(k.db, made))) { // of a clock that stands still
+		made = made.Add(time.Second)
+	}
+	room := roomFor(k.space, reservedPart)
+	b := &backup{source: k.db, target: filepath.Join(k.dir, backupName(k.db, made)), room: func(folder string, size int64) error {
+		if room(folder, size) == nil {
+			return nil
+		}
+		k.thin(time.Time{}) // fails where there is no good backup, and all stay
+		return room(folder, size)
+	}}
+	_, err = b.make(ctx)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return made, nil
+}
+
+// thin deletes the backups that are not to be kept, of those up to the one
+// made last. That one, which is good, stays. Those of a later time are left
+// alone: the clock was wrong, then or now. If none was made now, the newest
+// that is good takes its place.
+func (k *backupKeeper) thin(made time.Time) error {
+	there := backupsIn(k.dir, k.db)
+	if made.IsZero() {
+		good := newestGood(there)
+		if good == nil {
+			return errNoDatabase
+		}
+		made = good.of
+	}
+	var times []time.Time
+	for _, b := range there {
+		if !b.of.After(made) {
+			times = append(times, b.of)
+		}
+	}
+	drop := retain.Drop(times, k.keep)
+	for _, b := range there {
+		if !slices.ContainsFunc(drop, b.of.Equal) || b.inUse() {
+			continue
+		}
+		if err := os.Remove(b.path); err != nil {
+			return bland{err, "an old backup cannot be deleted: " + blandly(err)}
+		}
+	}
+	return nil
+}
+
+// backupTime is how a backup is named: so that names sort by time.
+const backupTime = "20060102T150405Z"
+
+// backupName gives the name of the backup of a database, whose own stands in
+// it: many databases may have their backups in one folder.
+func backupName(db string, at time.Time) string {
+	ext := filepath.Ext(db)
+	return strings.TrimSuffix(filepath.Base(db), ext) + "-" + at.UTC().Format(backupTime) + ext
+}
+
+// backupFile is a file that has the name of a backup.
+type backupFile struct {
+	path    string
+	of      time.Time // by its name
+	written time.Time // by the file system
+}
+
+// inUse tells whether the file is more than a backup: a database that somebody
+// has opened.
+func (b backupFile) inUse() bool {
+	return slices.ContainsFunc([]string{"-wal", "-shm", "-journal", "-lock"}, func(suffix string) bool { return exists(b.path + suffix) })
+}
+
+// backupsIn gives the backups of a database in a folder, the newest first.
+func backupsIn(folder, db string) (found []backupFile) {
+	entries, _ := os.ReadDir(folder) // a folder that cannot be read has none
+	ext := filepath.Ext(db)
+	prefix := strings.TrimSuffix(filepath.Base(db), ext) + "-"
+	for _, e := range entries {
+		at, err := time.Parse(backupTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
+		info, err2 := e.Info()
+		if err == nil && err2 == nil && info.Mode().IsRegular() && e.Name() == backupName(db, at) {
+			found = append(found, backupFile{filepath.Join(folder, e.Name()), at, info.ModTime()})
+		}
+	}
+	slices.SortFunc(found, func(a, b backupFile) int { return b.of.Compare(a.of) })
+	return found
+}
+
+// newestGood looks for the first that is whole.
+func newestGood(there []backupFile) *backupFile {
+	for i := range there {
+		if _, err := checkCopy(context.Background(), there[i].path); err == nil {
+			return &there[i]
+		}
+	}
+	return nil
+}
+
+// adviseRestore adds to an error that says that the database is damaged, or
+// not ours to see, how to put the newest good backup in its place: one in dir,
+// if that is named, or beside the database.
+func adviseRestore(err error, db, dir string) error {
+	if !errors.Is(err, errDamaged) && !errors.Is(err, errNotOurs) {
+		return err
+	}
+	resolved := resolve(db)
+	there := backupsIn(filepath.Dir(resolved), resolved)
+	if dir != "" && !sameFile(dir, filepath.Dir(resolved)) {
+		there = append(there, backupsIn(dir, resolved)...)
+		slices.SortStableFunc(there, func(a, b backupFile) int { return b.of.Compare(a.of) })
+	}
+	good := newestGood(there)
+	if good == nil {
+		return err
+	}
+	return hinted{err, fmt.Sprintf("firefighters restore %s --db %s (the newest good backup; it keeps the damaged file too)",
+		quoteArg(good.path), quoteArg(db))}
+}
