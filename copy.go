@@ -78,7 +78,7 @@ func (b *backup) copyPages(ctx context.Context, path string) (size, departments 
 	if err := b.steps(ctx, copying); err != nil {
 		copying.Finish()
 		if err = translate(err); errors.Is(err, errFull) {
-			return 0, 0, hinted{fmt.Errorf("the disk of %q is full", b.target), "make room there, or take another disk"}
+			return 0, 0, hinted{fmt.Errorf("writing %q: %w", b.target, err), "make room there, or take another disk"}
 		}
 		return 0, 0, explain("copying", b.source, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -69,9 +70,10 @@ type restoring struct {
 	kept     string // what was there; empty if nothing was
 
 	restored saved
-	asOf     int64 // the latest time that the backup had seen, in milliseconds
-	revoked  int   // keys of the backup that were revoked since
-	unread   error // why the database that was there could not be asked
+	asOf     int64             // the latest time that the backup had seen, in milliseconds
+	keys     map[keyHash]int64 // those revoked in the database that was there
+	revoked  int               // keys of the backup that were revoked since
+	unread   error             // why the database that was there could not be asked
 }
 
 // The names beside a database.
@@ -130,9 +132,8 @@ type restoreStep struct {
 func (r *restoring) steps() []restoreStep {
 	return []restoreStep{
 		{"marking", func() error { return createFile(r.db + copySuffix) }},
-		{"taking over", r.takeOver},
 		{"copying", r.copy},
-		{"taking over again", r.takeOver}, // it took time
+		{"taking over", r.takeOver},
 		{"keeping", r.keep},
 		{"keeping the rest", r.keepSidecars},
 		{"replacing", r.replace},
@@ -140,24 +141,30 @@ func (r *restoring) steps() []restoreStep {
 }
 
 // takeOver makes sure that nobody has the database open, and folds its -wal
-// into it. One that is too damaged for that stays as it is.
+// into it. One that is damaged, and so of little use to anybody, stays as it
+// is.
 func (r *restoring) takeOver() error {
-	if info, err := os.Stat(r.db); err != nil || info.Size() == 0 {
+	inUse := hinted{fmt.Errorf("database %q is in use by another program", r.db), "end that one first"}
+	err := inspect(r.db)
+	if err == nil {
+		_, err = verify(r.db)
+	}
+	if err != nil && !errors.Is(err, errBusy) {
 		return nil
+	}
+	keys, _, err := revocations(r.db)
+	if err == nil && r.unread == nil && !maps.Equal(keys, r.keys) {
+		return inUse
 	}
 	c, err := openConn(dsn(r.db, "mode=rw", "_synchronous=FULL", "_pragma=fullfsync(1)"))
 	if err == nil {
-		err = c.query(`PRAGMA busy_timeout = 0`, nil, func(values) {})
-		if err == nil {
-			err = c.query(`PRAGMA journal_mode = DELETE`, nil, func(values) {})
-		}
-		if err == nil {
-			_, err = c.exec(`BEGIN EXCLUSIVE`)
+		for _, do := range []string{`PRAGMA busy_timeout = 0`, `PRAGMA journal_mode = DELETE`, `BEGIN EXCLUSIVE`} {
+			err = cmp.Or(err, c.query(do, nil, func(values) {}))
 		}
 		c.Close()
 	}
 	if errors.Is(err, errBusy) {
-		return hinted{fmt.Errorf("database %q is in use by another program", r.db), "end that one first"}
+		return inUse
 	}
 	return nil
 }
@@ -167,13 +174,12 @@ func (r *restoring) takeOver() error {
 func (r *restoring) copy() error {
 	step, end := r.p.backupBar()
 	b := &backup{source: r.file, target: r.db, room: roomFor(disk.SpaceOf, 0), step: step}
-	keys, latest, err := revocations(r.db)
-	if err != nil && !errors.Is(err, errNoDatabase) {
-		r.unread = err
-	}
+	var latest int64
+	r.keys, latest, r.unread = revocations(r.db)
+	var err error
 	b.change = func(c *conn) error {
 		if r.asOf, err = c.queryNumber(`SELECT latest_time FROM service`); err == nil {
-			r.revoked, err = carryOver(c, keys, latest)
+			r.revoked, err = carryOver(c, r.keys, latest)
 		}
 		return err
 	}
@@ -359,13 +365,14 @@ func (r *restoring) tell(db string) error {
 	note := func(format string, args ...any) { fmt.Fprintf(r.p.stderr, format+"\n", args...) }
 	if r.kept != "" {
 		note("What was there is kept as %s.", quoteArg(r.kept))
-	} else {
+	}
+	if errors.Is(r.unread, errNoDatabase) {
 		note("Made the database %s.", quoteArg(db))
 	}
 	if r.revoked > 0 {
 		note("Keys that were revoked since the backup and stay revoked: %d.", r.revoked)
 	}
-	if r.unread != nil || r.kept == "" {
+	if r.unread != nil {
 		note("Warning: keys that were revoked since the backup are valid again. See: firefighters keys list --db %s", quoteArg(db))
 	}
 	return err

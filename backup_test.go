@@ -1,0 +1,306 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"firefighters/internal/disk"
+)
+
+// namesIn are the files of a folder.
+func namesIn(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	must(t, err)
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// recordsIn opens a copy in a place of its own, as check sees it, and counts.
+func recordsIn(t *testing.T, backup string) (n int) {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "copy.db")
+	text, err := os.ReadFile(backup)
+	must(t, err)
+	must(t, os.WriteFile(db, text, 0o600))
+	if code, _, stderr := command(t, "check", "--db", db); code != 0 {
+		t.Fatalf("%s: %s", backup, stderr)
+	}
+	scanSQL(t, db, `SELECT count(*) FROM firefighters`, &n)
+	return n
+}
+
+// writing creates records one after the other until stop, which gives how many.
+func (s *service) writing(t *testing.T) (stop func() int) {
+	ended, n := make(chan bool), 0
+	var clients sync.WaitGroup
+	clients.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				s.create(t, ana)
+				n++
+			}
+		}
+	})
+	return func() int { close(ended); clients.Wait(); return n }
+}
+
+var savedForm = regexp.MustCompile(`^Saved (\d+) records of (\d+) departments in (\S+) \((\d+\.\d) MB, (\d+\.\d) seconds\)\.\n$`)
+
+// TestBackup: of a database that is written to meanwhile, and of one at rest.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	s := startOn(t, invented(t, 2, 3000))
+	s.key = newKey(t, s.db, "A")
+	target := filepath.Join(t.TempDir(), "saved.db")
+	stop := s.writing(t)
+	eventually(t, "a record", func() bool { return s.list(t, "").TotalCount > 0 })
+	code, stdout, stderr := command(t, "backup", target, "--db", s.db)
+	written := stop()
+	found := savedForm.FindStringSubmatch(stdout)
+	if code != 0 || stderr != "" || found == nil || found[2] != "3" || found[3] != target {
+		t.Fatalf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if n := recordsIn(t, target); fmt.Sprint(n) != found[1] || n <= 3000 || n > 3000+written {
+		t.Errorf("%d records, of 3000 and up to %d; %s", n, written, stdout)
+	}
+	header, err := os.ReadFile(target)
+	if must(t, err); header[18] != 1 || header[19] != 1 {
+		t.Error("it is in WAL mode, and so not one file")
+	}
+	if names := namesIn(t, filepath.Dir(target)); len(names) != 1 {
+		t.Errorf("left beside it: %q", names)
+	}
+	checkModes(t, filepath.Dir(target))
+	s.stop(t)
+	if names := namesIn(t, filepath.Dir(s.db)); len(names) != 2 {
+		t.Errorf("left beside the database: %q", names)
+	}
+	if code, stdout, stderr := command(t, "backup", target, "--db", s.db, "--force"); code != 0 || recordsIn(t, target) != 3000+written {
+		t.Errorf("of a database at rest: code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
+// TestBackupRefusals: what is there stays as it is.
+func TestBackupRefusals(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 10)
+	dir := t.TempDir()
+	there, folder, live := filepath.Join(dir, "there.db"), filepath.Join(dir, "folder"), filepath.Join(dir, "live.db")
+	must(t, os.WriteFile(there, []byte("precious"), 0o600))
+	must(t, os.Mkdir(folder, 0o700))
+	must(t, os.WriteFile(live+"-wal", nil, 0o600))
+	missing := filepath.Join(dir, "missing", "x.db")
+	before := contents(t, dir)
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{there, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", there)},
+		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is not a file\nTry: another name for the backup\n", folder)},
+		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: another name for the backup\n", db)},
+		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: another name for the backup\n", db+"-wal")},
+		{[]string{live, "--db", db, "--force"}, 1,
+			fmt.Sprintf("Error: %q is, or was, a database in use: there is %q\nTry: another name for the backup\n", live, live+"-wal")},
+		{[]string{missing, "--db", db}, 1,
+			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
+		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, ""},
+		{[]string{"--db", db}, 2, "Error: backup: 0 arguments beside the flags, where it takes 1\nTry: firefighters backup --help\n"},
+	} {
+		code, stdout, stderr := command(t, append([]string{"backup"}, tt.args...)...)
+		if code != tt.code || stdout != "" || tt.want != "" && stderr != tt.want {
+			t.Errorf("%q: code %d, stdout %q, stderr:\n%swant:\n%s", tt.args, code, stdout, stderr, tt.want)
+		}
+	}
+	if after := contents(t, dir); !maps.Equal(before, after) {
+		t.Errorf("the folder was %q and is %q", before, after)
+	}
+}
+
+// spaceOf is a disk of this size with so much left.
+func spaceOf(free, total int64) func(string) (disk.Space, error) {
+	return func(string) (disk.Space, error) { return disk.Space{Free: free, Total: total}, nil }
+}
+
+// TestRoom: a backup that does not fit is not begun.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	const mega = 1 << 20
+	for _, tt := range []struct {
+		name           string
+		size, free, of int64
+		part           int64
+		fits           bool
+	}{
+		{"plenty", 10 * mega, 100 * mega, 1000 * mega, 0, true},
+		{"just", 10 * mega, 12 * mega, 1000 * mega, 0, true},
+		{"not quite", 10 * mega, 12*mega - 1, 1000 * mega, 0, false},
+		{"full", 0, 0, 1000 * mega, 0, false},
+		{"just above the last tenth", 10 * mega, 112 * mega, 1000 * mega, reservedPart, true},
+		{"into the last tenth", 10 * mega, 112*mega - 1, 1000 * mega, reservedPart, false},
+	} {
+		if err := roomFor(spaceOf(tt.free, tt.of), tt.part)("/backups", tt.size); (err == nil) != tt.fits {
+			t.Errorf("%s: %v", tt.name, err)
+		} else if err != nil && (!strings.Contains(err.Error(), "/backups") || strings.Contains(blandly(err), "/")) {
+			t.Errorf("%s: %v; %s", tt.name, err, blandly(err))
+		}
+	}
+	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
+	b := &backup{source: db, target: target, room: roomFor(spaceOf(mega, 1000*mega), 0)}
+	if _, err := b.make(t.Context()); err == nil || len(namesIn(t, filepath.Dir(target))) > 0 {
+		t.Errorf("a backup on a full disk: %v, and there is %q", err, namesIn(t, filepath.Dir(target)))
+	}
+}
+
+// TestBackupStopped: one that is told to stop leaves nothing, wherever it is.
+func TestBackupStopped(t *testing.T) {
+	t.Parallel()
+	db, dir := invented(t, 1, 10000), t.TempDir()
+	for name, step := range map[string]func(stop func(), done, total int){
+		"while it copies": func(stop func(), _, _ int) { stop() },
+		"while it checks": func(stop func(), done, total int) {
+			if done == total {
+				stop()
+			}
+		},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		b := &backup{source: db, target: filepath.Join(dir, "x.db"), room: roomFor(disk.SpaceOf, 0),
+			step: func(done, total int) { step(stop, done, total) }}
+		if _, err := b.make(ctx); !errors.Is(err, context.Canceled) || len(namesIn(t, dir)) > 0 {
+			t.Errorf("%s: %v, and there is %q", name, err, namesIn(t, dir))
+		}
+	}
+}
+
+// TestBackupOfDamage: a copy that does not pass its check gets no name.
+func TestBackupOfDamage(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 2000)
+	file, err := os.OpenFile(db, os.O_RDWR, 0)
+	must(t, err)
+	_, err = file.WriteAt([]byte(strings.Repeat("damage", 2000)), 30*4096)
+	must(t, errors.Join(err, file.Close()))
+	target := filepath.Join(t.TempDir(), "x.db")
+	code, stdout, stderr := command(t, "backup", target, "--db", db)
+	want := fmt.Sprintf("Error: database %q is damaged: a copy of it does not pass the check\nTry: firefighters check --db %s\n", db, db)
+	if code != 1 || stdout != "" || stderr != want || len(namesIn(t, filepath.Dir(target))) > 0 {
+		t.Errorf("code %d, stdout %q, stderr:\n%s, and there is %q", code, stdout, stderr, namesIn(t, filepath.Dir(target)))
+	}
+}
+
+// TestOneBackupAtATime: the second refuses while the first is under way.
+func TestOneBackupAtATime(t *testing.T) {
+	t.Parallel()
+	db, dir := invented(t, 1, 10), t.TempDir()
+	b := &backup{source: db, target: filepath.Join(dir, "x.db"), room: roomFor(disk.SpaceOf, 0)}
+	b.step = func(int, int) {
+		code, _, stderr := command(t, "backup", filepath.Join(dir, "y.db"), "--db", db)
+		if want := "Error: a backup of it is being made by another firefighters\nTry: again when that is done\n"; code != 1 || stderr != want {
+			t.Errorf("code %d, stderr %q", code, stderr)
+		}
+	}
+	if _, err := b.make(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if names := namesIn(t, dir); len(names) != 1 {
+		t.Errorf("there is %q", names)
+	}
+}
+
+// programCommand is a command of the program in a process of its own.
+func programCommand(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.Command(self, args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
+	return cmd
+}
+
+// TestBackupKilled: whenever it is killed there is a whole backup or none, and
+// the next one clears away what was left.
+func TestBackupKilled(t *testing.T) {
+	t.Parallel()
+	db, dir := invented(t, 1, 5000), t.TempDir()
+	target := filepath.Join(dir, "x.db")
+	began := time.Now()
+	must(t, programCommand(t, "backup", target, "--db", db).Run())
+	takes := time.Since(began)
+	killed := 0
+	for i := range 12 {
+		os.Remove(target)
+		cmd := programCommand(t, "backup", target, "--db", db)
+		must(t, cmd.Start())
+		time.Sleep(takes * time.Duration(i) / 12)
+		must(t, cmd.Process.Kill())
+		if cmd.Wait() != nil {
+			killed++
+		}
+		if exists(target) && recordsIn(t, target) != 5000 {
+			t.Fatalf("killed after %v, it left a backup that is not whole", takes*time.Duration(i)/12)
+		}
+	}
+	if code, _, stderr := command(t, "backup", target, "--db", db, "--force"); code != 0 || killed == 0 {
+		t.Errorf("code %d, stderr %q; %d killed", code, stderr, killed)
+	}
+	if names := namesIn(t, dir); len(names) != 1 || recordsIn(t, target) != 5000 || exists(db+"-backup-lock") {
+		t.Errorf("there is %q", names)
+	}
+}
+
+// TestBackupOfOldSchema: a copy can be made before a store migrates the file.
+func TestBackupOfOldSchema(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	must(t, createFile(db))
+	must(t, migrate(db, 0))
+	b := &backup{source: db, target: db + "-before", room: roomFor(disk.SpaceOf, 0)}
+	made, err := b.make(t.Context())
+	if err != nil || made.departments != 0 || made.bytes == 0 {
+		t.Errorf("%+v, %v", made, err)
+	}
+}
+
+// TestSmallDisk fills a real one.
+func TestSmallDisk(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
+		t.Skip("only root on Linux can mount a small disk")
+	}
+	dir := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", dir).CombinedOutput(); err != nil {
+		t.Skipf("no small disk can be mounted here: %s", out)
+	}
+	t.Cleanup(func() { exec.Command("umount", dir).Run() })
+	db := invented(t, 1, 10000)
+	target := filepath.Join(dir, "x.db")
+	code, _, stderr := command(t, "backup", target, "--db", db)
+	if code != 1 || !strings.HasPrefix(stderr, fmt.Sprintf("Error: too little room in %q: 2.1 MB are free, and ", dir)) {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+	b := &backup{source: db, target: target, room: func(string, int64) error { return nil }} // as if filled meanwhile
+	if _, err := b.make(t.Context()); err == nil || blandly(err) != "the disk is full" || len(namesIn(t, dir)) > 0 {
+		t.Errorf("%v; there is %q", err, namesIn(t, dir))
+	}
+}
