@@ -78,7 +78,7 @@ func TestUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"serve", "--help"}, {"keys", "--help"}, {"keys", "create", "--help"},
+	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"serve", "--help"}, {"backup", "--help"}, {"restore", "--help"}, {"keys", "--help"}, {"keys", "create", "--help"},
 		{"keys", "list", "-h"}, {"keys", "revoke", "--help"}, {"version", "--help"}} {
 		code, stdout, stderr := command(t, args...)
 		if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "Usage: firefighters") || !strings.Contains(stdout, "\n  firefighters") {

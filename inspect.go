@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"firefighters/internal/disk"
 )
 
 // What is found out about a database file before it is opened.
@@ -231,6 +233,22 @@ func notOurs(path string) error {
 func damaged(path string) error {
 	return hinted{fmt.Errorf("database %q %w", path, errDamaged),
 		"put a backup in its place: firefighters restore FILE --db " + quoteArg(path) + "; this file was left as it is"}
+}
+
+// warnOfPlace warns of a folder in which a database is not safe while it is
+// served.
+func (p *program) warnOfPlace(path string) {
+	folder, err := filepath.Abs(filepath.Dir(resolve(path)))
+	if err != nil {
+		return
+	}
+	const advice = "keep it on a disk of this computer, and its backups there"
+	if kind := disk.Network(folder); kind != "" {
+		fmt.Fprintf(p.stderr, "Warning: the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.\n", kind, advice)
+	}
+	if program := disk.SyncProgram(folder); program != "" {
+		fmt.Fprintf(p.stderr, "Warning: the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.\n", program, advice)
+	}
 }
 
 // createFile makes an empty file, or of an empty file one, that only its owner

@@ -212,8 +212,10 @@ func (k *backupKeeper) make(ctx context.Context) (made time.Time, err error) {
 		return time.Time{}, bland{err, "the folder for backups cannot be made: " + blandly(err)}
 	}
 	made = k.clock.now().Truncate(time.Second)
-	for exists(filepath.Join(k.dir, backupName(k.db, made))) { // of a clock that stands still
-		made = made.Add(time.Second)
+	for _, b := range slices.Backward(backupsIn(k.dir, k.db)) {
+		if ahead := b.of.Sub(made); ahead >= 0 && ahead < time.Hour { // the clock stands still
+			made = b.of.Add(time.Second)
+		}
 	}
 	room := roomFor(k.space, reservedPart)
 	b := &backup{source: k.db, target: filepath.Join(k.dir, backupName(k.db, made)), room: func(folder string, size int64) error {
