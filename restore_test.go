@@ -250,7 +250,7 @@ func cutOff(t *testing.T, db, saved string, steps int) {
 	t.Helper()
 	release, err := lockDatabase(db)
 	must(t, err)
-	r := &restoring{p: &program{t.Context(), io.Discard, io.Discard}, file: saved, db: db}
+	r := &restoring{p: &program{t.Context(), nil, io.Discard, io.Discard}, file: saved, db: db}
 	for _, step := range r.steps()[:steps] {
 		if err := step.do(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
