@@ -140,6 +140,10 @@ func (b *backup) make(ctx context.Context) (made saved, err error) {
 		return saved{}, err
 	}
 	defer func() { err = cmp.Or(err, removeCopy(partial)) }()
+	if err := createFile(partial); mayNot(err) {
+		return saved{}, bland{hinted{fmt.Errorf("the folder of %q may not be written", b.target), "start as the user who owns it, or take another folder"},
+			"the folder for backups may not be written"}
+	}
 	if made, err = b.copy(ctx, partial); err != nil {
 		return saved{}, err
 	}
@@ -200,8 +204,6 @@ func (b *backup) lock() (release func(), err error) {
 	switch {
 	case errors.Is(err, errBusy):
 		return nil, hinted{errBackingUp, "again when that is done"}
-	case errors.As(err, new(hinted)):
-		return nil, err
 	case err != nil:
 		return nil, explain("locking", b.source, err)
 	}
@@ -227,8 +229,8 @@ func (b *backup) partial() string {
 func removeCopy(partial string) error {
 	var failures []error
 	for _, suffix := range []string{"", "-journal", "-wal", "-shm"} {
-		if err := os.Remove(partial + suffix); !errors.Is(err, fs.ErrNotExist) {
-			failures = append(failures, err)
+		if exists(partial + suffix) {
+			failures = append(failures, os.Remove(partial+suffix))
 		}
 	}
 	return errors.Join(failures...)

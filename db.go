@@ -71,7 +71,7 @@ func openStore(path string, create bool, now func() time.Time) (s *store, made b
 	case errors.Is(err, errNoDatabase) && create:
 		made = true
 		if err = createFile(path); err != nil {
-			return nil, false, err
+			return nil, false, explain("making", path, err)
 		}
 	case err != nil:
 		return nil, false, err

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -47,8 +48,8 @@ func lockDatabase(path string) (release func() error, err error) {
 	switch {
 	case err == nil:
 		return release, nil
-	case errors.As(err, new(hinted)):
-		return nil, err
+	case mayNot(err):
+		return nil, forbidden("locking", path)
 	case errors.Is(err, errBusy):
 		if exists(path + copySuffix) {
 			return nil, hinted{fmt.Errorf("database %q is being restored", path), "again when that is done"}
@@ -199,11 +200,14 @@ func explain(doing, path string, err error) error {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
 		return forbidden(doing, path)
 	}
-	if errors.Is(err, fs.ErrPermission) {
+	if mayNot(err) {
 		return forbidden(doing, path)
 	}
 	return fmt.Errorf("%s database %q: %w", doing, path, err)
 }
+
+// mayNot tells whether the system does not let us.
+func mayNot(err error) bool { return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) }
 
 func forbidden(doing, path string) error {
 	return hinted{fmt.Errorf("%s database %q: the file or its folder may not be read and written", doing, path),
@@ -256,7 +260,7 @@ func (p *program) warnOfPlace(path string) {
 func createFile(path string) error {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
-		return explain("making", path, err)
+		return err
 	}
 	return errors.Join(file.Chmod(0o600), file.Close())
 }

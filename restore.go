@@ -131,7 +131,7 @@ type restoreStep struct {
 
 func (r *restoring) steps() []restoreStep {
 	return []restoreStep{
-		{"marking", func() error { return createFile(r.db + copySuffix) }},
+		{"marking", r.mark},
 		{"copying", r.copy},
 		{"taking over", r.takeOver},
 		{"keeping", r.keep},
@@ -165,6 +165,14 @@ func (r *restoring) takeOver() error {
 	}
 	if errors.Is(err, errBusy) {
 		return inUse
+	}
+	return nil
+}
+
+// mark says to whom wants to open the database that it is being restored.
+func (r *restoring) mark() error {
+	if err := createFile(r.db + copySuffix); err != nil {
+		return explain("restoring", r.db, err)
 	}
 	return nil
 }
@@ -259,7 +267,7 @@ func (r *restoring) keep() error {
 	}
 	if err := os.Link(r.db, r.kept); err != nil { // a disk without links
 		if err := copyFile(r.db, r.kept); err != nil {
-			return fmt.Errorf("keeping the database that was there: %w", err)
+			return explain("keeping", r.db, err)
 		}
 	}
 	return disk.SyncFolder(filepath.Dir(r.db))
