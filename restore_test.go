@@ -168,7 +168,7 @@ func TestRestoreRefusals(t *testing.T) {
 	named := filepath.Join(dir, backupName(db, time.Unix(1, 0)))
 	copyOf(t, saved, named)
 	copyOf(t, bad, filepath.Join(dir, backupName(db, time.Unix(2, 0))))
-	if _, _, stderr := command(t, "restore", bad, "--db", db); !strings.Contains(stderr, "Try: firefighters restore "+named+" --db "+db+" ") {
+	if _, _, stderr := command(t, "restore", bad, "--db", db); !strings.Contains(stderr, "Try: firefighters restore "+named+" --db "+db+"\n") {
 		t.Errorf("stderr %q", stderr)
 	}
 }

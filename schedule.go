@@ -123,9 +123,6 @@ func newBackupKeeper(plan backupPlan, db string, clock *clock, log *slog.Logger)
 	}
 	k := &backupKeeper{backupPlan: plan, db: db, clock: clock, now: moments(), space: disk.SpaceOf, log: log}
 	k.state.OK = true
-	if there := backupsIn(k.dir, db); len(there) > 0 {
-		k.state.Last = &there[0].of
-	}
 	return k
 }
 
@@ -135,11 +132,7 @@ const longestNap = time.Minute
 
 // run makes backups until ctx ends; one that is under way is then given up.
 func (k *backupKeeper) run(ctx context.Context) {
-	var made []time.Time
-	for _, b := range backupsIn(k.dir, k.db) {
-		made = append(made, b.written)
-	}
-	for k.next = firstWait(made, k.every, k.now()); ; {
+	for k.next = k.first(); ; {
 		if left := k.next.left(k.now()); left > 0 {
 			select {
 			case <-ctx.Done():
@@ -153,6 +146,21 @@ func (k *backupKeeper) run(ctx context.Context) {
 			return
 		}
 	}
+}
+
+// first looks at the backups that are there.
+func (k *backupKeeper) first() waiting {
+	var written []time.Time
+	there := backupsIn(k.dir, k.db)
+	for _, b := range there {
+		written = append(written, b.written)
+	}
+	if len(there) > 0 {
+		k.mu.Lock()
+		k.state.Last = &there[0].of
+		k.mu.Unlock()
+	}
+	return firstWait(written, k.every, k.now())
 }
 
 // turn makes a backup, thins the older ones, and notes how it went.
@@ -329,6 +337,6 @@ func adviseRestore(err error, db, dir string) error {
 	if good == nil {
 		return err
 	}
-	return hinted{err, fmt.Sprintf("firefighters restore %s --db %s (the newest good backup; it keeps the damaged file too)",
-		quoteArg(good.path), quoteArg(db))}
+	return hinted{fmt.Errorf("%w; the newest good backup is of %s", err, good.of.Format(time.RFC3339)),
+		"firefighters restore " + quoteArg(good.path) + " --db " + quoteArg(db)}
 }
