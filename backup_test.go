@@ -269,16 +269,46 @@ func TestBackupKilled(t *testing.T) {
 	}
 }
 
-// TestBackupOfOldSchema: a copy can be made before a store migrates the file.
-func TestBackupOfOldSchema(t *testing.T) {
+// TestUpgradeBackup: before a database of an older version is touched, it is
+// saved beside.
+func TestUpgradeBackup(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	must(t, createFile(db))
-	must(t, migrate(db, 0))
-	b := &backup{source: db, target: db + "-before", room: roomFor(disk.SpaceOf, 0)}
-	made, err := b.make(t.Context())
-	if err != nil || made.departments != 0 || made.bytes == 0 {
-		t.Errorf("%+v, %v", made, err)
+	copyOf(t, filepath.Join("testdata", "v1.db"), db)
+	code, _, stderr := command(t, "check", "--db", db)
+	kept, err := filepath.Glob(db + ".before-upgrade-*")
+	must(t, err)
+	if code != 0 || len(kept) != 1 || stderr != fmt.Sprintf("Upgrading the database %s; as it is now it will stay in %s.\n", db, kept[0]) {
+		t.Fatalf("code %d, stderr %q, kept %q", code, stderr, kept)
+	}
+	var before, after int
+	scanSQL(t, db, `PRAGMA user_version`, &after)
+	scanSQL(t, kept[0], `PRAGMA user_version`, &before)
+	if before != 1 || after != schemaVersion {
+		t.Errorf("from %d to %d", before, after)
+	}
+	// The way back.
+	if code, _, stderr := command(t, "restore", kept[0], "--db", db); code != 0 {
+		t.Fatalf("code %d, stderr %q", code, stderr)
+	}
+	if _, stdout, stderr := command(t, "check", "--db", db); stdout != "The database is sound.\n" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+}
+
+// TestUpgradeInUse: nobody upgrades what an older program serves.
+func TestUpgradeInUse(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	copyOf(t, filepath.Join("testdata", "v1.db"), db)
+	release, err := lockDatabase(db)
+	must(t, err)
+	defer release()
+	if code, _, stderr := command(t, "keys", "list", "--db", db); code != 1 || !strings.Contains(stderr, errInUse.Error()) {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+	if version := headerVersion(db); version != 1 {
+		t.Errorf("it has version %d", version)
 	}
 }
 

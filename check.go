@@ -134,12 +134,12 @@ const recountSQL = `
 // would keep the -wal from starting over.
 const checkedAtOnce = 5000
 
-// recordSQL reads what isStale compares.
-const recordSQL = `
-	SELECT row, id, first_name, last_name, phone_number, email, date_of_birth,
-	       first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits,
-	       tenant_id, deleted_at, checksum
-	  FROM firefighters`
+// recordColumns are what isStale and isDamaged compare.
+const recordColumns = `row, id, first_name, last_name, phone_number, email, date_of_birth,
+	first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits,
+	tenant_id, deleted_at, checksum`
+
+const recordSQL = `SELECT ` + recordColumns + ` FROM firefighters`
 
 // isStale tells whether the columns made from the fields of a row are not what
 // they should be, which is made.

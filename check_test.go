@@ -78,6 +78,16 @@ func TestDamagedRecords(t *testing.T) {
 			if log := s.stderr.String(); !strings.Contains(log, "is damaged") || !strings.Contains(log, hurt) {
 				t.Errorf("the log: %s", log)
 			}
+			saved := filepath.Join(t.TempDir(), "saved.db")
+			if code, _, stderr := command(t, "backup", saved, "--db", s.db); code != 0 {
+				t.Fatal(stderr)
+			}
+			again := startOn(t, saved)
+			again.mayFail = true
+			eventually(t, "the damage to be logged at the start", func() bool {
+				log := again.stderr.String()
+				return strings.Contains(log, "a record is damaged") && strings.Contains(log, hurt)
+			})
 			s.do(t, "PUT", collection+"/"+hurt, ana).wants(t, 200)
 			s.do(t, "GET", collection+"/"+hurt, "").wants(t, 200)
 			if l := s.list(t, ""); l.TotalCount != 2 {

@@ -76,8 +76,10 @@ func openStore(path string, create bool, now func() time.Time) (s *store, made b
 	case err != nil:
 		return nil, false, err
 	}
-	if err := migrate(path, version); err != nil {
-		return nil, false, explain("setting up", path, err)
+	if version == 0 {
+		if err := makeSchema(path); err != nil {
+			return nil, false, explain("setting up", path, err)
+		}
 	}
 	s, err = connect(path, now)
 	if err != nil {

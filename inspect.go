@@ -54,12 +54,14 @@ func lockDatabase(path string) (release func() error, err error) {
 		if exists(path + copySuffix) {
 			return nil, hinted{fmt.Errorf("database %q is being restored", path), "again when that is done"}
 		}
-		return nil, hinted{fmt.Errorf("database %q is in use: another firefighters serves it", path),
+		return nil, hinted{fmt.Errorf("database %q %w", path, errInUse),
 			"stop that one first, or give another file with --db"}
 	}
 	return nil, hinted{fmt.Errorf("locking database %q by %q: %w", path, lock, err),
 		"if no other firefighters serves it, delete " + quoteArg(lock)}
 }
+
+var errInUse = errors.New("is in use: another firefighters serves it")
 
 // lockFile locks by a file, which it makes, until release. The error is errBusy
 // while another process does.
@@ -149,6 +151,17 @@ func judge(path string, header []byte, size int64) error {
 		return newer(path, version)
 	}
 	return nil
+}
+
+// headerVersion is the schema version in the header of a database of ours, 0
+// for anything else. A newer one may stand in the -wal.
+func headerVersion(path string) int {
+	header := make([]byte, 100)
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() == 0 ||
+		readHeader(path, header) != nil || judge(path, header, info.Size()) != nil {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(header[60:]))
 }
 
 func exists(path string) bool {

@@ -227,6 +227,9 @@ func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
 // withStore does something with the database at path. create says that it may
 // be made; that it was is said.
 func (p *program) withStore(path string, create bool, do func(*store) error) error {
+	if err := p.upgrade(path); err != nil {
+		return err
+	}
 	s, made, err := openStore(path, create, time.Now)
 	if err != nil {
 		return err

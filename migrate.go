@@ -2,7 +2,11 @@ package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
+	"time"
+
+	"firefighters/internal/disk"
 )
 
 //go:embed schema.sql
@@ -16,19 +20,45 @@ var upgrades = map[int]func(*conn) error{
 	1: upgradeTo2,
 }
 
-// migrate takes the database at path from a schema version to ours, step by
-// step. An empty file has version 0.
-func migrate(path string, version int) error {
-	if version == 0 {
-		return migrateOnce(path, 0, schemaVersion, func(c *conn) error {
-			_, err := c.exec(schemaSQL)
-			return err
-		})
+// makeSchema makes an empty file a database.
+func makeSchema(path string) error {
+	return migrateOnce(path, 0, schemaVersion, func(c *conn) error {
+		_, err := c.exec(schemaSQL)
+		return err
+	})
+}
+
+// upgrade takes the database at path, if it is of an older version, to ours,
+// step by step, after a backup beside it. Nobody may serve it meanwhile: an
+// older program would not know what to write.
+func (p *program) upgrade(path string) error {
+	path = resolve(path)
+	if version := headerVersion(path); version < 1 || version >= schemaVersion {
+		return nil // there is nothing to do, or the one who opens it says what is wrong
 	}
-	for ; version < schemaVersion; version++ {
-		if err := migrateOnce(path, version, version+1, upgrades[version]); err != nil {
-			return err
-		}
+	release, err := lockDatabase(path)
+	for wait := 0; errors.Is(err, errInUse) && wait < 50; wait++ { // it may be upgraded at this moment
+		time.Sleep(100 * time.Millisecond)
+		release, err = lockDatabase(path)
+	}
+	if err != nil {
+		return err
+	}
+	defer release()
+	version, err := verify(path)
+	if err != nil || version == schemaVersion {
+		return err
+	}
+	kept := freeName(path, ".before-upgrade-")
+	fmt.Fprintf(p.stderr, "Upgrading the database %s; as it is now it will stay in %s.\n", quoteArg(path), quoteArg(kept))
+	step, end := p.backupBar()
+	_, err = (&backup{source: path, target: kept, room: roomFor(disk.SpaceOf, 0), step: step}).make(p.ctx)
+	end()
+	for ; err == nil && version < schemaVersion; version++ {
+		err = migrateOnce(path, version, version+1, upgrades[version])
+	}
+	if err != nil {
+		return explain("upgrading", path, err)
 	}
 	return nil
 }

@@ -254,7 +254,7 @@ func carryOver(c *conn, keys map[keyHash]int64, latest int64) (revoked int, err 
 // keep gives the database that is there a second name, for the time when it
 // loses the first.
 func (r *restoring) keep() error {
-	kept, found := freeName(r.db), false
+	kept, found := freeName(r.db, keptSuffix), false
 	for _, suffix := range append(sidecars, "") {
 		found = found || exists(r.db+suffix)
 	}
@@ -274,9 +274,9 @@ func (r *restoring) keep() error {
 }
 
 // freeName is a name for what was at path, by the second.
-func freeName(path string) string {
+func freeName(path, suffix string) string {
 	for at := time.Now().UTC(); ; at = at.Add(time.Second) {
-		name := path + keptSuffix + at.Format(backupTime)
+		name := path + suffix + at.Format(backupTime)
 		if !exists(name) && !exists(name+"-wal") {
 			return name
 		}

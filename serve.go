@@ -86,6 +86,9 @@ func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url str
 			"another port: firefighters serve --listen 127.0.0.1:8081"}
 	}
 	defer listener.Close()
+	if err := p.upgrade(db); err != nil {
+		return err
+	}
 	release, err := lockDatabase(db)
 	if err != nil {
 		return err
@@ -163,6 +166,7 @@ func (p *program) serveStore(s *store, listener net.Listener, set serveOptions) 
 	watch, stopWatching := context.WithCancel(context.Background())
 	watching.Go(func() { handler.auth.watch(watch) })
 	watching.Go(func() { handler.auth.record(watch) })
+	s.scrub(watch, log, watching.Go)
 	if g.certificate != nil {
 		watching.Go(func() { g.certificate.watch(watch, log) })
 	}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+const (
+	// scrubbedAtOnce is how many records are read before others get a turn.
+	scrubbedAtOnce = 200
+	// scrubRest is the rest after that, while the service answers: with it
+	// 1,200,000 records take two minutes.
+	scrubRest = 20 * time.Millisecond
+	// maxDamageLogged is how many damaged records are named in the log.
+	maxDamageLogged = 20
+)
+
+// scrub reads every record once, a small file's before it returns and a large
+// one's beside the requests, and logs what is damaged: a record that nobody
+// asks for would be found out when no backup from before is left. It ends with
+// ctx.
+func (s *store) scrub(ctx context.Context, log *slog.Logger, beside func(func())) {
+	var pages int64
+	err := s.read(func(c *conn) (err error) {
+		pages, err = c.queryNumber(`PRAGMA page_count`)
+		return err
+	})
+	switch {
+	case err != nil:
+		log.Error("the database cannot be read", "cause", err.Error())
+	case pages <= quickCheckPages:
+		s.scrubAll(ctx, 0, log)
+	default:
+		beside(func() { s.scrubAll(ctx, scrubRest, log) })
+	}
+}
+
+// scrubSQL also tells whether the record is found by its id.
+const scrubSQL = `
+	SELECT ` + recordColumns + `, row IS (SELECT same.row FROM firefighters AS same WHERE same.id = firefighters.id)
+	  FROM firefighters WHERE row > ? ORDER BY row LIMIT ?`
+
+func (s *store) scrubAll(ctx context.Context, rest time.Duration, log *slog.Logger) {
+	damaged := 0
+	for last, more := int64(0), true; more && ctx.Err() == nil; {
+		seen := 0
+		err := s.read(func(c *conn) error {
+			return c.query(scrubSQL, values{last, int64(scrubbedAtOnce)}, func(row values) {
+				last, seen = number(row[0]), seen+1
+				if !isDamaged(row) && number(row[len(row)-1]) == 1 {
+					return
+				}
+				if damaged++; damaged <= maxDamageLogged {
+					log.Error("a record is damaged: it is in no answer until PUT has made it whole", "id", text(row[1]))
+				}
+			})
+		})
+		if err != nil {
+			log.Error("the database is damaged, or cannot be read: see firefighters check", "cause", err.Error())
+			return
+		}
+		more = seen == scrubbedAtOnce
+		select {
+		case <-ctx.Done():
+		case <-time.After(rest):
+		}
+	}
+	if damaged > 0 {
+		log.Error("records are damaged: see firefighters check", "records", damaged)
+	}
+}
