@@ -13,8 +13,10 @@ const (
 	// some 20 KB.
 	maxConnections = 4096
 	minConnections = 16
-	// fullWarning is how often it is logged at most that there are so many.
-	fullWarning = time.Minute
+	// emptyInterval is how often room is made at most, and fullWarning how
+	// often it is logged that there is none.
+	emptyInterval = time.Second
+	fullWarning   = time.Minute
 )
 
 // connectionLimit is how many clients may be connected at once, so that the
@@ -33,6 +35,7 @@ type boundedListener struct {
 	slots      chan struct{} // one for each connection that is open
 	httpServer *http.Server
 	log        *slog.Logger
+	emptied    time.Time // when room was made last
 	warned     time.Time
 
 	closing sync.Once
@@ -68,7 +71,7 @@ func (l *boundedListener) takeSlot() bool {
 		select {
 		case l.slots <- struct{}{}:
 			return true
-		case <-time.After(time.Second):
+		case <-time.After(emptyInterval):
 		case <-l.closed:
 			return false
 		}
@@ -79,9 +82,14 @@ func (l *boundedListener) takeSlot() bool {
 // their first headers in five seconds. This is the way in which net/http does
 // it: it takes the next moment's answers their keep-alive, and no more.
 func (l *boundedListener) makeRoom() {
+	now := time.Now()
+	if now.Sub(l.emptied) < emptyInterval {
+		return // clients that are served, one request after another, lose their connections too
+	}
+	l.emptied = now
 	l.httpServer.SetKeepAlivesEnabled(false)
 	l.httpServer.SetKeepAlivesEnabled(true)
-	if now := time.Now(); now.Sub(l.warned) > fullWarning {
+	if now.Sub(l.warned) > fullWarning {
 		l.warned = now
 		l.log.Warn("as many clients are connected as may be; more of them wait, and idle ones are disconnected", "connections", cap(l.slots))
 	}

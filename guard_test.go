@@ -215,6 +215,26 @@ func TestConnections(t *testing.T) {
 	healthz(s.dial(t))
 }
 
+// TestSlowHandshakes: the timeouts hold before TLS has begun, too.
+func TestSlowHandshakes(t *testing.T) {
+	t.Parallel()
+	files := newPair(t).issueNow(t, "name")
+	g := newGuard()
+	g.certFile, g.keyFile, g.timeouts.headers = files.certFile, files.keyFile, 4*time.Second
+	s := startGuarded(t, g)
+	var running sync.WaitGroup
+	for _, begin := range []string{"", "\x16\x03\x01\x10\x00", "GET / HTTP/1.1\r\n"} {
+		for range 20 {
+			c := s.dial(t)
+			running.Go(func() { dribble(t, c, begin) })
+		}
+	}
+	running.Wait()
+	if name := s.shown(t); name != "name" {
+		t.Errorf("it shows the certificate %q", name)
+	}
+}
+
 func TestConnectionLimit(t *testing.T) {
 	t.Parallel()
 	if n := connectionLimit(); n < minConnections || n > maxConnections || uint64(n) > fileLimit() {
