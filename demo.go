@@ -28,7 +28,7 @@ Flags:
 func (p *program) demo(args []string) error {
 	flags := p.flags("demo", demoHelp)
 	db := flags.String("db", "firefighters-demo.db", "the file to keep it in, which may not be there yet")
-	listen := listenFlag(flags)
+	listen, g := listenFlag(flags), guardFlags(flags)
 	departments := flags.Int("departments", 1, "how many departments")
 	number := flags.Int("people", 40, "how many people in all")
 	if err := p.parse(flags, args, 0); err != nil {
@@ -49,7 +49,7 @@ func (p *program) demo(args []string) error {
 		return hinted{fmt.Errorf("demo makes a new file, and %q is there already", *db),
 			"firefighters serve --db " + quoteArg(*db)}
 	}
-	return p.serveDatabase(serveOptions{db: *db, listen: *listen, guard: newGuard()}, func(s *store, url string) error {
+	return p.serveDatabase(serveOptions{db: *db, listen: *listen, guard: g}, func(s *store, url string) error {
 		bar := newProgress(p, "people", *number)
 		if err := s.invent(p.ctx, people.Sizes(*departments, *number), bar.add); err != nil {
 			return fmt.Errorf("inventing people: %w", err)

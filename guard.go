@@ -57,9 +57,9 @@ func guardFlags(flags *pflag.FlagSet) *guard {
 func (g *guard) prepare() (err error) {
 	switch {
 	case (g.certFile == "") != (g.keyFile == ""):
-		return usage("serve: --tls-cert and --tls-key go together", "firefighters serve --tls-cert cert.pem --tls-key key.pem")
+		return usage("--tls-cert and --tls-key go together", "firefighters serve --tls-cert cert.pem --tls-key key.pem")
 	case g.rateLimit < 0 || g.rateLimit > maxRateLimit:
-		return usage(fmt.Sprintf("serve: --rate-limit takes 0 to %d, not %d", maxRateLimit, g.rateLimit), "firefighters serve --help")
+		return usage(fmt.Sprintf("--rate-limit takes 0 to %d, not %d", maxRateLimit, g.rateLimit), "firefighters serve --help")
 	case g.certFile != "":
 		g.certificate, err = newCertificate(g.certFile, g.keyFile)
 	}
@@ -83,7 +83,7 @@ func (g *guard) curlAddress(addr net.Addr) string {
 	leaf := g.certificate.current.Load().Leaf
 	host, port, _ := net.SplitHostPort(reachable(addr))
 	for _, name := range append([]string{host, "localhost"}, leaf.DNSNames...) {
-		if leaf.VerifyHostname(name) == nil && (!isLoopback(addr) || namesLoopback(name)) {
+		if !strings.Contains(name, "*") && leaf.VerifyHostname(name) == nil && (!isLoopback(addr) || namesLoopback(name)) {
 			url = g.scheme() + net.JoinHostPort(name, port)
 			break
 		}

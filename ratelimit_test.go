@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -148,6 +149,15 @@ func TestRates(t *testing.T) {
 			}
 			if n := taken(); n != 2*rate {
 				t.Errorf("%d at once", n)
+			}
+			b = &bucket{}
+			var all atomic.Int64
+			var together sync.WaitGroup
+			for range 4 {
+				together.Go(func() { all.Add(int64(taken())) })
+			}
+			if together.Wait(); all.Load() != int64(2*rate) {
+				t.Errorf("%d at once, together", all.Load())
 			}
 			for range 5 {
 				now += time.Second
