@@ -31,6 +31,14 @@ func namesIn(t *testing.T, folder string) []string {
 	return names
 }
 
+// large is a database of a few records that takes many steps to copy.
+func large(t *testing.T, records int) string {
+	t.Helper()
+	db := invented(t, 1, records)
+	execSQL(t, db, `CREATE TABLE filler AS SELECT zeroblob(12000000) AS filling`)
+	return db
+}
+
 // recordsIn opens a copy in a place of its own, as check sees it, and counts.
 func recordsIn(t *testing.T, backup string) (n int) {
 	t.Helper()
@@ -68,7 +76,7 @@ var savedForm = regexp.MustCompile(`^Saved (\d+) records of (\d+) departments in
 // TestBackup: of a database that is written to meanwhile, and of one at rest.
 func TestBackup(t *testing.T) {
 	t.Parallel()
-	s := startOn(t, invented(t, 2, 3000))
+	s := startOn(t, invented(t, 2, 600))
 	s.key = newKey(t, s.db, "A")
 	target := filepath.Join(t.TempDir(), "saved.db")
 	stop := s.writing(t)
@@ -79,8 +87,8 @@ func TestBackup(t *testing.T) {
 	if code != 0 || stderr != "" || found == nil || found[2] != "3" || found[3] != target {
 		t.Fatalf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
-	if n := recordsIn(t, target); fmt.Sprint(n) != found[1] || n <= 3000 || n > 3000+written {
-		t.Errorf("%d records, of 3000 and up to %d; %s", n, written, stdout)
+	if n := recordsIn(t, target); fmt.Sprint(n) != found[1] || n <= 600 || n > 600+written {
+		t.Errorf("%d records, of 600 and up to %d; %s", n, written, stdout)
 	}
 	header, err := os.ReadFile(target)
 	if must(t, err); header[18] != 1 || header[19] != 1 {
@@ -94,7 +102,7 @@ func TestBackup(t *testing.T) {
 	if names := namesIn(t, filepath.Dir(s.db)); len(names) != 2 {
 		t.Errorf("left beside the database: %q", names)
 	}
-	if code, stdout, stderr := command(t, "backup", target, "--db", s.db, "--force"); code != 0 || recordsIn(t, target) != 3000+written {
+	if code, stdout, stderr := command(t, "backup", target, "--db", s.db, "--force"); code != 0 || recordsIn(t, target) != 600+written {
 		t.Errorf("of a database at rest: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
@@ -174,7 +182,7 @@ func TestRoom(t *testing.T) {
 // TestBackupStopped: one that is told to stop leaves nothing, wherever it is.
 func TestBackupStopped(t *testing.T) {
 	t.Parallel()
-	db, dir := invented(t, 1, 10000), t.TempDir()
+	db, dir := large(t, 10), t.TempDir()
 	for name, step := range map[string]func(stop func(), done, total int){
 		"while it copies": func(stop func(), _, _ int) { stop() },
 		"while it checks": func(stop func(), done, total int) {
@@ -195,7 +203,7 @@ func TestBackupStopped(t *testing.T) {
 // TestBackupOfDamage: a copy that does not pass its check gets no name.
 func TestBackupOfDamage(t *testing.T) {
 	t.Parallel()
-	db := invented(t, 1, 2000)
+	db := invented(t, 1, 600)
 	file, err := os.OpenFile(db, os.O_RDWR, 0)
 	must(t, err)
 	_, err = file.WriteAt([]byte(strings.Repeat("damage", 2000)), 30*4096)
@@ -242,7 +250,7 @@ func programCommand(t *testing.T, args ...string) *exec.Cmd {
 // the next one clears away what was left.
 func TestBackupKilled(t *testing.T) {
 	t.Parallel()
-	db, dir := invented(t, 1, 5000), t.TempDir()
+	db, dir := large(t, 50), t.TempDir()
 	target := filepath.Join(dir, "x.db")
 	began := time.Now()
 	must(t, programCommand(t, "backup", target, "--db", db).Run())
@@ -257,14 +265,14 @@ func TestBackupKilled(t *testing.T) {
 		if cmd.Wait() != nil {
 			killed++
 		}
-		if exists(target) && recordsIn(t, target) != 5000 {
+		if exists(target) && recordsIn(t, target) != 50 {
 			t.Fatalf("killed after %v, it left a backup that is not whole", takes*time.Duration(i)/12)
 		}
 	}
 	if code, _, stderr := command(t, "backup", target, "--db", db, "--force"); code != 0 || killed == 0 {
 		t.Errorf("code %d, stderr %q; %d killed", code, stderr, killed)
 	}
-	if names := namesIn(t, dir); len(names) != 1 || recordsIn(t, target) != 5000 || exists(db+"-backup-lock") {
+	if names := namesIn(t, dir); len(names) != 1 || recordsIn(t, target) != 50 || exists(db+"-backup-lock") {
 		t.Errorf("there is %q", names)
 	}
 }
@@ -323,7 +331,7 @@ func TestSmallDisk(t *testing.T) {
 		t.Skipf("no small disk can be mounted here: %s", out)
 	}
 	t.Cleanup(func() { exec.Command("umount", dir).Run() })
-	db := invented(t, 1, 10000)
+	db := large(t, 10)
 	target := filepath.Join(dir, "x.db")
 	code, _, stderr := command(t, "backup", target, "--db", db)
 	if code != 1 || !strings.HasPrefix(stderr, fmt.Sprintf("Error: too little room in %q: 2.1 MB are free, and ", dir)) {
