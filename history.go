@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,8 +9,6 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
-
-	"github.com/google/uuid"
 
 	"firefighters/internal/record"
 )
@@ -141,7 +140,7 @@ func (p *program) history(args []string) error {
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	canonical, idErr := uuid.Parse(*id)
+	ids, idErr := recordIDs([]string{*id})
 	from, sinceErr := parseSince(*since)
 	switch {
 	case *id != "" && idErr != nil:
@@ -149,20 +148,34 @@ func (p *program) history(args []string) error {
 	case sinceErr != nil:
 		return usage(fmt.Sprintf("history: --since must be like 30d or 2027-01-31, not %q", *since), "firefighters history --help")
 	case *id != "":
-		*id = canonical.String()
+		*id = ids[0]
 	}
 	return p.withTenant(*db, *tenantName, "history", func(s *store, tenant tenantID) error {
 		show, end := p.historyTable()
 		if *asJSON {
-			lines := json.NewEncoder(p.stdout)
-			lines.SetEscapeHTML(false)
-			show, end = func(ch pastChange) { lines.Encode(ch) }, func() error { return nil }
+			show, end = p.historyLines()
 		}
 		if err := s.history(tenant, *id, from(s.clock.now()), show); err != nil {
 			return explain("reading", *db, err)
 		}
 		return end()
 	})
+}
+
+// historyLines gives what adds a line of JSON and what prints them all: only
+// when the reading is done, for whoever reads them slowly would keep the -wal
+// from starting over.
+func (p *program) historyLines() (show func(pastChange), end func() error) {
+	var text bytes.Buffer
+	lines := json.NewEncoder(&text)
+	lines.SetEscapeHTML(false)
+	show = func(ch pastChange) {
+		if !json.Valid(ch.Before) && ch.Before != nil { // damaged; its text is all there is
+			ch.Before, _ = json.Marshal(string(ch.Before))
+		}
+		lines.Encode(ch)
+	}
+	return show, func() error { _, err := text.WriteTo(p.stdout); return err }
 }
 
 // historyTable gives what adds a line to a table and what prints it.
@@ -201,8 +214,11 @@ func summaryOf(text json.RawMessage) string {
 		record.Fields
 		Damaged bool
 	}
-	if json.Unmarshal(text, &f) != nil || text == nil {
+	switch {
+	case text == nil:
 		return "-"
+	case json.Unmarshal(text, &f) != nil:
+		return "(damaged)"
 	}
 	return (&before{record.Firefighter{Fields: f.Fields}, f.Damaged}).summary()
 }

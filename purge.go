@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -40,7 +41,7 @@ func (s *store) deletedFirefighters(tenant tenantID, until time.Time) (all []del
 			all = append(all, deletedRecord{f, number(row[len(row)-2]), number(row[len(row)-1]), scan.damaged != nil})
 		})
 	})
-	slices.SortStableFunc(all, func(a, b deletedRecord) int { return int(a.deletedAt - b.deletedAt) })
+	slices.SortStableFunc(all, func(a, b deletedRecord) int { return cmp.Compare(a.deletedAt, b.deletedAt) })
 	return all, err
 }
 
@@ -77,9 +78,9 @@ func notDeleted(id string) error {
 // purgedAtOnce is how many records are erased in one transaction.
 const purgedAtOnce = 500
 
-// purgeFirefighters erases deleted records, and what is known of their past,
-// and overwrites the place where they stood. That they were erased is
-// remembered, by their ids.
+// purgeFirefighters erases deleted records, and what is known of their past.
+// That they were erased is remembered, by their ids. Until the file is
+// rewritten, traces of them stand in it.
 func (s *store) purgeFirefighters(tenant tenantID, all []deletedRecord) error {
 	past, last, err := s.pastOf(tenant, all)
 	if err != nil {
@@ -87,9 +88,6 @@ func (s *store) purgeFirefighters(tenant tenantID, all []deletedRecord) error {
 	}
 	for some := range slices.Chunk(all, purgedAtOnce) {
 		err := s.write(func(t *transaction) error {
-			if _, err := t.queryNumber(`PRAGMA secure_delete = ON`); err != nil {
-				return err
-			}
 			for _, d := range some {
 				if err := t.purge(tenant, d, past[d.ID], last); err != nil {
 					return err
@@ -136,6 +134,18 @@ func (t *transaction) purge(tenant tenantID, d deletedRecord, past []int64, last
 		return err
 	}
 	return t.remember(tenant, 0, d.row, change{actionPurge, d.ID, nil})
+}
+
+// rewrite writes the database at path anew, so that nothing is left in it of
+// what was erased. SQLite's secure_delete is not enough: where a page was split
+// it leaves what stood there.
+func rewrite(path string) error {
+	c, err := openConn(migrationDSN(resolve(path))) // whose temporary file is not in memory
+	if err != nil {
+		return err
+	}
+	_, err = c.exec(`VACUUM`)
+	return errors.Join(err, c.Close())
 }
 
 const deletedHelp = `Usage: firefighters deleted --tenant NAME [flags]
@@ -188,7 +198,7 @@ func (p *program) undelete(args []string) error {
 	ids, err := recordIDs(flags.Args())
 	switch {
 	case err != nil:
-		return usage(err.Error(), "firefighters undelete --help")
+		return usage("undelete: "+err.Error(), "firefighters undelete --help")
 	case len(ids) == 0:
 		return usage("undelete: say which, by their ids", "firefighters deleted --tenant NAME, which lists them")
 	}
@@ -205,7 +215,9 @@ const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than
 
 Erases deleted records for good, their history included: nothing brings them
 back but a backup. It asks first; --yes answers. What stands in backups stays
-there until they are thinned out.
+there until they are thinned out. In the end it writes the file anew, so that
+no trace is left in it: that takes as much room again, and seconds if the file
+is large, in which a service that runs may ask those who write to try again.
 
   firefighters purge --tenant "Engine 7" 01a1f83c-64f7-795d-bc35-4c6516093415
   firefighters purge --tenant "Engine 7" --older-than 7y --yes
@@ -226,7 +238,7 @@ func (p *program) purge(args []string) error {
 	age, ageErr := parseAge(*olderThan)
 	switch {
 	case err != nil:
-		return usage(err.Error(), "firefighters purge --help")
+		return usage("purge: "+err.Error(), "firefighters purge --help")
 	case (len(ids) == 0) == (*olderThan == ""):
 		return usage("purge: say which, by their ids or by --older-than", "firefighters purge --help")
 	case *olderThan != "" && ageErr != nil:
@@ -244,25 +256,31 @@ func (p *program) purge(args []string) error {
 		if err != nil {
 			return err
 		}
-		return p.purgeAll(s, tenant, all, strings.TrimSpace(*tenantName), *yes)
+		question := fmt.Sprintf("Erase %d deleted records of %q for good?", len(all), strings.TrimSpace(*tenantName))
+		if len(all) > 0 && !*yes {
+			if err := p.confirm(question); err != nil {
+				return err
+			}
+		}
+		return p.purgeAll(s, tenant, all, *db)
 	})
 }
 
-func (p *program) purgeAll(s *store, tenant tenantID, all []deletedRecord, tenantName string, yes bool) error {
+// purgeAll rewrites the file even if there is nothing to erase: the last time
+// there may have been no room to.
+func (p *program) purgeAll(s *store, tenant tenantID, all []deletedRecord, db string) error {
+	if err := s.purgeFirefighters(tenant, all); err != nil {
+		return explain("erasing from", db, err)
+	}
+	if err := rewrite(db); err != nil {
+		return hinted{fmt.Errorf("%d records are erased, but traces of them may be left in the file: %w",
+			len(all), explain("rewriting", db, err)), "the same with --older-than 100y in place of the ids, when there is room and nobody is writing"}
+	}
 	if len(all) == 0 {
 		fmt.Fprintln(p.stderr, "There is nothing to erase.")
-		return nil
+	} else {
+		fmt.Fprintf(p.stderr, "Erased: %d.\n", len(all))
 	}
-	question := fmt.Sprintf("Erase %d deleted records of %q for good?", len(all), tenantName)
-	if !yes {
-		if err := p.confirm(question); err != nil {
-			return err
-		}
-	}
-	if err := s.purgeFirefighters(tenant, all); err != nil {
-		return err
-	}
-	fmt.Fprintf(p.stderr, "Erased: %d.\n", len(all))
 	return nil
 }
 
