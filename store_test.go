@@ -668,7 +668,8 @@ func TestLostPages(t *testing.T) {
 		c.do(t, "GET", collection+"?"+query, "").wants(t, 500)
 	}
 	c.do(t, "GET", "/healthz", "").wants(t, 200)
-	if log := s.stderr.String(); !strings.Contains(log, errUnreadable.Error()) {
+	// It depends on whether the page was mapped before.
+	if log := s.stderr.String(); !strings.Contains(log, errUnreadable.Error()) && !strings.Contains(log, "SQLite result") {
 		t.Errorf("the log does not say why:\n%s", log)
 	}
 	s.cancel()
