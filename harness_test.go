@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 			os.Unsetenv(name)
 		}
 	}
-	os.Exit(m.Run())
+	os.Exit(testify(m.Run()))
 }
 
 const (
@@ -150,7 +150,9 @@ func (c client) try(t *testing.T, method, path string, body io.Reader, headers .
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, string(text)}, err
+	a := answer{response.StatusCode, response.Header, string(text)}
+	sawAnswer(t.Name()+": "+method+" "+path, a)
+	return a, err
 }
 
 // check is what holds for every answer.
@@ -347,6 +349,8 @@ func serving(t *testing.T, db string, serve func(ctx context.Context, s *service
 		if strings.Contains(s.stderr.String(), `"level":"ERROR"`) && !s.mayFail {
 			t.Errorf("the service logged an error:\n%s", s.stderr)
 		}
+		sawLog(t.Name(), s.stderr.String())
+		sawFolder(t, filepath.Dir(s.db))
 	})
 	address := regexp.MustCompile(`(?m)^Listening on (https?://\S+)\n`)
 	eventually(t, "the address", func() bool {
@@ -415,6 +419,7 @@ func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	var out, errs bytes.Buffer
 	err := run(t.Context(), args, strings.NewReader(""), &out, &errs)
 	code = report(err, &errs)
+	sawLog(strings.Join(args, " "), errs.String())
 	return code, out.String(), errs.String()
 }
 

@@ -248,6 +248,7 @@ func openServer(t *testing.T, path string, now func() time.Time) *testServer {
 		if err := store.close(); err != nil {
 			t.Errorf("closing the store: %v", err)
 		}
+		sawLog(t.Name(), log.String())
 		if t.Failed() {
 			t.Log(log.String())
 		}

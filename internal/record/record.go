@@ -144,7 +144,7 @@ func (f *Faults) email(field, value string) string {
 	}
 	address, err := mail.ParseAddress(value)
 	if err != nil || address.Name != "" || address.Address != value {
-		f.Add(field, Invalid, "%s must be one bare e-mail address, like ana@example.com.", field)
+		f.Add(field, Invalid, "%s must be one bare e-mail address, like name@example.org.", field)
 	}
 	return value
 }
