@@ -110,7 +110,9 @@ func (rs *rolls) current(c *conn, tenant tenantID, d *department) (*roll, error)
 	rs.saw(tenant, live)
 	r, changed, known := rs.since(d, version)
 	switch {
-	case known && len(changed) == 0 || rs.of(tenant) != d:
+	case rs.of(tenant) != d: // no longer large
+		return nil, nil
+	case known && len(changed) == 0:
 		return r, nil
 	case known:
 		r, err = r.next(c, tenant, version, changed)
@@ -195,6 +197,7 @@ func (rs *rolls) await(tenant tenantID, rows []int64, version int64) {
 	}
 	if len(d.steps)+len(rows) > maxSteps {
 		d.steps, d.roll = nil, nil // nobody reads it
+		return
 	}
 	for _, row := range rows {
 		version++

@@ -197,8 +197,8 @@ func (w *writer) transact(group []*job) (err error) {
 	}
 	defer func() {
 		if err != nil {
+			w.rolls.giveUp(t)  // before another process can commit a version of the same number
 			t.exec(`ROLLBACK`) // fails where SQLite has done it itself
-			w.rolls.giveUp(t)
 		}
 	}()
 	for _, j := range group {
