@@ -41,6 +41,13 @@ type model struct {
 	records []*modelRecord
 	deleted []string
 	created int
+	done    []wireChange // what the history should tell: action, id and before
+}
+
+// did notes a change, and what the record was before.
+func (d *model) did(action, id string, before *wireRecord) {
+	text, _ := json.Marshal(before)
+	d.done = append(d.done, wireChange{Action: action, ID: id, Before: text})
 }
 
 // modelRun is one random run over two departments.
@@ -124,8 +131,44 @@ func (m *modelRun) end(stop func()) {
 			m.Errorf("department %d has the live_count %d, not %d", i+1, live, len(d.records))
 		}
 	}
+	m.history()
 	if code, stdout, stderr := command(m.T, "check", "--db", m.db); code != 0 {
 		m.Errorf("check: code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+}
+
+// history compares the table changes with what was done, and takes it all back:
+// then nothing is left.
+func (m *modelRun) history() {
+	m.Helper()
+	for i, d := range m.departments {
+		var name string
+		scanSQL(m.T, m.db, fmt.Sprintf(`SELECT name FROM tenants WHERE id = %d`, i+1), &name)
+		told := historyOf(m.T, m.db, name)
+		if len(told) != len(d.done) {
+			m.Fatalf("department %d: the history tells of %d changes, not %d", i+1, len(told), len(d.done))
+		}
+		records := map[string]wireRecord{}
+		for _, r := range d.records {
+			records[r.ID] = r.wireRecord
+		}
+		for n := len(told) - 1; n >= 0; n-- {
+			change, done := told[n], d.done[n]
+			m.same([]any{change.Action, change.ID, *change.Key}, []any{done.Action, done.ID, int64(i + 1)}, "the history")
+			var was, should *wireRecord
+			decode(m.T, string(change.Before), &was)
+			decode(m.T, string(done.Before), &should)
+			m.same(was, should, "before")
+			if _, is := records[change.ID]; is == (change.Action == actionDelete) {
+				m.Errorf("%s of %s, which cannot be", change.Action, change.ID)
+			}
+			if delete(records, change.ID); was != nil {
+				records[change.ID] = *was
+			}
+		}
+		if len(records) > 0 {
+			m.Errorf("department %d: the history does not tell how %v came to be", i+1, records)
+		}
 	}
 }
 
@@ -234,6 +277,7 @@ func (m *modelRun) create(d *model) {
 	m.same(got, want, body)
 	d.created++
 	d.records = append(d.records, &modelRecord{want, d.created})
+	d.did(actionCreate, want.ID, nil)
 }
 
 func (m *modelRun) same(got, want any, about string) {
@@ -264,6 +308,7 @@ func (m *modelRun) replace(d *model) {
 	var got wireRecord
 	decode(m.T, d.do(m.T, "PUT", collection+"/"+r.ID, body).wants(m.T, http.StatusOK).body, &got)
 	m.same(got, want, "PUT "+body)
+	d.did(actionReplace, r.ID, &r.wireRecord)
 	r.wireRecord = want
 }
 
@@ -276,6 +321,7 @@ func (m *modelRun) delete(d *model) {
 	d.do(m.T, "DELETE", collection+"/"+r.ID, "").wants(m.T, http.StatusNoContent)
 	d.records = slices.DeleteFunc(d.records, func(other *modelRecord) bool { return other == r })
 	d.deleted = append(d.deleted, r.ID)
+	d.did(actionDelete, r.ID, &r.wireRecord)
 }
 
 func (m *modelRun) get(d *model) {
