@@ -130,6 +130,7 @@ func TestSlowClients(t *testing.T) {
 	for ; slow.Load() > 0; served++ {
 		s.create(t, ana)
 		s.do(t, "GET", collection, "").wants(t, 200)
+		time.Sleep(20 * time.Millisecond) // other tests want to run too
 	}
 	running.Wait()
 	if served == 0 || s.list(t, "").TotalCount != int64(served) {
@@ -179,6 +180,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	for stuck.Load() > 0 {
 		s.do(t, "GET", collection, "").wants(t, 200)
 		s.do(t, "PUT", collection+"/"+nobody, ana).wants(t, 404)
+		time.Sleep(20 * time.Millisecond)
 	}
 	running.Wait()
 }
