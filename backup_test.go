@@ -235,6 +235,38 @@ func TestOneBackupAtATime(t *testing.T) {
 	}
 }
 
+// TestBackupMeetsAnother: a file that comes to be while the copy is made stays.
+func TestBackupMeetsAnother(t *testing.T) {
+	t.Parallel()
+	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
+	b := &backup{source: db, target: target, room: roomFor(disk.SpaceOf, 0)}
+	b.step = func(int, int) { must(t, os.WriteFile(target, []byte("precious"), 0o600)) }
+	_, err := b.make(t.Context())
+	if text, _ := os.ReadFile(target); err == nil || string(text) != "precious" || len(namesIn(t, filepath.Dir(target))) != 1 {
+		t.Errorf("%v; %q", err, text)
+	}
+}
+
+// TestLeftover: what a backup that was killed has left may have its name
+// already, and is then not written to.
+func TestLeftover(t *testing.T) {
+	t.Parallel()
+	db, dir := invented(t, 1, 10), t.TempDir()
+	first := &backup{source: db, target: filepath.Join(dir, "first.db"), room: roomFor(disk.SpaceOf, 0)}
+	_, err := first.make(t.Context())
+	must(t, err)
+	must(t, os.Link(first.target, first.partial()))
+	must(t, os.WriteFile(first.partial()+"-journal", nil, 0o600))
+	execSQL(t, db, `DELETE FROM firefighters`)
+	second := *first
+	second.target = filepath.Join(dir, "second.db")
+	_, err = second.make(t.Context())
+	must(t, err)
+	if names := namesIn(t, dir); len(names) != 2 || recordsIn(t, first.target) != 10 || recordsIn(t, second.target) != 0 {
+		t.Errorf("there is %q", names)
+	}
+}
+
 // programCommand is a command of the program in a process of its own.
 func programCommand(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
