@@ -36,10 +36,7 @@ func (b *backup) copy(ctx context.Context, path string) (made saved, err error) 
 		return saved{}, err
 	}
 	made, err = checkCopy(ctx, path)
-	switch {
-	case ctx.Err() != nil:
-		return saved{}, ctx.Err()
-	case errors.Is(err, errDamaged), err == nil && (made.bytes != size || made.departments != departments):
+	if errors.Is(err, errDamaged) || err == nil && (made.bytes != size || made.departments != departments) {
 		return saved{}, bland{hinted{fmt.Errorf("database %q %w: a copy of it does not pass the check", b.source, errDamaged),
 			"firefighters check --db " + quoteArg(b.source)}, "the database is damaged: a copy of it does not pass the check"}
 	}

@@ -122,6 +122,9 @@ func TestRestoreOverDamage(t *testing.T) {
 			if was, err := os.ReadFile(kept[0]); err != nil || string(was) != string(text) {
 				t.Errorf("what was there is not what was kept: %v", err)
 			}
+			if wal, err := os.ReadFile(kept[0] + "-wal"); err != nil || string(wal) != "damaged too" {
+				t.Errorf("the -wal was not kept: %v", err)
+			}
 		})
 	}
 }
@@ -202,6 +205,21 @@ func TestRestoreInUse(t *testing.T) {
 	must(t, other.close())
 	if recordsIn(t, db) != 20 || len(keptBeside(t, db)) > 0 {
 		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
+	}
+}
+
+// TestRestoreOvertaken: a key that is revoked while the copy is made is not
+// made valid again.
+func TestRestoreOvertaken(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	r := &restoring{p: &program{t.Context(), io.Discard, io.Discard}, file: saved, db: db}
+	must(t, r.mark())
+	must(t, r.copy())
+	must(t, r.takeOver())
+	execSQL(t, db, `UPDATE keys SET revoked_at = 1 WHERE id = 1`)
+	if err := r.takeOver(); err == nil || !strings.Contains(err.Error(), "is in use by another program") {
+		t.Error(err)
 	}
 }
 

@@ -296,6 +296,20 @@ func TestStopInBackup(t *testing.T) {
 	}
 }
 
+// TestKeeperWaits: while somebody makes a backup by hand, that is no failure.
+func TestKeeperWaits(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), noon
+	k, log := keeperOf(t, dir, 2, &now)
+	b := &backup{source: k.db, target: filepath.Join(t.TempDir(), "by-hand.db"), room: roomFor(k.space, 0)}
+	b.step = func(int, int) { k.turn(t.Context()) }
+	_, err := b.make(t.Context())
+	must(t, err)
+	if left := k.next.left(k.now()); !k.state.OK || log.String() != "" || len(namesIn(t, dir)) > 0 || left != afterFailure(k.every) {
+		t.Errorf("%+v, log %s, again in %v", k.state, log, left)
+	}
+}
+
 // TestAdvice: a server that refuses a damaged file names the newest backup
 // that is whole, and how to restore it, and that works.
 func TestAdvice(t *testing.T) {
