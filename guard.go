@@ -171,8 +171,8 @@ func isLoopback(addr net.Addr) bool {
 }
 
 // Misdirected Request is what RFC 9110 has for a host that this is not; 403
-// is for keys that may not. A request without a Host is refused as well, for
-// no client of today sends one.
+// is for keys that may not. A request without a Host is let in: a browser always
+// sends one.
 var errOtherHost = &problem{Status: http.StatusMisdirectedRequest,
 	Detail: "This service listens on this machine alone, and answers to the hosts localhost and 127.0.0.1 only."}
 

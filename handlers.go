@@ -98,7 +98,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer["X-Request-Id"] = []string{id}
 	answer["Cache-Control"] = noStore
 	switch {
-	case s.onlyLoopback && !namesLoopback(r.Host):
+	case s.onlyLoopback && r.Host != "" && !namesLoopback(r.Host):
 		s.fail(w, r, "", errOtherHost)
 	case headerSize(r) > maxHeaders:
 		s.fail(w, r, "", &problem{Status: http.StatusRequestHeaderFieldsTooLarge,

@@ -213,7 +213,7 @@ func TestRestoreInUse(t *testing.T) {
 func TestRestoreOvertaken(t *testing.T) {
 	t.Parallel()
 	db, saved, _ := backedUp(t)
-	r := &restoring{p: &program{t.Context(), io.Discard, io.Discard}, file: saved, db: db}
+	r := &restoring{p: &program{t.Context(), nil, io.Discard, io.Discard}, file: saved, db: db}
 	must(t, r.mark())
 	must(t, r.copy())
 	must(t, r.takeOver())
