@@ -322,6 +322,7 @@ var accessMatrix = map[string][]int{
 	"GET " + collection + "/:id":    append(locked[:6:6], 200, 404, 200),
 	"PUT " + collection + "/:id":    append(locked[:6:6], 403, 404, 200),
 	"DELETE " + collection + "/:id": append(locked[:6:6], 403, 404, 204),
+	"GET /api/v1/whoami":            append(locked[:6:6], 200, 200, 200),
 	"GET /healthz":                  slices.Repeat([]int{200}, 9),
 	"GET /readyz":                   slices.Repeat([]int{200}, 9),
 }

@@ -127,7 +127,7 @@ func BenchmarkCreate(b *testing.B) {
 			b.SetParallelism(max(1, clients/2))
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					if _, err := s.createFirefighter(hall, 0, people.Person(rand.IntN(1000), rand.IntN(1000))); err != nil {
+					if _, err := s.createFirefighter(hall, 0, people.Person(rand.IntN(1000), rand.IntN(1000)), attempt{}); err != nil {
 						b.Error(err)
 					}
 				}

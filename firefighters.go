@@ -98,15 +98,21 @@ const createSQL = `
 	  FROM tenants WHERE id = ?`
 
 // createFirefighter gives the record as it now stands on disk, or the
-// record.Faults of fields.
-func (s *store) createFirefighter(tenant tenantID, by keyID, fields record.Fields) (record.Firefighter, error) {
+// record.Faults of fields. What it answers to an attempt with a key is kept.
+func (s *store) createFirefighter(tenant tenantID, by keyID, fields record.Fields, a attempt) (record.Firefighter, error) {
 	fields, faults := fields.Clean(s.clock.now())
 	if len(faults) > 0 {
 		return record.Firefighter{}, faults
 	}
 	f := record.Firefighter{ID: newID(), Fields: fields}
 	made := createValues(tenant, f)
-	err := s.write(func(t *transaction) error { return t.create(tenant, by, f.ID, made) })
+	err := s.write(func(t *transaction) error {
+		err := t.create(tenant, by, f.ID, made)
+		if err == nil && a.key != "" {
+			err = t.keepAnswer(tenant, a, f)
+		}
+		return err
+	})
 	return f, err
 }
 
@@ -138,15 +144,16 @@ const replaceSQL = `
 
 // replaceFirefighter replaces all fields of a record, clearing those that are
 // empty, and gives it as it now stands on disk, or the record.Faults of fields.
-// A damaged record is whole again by that.
-func (s *store) replaceFirefighter(tenant tenantID, by keyID, id string, fields record.Fields) (f record.Firefighter, err error) {
+// A damaged record is whole again by that. The error is errChanged if the record
+// is not as on asks for.
+func (s *store) replaceFirefighter(tenant tenantID, by keyID, id string, fields record.Fields, on conditions) (f record.Firefighter, err error) {
 	fields, faults := fields.Clean(s.clock.now())
 	if len(faults) > 0 {
 		return f, faults
 	}
 	made := fieldValues(fields)
 	err = s.write(func(t *transaction) error {
-		before, row, err := t.before(tenant, id)
+		before, row, err := t.before(tenant, id, on)
 		if err != nil {
 			return err
 		}
@@ -164,10 +171,11 @@ func (s *store) replaceFirefighter(tenant tenantID, by keyID, id string, fields 
 // deletion can be undone by damage.
 const deleteSQL = `UPDATE firefighters SET deleted_at = ?, checksum = ~checksum WHERE row = ?`
 
-// deleteFirefighter is a soft delete: the row stays.
-func (s *store) deleteFirefighter(tenant tenantID, by keyID, id string) error {
+// deleteFirefighter is a soft delete: the row stays. The error is errChanged if
+// the record is not as on asks for.
+func (s *store) deleteFirefighter(tenant tenantID, by keyID, id string, on conditions) error {
 	return s.write(func(t *transaction) error {
-		before, row, err := t.before(tenant, id)
+		before, row, err := t.before(tenant, id, on)
 		if err != nil {
 			return err
 		}

@@ -22,7 +22,8 @@ type guard struct {
 	certFile, keyFile string // to serve HTTPS: both or neither
 	rateLimit         int    // requests per second and key; 0 is no limit
 	timeouts          timeouts
-	connections       int // at once
+	connections       int      // at once
+	origins           []string // of other sites' pages that may come
 
 	certificate *certificate // read from the files; nil without them
 }
@@ -50,6 +51,7 @@ func guardFlags(flags *pflag.FlagSet) *guard {
 	flags.StringVar(&g.certFile, "tls-cert", "", "serve HTTPS with the certificate (PEM) in this `file`, and its chain")
 	flags.StringVar(&g.keyFile, "tls-key", "", "the `file` with the private key (PEM) of --tls-cert")
 	flags.IntVar(&g.rateLimit, "rate-limit", 0, "how many requests each key may send per second, twice as many at once; 0 is no limit")
+	flags.StringSliceVar(&g.origins, "cors-origin", nil, "let pages from this `origin` use the API in a browser, as https://roster.example.org; may be repeated")
 	return g
 }
 
@@ -60,6 +62,8 @@ func (g *guard) prepare() (err error) {
 		return usage("--tls-cert and --tls-key go together", "firefighters serve --tls-cert cert.pem --tls-key key.pem")
 	case g.rateLimit < 0 || g.rateLimit > maxRateLimit:
 		return usage(fmt.Sprintf("--rate-limit takes 0 to %d, not %d", maxRateLimit, g.rateLimit), "firefighters serve --help")
+	case checkOrigins(g.origins) != nil:
+		return checkOrigins(g.origins)
 	case g.certFile != "":
 		g.certificate, err = newCertificate(g.certFile, g.keyFile)
 	}
@@ -126,6 +130,7 @@ func (p *program) warnOfReaders(mask os.FileMode, paths ...string) {
 // guardBy tells a server what it has to see to itself.
 func (s *server) guardBy(g *guard, addr net.Addr) {
 	s.auth.limiter = newLimiter(g.rateLimit)
+	s.origins = g.origins
 	s.onlyLoopback = isLoopback(addr)
 }
 

@@ -4,15 +4,12 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"mime"
 	"net/http"
 	"strconv"
-	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/julienschmidt/httprouter"
@@ -39,6 +36,8 @@ type server struct {
 	router   *httprouter.Router
 	idPrefix string // of request ids: random, for each start of the program
 	lastID   atomic.Uint64
+	origins  []string // of other sites' pages that may come
+	attempts attempts
 
 	onlyLoopback bool // it is for this machine alone
 }
@@ -46,18 +45,42 @@ type server struct {
 // handler answers one request, or gives the error to answer it with.
 type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
 
-// routes is all there is. A GET answers HEAD too.
-var routes = []struct {
+// route is one operation. A GET answers HEAD too.
+type route struct {
 	method, path, scope string
 	handle              handler
-}{
-	{"GET", "/api/v1/firefighters", scopeRead, (*server).handleList},
-	{"POST", "/api/v1/firefighters", scopeWrite, (*server).handleCreate},
-	{"GET", "/api/v1/firefighters/:id", scopeRead, withID((*server).handleGet)},
-	{"PUT", "/api/v1/firefighters/:id", scopeWrite, withID((*server).handleReplace)},
-	{"DELETE", "/api/v1/firefighters/:id", scopeWrite, withID((*server).handleDelete)},
-	{"GET", "/healthz", public, (*server).handleHealth},
-	{"GET", "/readyz", public, (*server).handleReady},
+	deprecated          *deprecation // nil: it is here to stay
+}
+
+// routes is all there is.
+var routes = []route{
+	{"GET", firefightersPath, scopeRead, (*server).handleList, nil},
+	{"POST", firefightersPath, scopeWrite, (*server).handleCreate, nil},
+	{"GET", firefightersPath + "/:id", scopeRead, withID((*server).handleGet), nil},
+	{"PUT", firefightersPath + "/:id", scopeWrite, withID((*server).handleReplace), nil},
+	{"DELETE", firefightersPath + "/:id", scopeWrite, withID((*server).handleDelete), nil},
+	{"GET", "/api/v1/whoami", scopeRead, (*server).handleWhoAmI, nil},
+	{"GET", "/healthz", public, (*server).handleHealth, nil},
+	{"GET", "/readyz", public, (*server).handleReady, nil},
+}
+
+const firefightersPath = "/api/v1/firefighters"
+
+// deprecation says that a route is not to be used any more, and from when on
+// it may be gone: what docs/api.md promises.
+type deprecation struct {
+	since, sunset time.Time
+	link          string // where it says what to use instead
+}
+
+// announce tells it as RFC 9745 and RFC 8594 have it.
+func (d *deprecation) announce(h http.Header) {
+	if d == nil {
+		return
+	}
+	h.Set("Deprecation", fmt.Sprintf("@%d", d.since.Unix()))
+	h.Set("Sunset", d.sunset.UTC().Format(http.TimeFormat))
+	h.Add("Link", fmt.Sprintf(`<%s>; rel="deprecation"; type="text/html"`, d.link))
 }
 
 func newServer(store *store, log *slog.Logger) *server {
@@ -71,11 +94,7 @@ func newServer(store *store, log *slog.Logger) *server {
 		idPrefix: hex.EncodeToString(prefix) + "-",
 	}
 	for _, route := range routes {
-		endpoint := s.endpoint(route.path, route.scope, route.handle)
-		s.router.Handle(route.method, route.path, endpoint)
-		if route.method == "GET" {
-			s.router.Handle("HEAD", route.path, endpoint)
-		}
+		s.add(route)
 	}
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
 	s.router.NotFound = s.failing(http.StatusNotFound, "There is nothing at this path.")
@@ -85,6 +104,14 @@ func newServer(store *store, log *slog.Logger) *server {
 		w.WriteHeader(http.StatusNoContent)
 	})
 	return s
+}
+
+func (s *server) add(route route) {
+	endpoint := s.endpoint(route)
+	s.router.Handle(route.method, route.path, endpoint)
+	if route.method == "GET" {
+		s.router.Handle("HEAD", route.path, endpoint)
+	}
 }
 
 var noStore = []string{"no-store"} // shared by all answers
@@ -103,6 +130,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case headerSize(r) > maxHeaders:
 		s.fail(w, r, "", &problem{Status: http.StatusRequestHeaderFieldsTooLarge,
 			Detail: headersTooLarge})
+	case s.cors(w, r):
 	default:
 		s.router.ServeHTTP(w, r)
 	}
@@ -114,7 +142,8 @@ func (s *server) newRequestID() string {
 
 // endpoint lets in who may come in, and answers with the handler's error
 // where there is one.
-func (s *server) endpoint(path, scope string, handle handler) httprouter.Handle {
+func (s *server) endpoint(route route) httprouter.Handle {
+	path, scope := route.path, route.scope
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		defer func() {
 			if p := recover(); p == http.ErrAbortHandler {
@@ -123,6 +152,7 @@ func (s *server) endpoint(path, scope string, handle handler) httprouter.Handle 
 				s.fail(w, r, path, fmt.Errorf("panic: %v", p))
 			}
 		}()
+		route.deprecated.announce(w.Header())
 		var c caller
 		if scope != public {
 			var err error
@@ -135,7 +165,11 @@ func (s *server) endpoint(path, scope string, handle handler) httprouter.Handle 
 				return
 			}
 		}
-		if err := handle(s, w, r, params.ByName("id"), c); err != nil {
+		switch err := route.handle(s, w, r, params.ByName("id"), c); err {
+		case nil:
+		case errNotModified:
+			w.WriteHeader(http.StatusNotModified)
+		default:
 			s.fail(w, r, path, err)
 		}
 	}
@@ -157,15 +191,44 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	if err != nil {
 		return err
 	}
+	if err := s.checkList(w, r, c); err != nil {
+		return err
+	}
 	p, err := s.store.listFirefighters(c.tenant, q)
 	if err != nil {
 		return err
 	}
 	const record, envelope = 320, 256 // bytes, or nearly
-	body := make([]byte, 0, envelope+record*len(p.items))
-	respond(w, http.StatusOK, appendPage(body, q, p))
+	body := appendPage(make([]byte, 0, envelope+record*len(p.items)), q, p)
+	w.Header()["Etag"] = []string{s.listTag(p.version)}
+	w.Header()["Link"] = append(w.Header()["Link"], linksOf(firefightersPath, r.URL.RawQuery, q, p.totalPages(q)))
+	respond(w, http.StatusOK, compressed(w, r, body))
 	return nil
 }
+
+// checkList gives errNotModified for a list that the client has, without
+// reading it.
+func (s *server) checkList(w http.ResponseWriter, r *http.Request, c caller) error {
+	on, err := conditionsOf(r)
+	if err != nil || on.match == nil && on.noneMatch == nil {
+		return err
+	}
+	version, err := s.store.version(c.tenant)
+	if err == nil {
+		w.Header()["Etag"] = []string{s.listTag(version)}
+		err = on.check(s.listTag(version), true)
+	}
+	return err
+}
+
+// listTag is the weak entity tag of all lists of a department at a version. It
+// is of one start of the program, for a restored database counts again what it
+// has counted before.
+func (s *server) listTag(version int64) string {
+	return `W/"` + s.idPrefix + strconv.FormatInt(version, 36) + `"`
+}
+
+func (p page) totalPages(q listQuery) int64 { return (p.totalCount + q.pageSize - 1) / q.pageSize }
 
 // appendPage appends the page envelope.
 func appendPage(b []byte, q listQuery, p page) []byte {
@@ -176,54 +239,117 @@ func appendPage(b []byte, q listQuery, p page) []byte {
 		}
 		b = p.items[i].AppendJSON(b)
 	}
-	totalPages := (p.totalCount + q.pageSize - 1) / q.pageSize
+	totalPages := p.totalPages(q)
 	return fmt.Appendf(b, `],"page":%d,"pageSize":%d,"totalCount":%d,"totalPages":%d,`+
 		`"hasPreviousPage":%t,"hasNextPage":%t},"totalCount":%d}`,
 		q.page, q.pageSize, p.totalCount, totalPages, q.page > 1, q.page < totalPages, p.totalCount)
 }
 
-func (s *server) handleGet(w http.ResponseWriter, _ *http.Request, id string, c caller) error {
+func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c caller) error {
+	on, err := conditionsOf(r)
+	if err != nil {
+		return err
+	}
 	f, err := s.store.firefighter(c.tenant, id)
 	if err != nil {
 		return err
 	}
-	respond(w, http.StatusOK, f.AppendJSON(nil))
+	body := f.AppendJSON(nil)
+	etag := etagOf(body)
+	w.Header()["Etag"] = []string{etag}
+	if err := on.check(etag, true); err != nil {
+		return err
+	}
+	respond(w, http.StatusOK, body)
 	return nil
 }
 
 func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	fields, err := s.readFields(r)
+	body, err := readBody(r)
 	if err != nil {
 		return err
 	}
-	f, err := s.store.createFirefighter(c.tenant, c.key, fields)
+	a, err := attemptOf(r, c.key, body)
 	if err != nil {
 		return err
 	}
-	w.Header().Set("Location", "/api/v1/firefighters/"+f.ID)
-	respond(w, http.StatusCreated, f.AppendJSON(nil))
-	return nil
+	if a.key != "" {
+		end, ok := s.attempts.begin(a)
+		if !ok {
+			return errInFlight
+		}
+		defer end()
+		id, answer, err := s.store.replay(c.tenant, a)
+		if answer != nil {
+			w.Header().Set("Idempotency-Replayed", "true")
+			respondRecord(w, http.StatusCreated, id, answer)
+		}
+		if answer != nil || err != nil {
+			return err
+		}
+	}
+	fields, err := s.fieldsOf(body)
+	if err != nil {
+		return err
+	}
+	f, err := s.store.createFirefighter(c.tenant, c.key, fields, a)
+	if err == nil {
+		respondRecord(w, http.StatusCreated, f.ID, f.AppendJSON(nil))
+	}
+	return err
 }
 
 func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string, c caller) error {
-	fields, err := s.readFields(r)
+	on, err := conditionsOf(r)
 	if err != nil {
 		return err
 	}
-	f, err := s.store.replaceFirefighter(c.tenant, c.key, id, fields)
+	body, err := readBody(r)
 	if err != nil {
 		return err
 	}
-	respond(w, http.StatusOK, f.AppendJSON(nil))
-	return nil
+	fields, err := s.fieldsOf(body)
+	if err != nil {
+		return err
+	}
+	f, err := s.store.replaceFirefighter(c.tenant, c.key, id, fields, on)
+	if err == nil {
+		respondRecord(w, http.StatusOK, id, f.AppendJSON(nil))
+	}
+	return err
 }
 
-func (s *server) handleDelete(w http.ResponseWriter, _ *http.Request, id string, c caller) error {
-	if err := s.store.deleteFirefighter(c.tenant, c.key, id); err != nil {
+// respondRecord answers with a record that has just been written.
+func respondRecord(w http.ResponseWriter, status int, id string, body []byte) {
+	if status == http.StatusCreated {
+		w.Header()["Location"] = []string{firefightersPath + "/" + id}
+	}
+	w.Header()["Etag"] = []string{etagOf(body)}
+	respond(w, status, body)
+}
+
+func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string, c caller) error {
+	on, err := conditionsOf(r)
+	if err != nil {
+		return err
+	}
+	if err := s.store.deleteFirefighter(c.tenant, c.key, id, on); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
+	who, err := s.store.whoIs(c.key)
+	if err != nil {
+		return err
+	}
+	body, err := json.Marshal(who)
+	if err == nil {
+		respond(w, http.StatusOK, body)
+	}
+	return err
 }
 
 func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
@@ -242,146 +368,4 @@ func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _
 	}
 	respond(w, http.StatusOK, append(body, '}'))
 	return nil
-}
-
-// readFields reads the body of a create or replace request. Its shape is
-// judged here, its meaning by the store; where the shape has faults nothing
-// reaches the store, and so both are named here.
-func (s *server) readFields(r *http.Request) (record.Fields, error) {
-	if !isJSON(r.Header.Get("Content-Type")) {
-		return record.Fields{}, &problem{Status: http.StatusUnsupportedMediaType,
-			Detail: "The body must be of Content-Type application/json."}
-	}
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
-	if err != nil {
-		return record.Fields{}, record.BodyError("The body could not be read to its end.")
-	}
-	if len(body) > maxBody {
-		return record.Fields{}, &problem{Status: http.StatusRequestEntityTooLarge,
-			Detail: fmt.Sprintf("The body may have at most %d bytes.", maxBody)}
-	}
-	fields, faults, err := record.Decode(body)
-	if err == nil && len(faults) > 0 {
-		_, more := fields.Clean(s.store.clock.now())
-		faults.Merge(more)
-		err = faults
-	}
-	return fields, err
-}
-
-// isJSON takes an absent type for JSON, and no character set but UTF-8.
-func isJSON(contentType string) bool {
-	if contentType == "" {
-		return true
-	}
-	mediaType, params, err := mime.ParseMediaType(contentType)
-	charset, given := params["charset"]
-	return err == nil && mediaType == "application/json" && (!given || strings.EqualFold(charset, "utf-8"))
-}
-
-// respond sends a body that is complete, so that no failure can follow the
-// status.
-func respond(w http.ResponseWriter, status int, body []byte) {
-	h := w.Header()
-	if h.Get("Content-Type") == "" {
-		h.Set("Content-Type", "application/json; charset=utf-8")
-	}
-	h.Set("Content-Length", strconv.Itoa(len(body)))
-	w.WriteHeader(status)
-	w.Write(body) // an error means that the client has gone
-}
-
-// problem is an error as RFC 9457 has it: what the client is told.
-type problem struct {
-	Type      string        `json:"type"`
-	Title     string        `json:"title"`
-	Status    int           `json:"status"`
-	Detail    string        `json:"detail"`
-	Errors    record.Faults `json:"errors,omitempty"`
-	RequestID string        `json:"requestId"`
-
-	header http.Header // to send with it
-	cause  error       // for the log
-}
-
-const problemType = "application/problem+json"
-
-func (p *problem) Error() string { return p.Detail }
-
-// complete fills in what follows from the status.
-func (p *problem) complete(requestID string) {
-	p.Type, p.Title, p.RequestID = "about:blank", http.StatusText(p.Status), requestID
-}
-
-var retryLater = http.Header{"Retry-After": {"1"}} // in seconds
-
-// problemOf finds the words for an error. Of one that is not foreseen the
-// client learns nothing.
-func problemOf(err error) *problem {
-	var known *problem
-	var faults record.Faults
-	var body record.BodyError
-	switch {
-	case errors.As(err, &known):
-		return known
-	case errors.As(err, &faults):
-		return &problem{Status: http.StatusBadRequest, Detail: faults.Error(), Errors: faults}
-	case errors.As(err, &body):
-		return &problem{Status: http.StatusBadRequest, Detail: body.Error()}
-	case errors.Is(err, errNotFound):
-		return &problem{Status: http.StatusNotFound, Detail: "There is no firefighter with this id."}
-	case errors.Is(err, errBusy):
-		return &problem{Status: http.StatusServiceUnavailable, Detail: "The database is busy.", header: retryLater, cause: err}
-	case errors.Is(err, errClosed):
-		return &problem{Status: http.StatusServiceUnavailable, Detail: "The service is shutting down.", header: retryLater, cause: err}
-	case errors.Is(err, errFull):
-		return &problem{Status: http.StatusInsufficientStorage,
-			Detail: "The disk is full: nothing was written. Reading goes on.", cause: err}
-	}
-	return &problem{Status: http.StatusInternalServerError,
-		Detail: "Something went wrong here. The log says more under this request's id.", cause: err}
-}
-
-// fail answers with err, and logs it if the fault is ours. path is that of
-// the route, for the request's own may hold anything.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
-	p := *problemOf(err)
-	p.complete(w.Header().Get("X-Request-Id"))
-	if p.Status >= http.StatusInternalServerError {
-		s.log.Error("request failed", "requestId", p.RequestID, "status", p.Status,
-			"method", r.Method, "path", path, "cause", fmt.Sprint(p.cause))
-	}
-	for name, values := range p.header {
-		w.Header()[name] = values
-	}
-	if r.Header.Get("Expect") == "" { // else the client has not begun to send
-		io.CopyN(io.Discard, r.Body, maxIgnoredBody)
-	}
-	w.Header().Set("Content-Type", problemType)
-	body, _ := json.Marshal(p) // strings and numbers: it cannot fail
-	respond(w, p.Status, body)
-}
-
-// failing answers every request with the same problem.
-func (s *server) failing(status int, detail string) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, "", &problem{Status: status, Detail: detail})
-	})
-}
-
-// harmlessID tells whether a request id may stand in a log and in a header.
-func harmlessID(id string) bool {
-	const harmless = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
-	return id != "" && len(id) <= 64 && strings.Trim(id, harmless) == ""
-}
-
-// headerSize is the size of the headers as they were sent, or nearly.
-func headerSize(r *http.Request) int {
-	size := len(r.Host)
-	for name, values := range r.Header {
-		for _, value := range values {
-			size += len(name) + len(": \r\n") + len(value)
-		}
-	}
-	return size
 }

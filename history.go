@@ -35,12 +35,13 @@ type before struct {
 	damaged bool
 }
 
-// before gives a record that is about to change, and its row number.
-func (t *transaction) before(tenant tenantID, id string) (*before, int64, error) {
+// before gives a record that is about to change, if it is as on asks for, and
+// its row number.
+func (t *transaction) before(tenant tenantID, id string, on conditions) (*before, int64, error) {
 	f, row, err := t.firefighter(tenant, id)
 	damaged := errors.As(err, new(damagedRecord))
-	if damaged {
-		err = nil
+	if err == nil || damaged {
+		err = on.checkBefore(f)
 	}
 	return &before{f, damaged}, row, err
 }

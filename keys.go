@@ -70,6 +70,28 @@ func (s *store) keys(each func(keyHash, storedKey)) error {
 	})
 }
 
+// whoAmI is what a key may know of itself.
+type whoAmI struct {
+	Department string  `json:"department"`
+	Label      string  `json:"label"`
+	Scope      string  `json:"scope"`
+	ExpiresAt  *string `json:"expiresAt"` // null: never
+}
+
+func (s *store) whoIs(id keyID) (who whoAmI, err error) {
+	err = s.read(func(c *conn) error {
+		return c.queryRow(`SELECT name, label, scope, expires_at FROM keys JOIN tenants ON tenants.id = tenant_id WHERE keys.id = ?`,
+			values{int64(id)}, func(row values) {
+				who = whoAmI{Department: text(row[0]), Label: text(row[1]), Scope: text(row[2])}
+				if at, given := row[3].(int64); given {
+					moment := showMoment(at)
+					who.ExpiresAt = &moment
+				}
+			})
+	})
+	return who, err
+}
+
 // keysVersion changes whenever a key is made, changed, revoked or erased.
 func (s *store) keysVersion() (version int64, err error) {
 	err = s.read(func(c *conn) (err error) {

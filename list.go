@@ -56,10 +56,12 @@ func (q listQuery) order() string {
 	return q.sort.ascending
 }
 
-// page is a page of a list, and how long the whole list is.
+// page is a page of a list, how long the whole list is, and which version of
+// the department it is of.
 type page struct {
 	items      []record.Firefighter
 	totalCount int64
+	version    int64
 }
 
 // searchTerm is one word to search for.
@@ -208,24 +210,30 @@ func (s *store) listFirefighters(tenant tenantID, q listQuery) (p page, err erro
 	return p, err
 }
 
-// liveCount is how many records the department has.
-const liveCount = `(SELECT live_count FROM tenants WHERE id = ?1)`
+// departmentNow is its version and how many records it has, in one number, for
+// each column costs the driver more than what is in it.
+const departmentNow = `(SELECT version << 32 | live_count FROM tenants WHERE id = ?1)`
+
+// setNow takes departmentNow apart.
+func (p *page) setNow(n int64) (live int64) {
+	p.version = n >> 32
+	return n & math.MaxUint32
+}
 
 // list reads the department as it lies in the table up to the page, or sorts
 // it: it is small, or has a roll for that.
 func list(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
 	p.items = make([]record.Firefighter, 0, q.pageSize)
 	scan := scan{tenant: tenant}
-	err = c.query(`SELECT `+columns+`, `+liveCount+inTable+` ORDER BY `+q.order()+` LIMIT ?2 OFFSET ?3`,
+	err = c.query(`SELECT `+columns+`, `+departmentNow+inTable+` ORDER BY `+q.order()+` LIMIT ?2 OFFSET ?3`,
 		values{int64(tenant), q.pageSize, q.offset()}, func(row values) {
 			p.items = append(p.items, scan.record(row))
-			live = number(row[len(row)-1])
+			p.totalCount = p.setNow(number(row[len(row)-1]))
 		})
 	if err == nil && len(p.items) == 0 {
-		live, err = c.queryNumber(`SELECT `+liveCount, int64(tenant))
+		p.totalCount, err = p.readNow(c, tenant)
 	}
-	p.totalCount = live
-	return p, live, cmp.Or(err, scan.damaged)
+	return p, p.totalCount, cmp.Or(err, scan.damaged)
 }
 
 // search reads all of the department as it lies in the table and sorts what it
@@ -234,18 +242,33 @@ func search(c *conn, tenant tenantID, q listQuery) (p page, live int64, err erro
 	condition, args := matching(q.terms)
 	scan := scan{tenant: tenant}
 	first, end := q.offset(), q.offset()+q.pageSize
-	err = c.query(`SELECT `+columns+`, `+liveCount+inTable+condition+` ORDER BY `+q.order(),
+	err = c.query(`SELECT `+columns+`, `+departmentNow+inTable+condition+` ORDER BY `+q.order(),
 		append(values{int64(tenant)}, args...), func(row values) {
 			if first <= p.totalCount && p.totalCount < end {
 				p.items = append(p.items, scan.record(row))
 			}
 			p.totalCount++
-			live = number(row[len(row)-1])
+			live = p.setNow(number(row[len(row)-1]))
 		})
 	if err == nil && p.totalCount == 0 {
-		live, err = c.queryNumber(`SELECT `+liveCount, int64(tenant))
+		live, err = p.readNow(c, tenant)
 	}
 	return p, live, cmp.Or(err, scan.damaged)
+}
+
+// readNow is setNow for a list without records.
+func (p *page) readNow(c *conn, tenant tenantID) (live int64, err error) {
+	n, err := c.queryNumber(`SELECT `+departmentNow, int64(tenant))
+	return p.setNow(n), err
+}
+
+// version gives that of a department: it changes with each record of it.
+func (s *store) version(tenant tenantID) (version int64, err error) {
+	err = s.read(func(c *conn) error {
+		version, err = c.queryNumber(`SELECT version FROM tenants WHERE id = ?`, int64(tenant))
+		return err
+	})
+	return version, err
 }
 
 // offset is the number of records before the page, or more than there can be.

@@ -89,7 +89,7 @@ func migrateOnce(path string, from, to int, change func(*conn) error) error {
 }
 
 // upgradeTo2 lets the indexes by sort field go, and adds the checksums of
-// records and the table of changes, which begins empty.
+// records and the tables of changes and replays, which begin empty.
 func upgradeTo2(c *conn) error {
 	_, err := c.exec(`
 		DROP INDEX IF EXISTS by_first_name;
@@ -106,7 +106,19 @@ func upgradeTo2(c *conn) error {
 		    action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
 		    key_id    INTEGER,
 		    before    TEXT
-		) STRICT`)
+		) STRICT;
+		CREATE TABLE replays (
+		    id              INTEGER PRIMARY KEY,
+		    key_id          INTEGER NOT NULL,
+		    idempotency_key TEXT    NOT NULL,
+		    tenant_id       INTEGER NOT NULL,
+		    created_at      INTEGER NOT NULL,
+		    request_hash    BLOB    NOT NULL,
+		    record_id       TEXT    NOT NULL,
+		    answer          TEXT    NOT NULL,
+		    UNIQUE (key_id, idempotency_key)
+		) STRICT;
+		CREATE INDEX replays_by_age ON replays (created_at)`)
 	for last, more := int64(0), true; more && err == nil; {
 		last, more, err = addChecksums(c, last)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -88,12 +89,18 @@ func (s *store) purgeFirefighters(tenant tenantID, all []deletedRecord) error {
 	}
 	for some := range slices.Chunk(all, purgedAtOnce) {
 		err := s.write(func(t *transaction) error {
-			for _, d := range some {
+			ids := make([]string, len(some))
+			for i, d := range some {
+				ids[i] = d.ID
 				if err := t.purge(tenant, d, past[d.ID], last); err != nil {
 					return err
 				}
 			}
-			return nil
+			erased, err := json.Marshal(ids)
+			if err == nil {
+				_, err = t.exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, string(erased))
+			}
+			return err
 		})
 		if err != nil {
 			return err

@@ -234,6 +234,7 @@ func birthKey(r *roll, position int32) sortKey {
 
 // page gives the page that is asked for.
 func (r *roll) page(c *conn, tenant tenantID, q listQuery) (p page, err error) {
+	p.version = r.version
 	var wanted []int64
 	wanted, p.totalCount = r.pick(r.order(q), q)
 	p.items, err = fetch(c, tenant, wanted)

@@ -132,3 +132,19 @@ CREATE TABLE changes (
     key_id    INTEGER,  -- null: a command did it
     before    TEXT      -- the record as it was, in JSON; null if it was not, or was deleted
 ) STRICT;
+
+-- Answers to creates with an Idempotency-Key, kept for a day, so that one that
+-- is sent again makes no second record.
+CREATE TABLE replays (
+    id              INTEGER PRIMARY KEY,
+    key_id          INTEGER NOT NULL,  -- who sent it
+    idempotency_key TEXT    NOT NULL,
+    tenant_id       INTEGER NOT NULL,
+    created_at      INTEGER NOT NULL,
+    request_hash    BLOB    NOT NULL,  -- SHA-256 of the body
+    record_id       TEXT    NOT NULL,
+    answer          TEXT    NOT NULL,  -- the body of the answer, in JSON
+    UNIQUE (key_id, idempotency_key)
+) STRICT;
+
+CREATE INDEX replays_by_age ON replays (created_at);

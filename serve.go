@@ -166,6 +166,9 @@ func (p *program) serveStore(s *store, listener net.Listener, set serveOptions) 
 	watch, stopWatching := context.WithCancel(context.Background())
 	watching.Go(func() { handler.auth.watch(watch) })
 	watching.Go(func() { handler.auth.record(watch) })
+	watching.Go(func() {
+		handler.auth.every(watch, clearInterval, "old answers could not be erased", func() error { return s.clearAnswers(watch) })
+	})
 	s.scrub(watch, log, watching.Go)
 	if g.certificate != nil {
 		watching.Go(func() { g.certificate.watch(watch, log) })

@@ -404,12 +404,12 @@ func TestPanics(t *testing.T) {
 	t.Parallel()
 	s := openServer(t, filepath.Join(t.TempDir(), "x.db"), time.Now)
 	key := storeKey(t, s.server.store, time.Time{})
-	s.server.router.Handle("GET", "/panic", s.server.endpoint("/panic", public,
-		func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }))
-	s.server.router.Handle("POST", "/panic", s.server.endpoint("/panic", public,
+	s.server.add(route{"GET", "/panic", public,
+		func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }, nil})
+	s.server.add(route{"POST", "/panic", public,
 		func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
 			return s.store.write(func(*transaction) error { panic("cause in a write") })
-		}))
+		}, nil})
 	for method, cause := range map[string]string{"GET": "cause in a handler", "POST": "cause in a write"} {
 		a := s.do(t, method, "/panic", "").wants(t, 500)
 		if strings.Contains(a.body, "cause") || strings.Contains(a.body, ".go") || strings.Contains(a.body, "panic") {
@@ -444,11 +444,11 @@ func TestPanicAmongOthers(t *testing.T) {
 					t.Error("a panic is no error")
 				}
 			case 1:
-				if _, err := store.createFirefighter(1, 0, record.Fields{FirstName: "A", LastName: "B"}); err != nil {
+				if _, err := store.createFirefighter(1, 0, record.Fields{FirstName: "A", LastName: "B"}, attempt{}); err != nil {
 					t.Errorf("creating: %v", err)
 				}
 			case 2:
-				if err := store.deleteFirefighter(1, 0, nobody); !errors.Is(err, errNotFound) {
+				if err := store.deleteFirefighter(1, 0, nobody, conditions{}); !errors.Is(err, errNotFound) {
 					t.Errorf("deleting: %v", err)
 				}
 			}

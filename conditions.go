@@ -1,0 +1,113 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"strings"
+
+	"firefighters/internal/record"
+)
+
+// Conditional requests, as RFC 9110 section 13 has them.
+
+// etagOf is the strong entity tag of a record as it is answered.
+func etagOf(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+}
+
+// conditions are those of a request. The zero value is always met.
+type conditions struct {
+	match, noneMatch etagList
+}
+
+// etagList is what an If-Match or If-None-Match header says; nil where there
+// is none.
+type etagList []string
+
+// anyTag is an etagList's * for whatever there is.
+const anyTag = "*"
+
+var (
+	// errChanged is for a condition that a record does not meet.
+	errChanged = errors.New("the record is not what the request asks for")
+	// errNotModified is for who has the newest already.
+	errNotModified = errors.New("not modified")
+)
+
+func conditionsOf(r *http.Request) (c conditions, err error) {
+	var faults record.Faults
+	read := func(name string) (list etagList) {
+		given, ok := r.Header[name], true
+		if len(given) > 0 {
+			list, ok = parseETags(strings.Join(given, ","))
+		}
+		if !ok {
+			faults.Add(name, record.Invalid, `%s must be * or a list of entity tags, like "xyzzy".`, name)
+		}
+		return list
+	}
+	c = conditions{match: read("If-Match"), noneMatch: read("If-None-Match")}
+	if len(faults) > 0 {
+		return conditions{}, faults
+	}
+	return c, nil
+}
+
+// parseETags reads * or a list of entity tags (RFC 9110, section 8.8.3).
+func parseETags(text string) (list etagList, ok bool) {
+	list = etagList{}
+	for rest := strings.Trim(text, " \t,"); rest != ""; rest = strings.TrimLeft(rest, " \t,") {
+		if list = append(list, anyTag); rest == anyTag && len(list) == 1 {
+			return list, true
+		}
+		weak := ""
+		if strings.HasPrefix(rest, "W/") {
+			weak, rest = "W/", rest[2:]
+		}
+		end := strings.IndexByte(strings.TrimPrefix(rest, `"`), '"')
+		if !strings.HasPrefix(rest, `"`) || end < 0 {
+			return nil, false
+		}
+		list[len(list)-1] = weak + rest[:end+2]
+		if rest = rest[end+2:]; rest != "" && !strings.ContainsAny(rest[:1], " \t,") {
+			return nil, false
+		}
+	}
+	return list, true
+}
+
+// has tells whether the list names an entity tag. In the strong comparison a
+// weak one is never the same.
+func (l etagList) has(etag string, strong bool) bool {
+	for _, tag := range l {
+		if tag == anyTag || tag == etag && !(strong && strings.HasPrefix(tag, "W/")) ||
+			!strong && strings.TrimPrefix(tag, "W/") == strings.TrimPrefix(etag, "W/") {
+			return true
+		}
+	}
+	return false
+}
+
+// check gives errChanged or, where a reading is to be spared, errNotModified.
+func (c conditions) check(etag string, reading bool) error {
+	switch {
+	case c.match != nil && !c.match.has(etag, true):
+		return errChanged
+	case !c.noneMatch.has(etag, false):
+		return nil
+	case reading:
+		return errNotModified
+	}
+	return errChanged
+}
+
+// checkBefore is check for a record that is about to change.
+func (c conditions) checkBefore(f record.Firefighter) error {
+	if c.match == nil && c.noneMatch == nil {
+		return nil
+	}
+	return c.check(etagOf(f.AppendJSON(nil)), false)
+}
