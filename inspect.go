@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -250,6 +252,49 @@ func notOurs(path string) error {
 func damaged(path string) error {
 	return hinted{fmt.Errorf("database %q %w", path, errDamaged),
 		"put a backup in its place: firefighters restore FILE --db " + quoteArg(path) + "; this file was left as it is"}
+}
+
+// undoRestore tidies up after a restore that was cut off: the database that is
+// there has all of its files and only one name again. Whoever calls it has
+// locked the database.
+func undoRestore(db string) error {
+	if !exists(db + copySuffix) {
+		return nil
+	}
+	folder := filepath.Dir(db)
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		kept := filepath.Join(folder, e.Name())
+		if !strings.HasPrefix(e.Name(), filepath.Base(db)+keptSuffix) || !sameFile(kept, db) {
+			continue
+		}
+		for _, suffix := range sidecars {
+			if err := rename(kept+suffix, db+suffix); err != nil {
+				return err
+			}
+		}
+		if err := os.Remove(kept); err != nil {
+			return err
+		}
+	}
+	return cmp.Or(disk.SyncFolder(folder), removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
+}
+
+// awaitRestore makes sure that no restore of the database is under way, and
+// tidies up after one that was cut off.
+func awaitRestore(db string) error {
+	if !exists(db + copySuffix) {
+		return nil
+	}
+	release, err := lockDatabase(db)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return undoRestore(db)
 }
 
 // warnOfPlace warns of a folder in which a database is not safe while it is

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"firefighters/internal/disk"
@@ -321,49 +320,6 @@ func rename(from, to string) error {
 
 func (r *restoring) replace() error {
 	return cmp.Or(os.Rename(r.db+copySuffix, r.db), disk.SyncFolder(filepath.Dir(r.db)))
-}
-
-// undoRestore tidies up after a restore that was cut off: the database that is
-// there has all of its files and only one name again. Whoever calls it has
-// locked the database.
-func undoRestore(db string) error {
-	if !exists(db + copySuffix) {
-		return nil
-	}
-	folder := filepath.Dir(db)
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		kept := filepath.Join(folder, e.Name())
-		if !strings.HasPrefix(e.Name(), filepath.Base(db)+keptSuffix) || !sameFile(kept, db) {
-			continue
-		}
-		for _, suffix := range sidecars {
-			if err := rename(kept+suffix, db+suffix); err != nil {
-				return err
-			}
-		}
-		if err := os.Remove(kept); err != nil {
-			return err
-		}
-	}
-	return cmp.Or(disk.SyncFolder(folder), removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
-}
-
-// awaitRestore makes sure that no restore of the database is under way, and
-// tidies up after one that was cut off.
-func awaitRestore(db string) error {
-	if !exists(db + copySuffix) {
-		return nil
-	}
-	release, err := lockDatabase(db)
-	if err != nil {
-		return err
-	}
-	defer release()
-	return undoRestore(db)
 }
 
 // tell says what was done, and what is where.

@@ -320,6 +320,29 @@ func newestGood(there []backupFile) *backupFile {
 	return nil
 }
 
+// backupsOf gives the backups of a database beside it and in dir, if that is
+// named, the newest first.
+func backupsOf(db, dir string) []backupFile {
+	db = resolve(db)
+	there := backupsIn(filepath.Dir(db), db)
+	if dir != "" && !sameFile(dir, filepath.Dir(db)) {
+		there = append(there, backupsIn(dir, db)...)
+		slices.SortStableFunc(there, func(a, b backupFile) int { return b.of.Compare(a.of) })
+	}
+	return there
+}
+
+// warnOfBackups warns that a database is about to be made, although there are
+// backups of one.
+func (p *program) warnOfBackups(db, dir string) {
+	there := backupsOf(db, dir)
+	if len(there) == 0 || !errors.Is(inspect(resolve(db)), errNoDatabase) {
+		return
+	}
+	fmt.Fprintf(p.stderr, "Warning: there is no database at %s, but there are backups of it. A new one is made, without what they hold.\n"+
+		"To have it back, stop this and type: firefighters restore %s --db %s\n", quoteArg(db), quoteArg(there[0].path), quoteArg(db))
+}
+
 // adviseRestore adds to an error that says that the database is damaged, or
 // not ours to see, how to put the newest good backup in its place: one in dir,
 // if that is named, or beside the database.
@@ -327,13 +350,7 @@ func adviseRestore(err error, db, dir string) error {
 	if !errors.Is(err, errDamaged) && !errors.Is(err, errNotOurs) {
 		return err
 	}
-	resolved := resolve(db)
-	there := backupsIn(filepath.Dir(resolved), resolved)
-	if dir != "" && !sameFile(dir, filepath.Dir(resolved)) {
-		there = append(there, backupsIn(dir, resolved)...)
-		slices.SortStableFunc(there, func(a, b backupFile) int { return b.of.Compare(a.of) })
-	}
-	good := newestGood(there)
+	good := newestGood(backupsOf(db, dir))
 	if good == nil {
 		return err
 	}

@@ -353,6 +353,19 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
+// TestMissing: a database that is gone is made anew, with a warning.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	named := filepath.Join(t.TempDir(), "x-20261118T120000Z.db")
+	copyOf(t, saved, named)
+	must(t, os.Remove(db))
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Dir(named))
+	if said := s.stderr.String(); !strings.Contains(said, "firefighters restore "+named+" --db "+db+"\n") {
+		t.Errorf("stderr %s", said)
+	}
+}
+
 func TestBackupFlags(t *testing.T) {
 	t.Parallel()
 	for _, flags := range [][]string{{"--backup-every", "soon"}, {"--backup-every", "0h"}, {"--backup-every", ""}, {"--backup-keep", "0"}, {"--backup-keep", "x"}} {
