@@ -98,7 +98,7 @@ func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url str
 		return err
 	}
 	p.warnOfPlace(db)
-	p.warnOfBackups(db, plan.dir)
+	p.warnOfBackups(db, set.backups.dir)
 	return p.withStore(db, true, func(s *store) error {
 		if err := s.saveClock(); err != nil {
 			return explain("writing to", db, err)
