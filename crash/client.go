@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"time"
+
+	"firefighters/internal/people"
+)
+
+const records = "/api/v1/firefighters"
+
+// answerLimit is how long a request may take. What takes longer hangs.
+const answerLimit = 15 * time.Second
+
+type client struct {
+	http.Client
+	address   string
+	requestID string // to send with each request, if any
+}
+
+func newClient(address string) *client {
+	return &client{http.Client{Timeout: answerLimit, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, address, ""}
+}
+
+// do sends a request. Once there is a status the service has answered, and
+// whatever happens to the rest of the answer is no error of this: for a record
+// that was made there is its path instead.
+func (c *client) do(method, path, key string, body []byte) (status int, answer []byte, err error) {
+	r, err := http.NewRequest(method, "http://"+c.address+path, bytes.NewReader(body))
+	if err != nil {
+		return 0, nil, err
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	if c.requestID != "" {
+		r.Header.Set("X-Request-Id", c.requestID)
+	}
+	if body != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	w, err := c.Do(r)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer w.Body.Close()
+	answer, err = io.ReadAll(w.Body)
+	if w.StatusCode == http.StatusCreated {
+		return w.StatusCode, []byte(strings.TrimPrefix(w.Header.Get("Location"), records+"/")), nil
+	}
+	if method != "GET" {
+		err = nil
+	}
+	return w.StatusCode, answer, err
+}
+
+// person is a record as it is sent and as it comes back, but for its id.
+type person struct {
+	FirstName   string `json:"firstName"`
+	LastName    string `json:"lastName"`
+	PhoneNumber string `json:"phoneNumber,omitempty"`
+	Email       string `json:"email,omitempty"`
+	DateOfBirth string `json:"dateOfBirth,omitempty"`
+}
+
+func (p person) body() []byte {
+	body, err := json.Marshal(p)
+	if err != nil {
+		panic(err) // strings cannot fail
+	}
+	return body
+}
+
+// somebody invents a person, no two alike: the last name has a number.
+func somebody(r *rand.Rand, number uint64) person {
+	f := people.Person(r.IntN(50), r.IntN(1_000_000))
+	p := person{f.FirstName, fmt.Sprintf("%s %d", f.LastName, number), f.PhoneNumber, f.Email, ""}
+	if f.DateOfBirth != "" {
+		p.DateOfBirth = f.DateOfBirth + "T00:00:00Z"
+	}
+	return p
+}
+
+// page is an answer to a list request.
+type page struct {
+	Data struct {
+		Items []struct {
+			ID string `json:"id"`
+			person
+		} `json:"items"`
+		TotalCount int `json:"totalCount"`
+	} `json:"data"`
+	TotalCount int `json:"totalCount"`
+}
+
+const pageSize = 100
+
+// unanswered is an answer with an error, or none.
+type unanswered struct {
+	status int
+	text   string
+}
+
+func (u unanswered) Error() string { return fmt.Sprintf("answered by %d %s", u.status, u.text) }
+
+// list gets a page.
+func (c *client) list(key, query string, number int) (p page, err error) {
+	path := fmt.Sprintf("%s?pageSize=%d&page=%d&%s", records, pageSize, number, query)
+	status, body, err := c.do("GET", path, key, nil)
+	if err != nil {
+		return p, err
+	}
+	if status != http.StatusOK {
+		return p, unanswered{status, string(body)}
+	}
+	return p, json.Unmarshal(body, &p)
+}
+
+// all gets the whole list of a department, and what contradicts itself in it.
+func (c *client) all(key, query string) (list map[string]person, contradiction string, err error) {
+	list = map[string]person{}
+	for number := 1; ; number++ {
+		p, err := c.list(key, query, number)
+		if err != nil {
+			return nil, "", err
+		}
+		for _, item := range p.Data.Items {
+			if _, twice := list[item.ID]; twice {
+				contradiction = fmt.Sprintf("%s is twice in the list by %q", item.ID, query)
+			}
+			list[item.ID] = item.person
+		}
+		if p.TotalCount != p.Data.TotalCount {
+			contradiction = fmt.Sprintf("the totals %d and %d", p.TotalCount, p.Data.TotalCount)
+		}
+		if len(p.Data.Items) < pageSize {
+			if len(list) != p.TotalCount {
+				contradiction = fmt.Sprintf("%d records in the list by %q, and a total of %d", len(list), query, p.TotalCount)
+			}
+			return list, contradiction, nil
+		}
+	}
+}
+
+// get gets one record.
+func (c *client) get(key, id string) (status int, p person, err error) {
+	status, body, err := c.do("GET", records+"/"+id, key, nil)
+	if err == nil && status == http.StatusOK {
+		err = json.Unmarshal(body, &p)
+	}
+	return status, p, err
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// load is many clients that write and read, each the records that it has made
+// itself, so that each knows what they must be.
+type load struct {
+	c       *check
+	at      *service
+	truths  []*truth
+	own     [][]string  // ids, of each client
+	over    atomic.Bool // from now on no answer is expected
+	writes  atomic.Int64
+	reads   atomic.Int64
+	unknown atomic.Int64 // writes without an answer
+	working sync.WaitGroup
+}
+
+// most is the number of records that a client keeps.
+const most = 40
+
+// start lets clients work until over. The records of each are in own.
+func (c *check) startLoad(at *service, truths []*truth, own [][]string) *load {
+	l := &load{c: c, at: at, truths: truths, own: own}
+	for i := range own {
+		r := rand.New(rand.NewPCG(c.rand.Uint64(), uint64(i)))
+		l.working.Go(func() {
+			for !l.over.Load() && l.step(i, r) {
+			}
+		})
+	}
+	return l
+}
+
+// end stops the clients, by first doing something that they may notice.
+func (l *load) end(by func()) {
+	l.over.Store(true)
+	by()
+	l.working.Wait()
+}
+
+// step is one request of a client. It gives false when the service is gone.
+func (l *load) step(i int, r *rand.Rand) bool {
+	t := l.truths[i%len(l.truths)]
+	var status int
+	var err error
+	switch choice := r.IntN(10); {
+	case len(l.own[i]) == 0 || choice < 4 && len(l.own[i]) < most:
+		var id string
+		if id, status, err = t.create(l.at.client, somebody(r, number.Add(1))); id != "" {
+			l.own[i] = append(l.own[i], id)
+		}
+	case choice < 7:
+		p := somebody(r, number.Add(1))
+		status, err = t.replace(l.at.client, l.own[i][r.IntN(len(l.own[i]))], &p)
+	case choice < 8:
+		at := r.IntN(len(l.own[i]))
+		status, err = t.replace(l.at.client, l.own[i][at], nil)
+		l.own[i] = append(l.own[i][:at], l.own[i][at+1:]...)
+	default:
+		return l.read(t, l.own[i][r.IntN(len(l.own[i]))], r)
+	}
+	switch {
+	case err != nil || status >= 300:
+		l.unknown.Add(1)
+		if !l.over.Load() {
+			l.c.wrong("a write under load: %d %v", status, err)
+		}
+	default:
+		l.writes.Add(1)
+	}
+	return err == nil
+}
+
+// read reads what the client itself knows: its record, or the list.
+func (l *load) read(t *truth, id string, r *rand.Rand) bool {
+	var err error
+	what := ""
+	if r.IntN(2) == 0 {
+		var status int
+		var p person
+		status, p, err = l.at.client.get(t.key, id)
+		t.mu.Lock()
+		must := t.possible[id]
+		t.mu.Unlock()
+		if err == nil && len(must) == 1 && (status != statusOf(must[0]) || must[0] != nil && *must[0] != p) {
+			what = fmt.Sprintf("%s is answered by %d %q, not by %s", id, status, p, describe(must...))
+		}
+	} else {
+		var p page
+		p, err = l.at.client.list(t.key, orders[r.IntN(len(orders))], 1+r.IntN(3))
+		if err == nil && p.TotalCount != p.Data.TotalCount {
+			what = fmt.Sprintf("the totals %d and %d", p.TotalCount, p.Data.TotalCount)
+		}
+	}
+	if err != nil && !l.over.Load() {
+		what = err.Error()
+	}
+	if what != "" {
+		l.c.wrong("a read under load: %s", what)
+	}
+	l.reads.Add(1)
+	return err == nil
+}
+
+// pause waits for a random time.
+func (c *check) pause(from, to time.Duration) {
+	time.Sleep(from + time.Duration(c.rand.Int64N(int64(to-from))))
+}
+
+// prune takes out of own what a kill may have deleted, for what is not certain.
+func prune(truths []*truth, own [][]string) {
+	for i := range own {
+		t := truths[i%len(truths)]
+		kept := own[i][:0]
+		for _, id := range own[i] {
+			if states := t.possible[id]; len(states) == 1 && states[0] != nil {
+				kept = append(kept, id)
+			}
+		}
+		own[i] = kept
+	}
+}

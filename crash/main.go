@@ -1,0 +1,171 @@
+// Crash treats the built service as a bad day would: it kills it, cuts its
+// power, fills its disk, makes its disk fail and damages its files, and looks
+// whether all that it had answered for is there. crash/run builds what it
+// needs and starts it; README.md says what is checked and how.
+//
+//	crash --program FILE --folder FOLDER [--short] [--seed N] [--only REGEXP]
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Args[1:]); err != nil && !errors.Is(err, pflag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+}
+
+// settings are what the command line says.
+type settings struct {
+	program string // the service
+	folder  string // for the databases
+	short   bool
+	seed    uint64
+	kills   int
+	only    *regexp.Regexp
+}
+
+func parseSettings(args []string) (s settings, err error) {
+	flags := pflag.NewFlagSet("crash", pflag.ContinueOnError)
+	flags.StringVar(&s.program, "program", "", "the firefighters program")
+	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
+	flags.BoolVar(&s.short, "short", false, "a part of everything, in a minute or two")
+	flags.Uint64Var(&s.seed, "seed", 0, "where chance begins; 0 for anywhere (what it was is printed)")
+	flags.IntVar(&s.kills, "kills", 0, "how often to kill -9; 0 for 25 with --short and 500 without")
+	only := flags.String("only", "", "check only what this regular expression finds in its name")
+	if err := flags.Parse(args); err != nil {
+		return s, err
+	}
+	if s.program == "" || s.folder == "" {
+		return s, errors.New("crash takes --program and --folder; crash/run gives both")
+	}
+	for s.seed == 0 {
+		s.seed = uint64(rand.Uint32())
+	}
+	if s.kills == 0 {
+		s.kills = s.choose(25, 500)
+	}
+	s.only, err = regexp.Compile(*only)
+	return s, err
+}
+
+// choose gives a number for the short form or for the long one.
+func (s settings) choose(short, long int) int {
+	if s.short {
+		return short
+	}
+	return long
+}
+
+// checks are all there are, in this order.
+var checks = []struct {
+	name string
+	run  func(*check) error
+}{
+	{"kill", kill},
+	{"torn", torn},
+	{"power", power},
+	{"synced", synced},
+	{"full", full},
+	{"inject", inject},
+	{"flip", flip},
+	{"flip wal", flipWAL},
+	{"cut", cut},
+}
+
+func run(ctx context.Context, args []string) error {
+	s, err := parseSettings(args)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s/%s, %d cores, --seed %d\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), s.seed)
+	began := time.Now()
+	var done, wrong, missing int
+	for _, one := range checks {
+		if !s.only.MatchString(one.name) || ctx.Err() != nil {
+			continue
+		}
+		c := newCheck(ctx, s, one.name)
+		done++
+		switch err := c.try(one.run); {
+		case errors.As(err, new(notRun)):
+			missing++
+		case err != nil || c.wrongs > 0:
+			wrong++
+		}
+	}
+	fmt.Printf("%d checks in %v: %d wrong, %d not run\n", done, time.Since(began).Round(time.Second), wrong, missing)
+	if wrong > 0 {
+		return fmt.Errorf("%d of %d checks found something wrong", wrong, done)
+	}
+	return ctx.Err()
+}
+
+// check is one of the checks while it runs.
+type check struct {
+	settings
+	ctx   context.Context
+	name  string
+	rand  *rand.Rand // of the check's own goroutine
+	found string     // what it did and found, in a line
+	notes            // what is wrong
+}
+
+func newCheck(ctx context.Context, s settings, name string) *check {
+	h := fnv.New64()
+	h.Write([]byte(name))
+	return &check{settings: s, ctx: ctx, name: name, rand: rand.New(rand.NewPCG(s.seed, h.Sum64()))}
+}
+
+// notRun is the reason why a check could not be made here.
+type notRun string
+
+func (n notRun) Error() string { return string(n) }
+
+// try makes the check, in a folder of its own, and prints its line.
+func (c *check) try(do func(*check) error) error {
+	began := time.Now()
+	c.folder = filepath.Join(c.folder, c.name)
+	err := os.Mkdir(c.folder, 0o700)
+	if err == nil {
+		err = do(c)
+	}
+	verdict := "ok"
+	var missing notRun
+	switch {
+	case errors.As(err, &missing):
+		verdict, c.found = "NOT RUN", missing.Error()
+	case err != nil:
+		verdict, c.found = "WRONG", fmt.Sprintf("%s; it could not go on: %v", c.found, err)
+	case c.wrongs > 0:
+		verdict = "WRONG"
+	}
+	fmt.Printf("%-8s %-9s %s (%v)\n", verdict, c.name, c.found, time.Since(began).Round(time.Second))
+	for _, what := range c.first {
+		fmt.Printf("         - %s\n", what)
+	}
+	if more := c.wrongs - len(c.first); more > 0 {
+		fmt.Printf("         - and %d more\n", more)
+	}
+	if err == nil {
+		err = os.RemoveAll(c.folder)
+	}
+	return err
+}

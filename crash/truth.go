@@ -1,0 +1,217 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// truth is what a department's records must be, by the answers to the
+// requests that made them so.
+type truth struct {
+	name, key string
+
+	mu       sync.Mutex
+	possible map[string][]*person // the states that a record may be in; nil is deleted
+	loose    []person             // those whose creation had no answer
+}
+
+// number makes all invented people differ.
+var number atomic.Uint64
+
+func newTruth(name, key string) *truth {
+	return &truth{name: name, key: key, possible: map[string][]*person{}}
+}
+
+// departments has the program make some, with a key each.
+func (c *check) departments(db string, n int) (truths []*truth, err error) {
+	for i := range n {
+		name := fmt.Sprintf("Engine %d", i+1)
+		key, err := c.key(db, name)
+		if err != nil {
+			return nil, err
+		}
+		truths = append(truths, newTruth(name, key))
+	}
+	return truths, nil
+}
+
+// undone tells whether a request with this answer certainly did nothing: 507
+// promises that. Of any other failure of the service nothing is known.
+func undone(status int) bool {
+	return status >= 300 && status < 500 || status == http.StatusInsufficientStorage
+}
+
+// create makes a record.
+func (t *truth) create(c *client, p person) (id string, status int, err error) {
+	status, answer, err := c.do("POST", records, t.key, p.body())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case err == nil && status == http.StatusCreated:
+		id = string(answer)
+		t.possible[id] = []*person{&p}
+	case err != nil || !undone(status):
+		t.loose = append(t.loose, p)
+	}
+	return id, status, err
+}
+
+// replace gives a record other content, or deletes it if that is nil.
+func (t *truth) replace(c *client, id string, p *person) (status int, err error) {
+	t.mu.Lock()
+	before := t.possible[id]
+	t.possible[id] = append(slices.Clone(before), p)
+	t.mu.Unlock()
+	if p == nil {
+		status, _, err = c.do("DELETE", records+"/"+id, t.key, nil)
+	} else {
+		status, _, err = c.do("PUT", records+"/"+id, t.key, p.body())
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case err == nil && status < 300:
+		t.possible[id] = []*person{p}
+	case err == nil && undone(status):
+		t.possible[id] = before
+	}
+	return status, err
+}
+
+// copy is the truth of this moment.
+func (t *truth) copy() *truth {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	other := newTruth(t.name, t.key)
+	for id, states := range t.possible {
+		other.possible[id] = states
+	}
+	other.loose = slices.Clone(t.loose)
+	return other
+}
+
+// allows tells whether a record may be so.
+func (t *truth) allows(id string, p person) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.ContainsFunc(t.possible[id], func(state *person) bool { return same(state, &p) })
+}
+
+// size is the number of records that have been made.
+func (t *truth) size() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.possible)
+}
+
+// compare gives the ways in which a whole list is not the truth, and from now
+// on takes for certain what it has.
+func (t *truth) compare(list map[string]person) (wrong []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, states := range t.possible {
+		var is *person
+		if p, there := list[id]; there {
+			is = &p
+		}
+		if !slices.ContainsFunc(states, func(state *person) bool { return same(state, is) }) {
+			wrong = append(wrong, fmt.Sprintf("%s of %s is %s, not %s", id, t.name, describe(is), describe(states...)))
+		}
+		t.possible[id] = []*person{is}
+	}
+	for id, p := range list {
+		if _, known := t.possible[id]; known {
+			continue
+		}
+		if at := slices.Index(t.loose, p); at >= 0 {
+			t.loose = slices.Delete(t.loose, at, at+1)
+		} else {
+			wrong = append(wrong, fmt.Sprintf("%s of %s is %s, which nobody made", id, t.name, describe(&p)))
+		}
+		t.possible[id] = []*person{&p}
+	}
+	t.loose = nil
+	return wrong
+}
+
+func same(a, b *person) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return *a == *b
+}
+
+func describe(states ...*person) (text string) {
+	for i, state := range states {
+		if i > 0 {
+			text += " or "
+		}
+		if state == nil {
+			text += "not there"
+		} else {
+			text += fmt.Sprintf("%q", *state)
+		}
+	}
+	return text
+}
+
+// orders are the lists that must all have the same records.
+var orders = []string{"sortBy=createdAt", "sortBy=firstName", "sortBy=lastName&sortDir=asc", "sortBy=email",
+	"sortBy=phoneNumber&sortDir=asc", "sortBy=dateOfBirth"}
+
+// verify asks the service for all of the truth: the list, in the order it was
+// made and in another one, and some records by themselves.
+func (t *truth) verify(s *service, r *rand.Rand) (wrong []string, err error) {
+	var lists []map[string]person
+	for _, query := range []string{orders[0], orders[1+r.IntN(len(orders)-1)]} {
+		list, contradiction, err := s.client.all(t.key, query)
+		if err != nil {
+			return nil, err
+		}
+		if contradiction != "" {
+			wrong = append(wrong, contradiction)
+		}
+		lists = append(lists, list)
+	}
+	wrong = append(wrong, t.compare(lists[0])...)
+	wrong = append(wrong, t.compare(lists[1])...)
+	checked := 0
+	for id := range t.possible { // in any order
+		status, p, err := s.client.get(t.key, id)
+		if err != nil {
+			return wrong, err
+		}
+		if must := t.possible[id][0]; status != statusOf(must) || must != nil && p != *must {
+			wrong = append(wrong, fmt.Sprintf("%s of %s is answered by %d %q, not by %s", id, t.name, status, p, describe(must)))
+		}
+		if checked++; checked == 20 {
+			break
+		}
+	}
+	return wrong, nil
+}
+
+func statusOf(p *person) int {
+	if p == nil {
+		return http.StatusNotFound
+	}
+	return http.StatusOK
+}
+
+// verifyAll notes where the service does not tell the truth of some
+// departments.
+func (c *check) verifyAll(doing string, s *service, truths []*truth, r *rand.Rand) {
+	for _, t := range truths {
+		wrong, err := t.verify(s, r)
+		if err != nil {
+			c.wrong("%s: %v", doing, err)
+		}
+		for _, one := range wrong {
+			c.wrong("%s: %s", doing, one)
+		}
+	}
+}
