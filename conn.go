@@ -182,7 +182,7 @@ func (e sqliteError) Is(target error) bool {
 	case sqlite3.SQLITE_FULL:
 		return target == errFull
 	}
-	return false
+	return e == sqlite3.SQLITE_IOERR_SHMSIZE && target == errFull // no room for the -shm
 }
 
 // translate turns the driver's errors into our own, and leaves others as they

@@ -215,8 +215,13 @@ func explain(doing, path string, err error) error {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
 		return forbidden(doing, path)
 	}
-	if mayNot(err) {
+	switch {
+	case mayNot(err):
 		return forbidden(doing, path)
+	case errors.Is(err, errFull):
+		return hinted{fmt.Errorf("%s database %q: the disk is full", doing, path), "make room on the disk, then try again"}
+	case sqliteCode(err) == sqlite3.SQLITE_IOERR:
+		return hinted{fmt.Errorf("%s database %q: %w", doing, path, err), "look whether its disk fails, is full or is gone"}
 	}
 	return fmt.Errorf("%s database %q: %w", doing, path, err)
 }

@@ -230,7 +230,7 @@ func (p *program) keysCreate(args []string) error {
 	return p.withStore(*db, true, func(s *store) error {
 		expiresAt := expiry(s.clock.now())
 		if err := s.createKey(name, text, *scope, expiresAt, p.println); err != nil {
-			return fmt.Errorf("making a key: %w", err)
+			return explain("making a key in", *db, err)
 		}
 		if !expiresAt.IsZero() && !expiresAt.After(s.clock.now()) {
 			fmt.Fprintln(p.stderr, "Note: this key has expired already.")
@@ -329,7 +329,7 @@ func (p *program) keysRevoke(args []string) error {
 		case errors.Is(err, errNotFound):
 			return hinted{fmt.Errorf("there is no key with the id %d", id), "firefighters keys list"}
 		case err != nil:
-			return fmt.Errorf("revoking key %d: %w", id, err)
+			return explain("revoking a key in", *db, err)
 		case already:
 			fmt.Fprintf(p.stderr, "Key %d was revoked before.\n", id)
 		default:

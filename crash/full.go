@@ -108,7 +108,7 @@ func (f *filling) firstStart() (err error) {
 
 func (f *filling) refusedForRoom(doing string, err error) {
 	f.refused(doing, err)
-	if !strings.Contains(err.Error(), "full") {
+	if !strings.Contains(err.Error(), "disk is full") {
 		f.wrong("%s: it does not say that the disk is full: %v", doing, err)
 	}
 }
@@ -225,12 +225,20 @@ func (f *filling) writable(doing string) error {
 	return nil
 }
 
-// restart kills the service and starts it on the full disk. It serves, or says
-// why not; and then there is room.
+// restart ends the service, with its -wal and -shm left behind or without, and
+// starts it on a disk that is full to the last byte. It serves, or says why
+// not; and then there is room.
 func (f *filling) restart(doing string) (err error) {
-	f.service.kill()
+	if f.starts%2 == 0 {
+		f.service.kill()
+	} else {
+		f.empty()
+		if err := f.service.stop(); err != nil {
+			f.wrong("%s, and stopped: %v", doing, err)
+		}
+	}
 	f.judge("the log", f.service.log.String())
-	if err := f.fill(0); err != nil { // the last bytes, too
+	if err := f.fill(0); err != nil {
 		return err
 	}
 	f.starts++

@@ -51,7 +51,8 @@ const firstCalls = 60
 // faults are all there are.
 func faults() (all []fault) {
 	kinds := []fault{{calls: "pwrite64", error: "EIO"}, {calls: "fsync,fdatasync", error: "EIO"},
-		{calls: "pread64", error: "EIO"}, {calls: "ftruncate", error: "EIO"}, {calls: "pwrite64", error: "ENOSPC"}}
+		{calls: "pread64", error: "EIO"}, {calls: "ftruncate", error: "EIO"}, {calls: "pwrite64", error: "ENOSPC"},
+		{calls: "openat", error: "EIO"}}
 	for _, f := range kinds {
 		for _, f.start = range []bool{false, true} {
 			for f.when = 1; f.when <= firstCalls; f.when++ {
@@ -90,7 +91,7 @@ func inject(c *check) error {
 	c.rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	all = all[:min(len(all), c.choose(100, len(all)))]
 	err = parallel(len(all), func(i int) error { return k.run(i, all[i]) })
-	c.found = fmt.Sprintf("%d faults of pwrite64, fsync, pread64 and ftruncate, of which %d were met; %d writes failed by them; "+
+	c.found = fmt.Sprintf("%d faults of pwrite64, fsync, pread64, ftruncate and openat, of which %d were met; %d writes failed by them; "+
 		"%d times it went on, %d times it did not start, %d times it ended", len(all), k.hit.Load(),
 		k.fail.Load(), k.served.Load(), k.refused.Load(), k.ended.Load())
 	return err
