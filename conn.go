@@ -19,6 +19,8 @@ import (
 type conn struct {
 	driver.Conn
 	statements map[string]driver.Stmt
+	dsn        string
+	broken     bool // SQLite was torn out of its work; it is not to be called again
 }
 
 // The names of the driver's values, which are int64, string, []byte and nil.
@@ -32,12 +34,19 @@ func openConn(dsn string) (*conn, error) {
 	if err != nil {
 		return nil, translate(err)
 	}
-	return &conn{c, map[string]driver.Stmt{}}, nil
+	return &conn{c, map[string]driver.Stmt{}, dsn, false}, nil
 }
 
 // prepare gives the statement for an SQL text, and its arguments as the driver
 // wants them.
 func (c *conn) prepare(text string, args values) (driver.Stmt, []driver.NamedValue, error) {
+	if c.broken {
+		fresh, err := openConn(c.dsn)
+		if err != nil {
+			return nil, nil, err
+		}
+		*c = *fresh
+	}
 	statement := c.statements[text]
 	if statement == nil {
 		var err error
@@ -126,6 +135,9 @@ func (c *conn) queryNumber(text string, args ...value) (n int64, err error) {
 }
 
 func (c *conn) Close() error {
+	if c.broken {
+		return nil
+	}
 	var failures []error
 	for _, statement := range c.statements {
 		failures = append(failures, statement.Close())

@@ -139,7 +139,7 @@ func (s *store) read(do func(*conn) error) (err error) {
 	defer func() {
 		p := recover()
 		if _, fault := p.(interface{ Addr() uintptr }); fault {
-			err = errUnreadable
+			err, c.broken = errUnreadable, true
 		} else if p != nil {
 			panic(p)
 		}

@@ -234,8 +234,46 @@ func cut(c *check) error {
 	err = d.copies(len(sizes), func(i int, _ *rand.Rand, content []byte) (string, []byte) {
 		return fmt.Sprintf("cut off at byte %d of %d", sizes[i], len(content)), content[:sizes[i]]
 	})
-	c.found = fmt.Sprintf("a database cut off at %d sizes: %s", len(sizes), d.line())
-	return err
+	if err != nil {
+		return err
+	}
+	c.found = fmt.Sprintf("a database cut off at %d sizes: %s; and under a running service at %d", len(sizes), d.line(), len(sizes)/2)
+	return parallel(len(sizes)/2, func(i int) error { return d.cutLive(i, sizes[2*i+1]) })
+}
+
+// cutLive cuts a database off while it is served. Nothing can be right from
+// then on, but every request has an answer, and the service stops when told.
+func (d *damaging) cutLive(copy, size int) error {
+	doing := fmt.Sprintf("cut off at byte %d while it is served", size)
+	db := filepath.Join(d.folder, fmt.Sprintf("live%d.db", copy))
+	defer removeDatabase(db)
+	if err := copyFile(d.sound, db); err != nil {
+		return err
+	}
+	s, err := d.serve(db)
+	if err != nil {
+		return err
+	}
+	t := d.truths[0]
+	if _, err := s.client.list(t.key, orders[0], 1); err != nil {
+		return err
+	}
+	if err := os.Truncate(db, int64(size)); err != nil {
+		return err
+	}
+	for range 3 {
+		for _, query := range append(orders, "search=an") {
+			if _, err := s.client.list(t.key, query, 1); err != nil && !errors.As(err, new(unanswered)) {
+				d.wrong("%s: %v", doing, err)
+			}
+		}
+		if _, _, err := s.client.do("POST", records, t.key, somebody(rand.New(rand.NewPCG(0, 0)), number.Add(1)).body()); err != nil {
+			d.wrong("%s: %v", doing, err)
+		}
+	}
+	s.stop() // by whatever error
+	d.judge(doing, s.log.String())
+	return nil
 }
 
 // flipWAL flips a byte in each frame of a -wal, in its header, and cuts it off
