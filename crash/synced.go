@@ -104,7 +104,7 @@ func synced(c *check) error {
 		return err
 	}
 	log := filepath.Join(c.folder, "strace")
-	writes, err := c.traceWrites(db, log, truths[0], c.choose(1400, 5000))
+	writes, err := c.traceWrites(db, log, truths[0], c.choose(1400, 3000))
 	if err != nil {
 		return err
 	}
@@ -113,7 +113,7 @@ func synced(c *check) error {
 		return err
 	}
 	os.Remove(log)
-	return c.cutEvents(truths[0], before, writes, events, c.choose(150, 1500))
+	return c.cutEvents(truths[0], before, writes, events, c.choose(150, 1000))
 }
 
 // cutEvents cuts the power at so many of the events, and serves what is left.
