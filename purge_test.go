@@ -132,13 +132,13 @@ func TestPurgeOlderThan(t *testing.T) {
 // file, though it has held them in many places, and the others are whole.
 func TestPurgeLeavesNothing(t *testing.T) {
 	t.Parallel()
-	db := invented(t, 1, 1200)
+	db := invented(t, 1, 400)
 	s := startOn(t, db)
 	c := s.as(newKey(t, db, people.Department(0)))
 	canary := func(i int, pad string) string {
 		return fmt.Sprintf(`{"firstName":"Canary%dfirst%s","lastName":"CANARY%[1]d","phoneNumber":"0998877%03[1]d","email":"canary%[1]d@mail.example"}`, i, pad)
 	}
-	const canaries = 120
+	const canaries = 60
 	var ids []string
 	for i := range canaries { // beside others, and longer and shorter again and again
 		ids = append(ids, c.create(t, canary(i, "")))

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// goldenKey is one of the department of testdata/v1.json in testdata/v1.db,
+// which the first version of the program made.
+const goldenKey = "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr"
+
+var (
+	migrationTimes   = flag.Int("migration.times", 12, "how many times its records TestMigrationKilled has")
+	migrationMoments = flag.Int("migration.moments", 8, "how often it kills")
+)
+
+// golden copies the database of schema version 1 to where it may be migrated.
+func golden(t *testing.T) (db string) {
+	t.Helper()
+	db = filepath.Join(t.TempDir(), "x.db")
+	copyOf(t, filepath.Join("testdata", "v1.db"), db)
+	return db
+}
+
+// dump gives all rows of the answers to queries, a line each.
+func dump(t *testing.T, path string, queries ...string) string {
+	t.Helper()
+	db := openSQL(t, path)
+	defer db.Close()
+	var b strings.Builder
+	for _, query := range queries {
+		rows, err := db.Query(query)
+		must(t, err)
+		names, err := rows.Columns()
+		must(t, err)
+		row, into := make([]any, len(names)), make([]any, len(names))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		for rows.Next() {
+			must(t, rows.Scan(into...))
+			fmt.Fprintf(&b, "%v\n", row)
+		}
+		must(t, rows.Err())
+		must(t, rows.Close())
+	}
+	return b.String()
+}
+
+// kept is what a migration from version 1 must leave as it is, but for the
+// time of the latest use of a key.
+var kept = []string{
+	`SELECT id, name, created_at, last_seq, live_count FROM tenants ORDER BY id`,
+	`SELECT id, hash, tenant_id, label, scope, created_at, expires_at, revoked_at FROM keys ORDER BY id`,
+	`SELECT row, id, tenant_id, created_at, updated_at, deleted_at, first_name, last_name, phone_number, email, date_of_birth,
+		invitation_status, user_id, first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits
+		FROM firefighters ORDER BY row`,
+}
+
+// schema is the whole of a database's: the texts, without their comments and
+// spaces, and what SQLite makes of them.
+func schema(t *testing.T, path string) string {
+	t.Helper()
+	texts := dump(t, path, `SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name`)
+	texts = regexp.MustCompile(`--[^\n]*|\s+`).ReplaceAllString(texts, "")
+	return strings.ReplaceAll(texts, "[", "\n[") + dump(t, path,
+		`SELECT m.name, c.* FROM sqlite_schema m, pragma_table_xinfo(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`,
+		`SELECT m.name, i.name, i."unique", i.origin, i.partial, c.* FROM sqlite_schema m, pragma_index_list(m.name) i,
+			pragma_index_xinfo(i.name) c WHERE m.type = 'table' ORDER BY m.name, i.name, c.seqno`,
+		`SELECT m.name, f.* FROM sqlite_schema m, pragma_foreign_key_list(m.name) f ORDER BY m.name, f.id`,
+		`SELECT * FROM pragma_application_id, pragma_user_version`)
+}
+
+// TestMigrate: whichever command opens an old database first migrates it, and
+// everything is as it was.
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	fresh := filepath.Join(t.TempDir(), "fresh.db")
+	newKey(t, fresh, "A")
+	for _, first := range []string{"serve", "keys list", "check", "history --tenant Elmwood"} {
+		t.Run(first, func(t *testing.T) {
+			t.Parallel()
+			db := golden(t)
+			before := dump(t, db, kept...)
+			if first == "serve" {
+				startOn(t, db).stop(t)
+			} else {
+				works(t, append(strings.Fields(first), "--db", db)...)
+			}
+			if after := dump(t, db, kept...); after != before {
+				t.Errorf("was:\n%s\nis:\n%s", before, after)
+			}
+			if got, want := schema(t, db), schema(t, fresh); got != want {
+				t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
+			}
+			if n := dump(t, db, `SELECT count(*) FROM changes`); n != "[0]\n" {
+				t.Errorf("changes: %s", n)
+			}
+			if stdout, stderr := works(t, "check", "--db", db); stdout != "The database is sound.\n" || stderr != "" {
+				t.Errorf("check: %s%s", stdout, stderr)
+			}
+			checkModes(t, filepath.Dir(db))
+			goldenServes(t, db)
+		})
+	}
+}
+
+// goldenServes sees to it that a migrated database answers as the first
+// version of the program did, and is worked with like any other.
+func goldenServes(t *testing.T, db string) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join("testdata", "v1.json"))
+	must(t, err)
+	stdout, _ := works(t, "keys", "list", "--db", db)
+	for i, form := range []string{`^1 +active +write .*Oakfield Fire Department +first key$`, `^2 +revoked +read .*Oakfield Fire Department +reader$`,
+		`^3 .* write .* 2027-01-01T00:00:00Z .*Elmwood +clerk$`} {
+		if line := strings.Split(stdout, "\n")[i]; !regexp.MustCompile(form).MatchString(line) {
+			t.Errorf("keys list: %q", line)
+		}
+	}
+	s := startOn(t, db)
+	c := s.as(goldenKey)
+	if a := c.do(t, "GET", collection+"?pageSize=100&sortBy=lastName&sortDir=asc", "").wants(t, 200); a.body != string(want) {
+		t.Errorf("answers:\n%s\nnot:\n%s", a.body, want)
+	}
+	for _, order := range []string{"createdAt", "firstName", "email", "phoneNumber", "dateOfBirth"} {
+		if l := c.list(t, "sortBy="+order); l.TotalCount != 30 || len(l.Data.Items) != 20 {
+			t.Errorf("by %s: %+v", order, l)
+		}
+	}
+	deleted, _ := works(t, "deleted", "--db", db, "--tenant", "Oakfield Fire Department")
+	id, _, _ := strings.Cut(deleted, " ")
+	if strings.Count(deleted, "\n") != 2 || strings.Contains(deleted, "damaged") {
+		t.Errorf("deleted: %s", deleted)
+	}
+	works(t, "undelete", "--db", db, "--tenant", "Oakfield Fire Department", id)
+	c.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
+	c.create(t, ana)
+	if total := c.list(t, "").TotalCount; total != 32 {
+		t.Errorf("%d records", total)
+	}
+	s.stop(t)
+	works(t, "check", "--db", db)
+}
+
+// largeGolden multiplies the records of the database of schema version 1.
+func largeGolden(t *testing.T, times int) (db string) {
+	t.Helper()
+	db = golden(t)
+	execSQL(t, db, `
+		WITH RECURSIVE n (k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < ?)
+		INSERT INTO firefighters SELECT row + k * 32, printf('01a1f8d7-%04x-7000-8000-%012x', k, row), tenant_id, created_at, updated_at,
+			deleted_at, first_name, last_name, phone_number, email, date_of_birth, invitation_status, user_id,
+			first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits
+		  FROM firefighters, n WHERE row & 0xffffffff <= 32 ORDER BY 1`, times)
+	return db
+}
+
+// process prepares to run a command in a process of its own.
+func process(t *testing.T, args ...string) (cmd *exec.Cmd, output *syncBuffer) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	cmd, output = exec.Command(self, args...), &syncBuffer{}
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Stdout, cmd.Stderr = output, output
+	return cmd, output
+}
+
+// TestMigrationKilled: at whatever moment the process is killed, the database
+// is the old one or the new one, and the next start makes it the new one.
+func TestMigrationKilled(t *testing.T) {
+	t.Parallel()
+	large := largeGolden(t, *migrationTimes)
+	content := dump(t, large, kept...)
+	schemas := map[string]string{schema(t, large): "old"}
+	whole := filepath.Join(t.TempDir(), "whole.db")
+	copyOf(t, large, whole)
+	began := time.Now()
+	cmd, output := process(t, "keys", "list", "--db", whole)
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	took := time.Since(began)
+	schemas[schema(t, whole)] = "new"
+	found := map[string]int{}
+	for moment := range *migrationMoments {
+		db := filepath.Join(t.TempDir(), "x.db")
+		copyOf(t, large, db)
+		cmd, _ := process(t, "keys", "list", "--db", db)
+		must(t, cmd.Start())
+		time.Sleep(took * time.Duration(moment) / time.Duration(*migrationMoments) * 5 / 4)
+		cmd.Process.Kill()
+		cmd.Wait()
+		left := filepath.Join(t.TempDir(), "left.db") // looked at apart, for SQLite tidies up what it looks at
+		copyOf(t, db, left)
+		if exists(db + "-wal") {
+			copyOf(t, db+"-wal", left+"-wal")
+		}
+		is := schemas[schema(t, left)]
+		if found[is]++; is == "" || dump(t, left, kept...) != content {
+			t.Errorf("killed at moment %d it is neither old nor new", moment)
+		}
+		works(t, "keys", "list", "--db", db)
+		if schemas[schema(t, db)] != "new" || dump(t, db, kept...) != content {
+			t.Errorf("killed at moment %d it was not finished", moment)
+		}
+		works(t, "check", "--db", db)
+	}
+	t.Logf("found: %v", found)
+}
+
+// TestMigrationsAtOnce: of processes that find an old database one migrates
+// it, and all work with it.
+func TestMigrationsAtOnce(t *testing.T) {
+	t.Parallel()
+	db := largeGolden(t, 20)
+	content := dump(t, db, kept...)
+	var processes sync.WaitGroup
+	for _, args := range [][]string{{"keys", "list"}, {"deleted", "--tenant", "Elmwood"}, {"keys", "list"}} {
+		cmd, output := process(t, append(args, "--db", db)...)
+		processes.Go(func() {
+			if err := cmd.Run(); err != nil {
+				t.Errorf("%q: %v: %s", args, err, output)
+			}
+		})
+	}
+	s := startOn(t, db)
+	s.as(goldenKey).list(t, "")
+	processes.Wait()
+	s.stop(t)
+	if dump(t, db, kept...) != content {
+		t.Error("the records are not what they were")
+	}
+	works(t, "check", "--db", db)
+}
