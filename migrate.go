@@ -36,19 +36,11 @@ func (p *program) upgrade(path string) error {
 	if version := headerVersion(path); version < 1 || version >= schemaVersion {
 		return nil // there is nothing to do, or the one who opens it says what is wrong
 	}
-	release, err := lockDatabase(path)
-	for wait := 0; errors.Is(err, errInUse) && wait < 50; wait++ { // it may be upgraded at this moment
-		time.Sleep(100 * time.Millisecond)
-		release, err = lockDatabase(path)
-	}
-	if err != nil {
-		return err
-	}
-	defer release()
-	version, err := verify(path)
+	release, version, err := lockOld(path)
 	if err != nil || version == schemaVersion {
 		return err
 	}
+	defer release()
 	kept := freeName(path, ".before-upgrade-")
 	fmt.Fprintf(p.stderr, "Upgrading the database %s; as it is now it will stay in %s.\n", quoteArg(path), quoteArg(kept))
 	step, end := p.backupBar()
@@ -61,6 +53,30 @@ func (p *program) upgrade(path string) error {
 		return explain("upgrading", path, err)
 	}
 	return nil
+}
+
+// lockOld locks a database that is to be upgraded, and gives its version. If
+// another program is just upgrading it, it waits until that is done, and there
+// is nothing to release.
+func lockOld(path string) (release func() error, version int, err error) {
+	for wait := 0; ; wait++ {
+		release, err = lockDatabase(path)
+		if err != nil && !errors.Is(err, errInUse) {
+			return nil, 0, err
+		}
+		version, versionErr := verify(path)
+		switch {
+		case err == nil && (versionErr != nil || version == schemaVersion):
+			return nil, version, errors.Join(versionErr, release())
+		case err == nil:
+			return release, version, nil
+		case versionErr == nil && version == schemaVersion:
+			return nil, version, nil
+		case wait == 50:
+			return nil, 0, err
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
 }
 
 // migrateOnce takes the database from one version to another, all of it or
