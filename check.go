@@ -111,8 +111,13 @@ func (c *checker) counts() error {
 	if err != nil || !c.repair || len(wrong) == 0 {
 		return err
 	}
-	return c.store.write(func(t *transaction) error {
-		for _, row := range wrong {
+	return c.store.recount(wrong)
+}
+
+// recount makes the counts of departments anew, which rows begin with.
+func (s *store) recount(rows []values) error {
+	return s.write(func(t *transaction) error {
+		for _, row := range rows {
 			if _, err := t.exec(recountSQL, row[0]); err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +93,38 @@ func TestDamagedRecords(t *testing.T) {
 			s.do(t, "GET", collection+"/"+hurt, "").wants(t, 200)
 			if l := s.list(t, ""); l.TotalCount != 2 {
 				t.Errorf("%d records", l.TotalCount)
+			}
+		})
+	}
+}
+
+// TestScrub: what is made from sound fields is made anew at the start.
+func TestScrub(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []string{
+		`UPDATE firefighters SET last_key = 'zzz'`, `UPDATE firefighters SET search_text = 'x'`, `UPDATE firefighters SET phone_digits = ''`,
+		`UPDATE tenants SET live_count = 7`, `UPDATE tenants SET last_seq = 0`,
+	} {
+		t.Run(damage, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			for _, last := range []string{"Babić", "Čović", "Anić"} {
+				s.create(t, strings.Replace(ana, "Čović", last, 1))
+			}
+			query := "sortBy=lastName&sortDir=asc&search=ć+0912345678"
+			want := s.list(t, query)
+			s.stop(t)
+			execSQL(t, s.db, damage)
+			again := startOn(t, s.db).as(s.key)
+			if got := again.list(t, query); !reflect.DeepEqual(got, want) {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+			if l := again.list(t, ""); l.TotalCount != 3 {
+				t.Errorf("%d records", l.TotalCount)
+			}
+			again.create(t, ana)
+			if code, stdout, stderr := command(t, "check", "--db", s.db); code != 0 {
+				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 			}
 		})
 	}

@@ -20,9 +20,9 @@ import (
 
 // What is found out about a database file before it is opened.
 
-// quickCheckPages is the size of the largest file that is read through before
+// smallFilePages is the size of the largest file that is read through before
 // it is opened: some tenths of a second on a slow machine.
-const quickCheckPages = 4096
+const smallFilePages = 4096
 
 // resolve follows links, for SQLite names the files beside a database after
 // the file itself.
@@ -194,11 +194,11 @@ func verify(path string) (version int, err error) {
 	switch version = int(found); {
 	case version > schemaVersion:
 		return 0, newer(path, version)
-	case pages > quickCheckPages:
+	case pages > smallFilePages:
 		return version, nil
 	}
 	verdict := ""
-	if err := c.queryRow(`PRAGMA quick_check(1)`, nil, func(row values) { verdict = text(row[0]) }); err != nil {
+	if err := c.queryRow(`PRAGMA integrity_check(1)`, nil, func(row values) { verdict = text(row[0]) }); err != nil {
 		return 0, explain("reading", path, err)
 	}
 	if verdict != "ok" {

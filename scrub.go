@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"time"
 )
 
@@ -16,10 +17,11 @@ const (
 	maxDamageLogged = 20
 )
 
-// scrub reads every record once, a small file's before it returns and a large
-// one's beside the requests, and logs what is damaged: a record that nobody
-// asks for would be found out when no backup from before is left. It ends with
-// ctx.
+// scrub reads every record once: a small file's before it returns, a large
+// one's beside the requests. It logs records that are damaged, for one that
+// nobody asks for would be found out when no backup from before is left; and
+// makes anew what is made from the fields of others, where that is damaged. It
+// ends with ctx.
 func (s *store) scrub(ctx context.Context, log *slog.Logger, beside func(func())) {
 	var pages int64
 	err := s.read(func(c *conn) (err error) {
@@ -29,10 +31,11 @@ func (s *store) scrub(ctx context.Context, log *slog.Logger, beside func(func())
 	switch {
 	case err != nil:
 		log.Error("the database cannot be read", "cause", err.Error())
-	case pages <= quickCheckPages:
-		s.scrubAll(ctx, 0, log)
+	case pages > smallFilePages:
+		beside(func() { s.scrubRecords(ctx, scrubRest, log) })
 	default:
-		beside(func() { s.scrubAll(ctx, scrubRest, log) })
+		s.scrubRecords(ctx, 0, log)
+		s.scrubCounts(log)
 	}
 }
 
@@ -41,21 +44,26 @@ const scrubSQL = `
 	SELECT ` + recordColumns + `, row IS (SELECT same.row FROM firefighters AS same WHERE same.id = firefighters.id)
 	  FROM firefighters WHERE row > ? ORDER BY row LIMIT ?`
 
-func (s *store) scrubAll(ctx context.Context, rest time.Duration, log *slog.Logger) {
+func (s *store) scrubRecords(ctx context.Context, rest time.Duration, log *slog.Logger) {
 	damaged := 0
 	for last, more := int64(0), true; more && ctx.Err() == nil; {
-		seen := 0
+		seen, stale := 0, []int64{}
 		err := s.read(func(c *conn) error {
 			return c.query(scrubSQL, values{last, int64(scrubbedAtOnce)}, func(row values) {
 				last, seen = number(row[0]), seen+1
-				if !isDamaged(row) && number(row[len(row)-1]) == 1 {
-					return
-				}
-				if damaged++; damaged <= maxDamageLogged {
-					log.Error("a record is damaged: it is in no answer until PUT has made it whole", "id", text(row[1]))
+				if isDamaged(row) || number(row[len(row)-1]) != 1 {
+					if damaged++; damaged <= maxDamageLogged {
+						log.Error("a record is damaged: it is in no answer until PUT has made it whole", "id", text(row[1]))
+					}
+				} else if _, is := isStale(row); is {
+					stale = append(stale, last)
 				}
 			})
 		})
+		if err == nil && len(stale) > 0 {
+			err = s.remake(stale)
+			log.Warn("what records are sorted and searched by was damaged, and is made anew", "records", len(stale))
+		}
 		if err != nil {
 			log.Error("the database is damaged, or cannot be read: see firefighters check", "cause", err.Error())
 			return
@@ -68,5 +76,20 @@ func (s *store) scrubAll(ctx context.Context, rest time.Duration, log *slog.Logg
 	}
 	if damaged > 0 {
 		log.Error("records are damaged: see firefighters check", "records", damaged)
+	}
+}
+
+// scrubCounts makes wrong counts of departments anew.
+func (s *store) scrubCounts(log *slog.Logger) {
+	var wrong []values
+	err := s.read(func(c *conn) error {
+		return c.query(countsSQL, nil, func(row values) { wrong = append(wrong, slices.Clone(row)) })
+	})
+	if err == nil && len(wrong) > 0 {
+		err = s.recount(wrong)
+		log.Warn("the counts of departments were damaged, and are made anew", "departments", len(wrong))
+	}
+	if err != nil {
+		log.Error("the counts of departments could not be looked through", "cause", err.Error())
 	}
 }
