@@ -65,6 +65,9 @@ func sawAnswer(where string, a answer) {
 // sawFolder looks at everything in the folder of a database: the database, what
 // SQLite puts beside it, backups.
 func sawFolder(t *testing.T, folder string) {
+	if folder == "." {
+		return // a database that the test does not know: this is our source
+	}
 	filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
 			return nil
