@@ -214,6 +214,8 @@ func explain(doing, path string, err error) error {
 		return damaged(path)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
 		return forbidden(doing, path)
+	case sqlite3.SQLITE_BUSY:
+		return hinted{fmt.Errorf("%s database %q: %w", doing, path, errBusy), "the same again, when that program has finished or is closed"}
 	}
 	switch {
 	case mayNot(err):

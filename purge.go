@@ -210,8 +210,10 @@ func (p *program) undelete(args []string) error {
 		return usage("undelete: say which, by their ids", "firefighters deleted --tenant NAME, which lists them")
 	}
 	return p.withTenant(*db, *tenantName, "undelete", func(s *store, tenant tenantID) error {
-		if err := s.undeleteFirefighters(tenant, ids); err != nil {
+		if err := s.undeleteFirefighters(tenant, ids); errors.As(err, new(hinted)) {
 			return err
+		} else if err != nil {
+			return explain("writing to", *db, err)
 		}
 		fmt.Fprintf(p.stderr, "Brought back: %d.\n", len(ids))
 		return nil
@@ -222,7 +224,8 @@ const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than
 
 Erases deleted records for good, their history included: nothing brings them
 back but a backup. It asks first; --yes answers. What stands in backups stays
-there until they are thinned out. In the end it writes the file anew, so that
+there until they are thinned out, and so it does in the file that an upgrade
+or a restore has kept beside the database. In the end it writes the file anew, so that
 no trace is left in it: that takes as much room again, and seconds if the file
 is large, in which a service that runs may ask those who write to try again.
 
@@ -257,11 +260,13 @@ func (p *program) purge(args []string) error {
 			until = age(s.clock.now())
 		}
 		all, err := s.deletedFirefighters(tenant, until)
-		if err == nil && *olderThan == "" {
-			all, err = chosen(all, ids)
-		}
 		if err != nil {
-			return err
+			return explain("reading", *db, err)
+		}
+		if *olderThan == "" {
+			if all, err = chosen(all, ids); err != nil {
+				return err
+			}
 		}
 		question := fmt.Sprintf("Erase %d deleted records of %q for good?", len(all), strings.TrimSpace(*tenantName))
 		if len(all) > 0 && !*yes {

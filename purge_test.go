@@ -176,3 +176,27 @@ func TestPurgeLeavesNothing(t *testing.T) {
 	}
 	works(t, "check", "--db", db)
 }
+
+// TestPastWhileLocked: another program that does not let go is named, and
+// nothing is changed.
+func TestPastWhileLocked(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	db := openSQL(t, s.db)
+	db.SetMaxOpenConns(1)
+	_, err := db.Exec(`BEGIN IMMEDIATE`)
+	must(t, err)
+	for _, args := range [][]string{{"writing to", "undelete", id}, {"erasing from", "purge", "--yes", id}} {
+		refuses(t, 1, fmt.Sprintf("Error: %s database %q: the database is locked by another program\n"+
+			"Try: the same again, when that program has finished or is closed\n", args[0], s.db),
+			append(args[1:], "--db", s.db, "--tenant", "default")...)
+	}
+	_, err = db.Exec(`ROLLBACK`)
+	must(t, err)
+	if got := len(historyOf(t, s.db, "default")); got != 2 {
+		t.Errorf("%d changes", got)
+	}
+	works(t, "purge", "--yes", id, "--db", s.db, "--tenant", "default")
+}
