@@ -101,7 +101,7 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 			}
 		}
 	}()
-	dsns := append([]string{writerDSN(path), writerDSN(path)}, slices.Repeat([]string{readerDSN(path)}, 1+readerCount)...)
+	dsns := append([]string{writerDSN(path), writerDSN(path), holderDSN(path)}, slices.Repeat([]string{readerDSN(path)}, readerCount)...)
 	for _, dsn := range dsns {
 		c, err := openConn(dsn)
 		if err != nil {
@@ -204,6 +204,11 @@ func writerDSN(path string) string {
 	return dsn(path, "mode=rw", "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=1",
 		"_pragma=fullfsync(1)", "_pragma=temp_store(memory)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(0)", // see checkpoint
 		"_pragma=journal_size_limit(33554432)")
+}
+
+// holderDSN maps nothing: nobody is there to see that a page is lost.
+func holderDSN(path string) string {
+	return dsn(path, "mode=ro", "_query_only=1")
 }
 
 // readerDSN maps the file into memory, as far as addresses and SQLite (2 GiB)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -17,17 +19,26 @@ import (
 // Every method here is for one department. Another department's record, a
 // deleted one and one that never was are errNotFound alike.
 
-// columns are those of a row that makes a record. The fields come as one text,
-// a line each, for no field contains a line break, and each column costs the
-// driver more than the text in it.
-const columns = `concat_ws(char(10), firefighters.id, first_name, last_name, ifnull(phone_number, ''), ifnull(email, ''),
-	ifnull(date_of_birth, '')), checksum, invitation_status, user_id`
+// columns are all of a row that makes a record, in one text, for each column
+// costs the driver more than the text in it: a line each for id and fields,
+// which contain no line break, checksum, row number and a number for the query
+// to choose; then what the platform says, with = before it if it is not null.
+const (
+	columns     = columnsWith + `0` + columnsEnd
+	columnsWith = `concat_ws(char(10), firefighters.id, first_name, last_name, ifnull(phone_number, ''), ifnull(email, ''),
+	ifnull(date_of_birth, ''), checksum, row, `
+	columnsEnd = `, ifnull('=' || user_id, ''), ifnull('=' || invitation_status, ''))`
+)
 
 // scan makes records of a department's rows, and remembers the first that is
 // damaged: not what the service has written.
 type scan struct {
 	tenant  tenantID
+	deleted bool // it is deleted records that are read
 	damaged error
+
+	row    int64 // of the last record
+	number int64 // that the query chose
 }
 
 // damagedRecord is the error for a record that must not be taken for the
@@ -38,27 +49,59 @@ func (d damagedRecord) Error() string {
 	return fmt.Sprintf("the record %q is damaged: its fields do not have their checksum", d.id)
 }
 
-func (s *scan) record(row values) (f record.Firefighter) {
-	fields := text(row[0])
-	rest := fields
+func (s *scan) record(columns values) (f record.Firefighter) {
+	all := text(columns[0])
+	rest := all
 	for _, field := range []*string{&f.ID, &f.FirstName, &f.LastName, &f.PhoneNumber, &f.Email, &f.DateOfBirth} {
 		*field, rest, _ = strings.Cut(rest, "\n")
 	}
-	f.InvitationStatus, f.UserID = textOrNil(row[2]), textOrNil(row[3])
-	if s.damaged == nil && number(row[1]) != checksum(s.tenant, fields) {
+	sum := checksum(s.tenant, all[:max(0, len(all)-len(rest)-1)])
+	if s.deleted {
+		sum = ^sum
+	}
+	var numbers [3]int64
+	sound := true
+	for i := range numbers {
+		var line string
+		var err error
+		line, rest, _ = strings.Cut(rest, "\n")
+		numbers[i], err = strconv.ParseInt(line, 10, 64)
+		sound = sound && err == nil
+	}
+	s.row, s.number = numbers[1], numbers[2]
+	f.UserID, f.InvitationStatus = platformColumns(rest)
+	if s.damaged == nil && !(sound && numbers[0] == sum) {
 		s.damaged = damagedRecord{f.ID}
 	}
 	return f
 }
 
+// platformColumns takes the end of columns apart. A user_id has 36 characters,
+// whatever they are.
+func platformColumns(end string) (userID, invitationStatus *string) {
+	if user, ok := strings.CutPrefix(end, "="); ok {
+		size := 0
+		for range 36 {
+			_, width := utf8.DecodeRuneInString(user[size:])
+			size += width
+		}
+		user, end = user[:size], user[size:]
+		userID = &user
+	}
+	if status, ok := strings.CutPrefix(end, "\n="); ok {
+		invitationStatus = &status
+	}
+	return userID, invitationStatus
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// checksum is the CRC-32C of a department's number, eight bytes, and the text
-// that columns makes of a record's fields.
+// checksum is the CRC-32C of a department's number, eight bytes, and a record's
+// id and fields, a line each.
 func checksum(tenant tenantID, fields string) int64 {
-	var bytes [8]byte
-	binary.BigEndian.PutUint64(bytes[:], uint64(tenant))
-	return int64(crc32.Update(crc32.Checksum(bytes[:], castagnoli), castagnoli, []byte(fields)))
+	bytes := make([]byte, 0, 8+len(fields))
+	bytes = binary.BigEndian.AppendUint64(bytes, uint64(tenant))
+	return int64(crc32.Checksum(append(bytes, fields...), castagnoli))
 }
 
 func checksumOf(tenant tenantID, id string, f record.Fields) int64 {
@@ -70,7 +113,7 @@ func checksumOf(tenant tenantID, id string, f record.Fields) int64 {
 const inTable = ` FROM firefighters
 	WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at IS NULL`
 
-const getSQL = `SELECT ` + columns + `, row FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
+const getSQL = `SELECT ` + columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
 
 func (s *store) firefighter(tenant tenantID, id string) (f record.Firefighter, err error) {
 	err = s.read(func(c *conn) error {
@@ -84,10 +127,8 @@ func (s *store) firefighter(tenant tenantID, id string) (f record.Firefighter, e
 // gives what is there, and the error says so.
 func (c *conn) firefighter(tenant tenantID, id string) (f record.Firefighter, row int64, err error) {
 	scan := scan{tenant: tenant}
-	err = c.queryRow(getSQL, values{id, int64(tenant)}, func(columns values) {
-		f, row = scan.record(columns), number(columns[len(columns)-1])
-	})
-	return f, row, cmp.Or(err, scan.damaged)
+	err = c.queryRow(getSQL, values{id, int64(tenant)}, func(columns values) { f = scan.record(columns) })
+	return f, scan.row, cmp.Or(err, scan.damaged)
 }
 
 const createSQL = `

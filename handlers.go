@@ -186,6 +186,9 @@ func withID(handle handler) handler {
 	}
 }
 
+// recordSize is how long a record in JSON is, or nearly, in bytes.
+const recordSize = 320
+
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	q, err := parseListQuery(r.URL.RawQuery)
 	if err != nil {
@@ -198,8 +201,7 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	if err != nil {
 		return err
 	}
-	const record, envelope = 320, 256 // bytes, or nearly
-	body := appendPage(make([]byte, 0, envelope+record*len(p.items)), q, p)
+	body := appendPage(make([]byte, 0, recordSize*(1+len(p.items))), q, p)
 	w.Header()["Etag"] = []string{s.listTag(p.version)}
 	w.Header()["Link"] = append(w.Header()["Link"], linksOf(firefightersPath, r.URL.RawQuery, q, p.totalPages(q)))
 	respond(w, http.StatusOK, compressed(w, r, body))
@@ -254,7 +256,7 @@ func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c 
 	if err != nil {
 		return err
 	}
-	body := f.AppendJSON(nil)
+	body := f.AppendJSON(make([]byte, 0, recordSize))
 	etag := etagOf(body)
 	w.Header()["Etag"] = []string{etag}
 	if err := on.check(etag, true); err != nil {

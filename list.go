@@ -210,8 +210,7 @@ func (s *store) listFirefighters(tenant tenantID, q listQuery) (p page, err erro
 	return p, err
 }
 
-// departmentNow is its version and how many records it has, in one number, for
-// each column costs the driver more than what is in it.
+// departmentNow is its version and how many records it has, in one number.
 const departmentNow = `(SELECT version << 32 | live_count FROM tenants WHERE id = ?1)`
 
 // setNow takes departmentNow apart.
@@ -225,11 +224,11 @@ func (p *page) setNow(n int64) (live int64) {
 func list(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
 	p.items = make([]record.Firefighter, 0, q.pageSize)
 	scan := scan{tenant: tenant}
-	err = c.query(`SELECT `+columns+`, `+departmentNow+inTable+` ORDER BY `+q.order()+` LIMIT ?2 OFFSET ?3`,
+	err = c.query(`SELECT `+columnsWith+departmentNow+columnsEnd+inTable+` ORDER BY `+q.order()+` LIMIT ?2 OFFSET ?3`,
 		values{int64(tenant), q.pageSize, q.offset()}, func(row values) {
 			p.items = append(p.items, scan.record(row))
-			p.totalCount = p.setNow(number(row[len(row)-1]))
 		})
+	p.totalCount = p.setNow(scan.number)
 	if err == nil && len(p.items) == 0 {
 		p.totalCount, err = p.readNow(c, tenant)
 	}
@@ -242,14 +241,17 @@ func search(c *conn, tenant tenantID, q listQuery) (p page, live int64, err erro
 	condition, args := matching(q.terms)
 	scan := scan{tenant: tenant}
 	first, end := q.offset(), q.offset()+q.pageSize
-	err = c.query(`SELECT `+columns+`, `+departmentNow+inTable+condition+` ORDER BY `+q.order(),
+	err = c.query(`SELECT `+columnsWith+departmentNow+columnsEnd+inTable+condition+` ORDER BY `+q.order(),
 		append(values{int64(tenant)}, args...), func(row values) {
-			if first <= p.totalCount && p.totalCount < end {
+			if first <= p.totalCount && p.totalCount < end || p.totalCount == 0 {
 				p.items = append(p.items, scan.record(row))
 			}
 			p.totalCount++
-			live = p.setNow(number(row[len(row)-1]))
 		})
+	if first > 0 && len(p.items) > 0 {
+		p.items = p.items[1:] // the first told the department's version alone
+	}
+	live = p.setNow(scan.number)
 	if err == nil && p.totalCount == 0 {
 		live, err = p.readNow(c, tenant)
 	}

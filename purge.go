@@ -28,7 +28,7 @@ type deletedRecord struct {
 	damaged   bool
 }
 
-const deletedSQL = `SELECT ` + columns + `, row, deleted_at FROM firefighters
+const deletedSQL = `SELECT ` + columnsWith + `deleted_at` + columnsEnd + ` FROM firefighters
 	WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at < ?2 ORDER BY row`
 
 // deletedFirefighters gives those records of a department that were deleted
@@ -36,10 +36,9 @@ const deletedSQL = `SELECT ` + columns + `, row, deleted_at FROM firefighters
 func (s *store) deletedFirefighters(tenant tenantID, until time.Time) (all []deletedRecord, err error) {
 	err = s.read(func(c *conn) error {
 		return c.query(deletedSQL, values{int64(tenant), until.UnixMilli()}, func(row values) {
-			row[1] = ^number(row[1]) // see deleteSQL
-			scan := scan{tenant: tenant}
+			scan := scan{tenant: tenant, deleted: true}
 			f := scan.record(row)
-			all = append(all, deletedRecord{f, number(row[len(row)-2]), number(row[len(row)-1]), scan.damaged != nil})
+			all = append(all, deletedRecord{f, scan.row, scan.number, scan.damaged != nil})
 		})
 	})
 	slices.SortStableFunc(all, func(a, b deletedRecord) int { return cmp.Compare(a.deletedAt, b.deletedAt) })

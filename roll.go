@@ -285,7 +285,7 @@ func (r *roll) matching(terms []searchTerm) (all lines.Set) {
 var errRollDiffers = errors.New("the roll of a department is not what the database has")
 
 const fetchSQL = `
-	SELECT ` + columns + `, row
+	SELECT ` + columns + `
 	  FROM json_each(?2) AS wanted CROSS JOIN firefighters ON row = wanted.value
 	 WHERE tenant_id = ?1 AND deleted_at IS NULL`
 
@@ -298,11 +298,14 @@ func fetch(c *conn, tenant tenantID, rows []int64) ([]record.Firefighter, error)
 	items, found := make([]record.Firefighter, len(rows)), 0
 	scan := scan{tenant: tenant}
 	err = c.query(fetchSQL, values{int64(tenant), string(wanted)}, func(row values) {
-		items[slices.Index(rows, number(row[len(row)-1]))] = scan.record(row)
-		found++
+		f := scan.record(row)
+		if i := slices.Index(rows, scan.row); i >= 0 {
+			items[i] = f
+			found++
+		}
 	})
-	if err == nil && found < len(rows) {
+	if err = cmp.Or(err, scan.damaged); err == nil && found < len(rows) {
 		err = errRollDiffers
 	}
-	return items, cmp.Or(err, scan.damaged)
+	return items, err
 }

@@ -14,17 +14,16 @@ import (
 // transaction, and hands over to the first of those who came meanwhile. So one
 // fsync serves many, and a single client waits for no other goroutine.
 type writer struct {
-	conn    *conn
-	holder  *conn // see hold
-	folder  *conn // see checkpoint
-	clock   *clock
-	gate    *sync.RWMutex // the store's
-	rolls   *rolls        // the store's
-	changed int           // records and more, since the last checkpoint
+	conn   *conn
+	holder *conn // see hold
+	folder *conn // see checkpoint
+	clock  *clock
+	gate   *sync.RWMutex // the store's
+	rolls  *rolls        // the store's
 
 	checkpoints sync.WaitGroup // one or none
 	folding     atomic.Bool    // there is one
-	tooLong     atomic.Bool    // the -wal is to start over
+	triedAt     int64          // the length of the -wal, in pages, when it was last to start over
 
 	mu      sync.Mutex
 	waiting []*job
@@ -105,13 +104,7 @@ func (w *writer) lead() {
 	for _, j := range group[1:] {
 		j.turn <- false
 	}
-	if w.tooLong.Swap(false) {
-		w.startOver()
-	}
-	if w.changed >= checkpointAfter && w.folding.CompareAndSwap(false, true) {
-		w.changed = 0
-		w.checkpoints.Go(w.checkpoint)
-	}
+	w.bound()
 	w.handOver()
 }
 
@@ -217,7 +210,6 @@ func (w *writer) transact(group []*job) (err error) {
 	if _, err := t.exec(`COMMIT`); err != nil {
 		return fmt.Errorf("committing a transaction: %w", err)
 	}
-	w.changed += len(t.changed) + 1
 	if t.clockSaved {
 		w.clock.saved.Store(t.now)
 	}
@@ -225,23 +217,36 @@ func (w *writer) transact(group []*job) (err error) {
 }
 
 const (
-	// checkpointAfter is the number of changed records after which the -wal is
-	// folded into the database: some thousand pages.
-	checkpointAfter = 1000
-	// longestWAL is the number of pages (4 KiB) from which on the -wal is
-	// made to start over.
+	// checkpointAfter is the number of pages (4 KiB) in the -wal from which on
+	// they are folded into the database.
+	checkpointAfter = 2000
+	// longestWAL is the number of pages from which on the -wal is made to
+	// start over.
 	longestWAL = 4096
 )
 
-// checkpoint folds the -wal into the database, beside the readers and the
-// writer. The -wal then starts over by itself when nobody reads or writes;
-// under a load that never ends it is made to. What fails here is done the next
-// time.
+// bound keeps the -wal from growing for ever. A checkpoint folds it into the
+// database, beside the readers and the writer. It then starts over by itself
+// when nobody reads or writes; under a load that never ends it is made to.
+// What fails here is done later.
+func (w *writer) bound() {
+	var pages, folded int64
+	w.conn.queryRow(`PRAGMA wal_checkpoint(NOOP)`, nil, func(row values) { pages, folded = number(row[1]), number(row[2]) })
+	w.triedAt = min(w.triedAt, pages)
+	switch {
+	case w.folding.Load():
+	case pages-folded >= checkpointAfter:
+		w.folding.Store(true)
+		w.checkpoints.Go(w.checkpoint)
+	case pages >= max(longestWAL, w.triedAt+checkpointAfter):
+		w.triedAt = pages
+		w.startOver()
+	}
+}
+
 func (w *writer) checkpoint() {
 	defer w.folding.Store(false)
-	w.folder.queryRow(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(row values) {
-		w.tooLong.Store(number(row[1]) >= longestWAL)
-	})
+	w.folder.queryRow(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(values) {})
 }
 
 // startOver folds what little a checkpoint has left over while nobody reads or
