@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -202,7 +203,7 @@ func (a *authenticator) every(ctx context.Context, tick time.Duration, failure s
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for failing := false; ; {
-		err := do()
+		err := safely(do)
 		if err != nil && !failing {
 			a.log.Warn(failure, "cause", err.Error())
 		}
@@ -213,6 +214,17 @@ func (a *authenticator) every(ctx context.Context, tick time.Duration, failure s
 		case <-ticker.C:
 		}
 	}
+}
+
+// safely turns a panic into an error: nobody but this goroutine would have to
+// end for it, and all would.
+func safely(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return do()
 }
 
 // writeUses writes the last use of each key whose last one in the database is

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"firefighters/internal/record"
 )
@@ -16,7 +17,9 @@ from its fields to sort and search by. It may run while the service does.
 
   firefighters check --db firefighters.db
 
-With --repair it makes anew the counts and what is made from the fields. A
+With --repair it makes anew the counts and what is made from the fields, and
+takes back the latest time seen if that is ahead of the clock: keys that have
+expired since are valid again. A
 record whose checksum is wrong it leaves alone, for nobody knows what it was.
 
 Flags:
@@ -41,7 +44,7 @@ func (p *program) check(args []string) error {
 	}
 	err := p.withStore(*db, false, func(s *store) error {
 		c := &checker{p: p, store: s, repair: *repair}
-		for _, part := range []func() error{c.file, c.counts, c.records} {
+		for _, part := range []func() error{c.file, c.clock, c.counts, c.records} {
 			if err := part(); err != nil {
 				return explain("checking", *db, err)
 			}
@@ -87,6 +90,26 @@ func (c *checker) file() error {
 		return conn.query(`PRAGMA foreign_key_check`, nil, func(row values) {
 			c.note(&c.broken, "The file: row %d of %s refers to nothing", number(row[1]), text(row[0]))
 		})
+	})
+}
+
+// clock notes a latest time that is far ahead. To take it back is for a person
+// to decide, who knows that the clock is right now.
+func (c *checker) clock() error {
+	clock := c.store.clock
+	if clock.behind() <= maxBehind {
+		return nil
+	}
+	now := clock.earlier().UnixMilli()
+	c.note(&c.stale, "The latest time seen, %s, is ahead of the clock", clock.now().Format(time.RFC3339))
+	if !c.repair {
+		return nil
+	}
+	return c.store.write(func(t *transaction) error {
+		t.now = now
+		clock.latest.Store(now)
+		_, err := t.exec(`UPDATE service SET latest_time = ?`, now)
+		return err
 	})
 }
 
@@ -211,9 +234,12 @@ func (s *store) remake(rows []int64) error {
 	return s.write(func(t *transaction) error {
 		for _, number := range rows {
 			var made values
-			err := t.queryRow(recordSQL+` WHERE row = ?`, values{number}, func(row values) { made, _ = isStale(row) })
+			err := t.query(recordSQL+` WHERE row = ?`, values{number}, func(row values) { made, _ = isStale(row) })
 			if err != nil {
 				return err
+			}
+			if made == nil {
+				continue // it has been erased meanwhile
 			}
 			if _, err := t.exec(remakeSQL, append(made, number)...); err != nil {
 				return err

@@ -18,11 +18,11 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-var varyEncoding = []string{"Accept-Encoding"} // shared by all answers
+// varyList is what lists depend on beside their URL.
+var varyList = []string{"Accept-Encoding, Authorization"}
 
 // compressed gives the body as the request takes it.
 func compressed(w http.ResponseWriter, r *http.Request, body []byte) []byte {
-	w.Header()["Vary"] = append(w.Header()["Vary"], varyEncoding...)
 	if len(body) < worthCompressing || !acceptsGzip(r.Header["Accept-Encoding"]) {
 		return body
 	}

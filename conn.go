@@ -88,8 +88,9 @@ func (c *conn) atOnce(do func() error) error {
 	if _, err := c.exec(`BEGIN`); err != nil {
 		return err
 	}
-	defer c.exec(`COMMIT`)
-	return do()
+	err := do() // after a panic the connection is not used again
+	_, endErr := c.exec(`COMMIT`)
+	return cmp.Or(err, endErr)
 }
 
 // query calls scan for each row of the answer. The row is good until scan

@@ -56,7 +56,12 @@ type store struct {
 	gate    sync.RWMutex // held for reading while one is lent out
 	writer  *writer
 	rolls   rolls
+	faults  atomic.Int64 // pages that could not be read
 }
+
+// maxFaults bounds what the connections leave behind that SQLite was torn out
+// of: nobody can close them.
+const maxFaults = 100
 
 // openStore opens the database at path. Where there is none it makes one, if
 // create is set; made says so. A file that is not ours, newer than we are or
@@ -128,6 +133,9 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 // one moment. A mapped page that the disk cannot give is errUnreadable, and not
 // the end of the program as it would be by default.
 func (s *store) read(do func(*conn) error) (err error) {
+	if s.faults.Load() >= maxFaults {
+		return errUnreadable
+	}
 	s.gate.RLock()
 	defer s.gate.RUnlock()
 	c, open := <-s.readers
@@ -140,7 +148,9 @@ func (s *store) read(do func(*conn) error) (err error) {
 		p := recover()
 		if _, fault := p.(interface{ Addr() uintptr }); fault {
 			err, c.broken = errUnreadable, true
+			s.faults.Add(1)
 		} else if p != nil {
+			c.broken = true
 			panic(p)
 		}
 	}()
@@ -228,6 +238,18 @@ type clock struct {
 	latest atomic.Int64 // milliseconds
 	saved  atomic.Int64 // what the database has of it; set by the writer
 }
+
+// maxBehind is how far the system's clock may be behind the latest time seen
+// without anybody being told.
+const maxBehind = time.Hour
+
+// behind is how far the system's clock is behind the latest time seen. It may
+// be wrong now, or may have been far ahead once.
+func (c *clock) behind() time.Duration { return c.now().Sub(c.system()) }
+
+// earlier is for what must not happen too soon: the system's time, if it is
+// before the latest time seen.
+func (c *clock) earlier() time.Time { return c.now().Add(-c.behind()) }
 
 // now is the system's time, or the latest time seen if that is later.
 func (c *clock) now() time.Time {

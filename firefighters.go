@@ -20,14 +20,14 @@ import (
 // deleted one and one that never was are errNotFound alike.
 
 // columns are all of a row that makes a record, in one text, for each column
-// costs the driver more than the text in it: a line each for id and fields,
-// which contain no line break, checksum, row number and a number for the query
-// to choose; then what the platform says, with = before it if it is not null.
+// costs the driver more than the text in it: a line each for the checksum, the
+// row number, a number for the query to choose, and id and fields, which contain
+// no line break; then what the platform says, with = before it if it is not null.
 const (
 	columns     = columnsWith + `0` + columnsEnd
-	columnsWith = `concat_ws(char(10), firefighters.id, first_name, last_name, ifnull(phone_number, ''), ifnull(email, ''),
-	ifnull(date_of_birth, ''), checksum, row, `
-	columnsEnd = `, ifnull('=' || user_id, ''), ifnull('=' || invitation_status, ''))`
+	columnsWith = `concat_ws(char(10), checksum, row, `
+	columnsEnd  = `, firefighters.id, first_name, last_name, ifnull(phone_number, ''), ifnull(email, ''),
+	ifnull(date_of_birth, ''), ifnull('=' || user_id, ''), ifnull('=' || invitation_status, ''))`
 )
 
 // scan makes records of a department's rows, and remembers the first that is
@@ -50,27 +50,21 @@ func (d damagedRecord) Error() string {
 }
 
 func (s *scan) record(columns values) (f record.Firefighter) {
-	all := text(columns[0])
-	rest := all
+	rest, line := text(columns[0]), ""
+	var sum int64
+	for _, number := range []*int64{&sum, &s.row, &s.number} {
+		line, rest, _ = strings.Cut(rest, "\n")
+		*number, _ = strconv.ParseInt(line, 10, 64) // SQLite has written it
+	}
+	fields := rest
 	for _, field := range []*string{&f.ID, &f.FirstName, &f.LastName, &f.PhoneNumber, &f.Email, &f.DateOfBirth} {
 		*field, rest, _ = strings.Cut(rest, "\n")
 	}
-	sum := checksum(s.tenant, all[:max(0, len(all)-len(rest)-1)])
 	if s.deleted {
 		sum = ^sum
 	}
-	var numbers [3]int64
-	sound := true
-	for i := range numbers {
-		var line string
-		var err error
-		line, rest, _ = strings.Cut(rest, "\n")
-		numbers[i], err = strconv.ParseInt(line, 10, 64)
-		sound = sound && err == nil
-	}
-	s.row, s.number = numbers[1], numbers[2]
 	f.UserID, f.InvitationStatus = platformColumns(rest)
-	if s.damaged == nil && !(sound && numbers[0] == sum) {
+	if s.damaged == nil && sum != checksum(s.tenant, fields[:max(0, len(fields)-len(rest)-1)]) {
 		s.damaged = damagedRecord{f.ID}
 	}
 	return f
@@ -181,7 +175,7 @@ const replaceSQL = `
 	       first_name = ?, last_name = ?, phone_number = ?, email = ?, date_of_birth = ?,
 	       first_key = ?, last_key = ?, email_key = ?, phone_key = ?, born_at = ?,
 	       search_text = ?, phone_digits = ?
-	 WHERE row = ?`
+	 WHERE row = ? AND tenant_id = ?`
 
 // replaceFirefighter replaces all fields of a record, clearing those that are
 // empty, and gives it as it now stands on disk, or the record.Faults of fields.
@@ -200,7 +194,8 @@ func (s *store) replaceFirefighter(tenant tenantID, by keyID, id string, fields 
 		}
 		f = before.Firefighter
 		f.Fields = fields
-		if _, err := t.exec(replaceSQL, slices.Concat(values{t.now, checksumOf(tenant, id, fields)}, made, values{row})...); err != nil {
+		err = t.execOne(replaceSQL, slices.Concat(values{t.now, checksumOf(tenant, id, fields)}, made, values{row, int64(tenant)})...)
+		if err != nil {
 			return err
 		}
 		return t.remember(tenant, by, row, change{actionReplace, id, before})
@@ -210,7 +205,7 @@ func (s *store) replaceFirefighter(tenant tenantID, by keyID, id string, fields 
 
 // Of a record that is deleted the checksum is inverted, so that not even a
 // deletion can be undone by damage.
-const deleteSQL = `UPDATE firefighters SET deleted_at = ?, checksum = ~checksum WHERE row = ?`
+const deleteSQL = `UPDATE firefighters SET deleted_at = ?, checksum = ~checksum WHERE row = ? AND tenant_id = ?`
 
 // deleteFirefighter is a soft delete: the row stays. The error is errChanged if
 // the record is not as on asks for.
@@ -220,7 +215,7 @@ func (s *store) deleteFirefighter(tenant tenantID, by keyID, id string, on condi
 		if err != nil {
 			return err
 		}
-		if _, err := t.exec(deleteSQL, t.now, row); err != nil {
+		if err := t.execOne(deleteSQL, t.now, row, int64(tenant)); err != nil {
 			return err
 		}
 		return t.remember(tenant, by, row, change{actionDelete, id, before})

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -194,6 +195,7 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	if err != nil {
 		return err
 	}
+	w.Header()["Vary"] = append(w.Header()["Vary"], varyList...)
 	if err := s.checkList(w, r, c); err != nil {
 		return err
 	}
@@ -202,8 +204,10 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 		return err
 	}
 	body := appendPage(make([]byte, 0, recordSize*(1+len(p.items))), q, p)
-	w.Header()["Etag"] = []string{s.listTag(p.version)}
-	w.Header()["Link"] = append(w.Header()["Link"], linksOf(firefightersPath, r.URL.RawQuery, q, p.totalPages(q)))
+	w.Header()["Etag"] = []string{s.listTag(c.tenant, p.version)}
+	if links := linksOf(firefightersPath, r.URL.RawQuery, q, p.totalPages(q)); links != "" {
+		w.Header()["Link"] = append(w.Header()["Link"], links)
+	}
 	respond(w, http.StatusOK, compressed(w, r, body))
 	return nil
 }
@@ -217,8 +221,9 @@ func (s *server) checkList(w http.ResponseWriter, r *http.Request, c caller) err
 	}
 	version, err := s.store.version(c.tenant)
 	if err == nil {
-		w.Header()["Etag"] = []string{s.listTag(version)}
-		err = on.check(s.listTag(version), true)
+		tag := s.listTag(c.tenant, version)
+		w.Header()["Etag"] = []string{tag}
+		err = on.check(tag, true)
 	}
 	return err
 }
@@ -226,8 +231,8 @@ func (s *server) checkList(w http.ResponseWriter, r *http.Request, c caller) err
 // listTag is the weak entity tag of all lists of a department at a version. It
 // is of one start of the program, for a restored database counts again what it
 // has counted before.
-func (s *server) listTag(version int64) string {
-	return `W/"` + s.idPrefix + strconv.FormatInt(version, 36) + `"`
+func (s *server) listTag(tenant tenantID, version int64) string {
+	return `W/"` + s.idPrefix + strconv.FormatInt(int64(tenant), 36) + "-" + strconv.FormatInt(version, 36) + `"`
 }
 
 func (p page) totalPages(q listQuery) int64 { return (p.totalCount + q.pageSize - 1) / q.pageSize }
@@ -344,6 +349,9 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 
 func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
 	who, err := s.store.whoIs(c.key)
+	if errors.Is(err, errNotFound) {
+		err = errUnknownKey // erased at this moment
+	}
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"firefighters/internal/record"
 )
 
@@ -270,4 +272,22 @@ func parseAge(text string) (before func(now time.Time) time.Time, err error) {
 	}
 	d, err := parseDuration(text)
 	return func(now time.Time) time.Time { return now.Add(-d) }, err
+}
+
+func tenantFlag(flags *pflag.FlagSet) *string {
+	return flags.String("tenant", "", "the department's name (required)")
+}
+
+// withTenant does something with a department of the database at path.
+func (p *program) withTenant(path, tenantName, command string, do func(*store, tenantID) error) error {
+	if strings.TrimSpace(tenantName) == "" {
+		return usage(command+": --tenant is required", "firefighters "+command+" --help")
+	}
+	return p.withStore(path, false, func(s *store) error {
+		tenant, err := s.tenantNamed(tenantName)
+		if err != nil {
+			return err
+		}
+		return do(s, tenant)
+	})
 }

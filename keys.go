@@ -64,8 +64,9 @@ func (s *store) hasKey(hash keyHash) (has bool, err error) {
 func (s *store) keys(each func(keyHash, storedKey)) error {
 	return s.read(func(c *conn) error {
 		return c.query(`SELECT `+keyColumns+`, hash FROM keys k`, nil, func(row values) {
-			hash, _ := row[len(row)-1].([]byte)
-			each(keyHash(hash), keyOf(row))
+			if hash, _ := row[len(row)-1].([]byte); len(hash) == len(keyHash{}) { // else nobody has this key
+				each(keyHash(hash), keyOf(row))
+			}
 		})
 	})
 }

@@ -6,10 +6,17 @@ import (
 	"strings"
 )
 
+// maxLinkedQuery is how long a query may be, in bytes, to be repeated in links:
+// a search of 100 characters takes 1200.
+const maxLinkedQuery = 2000
+
 // linksOf is the Link header (RFC 8288) of a page: to the first, the previous,
 // the next and the last one there is, with all other parameters as they were
-// sent.
+// sent. Of a query that is longer than any of ours it gives none.
 func linksOf(path, rawQuery string, q listQuery, totalPages int64) string {
+	if len(rawQuery) > maxLinkedQuery {
+		return ""
+	}
 	base := path + "?"
 	for part := range strings.SplitSeq(rawQuery, "&") {
 		name, value, _ := strings.Cut(part, "=")

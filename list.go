@@ -196,11 +196,19 @@ func (s *store) listFirefighters(tenant tenantID, q listQuery) (p page, err erro
 		if p, ok, err = s.rolls.list(c, tenant, q); ok || err != nil {
 			return err
 		}
-		var live int64
+		read := list
 		if len(q.terms) > 0 {
-			p, live, err = search(c, tenant, q)
-		} else {
-			p, live, err = list(c, tenant, q)
+			read = search
+		}
+		var live int64
+		p, live, err = read(c, tenant, q)
+		if err == nil && len(p.items) == 0 {
+			err = c.atOnce(func() error {
+				if p, live, err = read(c, tenant, q); err == nil && len(p.items) == 0 {
+					live, err = p.readNow(c, tenant, q)
+				}
+				return err
+			})
 		}
 		if err == nil && q.wantsRoll() {
 			s.rolls.saw(tenant, live)
@@ -229,9 +237,6 @@ func list(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error)
 			p.items = append(p.items, scan.record(row))
 		})
 	p.totalCount = p.setNow(scan.number)
-	if err == nil && len(p.items) == 0 {
-		p.totalCount, err = p.readNow(c, tenant)
-	}
 	return p, p.totalCount, cmp.Or(err, scan.damaged)
 }
 
@@ -252,16 +257,18 @@ func search(c *conn, tenant tenantID, q listQuery) (p page, live int64, err erro
 		p.items = p.items[1:] // the first told the department's version alone
 	}
 	live = p.setNow(scan.number)
-	if err == nil && p.totalCount == 0 {
-		live, err = p.readNow(c, tenant)
-	}
 	return p, live, cmp.Or(err, scan.damaged)
 }
 
-// readNow is setNow for a list without records.
-func (p *page) readNow(c *conn, tenant tenantID) (live int64, err error) {
+// readNow is setNow for a page without records, which told nothing: in the
+// same transaction, for else it would tell of another moment.
+func (p *page) readNow(c *conn, tenant tenantID, q listQuery) (live int64, err error) {
 	n, err := c.queryNumber(`SELECT `+departmentNow, int64(tenant))
-	return p.setNow(n), err
+	live = p.setNow(n)
+	if len(q.terms) == 0 {
+		p.totalCount = live
+	}
+	return live, err
 }
 
 // version gives that of a department: it changes with each record of it.

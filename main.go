@@ -237,6 +237,11 @@ func (p *program) withStore(path string, create bool, do func(*store) error) err
 	if made {
 		fmt.Fprintf(p.stderr, "Made the database %s.\n", quoteArg(path))
 	}
+	if behind := s.clock.behind(); behind > maxBehind {
+		fmt.Fprintf(p.stderr, "Warning: the clock of this machine says %s, and the database has seen %s, which holds for what expires\n"+
+			"Try: set the clock; if it is right, and was wrong before: firefighters check --repair --db %s\n",
+			s.clock.earlier().Format(time.RFC3339), s.clock.now().Format(time.RFC3339), quoteArg(path))
+	}
 	return cmp.Or(do(s), s.close())
 }
 

@@ -113,6 +113,14 @@ func upgradeTo2(c *conn) error {
 		DROP INDEX IF EXISTS by_email;
 		DROP INDEX IF EXISTS by_phone;
 		DROP INDEX IF EXISTS by_birth;
+		DROP TRIGGER firefighter_made;
+		CREATE TRIGGER firefighter_made AFTER INSERT ON firefighters BEGIN
+		    UPDATE tenants
+		       SET last_seq   = max(last_seq, NEW.row & 0xffffffff),
+		           live_count = live_count + (NEW.deleted_at IS NULL),
+		           version    = version + 1
+		     WHERE id = NEW.tenant_id;
+		END;
 		ALTER TABLE firefighters ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
 		CREATE TABLE changes (
 		    id        INTEGER PRIMARY KEY,
@@ -132,6 +140,7 @@ func upgradeTo2(c *conn) error {
 		    request_hash    BLOB    NOT NULL,
 		    record_id       TEXT    NOT NULL,
 		    answer          TEXT    NOT NULL,
+		    checksum        INTEGER NOT NULL,
 		    UNIQUE (key_id, idempotency_key)
 		) STRICT;
 		CREATE INDEX replays_by_age ON replays (created_at)`)

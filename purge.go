@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/spf13/pflag"
 
 	"firefighters/internal/record"
 )
@@ -80,32 +79,38 @@ const purgedAtOnce = 500
 
 // purgeFirefighters erases deleted records, and what is known of their past.
 // That they were erased is remembered, by their ids. Until the file is
-// rewritten, traces of them stand in it.
-func (s *store) purgeFirefighters(tenant tenantID, all []deletedRecord) error {
+// rewritten, traces of them stand in it. One that has been brought back
+// meanwhile stays.
+func (s *store) purgeFirefighters(tenant tenantID, all []deletedRecord) (erased int, err error) {
 	past, last, err := s.pastOf(tenant, all)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for some := range slices.Chunk(all, purgedAtOnce) {
+		var ids []string
 		err := s.write(func(t *transaction) error {
-			ids := make([]string, len(some))
-			for i, d := range some {
-				ids[i] = d.ID
-				if err := t.purge(tenant, d, past[d.ID], last); err != nil {
+			ids = nil
+			for _, d := range some {
+				gone, err := t.purge(tenant, d, past[d.ID], last)
+				if err != nil {
 					return err
 				}
+				if gone {
+					ids = append(ids, d.ID)
+				}
 			}
-			erased, err := json.Marshal(ids)
+			list, err := json.Marshal(ids)
 			if err == nil {
-				_, err = t.exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, string(erased))
+				_, err = t.exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, string(list))
 			}
 			return err
 		})
 		if err != nil {
-			return err
+			return erased, err
 		}
+		erased += len(ids)
 	}
-	return nil
+	return erased, nil
 }
 
 // pastOf gives the numbers of the changes of records, up to the last one.
@@ -126,31 +131,38 @@ func (s *store) pastOf(tenant tenantID, all []deletedRecord) (past map[string][]
 }
 
 // purge erases a record and its past: these changes, and those after last.
-func (t *transaction) purge(tenant tenantID, d deletedRecord, past []int64, last int64) error {
-	erased, err := t.exec(`DELETE FROM firefighters WHERE row = ? AND deleted_at IS NOT NULL`, d.row)
+func (t *transaction) purge(tenant tenantID, d deletedRecord, past []int64, last int64) (gone bool, err error) {
+	erased, err := t.exec(`DELETE FROM firefighters WHERE row = ? AND tenant_id = ? AND deleted_at IS NOT NULL`, d.row, int64(tenant))
 	if err != nil || erased == 0 {
-		return err // somebody has brought it back
+		return false, err
 	}
 	for _, id := range past {
 		if _, err := t.exec(`DELETE FROM changes WHERE id = ?`, id); err != nil {
-			return err
+			return false, err
 		}
 	}
 	if _, err := t.exec(`DELETE FROM changes WHERE id > ? AND record_id = ?`, last, d.ID); err != nil {
-		return err
+		return false, err
 	}
-	return t.remember(tenant, 0, d.row, change{actionPurge, d.ID, nil})
+	return true, t.remember(tenant, 0, d.row, change{actionPurge, d.ID, nil})
 }
 
-// rewrite writes the database at path anew, so that nothing is left in it of
-// what was erased. SQLite's secure_delete is not enough: where a page was split
-// it leaves what stood there.
+// rewrite writes the database at path anew, so that nothing is left in it, or
+// in its -wal, of what was erased. SQLite's secure_delete is not enough: where a
+// page was split it leaves what stood there.
 func rewrite(path string) error {
 	c, err := openConn(migrationDSN(resolve(path))) // whose temporary file is not in memory
 	if err != nil {
 		return err
 	}
 	_, err = c.exec(`VACUUM`)
+	if err == nil {
+		var busy int64
+		busy, err = c.queryNumber(`PRAGMA wal_checkpoint(TRUNCATE)`)
+		if err == nil && busy != 0 {
+			err = errBusy
+		}
+	}
 	return errors.Join(err, c.Close())
 }
 
@@ -256,7 +268,7 @@ func (p *program) purge(args []string) error {
 	return p.withTenant(*db, *tenantName, "purge", func(s *store, tenant tenantID) error {
 		until := time.UnixMilli(math.MaxInt64)
 		if *olderThan != "" {
-			until = age(s.clock.now())
+			until = age(s.clock.earlier())
 		}
 		all, err := s.deletedFirefighters(tenant, until)
 		if err != nil {
@@ -280,17 +292,18 @@ func (p *program) purge(args []string) error {
 // purgeAll rewrites the file even if there is nothing to erase: the last time
 // there may have been no room to.
 func (p *program) purgeAll(s *store, tenant tenantID, all []deletedRecord, db string) error {
-	if err := s.purgeFirefighters(tenant, all); err != nil {
+	erased, err := s.purgeFirefighters(tenant, all)
+	if err != nil {
 		return explain("erasing from", db, err)
 	}
 	if err := rewrite(db); err != nil {
 		return hinted{fmt.Errorf("%d records are erased, but traces of them may be left in the file: %w",
-			len(all), explain("rewriting", db, err)), "the same with --older-than 100y in place of the ids, when there is room and nobody is writing"}
+			erased, explain("rewriting", db, err)), "the same with --older-than 100y in place of the ids, when there is room and nobody is writing"}
 	}
-	if len(all) == 0 {
+	if erased == 0 {
 		fmt.Fprintln(p.stderr, "There is nothing to erase.")
 	} else {
-		fmt.Fprintf(p.stderr, "Erased: %d.\n", len(all))
+		fmt.Fprintf(p.stderr, "Erased: %d.\n", erased)
 	}
 	return nil
 }
@@ -332,22 +345,4 @@ func recordIDs(args []string) (ids []string, err error) {
 		}
 	}
 	return ids, nil
-}
-
-func tenantFlag(flags *pflag.FlagSet) *string {
-	return flags.String("tenant", "", "the department's name (required)")
-}
-
-// withTenant does something with a department of the database at path.
-func (p *program) withTenant(path, tenantName, command string, do func(*store, tenantID) error) error {
-	if strings.TrimSpace(tenantName) == "" {
-		return usage(command+": --tenant is required", "firefighters "+command+" --help")
-	}
-	return p.withStore(path, false, func(s *store) error {
-		tenant, err := s.tenantNamed(tenantName)
-		if err != nil {
-			return err
-		}
-		return do(s, tenant)
-	})
 }

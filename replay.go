@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -50,14 +49,8 @@ func attemptOf(r *http.Request, by keyID, body []byte) (a attempt, err error) {
 	if len(given) == 0 {
 		return attempt{}, nil
 	}
-	key := strings.Trim(given[0], " \t")
-	if inner, ok := strings.CutPrefix(key, `"`); ok {
-		if key, ok = strings.CutSuffix(inner, `"`); !ok {
-			key = ""
-		}
-	}
-	odd := strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\\' })
-	if len(given) > 1 || key == "" || len(key) > maxIdempotencyKey || odd {
+	key, ok := idempotencyKey(strings.Trim(given[0], " \t"))
+	if len(given) > 1 || !ok || key == "" || len(key) > maxIdempotencyKey {
 		return attempt{}, record.Faults{{Field: "Idempotency-Key", Code: record.Invalid,
 			Detail: "Idempotency-Key must be one text of 1 to 255 visible ASCII characters."}}
 	}
@@ -65,22 +58,50 @@ func attemptOf(r *http.Request, by keyID, body []byte) (a attempt, err error) {
 	return attempt{by, key, hash[:]}, nil
 }
 
+// idempotencyKey reads a string as RFC 9651 has it, or visible characters.
+func idempotencyKey(text string) (key string, ok bool) {
+	inner, quoted := strings.CutPrefix(text, `"`)
+	if !quoted {
+		return text, !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\\' })
+	}
+	for i := 0; i < len(inner); i++ {
+		switch c := inner[i]; {
+		case c == '"':
+			return key, i == len(inner)-1
+		case c == '\\' && i+1 < len(inner) && strings.IndexByte(`"\`, inner[i+1]) >= 0:
+			i++
+			key += inner[i : i+1]
+		case c < ' ' || c > '~' || c == '\\':
+			return "", false
+		default:
+			key += inner[i : i+1]
+		}
+	}
+	return "", false
+}
+
 // attempts are those in flight.
 type attempts struct {
 	mu       sync.Mutex
-	inFlight map[string]bool
+	inFlight map[attemptKey]bool
+}
+
+// attemptKey is what no two attempts at a time may share.
+type attemptKey struct {
+	by  keyID
+	key string
 }
 
 // begin lets one attempt with a key through at a time, until end.
 func (as *attempts) begin(a attempt) (end func(), ok bool) {
-	name := fmt.Sprint(a.by, a.key)
+	name := attemptKey{a.by, a.key}
 	as.mu.Lock()
 	defer as.mu.Unlock()
 	if as.inFlight[name] {
 		return nil, false
 	}
 	if as.inFlight == nil {
-		as.inFlight = map[string]bool{}
+		as.inFlight = map[attemptKey]bool{}
 	}
 	as.inFlight[name] = true
 	return func() {
@@ -91,7 +112,7 @@ func (as *attempts) begin(a attempt) (end func(), ok bool) {
 }
 
 const replaySQL = `
-	SELECT request_hash, record_id, answer FROM replays
+	SELECT request_hash, record_id, answer, checksum FROM replays
 	 WHERE key_id = ? AND idempotency_key = ? AND tenant_id = ? AND created_at > ?`
 
 // replay gives the answer that the attempt had before, nil if there is none,
@@ -99,13 +120,17 @@ const replaySQL = `
 func (s *store) replay(tenant tenantID, a attempt) (id string, answer []byte, err error) {
 	since := s.clock.now().Add(-replayed).UnixMilli()
 	err = s.read(func(c *conn) error {
-		same := true
+		same, whole := true, true
 		err := c.queryRow(replaySQL, values{int64(a.by), a.key, int64(tenant), since}, func(row values) {
 			hash, _ := row[0].([]byte)
 			same, id, answer = bytes.Equal(hash, a.hash), text(row[1]), []byte(text(row[2]))
+			whole = number(row[3]) == checksum(tenant, id+"\n"+text(row[2]))
 		})
-		if err == nil && !same {
+		switch {
+		case err == nil && !same:
 			return errReused
+		case err == nil && !whole:
+			return damagedRecord{id}
 		}
 		return err
 	})
@@ -116,12 +141,13 @@ func (s *store) replay(tenant tenantID, a attempt) (id string, answer []byte, er
 }
 
 const keepAnswerSQL = `
-	INSERT OR REPLACE INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer)
-	VALUES (?, ?, ?, ?, ?, ?, ?)`
+	INSERT OR REPLACE INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 
 // keepAnswer keeps what a create is about to answer.
 func (t *transaction) keepAnswer(tenant tenantID, a attempt, f record.Firefighter) error {
-	_, err := t.exec(keepAnswerSQL, int64(a.by), a.key, int64(tenant), t.now, a.hash, f.ID, string(f.AppendJSON(nil)))
+	answer := string(f.AppendJSON(nil))
+	_, err := t.exec(keepAnswerSQL, int64(a.by), a.key, int64(tenant), t.now, a.hash, f.ID, answer, checksum(tenant, f.ID+"\n"+answer))
 	return err
 }
 

@@ -192,8 +192,8 @@ func (rs *rolls) await(tenant tenantID, rows []int64, version int64) {
 	rs.mu.Lock()
 	defer rs.mu.Unlock()
 	d := rs.departments[tenant]
-	if d == nil {
-		return
+	if d == nil || d.roll == nil && !d.reading.Load() {
+		return // the next reader reads all of it
 	}
 	if len(d.steps)+len(rows) > maxSteps {
 		d.steps, d.roll = nil, nil // nobody reads it

@@ -93,7 +93,7 @@ CREATE TABLE firefighters (
 
 CREATE TRIGGER firefighter_made AFTER INSERT ON firefighters BEGIN
     UPDATE tenants
-       SET last_seq   = NEW.row & 0xffffffff,
+       SET last_seq   = max(last_seq, NEW.row & 0xffffffff),
            live_count = live_count + (NEW.deleted_at IS NULL),
            version    = version + 1
      WHERE id = NEW.tenant_id;
@@ -144,6 +144,7 @@ CREATE TABLE replays (
     request_hash    BLOB    NOT NULL,  -- SHA-256 of the body
     record_id       TEXT    NOT NULL,
     answer          TEXT    NOT NULL,  -- the body of the answer, in JSON
+    checksum        INTEGER NOT NULL,  -- of record_id and answer, as records have it
     UNIQUE (key_id, idempotency_key)
 ) STRICT;
 

@@ -19,6 +19,9 @@ func readBody(r *http.Request) ([]byte, error) {
 		return nil, &problem{Status: http.StatusUnsupportedMediaType,
 			Detail: "The body must be of Content-Type application/json."}
 	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, &problem{Status: http.StatusUnsupportedMediaType, Detail: "The body must not be compressed."}
+	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	if err != nil {
 		return nil, record.BodyError("The body could not be read to its end.")
@@ -71,9 +74,10 @@ func harmlessID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, harmless) == ""
 }
 
-// headerSize is the size of the headers as they were sent, or nearly.
+// headerSize is the size of the headers as they were sent, or nearly, with what
+// the request line asks for.
 func headerSize(r *http.Request) int {
-	size := len(r.Host)
+	size := len(r.RequestURI) + len(r.Host)
 	for name, values := range r.Header {
 		for _, value := range values {
 			size += len(name) + len(": \r\n") + len(value)

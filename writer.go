@@ -41,7 +41,8 @@ const largestGroup = 256
 
 // job is a change to make within a transaction. It runs again in one of its
 // own if the transaction fails, so it changes nothing but the database and
-// what it gives back. A job that refuses, with errNotFound, has written nothing.
+// what it gives back. A job that refuses, with errNotFound or errChanged, has
+// written nothing.
 type job struct {
 	do   func(*transaction) error
 	err  error
@@ -60,6 +61,15 @@ type transaction struct {
 type changedRecord struct {
 	tenant tenantID
 	row    int64
+}
+
+// execOne is exec for what must change one row.
+func (t *transaction) execOne(text string, args ...value) error {
+	changed, err := t.exec(text, args...)
+	if err == nil && changed != 1 {
+		err = fmt.Errorf("%d rows were changed, not 1", changed)
+	}
+	return err
 }
 
 // touch notes that a record has been changed.
@@ -195,7 +205,7 @@ func (w *writer) transact(group []*job) (err error) {
 		}
 	}()
 	for _, j := range group {
-		if j.err = t.run(j.do); j.err != nil && !errors.Is(j.err, errNotFound) {
+		if j.err = t.run(j.do); j.err != nil && !errors.Is(j.err, errNotFound) && !errors.Is(j.err, errChanged) {
 			return j.err
 		}
 	}
@@ -260,13 +270,8 @@ func (w *writer) startOver() {
 }
 
 // run turns a panic of a job into its error.
-func (t *transaction) run(do func(*transaction) error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic in a write: %v", p)
-		}
-	}()
-	return do(t)
+func (t *transaction) run(do func(*transaction) error) error {
+	return safely(func() error { return do(t) })
 }
 
 // saveClock keeps the latest time seen.
