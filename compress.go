@@ -21,7 +21,14 @@ var gzipWriters = sync.Pool{New: func() any {
 // varyList is what lists depend on beside their URL.
 var varyList = []string{"Accept-Encoding, Authorization"}
 
-// compressed gives the body as the request takes it.
+// variesAsList says what a list depends on: also where it says that nothing
+// has changed.
+func variesAsList(w http.ResponseWriter) {
+	w.Header()["Vary"] = append(w.Header()["Vary"], varyList...)
+}
+
+// compressed gives the body as the request takes it, of an answer that varies
+// by that.
 func compressed(w http.ResponseWriter, r *http.Request, body []byte) []byte {
 	if len(body) < worthCompressing || !acceptsGzip(r.Header["Accept-Encoding"]) {
 		return body

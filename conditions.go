@@ -56,27 +56,45 @@ func conditionsOf(r *http.Request) (c conditions, err error) {
 	return c, nil
 }
 
-// parseETags reads * or a list of entity tags (RFC 9110, section 8.8.3).
+// parseETags reads * or a list of entity tags (RFC 9110, section 8.8.3), in
+// which a comma may stand. Empty elements count for nothing.
 func parseETags(text string) (list etagList, ok bool) {
 	list = etagList{}
-	for rest := strings.Trim(text, " \t,"); rest != ""; rest = strings.TrimLeft(rest, " \t,") {
-		if list = append(list, anyTag); rest == anyTag && len(list) == 1 {
-			return list, true
-		}
-		weak := ""
-		if strings.HasPrefix(rest, "W/") {
-			weak, rest = "W/", rest[2:]
-		}
-		end := strings.IndexByte(strings.TrimPrefix(rest, `"`), '"')
-		if !strings.HasPrefix(rest, `"`) || end < 0 {
+	rest := strings.Trim(text, " \t,")
+	if rest == anyTag {
+		return etagList{anyTag}, true
+	}
+	for rest != "" {
+		tag, after, ok := cutETag(rest)
+		if !ok {
 			return nil, false
 		}
-		list[len(list)-1] = weak + rest[:end+2]
-		if rest = rest[end+2:]; rest != "" && !strings.ContainsAny(rest[:1], " \t,") {
+		list = append(list, tag)
+		after = strings.TrimLeft(after, " \t")
+		if after != "" && after[0] != ',' {
 			return nil, false
 		}
+		rest = strings.TrimLeft(after, " \t,")
 	}
 	return list, true
+}
+
+// cutETag gives the entity tag that text begins with, and what is after it.
+func cutETag(text string) (tag, after string, ok bool) {
+	opaque, weak := strings.CutPrefix(text, "W/")
+	if !strings.HasPrefix(opaque, `"`) {
+		return "", "", false
+	}
+	length := strings.IndexByte(opaque[1:], '"')
+	odd := func(c rune) bool { return c <= ' ' || c == 0x7f }
+	if length < 0 || strings.ContainsFunc(opaque[1:1+length], odd) {
+		return "", "", false
+	}
+	end := length + len(`""`)
+	if weak {
+		end += len("W/")
+	}
+	return text[:end], text[end:], true
 }
 
 // has tells whether the list names an entity tag. In the strong comparison a

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode"
 )
 
 // Other sites' pages may use the service only from origins that it is told
@@ -23,18 +22,24 @@ const (
 // checkOrigins refuses what no browser would send as Origin.
 func checkOrigins(origins []string) error {
 	for _, origin := range origins {
-		u, err := url.Parse(origin)
-		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || origin != u.Scheme+"://"+u.Host ||
-			origin != strings.ToLower(origin) || strings.Contains(origin, "*") || !isASCII(origin) ||
-			u.Scheme == "https" && u.Port() == "443" || u.Scheme == "http" && u.Port() == "80" {
+		if !isOrigin(origin) {
 			return usage(fmt.Sprintf("--cors-origin takes an origin like https://roster.example.org, not %q", origin), "firefighters serve --help")
 		}
 	}
 	return nil
 }
 
-func isASCII(s string) bool {
-	return !strings.ContainsFunc(s, func(c rune) bool { return c > unicode.MaxASCII })
+// isOrigin wants a scheme, a host in lower-case ASCII, and a port only where it
+// is not the scheme's own.
+func isOrigin(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
+		return false
+	}
+	odd := func(c rune) bool { return c <= ' ' || c > '~' || c == '*' || 'A' <= c && c <= 'Z' }
+	usual := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	return origin == u.Scheme+"://"+u.Host && !strings.ContainsFunc(origin, odd) &&
+		u.Port() != usual && !strings.HasSuffix(origin, ":")
 }
 
 // cors says what a page from another origin may do, and reports whether the

@@ -195,7 +195,7 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	if err != nil {
 		return err
 	}
-	w.Header()["Vary"] = append(w.Header()["Vary"], varyList...)
+	variesAsList(w)
 	if err := s.checkList(w, r, c); err != nil {
 		return err
 	}
@@ -220,10 +220,12 @@ func (s *server) checkList(w http.ResponseWriter, r *http.Request, c caller) err
 		return err
 	}
 	version, err := s.store.version(c.tenant)
-	if err == nil {
-		tag := s.listTag(c.tenant, version)
-		w.Header()["Etag"] = []string{tag}
-		err = on.check(tag, true)
+	if err != nil {
+		return err
+	}
+	etag := s.listTag(c.tenant, version)
+	if err = on.check(etag, true); err != nil {
+		w.Header()["Etag"] = []string{etag}
 	}
 	return err
 }
@@ -287,12 +289,13 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 		}
 		defer end()
 		id, answer, err := s.store.replay(c.tenant, a)
+		if err != nil {
+			return err
+		}
 		if answer != nil {
 			w.Header().Set("Idempotency-Replayed", "true")
 			respondRecord(w, http.StatusCreated, id, answer)
-		}
-		if answer != nil || err != nil {
-			return err
+			return nil
 		}
 	}
 	fields, err := s.fieldsOf(body)

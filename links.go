@@ -22,7 +22,7 @@ func linksOf(path, rawQuery string, q listQuery, totalPages int64) string {
 		name, value, _ := strings.Cut(part, "=")
 		name, _ = url.QueryUnescape(name) // the query was read before: it is well-formed
 		value, _ = url.QueryUnescape(value)
-		if name != "" && name != "page" {
+		if part != "" && name != "page" {
 			base += url.QueryEscape(name) + "=" + url.QueryEscape(value) + "&"
 		}
 	}

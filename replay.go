@@ -49,7 +49,7 @@ func attemptOf(r *http.Request, by keyID, body []byte) (a attempt, err error) {
 	if len(given) == 0 {
 		return attempt{}, nil
 	}
-	key, ok := idempotencyKey(strings.Trim(given[0], " \t"))
+	key, ok := parseIdempotencyKey(strings.Trim(given[0], " \t"))
 	if len(given) > 1 || !ok || key == "" || len(key) > maxIdempotencyKey {
 		return attempt{}, record.Faults{{Field: "Idempotency-Key", Code: record.Invalid,
 			Detail: "Idempotency-Key must be one text of 1 to 255 visible ASCII characters."}}
@@ -58,8 +58,8 @@ func attemptOf(r *http.Request, by keyID, body []byte) (a attempt, err error) {
 	return attempt{by, key, hash[:]}, nil
 }
 
-// idempotencyKey reads a string as RFC 9651 has it, or visible characters.
-func idempotencyKey(text string) (key string, ok bool) {
+// parseIdempotencyKey reads a string as RFC 9651 has it, or visible characters.
+func parseIdempotencyKey(text string) (key string, ok bool) {
 	inner, quoted := strings.CutPrefix(text, `"`)
 	if !quoted {
 		return text, !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\\' })
