@@ -19,7 +19,7 @@ var gzipWriters = sync.Pool{New: func() any {
 }}
 
 // varyList is what lists depend on beside their URL.
-var varyList = []string{"Accept-Encoding, Authorization"}
+var varyList = []string{"Accept-Encoding"}
 
 // variesAsList says what a list depends on: also where it says that nothing
 // has changed.

@@ -101,12 +101,12 @@ func TestIdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	x255 := strings.Repeat("x", 255)
-	for _, good := range []string{"x", "8e03978e-40d5-43dd-bc93-6894a57f9324", x255, `"` + x255[1:] + `"`, "a,b;c=1", "!#'()~", "  padded\t"} {
+	for _, good := range []string{"x", "8e03978e-40d5-43dd-bc93-6894a57f9324", x255, `"` + x255[1:] + `"`, "a,b;c=1", "!#'()~", "  padded\t", `"my key"`, `"a\"b"`, `"a\\b"`} {
 		first := s.post(t, good, ana).wants(t, 201)
 		s.post(t, good, ana).repeats(t, first)
 	}
 	before := s.list(t, "").TotalCount
-	for _, bad := range []string{"", `""`, `"`, `"a`, `a"`, `"a"b`, "a b", "a\tb", `a\b`, `"a\"b"`, "é", x255 + "x", `"` + x255 + `x"`} {
+	for _, bad := range []string{"", `""`, `"`, `"a`, `a"`, `"a"b`, "a b", "a\tb", `a\b`, `"a\b"`, "é", x255 + "x", `"` + x255 + `x"`} {
 		if a := s.post(t, bad, ana).wants(t, 400); a.faults(t) != "Idempotency-Key invalid" {
 			t.Errorf("%q: %s", bad, a.body)
 		}
