@@ -181,7 +181,7 @@ func TestHead(t *testing.T) {
 	s := start(t)
 	id := s.create(t, ana)
 	for _, path := range []string{collection, collection + "?page=0", collection + "/" + id, collection + "/" + nobody,
-		collection + "/x", "/healthz", "/readyz", "/x"} {
+		collection + "/x", "/api/v1/whoami", "/api/v1/openapi.json", "/healthz", "/readyz", "/x"} {
 		get := s.do(t, "GET", path, "", "X-Request-Id", "same")
 		head := s.do(t, "HEAD", path, "", "X-Request-Id", "same")
 		get.header.Del("Date")
@@ -323,6 +323,8 @@ var accessMatrix = map[string][]int{
 	"PUT " + collection + "/:id":    append(locked[:6:6], 403, 404, 200),
 	"DELETE " + collection + "/:id": append(locked[:6:6], 403, 404, 204),
 	"GET /api/v1/whoami":            append(locked[:6:6], 200, 200, 200),
+	"GET /api/v1/openapi.json":      slices.Repeat([]int{200}, 9),
+	"GET /api/v1/openapi.yaml":      slices.Repeat([]int{200}, 9),
 	"GET /healthz":                  slices.Repeat([]int{200}, 9),
 	"GET /readyz":                   slices.Repeat([]int{200}, 9),
 }

@@ -18,17 +18,16 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// varyList is what lists depend on beside their URL.
-var varyList = []string{"Accept-Encoding"}
+var varyEncoding = []string{"Accept-Encoding"} // shared by all answers
 
-// variesAsList says what a list depends on: also where it says that nothing
-// has changed.
-func variesAsList(w http.ResponseWriter) {
-	w.Header()["Vary"] = append(w.Header()["Vary"], varyList...)
+// varies says that an answer may be compressed, which those without a body say
+// as well (RFC 9110, section 15.4.5).
+func varies(w http.ResponseWriter) {
+	w.Header()["Vary"] = append(w.Header()["Vary"], varyEncoding...)
 }
 
-// compressed gives the body as the request takes it, of an answer that varies
-// by that.
+// compressed gives the body as the request takes it. Whoever calls it has said
+// that the answer varies.
 func compressed(w http.ResponseWriter, r *http.Request, body []byte) []byte {
 	if len(body) < worthCompressing || !acceptsGzip(r.Header["Accept-Encoding"]) {
 		return body

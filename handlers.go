@@ -61,6 +61,8 @@ var routes = []route{
 	{"PUT", firefightersPath + "/:id", scopeWrite, withID((*server).handleReplace), nil},
 	{"DELETE", firefightersPath + "/:id", scopeWrite, withID((*server).handleDelete), nil},
 	{"GET", "/api/v1/whoami", scopeRead, (*server).handleWhoAmI, nil},
+	{"GET", documentPath, public, document("application/json; charset=utf-8", openAPIJSON), nil},
+	{"GET", "/api/v1/openapi.yaml", public, document("application/yaml", openAPIYAML), nil},
 	{"GET", "/healthz", public, (*server).handleHealth, nil},
 	{"GET", "/readyz", public, (*server).handleReady, nil},
 }
@@ -98,9 +100,9 @@ func newServer(store *store, log *slog.Logger) *server {
 		s.add(route)
 	}
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.failing(http.StatusNotFound, "There is nothing at this path.")
-	s.router.MethodNotAllowed = s.failing(http.StatusMethodNotAllowed,
-		"This path does not take this method; the header Allow says which it takes.")
+	s.router.NotFound = s.failing(problem{Status: http.StatusNotFound, Detail: "There is nothing at this path.", header: toDocument})
+	s.router.MethodNotAllowed = s.failing(problem{Status: http.StatusMethodNotAllowed,
+		Detail: "This path does not take this method; the header Allow says which it takes."})
 	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	})
@@ -191,11 +193,11 @@ func withID(handle handler) handler {
 const recordSize = 320
 
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
+	varies(w)
 	q, err := parseListQuery(r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	variesAsList(w)
 	if err := s.checkList(w, r, c); err != nil {
 		return err
 	}

@@ -85,8 +85,8 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err e
 }
 
 // failing answers every request with the same problem.
-func (s *server) failing(status int, detail string) http.Handler {
+func (s *server) failing(p problem) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		s.fail(w, r, "", &problem{Status: status, Detail: detail})
+		s.fail(w, r, "", &p)
 	})
 }
