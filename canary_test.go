@@ -101,5 +101,11 @@ func testify(code int) int {
 			witness.logs, witness.answers, witness.answersWithTheCanary, witness.files, witness.filesWithTheCanary)
 		code = 1
 	}
+	if all && code == 0 {
+		for _, promise := range unmet() {
+			fmt.Println("FAIL: docs/openapi.yaml promises what no test has seen:", promise)
+			code = 1
+		}
+	}
 	return code
 }

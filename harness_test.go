@@ -134,6 +134,7 @@ func (c client) do(t *testing.T, method, path, body string, headers ...string) a
 }
 
 func (c client) try(t *testing.T, method, path string, body io.Reader, headers ...string) (answer, error) {
+	sent, known := unread(body)
 	r, err := http.NewRequestWithContext(t.Context(), method, c.url+path, body)
 	if err != nil {
 		return answer{}, err
@@ -144,6 +145,7 @@ func (c client) try(t *testing.T, method, path string, body io.Reader, headers .
 	for pair := range slices.Chunk(headers, 2) {
 		r.Header.Add(pair[0], pair[1])
 	}
+	r.Host = r.Header.Get("Host") // the URL's if there is none
 	response, err := c.Do(r)
 	if err != nil {
 		return answer{}, err
@@ -152,7 +154,21 @@ func (c client) try(t *testing.T, method, path string, body io.Reader, headers .
 	text, err := io.ReadAll(response.Body)
 	a := answer{response.StatusCode, response.Header, string(text)}
 	sawAnswer(t.Name()+": "+method+" "+path, a)
+	if err == nil {
+		holdAgainstDocument(t, r, sent, known, a)
+	}
 	return a, err
+}
+
+// unread gives the text that a body is about to give, if that can be told.
+func unread(body io.Reader) (text string, known bool) {
+	r, ok := body.(*strings.Reader)
+	if !ok {
+		return "", body == nil
+	}
+	var b strings.Builder
+	io.Copy(&b, io.NewSectionReader(r, 0, r.Size()))
+	return b.String(), true
 }
 
 // check is what holds for every answer.

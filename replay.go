@@ -134,10 +134,13 @@ func (s *store) replay(tenant tenantID, a attempt) (id string, answer []byte, er
 		}
 		return err
 	})
-	if errors.Is(err, errNotFound) {
+	switch {
+	case errors.Is(err, errNotFound):
 		return "", nil, nil
+	case err != nil:
+		return "", nil, err
 	}
-	return id, answer, err
+	return id, answer, nil
 }
 
 const keepAnswerSQL = `

@@ -470,8 +470,9 @@ func TestFull(t *testing.T) {
 		_, err := s.server.store.writer.conn.queryNumber(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
 		must(t, err)
 	}
+	id := c.create(t, ana)
 	limit(1)
-	made := 0
+	made := 1
 	for made < 10000 {
 		a := c.do(t, "POST", collection, ana)
 		if a.status == http.StatusInsufficientStorage {
@@ -480,6 +481,10 @@ func TestFull(t *testing.T) {
 		a.wants(t, 201)
 		made++
 	}
+	for c.do(t, "PUT", collection+"/"+id, ana).status == 200 { // into room that there still is
+	}
+	c.do(t, "PUT", collection+"/"+id, ana).wants(t, http.StatusInsufficientStorage)
+	c.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusInsufficientStorage)
 	c.do(t, "POST", collection, ana).wants(t, http.StatusInsufficientStorage)
 	if total := c.list(t, "").TotalCount; total != int64(made) {
 		t.Errorf("%d records, not %d", total, made)
@@ -523,7 +528,8 @@ func TestClosed(t *testing.T) {
 	id := c.create(t, ana)
 	must(t, store.close())
 	for _, a := range []answer{c.do(t, "POST", collection, ana), c.do(t, "GET", collection+"/"+id, ""),
-		c.do(t, "GET", collection, ""), c.do(t, "GET", "/readyz", "")} {
+		c.do(t, "PUT", collection+"/"+id, ana), c.do(t, "DELETE", collection+"/"+id, ""),
+		c.do(t, "GET", collection, ""), c.do(t, "GET", "/readyz", ""), c.do(t, "GET", "/api/v1/whoami", "")} {
 		if a.wants(t, 503); a.header.Get("Retry-After") == "" {
 			t.Errorf("no Retry-After: %s", a.body)
 		}
