@@ -62,8 +62,6 @@ func keyed(all []request) []request {
 	})
 }
 
-const roster = "https://roster.example.org"
-
 func startOpen(t *testing.T) *service {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
