@@ -257,6 +257,9 @@ func (v *validation) checkParameters(parameters []any, operation any, id string,
 			if strings.HasSuffix(name, "Match") && len(values) > 1 {
 				values = []string{strings.Join(values, ", ")}
 			}
+			if len(values) > 1 && name == "Idempotency-Key" {
+				v.fault(name, "is there twice")
+			}
 		}
 		for _, text := range values {
 			switch {
@@ -264,6 +267,8 @@ func (v *validation) checkParameters(parameters []any, operation any, id string,
 				continue
 			case name == "pageSize" && len(text) > 18: // it means 100
 				continue
+			case p["in"] == "header":
+				text = strings.Trim(text, " \t") // as every reader of headers does
 			case name == "sortDir":
 				text = strings.ToLower(text)
 			case name == "search":

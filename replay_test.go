@@ -273,8 +273,8 @@ func (c watchedContext) Err() error { c.asked(); return c.Context.Err() }
 
 const oldAnswersSQL = `
 	WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
-	INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer)
-	SELECT 1, 'old' || i, 1, 1000 + i, x'00', 'none', '{}' FROM n`
+	INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+	SELECT 1, 'old' || i, 1, 1000 + i, x'00', 'none', '{}', 0 FROM n`
 
 // TestAnswersAreCleared: old answers go some at a time, so that others may
 // write in between, and a server does it by itself.
