@@ -257,11 +257,11 @@ func TestListTag(t *testing.T) {
 	seen := map[string]string{}
 	changed := func(what string, change func()) {
 		t.Helper()
-		mine, theirs := s.listTagNow(t, s.client), s.listTagNow(t, other)
-		if change(); s.listTagNow(t, s.client) == mine {
+		mine, theirs := s.listTag(t), other.listTag(t)
+		if change(); s.listTag(t) == mine {
 			t.Errorf("the tag is the same after %s", what)
 		}
-		if s.listTagNow(t, other) != theirs {
+		if other.listTag(t) != theirs {
 			t.Errorf("the tag of another department is not the same after %s", what)
 		}
 		if before, ok := seen[mine]; ok {
@@ -276,11 +276,11 @@ func TestListTag(t *testing.T) {
 	})
 	changed("a deletion", func() { s.do(t, "DELETE", one, "").wants(t, 204) })
 	changed("an undeletion", func() { works(t, "undelete", "--db", s.db, "--tenant", "default", id) })
-	before := s.listTagNow(t, s.client)
+	before := s.listTag(t)
 	s.do(t, "PUT", one, `{}`).wants(t, 400)
 	s.do(t, "PUT", one, ana, "If-Match", `"x"`).wants(t, 412)
 	s.do(t, "DELETE", collection+"/"+nobody, "").wants(t, 404)
-	if s.listTagNow(t, s.client) != before {
+	if s.listTag(t) != before {
 		t.Error("what was refused has changed the tag")
 	}
 	other.do(t, "GET", collection, "", "If-None-Match", before).wants(t, 200)
@@ -291,9 +291,9 @@ func TestListTag(t *testing.T) {
 	}
 }
 
-// listTagNow gives the tag of a department's lists, and sees to it that all
+// listTag gives the tag of a department's lists, and sees to it that all
 // have it and honour it.
-func (s *service) listTagNow(t *testing.T, c client) string {
+func (c client) listTag(t *testing.T) string {
 	t.Helper()
 	tag := c.do(t, "GET", collection, "").wants(t, 200).tagOf(t, true)
 	for _, query := range []string{"", "?page=9", "?search=ana&sortBy=email"} {
@@ -316,6 +316,67 @@ func (s *service) listTagNow(t *testing.T, c client) string {
 	}
 	c.do(t, "GET", collection, "", "If-None-Match", "x").wants(t, 400)
 	return tag
+}
+
+// TestListTagsUnderWrites: whoever reads while others write never gets a tag
+// with what was there before or after, or a later 304 would keep it.
+func TestListTagsUnderWrites(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var writing, reading sync.WaitGroup
+	ended := make(chan bool)
+	writing.Go(func() {
+		for range 300 {
+			a, err := s.try(t, "POST", collection, strings.NewReader(ana))
+			if err == nil {
+				a, err = s.try(t, "DELETE", a.header.Get("Location"), nil)
+			}
+			if err != nil || a.status != 204 {
+				t.Errorf("%d %s %v", a.status, a.body, err)
+				return
+			}
+		}
+	})
+	for _, query := range []string{"", "?page=2", "?search=ana", "?search=ana&page=2", "?sortBy=email"} {
+		reading.Go(func() {
+			bodies := map[string]string{}
+			for {
+				a, err := s.try(t, "GET", collection+query, nil)
+				tag := a.header.Get("ETag")
+				if before, ok := bodies[tag]; err != nil || a.status != 200 || ok && before != a.body {
+					t.Errorf("%s: %d %v, tag %s, once %s, then %s", query, a.status, err, tag, before, a.body)
+					return
+				}
+				bodies[tag] = a.body
+				select {
+				case <-ended:
+					return
+				default:
+				}
+			}
+		})
+	}
+	writing.Wait()
+	close(ended)
+	reading.Wait()
+}
+
+// TestListTagOfALargeDepartment: a list that comes from a roll has the tag of
+// one that does not.
+func TestListTagOfALargeDepartment(t *testing.T) {
+	t.Parallel()
+	r := newRollTest(t, largeDepartment+10, time.Hour)
+	seen := map[string]bool{}
+	for range 3 {
+		id := r.c.create(t, ana)
+		seen[r.c.listTag(t)] = true
+		r.c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+		seen[r.c.listTag(t)] = true
+		r.followed(t)
+	}
+	if len(seen) != 6 {
+		t.Errorf("%d tags of 6 states", len(seen))
+	}
 }
 
 // TestListUnread: to say that nothing has changed no record is read, not even

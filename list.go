@@ -196,19 +196,9 @@ func (s *store) listFirefighters(tenant tenantID, q listQuery) (p page, err erro
 		if p, ok, err = s.rolls.list(c, tenant, q); ok || err != nil {
 			return err
 		}
-		read := list
-		if len(q.terms) > 0 {
-			read = search
-		}
 		var live int64
-		p, live, err = read(c, tenant, q)
-		if err == nil && len(p.items) == 0 {
-			err = c.atOnce(func() error {
-				if p, live, err = read(c, tenant, q); err == nil && len(p.items) == 0 {
-					live, err = p.readNow(c, tenant, q)
-				}
-				return err
-			})
+		if p, live, err = readList(c, tenant, q); err == nil && p.version == 0 {
+			p, live, err = readEmptyList(c, tenant, q)
 		}
 		if err == nil && q.wantsRoll() {
 			s.rolls.saw(tenant, live)
@@ -216,6 +206,30 @@ func (s *store) listFirefighters(tenant tenantID, q listQuery) (p page, err erro
 		return err
 	})
 	return p, err
+}
+
+// readList asks SQLite. It gives no version where it has met no record.
+func readList(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
+	if len(q.terms) > 0 {
+		return search(c, tenant, q)
+	}
+	return list(c, tenant, q)
+}
+
+// readEmptyList reads a list that seems to be empty again, and the version, at
+// one moment: with a later version it would be taken for what is there by then.
+func readEmptyList(c *conn, tenant tenantID, q listQuery) (p page, live int64, err error) {
+	err = c.atOnce(func() error {
+		if p, live, err = readList(c, tenant, q); err != nil || p.version != 0 {
+			return err
+		}
+		n, err := c.queryNumber(`SELECT `+departmentNow, int64(tenant))
+		if live = p.setNow(n); len(q.terms) == 0 {
+			p.totalCount = live
+		}
+		return err
+	})
+	return p, live, err
 }
 
 // departmentNow is its version and how many records it has, in one number.
@@ -258,17 +272,6 @@ func search(c *conn, tenant tenantID, q listQuery) (p page, live int64, err erro
 	}
 	live = p.setNow(scan.number)
 	return p, live, cmp.Or(err, scan.damaged)
-}
-
-// readNow is setNow for a page without records, which told nothing: in the
-// same transaction, for else it would tell of another moment.
-func (p *page) readNow(c *conn, tenant tenantID, q listQuery) (live int64, err error) {
-	n, err := c.queryNumber(`SELECT `+departmentNow, int64(tenant))
-	live = p.setNow(n)
-	if len(q.terms) == 0 {
-		p.totalCount = live
-	}
-	return live, err
 }
 
 // version gives that of a department: it changes with each record of it.
