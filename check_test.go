@@ -213,6 +213,7 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"FROM keys k JOIN tenants", "SCAN k", "all keys are wanted, and few departments have many"},
 	{"EXISTS (SELECT 1 FROM tenants)", "SCAN tenants", "it ends at the first"},
 	{"json_each", "SCAN wanted VIRTUAL TABLE INDEX 1:", "the rows of one page"},
+	{"FROM sqlite_schema", "SCAN sqlite_schema", "it has a few rows, and is read once"},
 	{"json_each", "SCAN json_each VIRTUAL TABLE INDEX 1:", "the records that have changed"},
 	{"ORDER BY first_key", "USE TEMP B-TREE FOR ORDER BY", smallOrRoll},
 	{"ORDER BY last_key", "USE TEMP B-TREE FOR ORDER BY", smallOrRoll},

@@ -126,7 +126,20 @@ func connect(path string, now func() time.Time) (s *store, err error) {
 		s.readers <- c
 	}
 	s.writer = newWriter(writing, holder, folder, s)
-	return s, nil
+	return s, forLitestream(writing, folder)
+}
+
+// forLitestream has a -wal cut off when it starts over, if Litestream copies
+// the database: after a pause it takes frames from before for those that it
+// knows, and its copy is damaged. It costs a single writer a third of the speed.
+func forLitestream(conns ...*conn) error {
+	copied, err := conns[0].queryNumber(`SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = '_litestream_seq')`)
+	for _, c := range conns {
+		if err == nil && copied == 1 {
+			_, err = c.queryNumber(`PRAGMA journal_size_limit = 0`)
+		}
+	}
+	return err
 }
 
 // read lends out a connection to read with. What one statement reads is of
