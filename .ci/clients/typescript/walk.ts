@@ -1,0 +1,66 @@
+// Goes once through the API with openapi-fetch, by the types that
+// openapi-typescript makes of docs/openapi.yaml. .ci/contract compiles it, as
+// strictly as can be, and runs it.
+import createClient from "openapi-fetch";
+import type { components, paths } from "./schema.js";
+
+type Firefighter = components["schemas"]["Firefighter"];
+
+declare const process: { env: Record<string, string | undefined>; argv: string[] };
+
+const client = createClient<paths>({
+  baseUrl: process.argv[2]!,
+  headers: { Authorization: `Bearer ${process.env["KEY"]}` },
+});
+
+function expect(what: string, response: Response, status: number, right: boolean): void {
+  if (response.status !== status || !right) {
+    throw new Error(`${what}: ${response.status}, which is not what was expected`);
+  }
+}
+
+async function create(): Promise<{ made: Firefighter; etag: string }> {
+  const body = { firstName: "Ana", lastName: "Čović", phoneNumber: "091 234 5678", dateOfBirth: "1990-05-15" };
+  const { data, response } = await client.POST("/api/v1/firefighters", {
+    params: { header: { "Idempotency-Key": "walk-2" } },
+    body,
+  });
+  const etag = response.headers.get("ETag") ?? "";
+  expect("creating", response, 201, data?.dateOfBirth === "1990-05-15T00:00:00Z" && data.email === null && etag !== "");
+  const bad = await client.POST("/api/v1/firefighters", { body: { firstName: "Ana", lastName: " " } });
+  expect("creating without a last name", bad.response, 400, bad.error?.errors?.[0]?.code === "required");
+  return { made: data!, etag };
+}
+
+async function read(made: Firefighter): Promise<void> {
+  const list = await client.GET("/api/v1/firefighters", {
+    params: { query: { search: "covic", sortBy: "lastName", sortDir: "asc", pageSize: 10 } },
+  });
+  expect("listing", list.response, 200, list.data?.totalCount === 1 && list.data.data.items[0]?.id === made.id);
+  const one = await client.GET("/api/v1/firefighters/{id}", { params: { path: { id: made.id } } });
+  expect("getting", one.response, 200, one.data?.lastName === "Čović");
+}
+
+// A record may be sent back as it came, with one member changed.
+async function replace(made: Firefighter, etag: string): Promise<void> {
+  const params = { path: { id: made.id }, header: { "If-Match": etag } };
+  const body = { ...made, firstName: "Eva" };
+  const first = await client.PUT("/api/v1/firefighters/{id}", { params, body });
+  expect("replacing", first.response, 200, first.data?.firstName === "Eva" && first.data.phoneNumber === "091 234 5678");
+  const late = await client.PUT("/api/v1/firefighters/{id}", { params, body });
+  expect("replacing what was changed", late.response, 412, late.error?.status === 412);
+}
+
+async function remove(made: Firefighter): Promise<void> {
+  const params = { path: { id: made.id } };
+  const gone = await client.DELETE("/api/v1/firefighters/{id}", { params });
+  expect("deleting", gone.response, 204, gone.error === undefined);
+  const none = await client.GET("/api/v1/firefighters/{id}", { params });
+  expect("getting what is deleted", none.response, 404, none.error?.type === "about:blank");
+}
+
+const { made, etag } = await create();
+await read(made);
+await replace(made, etag);
+await remove(made);
+console.log("the TypeScript client: list, create, get, replace, delete and three errors");
