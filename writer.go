@@ -229,7 +229,7 @@ func (w *writer) transact(group []*job) (err error) {
 const (
 	// checkpointAfter is the number of pages (4 KiB) in the -wal from which on
 	// they are folded into the database.
-	checkpointAfter = 2000
+	checkpointAfter = 1000
 	// longestWAL is the number of pages from which on the -wal is made to
 	// start over.
 	longestWAL = 4096
