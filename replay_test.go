@@ -74,7 +74,7 @@ func TestReplayScope(t *testing.T) {
 	other := s.as(newKey(t, s.db, "other"))
 	reader := s.as(newKey(t, s.db, "default", "--scope", "read"))
 	ids := map[string]bool{}
-	for _, c := range []client{s.client, second, other} {
+	for _, c := range []client{other, second, s.client} {
 		for _, key := range []string{"a", "A", `"b"`} {
 			first := c.post(t, key, ana).wants(t, 201)
 			c.post(t, key, ana).repeats(t, first)
