@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"firefighters/internal/record"
@@ -128,4 +129,29 @@ func (c conditions) checkBefore(f record.Firefighter) error {
 		return nil
 	}
 	return c.check(etagOf(f.AppendJSON(nil)), false)
+}
+
+// checkList gives errNotModified for a list that the client has, without
+// reading it.
+func (s *server) checkList(w http.ResponseWriter, r *http.Request, c caller) error {
+	on, err := conditionsOf(r)
+	if err != nil || on.match == nil && on.noneMatch == nil {
+		return err
+	}
+	version, err := s.store.version(c.tenant)
+	if err != nil {
+		return err
+	}
+	etag := s.listTag(c.tenant, version)
+	if err = on.check(etag, true); err != nil {
+		w.Header()["Etag"] = []string{etag}
+	}
+	return err
+}
+
+// listTag is the weak entity tag of all lists of a department at a version. It
+// is of one start of the program, for a restored database counts again what it
+// has counted before.
+func (s *server) listTag(tenant tenantID, version int64) string {
+	return `W/"` + s.idPrefix + strconv.FormatInt(int64(tenant), 36) + "-" + strconv.FormatInt(version, 36) + `"`
 }

@@ -214,31 +214,6 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	return nil
 }
 
-// checkList gives errNotModified for a list that the client has, without
-// reading it.
-func (s *server) checkList(w http.ResponseWriter, r *http.Request, c caller) error {
-	on, err := conditionsOf(r)
-	if err != nil || on.match == nil && on.noneMatch == nil {
-		return err
-	}
-	version, err := s.store.version(c.tenant)
-	if err != nil {
-		return err
-	}
-	etag := s.listTag(c.tenant, version)
-	if err = on.check(etag, true); err != nil {
-		w.Header()["Etag"] = []string{etag}
-	}
-	return err
-}
-
-// listTag is the weak entity tag of all lists of a department at a version. It
-// is of one start of the program, for a restored database counts again what it
-// has counted before.
-func (s *server) listTag(tenant tenantID, version int64) string {
-	return `W/"` + s.idPrefix + strconv.FormatInt(int64(tenant), 36) + "-" + strconv.FormatInt(version, 36) + `"`
-}
-
 func (p page) totalPages(q listQuery) int64 { return (p.totalCount + q.pageSize - 1) / q.pageSize }
 
 // appendPage appends the page envelope.
@@ -284,22 +259,28 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 	if err != nil {
 		return err
 	}
-	if a.key != "" {
-		end, ok := s.attempts.begin(a)
-		if !ok {
-			return errInFlight
-		}
-		defer end()
-		id, answer, err := s.store.replay(c.tenant, a)
-		if err != nil {
-			return err
-		}
-		if answer != nil {
-			w.Header().Set("Idempotency-Replayed", "true")
-			respondRecord(w, http.StatusCreated, id, answer)
-			return nil
-		}
+	if a.key == "" {
+		return s.create(w, c, body, a)
 	}
+	end, ok := s.attempts.begin(a)
+	if !ok {
+		return errInFlight
+	}
+	defer end()
+	id, answer, err := s.store.replay(c.tenant, a)
+	switch {
+	case err != nil:
+		return err
+	case answer == nil:
+		return s.create(w, c, body, a)
+	}
+	w.Header().Set("Idempotency-Replayed", "true")
+	respondRecord(w, http.StatusCreated, id, answer)
+	return nil
+}
+
+// create makes a record of a body, and answers with it.
+func (s *server) create(w http.ResponseWriter, c caller, body []byte, a attempt) error {
 	fields, err := s.fieldsOf(body)
 	if err != nil {
 		return err
