@@ -412,3 +412,17 @@ func TestDepartments(t *testing.T) {
 		}
 	}
 }
+
+// TestHashOfWrongLength: a key that nobody can have is no harm to the others.
+func TestHashOfWrongLength(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, hash := range []string{`x''`, `x'00'`, `zeroblob(31)`, `zeroblob(33)`} {
+		execSQL(t, s.db, `PRAGMA ignore_check_constraints = on;
+			INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (`+hash+`, 1, 'read', 0)`)
+		s.list(t, "")
+		s.as(newKey(t, s.db, "default")).list(t, "") // for which all keys are read again
+	}
+	works(t, "keys", "revoke", "1", "--db", s.db)
+	s.refused(t, "revoked")
+}

@@ -57,6 +57,7 @@ func TestDamagedRecords(t *testing.T) {
 	for _, damage := range []string{
 		`first_name = 'Anb'`, `last_name = 'Covic'`, `phone_number = NULL, phone_key = NULL`, `email = 'Ana@example.com'`,
 		`date_of_birth = '1990-05-15T00:00:00+00:00'`, `checksum = checksum + 1`, `deleted_at = NULL`,
+		`first_name = char(10) || 'na'`,
 	} {
 		t.Run(damage, func(t *testing.T) {
 			t.Parallel()
@@ -98,6 +99,23 @@ func TestDamagedRecords(t *testing.T) {
 	}
 }
 
+// TestDamagedDelete: a record that is damaged can be deleted, whatever stands in it.
+func TestDamagedDelete(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true
+	for _, damage := range []string{`char(10) || 'na'`, `'An' || char(10)`, `char(10, 10, 10, 10, 10, 10, 10, 10)`, `'Anb'`} {
+		id := s.create(t, ana)
+		execSQL(t, s.db, `UPDATE firefighters SET first_name = `+damage+` WHERE id = ?`, id)
+		s.do(t, "GET", collection+"/"+id, "").wants(t, 500)
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+		s.do(t, "GET", collection+"/"+id, "").wants(t, 404)
+	}
+	if l := s.list(t, ""); l.TotalCount != 0 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+}
+
 // TestScrub: what is made from sound fields is made anew at the start.
 func TestScrub(t *testing.T) {
 	t.Parallel()
@@ -127,6 +145,53 @@ func TestScrub(t *testing.T) {
 				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 			}
 		})
+	}
+}
+
+// TestLatestTimeAhead: who works with a database that has seen the far future
+// is told, and a person may take that back.
+func TestLatestTimeAhead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	s.stop(t)
+	db := s.db
+	ahead := time.Now().AddDate(10, 0, 0)
+	execSQL(t, db, `UPDATE service SET latest_time = ?`, ahead.UnixMilli())
+	warned := func(what, stderr string) {
+		t.Helper()
+		lines := strings.SplitAfter(stderr, "\n")
+		if len(lines) < 3 || !strings.HasPrefix(lines[0], "Warning: the clock of this machine says ") ||
+			!strings.Contains(lines[0], ahead.UTC().Format(time.DateOnly)) ||
+			!strings.HasPrefix(lines[1], "Try: ") || !strings.HasSuffix(lines[1], "firefighters check --repair --db "+db+"\n") {
+			t.Errorf("%s: %q", what, stderr)
+		}
+	}
+	_, stderr := works(t, "keys", "create", "--db", db, "--tenant", "default")
+	if warned("keys create", stderr); strings.Count(stderr, "\n") != 2 {
+		t.Errorf("keys create: %q", stderr)
+	}
+	again := startOn(t, db)
+	again.stop(t)
+	warned("serve", again.stderr.String())
+	_, stderr = works(t, "purge", "--older-than", "1y", "--yes", "--db", db, "--tenant", "default")
+	if warned("purge", stderr); !strings.HasSuffix(stderr, "There is nothing to erase.\n") {
+		t.Errorf("purge: %q", stderr)
+	}
+	code, _, stderr := command(t, "check", "--db", db)
+	if code != 1 || !strings.Contains(stderr, "is ahead of the clock\n") || !strings.Contains(stderr, "check --repair") {
+		t.Errorf("check: code %d, stderr %q", code, stderr)
+	}
+	if stdout, _ := works(t, "check", "--repair", "--db", db); stdout != "Repaired: 1. The database is sound.\n" {
+		t.Errorf("check --repair: %q", stdout)
+	}
+	var latest int64
+	if scanSQL(t, db, `SELECT latest_time FROM service`, &latest); latest > time.Now().UnixMilli() {
+		t.Errorf("the latest time is still %v", time.UnixMilli(latest))
+	}
+	if stdout, stderr := works(t, "check", "--db", db); stdout != "The database is sound.\n" || stderr != "" {
+		t.Errorf("after it: stdout %q, stderr %q", stdout, stderr)
 	}
 }
 

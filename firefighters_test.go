@@ -271,6 +271,21 @@ func TestContentTypes(t *testing.T) {
 	}
 }
 
+// TestContentCodings: a body that is compressed is not read.
+func TestContentCodings(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	path := collection + "/" + s.create(t, ana)
+	for _, coding := range []string{"gzip", "GZIP", "br", "deflate", "identity, gzip"} {
+		s.do(t, "POST", collection, ana, "Content-Encoding", coding).wants(t, 415)
+		s.do(t, "PUT", path, ana, "Content-Encoding", coding).wants(t, 415)
+	}
+	s.do(t, "PUT", path, ana, "Content-Encoding", "Identity").wants(t, 200)
+	if l := s.list(t, ""); l.TotalCount != 1 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+}
+
 func TestCreate(t *testing.T) {
 	t.Parallel()
 	s := start(t)

@@ -136,3 +136,22 @@ func TestLinksAtTheEnds(t *testing.T) {
 		t.Errorf("links where there is no list: %v, %v", refused.header, one.header)
 	}
 }
+
+// TestLongQueries: what is not ours in a query is not sent back again and again.
+func TestLongQueries(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for range 3 {
+		s.create(t, ana)
+	}
+	query := func(size int) string {
+		return collection + "?page=2&pageSize=1&" + strings.Repeat("unknown=x&", size/10)
+	}
+	if a := s.do(t, "GET", query(1000), "").wants(t, 200); strings.Count(a.header.Get("Link"), "unknown=x") != 400 {
+		t.Errorf("Link: %q", a.header.Get("Link"))
+	}
+	if a := s.do(t, "GET", query(60_000), "").wants(t, 200); a.header["Link"] != nil {
+		t.Errorf("Link of %d bytes", len(a.header.Get("Link")))
+	}
+	s.do(t, "GET", query(300_000), "").wants(t, 431)
+}

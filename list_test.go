@@ -5,11 +5,16 @@ import (
 	"firefighters/internal/fold"
 	"firefighters/internal/record"
 	"fmt"
+	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func TestEnvelope(t *testing.T) {
@@ -319,4 +324,57 @@ func FuzzListQuery(f *testing.F) {
 			t.Fatalf("%q became %s with %d arguments", query, condition, len(args))
 		}
 	})
+}
+
+// TestListsOfOneMoment: while there are none, one and two records in turn, what
+// a page shows, its total and its tag are of one moment. It takes luck to meet
+// another one, and so many requests that they do not go over the network.
+func TestListsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	s := openServer(t, filepath.Join(t.TempDir(), "x.db"), time.Now)
+	key := storeKey(t, s.server.store, time.Time{})
+	shown := map[string]func(total int64) int64{ // how many of so many
+		"":                  func(total int64) int64 { return total },
+		"search=ana":        func(total int64) int64 { return total },
+		"pageSize=1&page=2": func(total int64) int64 { return max(0, total-1) },
+		"page=9":            func(int64) int64 { return 0 },
+	}
+	var totals sync.Map // by the tags
+	var running sync.WaitGroup
+	var left atomic.Int64
+	left.Store(int64(len(shown)))
+	for query, want := range shown {
+		running.Go(func() {
+			defer left.Add(-1)
+			for range 6000 {
+				a := s.answerTo("GET", collection+"?"+query, key, "")
+				var l wireList
+				if decode(t, a.body, &l); int64(len(l.Data.Items)) != want(l.TotalCount) {
+					t.Errorf("%q: %s", query, a.body)
+				}
+				if known, _ := totals.LoadOrStore(a.header.Get("ETag"), l.TotalCount); known != l.TotalCount {
+					t.Errorf("%q: %d records, and elsewhere %d with the same tag", query, l.TotalCount, known)
+				}
+			}
+		})
+	}
+	for left.Load() > 0 {
+		for _, path := range []string{
+			s.answerTo("POST", collection, key, ana).wants(t, 201).header.Get("Location"),
+			s.answerTo("POST", collection, key, ana).wants(t, 201).header.Get("Location"),
+		} {
+			s.answerTo("DELETE", path, key, "").wants(t, 204)
+		}
+	}
+	running.Wait()
+}
+
+// answerTo is the server's answer to a request that does not come over the
+// network.
+func (s *testServer) answerTo(method, path, key, body string) answer {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+key)
+	w := httptest.NewRecorder()
+	s.server.ServeHTTP(w, r)
+	return answer{w.Code, w.Result().Header, w.Body.String()}
 }

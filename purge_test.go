@@ -129,7 +129,8 @@ func TestPurgeOlderThan(t *testing.T) {
 }
 
 // TestPurgeLeavesNothing: not a byte of those who were erased is left in the
-// file, though it has held them in many places, and the others are whole.
+// file or its -wal, though it has held them in many places and is being served,
+// and the others are whole.
 func TestPurgeLeavesNothing(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 400)
@@ -166,15 +167,24 @@ func TestPurgeLeavesNothing(t *testing.T) {
 	if after, found := c.list(t, "").TotalCount, c.list(t, "search=canary").TotalCount; after != total || found != 0 {
 		t.Errorf("%d records, was %d; a search finds %d", after, total, found)
 	}
+	checkTraces(t, db, db+"-wal")
 	s.stop(t)
-	content, err := os.ReadFile(db)
-	must(t, err)
-	for _, trace := range []string{"canary", "0998877"} {
-		if n := bytes.Count(bytes.ToLower(content), []byte(trace)); n > 0 {
-			t.Errorf("%q stands %d times in the file", trace, n)
+	checkTraces(t, db)
+	works(t, "check", "--db", db)
+}
+
+// checkTraces looks for the canaries in files.
+func checkTraces(t *testing.T, files ...string) {
+	t.Helper()
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		must(t, err)
+		for _, trace := range []string{"canary", "0998877"} {
+			if n := bytes.Count(bytes.ToLower(content), []byte(trace)); n > 0 {
+				t.Errorf("%q stands %d times in %s", trace, n, filepath.Base(file))
+			}
 		}
 	}
-	works(t, "check", "--db", db)
 }
 
 // TestPastWhileLocked: another program that does not let go is named, and

@@ -117,6 +117,48 @@ func TestIdempotencyKeys(t *testing.T) {
 	}
 }
 
+// TestAttemptsOfOthers: attempts of two API keys are not taken for one, though
+// their numbers and Idempotency-Keys, written one after the other, are the same.
+func TestAttemptsOfOthers(t *testing.T) {
+	t.Parallel()
+	var as attempts
+	end, ok := as.begin(attempt{by: 1, key: "23"})
+	if _, again := as.begin(attempt{by: 1, key: "23"}); !ok || again {
+		t.Errorf("begun: %t, and again: %t", ok, again)
+	}
+	for _, other := range []attempt{{by: 12, key: "3"}, {by: 1, key: "2"}, {by: 1, key: " 23"}} {
+		if _, ok := as.begin(other); !ok {
+			t.Errorf("key %d with %q collides", other.by, other.key)
+		}
+	}
+	end()
+	if _, ok := as.begin(attempt{by: 1, key: "23"}); !ok {
+		t.Error("it does not end")
+	}
+}
+
+// TestDamagedReplay: a kept answer that is not what the service wrote is not
+// given again.
+func TestDamagedReplay(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []string{`answer = replace(answer, 'Ana', 'Anb')`, `record_id = '` + nobody + `'`, `checksum = checksum + 1`} {
+		t.Run(damage, func(t *testing.T) {
+			t.Parallel()
+			s := start(t)
+			s.mayFail = true
+			first := s.post(t, "k", ana).wants(t, 201)
+			s.post(t, "k", ana).repeats(t, first)
+			execSQL(t, s.db, `UPDATE replays SET `+damage)
+			if a := s.post(t, "k", ana).wants(t, 500); a.header.Get("Idempotency-Replayed") != "" {
+				t.Errorf("%v", a.header)
+			}
+			if l := s.list(t, ""); l.TotalCount != 1 {
+				t.Errorf("%d records", l.TotalCount)
+			}
+		})
+	}
+}
+
 // TestRefusalsAreNotKept: the key of a create that was refused may be used
 // again for the create as it should have been.
 func TestRefusalsAreNotKept(t *testing.T) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"database/sql"
 	"encoding/json"
 	"errors"
@@ -365,6 +366,69 @@ func checkCounts(t *testing.T, db string) {
 	}
 }
 
+// TestRefusalInAGroup: writes that have gathered are one transaction, though
+// one among them asks for a record as it is not. All in a transaction has one
+// time, and this clock gives no time twice.
+func TestRefusalInAGroup(t *testing.T) {
+	t.Parallel()
+	var seconds atomic.Int64
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := openServer(t, db, func() time.Time { return time.Unix(1e9+seconds.Add(1), 0) })
+	store := s.server.store
+	c := s.as(storeKey(t, store, time.Time{}))
+	path := collection + "/" + c.create(t, ana)
+	holding, let, held := make(chan bool), make(chan bool), make(chan error)
+	go func() {
+		held <- store.write(func(*transaction) error { close(holding); <-let; return nil })
+	}()
+	<-holding
+	var running sync.WaitGroup
+	send := func(status int, method, path string, headers ...string) {
+		running.Go(func() {
+			if a, err := c.try(t, method, path, strings.NewReader(ana), headers...); err != nil || a.status != status {
+				t.Errorf("%s %s: %d %s %v", method, path, a.status, a.body, err)
+			}
+		})
+	}
+	const creates = 10
+	for range creates {
+		send(201, "POST", collection)
+	}
+	send(412, "PUT", path, "If-Match", `"another"`)
+	send(412, "DELETE", path, "If-Match", `"another"`)
+	eventually(t, "all to gather", func() bool {
+		store.writer.mu.Lock()
+		defer store.writer.mu.Unlock()
+		return len(store.writer.waiting) == creates+2
+	})
+	close(let)
+	running.Wait()
+	must(t, <-held)
+	var changes, transactions int
+	scanSQL(t, db, `SELECT count(*), count(DISTINCT at) FROM changes WHERE id > 1`, &changes, &transactions)
+	if changes != creates || transactions != 1 {
+		t.Errorf("%d changes in %d transactions", changes, transactions)
+	}
+}
+
+// TestRowsOutOfOrder: another program that writes a lower number after a higher
+// one does not have the service give the higher one again.
+func TestRowsOutOfOrder(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, sequence := range []int{100, 50, 101, 1} {
+		execSQL(t, s.db, `INSERT INTO firefighters (row, id, tenant_id, created_at, updated_at,
+			first_name, last_name, first_key, last_key, search_text, phone_digits)
+			VALUES (1 << 32 | ?1, printf('%036d', ?1), 1, 0, 0, 'A', 'B', 'a', 'b', '', '')`, sequence)
+		checkCounts(t, s.db)
+	}
+	id := s.create(t, ana)
+	var sequence int
+	if scanSQL(t, s.db, `SELECT row & 0xffffffff FROM firefighters WHERE id = '`+id+`'`, &sequence); sequence != 102 {
+		t.Errorf("the next record has the number %d", sequence)
+	}
+}
+
 // TestChangesBehindItsBack: totals stay right when somebody erases or restores
 // rows by SQL, and a record cannot be moved to another department.
 func TestChangesBehindItsBack(t *testing.T) {
@@ -682,6 +746,56 @@ func TestLostPages(t *testing.T) {
 	s.cancel()
 	<-s.done // with an error or without: the file is beyond saving
 	s.stopOnce.Do(func() {})
+}
+
+// TestManyLostPages: what a page that cannot be read leaves behind is bounded,
+// though it happens again and again.
+func TestManyLostPages(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux tells which files are open")
+	}
+	db := invented(t, 1, 1000)
+	whole, err := os.ReadFile(db)
+	must(t, err)
+	s := startOn(t, db)
+	s.mayFail = true
+	c := s.as(newKey(t, db, people.Department(0)))
+	for faults := 0; faults < 3*maxFaults; faults += readerCount {
+		file, err := os.OpenFile(db, os.O_WRONLY, 0)
+		must(t, err)
+		_, err = file.Write(whole)
+		must(t, cmp.Or(err, file.Close()))
+		for range readerCount { // each connection maps the file
+			c.do(t, "GET", collection, "")
+		}
+		must(t, os.Truncate(db, 8192))
+		for range readerCount {
+			c.do(t, "GET", collection, "").wants(t, 500)
+		}
+	}
+	if !strings.Contains(s.stderr.String(), errUnreadable.Error()) {
+		t.Errorf("no page was lost:\n%s", s.stderr)
+	}
+	if open := openTimes(t, db); open > maxFaults+3*readerCount {
+		t.Errorf("the file is open %d times", open)
+	}
+	s.cancel()
+	<-s.done // as in TestLostPages
+	s.stopOnce.Do(func() {})
+}
+
+// openTimes is how many descriptors of this process a file has.
+func openTimes(t *testing.T, path string) (times int) {
+	t.Helper()
+	descriptors, err := os.ReadDir("/proc/self/fd")
+	must(t, err)
+	for _, d := range descriptors {
+		if target, err := os.Readlink("/proc/self/fd/" + d.Name()); err == nil && target == path {
+			times++
+		}
+	}
+	return times
 }
 
 // TestClockIsSavedByCommit: a time that was not committed is not taken for saved.

@@ -39,6 +39,22 @@ func TestWhoAmI(t *testing.T) {
 	}
 }
 
+// TestErasedKey: one that is erased while a request is on its way is unknown.
+func TestErasedKey(t *testing.T) {
+	t.Parallel()
+	s := openServer(t, filepath.Join(t.TempDir(), "x.db"), time.Now) // which does not watch the keys
+	c := s.as(storeKey(t, s.server.store, time.Time{}))
+	c.do(t, "GET", whoamiPath, "").wants(t, 200)
+	must(t, s.server.store.write(func(t *transaction) error {
+		_, err := t.exec(`DELETE FROM keys`)
+		return err
+	}))
+	a := c.do(t, "GET", whoamiPath, "").wants(t, 401)
+	if a.header.Get("WWW-Authenticate") != invalidToken || !strings.Contains(a.problem(t).Detail, "unknown") {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+}
+
 // TestDeprecation: a route that is to go says since when and until when, and
 // what to use instead, whatever it answers.
 func TestDeprecation(t *testing.T) {
