@@ -27,7 +27,7 @@ var description = sync.OnceValue(func() *jsonDocument {
 	if err != nil {
 		panic(err)
 	}
-	return &jsonDocument{root.(object)}
+	return &jsonDocument{root: root.(object)}
 })
 
 // exchange is a request and its answer.
@@ -40,18 +40,12 @@ type exchange struct {
 }
 
 // seen is what of the document has been met: "getFirefighter 200" and the like.
-var seen struct {
-	mu   sync.Mutex
-	what map[string]int
-}
+var seen sync.Map
 
 func sawPart(part string) {
-	seen.mu.Lock()
-	defer seen.mu.Unlock()
-	if seen.what == nil {
-		seen.what = map[string]int{}
+	if _, known := seen.Load(part); !known {
+		seen.Store(part, true)
 	}
-	seen.what[part]++
 }
 
 // verbs are the members of a path item that are operations.
@@ -120,7 +114,9 @@ func (v *validation) checkAnswer(operation object, x exchange) {
 	v.saw(name)
 	response, component := v.document.follow(ref), nameOf(ref, name)
 	headers, _ := response["headers"].(object)
+	described := map[string]bool{}
 	for header := range headers {
+		described[http.CanonicalHeaderKey(header)] = true
 		value := x.answer.header.Get(header)
 		if value == "" {
 			continue
@@ -130,8 +126,7 @@ func (v *validation) checkAnswer(operation object, x exchange) {
 		v.check(name+" "+header, schema, v.typed(schema, value))
 	}
 	for header := range x.answer.header {
-		same := func(other string) bool { return strings.EqualFold(header, other) }
-		if !slices.ContainsFunc(standing, same) && !slices.ContainsFunc(slices.Collect(maps.Keys(headers)), same) {
+		if !described[header] && !slices.Contains(standing, header) {
 			v.fault(name, "the document has no header %s", header)
 		}
 	}
@@ -221,8 +216,6 @@ func (v *validation) checkRequest(item, operation object, id string, x exchange)
 // object, and what follows from the length of an e-mail address's parts.
 var beyondSchemas = regexp.MustCompile(`"code":"duplicate"|"field":"dateOfBirth"|"field":"query"|not valid UTF-8|not well-formed|` +
 	`The body is not valid JSON: invalid character .* after top-level value`)
-
-func listOf(value any) []any { list, _ := value.([]any); return list }
 
 // trimmed takes the white space from around texts, which the service does
 // first.
@@ -342,11 +335,41 @@ func members(name string, schema object) (all []string) {
 func unmet() (list []string) {
 	for _, promise := range promises() {
 		excused := func(form *regexp.Regexp) bool { return form.MatchString(promise) }
-		if seen.what[promise] == 0 && !slices.ContainsFunc(unseen, excused) {
+		if _, kept := seen.Load(promise); !kept && !slices.ContainsFunc(unseen, excused) {
 			list = append(list, promise)
 		}
 	}
 	return list
+}
+
+// TestSchemasAreUnderstood: no schema has a keyword that the tests would pass
+// over.
+func TestSchemasAreUnderstood(t *testing.T) {
+	t.Parallel()
+	var look func(where string, schema any)
+	look = func(where string, schema any) {
+		o, _ := schema.(object)
+		for keyword, value := range o {
+			switch {
+			case !slices.Contains(keywords, keyword):
+				t.Errorf("%s: the keyword %s", where, keyword)
+			case keyword == "properties":
+				for name, member := range value.(object) {
+					look(where+"."+name, member)
+				}
+			case keyword == "items":
+				look(where+".items", value)
+			}
+		}
+	}
+	for _, kind := range []string{"parameters", "headers"} {
+		for name, component := range description().at("components", kind) {
+			look(name, component.(object)["schema"])
+		}
+	}
+	for name, schema := range description().at("components", "schemas") {
+		look(name, schema)
+	}
 }
 
 // TestRoutesAreDescribed: the document has each route, and no other.
