@@ -169,3 +169,21 @@ func TestFailuresOfEach(t *testing.T) {
 		}
 	}
 }
+
+// TestDocument: whoever is lost is led to the document, which is not secret.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/", "/api/v1/", "/api/v1"} {
+		link := s.as("").do(t, "GET", path, "").wants(t, 404).header.Get("Link")
+		target, ok := strings.CutSuffix(link, `>; rel="service-desc"; type="application/json"`)
+		a := s.as("").do(t, "GET", strings.TrimPrefix(target, "<"), "").wants(t, 200)
+		if !ok || a.body != string(openAPIJSON) || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
+			t.Errorf("%s leads to %q: %v", path, link, a.header)
+		}
+	}
+	a := s.as("").do(t, "GET", "/api/v1/openapi.yaml", "").wants(t, 200)
+	if a.body != string(openAPIYAML) || a.header.Get("Content-Type") != "application/yaml" {
+		t.Errorf("%v", a.header)
+	}
+}
