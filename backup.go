@@ -163,7 +163,8 @@ func (b *backup) refuse() error {
 	}
 	for _, suffix := range []string{"", "-wal", "-shm", "-journal", "-lock"} {
 		if sameFile(b.target, b.source+suffix) {
-			return hinted{fmt.Errorf("%q is the database itself", b.target), "another name for the backup"}
+			return hinted{fmt.Errorf("%q is the database itself", b.target),
+				"firefighters backup NEWFILE --db " + quoteArg(b.source)}
 		}
 	}
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {

@@ -125,14 +125,14 @@ func TestBackupRefusals(t *testing.T) {
 	}{
 		{[]string{there, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", there)},
 		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is not a file\nTry: another name for the backup\n", folder)},
-		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: another name for the backup\n", db)},
-		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: another name for the backup\n", db+"-wal")},
+		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db, db)},
+		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db+"-wal", db)},
 		{[]string{live, "--db", db, "--force"}, 1,
 			fmt.Sprintf("Error: %q is, or was, a database in use: there is %q\nTry: another name for the backup\n", live, live+"-wal")},
 		{[]string{missing, "--db", db}, 1,
 			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
 		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, ""},
-		{[]string{"--db", db}, 2, "Error: backup: 0 arguments beside the flags, where it takes 1\nTry: firefighters backup --help\n"},
+		{[]string{"--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
 	} {
 		code, stdout, stderr := command(t, append([]string{"backup"}, tt.args...)...)
 		if code != tt.code || stdout != "" || tt.want != "" && stderr != tt.want {

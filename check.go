@@ -42,7 +42,7 @@ func (p *program) check(args []string) error {
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	err := p.withStore(*db, false, func(s *store) error {
+	return p.withStore(*db, false, func(s *store) error {
 		c := &checker{p: p, store: s, repair: *repair}
 		for _, part := range []func() error{c.file, c.clock, c.counts, c.records} {
 			if err := part(); err != nil {
@@ -51,7 +51,6 @@ func (p *program) check(args []string) error {
 		}
 		return c.verdict(*db)
 	})
-	return adviseRestore(err, *db, "")
 }
 
 func (c *checker) verdict(db string) error {
@@ -76,10 +75,10 @@ func (c *checker) note(count *int, format string, args ...any) {
 }
 
 // file has SQLite check the structure of the file, its constraints and its
-// references.
+// references. Of a structure that is damaged three faults say enough.
 func (c *checker) file() error {
 	return c.store.read(func(conn *conn) error {
-		err := conn.query(`PRAGMA integrity_check`, nil, func(row values) {
+		err := conn.query(`PRAGMA integrity_check(3)`, nil, func(row values) {
 			if verdict := text(row[0]); verdict != "ok" {
 				c.note(&c.broken, "The file: %s", verdict)
 			}

@@ -206,6 +206,25 @@ func TestCheckDamage(t *testing.T) {
 	}
 }
 
+// TestCheckStructure: a large file that is damaged throughout is said to be in
+// a few lines.
+func TestCheckStructure(t *testing.T) {
+	t.Parallel()
+	db := large(t, 3000)
+	execSQL(t, db, `CREATE TABLE more AS SELECT zeroblob(12000000) AS filling`)
+	file, err := os.OpenFile(db, os.O_RDWR, 0)
+	must(t, err)
+	for page := range int64(60) {
+		_, err = file.WriteAt([]byte(strings.Repeat("damage", 100)), (60+page)*4096)
+		must(t, err)
+	}
+	must(t, file.Close())
+	code, _, stderr := command(t, "check", "--db", db)
+	if lines := strings.Count(stderr, "\n"); code != 1 || !strings.HasPrefix(stderr, "The file: ") || lines > 6 {
+		t.Errorf("code %d, %d lines: %.500s", code, lines, stderr)
+	}
+}
+
 // invented is a database of invented people, without a key.
 func invented(t *testing.T, departments, number int) string {
 	t.Helper()

@@ -20,7 +20,7 @@ import (
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	absent := filepath.Join(t.TempDir(), "absent.db")
-	noDatabase := fmt.Sprintf("Error: there is no database at %q\nTry: firefighters serve --db %s, which makes one\n", absent, absent)
+	noDatabase := fmt.Sprintf("Error: there is no database at %q\nTry: name the right file with --db, or bring back a backup: firefighters restore FILE --db %s\n", absent, absent)
 	create := []string{"keys", "create", "--db", absent}
 	tests := []struct {
 		args []string
@@ -38,7 +38,10 @@ func TestUsage(t *testing.T) {
 		{[]string{"serve", "--db", absent, "--tls-cert", absent, "--tls-key", absent}, 1, ""},
 		{[]string{"serve", "--db", absent, "--rate-limit", "-1"}, 2,
 			"Error: --rate-limit takes 0 to 1000000, not -1\nTry: firefighters serve --help\n"},
-		{[]string{"serve", "--db", absent, "--rate-limit", "fast"}, 2, ""},
+		{[]string{"serve", "--db", absent, "--rate-limit", "fast"}, 2,
+			"Error: serve: --rate-limit may not be \"fast\"\nTry: firefighters serve --help\n"},
+		{[]string{"backup", "--db", absent}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
+		{[]string{"restore", "--db", absent}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
 		{[]string{"keys"}, 2, ""},
 		{[]string{"keys", "steal"}, 2, "Error: keys: there is no command \"steal\"\nTry: firefighters keys --help\n"},
 		{create, 2, "Error: keys create: --tenant is required\nTry: firefighters keys create --help\n"},
@@ -54,7 +57,9 @@ func TestUsage(t *testing.T) {
 		{append(create, "--tenant", "A", "--label", x100+"x"), 2, ""},
 		{append(create, "--tenant", "A", "stray"), 2, ""},
 		{append(create, "--tenant"), 2, ""},
-		{[]string{"keys", "revoke", "--db", absent}, 2, ""},
+		{[]string{"keys", "revoke", "--db", absent}, 2, "Error: keys revoke: say which key to revoke, by its id\nTry: firefighters keys revoke --help\n"},
+		{[]string{"keys", "list", "--db", filepath.Dir(absent)}, 1,
+			fmt.Sprintf("Error: %q is a folder\nTry: name the file in it: --db %s\n", filepath.Dir(absent), filepath.Join(filepath.Dir(absent), "firefighters.db"))},
 		{[]string{"keys", "revoke", "first", "--db", absent}, 2, ""},
 		{[]string{"keys", "revoke", "1", "--db", absent}, 1, noDatabase},
 		{[]string{"keys", "list", "--db", absent}, 1, noDatabase},
@@ -274,5 +279,24 @@ func TestLastUse(t *testing.T) {
 	var last sql.NullInt64
 	if scanSQL(t, s.db, `SELECT last_used_at FROM keys WHERE id = 2`, &last); last.Valid {
 		t.Error("a key that was never used has a last use")
+	}
+}
+
+// TestPortInUse: a second service on the same file and port names the file,
+// one on another file the port.
+func TestPortInUse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, address, _ := strings.Cut(s.url, "://")
+	_, port, _ := strings.Cut(address, ":")
+	code, _, stderr := command(t, "serve", "--db", s.db, "--listen", address)
+	if want := fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n", s.db); code != 1 || !strings.HasPrefix(stderr, want) {
+		t.Errorf("the same file: code %d, stderr %q", code, stderr)
+	}
+	other := filepath.Join(t.TempDir(), "other.db")
+	code, _, stderr = command(t, "serve", "--db", other, "--listen", address)
+	want := fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --db %s --listen 127.0.0.1:8081\n", port, other)
+	if code != 1 || stderr != want || len(namesIn(t, filepath.Dir(other))) > 0 {
+		t.Errorf("another file: code %d, stderr %q, there is %q", code, stderr, namesIn(t, filepath.Dir(other)))
 	}
 }

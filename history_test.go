@@ -243,7 +243,7 @@ func TestPastUsage(t *testing.T) {
 		refuses(t, 2, "Error: "+name+": --tenant is required"+help, append(with(ids...), "--tenant", " ")...)
 		refuses(t, 1, unknown, append(with(ids...), "--tenant", "B")...)
 		refuses(t, 2, "Error: "+name+": unknown flag: --nope"+help, with("--nope")...)
-		refuses(t, 1, fmt.Sprintf("Error: there is no database at %q\nTry: firefighters serve --db %s, which makes one\n", absent, absent),
+		refuses(t, 1, fmt.Sprintf("Error: there is no database at %q\nTry: name the right file with --db, or bring back a backup: firefighters restore FILE --db %s\n", absent, absent),
 			append([]string{name, "--tenant", "A", "--db", absent}, ids...)...)
 		if code, stdout, _ := command(t, name, "--help"); code != 0 || !strings.Contains(stdout, "\n  firefighters "+name+" --tenant ") {
 			t.Errorf("%s --help: code %d, stdout %q", name, code, stdout)

@@ -111,7 +111,7 @@ func inspect(path string) error {
 	case err != nil:
 		return explain("looking at", path, err)
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%q is not a file", path)
+		return notAFile(path, info)
 	}
 	header := make([]byte, 100)
 	if err := readHeader(path, header); err != nil {
@@ -232,18 +232,27 @@ func explain(doing, path string, err error) error {
 func mayNot(err error) bool { return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) }
 
 func forbidden(doing, path string) error {
-	return hinted{fmt.Errorf("%s database %q: the file or its folder may not be read and written", doing, path),
+	return hinted{fmt.Errorf("%s database %q: %w", doing, path, errForbidden),
 		"start as the user who owns both, or give another file with --db"}
 }
 
 var (
-	errNotOurs = errors.New("is not a database of this program")
-	errDamaged = errors.New("is damaged")
+	errNotOurs   = errors.New("is not a database of this program")
+	errDamaged   = errors.New("is damaged")
+	errForbidden = errors.New("the file or its folder may not be read and written")
 )
+
+// notAFile says of a folder what to name instead.
+func notAFile(path string, info fs.FileInfo) error {
+	if !info.IsDir() {
+		return fmt.Errorf("%q is not a file", path)
+	}
+	return hinted{fmt.Errorf("%q is a folder", path), "name the file in it: --db " + quoteArg(filepath.Join(path, "firefighters.db"))}
+}
 
 func noDatabase(path string) error {
 	return hinted{fmt.Errorf("%w at %q", errNoDatabase, path),
-		"firefighters serve --db " + quoteArg(path) + ", which makes one"}
+		"name the right file with --db, or bring back a backup: firefighters restore FILE --db " + quoteArg(path)}
 }
 
 func newer(path string, version int) error {
@@ -253,7 +262,7 @@ func newer(path string, version int) error {
 
 func notOurs(path string) error {
 	return hinted{fmt.Errorf("%q %w", path, errNotOurs),
-		"give another file with --db; this one was left as it is"}
+		"give another file with --db, or, if it was one and is damaged: firefighters restore FILE --db " + quoteArg(path) + "; it was left as it is"}
 }
 
 func damaged(path string) error {

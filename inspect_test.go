@@ -22,7 +22,7 @@ var fileCases = []struct {
 }{
 	{"nothing", func(*testing.T, string) {}, true, "no database"},
 	{"empty file", func(t *testing.T, path string) { must(t, os.WriteFile(path, nil, 0o600)) }, true, "no database"},
-	{"directory", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, false, "not a file"},
+	{"directory", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, false, "is a folder"},
 	{"text", func(t *testing.T, path string) {
 		must(t, os.WriteFile(path, []byte(strings.Repeat("no database, this\n", 1000)), 0o600))
 	}, false, "not a database"},
@@ -77,7 +77,7 @@ var fileCases = []struct {
 		must(t, err)
 		copy(text, "damaged!")
 		must(t, os.WriteFile(path, text, 0o600))
-	}, false, "not a database"},
+	}, false, "if it was one and is damaged: firefighters restore FILE --db "},
 }
 
 // TestFiles: what is not ours to open is refused and left as it is.

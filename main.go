@@ -193,6 +193,13 @@ func listenFlag(flags *pflag.FlagSet) *string {
 	return flags.String("listen", "127.0.0.1:8080", "the address and port to listen on; port 0 picks a free one")
 }
 
+// arguments says what to name where a command has none.
+var arguments = map[string]string{
+	"backup":      "say which file to save to",
+	"restore":     "say which backup to restore",
+	"keys revoke": "say which key to revoke, by its id",
+}
+
 // anyNumber of arguments is what some commands take.
 const anyNumber = -1
 
@@ -204,7 +211,14 @@ func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
 		if errors.Is(err, errHelp) {
 			return errHelp
 		}
+		var bad *pflag.InvalidValueError
+		if errors.As(err, &bad) {
+			return usage(fmt.Sprintf("%s: --%s may not be %q", flags.Name(), bad.GetFlag().Name, bad.GetValue()), hint)
+		}
 		return usage(fmt.Sprintf("%s: %v", flags.Name(), err), hint)
+	}
+	if missing := arguments[flags.Name()]; flags.NArg() < want && missing != "" {
+		return usage(flags.Name()+": "+missing, hint)
 	}
 	if flags.NArg() != want && want != anyNumber {
 		return usage(fmt.Sprintf("%s: %d arguments beside the flags, where it takes %d", flags.Name(), flags.NArg(), want), hint)
@@ -225,8 +239,14 @@ func (p *program) parse(flags *pflag.FlagSet, args []string, want int) error {
 }
 
 // withStore does something with the database at path. create says that it may
-// be made; that it was is said.
+// be made; that it was is said. If it cannot be used, the error names the
+// backup to restore.
 func (p *program) withStore(path string, create bool, do func(*store) error) error {
+	return adviseRestore(p.useStore(path, create, do), path, "")
+}
+
+// useStore is withStore for who knows better where backups are.
+func (p *program) useStore(path string, create bool, do func(*store) error) error {
 	if err := p.upgrade(path); err != nil {
 		return err
 	}

@@ -101,13 +101,17 @@ func (r *restoring) refuse() error {
 		return inspect(r.db)
 	}
 	if info, err := os.Stat(r.db); err == nil && !info.Mode().IsRegular() {
-		return fmt.Errorf("%q is not a file", r.db)
+		return notAFile(r.db, info)
 	}
 	return nil
 }
 
-// badBackup says which other backup there is, if the one given is damaged.
+// badBackup says which other backup there is, if the one given is damaged, or
+// that it may not be read.
 func (r *restoring) badBackup(err error) error {
+	if errors.Is(err, errForbidden) {
+		return hinted{fmt.Errorf("the backup %q may not be read; nothing was changed", r.file), "start as the user who owns it"}
+	}
 	if !errors.Is(err, errDamaged) && !errors.Is(err, errNotOurs) {
 		return err
 	}
@@ -330,13 +334,17 @@ func (r *restoring) tell(db string) error {
 	if r.kept != "" {
 		note("What was there is kept as %s.", quoteArg(r.kept))
 	}
-	if errors.Is(r.unread, errNoDatabase) {
+	missing := errors.Is(r.unread, errNoDatabase)
+	if missing {
 		note("Made the database %s.", quoteArg(db))
 	}
 	if r.revoked > 0 {
 		note("Keys that were revoked since the backup and stay revoked: %d.", r.revoked)
 	}
-	if r.unread != nil {
+	switch {
+	case missing && r.kept == "":
+		note("Its keys are those of the backup. See: firefighters keys list --db %s", quoteArg(db))
+	case r.unread != nil:
 		note("Warning: keys that were revoked since the backup are valid again. See: firefighters keys list --db %s", quoteArg(db))
 	}
 	return err

@@ -92,6 +92,18 @@ func TestRestoreAnew(t *testing.T) {
 	}
 }
 
+// TestRestoreOnNothing: where nothing was, nothing is to be warned of.
+func TestRestoreOnNothing(t *testing.T) {
+	t.Parallel()
+	_, saved, _ := backedUp(t)
+	db := filepath.Join(t.TempDir(), "new.db")
+	code, _, stderr := command(t, "restore", saved, "--db", db)
+	want := fmt.Sprintf("Made the database %s.\nIts keys are those of the backup. See: firefighters keys list --db %s\n", db, db)
+	if code != 0 || stderr != want {
+		t.Errorf("code %d, stderr:\n%swant:\n%s", code, stderr, want)
+	}
+}
+
 // TestRestoreOverDamage: that is what it is for.
 func TestRestoreOverDamage(t *testing.T) {
 	t.Parallel()
@@ -155,7 +167,7 @@ func TestRestoreRefusals(t *testing.T) {
 		{[]string{filepath.Join(dir, "absent.db"), "--db", db}, 1,
 			fmt.Sprintf("Error: there is no backup at %q\nTry: another file: firefighters restore --help\n", filepath.Join(dir, "absent.db"))},
 		{[]string{db, "--db", db}, 1, fmt.Sprintf("Error: %q is the database itself, not a backup of it\nTry: firefighters restore --help\n", db)},
-		{[]string{saved, "--db", dir}, 1, fmt.Sprintf("Error: %q is not a file\n", dir)},
+		{[]string{saved, "--db", dir}, 1, fmt.Sprintf("Error: %q is a folder\nTry: name the file in it: --db %s\n", dir, filepath.Join(dir, "firefighters.db"))},
 		{[]string{saved, "--db", filepath.Join(dir, "missing", "x.db")}, 1, ""},
 		{[]string{"--db", db}, 2, ""},
 	} {

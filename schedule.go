@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -269,91 +268,4 @@ func (k *backupKeeper) thin(made time.Time) error {
 		}
 	}
 	return nil
-}
-
-// backupTime is how a backup is named: so that names sort by time.
-const backupTime = "20060102T150405Z"
-
-// backupName gives the name of the backup of a database, whose own stands in
-// it: many databases may have their backups in one folder.
-func backupName(db string, at time.Time) string {
-	ext := filepath.Ext(db)
-	return strings.TrimSuffix(filepath.Base(db), ext) + "-" + at.UTC().Format(backupTime) + ext
-}
-
-// backupFile is a file that has the name of a backup.
-type backupFile struct {
-	path    string
-	of      time.Time // by its name
-	written time.Time // by the file system
-}
-
-// inUse tells whether the file is more than a backup: a database that somebody
-// has opened.
-func (b backupFile) inUse() bool {
-	return slices.ContainsFunc([]string{"-wal", "-shm", "-journal", "-lock"}, func(suffix string) bool { return exists(b.path + suffix) })
-}
-
-// backupsIn gives the backups of a database in a folder, the newest first.
-func backupsIn(folder, db string) (found []backupFile) {
-	entries, _ := os.ReadDir(folder) // a folder that cannot be read has none
-	ext := filepath.Ext(db)
-	prefix := strings.TrimSuffix(filepath.Base(db), ext) + "-"
-	for _, e := range entries {
-		at, err := time.Parse(backupTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
-		info, err2 := e.Info()
-		if err == nil && err2 == nil && info.Mode().IsRegular() && e.Name() == backupName(db, at) {
-			found = append(found, backupFile{filepath.Join(folder, e.Name()), at, info.ModTime()})
-		}
-	}
-	slices.SortFunc(found, func(a, b backupFile) int { return b.of.Compare(a.of) })
-	return found
-}
-
-// newestGood looks for the first that is whole.
-func newestGood(there []backupFile) *backupFile {
-	for i := range there {
-		if _, err := checkCopy(context.Background(), there[i].path); err == nil {
-			return &there[i]
-		}
-	}
-	return nil
-}
-
-// backupsOf gives the backups of a database beside it and in dir, if that is
-// named, the newest first.
-func backupsOf(db, dir string) []backupFile {
-	db = resolve(db)
-	there := backupsIn(filepath.Dir(db), db)
-	if dir != "" && !sameFile(dir, filepath.Dir(db)) {
-		there = append(there, backupsIn(dir, db)...)
-		slices.SortStableFunc(there, func(a, b backupFile) int { return b.of.Compare(a.of) })
-	}
-	return there
-}
-
-// warnOfBackups warns that a database is about to be made, although there are
-// backups of one.
-func (p *program) warnOfBackups(db, dir string) {
-	there := backupsOf(db, dir)
-	if len(there) == 0 || !errors.Is(inspect(resolve(db)), errNoDatabase) {
-		return
-	}
-	fmt.Fprintf(p.stderr, "Warning: there is no database at %s, but there are backups of it. A new one is made, without what they hold.\n"+
-		"To have it back, stop this and type: firefighters restore %s --db %s\n", quoteArg(db), quoteArg(there[0].path), quoteArg(db))
-}
-
-// adviseRestore adds to an error that says that the database is damaged, or
-// not ours to see, how to put the newest good backup in its place: one in dir,
-// if that is named, or beside the database.
-func adviseRestore(err error, db, dir string) error {
-	if !errors.Is(err, errDamaged) && !errors.Is(err, errNotOurs) {
-		return err
-	}
-	good := newestGood(backupsOf(db, dir))
-	if good == nil {
-		return err
-	}
-	return hinted{fmt.Errorf("%w; the newest good backup is of %s", err, good.of.Format(time.RFC3339)),
-		"firefighters restore " + quoteArg(good.path) + " --db " + quoteArg(db)}
 }

@@ -333,6 +333,8 @@ func TestAdvice(t *testing.T) {
 		{append(serve, "--backup-dir", dir), good, "18"},
 		{serve, beside, "17"},
 		{[]string{"check", "--db", db}, beside, "17"},
+		{[]string{"keys", "list", "--db", db}, beside, "17"},
+		{[]string{"deleted", "--tenant", "default", "--db", db}, beside, "17"},
 		{[]string{"backup", filepath.Join(dir, "new.db"), "--db", db}, beside, "17"},
 	} {
 		code, _, stderr := command(t, tt.args...)
@@ -363,6 +365,41 @@ func TestMissing(t *testing.T) {
 	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Dir(named))
 	if said := s.stderr.String(); !strings.Contains(said, "firefighters restore "+named+" --db "+db+"\n") {
 		t.Errorf("stderr %s", said)
+	}
+}
+
+// TestMissingElsewhere: whoever does not make a database names the backup.
+func TestMissingElsewhere(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	beside := filepath.Join(filepath.Dir(db), "x-20261118T120000Z.db")
+	copyOf(t, saved, beside)
+	must(t, os.Remove(db))
+	want := fmt.Sprintf("Error: there is no database at %q; the newest good backup is of 2026-11-18T12:00:00Z\n"+
+		"Try: name the right file with --db, or: firefighters restore %s --db %s\n", db, beside, db)
+	for _, args := range [][]string{{"keys", "list"}, {"check"}, {"backup", db + "-new"}, {"history", "--tenant", "A"}} {
+		if code, _, stderr := command(t, append(args, "--db", db)...); code != 1 || stderr != want {
+			t.Errorf("%q: code %d, stderr:\n%swant:\n%s", args, code, stderr, want)
+		}
+	}
+}
+
+// TestUnusableBackupDir: it is said before the service listens.
+func TestUnusableBackupDir(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	for folder, fault := range map[string]string{
+		filepath.Join(dir, "absent", "backups"): "cannot be made: ",
+		filepath.Join(dir, "file"):              "is a file\nTry: name a folder: --backup-dir DIR\n",
+	} {
+		db := filepath.Join(t.TempDir(), "x.db")
+		s := startWith(t, db, "serve", "--db", db, "--backup-dir", folder)
+		s.mayFail = true
+		want := fmt.Sprintf("Warning: no backups are made: the folder %s %s", folder, fault)
+		if said := s.stderr.String(); !strings.Contains(said, want) || !strings.Contains(said, "\nTry: ") {
+			t.Errorf("stderr %s", said)
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"os"
 	"runtime/debug"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -82,8 +83,7 @@ func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url str
 	// Whoever connects from now on waits until the database is ready.
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
-		return hinted{fmt.Errorf("cannot listen on %s: %w", listen, err),
-			"another port: firefighters serve --listen 127.0.0.1:8081"}
+		return cannotListen(db, listen, err)
 	}
 	defer listener.Close()
 	if err := p.upgrade(db); err != nil {
@@ -99,7 +99,8 @@ func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url str
 	}
 	p.warnOfPlace(db)
 	p.warnOfBackups(db, set.backups.dir)
-	return p.withStore(db, true, func(s *store) error {
+	p.warnOfBackupDir(set.backups.dir)
+	return p.useStore(db, true, func(s *store) error {
 		if err := s.saveClock(); err != nil {
 			return explain("writing to", db, err)
 		}
@@ -113,6 +114,39 @@ func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url str
 		}
 		return p.serveStore(s, listener, set)
 	})
+}
+
+// cannotListen says why, above all if it is because the database is served
+// already.
+func cannotListen(db, listen string, err error) error {
+	host, port, _ := net.SplitHostPort(listen)
+	next := "8081"
+	if port == next {
+		next = "8082"
+	}
+	hint := fmt.Sprintf("another port: firefighters serve --db %s --listen %s", quoteArg(db), net.JoinHostPort(host, next))
+	if addressInUse(err) {
+		if exists(resolve(db) + "-lock") {
+			release, err := lockDatabase(db)
+			if err != nil {
+				return err
+			}
+			release()
+		}
+		return hinted{fmt.Errorf("port %s is used by another program", port), hint}
+	}
+	var inner *net.OpError
+	if errors.As(err, &inner) { // its own text names the address again
+		err = inner.Err
+	}
+	return hinted{fmt.Errorf("cannot listen on %s: %w", listen, err), hint}
+}
+
+// addressInUse tells whether somebody else listens there; Windows has a
+// number of its own for that.
+func addressInUse(err error) bool {
+	const wsaAddressInUse = syscall.Errno(10048)
+	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddressInUse)
 }
 
 // announceFirst gives a database that has no department yet its first one,

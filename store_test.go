@@ -102,11 +102,6 @@ func TestSecondServe(t *testing.T) {
 			t.Errorf("through a link: code %d, stderr %q", code, stderr)
 		}
 	}
-	free := filepath.Join(t.TempDir(), "y.db")
-	taken := strings.TrimPrefix(s.url, "http://")
-	if code, _, stderr := command(t, "serve", "--db", free, "--listen", taken); code != 1 || !strings.Contains(stderr, taken) {
-		t.Errorf("on a port that is taken: code %d, stderr %q", code, stderr)
-	}
 	s.create(t, ana)
 }
 
