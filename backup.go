@@ -49,8 +49,18 @@ func (p *program) backup(args []string) error {
 	case err != nil:
 		return adviseRestore(err, *db, "")
 	}
-	return p.println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).",
+	err = p.println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).",
 		made.holds(), quoteArg(flags.Arg(0)), inMegabytes(made.bytes), made.took.Seconds()))
+	p.warnOfDamage(made, *db)
+	return err
+}
+
+// warnOfDamage warns of records in a copy that are damaged, as they are in the
+// database db.
+func (p *program) warnOfDamage(made saved, db string) {
+	if made.damaged > 0 {
+		fmt.Fprintf(p.stderr, "Warning: records in it that are damaged: %d. See which: firefighters check --db %s\n", made.damaged, quoteArg(db))
+	}
 }
 
 // backupBar shows how a copy gets on.
@@ -79,6 +89,7 @@ type backup struct {
 // saved says what a copy holds.
 type saved struct {
 	records, departments, bytes int64
+	damaged                     int64 // records that are, deleted ones among them
 	took                        time.Duration
 }
 

@@ -36,8 +36,13 @@ func (b backupFile) inUse() bool {
 	return slices.ContainsFunc([]string{"-wal", "-shm", "-journal", "-lock"}, func(suffix string) bool { return exists(b.path + suffix) })
 }
 
+// maxAhead is how far the time of a backup may be ahead of the clock without
+// telling that the clock was wrong once.
+const maxAhead = time.Hour
+
 // backupsIn gives the backups of a database in a folder, the newest first.
-func backupsIn(folder, db string) (found []backupFile) {
+// Those of a time that is not yet come last: a clock was ahead.
+func backupsIn(folder, db string, now time.Time) (found []backupFile) {
 	entries, _ := os.ReadDir(folder) // a folder that cannot be read has none
 	ext := filepath.Ext(db)
 	prefix := strings.TrimSuffix(filepath.Base(db), ext) + "-"
@@ -48,30 +53,79 @@ func backupsIn(folder, db string) (found []backupFile) {
 			found = append(found, backupFile{filepath.Join(folder, e.Name()), at, info.ModTime()})
 		}
 	}
-	slices.SortFunc(found, func(a, b backupFile) int { return b.of.Compare(a.of) })
+	newestFirst(found, now)
 	return found
 }
 
-// newestGood looks for the first that is whole.
-func newestGood(there []backupFile) *backupFile {
+func newestFirst(found []backupFile, now time.Time) {
+	slices.SortStableFunc(found, func(a, b backupFile) int {
+		if early := a.of.Sub(now) >= maxAhead; early != (b.of.Sub(now) >= maxAhead) {
+			if early {
+				return 1
+			}
+			return -1
+		}
+		return b.of.Compare(a.of)
+	})
+}
+
+// identity tells databases apart that have the same name: by their first
+// department. It is empty if that cannot be read.
+func identity(dsn string) (first string) {
+	c, err := openConn(dsn)
+	if err != nil {
+		return ""
+	}
+	defer c.Close()
+	c.query(`SELECT concat(created_at, ' ', name) FROM tenants ORDER BY id LIMIT 1`, nil, func(row values) { first = text(row[0]) })
+	return first
+}
+
+// ofOne gives those of the database with this identity, as far as is known.
+func ofOne(there []backupFile, own string) []backupFile {
+	return slices.DeleteFunc(slices.Clone(there), func(b backupFile) bool {
+		its := identity(dsn(b.path, "mode=ro", "immutable=1", "_query_only=1"))
+		return own != "" && its != "" && its != own
+	})
+}
+
+// cleanWithin is how much older a backup without damaged records may be, and
+// still be better than one with some.
+const cleanWithin = 7 * 24 * time.Hour
+
+// newestGood looks for the first that is whole, better without damaged records.
+func newestGood(ctx context.Context, there []backupFile) (good *backupFile) {
 	for i := range there {
-		if _, err := checkCopy(context.Background(), there[i].path); err == nil {
-			return &there[i]
+		b := &there[i]
+		if good != nil && good.of.Sub(b.of) > cleanWithin {
+			break
+		}
+		holds, err := checkCopy(ctx, b.path)
+		if err == nil && holds.damaged == 0 {
+			return b
+		}
+		if err == nil && good == nil {
+			good = b
 		}
 	}
-	return nil
+	return good
 }
 
 // backupsOf gives the backups of a database beside it and in dir, if that is
 // named, the newest first.
 func backupsOf(db, dir string) []backupFile {
 	db = resolve(db)
-	there := backupsIn(filepath.Dir(db), db)
+	now := time.Now()
+	there := backupsIn(filepath.Dir(db), db, now)
 	if dir != "" && !sameFile(dir, filepath.Dir(db)) {
-		there = append(there, backupsIn(dir, db)...)
-		slices.SortStableFunc(there, func(a, b backupFile) int { return b.of.Compare(a.of) })
+		there = append(there, backupsIn(dir, db, now)...)
+		newestFirst(there, now)
 	}
-	return there
+	own := ""
+	if inspect(db) == nil {
+		own = identity(verifyDSN(db))
+	}
+	return ofOne(there, own)
 }
 
 // warnOfBackups warns that a database is about to be made, although there are
@@ -92,7 +146,7 @@ func adviseRestore(err error, db, dir string) error {
 	if !errors.Is(err, errDamaged) && !errors.Is(err, errNotOurs) && !errors.Is(err, errNoDatabase) {
 		return err
 	}
-	good := newestGood(backupsOf(db, dir))
+	good := newestGood(context.Background(), backupsOf(db, dir))
 	if good == nil {
 		return err
 	}

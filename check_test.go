@@ -81,8 +81,13 @@ func TestDamagedRecords(t *testing.T) {
 				t.Errorf("the log: %s", log)
 			}
 			saved := filepath.Join(t.TempDir(), "saved.db")
-			if code, _, stderr := command(t, "backup", saved, "--db", s.db); code != 0 {
-				t.Fatal(stderr)
+			warning := "Warning: records in it that are damaged: 1. See which: firefighters check --db "
+			if code, _, stderr := command(t, "backup", saved, "--db", s.db); code != 0 || stderr != warning+s.db+"\n" {
+				t.Fatalf("code %d, stderr %q", code, stderr)
+			}
+			other := filepath.Join(t.TempDir(), "other.db")
+			if code, _, stderr := command(t, "restore", saved, "--db", other); code != 0 || !strings.Contains(stderr, warning+other+"\n") {
+				t.Fatalf("code %d, stderr %q", code, stderr)
 			}
 			again := startOn(t, saved)
 			again.mayFail = true

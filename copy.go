@@ -145,10 +145,28 @@ func checkCopy(ctx context.Context, path string) (s saved, err error) {
 			s.records, s.departments, s.bytes = number(row[0]), number(row[1]), number(row[2])
 		})
 	}
+	if err == nil {
+		s.damaged, err = damagedIn(ctx, c)
+	}
 	if err != nil {
 		return saved{}, cmp.Or(ctx.Err(), explain("reading", path, err))
 	}
 	return s, nil
+}
+
+// damagedIn counts the records that are not what the service wrote, which is
+// known from schema version 2 on.
+func damagedIn(ctx context.Context, c *conn) (n int64, err error) {
+	version, err := c.queryNumber(`PRAGMA user_version`)
+	if err != nil || version < 2 {
+		return 0, err
+	}
+	err = c.queryContext(ctx, recordSQL, func(row values) {
+		if isDamaged(row) {
+			n++
+		}
+	})
+	return n, err
 }
 
 // holdsSQL is right for every version of the schema.

@@ -73,6 +73,7 @@ type restoring struct {
 	keys     map[keyHash]int64 // those revoked in the database that was there
 	revoked  int               // keys of the backup that were revoked since
 	unread   error             // why the database that was there could not be asked
+	raw      bool              // file is a copy of a database file, without its -wal
 }
 
 // The names beside a database.
@@ -97,6 +98,7 @@ func (r *restoring) refuse() error {
 	if err != nil {
 		return r.badBackup(err)
 	}
+	r.raw = isRaw(r.file)
 	if !exists(filepath.Dir(r.db)) {
 		return inspect(r.db)
 	}
@@ -117,6 +119,13 @@ func (r *restoring) badBackup(err error) error {
 	}
 	err = hinted{fmt.Errorf("the backup %q %w; nothing was changed", r.file, kindOf(err)), "another backup: firefighters restore --help"}
 	return adviseRestore(err, r.db, filepath.Dir(r.file))
+}
+
+// isRaw tells a file that was a database in use, and has no -wal beside it,
+// from a backup: by the file format versions, see finish.
+func isRaw(path string) bool {
+	header := make([]byte, 100)
+	return readHeader(path, header) == nil && header[18] == 2 && !exists(path+"-wal")
 }
 
 func kindOf(err error) error {
@@ -201,6 +210,10 @@ func (r *restoring) copy() error {
 		return errors.New("stopped; nothing was changed")
 	case err != nil:
 		return r.badBackup(err)
+	}
+	if r.restored.departments == 0 {
+		return hinted{fmt.Errorf("the backup %q holds no department and no records; nothing was changed", r.file),
+			"another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"}
 	}
 	owner, err := os.Stat(r.db)
 	if err != nil {
@@ -330,6 +343,10 @@ func (r *restoring) replace() error {
 func (r *restoring) tell(db string) error {
 	err := r.p.println(fmt.Sprintf("Restored %s from %s: %s, as it was at %s.", quoteArg(db), quoteArg(r.file),
 		r.restored.holds(), showTime(r.asOf)))
+	r.p.warnOfDamage(r.restored, db)
+	if r.raw {
+		fmt.Fprintf(r.p.stderr, "Warning: %s is a copy of a database file and not a backup: what was written last may be missing.\n", quoteArg(r.file))
+	}
 	note := func(format string, args ...any) { fmt.Fprintf(r.p.stderr, format+"\n", args...) }
 	if r.kept != "" {
 		note("What was there is kept as %s.", quoteArg(r.kept))

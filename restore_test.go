@@ -104,6 +104,29 @@ func TestRestoreOnNothing(t *testing.T) {
 	}
 }
 
+// TestRestoreRaw: a copy of the file of a service that runs is no backup.
+func TestRestoreRaw(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, ana)
+	raw := filepath.Join(t.TempDir(), "raw.db")
+	copyOf(t, s.db, raw)
+	db := filepath.Join(t.TempDir(), "x.db")
+	code, stdout, stderr := command(t, "restore", raw, "--db", db)
+	want := fmt.Sprintf("Error: the backup %q holds no department and no records; nothing was changed\n"+
+		"Try: another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE\n", raw)
+	if code != 1 || stdout != "" || stderr != want || exists(db) {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	s.stop(t)
+	copyOf(t, s.db, raw)
+	code, _, stderr = command(t, "restore", raw, "--db", db)
+	want = fmt.Sprintf("Warning: %s is a copy of a database file and not a backup: what was written last may be missing.\n", raw)
+	if code != 0 || !strings.Contains(stderr, want) {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
 // TestRestoreOverDamage: that is what it is for.
 func TestRestoreOverDamage(t *testing.T) {
 	t.Parallel()

@@ -103,8 +103,11 @@ type backupKeeper struct {
 	log   *slog.Logger
 	next  waiting
 
-	mu    sync.Mutex
-	state backupState
+	warned bool // of backups of another database
+
+	mu     sync.Mutex
+	state  backupState
+	damage string // what the state says of damaged records
 }
 
 // backupState is what /readyz says of backups. No file is named in it.
@@ -131,7 +134,7 @@ const longestNap = time.Minute
 
 // run makes backups until ctx ends; one that is under way is then given up.
 func (k *backupKeeper) run(ctx context.Context) {
-	for k.next = k.first(); ; {
+	for k.next = k.first(ctx); ; {
 		if left := k.next.left(k.now()); left > 0 {
 			select {
 			case <-ctx.Done():
@@ -147,49 +150,70 @@ func (k *backupKeeper) run(ctx context.Context) {
 	}
 }
 
-// first looks at the backups that are there.
-func (k *backupKeeper) first() waiting {
+// first looks at the backups that are there. If the newest is not good, the
+// next is due.
+func (k *backupKeeper) first(ctx context.Context) waiting {
+	there := k.there()
+	if len(there) == 0 {
+		return firstWait(nil, k.every, k.now())
+	}
+	holds, err := checkCopy(ctx, there[0].path)
+	if err != nil {
+		if good := newestGood(ctx, there[1:]); good != nil {
+			k.note(good.of, 0, nil)
+		}
+		return firstWait(nil, k.every, k.now())
+	}
+	k.note(there[0].of, holds.damaged, nil)
 	var written []time.Time
-	there := backupsIn(k.dir, k.db)
 	for _, b := range there {
 		written = append(written, b.written)
-	}
-	if len(there) > 0 {
-		k.mu.Lock()
-		k.state.Last = &there[0].of
-		k.mu.Unlock()
 	}
 	return firstWait(written, k.every, k.now())
 }
 
+// there gives the backups of the database, the newest first. Those of another
+// one are none of them, and are warned of once.
+func (k *backupKeeper) there() []backupFile {
+	all := backupsIn(k.dir, k.db, k.clock.earlier())
+	own := ofOne(all, identity(verifyDSN(k.db)))
+	if len(own) < len(all) && !k.warned {
+		k.warned = true
+		k.log.Warn("this folder holds backups of another database, which are left alone: give each database a folder or a name of its own")
+	}
+	return own
+}
+
 // turn makes a backup, thins the older ones, and notes how it went.
 func (k *backupKeeper) turn(ctx context.Context) {
-	made, err := k.make(ctx)
+	made, holds, err := k.make(ctx)
 	if err == nil {
 		k.next = waiting{k.now(), k.every}
-		err = k.thin(made)
+		err = k.thin(ctx, made)
 	} else {
 		k.next = waiting{k.now(), afterFailure(k.every)}
 	}
 	if ctx.Err() != nil || errors.Is(err, errBackingUp) { // neither good nor bad
 		return
 	}
-	k.note(made, err)
+	k.note(made, holds.damaged, err)
 }
 
 // note keeps how the last backup went, and says it in the log if the one
-// before went otherwise. made is zero unless there is a new one.
-func (k *backupKeeper) note(made time.Time, err error) {
+// before went otherwise. made is zero unless there is a new one, in which so
+// many records are damaged.
+func (k *backupKeeper) note(made time.Time, damaged int64, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	wasOK := k.state.OK
 	k.state.OK, k.state.Detail = err == nil, ""
 	if !made.IsZero() {
 		k.state.Last = &made
+		k.noteDamage(damaged)
 	}
 	switch {
 	case err == nil:
-		k.state.Since = nil
+		k.state.Since, k.state.Detail = nil, k.damage
 		if !wasOK {
 			k.log.Info("backups are made again")
 		}
@@ -200,6 +224,19 @@ func (k *backupKeeper) note(made time.Time, err error) {
 		k.log.Error("no backups are made", "cause", blandly(err))
 	}
 	k.state.Detail = blandly(err)
+}
+
+// noteDamage keeps how many records of the newest backup are damaged, and says
+// it in the log when there are the first.
+func (k *backupKeeper) noteDamage(records int64) {
+	before := k.damage
+	k.damage = ""
+	if records > 0 {
+		k.damage = fmt.Sprintf("%d records of the newest backup are damaged: see firefighters check", records)
+		if before == "" {
+			k.log.Warn("records are damaged, and so in the backups: see firefighters check", "records", records)
+		}
+	}
 }
 
 // appendState appends the state as JSON.
@@ -213,14 +250,15 @@ func (k *backupKeeper) appendState(body []byte) []byte {
 // reservedPart of the disk, a tenth, is never filled with backups.
 const reservedPart = 10
 
-// make makes a backup and gives the time that it is named by.
-func (k *backupKeeper) make(ctx context.Context) (made time.Time, err error) {
+// make makes a backup and gives the time that it is named by: that of the
+// machine's clock, for the latest time seen may be of a clock that was ahead.
+func (k *backupKeeper) make(ctx context.Context) (made time.Time, holds saved, err error) {
 	if err := os.Mkdir(k.dir, 0o700); err != nil && !exists(k.dir) {
-		return time.Time{}, bland{err, "the folder for backups cannot be made: " + blandly(err)}
+		return time.Time{}, saved{}, bland{err, "the folder for backups cannot be made: " + blandly(err)}
 	}
-	made = k.clock.now().Truncate(time.Second)
-	for _, b := range slices.Backward(backupsIn(k.dir, k.db)) {
-		if ahead := b.of.Sub(made); ahead >= 0 && ahead < time.Hour { // the clock stands still
+	made = k.clock.earlier().Truncate(time.Second)
+	for _, b := range slices.Backward(backupsIn(k.dir, k.db, made)) {
+		if ahead := b.of.Sub(made); ahead >= 0 && ahead < maxAhead { // the clock stands still
 			made = b.of.Add(time.Second)
 		}
 	}
@@ -229,24 +267,23 @@ func (k *backupKeeper) make(ctx context.Context) (made time.Time, err error) {
 		if room(folder, size) == nil {
 			return nil
 		}
-		k.thin(time.Time{}) // fails where there is no good backup, and all stay
+		k.thin(ctx, time.Time{}) // fails where there is no good backup, and all stay
 		return room(folder, size)
 	}}
-	_, err = b.make(ctx)
-	if err != nil {
-		return time.Time{}, err
+	if holds, err = b.make(ctx); err != nil {
+		return time.Time{}, saved{}, err
 	}
-	return made, nil
+	return made, holds, nil
 }
 
 // thin deletes the backups that are not to be kept, of those up to the one
 // made last. That one, which is good, stays. Those of a later time are left
 // alone: the clock was wrong, then or now. If none was made now, the newest
 // that is good takes its place.
-func (k *backupKeeper) thin(made time.Time) error {
-	there := backupsIn(k.dir, k.db)
+func (k *backupKeeper) thin(ctx context.Context, made time.Time) error {
+	there := k.there()
 	if made.IsZero() {
-		good := newestGood(there)
+		good := newestGood(ctx, there)
 		if good == nil {
 			return errNoDatabase
 		}

@@ -132,11 +132,11 @@ func TestThin(t *testing.T) {
 			t.Errorf("%s is gone", name)
 		}
 	}
-	there := backupsIn(dir, k.db)
-	if newest := there[1].of; len(there) != 8+2 || !newest.Equal(noon.AddDate(0, 0, 59)) || log.String() != "" {
+	there := backupsIn(dir, k.db, now)
+	if newest := there[0].of; len(there) != 8+2 || !newest.Equal(noon.AddDate(0, 0, 59)) || log.String() != "" {
 		t.Errorf("%d backups, the newest of %v, log %s", len(there)-2, newest, log)
 	}
-	if n := recordsIn(t, there[1].path); n != 20 {
+	if n := recordsIn(t, there[0].path); n != 20 {
 		t.Errorf("%d records", n)
 	}
 	if runtime.GOOS != "windows" {
@@ -222,7 +222,7 @@ func TestServeBackups(t *testing.T) {
 	})
 	eventually(t, "another", func() bool {
 		r := s.readyz(t)
-		return r.Backup.Last.After(first) && recordsIn(t, backupsIn(dir, db)[0].path) == 1
+		return r.Backup.Last.After(first) && recordsIn(t, backupsIn(dir, db, time.Now())[0].path) == 1
 	})
 	s.stop(t)
 	for _, name := range namesIn(t, dir) {
@@ -234,7 +234,7 @@ func TestServeBackups(t *testing.T) {
 	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
 	}
-	if n := len(backupsIn(dir, db)); n < 1 || n > 2 {
+	if n := len(backupsIn(dir, db, time.Now())); n < 1 || n > 2 {
 		t.Errorf("%d backups", n)
 	}
 	// One that is young is not made again.
