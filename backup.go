@@ -209,13 +209,16 @@ func sameFile(a, b string) bool {
 
 // lock makes sure that the database is saved once at a time: so whatever
 // partial there is, is left over. The lock lies beside the database, for a
-// backup may go to a disk that knows no locks.
+// backup may go to a disk that knows no locks. Where none can be made, it is
+// done without.
 func (b *backup) lock() (release func(), err error) {
 	path := b.source + "-backup-lock"
 	unlock, err := lockFile(path)
 	switch {
 	case errors.Is(err, errBusy):
 		return nil, hinted{errBackingUp, "again when that is done"}
+	case mayNot(err) && !disk.Writable(filepath.Dir(path)):
+		return func() {}, nil
 	case err != nil:
 		return nil, explain("locking", b.source, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -334,6 +335,43 @@ func TestUpgradeBackup(t *testing.T) {
 	if _, stdout, stderr := command(t, "check", "--db", db); stdout != "The database is sound.\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
+}
+
+// TestUpgradeCutOff: however often an upgrade fails or is cut off, there is one
+// copy at most, and it is of the database as it is.
+func TestUpgradeCutOff(t *testing.T) {
+	t.Parallel()
+	failing := golden(t)
+	execSQL(t, failing, `DROP TRIGGER firefighter_made`)
+	for range 2 {
+		if code, _, stderr := command(t, "check", "--db", failing); code != 1 || len(upgradeCopies(t, failing)) > 0 {
+			t.Errorf("code %d, stderr %q, kept %q", code, stderr, upgradeCopies(t, failing))
+		}
+	}
+	for name, change := range map[string]string{"as it was": ``, "changed since": `UPDATE tenants SET version = version + 1`} {
+		db := golden(t)
+		first := db + beforeUpgrade + "20260101T000000Z"
+		if code, _, stderr := command(t, "backup", first, "--db", db); code != 0 {
+			t.Fatal(stderr)
+		}
+		execSQL(t, db, change)
+		want := []string{first}
+		_, _, stderr := command(t, "check", "--db", db)
+		copies := upgradeCopies(t, db)
+		if change != "" && len(copies) == 2 {
+			want = append(want, copies[1])
+		}
+		if !slices.Equal(copies, want) || !strings.HasSuffix(stderr, " will stay in "+want[len(want)-1]+".\n") || len(want) == 1 && change != "" {
+			t.Errorf("%s: kept %q, stderr %q", name, copies, stderr)
+		}
+	}
+}
+
+func upgradeCopies(t *testing.T, db string) []string {
+	t.Helper()
+	copies, err := filepath.Glob(db + beforeUpgrade + "*")
+	must(t, err)
+	return copies
 }
 
 // TestUpgradeInUse: nobody upgrades what an older program serves.

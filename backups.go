@@ -84,9 +84,20 @@ func identity(dsn string) (first string) {
 // ofOne gives those of the database with this identity, as far as is known.
 func ofOne(there []backupFile, own string) []backupFile {
 	return slices.DeleteFunc(slices.Clone(there), func(b backupFile) bool {
-		its := identity(dsn(b.path, "mode=ro", "immutable=1", "_query_only=1"))
+		its := identity(copyDSN(b.path))
 		return own != "" && its != "" && its != own
 	})
+}
+
+// whoseAmong gives the first department of a backup, if there are others of
+// another database: somebody has to choose. Else it is empty.
+func whoseAmong(there []backupFile, good *backupFile) string {
+	its := identity(copyDSN(good.path))
+	if len(ofOne(there, its)) == len(there) {
+		return ""
+	}
+	_, name, _ := strings.Cut(its, " ")
+	return name
 }
 
 // cleanWithin is how much older a backup without damaged records may be, and
@@ -146,13 +157,18 @@ func adviseRestore(err error, db, dir string) error {
 	if !errors.Is(err, errDamaged) && !errors.Is(err, errNotOurs) && !errors.Is(err, errNoDatabase) {
 		return err
 	}
-	good := newestGood(context.Background(), backupsOf(db, dir))
+	there := backupsOf(db, dir)
+	good := newestGood(context.Background(), there)
 	if good == nil {
 		return err
 	}
 	hint := "firefighters restore " + quoteArg(good.path) + " --db " + quoteArg(db)
 	if errors.Is(err, errNoDatabase) {
 		hint = "name the right file with --db, or: " + hint
+	}
+	if whose := whoseAmong(there, good); whose != "" {
+		return hinted{fmt.Errorf("%w; there are backups of more than one database: the newest good one is of %s, of the department %q",
+			err, good.of.Format(time.RFC3339), whose), hint}
 	}
 	return hinted{fmt.Errorf("%w; the newest good backup is of %s", err, good.of.Format(time.RFC3339)), hint}
 }

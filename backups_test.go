@@ -114,6 +114,25 @@ func TestSharedFolder(t *testing.T) {
 	}
 }
 
+// TestSharedFolderUnknown: of a database that cannot be read, a person has to
+// know which backup is of it.
+func TestSharedFolderUnknown(t *testing.T) {
+	t.Parallel()
+	dir, times := t.TempDir(), noon.AddDate(-1, 0, 0)
+	one, saved, _ := backedUp(t)
+	copyOf(t, saved, filepath.Join(dir, backupName(one, times)))
+	other := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, other, "Engine 7")
+	if code, _, stderr := command(t, "backup", filepath.Join(dir, backupName(one, times.Add(time.Hour))), "--db", other); code != 0 {
+		t.Fatal(stderr)
+	}
+	damage(t, one)
+	_, _, stderr := command(t, "serve", "--db", one, "--backup-dir", dir)
+	if want := `; there are backups of more than one database: the newest good one is of 2025-11-20T13:00:00Z, of the department "Engine 7"`; !strings.Contains(stderr, want) {
+		t.Errorf("stderr %q", stderr)
+	}
+}
+
 // TestNewestIsBad: a backup that is not whole is not counted on.
 func TestNewestIsBad(t *testing.T) {
 	t.Parallel()

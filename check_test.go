@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -379,4 +380,23 @@ func checkPlan(t *testing.T, c *conn, query string) {
 		}
 		t.Errorf("%s\n%s", plan, query)
 	}))
+}
+
+// TestScrubStructure: of a large file the structure is looked at as well,
+// beside the requests.
+func TestScrubStructure(t *testing.T) {
+	t.Parallel()
+	db := large(t, 10)
+	execSQL(t, db, `CREATE TABLE more AS SELECT zeroblob(12000000) AS filling`)
+	file, err := os.OpenFile(db, os.O_RDWR, 0)
+	must(t, err)
+	_, err = file.WriteAt([]byte{255, 255, 255, 255}, 5000*4096) // where the next page is
+	must(t, errors.Join(err, file.Close()))
+	s := startOn(t, db)
+	s.mayFail = true
+	eventually(t, "the damage to be logged", func() bool {
+		log := s.stderr.String()
+		return strings.Contains(log, "see firefighters check, and put a backup in its place") && strings.Contains(log, `"table":"more"`)
+	})
+	s.as(newKey(t, db, "default")).list(t, "")
 }

@@ -130,7 +130,7 @@ func checkCopy(ctx context.Context, path string) (s saved, err error) {
 	if err := inspect(path); err != nil {
 		return saved{}, err
 	}
-	c, err := openConn(dsn(path, "mode=ro", "immutable=1", "_query_only=1"))
+	c, err := openConn(copyDSN(path))
 	if err != nil {
 		return saved{}, explain("reading", path, err)
 	}
@@ -153,6 +153,9 @@ func checkCopy(ctx context.Context, path string) (s saved, err error) {
 	}
 	return s, nil
 }
+
+// copyDSN reads a file that nobody changes, and leaves nothing beside it.
+func copyDSN(path string) string { return dsn(path, "mode=ro", "immutable=1", "_query_only=1") }
 
 // damagedIn counts the records that are not what the service wrote, which is
 // known from schema version 2 on.

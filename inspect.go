@@ -232,14 +232,21 @@ func explain(doing, path string, err error) error {
 func mayNot(err error) bool { return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) }
 
 func forbidden(doing, path string) error {
+	if disk.ReadOnly(filepath.Dir(path)) {
+		return hinted{fmt.Errorf("%s database %q: %w", doing, path, errReadOnly), readOnlyHint}
+	}
 	return hinted{fmt.Errorf("%s database %q: %w", doing, path, errForbidden),
 		"start as the user who owns both, or give another file with --db"}
 }
+
+// readOnlyHint is for a disk from which SQLite cannot even read a -wal.
+const readOnlyHint = "copy the file, and its -wal if there is one, to a folder on another disk, and name it there"
 
 var (
 	errNotOurs   = errors.New("is not a database of this program")
 	errDamaged   = errors.New("is damaged")
 	errForbidden = errors.New("the file or its folder may not be read and written")
+	errReadOnly  = errors.New("it is on a disk that is read-only")
 )
 
 // notAFile says of a folder what to name instead.
@@ -313,6 +320,18 @@ func awaitRestore(db string) error {
 	return undoRestore(db)
 }
 
+// oneName refuses a file that has another name, under which it could be served
+// a second time: the locks lie beside the name. Whoever calls it has undone a
+// restore, which gives a second name for a moment.
+func oneName(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || linkCount(info) <= 1 {
+		return nil // or whoever opens it says what is wrong
+	}
+	return hinted{fmt.Errorf("database %q has another name as well (a hard link), by which it could be served twice and be damaged", path),
+		"remove the other name, which this shows: find / -xdev -samefile " + quoteArg(path)}
+}
+
 // warnOfPlace warns of a folder in which a database is not safe while it is
 // served.
 func (p *program) warnOfPlace(path string) {
@@ -345,6 +364,9 @@ func createFile(path string) error {
 func verifyDSN(path string) string {
 	if exists(path + "-wal") {
 		return dsn(path, "mode=ro")
+	}
+	if !exists(path+"-journal") && !disk.Writable(filepath.Dir(path)) { // nobody changes it, and SQLite can put nothing beside it
+		return copyDSN(path)
 	}
 	return dsn(path, "mode=rw", "_query_only=1")
 }

@@ -4,6 +4,9 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"firefighters/internal/disk"
@@ -41,18 +44,76 @@ func (p *program) upgrade(path string) error {
 		return err
 	}
 	defer release()
-	kept := freeName(path, ".before-upgrade-")
-	fmt.Fprintf(p.stderr, "Upgrading the database %s; as it is now it will stay in %s.\n", quoteArg(path), quoteArg(kept))
-	step, end := p.backupBar()
-	_, err = (&backup{source: path, target: kept, room: roomFor(disk.SpaceOf, 0), step: step}).make(p.ctx)
-	end()
-	for ; err == nil && version < schemaVersion; version++ {
-		err = migrateOnce(path, version, version+1, upgrades[version])
+	was := version
+	kept, made, err := p.keepOld(path, version)
+	for err == nil && version < schemaVersion {
+		if err = migrateOnce(path, version, version+1, upgrades[version]); err == nil {
+			version++
+		}
+	}
+	if err != nil && made && version == was {
+		os.Remove(kept) // the database is as it was
 	}
 	if err != nil {
 		return explain("upgrading", path, err)
 	}
 	return nil
+}
+
+// beforeUpgrade is what the copy of a database from before an upgrade has in
+// its name.
+const beforeUpgrade = ".before-upgrade-"
+
+// keepOld gives the copy of a database that is about to be upgraded: the one
+// of an upgrade that was cut off if there is one, or else one that it makes.
+func (p *program) keepOld(path string, version int) (kept string, made bool, err error) {
+	kept = p.keptOld(path, version)
+	if made = kept == ""; made {
+		kept = freeName(path, beforeUpgrade)
+	}
+	fmt.Fprintf(p.stderr, "Upgrading the database %s; as it is now it will stay in %s.\n", quoteArg(path), quoteArg(kept))
+	if !made {
+		return kept, false, nil
+	}
+	step, end := p.backupBar()
+	defer end()
+	_, err = (&backup{source: path, target: kept, room: roomFor(disk.SpaceOf, 0), step: step}).make(p.ctx)
+	return kept, err == nil, err
+}
+
+// keptOld looks for a copy beside a database that is whole and holds the same;
+// there is none: empty.
+func (p *program) keptOld(path string, version int) string {
+	holds := contentMark(verifyDSN(path))
+	entries, _ := os.ReadDir(filepath.Dir(path)) // what cannot be read holds none
+	for _, e := range entries {
+		kept := filepath.Join(filepath.Dir(path), e.Name())
+		if !strings.HasPrefix(e.Name(), filepath.Base(path)+beforeUpgrade) || headerVersion(kept) != version {
+			continue
+		}
+		_, err := checkCopy(p.ctx, kept)
+		if err == nil && holds != "" && contentMark(copyDSN(kept)) == holds {
+			return kept
+		}
+	}
+	return ""
+}
+
+// contentMark differs between a database as it is now and as it was before its
+// last change; it is empty if it cannot be read.
+func contentMark(dsn string) (mark string) {
+	c, err := openConn(dsn)
+	if err != nil {
+		return ""
+	}
+	defer c.Close()
+	err = c.query(`SELECT concat_ws(' ', latest_time, keys_version, (SELECT count(*) FROM keys), (SELECT count(*) FROM firefighters),
+		(SELECT max(updated_at) FROM firefighters), (SELECT group_concat(version) FROM tenants)) FROM service`,
+		nil, func(row values) { mark = text(row[0]) })
+	if err != nil {
+		return ""
+	}
+	return mark
 }
 
 // lockOld locks a database that is to be upgraded, and gives its version. If

@@ -111,6 +111,9 @@ func (r *restoring) refuse() error {
 // badBackup says which other backup there is, if the one given is damaged, or
 // that it may not be read.
 func (r *restoring) badBackup(err error) error {
+	if errors.Is(err, errReadOnly) {
+		return hinted{fmt.Errorf("the backup %q cannot be read from a disk that is read-only; nothing was changed", r.file), readOnlyHint}
+	}
 	if errors.Is(err, errForbidden) {
 		return hinted{fmt.Errorf("the backup %q may not be read; nothing was changed", r.file), "start as the user who owns it"}
 	}

@@ -32,7 +32,10 @@ func (s *store) scrub(ctx context.Context, log *slog.Logger, beside func(func())
 	case err != nil:
 		log.Error("the database cannot be read", "cause", err.Error())
 	case pages > smallFilePages:
-		beside(func() { s.scrubRecords(ctx, scrubRest, log) })
+		beside(func() {
+			s.scrubRecords(ctx, scrubRest, log)
+			s.scrubStructure(ctx, log)
+		})
 	default:
 		s.scrubRecords(ctx, 0, log)
 		s.scrubCounts(log)
@@ -76,6 +79,40 @@ func (s *store) scrubRecords(ctx context.Context, rest time.Duration, log *slog.
 	}
 	if damaged > 0 {
 		log.Error("records are damaged: see firefighters check", "records", damaged)
+	}
+}
+
+// scrubStructure has SQLite check the structure of a large file, which has not
+// been checked when it was opened. It goes table by table, on a connection of
+// its own that maps nothing, and rests after each as long as that took: what is
+// being read keeps the -wal from starting over.
+func (s *store) scrubStructure(ctx context.Context, log *slog.Logger) {
+	const advice = "the database is damaged, or cannot be read: see firefighters check, and put a backup in its place"
+	c, err := openConn(s.writer.holder.dsn)
+	if err != nil {
+		log.Error(advice, "cause", err.Error())
+		return
+	}
+	defer c.Close()
+	var tables []string
+	err = c.query(`SELECT name FROM sqlite_schema WHERE type = 'table'`, nil, func(row values) { tables = append(tables, text(row[0])) })
+	for _, table := range tables {
+		if err != nil || ctx.Err() != nil {
+			break
+		}
+		began, verdict := time.Now(), ""
+		err = c.queryContext(ctx, `PRAGMA integrity_check("`+table+`")`, func(row values) { verdict = text(row[0]) })
+		if err == nil && verdict != "ok" {
+			log.Error(advice, "table", table)
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Since(began)):
+		}
+	}
+	if err != nil && ctx.Err() == nil {
+		log.Error(advice, "cause", err.Error())
 	}
 }
 

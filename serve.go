@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,7 +95,7 @@ func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url str
 		return err
 	}
 	defer release()
-	if err := undoRestore(resolve(db)); err != nil {
+	if err := cmp.Or(undoRestore(resolve(db)), oneName(resolve(db))); err != nil {
 		return err
 	}
 	p.warnOfPlace(db)

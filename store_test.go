@@ -88,6 +88,23 @@ func TestCleanStop(t *testing.T) {
 	}
 }
 
+// TestHardLink: one file under two names is not served, for it would be twice.
+func TestHardLink(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("how many names a file has is not asked on Windows")
+	}
+	db := invented(t, 1, 1)
+	link := filepath.Join(t.TempDir(), "link.db")
+	must(t, os.Link(db, link))
+	code, stdout, stderr := command(t, "serve", "--db", link, "--listen", "127.0.0.1:0")
+	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, fmt.Sprintf("Error: database %q has another name as well", link)) {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	must(t, os.Remove(link))
+	startOn(t, db)
+}
+
 func TestSecondServe(t *testing.T) {
 	t.Parallel()
 	s := start(t)

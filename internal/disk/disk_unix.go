@@ -20,6 +20,12 @@ func SpaceOf(folder string) (Space, error) {
 	return Space{Free: int64(s.Bavail) * size, Total: int64(s.Blocks) * size}, nil
 }
 
+// Writable tells whether files can be made in a folder.
+func Writable(folder string) bool { return unix.Access(folder, unix.W_OK) == nil }
+
+// ReadOnly tells whether a folder is on a disk that cannot be written.
+func ReadOnly(folder string) bool { return errors.Is(unix.Access(folder, unix.W_OK), syscall.EROFS) }
+
 // SyncFolder makes the names in a folder survive a power cut. Where the file
 // system cannot, they are as safe as it makes them.
 func SyncFolder(folder string) error {

@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +20,27 @@ func SpaceOf(folder string) (Space, error) {
 		return Space{}, &os.PathError{Op: "GetDiskFreeSpaceEx", Path: folder, Err: err}
 	}
 	return Space{Free: int64(free), Total: int64(total)}, nil
+}
+
+// Writable tells whether files can be made in a folder, by asking for the right
+// to.
+func Writable(folder string) bool { return mayAdd(folder) == nil }
+
+// ReadOnly tells whether a folder is on a disk that cannot be written.
+func ReadOnly(folder string) bool { return errors.Is(mayAdd(folder), windows.ERROR_WRITE_PROTECT) }
+
+func mayAdd(folder string) error {
+	const addFile = 2 // FILE_ADD_FILE
+	name, err := windows.UTF16PtrFromString(folder)
+	if err != nil {
+		return err
+	}
+	handle, err := windows.CreateFile(name, addFile, windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE,
+		nil, windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err != nil {
+		return err
+	}
+	return windows.CloseHandle(handle)
 }
 
 // SyncFolder has nothing to do: NTFS keeps its names in a journal.
