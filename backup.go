@@ -36,7 +36,9 @@ func (p *program) backup(args []string) error {
 		return err
 	}
 	source := resolve(*db)
-	if err := inspect(source); err != nil {
+	if err := inspect(source); errors.Is(err, errNoDatabase) && inspect(resolve(flags.Arg(0))) == nil {
+		return hinted{err, "firefighters backup NEWFILE --db " + quoteArg(flags.Arg(0)) + ", to save that one"}
+	} else if err != nil {
 		return adviseRestore(err, *db, "")
 	}
 	step, end := p.backupBar()

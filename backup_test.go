@@ -133,6 +133,8 @@ func TestBackupRefusals(t *testing.T) {
 		{[]string{missing, "--db", db}, 1,
 			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
 		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, ""},
+		{[]string{db, "--db", filepath.Join(dir, "absent.db")}, 1,
+			fmt.Sprintf("Error: there is no database at %q\nTry: firefighters backup NEWFILE --db %s, to save that one\n", filepath.Join(dir, "absent.db"), db)},
 		{[]string{"--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
 	} {
 		code, stdout, stderr := command(t, append([]string{"backup"}, tt.args...)...)
