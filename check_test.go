@@ -83,11 +83,11 @@ func TestDamagedRecords(t *testing.T) {
 			}
 			saved := filepath.Join(t.TempDir(), "saved.db")
 			warning := "Warning: records in it that are damaged: 1. See which: firefighters check --db "
-			if code, _, stderr := command(t, "backup", saved, "--db", s.db); code != 0 || stderr != warning+s.db+"\n" {
+			if code, _, stderr := command(t, "backup", saved, "--db", s.db); code != 0 || stderr != warning+quoteArg(s.db)+"\n" {
 				t.Fatalf("code %d, stderr %q", code, stderr)
 			}
 			other := filepath.Join(t.TempDir(), "other.db")
-			if code, _, stderr := command(t, "restore", saved, "--db", other); code != 0 || !strings.Contains(stderr, warning+other+"\n") {
+			if code, _, stderr := command(t, "restore", saved, "--db", other); code != 0 || !strings.Contains(stderr, warning+quoteArg(other)+"\n") {
 				t.Fatalf("code %d, stderr %q", code, stderr)
 			}
 			again := startOn(t, saved)
