@@ -110,10 +110,7 @@ func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url str
 			return err
 		}
 		g.warn(p, listener.Addr(), db)
-		if err := p.println("Listening on " + url); err != nil {
-			return err
-		}
-		return p.serveStore(s, listener, set)
+		return p.serveStore(s, listener, set, "Listening on "+url)
 	})
 }
 
@@ -189,8 +186,8 @@ const (
 )
 
 // serveStore serves until the program is told to stop, and then lets the
-// requests in flight finish.
-func (p *program) serveStore(s *store, listener net.Listener, set serveOptions) error {
+// requests in flight finish. It says so by ready.
+func (p *program) serveStore(s *store, listener net.Listener, set serveOptions, ready string) error {
 	debug.SetGCPercent(heapGrowth)
 	debug.SetMemoryLimit(heapLimit)
 	log := newLogger(p.stderr)
@@ -220,6 +217,9 @@ func (p *program) serveStore(s *store, listener net.Listener, set serveOptions) 
 			log.Warn("the last use of keys and the time could not be written", "cause", err.Error())
 		}
 	}()
+	if err := p.println(ready); err != nil {
+		return err
+	}
 
 	stopped := make(chan error, 1)
 	context.AfterFunc(p.ctx, func() {
