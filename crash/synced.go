@@ -104,7 +104,7 @@ func synced(c *check) error {
 		return err
 	}
 	log := filepath.Join(c.folder, "strace")
-	writes, err := c.traceWrites(db, log, truths[0], c.choose(1800, 3000))
+	writes, err := c.traceWrites(db, log, truths[0], 4000)
 	if err != nil {
 		return err
 	}
