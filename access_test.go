@@ -413,6 +413,18 @@ func TestDepartments(t *testing.T) {
 	}
 }
 
+// TestKeyOfNoDepartment: a key whose department was damaged is no key, and not
+// one of a department without records.
+func TestKeyOfNoDepartment(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	other := s.as(newKey(t, s.db, "other"))
+	other.create(t, ana)
+	execSQL(t, s.db, `PRAGMA foreign_keys = off; UPDATE keys SET tenant_id = 99 WHERE hash = ?`, keyHashOf(other.key))
+	other.refused(t, "unknown")
+	s.list(t, "")
+}
+
 // TestHashOfWrongLength: a key that nobody can have is no harm to the others.
 func TestHashOfWrongLength(t *testing.T) {
 	t.Parallel()

@@ -60,10 +60,11 @@ func (s *store) hasKey(hash keyHash) (has bool, err error) {
 	return has, err
 }
 
-// keys gives all keys of all departments.
+// keys gives all keys of all departments. One whose department is not there has
+// been damaged, and opens nothing.
 func (s *store) keys(each func(keyHash, storedKey)) error {
 	return s.read(func(c *conn) error {
-		return c.query(`SELECT `+keyColumns+`, hash FROM keys k`, nil, func(row values) {
+		return c.query(`SELECT `+keyColumns+`, hash FROM keys k WHERE EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, nil, func(row values) {
 			if hash, _ := row[len(row)-1].([]byte); len(hash) == len(keyHash{}) { // else nobody has this key
 				each(keyHash(hash), keyOf(row))
 			}

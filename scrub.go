@@ -50,11 +50,14 @@ const scrubSQL = `
 func (s *store) scrubRecords(ctx context.Context, rest time.Duration, log *slog.Logger) {
 	damaged := 0
 	for last, more := int64(0), true; more && ctx.Err() == nil; {
-		seen, stale := 0, []int64{}
+		seen, stale, flipped := 0, []int64{}, []int64{}
 		err := s.read(func(c *conn) error {
 			return c.query(scrubSQL, values{last, int64(scrubbedAtOnce)}, func(row values) {
 				last, seen = number(row[0]), seen+1
-				if isDamaged(row) || number(row[len(row)-1]) != 1 {
+				if wronglyDeleted(row) {
+					log.Error("a record is damaged: whether it is deleted; its checksum tells, and it is made so", "id", text(row[1]))
+					flipped = append(flipped, last)
+				} else if isDamaged(row) || number(row[len(row)-1]) != 1 {
 					if damaged++; damaged <= maxDamageLogged {
 						log.Error("a record is damaged: it is in no answer until PUT has made it whole", "id", text(row[1]))
 					}
@@ -63,6 +66,9 @@ func (s *store) scrubRecords(ctx context.Context, rest time.Duration, log *slog.
 				}
 			})
 		})
+		if err == nil && len(flipped) > 0 {
+			err = s.redelete(flipped)
+		}
 		if err == nil && len(stale) > 0 {
 			err = s.remake(stale)
 			log.Warn("what records are sorted and searched by was damaged, and is made anew", "records", len(stale))
@@ -114,6 +120,33 @@ func (s *store) scrubStructure(ctx context.Context, log *slog.Logger) {
 	if err != nil && ctx.Err() == nil {
 		log.Error(advice, "cause", err.Error())
 	}
+}
+
+// wronglyDeleted tells whether a record has the checksum of a deleted one and is
+// not, or is and has not: what deleteSQL has written for good tells which.
+func wronglyDeleted(row values) bool {
+	row = slices.Clone(row)
+	damaged := isDamaged(row)
+	if row[15] == nil {
+		row[15] = int64(0)
+	} else {
+		row[15] = nil
+	}
+	return damaged && !isDamaged(row)
+}
+
+// redelete deletes those of these rows that are not, and brings back those
+// that are deleted.
+func (s *store) redelete(rows []int64) error {
+	return s.write(func(t *transaction) error {
+		for _, row := range rows {
+			_, err := t.exec(`UPDATE firefighters SET deleted_at = iif(deleted_at IS NULL, updated_at, NULL) WHERE row = ?`, row)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // scrubCounts makes wrong counts of departments anew.
