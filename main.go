@@ -4,9 +4,13 @@
 //	firefighters [serve]     serves the API
 //	firefighters backup      saves the database to a file
 //	firefighters check       looks a database through
+//	firefighters deleted     lists the deleted records of a department
 //	firefighters demo        serves invented people
+//	firefighters history     shows who changed what when
 //	firefighters keys        makes, lists and revokes API keys
+//	firefighters purge       erases deleted records for good
 //	firefighters restore     puts a backup in the database's place
+//	firefighters undelete    brings deleted records back
 //	firefighters version     says what this is
 //
 // Each command explains itself with --help. README.md has the rest.
