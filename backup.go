@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 )
 
 const backupHelp = `Usage: firefighters backup FILE [flags]
@@ -42,7 +42,7 @@ func (p *program) backup(args []string) error {
 		return adviseRestore(err, *db, "")
 	}
 	step, end := p.backupBar()
-	b := &backup{source: source, target: resolve(flags.Arg(0)), force: *force, room: roomFor(disk.SpaceOf, 0), step: step}
+	b := &backup{source: source, target: resolve(flags.Arg(0)), force: *force, room: roomFor(osutil.SpaceOf, 0), step: step}
 	made, err := b.make(p.ctx)
 	end()
 	switch {
@@ -219,7 +219,7 @@ func (b *backup) lock() (release func(), err error) {
 	switch {
 	case errors.Is(err, errBusy):
 		return nil, hinted{errBackingUp, "again when that is done"}
-	case mayNot(err) && !disk.Writable(filepath.Dir(path)):
+	case mayNot(err) && !osutil.Writable(filepath.Dir(path)):
 		return func() {}, nil
 	case err != nil:
 		return nil, explain("locking", b.source, err)
@@ -257,7 +257,7 @@ func removeCopy(partial string) error {
 func (b *backup) publish(partial string) error {
 	folder := filepath.Dir(b.target)
 	if b.force {
-		return cmp.Or(os.Rename(partial, b.target), disk.SyncFolder(folder))
+		return cmp.Or(os.Rename(partial, b.target), osutil.SyncFolder(folder))
 	}
 	err := os.Link(partial, b.target) // fails where a file is
 	if err != nil && exists(b.target) {
@@ -266,5 +266,5 @@ func (b *backup) publish(partial string) error {
 	if err != nil { // a disk without links, like most USB sticks
 		err = os.Rename(partial, b.target)
 	}
-	return cmp.Or(err, disk.SyncFolder(folder))
+	return cmp.Or(err, osutil.SyncFolder(folder))
 }

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 )
 
 // namesIn are the files of a folder.
@@ -148,8 +148,8 @@ func TestBackupRefusals(t *testing.T) {
 }
 
 // spaceOf is a disk of this size with so much left.
-func spaceOf(free, total int64) func(string) (disk.Space, error) {
-	return func(string) (disk.Space, error) { return disk.Space{Free: free, Total: total}, nil }
+func spaceOf(free, total int64) func(string) (osutil.Space, error) {
+	return func(string) (osutil.Space, error) { return osutil.Space{Free: free, Total: total}, nil }
 }
 
 // TestRoom: a backup that does not fit is not begun.
@@ -195,7 +195,7 @@ func TestBackupStopped(t *testing.T) {
 		},
 	} {
 		ctx, stop := context.WithCancel(t.Context())
-		b := &backup{source: db, target: filepath.Join(dir, "x.db"), room: roomFor(disk.SpaceOf, 0),
+		b := &backup{source: db, target: filepath.Join(dir, "x.db"), room: roomFor(osutil.SpaceOf, 0),
 			step: func(done, total int) { step(stop, done, total) }}
 		if _, err := b.make(ctx); !errors.Is(err, context.Canceled) || len(namesIn(t, dir)) > 0 {
 			t.Errorf("%s: %v, and there is %q", name, err, namesIn(t, dir))
@@ -223,7 +223,7 @@ func TestBackupOfDamage(t *testing.T) {
 func TestOneBackupAtATime(t *testing.T) {
 	t.Parallel()
 	db, dir := invented(t, 1, 10), t.TempDir()
-	b := &backup{source: db, target: filepath.Join(dir, "x.db"), room: roomFor(disk.SpaceOf, 0)}
+	b := &backup{source: db, target: filepath.Join(dir, "x.db"), room: roomFor(osutil.SpaceOf, 0)}
 	b.step = func(int, int) {
 		code, _, stderr := command(t, "backup", filepath.Join(dir, "y.db"), "--db", db)
 		if want := "Error: a backup of it is being made by another firefighters\nTry: again when that is done\n"; code != 1 || stderr != want {
@@ -242,7 +242,7 @@ func TestOneBackupAtATime(t *testing.T) {
 func TestBackupMeetsAnother(t *testing.T) {
 	t.Parallel()
 	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
-	b := &backup{source: db, target: target, room: roomFor(disk.SpaceOf, 0)}
+	b := &backup{source: db, target: target, room: roomFor(osutil.SpaceOf, 0)}
 	b.step = func(int, int) { must(t, os.WriteFile(target, []byte("precious"), 0o600)) }
 	_, err := b.make(t.Context())
 	if text, _ := os.ReadFile(target); err == nil || string(text) != "precious" || len(namesIn(t, filepath.Dir(target))) != 1 {
@@ -255,7 +255,7 @@ func TestBackupMeetsAnother(t *testing.T) {
 func TestLeftover(t *testing.T) {
 	t.Parallel()
 	db, dir := invented(t, 1, 10), t.TempDir()
-	first := &backup{source: db, target: filepath.Join(dir, "first.db"), room: roomFor(disk.SpaceOf, 0)}
+	first := &backup{source: db, target: filepath.Join(dir, "first.db"), room: roomFor(osutil.SpaceOf, 0)}
 	_, err := first.make(t.Context())
 	must(t, err)
 	must(t, os.Link(first.target, first.partial()))

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/people"
+	"firefighters/internal/demo"
 )
 
 const (
@@ -127,7 +127,7 @@ func BenchmarkCreate(b *testing.B) {
 			b.SetParallelism(max(1, clients/2))
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					if _, err := s.createFirefighter(hall, 0, people.Person(rand.IntN(1000), rand.IntN(1000)), attempt{}); err != nil {
+					if _, err := s.createFirefighter(hall, 0, demo.Person(rand.IntN(1000), rand.IntN(1000)), attempt{}); err != nil {
 						b.Error(err)
 					}
 				}
@@ -139,7 +139,7 @@ func BenchmarkCreate(b *testing.B) {
 func BenchmarkRequest(b *testing.B) {
 	s, ids := benchStore(b)
 	var key string
-	err := s.createKey(people.Department(1), "", scopeWrite, time.Time{}, func(made string) error { key = made; return nil })
+	err := s.createKey(demo.Department(1), "", scopeWrite, time.Time{}, func(made string) error { key = made; return nil })
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/people"
+	"firefighters/internal/demo"
 )
 
 // TestCheck: whatever another program leaves behind is found, named and, if it
@@ -242,7 +242,7 @@ func invented(t *testing.T, departments, number int) string {
 	db := filepath.Join(t.TempDir(), "x.db")
 	s, _, err := openStore(db, true, time.Now)
 	must(t, err)
-	must(t, s.invent(t.Context(), people.Sizes(departments, number), func(int) {}))
+	must(t, s.invent(t.Context(), demo.Sizes(departments, number), func(int) {}))
 	storeKey(t, s, time.Time{})
 	must(t, s.close())
 	return db
@@ -324,7 +324,7 @@ func TestQueryPlans(t *testing.T) {
 	s := openServer(t, invented(t, 2, 600), time.Now)
 	key := storeKey(t, s.server.store, time.Time{})
 	c := s.as(key)
-	big := s.as(keyOfTenant(t, s.server.store, people.Department(0)))
+	big := s.as(keyOfTenant(t, s.server.store, demo.Department(0)))
 	id := c.create(t, ana)
 	c.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
 	for _, f := range sortFields {

@@ -12,7 +12,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 )
 
 // How a copy of a database is made and checked.
@@ -201,7 +201,7 @@ func (c *conn) queryContext(ctx context.Context, text string, scan func(row valu
 
 // roomFor makes sure that a copy fits on the disk of a folder, and that a part
 // of the disk stays free: a tenth of it, or as here one in kept; 0 is none.
-func roomFor(spaceOf func(folder string) (disk.Space, error), kept int64) func(folder string, size int64) error {
+func roomFor(spaceOf func(folder string) (osutil.Space, error), kept int64) func(folder string, size int64) error {
 	return func(folder string, size int64) error {
 		space, err := spaceOf(folder)
 		if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/people"
+	"firefighters/internal/demo"
 	"firefighters/internal/record"
 )
 
@@ -51,11 +51,11 @@ func (p *program) demo(args []string) error {
 	}
 	return p.serveDatabase(serveOptions{db: *db, listen: *listen, guard: g}, func(s *store, url string) error {
 		bar := newProgress(p, "people", *number)
-		if err := s.invent(p.ctx, people.Sizes(*departments, *number), bar.add); err != nil {
+		if err := s.invent(p.ctx, demo.Sizes(*departments, *number), bar.add); err != nil {
 			return fmt.Errorf("inventing people: %w", err)
 		}
 		bar.end()
-		return p.announceKey(s, people.Department(0), url)
+		return p.announceKey(s, demo.Department(0), url)
 	})
 }
 
@@ -88,11 +88,11 @@ func (t *transaction) invent(first int, sizes []int) error {
 		number := first + i
 		tenant := tenantID(number + 1)
 		if _, err := t.exec(`INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)`,
-			int64(tenant), people.Department(number), t.now); err != nil {
+			int64(tenant), demo.Department(number), t.now); err != nil {
 			return err
 		}
 		for n := range size {
-			fields, faults := people.Person(number, n).Clean(now)
+			fields, faults := demo.Person(number, n).Clean(now)
 			if len(faults) > 0 {
 				return faults
 			}

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 )
 
 // What is found out about a database file before it is opened.
@@ -230,7 +230,7 @@ func undoRestore(db string) error {
 			return err
 		}
 	}
-	return cmp.Or(disk.SyncFolder(folder), removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
+	return cmp.Or(osutil.SyncFolder(folder), removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
 }
 
 // awaitRestore makes sure that no restore of the database is under way, and
@@ -267,10 +267,10 @@ func (p *program) warnOfPlace(path string) {
 		return
 	}
 	const advice = "keep it on a disk of this computer, and its backups there"
-	if kind := disk.Network(folder); kind != "" {
+	if kind := osutil.Network(folder); kind != "" {
 		fmt.Fprintf(p.stderr, "Warning: the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.\n", kind, advice)
 	}
-	if program := disk.SyncProgram(folder); program != "" {
+	if program := osutil.SyncProgram(folder); program != "" {
 		fmt.Fprintf(p.stderr, "Warning: the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.\n", program, advice)
 	}
 }
@@ -292,7 +292,7 @@ func verifyDSN(path string) string {
 	if exists(path + "-wal") {
 		return dsn(path, "mode=ro")
 	}
-	if !exists(path+"-journal") && !disk.Writable(filepath.Dir(path)) { // nobody changes it, and SQLite can put nothing beside it
+	if !exists(path+"-journal") && !osutil.Writable(filepath.Dir(path)) { // nobody changes it, and SQLite can put nothing beside it
 		return copyDSN(path)
 	}
 	return dsn(path, "mode=rw", "_query_only=1")

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 )
 
 //go:embed schema.sql
@@ -77,7 +77,7 @@ func (p *program) keepOld(path string, version int) (kept string, made bool, err
 	}
 	step, end := p.backupBar()
 	defer end()
-	_, err = (&backup{source: path, target: kept, room: roomFor(disk.SpaceOf, 0), step: step}).make(p.ctx)
+	_, err = (&backup{source: path, target: kept, room: roomFor(osutil.SpaceOf, 0), step: step}).make(p.ctx)
 	return kept, err == nil, err
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/people"
+	"firefighters/internal/demo"
 )
 
 // TestUndelete: all of those named come back as they were, or none.
@@ -135,7 +135,7 @@ func TestPurgeLeavesNothing(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 400)
 	s := startOn(t, db)
-	c := s.as(newKey(t, db, people.Department(0)))
+	c := s.as(newKey(t, db, demo.Department(0)))
 	canary := func(i int, pad string) string {
 		return fmt.Sprintf(`{"firstName":"Canary%dfirst%s","lastName":"CANARY%[1]d","phoneNumber":"0998877%03[1]d","email":"canary%[1]d@mail.example"}`, i, pad)
 	}
@@ -155,12 +155,12 @@ func TestPurgeLeavesNothing(t *testing.T) {
 		}
 		c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	}
-	works(t, "undelete", "--db", db, "--tenant", people.Department(0), ids[0], ids[1])
+	works(t, "undelete", "--db", db, "--tenant", demo.Department(0), ids[0], ids[1])
 	for _, id := range ids[:2] {
 		c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	}
 	total := c.list(t, "").TotalCount
-	_, stderr := works(t, append([]string{"purge", "--db", db, "--tenant", people.Department(0), "--yes"}, ids...)...)
+	_, stderr := works(t, append([]string{"purge", "--db", db, "--tenant", demo.Department(0), "--yes"}, ids...)...)
 	if stderr != fmt.Sprintf("Erased: %d.\n", canaries) {
 		t.Error(stderr)
 	}

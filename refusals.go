@@ -9,7 +9,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 )
 
 // What is said of a database file that cannot be used, and what to type.
@@ -39,7 +39,7 @@ func explain(doing, path string, err error) error {
 func mayNot(err error) bool { return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) }
 
 func forbidden(doing, path string) error {
-	if disk.ReadOnly(filepath.Dir(path)) {
+	if osutil.ReadOnly(filepath.Dir(path)) {
 		return hinted{fmt.Errorf("%s database %q: %w", doing, path, errReadOnly), readOnlyHint}
 	}
 	return hinted{fmt.Errorf("%s database %q: %w", doing, path, errForbidden),

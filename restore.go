@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 )
 
 const restoreHelp = `Usage: firefighters restore FILE [flags]
@@ -196,7 +196,7 @@ func (r *restoring) mark() error {
 // that keys were revoked, and what time it is.
 func (r *restoring) copy() error {
 	step, end := r.p.backupBar()
-	b := &backup{source: r.file, target: r.db, room: roomFor(disk.SpaceOf, 0), step: step}
+	b := &backup{source: r.file, target: r.db, room: roomFor(osutil.SpaceOf, 0), step: step}
 	var latest int64
 	r.keys, latest, r.unread = revocations(r.db)
 	var err error
@@ -225,7 +225,7 @@ func (r *restoring) copy() error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(disk.GiveTo(r.db+copySuffix, owner), disk.GiveTo(r.db+"-lock", owner), disk.SyncFolder(filepath.Dir(r.db)))
+	return cmp.Or(osutil.GiveTo(r.db+copySuffix, owner), osutil.GiveTo(r.db+"-lock", owner), osutil.SyncFolder(filepath.Dir(r.db)))
 }
 
 // revocations reads from the database at path which keys are revoked, and the
@@ -289,7 +289,7 @@ func (r *restoring) keep() error {
 			return explain("keeping", r.db, err)
 		}
 	}
-	return disk.SyncFolder(filepath.Dir(r.db))
+	return osutil.SyncFolder(filepath.Dir(r.db))
 }
 
 // freeName is a name for what was at path, by the second.
@@ -327,7 +327,7 @@ func (r *restoring) keepSidecars() error {
 			return err
 		}
 	}
-	return disk.SyncFolder(filepath.Dir(r.db))
+	return osutil.SyncFolder(filepath.Dir(r.db))
 }
 
 // rename renames a file if it is there.
@@ -339,7 +339,7 @@ func rename(from, to string) error {
 }
 
 func (r *restoring) replace() error {
-	return cmp.Or(os.Rename(r.db+copySuffix, r.db), disk.SyncFolder(filepath.Dir(r.db)))
+	return cmp.Or(os.Rename(r.db+copySuffix, r.db), osutil.SyncFolder(filepath.Dir(r.db)))
 }
 
 // tell says what was done, and what is where.

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/people"
+	"firefighters/internal/demo"
 )
 
 // ordersBySQL are the orders of a list, as one would write them by hand.
@@ -38,7 +38,7 @@ func newRollTest(t *testing.T, records int, rest time.Duration) *rollTest {
 	db := invented(t, 1, records)
 	s := openServer(t, db, time.Now)
 	s.server.store.rolls.rest = rest
-	r := &rollTest{s, db, s.as(newKey(t, db, people.Department(0)))}
+	r := &rollTest{s, db, s.as(newKey(t, db, demo.Department(0)))}
 	r.lists(t, "sortBy=email")
 	r.lists(t, "sortBy=email")
 	if r.followed(t); t.Failed() {
@@ -204,7 +204,7 @@ func TestRollAndOthers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := newRollTest(t, 260, rest)
-			department := []string{"--db", r.db, "--tenant", people.Department(0)}
+			department := []string{"--db", r.db, "--tenant", demo.Department(0)}
 			id, gone := r.c.create(t, ana), r.c.create(t, ana)
 			for _, id := range []string{id, gone} {
 				r.c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)

@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 	"firefighters/internal/retain"
 )
 
@@ -99,7 +99,7 @@ type backupKeeper struct {
 	db    string // resolved
 	clock *clock // what backups are named by
 	now   func() moment
-	space func(folder string) (disk.Space, error)
+	space func(folder string) (osutil.Space, error)
 	log   *slog.Logger
 	next  waiting
 
@@ -123,7 +123,7 @@ func newBackupKeeper(plan backupPlan, db string, clock *clock, log *slog.Logger)
 	if absolute, err := filepath.Abs(plan.dir); err == nil {
 		plan.dir = absolute
 	}
-	k := &backupKeeper{backupPlan: plan, db: db, clock: clock, now: moments(), space: disk.SpaceOf, log: log}
+	k := &backupKeeper{backupPlan: plan, db: db, clock: clock, now: moments(), space: osutil.SpaceOf, log: log}
 	k.state.OK = true
 	return k
 }

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/disk"
+	"firefighters/internal/osutil"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
@@ -289,7 +289,7 @@ func TestStopInBackup(t *testing.T) {
 	k, log := keeperOf(t, dir, 2, &now)
 	ctx, cancel := context.WithCancel(t.Context())
 	space := k.space
-	k.space = func(folder string) (disk.Space, error) { cancel(); return space(folder) } // when it has begun
+	k.space = func(folder string) (osutil.Space, error) { cancel(); return space(folder) } // when it has begun
 	k.run(ctx)
 	if names := namesIn(t, dir); len(names) > 0 || log.String() != "" || !k.state.OK {
 		t.Errorf("there is %q, log %s", names, log)

@@ -24,7 +24,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/people"
+	"firefighters/internal/demo"
 	"firefighters/internal/record"
 )
 
@@ -742,7 +742,7 @@ func TestLostPages(t *testing.T) {
 	db := invented(t, 1, 3000)
 	s := startOn(t, db)
 	s.mayFail = true
-	c := s.as(newKey(t, db, people.Department(0)))
+	c := s.as(newKey(t, db, demo.Department(0)))
 	c.list(t, "")
 	if err := os.Truncate(db, 8192); err != nil {
 		return // a system that does not let go of a mapped file
@@ -772,7 +772,7 @@ func TestManyLostPages(t *testing.T) {
 	must(t, err)
 	s := startOn(t, db)
 	s.mayFail = true
-	c := s.as(newKey(t, db, people.Department(0)))
+	c := s.as(newKey(t, db, demo.Department(0)))
 	for faults := 0; faults < 2*maxFaults+8*readerCount; faults += readerCount {
 		file, err := os.OpenFile(db, os.O_WRONLY, 0)
 		must(t, err)

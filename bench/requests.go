@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 
-	"firefighters/internal/people"
+	"firefighters/internal/demo"
 )
 
 const records = "/api/v1/firefighters"
@@ -49,7 +49,7 @@ func (d *department) create(body string) request {
 
 // body invents a person that demo has not: somebody of a very high number.
 func body(r *rand.Rand, d *department) string {
-	f := people.Person(int(d.id-1), 1_000_000+r.IntN(1_000_000_000))
+	f := demo.Person(int(d.id-1), 1_000_000+r.IntN(1_000_000_000))
 	member := map[string]string{"firstName": f.FirstName, "lastName": f.LastName}
 	for name, value := range map[string]string{
 		"phoneNumber": f.PhoneNumber, "email": f.Email, "dateOfBirth": f.DateOfBirth,

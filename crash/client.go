@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/people"
+	"firefighters/internal/demo"
 )
 
 const records = "/api/v1/firefighters"
@@ -77,7 +77,7 @@ func (p person) body() []byte {
 
 // somebody invents a person, no two alike: the last name has a number.
 func somebody(r *rand.Rand, number uint64) person {
-	f := people.Person(r.IntN(50), r.IntN(1_000_000))
+	f := demo.Person(r.IntN(50), r.IntN(1_000_000))
 	p := person{f.FirstName, fmt.Sprintf("%s %d", f.LastName, number), f.PhoneNumber, f.Email, ""}
 	if f.DateOfBirth != "" {
 		p.DateOfBirth = f.DateOfBirth + "T00:00:00Z"

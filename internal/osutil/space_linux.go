@@ -1,4 +1,4 @@
-package disk
+package osutil
 
 import "golang.org/x/sys/unix"
 

@@ -1,5 +1,5 @@
-// Package disk knows what there is to know about the place of a file.
-package disk
+// Package osutil knows what there is to know about the place of a file.
+package osutil
 
 import (
 	"path/filepath"

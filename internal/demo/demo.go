@@ -1,7 +1,7 @@
-// Package people invents firefighters, for demonstrations and measurements:
+// Package demo invents firefighters, for demonstrations and measurements:
 // names of many alphabets, phone numbers in many spellings, shared e-mail
 // addresses, missing fields. The same number always gives the same person.
-package people
+package demo
 
 import (
 	"fmt"
