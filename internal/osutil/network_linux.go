@@ -2,8 +2,7 @@ package osutil
 
 import "golang.org/x/sys/unix"
 
-// networks are file systems of other machines, by the number that Linux gives
-// each kind.
+// networks names the network file systems by the magic numbers of statfs(2).
 var networks = map[uint32]string{
 	unix.NFS_SUPER_MAGIC:  "NFS",
 	unix.SMB_SUPER_MAGIC:  "SMB",
@@ -17,8 +16,8 @@ var networks = map[uint32]string{
 	0x0bd00bd0:            "Lustre",
 }
 
-// Network gives the kind of network file system that a folder is on; none is
-// empty.
+// Network returns the kind of network file system that a folder is on, and ""
+// for a local disk.
 func Network(folder string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil {

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Network gives the kind of network file system that a folder is on; none is
-// empty.
+// Network returns the kind of network file system that a folder is on, and ""
+// for a local disk.
 func Network(folder string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil {

@@ -1,0 +1,86 @@
+// Package osutil works with files and folders where the systems differ, or Go's
+// library is not enough: room on a disk, kinds of disk, synchronised folders,
+// fsync, owners and permissions.
+package osutil
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Space is the room on a disk, in bytes. Free is what the current user may
+// still fill.
+type Space struct{ Free, Total int64 }
+
+// Writable reports whether the current user may create files in a folder.
+func Writable(folder string) bool { return writeAccess(folder) == nil }
+
+// ReadOnly reports whether a folder is on a disk that is mounted read-only or
+// write-protected.
+func ReadOnly(folder string) bool { return errors.Is(writeAccess(folder), errReadOnly) }
+
+// NotPermitted reports whether err says that the system refused access: by the
+// permissions of a file, or because its disk is read-only.
+func NotPermitted(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, errReadOnly)
+}
+
+// Exists reports whether path names a file or folder, after links.
+func Exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// SameFile reports whether two paths are equal or name the same file.
+func SameFile(a, b string) bool {
+	x, errA := os.Stat(a)
+	y, errB := os.Stat(b)
+	return a == b || errA == nil && errB == nil && os.SameFile(x, y)
+}
+
+// Resolve returns the file that path names, after symbolic links. A link to a
+// missing file is followed once. SQLite names the files beside a database after
+// the resolved path.
+func Resolve(path string) string {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		return target
+	}
+	target, err := os.Readlink(path)
+	switch {
+	case err != nil:
+		return path
+	case filepath.IsAbs(target):
+		return target
+	}
+	return filepath.Join(filepath.Dir(path), target)
+}
+
+// CreatePrivate creates an empty file that only its owner can read and write.
+// A file that exists keeps its content and gets the same permissions.
+func CreatePrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Chmod(0o600), file.Close())
+}
+
+// SyncFile makes the content of a file survive a power failure.
+func SyncFile(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return cmp.Or(file.Sync(), file.Close())
+}
+
+// RenameIfExists renames a file. It does nothing if there is no such file.
+func RenameIfExists(from, to string) error {
+	if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+//go:build unix
+
+package osutil
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// SpaceOf returns the room on the disk of a folder.
+func SpaceOf(folder string) (Space, error) {
+	var s unix.Statfs_t
+	if err := unix.Statfs(folder, &s); err != nil {
+		return Space{}, &fs.PathError{Op: "statfs", Path: folder, Err: err}
+	}
+	size := int64(s.Bsize)
+	return Space{Free: int64(s.Bavail) * size, Total: int64(s.Blocks) * size}, nil
+}
+
+const errReadOnly = unix.EROFS
+
+func writeAccess(folder string) error { return unix.Access(folder, unix.W_OK) }
+
+// SyncFolder makes the names in a folder survive a power failure. It does
+// nothing where the file system cannot sync a folder.
+func SyncFolder(folder string) error {
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+		return err
+	}
+	return nil
+}
+
+// GiveTo gives a file the owner and group of another file. Only root may do
+// that; for any other user it does nothing.
+func GiveTo(path string, like fs.FileInfo) error {
+	owner, known := like.Sys().(*syscall.Stat_t)
+	if !known || os.Geteuid() != 0 {
+		return nil
+	}
+	return os.Chown(path, int(owner.Uid), int(owner.Gid))
+}
+
+// LinkCount returns the number of names (hard links) of a file.
+func LinkCount(info fs.FileInfo) int {
+	if known, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(known.Nlink)
+	}
+	return 1
+}
