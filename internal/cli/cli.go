@@ -1,0 +1,54 @@
+// Package cli provides what commands of a terminal share: flags that may stand
+// in the environment, help, usage errors and hints, tables, progress bars,
+// questions, and the forms of times, sizes and file names.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+)
+
+// Env is the environment of a command. Results go to Stdout, and everything
+// else to Stderr.
+type Env struct {
+	Context        context.Context // ends when the command must stop
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+}
+
+// Println writes a line of the result.
+func (env Env) Println(line string) error {
+	_, err := fmt.Fprintln(env.Stdout, line)
+	return err
+}
+
+// Notef writes a line that is no result.
+func (env Env) Notef(format string, args ...any) {
+	fmt.Fprintf(env.Stderr, format+"\n", args...)
+}
+
+// Run runs a command. A result that could not be written is an error, also if
+// the command overlooks it.
+func Run(env Env, args []string, command func(env Env, args []string) error) error {
+	out := &output{Writer: env.Stdout}
+	env.Stdout = out
+	err := command(env, args)
+	if out.err != nil {
+		return fmt.Errorf("writing the result: %w", out.err)
+	}
+	return err
+}
+
+// output remembers the first error in writing.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	o.err = cmp.Or(o.err, err)
+	return n, err
+}

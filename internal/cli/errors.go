@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// UsageError is a command line that is wrong.
+type UsageError struct {
+	What string // what is wrong with it
+	Hint string // what to type instead
+}
+
+func (e *UsageError) Error() string { return e.What }
+
+// Usage returns a UsageError. It drops a full stop at the end of what.
+func Usage(what, hint string) error {
+	return &UsageError{What: strings.TrimSuffix(what, "."), Hint: hint}
+}
+
+// hinted is an error with a hint: what to type next.
+type hinted struct {
+	error
+	hint string
+}
+
+func (h *hinted) Unwrap() error { return h.error }
+
+// WithHint returns err with a hint, what to type next, which Report prints. Of
+// several hints the outermost counts.
+func WithHint(err error, hint string) error { return &hinted{err, hint} }
+
+// Report prints an error, and in a second line its hint. It returns the exit
+// code: 0 without an error, 2 for a UsageError, 1 for any other.
+func Report(err error, stderr io.Writer) int {
+	if err == nil || errors.Is(err, ErrHelp) {
+		return 0
+	}
+	fmt.Fprintln(stderr, "Error:", err)
+	if usage, ok := errors.AsType[*UsageError](err); ok {
+		fmt.Fprintln(stderr, "Try:", usage.Hint)
+		return 2
+	}
+	if h, ok := errors.AsType[*hinted](err); ok {
+		fmt.Fprintln(stderr, "Try:", h.hint)
+	}
+	return 1
+}

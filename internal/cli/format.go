@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// FormatTime writes a time in milliseconds since 1970 to the second, in UTC.
+// Zero is no time, and is "-".
+func FormatTime(milliseconds int64) string {
+	if milliseconds == 0 {
+		return "-"
+	}
+	return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339)
+}
+
+// FormatBytes writes a number of bytes in megabytes (10⁶ bytes).
+func FormatBytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
+
+// Quote writes the name of a file as it can be typed.
+func Quote(path string) string {
+	switch {
+	case !strings.ContainsAny(path, " \t'\"&|;<>()$*?#~`"):
+		return path
+	case runtime.GOOS == "windows":
+		return `"` + path + `"`
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
