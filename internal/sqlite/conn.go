@@ -1,0 +1,213 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"strings"
+
+	"modernc.org/sqlite"
+)
+
+// Conn is one connection to a database, for one goroutine at a time. It
+// prepares each SQL text once.
+//
+// It speaks to the driver without package database/sql between them. The locks,
+// copies and goroutines of that package take as long as a small query itself.
+type Conn struct {
+	driver     driver.Conn
+	statements map[string]driver.Stmt
+	wrote      bool // a statement that may write has been run
+}
+
+// Args are the values for the placeholders of a statement: int64, string,
+// []byte or nil each.
+type Args = []driver.Value
+
+// Row is a row of an answer. It is valid until the function that scans it
+// returns; its texts and blobs stay valid.
+type Row []driver.Value
+
+// Int returns an integer, 0 for null.
+func (r Row) Int(column int) int64 {
+	n, _ := r[column].(int64)
+	return n
+}
+
+// Text returns a text, empty for null.
+func (r Row) Text(column int) string {
+	s, _ := r[column].(string)
+	return s
+}
+
+// TextOrNil returns a text, nil for null.
+func (r Row) TextOrNil(column int) *string {
+	if s, ok := r[column].(string); ok {
+		return &s
+	}
+	return nil
+}
+
+// Bytes returns a blob, nil for null.
+func (r Row) Bytes(column int) []byte {
+	b, _ := r[column].([]byte)
+	return b
+}
+
+// IsNull reports whether the column is null.
+func (r Row) IsNull(column int) bool { return r[column] == nil }
+
+// OrNull returns s, or nil, which is null, if s is empty.
+func OrNull(s string) driver.Value {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// open opens a connection with a data source name from dsn.go.
+func open(dsn string) (*Conn, error) {
+	c, err := new(sqlite.Driver).Open(dsn)
+	if err != nil {
+		return nil, translate(err)
+	}
+	return &Conn{driver: c, statements: map[string]driver.Stmt{}}, nil
+}
+
+// maxStatements bounds the statements that stay prepared. Only searches for
+// many words have so many texts.
+const maxStatements = 200
+
+func (c *Conn) prepare(text string) (driver.Stmt, error) {
+	c.wrote = c.wrote || mayWrite(text)
+	if statement := c.statements[text]; statement != nil {
+		return statement, nil
+	}
+	if len(c.statements) >= maxStatements {
+		c.closeStatements()
+	}
+	statement, err := c.driver.Prepare(text)
+	if err != nil {
+		return nil, translate(err)
+	}
+	c.statements[text] = statement
+	return statement, nil
+}
+
+// mayWrite reports whether a statement is something else than a SELECT. Only a
+// SELECT surely writes nothing: a WITH may lead to an INSERT.
+func mayWrite(text string) bool {
+	return !strings.HasPrefix(strings.TrimSpace(text), "SELECT")
+}
+
+func named(args Args) []driver.NamedValue {
+	values := make([]driver.NamedValue, len(args))
+	for i, arg := range args {
+		values[i] = driver.NamedValue{Ordinal: i + 1, Value: arg}
+	}
+	return values
+}
+
+// Exec runs a statement and returns the number of rows that it changed.
+func (c *Conn) Exec(text string, args ...driver.Value) (changed int64, err error) {
+	changed, _, err = c.Insert(text, args...)
+	return changed, err
+}
+
+// Insert is like Exec and returns the newest row number, too.
+func (c *Conn) Insert(text string, args ...driver.Value) (changed, row int64, err error) {
+	statement, err := c.prepare(text)
+	if err != nil {
+		return 0, 0, err
+	}
+	result, err := statement.(driver.StmtExecContext).ExecContext(context.Background(), named(args))
+	if err != nil {
+		return 0, 0, translate(err)
+	}
+	row, _ = result.LastInsertId() // the driver knows both
+	changed, _ = result.RowsAffected()
+	return changed, row, nil
+}
+
+// Query calls scan for each row of the answer. scan must not use the
+// connection.
+func (c *Conn) Query(text string, args Args, scan func(Row)) error {
+	return c.QueryContext(context.Background(), text, args, scan)
+}
+
+// QueryContext is like Query and ends early when ctx does.
+func (c *Conn) QueryContext(ctx context.Context, text string, args Args, scan func(Row)) (err error) {
+	statement, err := c.prepare(text)
+	if err != nil {
+		return err
+	}
+	rows, err := statement.(driver.StmtQueryContext).QueryContext(ctx, named(args))
+	if err != nil {
+		return translate(err)
+	}
+	defer func() { err = translate(cmp.Or(err, rows.Close())) }()
+	row := make(Row, len(rows.Columns()))
+	for ctx.Err() == nil {
+		switch err := rows.Next(row); err {
+		case nil:
+			scan(row)
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
+	}
+	return ctx.Err()
+}
+
+// QueryRow is Query for an answer of one row. Without a row the error is
+// ErrNoRows.
+func (c *Conn) QueryRow(text string, args Args, scan func(Row)) error {
+	found := false
+	err := c.Query(text, args, func(row Row) { found = true; scan(row) })
+	if err == nil && !found {
+		return ErrNoRows
+	}
+	return err
+}
+
+// QueryInt is QueryRow for a single number.
+func (c *Conn) QueryInt(text string, args ...driver.Value) (n int64, err error) {
+	err = c.QueryRow(text, args, func(row Row) { n = row.Int(0) })
+	return n, err
+}
+
+// Transaction runs do within one transaction: everything that it reads is of
+// one moment. After an error nothing that do has written stays, and no
+// transaction is open.
+func (c *Conn) Transaction(do func() error) error {
+	if _, err := c.Exec(`BEGIN`); err != nil {
+		return err
+	}
+	committed := false
+	defer func() { // after a panic, too
+		if !committed {
+			c.Exec(`ROLLBACK`) // fails where SQLite has rolled back by itself
+		}
+	}()
+	if err := do(); err != nil {
+		return err
+	}
+	_, err := c.Exec(`COMMIT`)
+	committed = err == nil
+	return err
+}
+
+func (c *Conn) closeStatements() error {
+	var failures []error
+	for _, statement := range c.statements {
+		failures = append(failures, statement.Close())
+	}
+	clear(c.statements)
+	return errors.Join(failures...)
+}
+
+// Close closes the connection. An open transaction is rolled back.
+func (c *Conn) Close() error { return errors.Join(c.closeStatements(), c.driver.Close()) }

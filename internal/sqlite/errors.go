@@ -1,0 +1,113 @@
+package sqlite
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"firefighters/internal/osutil"
+)
+
+// What can be wrong with a database, for errors.Is.
+var (
+	ErrNoRows     = errors.New("there is no such row")
+	ErrClosed     = errors.New("the database is closed")
+	ErrBusy       = errors.New("the database is locked by another program")
+	ErrInUse      = errors.New("the database is in use by another process")
+	ErrFull       = errors.New("the disk is full")
+	ErrIO         = errors.New("the disk could not be read or written")
+	ErrCorrupt    = errors.New("the database is damaged")
+	ErrPermission = errors.New("the file or its folder may not be read and written")
+	ErrReadOnly   = errors.New("it is on a disk that is read-only")
+
+	ErrNotExist   = errors.New("there is no database")
+	ErrNoFolder   = errors.New("the folder does not exist")
+	ErrNotRegular = errors.New("it is not a file")
+	ErrForeign    = errors.New("it is not a database of this program")
+	ErrLinked     = errors.New("the file has another name as well")
+	ErrLockFile   = errors.New("the lock file beside it is something else")
+)
+
+// FileError says which operation failed on which database file. Err matches
+// one of the errors above where the cause is known.
+type FileError struct {
+	Op   string // as in "reading"
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("%s database %q: %v", e.Op, e.Path, e.Err) }
+
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Is reports whether the cause is that the file may not be used, which the
+// error of the operating system or of SQLite says in many ways.
+func (e *FileError) Is(target error) bool {
+	switch target {
+	case ErrPermission:
+		return osutil.NotPermitted(e.Err)
+	case ErrReadOnly:
+		return (osutil.NotPermitted(e.Err) || errors.Is(e.Err, ErrPermission)) && osutil.ReadOnly(filepath.Dir(e.Path))
+	}
+	return false
+}
+
+// wrap returns a FileError for err, nil if err is nil, and err itself if it is
+// one already.
+func wrap(op, path string, err error) error {
+	if err == nil || errors.As(err, new(*FileError)) {
+		return err
+	}
+	return &FileError{op, path, err}
+}
+
+// NewerError says that a newer version of the program made the database.
+type NewerError struct{ Version, Known int }
+
+func (e *NewerError) Error() string {
+	return fmt.Sprintf("it was made by a newer version of this program (schema %d, this one knows %d)", e.Version, e.Known)
+}
+
+// ResultError is a failure of SQLite, by its extended result code. Its text is
+// SQLite's general one, without a table, a statement or a file, so that it may
+// stand in a log.
+type ResultError int
+
+func (e ResultError) Error() string {
+	text, known := sqlite.ErrorCodeString[int(e)]
+	if !known {
+		text = sqlite.ErrorCodeString[int(e)&0xff]
+	}
+	return fmt.Sprintf("SQLite result %d: %s", int(e), text)
+}
+
+// Is reports whether the code is of the kind that target names.
+func (e ResultError) Is(target error) bool {
+	switch e & 0xff {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return target == ErrBusy
+	case sqlite3.SQLITE_FULL:
+		return target == ErrFull
+	case sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT:
+		return target == ErrCorrupt
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return target == ErrPermission
+	case sqlite3.SQLITE_IOERR:
+		noRoom := e == sqlite3.SQLITE_IOERR_SHMSIZE // for the -shm
+		return target == ErrIO && !noRoom || target == ErrFull && noRoom
+	}
+	return false
+}
+
+// translate turns errors of the driver into ResultErrors and returns others
+// as they are.
+func translate(err error) error {
+	var failure *sqlite.Error
+	if errors.As(err, &failure) {
+		return ResultError(failure.Code())
+	}
+	return err
+}

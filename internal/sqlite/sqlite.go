@@ -1,0 +1,117 @@
+// Package sqlite is the engine of the store: connections, readers beside one
+// writer with group commit, checkpoints, and what can be said of a database file
+// before it is opened. It knows no table.
+package sqlite
+
+import (
+	"cmp"
+	"runtime"
+	"sync"
+	"time"
+
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Version is the version of SQLite.
+const Version = sqlite3.SQLITE_VERSION
+
+// DB is an open database in WAL mode: a few connections that read and one
+// that writes.
+type DB struct {
+	Clock *Clock
+
+	path    string
+	options Options
+	readers chan *Conn   // those that are idle; closed with the database
+	gate    sync.RWMutex // held for reading while a reader is in use
+	writer  *writer
+}
+
+// Options are what a database asks its owner for. All may be nil.
+type Options struct {
+	Now          func() time.Time // the system's clock; nil means time.Now
+	BeforeCommit func(*Tx) error  // runs last in every transaction of the writer
+}
+
+// readerCount is the number of connections that read.
+var readerCount = max(4, runtime.NumCPU())
+
+// Open opens the database at path, which must be whole and of the right
+// format.
+func Open(path string, options Options) (db *DB, err error) {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	var conns []*Conn
+	defer func() {
+		if err != nil {
+			for _, c := range conns {
+				c.Close()
+			}
+		}
+	}()
+	for i := range 2 + readerCount {
+		source := writerDSN(path)
+		if i >= 2 {
+			source = readerDSN(path)
+		}
+		c, err := open(source)
+		if err != nil {
+			return nil, wrap("opening", path, err)
+		}
+		conns = append(conns, c)
+	}
+	db = &DB{Clock: &Clock{system: options.Now}, path: path, options: options, readers: make(chan *Conn, readerCount)}
+	db.writer = newWriter(db, conns[0], conns[1])
+	for _, c := range conns[2:] {
+		db.readers <- c
+	}
+	return db, wrap("opening", path, truncateForLitestream(conns[0], conns[1]))
+}
+
+// Path returns the path that the database was opened by.
+func (db *DB) Path() string { return db.path }
+
+// Read lends out a connection to read with. All that one statement reads is of
+// one moment. do must not call Read or Write.
+//
+// A panic of do leaves the connection fit for the next caller: Query and
+// Transaction end by deferred calls what they have begun.
+func (db *DB) Read(do func(*Conn) error) error {
+	db.gate.RLock()
+	defer db.gate.RUnlock()
+	c, open := <-db.readers
+	if !open {
+		return ErrClosed
+	}
+	defer func() { db.readers <- c }()
+	return do(c)
+}
+
+// ReadTx is Read within one transaction: all that do reads is of one moment.
+func (db *DB) ReadTx(do func(*Conn) error) error {
+	return db.Read(func(c *Conn) error {
+		return c.Transaction(func() error { return do(c) })
+	})
+}
+
+// Connect opens a further connection that reads, for work that takes minutes.
+// The caller closes it.
+func (db *DB) Connect() (*Conn, error) { return open(readerDSN(db.path)) }
+
+// Close waits for what is under way and closes the database. A second call
+// returns ErrClosed.
+func (db *DB) Close() error {
+	db.writer.stop()
+	var failures []error
+	for range readerCount {
+		c, open := <-db.readers
+		if !open {
+			return ErrClosed
+		}
+		failures = append(failures, c.Close())
+	}
+	close(db.readers)
+	// The last connection to close removes the -wal, which a reader cannot do.
+	return cmp.Or(append(failures, db.writer.checkpoints.Close(), db.writer.conn.Close())...)
+}

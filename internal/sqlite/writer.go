@@ -1,0 +1,194 @@
+package sqlite
+
+import (
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+)
+
+// writer has the one connection that writes.
+//
+// It does group commit. The first caller becomes the leader: it commits its own
+// job together with all jobs that are waiting, in one transaction. Then it hands
+// over to the first of the jobs that have arrived meanwhile. So one fsync
+// serves many callers, and a caller alone waits for no other goroutine.
+type writer struct {
+	db          *DB
+	conn        *Conn
+	checkpoints *checkpointer
+
+	mu      sync.Mutex
+	waiting []*job
+	leading bool      // a caller has the connection
+	idle    sync.Cond // no caller has it
+	stopped bool
+}
+
+// largestGroup bounds how long the first job of a group waits for the last.
+const largestGroup = 256
+
+// job is a change to make within a transaction, and what came of it.
+type job struct {
+	do   func(*Tx) error
+	err  error
+	turn chan bool // true: lead; false: done
+}
+
+// Tx is a transaction that writes.
+type Tx struct {
+	*Conn
+	Now      int64 // milliseconds: the time of everything in the transaction
+	onCommit []func()
+}
+
+// OnCommit has do run when the transaction is on disk, before the next one
+// begins. Only a job that has written may call it: if that job fails, so does
+// the transaction. do must not panic.
+func (t *Tx) OnCommit(do func()) { t.onCommit = append(t.onCommit, do) }
+
+// ExecOne is Exec for a statement that must change one row.
+func (t *Tx) ExecOne(text string, args ...driver.Value) error {
+	changed, err := t.Exec(text, args...)
+	if err == nil && changed != 1 {
+		err = fmt.Errorf("%d rows were changed, not 1", changed)
+	}
+	return err
+}
+
+func newWriter(db *DB, conn, checkpoints *Conn) *writer {
+	w := &writer{db: db, conn: conn, checkpoints: &checkpointer{Conn: checkpoints, gate: &db.gate}}
+	w.idle.L = &w.mu
+	return w
+}
+
+// Write runs do in a transaction and returns when the change is on disk, or
+// not made at all. Other callers' changes may share the transaction. Where it
+// fails as a whole do runs again in one of its own, so do must change nothing
+// but the database and its own results.
+//
+// A job that returns an error of its own before it has run anything but SELECT
+// fails alone. A panic becomes an error. do must not call Read or Write.
+func (db *DB) Write(do func(*Tx) error) error {
+	w, j := db.writer, &job{do: do, turn: make(chan bool, 1)}
+	w.mu.Lock()
+	if w.stopped {
+		w.mu.Unlock()
+		return ErrClosed
+	}
+	w.waiting = append(w.waiting, j)
+	first := !w.leading
+	w.leading = true
+	w.mu.Unlock()
+	if first || <-j.turn {
+		w.lead()
+	}
+	return j.err
+}
+
+// lead commits the jobs that are waiting. The first of them is the leader's.
+func (w *writer) lead() {
+	w.mu.Lock()
+	group := slices.Clone(w.waiting[:min(len(w.waiting), largestGroup)])
+	w.waiting = slices.Delete(w.waiting, 0, len(group))
+	w.mu.Unlock()
+	w.commit(group)
+	for _, j := range group[1:] {
+		j.turn <- false
+	}
+	w.checkpoints.limitWAL(w.conn)
+	w.handOver()
+}
+
+// handOver makes the first of the waiting jobs the leader, if there is one.
+func (w *writer) handOver() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.waiting) > 0 {
+		w.waiting[0].turn <- true
+		return
+	}
+	w.leading = false
+	w.idle.Broadcast()
+}
+
+// stop refuses further jobs and returns when all others are done.
+func (w *writer) stop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for w.stopped = true; w.leading; {
+		w.idle.Wait()
+	}
+	w.checkpoints.wait()
+}
+
+// commit runs the group in one transaction. If that fails each job gets a
+// transaction of its own, so that only the jobs that cannot succeed fail.
+func (w *writer) commit(group []*job) {
+	err := w.transact(group)
+	if err == nil {
+		return
+	}
+	if len(group) == 1 || errors.Is(err, ErrBusy) {
+		for _, j := range group {
+			j.err = err
+		}
+		return
+	}
+	for i := range group {
+		w.commit(group[i : i+1])
+	}
+}
+
+// transact commits all jobs, or none. A job that fails alone keeps its error
+// and does not stop the others.
+func (w *writer) transact(group []*job) (err error) {
+	t := &Tx{Conn: w.conn, Now: w.db.Clock.Now().UnixMilli()}
+	if _, err := t.Exec(`BEGIN IMMEDIATE`); err != nil {
+		return fmt.Errorf("beginning a transaction: %w", err)
+	}
+	defer func() {
+		if err != nil {
+			t.Exec(`ROLLBACK`) // fails where SQLite has rolled back by itself
+		}
+	}()
+	for _, j := range group {
+		t.wrote = false
+		if j.err = t.run(j.do); j.err != nil && !t.failsAlone(j.err) {
+			return j.err
+		}
+	}
+	if before := w.db.options.BeforeCommit; before != nil {
+		if err := t.run(before); err != nil {
+			return err
+		}
+	}
+	if _, err := t.Exec(`COMMIT`); err != nil {
+		return fmt.Errorf("committing a transaction: %w", err)
+	}
+	for _, do := range t.onCommit {
+		do()
+	}
+	return nil
+}
+
+// failsAlone reports whether a job has left the transaction as it was, so that
+// the others can go on. A failure of SQLite may have rolled it back, even in a
+// SELECT. What a panic has left behind is not known.
+func (t *Tx) failsAlone(err error) bool {
+	return !t.wrote && !errors.As(err, new(ResultError)) && !errors.Is(err, errPanic)
+}
+
+var errPanic = errors.New("panic")
+
+// run turns a panic of a job into its error: the goroutine that runs it may be
+// another caller's.
+func (t *Tx) run(do func(*Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%w: %v", errPanic, p)
+		}
+	}()
+	return do(t)
+}
