@@ -1,0 +1,73 @@
+package httpapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// minCompressed is the size in bytes from which on a body is compressed. A
+// smaller one fits into one packet as it is.
+const minCompressed = 1400
+
+var gzipWriters = sync.Pool{New: func() any {
+	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed) // a valid level
+	return w
+}}
+
+// VaryByEncoding says that the response depends on Accept-Encoding. A route
+// whose bodies go through Compress says so in each of its responses, also in
+// those without a body (RFC 9110, section 15.4.5).
+func VaryByEncoding(h http.Header) { h.Add("Vary", "Accept-Encoding") }
+
+// Compress returns the body in gzip if the request accepts that and the body
+// is large enough, and sets Content-Encoding accordingly.
+func Compress(h http.Header, r *http.Request, body []byte) []byte {
+	if len(body) < minCompressed || !acceptsGzip(r.Header["Accept-Encoding"]) {
+		return body
+	}
+	var packed bytes.Buffer
+	packed.Grow(len(body) / 3)
+	z := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(z)
+	z.Reset(&packed)
+	z.Write(body) // to memory: it cannot fail
+	z.Close()
+	h.Set("Content-Encoding", "gzip")
+	return packed.Bytes()
+}
+
+// acceptsGzip reads Accept-Encoding (RFC 9110, section 12.5.3). The weight of
+// gzip itself counts before that of *.
+func acceptsGzip(values []string) bool {
+	named, wildcard := -1.0, -1.0
+	for _, value := range values {
+		for item := range strings.SplitSeq(value, ",") {
+			coding, weight, _ := strings.Cut(item, ";")
+			switch strings.ToLower(strings.TrimSpace(coding)) {
+			case "gzip", "x-gzip":
+				named = parseWeight(weight)
+			case "*":
+				wildcard = parseWeight(weight)
+			}
+		}
+	}
+	return named > 0 || named < 0 && wildcard > 0
+}
+
+// parseWeight returns the weight q of a coding: 1 if there is none, 0 if it is
+// not a number.
+func parseWeight(text string) float64 {
+	_, text, found := strings.Cut(strings.ToLower(text), "q=")
+	if !found {
+		return 1
+	}
+	q, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+	if err != nil {
+		return 0
+	}
+	return q
+}

@@ -1,0 +1,131 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Conditional requests are those of RFC 9110, section 13.
+
+var (
+	// ErrNotModified means that the client has the current representation.
+	ErrNotModified = errors.New("not modified")
+	// ErrPreconditionFailed means that a condition of the request is not met.
+	ErrPreconditionFailed = errors.New("precondition failed")
+)
+
+// ETag returns a strong entity tag for a body.
+func ETag(body []byte) string {
+	sum := sha256.Sum256(body)
+	return `"` + base64.RawURLEncoding.EncodeToString(sum[:12]) + `"`
+}
+
+// Conditions are the If-Match and If-None-Match of a request. The zero value
+// is always met.
+type Conditions struct{ match, noneMatch etagList }
+
+// ParseConditions reads the conditions of a request. The error is a *Problem.
+func ParseConditions(r *http.Request) (Conditions, error) {
+	var invalid []headerError
+	parse := func(name string) etagList {
+		list, ok := parseETags(r.Header[name])
+		if !ok {
+			invalid = append(invalid, invalidHeader(name, name+` must be * or a list of entity tags, like "xyzzy".`))
+		}
+		return list
+	}
+	c := Conditions{match: parse("If-Match"), noneMatch: parse("If-None-Match")}
+	if len(invalid) > 0 {
+		return Conditions{}, invalidHeaders(invalid...)
+	}
+	return c, nil
+}
+
+// IsZero reports whether there are no conditions, so that no entity tag is
+// needed to check them.
+func (c Conditions) IsZero() bool { return c.match == nil && c.noneMatch == nil }
+
+// CheckRead checks the conditions of a GET or HEAD request against the current
+// entity tag. It returns ErrPreconditionFailed or ErrNotModified if the
+// representation is not to be sent.
+func (c Conditions) CheckRead(etag string) error {
+	switch {
+	case !c.matches(etag):
+		return ErrPreconditionFailed
+	case c.noneMatch.hasWeak(etag):
+		return ErrNotModified
+	}
+	return nil
+}
+
+// CheckWrite checks the conditions of any other request against the entity tag
+// from before the change. It returns ErrPreconditionFailed if one is not met.
+func (c Conditions) CheckWrite(etag string) error {
+	if !c.matches(etag) || c.noneMatch.hasWeak(etag) {
+		return ErrPreconditionFailed
+	}
+	return nil
+}
+
+func (c Conditions) matches(etag string) bool { return c.match == nil || c.match.hasStrong(etag) }
+
+// etagList is the value of If-Match or If-None-Match, nil if there is none.
+type etagList []string
+
+// anyETag as the only element of an etagList stands for every entity tag.
+const anyETag = "*"
+
+// hasStrong uses the strong comparison (RFC 9110, section 8.8.3.2), in which a
+// weak tag equals none.
+func (l etagList) hasStrong(etag string) bool {
+	return slices.Contains(l, anyETag) || slices.Contains(l, etag) && !strings.HasPrefix(etag, "W/")
+}
+
+// hasWeak uses the weak comparison, in which W/ makes no difference.
+func (l etagList) hasWeak(etag string) bool {
+	opaque := strings.TrimPrefix(etag, "W/")
+	return slices.ContainsFunc(l, func(tag string) bool {
+		return tag == anyETag || strings.TrimPrefix(tag, "W/") == opaque
+	})
+}
+
+// parseETags reads * or a list of entity tags (RFC 9110, section 8.8.3). A tag
+// may contain a comma. Empty elements are ignored.
+func parseETags(values []string) (list etagList, ok bool) {
+	if len(values) == 0 {
+		return nil, true
+	}
+	list = etagList{}
+	rest := strings.Trim(strings.Join(values, ","), " \t,")
+	if rest == anyETag {
+		return etagList{anyETag}, true
+	}
+	for rest != "" {
+		tag, after, ok := cutETag(rest)
+		if !ok {
+			return nil, false
+		}
+		list = append(list, tag)
+		after = strings.TrimLeft(after, " \t")
+		if after != "" && after[0] != ',' {
+			return nil, false
+		}
+		rest = strings.TrimLeft(after, " \t,")
+	}
+	return list, true
+}
+
+// cutETag returns the entity tag that text begins with, and the text after it.
+func cutETag(text string) (tag, after string, ok bool) {
+	opaque, isOpaque := strings.CutPrefix(strings.TrimPrefix(text, "W/"), `"`)
+	opaque, after, closed := strings.Cut(opaque, `"`)
+	invalid := func(c rune) bool { return c <= ' ' || c == 0x7f }
+	if !isOpaque || !closed || strings.ContainsFunc(opaque, invalid) {
+		return "", "", false
+	}
+	return text[:len(text)-len(after)], after, true
+}

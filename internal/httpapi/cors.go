@@ -1,0 +1,57 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// CORS lets the pages of other origins use the API in a browser (the Fetch
+// standard). Without origins it does nothing.
+type CORS struct{ Origins []string }
+
+const (
+	allowedMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+	allowedHeaders = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id"
+	exposedHeaders = "Content-Encoding, Date, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, " +
+		"Retry-After, Sunset, WWW-Authenticate, X-Request-Id"
+	preflightMaxAge = "600" // seconds
+)
+
+// Handle sets the headers that allow a page to read the response. It answers a
+// preflight request from an allowed origin itself, and reports whether it did.
+func (c CORS) Handle(w http.ResponseWriter, r *http.Request) (answered bool) {
+	if len(c.Origins) == 0 {
+		return false
+	}
+	h := w.Header()
+	h.Add("Vary", "Origin")
+	origin := r.Header.Get("Origin")
+	if !slices.Contains(c.Origins, origin) {
+		return false
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", exposedHeaders)
+	if r.Method != http.MethodOptions || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h.Set("Access-Control-Allow-Methods", allowedMethods)
+	h.Set("Access-Control-Allow-Headers", allowedHeaders)
+	h.Set("Access-Control-Max-Age", preflightMaxAge)
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}
+
+// ValidOrigin reports whether a browser could send origin as it is: a scheme,
+// a host in lower-case ASCII, and a port unless it is the scheme's own.
+func ValidOrigin(origin string) bool {
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" {
+		return false
+	}
+	invalid := func(c rune) bool { return c <= ' ' || c > '~' || c == '*' || 'A' <= c && c <= 'Z' }
+	defaultPort := map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	return origin == u.Scheme+"://"+u.Host && !strings.ContainsFunc(origin, invalid) &&
+		u.Port() != defaultPort && !strings.HasSuffix(origin, ":")
+}

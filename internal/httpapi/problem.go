@@ -1,0 +1,71 @@
+// Package httpapi is the part of HTTP that any JSON API needs: problem
+// details, conditional requests, links, compression, CORS, rate limits and the
+// reading of requests. It does not know what the API is about.
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+)
+
+// Problem is an error and what the client learns of it (RFC 9457). A Problem
+// may be shared: nothing here changes it.
+type Problem struct {
+	Status int
+	Detail string      // a sentence for people
+	Errors any         // a list that package json can encode, one entry for each mistake; or nil
+	Header http.Header // further headers of the response
+	Cause  error       // for the log; never sent
+}
+
+// Error returns the detail.
+func (p *Problem) Error() string { return p.Detail }
+
+// Unwrap returns the cause.
+func (p *Problem) Unwrap() error { return p.Cause }
+
+// RetryLater is the Header of a Problem that a client can wait out.
+var RetryLater = http.Header{"Retry-After": {"1"}} // in seconds
+
+// problemDetails is a Problem as it is sent.
+type problemDetails struct {
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	Status    int    `json:"status"`
+	Detail    string `json:"detail"`
+	Errors    any    `json:"errors,omitempty"`
+	RequestID string `json:"requestId"`
+}
+
+var problemType = []string{"application/problem+json"}
+
+// Write responds with the problem. Its request id is the X-Request-Id of the
+// response.
+func (p *Problem) Write(w http.ResponseWriter) {
+	h := w.Header()
+	maps.Copy(h, p.Header)
+	h["Content-Type"] = problemType
+	details := problemDetails{"about:blank", http.StatusText(p.Status), p.Status, p.Detail, p.Errors, h.Get("X-Request-Id")}
+	body, _ := json.Marshal(details) // cannot fail: see Errors
+	Respond(w, p.Status, body)
+}
+
+// headerError says what is wrong with a header of a request.
+type headerError struct {
+	Field  string `json:"field"`
+	Code   string `json:"code"`
+	Detail string `json:"detail"`
+}
+
+// invalidHeaders returns the problem of a request with at least one bad header.
+func invalidHeaders(list ...headerError) *Problem {
+	detail := list[0].Detail
+	if len(list) > 1 {
+		detail = fmt.Sprintf("There are %d faults. The first: %s", len(list), detail)
+	}
+	return &Problem{Status: http.StatusBadRequest, Detail: detail, Errors: list}
+}
+
+func invalidHeader(name, detail string) headerError { return headerError{name, "invalid", detail} }

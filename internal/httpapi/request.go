@@ -1,0 +1,88 @@
+package httpapi
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// ReadBody reads a JSON body of at most limit bytes. The error is a *Problem.
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if !isJSON(r.Header.Get("Content-Type")) {
+		return nil, &Problem{Status: http.StatusUnsupportedMediaType,
+			Detail: "The body must be of Content-Type application/json."}
+	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
+		return nil, &Problem{Status: http.StatusUnsupportedMediaType, Detail: "The body must not be compressed."}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, &Problem{Status: http.StatusRequestEntityTooLarge,
+			Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
+	case err != nil:
+		return nil, &Problem{Status: http.StatusBadRequest, Detail: "The body could not be read to its end."}
+	}
+	return body, nil
+}
+
+// isJSON reports whether a Content-Type is JSON in UTF-8. An absent one is.
+func isJSON(contentType string) bool {
+	if contentType == "" {
+		return true
+	}
+	mediaType, params, err := mime.ParseMediaType(contentType)
+	charset, given := params["charset"]
+	return err == nil && mediaType == "application/json" && (!given || strings.EqualFold(charset, "utf-8"))
+}
+
+// RequestIDs makes ids for requests that have none.
+type RequestIDs struct {
+	prefix string
+	last   atomic.Uint64
+}
+
+// NewRequestIDs returns RequestIDs that begin with prefix. It should be random,
+// so that the ids of two runs of a program differ.
+func NewRequestIDs(prefix string) *RequestIDs { return &RequestIDs{prefix: prefix} }
+
+// For returns the X-Request-Id of the request, or a new id if it has none that
+// is safe in a log and in a header.
+func (ids *RequestIDs) For(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); isRequestID(id) {
+		return id
+	}
+	return ids.prefix + strconv.FormatUint(ids.last.Add(1), 36)
+}
+
+func isRequestID(id string) bool {
+	const safe = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_."
+	return id != "" && len(id) <= 64 && strings.Trim(id, safe) == ""
+}
+
+// IsLoopbackHost reports whether a Host header names the machine itself. The
+// page of another site can make its own name lead to this machine (DNS
+// rebinding); the browser then sends that name.
+func IsLoopbackHost(host string) bool {
+	name, port, err := net.SplitHostPort(host)
+	if err != nil { // there may be no port
+		name, port, err = net.SplitHostPort(host + ":")
+	}
+	if err != nil || strings.Trim(port, "0123456789") != "" {
+		return false
+	}
+	bracketed := strings.HasPrefix(host, "[")
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if addr, err := netip.ParseAddr(name); err == nil {
+		return addr.IsLoopback() && addr.Is6() == bracketed
+	}
+	return !bracketed && (name == "localhost" || strings.HasSuffix(name, ".localhost"))
+}

@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Header values that all responses share. Nothing may change them in place.
+var (
+	noStore         = []string{"no-store"}
+	jsonType        = []string{"application/json; charset=utf-8"}
+	securityHeaders = []struct {
+		name  string
+		value []string
+	}{
+		{"Cache-Control", noStore},
+		{"X-Content-Type-Options", []string{"nosniff"}},
+		{"Content-Security-Policy", []string{"default-src 'none'; frame-ancestors 'none'"}},
+		{"Referrer-Policy", []string{"no-referrer"}},
+		{"Cross-Origin-Resource-Policy", []string{"same-origin"}},
+		{"X-Frame-Options", []string{"DENY"}},
+	}
+	strictTransport = []string{"max-age=31536000"}
+)
+
+// SetSecurityHeaders sets the headers that every response has. No cache may
+// keep it, and a browser takes it for data and nothing else. With tls, a
+// browser will not come without TLS for a year.
+func SetSecurityHeaders(h http.Header, tls bool) {
+	for _, header := range securityHeaders {
+		h[header.name] = header.value
+	}
+	if tls {
+		h["Strict-Transport-Security"] = strictTransport
+	}
+}
+
+// Respond sends a complete body, so that no error can follow the status. The
+// body is JSON unless the response has a Content-Type.
+func Respond(w http.ResponseWriter, status int, body []byte) {
+	h := w.Header()
+	if h["Content-Type"] == nil {
+		h["Content-Type"] = jsonType
+	}
+	h["Content-Length"] = []string{strconv.Itoa(len(body))}
+	w.WriteHeader(status)
+	w.Write(body) // an error means that the client has gone
+}
+
+// Deprecation announces the end of a route. A nil *Deprecation announces
+// nothing.
+type Deprecation struct {
+	Since  time.Time
+	Sunset time.Time // the route may be gone from then on
+	Link   string    // to a page that says what to use instead
+}
+
+// Announce adds the headers of RFC 9745 and RFC 8594.
+func (d *Deprecation) Announce(h http.Header) {
+	if d == nil {
+		return
+	}
+	h.Set("Deprecation", fmt.Sprintf("@%d", d.Since.Unix()))
+	h.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
+	h.Add("Link", fmt.Sprintf(`<%s>; rel="deprecation"; type="text/html"`, d.Link))
+}
