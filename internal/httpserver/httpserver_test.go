@@ -1,0 +1,314 @@
+package httpserver
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// patience is for machines that are busy; nothing takes that long.
+const patience = time.Minute
+
+const (
+	short = 300 * time.Millisecond // a timeout that a test waits for
+	never = 2 * patience           // one that it does not
+)
+
+// syncBuffer is a log that a test reads while a server writes it.
+type syncBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *syncBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *syncBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// running is a server that serves until the end of the test.
+type running struct {
+	address string
+	log     *syncBuffer
+	stop    context.CancelFunc
+	done    chan error // what Serve returns
+}
+
+func start(t *testing.T, config Config, handler http.HandlerFunc) *running {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	r := &running{listener.Addr().String(), &syncBuffer{}, stop, make(chan error, 1)}
+	config.Log = slog.New(slog.NewTextHandler(r.log, nil))
+	server, err := New(config)
+	must(t, err)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		r.done <- server.Serve(ctx, listener, handler)
+	}()
+	t.Cleanup(func() { stop(); <-ended })
+	return r
+}
+
+// dial connects to the server, and sees to it that no test hangs.
+func (r *running) dial(t *testing.T) net.Conn {
+	t.Helper()
+	c, err := net.Dial("tcp", r.address)
+	must(t, err)
+	t.Cleanup(func() { c.Close() })
+	must(t, c.SetDeadline(time.Now().Add(patience)))
+	return c
+}
+
+// send sends a request, to the byte, and returns the response.
+func send(t *testing.T, c net.Conn, request string) (status int, body string) {
+	t.Helper()
+	go io.WriteString(c, request)
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	return response.StatusCode, string(text)
+}
+
+const get = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+// ok reads the body and says ok.
+func ok(w http.ResponseWriter, r *http.Request) {
+	if _, err := io.ReadAll(r.Body); err != nil {
+		w.WriteHeader(http.StatusBadRequest)
+	}
+	io.WriteString(w, "ok")
+}
+
+// isServed fails unless another client is served.
+func (r *running) isServed(t *testing.T) {
+	t.Helper()
+	if status, body := send(t, r.dial(t), get); status != 200 || body != "ok" {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// ends returns what Serve returns.
+func (r *running) ends(t *testing.T) error {
+	t.Helper()
+	select {
+	case err := <-r.done:
+		return err
+	case <-time.After(patience):
+		t.Fatal("Serve does not return")
+		return nil
+	}
+}
+
+func TestServe(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{}, ok)
+	r.isServed(t)
+	r.stop()
+	must(t, r.ends(t))
+	if _, err := net.Dial("tcp", r.address); err == nil {
+		t.Error("it still listens")
+	}
+	if log := r.log.String(); log != "" {
+		t.Errorf("the log:\n%s", log)
+	}
+}
+
+func TestServeFails(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, listener.Close())
+	server, err := New(Config{Log: slog.New(slog.DiscardHandler)})
+	must(t, err)
+	err = server.Serve(t.Context(), listener, http.NotFoundHandler())
+	if !errors.Is(err, net.ErrClosed) || !strings.HasPrefix(err.Error(), "serving: ") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestShutdown: a request in flight is answered, and no other is accepted.
+func TestShutdown(t *testing.T) {
+	t.Parallel()
+	begun, finish := make(chan bool), make(chan bool)
+	r := start(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
+		begun <- true
+		<-finish
+		ok(w, r)
+	})
+	c := r.dial(t)
+	io.WriteString(c, get)
+	<-begun
+	r.stop()
+	for stopping := false; !stopping; {
+		other, err := net.Dial("tcp", r.address)
+		if stopping = err != nil; !stopping {
+			other.Close()
+		}
+	}
+	close(finish)
+	if status, body := send(t, c, ""); status != 200 || body != "ok" {
+		t.Errorf("%d %s", status, body)
+	}
+	must(t, r.ends(t))
+	if log := r.log.String(); log != "" {
+		t.Errorf("the log:\n%s", log)
+	}
+}
+
+// TestShutdownLimit: requests that take too long are cut off.
+func TestShutdownLimit(t *testing.T) {
+	t.Parallel()
+	begun, finish := make(chan bool), make(chan bool)
+	r := start(t, Config{Timeouts: Timeouts{Shutdown: time.Millisecond}}, func(http.ResponseWriter, *http.Request) {
+		begun <- true
+		<-finish
+	})
+	defer close(finish)
+	c := r.dial(t)
+	io.WriteString(c, get)
+	<-begun
+	r.stop()
+	must(t, r.ends(t))
+	if answer, err := io.ReadAll(c); len(answer) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%q, %v", answer, err)
+	}
+	if log := r.log.String(); !strings.Contains(log, "requests were cut off") {
+		t.Errorf("the log:\n%s", log)
+	}
+}
+
+// TestSlowClients: clients that send a byte now and then are cut off, and others
+// are served meanwhile.
+func TestSlowClients(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		begin    string
+		timeouts Timeouts
+	}{
+		{"GET / HTTP/1.1\r\nX: ", Timeouts{ReadHeader: short, Read: never}},
+		{"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n", Timeouts{Read: short}},
+	} {
+		r := start(t, Config{Timeouts: tt.timeouts}, ok)
+		var slow atomic.Int64
+		var dribbling sync.WaitGroup
+		for range 50 {
+			c := r.dial(t)
+			slow.Add(1)
+			dribbling.Go(func() {
+				defer slow.Add(-1)
+				dribble(t, c, tt.begin)
+			})
+		}
+		for slow.Load() > 0 {
+			r.isServed(t)
+			time.Sleep(short / 10) // other tests want to run too
+		}
+		dribbling.Wait()
+	}
+}
+
+// dribble sends a byte now and then until it is cut off.
+func dribble(t *testing.T, c net.Conn, begin string) {
+	_, err := io.WriteString(c, begin)
+	for ; err == nil; time.Sleep(short / 10) {
+		_, err = c.Write([]byte("x"))
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a client that begins with %q was not cut off", begin)
+	}
+}
+
+// TestClientsThatDoNotRead: they are cut off.
+func TestClientsThatDoNotRead(t *testing.T) {
+	t.Parallel()
+	written := make(chan error, 1)
+	r := start(t, Config{Timeouts: Timeouts{Write: short}}, func(w http.ResponseWriter, _ *http.Request) {
+		var err error
+		for large := make([]byte, 1<<20); err == nil; {
+			_, err = w.Write(large)
+		}
+		written <- err
+	})
+	io.WriteString(r.dial(t), get)
+	select {
+	case err := <-written:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the handler's error is %v", err)
+		}
+	case <-time.After(patience):
+		t.Error("the handler waits for the client")
+	}
+}
+
+// TestIdleClients: a connection without requests is closed.
+func TestIdleClients(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{Timeouts: Timeouts{Idle: short, Read: never}}, ok)
+	c := r.dial(t)
+	send(t, c, get)
+	if rest, err := io.ReadAll(c); len(rest) > 0 || err != nil {
+		t.Errorf("%q, %v", rest, err)
+	}
+}
+
+// TestMaxConnections: a client too many waits until another one has gone.
+func TestMaxConnections(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{MaxConnections: 2}, ok)
+	one, other, waiting := r.dial(t), r.dial(t), r.dial(t)
+	send(t, one, get)
+	send(t, other, get)
+	io.WriteString(waiting, get)
+	must(t, waiting.SetReadDeadline(time.Now().Add(short)))
+	if _, err := waiting.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the third of two clients was served, or not kept waiting: %v", err)
+	}
+	must(t, waiting.SetReadDeadline(time.Now().Add(patience)))
+	one.Close()
+	if status, _ := send(t, waiting, ""); status != 200 {
+		t.Errorf("%d", status)
+	}
+}
+
+func TestMaxHeaderBytes(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{}, ok)
+	const begin, end = "GET / HTTP/1.1\r\nHost: localhost\r\nX-Large: ", "\r\n\r\n"
+	for size, want := range map[int]int{64 << 10: 200, 64<<10 + 1: 431, 2 << 20: 431} {
+		request := begin + strings.Repeat("x", size-len(begin)-len(end)) + end
+		if status, _ := send(t, r.dial(t), request); status != want {
+			t.Errorf("%d bytes: %d, want %d", size, status, want)
+		}
+	}
+}
+
+// TestOptions: even OPTIONS * reaches the handler.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	r := start(t, Config{}, ok)
+	if _, body := send(t, r.dial(t), "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n"); body != "ok" {
+		t.Errorf("the body is %q", body)
+	}
+}
