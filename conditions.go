@@ -39,7 +39,7 @@ var (
 )
 
 func conditionsOf(r *http.Request) (c conditions, err error) {
-	var faults record.Faults
+	var faults record.FieldErrors
 	read := func(name string) (list etagList) {
 		given, ok := r.Header[name], true
 		if len(given) > 0 {

@@ -92,7 +92,7 @@ func (t *transaction) invent(first int, sizes []int) error {
 			return err
 		}
 		for n := range size {
-			fields, faults := demo.Person(number, n).Clean(now)
+			fields, faults := demo.Person(number, n).Normalize(now)
 			if len(faults) > 0 {
 				return faults
 			}

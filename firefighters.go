@@ -133,9 +133,9 @@ const createSQL = `
 	  FROM tenants WHERE id = ?`
 
 // createFirefighter gives the record as it now stands on disk, or the
-// record.Faults of fields. What it answers to an attempt with a key is kept.
+// record.FieldErrors of fields. What it answers to an attempt with a key is kept.
 func (s *store) createFirefighter(tenant tenantID, by keyID, fields record.Fields, a attempt) (record.Firefighter, error) {
-	fields, faults := fields.Clean(s.clock.now())
+	fields, faults := fields.Normalize(s.clock.now())
 	if len(faults) > 0 {
 		return record.Firefighter{}, faults
 	}
@@ -178,11 +178,11 @@ const replaceSQL = `
 	 WHERE row = ? AND tenant_id = ?`
 
 // replaceFirefighter replaces all fields of a record, clearing those that are
-// empty, and gives it as it now stands on disk, or the record.Faults of fields.
+// empty, and gives it as it now stands on disk, or the record.FieldErrors of fields.
 // A damaged record is whole again by that. The error is errChanged if the record
 // is not as on asks for.
 func (s *store) replaceFirefighter(tenant tenantID, by keyID, id string, fields record.Fields, on conditions) (f record.Firefighter, err error) {
-	fields, faults := fields.Clean(s.clock.now())
+	fields, faults := fields.Normalize(s.clock.now())
 	if len(faults) > 0 {
 		return f, faults
 	}

@@ -183,7 +183,7 @@ func withID(handle handler) handler {
 	return func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
 		parsed, err := uuid.Parse(id)
 		if err != nil || len(id) != 36 { // Parse takes other spellings, too
-			return record.Faults{{Field: "id", Code: record.Invalid, Detail: "id must be a UUID."}}
+			return record.FieldErrors{{Field: "id", Code: record.Invalid, Detail: "id must be a UUID."}}
 		}
 		return handle(s, w, r, parsed.String(), c)
 	}

@@ -216,9 +216,15 @@ func (p *program) keysCreate(args []string) error {
 	if err := p.parse(flags, args, 0); err != nil {
 		return err
 	}
-	name, faults := record.Name("--tenant", *tenantName)
-	text, more := record.Label("--label", *label)
-	faults.Merge(more)
+	var faults record.FieldErrors
+	name, nameErr := record.Name(*tenantName)
+	if nameErr != nil {
+		faults.Add("--tenant", record.Invalid, "--tenant %v.", nameErr)
+	}
+	text, labelErr := record.Label(*label)
+	if labelErr != nil {
+		faults.Add("--label", record.Invalid, "--label %v.", labelErr)
+	}
 	if *scope != scopeRead && *scope != scopeWrite {
 		faults.Add("--scope", record.Invalid, "--scope must be read or write.")
 	}

@@ -73,7 +73,7 @@ type searchTerm struct {
 // noDigits stands in no phone number's digits.
 const noDigits = "\n"
 
-// parseListQuery reads the query of a list's URL. The error is record.Faults,
+// parseListQuery reads the query of a list's URL. The error is record.FieldErrors,
 // all there are.
 func parseListQuery(rawQuery string) (listQuery, error) {
 	// A bare semicolon is a character like any other (WHATWG URL); package
@@ -98,7 +98,7 @@ func parseListQuery(rawQuery string) (listQuery, error) {
 // parameters are those of a query, and what was found wrong with them.
 type parameters struct {
 	values url.Values
-	faults record.Faults
+	faults record.FieldErrors
 }
 
 // get gives the value of a parameter; an empty one is as good as none.

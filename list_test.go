@@ -301,7 +301,7 @@ func FuzzListQuery(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		q, err := parseListQuery(query)
 		if err != nil {
-			var faults record.Faults
+			var faults record.FieldErrors
 			if !errors.As(err, &faults) || len(faults) == 0 {
 				t.Fatalf("the error is %v", err)
 			}

@@ -16,7 +16,7 @@ type problem struct {
 	Title     string        `json:"title"`
 	Status    int           `json:"status"`
 	Detail    string        `json:"detail"`
-	Errors    record.Faults `json:"errors,omitempty"`
+	Errors    record.FieldErrors `json:"errors,omitempty"`
 	RequestID string        `json:"requestId"`
 
 	header http.Header // to send with it
@@ -38,7 +38,7 @@ var retryLater = http.Header{"Retry-After": {"1"}} // in seconds
 // client learns nothing.
 func problemOf(err error) *problem {
 	var known *problem
-	var faults record.Faults
+	var faults record.FieldErrors
 	var body record.BodyError
 	switch {
 	case errors.As(err, &known):

@@ -51,7 +51,7 @@ func attemptOf(r *http.Request, by keyID, body []byte) (a attempt, err error) {
 	}
 	key, ok := parseIdempotencyKey(strings.Trim(given[0], " \t"))
 	if len(given) > 1 || !ok || key == "" || len(key) > maxIdempotencyKey {
-		return attempt{}, record.Faults{{Field: "Idempotency-Key", Code: record.Invalid,
+		return attempt{}, record.FieldErrors{{Field: "Idempotency-Key", Code: record.Invalid,
 			Detail: "Idempotency-Key must be one text of 1 to 255 visible ASCII characters."}}
 	}
 	hash := sha256.Sum256(body)

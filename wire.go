@@ -33,17 +33,9 @@ func readBody(r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// fieldsOf decodes a body. Its shape is judged here, its meaning by the store;
-// where the shape has faults nothing reaches the store, and so both are named
-// here.
+// fieldsOf decodes a body.
 func (s *server) fieldsOf(body []byte) (record.Fields, error) {
-	fields, faults, err := record.Decode(body)
-	if err == nil && len(faults) > 0 {
-		_, more := fields.Clean(s.store.clock.now())
-		faults.Merge(more)
-		err = faults
-	}
-	return fields, err
+	return record.Decode(body, s.store.clock.now())
 }
 
 // isJSON takes an absent type for JSON, and no character set but UTF-8.

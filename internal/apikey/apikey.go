@@ -1,7 +1,7 @@
-// Package apikey makes API keys and recognises mistyped ones.
+// Package apikey generates API keys and recognises mistyped ones.
 //
-// A key is "ff_", 43 base62 characters that hold 32 random bytes, and six
-// base62 characters that hold the CRC-32 (IEEE) of all that stands before them.
+// A key is "ff_", then 32 random bytes in 43 base62 characters, then the CRC-32
+// (IEEE) of all characters before it in six base62 characters.
 package apikey
 
 import (
@@ -20,19 +20,20 @@ const (
 	digits         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// New returns a fresh random key.
+// New returns a new random key.
 func New() string {
 	secret := make([]byte, secretBytes)
-	rand.Read(secret) // never fails: it ends the program instead
+	rand.Read(secret) // never returns an error; if it fails, the program ends
 	body := prefix + base62(new(big.Int).SetBytes(secret), secretLength)
 	return body + checksum(body)
 }
 
-// Hash is what is stored of a key. Any key has one, of whatever format.
+// Hash returns the SHA-256 of a key of any format. It is stored in place of the
+// key.
 func Hash(key string) [sha256.Size]byte { return sha256.Sum256([]byte(key)) }
 
-// Mistyped reports whether key has the shape of the keys that New makes but
-// not the right checksum.
+// Mistyped reports whether key has the form of the keys that New returns, but
+// a wrong checksum.
 func Mistyped(key string) bool {
 	body := len(key) - checksumLength
 	return strings.HasPrefix(key, prefix) &&
@@ -44,7 +45,7 @@ func checksum(body string) string {
 	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumLength)
 }
 
-// base62 writes n in exactly length digits, leading zeros included.
+// base62 returns n in length digits, with leading zeros.
 func base62(n *big.Int, length int) string {
 	text := make([]byte, length)
 	base, digit := big.NewInt(int64(len(digits))), new(big.Int)

@@ -7,15 +7,16 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	shape := regexp.MustCompile(`^ff_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$`)
+	t.Parallel()
+	form := regexp.MustCompile(`^ff_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$`)
 	seen := map[string]bool{}
 	for range 200 {
 		key := New()
-		if !shape.MatchString(key) {
-			t.Fatalf("New() = %q, want the shape %v", key, shape)
+		if !form.MatchString(key) {
+			t.Fatalf("New() = %q, want the form %v", key, form)
 		}
 		if seen[key] {
-			t.Fatalf("New() gave %q twice", key)
+			t.Fatalf("New() = %q, twice", key)
 		}
 		seen[key] = true
 		if Mistyped(key) {
@@ -24,8 +25,10 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// The CRC-32 of "123456789" is 0xCBF43926 in every description of it.
+// TestChecksum: the check value of CRC-32 (IEEE), its sum of "123456789", is
+// 0xCBF43926.
 func TestChecksum(t *testing.T) {
+	t.Parallel()
 	if got, want := checksum("123456789"), "3jZRME"; got != want {
 		t.Errorf("checksum = %q, want %q", got, want)
 	}
@@ -35,6 +38,7 @@ func TestChecksum(t *testing.T) {
 }
 
 func TestMistyped(t *testing.T) {
+	t.Parallel()
 	key := New()
 	for i := len(prefix); i < len(key); i++ {
 		swapped := "0"
@@ -47,7 +51,7 @@ func TestMistyped(t *testing.T) {
 	}
 	for _, other := range []string{"", "ff_", "legacy-key", key + "x", key[1:], strings.ToUpper(prefix) + key[3:]} {
 		if Mistyped(other) {
-			t.Errorf("Mistyped(%q) = true, but it does not have the shape of a key", other)
+			t.Errorf("Mistyped(%q) = true, but it does not have the form of a key", other)
 		}
 	}
 }

@@ -1,6 +1,6 @@
-// Package demo invents firefighters, for demonstrations and measurements:
-// names of many alphabets, phone numbers in many spellings, shared e-mail
-// addresses, missing fields. The same number always gives the same person.
+// Package demo invents firefighters for demonstrations and measurements: names
+// in many alphabets, phone numbers in many spellings, shared e-mail addresses,
+// missing fields. The same numbers always return the same person.
 package demo
 
 import (
@@ -13,9 +13,10 @@ import (
 	"firefighters/internal/record"
 )
 
-// Sizes shares out people among departments. The more departments there are,
-// the larger the first ones are beside the many of about the same size: of
-// 1,200,000 in 30,000 the largest has some 17,000 and most have 40.
+// Sizes divides people among departments and returns the size of each. A few
+// large departments come first, the others are of about the same size. With
+// 1,200,000 people in 30,000 departments the largest has some 17,000 and most
+// have 40.
 func Sizes(departments, people int) []int {
 	weight := func(i int) float64 {
 		return 1 + float64(departments)/70/math.Pow(float64(i+1), 1.5)
@@ -26,16 +27,16 @@ func Sizes(departments, people int) []int {
 	}
 	sizes := make([]int, departments)
 	var sum float64
-	for i, given := 0, 0; i < departments; i++ {
+	for i, placed := 0, 0; i < departments; i++ {
 		sum += weight(i)
-		sizes[i] = int(math.Round(sum/total*float64(people))) - given
-		given += sizes[i]
+		sizes[i] = int(math.Round(sum/total*float64(people))) - placed
+		placed += sizes[i]
 	}
 	return sizes
 }
 
-// Department names the department of that number, from 0. No two names are
-// the same.
+// Department returns the name of a department by its number, from 0. No two
+// departments have the same name.
 func Department(number int) string {
 	place := places[number%len(places)]
 	if n := number / len(places); n > 0 {
@@ -44,16 +45,17 @@ func Department(number int) string {
 	return place + " Fire Department"
 }
 
-// Person invents a member of a department, both by number from 0.
+// Person returns a member of a department, both by number from 0. The fields
+// pass record.Fields.Normalize.
 func Person(department, number int) record.Fields {
 	r := rand.New(rand.NewPCG(uint64(department), uint64(number)))
-	people := peoples[r.IntN(len(peoples))]
+	names := nameSets[r.IntN(len(nameSets))]
 	f := record.Fields{
-		FirstName: pick(r, people.first),
-		LastName:  pick(r, people.last),
+		FirstName: pick(r, names.first),
+		LastName:  pick(r, names.last),
 	}
 	if r.IntN(12) == 0 {
-		f.FirstName += " " + pick(r, people.first)
+		f.FirstName += " " + pick(r, names.first)
 	}
 	if r.IntN(10) > 0 {
 		f.PhoneNumber = phoneNumber(r)
@@ -69,7 +71,7 @@ func Person(department, number int) record.Fields {
 
 func pick(r *rand.Rand, from []string) string { return from[r.IntN(len(from))] }
 
-// phoneNumber writes nine digits as one of many people would.
+// phoneNumber returns a phone number in one of the spellings that people use.
 func phoneNumber(r *rand.Rand) string {
 	area, first, last := 91+r.IntN(9), r.IntN(1000), r.IntN(10000)
 	spelling := pick(r, []string{
@@ -79,7 +81,7 @@ func phoneNumber(r *rand.Rand) string {
 	return fmt.Sprintf(spelling, area, first, last)
 }
 
-// email is the person's own, or one of those that a household or a station shares.
+// email returns an address of the person's own or one that a station shares.
 func email(r *rand.Rand, department int, f record.Fields) string {
 	local := latin(f.FirstName) + "." + latin(f.LastName)
 	if local == "." || r.IntN(8) == 0 {
@@ -88,7 +90,7 @@ func email(r *rand.Rand, department int, f record.Fields) string {
 	return strings.Trim(local, ".") + fmt.Sprintf("%d@example.com", r.IntN(1000))
 }
 
-// latin keeps the letters that stand in an e-mail address without trouble.
+// latin returns the letters of a name that any e-mail address may have.
 func latin(name string) string {
 	return strings.Map(func(r rune) rune {
 		if 'a' <= r && r <= 'z' {

@@ -5,16 +5,18 @@ import (
 	"time"
 )
 
-// Whoever is invented keeps the rules of a record, and is the same each time.
+// TestPerson: an invented person keeps the rules of a record and is always the
+// same.
 func TestPerson(t *testing.T) {
+	t.Parallel()
 	missing, accented := 0, 0
 	for number := range 2000 {
 		fields := Person(3, number)
 		if fields != Person(3, number) {
 			t.Fatalf("number %d is two people", number)
 		}
-		if _, faults := fields.Clean(time.Now()); len(faults) > 0 {
-			t.Fatalf("%+v: %v", fields, faults)
+		if _, errs := fields.Normalize(time.Now()); len(errs) > 0 {
+			t.Fatalf("%+v: %v", fields, errs)
 		}
 		if fields.PhoneNumber == "" || fields.Email == "" || fields.DateOfBirth == "" {
 			missing++
@@ -29,6 +31,7 @@ func TestPerson(t *testing.T) {
 }
 
 func TestSizes(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ departments, people, largest, smallest int }{
 		{1, 40, 40, 40},
 		{1, 0, 0, 0},
@@ -46,6 +49,7 @@ func TestSizes(t *testing.T) {
 }
 
 func TestDepartment(t *testing.T) {
+	t.Parallel()
 	seen := map[string]bool{}
 	for number := range 1000 {
 		seen[Department(number)] = true

@@ -1,5 +1,5 @@
-// Package fold reduces text to the form in which it is searched and sorted,
-// so that "Čović", "čović" and "Covic" are the same.
+// Package fold reduces text to the form in which it is searched and sorted.
+// "Čović", "čović" and "Covic" have the same form.
 package fold
 
 import (
@@ -9,17 +9,18 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-var caser = cases.Fold() // has no state, and so may be shared
+var caser = cases.Fold() // has no state, so goroutines may share it
 
-// letters are those that do not decompose, mapped to what people type for them.
+// letters maps the letters that do not decompose to what people type for them.
 var letters = map[rune]string{
 	'đ': "d", 'ø': "o", 'ł': "l", 'ß': "ss", 'æ': "ae", 'œ': "oe",
 	'ı': "i", 'ħ': "h", 'þ': "th", 'ð': "d",
 }
 
-// String folds s: full Unicode case folding, compatibility decomposition,
-// marks dropped, letters mapped. Folding twice is folding once. Compare the
-// results byte by byte: in UTF-8 that is the order of code points.
+// String returns the folded form of s: full Unicode case folding, compatibility
+// decomposition (NFKD) without marks, and letters mapped to what people type.
+// A folded text folds to itself. The order of folded texts is that of their
+// bytes, which in UTF-8 is the order of code points.
 func String(s string) string {
 	if folded, ok := foldASCII(s); ok {
 		return folded
@@ -29,12 +30,12 @@ func String(s string) string {
 		if folded == s {
 			return s
 		}
-		// A decomposition can yield a capital (ℌ) and so ask for another turn.
+		// A decomposition can yield a capital letter (ℌ), which must be folded, too.
 		s = folded
 	}
 }
 
-// foldASCII is the quick way for most text; ok is false for any other.
+// foldASCII is a fast path. ok is false if s is not ASCII.
 func foldASCII(s string) (folded string, ok bool) {
 	capitals := false
 	for i := range len(s) {
@@ -46,11 +47,11 @@ func foldASCII(s string) (folded string, ok bool) {
 	if !capitals {
 		return s, true
 	}
-	small := []byte(s)
-	for i, c := range small {
-		small[i] = lower(c)
+	b := []byte(s)
+	for i, c := range b {
+		b[i] = lower(c)
 	}
-	return string(small), true
+	return string(b), true
 }
 
 func lower(c byte) byte {
@@ -60,8 +61,8 @@ func lower(c byte) byte {
 	return c
 }
 
-// foldOnce decomposes rune by rune, for package norm breaks up a run of more
-// than 30 marks with a joiner that would stay behind when the marks are gone.
+// foldOnce decomposes rune by rune. Package norm breaks up a run of more than 30
+// marks with a joiner, which would stay when the marks are dropped.
 func foldOnce(s string) string {
 	var folded, decomposed []byte
 	for _, r := range s {
@@ -81,9 +82,9 @@ func foldOnce(s string) string {
 	return string(folded)
 }
 
-// foldCase is the full case folding of Unicode's CaseFolding.txt, which turns
-// small Cherokee letters into capitals. Package cases does that too, but also
-// turns the capitals into small ones, and so they are left out.
+// foldCase returns the full case folding of Unicode's CaseFolding.txt. There,
+// small Cherokee letters become capitals and capitals stay. Package cases also
+// turns the capitals into small letters, so they do not go through it.
 func foldCase(r rune) string {
 	if '\u13a0' <= r && r <= '\u13f5' {
 		return string(r)

@@ -10,6 +10,7 @@ import (
 )
 
 func TestString(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ in, want string }{
 		{"", ""},
 		{"Ana", "ana"},
@@ -43,8 +44,9 @@ func TestString(t *testing.T) {
 	}
 }
 
-// Every code point by itself folds to something that is folded, and keeps no mark.
+// TestEveryRune: the folded form of each code point folds to itself and has no mark.
 func TestEveryRune(t *testing.T) {
+	t.Parallel()
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if !utf8.ValidRune(r) {
 			continue
@@ -64,7 +66,7 @@ func checkFolded(t *testing.T, s string) {
 	t.Helper()
 	folded := String(s)
 	if again := String(folded); again != folded {
-		t.Fatalf("folding %q gives %q, and folding that gives %q", s, folded, again)
+		t.Fatalf("%q folds to %q, and that to %q", s, folded, again)
 	}
 	for _, r := range folded {
 		if norm.NFKD.PropertiesString(string(r)).CCC() != 0 {

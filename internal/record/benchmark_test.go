@@ -1,36 +1,40 @@
 package record
 
-import (
-	"testing"
-	"time"
-)
+import "testing"
 
 const benchBody = `{"firstName": "Ana", "lastName": "Čović", "phoneNumber": "091 234 5678",
 	"email": "ana.covic@example.com", "dateOfBirth": "1990-05-15T00:00:00+02:00"}`
 
 func BenchmarkDecode(b *testing.B) {
 	for b.Loop() {
-		if _, _, err := Decode([]byte(benchBody)); err != nil {
+		if _, err := Decode([]byte(benchBody), today); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-func BenchmarkClean(b *testing.B) {
-	fields, _, _ := Decode([]byte(benchBody))
-	now := time.Now()
+func BenchmarkNormalize(b *testing.B) {
 	for b.Loop() {
-		if _, faults := fields.Clean(now); len(faults) > 0 {
-			b.Fatal(faults)
+		if _, errs := ana.Normalize(today); len(errs) > 0 {
+			b.Fatal(errs)
 		}
 	}
 }
 
 func BenchmarkAppendJSON(b *testing.B) {
-	fields, _, _ := Decode([]byte(benchBody))
-	f := Firefighter{ID: "01a1f83c-64f7-795d-bc35-4c6516093415", Fields: fields}
+	f := Firefighter{ID: anaID, Fields: ana}
 	var line []byte
 	for b.Loop() {
 		line = f.AppendJSON(line[:0])
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	row := anaRow()
+	var s Stored
+	for b.Loop() {
+		if Scan(7, false, row, &s); s.Damaged {
+			b.Fatal(s)
+		}
 	}
 }

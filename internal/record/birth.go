@@ -6,34 +6,34 @@ import (
 	"time"
 )
 
-// birthForm is RFC 3339's date-time, in which the offset or the whole time
-// may be missing. The fraction may have 32 digits and comes back whole; the
-// order goes by the first nine.
+// birthForm is a date-time of RFC 3339, in which the offset or the whole time
+// may be missing. The fraction may have 32 digits, which are all stored. Lists
+// are sorted by the first nine.
 var birthForm = regexp.MustCompile(
 	`^(\d{4}-\d{2}-\d{2})` +
 		`(?:[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,32})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`)
 
-// earliestYear is the first in which somebody can be born, by the calendar of
-// the offset that was sent.
+// earliestYear is the earliest year of birth, by the calendar of the offset
+// that was sent.
 const earliestYear = 1900
 
-// birth gives a date of birth in the form in which it is kept and returned:
+// normalizeBirth returns a date of birth in the form in which it is stored:
 // date, time and offset as they were sent, Z where there was no offset,
 // midnight where there was no time, and no fraction that is zero.
-func (f *Faults) birth(field, value string, now time.Time) string {
+func normalizeBirth(e *FieldErrors, f field, value string, now time.Time) string {
 	if value = strings.TrimSpace(value); value == "" {
 		return ""
 	}
 	value, ok := canonicalBirth(value)
 	if !ok {
-		f.Add(field, Invalid, "%s must be a date that exists, like 1990-05-15 or 1990-05-15T00:00:00Z.", field)
+		e.Add(f.name, Invalid, "%s must be a date that exists, like 1990-05-15 or 1990-05-15T00:00:00Z.", f.name)
 		return ""
 	}
 	switch born := (Fields{DateOfBirth: value}).Born(); {
 	case born.Year() < earliestYear:
-		f.Add(field, OutOfRange, "%s may not be before the year %d.", field, earliestYear)
+		e.Add(f.name, OutOfRange, "%s may not be before the year %d.", f.name, earliestYear)
 	case born.After(now.Add(24 * time.Hour)):
-		f.Add(field, OutOfRange, "%s may not be in the future.", field)
+		e.Add(f.name, OutOfRange, "%s may not be in the future.", f.name)
 	}
 	return value
 }
@@ -58,8 +58,8 @@ func canonicalBirth(value string) (string, bool) {
 	return value, err == nil
 }
 
-// Born is the instant of a clean date of birth, the zero time where there is
-// none, with the offset that was sent.
+// Born returns the instant of a normalized date of birth with the offset that
+// was sent. Without a date of birth it is the zero time.
 func (f Fields) Born() time.Time {
 	born, _ := time.Parse(time.RFC3339Nano, f.DateOfBirth)
 	return born

@@ -5,28 +5,29 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
-// BodyError says why a body is not a JSON object at all.
-type BodyError string
-
-func (e BodyError) Error() string { return string(e) }
-
-// Decode reads the JSON object of a create or replace request: exact member
-// names, none twice, none unknown, each of its type, nothing behind it. It
-// gives what it could read, even with faults, so that Clean can name the rest
-// of them. The error is a BodyError.
-func Decode(body []byte) (Fields, Faults, error) {
+// Decode reads the JSON object of a create or replace request: exact names of
+// members, none twice, none unknown, each of its type, nothing after the object.
+// The error is a BodyError or FieldErrors. With the errors of members come those
+// of Normalize, so that a client sees everything that is wrong. If all members
+// are right, the caller normalizes the fields and meets those errors there.
+//
+// encoding/json accepts names in any case and members given twice. Once its
+// version 2 is stable it can do this work.
+func Decode(body []byte, now time.Time) (Fields, error) {
 	if err := checkObject(body); err != nil {
-		return Fields{}, nil, err
+		return Fields{}, err
 	}
-	var fields Fields
-	var faults Faults
+	var f Fields
+	var errs FieldErrors
 	seen := make(map[string]int, 8)
 	decoder := json.NewDecoder(bytes.NewReader(body))
-	decoder.Token() // the opening brace; checkObject has met all the errors there can be
+	decoder.Token() // the opening brace; checkObject has met all possible errors
 	for decoder.More() {
 		var value json.RawMessage
 		token, _ := decoder.Token()
@@ -34,15 +35,19 @@ func Decode(body []byte) (Fields, Faults, error) {
 		name := token.(string)
 		switch seen[name]++; seen[name] {
 		case 1:
-			fields.set(name, value, &faults)
+			f.set(name, value, &errs)
 		case 2:
-			faults.Add(name, Duplicate, "%s is given twice.", name)
+			errs.Add(name, Duplicate, "%s is given twice.", name)
 		}
 	}
-	return fields, faults, nil
+	if len(errs) > 0 {
+		_, more := f.Normalize(now)
+		errs.Merge(more)
+	}
+	return f, errs.Err()
 }
 
-// checkObject refuses whatever is not exactly one JSON object.
+// checkObject returns a BodyError unless body is exactly one JSON object.
 func checkObject(body []byte) error {
 	trimmed := bytes.TrimLeft(body, " \t\r\n")
 	if len(trimmed) == 0 {
@@ -59,45 +64,40 @@ func checkObject(body []byte) error {
 	return nil
 }
 
-// set puts the value of one member in its place.
-func (f *Fields) set(name string, value json.RawMessage, faults *Faults) {
-	field, types := (*string)(nil), "a string or null"
-	switch name {
-	case "firstName":
-		field, types = &f.FirstName, "a string"
-	case "lastName":
-		field, types = &f.LastName, "a string"
-	case "phoneNumber":
-		field = &f.PhoneNumber
-	case "email":
-		field = &f.Email
-	case "dateOfBirth":
-		field = &f.DateOfBirth
-	case "id", "invitationStatus", "userId":
-		return // read-only: accepted, so that GET, edit, PUT works, and ignored
-	default:
-		faults.Add(name, Unknown, "A firefighter has no member %q.", name)
+// readOnly are members that are accepted and ignored, so that a client can get
+// a record, edit it and put it back.
+var readOnly = []string{"id", "invitationStatus", "userId"}
+
+// set stores the value of one member.
+func (f *Fields) set(name string, value json.RawMessage, errs *FieldErrors) {
+	i := slices.IndexFunc(fields, func(d field) bool { return d.name == name })
+	if i < 0 {
+		if !slices.Contains(readOnly, name) {
+			errs.Add(name, Unknown, "A firefighter has no member %q.", name)
+		}
 		return
 	}
-	if json.Unmarshal(value, field) != nil {
-		faults.Add(name, WrongType, "%s must be %s.", name, types)
+	types := "a string or null"
+	if fields[i].required {
+		types = "a string"
+	}
+	if json.Unmarshal(value, fields[i].of(f)) != nil {
+		errs.Add(name, WrongType, "%s must be %s.", name, types)
 	}
 }
 
-// AppendJSON appends the record as a JSON object of all eight members.
+// AppendJSON appends the record as a JSON object of all its members, also those
+// without a value.
 func (f *Firefighter) AppendJSON(b []byte) []byte {
 	b = append(b, `{"id":`...)
 	b = appendString(b, f.ID)
-	b = append(b, `,"firstName":`...)
-	b = appendString(b, f.FirstName)
-	b = append(b, `,"lastName":`...)
-	b = appendString(b, f.LastName)
-	b = append(b, `,"phoneNumber":`...)
-	b = appendNullable(b, &f.PhoneNumber, f.PhoneNumber == "")
-	b = append(b, `,"email":`...)
-	b = appendNullable(b, &f.Email, f.Email == "")
-	b = append(b, `,"dateOfBirth":`...)
-	b = appendNullable(b, &f.DateOfBirth, f.DateOfBirth == "")
+	for i := range fields {
+		b = append(b, ',', '"')
+		b = append(b, fields[i].name...)
+		b = append(b, '"', ':')
+		value := fields[i].of(&f.Fields)
+		b = appendNullable(b, value, *value == "" && !fields[i].required)
+	}
 	b = append(b, `,"invitationStatus":`...)
 	b = appendNullable(b, f.InvitationStatus, f.InvitationStatus == nil)
 	b = append(b, `,"userId":`...)
@@ -112,9 +112,8 @@ func appendNullable(b []byte, s *string, null bool) []byte {
 	return appendString(b, *s)
 }
 
-// appendString appends s as a JSON string, as it is but for what JSON must
-// escape. Broken UTF-8, which only the platform's columns can hold, becomes
-// U+FFFD.
+// appendString appends s as a JSON string and escapes only what JSON demands.
+// Broken UTF-8, which only the platform's columns can hold, becomes U+FFFD.
 func appendString(b []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\uFFFD")

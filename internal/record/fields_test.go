@@ -1,0 +1,234 @@
+package record
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// today is the time at which fields are normalized.
+var today = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// codes writes errors as "field code, field code".
+func codes(errs FieldErrors) string {
+	var list []string
+	for _, e := range errs {
+		list = append(list, e.Field+" "+e.Code)
+	}
+	return strings.Join(list, ", ")
+}
+
+// TestTable: each of the Fields has an entry with all that it needs, in the
+// order of the struct.
+func TestTable(t *testing.T) {
+	t.Parallel()
+	members := reflect.TypeFor[Fields]()
+	if len(fields) != members.NumField() {
+		t.Fatalf("%d entries for %d fields", len(fields), members.NumField())
+	}
+	var columns []string
+	for i, d := range fields {
+		member := members.Field(i).Name
+		if want := strings.ToLower(member[:1]) + member[1:]; d.name != want {
+			t.Errorf("entry %d is named %q, not %q", i, d.name, want)
+		}
+		var f Fields
+		*d.of(&f) = "x"
+		if reflect.ValueOf(f).Field(i).String() != "x" {
+			t.Errorf("the entry %q is of another field than %s", d.name, member)
+		}
+		if d.normalize == nil || d.limit == 0 && d.name != "dateOfBirth" {
+			t.Errorf("the entry %q lacks a rule or a limit", d.name)
+		}
+		if d.column == "" || slices.Contains(columns, d.column) {
+			t.Errorf("the entry %q has the column %q", d.name, d.column)
+		}
+		columns = append(columns, d.column)
+	}
+	if FieldColumns != strings.Join(columns, ", ") {
+		t.Errorf("FieldColumns is %q", FieldColumns)
+	}
+}
+
+// TestNoLineBreaks: checksums are of lines, so no field may hold a line break.
+func TestNoLineBreaks(t *testing.T) {
+	t.Parallel()
+	for _, d := range fields {
+		for _, value := range []string{"a@b.example\nc@d.example", "1990-05-15\nT00:00:00Z", "1990-05-15\n1990-05-15", "a\r\nb", "a\n\n"} {
+			var errs FieldErrors
+			if normal := d.normalize(&errs, d, value, today); strings.ContainsAny(normal, "\r\n") || len(errs) == 0 && strings.ContainsAny(strings.TrimSpace(value), "\r\n") {
+				t.Errorf("%s: %q becomes %q with %v", d.name, value, normal, errs)
+			}
+		}
+	}
+}
+
+func TestNormalizeTexts(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, in, want, code string }{
+		{"plain", "Ana", "Ana", ""},
+		{"white space around", " \t\u00a0\u2003Ana Marija\u3000\r\n", "Ana Marija", ""},
+		{"code points", strings.Repeat("\U0001f692", 100), strings.Repeat("\U0001f692", 100), ""},
+		{"trimmed, then measured", " " + strings.Repeat("č", 100) + " ", strings.Repeat("č", 100), ""},
+		{"one too many", strings.Repeat("č", 101), "", "too_long"},
+		{"marks count, too", strings.Repeat("c\u030c", 51), "", "too_long"},
+		{"decomposed stays so", "C\u030covic\u0301", "C\u030covic\u0301", ""},
+		{"format characters", "\u200bAna\u202e\ufeff", "\u200bAna\u202e\ufeff", ""},
+		{"empty", "", "", "required"},
+		{"white space alone", " \u2028\u0085\n", "", "required"},
+		{"NUL", "A\x00na", "", "invalid"},
+		{"tab", "A\tna", "", "invalid"},
+		{"newline", "A\nna", "", "invalid"},
+		{"delete", "Ana\x7f", "", "invalid"},
+		{"next line", "A\u0085na", "", "invalid"},
+		{"damaged", "An\ufffd", "", "invalid"},
+		{"broken UTF-8", "An\xff", "", "invalid"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, errs := Fields{FirstName: tt.in, LastName: "Ivić"}.Normalize(today)
+			checkField(t, got.FirstName, tt.want, errs, "firstName", tt.code)
+			got, errs = Fields{FirstName: "Ana", LastName: tt.in}.Normalize(today)
+			checkField(t, got.LastName, tt.want, errs, "lastName", tt.code)
+		})
+	}
+}
+
+// checkField compares a normalized field and the code of its only error, which
+// is empty for none.
+func checkField(t *testing.T, got, want string, errs FieldErrors, field, code string) {
+	t.Helper()
+	if code != "" {
+		code = field + " " + code
+	}
+	if got != want || codes(errs) != code {
+		t.Errorf("got %q with errors %q, want %q with %q", got, codes(errs), want, code)
+	}
+}
+
+func TestNormalizePhoneNumber(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ in, want, code string }{
+		{" +385 (91) 234-5678 ", "+385 (91) 234-5678", ""},
+		{"Ext. 7, ask for Čedo", "Ext. 7, ask for Čedo", ""},
+		{"\u0301", "\u0301", ""},
+		{strings.Repeat("č", 50), strings.Repeat("č", 50), ""},
+		{strings.Repeat("5", 51), "", "too_long"},
+		{"", "", ""},
+		{" \n", "", ""},
+		{"09\t1", "", "invalid"},
+		{"091\xc3", "", "invalid"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.in, func(t *testing.T) {
+			got, errs := Fields{FirstName: "A", LastName: "B", PhoneNumber: tt.in}.Normalize(today)
+			checkField(t, got.PhoneNumber, tt.want, errs, "phoneNumber", tt.code)
+		})
+	}
+}
+
+func TestNormalizeLimits(t *testing.T) {
+	t.Parallel()
+	long := Fields{FirstName: strings.Repeat("a", 101), LastName: strings.Repeat("b", 101), PhoneNumber: strings.Repeat("1", 51),
+		Email: strings.Repeat("a", 243) + "@example.com", DateOfBirth: "soon"}
+	_, errs := long.Normalize(today)
+	want := "firstName too_long, lastName too_long, phoneNumber too_long, email too_long, dateOfBirth invalid"
+	if codes(errs) != want {
+		t.Errorf("got %s, want %s", codes(errs), want)
+	}
+	longest := Fields{FirstName: strings.Repeat("a", 100), LastName: strings.Repeat("b", 100), PhoneNumber: strings.Repeat("1", 50),
+		Email: strings.Repeat("a", 242) + "@example.com", DateOfBirth: "1990-05-15T00:00:00.123456789+02:00"}
+	if got, errs := longest.Normalize(today); got != longest || len(errs) > 0 {
+		t.Errorf("got %+v with %v", got, errs)
+	}
+	if _, errs := (Fields{}).Normalize(today); codes(errs) != "firstName required, lastName required" {
+		t.Errorf("got %s", codes(errs))
+	}
+}
+
+func TestNormalizeEmail(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ in, want, code string }{
+		{"Ana.Ivic@Example.COM", "Ana.Ivic@Example.COM", ""},
+		{" ana+fire@example.com ", "ana+fire@example.com", ""},
+		{"čedo@primjer.hr", "čedo@primjer.hr", ""},
+		{"ana@localhost", "ana@localhost", ""},
+		{"", "", ""},
+		{" ", "", ""},
+		{"ana", "ana", "invalid"},
+		{"ana@", "ana@", "invalid"},
+		{"@example.com", "@example.com", "invalid"},
+		{"ana@b@example.com", "ana@b@example.com", "invalid"},
+		{"<ana@example.com>", "<ana@example.com>", "invalid"},
+		{"Ana <ana@example.com>", "Ana <ana@example.com>", "invalid"},
+		{"ana@example.com (Ana)", "ana@example.com (Ana)", "invalid"},
+		{"ana@example.com, b@example.com", "ana@example.com, b@example.com", "invalid"},
+		{"ana ivic@example.com", "ana ivic@example.com", "invalid"},
+		{`"ana ivic"@example.com`, `"ana ivic"@example.com`, "invalid"},
+		{"mailto:ana@example.com", "mailto:ana@example.com", "invalid"},
+		{"ana@\texample.com", "", "invalid"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.in, func(t *testing.T) {
+			got, errs := Fields{FirstName: "A", LastName: "B", Email: tt.in}.Normalize(today)
+			checkField(t, got.Email, tt.want, errs, "email", tt.code)
+		})
+	}
+}
+
+func TestSummary(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		f    Fields
+		want string
+	}{
+		{ana, "Ana Čović, 091 234 5678, Ana.Covic@example.com, 1990-05-15T00:00:00+02:00"},
+		{Fields{FirstName: "A", LastName: "B", Email: "a@x"}, "A B, a@x"},
+		{Fields{FirstName: "A", LastName: "B"}, "A B"},
+	}
+	for _, tt := range tests {
+		if got := tt.f.Summary(); got != tt.want {
+			t.Errorf("got %q, want %q", got, tt.want)
+		}
+	}
+}
+
+func TestNameAndLabel(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ value, name, nameErr, label, labelErr string }{
+		{" Engine 7 ", "Engine 7", "<nil>", "Engine 7", "<nil>"},
+		{" ", "", "is required", "", "<nil>"},
+		{strings.Repeat("č", 101), "", "may have at most 100 characters", "", "may have at most 100 characters"},
+		{"a\nb", "", "contains a control character", "", "contains a control character"},
+		{"\xff", "", "contains a damaged character", "", "contains a damaged character"},
+	} {
+		if name, err := Name(tt.value); name != tt.name || fmt.Sprint(err) != tt.nameErr {
+			t.Errorf("the name %q is %q, %v", tt.value, name, err)
+		}
+		if label, err := Label(tt.value); label != tt.label || fmt.Sprint(err) != tt.labelErr {
+			t.Errorf("the label %q is %q, %v", tt.value, label, err)
+		}
+	}
+}
+
+func TestFieldErrors(t *testing.T) {
+	t.Parallel()
+	var errs FieldErrors
+	if err := errs.Err(); err != nil {
+		t.Errorf("no error is %v", err)
+	}
+	errs.Add("a", Required, "%s is required.", "a")
+	if err := errs.Err(); err == nil || err.Error() != "a is required." {
+		t.Errorf("got %v", err)
+	}
+	errs.Merge(FieldErrors{{"a", TooLong, "a is long."}, {"b", Invalid, "b is bad."}, {"b", TooLong, "b is long."}})
+	if codes(errs) != "a required, b invalid, b too_long" {
+		t.Errorf("got %s", codes(errs))
+	}
+	if !strings.Contains(errs.Error(), "3") || !strings.Contains(errs.Error(), "a is required.") {
+		t.Errorf("got %q", errs.Error())
+	}
+}

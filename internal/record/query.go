@@ -1,0 +1,170 @@
+package record
+
+import (
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"firefighters/internal/fold"
+)
+
+const (
+	defaultPageSize = 20
+	maxPageSize     = 100
+	maxSearch       = 100 // characters
+)
+
+// SortField is what a list may be sorted by, as the parameter sortBy has it.
+type SortField string
+
+// The orders of a list. Records without a value in the field come last in both
+// directions; the order of creation breaks ties.
+const (
+	ByCreatedAt   SortField = "createdAt"
+	ByFirstName   SortField = "firstName" // then by last name
+	ByLastName    SortField = "lastName"  // then by first name
+	ByEmail       SortField = "email"
+	ByPhoneNumber SortField = "phoneNumber"
+	ByDateOfBirth SortField = "dateOfBirth"
+)
+
+// SortFields are all orders, the default first.
+var SortFields = []SortField{ByCreatedAt, ByFirstName, ByLastName, ByEmail, ByPhoneNumber, ByDateOfBirth}
+
+// Query says which page of which list is asked for.
+type Query struct {
+	Page, PageSize int64
+	Terms          []Term
+	SortBy         SortField
+	Descending     bool
+}
+
+// Offset returns the number of records before the page. It is bounded by a
+// number that is larger than any department.
+func (q Query) Offset() int64 { return min(q.Page-1, math.MaxUint32) * q.PageSize }
+
+// Term is one word to search for.
+type Term struct {
+	Text   string // folded
+	Digits string // to find in the digits of a phone number, too; empty: only Text counts
+}
+
+// ParseQuery reads the query of a list's URL. The error is FieldErrors, all
+// there are.
+func ParseQuery(rawQuery string) (Query, error) {
+	// A semicolon is a character like any other (WHATWG URL). Package url
+	// refuses it.
+	values, err := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
+	p := parameters{values: values}
+	if err != nil {
+		p.errs.Add("query", Invalid, "The query of the URL is not well-formed.")
+	}
+	q := Query{
+		Page:     p.wholeNumber("page", 1, math.MaxInt64),
+		PageSize: min(p.wholeNumber("pageSize", defaultPageSize, maxPageSize), maxPageSize),
+		Terms:    p.search("search"),
+	}
+	q.SortBy, q.Descending = p.order("sortBy", "sortDir")
+	if err := p.errs.Err(); err != nil {
+		return Query{}, err
+	}
+	return q, nil
+}
+
+// parameters are those of a URL's query, and what is wrong with them.
+type parameters struct {
+	values url.Values
+	errs   FieldErrors
+}
+
+// get returns the value of a parameter. An empty one counts as absent.
+func (p *parameters) get(name string) string {
+	given := slices.DeleteFunc(slices.Clone(p.values[name]), func(v string) bool { return v == "" })
+	if len(given) == 0 {
+		return ""
+	}
+	if len(given) > 1 {
+		p.errs.Add(name, Duplicate, "%s is given twice.", name)
+	}
+	return given[0]
+}
+
+// wholeNumber reads a number from 1. A number that int64 cannot hold counts as
+// limit, or is an error if the limit is that of int64 itself.
+func (p *parameters) wholeNumber(name string, absent, limit int64) int64 {
+	text := p.get(name)
+	if text == "" {
+		return absent
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if strings.Trim(text, "0123456789") != "" {
+		code := Invalid
+		if err == nil {
+			code = OutOfRange
+		}
+		p.errs.Add(name, code, "%s must be a whole number from 1.", name)
+		return absent
+	}
+	switch {
+	case err != nil && limit == math.MaxInt64:
+		p.errs.Add(name, OutOfRange, "%s may be at most %d.", name, limit)
+	case err != nil:
+		return limit
+	case n == 0:
+		p.errs.Add(name, OutOfRange, "%s must be a whole number from 1.", name)
+	}
+	return n
+}
+
+// search splits the text at white space. It leaves out a term that is there
+// already or that is empty once folded.
+func (p *parameters) search(name string) []Term {
+	text := strings.TrimSpace(p.get(name))
+	switch {
+	case !utf8.ValidString(text):
+		p.errs.Add(name, Invalid, "%s is not valid UTF-8.", name)
+	case utf8.RuneCountInString(text) > maxSearch:
+		p.errs.Add(name, TooLong, "%s may have at most %d characters.", name, maxSearch)
+	}
+	var terms []Term
+	for _, word := range strings.Fields(text) {
+		t := Term{Text: fold.String(word)}
+		if !strings.ContainsFunc(word, unicode.IsLetter) {
+			t.Digits = Digits(word)
+		}
+		if t.Text != "" && !slices.Contains(terms, t) {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+func (p *parameters) order(sortBy, sortDir string) (field SortField, descending bool) {
+	field = SortFields[0]
+	if name := p.get(sortBy); name != "" {
+		field = SortField(name)
+	}
+	if !slices.Contains(SortFields, field) {
+		p.errs.Add(sortBy, Invalid, "%s must be one of %s.", sortBy, sortNames())
+	}
+	switch direction := strings.ToLower(p.get(sortDir)); direction {
+	case "asc":
+		return field, false
+	case "", "desc":
+	default:
+		p.errs.Add(sortDir, Invalid, "%s must be asc or desc.", sortDir)
+	}
+	return field, true
+}
+
+func sortNames() string {
+	var names []string
+	for _, f := range SortFields {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
