@@ -1,0 +1,86 @@
+package index
+
+import (
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// lines holds many short texts in a single string, each followed by a line
+// break, so that one search of the string finds a term in all of them. The
+// zero value has none. It must not be copied.
+type lines struct {
+	text strings.Builder
+	ends []int32
+}
+
+// grow makes room for count more texts of size bytes in all.
+func (l *lines) grow(count, size int) {
+	l.text.Grow(count + size)
+	l.ends = slices.Grow(l.ends, count)
+}
+
+// add adds a text.
+func (l *lines) add(text string) {
+	l.text.WriteString(text)
+	l.text.WriteByte('\n')
+	l.ends = append(l.ends, int32(l.text.Len()))
+}
+
+// at returns the text at a position without copying it. The first is at 0.
+func (l *lines) at(position int) string {
+	start := int32(0)
+	if position > 0 {
+		start = l.ends[position-1]
+	}
+	return l.text.String()[start : l.ends[position]-1]
+}
+
+// size returns the number of bytes that the texts take in memory.
+func (l *lines) size() int { return l.text.Cap() + 4*cap(l.ends) }
+
+// find adds to found the positions of the texts that contain term. A term has
+// no line break.
+func (l *lines) find(term string, found set) {
+	text := l.text.String()
+	for position, from := 0, 0; from < len(text); position++ {
+		i := strings.Index(text[from:], term)
+		if i < 0 {
+			return
+		}
+		for int(l.ends[position]) <= from+i {
+			position++
+		}
+		found[position/64] |= 1 << (position % 64)
+		from = int(l.ends[position])
+	}
+}
+
+// set is a set of positions, one bit for each.
+type set []uint64
+
+// newSet returns an empty set for positions below size.
+func newSet(size int) set { return make(set, (size+63)/64) }
+
+// has reports whether a position is in the set.
+func (s set) has(position int) bool { return s[position/64]>>(position%64)&1 == 1 }
+
+// filter removes the positions for which keep is false.
+func (s set) filter(keep func(position int) bool) {
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			bit := bits.TrailingZeros64(word)
+			if !keep(64*i + bit) {
+				s[i] &^= 1 << bit
+			}
+		}
+	}
+}
+
+// count returns the number of positions in the set.
+func (s set) count() (n int64) {
+	for _, word := range s {
+		n += int64(bits.OnesCount64(word))
+	}
+	return n
+}
