@@ -1,16 +1,16 @@
--- The whole of a department's records in one SQLite file: schema version 2.
+-- All records of all departments in one SQLite file: schema version 2.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
 -- "Folded" text is what internal/fold makes of a text, to search and sort by.
 --
--- PRAGMA application_id says that a file is ours, PRAGMA user_version which
--- schema it has; db.go sets both.
+-- PRAGMA application_id says that a file is ours, PRAGMA user_version says
+-- which schema it has. db.go sets both.
 
--- What the service remembers about itself: one row.
+-- The state of the service itself: one row.
 CREATE TABLE service (
     only_row     INTEGER PRIMARY KEY CHECK (only_row = 1),
-    latest_time  INTEGER NOT NULL,           -- the latest time seen: an earlier clock is not believed
-    keys_version INTEGER NOT NULL DEFAULT 0  -- counts the changes of keys that a server must hear of
+    latest_time  INTEGER NOT NULL,           -- the latest time seen; the service never goes back behind it
+    keys_version INTEGER NOT NULL DEFAULT 0  -- number of changes of keys, so that a running server notices them
 ) STRICT;
 
 INSERT INTO service (only_row, latest_time) VALUES (1, 0);
@@ -22,7 +22,7 @@ CREATE TABLE tenants (
     created_at INTEGER NOT NULL,
     last_seq   INTEGER NOT NULL DEFAULT 0,  -- sequence number of the newest record; kept by trigger
     live_count INTEGER NOT NULL DEFAULT 0,  -- records not deleted; kept by trigger
-    version    INTEGER NOT NULL DEFAULT 0   -- counts the changes to its records; kept by trigger
+    version    INTEGER NOT NULL DEFAULT 0   -- number of changes of its records; kept by trigger
 ) STRICT;
 
 -- API keys. The key itself is stored nowhere.
@@ -31,7 +31,7 @@ CREATE TABLE keys (
     hash         BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the key
     tenant_id    INTEGER NOT NULL REFERENCES tenants (id),
     label        TEXT    NOT NULL DEFAULT '' CHECK (length(label) <= 100),  -- what it is for, for people
-    scope        TEXT    NOT NULL CHECK (scope IN ('read', 'write')),       -- 'write' may read too
+    scope        TEXT    NOT NULL CHECK (scope IN ('read', 'write')),       -- 'write' may read, too
     created_at   INTEGER NOT NULL,
     expires_at   INTEGER,  -- valid before this time; null: for good
     revoked_at   INTEGER,
@@ -51,9 +51,9 @@ CREATE TRIGGER key_erased AFTER DELETE ON keys BEGIN
     UPDATE service SET keys_version = keys_version + 1;
 END;
 
--- Firefighters. The row number is tenant_id << 32 | sequence number, so that
--- a department lies together in the file, in the order in which its records
--- were created.
+-- Firefighters. The row number is tenant_id << 32 | sequence number. So the
+-- records of a department are next to each other in the file, in the order in
+-- which they were created.
 CREATE TABLE firefighters (
     row           INTEGER PRIMARY KEY CHECK (row >> 32 = tenant_id),
     id            TEXT    NOT NULL UNIQUE CHECK (length(id) = 36),  -- UUIDv7, lower case
@@ -62,18 +62,18 @@ CREATE TABLE firefighters (
     updated_at    INTEGER NOT NULL,
     deleted_at    INTEGER,  -- soft delete: from then on the record is in no answer
 
-    -- What the department says; null is no value.
+    -- What the department enters; null is no value.
     first_name    TEXT NOT NULL CHECK (length(first_name) BETWEEN 1 AND 100),
     last_name     TEXT NOT NULL CHECK (length(last_name) BETWEEN 1 AND 100),
     phone_number  TEXT CHECK (length(phone_number) BETWEEN 1 AND 50),
     email         TEXT CHECK (length(email) BETWEEN 1 AND 254),
     date_of_birth TEXT,  -- RFC 3339, with the offset that was sent
 
-    -- What the department's platform says, directly here; the service only reads it.
+    -- What the department's platform writes, directly here; the service only reads it.
     invitation_status TEXT,
     user_id           TEXT CHECK (length(user_id) = 36),  -- UUID
 
-    -- Made from the fields above, to sort and search by.
+    -- Computed from the fields above, to sort and search by.
     first_key    TEXT NOT NULL,  -- first_name folded
     last_key     TEXT NOT NULL,  -- last_name folded
     email_key    TEXT CHECK ((email_key IS NULL) = (email IS NULL)),         -- email folded
@@ -82,14 +82,15 @@ CREATE TABLE firefighters (
     search_text  TEXT NOT NULL,  -- first_key, last_key, email_key, phone_number: a line each
     phone_digits TEXT NOT NULL,  -- the ASCII digits of phone_number
 
-    -- CRC-32C of the department's number and the fields (firefighters.go), by
-    -- which a record that the disk has changed is known; ~ of it when deleted.
+    -- CRC-32C of the department's number, the id and the fields (record.Checksum).
+    -- It shows that the disk or another program has changed a record. All bits
+    -- are inverted for a deleted record.
     checksum INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- No index by a sort field: it would take five more pages to write for each
--- record, most of the work, and a department is small enough to be sorted when
--- it is listed, or else is kept sorted in memory (rolls.go).
+-- There is no index by a sort field. Each record would write five more pages,
+-- most of the work of a create. A small department is sorted when it is listed,
+-- and a large one is kept sorted in memory (internal/index).
 
 CREATE TRIGGER firefighter_made AFTER INSERT ON firefighters BEGIN
     UPDATE tenants
@@ -120,9 +121,9 @@ WHEN NEW.row <> OLD.row OR NEW.id <> OLD.id OR NEW.tenant_id <> OLD.tenant_id BE
     SELECT RAISE(ABORT, 'a record keeps its id and its department');
 END;
 
--- What happened to records, in order: a line for each change, written together
--- with it. There is no reference to other tables, for what happened stays true
--- when a key or a record is gone; and no index, for whoever asks can wait.
+-- The history of records: a row for each change, written in the same
+-- transaction. It refers to no other table, because it stays true when a key or
+-- a record is gone. It has no index, because reading it may take longer.
 CREATE TABLE changes (
     id        INTEGER PRIMARY KEY,
     at        INTEGER NOT NULL,
@@ -130,11 +131,11 @@ CREATE TABLE changes (
     record_id TEXT    NOT NULL,
     action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
     key_id    INTEGER,  -- null: a command did it
-    before    TEXT      -- the record as it was, in JSON; null if it was not, or was deleted
+    before    TEXT      -- the record before the change, in JSON; null if there was none
 ) STRICT;
 
--- Answers to creates with an Idempotency-Key, kept for a day, so that one that
--- is sent again makes no second record.
+-- Responses to creates with an Idempotency-Key, stored for a day. A create that
+-- is sent again is answered by them and makes no second record.
 CREATE TABLE replays (
     id              INTEGER PRIMARY KEY,
     key_id          INTEGER NOT NULL,  -- who sent it
@@ -143,8 +144,8 @@ CREATE TABLE replays (
     created_at      INTEGER NOT NULL,
     request_hash    BLOB    NOT NULL,  -- SHA-256 of the body
     record_id       TEXT    NOT NULL,
-    answer          TEXT    NOT NULL,  -- the body of the answer, in JSON
-    checksum        INTEGER NOT NULL,  -- of record_id and answer, as records have it
+    answer          TEXT    NOT NULL,  -- the body of the response, in JSON
+    checksum        INTEGER NOT NULL,  -- of record_id and answer (record.TextChecksum)
     UNIQUE (key_id, idempotency_key)
 ) STRICT;
 

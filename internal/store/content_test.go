@@ -1,0 +1,146 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"firefighters/internal/apikey"
+	"firefighters/internal/sqlite"
+	"firefighters/internal/store"
+)
+
+// read calls do with a connection to the database of a store.
+func read(t *testing.T, s *store.Store, do func(c *sqlite.Conn) error) {
+	t.Helper()
+	must(t, s.DB().Read(do))
+}
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	create(t, s, ours, ana)
+	createDeleted(t, s, ours, ana)
+	create(t, s, theirs, ana)
+	read(t, s, func(c *sqlite.Conn) error {
+		n, err := store.Count(t.Context(), c)
+		if n != (store.Counts{Records: 2, Departments: 2}) {
+			t.Errorf("counted %+v", n)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := store.Count(ended, c); !errors.Is(err, context.Canceled) {
+			t.Errorf("after the end: %v", err)
+		}
+		return err
+	})
+}
+
+func TestFirstTenant(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(2e12)
+	s := openStore(t, newFile(t), func() time.Time { return now })
+	check := func(want store.Tenant) {
+		t.Helper()
+		read(t, s, func(c *sqlite.Conn) error {
+			got, err := store.FirstTenant(c)
+			if got != want {
+				t.Errorf("the first department is %+v", got)
+			}
+			return err
+		})
+	}
+	check(store.Tenant{})
+	must(t, s.AddDepartments([]store.Department{{Name: "Z"}}))
+	now = now.Add(time.Hour)
+	must(t, s.AddDepartments([]store.Department{{Name: "A"}}))
+	check(store.Tenant{Name: "Z", CreatedAt: 2e12})
+	read(t, s, func(c *sqlite.Conn) error {
+		latest, err := store.LatestTime(c)
+		if !latest.Equal(now) || latest.Location() != time.UTC {
+			t.Errorf("the latest time is %v", latest)
+		}
+		return err
+	})
+}
+
+// TestMark: it changes with every change of a record or a key, also at one
+// moment.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	s := newStoreAt(t, func() time.Time { return time.UnixMilli(2e12) })
+	mark := func() (mark string) {
+		t.Helper()
+		read(t, s, func(c *sqlite.Conn) (err error) { mark, err = store.Mark(c); return err })
+		return mark
+	}
+	f := create(t, s, theirs, ana)
+	seen := map[string]bool{mark(): true}
+	for _, change := range []func() error{
+		func() error { _, err := s.Create(ours, 0, ana, nil); return err },
+		func() error { _, err := s.Replace(theirs, 0, f.ID, ana, asIs); return err },
+		func() error { return s.Delete(theirs, 0, f.ID, asIs) },
+		func() error { return s.Undelete(theirs, []string{f.ID}) },
+		func() error {
+			return s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}, func(string) error { return nil })
+		},
+		func() error { _, err := s.RevokeKey(1); return err },
+	} {
+		must(t, change())
+		now := mark()
+		if seen[now] || mark() != now {
+			t.Errorf("after %d changes the mark is %s again", len(seen), now)
+		}
+		seen[now] = true
+	}
+}
+
+// TestRevocations: keys that were revoked after a backup stay revoked, and time
+// does not go back.
+func TestRevocations(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	var keys []string
+	for range 4 {
+		keys = append(keys, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
+	}
+	revoke := func(ids ...store.KeyID) {
+		t.Helper()
+		now = now.Add(time.Hour)
+		for _, id := range ids {
+			_, err := s.RevokeKey(id)
+			must(t, err)
+		}
+	}
+	revoke(1)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	must(t, os.WriteFile(backup, nil, 0o600))
+	read(t, s, func(c *sqlite.Conn) error { return c.CopyTo(t.Context(), backup, nil) })
+	createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	revoke(2, 3, 5)
+	var r store.Revocations
+	read(t, s, func(c *sqlite.Conn) (err error) { r, err = store.ReadRevocations(c); return err })
+	for _, want := range []int64{2, 0} {
+		must(t, sqlite.FinishCopy(backup, func(c *sqlite.Conn) error {
+			revoked, err := r.Write(c)
+			if revoked != want {
+				t.Errorf("%d keys were revoked, not %d", revoked, want)
+			}
+			return err
+		}))
+	}
+	restored := openStore(t, backup, func() time.Time { return keyTime })
+	got := allKeys(t, restored)
+	for i, want := range []time.Time{keyTime.Add(time.Hour), now, now, {}} {
+		if k := got[apikey.Hash(keys[i])]; k.RevokedAt != max(0, want.UnixMilli()) {
+			t.Errorf("key %d: %+v", i+1, k)
+		}
+	}
+	if !restored.Clock().Now().Equal(now) || len(got) != 4 {
+		t.Errorf("the time is %v, the keys are %v", restored.Clock().Now(), got)
+	}
+}

@@ -1,0 +1,145 @@
+package store
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"firefighters/internal/record"
+	"firefighters/internal/sqlite"
+)
+
+var deletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters
+	WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at < ?2 ORDER BY row`
+
+// Deleted returns the records of a department that were deleted before a
+// time, those deleted first at the top.
+func (s *Store) Deleted(tenant record.TenantID, until time.Time) (all []record.Stored, err error) {
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		return c.Query(deletedSQL, sqlite.Args{int64(tenant), until.UnixMilli()}, func(row sqlite.Row) {
+			all = append(all, record.Stored{DeletedAt: row.Int(0)})
+			record.Scan(tenant, true, row[1:], &all[len(all)-1])
+		})
+	})
+	slices.SortStableFunc(all, func(a, b record.Stored) int { return cmp.Compare(a.DeletedAt, b.DeletedAt) })
+	return all, err
+}
+
+const undeleteSQL = `
+	UPDATE firefighters SET deleted_at = NULL, checksum = ~checksum
+	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NOT NULL`
+
+// Undelete brings deleted records back, all or none. The error is a
+// *NotDeletedError for a record that is not deleted.
+func (s *Store) Undelete(tenant record.TenantID, ids []string) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		for _, id := range ids {
+			changed, err := t.Exec(undeleteSQL, id, int64(tenant))
+			if err == nil && changed == 0 {
+				err = &NotDeletedError{id}
+			}
+			if err == nil {
+				err = addChange(t, tenant, 0, change{actionUndelete, id, nil})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// purgedAtOnce is the number of records that one transaction erases.
+const purgedAtOnce = 500
+
+// Purge erases deleted records, their history and their stored responses. It
+// returns the number erased. A record that was brought back meanwhile stays. The
+// history keeps that a record with this id was erased. Until Vacuum has run, the
+// file may still hold traces.
+func (s *Store) Purge(tenant record.TenantID, all []record.Stored) (erased int, err error) {
+	past, err := s.readPast(tenant, all)
+	if err != nil {
+		return 0, err
+	}
+	for some := range slices.Chunk(all, purgedAtOnce) {
+		count := 0
+		err := s.db.Write(func(t *sqlite.Tx) (err error) {
+			count, err = purge(t, tenant, some, past)
+			return err
+		})
+		if err != nil {
+			return erased, err
+		}
+		erased += count
+	}
+	return erased, nil
+}
+
+// past is where the changes of records stand in the history, up to the last
+// change at that time.
+type past struct {
+	changes map[string][]int64 // by record id
+	last    int64
+}
+
+func (s *Store) readPast(tenant record.TenantID, all []record.Stored) (p past, err error) {
+	p.changes = map[string][]int64{}
+	for _, f := range all {
+		p.changes[f.ID] = nil
+	}
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		return c.Query(`SELECT id, record_id FROM changes WHERE tenant_id = ? ORDER BY id`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
+			p.last = row.Int(0)
+			if changes, wanted := p.changes[row.Text(1)]; wanted {
+				p.changes[row.Text(1)] = append(changes, p.last)
+			}
+		})
+	})
+	return p, err
+}
+
+// purge erases those of some records that are still deleted.
+func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (erased int, err error) {
+	var ids []string
+	for _, f := range some {
+		count, err := t.Exec(`DELETE FROM firefighters WHERE row = ? AND tenant_id = ? AND deleted_at IS NOT NULL`, f.Row, int64(tenant))
+		if err != nil {
+			return 0, err
+		}
+		if count > 0 {
+			ids = append(ids, f.ID)
+		}
+	}
+	if err := purgePast(t, ids, p); err != nil {
+		return 0, err
+	}
+	for _, id := range ids {
+		if err := addChange(t, tenant, 0, change{actionPurge, id, nil}); err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), nil
+}
+
+// purgePast erases the changes and the stored responses of records.
+func purgePast(t *sqlite.Tx, ids []string, p past) error {
+	for _, id := range ids {
+		for _, number := range p.changes[id] {
+			if _, err := t.Exec(`DELETE FROM changes WHERE id = ?`, number); err != nil {
+				return err
+			}
+		}
+	}
+	list, err := json.Marshal(ids)
+	if err == nil {
+		_, err = t.Exec(`DELETE FROM changes WHERE id > ? AND record_id IN (SELECT value FROM json_each(?))`, p.last, string(list))
+	}
+	if err == nil {
+		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, string(list))
+	}
+	return err
+}
+
+// Vacuum rewrites the file, so that no trace of erased records is left in it.
+func (s *Store) Vacuum() error { return sqlite.Vacuum(s.db.Path()) }

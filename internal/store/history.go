@@ -1,0 +1,114 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	"firefighters/internal/record"
+	"firefighters/internal/sqlite"
+)
+
+// The actions of the table changes.
+const (
+	actionCreate   = "create"
+	actionReplace  = "replace"
+	actionDelete   = "delete"
+	actionUndelete = "undelete"
+	actionPurge    = "purge"
+)
+
+// change is what a transaction does to a record.
+type change struct {
+	action string
+	id     string
+	before *record.Stored // nil if there was no record, or if it is not to be known any more
+}
+
+// addChange writes a change into the history.
+func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch change) error {
+	_, err := t.Exec(`
+		INSERT INTO changes (at, tenant_id, record_id, action, key_id, before) VALUES (?, ?, ?, ?, nullif(?, 0), ?)`,
+		t.Now, int64(tenant), ch.id, ch.action, int64(by), sqlite.OrNull(beforeJSON(ch.before)))
+	return err
+}
+
+// beforeJSON returns a record as the API has it, empty for none. A damaged one
+// says so.
+func beforeJSON(f *record.Stored) string {
+	if f == nil {
+		return ""
+	}
+	text := f.AppendJSON(nil)
+	if f.Damaged {
+		text = append(text[:len(text)-1], `,"damaged":true}`...)
+	}
+	return string(text)
+}
+
+// Change is an entry of the history.
+type Change struct {
+	At     string          `json:"at"`
+	Action string          `json:"action"`
+	ID     string          `json:"id"`
+	Key    *int64          `json:"key"` // null: a command did it
+	Label  *string         `json:"label"`
+	Before json.RawMessage `json:"before"`
+}
+
+// historySQL reads the changes of all departments. An index would cost every
+// write more than it saves the few who ask.
+const historySQL = `
+	SELECT at, action, record_id, key_id, label, before
+	  FROM changes LEFT JOIN keys ON keys.id = key_id
+	 WHERE changes.tenant_id = ?1 AND at >= ?2 AND ?3 IN ('', record_id) ORDER BY changes.id`
+
+// History calls each for the changes of a department, oldest first. id is
+// that of one record, or empty for all.
+func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Change)) error {
+	return s.db.Read(func(c *sqlite.Conn) error {
+		return c.Query(historySQL, sqlite.Args{int64(tenant), since.UnixMilli(), id}, func(row sqlite.Row) {
+			ch := Change{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4)}
+			if !row.IsNull(3) {
+				key := row.Int(3)
+				ch.Key = &key
+			}
+			if before := row.Text(5); before != "" {
+				ch.Before = validJSON(before)
+			}
+			each(ch)
+		})
+	})
+}
+
+// validJSON returns text, or a JSON string of it where damage has made it
+// something else than JSON.
+func validJSON(text string) json.RawMessage {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	quoted, _ := json.Marshal(text)
+	return quoted
+}
+
+// Summary returns the record before the change in one line, a dash if there
+// was none.
+func (ch Change) Summary() string {
+	var f struct {
+		record.Fields
+		Damaged bool
+	}
+	switch {
+	case ch.Before == nil:
+		return "-"
+	case json.Unmarshal(ch.Before, &f) != nil:
+		return "(damaged)"
+	case f.Damaged:
+		return f.Summary() + ", (damaged)"
+	}
+	return f.Summary()
+}
+
+// formatMoment returns a time in milliseconds as RFC 3339 has it.
+func formatMoment(milliseconds int64) string {
+	return time.UnixMilli(milliseconds).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+}

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"firefighters/internal/record"
+	"firefighters/internal/sqlite"
+)
+
+// A create that is sent again with the same Idempotency-Key
+// (draft-ietf-httpapi-idempotency-key-header) makes no second record. It is
+// answered by the stored response of the first.
+
+const (
+	// responseLifetime is how long a response is stored.
+	responseLifetime = 24 * time.Hour
+	// erasedAtOnce is the number of old responses that one transaction erases.
+	erasedAtOnce = 500
+)
+
+// IdempotencyKey identifies a create that may be sent again.
+type IdempotencyKey struct {
+	By   KeyID
+	Key  string
+	Hash []byte // SHA-256 of the request's body
+}
+
+const responseSQL = `
+	SELECT request_hash, record_id, answer, checksum FROM replays
+	 WHERE key_id = ? AND idempotency_key = ? AND tenant_id = ? AND created_at > ?`
+
+// StoredResponse returns the response to an earlier create with this key and
+// the id of its record; body is nil if there was none. The error is ErrReused
+// if that create had another body.
+func (s *Store) StoredResponse(tenant record.TenantID, key *IdempotencyKey) (id string, body []byte, err error) {
+	since := s.Clock().Now().Add(-responseLifetime).UnixMilli()
+	var hash []byte
+	var sum int64
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		return c.QueryRow(responseSQL, sqlite.Args{int64(key.By), key.Key, int64(tenant), since}, func(row sqlite.Row) {
+			hash, id, body, sum = row.Bytes(0), row.Text(1), []byte(row.Text(2)), row.Int(3)
+		})
+	})
+	switch {
+	case errors.Is(err, sqlite.ErrNoRows):
+		return "", nil, nil
+	case err != nil:
+		return "", nil, err
+	case !bytes.Equal(hash, key.Hash):
+		return "", nil, ErrReused
+	case sum != responseChecksum(tenant, id, string(body)):
+		return "", nil, &record.DamagedError{ID: id}
+	}
+	return id, body, nil
+}
+
+func responseChecksum(tenant record.TenantID, id, body string) int64 {
+	return record.TextChecksum(tenant, id+"\n"+body)
+}
+
+// storeResponse stores what a create is about to answer.
+func storeResponse(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, f record.Firefighter) error {
+	body := string(f.AppendJSON(nil))
+	_, err := t.Exec(`
+		INSERT OR REPLACE INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		int64(key.By), key.Key, int64(tenant), t.Now, key.Hash, f.ID, body, responseChecksum(tenant, f.ID, body))
+	return err
+}
+
+// EraseOldResponses erases responses that are older than their lifetime, a few
+// at a time so that no other write waits long, until ctx ends. One that cannot be
+// erased, because the table is damaged, stays.
+func (s *Store) EraseOldResponses(ctx context.Context) error {
+	for ctx.Err() == nil {
+		until := s.Clock().Now().Add(-responseLifetime).UnixMilli()
+		old, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM replays WHERE created_at <= ?)`, until)
+		if err != nil || old == 0 {
+			return err
+		}
+		erased := int64(0)
+		err = s.db.Write(func(t *sqlite.Tx) (err error) {
+			erased, err = t.Exec(`DELETE FROM replays WHERE rowid IN (SELECT rowid FROM replays WHERE created_at <= ? LIMIT ?)`,
+				until, int64(erasedAtOnce))
+			return err
+		})
+		if err != nil || erased < erasedAtOnce {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,174 @@
+package store
+
+import (
+	"time"
+
+	"firefighters/internal/apikey"
+	"firefighters/internal/record"
+	"firefighters/internal/sqlite"
+)
+
+// KeyID is the number of a key, 0 where a command does what otherwise a key
+// does.
+type KeyID int64
+
+// KeyHash is the SHA-256 of a key, all that is stored of it.
+type KeyHash [32]byte
+
+// The scopes of a key.
+const (
+	ScopeRead  = "read"
+	ScopeWrite = "write" // may read, too
+)
+
+// Key is an API key as it is stored. Times are in milliseconds; 0 is none.
+type Key struct {
+	ID         KeyID
+	Tenant     record.TenantID
+	Scope      string
+	Label      string
+	CreatedAt  int64
+	ExpiresAt  int64
+	RevokedAt  int64
+	LastUsedAt int64
+}
+
+const keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at, k.expires_at, k.revoked_at, k.last_used_at`
+
+// scanKey reads a row that begins with keyColumns.
+func scanKey(row sqlite.Row) Key {
+	return Key{KeyID(row.Int(0)), record.TenantID(row.Int(1)), row.Text(2), row.Text(3),
+		row.Int(4), row.Int(5), row.Int(6), row.Int(7)}
+}
+
+// Expired reports whether the key has expired by a time in milliseconds.
+func (k Key) Expired(now int64) bool { return k.ExpiresAt != 0 && k.ExpiresAt <= now }
+
+// State returns "active", "revoked" or "expired".
+func (k Key) State(now time.Time) string {
+	switch {
+	case k.RevokedAt != 0:
+		return "revoked"
+	case k.Expired(now.UnixMilli()):
+		return "expired"
+	}
+	return "active"
+}
+
+// HasKey reports whether there is a key with this hash.
+func (s *Store) HasKey(hash KeyHash) (bool, error) {
+	n, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?)`, hash[:])
+	return n == 1, err
+}
+
+// Keys calls each for all keys of all departments. It leaves out a key whose
+// department does not exist: it is damaged and opens nothing.
+func (s *Store) Keys(each func(KeyHash, Key)) error {
+	return s.db.Read(func(c *sqlite.Conn) error {
+		return c.Query(`SELECT `+keyColumns+`, hash FROM keys k
+			WHERE EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, nil, func(row sqlite.Row) {
+			if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // no key has a hash of another length
+				each(KeyHash(hash), scanKey(row))
+			}
+		})
+	})
+}
+
+// KeysVersion returns a number that changes whenever a key is made, changed,
+// revoked or erased, also by another process.
+func (s *Store) KeysVersion() (int64, error) {
+	return s.queryInt(`SELECT keys_version FROM service`)
+}
+
+// KeyInfo is what the holder of a key may know about it.
+type KeyInfo struct {
+	Department string  `json:"department"`
+	Label      string  `json:"label"`
+	Scope      string  `json:"scope"`
+	ExpiresAt  *string `json:"expiresAt"` // null: never
+}
+
+// KeyInfo returns what is known about a key, or ErrNotFound.
+func (s *Store) KeyInfo(id KeyID) (info KeyInfo, err error) {
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		return c.QueryRow(`SELECT name, label, scope, expires_at FROM keys JOIN tenants ON tenants.id = tenant_id WHERE keys.id = ?`,
+			sqlite.Args{int64(id)}, func(row sqlite.Row) {
+				info = KeyInfo{Department: row.Text(0), Label: row.Text(1), Scope: row.Text(2)}
+				if !row.IsNull(3) {
+					at := formatMoment(row.Int(3))
+					info.ExpiresAt = &at
+				}
+			})
+	})
+	return info, notFound(err)
+}
+
+// NewKey describes a key to make.
+type NewKey struct {
+	Tenant    string // the department's name, by ValidTenant
+	Label     string // by ValidLabel
+	Scope     string
+	ExpiresAt time.Time // the zero time is never
+}
+
+// CreateKey makes a key, and its department if that does not exist, and shows
+// the key: this is the only time that anybody sees it. If show fails the key is
+// not made. So show runs within the transaction. It runs twice if the transaction
+// was shared with other callers and failed.
+func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
+	key := apikey.New()
+	hash := apikey.Hash(key)
+	expiresAt := sqlite.Args{nil}
+	if !k.ExpiresAt.IsZero() {
+		expiresAt[0] = k.ExpiresAt.UnixMilli()
+	}
+	return s.db.Write(func(t *sqlite.Tx) error {
+		tenant, err := addTenant(t, k.Tenant)
+		if err != nil {
+			return err
+		}
+		_, err = t.Exec(`INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
+			hash[:], int64(tenant), k.Label, k.Scope, t.Now, expiresAt[0])
+		if err != nil {
+			return err
+		}
+		return show(key)
+	})
+}
+
+// ListKeys calls each for the keys of the department of that name, or of all
+// departments if it is empty, with the department's name.
+func (s *Store) ListKeys(tenant string, each func(k Key, tenant string)) error {
+	return s.db.Read(func(c *sqlite.Conn) error {
+		return c.Query(`SELECT `+keyColumns+`, t.name FROM keys k JOIN tenants t ON t.id = k.tenant_id
+			WHERE ?1 IN ('', t.name) ORDER BY k.id`, sqlite.Args{tenant},
+			func(row sqlite.Row) { each(scanKey(row), row.Text(len(row)-1)) })
+	})
+}
+
+// RevokeKey revokes a key for good. It reports whether the key was revoked
+// already. The error is ErrNotFound if there is no such key.
+func (s *Store) RevokeKey(id KeyID) (already bool, err error) {
+	err = s.db.Write(func(t *sqlite.Tx) error {
+		revoked, err := t.QueryInt(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ?`, int64(id))
+		if err != nil {
+			return notFound(err)
+		}
+		already = revoked == 1
+		_, err = t.Exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.Now, int64(id))
+		return err
+	})
+	return already, err
+}
+
+// WriteKeyUses writes when keys were last used, in milliseconds.
+func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		for id, used := range uses {
+			if _, err := t.Exec(`UPDATE keys SET last_used_at = ? WHERE id = ?`, used, int64(id)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
