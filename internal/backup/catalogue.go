@@ -1,0 +1,175 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"firefighters/internal/osutil"
+	"firefighters/internal/sqlite"
+)
+
+// nameTime is the time in the name of a backup. Such names sort by time.
+const nameTime = "20060102T150405Z"
+
+// fileName returns the name of the backup of a database. It begins with the
+// database's own, so that several databases may have their backups in one folder.
+func fileName(db string, at time.Time) string {
+	ext := filepath.Ext(db)
+	return strings.TrimSuffix(filepath.Base(db), ext) + "-" + at.UTC().Format(nameTime) + ext
+}
+
+// File is a file that has the name of a backup.
+type File struct {
+	Path string
+	Time time.Time // in its name
+
+	written time.Time // by the file system
+}
+
+// inUse reports whether the file has become a database that somebody has opened.
+func (f File) inUse() bool {
+	return slices.ContainsFunc(append([]string{"-lock"}, sidecars...), func(suffix string) bool { return osutil.Exists(f.Path + suffix) })
+}
+
+// maxAhead is how far the time of a backup may be ahead of the clock. Beyond
+// that, the clock was wrong once.
+const maxAhead = time.Hour
+
+// filesIn returns the backups of a database in a folder, sorted. A folder that
+// cannot be read has none.
+func filesIn(folder, db string, now time.Time) (found []File) {
+	entries, _ := os.ReadDir(folder)
+	ext := filepath.Ext(db)
+	prefix := strings.TrimSuffix(filepath.Base(db), ext) + "-"
+	for _, e := range entries {
+		at, nameErr := time.Parse(nameTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
+		info, err := e.Info()
+		if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == fileName(db, at) {
+			found = append(found, File{filepath.Join(folder, e.Name()), at, info.ModTime()})
+		}
+	}
+	sortFiles(found, now)
+	return found
+}
+
+// sortFiles sorts the newest first. A backup dated in the future (the clock was
+// wrong) counts as the oldest.
+func sortFiles(files []File, now time.Time) {
+	rank := func(f File) int {
+		if f.Time.Sub(now) >= maxAhead {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(files, func(a, b File) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), b.Time.Compare(a.Time))
+	})
+}
+
+// Files returns the backups of a database that are beside it and, unless dir is
+// "", in dir. The newest is first, and a backup dated in the future (the clock
+// was wrong) counts as the oldest. This process must not have the database open.
+func Files(content Content, db, dir string) []File {
+	db = osutil.Resolve(db)
+	now := time.Now()
+	files := filesIn(filepath.Dir(db), db, now)
+	if dir != "" && !osutil.SameFile(dir, filepath.Dir(db)) {
+		files = append(files, filesIn(dir, db, now)...)
+		sortFiles(files, now)
+	}
+	var own Identity
+	if Inspect(content, db) == nil {
+		own, _ = identify(content, sqlite.Peek, db)
+	}
+	return ofDatabase(content, files, own.ID)
+}
+
+// ofDatabase returns the files without those that are known to be of another
+// database than the one with this id. All may be if the id is "".
+func ofDatabase(content Content, files []File, id string) []File {
+	if id == "" {
+		return files
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
+		its, _ := identify(content, sqlite.OpenImmutable, f.Path)
+		return its.ID != "" && its.ID != id
+	})
+}
+
+// Valid is a backup that has passed its check.
+type Valid struct {
+	File
+	Owner string // the name in its identity, if backups of other databases are there as well
+}
+
+// NewestValid returns the newest valid backup of a database that is beside it
+// or, unless dir is "", in dir. It prefers one without damaged records that is up
+// to a week older. If there is none it returns nil. This process must not have
+// the database open.
+func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
+	files := Files(content, db, dir)
+	newest := newestValid(ctx, content, files)
+	if newest == nil {
+		return nil
+	}
+	found := Valid{File: *newest}
+	its, _ := identify(content, sqlite.OpenImmutable, newest.Path)
+	if len(ofDatabase(content, files, its.ID)) < len(files) {
+		found.Owner = its.Name
+	}
+	return &found
+}
+
+// cleanWithin is how much older a backup without damaged records may be to be
+// preferred to one with some.
+const cleanWithin = 7 * 24 * time.Hour
+
+// newestValid returns the first valid one of the files, or a later one without
+// damaged records, or nil.
+func newestValid(ctx context.Context, content Content, files []File) (newest *File) {
+	for _, f := range files {
+		if newest != nil && newest.Time.Sub(f.Time) > cleanWithin {
+			break
+		}
+		found, err := check(ctx, content, f.Path)
+		if err == nil && found.Damaged == 0 {
+			return &f
+		}
+		if err == nil && newest == nil {
+			newest = &f
+		}
+	}
+	return newest
+}
+
+// makeFolder makes a folder for backups if there is none. Its parent must exist.
+func makeFolder(dir string) error {
+	if err := os.Mkdir(dir, 0o700); err != nil && !osutil.Exists(dir) {
+		return &Error{OpMake, dir, err}
+	}
+	return nil
+}
+
+// CheckFolder makes a folder for backups as the first backup would, and tries
+// to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
+// cause.
+func CheckFolder(dir string) error {
+	if err := makeFolder(dir); err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return &Error{OpWrite, dir, ErrNotFolder}
+	}
+	trial, err := os.CreateTemp(dir, ".trial-*")
+	if err != nil {
+		return &Error{OpWrite, dir, err}
+	}
+	trial.Close()
+	os.Remove(trial.Name())
+	return nil
+}

@@ -1,0 +1,67 @@
+package backup
+
+import (
+	"context"
+	"time"
+
+	"firefighters/internal/osutil"
+)
+
+// What tests need beside the exported API: to end a restore in the middle, other
+// clocks and other disks.
+
+var (
+	Drop         = drop
+	FileName     = fileName
+	CopyFile     = copyFile
+	FirstWait    = firstWait
+	AfterFailure = afterFailure
+	RoomFor      = roomFor
+)
+
+const (
+	UnknownAge   = unknownAge
+	ReservedPart = reservedPart
+)
+
+type (
+	Reading = reading
+	Space   = func(folder string) (osutil.Space, error)
+)
+
+func NewReading(wall time.Time, up time.Duration) Reading { return reading{wall, up} }
+
+func NewWait(from Reading, long time.Duration) wait { return wait{from, long} }
+
+func (w wait) Over(now Reading) bool { return w.over(now) }
+
+// On returns the job for a disk with other room.
+func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }
+
+func (j Job) Partial() string { return j.partial() }
+
+// Begin does the first steps of a restore without their lock. again does one of
+// them again.
+func (r Restore) Begin(ctx context.Context, steps int) (again func(step int) error, err error) {
+	task := newRestoring(r)
+	for _, step := range task.steps()[:steps] {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return func(step int) error { return task.steps()[step](ctx) }, nil
+}
+
+// RestoreSteps is the number of steps of a restore.
+var RestoreSteps = len(newRestoring(Restore{}).steps())
+
+// Set gives a scheduler other clocks and another disk.
+func (s *Scheduler) Set(now func() time.Time, space Space) {
+	s.now, s.space = func() reading { return reading{now(), 0} }, space
+}
+
+// Turn does what Run does when a backup is due.
+func (s *Scheduler) Turn(ctx context.Context) { s.turn(ctx) }
+
+// Waits returns how long the scheduler waits for the next backup.
+func (s *Scheduler) Waits() time.Duration { return s.next.long }

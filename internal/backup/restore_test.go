@@ -1,0 +1,377 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"firefighters/internal/backup"
+	"firefighters/internal/sqlite"
+)
+
+// keptBeside returns the databases that restores have kept.
+func keptBeside(t *testing.T, db string) (kept []string) {
+	t.Helper()
+	for _, name := range names(t, filepath.Dir(db)) {
+		if strings.HasPrefix(name, filepath.Base(db)+".before-restore-") {
+			kept = append(kept, filepath.Join(filepath.Dir(db), name))
+		}
+	}
+	return kept
+}
+
+func restore(t *testing.T, file, db string) (backup.Restored, error) {
+	t.Helper()
+	return backup.Restore{Content: toy{}, File: file, Database: db}.Run(t.Context())
+}
+
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	done, err := restore(t, saved, db)
+	must(t, err)
+	kept := keptBeside(t, db)
+	if len(kept) != 1 || records(t, kept[0]) != 20 || records(t, db) != 10 {
+		t.Fatalf("kept %q", kept)
+	}
+	if done.Text != "10 records" || done.Bytes == 0 || done.AsOf.UnixMilli() != 1000000 || done.Kept != kept[0] ||
+		done.Revoked != 1 || done.Unread != nil || done.Raw {
+		t.Errorf("%+v", done)
+	}
+	if count(t, db, "revoked") != 1 || count(t, db, "time") != 2 {
+		t.Error("it has undone that a key was revoked, or gone back in time")
+	}
+	if found := names(t, filepath.Dir(db)); len(found) != 3 { // with the lock
+		t.Errorf("there is %q", found)
+	}
+	checkModes(t, filepath.Dir(db))
+}
+
+// unidentified cannot say which database "x.db" is.
+type unidentified struct{ toy }
+
+func (u unidentified) Identify(c *sqlite.Conn) (backup.Identity, error) {
+	if is, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM pragma_database_list WHERE file LIKE '%x.db')`); err != nil || is == 1 {
+		return backup.Identity{}, errors.Join(sqlite.ErrCorrupt, err)
+	}
+	return u.toy.Identify(c)
+}
+
+// TestRestoreUnidentified: what the old database says of keys is carried over,
+// though other parts of it are damaged.
+func TestRestoreUnidentified(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	done, err := backup.Restore{Content: unidentified{}, File: saved, Database: db}.Run(t.Context())
+	if err != nil || done.Unread != nil || done.Revoked != 1 || count(t, db, "revoked") != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// TestRestoreGrows: what is carried over may take further pages.
+func TestRestoreGrows(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	execSQL(t, db, `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 5000)
+		INSERT INTO items (kind, value) SELECT 'time', 2000000 + n FROM numbers`)
+	done, err := restore(t, saved, db)
+	if err != nil || done.Revoked != 1 || count(t, db, "time") != 5002 {
+		t.Errorf("%+v, %v", done, err)
+	}
+}
+
+// TestRestoreMissing makes a database where none was. It leaves no -wal that is
+// of another database.
+func TestRestoreMissing(t *testing.T) {
+	t.Parallel()
+	_, saved := backedUp(t)
+	for _, wal := range []bool{false, true} {
+		db := filepath.Join(t.TempDir(), "new.db")
+		if wal {
+			must(t, os.WriteFile(db+"-wal", []byte("of a database that was deleted"), 0o600))
+		}
+		done, err := restore(t, saved, db)
+		if err != nil || !errors.Is(done.Unread, sqlite.ErrNotExist) || (done.Kept != "") != wal || records(t, db) != 10 {
+			t.Errorf("%+v, %v", done, err)
+		}
+		if kept := keptBeside(t, db); (len(kept) == 1) != wal || exists(db+"-wal") {
+			t.Errorf("kept %q", kept)
+		}
+	}
+}
+
+// TestRestoreRaw: a copy of the file of a database in use is no backup.
+func TestRestoreRaw(t *testing.T) {
+	t.Parallel()
+	path, db := newDatabase(t, 5), filepath.Join(t.TempDir(), "x.db")
+	raw, saved := filepath.Join(t.TempDir(), "raw.db"), filepath.Join(t.TempDir(), "saved.db")
+	open := openDatabase(t, path)
+	copyOf(t, path, raw)
+	must(t, open.Close())
+	makeBackup(t, path, saved)
+	for file, want := range map[string]bool{raw: true, saved: false} {
+		if done, err := restore(t, file, db); err != nil || done.Raw != want || records(t, db) != 5 {
+			t.Errorf("%s: %+v, %v", file, done, err)
+		}
+	}
+	if _, err := restore(t, path, db); err != nil {
+		t.Errorf("from a database: %v", err)
+	}
+}
+
+// TestRestoreOverDamage: a damaged database is kept as it is, and replaced.
+func TestRestoreOverDamage(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(text []byte) []byte{
+		"header":   func(text []byte) []byte { copy(text, "damaged!"); return text },
+		"pages":    func(text []byte) []byte { copy(text[4096:], strings.Repeat("damage", 3000)); return text },
+		"half":     func(text []byte) []byte { return text[:len(text)/2] },
+		"no page":  func(text []byte) []byte { return text[:50] },
+		"emptied":  func([]byte) []byte { return nil },
+		"all zero": func(text []byte) []byte { clear(text); return text },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, saved := backedUp(t)
+			text, err := os.ReadFile(db)
+			must(t, err)
+			text = damage(text)
+			must(t, os.WriteFile(db, text, 0o600))
+			must(t, os.WriteFile(db+"-wal", []byte("damaged too"), 0o600))
+			done, err := restore(t, saved, db)
+			if err != nil || done.Unread == nil || done.Text != "10 records" || exists(db+"-wal") || records(t, db) != 10 {
+				t.Fatalf("%+v, %v; there is %q", done, err, names(t, filepath.Dir(db)))
+			}
+			if was, err := os.ReadFile(done.Kept); err != nil || string(was) != string(text) {
+				t.Errorf("the old database was not kept as it was: %v", err)
+			}
+			if wal, err := os.ReadFile(done.Kept + "-wal"); err != nil || string(wal) != "damaged too" {
+				t.Errorf("its -wal was not kept: %v", err)
+			}
+		})
+	}
+}
+
+// TestRestoreRefusals: nothing is changed.
+func TestRestoreRefusals(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	for _, name := range []string{"bad.db", "newer.db", "empty.db", "foreign.db"} {
+		copyOf(t, saved, in(name))
+	}
+	text, err := os.ReadFile(saved)
+	must(t, err)
+	copy(text[4096:], strings.Repeat("damage", 1000))
+	must(t, os.WriteFile(in("bad.db"), text, 0o600))
+	execSQL(t, in("newer.db"), `PRAGMA user_version = 1000`)
+	execSQL(t, in("empty.db"), `DELETE FROM items`)
+	execSQL(t, in("foreign.db"), `PRAGMA application_id = 7`)
+	before := contents(t, filepath.Dir(db))
+	for _, tt := range []struct {
+		name, file, db string
+		want           error
+		of             string // whose error it is
+	}{
+		{"damaged", in("bad.db"), db, sqlite.ErrCorrupt, in("bad.db")},
+		{"foreign", in("foreign.db"), db, sqlite.ErrForeign, in("foreign.db")},
+		{"newer", in("newer.db"), db, &sqlite.NewerError{Version: 1000, Known: 2}, in("newer.db")},
+		{"absent", in("absent.db"), db, sqlite.ErrNotExist, in("absent.db")},
+		{"empty", in("empty.db"), db, backup.ErrEmpty, in("empty.db")},
+		{"the database", db, db, backup.ErrIsDatabase, db},
+		{"onto a folder", saved, dir, sqlite.ErrNotRegular, ""},
+		{"into no folder", saved, in("missing/x.db"), sqlite.ErrNoFolder, ""},
+	} {
+		_, err := restore(t, tt.file, tt.db)
+		var known *backup.Error
+		var newer *sqlite.NewerError
+		is := errors.Is(err, tt.want) || errors.As(tt.want, &newer) && errors.As(err, &newer)
+		if !is || errors.As(err, &known) != (tt.of != "") || known != nil && (known.Op != backup.OpRead || known.Path != tt.of) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	delete(before, "x.db-lock")
+	after := contents(t, filepath.Dir(db))
+	if delete(after, "x.db-lock"); !maps.Equal(before, after) {
+		t.Errorf("there is %q", names(t, filepath.Dir(db)))
+	}
+}
+
+// TestRestoreStopped: nothing is changed.
+func TestRestoreStopped(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	ctx, stop := context.WithCancel(t.Context())
+	_, err := backup.Restore{Content: toy{}, File: saved, Database: db, Progress: func(int, int) { stop() }}.Run(ctx)
+	if !errors.Is(err, context.Canceled) || records(t, db) != 20 || len(names(t, filepath.Dir(db))) != 2 {
+		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(db)))
+	}
+}
+
+// TestRestoreInUse: a database that somebody has open, server or not, stays.
+func TestRestoreInUse(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	release, err := backup.Lock(db)
+	must(t, err)
+	if _, err := restore(t, saved, db); !errors.Is(err, sqlite.ErrInUse) {
+		t.Errorf("while it is served: %v", err)
+	}
+	must(t, release())
+	open := openDatabase(t, db) // as a command has it for a moment
+	_, err = restore(t, saved, db)
+	var failure *sqlite.FileError
+	if !errors.Is(err, backup.ErrOpen) || !errors.As(err, &failure) || failure.Path != db {
+		t.Errorf("while it is open: %v", err)
+	}
+	must(t, open.Close())
+	if records(t, db) != 20 || len(keptBeside(t, db)) > 0 {
+		t.Errorf("there is %q", names(t, filepath.Dir(db)))
+	}
+}
+
+// The steps of a restore.
+const stepTakeOver = 2
+
+// TestRestoreOvertaken: what is written while the copy is made is not lost.
+func TestRestoreOvertaken(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	release, err := backup.Lock(db)
+	must(t, err)
+	defer release()
+	again, err := backup.Restore{Content: toy{}, File: saved, Database: db}.Begin(t.Context(), stepTakeOver+1)
+	must(t, err)
+	addItems(t, db, "revoked", "1")
+	if err := again(stepTakeOver); !errors.Is(err, backup.ErrOpen) {
+		t.Error(err)
+	}
+}
+
+// TestRestoreCutOff: a restore that ends after any of its steps, as if killed,
+// leaves the old database or the new one to the next program.
+func TestRestoreCutOff(t *testing.T) {
+	t.Parallel()
+	next := map[string]func(t *testing.T, db, saved string) error{
+		"open":    func(_ *testing.T, db, _ string) error { return backup.AwaitRestore(db) },
+		"restore": func(t *testing.T, db, saved string) error { _, err := restore(t, saved, db); return err },
+		"serve": func(t *testing.T, db, _ string) error {
+			release, err := backup.Lock(db)
+			must(t, err)
+			defer release()
+			return backup.UndoRestore(db)
+		},
+	}
+	for steps := range backup.RestoreSteps + 1 {
+		for name, open := range next {
+			t.Run(fmt.Sprintf("%d %s", steps, name), func(t *testing.T) {
+				t.Parallel()
+				db, saved := backedUp(t)
+				cutOff(t, db, saved, steps)
+				want := 20
+				if steps == backup.RestoreSteps || name == "restore" {
+					want = 10
+				}
+				must(t, open(t, db, saved))
+				if n := records(t, db); n != want {
+					t.Errorf("%d records", n)
+				}
+				for _, kept := range keptBeside(t, db) {
+					x, err := os.Stat(kept)
+					must(t, err)
+					y, err := os.Stat(db)
+					if must(t, err); os.SameFile(x, y) || records(t, kept) == 0 {
+						t.Errorf("%s is the database or empty", kept)
+					}
+				}
+				if exists(db + ".restoring") {
+					t.Errorf("left behind: %q", names(t, filepath.Dir(db)))
+				}
+			})
+		}
+	}
+}
+
+// cutOff does so many steps of a restore and no more, as if it were killed then.
+func cutOff(t *testing.T, db, saved string, steps int) {
+	t.Helper()
+	release, err := backup.Lock(db)
+	must(t, err)
+	_, err = backup.Restore{Content: toy{}, File: saved, Database: db}.Begin(t.Context(), steps)
+	must(t, err)
+	if err := backup.AwaitRestore(db); steps > 0 && steps < backup.RestoreSteps && !errors.Is(err, backup.ErrRestoring) {
+		t.Errorf("meanwhile: %v", err)
+	}
+	must(t, release())
+}
+
+// TestRestoreCutOffDamaged: a damaged database has its -wal again, when the
+// restore was cut off between the two.
+func TestRestoreCutOffDamaged(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	must(t, os.WriteFile(db, []byte(strings.Repeat("damaged", 2000)), 0o600))
+	must(t, os.WriteFile(db+"-wal", []byte("its own"), 0o600))
+	must(t, os.WriteFile(db+"-lock", nil, 0o600))
+	before := contents(t, filepath.Dir(db))
+	cutOff(t, db, saved, backup.RestoreSteps-1)
+	if exists(db + "-wal") {
+		t.Fatal("it was not cut off where it should be")
+	}
+	if err := backup.AwaitRestore(db); err != nil {
+		t.Error(err)
+	}
+	if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
+		t.Errorf("there is %q", names(t, filepath.Dir(db)))
+	}
+}
+
+// TestRestoreKilled: as a process, at any step up to the renames, which
+// TestRestoreCutOff is about.
+func TestRestoreKilled(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	execSQL(t, db, `CREATE TABLE filler AS SELECT zeroblob(5000000) AS filling`)
+	makeBackup(t, db, saved+"-large")
+	addRecords(t, db, 1) // so that the database is not the backup
+	for _, step := range []string{"Identify 1", "Identify 2", "Progress 1", "Identify 3", "CarryOver 1", "Summarize 1", "Identify 4"} {
+		kill(t, program("restore", step, db, saved+"-large"), step)
+		if !exists(db + ".restoring") {
+			t.Errorf("killed at %s, it was not under way", step)
+		}
+		if err := backup.AwaitRestore(db); err != nil {
+			t.Fatal(err)
+		}
+		if n := records(t, db); n != 21 || len(keptBeside(t, db)) > 0 {
+			t.Fatalf("killed at %s: %d records", step, n)
+		}
+	}
+	if _, err := restore(t, saved, db); err != nil || records(t, db) != 10 {
+		t.Error(err)
+	}
+	for _, name := range names(t, filepath.Dir(db)) {
+		if strings.Contains(name, ".restoring") || strings.HasSuffix(name, "-wal") {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+}
+
+// TestCopyFile: where the disk has no links, the old database is copied.
+func TestCopyFile(t *testing.T) {
+	t.Parallel()
+	from := filepath.Join(t.TempDir(), "x.db")
+	must(t, os.WriteFile(from, []byte("text"), 0o600))
+	must(t, backup.CopyFile(from, from+"-kept"))
+	if found := contents(t, filepath.Dir(from)); len(found) != 2 || found["x.db-kept"] != "text" {
+		t.Errorf("there is %q", found)
+	}
+	if err := backup.CopyFile(from+"-none", from); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
