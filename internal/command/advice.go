@@ -1,0 +1,290 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"firefighters/internal/backup"
+	"firefighters/internal/cli"
+	"firefighters/internal/store"
+)
+
+// advice is what people are told about an error.
+type advice struct {
+	text    string // what is wrong; empty if there is nothing to add to the error
+	hint    string // what to type; may be empty
+	restore bool   // a backup can take the place of the database
+}
+
+// advised is an error with the text of its advice.
+type advised struct {
+	error
+	text string
+}
+
+func (a *advised) Error() string { return a.text }
+
+func (a *advised) Unwrap() error { return a.error }
+
+// Advise returns err with words for people and a hint what to type, as cli.Report
+// prints it. If a backup can help it names the newest valid one of the database
+// db: one beside it or, unless backupDir is empty, in backupDir. It returns
+// errors that it does not know, and nil, as they are.
+func (p Program) Advise(ctx context.Context, err error, db, backupDir string) error {
+	a := adviceOn(err, db)
+	if a.text == "" {
+		return err
+	}
+	if a.restore {
+		a = p.adviseRestore(ctx, err, a, db, backupDir)
+	}
+	err = &advised{err, a.text}
+	if a.hint == "" {
+		return err
+	}
+	return cli.WithHint(err, a.hint)
+}
+
+// adviseRestore adds the newest valid backup to an advice.
+func (p Program) adviseRestore(ctx context.Context, err error, a advice, db, dir string) advice {
+	newest := backup.NewestValid(ctx, p.Content, db, dir)
+	if newest == nil {
+		return a
+	}
+	a.hint = fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(newest.Path), cli.Quote(db))
+	if errors.Is(err, store.ErrNotExist) {
+		a.hint = "name the right file with --db, or: " + a.hint
+	}
+	at := newest.Time.Format(time.RFC3339)
+	if newest.Owner != "" {
+		a.text += fmt.Sprintf("; there are backups of more than one database: the newest good one is of %s, of the department %q", at, newest.Owner)
+	} else {
+		a.text += "; the newest good backup is of " + at
+	}
+	return a
+}
+
+// adviceOn returns the advice on the first error in the chain of err that it
+// knows. db is the database that the command is about.
+func adviceOn(err error, db string) advice {
+	if a := adviceOnCommand(err, db); a.text != "" {
+		return a
+	}
+	if e, ok := errors.AsType[*backup.RoomError](err); ok {
+		return advice{text: e.Error(), hint: "make room there, or take another disk"}
+	}
+	if e, ok := errors.AsType[*backup.Error](err); ok {
+		if e.Op == backup.OpRead {
+			return adviceOnReading(e)
+		}
+		return adviceOnWriting(e, db)
+	}
+	if e, ok := errors.AsType[*store.FileError](err); ok {
+		return adviceOnFile(e)
+	}
+	return advice{}
+}
+
+// adviceOnCommand is about the errors of this package, and those of the store
+// that are about records.
+func adviceOnCommand(err error, db string) advice {
+	if e, ok := errors.AsType[*unsoundError](err); ok {
+		return adviceOnFindings(e)
+	}
+	if e, ok := errors.AsType[*tracesError](err); ok {
+		inner := adviceOn(e.err, db)
+		return advice{
+			text: (&tracesError{e.erased, errors.New(inner.text)}).Error(),
+			hint: "the same with --older-than 100y in place of the ids, when there is room and nobody is writing",
+		}
+	}
+	if e, ok := errors.AsType[*swappedError](err); ok {
+		inner := adviceOn(e.error, db)
+		return advice{text: inner.text, hint: "firefighters backup NEWFILE --db " + cli.Quote(e.target) + ", to save that one"}
+	}
+	if e, ok := errors.AsType[noKeyError](err); ok {
+		return advice{text: e.Error(), hint: "firefighters keys list"}
+	}
+	if e, ok := errors.AsType[*store.NoTenantError](err); ok {
+		return advice{text: e.Error(), hint: "firefighters keys list, which shows their names"}
+	}
+	if e, ok := errors.AsType[*store.NotDeletedError](err); ok {
+		return advice{text: e.Error() + "; nothing was changed", hint: "firefighters deleted --tenant NAME, which lists them"}
+	}
+	return advice{}
+}
+
+func adviceOnFindings(e *unsoundError) advice {
+	a := advice{text: e.Error(), hint: "firefighters check --repair --db " + cli.Quote(e.db)}
+	switch {
+	case e.Broken > 0:
+		a.hint, a.restore = "put a backup in its place: firefighters restore FILE --db "+cli.Quote(e.db), true
+	case e.Damaged > 0:
+		a.hint = "put a backup in its place, or correct each of them: PUT with all its fields makes it whole"
+	}
+	return a
+}
+
+// adviceOnWriting is about a backup that could not be written.
+func adviceOnWriting(e *backup.Error, db string) advice {
+	const otherName = "another name for the backup"
+	name := fmt.Sprintf("%q", e.Path)
+	if sidecar, ok := errors.AsType[*backup.SidecarError](e); ok {
+		return advice{text: name + " is, or was, a database in use: there is " + fmt.Sprintf("%q", sidecar.Path), hint: otherName}
+	}
+	switch {
+	case errors.Is(e, backup.ErrNoFolder):
+		return adviceOnFolder(e.Path)
+	case errors.Is(e, backup.ErrIsDatabase):
+		return advice{text: name + " is the database itself", hint: "firefighters backup NEWFILE --db " + cli.Quote(db)}
+	case errors.Is(e, store.ErrNotRegular):
+		return advice{text: name + " is not a file", hint: otherName}
+	case errors.Is(e, backup.ErrExists):
+		return advice{text: name + " is there already", hint: "another name, or --force to replace it"}
+	case errors.Is(e, backup.ErrUnwritable):
+		return advice{text: "the folder of " + name + " may not be written", hint: "start as the user who owns it, or take another folder"}
+	case errors.Is(e, store.ErrFull):
+		return advice{text: "writing " + name + ": " + store.ErrFull.Error(), hint: "make room there, or take another disk"}
+	}
+	return advice{text: e.Error()}
+}
+
+// adviceOnReading is about a backup that could not be read or is of no use.
+func adviceOnReading(e *backup.Error) advice {
+	const other = "another backup: firefighters restore --help"
+	name := fmt.Sprintf("the backup %q ", e.Path)
+	switch {
+	case errors.Is(e, backup.ErrIsDatabase):
+		return advice{text: fmt.Sprintf("%q is the database itself, not a backup of it", e.Path), hint: "firefighters restore --help"}
+	case errors.Is(e, backup.ErrEmpty):
+		return advice{text: name + "holds no department and no records; nothing was changed",
+			hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"}
+	case errors.Is(e, store.ErrNotExist), errors.Is(e, store.ErrNoFolder):
+		return advice{text: fmt.Sprintf("there is no backup at %q", e.Path), hint: "another file: firefighters restore --help"}
+	case errors.Is(e, store.ErrReadOnly):
+		return advice{text: name + "cannot be read from a disk that is read-only; nothing was changed", hint: readOnlyHint}
+	case errors.Is(e, store.ErrPermission):
+		return advice{text: name + "may not be read; nothing was changed", hint: "start as the user who owns it"}
+	case errors.Is(e, store.ErrCorrupt):
+		return advice{text: name + "is damaged; nothing was changed", hint: other, restore: true}
+	case errors.Is(e, store.ErrForeign):
+		return advice{text: name + "is not a database of this program; nothing was changed", hint: other, restore: true}
+	}
+	if file, ok := errors.AsType[*store.FileError](e); ok {
+		return adviceOnFile(file)
+	}
+	return advice{text: e.Error()}
+}
+
+// readOnlyHint is for a disk from which SQLite cannot even read a -wal.
+const readOnlyHint = "copy the file, and its -wal if there is one, to a folder on another disk, and name it there"
+
+// adviceOnFile is about a database file that cannot be used.
+func adviceOnFile(e *store.FileError) advice {
+	if newer, ok := errors.AsType[*store.NewerError](e); ok {
+		return advice{text: fmt.Sprintf("%q was made by a newer version of this program (schema %d, this one knows %d)", e.Path, newer.Version, newer.Known),
+			hint: "install the newer version; the file was left as it is"}
+	}
+	for _, about := range []func(*store.FileError) advice{adviceOnContent, adviceOnPlace, adviceOnUse, adviceOnDisk} {
+		if a := about(e); a.text != "" {
+			return a
+		}
+	}
+	return advice{text: e.Error()}
+}
+
+// adviceOnContent is about a file that is not what it should be.
+func adviceOnContent(e *store.FileError) advice {
+	restore := "firefighters restore FILE --db " + cli.Quote(e.Path)
+	switch {
+	case errors.Is(e, store.ErrNotExist):
+		return advice{fmt.Sprintf("there is no database at %q", e.Path),
+			"name the right file with --db, or bring back a backup: " + restore, true}
+	case errors.Is(e, store.ErrForeign):
+		return advice{fmt.Sprintf("%q is not a database of this program", e.Path),
+			"give another file with --db, or, if it was one and is damaged: " + restore + "; it was left as it is", true}
+	case errors.Is(e, backup.ErrBadCopy):
+		return advice{fmt.Sprintf("database %q is damaged: a copy of it does not pass the check", e.Path),
+			"firefighters check --db " + cli.Quote(e.Path), true}
+	case errors.Is(e, store.ErrCorrupt):
+		return advice{fmt.Sprintf("database %q is damaged", e.Path),
+			"put a backup in its place: " + restore + "; this file was left as it is", true}
+	}
+	return advice{}
+}
+
+// adviceOnPlace is about a path at which no database can be.
+func adviceOnPlace(e *store.FileError) advice {
+	switch {
+	case errors.Is(e, store.ErrNoFolder):
+		return adviceOnFolder(e.Path)
+	case errors.Is(e, store.ErrNotRegular):
+		if info, err := os.Stat(e.Path); err == nil && info.IsDir() {
+			return advice{text: fmt.Sprintf("%q is a folder", e.Path),
+				hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, "firefighters.db"))}
+		}
+		return advice{text: fmt.Sprintf("%q is not a file", e.Path)}
+	case errors.Is(e, store.ErrLinked):
+		return advice{text: fmt.Sprintf("database %q has another name as well (a hard link), by which it could be served twice and be damaged", e.Path),
+			hint: "remove the other name, which this shows: find / -xdev -samefile " + cli.Quote(e.Path)}
+	}
+	return advice{}
+}
+
+// adviceOnFolder is about a file in a folder that does not exist.
+func adviceOnFolder(path string) advice {
+	return advice{text: fmt.Sprintf("the folder of %q does not exist", path), hint: "make it first: mkdir " + cli.Quote(filepath.Dir(path))}
+}
+
+// adviceOnUse is about a database that another program uses.
+func adviceOnUse(e *store.FileError) advice {
+	name := fmt.Sprintf("database %q ", e.Path)
+	switch {
+	case errors.Is(e, backup.ErrRestoring):
+		return advice{text: name + "is being restored", hint: "again when that is done"}
+	case errors.Is(e, backup.ErrOpen):
+		return advice{text: name + "is in use by another program", hint: "end that one first"}
+	case errors.Is(e, backup.ErrRunning):
+		return advice{text: "a backup of it is being made by another firefighters", hint: "again when that is done"}
+	case errors.Is(e, store.ErrInUse):
+		return advice{text: name + "is in use: another firefighters serves it", hint: "stop that one first, or give another file with --db"}
+	case errors.Is(e, store.ErrBusy):
+		return advice{text: fmt.Sprintf("%s database %q: %v", e.Op, e.Path, store.ErrBusy),
+			hint: "the same again, when that program has finished or is closed"}
+	}
+	return advice{}
+}
+
+// adviceOnDisk is about a file that the system or the disk does not let be
+// read or written.
+func adviceOnDisk(e *store.FileError) advice {
+	doing := fmt.Sprintf("%s database %q: ", e.Op, e.Path)
+	switch {
+	case errors.Is(e, store.ErrReadOnly):
+		return advice{text: doing + store.ErrReadOnly.Error(), hint: readOnlyHint}
+	case errors.Is(e, store.ErrPermission):
+		return advice{text: doing + store.ErrPermission.Error(), hint: "start as the user who owns both, or give another file with --db"}
+	case errors.Is(e, store.ErrFull):
+		return advice{text: doing + store.ErrFull.Error(), hint: "make room on the disk, then try again"}
+	case errors.Is(e, store.ErrIO):
+		return advice{text: e.Error(), hint: "look whether its disk fails, is full or is gone"}
+	case e.Op == "locking":
+		return adviceOnLock(e)
+	}
+	return advice{}
+}
+
+// adviceOnLock is about a lock file that cannot be locked: the one of the
+// server, or of backups.
+func adviceOnLock(e *store.FileError) advice {
+	lock, cause := e.Path+"-lock", e.Err
+	if inner, ok := errors.AsType[*backup.LockError](e); ok {
+		lock, cause = inner.Path, inner.Err
+	}
+	return advice{text: fmt.Sprintf("locking database %q by %q: %v", e.Path, lock, cause),
+		hint: "if no other firefighters serves it, delete " + cli.Quote(lock)}
+}

@@ -1,0 +1,90 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"firefighters/internal/backup"
+	"firefighters/internal/cli"
+	"firefighters/internal/store"
+)
+
+const backupHelp = `Usage: firefighters backup FILE [flags]
+
+Saves the database to a file, also while it is served: a consistent copy of one
+moment. The file gets its name only after it was checked and is on disk. A file
+that exists is not replaced without --force. If a backup was cut off, the next
+one into the same folder removes what it left behind.
+
+  firefighters backup /mnt/usb/firefighters-monday.db --db /var/lib/firefighters/firefighters.db
+
+To restore it: firefighters restore FILE --db DB
+
+Flags:
+`
+
+func (p Program) backup(env cli.Env, args []string) error {
+	flags := env.Flags("backup", backupHelp)
+	db := cli.DBFlag(flags)
+	force := flags.Bool("force", false, "replace FILE if it exists")
+	target, err := env.ParseOne(flags, args, "say which file to save to")
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	made, err := p.save(env, backup.Job{Content: p.Content, Source: *db, Target: target, Force: *force})
+	switch {
+	case err != nil && env.Context.Err() != nil:
+		return errors.New("stopped before the backup was made")
+	case errors.Is(err, store.ErrNotExist) && backup.Inspect(p.Content, target) == nil:
+		err = &swappedError{target, err}
+	}
+	if err != nil {
+		return p.Advise(env.Context, err, *db, "")
+	}
+	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).",
+		made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
+	warnOfDamage(env, made, *db)
+	return err
+}
+
+// save does a backup job, unless there is no database of ours to save.
+func (p Program) save(env cli.Env, job backup.Job) (backup.Copy, error) {
+	if err := backup.Inspect(p.Content, job.Source); err != nil {
+		return backup.Copy{}, err
+	}
+	progress, end := CopyProgress(env)
+	defer end()
+	job.Progress = progress
+	return job.Run(env.Context)
+}
+
+// swappedError says that the database is missing, and that the file to save
+// to is one.
+type swappedError struct {
+	target string
+	error
+}
+
+func (e *swappedError) Unwrap() error { return e.error }
+
+// warnOfDamage warns of damaged records in a copy. The database db has them as
+// well.
+func warnOfDamage(env cli.Env, made backup.Copy, db string) {
+	if made.Damaged > 0 {
+		env.Notef("Warning: records in it that are damaged: %d. See which: firefighters check --db %s", made.Damaged, cli.Quote(db))
+	}
+}
+
+// CopyProgress returns a function that shows the progress of a copy in pages,
+// and one that ends what is shown.
+func CopyProgress(env cli.Env) (progress func(done, total int), end func()) {
+	bar := cli.NewProgress(env, "pages", 0)
+	return func(done, total int) {
+		if done == total {
+			bar.Rename("pages copied, now checking them")
+		}
+		bar.Set(done, total)
+	}, bar.End
+}

@@ -1,0 +1,78 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"firefighters/internal/cli"
+	"firefighters/internal/integrity"
+	"firefighters/internal/store"
+)
+
+const checkHelp = `Usage: firefighters check [flags]
+
+Checks the whole database: the file itself, the references in it, the counts of
+each department, and for each record its checksum and the columns that are
+computed for sorting and searching. It may run while the service does.
+
+  firefighters check --db firefighters.db
+
+With --repair it computes the counts and these columns again. It also takes
+back the latest time seen if that is ahead of the clock: keys that have expired
+by that time only are then valid again. It leaves a record with a wrong checksum
+alone, because nobody knows what was there.
+
+Flags:
+`
+
+func (p Program) check(env cli.Env, args []string) error {
+	flags := env.Flags("check", checkHelp)
+	db := cli.DBFlag(flags)
+	repair := flags.Bool("repair", false, "repair the counts, the computed columns and the latest time seen")
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	return p.withStore(env, *db, false, func(s *store.Store) error {
+		bar := cli.NewProgress(env, "records", 0)
+		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{
+			Repair:     *repair,
+			ResetClock: s.ResetClock,
+			Found:      func(finding string) { env.Notef("%s", finding) },
+			Progress:   bar.Set,
+		})
+		bar.End()
+		switch {
+		case err != nil && env.Context.Err() != nil:
+			return errors.New("stopped before everything was checked")
+		case err != nil:
+			return failed("checking", *db, err)
+		}
+		return reportFindings(env, *db, found, *repair)
+	})
+}
+
+func reportFindings(env cli.Env, db string, found integrity.Findings, repaired bool) error {
+	if repaired && found.Broken+found.Damaged == 0 && found.Stale > 0 {
+		return env.Println(fmt.Sprintf("Repaired: %d. The database is sound.", found.Stale))
+	}
+	if found != (integrity.Findings{}) {
+		return &unsoundError{db, found}
+	}
+	return env.Println("The database is sound.")
+}
+
+// unsoundError says what check has found in a database.
+type unsoundError struct {
+	db string
+	integrity.Findings
+}
+
+func (e *unsoundError) Error() string {
+	switch {
+	case e.Broken > 0:
+		return fmt.Sprintf("the database %q is damaged", e.db)
+	case e.Damaged > 0:
+		return fmt.Sprintf("%d records of the database %q are damaged, by the disk or by another program", e.Damaged, e.db)
+	}
+	return fmt.Sprintf("the database %q was changed by another program, which left %d things behind", e.db, e.Stale)
+}

@@ -1,0 +1,121 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"firefighters/internal/cli"
+	"firefighters/internal/store"
+)
+
+const historyHelp = `Usage: firefighters history --tenant NAME [flags]
+
+Shows who changed which record of a department, when, and what was there
+before, the oldest change first. It may run while the service does.
+
+  firefighters history --tenant "Engine 7" --since 30d
+  firefighters history --tenant "Engine 7" --id 01a1f83c-64f7-795d-bc35-4c6516093415 --json
+
+Flags:
+`
+
+// historyOptions say which changes to show, and how.
+type historyOptions struct {
+	db, tenant string
+	id         string // empty: of all records
+	since      string
+	asJSON     bool
+}
+
+func (p Program) history(env cli.Env, args []string) error {
+	var o historyOptions
+	flags := env.Flags("history", historyHelp)
+	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	flags.StringVar(&o.id, "id", "", "only the record with this id")
+	flags.StringVar(&o.since, "since", "", "only from then on: 30d or 12h ago, a day (UTC) as 2027-01-31, or a time as 2027-01-31T08:00:00Z")
+	flags.BoolVar(&o.asJSON, "json", false, "a line of JSON for each change: at, action, id, key, label, before")
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	o.db, o.tenant = *db, *name
+	if err := o.check(); err != nil {
+		return cli.Wrong(flags, err.Error())
+	}
+	if err := requireTenant(flags); err != nil {
+		return err
+	}
+	return p.withStore(env, o.db, false, func(s *store.Store) error { return o.show(env, s) })
+}
+
+// check checks the flags, and makes the id canonical.
+func (o *historyOptions) check() error {
+	if o.id != "" {
+		id, err := store.ParseRecordID(o.id)
+		if err != nil {
+			return fmt.Errorf("--id must be the id of a record, not %q", o.id)
+		}
+		o.id = id
+	}
+	_, err := o.from(time.Now())
+	return err
+}
+
+// from returns the time from which on to show changes.
+func (o historyOptions) from(now time.Time) (time.Time, error) {
+	since, err := cli.ParseSince(o.since, now)
+	if err != nil {
+		return since, fmt.Errorf("--since must be like 30d or 2027-01-31, not %q", o.since)
+	}
+	return since, nil
+}
+
+func (o historyOptions) show(env cli.Env, s *store.Store) error {
+	tenant, err := s.Tenant(o.tenant)
+	if err != nil {
+		return failed("reading", o.db, err)
+	}
+	since, err := o.from(s.Clock().Now())
+	if err != nil {
+		return err
+	}
+	add, finish := historyTable(env)
+	if o.asJSON {
+		add, finish = historyLines(env)
+	}
+	if err := s.History(tenant, o.id, since, add); err != nil {
+		return failed("reading", o.db, err)
+	}
+	return finish()
+}
+
+// historyTable returns what adds a change to a table, and what prints the table.
+func historyTable(env cli.Env) (add func(store.Change), finish func() error) {
+	table := cli.NewTable("AT", "ACTION", "ID", "KEY", "LABEL", "BEFORE")
+	add = func(ch store.Change) {
+		key, label := "-", "-"
+		if ch.Key != nil {
+			key = fmt.Sprint(*ch.Key)
+		}
+		if ch.Label != nil && *ch.Label != "" {
+			label = *ch.Label
+		}
+		table.Add(ch.At, ch.Action, ch.ID, key, label, ch.Summary())
+	}
+	return add, func() error { return table.Print(env) }
+}
+
+// historyLines returns what adds a line of JSON and what prints all lines. They
+// are printed when all is read: a slow reader of them would keep the -wal from
+// restarting.
+func historyLines(env cli.Env) (add func(store.Change), finish func() error) {
+	var text bytes.Buffer
+	lines := json.NewEncoder(&text)
+	lines.SetEscapeHTML(false)
+	add = func(ch store.Change) { lines.Encode(ch) } // a buffer takes everything
+	return add, func() error {
+		_, err := text.WriteTo(env.Stdout)
+		return err
+	}
+}

@@ -1,0 +1,189 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"firefighters/internal/cli"
+	"firefighters/internal/store"
+)
+
+const keysHelp = `Usage: firefighters keys create|list|revoke [flags]
+
+Makes, lists and revokes the API keys of departments. All changes take effect
+within a second on a running server.
+
+  firefighters keys create --tenant "Engine 7"
+  firefighters keys list
+  firefighters keys revoke 3
+
+Each has more to say: firefighters keys create --help
+`
+
+func (p Program) keys(env cli.Env, args []string) error {
+	return env.Dispatch("keys", keysHelp, []cli.Command{
+		{Name: "create", Run: p.keysCreate},
+		{Name: "list", Run: p.keysList},
+		{Name: "revoke", Run: p.keysRevoke},
+	}, args)
+}
+
+const keysCreateHelp = `Usage: firefighters keys create --tenant NAME [flags]
+
+Makes an API key for a department, and the department if it is new. The key,
+and only the key, goes to standard output. It is shown only now.
+
+  firefighters keys create --tenant "Engine 7" --label "front desk" --scope read --expires 90d
+
+Flags:
+`
+
+// keyOptions are the flags of keys create that describe the key.
+type keyOptions struct {
+	tenant, label, scope string
+	expires              *string // nil: never
+}
+
+func (p Program) keysCreate(env cli.Env, args []string) error {
+	flags := env.Flags("keys create", keysCreateHelp)
+	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	label := flags.String("label", "", "what the key is for")
+	scope := flags.String("scope", store.ScopeWrite, "read or write")
+	expires := flags.String("expires", "", "how long it is valid, as 90d or 12h, or its last day (UTC), as 2027-01-31")
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	o := keyOptions{tenant: *name, label: *label, scope: *scope}
+	if flags.Changed("expires") {
+		o.expires = expires
+	}
+	if _, err := o.newKey(time.Now()); err != nil {
+		return cli.Wrong(flags, err.Error())
+	}
+	return p.withStore(env, *db, true, func(s *store.Store) error {
+		key, err := o.newKey(s.Clock().Now())
+		if err != nil {
+			return err
+		}
+		if err := s.CreateKey(key, env.Println); err != nil {
+			return failed("making a key in", *db, err)
+		}
+		if !key.ExpiresAt.IsZero() && !key.ExpiresAt.After(s.Clock().Now()) {
+			env.Notef("Note: this key has expired already.")
+		}
+		return nil
+	})
+}
+
+// newKey returns the key that the flags describe, at a time by which it begins
+// to be valid. The error says everything that is wrong.
+func (o keyOptions) newKey(now time.Time) (key store.NewKey, err error) {
+	var faults []string
+	if key.Tenant, err = store.ValidTenant(o.tenant); err != nil {
+		faults = append(faults, fmt.Sprintf("--tenant %v", err))
+	}
+	if key.Label, err = store.ValidLabel(o.label); err != nil {
+		faults = append(faults, fmt.Sprintf("--label %v", err))
+	}
+	if key.Scope = o.scope; key.Scope != store.ScopeRead && key.Scope != store.ScopeWrite {
+		faults = append(faults, "--scope must be read or write")
+	}
+	if key.ExpiresAt, err = o.expiry(now); err != nil {
+		faults = append(faults, err.Error())
+	}
+	switch len(faults) {
+	case 0:
+		return key, nil
+	case 1:
+		return key, errors.New(faults[0])
+	}
+	return key, fmt.Errorf("there are %d faults. The first: %s", len(faults), faults[0])
+}
+
+// expiry returns when a key that is made now expires; the zero time is never.
+func (o keyOptions) expiry(now time.Time) (time.Time, error) {
+	if o.expires == nil {
+		return time.Time{}, nil
+	}
+	at, err := cli.ParseExpiry(*o.expires, now)
+	if err != nil || at.IsZero() {
+		return at, fmt.Errorf("--expires must be like 90d or 2027-01-31, not %q", *o.expires)
+	}
+	return at, nil
+}
+
+const keysListHelp = `Usage: firefighters keys list [flags]
+
+Prints a line for each key: its id, state, scope, times, department and label.
+The key itself is stored nowhere.
+
+  firefighters keys list --tenant "Engine 7"
+
+Flags:
+`
+
+func (p Program) keysList(env cli.Env, args []string) error {
+	flags := env.Flags("keys list", keysListHelp)
+	db := cli.DBFlag(flags)
+	name := flags.String("tenant", "", "only this department's keys")
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	return p.withStore(env, *db, false, func(s *store.Store) error {
+		now := s.Clock().Now()
+		table := cli.NewTable("ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
+		err := s.ListKeys(strings.TrimSpace(*name), func(k store.Key, tenant string) {
+			table.Add(fmt.Sprint(k.ID), k.State(now), k.Scope,
+				cli.FormatTime(k.CreatedAt), cli.FormatTime(k.ExpiresAt), cli.FormatTime(k.LastUsedAt), tenant, k.Label)
+		})
+		if err != nil {
+			return failed("listing the keys of", *db, err)
+		}
+		return table.Print(env)
+	})
+}
+
+const keysRevokeHelp = `Usage: firefighters keys revoke ID [flags]
+
+Revokes a key for good. The id is the first on its line of: firefighters keys list
+
+  firefighters keys revoke 3
+
+Flags:
+`
+
+func (p Program) keysRevoke(env cli.Env, args []string) error {
+	flags := env.Flags("keys revoke", keysRevokeHelp)
+	db := cli.DBFlag(flags)
+	text, err := env.ParseOne(flags, args, "say which key to revoke, by its id")
+	if err != nil {
+		return err
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return cli.Usage("keys revoke takes the id of a key", "firefighters keys list")
+	}
+	id := store.KeyID(number)
+	return p.withStore(env, *db, false, func(s *store.Store) error {
+		already, err := s.RevokeKey(id)
+		switch {
+		case errors.Is(err, store.ErrNotFound):
+			return noKeyError(id)
+		case err != nil:
+			return failed("revoking a key in", *db, err)
+		case already:
+			env.Notef("Key %d was revoked before.", id)
+		default:
+			env.Notef("Key %d is revoked.", id)
+		}
+		return nil
+	})
+}
+
+// noKeyError says that there is no key with this id.
+type noKeyError store.KeyID
+
+func (e noKeyError) Error() string { return fmt.Sprintf("there is no key with the id %d", int64(e)) }

@@ -1,0 +1,61 @@
+package command
+
+import (
+	"slices"
+
+	"firefighters/internal/cli"
+	"firefighters/internal/store"
+)
+
+const undeleteHelp = `Usage: firefighters undelete --tenant NAME ID... [flags]
+
+Brings deleted records back, as they were: all of them, or none if one cannot
+be brought back. Their ids are the first on their lines of: firefighters deleted
+
+  firefighters undelete --tenant "Engine 7" 01a1f83c-64f7-795d-bc35-4c6516093415
+
+Flags:
+`
+
+func (p Program) undelete(env cli.Env, args []string) error {
+	flags := env.Flags("undelete", undeleteHelp)
+	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
+		return err
+	}
+	ids, err := recordIDs(flags.Args())
+	switch {
+	case err != nil:
+		return cli.Wrong(flags, err.Error())
+	case len(ids) == 0:
+		return cli.Usage("undelete: say which, by their ids", "firefighters deleted --tenant NAME, which lists them")
+	}
+	if err := requireTenant(flags); err != nil {
+		return err
+	}
+	return p.withStore(env, *db, false, func(s *store.Store) error {
+		tenant, err := s.Tenant(*name)
+		if err != nil {
+			return failed("reading", *db, err)
+		}
+		if err := s.Undelete(tenant, ids); err != nil {
+			return failed("writing to", *db, err)
+		}
+		env.Notef("Brought back: %d.", len(ids))
+		return nil
+	})
+}
+
+// recordIDs reads ids of records. It returns each once.
+func recordIDs(args []string) (ids []string, err error) {
+	for _, arg := range args {
+		id, err := store.ParseRecordID(arg)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
