@@ -2,73 +2,27 @@ package main
 
 import (
 	"bufio"
-	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/uuid"
+	"firefighters/internal/cli"
 )
-
-func TestProblems(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	one := collection + "/" + id
-	reader := newKey(t, s.db, "default", "--scope", "read")
-	tests := []struct {
-		name, method, path, key, body string
-		status                        int
-		allow                         string
-	}{
-		{"no such path", "GET", "/", s.key, "", 404, ""},
-		{"no such path, no key", "GET", "/api/v1/firefighter", "", "", 404, ""},
-		{"trailing slash", "GET", collection + "/", s.key, "", 404, ""},
-		{"trailing slash on one", "GET", one + "/", s.key, "", 404, ""},
-		{"two slashes", "GET", "/" + collection, s.key, "", 404, ""},
-		{"dots", "GET", "/api/v1/../v1/firefighters", s.key, "", 404, ""},
-		{"other case", "GET", "/API/v1/Firefighters", s.key, "", 404, ""},
-		{"below one", "GET", one + "/x", s.key, "", 404, ""},
-		{"other version", "POST", "/api/v2/firefighters", s.key, ana, 404, ""},
-		{"PATCH", "PATCH", one, s.key, ana, 405, "DELETE, GET, HEAD, OPTIONS, PUT"},
-		{"POST to one", "POST", one, s.key, ana, 405, "DELETE, GET, HEAD, OPTIONS, PUT"},
-		{"DELETE all", "DELETE", collection, s.key, "", 405, "GET, HEAD, OPTIONS, POST"},
-		{"PUT all, no key", "PUT", collection, "", ana, 405, "GET, HEAD, OPTIONS, POST"},
-		{"odd method", "BREW", collection, s.key, "", 405, "GET, HEAD, OPTIONS, POST"},
-		{"may only read", "POST", collection, reader, ana, 403, ""},
-		{"may only read one", "PUT", one, reader, ana, 403, ""},
-		{"may only read what is not there", "DELETE", collection + "/" + nobody, reader, "", 403, ""},
-		{"may only read, bad body", "PUT", collection + "/" + nobody, reader, "x", 403, ""},
-		{"no key, bad body", "POST", collection, "", "x", 401, ""},
-		{"no such record", "GET", collection + "/" + nobody, reader, "", 404, ""},
-		{"HEAD of no such record", "HEAD", collection + "/" + nobody, s.key, "", 404, ""},
-		{"HEAD of no such path", "HEAD", "/x", s.key, "", 404, ""},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			a := s.as(tt.key).do(t, tt.method, tt.path, tt.body).wants(t, tt.status)
-			if got := sortedList(a.header.Get("Allow")); got != tt.allow {
-				t.Errorf("Allow: %s", got)
-			}
-		})
-	}
-	if got := s.list(t, "").TotalCount; got != 1 {
-		t.Errorf("%d records, not 1", got)
-	}
-}
-
-// sortedList sorts a header's list, whose order says nothing.
-func sortedList(header string) string {
-	list := strings.Split(header, ", ")
-	slices.Sort(list)
-	return strings.Join(list, ", ")
-}
 
 // TestUnauthorized covers the four refusals, each with its own detail.
 func TestUnauthorized(t *testing.T) {
@@ -76,9 +30,7 @@ func TestUnauthorized(t *testing.T) {
 	s := start(t)
 	expired := newKey(t, s.db, "default", "--expires", "2000-01-31")
 	revoked := newKey(t, s.db, "default")
-	if code, _, errs := command(t, "keys", "revoke", "3", "--db", s.db); code != 0 {
-		t.Fatal(errs)
-	}
+	works(t, "keys", "revoke", "3", "--db", s.db)
 	s.as(revoked).refused(t, "revoked")
 	mistyped := s.key[:20] + swapCase(s.key[20:])
 	unnamed, invalid := `Bearer realm="firefighters"`, `Bearer realm="firefighters", error="invalid_token"`
@@ -130,183 +82,6 @@ func swapCase(s string) string {
 	}, s)
 }
 
-func TestRequestID(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	seen := map[string]bool{}
-	for range 3 {
-		id := s.do(t, "GET", collection+"/"+nobody, "").problem(t).RequestID
-		if seen[id] {
-			t.Errorf("%q again", id)
-		}
-		seen[id] = true
-	}
-	for _, id := range []string{"abc-123_DEF.4", "7", uuid.NewString()} {
-		if got := s.do(t, "GET", collection, "", "X-Request-Id", id).header.Get("X-Request-Id"); got != id {
-			t.Errorf("%q became %q", id, got)
-		}
-	}
-	for _, id := range []string{"", "a b", "a\tb", "<script>", "é", `"`, strings.Repeat("x", 10000)} {
-		if got := s.do(t, "GET", "/x", "", "X-Request-Id", id).header.Get("X-Request-Id"); got == id || got == "" {
-			t.Errorf("%q became %q", id, got)
-		}
-	}
-}
-
-// TestNotFoundAlike compares the answers for a record that never was, one that
-// is deleted and one of another department, to the byte.
-func TestNotFoundAlike(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	deleted, theirs := s.create(t, ana), s.as(newKey(t, s.db, "other")).create(t, ana)
-	s.do(t, "DELETE", collection+"/"+deleted, "").wants(t, 204)
-	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
-		t.Run(method, func(t *testing.T) {
-			answers := map[string]bool{}
-			for _, id := range []string{nobody, deleted, theirs, strings.ToUpper(theirs)} {
-				a := s.do(t, method, collection+"/"+id, ana, "X-Request-Id", "same").wants(t, 404)
-				a.header.Del("Date")
-				whole := fmt.Sprint(a.header, a.body)
-				answers[strings.ReplaceAll(strings.ReplaceAll(whole, id, "ID"), strings.ToLower(id), "ID")] = true
-			}
-			if len(answers) != 1 {
-				t.Errorf("not alike: %q", slices.Collect(maps.Keys(answers)))
-			}
-		})
-	}
-}
-
-func TestHead(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	for _, path := range []string{collection, collection + "?page=0", collection + "/" + id, collection + "/" + nobody,
-		collection + "/x", "/api/v1/whoami", "/api/v1/openapi.json", "/healthz", "/readyz", "/x"} {
-		get := s.do(t, "GET", path, "", "X-Request-Id", "same")
-		head := s.do(t, "HEAD", path, "", "X-Request-Id", "same")
-		get.header.Del("Date")
-		head.header.Del("Date")
-		if get.status != head.status || fmt.Sprint(get.header) != fmt.Sprint(head.header) {
-			t.Errorf("%s: GET %d %v, HEAD %d %v", path, get.status, get.header, head.status, head.header)
-		}
-	}
-	s.as("").do(t, "HEAD", collection, "").wants(t, 401)
-}
-
-func TestOptions(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	tests := []struct{ path, allow string }{
-		{collection, "GET, HEAD, OPTIONS, POST"},
-		{collection + "/" + nobody, "DELETE, GET, HEAD, OPTIONS, PUT"},
-		{collection + "/x", "DELETE, GET, HEAD, OPTIONS, PUT"},
-		{"/healthz", "GET, HEAD, OPTIONS"},
-	}
-	for _, tt := range tests {
-		a := s.as("").do(t, "OPTIONS", tt.path, "").wants(t, 204)
-		if got := sortedList(a.header.Get("Allow")); got != tt.allow || a.body != "" {
-			t.Errorf("%s: Allow: %s, body %q", tt.path, got, a.body)
-		}
-	}
-	s.as("").do(t, "OPTIONS", collection+"/", "").wants(t, 404)
-}
-
-func TestHeadersTooLarge(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.do(t, "GET", collection, "", "X-Large", strings.Repeat("x", 60<<10)).wants(t, 200)
-	for _, c := range []client{s.client, s.as("")} {
-		c.do(t, "GET", collection, "", "X-Large", strings.Repeat("x", 65<<10)).wants(t, 431)
-	}
-	many := slices.Repeat([]string{"X-Many", strings.Repeat("x", 1000)}, 70)
-	s.do(t, "GET", "/x", "", many...).wants(t, 431)
-}
-
-// TestProtocolErrors: what net/http refuses without asking us is a problem too.
-func TestProtocolErrors(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	const host = "Host: localhost\r\n"
-	tests := []struct {
-		request string
-		status  int
-	}{
-		{"nonsense\r\n\r\n", 400},
-		{"GET /%zz HTTP/1.1\r\n" + host + "\r\n", 400},
-		{"GET / HTTP/1.1\r\n\r\n", 400},
-		{"GET / HTTP/1.1\r\n" + host + "no colon\r\n\r\n", 400},
-		{"GET / HTTP/3.0\r\n" + host + "\r\n", 400},
-		{"POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n", 400},
-		{"POST / HTTP/1.1\r\n" + host + "Content-Length: x\r\n\r\n", 400},
-		{"POST / HTTP/1.1\r\n" + host + "Expect: wonders\r\n\r\n", 417},
-		{"POST / HTTP/1.0\r\n" + host + "Expect: wonders\r\n\r\n", 417},
-		{"GET / HTTP/1.1\r\n" + host + "X: " + strings.Repeat("x", 2<<20) + "\r\n\r\n", 431},
-	}
-	for _, tt := range tests {
-		t.Run(strings.TrimSpace(tt.request[:min(len(tt.request), 60)]), func(t *testing.T) {
-			rawRequest(t, s.dial(t), tt.request).wants(t, tt.status)
-		})
-	}
-}
-
-// dial connects to the service, and sees to it that no test hangs.
-func (s *service) dial(t *testing.T) net.Conn {
-	t.Helper()
-	_, address, _ := strings.Cut(s.url, "://")
-	c, err := net.Dial("tcp", address)
-	must(t, err)
-	t.Cleanup(func() { c.Close() })
-	must(t, c.SetDeadline(time.Now().Add(patience)))
-	return c
-}
-
-// rawRequest sends a request, to the byte, and checks of the answer what holds
-// for all.
-func rawRequest(t *testing.T, c net.Conn, request string) answer {
-	t.Helper()
-	go io.WriteString(c, request)
-	response, err := http.ReadResponse(bufio.NewReader(c), nil)
-	must(t, err)
-	text, err := io.ReadAll(response.Body)
-	must(t, err)
-	a := answer{response.StatusCode, response.Header, string(text)}
-	a.check(t, "GET")
-	a.checkSecurity(t)
-	return a
-}
-
-// TestRefusedBodies: a client that sends before it listens hears why it was
-// refused, however much it sends.
-func TestRefusedBodies(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	large := strings.Repeat(" ", 20<<20)
-	for _, tt := range []struct {
-		client             client
-		method, path, kind string
-		status             int
-	}{
-		{s.client, "POST", collection, "application/json", 413},
-		{s.client, "POST", collection, "text/plain", 415},
-		{s.client, "PATCH", collection, "application/json", 405},
-		{s.client, "PUT", collection + "/x", "application/json", 400},
-		{s.client, "POST", "/nowhere", "application/json", 404},
-		{s.as("wrong"), "POST", collection, "application/json", 401},
-	} {
-		c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
-		must(t, err)
-		_, err = fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
-			tt.method, tt.path, tt.client.key, tt.kind, len(large), large)
-		must(t, err)
-		response, err := http.ReadResponse(bufio.NewReader(c), nil)
-		must(t, err)
-		if response.StatusCode != tt.status {
-			t.Errorf("%s %s: %d, not %d", tt.method, tt.path, response.StatusCode, tt.status)
-		}
-		c.Close()
-	}
-}
-
 // credentials are the columns of the access matrix.
 var credentials = []string{"none", "malformed", "unknown", "mistyped", "revoked", "expired", "read", "other", "right"}
 
@@ -329,7 +104,7 @@ var accessMatrix = map[string][]int{
 	"GET /readyz":                   slices.Repeat([]int{200}, 9),
 }
 
-// authorizations gives an Authorization header for each of credentials.
+// authorizations returns an Authorization header for each of credentials.
 func authorizations(t *testing.T, s *service) map[string]string {
 	t.Helper()
 	keys := map[string]string{
@@ -341,18 +116,13 @@ func authorizations(t *testing.T, s *service) map[string]string {
 		"revoked":  newKey(t, s.db, "default"),
 		"right":    s.key,
 	}
-	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE hash = ?`, keyHashOf(keys["revoked"]))
+	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hashOf(keys["revoked"]))
 	s.as(keys["revoked"]).refused(t, "revoked")
 	for name, key := range keys {
 		keys[name] = "Bearer " + key
 	}
 	keys["none"], keys["malformed"] = "", "Key "+s.key
 	return keys
-}
-
-func keyHashOf(key string) []byte {
-	hash := sha256.Sum256([]byte(key))
-	return hash[:]
 }
 
 func TestAccess(t *testing.T) {
@@ -363,7 +133,7 @@ func TestAccess(t *testing.T) {
 		name := route.method + " " + route.path
 		statuses := accessMatrix[name]
 		if len(statuses) != len(credentials) {
-			t.Errorf("%s is missing in accessMatrix", name)
+			t.Errorf("%s is not in accessMatrix: add what it answers to each of %q", name, credentials)
 			continue
 		}
 		for i, credential := range credentials {
@@ -377,7 +147,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// checkAccess also sees to it that a request that was refused did nothing.
+// checkAccess also makes sure that a refused request has changed nothing.
 func checkAccess(t *testing.T, s *service, method, path, authorization string, status int) {
 	t.Helper()
 	id := s.create(t, ana)
@@ -385,14 +155,37 @@ func checkAccess(t *testing.T, s *service, method, path, authorization string, s
 	before := s.do(t, "GET", one, "").body + s.do(t, "GET", collection, "").body
 	a := s.as("").do(t, method, strings.ReplaceAll(path, ":id", id), replacement, "Authorization", authorization).wants(t, status)
 	if status >= 400 && strings.Contains(a.body, "Ana") {
-		t.Errorf("the refusal tells: %s", a.body)
+		t.Errorf("the refusal discloses a record: %s", a.body)
 	}
 	if after := s.do(t, "GET", one, "").body + s.do(t, "GET", collection, "").body; status >= 400 && after != before {
 		t.Errorf("refused, and yet %s became %s", before, after)
 	}
 }
 
-// TestDepartments sees to it that lists and searches stay in their department.
+// TestNotFoundAlike: the answers for a record that never was, one that is
+// deleted and one of another department are the same to the byte.
+func TestNotFoundAlike(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	deleted, theirs := s.create(t, ana), s.as(newKey(t, s.db, "other")).create(t, ana)
+	s.do(t, "DELETE", collection+"/"+deleted, "").wants(t, 204)
+	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
+		t.Run(method, func(t *testing.T) {
+			answers := map[string]bool{}
+			for _, id := range []string{nobody, deleted, theirs, strings.ToUpper(theirs)} {
+				a := s.do(t, method, collection+"/"+id, ana, "X-Request-Id", "same").wants(t, 404)
+				a.header.Del("Date")
+				whole := fmt.Sprint(a.header, a.body)
+				answers[strings.ReplaceAll(strings.ReplaceAll(whole, id, "ID"), strings.ToLower(id), "ID")] = true
+			}
+			if len(answers) != 1 {
+				t.Errorf("not alike: %q", slices.Collect(maps.Keys(answers)))
+			}
+		})
+	}
+}
+
+// TestDepartments: lists and searches stay in their department.
 func TestDepartments(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -406,35 +199,342 @@ func TestDepartments(t *testing.T) {
 			}
 			for _, f := range l.Data.Items {
 				if f.ID != id {
-					t.Errorf("%q gives a record of another department", query)
+					t.Errorf("%q returns a record of another department", query)
 				}
 			}
 		}
 	}
 }
 
-// TestKeyOfNoDepartment: a key whose department was damaged is no key, and not
-// one of a department without records.
-func TestKeyOfNoDepartment(t *testing.T) {
+// TestDamagedKeys: a key whose department does not exist is unknown. A key with
+// a hash of a wrong length does no harm to the others.
+func TestDamagedKeys(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	other := s.as(newKey(t, s.db, "other"))
 	other.create(t, ana)
-	execSQL(t, s.db, `PRAGMA foreign_keys = off; UPDATE keys SET tenant_id = 99 WHERE hash = ?`, keyHashOf(other.key))
+	execSQL(t, s.db, `PRAGMA foreign_keys = off; UPDATE keys SET tenant_id = 99 WHERE hash = ?`, hashOf(other.key))
 	other.refused(t, "unknown")
-	s.list(t, "")
-}
-
-// TestHashOfWrongLength: a key that nobody can have is no harm to the others.
-func TestHashOfWrongLength(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for _, hash := range []string{`x''`, `x'00'`, `zeroblob(31)`, `zeroblob(33)`} {
+	for _, hash := range []string{`x''`, `zeroblob(31)`, `zeroblob(33)`} {
 		execSQL(t, s.db, `PRAGMA ignore_check_constraints = on;
 			INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (`+hash+`, 1, 'read', 0)`)
-		s.list(t, "")
 		s.as(newKey(t, s.db, "default")).list(t, "") // for which all keys are read again
 	}
 	works(t, "keys", "revoke", "1", "--db", s.db)
 	s.refused(t, "revoked")
+}
+
+const whoamiPath = "/api/v1/whoami"
+
+// TestWhoAmI: a key learns what it is, and nothing of others.
+func TestWhoAmI(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, tt := range []struct{ key, want string }{
+		{s.key, `{"department":"default","label":"first key","scope":"write","expiresAt":null}`},
+		{newKey(t, s.db, "default", "--scope", "read"), `{"department":"default","label":"","scope":"read","expiresAt":null}`},
+		{newKey(t, s.db, `Požega "7" <b>`, "--label", `Ana & "co"`, "--expires", "2099-12-31"),
+			`{"department":"Požega \"7\" \u003cb\u003e","label":"Ana \u0026 \"co\"","scope":"write","expiresAt":"2100-01-01T00:00:00.000Z"}`},
+		{newKey(t, s.db, "default", "--scope", "read", "--expires", "2099-12-31"),
+			`{"department":"default","label":"","scope":"read","expiresAt":"2100-01-01T00:00:00.000Z"}`},
+	} {
+		if a := s.as(tt.key).do(t, "GET", whoamiPath, "").wants(t, 200); a.body != tt.want {
+			t.Errorf("got  %s\nwant %s", a.body, tt.want)
+		}
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE"} {
+		s.do(t, method, whoamiPath, "").wants(t, 405)
+	}
+	execSQL(t, s.db, `UPDATE keys SET label = 'renamed' WHERE id = 1`)
+	if a := s.do(t, "GET", whoamiPath, ""); !strings.Contains(a.body, `"renamed"`) {
+		t.Errorf("the renamed key is %s", a.body)
+	}
+}
+
+// TestErasedKey: one that is erased during a request is unknown.
+func TestErasedKey(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now) // which does not watch the keys
+	b.do(t, "GET", whoamiPath, "").wants(t, 200)
+	execSQL(t, b.server.store.DB().Path(), `DELETE FROM keys`)
+	a := b.do(t, "GET", whoamiPath, "").wants(t, 401)
+	if a.header.Get("WWW-Authenticate") != invalidToken || !strings.Contains(a.problem(t).Detail, "unknown") {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+}
+
+// TestHost: a service on loopback answers to loopback's names alone, on every
+// route and before it looks at a key. Package httpapi tests which names these are.
+func TestHost(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
+	get := func(line, host string) answer {
+		return rawRequest(t, s.dial(t), line+" HTTP/1.1\r\nHost: "+host+"\r\nAuthorization: Bearer "+s.key+"\r\nConnection: close\r\n\r\n")
+	}
+	for _, host := range []string{"LocalHost", "localhost:" + port, "app.localhost", "127.1.2.3", "[::1]:" + port} {
+		get("GET "+collection, host).wants(t, 200)
+		get("GET http://"+host+collection, "evil.example").wants(t, 200) // the target counts (RFC 9112, section 3.2.2)
+	}
+	for _, host := range []string{"x", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1", "0.0.0.0", "[::]", "localhost:80:80"} {
+		get("GET "+collection, host).wants(t, 421)
+	}
+	for _, line := range []string{"GET /healthz", "POST " + collection, "OPTIONS " + collection, "PATCH " + collection, "GET /nowhere", "OPTIONS *"} {
+		get(line, "evil.example:"+port).wants(t, 421)
+	}
+	get("GET http://evil.example"+collection, "localhost").wants(t, 421)
+	rawRequest(t, s.dial(t), "GET /healthz HTTP/1.0\r\n\r\n").wants(t, 200)
+}
+
+// TestBeyondLoopback: a service that listens there answers to every name. It
+// warns unless it has a certificate.
+func TestBeyondLoopback(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		address, certFile string
+		beyond, warns     bool
+	}{
+		{"127.0.0.1:8080", "", false, false},
+		{"[::1]:8080", "", false, false},
+		{"0.0.0.0:8080", "", true, true},
+		{"[::]:8080", "", true, true},
+		{"192.0.2.1:8080", "", true, true},
+		{"0.0.0.0:8080", "cert.pem", true, false},
+	} {
+		addr, err := net.ResolveTCPAddr("tcp", tt.address)
+		must(t, err)
+		var stderr strings.Builder
+		d := daemon{serveOptions: serveOptions{db: filepath.Join(t.TempDir(), "x.db"), certFile: tt.certFile}}
+		d.warnOfExposure(cli.Env{Stderr: &stderr}, addr)
+		if got := stderr.String(); tt.warns != strings.Contains(got, "WARNING: listening on "+tt.address+" without TLS") || !tt.warns && got != "" {
+			t.Errorf("%s: %q", tt.address, got)
+		}
+		r, w := httptest.NewRequest("GET", "/healthz", nil), httptest.NewRecorder() // of the host example.com
+		api := newServer(nil, slog.New(slog.DiscardHandler))
+		d.configure(api, addr)
+		api.ServeHTTP(w, r)
+		if want := map[bool]int{true: 200, false: 421}[tt.beyond]; w.Code != want {
+			t.Errorf("%s: %d, not %d", tt.address, w.Code, want)
+		}
+	}
+}
+
+// newCertificate writes a certificate for 127.0.0.1 into two files, and returns
+// a pool that trusts it.
+func newCertificate(t *testing.T) (certFile, keyFile string, trusted *x509.CertPool) {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
+	must(t, err)
+	write := func(name, kind string, der []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		must(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+		return path
+	}
+	trusted = x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	return write("cert.pem", "CERTIFICATE", server.Certificate().Raw), write("key.pem", "PRIVATE KEY", key), trusted
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	certFile, keyFile, trusted := newCertificate(t)
+	s := start(t, "--tls-cert", certFile, "--tls-key", keyFile)
+	s.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: trusted}
+	if !strings.HasPrefix(s.url, "https://127.0.0.1:") ||
+		!strings.Contains(s.stdout.String(), `curl -H "Authorization: Bearer `+s.key+`" `+s.url+"/api/v1/firefighters\n") {
+		t.Errorf("stdout:\n%s", s.stdout)
+	}
+	s.create(t, ana)
+	a := s.do(t, "GET", collection, "").wants(t, 200)
+	if got := a.header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+		t.Errorf("Strict-Transport-Security: %q", got)
+	}
+	if log := s.stderr.String(); log != "Made the database "+s.db+".\n" {
+		t.Errorf("stderr:\n%s", log)
+	}
+	plain := s.dial(t)
+	io.WriteString(plain, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if line, err := bufio.NewReader(plain).ReadString('\n'); err != nil || line != "HTTP/1.0 400 Bad Request\r\n" {
+		t.Errorf("plain HTTP is answered with %q, %v", line, err)
+	}
+	if a := start(t).do(t, "GET", "/healthz", ""); a.header["Strict-Transport-Security"] != nil {
+		t.Errorf("without TLS: %v", a.header)
+	}
+}
+
+func TestCertificateRefused(t *testing.T) {
+	t.Parallel()
+	certFile, keyFile, _ := newCertificate(t)
+	db := filepath.Join(t.TempDir(), "x.db")
+	for _, files := range [][2]string{{keyFile, certFile}, {certFile, certFile}, {certFile, db}, {db, keyFile}} {
+		code, stdout, stderr := runCommand(t, "serve", "--db", db, "--listen", "127.0.0.1:0", "--tls-cert", files[0], "--tls-key", files[1])
+		if code != 1 || stdout != "" || !strings.Contains(stderr, files[0]) || strings.Count(stderr, "\n") != 2 {
+			t.Errorf("%q: code %d, stdout %q, stderr:\n%s", files, code, stdout, stderr)
+		}
+	}
+	if exists(db) {
+		t.Error("a database was made")
+	}
+}
+
+// TestClientsThatDoNotRead: many of them take nothing from the others, although
+// there are more than connections to the database.
+func TestClientsThatDoNotRead(t *testing.T) {
+	t.Parallel()
+	s := startDemo(t, "100")
+	clients := max(4, runtime.NumCPU()) + 2 // package sqlite has readers for all but two
+	request := fmt.Sprintf("GET %s?pageSize=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", collection, s.key)
+	for range clients {
+		_, err := io.WriteString(s.dial(t), strings.Repeat(request, 150)) // whose answers do not fit into its buffers
+		must(t, err)
+	}
+	s.do(t, "GET", collection, "").wants(t, 200)
+	s.do(t, "PUT", collection+"/"+nobody, ana).wants(t, 404)
+}
+
+// TestModes: only their owner can read the files, even if the user's umask
+// allows others to.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no umask")
+	}
+	db := filepath.Join(t.TempDir(), "x.db")
+	self, err := os.Executable()
+	must(t, err)
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `umask 0; exec "$0" --db "$1" --listen 127.0.0.1:0`, self, db)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Listening on ") {
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
+		if !exists(db + suffix) {
+			t.Errorf("there is no %s file", suffix)
+		}
+	}
+	checkModes(t, filepath.Dir(db))
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+}
+
+// TestLooseModes: a file that others can read is warned of and left as it is.
+func TestLooseModes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	db := invented(t, 1, 1)
+	must(t, os.Chmod(db, 0o640))
+	s := startOn(t, db)
+	if !strings.Contains(s.stderr.String(), "Warning: other users of this machine may read or write "+db) ||
+		!strings.Contains(s.stderr.String(), "Try: chmod 600 "+db) {
+		t.Errorf("stderr:\n%s", s.stderr)
+	}
+	info, err := os.Stat(db)
+	if must(t, err); info.Mode().Perm() != 0o640 {
+		t.Errorf("its mode is %v", info.Mode())
+	}
+}
+
+const (
+	roster   = "https://roster.example.org"
+	wallMap  = "http://localhost:3000"
+	stranger = "https://roster.example.org.evil.example"
+)
+
+// corsPaths are paths of all kinds, and one that does not exist.
+var corsPaths = []string{collection, collection + "/" + nobody, collection + "/x", whoamiPath, "/healthz", "/nothing"}
+
+// corsHeaders returns those headers that a browser reads, as one text.
+func (a answer) corsHeaders() (text string) {
+	for _, name := range []string{"Allow-Origin", "Allow-Credentials", "Allow-Methods", "Allow-Headers", "Max-Age", "Expose-Headers"} {
+		if values := a.header.Values("Access-Control-" + name); values != nil {
+			text += name + fmt.Sprint(values) + " "
+		}
+	}
+	return text
+}
+
+// preflight asks as a browser does, without a key.
+func (s *service) preflight(t *testing.T, path, origin, method string) answer {
+	t.Helper()
+	return s.as("").do(t, "OPTIONS", path, "", "Origin", origin, "Access-Control-Request-Method", method,
+		"Access-Control-Request-Headers", "authorization,content-type,if-match")
+}
+
+// startOpen starts a service with all that adds headers to an answer.
+func startOpen(t *testing.T) *service {
+	t.Helper()
+	return start(t, "--cors-origin", roster, "--cors-origin", wallMap, "--rate-limit", "100000")
+}
+
+func TestWithoutCORS(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range corsPaths {
+		for _, a := range []answer{s.do(t, "GET", path, "", "Origin", roster), s.preflight(t, path, roster, "GET")} {
+			if got := a.corsHeaders(); got != "" || strings.Contains(a.header.Get("Vary"), "Origin") {
+				t.Errorf("%s: %d %s, Vary %q", path, a.status, got, a.header["Vary"])
+			}
+		}
+	}
+}
+
+// TestCORS: pages of the allowed origins can read every answer, refusals too.
+// Others cannot. Package httpapi tests what a preflight is.
+func TestCORS(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	for _, path := range corsPaths {
+		for _, origin := range []string{roster, wallMap} {
+			for _, c := range []client{s.client, s.as("wrong")} {
+				for _, method := range []string{"GET", "HEAD", "PUT"} {
+					a := c.do(t, method, path, ana, "Origin", origin)
+					if !strings.HasPrefix(a.corsHeaders(), "Allow-Origin["+origin+"] Expose-Headers[") || a.header["Vary"][0] != "Origin" {
+						t.Errorf("%s %s: %d, %s, Vary %q", method, path, a.status, a.corsHeaders(), a.header["Vary"])
+					}
+				}
+			}
+			a := s.preflight(t, path, origin, "BREW").wants(t, 204)
+			want := "Allow-Origin[" + origin + "] Allow-Methods[GET, HEAD, POST, PUT, DELETE, OPTIONS] " +
+				"Allow-Headers[Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id] Max-Age[600] "
+			if !strings.HasPrefix(a.corsHeaders(), want) || a.body != "" || a.header.Get("Vary") != "Origin" {
+				t.Errorf("%s: %s, Vary %q", path, a.corsHeaders(), a.header["Vary"])
+			}
+		}
+		a := s.do(t, "GET", path, "", "Origin", stranger)
+		if got := a.corsHeaders() + s.preflight(t, path, stranger, "GET").corsHeaders(); got != "" || a.header["Vary"][0] != "Origin" {
+			t.Errorf("%s is allowed: %s, Vary %q", stranger, got, a.header["Vary"])
+		}
+	}
+	refuses(t, 2, "Error: --cors-origin takes an origin like https://roster.example.org, not \"*\"\nTry: firefighters serve --help\n",
+		"serve", "--db", s.db, "--listen", "127.0.0.1:0", "--cors-origin", roster+",*")
+}
+
+// TestExposedHeaders: whatever header an answer may have, a page can read.
+func TestExposedHeaders(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	// Headers that a page can always read, and headers for the browser alone.
+	const unsaid = ", cache-control, content-language, content-length, content-type, expires, last-modified, pragma, vary, connection, allow, " +
+		"x-content-type-options, content-security-policy, referrer-policy, cross-origin-resource-policy, x-frame-options, "
+	made := s.post(t, "a", ana)
+	for range 20 {
+		s.create(t, ana)
+	}
+	exposed := s.do(t, "GET", "/healthz", "", "Origin", roster).header.Get("Access-Control-Expose-Headers")
+	all := strings.ToLower(", " + exposed + unsaid)
+	for _, a := range []answer{made, s.post(t, "a", ana), s.do(t, "GET", collection, "", "Accept-Encoding", "gzip"), s.as("").do(t, "GET", collection, ""),
+		s.do(t, "DELETE", made.header.Get("Location"), ""), s.do(t, "GET", "/nothing", "")} {
+		for name := range a.header {
+			if !strings.Contains(all, ", "+strings.ToLower(name)+", ") {
+				t.Errorf("%d has a header that is not exposed: %s", a.status, name)
+			}
+		}
+	}
 }

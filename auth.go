@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -11,59 +9,58 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"firefighters/internal/apikey"
+	"firefighters/internal/httpapi"
+	"firefighters/internal/record"
+	"firefighters/internal/store"
 )
 
-// Scopes of a key. A public route asks for none.
-const (
-	public     = ""
-	scopeRead  = "read"
-	scopeWrite = "write" // may read too
-)
+// public is the scope of a route that asks for no key.
+const public = ""
 
-// caller is who sent a request, by its key.
+// caller is the sender of a request, as known by its key.
 type caller struct {
-	tenant tenantID
-	key    keyID
+	tenant record.TenantID
+	key    store.KeyID
 	scope  string
 }
 
-func (c caller) may(scope string) bool { return c.scope == scopeWrite || c.scope == scope }
+func (c caller) may(scope string) bool { return c.scope == store.ScopeWrite || c.scope == scope }
 
 const (
-	// keysPoll is how soon a server hears of keys that another process has
+	// keysPoll is how soon a server learns of keys that another process has
 	// made, changed or revoked.
 	keysPoll = 250 * time.Millisecond
-	// useInterval is how often the last use of a key is written at most.
+	// useInterval is how often the last use of a key is written, at most.
 	useInterval = time.Minute
 )
 
-// authenticator knows callers by their keys. It has all keys in memory, and
-// reads them again when anything about any key has changed.
+// authenticator knows callers by their keys. It has all keys in memory and
+// reads them again when one has changed.
 type authenticator struct {
-	store *store
+	store *store.Store
 	log   *slog.Logger
-
-	limiter *limiter // nil without a limit
+	limit *httpapi.RateLimit // nil without a limit
 
 	saving atomic.Bool // the time is being saved
 
 	mu      sync.Mutex // held while keys are read again
 	version int64      // of the keys
-	byHash  atomic.Pointer[map[keyHash]*credential]
+	byHash  atomic.Pointer[map[store.KeyHash]*credential]
 }
 
-// credential is a key as it was read, and what outlives its being read again:
-// when it was last used, in milliseconds and as the database has it, and how
-// often of late.
+// credential is a key, and what stays when the keys are read again: when it
+// was last used, in milliseconds, here and in the database, and its bucket.
 type credential struct {
-	storedKey
+	store.Key
 	used, written *atomic.Int64
-	bucket        *bucket
+	bucket        *rate.Limiter // nil without a limit
 }
 
-// The four refusals of RFC 6750. Only a request that brings no credentials is
-// told nothing of them.
+// The four refusals of RFC 6750. Only a request without credentials is not
+// told an error code.
 var (
 	errNoKey = unauthorized(`Bearer realm="firefighters"`,
 		"Send the header Authorization: Bearer <API key>, exactly once.")
@@ -74,54 +71,53 @@ var (
 
 const invalidToken = `Bearer realm="firefighters", error="invalid_token"`
 
-func unauthorized(challenge, detail string) *problem {
-	return &problem{Status: http.StatusUnauthorized, Detail: detail,
-		header: http.Header{"Www-Authenticate": {challenge}}}
+func unauthorized(challenge, detail string) *httpapi.Problem {
+	return &httpapi.Problem{Status: http.StatusUnauthorized, Detail: detail,
+		Header: http.Header{"Www-Authenticate": {challenge}}}
 }
 
-func newAuthenticator(store *store, log *slog.Logger) *authenticator {
-	a := &authenticator{store: store, log: log}
-	a.byHash.Store(&map[keyHash]*credential{})
+func newAuthenticator(s *store.Store, log *slog.Logger) *authenticator {
+	a := &authenticator{store: s, log: log}
+	a.byHash.Store(&map[store.KeyHash]*credential{})
 	return a
 }
 
-// authenticate gives the caller that the request's key stands for, one of the
-// refusals above, or that of a key that comes too often.
-func (a *authenticator) authenticate(r *http.Request, answer http.Header) (caller, error) {
+// authorize returns the caller of a request if it may use a route of this
+// scope. A public route has no caller. h receives the headers of the rate limit.
+func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) (caller, error) {
+	if scope == public {
+		return caller{}, nil
+	}
+	c, err := a.authenticate(r, h)
+	if err == nil && !c.may(scope) {
+		err = errReadOnlyKey
+	}
+	return c, err
+}
+
+// authenticate returns the caller whose key the request has, one of the
+// refusals above, or that of the rate limit.
+func (a *authenticator) authenticate(r *http.Request, h http.Header) (caller, error) {
 	key, ok := bearer(r.Header["Authorization"])
-	var c *credential
-	hash := keyHash(apikey.Hash(key))
-	if ok {
-		c = (*a.byHash.Load())[hash]
-	}
-	err := a.limiter.admit(c, answer)
-	switch {
-	case err != nil:
-	case !ok:
-		err = errNoKey
-	case c == nil:
-		if c, err = a.newCredential(key, hash); c != nil {
-			err = a.limiter.admit(c, answer)
-		}
-	}
+	c, err := a.find(key, ok, h)
 	if err != nil {
 		return caller{}, err
 	}
-	now := a.store.clock.now().UnixMilli()
+	now := a.store.Clock().Now().UnixMilli()
 	switch {
 	case c == nil:
 		return caller{}, errUnknownKey
-	case c.revokedAt != 0:
+	case c.RevokedAt != 0:
 		return caller{}, errRevokedKey
-	case c.expiredAt(now):
-		a.rememberExpiry(c.expiresAt)
+	case c.Expired(now):
+		a.saveExpiry(c.ExpiresAt)
 		return caller{}, errExpiredKey
 	}
 	c.used.Store(now)
-	return caller{tenant: c.tenant, key: c.id, scope: c.scope}, nil
+	return caller{tenant: c.Tenant, key: c.ID, scope: c.Scope}, nil
 }
 
-// bearer takes the key from the one Authorization header there may be.
+// bearer returns the key of the only Authorization header that there may be.
 func bearer(headers []string) (key string, ok bool) {
 	if len(headers) != 1 {
 		return "", false
@@ -131,14 +127,35 @@ func bearer(headers []string) (key string, ok bool) {
 	return key, strings.EqualFold(scheme, "Bearer") && key != "" && !strings.ContainsAny(key, " \t,")
 }
 
-// newCredential finds a key that is not in memory, nil if there is none. The
-// database is asked, for it may be newer than that, unless its checksum says
-// that it was mistyped.
-func (a *authenticator) newCredential(key string, hash keyHash) (*credential, error) {
+// find returns the credential for a key, nil if there is none. It counts the
+// request before it asks the database, so that unknown keys cannot keep that
+// busy.
+func (a *authenticator) find(key string, ok bool, h http.Header) (*credential, error) {
+	hash := store.KeyHash(apikey.Hash(key))
+	if c := (*a.byHash.Load())[hash]; ok && c != nil {
+		return c, a.limit.Admit(c.bucket, h)
+	}
+	if err := a.limit.Admit(nil, h); err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, errNoKey
+	}
+	c, err := a.readCredential(key, hash)
+	if err == nil && c != nil {
+		err = a.limit.Admit(c.bucket, h)
+	}
+	return c, err
+}
+
+// readCredential returns a key that is not in memory yet, nil if there is
+// none. The database is not asked for a key whose checksum says that it was
+// mistyped.
+func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credential, error) {
 	if apikey.Mistyped(key) {
 		return nil, nil
 	}
-	exists, err := a.store.hasKey(hash)
+	exists, err := a.store.HasKey(hash)
 	if err != nil || !exists {
 		return nil, err
 	}
@@ -150,14 +167,14 @@ func (a *authenticator) newCredential(key string, hash keyHash) (*credential, er
 func (a *authenticator) reload() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	version, err := a.store.keysVersion()
+	version, err := a.store.KeysVersion()
 	if err != nil || version == a.version {
 		return err
 	}
-	known, fresh := *a.byHash.Load(), map[keyHash]*credential{}
-	err = a.store.keys(func(hash keyHash, k storedKey) {
-		c := &credential{k, new(atomic.Int64), new(atomic.Int64), new(bucket)}
-		c.written.Store(k.lastUsedAt)
+	known, fresh := *a.byHash.Load(), map[store.KeyHash]*credential{}
+	err = a.store.Keys(func(hash store.KeyHash, k store.Key) {
+		c := &credential{k, new(atomic.Int64), new(atomic.Int64), a.limit.NewBucket()}
+		c.written.Store(k.LastUsedAt)
 		if old := known[hash]; old != nil {
 			c.used, c.written, c.bucket = old.used, old.written, old.bucket
 		}
@@ -170,89 +187,47 @@ func (a *authenticator) reload() error {
 	return err
 }
 
-// rememberExpiry makes sure, once, that the database knows it to be later
-// than the expiry of a key that is refused, or a restart with an earlier clock
-// could bring the key back to life.
-func (a *authenticator) rememberExpiry(expiresAt int64) {
-	if a.store.clock.saved.Load() >= expiresAt || !a.saving.CompareAndSwap(false, true) {
+// saveExpiry saves the time once a key is refused because it has expired.
+// Otherwise the key could be valid again after a restart with an earlier clock.
+func (a *authenticator) saveExpiry(expiresAt int64) {
+	if a.store.ClockSaved() >= expiresAt || !a.saving.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {
 		defer a.saving.Store(false)
-		if err := a.store.saveClock(); err != nil {
+		if err := a.store.SaveClock(); err != nil {
 			a.log.Warn("the time could not be saved", "cause", err.Error())
 		}
 	}()
 }
 
-// watch keeps up with the keys table until ctx ends.
-func (a *authenticator) watch(ctx context.Context) {
-	a.every(ctx, keysPoll, "the keys could not be read again", a.reload)
-}
-
-// record writes down until ctx ends when keys were last used, and the time.
-func (a *authenticator) record(ctx context.Context) {
-	a.every(ctx, time.Second, "the last use of keys and the time could not be written", func() error {
-		return errors.Join(a.writeUses(), a.saveTime())
-	})
-}
-
-// every does something at once and then at each tick until ctx ends. When it
-// begins to fail that is logged, once.
-func (a *authenticator) every(ctx context.Context, tick time.Duration, failure string, do func() error) {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for failing := false; ; {
-		err := safely(do)
-		if err != nil && !failing {
-			a.log.Warn(failure, "cause", err.Error())
-		}
-		failing = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
-// safely turns a panic into an error: nobody but this goroutine would have to
-// end for it, and all would.
-func safely(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return do()
-}
-
-// writeUses writes the last use of each key whose last one in the database is
-// more than useInterval old.
+// writeUses writes the last use of each key that the database has more than
+// useInterval late.
 func (a *authenticator) writeUses() error {
-	uses := map[*credential]int64{}
+	uses, written := map[store.KeyID]int64{}, map[store.KeyID]*atomic.Int64{}
 	for _, c := range *a.byHash.Load() {
 		if used := c.used.Load(); used-c.written.Load() >= useInterval.Milliseconds() {
-			uses[c] = used
+			uses[c.ID], written[c.ID] = used, c.written
 		}
 	}
 	if len(uses) == 0 {
 		return nil
 	}
-	err := a.store.writeKeyUses(uses)
-	for c, used := range uses {
+	err := a.store.WriteKeyUses(uses)
+	for id, used := range uses {
 		if err == nil {
-			c.written.Store(used)
+			written[id].Store(used)
 		}
 	}
 	return err
 }
 
-// saveTime saves the time if the database does not have it to the minute.
-func (a *authenticator) saveTime() error {
-	clock := a.store.clock
-	if clock.now().UnixMilli()-clock.saved.Load() < useInterval.Milliseconds() {
-		return nil
+// writeLate writes the last use of keys, and the time if the database has it
+// more than useInterval late.
+func (a *authenticator) writeLate() error {
+	err := a.writeUses()
+	if a.store.Clock().Now().UnixMilli()-a.store.ClockSaved() >= useInterval.Milliseconds() {
+		err = errors.Join(err, a.store.SaveClock())
 	}
-	return a.store.saveClock()
+	return err
 }

@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -17,44 +16,22 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/osutil"
+	"firefighters/internal/backup"
+	"firefighters/internal/sqlite"
 )
 
-// namesIn are the files of a folder.
-func namesIn(t *testing.T, folder string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(folder)
-	must(t, err)
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
-// large is a database of a few records that takes many steps to copy.
-func large(t *testing.T, records int) string {
-	t.Helper()
-	db := invented(t, 1, records)
-	execSQL(t, db, `CREATE TABLE filler AS SELECT zeroblob(12000000) AS filling`)
-	return db
-}
-
-// recordsIn opens a copy in a place of its own, as check sees it, and counts.
+// recordsIn checks a copy of a backup, in a folder of its own, and returns the
+// number of its records.
 func recordsIn(t *testing.T, backup string) (n int) {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "copy.db")
-	text, err := os.ReadFile(backup)
-	must(t, err)
-	must(t, os.WriteFile(db, text, 0o600))
-	if code, _, stderr := command(t, "check", "--db", db); code != 0 {
-		t.Fatalf("%s: %s", backup, stderr)
-	}
+	copyOf(t, backup, db)
+	works(t, "check", "--db", db)
 	scanSQL(t, db, `SELECT count(*) FROM firefighters`, &n)
 	return n
 }
 
-// writing creates records one after the other until stop, which gives how many.
+// writing creates records one after the other until stop, which returns how many.
 func (s *service) writing(t *testing.T) (stop func() int) {
 	ended, n := make(chan bool), 0
 	var clients sync.WaitGroup
@@ -74,7 +51,7 @@ func (s *service) writing(t *testing.T) (stop func() int) {
 
 var savedForm = regexp.MustCompile(`^Saved (\d+) records of (\d+) departments in (\S+) \((\d+\.\d) MB, (\d+\.\d) seconds\)\.\n$`)
 
-// TestBackup: of a database that is written to meanwhile, and of one at rest.
+// TestBackup: of a database that is being written to, and of one at rest.
 func TestBackup(t *testing.T) {
 	t.Parallel()
 	s := startOn(t, invented(t, 2, 600))
@@ -82,11 +59,11 @@ func TestBackup(t *testing.T) {
 	target := filepath.Join(t.TempDir(), "saved.db")
 	stop := s.writing(t)
 	eventually(t, "a record", func() bool { return s.list(t, "").TotalCount > 0 })
-	code, stdout, stderr := command(t, "backup", target, "--db", s.db)
+	stdout, stderr := works(t, "backup", target, "--db", s.db)
 	written := stop()
 	found := savedForm.FindStringSubmatch(stdout)
-	if code != 0 || stderr != "" || found == nil || found[2] != "3" || found[3] != target {
-		t.Fatalf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	if stderr != "" || found == nil || found[2] != "3" || found[3] != target {
+		t.Fatalf("stdout %q, stderr %q", stdout, stderr)
 	}
 	if n := recordsIn(t, target); fmt.Sprint(n) != found[1] || n <= 600 || n > 600+written {
 		t.Errorf("%d records, of 600 and up to %d; %s", n, written, stdout)
@@ -103,8 +80,8 @@ func TestBackup(t *testing.T) {
 	if names := namesIn(t, filepath.Dir(s.db)); len(names) != 2 {
 		t.Errorf("left beside the database: %q", names)
 	}
-	if code, stdout, stderr := command(t, "backup", target, "--db", s.db, "--force"); code != 0 || recordsIn(t, target) != 600+written {
-		t.Errorf("of a database at rest: code %d, stdout %q, stderr %q", code, stdout, stderr)
+	if works(t, "backup", target, "--db", s.db, "--force"); recordsIn(t, target) != 600+written {
+		t.Errorf("of a database at rest: %d records", recordsIn(t, target))
 	}
 }
 
@@ -132,74 +109,15 @@ func TestBackupRefusals(t *testing.T) {
 			fmt.Sprintf("Error: %q is, or was, a database in use: there is %q\nTry: another name for the backup\n", live, live+"-wal")},
 		{[]string{missing, "--db", db}, 1,
 			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
-		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, ""},
+		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, noDatabase(filepath.Join(dir, "absent.db"))},
 		{[]string{db, "--db", filepath.Join(dir, "absent.db")}, 1,
 			fmt.Sprintf("Error: there is no database at %q\nTry: firefighters backup NEWFILE --db %s, to save that one\n", filepath.Join(dir, "absent.db"), db)},
 		{[]string{"--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
 	} {
-		code, stdout, stderr := command(t, append([]string{"backup"}, tt.args...)...)
-		if code != tt.code || stdout != "" || tt.want != "" && stderr != tt.want {
-			t.Errorf("%q: code %d, stdout %q, stderr:\n%swant:\n%s", tt.args, code, stdout, stderr, tt.want)
-		}
+		refuses(t, tt.code, tt.want, append([]string{"backup"}, tt.args...)...)
 	}
 	if after := contents(t, dir); !maps.Equal(before, after) {
 		t.Errorf("the folder was %q and is %q", before, after)
-	}
-}
-
-// spaceOf is a disk of this size with so much left.
-func spaceOf(free, total int64) func(string) (osutil.Space, error) {
-	return func(string) (osutil.Space, error) { return osutil.Space{Free: free, Total: total}, nil }
-}
-
-// TestRoom: a backup that does not fit is not begun.
-func TestRoom(t *testing.T) {
-	t.Parallel()
-	const mega = 1 << 20
-	for _, tt := range []struct {
-		name           string
-		size, free, of int64
-		part           int64
-		fits           bool
-	}{
-		{"plenty", 10 * mega, 100 * mega, 1000 * mega, 0, true},
-		{"just", 10 * mega, 12 * mega, 1000 * mega, 0, true},
-		{"not quite", 10 * mega, 12*mega - 1, 1000 * mega, 0, false},
-		{"full", 0, 0, 1000 * mega, 0, false},
-		{"just above the last tenth", 10 * mega, 112 * mega, 1000 * mega, reservedPart, true},
-		{"into the last tenth", 10 * mega, 112*mega - 1, 1000 * mega, reservedPart, false},
-	} {
-		if err := roomFor(spaceOf(tt.free, tt.of), tt.part)("/backups", tt.size); (err == nil) != tt.fits {
-			t.Errorf("%s: %v", tt.name, err)
-		} else if err != nil && (!strings.Contains(err.Error(), "/backups") || strings.Contains(blandly(err), "/")) {
-			t.Errorf("%s: %v; %s", tt.name, err, blandly(err))
-		}
-	}
-	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
-	b := &backup{source: db, target: target, room: roomFor(spaceOf(mega, 1000*mega), 0)}
-	if _, err := b.make(t.Context()); err == nil || len(namesIn(t, filepath.Dir(target))) > 0 {
-		t.Errorf("a backup on a full disk: %v, and there is %q", err, namesIn(t, filepath.Dir(target)))
-	}
-}
-
-// TestBackupStopped: one that is told to stop leaves nothing, wherever it is.
-func TestBackupStopped(t *testing.T) {
-	t.Parallel()
-	db, dir := large(t, 10), t.TempDir()
-	for name, step := range map[string]func(stop func(), done, total int){
-		"while it copies": func(stop func(), _, _ int) { stop() },
-		"while it checks": func(stop func(), done, total int) {
-			if done == total {
-				stop()
-			}
-		},
-	} {
-		ctx, stop := context.WithCancel(t.Context())
-		b := &backup{source: db, target: filepath.Join(dir, "x.db"), room: roomFor(osutil.SpaceOf, 0),
-			step: func(done, total int) { step(stop, done, total) }}
-		if _, err := b.make(ctx); !errors.Is(err, context.Canceled) || len(namesIn(t, dir)) > 0 {
-			t.Errorf("%s: %v, and there is %q", name, err, namesIn(t, dir))
-		}
 	}
 }
 
@@ -207,210 +125,310 @@ func TestBackupStopped(t *testing.T) {
 func TestBackupOfDamage(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 600)
-	file, err := os.OpenFile(db, os.O_RDWR, 0)
-	must(t, err)
-	_, err = file.WriteAt([]byte(strings.Repeat("damage", 2000)), 30*4096)
-	must(t, errors.Join(err, file.Close()))
+	overwrite(t, db, 30*4096, strings.Repeat("damage", 2000))
 	target := filepath.Join(t.TempDir(), "x.db")
-	code, stdout, stderr := command(t, "backup", target, "--db", db)
-	want := fmt.Sprintf("Error: database %q is damaged: a copy of it does not pass the check\nTry: firefighters check --db %s\n", db, db)
-	if code != 1 || stdout != "" || stderr != want || len(namesIn(t, filepath.Dir(target))) > 0 {
-		t.Errorf("code %d, stdout %q, stderr:\n%s, and there is %q", code, stdout, stderr, namesIn(t, filepath.Dir(target)))
+	refuses(t, 1, fmt.Sprintf("Error: database %q is damaged: a copy of it does not pass the check\nTry: firefighters check --db %s\n", db, db),
+		"backup", target, "--db", db)
+	if names := namesIn(t, filepath.Dir(target)); len(names) > 0 {
+		t.Errorf("there is %q", names)
 	}
 }
 
-// TestOneBackupAtATime: the second refuses while the first is under way.
+// TestOneBackupAtATime: a second one refuses while the first is being made.
 func TestOneBackupAtATime(t *testing.T) {
 	t.Parallel()
-	db, dir := invented(t, 1, 10), t.TempDir()
-	b := &backup{source: db, target: filepath.Join(dir, "x.db"), room: roomFor(osutil.SpaceOf, 0)}
-	b.step = func(int, int) {
-		code, _, stderr := command(t, "backup", filepath.Join(dir, "y.db"), "--db", db)
-		if want := "Error: a backup of it is being made by another firefighters\nTry: again when that is done\n"; code != 1 || stderr != want {
-			t.Errorf("code %d, stderr %q", code, stderr)
-		}
-	}
-	if _, err := b.make(t.Context()); err != nil {
-		t.Error(err)
-	}
-	if names := namesIn(t, dir); len(names) != 1 {
-		t.Errorf("there is %q", names)
-	}
-}
-
-// TestBackupMeetsAnother: a file that comes to be while the copy is made stays.
-func TestBackupMeetsAnother(t *testing.T) {
-	t.Parallel()
 	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
-	b := &backup{source: db, target: target, room: roomFor(osutil.SpaceOf, 0)}
-	b.step = func(int, int) { must(t, os.WriteFile(target, []byte("precious"), 0o600)) }
-	_, err := b.make(t.Context())
-	if text, _ := os.ReadFile(target); err == nil || string(text) != "precious" || len(namesIn(t, filepath.Dir(target))) != 1 {
-		t.Errorf("%v; %q", err, text)
-	}
-}
-
-// TestLeftover: what a backup that was killed has left may have its name
-// already, and is then not written to.
-func TestLeftover(t *testing.T) {
-	t.Parallel()
-	db, dir := invented(t, 1, 10), t.TempDir()
-	first := &backup{source: db, target: filepath.Join(dir, "first.db"), room: roomFor(osutil.SpaceOf, 0)}
-	_, err := first.make(t.Context())
+	release, err := sqlite.LockFile(db + "-backup-lock")
 	must(t, err)
-	must(t, os.Link(first.target, first.partial()))
-	must(t, os.WriteFile(first.partial()+"-journal", nil, 0o600))
-	execSQL(t, db, `DELETE FROM firefighters`)
-	second := *first
-	second.target = filepath.Join(dir, "second.db")
-	_, err = second.make(t.Context())
-	must(t, err)
-	if names := namesIn(t, dir); len(names) != 2 || recordsIn(t, first.target) != 10 || recordsIn(t, second.target) != 0 {
+	refuses(t, 1, "Error: a backup of it is being made by another firefighters\nTry: again when that is done\n", "backup", target, "--db", db)
+	must(t, release())
+	works(t, "backup", target, "--db", db)
+	if names := namesIn(t, filepath.Dir(target)); len(names) != 1 || exists(db+"-backup-lock") {
 		t.Errorf("there is %q", names)
 	}
 }
 
-// programCommand is a command of the program in a process of its own.
-func programCommand(t *testing.T, args ...string) *exec.Cmd {
-	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
-	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	cmd.Stdout, cmd.Stderr = io.Discard, io.Discard
-	return cmd
-}
-
-// TestBackupKilled: whenever it is killed there is a whole backup or none, and
-// the next one clears away what was left.
-func TestBackupKilled(t *testing.T) {
+// TestStopped: a command that is told to stop says what it has done.
+func TestStopped(t *testing.T) {
 	t.Parallel()
-	db, dir := large(t, 50), t.TempDir()
-	target := filepath.Join(dir, "x.db")
-	began := time.Now()
-	must(t, programCommand(t, "backup", target, "--db", db).Run())
-	takes := time.Since(began)
-	killed := 0
-	for i := range 12 {
-		os.Remove(target)
-		cmd := programCommand(t, "backup", target, "--db", db)
-		must(t, cmd.Start())
-		time.Sleep(takes * time.Duration(i) / 12)
-		must(t, cmd.Process.Kill())
-		if cmd.Wait() != nil {
-			killed++
-		}
-		if exists(target) && recordsIn(t, target) != 50 {
-			t.Fatalf("killed after %v, it left a backup that is not whole", takes*time.Duration(i)/12)
+	db, saved, _ := backedUp(t)
+	before := contents(t, filepath.Dir(db))
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for line, want := range map[string]string{
+		"backup " + saved + " --force": "stopped before the backup was made",
+		"restore " + saved:             "stopped; nothing was changed",
+		"check":                        "stopped before everything was checked",
+	} {
+		err := run(ctx, append(strings.Fields(line), "--db", db), strings.NewReader(""), io.Discard, io.Discard)
+		if err == nil || err.Error() != want {
+			t.Errorf("%s: %v", line, err)
 		}
 	}
-	if code, _, stderr := command(t, "backup", target, "--db", db, "--force"); code != 0 || killed == 0 {
-		t.Errorf("code %d, stderr %q; %d killed", code, stderr, killed)
-	}
-	if names := namesIn(t, dir); len(names) != 1 || recordsIn(t, target) != 50 || exists(db+"-backup-lock") {
-		t.Errorf("there is %q", names)
+	if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) || recordsIn(t, saved) != 10 {
+		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
 	}
 }
 
-// TestUpgradeBackup: before a database of an older version is touched, it is
-// saved beside.
-func TestUpgradeBackup(t *testing.T) {
+// readyz is the answer of /readyz when backups are made.
+type readyz struct {
+	Status string       `json:"status"`
+	Backup backup.State `json:"backup"`
+}
+
+func (s *service) readyz(t *testing.T) (r readyz) {
+	t.Helper()
+	decode(t, s.do(t, "GET", "/readyz", "").wants(t, 200).body, &r)
+	return r
+}
+
+// TestServeBackups: a backup at the start, and then on and on.
+func TestServeBackups(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	copyOf(t, filepath.Join("testdata", "v1.db"), db)
-	code, _, stderr := command(t, "check", "--db", db)
-	kept, err := filepath.Glob(db + ".before-upgrade-*")
-	must(t, err)
-	if code != 0 || len(kept) != 1 || stderr != fmt.Sprintf("Upgrading the database %s; as it is now it will stay in %s.\n", db, kept[0]) {
-		t.Fatalf("code %d, stderr %q, kept %q", code, stderr, kept)
+	dir := filepath.Join(t.TempDir(), "backups")
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1s", "--backup-keep", "2")
+	s.create(t, ana)
+	var first time.Time
+	eventually(t, "a backup", func() bool {
+		r := s.readyz(t)
+		if r.Backup.Last != nil {
+			first = *r.Backup.Last
+		}
+		return r.Status == "ready" && r.Backup.OK && !first.IsZero()
+	})
+	eventually(t, "another", func() bool {
+		r, names := s.readyz(t), namesIn(t, dir)
+		return r.Backup.Last.After(first) && recordsIn(t, filepath.Join(dir, names[len(names)-1])) == 1
+	})
+	s.stop(t)
+	for _, name := range namesIn(t, dir) {
+		if !strings.HasPrefix(name, "x-20") || !strings.HasSuffix(name, "Z.db") {
+			t.Errorf("there is %q", name)
+		}
 	}
-	var before, after int
-	scanSQL(t, db, `PRAGMA user_version`, &after)
-	scanSQL(t, kept[0], `PRAGMA user_version`, &before)
-	if before != 1 || after != schemaVersion {
-		t.Errorf("from %d to %d", before, after)
+	checkModes(t, dir)
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
 	}
-	// The way back.
-	if code, _, stderr := command(t, "restore", kept[0], "--db", db); code != 0 {
-		t.Fatalf("code %d, stderr %q", code, stderr)
+	if n := len(backup.Files(content, db, dir)); n < 1 || n > 2 {
+		t.Errorf("%d backups", n)
 	}
-	if _, stdout, stderr := command(t, "check", "--db", db); stdout != "The database is sound.\n" {
-		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	// One that is young is not made again.
+	again := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	before := namesIn(t, dir)
+	eventually(t, "the backup to be seen", func() bool { r := again.readyz(t); return r.Backup.OK && r.Backup.Last != nil })
+	again.stop(t)
+	if after := namesIn(t, dir); !slices.Equal(before, after) {
+		t.Errorf("there was %q and is %q", before, after)
 	}
 }
 
-// TestUpgradeCutOff: however often an upgrade fails or is cut off, there is one
-// copy at most, and it is of the database as it is.
-func TestUpgradeCutOff(t *testing.T) {
-	t.Parallel()
-	failing := golden(t)
-	execSQL(t, failing, `DROP TRIGGER firefighter_made`)
-	for range 2 {
-		if code, _, stderr := command(t, "check", "--db", failing); code != 1 || len(upgradeCopies(t, failing)) > 0 {
-			t.Errorf("code %d, stderr %q, kept %q", code, stderr, upgradeCopies(t, failing))
-		}
-	}
-	for name, change := range map[string]string{"as it was": ``, "changed since": `UPDATE tenants SET version = version + 1`} {
-		db := golden(t)
-		first := db + beforeUpgrade + "20260101T000000Z"
-		if code, _, stderr := command(t, "backup", first, "--db", db); code != 0 {
-			t.Fatal(stderr)
-		}
-		execSQL(t, db, change)
-		want := []string{first}
-		_, _, stderr := command(t, "check", "--db", db)
-		copies := upgradeCopies(t, db)
-		if change != "" && len(copies) == 2 {
-			want = append(want, copies[1])
-		}
-		if !slices.Equal(copies, want) || !strings.HasSuffix(stderr, " will stay in "+want[len(want)-1]+".\n") || len(want) == 1 && change != "" {
-			t.Errorf("%s: kept %q, stderr %q", name, copies, stderr)
-		}
-	}
-}
-
-func upgradeCopies(t *testing.T, db string) []string {
-	t.Helper()
-	copies, err := filepath.Glob(db + beforeUpgrade + "*")
-	must(t, err)
-	return copies
-}
-
-// TestUpgradeInUse: nobody upgrades what an older program serves.
-func TestUpgradeInUse(t *testing.T) {
+// TestServeBackupsFail: the service goes on, says so once, and says when it is
+// over.
+func TestServeBackupsFail(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	copyOf(t, filepath.Join("testdata", "v1.db"), db)
-	release, err := lockDatabase(db)
-	must(t, err)
-	defer release()
-	if code, _, stderr := command(t, "keys", "list", "--db", db); code != 1 || !strings.Contains(stderr, errInUse.Error()) {
-		t.Errorf("code %d, stderr %q", code, stderr)
+	parent := filepath.Join(t.TempDir(), "disk")
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Join(parent, "backups"), "--backup-every", "1s")
+	s.mayFail = true
+	var r readyz
+	eventually(t, "a failure", func() bool { r = s.readyz(t); return !r.Backup.OK })
+	if r.Status != "ready" || r.Backup.Since == nil || r.Backup.Last != nil || !strings.HasPrefix(r.Backup.Detail, "the folder for backups cannot be made: ") ||
+		strings.Contains(r.Backup.Detail, parent) {
+		t.Errorf("%+v", r)
 	}
-	if version := headerVersion(db); version != 1 {
-		t.Errorf("it has version %d", version)
+	s.create(t, ana)
+	must(t, os.Mkdir(parent, 0o700))
+	eventually(t, "a backup", func() bool { r = s.readyz(t); return r.Backup.OK && r.Backup.Last != nil })
+	if r.Backup.Detail != "" || r.Backup.Since != nil {
+		t.Errorf("%+v", r)
+	}
+	s.stop(t)
+	var said []string
+	for line := range strings.Lines(s.stderr.String()) {
+		var entry struct{ Level, Msg, Cause string }
+		if json.Unmarshal([]byte(line), &entry) == nil && strings.Contains(entry.Msg, "backups") {
+			said = append(said, entry.Level+" "+entry.Msg)
+		}
+		if entry.Cause != "" && strings.Contains(line, parent) {
+			t.Errorf("a path in the log: %s", line)
+		}
+	}
+	if !slices.Equal(said, []string{"ERROR no backups are made", "INFO backups are made again"}) {
+		t.Errorf("the log says %q", said)
 	}
 }
 
-// TestSmallDisk fills a real one.
-func TestSmallDisk(t *testing.T) {
+// TestAdvice: commands that refuse a damaged database name the newest valid
+// backup and how to restore it, and that works.
+func TestAdvice(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
-		t.Skip("only root on Linux can mount a small disk")
-	}
+	db, saved, keys := backedUp(t)
 	dir := t.TempDir()
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", dir).CombinedOutput(); err != nil {
-		t.Skipf("no small disk can be mounted here: %s", out)
+	good := filepath.Join(dir, "x-20261118T120000Z.db")
+	copyOf(t, saved, good)
+	must(t, os.WriteFile(filepath.Join(dir, "x-20261119T120000Z.db"), []byte("cut off"), 0o600))
+	copyOf(t, saved, filepath.Join(filepath.Dir(db), "x-20261117T120000Z.db"))
+	damage(t, db)
+	text, err := os.ReadFile(db)
+	must(t, err)
+	serve := []string{"serve", "--db", db, "--listen", "127.0.0.1:0"}
+	beside := filepath.Join(filepath.Dir(db), "x-20261117T120000Z.db")
+	for _, tt := range []struct {
+		args      []string
+		best, day string
+	}{
+		{append(serve, "--backup-dir", dir), good, "18"},
+		{serve, beside, "17"},
+		{[]string{"check", "--db", db}, beside, "17"},
+		{[]string{"keys", "list", "--db", db}, beside, "17"},
+		{[]string{"deleted", "--tenant", "default", "--db", db}, beside, "17"},
+		{[]string{"backup", filepath.Join(dir, "new.db"), "--db", db}, beside, "17"},
+	} {
+		refuses(t, 1, fmt.Sprintf("Error: database %q is damaged; the newest good backup is of 2026-11-%sT12:00:00Z\n"+
+			"Try: firefighters restore %s --db %s\n", db, tt.day, tt.best, db), tt.args...)
 	}
-	t.Cleanup(func() { exec.Command("umount", dir).Run() })
-	db := large(t, 10)
-	target := filepath.Join(dir, "x.db")
-	code, _, stderr := command(t, "backup", target, "--db", db)
-	if code != 1 || !strings.HasPrefix(stderr, fmt.Sprintf("Error: too little room in %q: 2.1 MB are free, and ", dir)) {
-		t.Errorf("code %d, stderr %q", code, stderr)
+	if now, err := os.ReadFile(db); err != nil || string(now) != string(text) {
+		t.Errorf("the damaged file was written to: %v", err)
 	}
-	b := &backup{source: db, target: target, room: func(string, int64) error { return nil }} // as if filled meanwhile
-	if _, err := b.make(t.Context()); err == nil || blandly(err) != "the disk is full" || len(namesIn(t, dir)) > 0 {
-		t.Errorf("%v; there is %q", err, namesIn(t, dir))
+	works(t, "restore", good, "--db", db)
+	if l := startOn(t, db).as(keys[0]).list(t, ""); l.TotalCount != 10 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+}
+
+// TestMissing: a database that is missing is made again, with a warning.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	named := filepath.Join(t.TempDir(), "x-20261118T120000Z.db")
+	copyOf(t, saved, named)
+	must(t, os.Remove(db))
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Dir(named))
+	if said := s.stderr.String(); !strings.Contains(said, "firefighters restore "+named+" --db "+db+"\n") {
+		t.Errorf("stderr %s", said)
+	}
+}
+
+// TestMissingElsewhere: commands that make no database name the backup.
+func TestMissingElsewhere(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	beside := filepath.Join(filepath.Dir(db), "x-20261118T120000Z.db")
+	copyOf(t, saved, beside)
+	must(t, os.Remove(db))
+	want := fmt.Sprintf("Error: there is no database at %q; the newest good backup is of 2026-11-18T12:00:00Z\n"+
+		"Try: name the right file with --db, or: firefighters restore %s --db %s\n", db, beside, db)
+	for _, args := range [][]string{{"keys", "list"}, {"check"}, {"backup", db + "-new"}, {"history", "--tenant", "A"}} {
+		refuses(t, 1, want, append(args, "--db", db)...)
+	}
+}
+
+// TestUnusableBackupDir: serve warns of it at the start.
+func TestUnusableBackupDir(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	for folder, fault := range map[string]string{
+		filepath.Join(dir, "absent", "backups"): "cannot be made: ",
+		filepath.Join(dir, "file"):              "is a file\nTry: name a folder: --backup-dir DIR\n",
+	} {
+		db := filepath.Join(t.TempDir(), "x.db")
+		s := startWith(t, db, "serve", "--db", db, "--backup-dir", folder)
+		s.mayFail = true
+		want := fmt.Sprintf("Warning: no backups are made: the folder %s %s", folder, fault)
+		if said := s.stderr.String(); !strings.Contains(said, want) || !strings.Contains(said, "\nTry: ") {
+			t.Errorf("stderr %s", said)
+		}
+	}
+}
+
+// backupName returns the name of a scheduled backup of the database x.db.
+func backupName(at time.Time) string { return "x-" + at.UTC().Format("20060102T150405Z") + ".db" }
+
+// serveRefused returns what serve says of a database that it refuses.
+func serveRefused(t *testing.T, db, backups string) string {
+	t.Helper()
+	code, stdout, stderr := runCommand(t, "serve", "--db", db, "--backup-dir", backups, "--listen", "127.0.0.1:0")
+	if code != 1 || stdout != "" {
+		t.Errorf("code %d, stdout %q", code, stdout)
+	}
+	return stderr
+}
+
+// TestClockWasAhead: a backup from when the clock was ahead is not taken for
+// the newest one. A database that has seen that time is saved by today's date.
+func TestClockWasAhead(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	dir := t.TempDir()
+	ahead := filepath.Join(dir, "x-20990101T000000Z.db")
+	copyOf(t, saved, ahead)
+	yearAgo := time.Now().AddDate(-1, 0, 0)
+	must(t, os.Chtimes(ahead, yearAgo, yearAgo))
+	execSQL(t, db, `UPDATE service SET latest_time = 4083000000000`) // in 2099
+	before := time.Now().Add(-time.Second)
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	eventually(t, "a backup of today", func() bool {
+		last := s.readyz(t).Backup.Last
+		return last != nil && last.After(before) && last.Before(time.Now().Add(time.Minute))
+	})
+	s.stop(t)
+	names := namesIn(t, dir)
+	if len(names) != 2 {
+		t.Fatalf("there is %q", names)
+	}
+	damage(t, db)
+	want := "Try: firefighters restore " + filepath.Join(dir, names[0]) + " --db " + db + "\n"
+	if said := serveRefused(t, db, dir); !strings.HasSuffix(said, want) {
+		t.Errorf("stderr %q, there is %q", said, names)
+	}
+}
+
+// TestDamageInBackups: a backup with damaged records is made and reported. It
+// is not the one to restore.
+func TestDamageInBackups(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	dir, before := t.TempDir(), time.Now().Add(-48*time.Hour)
+	clean := filepath.Join(dir, backupName(before))
+	copyOf(t, saved, clean)
+	must(t, os.Chtimes(clean, before, before))
+	execSQL(t, db, `UPDATE firefighters SET first_name = 'Anb' WHERE row & 7 = 1`)
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	s.mayFail = true
+	want := backup.State{OK: true, Detail: "3 records of the newest backup are damaged: see firefighters check"}
+	eventually(t, "the damage to be reported", func() bool { b := s.readyz(t).Backup; b.Last = nil; return b == want })
+	if log := s.stderr.String(); !strings.Contains(log, "records are damaged, and so in the backups") {
+		t.Errorf("log %s", log)
+	}
+	s.stop(t)
+	damage(t, db)
+	if said := serveRefused(t, db, dir); !strings.Contains(said, "restore "+clean+" ") {
+		t.Errorf("stderr %q", said)
+	}
+}
+
+// TestSharedFolder: of the backups of two databases of one name, that of the
+// right one is named. If the database cannot be read, a person has to know which
+// is of it.
+func TestSharedFolder(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	dir, at := t.TempDir(), time.Date(2025, 11, 20, 12, 0, 0, 0, time.UTC)
+	own := filepath.Join(dir, backupName(at))
+	copyOf(t, saved, own)
+	other := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, other, "Engine 7")
+	works(t, "backup", filepath.Join(dir, backupName(at.Add(time.Hour))), "--db", other)
+	execSQL(t, db, `PRAGMA writable_schema = on; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'changes'`) // as damage would
+	if said, want := serveRefused(t, db, dir), "restore "+own+" --db "+db+"\n"; !strings.HasSuffix(said, want) {
+		t.Errorf("stderr %q, not %q", said, want)
+	}
+	damage(t, db)
+	want := `; there are backups of more than one database: the newest good one is of 2025-11-20T13:00:00Z, of the department "Engine 7"`
+	if said := serveRefused(t, db, dir); !strings.Contains(said, want) {
+		t.Errorf("stderr %q", said)
 	}
 }

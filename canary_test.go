@@ -11,11 +11,11 @@ import (
 	"testing"
 )
 
-// canaries are what ana is: most tests create her, and look for her. They are
-// to be found in answers that were asked for her, and in no log and no refusal.
+// canaries are the data of ana, whom most tests create. They may be in answers
+// with her record, and in no log and no refusal.
 var canaries = []string{"Čović", "ana@example.com", "091 234 5678"}
 
-// witness sees what all tests log, answer and leave on disk.
+// witness counts what all tests log, answer and leave on disk.
 var witness struct {
 	mu                   sync.Mutex
 	logs, answers, files int
@@ -28,7 +28,7 @@ func leaked(where, what, text string) {
 	witness.leaks = append(witness.leaks, fmt.Sprintf("%s: %s: %.2000s", where, what, text))
 }
 
-// sawLog looks at what was logged, or said on standard error.
+// sawLog checks a log, or what a command wrote to standard error.
 func sawLog(where, text string) {
 	witness.mu.Lock()
 	defer witness.mu.Unlock()
@@ -42,7 +42,7 @@ func sawLog(where, text string) {
 	}
 }
 
-// sawAnswer looks at the answer to a request.
+// sawAnswer checks the answer to a request.
 func sawAnswer(where string, a answer) {
 	witness.mu.Lock()
 	defer witness.mu.Unlock()
@@ -62,11 +62,11 @@ func sawAnswer(where string, a answer) {
 	}
 }
 
-// sawFolder looks at everything in the folder of a database: the database, what
+// sawFolder checks every file in the folder of a database: the database, what
 // SQLite puts beside it, backups.
 func sawFolder(t *testing.T, folder string) {
 	if folder == "." {
-		return // a database that the test does not know: this is our source
+		return // the test does not know its database: this is our source
 	}
 	filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !entry.Type().IsRegular() {
@@ -88,8 +88,8 @@ func sawFolder(t *testing.T, folder string) {
 	})
 }
 
-// testify gives the exit code of all tests: they fail if anything leaked, and,
-// all run, if there was nothing to be seen.
+// testify returns the exit code of all tests. They fail if anything leaked. If
+// all of them ran, they also fail if there was too little to see.
 func testify(code int) int {
 	for _, leak := range witness.leaks {
 		fmt.Println("LEAK", leak)
@@ -105,6 +105,9 @@ func testify(code int) int {
 		for _, promise := range unmet() {
 			fmt.Println("FAIL: docs/openapi.yaml promises what no test has seen:", promise)
 			code = 1
+		}
+		if code != 0 {
+			fmt.Println(howToRemake)
 		}
 	}
 	return code

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -10,71 +11,93 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"firefighters/internal/cli"
+	"firefighters/internal/demo"
 )
 
-// TestUsage pins what a wrong command line is answered with, to the byte.
+// works runs a command that must succeed.
+func works(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := runCommand(t, args...)
+	if code != 0 {
+		t.Fatalf("%q: code %d, stdout %q, stderr %q", args, code, stdout, stderr)
+	}
+	return stdout, stderr
+}
+
+// refuses runs a command that must fail with this code and these words.
+func refuses(t *testing.T, code int, words string, args ...string) {
+	t.Helper()
+	if got, stdout, stderr := runCommand(t, args...); got != code || stdout != "" || stderr != words {
+		t.Errorf("%q: code %d, stdout %q, stderr:\n%swant %d and:\n%s", args, got, stdout, stderr, code, words)
+	}
+}
+
+// noDatabase is what commands say of a database that does not exist.
+func noDatabase(path string) string {
+	return fmt.Sprintf("Error: there is no database at %q\n"+
+		"Try: name the right file with --db, or bring back a backup: firefighters restore FILE --db %s\n", path, path)
+}
+
+// TestUsage pins the answers to wrong command lines, to the byte. Those of
+// the other commands are pinned in package command.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	absent := filepath.Join(t.TempDir(), "absent.db")
-	noDatabase := fmt.Sprintf("Error: there is no database at %q\nTry: name the right file with --db, or bring back a backup: firefighters restore FILE --db %s\n", absent, absent)
+	absent, long := filepath.Join(t.TempDir(), "absent.db"), strings.Repeat("Č", 101)
+	serve := []string{"serve", "--db", absent}
 	create := []string{"keys", "create", "--db", absent}
-	tests := []struct {
+	const serveHelp, createHelp = "Try: firefighters serve --help\n", "Try: firefighters keys create --help\n"
+	for _, tt := range []struct {
 		args []string
 		code int
 		want string
 	}{
 		{[]string{"nonsense"}, 2, "Error: there is no command \"nonsense\"\nTry: firefighters --help\n"},
-		{[]string{"serve", "--nope"}, 2, "Error: serve: unknown flag: --nope\nTry: firefighters serve --help\n"},
-		{[]string{"--nope"}, 2, "Error: serve: unknown flag: --nope\nTry: firefighters serve --help\n"},
-		{[]string{"serve", "--db", absent, "--listen", "8080"}, 2,
+		{[]string{"serve", "--nope"}, 2, "Error: serve: unknown flag: --nope\n" + serveHelp},
+		{[]string{"--nope"}, 2, "Error: serve: unknown flag: --nope\n" + serveHelp},
+		{append(serve, "stray"), 2, "Error: serve: unexpected argument \"stray\"\n" + serveHelp},
+		{append(serve, "--listen", "8080"), 2,
 			"Error: --listen takes an address and a port, not \"8080\"\nTry: firefighters serve --listen 127.0.0.1:8080\n"},
-		{[]string{"serve", "--db", absent, "--tls-cert", absent}, 2,
+		{append(serve, "--tls-cert", absent), 2,
 			"Error: --tls-cert and --tls-key go together\nTry: firefighters serve --tls-cert cert.pem --tls-key key.pem\n"},
-		{[]string{"serve", "--db", absent, "--tls-key", absent}, 2, ""},
-		{[]string{"serve", "--db", absent, "--tls-cert", absent, "--tls-key", absent}, 1, ""},
-		{[]string{"serve", "--db", absent, "--rate-limit", "-1"}, 2,
-			"Error: --rate-limit takes 0 to 1000000, not -1\nTry: firefighters serve --help\n"},
-		{[]string{"serve", "--db", absent, "--rate-limit", "fast"}, 2,
-			"Error: serve: --rate-limit may not be \"fast\"\nTry: firefighters serve --help\n"},
-		{[]string{"backup", "--db", absent}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
-		{[]string{"restore", "--db", absent}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
-		{[]string{"keys"}, 2, ""},
+		{append(serve, "--tls-key", absent), 2, ""},
+		{append(serve, "--tls-cert", absent, "--tls-key", absent), 1, ""},
+		{append(serve, "--rate-limit", "-1"), 2, "Error: --rate-limit takes 0 to 1000000, not -1\n" + serveHelp},
+		{append(serve, "--rate-limit", "fast"), 2, "Error: serve: --rate-limit may not be \"fast\"\n" + serveHelp},
+		{append(serve, "--backup-every", "soon"), 2, "Error: serve: --backup-every must be like 24h or 7d, not \"soon\"\n" + serveHelp},
+		{append(serve, "--backup-every", "0h"), 2, "Error: serve: --backup-every must be like 24h or 7d, not \"0h\"\n" + serveHelp},
+		{append(serve, "--backup-every", ""), 2, "Error: serve: --backup-every must be like 24h or 7d, not \"\"\n" + serveHelp},
+		{append(serve, "--backup-keep", "0"), 2, "Error: serve: --backup-keep takes 1 or more\n" + serveHelp},
+		{append(serve, "--backup-keep", "x"), 2, "Error: serve: --backup-keep may not be \"x\"\n" + serveHelp},
+		{[]string{"demo", "--people", "-1"}, 2,
+			"Error: demo: --departments takes 1 to 1000000, --people 0 to 100000000\nTry: firefighters demo --help\n"},
+		{[]string{"demo", "--departments", "0"}, 2, ""},
+		{[]string{"demo", "--departments", "x"}, 2, "Error: demo: --departments may not be \"x\"\nTry: firefighters demo --help\n"},
 		{[]string{"keys", "steal"}, 2, "Error: keys: there is no command \"steal\"\nTry: firefighters keys --help\n"},
-		{create, 2, "Error: keys create: --tenant is required\nTry: firefighters keys create --help\n"},
-		{append(create, "--tenant", "a\nb"), 2,
-			"Error: keys create: --tenant contains a control character\nTry: firefighters keys create --help\n"},
-		{append(create, "--tenant", x100+"x"), 2,
-			"Error: keys create: --tenant may have at most 100 characters\nTry: firefighters keys create --help\n"},
-		{append(create, "--tenant", "A", "--scope", "admin"), 2,
-			"Error: keys create: --scope must be read or write\nTry: firefighters keys create --help\n"},
-		{append(create, "--tenant", "A", "--expires", "soon"), 2,
-			"Error: keys create: --expires must be like 90d or 2027-01-31, not \"soon\"\nTry: firefighters keys create --help\n"},
+		{append(create, "--tenant", "a\nb"), 2, "Error: keys create: --tenant contains a control character\n" + createHelp},
+		{append(create, "--tenant", long), 2, "Error: keys create: --tenant may have at most 100 characters\n" + createHelp},
 		{append(create, "--tenant", "A", "--expires", "2027-02-30"), 2, ""},
-		{append(create, "--tenant", "A", "--label", x100+"x"), 2, ""},
+		{append(create, "--tenant", "A", "--label", long), 2, "Error: keys create: --label may have at most 100 characters\n" + createHelp},
 		{append(create, "--tenant", "A", "stray"), 2, ""},
 		{append(create, "--tenant"), 2, ""},
-		{[]string{"keys", "revoke", "--db", absent}, 2, "Error: keys revoke: say which key to revoke, by its id\nTry: firefighters keys revoke --help\n"},
-		{[]string{"keys", "list", "--db", filepath.Dir(absent)}, 1,
-			fmt.Sprintf("Error: %q is a folder\nTry: name the file in it: --db %s\n", filepath.Dir(absent), filepath.Join(filepath.Dir(absent), "firefighters.db"))},
-		{[]string{"keys", "revoke", "first", "--db", absent}, 2, ""},
-		{[]string{"keys", "revoke", "1", "--db", absent}, 1, noDatabase},
-		{[]string{"keys", "list", "--db", absent}, 1, noDatabase},
+		{[]string{"keys", "list", "--db", filepath.Dir(absent)}, 1, fmt.Sprintf("Error: %q is a folder\nTry: name the file in it: --db %s\n",
+			filepath.Dir(absent), filepath.Join(filepath.Dir(absent), "firefighters.db"))},
+		{[]string{"keys", "list", "--db", ""}, 2, ""},
+		{[]string{"keys", "revoke", "1", "--db", absent}, 1, noDatabase(absent)},
+		{[]string{"keys", "list", "--db", absent}, 1, noDatabase(absent)},
 		{[]string{"version", "stray"}, 2, ""},
-	}
-	for _, tt := range tests {
-		t.Run(strings.Join(tt.args, " "), func(t *testing.T) {
-			code, stdout, stderr := command(t, tt.args...)
-			if code != tt.code || stdout != "" || tt.want != "" && stderr != tt.want {
-				t.Errorf("code %d, stdout %q, stderr:\n%swant %d and:\n%s", code, stdout, stderr, tt.code, tt.want)
-			}
-			if lines := strings.Count(stderr, "\n"); lines > 2 || !strings.HasPrefix(stderr, "Error: ") {
-				t.Errorf("stderr: %q", stderr)
-			}
-		})
+	} {
+		code, stdout, stderr := runCommand(t, tt.args...)
+		if code != tt.code || stdout != "" || tt.want != "" && stderr != tt.want {
+			t.Errorf("%q: code %d, stdout %q, stderr:\n%swant %d and:\n%s", tt.args, code, stdout, stderr, tt.code, tt.want)
+		}
+		if lines := strings.Count(stderr, "\n"); lines > 2 || !strings.HasPrefix(stderr, "Error: ") {
+			t.Errorf("%q: stderr %q", tt.args, stderr)
+		}
 	}
 	if _, err := os.Stat(absent); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a wrong command line made a database: %v", err)
@@ -83,53 +106,25 @@ func TestUsage(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, args := range [][]string{{"--help"}, {"-h"}, {"help"}, {"serve", "--help"}, {"backup", "--help"}, {"restore", "--help"}, {"keys", "--help"}, {"keys", "create", "--help"},
-		{"keys", "list", "-h"}, {"keys", "revoke", "--help"}, {"version", "--help"}} {
-		code, stdout, stderr := command(t, args...)
-		if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "Usage: firefighters") || !strings.Contains(stdout, "\n  firefighters") {
-			t.Errorf("%q: code %d, stderr %q, stdout:\n%s", args, code, stderr, stdout)
+	for _, line := range []string{"--help", "-h", "help", "serve --help", "demo --help", "backup --help", "keys --help", "keys create -h"} {
+		stdout, stderr := works(t, strings.Fields(line)...)
+		if stderr != "" || !strings.HasPrefix(stdout, "Usage: firefighters") || !strings.Contains(stdout, "\n  firefighters") {
+			t.Errorf("%q: stderr %q, stdout:\n%s", line, stderr, stdout)
+		}
+	}
+	stdout, _ := works(t, "--help")
+	for _, c := range commands() {
+		if !strings.Contains(stdout, "\n  "+c.Name+" ") {
+			t.Errorf("%s is not in the help:\n%s", c.Name, stdout)
 		}
 	}
 }
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := command(t, "version")
-	found := regexp.MustCompile(`^firefighters \S+ \(.*SQLite (\d+)\.(\d+)\.(\d+)\b.*\)\n$`).FindStringSubmatch(stdout)
-	if code != 0 || stderr != "" || found == nil {
-		t.Fatalf("code %d, stderr %q, stdout %q", code, stderr, stdout)
-	}
-	var n [3]int
-	for i := range n {
-		n[i], _ = strconv.Atoi(found[i+1])
-	}
-	// Before 3.51.3 a reset of the WAL could, rarely, damage the database.
-	if slices.Compare(n[:], []int{3, 51, 3}) < 0 {
-		t.Errorf("SQLite %v is too old", n)
-	}
-}
-
-func TestReport(t *testing.T) {
-	t.Parallel()
-	base := errors.New("it broke")
-	tests := []struct {
-		err  error
-		code int
-		want string
-	}{
-		{nil, 0, ""},
-		{errHelp, 0, ""},
-		{base, 1, "Error: it broke\n"},
-		{hinted{base, "mend it"}, 1, "Error: it broke\nTry: mend it\n"},
-		{fmt.Errorf("doing: %w", hinted{base, "mend it"}), 1, "Error: doing: it broke\nTry: mend it\n"},
-		{usage("that is wrong.", "this"), 2, "Error: that is wrong\nTry: this\n"},
-		{errors.Join(usage("that is wrong", "this"), nil), 2, "Error: that is wrong\nTry: this\n"},
-	}
-	for _, tt := range tests {
-		var stderr strings.Builder
-		if code := report(tt.err, &stderr); code != tt.code || stderr.String() != tt.want {
-			t.Errorf("%v: code %d, stderr %q", tt.err, code, stderr.String())
-		}
+	stdout, stderr := works(t, "version")
+	if form := regexp.MustCompile(`^firefighters \S+ \(.*SQLite \d+\.\d+\.\d+\b.*\)\n$`); stderr != "" || !form.MatchString(stdout) {
+		t.Errorf("stderr %q, stdout %q", stderr, stdout)
 	}
 }
 
@@ -141,12 +136,8 @@ func TestEnvironment(t *testing.T) {
 	t.Setenv("FIREFIGHTERS_TENANT", "Engine 7")
 	t.Setenv("FIREFIGHTERS_SCOPE", "read")
 	t.Setenv("FIREFIGHTERS_LABEL", "from the environment")
-	if code, _, errs := command(t, "keys", "create"); code != 0 {
-		t.Fatal(errs)
-	}
-	if code, _, errs := command(t, "keys", "create", "--db", two, "--scope=write", "--tenant", "Engine 8"); code != 0 {
-		t.Fatal(errs)
-	}
+	works(t, "keys", "create")
+	works(t, "keys", "create", "--db", two, "--scope=write", "--tenant", "Engine 8")
 	for path, want := range map[string]string{one: "Engine 7 read", two: "Engine 8 write"} {
 		var tenant, scope, label string
 		scanSQL(t, path, `SELECT name, scope, label FROM keys JOIN tenants t ON t.id = tenant_id`, &tenant, &scope, &label)
@@ -156,27 +147,32 @@ func TestEnvironment(t *testing.T) {
 	}
 	t.Setenv("FIREFIGHTERS_LISTEN", "nowhere")
 	for _, args := range [][]string{{}, {"serve"}} {
-		if code, _, errs := command(t, args...); code != 2 || !strings.Contains(errs, "nowhere") {
+		if code, _, errs := runCommand(t, args...); code != 2 || !strings.Contains(errs, "nowhere") {
 			t.Errorf("%q: code %d, stderr %q", args, code, errs)
 		}
 	}
 }
 
+func hashOf(key string) []byte {
+	hash := sha256.Sum256([]byte(key))
+	return hash[:]
+}
+
 func TestKeyCommands(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	code, stdout, stderr := command(t, "keys", "create", "--tenant", " Engine 7 ", "--label", "front desk", "--expires", "90d", "--db", db)
-	if code != 0 || !keyForm.MatchString(stdout) || len(stdout) != 3+43+6+1 || !strings.Contains(stderr, db) {
-		t.Fatalf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	stdout, stderr := works(t, "keys", "create", "--tenant", " Engine 7 ", "--label", "front desk", "--expires", "90d", "--db", db)
+	if !keyForm.MatchString(stdout) || len(stdout) != 3+43+6+1 || !strings.Contains(stderr, db) {
+		t.Fatalf("stdout %q, stderr %q", stdout, stderr)
 	}
 	key := strings.TrimSpace(stdout)
-	if code, _, stderr := command(t, "keys", "create", "--tenant", "Engine 8", "--scope", "read", "--expires", "2027-01-31", "--db", db); code != 0 || stderr != "" {
-		t.Fatalf("code %d, stderr %q", code, stderr)
+	if _, stderr := works(t, "keys", "create", "--tenant", "Engine 8", "--scope", "read", "--expires", "2027-01-31", "--db", db); stderr != "" {
+		t.Errorf("stderr %q", stderr)
 	}
 	var hash []byte
 	var in90days, date int64
 	scanSQL(t, db, `SELECT hash, expires_at - created_at, (SELECT expires_at FROM keys WHERE id = 2) FROM keys WHERE id = 1`, &hash, &in90days, &date)
-	if !bytes.Equal(hash, keyHashOf(key)) {
+	if !bytes.Equal(hash, hashOf(key)) {
 		t.Error("the hash is not the SHA-256 of the key")
 	}
 	if end := time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC); date != end.UnixMilli() {
@@ -190,48 +186,48 @@ func TestKeyCommands(t *testing.T) {
 
 func checkKeysList(t *testing.T, db, key string) {
 	t.Helper()
-	_, all, _ := command(t, "keys", "list", "--db", db)
+	all, _ := works(t, "keys", "list", "--db", db)
 	lines := strings.Split(strings.TrimSpace(all), "\n")
 	if len(lines) != 2 || !strings.HasPrefix(lines[0], "1 ") || !strings.HasPrefix(lines[1], "2 ") ||
 		!strings.Contains(lines[0], "Engine 7") || !strings.Contains(lines[0], "front desk") || !strings.Contains(lines[1], "read") {
 		t.Errorf("keys list:\n%s", all)
 	}
-	if strings.Contains(all, key) || strings.Contains(all, fmt.Sprintf("%x", keyHashOf(key))) {
+	if strings.Contains(all, key) || strings.Contains(all, fmt.Sprintf("%x", hashOf(key))) {
 		t.Error("keys list shows a key")
 	}
-	if _, some, _ := command(t, "keys", "list", "--tenant", "Engine 8", "--db", db); strings.Count(some, "\n") != 1 || !strings.HasPrefix(some, "2 ") {
+	if some, _ := works(t, "keys", "list", "--tenant", "Engine 8", "--db", db); strings.Count(some, "\n") != 1 || !strings.HasPrefix(some, "2 ") {
 		t.Errorf("keys list of one department:\n%s", some)
 	}
-	if code, out, errs := command(t, "keys", "revoke", "1", "--db", db); code != 0 || out != "" || errs != "Key 1 is revoked.\n" {
-		t.Errorf("revoking: %d %q %q", code, out, errs)
+	for _, want := range []string{"Key 1 is revoked.\n", "Key 1 was revoked before.\n"} {
+		if stdout, stderr := works(t, "keys", "revoke", "1", "--db", db); stdout != "" || stderr != want {
+			t.Errorf("revoking: stdout %q, stderr %q", stdout, stderr)
+		}
 	}
-	if code, _, errs := command(t, "keys", "revoke", "1", "--db", db); code != 0 || errs != "Key 1 was revoked before.\n" {
-		t.Errorf("revoking again: %d %q", code, errs)
-	}
-	if code, _, errs := command(t, "keys", "revoke", "9", "--db", db); code != 1 ||
-		errs != "Error: there is no key with the id 9\nTry: firefighters keys list\n" {
-		t.Errorf("revoking what is not there: %d %q", code, errs)
-	}
-	if _, all, _ := command(t, "keys", "list", "--db", db); !strings.Contains(strings.Split(all, "\n")[0], "revoked") {
+	refuses(t, 1, "Error: there is no key with the id 9\nTry: firefighters keys list\n", "keys", "revoke", "9", "--db", db)
+	if all, _ := works(t, "keys", "list", "--db", db); !strings.Contains(strings.Split(all, "\n")[0], "revoked") {
 		t.Errorf("keys list:\n%s", all)
 	}
 }
 
-// brokenPipe is where output goes to be lost.
+// brokenPipe loses all output.
 type brokenPipe struct{}
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 // TestLostOutput: a result that could not be printed is a failure, above all
-// a key, which is shown only this once.
+// a key, which is shown only now.
 func TestLostOutput(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	for _, args := range [][]string{{"keys", "create", "--tenant", "A", "--db", db}, {"keys", "list", "--db", db}, {"version"}} {
 		var stderr strings.Builder
-		if code := report(run(t.Context(), args, strings.NewReader(""), brokenPipe{}, &stderr), &stderr); code != 1 {
+		if code := cli.Report(run(t.Context(), args, strings.NewReader(""), brokenPipe{}, &stderr), &stderr); code != 1 {
 			t.Errorf("%q: code %d, stderr %q", args, code, stderr.String())
 		}
+	}
+	var keys int
+	if scanSQL(t, db, `SELECT count(*) FROM keys`, &keys); keys != 0 {
+		t.Error("a key was made that nobody has seen")
 	}
 }
 
@@ -243,9 +239,7 @@ func TestKeysWhileServing(t *testing.T) {
 	made := s.as(newKey(t, s.db, "default"))
 	soon := s.as(newKey(t, s.db, "default", "--expires", "1s"))
 	made.do(t, "GET", collection, "").wants(t, 200)
-	if code, _, errs := command(t, "keys", "revoke", "2", "--db", s.db); code != 0 {
-		t.Fatal(errs)
-	}
+	works(t, "keys", "revoke", "2", "--db", s.db)
 	made.refused(t, "revoked")
 	soon.refused(t, "expired")
 	s.list(t, "")
@@ -255,48 +249,86 @@ func TestKeysWhileServing(t *testing.T) {
 	s.refused(t, "unknown")
 }
 
-// TestForeignKey: whatever hash stands in the table is honoured.
+// TestForeignKey: a key that another program made is honoured, in any form.
 func TestForeignKey(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for i, key := range []string{"secret", "fd_live_0123456789-._~+/==", "ff_" + strings.Repeat("0", 49), strings.Repeat("k", 5000)} {
-		execSQL(t, s.db, `INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (?, 1, 'read', ?)`, keyHashOf(key), i)
+		execSQL(t, s.db, `INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (?, 1, 'read', ?)`, hashOf(key), i)
 		eventually(t, "the key to be known", func() bool { return s.as(key).do(t, "GET", collection, "").status == 200 })
 		s.as(key).do(t, "POST", collection, ana).wants(t, 403)
 	}
 }
 
+func lastUse(t *testing.T, db, key string) (last sql.NullInt64) {
+	t.Helper()
+	scanSQL(t, db, `SELECT last_used_at FROM keys WHERE id = `+key, &last)
+	return last
+}
+
+// TestLastUse: the last use of a key is written soon, and at the latest when
+// the service stops.
 func TestLastUse(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	newKey(t, s.db, "default")
+	second := s.as(newKey(t, s.db, "default"))
 	s.list(t, "")
 	eventually(t, "the last use to be written", func() bool {
-		var last sql.NullInt64
-		scanSQL(t, s.db, `SELECT last_used_at FROM keys WHERE id = 1`, &last)
-		return time.Since(time.UnixMilli(last.Int64)).Abs() < time.Minute
+		return time.Since(time.UnixMilli(lastUse(t, s.db, "1").Int64)).Abs() < time.Minute
 	})
-	var last sql.NullInt64
-	if scanSQL(t, s.db, `SELECT last_used_at FROM keys WHERE id = 2`, &last); last.Valid {
+	if lastUse(t, s.db, "2").Valid {
 		t.Error("a key that was never used has a last use")
+	}
+	second.list(t, "")
+	s.stop(t)
+	if !lastUse(t, s.db, "2").Valid {
+		t.Error("a use just before the stop is lost")
 	}
 }
 
-// TestPortInUse: a second service on the same file and port names the file,
-// one on another file the port.
-func TestPortInUse(t *testing.T) {
+func TestDemo(t *testing.T) {
 	t.Parallel()
-	s := start(t)
-	_, address, _ := strings.Cut(s.url, "://")
-	_, port, _ := strings.Cut(address, ":")
-	code, _, stderr := command(t, "serve", "--db", s.db, "--listen", address)
-	if want := fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n", s.db); code != 1 || !strings.HasPrefix(stderr, want) {
-		t.Errorf("the same file: code %d, stderr %q", code, stderr)
+	db := filepath.Join(t.TempDir(), "kept.db")
+	s := startWith(t, db, "demo", "--db", db, "--departments", "3", "--people", "500")
+	l := s.list(t, "sortBy=lastName&sortDir=asc&page=2&pageSize=100")
+	if l.TotalCount < 160 || len(l.Data.Items) < 60 {
+		t.Errorf("%d people, %d of them on the second page", l.TotalCount, len(l.Data.Items))
 	}
-	other := filepath.Join(t.TempDir(), "other.db")
-	code, _, stderr = command(t, "serve", "--db", other, "--listen", address)
-	want := fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --db %s --listen 127.0.0.1:8081\n", port, other)
-	if code != 1 || stderr != want || len(namesIn(t, filepath.Dir(other))) > 0 {
-		t.Errorf("another file: code %d, stderr %q, there is %q", code, stderr, namesIn(t, filepath.Dir(other)))
+	s.stop(t)
+	works(t, "check", "--db", db)
+	refuses(t, 1, fmt.Sprintf("Error: demo makes a new file, and %q is there already\nTry: firefighters serve --db %s\n", db, db),
+		"demo", "--db", db, "--listen", "127.0.0.1:0")
+}
+
+// TestDemoIsThrownAway cannot run beside others: it sets TMPDIR.
+func TestDemoIsThrownAway(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := startWith(t, "", "demo")
+	if l := s.list(t, "pageSize=100"); l.TotalCount != 40 || len(l.Data.Items) != 40 {
+		t.Errorf("%d people, %d on the page", l.TotalCount, len(l.Data.Items))
+	}
+	s.stop(t)
+	if entries, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
+
+// TestDemoIsTheSame: the same flags invent the same people, in as many
+// departments as they say.
+func TestDemoIsTheSame(t *testing.T) {
+	t.Parallel()
+	var people [2]string
+	for i := range people {
+		db := invented(t, 5, 300)
+		scanSQL(t, db, `SELECT group_concat(tenant_id || search_text || ifnull(date_of_birth, ''), char(10))
+			FROM (SELECT * FROM firefighters ORDER BY row)`, &people[i])
+		var names string
+		scanSQL(t, db, `SELECT group_concat(name, char(10)) FROM (SELECT name FROM tenants ORDER BY id LIMIT 5)`, &names)
+		if want := []string{demo.Department(0), demo.Department(1), demo.Department(2), demo.Department(3), demo.Department(4)}; !slices.Equal(strings.Split(names, "\n"), want) {
+			t.Errorf("the departments are %q", names)
+		}
+	}
+	if people[0] != people[1] || strings.Count(people[0], "\n") < 300 {
+		t.Errorf("they differ: %.300s and %.300s", people[0], people[1])
 	}
 }

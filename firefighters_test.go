@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// rest is the wanted JSON of a record, but for its id.
+// rest is the wanted JSON of a record after its id.
 func rest(first, last, phone, email, born string) string {
 	return fmt.Sprintf(`,"firstName":%s,"lastName":%s,"phoneNumber":%s,"email":%s,"dateOfBirth":%s,`+
 		`"invitationStatus":null,"userId":null}`, first, last, phone, email, born)
@@ -25,91 +25,64 @@ var (
 	x242 = strings.Repeat("a", 242)
 )
 
-// fieldCases are JSON values of one field and what comes of them: the JSON
-// value that comes back, or the code of the refusal.
+// inHours is a time in the future as JSON.
+func inHours(hours int) string {
+	return time.Now().Add(time.Duration(hours) * time.Hour).UTC().Format(`"` + time.RFC3339 + `"`)
+}
+
+var tomorrow = inHours(23)
+
+// fieldCases are JSON values of one field, and the JSON value that comes back
+// or the code of the refusal. Package record tests each rule by itself.
 var fieldCases = []struct{ field, in, want string }{
-	{"firstName", `"Ana"`, `"Ana"`},
 	{"firstName", `" \u00a0\tAna Marija\n\u3000"`, `"Ana Marija"`},
 	{"firstName", `"C\u030covic\u0301"`, "\"C\u030covic\u0301\""},
 	{"firstName", `"<b>&\u2028\"\\\/"`, "\"<b>&\u2028\\\"\\\\/\""},
-	{"firstName", `"` + x100 + `"`, `"` + x100 + `"`},
 	{"firstName", `"  ` + x100 + `  "`, `"` + x100 + `"`},
 	{"firstName", `"` + strings.Repeat("\U0001f692", 100) + `"`, `"` + strings.Repeat("\U0001f692", 100) + `"`},
 	{"firstName", `"` + strings.Repeat(`\ud83d\ude92`, 101) + `"`, "too_long"},
-	{"firstName", `"` + x100 + `x"`, "too_long"},
-	{"firstName", `""`, "required"},
 	{"firstName", `" \t\u2003 "`, "required"},
 	{"firstName", `null`, "required"},
 	{"firstName", `7`, "wrong_type"},
-	{"firstName", `["Ana"]`, "wrong_type"},
-	{"firstName", `{}`, "wrong_type"},
-	{"firstName", `true`, "wrong_type"},
 	{"firstName", `"A\u0000"`, "invalid"},
-	{"firstName", `"\u0000"`, "invalid"},
-	{"firstName", `"A\nB"`, "invalid"},
-	{"firstName", `"A\u007fB"`, "invalid"},
 	{"firstName", `"A\u0085B"`, "invalid"},
-	{"firstName", `"A\ufffd"`, "invalid"},
-	{"firstName", `"A\ud800"`, "invalid"},
 	{"firstName", `"\udc00\ud800"`, "invalid"},
 	{"firstName", "\"A\xff\"", "invalid"},
-	{"firstName", "\"A\xed\xa0\x80\"", "invalid"},
 	{"lastName", `"` + x100 + `"`, `"` + x100 + `"`},
 	{"lastName", `"` + x100 + `x"`, "too_long"},
-	{"lastName", `" "`, "required"},
-	{"lastName", `null`, "required"},
-	{"lastName", `1.5`, "wrong_type"},
-	{"lastName", `"\u0001"`, "invalid"},
+	{"lastName", `""`, "required"},
+	{"lastName", `{}`, "wrong_type"},
+	{"lastName", `"A\nB"`, "invalid"},
 	{"phoneNumber", `" +385 (91) 234-5678 "`, `"+385 (91) 234-5678"`},
-	{"phoneNumber", `"Ext. 7, ask for Čedo"`, `"Ext. 7, ask for Čedo"`},
 	{"phoneNumber", `"` + x50 + `"`, `"` + x50 + `"`},
 	{"phoneNumber", `"` + x50 + `5"`, "too_long"},
 	{"phoneNumber", `"\u0301"`, "\"\u0301\""}, // folds to nothing
-	{"phoneNumber", `""`, `null`},
 	{"phoneNumber", `" \n"`, `null`},
 	{"phoneNumber", `null`, `null`},
 	{"phoneNumber", `385`, "wrong_type"},
 	{"phoneNumber", `"09\t1"`, "invalid"},
-	{"phoneNumber", "\"091\xc3\"", "invalid"},
 	{"email", `" Ana.Ivić@Example.COM "`, `"Ana.Ivić@Example.COM"`},
 	{"email", `"` + x242 + `@example.com"`, `"` + x242 + `@example.com"`},
 	{"email", `"a` + x242 + `@example.com"`, "too_long"},
 	{"email", `""`, `null`},
 	{"email", `null`, `null`},
 	{"email", `false`, "wrong_type"},
-	{"email", `"ana"`, "invalid"},
-	{"email", `"ana@"`, "invalid"},
-	{"email", `"@example.com"`, "invalid"},
-	{"email", `"<ana@example.com>"`, "invalid"},
 	{"email", `"Ana <ana@example.com>"`, "invalid"},
 	{"email", `"ana@example.com (Ana)"`, "invalid"},
-	{"email", `"a@example.com,b@example.com"`, "invalid"},
-	{"email", `"a b@example.com"`, "invalid"},
-	{"email", `"a\u0000@example.com"`, "invalid"},
-	{"email", `"a\ufffd@example.com"`, "invalid"},
-	{"dateOfBirth", `"1990-05-15"`, `"1990-05-15T00:00:00Z"`},
 	{"dateOfBirth", `"1990-05-15T00:00:00"`, `"1990-05-15T00:00:00Z"`},
 	{"dateOfBirth", `"1990-05-15T00:00:00.000Z"`, `"1990-05-15T00:00:00Z"`},
 	{"dateOfBirth", `"1990-05-15t01:02:03z"`, `"1990-05-15T01:02:03Z"`},
 	{"dateOfBirth", `"1990-05-15T00:00:00+02:00"`, `"1990-05-15T00:00:00+02:00"`},
 	{"dateOfBirth", `" 1990-05-15T23:59:59.125-09:30 "`, `"1990-05-15T23:59:59.125-09:30"`},
-	{"dateOfBirth", `"2004-02-29"`, `"2004-02-29T00:00:00Z"`},
 	{"dateOfBirth", `"1900-01-01"`, `"1900-01-01T00:00:00Z"`},
 	{"dateOfBirth", `"1899-12-31T23:59:59Z"`, "out_of_range"},
-	{"dateOfBirth", `"` + time.Now().Add(23*time.Hour).UTC().Format(time.RFC3339) + `"`,
-		`"` + time.Now().Add(23*time.Hour).UTC().Format(time.RFC3339) + `"`},
-	{"dateOfBirth", `"` + time.Now().Add(25*time.Hour).UTC().Format(time.RFC3339) + `"`, "out_of_range"},
-	{"dateOfBirth", `"9999-12-31"`, "out_of_range"},
+	{"dateOfBirth", tomorrow, tomorrow},
+	{"dateOfBirth", inHours(25), "out_of_range"},
 	{"dateOfBirth", `""`, `null`},
 	{"dateOfBirth", `null`, `null`},
 	{"dateOfBirth", `642729600`, "wrong_type"},
 	{"dateOfBirth", `"1900-02-29"`, "invalid"},
-	{"dateOfBirth", `"1990-06-31"`, "invalid"},
-	{"dateOfBirth", `"1990-05-15T25:00:00Z"`, "invalid"},
-	{"dateOfBirth", `"1990-05-15T00:00:00+0200"`, "invalid"},
-	{"dateOfBirth", `"1990-05-15 00:00:00Z"`, "invalid"},
 	{"dateOfBirth", `"15.05.1990"`, "invalid"},
-	{"dateOfBirth", `"1990-05-15\u0000"`, "invalid"},
 }
 
 // TestFields sends each value in a POST and in a PUT: the rules are the same.
@@ -157,7 +130,7 @@ func checkField(t *testing.T, c client, method, id, body, field, want, wanted st
 		t.Errorf("got  %s\nwant %s", a.body, want)
 	}
 	if got := c.do(t, "GET", collection+"/"+id, ""); got.body != a.body {
-		t.Errorf("%s gave %s, but GET gives %s", method, a.body, got.body)
+		t.Errorf("%s returns %s, but GET returns %s", method, a.body, got.body)
 	}
 }
 
@@ -172,25 +145,19 @@ var bodyCases = []struct {
 	{"read-only members", `{"id":7,"invitationStatus":{"a":[]},"userId":"x","firstName":"A","lastName":"B"}`, 201, ""},
 	{"white space around", " \r\n\t{\"firstName\":\"A\",\"lastName\":\"B\"}\n ", 201, ""},
 	{"largest", largeBody(maxBody), 201, ""},
-	{"nothing in it", `{}`, 400, "firstName required, lastName required"},
+	{"no member", `{}`, 400, "firstName required, lastName required"},
 	{"twice", `{"firstName":"A","lastName":"B","firstName":"A"}`, 400, "firstName duplicate"},
-	{"twice, escaped", `{"firstName":"A","lastName":"B","lastNam\u0065":"B"}`, 400, "lastName duplicate"},
 	{"read-only twice", `{"firstName":"A","lastName":"B","id":1,"id":1}`, 400, "id duplicate"},
 	{"unknown", `{"firstName":"A","lastName":"B","phone":"1"}`, 400, "phone unknown"},
 	{"other case", `{"FirstName":"A","lastName":"B"}`, 400, "FirstName unknown, firstName required"},
-	{"createdAt", `{"firstName":"A","lastName":"B","createdAt":null}`, 400, "createdAt unknown"},
 	{"all at once", `{"firstName":5,"lastName":" ","phoneNumber":"` + x50 + `1","email":"x","dateOfBirth":"1899-01-01","nick":1,"userId":1,"userId":2}`,
 		400, "firstName wrong_type, nick unknown, userId duplicate, lastName required, phoneNumber too_long, email invalid, dateOfBirth out_of_range"},
 	{"empty", ``, 400, ""},
-	{"white space", " \n", 400, ""},
 	{"null", `null`, 400, ""},
 	{"array", `[{"firstName":"A","lastName":"B"}]`, 400, ""},
-	{"string", `"firstName"`, 400, ""},
-	{"number", `5`, 400, ""},
 	{"cut off", `{"firstName":"A","lastName":"B"`, 400, ""},
 	{"two objects", `{"firstName":"A","lastName":"B"}{}`, 400, ""},
-	{"rest", `{"firstName":"A","lastName":"B"} x`, 400, ""},
-	{"comma", `{"firstName":"A","lastName":"B",}`, 400, ""},
+	{"more after it", `{"firstName":"A","lastName":"B"} x`, 400, ""},
 	{"byte order mark", "\ufeff" + `{"firstName":"A","lastName":"B"}`, 400, ""},
 	{"form", `firstName=A&lastName=B`, 400, ""},
 	{"deep", `{"a":` + strings.Repeat("[", 32000) + strings.Repeat("]", 32000) + `}`, 400, ""},
@@ -219,12 +186,9 @@ func TestBodies(t *testing.T) {
 			}
 		})
 	}
-	t.Run("names", func(t *testing.T) {
-		a := s.do(t, "POST", collection, `{"phone":"1"}`).wants(t, 400)
-		if !strings.Contains(a.body, `\"phone\"`) {
-			t.Errorf("the detail does not name the member: %s", a.body)
-		}
-	})
+	if a := s.do(t, "POST", collection, `{"phone":"1"}`).wants(t, 400); !strings.Contains(a.body, `\"phone\"`) {
+		t.Errorf("the detail does not name the member: %s", a.body)
+	}
 }
 
 // sameFaults compares without regard to the order.
@@ -235,54 +199,34 @@ func sameFaults(got, want string) bool {
 	return slices.Equal(a, b)
 }
 
-func TestContentTypes(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	tests := []struct {
-		contentType string
-		good        bool
-	}{
-		{"application/json", true},
-		{"Application/JSON", true},
-		{"application/json; charset=utf-8", true},
-		{"application/json;charset=\"UTF-8\"", true},
-		{"application/json; charset=latin1", false},
-		{"application/json; charset=utf-16", false},
-		{"application/problem+json", false},
-		{"application/jsonp", false},
-		{"application/x-www-form-urlencoded", false},
-		{"text/plain", false},
-		{"text/json", false},
-		{"multipart/form-data; boundary=x", false},
-		{"application/xml", false},
-		{"json", false},
-		{";", false},
-	}
-	for _, tt := range tests {
-		t.Run(tt.contentType, func(t *testing.T) {
-			post, put := 415, 415
-			if tt.good {
-				post, put = 201, 200
-			}
-			s.do(t, "POST", collection, ana, "Content-Type", tt.contentType).wants(t, post)
-			s.do(t, "PUT", collection+"/"+id, ana, "Content-Type", tt.contentType).wants(t, put)
-		})
-	}
-}
-
-// TestContentCodings: a body that is compressed is not read.
-func TestContentCodings(t *testing.T) {
+// TestMediaTypes: a body is JSON in UTF-8, and not compressed.
+func TestMediaTypes(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	path := collection + "/" + s.create(t, ana)
-	for _, coding := range []string{"gzip", "GZIP", "br", "deflate", "identity, gzip"} {
-		s.do(t, "POST", collection, ana, "Content-Encoding", coding).wants(t, 415)
-		s.do(t, "PUT", path, ana, "Content-Encoding", coding).wants(t, 415)
+	for _, tt := range []struct {
+		header, value string
+		good          bool
+	}{
+		{"Content-Type", "application/json", true},
+		{"Content-Type", "Application/JSON;charset=\"UTF-8\"", true},
+		{"Content-Encoding", "Identity", true},
+		{"Content-Type", "application/json; charset=latin1", false},
+		{"Content-Type", "application/problem+json", false},
+		{"Content-Type", "application/x-www-form-urlencoded", false},
+		{"Content-Type", ";", false},
+		{"Content-Encoding", "gzip", false},
+		{"Content-Encoding", "identity, gzip", false},
+	} {
+		post, put := 415, 415
+		if tt.good {
+			post, put = 201, 200
+		}
+		s.do(t, "POST", collection, ana, tt.header, tt.value).wants(t, post)
+		s.do(t, "PUT", path, ana, tt.header, tt.value).wants(t, put)
 	}
-	s.do(t, "PUT", path, ana, "Content-Encoding", "Identity").wants(t, 200)
-	if l := s.list(t, ""); l.TotalCount != 1 {
-		t.Errorf("%d records", l.TotalCount)
+	if l := s.list(t, ""); l.TotalCount != 4 {
+		t.Errorf("%d records, not 4", l.TotalCount)
 	}
 }
 
@@ -307,8 +251,8 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestReplace also sees to it that what the platform wrote into the database
-// is shown and stays.
+// TestReplace: a PUT replaces all but what the platform has written into the
+// database.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -343,6 +287,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
+// TestDelete: a deleted record is in no answer, and its row stays.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -378,8 +323,8 @@ func TestIDs(t *testing.T) {
 		t.Errorf("got %s", got.body)
 	}
 	s.do(t, "PUT", upper, ana).wants(t, 200)
-	for _, bad := range []string{"1", "x", "%20", strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D", "urn:uuid:" + id,
-		id + "0", id[:35], id[:35] + "g", id[:35] + "%00", "undefined", "..%2f" + id, strings.Repeat("a", 3000)} {
+	for _, bad := range []string{"x", "%20", strings.ReplaceAll(id, "-", ""), "%7B" + id + "%7D", "urn:uuid:" + id,
+		id[:35], id[:35] + "%00", "..%2f" + id, strings.Repeat("a", 3000)} {
 		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
 			a := s.do(t, method, collection+"/"+bad, ana)
 			if strings.Contains(bad, "%2f") { // a path of its own

@@ -2,107 +2,88 @@ package main
 
 import (
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
-	"sync/atomic"
-	"time"
+	"sync"
 
-	"github.com/google/uuid"
 	"github.com/julienschmidt/httprouter"
 
+	"firefighters/internal/httpapi"
 	"firefighters/internal/record"
+	"firefighters/internal/store"
 )
 
 const (
-	maxBody    = 64 << 10
-	maxHeaders = 64 << 10
-	// maxIgnoredBody is how much of a refused body is read, for a simple
-	// client hears no answer while it is still sending.
-	maxIgnoredBody = 32 << 20
+	maxBody          = 64 << 10
+	recordSize       = 320 // bytes of a record in JSON, or nearly
+	firefightersPath = "/api/v1/firefighters"
 )
-
-var headersTooLarge = fmt.Sprintf("The headers of a request may have at most %d bytes.", maxHeaders)
 
 // server answers requests from a store.
 type server struct {
-	store    *store
-	auth     *authenticator
-	backups  *backupKeeper // nil if none are to be made
-	log      *slog.Logger
-	router   *httprouter.Router
-	idPrefix string // of request ids: random, for each start of the program
-	lastID   atomic.Uint64
-	origins  []string // of other sites' pages that may come
-	attempts attempts
-
-	onlyLoopback bool // it is for this machine alone
+	store        *store.Store
+	auth         *authenticator
+	backupState  func() any // as JSON; nil without scheduled backups
+	log          *slog.Logger
+	router       *httprouter.Router
+	cors         httpapi.CORS
+	requestIDs   *httpapi.RequestIDs
+	startID      string   // random, of this start of the program
+	inFlight     sync.Map // the requestKeys of creates with an Idempotency-Key
+	loopbackOnly bool     // it listens on this machine alone
+	tls          bool
 }
 
-// handler answers one request, or gives the error to answer it with.
+// handler answers a request of c, or returns the error to answer it with. id
+// is that of the path, if it has one.
 type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
 
-// route is one operation. A GET answers HEAD too.
+// route is one operation. A GET answers HEAD, too.
 type route struct {
 	method, path, scope string
 	handle              handler
-	deprecated          *deprecation // nil: it is here to stay
+	deprecated          *httpapi.Deprecation // nil: it stays
 }
 
-// routes is all there is.
+// routes are all operations.
 var routes = []route{
-	{"GET", firefightersPath, scopeRead, (*server).handleList, nil},
-	{"POST", firefightersPath, scopeWrite, (*server).handleCreate, nil},
-	{"GET", firefightersPath + "/:id", scopeRead, withID((*server).handleGet), nil},
-	{"PUT", firefightersPath + "/:id", scopeWrite, withID((*server).handleReplace), nil},
-	{"DELETE", firefightersPath + "/:id", scopeWrite, withID((*server).handleDelete), nil},
-	{"GET", "/api/v1/whoami", scopeRead, (*server).handleWhoAmI, nil},
-	{"GET", documentPath, public, document("application/json; charset=utf-8", openAPIJSON), nil},
-	{"GET", "/api/v1/openapi.yaml", public, document("application/yaml", openAPIYAML), nil},
+	{"GET", firefightersPath, store.ScopeRead, (*server).handleList, nil},
+	{"POST", firefightersPath, store.ScopeWrite, (*server).handleCreate, nil},
+	{"GET", firefightersPath + "/:id", store.ScopeRead, withID((*server).handleGet), nil},
+	{"PUT", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleReplace), nil},
+	{"DELETE", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleDelete), nil},
+	{"GET", "/api/v1/whoami", store.ScopeRead, (*server).handleWhoAmI, nil},
+	{"GET", documentPath, public, serveDocument("application/json; charset=utf-8", openAPIJSON), nil},
+	{"GET", "/api/v1/openapi.yaml", public, serveDocument("application/yaml", openAPIYAML), nil},
 	{"GET", "/healthz", public, (*server).handleHealth, nil},
 	{"GET", "/readyz", public, (*server).handleReady, nil},
 }
 
-const firefightersPath = "/api/v1/firefighters"
-
-// deprecation says that a route is not to be used any more, and from when on
-// it may be gone: what docs/api.md promises.
-type deprecation struct {
-	since, sunset time.Time
-	link          string // where it says what to use instead
-}
-
-// announce tells it as RFC 9745 and RFC 8594 have it.
-func (d *deprecation) announce(h http.Header) {
-	if d == nil {
-		return
-	}
-	h.Set("Deprecation", fmt.Sprintf("@%d", d.since.Unix()))
-	h.Set("Sunset", d.sunset.UTC().Format(http.TimeFormat))
-	h.Add("Link", fmt.Sprintf(`<%s>; rel="deprecation"; type="text/html"`, d.link))
-}
-
-func newServer(store *store, log *slog.Logger) *server {
-	prefix := make([]byte, 6)
-	rand.Read(prefix)
+// newServer returns a server without limits, backups or CORS.
+func newServer(store *store.Store, log *slog.Logger) *server {
+	random := make([]byte, 6)
+	rand.Read(random)
 	s := &server{
-		store:    store,
-		auth:     newAuthenticator(store, log),
-		log:      log,
-		router:   httprouter.New(),
-		idPrefix: hex.EncodeToString(prefix) + "-",
+		store:   store,
+		auth:    newAuthenticator(store, log),
+		log:     log,
+		router:  httprouter.New(),
+		startID: hex.EncodeToString(random),
 	}
+	s.requestIDs = httpapi.NewRequestIDs(s.startID + "-")
 	for _, route := range routes {
 		s.add(route)
 	}
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.failing(problem{Status: http.StatusNotFound, Detail: "There is nothing at this path.", header: toDocument})
-	s.router.MethodNotAllowed = s.failing(problem{Status: http.StatusMethodNotAllowed,
-		Detail: "This path does not take this method; the header Allow says which it takes."})
+	s.router.NotFound = s.always(errNoPath)
+	s.router.MethodNotAllowed = s.always(errMethod)
 	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	})
@@ -117,216 +98,236 @@ func (s *server) add(route route) {
 	}
 }
 
-var noStore = []string{"no-store"} // shared by all answers
-
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	id := r.Header.Get("X-Request-Id")
-	if !harmlessID(id) {
-		id = s.newRequestID()
-	}
-	answer := w.Header()
-	answer["X-Request-Id"] = []string{id}
-	answer["Cache-Control"] = noStore
+	h := w.Header()
+	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
+	httpapi.SetSecurityHeaders(h, s.tls)
 	switch {
-	case s.onlyLoopback && r.Host != "" && !namesLoopback(r.Host):
+	case s.loopbackOnly && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
 		s.fail(w, r, "", errOtherHost)
-	case headerSize(r) > maxHeaders:
-		s.fail(w, r, "", &problem{Status: http.StatusRequestHeaderFieldsTooLarge,
-			Detail: headersTooLarge})
-	case s.cors(w, r):
+	case s.cors.Handle(w, r):
 	default:
 		s.router.ServeHTTP(w, r)
 	}
 }
 
-func (s *server) newRequestID() string {
-	return s.idPrefix + strconv.FormatUint(s.lastID.Add(1), 36)
-}
-
-// endpoint lets in who may come in, and answers with the handler's error
-// where there is one.
+// endpoint lets a caller in by the route's scope and answers with the error of
+// the handler, if there is one.
 func (s *server) endpoint(route route) httprouter.Handle {
-	path, scope := route.path, route.scope
 	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 		defer func() {
 			if p := recover(); p == http.ErrAbortHandler {
 				panic(p)
 			} else if p != nil {
-				s.fail(w, r, path, fmt.Errorf("panic: %v", p))
+				s.fail(w, r, route.path, fmt.Errorf("panic: %v", p))
 			}
 		}()
-		route.deprecated.announce(w.Header())
-		var c caller
-		if scope != public {
-			var err error
-			if c, err = s.auth.authenticate(r, w.Header()); err != nil {
-				s.fail(w, r, path, err)
-				return
-			}
-			if !c.may(scope) {
-				s.fail(w, r, path, &problem{Status: http.StatusForbidden, Detail: "This API key may only read."})
-				return
-			}
+		route.deprecated.Announce(w.Header())
+		c, err := s.auth.authorize(r, w.Header(), route.scope)
+		if err == nil {
+			err = route.handle(s, w, r, params.ByName("id"), c)
 		}
-		switch err := route.handle(s, w, r, params.ByName("id"), c); err {
-		case nil:
-		case errNotModified:
-			w.WriteHeader(http.StatusNotModified)
-		default:
-			s.fail(w, r, path, err)
+		if err != nil {
+			s.fail(w, r, route.path, err)
 		}
 	}
 }
 
-// withID gives the handler the id of the path in its canonical form.
+// withID hands the handler the id of the path in its canonical form.
 func withID(handle handler) handler {
 	return func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
-		parsed, err := uuid.Parse(id)
-		if err != nil || len(id) != 36 { // Parse takes other spellings, too
+		id, err := store.ParseRecordID(id)
+		if err != nil {
 			return record.FieldErrors{{Field: "id", Code: record.Invalid, Detail: "id must be a UUID."}}
 		}
-		return handle(s, w, r, parsed.String(), c)
+		return handle(s, w, r, id, c)
 	}
 }
 
-// recordSize is how long a record in JSON is, or nearly, in bytes.
-const recordSize = 320
-
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	varies(w)
-	q, err := parseListQuery(r.URL.RawQuery)
+	h := w.Header()
+	httpapi.VaryByEncoding(h)
+	q, err := record.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	if err := s.checkList(w, r, c); err != nil {
+	if err := s.checkListTag(h, r, c.tenant); err != nil {
 		return err
 	}
-	p, err := s.store.listFirefighters(c.tenant, q)
+	p, err := s.store.List(c.tenant, q)
 	if err != nil {
 		return err
 	}
-	body := appendPage(make([]byte, 0, recordSize*(1+len(p.items))), q, p)
-	w.Header()["Etag"] = []string{s.listTag(c.tenant, p.version)}
-	if links := linksOf(firefightersPath, r.URL.RawQuery, q, p.totalPages(q)); links != "" {
-		w.Header()["Link"] = append(w.Header()["Link"], links)
+	totalPages := (p.Total + q.PageSize - 1) / q.PageSize
+	h["Etag"] = []string{s.listTag(c.tenant, p.Version)}
+	if links := httpapi.Links(firefightersPath, r.URL.RawQuery, q.Page, totalPages); links != "" {
+		h["Link"] = append(h["Link"], links)
 	}
-	respond(w, http.StatusOK, compressed(w, r, body))
+	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendPage(nil, q, p, totalPages)))
 	return nil
 }
 
-func (p page) totalPages(q listQuery) int64 { return (p.totalCount + q.pageSize - 1) / q.pageSize }
-
 // appendPage appends the page envelope.
-func appendPage(b []byte, q listQuery, p page) []byte {
+func appendPage(b []byte, q record.Query, p store.Page, totalPages int64) []byte {
+	b = slices.Grow(b, recordSize*(1+len(p.Items)))
 	b = append(b, `{"data":{"items":[`...)
-	for i := range p.items {
+	for i := range p.Items {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = p.items[i].AppendJSON(b)
+		b = p.Items[i].AppendJSON(b)
 	}
-	totalPages := p.totalPages(q)
 	return fmt.Appendf(b, `],"page":%d,"pageSize":%d,"totalCount":%d,"totalPages":%d,`+
 		`"hasPreviousPage":%t,"hasNextPage":%t},"totalCount":%d}`,
-		q.page, q.pageSize, p.totalCount, totalPages, q.page > 1, q.page < totalPages, p.totalCount)
+		q.Page, q.PageSize, p.Total, totalPages, q.Page > 1, q.Page < totalPages, p.Total)
 }
 
-func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c caller) error {
-	on, err := conditionsOf(r)
+// checkListTag returns httpapi.ErrNotModified for a list that the client has,
+// without reading the list.
+func (s *server) checkListTag(h http.Header, r *http.Request, tenant record.TenantID) error {
+	conditions, err := httpapi.ParseConditions(r)
+	if err != nil || conditions.IsZero() {
+		return err
+	}
+	version, err := s.store.Version(tenant)
 	if err != nil {
 		return err
 	}
-	f, err := s.store.firefighter(c.tenant, id)
+	etag := s.listTag(tenant, version)
+	err = conditions.CheckRead(etag)
+	if err != nil {
+		h["Etag"] = []string{etag}
+	}
+	return err
+}
+
+// listTag returns the weak entity tag of all lists of a department at a
+// version. It holds for one start of the program, because a restored database
+// counts the same versions again.
+func (s *server) listTag(tenant record.TenantID, version int64) string {
+	return `W/"` + s.startID + "-" + strconv.FormatInt(int64(tenant), 36) + "-" + strconv.FormatInt(version, 36) + `"`
+}
+
+func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c caller) error {
+	conditions, err := httpapi.ParseConditions(r)
+	if err != nil {
+		return err
+	}
+	f, err := s.store.Get(c.tenant, id)
 	if err != nil {
 		return err
 	}
 	body := f.AppendJSON(make([]byte, 0, recordSize))
-	etag := etagOf(body)
+	etag := httpapi.ETag(body)
 	w.Header()["Etag"] = []string{etag}
-	if err := on.check(etag, true); err != nil {
+	if err := conditions.CheckRead(etag); err != nil {
 		return err
 	}
-	respond(w, http.StatusOK, body)
+	httpapi.Respond(w, http.StatusOK, body)
 	return nil
+}
+
+// requestKey is what no two creates at a time may share.
+type requestKey struct {
+	by  store.KeyID
+	key string
 }
 
 func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	body, err := readBody(r)
+	body, err := httpapi.ReadBody(w, r, maxBody)
 	if err != nil {
 		return err
 	}
-	a, err := attemptOf(r, c.key, body)
-	if err != nil {
-		return err
-	}
-	if a.key == "" {
-		return s.create(w, c, body, a)
-	}
-	end, ok := s.attempts.begin(a)
-	if !ok {
-		return errInFlight
-	}
-	defer end()
-	id, answer, err := s.store.replay(c.tenant, a)
+	key, err := httpapi.IdempotencyKey(r)
 	switch {
 	case err != nil:
 		return err
-	case answer == nil:
-		return s.create(w, c, body, a)
+	case key == "":
+		return s.create(w, c, body, nil)
+	}
+	if _, busy := s.inFlight.LoadOrStore(requestKey{c.key, key}, true); busy {
+		return errInFlight
+	}
+	defer s.inFlight.Delete(requestKey{c.key, key})
+	hash := sha256.Sum256(body)
+	return s.createOnce(w, c, body, &store.IdempotencyKey{By: c.key, Key: key, Hash: hash[:]})
+}
+
+// createOnce answers with the stored response to an earlier create with this
+// key, or creates a record.
+func (s *server) createOnce(w http.ResponseWriter, c caller, body []byte, key *store.IdempotencyKey) error {
+	id, stored, err := s.store.StoredResponse(c.tenant, key)
+	switch {
+	case err != nil:
+		return err
+	case stored == nil:
+		return s.create(w, c, body, key)
 	}
 	w.Header().Set("Idempotency-Replayed", "true")
-	respondRecord(w, http.StatusCreated, id, answer)
+	respondCreated(w, id, stored)
 	return nil
 }
 
-// create makes a record of a body, and answers with it.
-func (s *server) create(w http.ResponseWriter, c caller, body []byte, a attempt) error {
-	fields, err := s.fieldsOf(body)
+func (s *server) create(w http.ResponseWriter, c caller, body []byte, key *store.IdempotencyKey) error {
+	fields, err := record.Decode(body, s.store.Clock().Now())
 	if err != nil {
 		return err
 	}
-	f, err := s.store.createFirefighter(c.tenant, c.key, fields, a)
+	f, err := s.store.Create(c.tenant, c.key, fields, key)
 	if err == nil {
-		respondRecord(w, http.StatusCreated, f.ID, f.AppendJSON(nil))
+		respondCreated(w, f.ID, f.AppendJSON(nil))
 	}
 	return err
 }
 
-func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string, c caller) error {
-	on, err := conditionsOf(r)
-	if err != nil {
-		return err
-	}
-	body, err := readBody(r)
-	if err != nil {
-		return err
-	}
-	fields, err := s.fieldsOf(body)
-	if err != nil {
-		return err
-	}
-	f, err := s.store.replaceFirefighter(c.tenant, c.key, id, fields, on)
-	if err == nil {
-		respondRecord(w, http.StatusOK, id, f.AppendJSON(nil))
-	}
-	return err
+func respondCreated(w http.ResponseWriter, id string, body []byte) {
+	w.Header()["Location"] = []string{firefightersPath + "/" + id}
+	respondRecord(w, http.StatusCreated, body)
 }
 
 // respondRecord answers with a record that has just been written.
-func respondRecord(w http.ResponseWriter, status int, id string, body []byte) {
-	if status == http.StatusCreated {
-		w.Header()["Location"] = []string{firefightersPath + "/" + id}
-	}
-	w.Header()["Etag"] = []string{etagOf(body)}
-	respond(w, status, body)
+func respondRecord(w http.ResponseWriter, status int, body []byte) {
+	w.Header()["Etag"] = []string{httpapi.ETag(body)}
+	httpapi.Respond(w, status, body)
 }
 
-func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string, c caller) error {
-	on, err := conditionsOf(r)
+func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string, c caller) error {
+	conditions, err := httpapi.ParseConditions(r)
 	if err != nil {
 		return err
 	}
-	if err := s.store.deleteFirefighter(c.tenant, c.key, id, on); err != nil {
+	body, err := httpapi.ReadBody(w, r, maxBody)
+	if err != nil {
+		return err
+	}
+	fields, err := record.Decode(body, s.store.Clock().Now())
+	if err != nil {
+		return err
+	}
+	f, err := s.store.Replace(c.tenant, c.key, id, fields, checkTag(conditions))
+	if err == nil {
+		respondRecord(w, http.StatusOK, f.AppendJSON(nil))
+	}
+	return err
+}
+
+// checkTag returns the check of a request's conditions against a record that
+// is about to change.
+func checkTag(conditions httpapi.Conditions) store.Check {
+	return func(f record.Firefighter) error {
+		if conditions.IsZero() {
+			return nil
+		}
+		return conditions.CheckWrite(httpapi.ETag(f.AppendJSON(nil)))
+	}
+}
+
+func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string, c caller) error {
+	conditions, err := httpapi.ParseConditions(r)
+	if err != nil {
+		return err
+	}
+	if err := s.store.Delete(c.tenant, c.key, id, checkTag(conditions)); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -334,34 +335,42 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 }
 
 func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
-	who, err := s.store.whoIs(c.key)
-	if errors.Is(err, errNotFound) {
+	info, err := s.store.KeyInfo(c.key)
+	if errors.Is(err, store.ErrNotFound) {
 		err = errUnknownKey // erased at this moment
 	}
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(who)
+	body, err := json.Marshal(info)
 	if err == nil {
-		respond(w, http.StatusOK, body)
+		httpapi.Respond(w, http.StatusOK, body)
 	}
 	return err
 }
 
 func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-	respond(w, http.StatusOK, []byte(`{"status":"ok"}`))
+	httpapi.Respond(w, http.StatusOK, []byte(`{"status":"ok"}`))
 	return nil
 }
 
+// readiness is the body of /readyz.
+type readiness struct {
+	Status string `json:"status"`
+	Backup any    `json:"backup,omitempty"`
+}
+
 func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-	if err := s.store.ping(); err != nil {
-		return &problem{Status: http.StatusServiceUnavailable, Detail: "The database does not answer.",
-			header: retryLater, cause: err}
+	if err := s.store.Ping(); err != nil {
+		return notReady(err)
 	}
-	body := []byte(`{"status":"ready"`)
-	if s.backups != nil {
-		body = s.backups.appendState(append(body, `,"backup":`...))
+	ready := readiness{Status: "ready"}
+	if s.backupState != nil {
+		ready.Backup = s.backupState()
 	}
-	respond(w, http.StatusOK, append(body, '}'))
-	return nil
+	body, err := json.Marshal(ready)
+	if err == nil {
+		httpapi.Respond(w, http.StatusOK, body)
+	}
+	return err
 }

@@ -4,12 +4,16 @@ package main
 // database in a file, HTTP over loopback. Nothing is mocked.
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"io"
+	"log/slog"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,10 +23,13 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"firefighters/internal/cli"
+	"firefighters/internal/store"
 )
 
-// asProgram is set where this test binary is to be the program itself, for
-// the tests of signals.
+// asProgram is set where this test binary is the program itself, for the tests
+// of signals.
 const asProgram = "TEST_AS_FIREFIGHTERS"
 
 func TestMain(m *testing.M) {
@@ -47,7 +54,7 @@ const (
 
 var keyForm = regexp.MustCompile(`ff_[0-9A-Za-z]{49}`)
 
-// must ends the test on an error that is no matter of the program.
+// must ends the test on an error that is not what it tests.
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
@@ -65,7 +72,7 @@ func eventually(t *testing.T, what string, ready func() bool) {
 	}
 }
 
-// syncBuffer takes what a program writes while a test reads it.
+// syncBuffer holds what a program writes while a test reads it.
 type syncBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -83,11 +90,179 @@ func (b *syncBuffer) String() string {
 	return b.text.String()
 }
 
+// service is a program that serves, and a client with its first key.
+type service struct {
+	client
+	db             string
+	stdout, stderr *syncBuffer
+	mayFail        bool // an ERROR in the log is no surprise
+	cancel         context.CancelFunc
+	done           chan error
+	stopOnce       sync.Once
+}
+
+// start serves a new database.
+func start(t *testing.T, flags ...string) *service {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "x.db")
+	return startWith(t, db, append([]string{"serve", "--db", db}, flags...)...)
+}
+
+func startOn(t *testing.T, db string) *service {
+	t.Helper()
+	return startWith(t, db, "serve", "--db", db)
+}
+
+// startDemo serves a new department of so many invented people.
+func startDemo(t *testing.T, people string) *service {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "x.db")
+	return startWith(t, db, "demo", "--db", db, "--people", people)
+}
+
+// startWith starts a command that serves the database db.
+func startWith(t *testing.T, db string, args ...string) *service {
+	t.Helper()
+	return serving(t, db, func(ctx context.Context, s *service) error {
+		return run(ctx, append(args, "--listen", "127.0.0.1:0"), strings.NewReader(""), s.stdout, s.stderr)
+	})
+}
+
+// serving waits until the database db is served by serve.
+func serving(t *testing.T, db string, serve func(ctx context.Context, s *service) error) *service {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &service{db: db, stdout: &syncBuffer{}, stderr: &syncBuffer{}, cancel: cancel, done: make(chan error, 1)}
+	go func() { s.done <- serve(ctx, s) }()
+	t.Cleanup(func() {
+		s.stop(t)
+		if strings.Contains(s.stderr.String(), `"level":"ERROR"`) && !s.mayFail {
+			t.Errorf("the service logged an error:\n%s", s.stderr)
+		}
+		sawLog(t.Name(), s.stderr.String())
+		sawFolder(t, filepath.Dir(s.db))
+	})
+	address := regexp.MustCompile(`(?m)^Listening on (https?://\S+)\n`)
+	eventually(t, "the address", func() bool {
+		select {
+		case err := <-s.done:
+			s.stopOnce.Do(func() {})
+			t.Fatalf("serve ended: %v\n%s", err, s.stderr)
+		default:
+		}
+		return address.MatchString(s.stdout.String())
+	})
+	out := s.stdout.String()
+	s.client = newClient(t, address.FindStringSubmatch(out)[1], keyForm.FindString(out))
+	return s
+}
+
+// stop ends the program as a signal would. It must end without an error.
+func (s *service) stop(t *testing.T) {
+	t.Helper()
+	s.stopOnce.Do(func() {
+		s.cancel()
+		select {
+		case err := <-s.done:
+			if err != nil {
+				t.Errorf("serve ended with: %v", err)
+			}
+		case <-time.After(patience):
+			t.Fatal("serve does not end")
+		}
+	})
+}
+
+// bareServer is a server without the program around it. Nothing runs there
+// beside the requests, and a test can reach into it.
+type bareServer struct {
+	client
+	server *server
+}
+
+// startBare starts one on a new database, with a clock and a key of the
+// department A.
+func startBare(t *testing.T, now func() time.Time) *bareServer {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.db")
+	_, err := makeDatabase(path, true)
+	must(t, err)
+	s, err := store.Open(path, now)
+	must(t, err)
+	log := &syncBuffer{}
+	b := &bareServer{server: newServer(s, slog.New(slog.NewJSONHandler(log, nil)))}
+	listening := httptest.NewServer(b.server)
+	t.Cleanup(func() {
+		listening.Close()
+		s.Close()
+		sawLog(t.Name(), log.String())
+	})
+	b.client = newClient(t, listening.URL, b.newKey(t))
+	return b
+}
+
+func (b *bareServer) newKey(t *testing.T) (key string) {
+	t.Helper()
+	must(t, b.server.store.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeWrite}, func(made string) error {
+		key = made
+		return nil
+	}))
+	return key
+}
+
+// openSQL opens the database as another program does.
+func openSQL(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
+// execSQL changes the database as another program.
+func execSQL(t *testing.T, path, query string, args ...any) {
+	t.Helper()
+	db := openSQL(t, path)
+	if _, err := db.Exec(query, args...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	must(t, db.Close())
+}
+
+// scanSQL reads one row of the database as another program.
+func scanSQL(t *testing.T, path, query string, dest ...any) {
+	t.Helper()
+	db := openSQL(t, path)
+	if err := db.QueryRow(query).Scan(dest...); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	must(t, db.Close())
+}
+
+// runCommand runs a command to its end, as main does.
+func runCommand(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	err := run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	code = cli.Report(err, &errs)
+	sawLog(strings.Join(args, " "), errs.String())
+	return code, out.String(), errs.String()
+}
+
+// newKey makes a key by command; flags are those beside --db and --tenant.
+func newKey(t *testing.T, db, tenant string, flags ...string) string {
+	t.Helper()
+	code, stdout, stderr := runCommand(t, append([]string{"keys", "create", "--db", db, "--tenant", tenant}, flags...)...)
+	if code != 0 {
+		t.Fatalf("making a key: %d %s", code, stderr)
+	}
+	return strings.TrimSpace(stdout)
+}
+
 // client sends requests with one key.
 type client struct {
 	*http.Client
-	url, key  string
-	frontDoor bool // it talks to the program, not to its server alone
+	url, key string
 }
 
 func newClient(t *testing.T, url, key string) client {
@@ -97,12 +272,13 @@ func newClient(t *testing.T, url, key string) client {
 		Transport:     transport,
 		Timeout:       patience,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}, url, key, false}
+	}, url, key}
 }
 
 func (c client) as(key string) client { c.key = key; return c }
 
-// refused waits until the server has heard of what was done to the key.
+// refused waits until the server has learned that the key was revoked, or the
+// like.
 func (c client) refused(t *testing.T, why string) {
 	t.Helper()
 	eventually(t, "a key to be "+why, func() bool {
@@ -119,7 +295,7 @@ type answer struct {
 }
 
 // do sends a request, with further headers as name, value, name, value, and
-// checks of the answer what holds for all.
+// checks what holds for every answer.
 func (c client) do(t *testing.T, method, path, body string, headers ...string) answer {
 	t.Helper()
 	a, err := c.try(t, method, path, strings.NewReader(body), headers...)
@@ -127,9 +303,6 @@ func (c client) do(t *testing.T, method, path, body string, headers ...string) a
 		t.Fatalf("%s %s: %v", method, path, err)
 	}
 	a.check(t, method)
-	if c.frontDoor {
-		a.checkSecurity(t)
-	}
 	return a
 }
 
@@ -150,9 +323,7 @@ func (c client) try(t *testing.T, method, path string, body io.Reader, headers .
 	if err != nil {
 		return answer{}, err
 	}
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	a := answer{response.StatusCode, response.Header, string(text)}
+	a, err := readAnswer(response)
 	sawAnswer(t.Name()+": "+method+" "+path, a)
 	if err == nil {
 		holdAgainstDocument(t, r, sent, known, a)
@@ -160,7 +331,7 @@ func (c client) try(t *testing.T, method, path string, body io.Reader, headers .
 	return a, err
 }
 
-// unread gives the text that a body is about to give, if that can be told.
+// unread returns the text of a body that is yet to be sent, if it is known.
 func unread(body io.Reader) (text string, known bool) {
 	r, ok := body.(*strings.Reader)
 	if !ok {
@@ -171,11 +342,51 @@ func unread(body io.Reader) (text string, known bool) {
 	return b.String(), true
 }
 
-// check is what holds for every answer.
+func readAnswer(response *http.Response) (answer, error) {
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	return answer{response.StatusCode, response.Header, string(text)}, err
+}
+
+// dial connects to the service. No test hangs on the connection.
+func (c client) dial(t *testing.T) net.Conn {
+	t.Helper()
+	_, address, _ := strings.Cut(c.url, "://")
+	conn, err := net.Dial("tcp", address)
+	must(t, err)
+	t.Cleanup(func() { conn.Close() })
+	must(t, conn.SetDeadline(time.Now().Add(patience)))
+	return conn
+}
+
+// rawRequest sends a request, to the byte, and reads the answer meanwhile. It
+// checks what holds for every answer.
+func rawRequest(t *testing.T, c net.Conn, request string) answer {
+	t.Helper()
+	go io.WriteString(c, request)
+	response, err := http.ReadResponse(bufio.NewReader(c), nil)
+	must(t, err)
+	a, err := readAnswer(response)
+	must(t, err)
+	a.check(t, "GET")
+	return a
+}
+
+// isPlain reports whether this is an answer of net/http to a request that our
+// handlers never saw.
+func (a answer) isPlain() bool {
+	plain := a.header.Get("Content-Type") == "text/plain; charset=utf-8" || a.status == http.StatusExpectationFailed && a.body == ""
+	return plain && a.status >= 400 && a.header.Get("X-Request-Id") == ""
+}
+
+// check is what holds for every answer of ours.
 func (a answer) check(t *testing.T, method string) {
 	t.Helper()
-	if a.header.Get("X-Request-Id") == "" || a.header.Get("Cache-Control") != "no-store" {
-		t.Errorf("headers of %d: %v", a.status, a.header)
+	if a.isPlain() {
+		return
+	}
+	if a.header.Get("X-Request-Id") == "" {
+		t.Errorf("%d without an X-Request-Id: %v", a.status, a.header)
 	}
 	contentType := a.header.Get("Content-Type")
 	switch {
@@ -191,13 +402,8 @@ func (a answer) check(t *testing.T, method string) {
 	case method == http.MethodHead && a.body != "", a.status == http.StatusNoContent && contentType != "":
 		t.Errorf("%s %d with %q, a %q", method, a.status, a.body, contentType)
 	}
-}
-
-// checkSecurity is what holds for every answer that came through the front
-// door.
-func (a answer) checkSecurity(t *testing.T) {
-	t.Helper()
 	for name, value := range map[string]string{
+		"Cache-Control":                "no-store",
 		"X-Content-Type-Options":       "nosniff",
 		"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'",
 		"Referrer-Policy":              "no-referrer",
@@ -210,7 +416,7 @@ func (a answer) checkSecurity(t *testing.T) {
 	}
 }
 
-// problemDetails are as RFC 9457 and the contract have them.
+// problemDetails are those of RFC 9457 and ours.
 type problemDetails struct {
 	Type      string `json:"type"`
 	Title     string `json:"title"`
@@ -224,7 +430,7 @@ type problemDetails struct {
 	} `json:"errors"`
 }
 
-// problem reads an error's body and checks what holds for all.
+// problem reads an error's body and checks what holds for every problem.
 func (a answer) problem(t *testing.T) problemDetails {
 	t.Helper()
 	var p problemDetails
@@ -255,6 +461,15 @@ func (a answer) faults(t *testing.T) string {
 		list = append(list, e.Field+" "+e.Code)
 	}
 	return strings.Join(list, ", ")
+}
+
+// wants fails unless the answer has this status.
+func (a answer) wants(t *testing.T, status int) answer {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("%d, not %d: %s", a.status, status, a.body)
+	}
+	return a
 }
 
 func decode(t *testing.T, text string, into any) {
@@ -292,7 +507,7 @@ type wireList struct {
 	TotalCount int64 `json:"totalCount"`
 }
 
-// create makes a record and gives its id.
+// create makes a record and returns its id.
 func (c client) create(t *testing.T, body string) string {
 	t.Helper()
 	a := c.do(t, "POST", collection, body)
@@ -304,7 +519,7 @@ func (c client) create(t *testing.T, body string) string {
 	return f.ID
 }
 
-// list gives a page, whose query must be right.
+// list returns a page, whose query must be right.
 func (c client) list(t *testing.T, query string) wireList {
 	t.Helper()
 	a := c.do(t, "GET", collection+"?"+query, "")
@@ -314,138 +529,4 @@ func (c client) list(t *testing.T, query string) wireList {
 	var l wireList
 	decode(t, a.body, &l)
 	return l
-}
-
-// wants fails unless the answer has this status.
-func (a answer) wants(t *testing.T, status int) answer {
-	t.Helper()
-	if a.status != status {
-		t.Fatalf("%d, not %d: %s", a.status, status, a.body)
-	}
-	return a
-}
-
-// service is a program that serves, and a client with its first key.
-type service struct {
-	client
-	db             string
-	stdout, stderr *syncBuffer
-	mayFail        bool // an ERROR in the log is no surprise
-	cancel         context.CancelFunc
-	done           chan error
-	stopOnce       sync.Once
-}
-
-// start serves a new database.
-func start(t *testing.T) *service {
-	t.Helper()
-	return startOn(t, filepath.Join(t.TempDir(), "x.db"))
-}
-
-func startOn(t *testing.T, db string) *service {
-	t.Helper()
-	return startWith(t, db, "serve", "--db", db)
-}
-
-// startWith starts a command that serves the database db.
-func startWith(t *testing.T, db string, args ...string) *service {
-	t.Helper()
-	return serving(t, db, func(ctx context.Context, s *service) error {
-		return run(ctx, append(args, "--listen", "127.0.0.1:0"), strings.NewReader(""), s.stdout, s.stderr)
-	})
-}
-
-// serving waits until the database db is served by serve.
-func serving(t *testing.T, db string, serve func(ctx context.Context, s *service) error) *service {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	s := &service{db: db, stdout: &syncBuffer{}, stderr: &syncBuffer{}, cancel: cancel, done: make(chan error, 1)}
-	go func() { s.done <- serve(ctx, s) }()
-	t.Cleanup(func() {
-		s.stop(t)
-		if strings.Contains(s.stderr.String(), `"level":"ERROR"`) && !s.mayFail {
-			t.Errorf("the service logged an error:\n%s", s.stderr)
-		}
-		sawLog(t.Name(), s.stderr.String())
-		sawFolder(t, filepath.Dir(s.db))
-	})
-	address := regexp.MustCompile(`(?m)^Listening on (https?://\S+)\n`)
-	eventually(t, "the address", func() bool {
-		select {
-		case err := <-s.done:
-			s.stopOnce.Do(func() {})
-			t.Fatalf("serve ended: %v\n%s", err, s.stderr)
-		default:
-		}
-		return address.MatchString(s.stdout.String())
-	})
-	out := s.stdout.String()
-	s.client = newClient(t, address.FindStringSubmatch(out)[1], keyForm.FindString(out))
-	s.frontDoor = true
-	return s
-}
-
-// stop ends the program as a signal would, and expects it to go in peace.
-func (s *service) stop(t *testing.T) {
-	t.Helper()
-	s.stopOnce.Do(func() {
-		s.cancel()
-		select {
-		case err := <-s.done:
-			if err != nil {
-				t.Errorf("serve ended with: %v", err)
-			}
-		case <-time.After(patience):
-			t.Fatal("serve does not end")
-		}
-	})
-}
-
-// openSQL is how another program would open the database.
-func openSQL(t *testing.T, path string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("sqlite", path+"?_pragma=busy_timeout(10000)")
-	must(t, err)
-	t.Cleanup(func() { db.Close() })
-	return db
-}
-
-// execSQL changes a database behind the program's back.
-func execSQL(t *testing.T, path, query string, args ...any) {
-	t.Helper()
-	db := openSQL(t, path)
-	if _, err := db.Exec(query, args...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	must(t, db.Close())
-}
-
-// scanSQL reads one row of a database behind the program's back.
-func scanSQL(t *testing.T, path, query string, dest ...any) {
-	t.Helper()
-	db := openSQL(t, path)
-	if err := db.QueryRow(query).Scan(dest...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	must(t, db.Close())
-}
-
-// command runs a command to its end, as main does.
-func command(t *testing.T, args ...string) (code int, stdout, stderr string) {
-	t.Helper()
-	var out, errs bytes.Buffer
-	err := run(t.Context(), args, strings.NewReader(""), &out, &errs)
-	code = report(err, &errs)
-	sawLog(strings.Join(args, " "), errs.String())
-	return code, out.String(), errs.String()
-}
-
-// newKey makes a key by command; flags are those beside --db and --tenant.
-func newKey(t *testing.T, db, tenant string, flags ...string) string {
-	t.Helper()
-	code, stdout, stderr := command(t, append([]string{"keys", "create", "--db", db, "--tenant", tenant}, flags...)...)
-	if code != 0 {
-		t.Fatalf("making a key: %d %s", code, stderr)
-	}
-	return strings.TrimSpace(stdout)
 }

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
+	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"firefighters/internal/demo"
 )
 
 // wireChange is a line of history --json.
@@ -21,7 +25,7 @@ type wireChange struct {
 	Before json.RawMessage `json:"before"`
 }
 
-// told is what a line says but for its time: action, id, key and label, before.
+// told returns what a line says but for its time: action, id, key and label, before.
 func (c wireChange) told() string {
 	by := "a command"
 	if c.Key != nil {
@@ -33,17 +37,7 @@ func (c wireChange) told() string {
 	return strings.Join([]string{c.Action, c.ID, by, string(c.Before)}, " | ")
 }
 
-// works runs a command that must succeed.
-func works(t *testing.T, args ...string) (stdout, stderr string) {
-	t.Helper()
-	code, stdout, stderr := command(t, args...)
-	if code != 0 {
-		t.Fatalf("%q: code %d, stdout %q, stderr %q", args, code, stdout, stderr)
-	}
-	return stdout, stderr
-}
-
-// historyOf gives the changes of a department that history --json tells.
+// historyOf returns the changes of a department, as history --json has them.
 func historyOf(t *testing.T, db, tenant string, flags ...string) (all []wireChange) {
 	t.Helper()
 	stdout, stderr := works(t, append([]string{"history", "--db", db, "--tenant", tenant, "--json"}, flags...)...)
@@ -76,8 +70,8 @@ func tells(t *testing.T, about string, changes []wireChange, want ...string) {
 	}
 }
 
-// TestHistory: each action, by whom, and the record as GET gave it before,
-// told while a server serves the file.
+// TestHistory: each action, by whom, and the record as GET returned it before,
+// while a server serves the file.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -182,8 +176,8 @@ func TestHistorySince(t *testing.T) {
 	}
 }
 
-// TestHistoryOfOthers: no command for one department tells of another's
-// records, or changes them.
+// TestHistoryOfOthers: no command for one department shows or changes another's
+// records.
 func TestHistoryOfOthers(t *testing.T) {
 	t.Parallel()
 	s := start(t)
@@ -210,111 +204,237 @@ func TestHistoryOfOthers(t *testing.T) {
 	s.do(t, "GET", collection+"/"+gone, "").wants(t, 404)
 }
 
-// lacks is what undelete and purge answer where there is no such record.
+// lacks is what undelete and purge say if there is no such record.
 func lacks(id string) string {
 	return "Error: the department has no deleted record " + id + "; nothing was changed\n" +
 		"Try: firefighters deleted --tenant NAME, which lists them\n"
 }
 
-// refuses runs a command that must fail, with this code and just these words.
-func refuses(t *testing.T, code int, words string, args ...string) {
-	t.Helper()
-	if got, stdout, stderr := command(t, args...); got != code || stdout != "" || stderr != words {
-		t.Errorf("%q: code %d, stdout %q, stderr:\n%swant %d and:\n%s", args, got, stdout, stderr, code, words)
-	}
-}
-
-// TestPastUsage pins what wrong command lines of history, deleted, undelete
-// and purge are answered with.
+// TestPastUsage: what history, deleted, undelete and purge say of a department
+// or a database that does not exist, and that one command line of each that is
+// wrong is refused. Package command pins the others.
 func TestPastUsage(t *testing.T) {
 	t.Parallel()
-	db := filepath.Join(t.TempDir(), "x.db")
+	db, absent := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "absent.db")
 	newKey(t, db, "A")
-	absent := filepath.Join(t.TempDir(), "absent.db")
-	for _, name := range []string{"history", "deleted", "undelete", "purge"} {
-		help := "\nTry: firefighters " + name + " --help\n"
-		with := func(args ...string) []string { return append([]string{name, "--db", db}, args...) }
-		var ids []string
-		if name == "undelete" || name == "purge" {
-			ids = []string{nobody}
-		}
-		unknown := "Error: there is no department \"B\"\nTry: firefighters keys list, which shows their names\n"
-		refuses(t, 2, "Error: "+name+": --tenant is required"+help, with(ids...)...)
-		refuses(t, 2, "Error: "+name+": --tenant is required"+help, append(with(ids...), "--tenant", " ")...)
-		refuses(t, 1, unknown, append(with(ids...), "--tenant", "B")...)
-		refuses(t, 2, "Error: "+name+": unknown flag: --nope"+help, with("--nope")...)
-		refuses(t, 1, fmt.Sprintf("Error: there is no database at %q\nTry: name the right file with --db, or bring back a backup: firefighters restore FILE --db %s\n", absent, absent),
-			append([]string{name, "--tenant", "A", "--db", absent}, ids...)...)
-		if code, stdout, _ := command(t, name, "--help"); code != 0 || !strings.Contains(stdout, "\n  firefighters "+name+" --tenant ") {
-			t.Errorf("%s --help: code %d, stdout %q", name, code, stdout)
-		}
+	for name, ids := range map[string][]string{"history": nil, "deleted": nil, "undelete": {nobody}, "purge": {nobody}} {
+		with := func(args ...string) []string { return slices.Concat([]string{name}, ids, args) }
+		refuses(t, 2, "Error: "+name+": --tenant is required\nTry: firefighters "+name+" --help\n", with("--db", db, "--tenant", " ")...)
+		refuses(t, 2, "Error: "+name+": unknown flag: --nope\nTry: firefighters "+name+" --help\n", with("--db", db, "--nope")...)
+		refuses(t, 1, "Error: there is no department \"B\"\nTry: firefighters keys list, which shows their names\n",
+			with("--db", db, "--tenant", "B")...)
+		refuses(t, 1, noDatabase(absent), with("--db", absent, "--tenant", "A")...)
 	}
-	tests := []struct{ args, want string }{
-		{"history --id ana", "history: --id must be the id of a record, not \"ana\"\nTry: firefighters history --help"},
-		{"history --id x" + nobody + "x", "history: --id must be the id of a record, not \"x" + nobody + "x\"\nTry: firefighters history --help"},
-		{"history --since soon", "history: --since must be like 30d or 2027-01-31, not \"soon\"\nTry: firefighters history --help"},
-		{"history --since 2027-02-30", "history: --since must be like 30d or 2027-01-31, not \"2027-02-30\"\nTry: firefighters history --help"},
-		{"history --since -30d", "history: --since must be like 30d or 2027-01-31, not \"-30d\"\nTry: firefighters history --help"},
-		{"history --since 999y", "history: --since must be like 30d or 2027-01-31, not \"999y\"\nTry: firefighters history --help"},
-		{"history stray", "history: 1 arguments beside the flags, where it takes 0\nTry: firefighters history --help"},
-		{"deleted stray", "deleted: 1 arguments beside the flags, where it takes 0\nTry: firefighters deleted --help"},
-		{"undelete", "undelete: say which, by their ids\nTry: firefighters deleted --tenant NAME, which lists them"},
-		{"undelete ana", "undelete: \"ana\" is not the id of a record\nTry: firefighters undelete --help"},
-		{"purge", "purge: say which, by their ids or by --older-than\nTry: firefighters purge --help"},
-		{"purge ana", "purge: \"ana\" is not the id of a record\nTry: firefighters purge --help"},
-		{"purge --older-than 7y " + nobody, "purge: say which, by their ids or by --older-than\nTry: firefighters purge --help"},
-		{"purge --older-than 7", "purge: --older-than must be like 7y, 26w or 90d, not \"7\"\nTry: firefighters purge --help"},
-		{"purge --older-than 2027-01-31", "purge: --older-than must be like 7y, 26w or 90d, not \"2027-01-31\"\nTry: firefighters purge --help"},
-	}
-	for _, tt := range tests {
-		refuses(t, 2, "Error: "+tt.want+"\n", append(strings.Fields(tt.args), "--tenant", "A", "--db", db)...)
+	for line, want := range map[string]string{
+		"history --id x" + nobody + "x":   "history: --id must be the id of a record, not \"x" + nobody + "x\"\nTry: firefighters history --help",
+		"history --since 2027-02-30":      "history: --since must be like 30d or 2027-01-31, not \"2027-02-30\"\nTry: firefighters history --help",
+		"history --since -30d":            "history: --since must be like 30d or 2027-01-31, not \"-30d\"\nTry: firefighters history --help",
+		"history --since 999y":            "history: --since must be like 30d or 2027-01-31, not \"999y\"\nTry: firefighters history --help",
+		"history stray":                   "history: unexpected argument \"stray\"\nTry: firefighters history --help",
+		"deleted stray":                   "deleted: unexpected argument \"stray\"\nTry: firefighters deleted --help",
+		"undelete ana":                    "undelete: \"ana\" is not the id of a record\nTry: firefighters undelete --help",
+		"purge ana":                       "purge: \"ana\" is not the id of a record\nTry: firefighters purge --help",
+		"purge --older-than 2027-01-31":   "purge: --older-than must be like 7y, 26w or 90d, not \"2027-01-31\"\nTry: firefighters purge --help",
+		"purge --older-than 7y " + nobody: "purge: say which, by their ids or by --older-than\nTry: firefighters purge --help",
+	} {
+		refuses(t, 2, "Error: "+want+"\n", append(strings.Fields(line), "--tenant", "A", "--db", db)...)
 	}
 }
 
-// TestFailuresLeaveNoChange: what was refused is not in the history.
+// TestFailuresLeaveNoChange: what was refused is not in the history. TestFull
+// has the disk that is full.
 func TestFailuresLeaveNoChange(t *testing.T) {
 	t.Parallel()
-	s := openServer(t, filepath.Join(t.TempDir(), "x.db"), time.Now)
-	c := s.as(storeKey(t, s.server.store, time.Time{}))
-	var reader string
-	must(t, s.server.store.createKey("A", "", scopeRead, time.Time{}, func(key string) error { reader = key; return nil }))
-	limit := func(pages int) { // as if the disk had room for no more
-		_, err := s.server.store.writer.conn.queryNumber(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
-		must(t, err)
-	}
-	id, gone := c.create(t, ana), c.create(t, ana)
-	c.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
-	made := 3
+	s := start(t)
+	reader := s.as(newKey(t, s.db, "default", "--scope", "read"))
+	id, gone := s.create(t, ana), s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
 	for _, method := range []string{"PUT", "DELETE"} {
 		for _, missing := range []string{gone, nobody} {
-			c.do(t, method, collection+"/"+missing, ana).wants(t, 404)
+			s.do(t, method, collection+"/"+missing, ana).wants(t, 404)
 		}
-		c.do(t, method, collection+"/x", ana).wants(t, 400)
-		c.as(reader).do(t, method, collection+"/"+id, ana).wants(t, 403)
+		s.do(t, method, collection+"/x", ana).wants(t, 400)
+		reader.do(t, method, collection+"/"+id, ana).wants(t, 403)
 	}
-	c.do(t, "PUT", collection+"/"+id, `{"firstName":"A"}`).wants(t, 400)
-	c.do(t, "POST", collection, `{"firstName":"A"}`).wants(t, 400)
-	c.as(reader).do(t, "POST", collection, ana).wants(t, 403)
-	limit(1)
-	for full := 0; full < 3; {
-		if a := c.do(t, "POST", collection, ana); a.status == http.StatusInsufficientStorage {
-			full++
-		} else {
-			a.wants(t, 201)
-			made++
-		}
-	}
-	limit(1 << 30)
-	if got := len(historyOf(t, s.path(t), "A")); got != made {
-		t.Errorf("%d changes, not %d", got, made)
+	s.do(t, "PUT", collection+"/"+id, `{"firstName":"A"}`).wants(t, 400)
+	s.do(t, "POST", collection, `{"firstName":"A"}`).wants(t, 400)
+	reader.do(t, "POST", collection, ana).wants(t, 403)
+	if got := historyOf(t, s.db, "default"); len(got) != 3 {
+		t.Errorf("%d changes: %v", len(got), got)
 	}
 }
 
-// path is the file that the server serves.
-func (s *testServer) path(t *testing.T) (path string) {
+// TestUndelete: all of those named come back as they were, or none.
+func TestUndelete(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var ids, bodies []string
+	for i := range 3 {
+		id := s.create(t, fmt.Sprintf(`{"firstName":"A%d","lastName":"B","email":"a%d@x.hr"}`, i, i))
+		bodies = append(bodies, s.do(t, "GET", collection+"/"+id, "").body)
+		ids = append(ids, id)
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	live := s.create(t, ana)
+	undelete := []string{"undelete", "--db", s.db, "--tenant", "default"}
+	before := len(historyOf(t, s.db, "default"))
+	for _, stranger := range []string{nobody, live} {
+		refuses(t, 1, lacks(stranger), append(undelete, ids[0], stranger, ids[1])...)
+	}
+	if l := s.list(t, ""); l.TotalCount != 1 || len(historyOf(t, s.db, "default")) != before {
+		t.Errorf("a refusal has brought something back: %+v", l)
+	}
+	if stdout, stderr := works(t, append(undelete, ids[0], strings.ToUpper(ids[2]), ids[2])...); stdout != "" || stderr != "Brought back: 2.\n" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	for i, status := range []int{200, 404, 200} {
+		if a := s.do(t, "GET", collection+"/"+ids[i], "").wants(t, status); status == 200 && a.body != bodies[i] {
+			t.Errorf("brought back: %s, was: %s", a.body, bodies[i])
+		}
+	}
+	if l := s.list(t, "search=a0"); l.TotalCount != 1 || s.list(t, "").TotalCount != 3 {
+		t.Errorf("%+v", l)
+	}
+	refuses(t, 1, lacks(ids[0]), append(undelete, ids[0])...)
+	if stdout, _ := works(t, "deleted", "--db", s.db, "--tenant", "default"); !strings.HasPrefix(stdout, ids[1]) || strings.Count(stdout, "\n") != 1 {
+		t.Errorf("deleted: %s", stdout)
+	}
+	s.do(t, "PUT", collection+"/"+ids[0], ana).wants(t, 200)
+	s.do(t, "DELETE", collection+"/"+ids[2], "").wants(t, 204)
+	s.stop(t)
+	works(t, "check", "--db", s.db)
+}
+
+// TestPurge: what is erased is in no answer, no list of the deleted and no
+// history. That it was erased is in the history. Its number is not used again.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	purge := []string{"purge", "--db", s.db, "--tenant", "default"}
+	kept, live, gone := s.create(t, ana), s.create(t, ana), s.create(t, ana)
+	for _, id := range []string{kept, gone} {
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	refuses(t, 1, lacks(live), append(purge, "--yes", gone, live)...)
+	refuses(t, 1, lacks(nobody), append(purge, "--yes", gone, nobody)...)
+	refuses(t, 2, "Error: there is no terminal to ask on: Erase 1 deleted records of \"default\" for good?\nTry: the same with --yes\n",
+		append(purge, gone)...)
+	if got := len(historyOf(t, s.db, "default")); got != 5 {
+		t.Errorf("%d changes after what was refused", got)
+	}
+	if stdout, stderr := works(t, append(purge, "--yes", strings.ToUpper(gone), gone)...); stdout != "" || stderr != "Erased: 1.\n" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	refuses(t, 1, lacks(gone), append(purge, "--yes", gone)...)
+	refuses(t, 1, lacks(gone), "undelete", "--db", s.db, "--tenant", "default", gone)
+	s.do(t, "GET", collection+"/"+gone, "").wants(t, 404)
+	tells(t, "what is left of it", historyOf(t, s.db, "default", "--id", gone), "purge | "+gone+" | a command | null")
+	if l := s.list(t, ""); l.TotalCount != 1 || l.Data.Items[0].ID != live {
+		t.Errorf("after the purge: %+v", l)
+	}
+	next := s.create(t, ana)
+	var sequence int
+	scanSQL(t, s.db, `SELECT row & 0xffffffff FROM firefighters WHERE id = '`+next+`'`, &sequence)
+	if sequence != 4 {
+		t.Errorf("the next record has the number %d", sequence)
+	}
+	works(t, "undelete", "--db", s.db, "--tenant", "default", kept)
+	if total := s.list(t, "").TotalCount; total != 3 {
+		t.Errorf("%d records", total)
+	}
+	s.stop(t)
+	works(t, "check", "--db", s.db)
+}
+
+func TestPurgeOlderThan(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := startOn(t, db)
+	live := s.create(t, ana)
+	ids := map[string]string{}
+	now := time.Now()
+	for name, deleted := range map[string]time.Time{"8y": now.AddDate(-8, 0, 0), "30w": now.AddDate(0, 0, -210),
+		"10d": now.AddDate(0, 0, -10), "5h": now.Add(-5 * time.Hour), "0h": now} {
+		ids[name] = s.create(t, ana)
+		s.do(t, "DELETE", collection+"/"+ids[name], "").wants(t, 204)
+		execSQL(t, db, `UPDATE firefighters SET deleted_at = ? WHERE id = ?`, deleted.UnixMilli(), ids[name])
+	}
+	left := []string{"8y", "30w", "10d", "5h", "0h"}
+	for i, age := range []string{"9y", "7y", "26w", "9d", "4h"} {
+		want := "Erased: 1.\n"
+		if i == 0 {
+			want = "There is nothing to erase.\n"
+		} else {
+			left = left[1:]
+		}
+		if _, stderr := works(t, "purge", "--db", db, "--tenant", "default", "--yes", "--older-than", age); stderr != want {
+			t.Errorf("--older-than %s: %s", age, stderr)
+		}
+		stdout, _ := works(t, "deleted", "--db", db, "--tenant", "default")
+		for j, line := range strings.Split(strings.TrimSpace(stdout), "\n") { // those deleted first at the top
+			if len(left) != strings.Count(stdout, "\n") || !strings.HasPrefix(line, ids[left[j]]) {
+				t.Fatalf("after --older-than %s:\n%s", age, stdout)
+			}
+		}
+	}
+	s.do(t, "GET", collection+"/"+live, "").wants(t, 200)
+}
+
+// TestPurgeLeavesNothing: no trace of erased records is left in the file or its
+// -wal, although these have held them in many places and are in use. The other
+// records are whole.
+func TestPurgeLeavesNothing(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 400)
+	s := startOn(t, db)
+	c := s.as(newKey(t, db, demo.Department(0)))
+	canary := func(i int, pad string) string {
+		return fmt.Sprintf(`{"firstName":"Canary%dfirst%s","lastName":"CANARY%[1]d","phoneNumber":"0998877%03[1]d","email":"canary%[1]d@mail.example"}`, i, pad)
+	}
+	const canaries = 40
+	var ids []string
+	for i := range canaries { // beside others, and longer and shorter again and again
+		ids = append(ids, c.create(t, canary(i, "")))
+		c.create(t, ana)
+	}
+	for i, id := range ids {
+		c.do(t, "PUT", collection+"/"+id, canary(i, strings.Repeat("x", i%70))).wants(t, 200)
+		c.do(t, "PUT", collection+"/"+id, canary(i, strings.Repeat("é", 70-i%70))).wants(t, 200)
+	}
+	for i, id := range ids {
+		if i%2 == 0 {
+			c.do(t, "PUT", collection+"/"+id, `{"firstName":"A","lastName":"B"}`).wants(t, 200)
+		}
+		c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	works(t, "undelete", "--db", db, "--tenant", demo.Department(0), ids[0], ids[1])
+	for _, id := range ids[:2] {
+		c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	total := c.list(t, "").TotalCount
+	_, stderr := works(t, append([]string{"purge", "--db", db, "--tenant", demo.Department(0), "--yes"}, ids...)...)
+	if stderr != fmt.Sprintf("Erased: %d.\n", canaries) {
+		t.Error(stderr)
+	}
+	if after, found := c.list(t, "").TotalCount, c.list(t, "search=canary").TotalCount; after != total || found != 0 {
+		t.Errorf("%d records, was %d; a search finds %d", after, total, found)
+	}
+	checkTraces(t, db, db+"-wal")
+	s.stop(t)
+	checkTraces(t, db)
+	works(t, "check", "--db", db)
+}
+
+// checkTraces looks for the canaries in files.
+func checkTraces(t *testing.T, files ...string) {
 	t.Helper()
-	must(t, s.server.store.read(func(c *conn) error {
-		return c.queryRow(`SELECT file FROM pragma_database_list`, nil, func(row values) { path = text(row[0]) })
-	}))
-	return path
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		must(t, err)
+		for _, trace := range []string{"canary", "0998877"} {
+			if n := bytes.Count(bytes.ToLower(content), []byte(trace)); n > 0 {
+				t.Errorf("%q stands %d times in %s", trace, n, filepath.Base(file))
+			}
+		}
+	}
 }

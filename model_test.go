@@ -1,7 +1,8 @@
 package main
 
-// A random run of requests against the program and, beside it, against a
-// model of the contract in a few lines of plain Go. Both must answer alike.
+// A random run of requests is sent to the program and to a model of the
+// contract. Both must answer alike.
+// The contract's lists in a few lines of plain Go, for TestModel.
 
 import (
 	"cmp"
@@ -11,7 +12,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -25,24 +25,8 @@ import (
 
 var (
 	modelSeed  = flag.Uint64("model.seed", 7, "seed of the random run of TestModel")
-	modelSteps = flag.Int("model.steps", 2500, "requests of TestModel")
+	modelSteps = flag.Int("model.steps", 1500, "requests of TestModel")
 )
-
-// modelRecord is a record, and when it was created.
-type modelRecord struct {
-	wireRecord
-	order int
-}
-
-// model is what a department's records should be. deleted are the ids of those
-// that were deleted.
-type model struct {
-	client
-	records []*modelRecord
-	deleted []string
-	created int
-	done    []wireChange // what the history should tell: action, id and before
-}
 
 // did notes a change, and what the record was before.
 func (d *model) did(action, id string, before *wireRecord) {
@@ -56,73 +40,39 @@ type modelRun struct {
 	random      *rand.Rand
 	db          string
 	departments [2]*model
-	alone       bool // no other program writes
 }
 
+// TestModel has a small department and one that is large enough for the index.
 func TestModel(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	m := newModelRun(t, s.db, s.client)
-	m.run(*modelSteps)
-	m.end(func() { s.stop(t) })
-}
-
-// TestModelLarge has a department that is kept in memory. Where another program
-// writes too, it is read again as soon as it has changed; else it follows the
-// changes.
-func TestModelLarge(t *testing.T) {
-	t.Parallel()
-	for name, rest := range map[string]time.Duration{"with others": 0, "alone": time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			db := filepath.Join(t.TempDir(), "x.db")
-			s := openServer(t, db, time.Now)
-			s.server.store.rolls.rest = rest
-			m := newModelRun(t, db, s.as(storeKey(t, s.server.store, time.Time{})))
-			m.alone = rest > 0
-			for range largeDepartment + 50 {
-				m.create(m.departments[0])
-			}
-			m.list(m.departments[0], modelQuery{search: "ana"})
-			m.run(*modelSteps / 2)
-			m.list(m.departments[0], modelQuery{search: "ana"})
-			var version int64
-			scanSQL(t, db, `SELECT version FROM tenants WHERE id = 1`, &version)
-			if d := s.server.store.rolls.of(1); d == nil || d.roll == nil || d.roll.version != version {
-				t.Errorf("what is kept in memory is not of version %d: %+v", version, d)
-			}
-			m.end(s.close)
-		})
+	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, 0)), db: s.db}
+	m.departments = [2]*model{{client: s.client}, {client: s.as(newKey(t, s.db, "other"))}}
+	for range 250 {
+		m.create(m.departments[0])
 	}
-}
-
-// newModelRun is one over the department that c has a key of, and another.
-func newModelRun(t *testing.T, db string, c client) *modelRun {
-	t.Helper()
-	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, 0)), db: db}
-	m.departments = [2]*model{{client: c}, {client: c.as(newKey(t, db, "other"))}}
-	return m
-}
-
-func (m *modelRun) run(steps int) {
-	m.Logf("-model.seed=%d -model.steps=%d", *modelSeed, *modelSteps)
-	for step := range steps {
-		if m.step(); m.Failed() {
-			m.Fatalf("at step %d of seed %d", step, *modelSeed)
+	for step := range *modelSteps {
+		if m.step(); t.Failed() {
+			t.Fatalf("at step %d of -model.seed=%d -model.steps=%d", step, *modelSeed, *modelSteps)
 		}
 	}
+	m.walkAll()
+	s.stop(t)
+	m.checkDatabase()
 }
 
-// end reads every list to its end and, when the service has stopped, looks the
-// database through.
-func (m *modelRun) end(stop func()) {
+// walkAll reads every list to its end.
+func (m *modelRun) walkAll() {
 	for _, d := range m.departments {
 		for _, order := range []string{"", "createdAt", "firstName", "lastName", "email", "phoneNumber", "dateOfBirth"} {
 			m.walk(d, order, "asc")
 			m.walk(d, order, "desc")
 		}
 	}
-	stop()
+}
+
+// checkDatabase looks at what the service has left.
+func (m *modelRun) checkDatabase() {
 	checkCounts(m.T, m.db)
 	for i, d := range m.departments {
 		var live int
@@ -132,34 +82,34 @@ func (m *modelRun) end(stop func()) {
 		}
 	}
 	m.history()
-	if code, stdout, stderr := command(m.T, "check", "--db", m.db); code != 0 {
+	if code, stdout, stderr := runCommand(m.T, "check", "--db", m.db); code != 0 {
 		m.Errorf("check: code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 }
 
-// history compares the table changes with what was done, and takes it all back:
-// then nothing is left.
+// history compares the history with what was done, and undoes it all. Then
+// nothing is left.
 func (m *modelRun) history() {
 	m.Helper()
 	for i, d := range m.departments {
 		var name string
 		scanSQL(m.T, m.db, fmt.Sprintf(`SELECT name FROM tenants WHERE id = %d`, i+1), &name)
-		told := historyOf(m.T, m.db, name)
-		if len(told) != len(d.done) {
-			m.Fatalf("department %d: the history tells of %d changes, not %d", i+1, len(told), len(d.done))
+		changes := historyOf(m.T, m.db, name)
+		if len(changes) != len(d.done) {
+			m.Fatalf("department %d: the history has %d changes, not %d", i+1, len(changes), len(d.done))
 		}
 		records := map[string]wireRecord{}
 		for _, r := range d.records {
 			records[r.ID] = r.wireRecord
 		}
-		for n := len(told) - 1; n >= 0; n-- {
-			change, done := told[n], d.done[n]
+		for n := len(changes) - 1; n >= 0; n-- {
+			change, done := changes[n], d.done[n]
 			m.same([]any{change.Action, change.ID, *change.Key}, []any{done.Action, done.ID, int64(i + 1)}, "the history")
 			var was, should *wireRecord
 			decode(m.T, string(change.Before), &was)
 			decode(m.T, string(done.Before), &should)
 			m.same(was, should, "before")
-			if _, is := records[change.ID]; is == (change.Action == actionDelete) {
+			if _, is := records[change.ID]; is == (change.Action == "delete") {
 				m.Errorf("%s of %s, which cannot be", change.Action, change.ID)
 			}
 			if delete(records, change.ID); was != nil {
@@ -167,7 +117,7 @@ func (m *modelRun) history() {
 			}
 		}
 		if len(records) > 0 {
-			m.Errorf("department %d: the history does not tell how %v came to be", i+1, records)
+			m.Errorf("department %d: the history does not have the creation of %v", i+1, records)
 		}
 	}
 }
@@ -187,7 +137,7 @@ func (m *modelRun) step() {
 		m.get(d)
 	case n < 56:
 		m.missing(d, other)
-	case n < 57 && !m.alone:
+	case n < 57:
 		m.platform(d)
 	default:
 		m.list(d, m.query())
@@ -214,7 +164,7 @@ var (
 
 func (m *modelRun) pick(from []string) string { return from[m.random.IntN(len(from))] }
 
-// maybe gives no value for every third, and the empty text for some of those.
+// maybe returns no value every third time, and the empty text some of these times.
 func (m *modelRun) maybe(from []string) any {
 	switch m.random.IntN(9) {
 	case 0, 1:
@@ -225,7 +175,7 @@ func (m *modelRun) maybe(from []string) any {
 	return m.pick(from)
 }
 
-// fields makes a body and the record that should come of it.
+// fields returns a body and the record that should come of it.
 func (m *modelRun) fields() (body string, want wireRecord) {
 	m.Helper()
 	values := map[string]any{"firstName": m.pick(firstNames), "lastName": m.pick(lastNames), "phoneNumber": m.maybe(phones),
@@ -277,7 +227,7 @@ func (m *modelRun) create(d *model) {
 	m.same(got, want, body)
 	d.created++
 	d.records = append(d.records, &modelRecord{want, d.created})
-	d.did(actionCreate, want.ID, nil)
+	d.did("create", want.ID, nil)
 }
 
 func (m *modelRun) same(got, want any, about string) {
@@ -289,7 +239,7 @@ func (m *modelRun) same(got, want any, about string) {
 	}
 }
 
-// any gives one of the department's records, nil if there is none.
+// any returns one of the department's records, nil if there is none.
 func (m *modelRun) any(d *model) *modelRecord {
 	if len(d.records) == 0 {
 		return nil
@@ -308,7 +258,7 @@ func (m *modelRun) replace(d *model) {
 	var got wireRecord
 	decode(m.T, d.do(m.T, "PUT", collection+"/"+r.ID, body).wants(m.T, http.StatusOK).body, &got)
 	m.same(got, want, "PUT "+body)
-	d.did(actionReplace, r.ID, &r.wireRecord)
+	d.did("replace", r.ID, &r.wireRecord)
 	r.wireRecord = want
 }
 
@@ -321,7 +271,7 @@ func (m *modelRun) delete(d *model) {
 	d.do(m.T, "DELETE", collection+"/"+r.ID, "").wants(m.T, http.StatusNoContent)
 	d.records = slices.DeleteFunc(d.records, func(other *modelRecord) bool { return other == r })
 	d.deleted = append(d.deleted, r.ID)
-	d.did(actionDelete, r.ID, &r.wireRecord)
+	d.did("delete", r.ID, &r.wireRecord)
 }
 
 func (m *modelRun) get(d *model) {
@@ -333,7 +283,7 @@ func (m *modelRun) get(d *model) {
 	}
 }
 
-// missing asks for what is deleted, another department's or nobody's.
+// missing asks for a deleted record, another department's or nobody's.
 func (m *modelRun) missing(d, other *model) {
 	m.Helper()
 	ids := append([]string{nobody}, d.deleted...)
@@ -352,23 +302,6 @@ func (m *modelRun) platform(d *model) {
 		execSQL(m.T, m.db, `UPDATE firefighters SET invitation_status = ?, user_id = ? WHERE id = ?`, status, user, r.ID)
 		r.InvitationStatus, r.UserID = &status, &user
 	}
-}
-
-// modelQuery is a list's query.
-type modelQuery struct {
-	search, sortBy, sortDir string
-	page, pageSize          int64 // 0 is absent
-}
-
-func (q modelQuery) String() string {
-	values := url.Values{"search": {q.search}, "sortBy": {q.sortBy}, "sortDir": {q.sortDir}}
-	if q.page > 0 {
-		values.Set("page", fmt.Sprint(q.page))
-	}
-	if q.pageSize > 0 {
-		values.Set("pageSize", fmt.Sprint(q.pageSize))
-	}
-	return values.Encode()
 }
 
 func (m *modelRun) query() modelQuery {
@@ -408,7 +341,39 @@ func (m *modelRun) walk(d *model, sortBy, sortDir string) {
 	}
 }
 
-// answer is the page that the contract asks for.
+// modelRecord is a record and its place in the order of creation.
+type modelRecord struct {
+	wireRecord
+	order int
+}
+
+// model is what a department should have.
+type model struct {
+	client
+	records []*modelRecord
+	deleted []string // ids
+	created int
+	done    []wireChange // what the history should have: action, id and before
+}
+
+// modelQuery is a list's query.
+type modelQuery struct {
+	search, sortBy, sortDir string
+	page, pageSize          int64 // 0 is absent
+}
+
+func (q modelQuery) String() string {
+	values := url.Values{"search": {q.search}, "sortBy": {q.sortBy}, "sortDir": {q.sortDir}}
+	if q.page > 0 {
+		values.Set("page", fmt.Sprint(q.page))
+	}
+	if q.pageSize > 0 {
+		values.Set("pageSize", fmt.Sprint(q.pageSize))
+	}
+	return values.Encode()
+}
+
+// answer returns the page that the contract asks for.
 func (d *model) answer(q modelQuery) (l wireList) {
 	var found []*modelRecord
 	for _, r := range d.records {
@@ -477,7 +442,7 @@ func compareText(a, b *string) int {
 	return slices.Compare(foldedRunes(*a), foldedRunes(*b))
 }
 
-// foldedTexts spares the model to fold its few texts for every comparison.
+// foldedTexts are the few texts of the model, folded once.
 var foldedTexts sync.Map // of []rune by text
 
 func foldedRunes(s string) []rune {
@@ -496,7 +461,7 @@ func instant(born *string) time.Time {
 	return at
 }
 
-// matches tells whether every term of search is found in the record.
+// matches reports whether every term of search is found in the record.
 func (r *modelRecord) matches(search string) bool {
 	var phone, email string
 	if r.PhoneNumber != nil {

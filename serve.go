@@ -8,29 +8,36 @@ import (
 	"io"
 	"log/slog"
 	"net"
-	"net/http"
-	"os"
 	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
 
-	"golang.org/x/term"
+	"github.com/spf13/pflag"
+
+	"firefighters/internal/backup"
+	"firefighters/internal/cli"
+	"firefighters/internal/httpapi"
+	"firefighters/internal/httpserver"
+	"firefighters/internal/integrity"
+	"firefighters/internal/osutil"
+	"firefighters/internal/sqlite"
+	"firefighters/internal/store"
 )
 
 const serveHelp = `Usage: firefighters [serve] [flags]
 
 Serves the API until it is told to stop (Ctrl-C), and then finishes what it has
 begun. Where there is no database it makes one, with a department "default" and
-a key for it, which it shows this once.
+a key for it, which is shown only now.
 
   firefighters serve --db /var/lib/firefighters/firefighters.db --listen 127.0.0.1:8080
   firefighters serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --rate-limit 50
   firefighters serve --db /var/lib/firefighters/firefighters.db --backup-dir /mnt/backup/firefighters
 
-Listening on this machine alone, as it does unless told otherwise, it answers
-only to the hosts localhost and 127.0.0.1. Whoever lets others in by the network
-should give it a certificate; one that is renewed is used within seconds.
+By default it listens on this machine alone. It then answers only to the hosts
+localhost and 127.0.0.1. If other machines can reach it, use a certificate. A
+renewed certificate is used within seconds.
 
 With --backup-dir it saves the database there by itself, as
 firefighters-20261120T093000Z.db, and leaves a tenth of that disk free.
@@ -38,130 +45,243 @@ firefighters-20261120T093000Z.db, and leaves a tenth of that disk free.
 Flags:
 `
 
-const (
-	firstDepartment = "default"
-	shutdownLimit   = 10 * time.Second // for requests in flight
-)
+// firstDepartment is the name of the department in a new database.
+const firstDepartment = "default"
 
-func (p *program) serve(args []string) error {
-	flags := p.flags("serve", serveHelp)
-	db, listen, g, planned := dbFlag(flags), listenFlag(flags), guardFlags(flags), backupFlags(flags)
-	if err := p.parse(flags, args, 0); err != nil {
-		return err
-	}
-	plan, err := planned()
-	if err != nil {
-		return err
-	}
-	return adviseRestore(p.serveDatabase(serveOptions{*db, *listen, g, plan}, p.announceFirst), *db, plan.dir)
-}
-
-// serveOptions is what a server is told.
+// serveOptions are the flags of a server.
 type serveOptions struct {
-	db, listen string
-	guard      *guard
-	backups    backupPlan
+	db, listen        string
+	certFile, keyFile string // to serve HTTPS: both or neither
+	rateLimit         int    // requests per second and key; 0 is no limit
+	origins           []string
+	backups           backup.Options // no folder: no backups
 }
 
-// serveDatabase opens the database, makes it ready to be served by prepare,
-// which is told where as curl takes it, and serves it.
-func (p *program) serveDatabase(set serveOptions, prepare func(s *store, url string) error) error {
-	db, listen, g := set.db, set.listen, set.guard
-	_, port, err := net.SplitHostPort(listen)
+const maxRateLimit = 1_000_000
+
+// addFlags adds the flags that serve and demo share.
+func (o *serveOptions) addFlags(flags *pflag.FlagSet) {
+	flags.StringVar(&o.listen, "listen", "127.0.0.1:8080", "the address and port to listen on; port 0 picks a free one")
+	flags.StringVar(&o.certFile, "tls-cert", "", "serve HTTPS with the certificate (PEM) in this `file`, and its chain")
+	flags.StringVar(&o.keyFile, "tls-key", "", "the `file` with the private key (PEM) of --tls-cert")
+	flags.IntVar(&o.rateLimit, "rate-limit", 0, "how many requests each key may send per second, twice as many at once; 0 is no limit")
+	flags.StringSliceVar(&o.origins, "cors-origin", nil, "let pages from this `origin` use the API in a browser, as https://roster.example.org; may be repeated")
+}
+
+// check returns a usage error for flags that cannot be.
+func (o *serveOptions) check() error {
+	_, port, err := net.SplitHostPort(o.listen)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
 	}
-	if err != nil {
-		return usage(fmt.Sprintf("--listen takes an address and a port, not %q", listen),
-			"firefighters serve --listen 127.0.0.1:8080")
+	switch {
+	case err != nil:
+		return cli.Usage(fmt.Sprintf("--listen takes an address and a port, not %q", o.listen), "firefighters serve --listen 127.0.0.1:8080")
+	case (o.certFile == "") != (o.keyFile == ""):
+		return cli.Usage("--tls-cert and --tls-key go together", "firefighters serve --tls-cert cert.pem --tls-key key.pem")
+	case o.rateLimit < 0 || o.rateLimit > maxRateLimit:
+		return cli.Usage(fmt.Sprintf("--rate-limit takes 0 to %d, not %d", maxRateLimit, o.rateLimit), "firefighters serve --help")
 	}
-	if err := g.prepare(); err != nil {
+	for _, origin := range o.origins {
+		if !httpapi.ValidOrigin(origin) {
+			return cli.Usage(fmt.Sprintf("--cors-origin takes an origin like https://roster.example.org, not %q", origin), "firefighters serve --help")
+		}
+	}
+	return nil
+}
+
+func serve(env cli.Env, args []string) error {
+	var o serveOptions
+	flags := env.Flags("serve", serveHelp)
+	db := cli.DBFlag(flags)
+	o.addFlags(flags)
+	flags.StringVar(&o.backups.Dir, "backup-dir", "", "the folder to make backups in, by itself; made if it is not there")
+	every := flags.String("backup-every", "24h", "how often, as 24h or 7d")
+	flags.IntVar(&o.backups.Keep, "backup-keep", 90, "how many to keep: a quarter each the newest, daily, weekly and monthly ones")
+	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	if err := inspect(resolve(db)); err != nil && !errors.Is(err, errNoDatabase) {
+	span, err := cli.ParseDuration(*every)
+	switch {
+	case err != nil || span < time.Second:
+		return cli.Wrong(flags, fmt.Sprintf("--backup-every must be like 24h or 7d, not %q", *every))
+	case o.backups.Keep < 1:
+		return cli.Wrong(flags, "--backup-keep takes 1 or more")
+	}
+	o.db, o.backups.Every = *db, span
+	return runDaemon(env, o, announceFirstKey)
+}
+
+// prepareFunc makes an open database ready to be served at a URL.
+type prepareFunc func(env cli.Env, s *store.Store, url string) error
+
+// daemon serves a database until the program must stop.
+type daemon struct {
+	env cli.Env
+	serveOptions
+	prepare   prepareFunc
+	web       *httpserver.Server
+	scheduler *backup.Scheduler // nil without backups
+	log       *slog.Logger
+}
+
+// runDaemon opens the database, prepares it and serves it.
+func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
+	if err := o.check(); err != nil {
 		return err
 	}
-	// Whoever connects from now on waits until the database is ready.
-	listener, err := net.Listen("tcp", listen)
+	log := newLogger(env.Stderr)
+	web, err := httpserver.New(httpserver.Config{CertFile: o.certFile, KeyFile: o.keyFile, Log: log})
 	if err != nil {
-		return cannotListen(db, listen, err)
+		return cli.WithHint(err, "name PEM files that belong together, and start as a user who may read them")
+	}
+	d := daemon{env: env, serveOptions: o, prepare: prepare, web: web, log: log}
+	if o.backups.Dir != "" {
+		d.scheduler = backup.NewScheduler(content, o.db, o.backups, log)
+	}
+	return program.Advise(env.Context, d.run(), o.db, o.backups.Dir)
+}
+
+// run listens before it opens the database. Clients that connect meanwhile wait
+// until the database is ready.
+func (d *daemon) run() error {
+	path := osutil.Resolve(d.db)
+	if err := format.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
+		return err
+	}
+	listener, err := net.Listen("tcp", d.listen)
+	if err != nil {
+		return d.cannotListen(path, err)
 	}
 	defer listener.Close()
-	if err := p.upgrade(db); err != nil {
-		return err
-	}
-	release, err := lockDatabase(db)
+	release, err := d.claim(path)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if err := cmp.Or(undoRestore(resolve(db)), oneName(resolve(db))); err != nil {
+	s, err := openStore(d.env, d.db, true)
+	if err != nil {
 		return err
 	}
-	p.warnOfPlace(db)
-	p.warnOfBackups(db, set.backups.dir)
-	p.warnOfBackupDir(set.backups.dir)
-	return p.useStore(db, true, func(s *store) error {
-		if err := s.saveClock(); err != nil {
-			return explain("writing to", db, err)
-		}
-		url := g.scheme() + reachable(listener.Addr())
-		if err := prepare(s, g.curlAddress(listener.Addr())); err != nil {
-			return err
-		}
-		g.warn(p, listener.Addr(), db)
-		return p.serveStore(s, listener, set, "Listening on "+url)
-	})
+	return cmp.Or(d.answer(s, listener), s.Close())
 }
 
-// cannotListen says why, above all if it is because the database is served
-// already.
-func cannotListen(db, listen string, err error) error {
-	host, port, _ := net.SplitHostPort(listen)
+// answer prepares the store and answers requests from it. When the program must
+// stop it lets those in flight finish.
+func (d *daemon) answer(s *store.Store, listener net.Listener) error {
+	if err := s.SaveClock(); err != nil {
+		return &sqlite.FileError{Op: "writing to", Path: d.db, Err: err}
+	}
+	url := d.url(listener.Addr())
+	if err := d.prepare(d.env, s, url); err != nil {
+		return err
+	}
+	d.warnOfExposure(d.env, listener.Addr())
+	debug.SetGCPercent(heapGrowth)
+	debug.SetMemoryLimit(heapLimit)
+	api := newServer(s, d.log)
+	d.configure(api, listener.Addr())
+	defer d.work(api)()
+	if err := d.env.Println("Listening on " + url); err != nil {
+		return err
+	}
+	return d.web.Serve(d.env.Context, listener, api)
+}
+
+// The heap may grow to five times what is in use, because most of it belongs
+// to requests that are done, but not beyond heapLimit.
+const (
+	heapGrowth = 400 // percent
+	heapLimit  = 96 << 20
+)
+
+// claim makes sure that this process alone serves the database, and that the
+// database is ready to be opened, until release. It upgrades an old database
+// here, because an upgrade takes the same lock. The upgrade in openStore, for
+// all other commands, then finds nothing to do.
+func (d *daemon) claim(path string) (release func() error, err error) {
+	if err := upgrade(d.env, path); err != nil {
+		return nil, err
+	}
+	release, err = backup.Lock(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(backup.UndoRestore(path), sqlite.RefuseLinked(path)); err != nil {
+		release()
+		return nil, err
+	}
+	warnOfPlace(d.env, path)
+	d.warnOfNewDatabase(d.env)
+	warnOfBackupFolder(d.env, d.backups.Dir)
+	return release, nil
+}
+
+// cannotListen says why, above all if the database is being served already.
+func (d *daemon) cannotListen(path string, err error) error {
+	host, port, _ := net.SplitHostPort(d.listen)
 	next := "8081"
 	if port == next {
 		next = "8082"
 	}
-	hint := fmt.Sprintf("another port: firefighters serve --db %s --listen %s", quoteArg(db), net.JoinHostPort(host, next))
+	hint := fmt.Sprintf("another port: firefighters serve --db %s --listen %s", cli.Quote(d.db), net.JoinHostPort(host, next))
 	if addressInUse(err) {
-		if exists(resolve(db) + "-lock") {
-			release, err := lockDatabase(db)
+		if osutil.Exists(path + "-lock") {
+			release, err := backup.Lock(path)
 			if err != nil {
 				return err
 			}
 			release()
 		}
-		return hinted{fmt.Errorf("port %s is used by another program", port), hint}
+		return cli.WithHint(fmt.Errorf("port %s is used by another program", port), hint)
 	}
 	var inner *net.OpError
-	if errors.As(err, &inner) { // its own text names the address again
+	if errors.As(err, &inner) { // its own text has the address again
 		err = inner.Err
 	}
-	return hinted{fmt.Errorf("cannot listen on %s: %w", listen, err), hint}
+	return cli.WithHint(fmt.Errorf("cannot listen on %s: %w", d.listen, err), hint)
 }
 
-// addressInUse tells whether somebody else listens there; Windows has a
-// number of its own for that.
+// addressInUse reports whether another socket has the address. Windows has an
+// error number of its own for that.
 func addressInUse(err error) bool {
 	const wsaAddressInUse = syscall.Errno(10048)
 	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddressInUse)
 }
 
-// announceFirst gives a database that has no department yet its first one,
-// and says how to use its key.
-func (p *program) announceFirst(s *store, url string) error {
-	fresh, err := s.isEmpty()
-	if err != nil || !fresh {
-		return err
+// url returns the URL of a server at addr, on loopback where addr is every
+// address of the machine.
+func (o serveOptions) url(addr net.Addr) string {
+	host, port, _ := net.SplitHostPort(addr.String())
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
 	}
-	return p.announceKey(s, firstDepartment, url)
+	scheme := "http://"
+	if o.certFile != "" {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, port)
 }
 
-// announceKey makes a key for a department and says how to use it.
-func (p *program) announceKey(s *store, tenantName, url string) error {
-	err := s.createKey(tenantName, "first key", scopeWrite, time.Time{}, func(key string) error {
-		return p.println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
-			"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n", tenantName, key, key, url))
+func isLoopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// announceFirstKey makes the first department of a new database.
+func announceFirstKey(env cli.Env, s *store.Store, url string) error {
+	empty, err := s.Empty()
+	if err != nil || !empty {
+		return err
+	}
+	return announceKey(env, s, firstDepartment, url)
+}
+
+// announceKey makes a key for a department and prints how to use it.
+func announceKey(env cli.Env, s *store.Store, tenant, url string) error {
+	err := s.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeWrite}, func(key string) error {
+		return env.Println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
+			"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n", tenant, key, key, url))
 	})
 	if err != nil {
 		return fmt.Errorf("making the first key: %w", err)
@@ -169,82 +289,86 @@ func (p *program) announceKey(s *store, tenantName, url string) error {
 	return nil
 }
 
-// reachable is addr, or loopback where addr means every address.
-func reachable(addr net.Addr) string {
-	host, port, _ := net.SplitHostPort(addr.String())
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
+// configure sets what the flags ask for in a server at addr.
+func (d *daemon) configure(api *server, addr net.Addr) {
+	api.auth.limit = httpapi.NewRateLimit(d.rateLimit, time.Now)
+	api.cors = httpapi.CORS{Origins: d.origins}
+	api.loopbackOnly = isLoopback(addr)
+	api.tls = d.certFile != ""
+	if d.scheduler != nil {
+		api.backupState = func() any { return backupState(d.scheduler.State()) }
 	}
-	return net.JoinHostPort(host, port)
 }
 
-// The garbage collector may let the heap grow to five times what is in use,
-// for most of it is requests that are done, but not beyond heapLimit.
-const (
-	heapGrowth = 400 // percent
-	heapLimit  = 96 << 20
-)
+// backupState is what /readyz says of the backups. No file is named in it.
+type backupState struct {
+	OK     bool       `json:"ok"`
+	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
+	Since  *time.Time `json:"since,omitempty"` // when they began to fail
+	Detail string     `json:"detail,omitempty"`
+}
 
-// serveStore serves until the program is told to stop, and then lets the
-// requests in flight finish. It says so by ready.
-func (p *program) serveStore(s *store, listener net.Listener, set serveOptions, ready string) error {
-	debug.SetGCPercent(heapGrowth)
-	debug.SetMemoryLimit(heapLimit)
-	log := newLogger(p.stderr)
-	handler := newServer(s, log)
-	g := set.guard
-	handler.guardBy(g, listener.Addr())
-	httpServer := g.httpServer(handler, log)
-	var watching sync.WaitGroup
-	watch, stopWatching := context.WithCancel(context.Background())
-	watching.Go(func() { handler.auth.watch(watch) })
-	watching.Go(func() { handler.auth.record(watch) })
-	watching.Go(func() {
-		handler.auth.every(watch, clearInterval, "old answers could not be erased", func() error { return s.clearAnswers(watch) })
-	})
-	s.scrub(watch, log, watching.Go)
-	if g.certificate != nil {
-		watching.Go(func() { g.certificate.watch(watch, log) })
+const cleanInterval = 10 * time.Second // between two looks for old responses
+
+// work starts what runs beside the answers of a server, and returns what stops
+// it. A small database is scrubbed before work returns.
+func (d *daemon) work(api *server) (stop func()) {
+	var working sync.WaitGroup
+	ctx, cancel := context.WithCancel(context.Background())
+	repeatedly := func(tick time.Duration, failure string, do func() error) {
+		working.Go(func() { repeat(ctx, d.log, tick, failure, do) })
 	}
-	if set.backups.dir != "" {
-		handler.backups = newBackupKeeper(set.backups, set.db, s.clock, log)
-		watching.Go(func() { handler.backups.run(watch) })
+	repeatedly(keysPoll, "the keys could not be read again", api.auth.reload)
+	repeatedly(time.Second, lateWrites, api.auth.writeLate)
+	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
+	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
+	if d.scheduler != nil {
+		working.Go(func() { d.scheduler.Run(ctx) })
 	}
+	return func() {
+		cancel()
+		working.Wait()
+		if err := errors.Join(api.auth.writeUses(), api.store.SaveClock()); err != nil {
+			d.log.Warn(lateWrites, "cause", err.Error())
+		}
+	}
+}
+
+const lateWrites = "the last use of keys and the time could not be written"
+
+// repeat calls do at once and then at each tick, until ctx ends. When do begins
+// to fail it logs that, once.
+func repeat(ctx context.Context, log *slog.Logger, tick time.Duration, failure string, do func() error) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for failing := false; ; {
+		err := safely(do)
+		if err != nil && !failing {
+			log.Warn(failure, "cause", err.Error())
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// safely calls do and returns its panic as an error, so that a fault beside the
+// requests does not end the service.
+func safely(do func() error) (err error) {
 	defer func() {
-		stopWatching()
-		watching.Wait()
-		if err := errors.Join(handler.auth.writeUses(), s.saveClock()); err != nil {
-			log.Warn("the last use of keys and the time could not be written", "cause", err.Error())
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	if err := p.println(ready); err != nil {
-		return err
-	}
-
-	stopped := make(chan error, 1)
-	context.AfterFunc(p.ctx, func() {
-		limit, cancel := context.WithTimeout(context.Background(), shutdownLimit)
-		defer cancel()
-		stopped <- errors.Join(httpServer.Shutdown(limit), httpServer.Close())
-	})
-	if err := g.serve(httpServer, listener, handler); !errors.Is(err, http.ErrServerClosed) {
-		return fmt.Errorf("serving: %w", err)
-	}
-	if err := <-stopped; err != nil {
-		log.Warn("requests were cut off", "cause", err.Error())
-	}
-	return nil
-}
-
-// isTerminal tells whether there is a person at the other end of a stream.
-func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
+	return do()
 }
 
 // newLogger writes text for people at a terminal, JSON otherwise.
 func newLogger(stderr io.Writer) *slog.Logger {
-	if isTerminal(stderr) {
+	if cli.IsTerminal(stderr) {
 		return slog.New(slog.NewTextHandler(stderr, nil))
 	}
 	return slog.New(slog.NewJSONHandler(stderr, nil))

@@ -1,12 +1,11 @@
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -17,12 +16,7 @@ import (
 // which the first version of the program made.
 const goldenKey = "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr"
 
-var (
-	migrationTimes   = flag.Int("migration.times", 12, "how many times its records TestMigrationKilled has")
-	migrationMoments = flag.Int("migration.moments", 8, "how often it kills")
-)
-
-// golden copies the database of schema version 1 to where it may be migrated.
+// golden returns a copy of the database of schema version 1.
 func golden(t *testing.T) (db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "x.db")
@@ -30,7 +24,7 @@ func golden(t *testing.T) (db string) {
 	return db
 }
 
-// dump gives all rows of the answers to queries, a line each.
+// dump returns all rows of the answers to queries, a line each.
 func dump(t *testing.T, path string, queries ...string) string {
 	t.Helper()
 	db := openSQL(t, path)
@@ -55,9 +49,8 @@ func dump(t *testing.T, path string, queries ...string) string {
 	return b.String()
 }
 
-// kept is what a migration from version 1 must leave as it is, but for the
-// time of the latest use of a key.
-var kept = []string{
+// upgradeKeeps are queries for what an upgrade from version 1 leaves as it is.
+var upgradeKeeps = []string{
 	`SELECT id, name, created_at, last_seq, live_count FROM tenants ORDER BY id`,
 	`SELECT id, hash, tenant_id, label, scope, created_at, expires_at, revoked_at FROM keys ORDER BY id`,
 	`SELECT row, id, tenant_id, created_at, updated_at, deleted_at, first_name, last_name, phone_number, email, date_of_birth,
@@ -65,8 +58,8 @@ var kept = []string{
 		FROM firefighters ORDER BY row`,
 }
 
-// schema is the whole of a database's: the texts, without their comments and
-// spaces, and what SQLite makes of them.
+// schema returns the whole schema of a database: the texts, without their
+// comments and spaces, and what SQLite makes of them.
 func schema(t *testing.T, path string) string {
 	t.Helper()
 	texts := dump(t, path, `SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name`)
@@ -79,9 +72,9 @@ func schema(t *testing.T, path string) string {
 		`SELECT * FROM pragma_application_id, pragma_user_version`)
 }
 
-// TestMigrate: whichever command opens an old database first migrates it, and
-// everything is as it was.
-func TestMigrate(t *testing.T) {
+// TestUpgrade: the first command that opens an old database upgrades it. All in
+// it is as it was, and it can be served.
+func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	fresh := filepath.Join(t.TempDir(), "fresh.db")
 	newKey(t, fresh, "A")
@@ -89,13 +82,13 @@ func TestMigrate(t *testing.T) {
 		t.Run(first, func(t *testing.T) {
 			t.Parallel()
 			db := golden(t)
-			before := dump(t, db, kept...)
+			before := dump(t, db, upgradeKeeps...)
 			if first == "serve" {
 				startOn(t, db).stop(t)
 			} else {
 				works(t, append(strings.Fields(first), "--db", db)...)
 			}
-			if after := dump(t, db, kept...); after != before {
+			if after := dump(t, db, upgradeKeeps...); after != before {
 				t.Errorf("was:\n%s\nis:\n%s", before, after)
 			}
 			if got, want := schema(t, db), schema(t, fresh); got != want {
@@ -108,13 +101,15 @@ func TestMigrate(t *testing.T) {
 				t.Errorf("check: %s%s", stdout, stderr)
 			}
 			checkModes(t, filepath.Dir(db))
-			goldenServes(t, db)
+			if first == "keys list" {
+				goldenServes(t, db)
+			}
 		})
 	}
 }
 
-// goldenServes sees to it that a migrated database answers as the first
-// version of the program did, and is worked with like any other.
+// goldenServes makes sure that an upgraded database answers as the first version
+// of the program did, and that one can work with it.
 func goldenServes(t *testing.T, db string) {
 	t.Helper()
 	want, err := os.ReadFile(filepath.Join("testdata", "v1.json"))
@@ -164,23 +159,13 @@ func largeGolden(t *testing.T, times int) (db string) {
 	return db
 }
 
-// process prepares to run a command in a process of its own.
-func process(t *testing.T, args ...string) (cmd *exec.Cmd, output *syncBuffer) {
-	t.Helper()
-	self, err := os.Executable()
-	must(t, err)
-	cmd, output = exec.Command(self, args...), &syncBuffer{}
-	cmd.Env = append(os.Environ(), asProgram+"=1")
-	cmd.Stdout, cmd.Stderr = output, output
-	return cmd, output
-}
-
-// TestMigrationKilled: at whatever moment the process is killed, the database
-// is the old one or the new one, and the next start makes it the new one.
-func TestMigrationKilled(t *testing.T) {
+// TestUpgradeKilled: at whatever moment the process is killed, the database is
+// the old one or the new one, and the next command makes it the new one.
+func TestUpgradeKilled(t *testing.T) {
 	t.Parallel()
-	large := largeGolden(t, *migrationTimes)
-	content := dump(t, large, kept...)
+	const upgradeTimes, upgradeMoments = 12, 6 // how many times the records, and how often it is killed
+	large := largeGolden(t, upgradeTimes)
+	content := dump(t, large, upgradeKeeps...)
 	schemas := map[string]string{schema(t, large): "old"}
 	whole := filepath.Join(t.TempDir(), "whole.db")
 	copyOf(t, large, whole)
@@ -192,25 +177,25 @@ func TestMigrationKilled(t *testing.T) {
 	took := time.Since(began)
 	schemas[schema(t, whole)] = "new"
 	found := map[string]int{}
-	for moment := range *migrationMoments {
+	for moment := range upgradeMoments {
 		db := filepath.Join(t.TempDir(), "x.db")
 		copyOf(t, large, db)
 		cmd, _ := process(t, "keys", "list", "--db", db)
 		must(t, cmd.Start())
-		time.Sleep(took * time.Duration(moment) / time.Duration(*migrationMoments) * 5 / 4)
+		time.Sleep(took * time.Duration(moment) / upgradeMoments * 5 / 4)
 		cmd.Process.Kill()
 		cmd.Wait()
-		left := filepath.Join(t.TempDir(), "left.db") // looked at apart, for SQLite tidies up what it looks at
+		left := filepath.Join(t.TempDir(), "left.db") // a copy, because SQLite tidies up what it reads
 		copyOf(t, db, left)
 		if exists(db + "-wal") {
 			copyOf(t, db+"-wal", left+"-wal")
 		}
 		is := schemas[schema(t, left)]
-		if found[is]++; is == "" || dump(t, left, kept...) != content {
+		if found[is]++; is == "" || dump(t, left, upgradeKeeps...) != content {
 			t.Errorf("killed at moment %d it is neither old nor new", moment)
 		}
 		works(t, "keys", "list", "--db", db)
-		if schemas[schema(t, db)] != "new" || dump(t, db, kept...) != content {
+		if schemas[schema(t, db)] != "new" || dump(t, db, upgradeKeeps...) != content {
 			t.Errorf("killed at moment %d it was not finished", moment)
 		}
 		works(t, "check", "--db", db)
@@ -218,12 +203,12 @@ func TestMigrationKilled(t *testing.T) {
 	t.Logf("found: %v", found)
 }
 
-// TestMigrationsAtOnce: of processes that find an old database one migrates
-// it, and all work with it.
-func TestMigrationsAtOnce(t *testing.T) {
+// TestUpgradesAtOnce: of several processes that find an old database one
+// upgrades it, and all can use it.
+func TestUpgradesAtOnce(t *testing.T) {
 	t.Parallel()
-	db := largeGolden(t, 20)
-	content := dump(t, db, kept...)
+	db := largeGolden(t, 12)
+	content := dump(t, db, upgradeKeeps...)
 	var processes sync.WaitGroup
 	for _, args := range [][]string{{"keys", "list"}, {"deleted", "--tenant", "Elmwood"}, {"keys", "list"}} {
 		cmd, output := process(t, append(args, "--db", db)...)
@@ -237,8 +222,61 @@ func TestMigrationsAtOnce(t *testing.T) {
 	s.as(goldenKey).list(t, "")
 	processes.Wait()
 	s.stop(t)
-	if dump(t, db, kept...) != content {
+	if dump(t, db, upgradeKeeps...) != content {
 		t.Error("the records are not what they were")
 	}
 	works(t, "check", "--db", db)
+}
+
+// TestUpgradeBackup: before an old database is touched a copy of it is kept
+// beside it, which leads back.
+func TestUpgradeBackup(t *testing.T) {
+	t.Parallel()
+	db := golden(t)
+	stdout, stderr := works(t, "check", "--db", db)
+	kept := upgradeCopies(t, db)
+	if len(kept) != 1 || stderr != fmt.Sprintf("Upgrading the database %s; as it is now it will stay in %s.\n", db, kept[0]) {
+		t.Fatalf("stdout %q, stderr %q, kept %q", stdout, stderr, kept)
+	}
+	if before, after := format.HeaderVersion(kept[0]), format.HeaderVersion(db); before != 1 || after != schemaVersion {
+		t.Errorf("from %d to %d", before, after)
+	}
+	works(t, "restore", kept[0], "--db", db)
+	if version := format.HeaderVersion(db); version != 1 {
+		t.Errorf("the way back leads to version %d", version)
+	}
+	works(t, "check", "--db", db)
+}
+
+// upgradeCopies returns the copies that upgrades have kept.
+func upgradeCopies(t *testing.T, db string) []string {
+	t.Helper()
+	copies, err := filepath.Glob(db + ".before-upgrade-*")
+	must(t, err)
+	return copies
+}
+
+// TestUpgradeCutOff: however often an upgrade fails or is cut off, there is at
+// most one copy, and it is of the database as it is.
+func TestUpgradeCutOff(t *testing.T) {
+	t.Parallel()
+	failing := golden(t)
+	execSQL(t, failing, `DROP TRIGGER firefighter_made`)
+	for range 2 {
+		if code, _, stderr := runCommand(t, "check", "--db", failing); code != 1 || len(upgradeCopies(t, failing)) > 0 {
+			t.Errorf("code %d, stderr %q, kept %q", code, stderr, upgradeCopies(t, failing))
+		}
+	}
+	for name, change := range map[string]string{"as it was": ``, "changed since": `UPDATE tenants SET version = version + 1`} {
+		db := golden(t)
+		first := db + ".before-upgrade-20260101T000000Z"
+		works(t, "backup", first, "--db", db)
+		execSQL(t, db, change)
+		_, stderr := works(t, "check", "--db", db)
+		copies := upgradeCopies(t, db)
+		last := copies[len(copies)-1]
+		if (len(copies) == 2) != (change != "") || !slices.Contains(copies, first) || !strings.HasSuffix(stderr, " will stay in "+last+".\n") {
+			t.Errorf("%s: kept %q, stderr %q", name, copies, stderr)
+		}
+	}
 }

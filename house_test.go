@@ -1,0 +1,261 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The tests in this file enforce "The rules of the house" in CONTRIBUTING.md.
+
+// mayImport maps each package to the packages of this module that it and its tests may import.
+var mayImport = map[string]string{
+	"command":    "store backup integrity cli",
+	"store":      "index sqlite record apikey fold",
+	"backup":     "sqlite osutil",
+	"integrity":  "sqlite record",
+	"index":      "record fold",
+	"demo":       "record fold",
+	"httpserver": "httpapi osutil",
+	"sqlite":     "osutil",
+	"record":     "fold",
+	"httpapi":    "",
+	"osutil":     "",
+	"cli":        "",
+	"fold":       "",
+	"apikey":     "",
+	"bench":      "demo fold record apikey",
+	"crash":      "demo fold record apikey",
+}
+
+// rootMayImport maps each file of the root package to the packages of this
+// module that it may import. Its tests may import all of them.
+var rootMayImport = map[string]string{
+	"main.go":     "cli command",
+	"serve.go":    "backup cli httpapi httpserver integrity osutil sqlite store",
+	"demo.go":     "cli demo osutil record sqlite store",
+	"warnings.go": "backup cli integrity osutil sqlite",
+	"handlers.go": "httpapi record store",
+	"auth.go":     "apikey httpapi record store",
+	"problems.go": "httpapi record store",
+	"db.go":       "backup cli command integrity osutil record sqlite store",
+}
+
+// The limits in lines include comments. Those of a file and a package leave out
+// tests.
+const (
+	maxRootFiles     = 9
+	maxRootLines     = 2500
+	maxPackageLines  = 1500
+	maxStoreLines    = 2000
+	maxFileLines     = 400
+	maxFunctionLines = 60
+)
+
+// vagueNames are package names that say nothing about the package.
+var vagueNames = []string{"util", "utils", "common", "helper", "helpers"}
+
+const modulePath = "firefighters"
+
+// sourcePackage is a package of this module with its files for all systems.
+type sourcePackage struct {
+	path  string // relative to the module; empty for the root
+	files []sourceFile
+}
+
+type sourceFile struct {
+	path   string // relative to the module
+	test   bool
+	lines  int
+	syntax *ast.File
+	set    *token.FileSet
+}
+
+// shortName returns the name of an import path in mayImport. ours reports whether
+// the path belongs to this module.
+func shortName(importPath string) (name string, ours bool) {
+	path, ours := strings.CutPrefix(importPath+"/", modulePath+"/")
+	return strings.TrimPrefix(strings.TrimSuffix(path, "/"), "internal/"), ours
+}
+
+func (p sourcePackage) internal() bool { return strings.HasPrefix(p.path, "internal/") }
+
+// size returns the number of files and of lines, without tests.
+func (p sourcePackage) size() (files, lines int) {
+	for _, file := range p.files {
+		if !file.test {
+			files++
+			lines += file.lines
+		}
+	}
+	return files, lines
+}
+
+// readPackages parses all packages of the module. It finds their files itself, not by
+// go list, so that it sees the files for other systems too.
+var readPackages = sync.OnceValues(func() (packages []sourcePackage, err error) {
+	out, err := exec.Command("go", "list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}", "./...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing packages: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		importPath, folder, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		path := strings.TrimPrefix(strings.TrimPrefix(importPath, modulePath), "/")
+		files, err := parseFiles(path, folder)
+		if err != nil {
+			return nil, fmt.Errorf("reading package %q: %w", importPath, err)
+		}
+		packages = append(packages, sourcePackage{path, files})
+	}
+	return packages, nil
+})
+
+func parseFiles(packagePath, folder string) (files []sourceFile, err error) {
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	for _, name := range names {
+		set := token.NewFileSet()
+		syntax, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.ToSlash(filepath.Join(packagePath, filepath.Base(name)))
+		files = append(files, sourceFile{path, strings.HasSuffix(path, "_test.go"), set.File(syntax.Pos()).LineCount(), syntax, set})
+	}
+	return files, err
+}
+
+func allPackages(t *testing.T) []sourcePackage {
+	t.Helper()
+	packages, err := readPackages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packages
+}
+
+// breaksRule fails the test and says what breaks which rule.
+func breaksRule(t *testing.T, where, rule string, args ...any) {
+	t.Helper()
+	t.Errorf("%s %s\n\tThe rule is in CONTRIBUTING.md, \"The rules of the house\".", where, fmt.Sprintf(rule, args...))
+}
+
+func TestImportsRunDown(t *testing.T) {
+	t.Parallel()
+	unused := maps.Clone(mayImport)
+	for _, p := range allPackages(t) {
+		name, _ := shortName(modulePath + "/" + p.path)
+		allowed, listed := mayImport[name]
+		delete(unused, name)
+		switch {
+		case p.path == "":
+			checkRoot(t, p)
+		case !listed:
+			breaksRule(t, p.path, "is not in the table mayImport of house_test.go")
+		default:
+			for _, file := range p.files {
+				checkImports(t, file, name, allowed)
+			}
+		}
+	}
+	for name := range unused {
+		breaksRule(t, name, "is in the table mayImport of house_test.go, but there is no such package")
+	}
+}
+
+// checkRoot holds each file of the root to its own imports.
+func checkRoot(t *testing.T, root sourcePackage) {
+	t.Helper()
+	unused := maps.Clone(rootMayImport)
+	for _, file := range root.files {
+		allowed, listed := rootMayImport[file.path]
+		delete(unused, file.path)
+		switch {
+		case file.test:
+		case !listed:
+			breaksRule(t, file.path, "is not in the table rootMayImport of house_test.go")
+		default:
+			checkImports(t, file, file.path, allowed)
+		}
+	}
+	for name := range unused {
+		breaksRule(t, name, "is in the table rootMayImport of house_test.go, but there is no such file")
+	}
+}
+
+func checkImports(t *testing.T, file sourceFile, importer, allowed string) {
+	t.Helper()
+	for _, spec := range file.syntax.Imports {
+		imported := strings.Trim(spec.Path.Value, `"`)
+		name, ours := shortName(imported)
+		if ours && name != importer && !slices.Contains(strings.Fields(allowed), name) {
+			breaksRule(t, file.path, "imports %s, but of this module %s may import only [%s]", imported, importer, allowed)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	t.Parallel()
+	limits := map[string]int{"": maxRootLines, "internal/store": maxStoreLines}
+	for _, p := range allPackages(t) {
+		files, lines := p.size()
+		if p.path == "" && files > maxRootFiles {
+			breaksRule(t, "The root package", "has %d Go files beside its tests; the limit is %d", files, maxRootFiles)
+		}
+		limit, own := limits[p.path]
+		if p.internal() && !own {
+			limit, own = maxPackageLines, true
+		}
+		if own && lines > limit {
+			breaksRule(t, "The package "+modulePath+"/"+p.path, "has %d lines without tests; the limit is %d", lines, limit)
+		}
+		for _, file := range p.files {
+			checkFile(t, file)
+		}
+	}
+}
+
+func checkFile(t *testing.T, file sourceFile) {
+	t.Helper()
+	if file.lines > maxFileLines && !file.test {
+		breaksRule(t, file.path, "has %d lines; the limit is %d", file.lines, maxFileLines)
+	}
+	for _, declaration := range file.syntax.Decls {
+		function, ok := declaration.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		first, last := file.set.Position(function.Pos()).Line, file.set.Position(function.End()).Line
+		if lines := last - first + 1; lines > maxFunctionLines {
+			breaksRule(t, fmt.Sprintf("%s:%d:", file.path, first), "the function %s has %d lines; the limit is %d",
+				function.Name.Name, lines, maxFunctionLines)
+		}
+	}
+}
+
+func TestInternalPackages(t *testing.T) {
+	t.Parallel()
+	for _, p := range allPackages(t) {
+		if !p.internal() {
+			continue
+		}
+		name := p.path[strings.LastIndexByte(p.path, '/')+1:]
+		if slices.Contains(vagueNames, name) {
+			breaksRule(t, p.path, "has a name that says nothing about the package")
+		}
+		if !slices.ContainsFunc(p.files, func(f sourceFile) bool { return f.test }) {
+			breaksRule(t, p.path, "has no tests of its own")
+		}
+		comment := "Package " + name + " "
+		if !slices.ContainsFunc(p.files, func(f sourceFile) bool { return !f.test && strings.HasPrefix(f.syntax.Doc.Text(), comment) }) {
+			breaksRule(t, p.path, "has no package comment that begins with %q", comment)
+		}
+	}
+}

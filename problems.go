@@ -1,0 +1,121 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"firefighters/internal/httpapi"
+	"firefighters/internal/record"
+	"firefighters/internal/store"
+)
+
+// The problems that are always the same.
+var (
+	errNoPath = &httpapi.Problem{Status: http.StatusNotFound, Detail: "There is nothing at this path.", Header: toDocument}
+	errMethod = &httpapi.Problem{Status: http.StatusMethodNotAllowed,
+		Detail: "This path does not take this method; the header Allow says which it takes."}
+	// RFC 9110 has Misdirected Request for a host that this is not. A request
+	// without a Host is let in: a browser always sends one.
+	errOtherHost = &httpapi.Problem{Status: http.StatusMisdirectedRequest,
+		Detail: "This service listens on this machine alone, and answers to the hosts localhost and 127.0.0.1 only."}
+	errInFlight = &httpapi.Problem{Status: http.StatusConflict, Header: httpapi.RetryLater,
+		Detail: "A request with this Idempotency-Key is being answered."}
+	errReadOnlyKey = &httpapi.Problem{Status: http.StatusForbidden, Detail: "This API key may only read."}
+)
+
+func notReady(cause error) *httpapi.Problem {
+	return &httpapi.Problem{Status: http.StatusServiceUnavailable, Header: httpapi.RetryLater, Cause: cause,
+		Detail: "The database does not answer."}
+}
+
+// problemOf is the one place where an error becomes a problem. Of an
+// unforeseen error the client learns nothing.
+func problemOf(err error) *httpapi.Problem {
+	var problem *httpapi.Problem
+	var fields record.FieldErrors
+	var body record.BodyError
+	switch {
+	case errors.As(err, &problem):
+		return problem
+	case errors.As(err, &fields):
+		return &httpapi.Problem{Status: http.StatusBadRequest, Detail: fields.Error(), Errors: fields}
+	case errors.As(err, &body):
+		return &httpapi.Problem{Status: http.StatusBadRequest, Detail: body.Error()}
+	case errors.Is(err, store.ErrNotFound):
+		return &httpapi.Problem{Status: http.StatusNotFound, Detail: "There is no firefighter with this id."}
+	case errors.Is(err, httpapi.ErrPreconditionFailed):
+		return &httpapi.Problem{Status: http.StatusPreconditionFailed,
+			Detail: "The firefighter is not what the request's conditions ask for: somebody may have changed it since it was read."}
+	case errors.Is(err, store.ErrReused):
+		return &httpapi.Problem{Status: http.StatusUnprocessableEntity, Detail: "This Idempotency-Key was used with another body before."}
+	case errors.Is(err, store.ErrBusy):
+		return &httpapi.Problem{Status: http.StatusServiceUnavailable, Detail: "The database is busy.", Header: httpapi.RetryLater, Cause: err}
+	case errors.Is(err, store.ErrClosed):
+		return &httpapi.Problem{Status: http.StatusServiceUnavailable, Detail: "The service is shutting down.", Header: httpapi.RetryLater, Cause: err}
+	case errors.Is(err, store.ErrFull):
+		return &httpapi.Problem{Status: http.StatusInsufficientStorage, Detail: "The disk is full: nothing was written. Reading goes on.", Cause: err}
+	}
+	return &httpapi.Problem{Status: http.StatusInternalServerError, Cause: err,
+		Detail: "Something went wrong here. The log says more under this request's id."}
+}
+
+// fail answers with err, and logs it if the fault is the service's. path is
+// that of the route, because that of the request may hold anything.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
+	if errors.Is(err, httpapi.ErrNotModified) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError {
+		s.log.Error("request failed", "requestId", w.Header().Get("X-Request-Id"), "status", p.Status,
+			"method", r.Method, "path", path, "cause", fmt.Sprint(p.Cause))
+	}
+	p.Write(w)
+}
+
+// always answers every request with the same problem.
+func (s *server) always(p *httpapi.Problem) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
+}
+
+// The OpenAPI document of the service. docs/openapi.yaml is written by hand,
+// docs/openapi.json is generated from it (CONTRIBUTING.md).
+
+//go:embed docs/openapi.json
+var openAPIJSON []byte
+
+//go:embed docs/openapi.yaml
+var openAPIYAML []byte
+
+const documentPath = "/api/v1/openapi.json"
+
+// toDocument is the Header of a response that leads to the document (RFC 8631).
+var toDocument = http.Header{"Link": {"<" + documentPath + `>; rel="service-desc"; type="application/json"`}}
+
+// serveDocument answers with a file that is part of the program. Its entity
+// tag is weak, because it may be sent compressed or not.
+func serveDocument(contentType string, body []byte) handler {
+	etag := "W/" + httpapi.ETag(body)
+	return func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+		h := w.Header()
+		httpapi.VaryByEncoding(h)
+		conditions, err := httpapi.ParseConditions(r)
+		if err != nil {
+			return err
+		}
+		h["Etag"] = []string{etag}
+		err = conditions.CheckRead(etag)
+		switch {
+		case errors.Is(err, httpapi.ErrPreconditionFailed):
+			return &httpapi.Problem{Status: http.StatusPreconditionFailed, Detail: "This is not what the request's conditions ask for."}
+		case err != nil:
+			return err
+		}
+		h.Set("Content-Type", contentType)
+		httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, body))
+		return nil
+	}
+}

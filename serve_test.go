@@ -1,0 +1,623 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"firefighters/internal/backup"
+	"firefighters/internal/sqlite"
+	"firefighters/internal/store"
+)
+
+// openAt opens the database at path, which it makes if there is none, with
+// another clock.
+func openAt(t *testing.T, path string, now func() time.Time) *store.Store {
+	t.Helper()
+	_, err := makeDatabase(path, true)
+	must(t, err)
+	s, err := store.Open(path, now)
+	must(t, err)
+	return s
+}
+
+// storeKey makes a key of the department A in an open store.
+func storeKey(t *testing.T, s *store.Store, expiresAt time.Time) (key string) {
+	t.Helper()
+	must(t, s.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeWrite, ExpiresAt: expiresAt}, func(made string) error {
+		key = made
+		return nil
+	}))
+	return key
+}
+
+// serveAt serves the database at path by another clock until stop, and does
+// nothing beside the requests.
+func serveAt(t *testing.T, path string, now func() time.Time) (s *server, c client, stop func()) {
+	t.Helper()
+	log := &syncBuffer{}
+	s = newServer(openAt(t, path, now), slog.New(slog.NewJSONHandler(log, nil)))
+	listening := httptest.NewServer(s)
+	stop = sync.OnceFunc(func() {
+		listening.Close()
+		if err := s.store.Close(); err != nil {
+			t.Errorf("closing the store: %v", err)
+		}
+		sawLog(t.Name(), log.String())
+	})
+	t.Cleanup(stop)
+	return s, newClient(t, listening.URL, ""), stop
+}
+
+// process prepares a command in a process of its own.
+func process(t *testing.T, args ...string) (cmd *exec.Cmd, output *syncBuffer) {
+	t.Helper()
+	self, err := os.Executable()
+	must(t, err)
+	cmd, output = exec.Command(self, args...), &syncBuffer{}
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Stdout, cmd.Stderr = output, output
+	return cmd, output
+}
+
+// startProcess serves db in a process of its own.
+func startProcess(t *testing.T, db string) (*exec.Cmd, client) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such signals")
+	}
+	cmd, output := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	must(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill() })
+	address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
+	eventually(t, "the address", func() bool { return address.MatchString(output.String()) })
+	return cmd, newClient(t, address.FindStringSubmatch(output.String())[1], keyForm.FindString(output.String()))
+}
+
+func TestFirstStart(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(path string) error{
+		"no file":    func(string) error { return nil },
+		"empty file": func(path string) error { return os.WriteFile(path, nil, 0o644) }, // as touch makes it
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "odd näme %41 ?#&=;.db")
+			must(t, prepare(path))
+			s := startOn(t, path)
+			out := s.stdout.String()
+			curl := fmt.Sprintf(`curl -H "Authorization: Bearer %s" %s/api/v1/firefighters`, s.key, s.url)
+			if s.key == "" || !strings.Contains(out, curl+"\n") || !strings.Contains(s.stderr.String(), path) {
+				t.Errorf("stdout:\n%s\nstderr:\n%s", out, s.stderr)
+			}
+			s.create(t, ana)
+			checkModes(t, filepath.Dir(path))
+			s.stop(t)
+			again := startOn(t, path)
+			if keyForm.MatchString(again.stdout.String()) || strings.Contains(again.stderr.String(), "Made") {
+				t.Errorf("second start: %s%s", again.stdout, again.stderr)
+			}
+			if l := again.as(s.key).list(t, ""); l.TotalCount != 1 {
+				t.Errorf("%d records after a restart", l.TotalCount)
+			}
+		})
+	}
+}
+
+// TestPanicBesideRequests: a panic of background work is logged once, and the
+// work goes on.
+func TestPanicBesideRequests(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	ctx, stop := context.WithCancel(t.Context())
+	calls := 0
+	repeat(ctx, slog.New(slog.NewTextHandler(&log, nil)), time.Millisecond, "it failed", func() error {
+		if calls++; calls == 3 {
+			stop()
+			return nil
+		}
+		panic("broken")
+	})
+	if text := log.String(); calls != 3 || strings.Count(text, "\n") != 1 || !strings.Contains(text, `level=WARN msg="it failed" cause="panic: broken"`) {
+		t.Errorf("%d calls, the log:\n%s", calls, text)
+	}
+}
+
+// TestCleanStop: the database is one file again, and in use no more.
+func TestCleanStop(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for range 20 {
+		s.create(t, ana)
+	}
+	s.stop(t)
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if exists(s.db + suffix) {
+			t.Errorf("left behind: %s", suffix)
+		}
+	}
+	if _, err := s.try(t, "GET", "/healthz", nil); err == nil {
+		t.Error("it still answers")
+	}
+}
+
+// TestSecondServe: a database is served once. A second service on the same file
+// is told so, also if the port is in use as well. With another file it is told
+// about the port.
+func TestSecondServe(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	address := strings.TrimPrefix(s.url, "http://")
+	inUse := func(db string) string {
+		return fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
+			"Try: stop that one first, or give another file with --db\n", db)
+	}
+	for _, listen := range []string{"127.0.0.1:0", address} {
+		refuses(t, 1, inUse(s.db), "serve", "--db", s.db, "--listen", listen)
+	}
+	if runtime.GOOS != "windows" {
+		link := filepath.Join(t.TempDir(), "link.db")
+		must(t, os.Symlink(s.db, link))
+		refuses(t, 1, inUse(s.db), "serve", "--db", link, "--listen", "127.0.0.1:0")
+	}
+	other := filepath.Join(t.TempDir(), "other.db")
+	refuses(t, 1, fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --db %s --listen 127.0.0.1:8081\n",
+		strings.TrimPrefix(address, "127.0.0.1:"), other), "serve", "--db", other, "--listen", address)
+	if found := namesIn(t, filepath.Dir(other)); len(found) > 0 {
+		t.Errorf("there is %q", found)
+	}
+	s.create(t, ana)
+}
+
+// TestInFlight: a request that is under way when the program is told to stop
+// is answered, and what it wrote is there.
+func TestInFlight(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	address := strings.TrimPrefix(s.url, "http://")
+	conn, err := net.Dial("tcp", address)
+	must(t, err)
+	defer conn.Close()
+	must(t, conn.SetDeadline(time.Now().Add(patience)))
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", collection, s.key, len(ana))
+	reader := bufio.NewReader(conn)
+	line, err := reader.ReadString('\n') // which comes when the handler asks for the body
+	if must(t, err); !strings.HasPrefix(line, "HTTP/1.1 100 ") {
+		t.Fatalf("got %q", line)
+	}
+	reader.ReadString('\n')
+	s.cancel()
+	eventually(t, "the service to take no more", func() bool {
+		probe, err := net.Dial("tcp", address)
+		if err == nil {
+			probe.Close()
+		}
+		return err != nil
+	})
+	io.WriteString(conn, ana)
+	response, err := http.ReadResponse(reader, nil)
+	must(t, err)
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); err != nil || response.StatusCode != 201 {
+		t.Errorf("%d %s %v", response.StatusCode, body, err)
+	}
+	s.stop(t)
+	var count int
+	if scanSQL(t, s.db, `SELECT count(*) FROM firefighters`, &count); count != 1 {
+		t.Errorf("%d records", count)
+	}
+}
+
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			db := filepath.Join(t.TempDir(), "x.db")
+			cmd, c := startProcess(t, db)
+			c.create(t, ana)
+			must(t, cmd.Process.Signal(signal))
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("exit: %v\n%s", err, cmd.Stderr)
+			}
+			if exists(db + "-wal") {
+				t.Error("the database was not closed")
+			}
+		})
+	}
+}
+
+// TestKill: a write that was answered is there, even if the program had no
+// time to end.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, c := startProcess(t, db)
+	var mu sync.Mutex
+	var ids []string
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for {
+				a, err := c.try(t, "POST", collection, strings.NewReader(ana))
+				if err != nil || a.status != 201 {
+					return
+				}
+				mu.Lock()
+				ids = append(ids, strings.TrimPrefix(a.header.Get("Location"), collection+"/"))
+				mu.Unlock()
+			}
+		})
+	}
+	eventually(t, "some writes", func() bool { mu.Lock(); defer mu.Unlock(); return len(ids) > 100 })
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	clients.Wait()
+	s := startOn(t, db)
+	for _, id := range ids {
+		s.as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+	}
+	if total := s.as(c.key).list(t, "").TotalCount; total < int64(len(ids)) || total > int64(len(ids)+8) {
+		t.Errorf("%d records, of which %d were promised", total, len(ids))
+	}
+}
+
+// TestClockRunsBackwards: what has expired stays expired on a machine that
+// starts with an earlier clock.
+func TestClockRunsBackwards(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	at := func(h int) func() time.Time {
+		return func() time.Time { return noon.Add(time.Duration(h) * time.Hour) }
+	}
+	path := filepath.Join(t.TempDir(), "x.db")
+	s, c, stop := serveAt(t, path, at(0))
+	key := storeKey(t, s.store, noon.Add(time.Hour))
+	c.as(key).do(t, "GET", collection, "").wants(t, 200)
+	stop()
+	for _, hour := range []int{2, 0, -24 * 365 * 50, 1} {
+		s, c, stop := serveAt(t, path, at(hour))
+		a := c.as(key).do(t, "GET", collection, "").wants(t, 401)
+		if !strings.Contains(a.problem(t).Detail, "expired") {
+			t.Errorf("at hour %d: %s", hour, a.body)
+		}
+		expiry := noon.Add(time.Hour).UnixMilli()
+		eventually(t, "the time to be saved", func() bool { return s.store.ClockSaved() >= expiry })
+		stop()
+	}
+}
+
+// TestClockWithinOneRun: the clock does not go back while the program serves,
+// nor do the times in the database.
+func TestClockWithinOneRun(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	now := noon
+	set := func(to time.Time) { mu.Lock(); defer mu.Unlock(); now = to }
+	s := startBare(t, func() time.Time { mu.Lock(); defer mu.Unlock(); return now })
+	key := storeKey(t, s.server.store, noon.Add(time.Hour))
+	set(noon.Add(2 * time.Hour))
+	s.create(t, ana)
+	set(noon)
+	s.as(key).do(t, "GET", collection, "").wants(t, 401)
+	s.create(t, ana)
+	var first, last int64
+	scanSQL(t, s.server.store.DB().Path(), `SELECT min(created_at), max(created_at) FROM firefighters`, &first, &last)
+	if first != last || first != noon.Add(2*time.Hour).UnixMilli() {
+		t.Errorf("created at %v and %v", time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC())
+	}
+}
+
+// TestPublic: the two routes for machines need no key and disclose nothing.
+func TestPublic(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if a := s.as("").do(t, "GET", path, "").wants(t, 200); strings.Contains(a.body, s.db) || !json.Valid([]byte(a.body)) {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+}
+
+// TestLogIsDiscreet: nothing of a key or a person reaches the log.
+func TestLogIsDiscreet(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true // the trigger below makes one
+	const body = `{"firstName":"Canaryfirst","lastName":"Canarylast","phoneNumber":"0998877665","email":"canary@mail.example"}`
+	id := s.create(t, body)
+	one := collection + "/" + id
+	wrong := "ff_Canarykey" + strings.Repeat("0", 40)
+	for _, c := range []client{s.client, s.as(""), s.as(wrong), s.as("Canarykey Canarykey")} {
+		c.do(t, "GET", collection+"?search=Canaryfirst+0998877665&page=Canarylast", "")
+		c.do(t, "GET", collection+"/canary@mail.example", "")
+		c.do(t, "GET", "/Canaryfirst", "")
+		c.do(t, "PUT", one, body)
+		c.do(t, "PUT", one, strings.ReplaceAll(body, "email", "Canarymail"))
+		c.do(t, "POST", collection, body+"Canarylast")
+		c.do(t, "POST", collection, strings.Repeat(body, 1000))
+		c.do(t, "Canary", collection, body)
+		c.do(t, "GET", collection, "", "X-Request-Id", "Canaryfirst<>")
+	}
+	s.try(t, "GET", collection, nil, "X-Large", strings.Repeat("canary@mail.example", 4000)) // net/http refuses it
+	execSQL(t, s.db, `CREATE TRIGGER fails BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`)
+	a := s.do(t, "PUT", one, body).wants(t, 500)
+	if !strings.Contains(s.stderr.String(), a.problem(t).RequestID) {
+		t.Errorf("the request that failed is not in the log:\n%s", s.stderr)
+	}
+	s.stop(t)
+	log := strings.ToLower(s.stderr.String())
+	for _, canary := range []string{"canary", "0998877665", strings.ToLower(s.key), strings.ToLower(s.key[3:20]), "bearer", id} {
+		if strings.Contains(log, canary) {
+			t.Errorf("%q is in the log:\n%s", canary, s.stderr)
+		}
+	}
+}
+
+// TestConcurrentWrites: writes at the same time share a transaction, and each
+// has its own answer.
+func TestConcurrentWrites(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	other := s.as(newKey(t, s.db, "other"))
+	const clients, each = 32, 12
+	ids := make([][]string, clients)
+	var running sync.WaitGroup
+	for i := range clients {
+		running.Go(func() {
+			c := []client{s.client, other}[i%2]
+			for n := range each {
+				body := fmt.Sprintf(`{"firstName":"A%d","lastName":"B%d"}`, i, n)
+				a, err := c.try(t, "POST", collection, strings.NewReader(body))
+				if err != nil || a.status != 201 {
+					t.Errorf("%d %s %v", a.status, a.body, err)
+					return
+				}
+				ids[i] = append(ids[i], strings.TrimPrefix(a.header.Get("Location"), collection+"/"))
+				if n%4 == 0 { // beside these a few that are refused
+					if a, err := c.try(t, "DELETE", collection+"/"+nobody, nil); err != nil || a.status != 404 {
+						t.Errorf("%d %s %v", a.status, a.body, err)
+					}
+				}
+			}
+		})
+	}
+	running.Wait()
+	if t.Failed() {
+		return
+	}
+	for i := range clients {
+		c := []client{s.client, other}[i%2]
+		for n, id := range ids[i] {
+			if a := c.do(t, "GET", collection+"/"+id, ""); !strings.Contains(a.body, fmt.Sprintf(`"A%d","lastName":"B%d"`, i, n)) {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+		}
+		if total := c.list(t, "").TotalCount; total != clients*each/2 {
+			t.Errorf("%d records, not %d", total, clients*each/2)
+		}
+	}
+	checkCounts(t, s.db)
+}
+
+// checkCounts compares what the triggers count with the records.
+func checkCounts(t *testing.T, db string) {
+	t.Helper()
+	var wrong, sequence int
+	scanSQL(t, db, `SELECT count(*) FROM tenants t
+		WHERE live_count <> (SELECT count(*) FROM firefighters WHERE tenant_id = t.id AND deleted_at IS NULL)`, &wrong)
+	scanSQL(t, db, `SELECT count(*) FROM tenants t
+		WHERE last_seq < (SELECT coalesce(max(row) & 0xffffffff, 0) FROM firefighters WHERE tenant_id = t.id)`, &sequence)
+	if wrong > 0 || sequence > 0 {
+		t.Errorf("departments with a wrong live_count: %d, with a last_seq that is too low: %d", wrong, sequence)
+	}
+}
+
+// TestOtherPrograms: totals stay right when another program erases rows or
+// brings them back, and no record can be moved to another department.
+func TestOtherPrograms(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	newKey(t, s.db, "other")
+	for range 4 {
+		s.create(t, ana)
+	}
+	gone := s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	for _, change := range []struct {
+		sql   string
+		total int64
+	}{
+		{`DELETE FROM firefighters WHERE deleted_at IS NOT NULL`, 4},
+		{`DELETE FROM firefighters WHERE row & 0xffffffff = 2`, 3},
+		{`UPDATE firefighters SET deleted_at = 1`, 0},
+		{`UPDATE firefighters SET deleted_at = NULL`, 3},
+	} {
+		execSQL(t, s.db, change.sql)
+		all, found := s.list(t, "").TotalCount, s.list(t, "search=ana").TotalCount
+		if all != change.total || found != change.total {
+			t.Errorf("%s: %d records, of which a search finds %d, not %d", change.sql, all, found, change.total)
+		}
+	}
+	checkCounts(t, s.db)
+	if _, err := openSQL(t, s.db).Exec(`UPDATE firefighters SET tenant_id = 2, row = row + (1 << 32)`); err == nil {
+		t.Error("a record was moved to another department")
+	}
+}
+
+// TestPanics: the client gets a bland answer and the log the cause. The next
+// request is served as ever.
+func TestPanics(t *testing.T) {
+	t.Parallel()
+	s, log := startBare(t, time.Now), &syncBuffer{}
+	s.server.log = slog.New(slog.NewJSONHandler(log, nil))
+	s.server.add(route{"GET", "/panic", public,
+		func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }, nil})
+	s.server.add(route{"POST", "/panic", public,
+		func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
+			return s.store.DB().Write(func(*sqlite.Tx) error { panic("cause in a write") })
+		}, nil})
+	for method, cause := range map[string]string{"GET": "cause in a handler", "POST": "cause in a write"} {
+		a := s.do(t, method, "/panic", "").wants(t, 500)
+		if strings.Contains(a.body, "cause") || strings.Contains(a.body, ".go") || strings.Contains(a.body, "panic") {
+			t.Errorf("the client is told: %s", a.body)
+		}
+		lines := 0
+		for line := range strings.Lines(log.String()) {
+			if strings.Contains(line, a.problem(t).RequestID) && strings.Contains(line, cause) && strings.Contains(line, "ERROR") {
+				lines++
+			}
+		}
+		if lines != 1 {
+			t.Errorf("%d lines with the cause and the request id in the log:\n%s", lines, log)
+		}
+		s.create(t, ana)
+	}
+}
+
+// TestFull: a full disk stops writing while it is full, and only then. What was
+// refused is in no history.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	s := startBare(t, time.Now)
+	limitPages := func(pages int) {
+		must(t, s.server.store.DB().Write(func(tx *sqlite.Tx) error {
+			_, err := tx.QueryInt(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
+			return err
+		}))
+	}
+	id := s.create(t, ana)
+	limitPages(1)
+	made := 1
+	for a := s.do(t, "POST", collection, ana); a.status != http.StatusInsufficientStorage; a = s.do(t, "POST", collection, ana) {
+		a.wants(t, 201)
+		made++
+	}
+	for s.do(t, "PUT", collection+"/"+id, ana).status == 200 { // into room that there still is
+	}
+	for method, path := range map[string]string{"PUT": "/" + id, "DELETE": "/" + id, "POST": ""} {
+		s.do(t, method, collection+path, ana).wants(t, http.StatusInsufficientStorage)
+	}
+	if total := s.list(t, "").TotalCount; total != int64(made) {
+		t.Errorf("%d records, not %d", total, made)
+	}
+	limitPages(1 << 30)
+	s.create(t, ana)
+	var creates int
+	if scanSQL(t, s.server.store.DB().Path(), `SELECT count(*) FROM changes WHERE action = 'create'`, &creates); creates != made+1 {
+		t.Errorf("%d creates in the history, not %d", creates, made+1)
+	}
+}
+
+// TestBusy: another program that keeps the database locked delays what writes.
+// After a while that is refused. Reading goes on. All wait at the same time here.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	s := startBare(t, time.Now)
+	path := s.server.store.DB().Path()
+	id, gone := s.create(t, ana), s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	old := golden(t)
+	release, err := backup.Lock(old) // as an older program has that serves it
+	must(t, err)
+	defer release()
+	db := openSQL(t, path)
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec(`BEGIN IMMEDIATE`)
+	must(t, err)
+
+	var running sync.WaitGroup
+	locked := func(doing string) string {
+		return fmt.Sprintf("Error: %s database %q: the database is locked by another program\n"+
+			"Try: the same again, when that program has finished or is closed\n", doing, path)
+	}
+	of := []string{"--db", path, "--tenant", "A"}
+	running.Go(func() { refuses(t, 1, locked("writing to"), append([]string{"undelete", gone}, of...)...) })
+	running.Go(func() { refuses(t, 1, locked("erasing from"), append([]string{"purge", "--yes", gone}, of...)...) })
+	running.Go(func() {
+		refuses(t, 1, fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
+			"Try: stop that one first, or give another file with --db\n", old), "keys", "list", "--db", old)
+	})
+	running.Go(func() {
+		a, err := s.try(t, "PUT", collection+"/"+id, strings.NewReader(`{"firstName":"A","lastName":"B"}`))
+		if err != nil || a.status != 503 || a.header.Get("Retry-After") == "" {
+			t.Errorf("%d %v %s, %v", a.status, a.header, a.body, err)
+		}
+	})
+	running.Wait()
+	if a := s.do(t, "GET", collection+"/"+id, "").wants(t, 200); !strings.Contains(a.body, "Ana") {
+		t.Errorf("got %s", a.body)
+	}
+	_, err = db.Exec(`ROLLBACK`)
+	must(t, err)
+	if got := len(historyOf(t, path, "A")); got != 3 || format.HeaderVersion(old) != 1 {
+		t.Errorf("%d changes; the old database has version %d", got, format.HeaderVersion(old))
+	}
+	s.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
+	works(t, append([]string{"purge", "--yes", gone}, of...)...)
+}
+
+// TestClosed: requests that come while the store closes are asked to come again.
+func TestClosed(t *testing.T) {
+	t.Parallel()
+	s := startBare(t, time.Now)
+	one := collection + "/" + s.create(t, ana)
+	must(t, s.server.store.Close())
+	for _, a := range []answer{s.do(t, "POST", collection, ana), s.do(t, "GET", one, ""), s.do(t, "PUT", one, ana), s.do(t, "DELETE", one, ""),
+		s.do(t, "GET", collection, ""), s.do(t, "GET", "/readyz", ""), s.do(t, "GET", "/api/v1/whoami", "")} {
+		if a.wants(t, 503); a.header.Get("Retry-After") == "" {
+			t.Errorf("no Retry-After: %s", a.body)
+		}
+	}
+}
+
+// TestWALIsBounded: the -wal restarts under writes and requests that overlap
+// without end.
+func TestWALIsBounded(t *testing.T) {
+	t.Parallel()
+	s := startBare(t, time.Now)
+	db := s.server.store.DB()
+	write := func(text string) {
+		must(t, db.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err }))
+	}
+	s.create(t, ana)
+	var stop atomic.Bool
+	var clients sync.WaitGroup
+	for range 4 {
+		clients.Go(func() {
+			for !stop.Load() {
+				if a, err := s.try(t, "GET", collection, nil); err != nil || a.status != 200 {
+					t.Errorf("%d %s %v", a.status, a.body, err)
+					return
+				}
+			}
+		})
+	}
+	defer func() { stop.Store(true); clients.Wait() }()
+	write(`CREATE TABLE filler AS SELECT zeroblob(4000000) AS filling`)
+	for range 11 { // 44 MB
+		write(`UPDATE filler SET filling = randomblob(4000000)`)
+		info, err := os.Stat(db.Path() + "-wal")
+		if must(t, err); info.Size() > 32<<20 {
+			t.Fatalf("the -wal has %d bytes", info.Size())
+		}
+	}
+}
