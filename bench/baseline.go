@@ -17,16 +17,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// baseline is what the service is compared with, in a process of its own as
-// the service is: the least that anybody could do for the same answer.
+// baseline is what the service is compared with: the least work that produces
+// the same answers. It runs in a process of its own, as the service does.
 type baseline struct {
-	record  []byte   // an answer of ours
-	list    envelope // another
+	record  []byte   // the service's answer to a GET by id
+	list    envelope // the service's answer to a list request
 	country *sql.DB
-	plain   *sql.DB // a table without anything
+	plain   *sql.DB // has the table without indexes and triggers
 }
 
-// envelope and record are our list as package encoding/json knows it.
+// envelope and firefighter are the service's list in a form that encoding/json
+// can encode.
 type envelope struct {
 	Data struct {
 		Items           []firefighter `json:"items"`
@@ -51,10 +52,10 @@ type firefighter struct {
 	UserID           *string `json:"userId"`
 }
 
-// serveBaselines is the baseline process.
-func serveBaselines(ctx context.Context, args []string) error {
+// serveBaseline runs the baseline process until ctx is done.
+func serveBaseline(ctx context.Context, args []string) error {
 	flags := pflag.NewFlagSet("bench baseline", pflag.ContinueOnError)
-	folder := flags.String("folder", "", "the folder of the databases and answers")
+	folder := flags.String("folder", "", "the folder with the databases and the saved answers")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -96,7 +97,8 @@ func openBaseline(folder string) (b *baseline, err error) {
 	return b, err
 }
 
-// openPlain makes the plain table: no index, no trigger, but as safe as ours.
+// openPlain creates the plain table. It has no index and no trigger, but its
+// commits are as durable as the service's.
 func openPlain(path string) (*sql.DB, error) {
 	db, err := openDatabase(path, "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
 	if err != nil {
@@ -108,7 +110,7 @@ func openPlain(path string) (*sql.DB, error) {
 	return db, err
 }
 
-// router answers the same requests as ours, so that the load is the same.
+// router routes the same requests as the service, so that the load is the same.
 func (b *baseline) router() http.Handler {
 	router := httprouter.New()
 	router.GET(records+"/:id", b.get)
@@ -118,7 +120,8 @@ func (b *baseline) router() http.Handler {
 	return router
 }
 
-// respond writes the headers that our answers have.
+// respond sends a body with four of the service's headers. The other headers
+// count as work of the service.
 func respond(w http.ResponseWriter, status int, body []byte) {
 	h := w.Header()
 	h.Set("X-Request-Id", "f3d5a1b2c4e6-1")
@@ -129,7 +132,7 @@ func respond(w http.ResponseWriter, status int, body []byte) {
 	w.Write(body)
 }
 
-// respondWith answers with what package encoding/json makes of a value.
+// respondWith sends a value encoded by encoding/json, or err.
 func respondWith(w http.ResponseWriter, status int, value any, err error) {
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -151,12 +154,13 @@ func (b *baseline) page(w http.ResponseWriter, _ *http.Request, _ httprouter.Par
 	respondWith(w, http.StatusOK, &b.list, nil)
 }
 
-// matching walks one department, whose rows lie together, and no other.
+// matching scans the rows of one department, which are adjacent, and no others.
 const matching = ` FROM firefighters
 	WHERE row > ?1 << 32 AND row < (?1 + 1) << 32 AND deleted_at IS NULL
 	  AND (first_name LIKE ?2 OR last_name LIKE ?2 OR phone_number LIKE ?2 OR email LIKE ?2)`
 
-// like searches four columns, for a page and the total.
+// like searches four columns. It runs one query for the page and one for the
+// total.
 func (b *baseline) like(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
 	tenant, pattern := params.ByName("tenant"), "%"+r.URL.Query().Get("search")+"%"
 	answer := envelope{}
@@ -174,7 +178,7 @@ func (b *baseline) like(w http.ResponseWriter, r *http.Request, params httproute
 	respondWith(w, http.StatusOK, &answer, err)
 }
 
-// create is one transaction, fsynced, with nothing checked.
+// create inserts a row in one synced transaction, without validation.
 func (b *baseline) create(w http.ResponseWriter, r *http.Request, _ httprouter.Params) {
 	var f firefighter
 	err := json.NewDecoder(r.Body).Decode(&f)

@@ -32,16 +32,17 @@ func TestParse(t *testing.T) {
 	for _, test := range tests {
 		status, body, missing, err := parse([]byte(test.answer))
 		if (err != nil) != test.fails {
-			t.Errorf("%q: %v", test.answer, err)
+			t.Errorf("parse(%q): error %v, want an error: %t", test.answer, err, test.fails)
 		}
 		if err == nil && (status != test.status || missing != test.missing || string(body) != test.body) {
-			t.Errorf("%q: %d, %q, %d missing", test.answer, status, body, missing)
+			t.Errorf("parse(%q) = %d, %q, %d, want %d, %q, %d", test.answer, status, body, missing,
+				test.status, test.body, test.missing)
 		}
 	}
 }
 
-// ourselves stands for the process of a server that runs within the test.
-func ourselves(t *testing.T, answer string) *process {
+// testProcess returns a process for a server that runs within the test.
+func testProcess(t *testing.T, answer string) *process {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte(answer))
 	}))
@@ -54,7 +55,7 @@ func ourselves(t *testing.T, answer string) *process {
 }
 
 func TestLoad(t *testing.T) {
-	at := ourselves(t, "as wanted")
+	at := testProcess(t, "as wanted")
 	tests := []struct {
 		name   string
 		supply *supply
@@ -62,9 +63,9 @@ func TestLoad(t *testing.T) {
 		most   int
 		fails  bool
 	}{
-		{"over and over", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "wanted")}}, 0, 1e9, false},
+		{"repeated", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "wanted")}}, 0, 1e9, false},
 		{"once", &supply{requests: make([]request, 3), once: true}, 0, 3, false},
-		{"at a pace", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "")}}, 100, 6, false},
+		{"with a pace", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "")}}, 100, 6, false},
 		{"wrong body", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "else")}}, 0, 0, true},
 		{"wrong status", &supply{requests: []request{newRequest("GET", "/", "", "", 404, "")}}, 0, 0, true},
 		{"nothing to send", &supply{once: true}, 0, 0, true},
@@ -75,10 +76,10 @@ func TestLoad(t *testing.T) {
 	for _, test := range tests {
 		r, err := load{at: at, clients: 4, supply: test.supply, pace: test.pace}.run(50 * time.Millisecond)
 		if (err != nil) != test.fails {
-			t.Errorf("%s: %v", test.name, err)
+			t.Errorf("%s: error %v, want an error: %t", test.name, err, test.fails)
 		}
 		if r.requests > test.most || !test.fails && len(r.latencies) != r.requests {
-			t.Errorf("%s: %d requests, %d latencies", test.name, r.requests, len(r.latencies))
+			t.Errorf("%s: %d requests with %d latencies, want at most %d", test.name, r.requests, len(r.latencies), test.most)
 		}
 	}
 }
@@ -89,7 +90,7 @@ func TestMatch(t *testing.T) {
 		"cov": true, "ana@": true, "234-5": true, "(091)": true, "912345": true, "q": false, "a1": false, "ana covic": false,
 	} {
 		if ana.match(term) != want {
-			t.Errorf("%q is found: %t", term, !want)
+			t.Errorf("match(%q) = %t", term, !want)
 		}
 	}
 }
@@ -97,10 +98,10 @@ func TestMatch(t *testing.T) {
 func TestFragment(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	if got := fragment(r, "čaj", 3); got != "čaj" {
-		t.Errorf("%q", got)
+		t.Errorf("the whole text: got %q", got)
 	}
 	if got := fragment(r, "a b", 3) + fragment(r, "ab", 3); got != "" {
-		t.Errorf("%q", got)
+		t.Errorf("a piece with a space and a short text: got %q", got)
 	}
 }
 
@@ -114,7 +115,7 @@ func TestGoal(t *testing.T) {
 		{atMost(2, "×"), 2, true}, {atMost(2, "×"), 2.1, false}, {atMost(2, "×"), 1, true},
 	} {
 		if test.goal.met(test.value) != test.met {
-			t.Errorf("%v with %v is met: %t", test.goal, test.value, !test.met)
+			t.Errorf("%v: met(%v) = %t", test.goal, test.value, !test.met)
 		}
 	}
 }
@@ -128,6 +129,6 @@ func TestRatio(t *testing.T) {
 	}
 	c := comparison{of(10, 30, 5), of(10, 10, 10)}
 	if got := c.ratio(0, 1, result.rate); got != 1 {
-		t.Errorf("the median of 1, 3 and 0.5 is %v", got)
+		t.Errorf("the median of 1, 3 and 0.5: got %v", got)
 	}
 }

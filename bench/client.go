@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// request is written as it stands, so that sending it costs next to nothing,
-// and says what its answer must be.
+// request is a formatted request with the answer that it expects. Formatting in
+// advance keeps the cost of sending low.
 type request struct {
 	bytes  []byte
 	status int
-	want   []byte // stands in the body; nil for any
+	want   []byte // a part of the body; nil for any body
 }
 
-// newRequest formats a request. Without a body it has no Content-Length.
+// newRequest formats a request. A request without a body has no Content-Length.
 func newRequest(method, path, key, body string, status int, want string) request {
 	b := fmt.Appendf(nil, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n", method, path, key)
 	if body != "" {
@@ -25,14 +25,15 @@ func newRequest(method, path, key, body string, status int, want string) request
 	return request{append(b, "\r\n"+body...), status, []byte(want)}
 }
 
-// client is one connection that is kept open, with one request at a time. It
-// reads only what it needs of HTTP: the status, the length, the body.
+// client is a persistent connection with one request at a time. It reads only
+// the parts of HTTP that it needs: status, length and body.
 type client struct {
 	conn   net.Conn
 	buffer []byte
 }
 
-// clientLimit ends a client whose server does not answer.
+// clientLimit is the longest lifetime of a client, so that a server that does
+// not answer cannot block it forever.
 const clientLimit = time.Minute
 
 func dial(address string) (*client, error) {
@@ -44,8 +45,8 @@ func dial(address string) (*client, error) {
 	return &client{conn, make([]byte, 64<<10)}, nil
 }
 
-// do sends a request and gives the body of its answer, which is good until the
-// next one. An answer other than wanted is an error.
+// do sends a request and returns the body of the answer, which is valid until
+// the next call. An unexpected answer is an error.
 func (c *client) do(r *request) (body []byte, err error) {
 	if _, err := c.conn.Write(r.bytes); err != nil {
 		return nil, err
@@ -63,7 +64,7 @@ func (c *client) do(r *request) (body []byte, err error) {
 		case missing > 0 && filled < len(c.buffer):
 			continue
 		case missing != 0 || status != r.status || !bytes.Contains(body, r.want):
-			return nil, fmt.Errorf("%.60q is answered by %q, which does not have %q", r.bytes, c.buffer[:filled], r.want)
+			return nil, fmt.Errorf("%.60q was answered by %q, without %q", r.bytes, c.buffer[:filled], r.want)
 		}
 		return body, nil
 	}
@@ -79,8 +80,8 @@ const (
 	noBody   = 204
 )
 
-// parse reads what has come of an answer. missing is how many bytes are still
-// to come, or 1 as long as that is not known.
+// parse parses the received part of an answer. missing is the number of bytes
+// that have not arrived, or 1 while that is unknown.
 func parse(answer []byte) (status int, body []byte, missing int, err error) {
 	head := bytes.Index(answer, headEnd)
 	if head < statusAt+3 {
@@ -92,16 +93,16 @@ func parse(answer []byte) (status int, body []byte, missing int, err error) {
 	body = answer[head+len(headEnd):]
 	length := 0
 	if status != noBody {
-		if length, err = lengthIn(answer[:head+2]); err != nil {
+		if length, err = parseLength(answer[:head+2]); err != nil {
 			return 0, nil, 0, err
 		}
 	}
 	return status, body, length - len(body), nil
 }
 
-// lengthIn finds the Content-Length, which every answer that has a body must
-// have here.
-func lengthIn(head []byte) (length int, err error) {
+// parseLength returns the Content-Length. Every answer with a body must have
+// one here.
+func parseLength(head []byte) (length int, err error) {
 	_, rest, found := bytes.Cut(head, contentLength)
 	digits, _, _ := bytes.Cut(rest, headEnd[:2])
 	if !found {
@@ -110,8 +111,8 @@ func lengthIn(head []byte) (length int, err error) {
 	return strconv.Atoi(string(digits))
 }
 
-// answerOf asks once.
-func answerOf(p *process, r request) ([]byte, error) {
+// fetch sends one request over a new connection.
+func fetch(p *process, r request) ([]byte, error) {
 	c, err := dial(p.address)
 	if err != nil {
 		return nil, err

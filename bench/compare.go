@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// side is one of the things that are compared: it works for a time.
+// side is one side of a comparison. It sends its load for the given time.
 type side func(length time.Duration) (result, error)
 
-// comparison has the results of each side, by round.
+// comparison holds the results by side and round.
 type comparison [][]result
 
-// compare lets the sides work in turn, forwards and backwards, so that each
-// sees the same machine. A short turn of each comes first and does not count.
+// compare runs the sides in turn, forwards and backwards, so that other load on
+// the machine affects all of them alike. A short warm-up of each side comes
+// first and does not count.
 func (b *bench) compare(length time.Duration, sides ...side) (comparison, error) {
 	c := make(comparison, len(sides))
 	for i, work := range sides {
@@ -46,7 +47,7 @@ func median(numbers []float64) float64 {
 	return (numbers[middle-1] + numbers[middle]) / 2
 }
 
-// median gives the median over all rounds of some number of a side.
+// median returns the median of one figure of a side over all rounds.
 func (c comparison) median(side int, of func(result) float64) float64 {
 	var numbers []float64
 	for _, r := range c[side] {
@@ -55,7 +56,7 @@ func (c comparison) median(side int, of func(result) float64) float64 {
 	return median(numbers)
 }
 
-// ratio gives the median of the ratios, round by round, of side i to side j.
+// ratio returns the median of the ratios of side i to side j, one per round.
 func (c comparison) ratio(i, j int, of func(result) float64) float64 {
 	var ratios []float64
 	for n := range c[i] {
@@ -64,7 +65,7 @@ func (c comparison) ratio(i, j int, of func(result) float64) float64 {
 	return median(ratios)
 }
 
-// perRequest gives microseconds of CPU, all rounds together.
+// perRequest returns the CPU time per request in microseconds, over all rounds.
 func (c comparison) perRequest(side int, of func(result) time.Duration) float64 {
 	var spent time.Duration
 	requests := 0
@@ -75,21 +76,21 @@ func (c comparison) perRequest(side int, of func(result) time.Duration) float64 
 	return float64(spent.Microseconds()) / float64(requests)
 }
 
-// describe says how fast a side was and what CPU a request took, of the
-// server and of the generator.
+// describe formats the rate of a side and the CPU time per request of the
+// server and of the load generator.
 func (c comparison) describe(side int) string {
 	return fmt.Sprintf("%.0f/s (%.0f + %.0f µs)", c.median(side, result.rate),
 		c.perRequest(side, func(r result) time.Duration { return r.server }),
 		c.perRequest(side, func(r result) time.Duration { return r.generator }))
 }
 
-// rates is the finding that side i was so many times as fast as side j.
+// rates returns the ratio of the request rates of side i and side j.
 func (c comparison) rates(name string, i, j int) finding {
 	return finding{name, c.ratio(i, j, result.rate), c.describe(i) + " : " + c.describe(j)}
 }
 
-// delays is the finding that the slowest hundredth on side i took so many
-// times as long as on side j.
+// delays returns the ratio of the 99th percentiles of the latencies of side i
+// and side j.
 func (c comparison) delays(name string, i, j int) finding {
 	p99 := func(r result) float64 { return float64(r.percentile(0.99).Microseconds()) / 1000 }
 	return finding{name, c.ratio(i, j, p99), fmt.Sprintf("p99 %.2f ms : %.2f ms at %.0f/s : %.0f/s",

@@ -14,16 +14,16 @@ import (
 	"firefighters/internal/apikey"
 )
 
-// country is what was drawn, with a fixed seed, from a database of invented
-// people that nobody has changed yet.
+// country is a sample of a new database of invented people, drawn with a fixed
+// seed.
 type country struct {
 	path        string
-	size        int64         // bytes of the file
-	took        time.Duration // to make it
+	size        int64         // of the file, in bytes
+	took        time.Duration // time to create the database
 	departments []*department // by id, from 1
-	large       *department   // the largest
-	ordinary    []*department // those of about 40
-	drawn       []person      // of all departments, in random order, none twice
+	large       *department   // the largest department
+	ordinary    []*department // the departments of about 40 people
+	drawn       []person      // from all departments, in random order, each once
 	random      *rand.Rand
 }
 
@@ -31,7 +31,7 @@ type department struct {
 	id     int64
 	people int64
 	key    string
-	texts  []texts // of the largest, and of a sample
+	texts  []texts // set for the largest department and for a sample
 }
 
 type person struct {
@@ -40,15 +40,15 @@ type person struct {
 }
 
 const (
-	readsDrawn    = 20_000  // people to get and to replace, at most half of all
-	mostDrawn     = 200_000 // the others are deleted, each once
+	readsDrawn    = 20_000  // people to get and to replace, at most half of those drawn
+	mostDrawn     = 200_000 // people drawn; those not read are deleted, each once
 	sampleSize    = 400     // ordinary departments whose texts are read
-	searchesDrawn = 4000    // in them
-	termsDrawn    = 400     // of each kind, for the largest department
+	searchesDrawn = 4000    // searches in these departments
+	termsDrawn    = 400     // search terms of each kind for the largest department
 )
 
-// openCountry gives a key to every department of the database at path, and
-// draws from it. Nobody else may be working with it.
+// openCountry adds a key for every department to the database at path and draws
+// a sample. No other process may use the database meanwhile.
 func openCountry(path string, took time.Duration) (*country, error) {
 	c := &country{path: path, took: took, random: rand.New(rand.NewPCG(2, 3))}
 	info, err := os.Stat(path)
@@ -69,13 +69,15 @@ func openCountry(path string, took time.Duration) (*country, error) {
 	return c, nil
 }
 
-// openDatabase opens a file through package database/sql.
+// openDatabase opens a database with database/sql. settings are added to the
+// query of its URI.
 func openDatabase(path, settings string) (*sql.DB, error) {
 	u := url.URL{Scheme: "file", Path: path, RawQuery: "_pragma=busy_timeout(5000)&" + settings}
 	return sql.Open("sqlite", u.String())
 }
 
-// readDepartments finds out which are large and which are ordinary.
+// readDepartments reads the departments and finds the largest and the ordinary
+// ones.
 func (c *country) readDepartments(db *sql.DB) error {
 	err := query(db, `SELECT id, live_count FROM tenants ORDER BY id`, func(rows *sql.Rows) error {
 		d := &department{key: apikey.New()}
@@ -104,13 +106,13 @@ func (c *country) readDepartments(db *sql.DB) error {
 	return nil
 }
 
-// makeKeys makes a key for every department, in one transaction.
+// makeKeys inserts a key for every department in one transaction.
 func (c *country) makeKeys(db *sql.DB) error {
 	tx, err := db.Begin()
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // nothing, once it is committed
+	defer tx.Rollback() // does nothing after a commit
 	insert, err := tx.Prepare(`INSERT INTO keys (hash, tenant_id, label, scope, created_at) VALUES (?, ?, 'bench', 'write', 0)`)
 	if err != nil {
 		return err
@@ -124,8 +126,8 @@ func (c *country) makeKeys(db *sql.DB) error {
 	return tx.Commit()
 }
 
-// draw draws people by their row numbers, which are the department's id << 32
-// and a number from 1 in each department.
+// draw draws people by row number, which is the department's id << 32 plus a
+// number from 1 within the department.
 func (c *country) draw(db *sql.DB) error {
 	var rows []int64
 	for _, d := range c.departments {
@@ -148,13 +150,13 @@ func (c *country) draw(db *sql.DB) error {
 	return nil
 }
 
-// reads are the people to get and to replace.
+// reads returns the people to get and to replace.
 func (c *country) reads() []person { return c.drawn[:min(readsDrawn, len(c.drawn)/2)] }
 
-// others are the people who are not among those, and may be deleted.
+// others returns the people who are not in reads. They may be deleted.
 func (c *country) others() []person { return c.drawn[len(c.reads()):] }
 
-// sample is a random part of the ordinary departments.
+// sample returns a random part of the ordinary departments.
 func (c *country) sample() []*department { return c.ordinary[:min(sampleSize, len(c.ordinary))] }
 
 func (c *country) readTexts(db *sql.DB) (err error) {
@@ -166,6 +168,7 @@ func (c *country) readTexts(db *sql.DB) (err error) {
 	return nil
 }
 
+// query calls scan for each row.
 func query(db *sql.DB, text string, scan func(*sql.Rows) error, args ...any) error {
 	rows, err := db.Query(text, args...)
 	if err != nil {

@@ -5,4 +5,5 @@ import (
 	"syscall"
 )
 
+// datasync calls fdatasync.
 func datasync(file *os.File) error { return syscall.Fdatasync(int(file.Fd())) }

@@ -4,5 +4,5 @@ package main
 
 import "os"
 
-// datasync lets the package build elsewhere; only Linux is measured.
+// datasync makes the package build on other systems. Only Linux is measured.
 func datasync(file *os.File) error { return file.Sync() }

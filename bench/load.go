@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// supply hands out requests, in the random order in which they were drawn.
+// supply hands out requests in the random order in which they were drawn.
 type supply struct {
 	requests []request
-	once     bool // each of them once; else over and over
+	once     bool // hand out each request once; otherwise start again at the end
 	taken    atomic.Uint64
 }
 
-// take gives the next request, nil if there are no more.
+// take returns the next request, or nil when none is left.
 func (s *supply) take() *request {
 	n := s.taken.Add(1) - 1
 	if s.once && n >= uint64(len(s.requests)) {
@@ -25,37 +25,38 @@ func (s *supply) take() *request {
 	return &s.requests[n%uint64(len(s.requests))]
 }
 
-// load is a number of clients that send requests, each the next one when its
-// last has been answered.
+// load is a number of clients that send requests. Each client sends its next
+// request when the last one has been answered.
 type load struct {
 	at      *process
 	clients int
 	supply  *supply
-	pace    float64 // requests a second of all clients together; 0 for as many as they can
+	pace    float64 // requests a second of all clients together; 0 for no limit
 }
 
-// result is what a load came to.
+// result is the outcome of a load.
 type result struct {
 	requests  int
 	elapsed   time.Duration
 	latencies []time.Duration
-	server    time.Duration // of CPU
-	generator time.Duration // of CPU: our own
+	server    time.Duration // CPU time of the server
+	generator time.Duration // CPU time of this process
 }
 
 func (r result) rate() float64 { return float64(r.requests) / r.elapsed.Seconds() }
 
-// percentile gives the latency that the share p of all requests stayed within.
+// percentile returns the latency that the share p of all requests did not
+// exceed.
 func (r result) percentile(p float64) time.Duration {
 	slices.Sort(r.latencies)
 	return r.latencies[int(p*float64(len(r.latencies)-1))]
 }
 
-// run works for a time, or until the supply ends. A single answer other than
-// wanted is an error of the whole.
+// run sends requests for the given time, or until the supply ends. One
+// unexpected answer makes the whole load fail.
 func (l load) run(length time.Duration) (result, error) {
 	clients, err := l.dial()
-	defer hangUp(clients)
+	defer closeAll(clients)
 	if err != nil {
 		return result{}, err
 	}
@@ -78,11 +79,12 @@ func (l load) run(length time.Duration) (result, error) {
 		return sum, err
 	}
 	if sum.requests == 0 {
-		return sum, errors.New("there were no requests left to send")
+		return sum, errors.New("no requests were left to send")
 	}
 	return sum, nil
 }
 
+// dial connects all clients. It returns those that connected even if one fails.
 func (l load) dial() (clients []*client, err error) {
 	for range l.clients {
 		c, err := dial(l.at.address)
@@ -94,13 +96,13 @@ func (l load) dial() (clients []*client, err error) {
 	return clients, nil
 }
 
-func hangUp(clients []*client) {
+func closeAll(clients []*client) {
 	for _, c := range clients {
 		c.conn.Close()
 	}
 }
 
-// work is what the client of that number does.
+// work sends the requests of the client with the given number.
 func (l load) work(c *client, number int, begin time.Time, length time.Duration) (r result, err error) {
 	for {
 		sent := l.wait(begin, r.requests*l.clients+number)
@@ -119,10 +121,11 @@ func (l load) work(c *client, number int, begin time.Time, length time.Duration)
 	}
 }
 
-// wait waits for the turn of a request and gives the time.
-func (l load) wait(begin time.Time, turn int) time.Time {
+// wait waits until the request with the given number is due and returns the
+// time.
+func (l load) wait(begin time.Time, number int) time.Time {
 	if l.pace > 0 {
-		time.Sleep(time.Until(begin.Add(time.Duration(float64(turn) / l.pace * float64(time.Second)))))
+		time.Sleep(time.Until(begin.Add(time.Duration(float64(number) / l.pace * float64(time.Second)))))
 	}
 	return time.Now()
 }

@@ -1,9 +1,9 @@
-// Bench measures the service against the goals for its speed and prints a
-// table of them in Markdown. bench/run builds what it needs and starts it;
-// README.md says what is measured and how.
+// Bench measures the service against its speed goals and prints a table in
+// Markdown. bench/run builds the programs and starts it. README.md describes
+// what is measured and how.
 //
-//	bench --program FILE --folder FOLDER    measures
-//	bench baseline                          serves what the service is compared with
+//	bench --program FILE --folder FOLDER    measure
+//	bench baseline --folder FOLDER          run the other side of the comparisons
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	defer stop()
 	measure, args := run, os.Args[1:]
 	if len(args) > 0 && args[0] == "baseline" {
-		measure, args = serveBaselines, args[1:]
+		measure, args = serveBaseline, args[1:]
 	}
 	if err := measure(ctx, args); err != nil && !errors.Is(err, pflag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "Error:", err)
@@ -34,9 +34,9 @@ func main() {
 	}
 }
 
-// settings are what the command line says.
+// settings are the command line options.
 type settings struct {
-	program     string // the service
+	program     string // path of the service's program
 	folder      string // for the databases
 	departments int
 	people      int
@@ -49,36 +49,35 @@ func parseSettings(args []string) (s settings, err error) {
 	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	flags.StringVar(&s.program, "program", "", "the firefighters program")
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
-	flags.IntVar(&s.departments, "departments", 30_000, "departments of the country")
-	flags.IntVar(&s.people, "people", 1_200_000, "people of the country")
-	flags.DurationVar(&s.round, "round", time.Second, "how long each side works in a round")
+	flags.IntVar(&s.departments, "departments", 30_000, "number of departments in the country")
+	flags.IntVar(&s.people, "people", 1_200_000, "number of people in the country")
+	flags.DurationVar(&s.round, "round", time.Second, "time for each side in a round")
 	flags.IntVar(&s.rounds, "rounds", 5, "rounds of each comparison")
-	only := flags.String("only", "", "measure only what this regular expression finds in its name")
+	only := flags.String("only", "", "measure only what has a name that matches this regular expression")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
 	if s.program == "" || s.folder == "" {
-		return s, errors.New("bench takes --program and --folder; bench/run gives both")
+		return s, errors.New("--program and --folder are missing; bench/run sets both")
 	}
 	s.only, err = regexp.Compile(*only)
 	return s, err
 }
 
-// bench is one run: the three processes that answer, and the table that
-// fills.
+// bench is one run: its three server processes and the table of results.
 type bench struct {
 	settings
 	ctx      context.Context
 	country  *country // served by service
-	own      *country // a department of 40 in a file of its own, served by alone
+	own      *country // one department of 40 in a file of its own, served by alone
 	service  *process
 	alone    *process
 	baseline *process
 	table    table
 }
 
-// measurements are all there are, in this order: those that write come last,
-// for they change the country.
+// measurements lists all measurements in their order. Those that write come
+// last because they change the country.
 var measurements = []struct {
 	name    string
 	measure func(*bench) error
@@ -118,7 +117,7 @@ func run(ctx context.Context, args []string) error {
 	return err
 }
 
-// measure measures what is asked for, and goes on where something fails.
+// measure runs the selected measurements. It goes on after a failure.
 func (b *bench) measure() (err error) {
 	for _, m := range measurements {
 		if !b.only.MatchString(m.name) || b.ctx.Err() != nil {
@@ -133,14 +132,14 @@ func (b *bench) measure() (err error) {
 	return errors.Join(err, b.ctx.Err())
 }
 
-// note tells the person who waits what is going on.
+// note reports progress on standard error.
 func note(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }
 
-// prepare makes the databases, draws from them and starts the three processes.
+// prepare creates the databases, draws from them and starts the three processes.
 func (b *bench) prepare() (err error) {
-	note("making the country")
+	note("creating the country")
 	if b.country, err = b.demo("country.db", b.departments, b.people); err != nil {
 		return err
 	}
@@ -156,7 +155,7 @@ func (b *bench) prepare() (err error) {
 	return b.startBaseline()
 }
 
-// demo lets the service make a database of invented people.
+// demo creates a database of invented people with firefighters demo.
 func (b *bench) demo(name string, departments, people int) (*country, error) {
 	path := filepath.Join(b.folder, name)
 	began := time.Now()
@@ -176,15 +175,15 @@ func (b *bench) serve(c *country) (*process, error) {
 	return start(b.ctx, b.program, "serve", "--db", c.path, "--listen", "127.0.0.1:0")
 }
 
-// startBaseline starts the other side of the comparisons, with answers of
-// ours to give.
+// startBaseline saves two answers of the service and starts the baseline, which
+// serves the same answers.
 func (b *bench) startBaseline() error {
 	d := b.country.ordinary[0]
-	list, err := answerOf(b.service, d.list(""))
+	list, err := fetch(b.service, d.list(""))
 	if err != nil {
 		return err
 	}
-	record, err := answerOf(b.service, b.country.drawn[0].get())
+	record, err := fetch(b.service, b.country.drawn[0].get())
 	if err != nil {
 		return err
 	}

@@ -14,22 +14,23 @@ import (
 	"time"
 )
 
-// process is a server that was started here, as Linux sees it.
+// process is a server process that this program has started.
 type process struct {
 	command *exec.Cmd
 	address string
 	exited  chan error
 
 	mu   sync.Mutex
-	peak int64 // the most memory that was seen: RssAnon, in bytes
+	peak int64 // highest VmRSS of all samples, in bytes
 }
 
 const (
-	startLimit = 5 * time.Minute // it may have a country to make first
+	startLimit = 5 * time.Minute // demo creates the country before it listens
 	stopLimit  = time.Minute
 )
 
-// start runs a program until it says where it listens. It ends with ctx.
+// start starts a program and waits until it prints its address. The process is
+// killed when ctx is done.
 func start(ctx context.Context, program string, args ...string) (*process, error) {
 	p := &process{command: exec.CommandContext(ctx, program, args...), exited: make(chan error, 1)}
 	p.command.Stderr = os.Stderr
@@ -56,21 +57,21 @@ func start(ctx context.Context, program string, args ...string) (*process, error
 	}
 	if p.address == "" {
 		p.command.Process.Kill()
-		return nil, fmt.Errorf("%s %s did not start to listen", program, strings.Join(args, " "))
+		return nil, fmt.Errorf("%s %s does not listen", program, strings.Join(args, " "))
 	}
 	return p, nil
 }
 
-// stop lets the process end by itself.
+// stop asks the process to end and waits for it.
 func (p *process) stop() error {
 	if err := p.command.Process.Signal(syscall.SIGTERM); err != nil {
-		return nil // it has ended before
+		return nil // it has already ended
 	}
 	select {
 	case err := <-p.exited:
 		var exit *exec.ExitError
 		if errors.As(err, &exit) && exit.ExitCode() == -1 {
-			return nil // by the signal
+			return nil // ended by the signal
 		}
 		return err
 	case <-time.After(stopLimit):
@@ -79,16 +80,16 @@ func (p *process) stop() error {
 	}
 }
 
-// kill is kill -9.
+// kill ends the process as kill -9 does.
 func (p *process) kill() {
 	p.command.Process.Kill()
 	<-p.exited
 }
 
-// ticksPerSecond is the unit of /proc/PID/stat, the same on every Linux.
+// ticksPerSecond is the unit of times in /proc/PID/stat, the same on every Linux.
 const ticksPerSecond = 100
 
-// cpu is the time that the process has computed for, in steps of 10 ms.
+// cpu returns the CPU time that a process has used, in steps of 10 ms.
 func cpu(pid int) time.Duration {
 	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, fields, _ := strings.Cut(string(stat), ") ")
@@ -103,8 +104,9 @@ func cpu(pid int) time.Duration {
 
 func (p *process) cpu() time.Duration { return cpu(p.command.Process.Pid) }
 
-// memory is a line of /proc/PID/status in bytes: VmRSS is all that is in
-// memory, RssAnon is that without the mapped pages of files.
+// memory returns a value of /proc/PID/status in bytes. VmRSS is all memory that
+// the process has in RAM. RssAnon leaves out mapped files: the program and the
+// -shm.
 func (p *process) memory(name string) int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
 	_, line, _ := strings.Cut(string(status), name+":")
@@ -113,9 +115,9 @@ func (p *process) memory(name string) int64 {
 	return kilobytes << 10
 }
 
-// sample looks at the memory and remembers the most.
+// sample reads VmRSS and keeps the highest value.
 func (p *process) sample() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.peak = max(p.peak, p.memory("RssAnon"))
+	p.peak = max(p.peak, p.memory("VmRSS"))
 }

@@ -11,10 +11,10 @@ import (
 
 const records = "/api/v1/firefighters"
 
-// someItem is what a list that is not empty has.
+// someItem is a part of every list that is not empty.
 const someItem = `"items":[{"id":"`
 
-// get must be answered by the record that was asked for.
+// get expects the requested record.
 func (p person) get() request {
 	return newRequest("GET", records+"/"+p.id, p.key, "", 200, `"id":"`+p.id+`"`)
 }
@@ -27,18 +27,18 @@ func (p person) remove() request {
 	return newRequest("DELETE", records+"/"+p.id, p.key, "", noBody, "")
 }
 
-// list must be answered by a page that is not empty.
+// list expects a page that is not empty.
 func (d *department) list(query string) request {
 	return newRequest("GET", records+"?"+query, d.key, "", 200, someItem)
 }
 
-// search must be answered by the right total.
+// search expects the right total.
 func (d *department) search(term string, found int64) request {
 	return newRequest("GET", records+"?search="+url.QueryEscape(term), d.key, "", 200,
 		fmt.Sprintf(`"totalCount":%d}`, found))
 }
 
-// like is the same search, done by the baseline.
+// like is the same search on the baseline.
 func (d *department) like(term string) request {
 	return newRequest("GET", fmt.Sprintf("/like/%d?search=%s", d.id, url.QueryEscape(term)), d.key, "", 200, "totalCount")
 }
@@ -47,7 +47,8 @@ func (d *department) create(body string) request {
 	return newRequest("POST", records, d.key, body, 201, `{"id":"`)
 }
 
-// body invents a person that demo has not: somebody of a very high number.
+// body returns a random new person. Its number is so high that demo has not used
+// it.
 func body(r *rand.Rand, d *department) string {
 	f := demo.Person(int(d.id-1), 1_000_000+r.IntN(1_000_000_000))
 	member := map[string]string{"firstName": f.FirstName, "lastName": f.LastName}
@@ -60,23 +61,24 @@ func body(r *rand.Rand, d *department) string {
 	}
 	text, err := json.Marshal(member)
 	if err != nil {
-		panic(err) // strings cannot fail
+		panic(err) // encoding strings cannot fail
 	}
 	return string(text)
 }
 
-// each makes a supply with a request for each of some.
-func each[T any](some []T, request func(T) request) *supply {
+// each returns a supply with one request for each item.
+func each[T any](items []T, request func(T) request) *supply {
 	s := &supply{}
-	for _, one := range some {
-		s.requests = append(s.requests, request(one))
+	for _, item := range items {
+		s.requests = append(s.requests, request(item))
 	}
 	return s
 }
 
 func (c *country) gets() *supply { return each(c.reads(), person.get) }
 
-// lists asks the ordinary departments for a page, in one of the orders each.
+// lists returns a request for the first page of each ordinary department. The
+// orders are used in turn.
 func (c *country) lists(orders ...string) *supply {
 	s := &supply{}
 	for i := range max(len(c.ordinary), len(orders)) {
@@ -85,7 +87,7 @@ func (c *country) lists(orders ...string) *supply {
 	return s
 }
 
-// searches asks a sample of the ordinary departments for what they have.
+// searches returns searches in the sample, with terms of one kind.
 func (c *country) searches(k kind) (*supply, error) {
 	s, sample := &supply{}, c.sample()
 	for n := range searchesDrawn {
@@ -99,16 +101,18 @@ func (c *country) searches(k kind) (*supply, error) {
 	return s, nil
 }
 
-// creates adds people to random departments, large ones more often.
+// creates adds people to random departments, to large ones more often.
 func (c *country) creates() *supply {
 	return each(c.reads(), func(p person) request { return p.create(body(c.random, p.department)) })
 }
 
-// replaces makes other people of random ones, so that every index changes.
+// replaces changes all fields of random people, so that every derived column
+// changes.
 func (c *country) replaces() *supply {
 	return each(c.reads(), func(p person) request { return p.replace(body(c.random, p.department)) })
 }
 
+// removes deletes people, each once.
 func (c *country) removes() *supply {
 	s := each(c.others(), person.remove)
 	s.once = true

@@ -5,50 +5,49 @@ import (
 	"strings"
 )
 
-// finding is one thing that was measured, with the figures behind it.
+// finding is one measured value with the figures behind it.
 type finding struct {
 	name    string
 	value   float64
 	figures string
 }
 
-// goal is what a value must reach: "at least" some ratio, or "under" some
-// amount.
+// goal is a lower or an upper limit for a value.
 type goal struct {
 	limit float64
-	most  bool
+	upper bool
 	unit  string
 }
 
 func atLeast(ratio float64) goal             { return goal{ratio, false, "×"} }
 func atMost(limit float64, unit string) goal { return goal{limit, true, unit} }
 
-func (g goal) met(value float64) bool { return value >= g.limit != g.most || value == g.limit }
+func (g goal) met(value float64) bool { return value >= g.limit != g.upper || value == g.limit }
 
 func (g goal) String() string {
 	sign := "≥"
-	if g.most {
+	if g.upper {
 		sign = "≤"
 	}
 	return fmt.Sprintf("%s %v %s", sign, g.limit, g.unit)
 }
 
-// table is what is printed in the end: a line for each goal, and below it all
-// the findings of the lines that show only the worst of several.
+// table is the output. It has a line for each goal. Below come all findings of
+// the lines that show only the worst of several.
 type table struct{ lines, details strings.Builder }
 
 const (
 	tableHead = "| work | goal | measured | figures | |\n|---|---|---|---|---|\n"
-	tableNote = "\nFigures are medians of the rounds, ours first: requests a second, and in brackets the CPU that one\n" +
-		"request took, of the server + of the load generator.\n"
+	tableNote = "\nFigures are medians of the rounds, the service first: requests a second, and in brackets the CPU time of\n" +
+		"one request, of the server + of the load generator.\n"
 	detailHead = "\nThe lines that show the worst of several, in full:\n\n| work | of | measured | figures |\n|---|---|---|---|\n"
 )
 
-// add adds the line of one goal, with the worst of its findings.
+// add adds the line of one goal with the worst of its findings.
 func (t *table) add(work string, g goal, findings ...finding) {
 	worst := findings[0]
 	for _, f := range findings {
-		if (f.value < worst.value) != g.most {
+		if (f.value < worst.value) != g.upper {
 			worst = f
 		}
 		if len(findings) > 1 {
@@ -65,12 +64,12 @@ func (t *table) add(work string, g goal, findings ...finding) {
 	addLine(&t.lines, fmt.Sprintf("| %s | %s | %.2f %s | %s | %s |", work, g, worst.value, g.unit, figures, verdict))
 }
 
-// fail adds a line for what could not be measured.
+// fail adds a line for a measurement that failed.
 func (t *table) fail(work string, err error) {
 	addLine(&t.lines, fmt.Sprintf("| %s | | | %s | **FAILED** |", work, strings.ReplaceAll(err.Error(), "|", "¦")))
 }
 
-// addLine adds a line, and shows it to the person who waits.
+// addLine adds a line to a part of the table and reports it as progress.
 func addLine(to *strings.Builder, line string) {
 	note("%s", line)
 	to.WriteString(line + "\n")

@@ -10,9 +10,10 @@ import (
 	"firefighters/internal/fold"
 )
 
-// texts are what a person is found by.
+// texts are the folded texts by which a search finds a person.
 type texts struct{ first, last, email, phone, digits string }
 
+// readTexts reads the texts of all people of a department.
 func readTexts(db *sql.DB, d *department) (all []texts, err error) {
 	err = query(db, `SELECT first_name, last_name, ifnull(email, ''), ifnull(phone_number, '')
 		FROM firefighters WHERE row > ?1 << 32 AND row < (?1 + 1) << 32`, func(rows *sql.Rows) error {
@@ -35,9 +36,9 @@ func digits(s string) string {
 	}, s)
 }
 
-// match is the service's own rule in its plainest form, to tell whether a
-// total is right: the term, folded, is in a name, the e-mail address or the
-// phone number, or its digits are in the phone number's.
+// match reports whether the folded term is in a name, the e-mail address or the
+// phone number, or its digits are in the digits of the phone number. It is the
+// service's rule in its simplest form, to check totals.
 func (t texts) match(term string) bool {
 	for _, text := range []string{t.first, t.last, t.email, t.phone} {
 		if strings.Contains(text, term) {
@@ -48,7 +49,7 @@ func (t texts) match(term string) bool {
 	return d != "" && !strings.ContainsFunc(term, unicode.IsLetter) && strings.Contains(t.digits, d)
 }
 
-// count is the number of people that a term finds.
+// count returns the number of people that a term finds.
 func (d *department) count(term string) (n int64) {
 	for _, t := range d.texts {
 		if t.match(term) {
@@ -58,16 +59,16 @@ func (d *department) count(term string) (n int64) {
 	return n
 }
 
-// kind says which terms to draw.
+// kind describes which terms to draw.
 type kind struct {
 	name     string
-	from, to int   // characters
-	phone    bool  // of the digits of phone numbers, else of names and e-mail addresses
-	share    int64 // finds at most one in so many of the department; 0 for any number
+	from, to int   // length in characters
+	phone    bool  // from the digits of phone numbers; otherwise from names and e-mail addresses
+	share    int64 // the term finds at most people/share; 0 for any number
 }
 
-// The terms of the goals. Those that find few are for comparing two
-// departments, whose answers are then of about the same size.
+// The kinds of terms of the goals. fewFound is for comparing departments: its
+// answers are of about the same size.
 var (
 	longTerms = []kind{
 		{"3 characters", 3, 3, false, 100},
@@ -83,11 +84,11 @@ var (
 	fewFound = kind{"3 to 8 characters", 3, 8, false, 10}
 )
 
-// mostDraws is how often a term may be drawn in vain.
+// mostDraws is the number of attempts to draw a term.
 const mostDraws = 10_000
 
-// draw draws a term of that kind from the texts of a department, and says how
-// many people it finds there.
+// draw draws a term from the texts of a department. It returns the term and the
+// number of people that it finds there.
 func (k kind) draw(r *rand.Rand, d *department) (term string, found int64, err error) {
 	for range mostDraws {
 		t := d.texts[r.IntN(len(d.texts))]
@@ -106,8 +107,9 @@ func (k kind) draw(r *rand.Rand, d *department) (term string, found int64, err e
 	return "", 0, fmt.Errorf("department %d has no term of %s", d.id, k.name)
 }
 
-// fragment cuts a piece of that many characters out of a text, empty if it
-// cannot. A piece with a space would be two terms.
+// fragment returns a random piece of a text with the given number of characters.
+// It returns "" if the text is too short or the piece has a space: that would be
+// two terms.
 func fragment(r *rand.Rand, text string, length int) string {
 	characters := []rune(text)
 	if len(characters) < length {

@@ -6,15 +6,16 @@ import (
 	"time"
 )
 
-// writers is how many clients write at once.
+// writers is the number of clients that write at the same time.
 const writers = 64
 
+// writing returns a side on which clients write.
 func writing(at *process, clients int, s *supply) side {
 	return load{at: at, clients: clients, supply: s}.run
 }
 
-// writes measures what 64 clients write, all in turn with the disk and with
-// plain transactions.
+// writes measures creates, replaces and deletes of 64 clients, in turn with the
+// disk alone and with plain transactions.
 func (b *bench) writes() error {
 	creates := b.country.creates()
 	c, err := b.compare(b.round,
@@ -43,7 +44,8 @@ func (b *bench) oneClient() error {
 	return nil
 }
 
-// append is the disk's own rate, on the disk of the databases.
+// append measures the disk alone: it appends blocks to a file beside the
+// databases and syncs each block.
 func (b *bench) append(length time.Duration) (r result, err error) {
 	file, err := os.Create(filepath.Join(b.folder, "appended"))
 	if err != nil {

@@ -15,22 +15,23 @@ import (
 
 const records = "/api/v1/firefighters"
 
-// answerLimit is how long a request may take. What takes longer hangs.
+// answerLimit is the longest time that a request may take.
 const answerLimit = 15 * time.Second
 
 type client struct {
 	http.Client
 	address   string
-	requestID string // to send with each request, if any
+	requestID string // sent with each request, if set
 }
 
 func newClient(address string) *client {
 	return &client{http.Client{Timeout: answerLimit, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, address, ""}
 }
 
-// do sends a request. Once there is a status the service has answered, and
-// whatever happens to the rest of the answer is no error of this: for a record
-// that was made there is its path instead.
+// do sends a request and returns the status and the body of the answer. For a
+// created record it returns the id instead of the body. A write counts as
+// answered as soon as its status has arrived: then an error in the rest of the
+// answer is ignored.
 func (c *client) do(method, path, key string, body []byte) (status int, answer []byte, err error) {
 	r, err := http.NewRequest(method, "http://"+c.address+path, bytes.NewReader(body))
 	if err != nil {
@@ -58,7 +59,7 @@ func (c *client) do(method, path, key string, body []byte) (status int, answer [
 	return w.StatusCode, answer, err
 }
 
-// person is a record as it is sent and as it comes back, but for its id.
+// person is a record without its id, as it is sent and received.
 type person struct {
 	FirstName   string `json:"firstName"`
 	LastName    string `json:"lastName"`
@@ -70,13 +71,14 @@ type person struct {
 func (p person) body() []byte {
 	body, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // strings cannot fail
+		panic(err) // encoding strings cannot fail
 	}
 	return body
 }
 
-// somebody invents a person, no two alike: the last name has a number.
-func somebody(r *rand.Rand, number uint64) person {
+// randomPerson returns an invented person. The number makes the last name
+// unique.
+func randomPerson(r *rand.Rand, number uint64) person {
 	f := demo.Person(r.IntN(50), r.IntN(1_000_000))
 	p := person{f.FirstName, fmt.Sprintf("%s %d", f.LastName, number), f.PhoneNumber, f.Email, ""}
 	if f.DateOfBirth != "" {
@@ -85,7 +87,7 @@ func somebody(r *rand.Rand, number uint64) person {
 	return p
 }
 
-// page is an answer to a list request.
+// page is the answer to a list request.
 type page struct {
 	Data struct {
 		Items []struct {
@@ -99,15 +101,15 @@ type page struct {
 
 const pageSize = 100
 
-// unanswered is an answer with an error, or none.
-type unanswered struct {
+// errorAnswer is an answer with an unexpected status.
+type errorAnswer struct {
 	status int
 	text   string
 }
 
-func (u unanswered) Error() string { return fmt.Sprintf("answered by %d %s", u.status, u.text) }
+func (e errorAnswer) Error() string { return fmt.Sprintf("answered by %d %s", e.status, e.text) }
 
-// list gets a page.
+// list gets one page.
 func (c *client) list(key, query string, number int) (p page, err error) {
 	path := fmt.Sprintf("%s?pageSize=%d&page=%d&%s", records, pageSize, number, query)
 	status, body, err := c.do("GET", path, key, nil)
@@ -115,12 +117,13 @@ func (c *client) list(key, query string, number int) (p page, err error) {
 		return p, err
 	}
 	if status != http.StatusOK {
-		return p, unanswered{status, string(body)}
+		return p, errorAnswer{status, string(body)}
 	}
 	return p, json.Unmarshal(body, &p)
 }
 
-// all gets the whole list of a department, and what contradicts itself in it.
+// all gets the whole list of a department. contradiction describes a
+// contradiction within the list, or is empty.
 func (c *client) all(key, query string) (list map[string]person, contradiction string, err error) {
 	list = map[string]person{}
 	for number := 1; ; number++ {
@@ -135,11 +138,11 @@ func (c *client) all(key, query string) (list map[string]person, contradiction s
 			list[item.ID] = item.person
 		}
 		if p.TotalCount != p.Data.TotalCount {
-			contradiction = fmt.Sprintf("the totals %d and %d", p.TotalCount, p.Data.TotalCount)
+			contradiction = fmt.Sprintf("the totals %d and %d differ", p.TotalCount, p.Data.TotalCount)
 		}
 		if len(p.Data.Items) < pageSize {
 			if len(list) != p.TotalCount {
-				contradiction = fmt.Sprintf("%d records in the list by %q, and a total of %d", len(list), query, p.TotalCount)
+				contradiction = fmt.Sprintf("%d records in the list by %q, but a total of %d", len(list), query, p.TotalCount)
 			}
 			return list, contradiction, nil
 		}

@@ -12,40 +12,41 @@ import (
 func TestCompare(t *testing.T) {
 	ana, eva, ivo := person{FirstName: "Ana", LastName: "1"}, person{FirstName: "Eva", LastName: "2"}, person{FirstName: "Ivo", LastName: "3"}
 	tests := []struct {
-		name     string
-		possible map[string][]*person
-		loose    []person
-		list     map[string]person
-		wrong    int
+		name        string
+		possible    map[string][]*person
+		unconfirmed []person
+		list        map[string]person
+		wrong       int
 	}{
 		{"as it was", map[string][]*person{"a": {&ana}, "b": {nil}}, nil, map[string]person{"a": ana}, 0},
 		{"lost", map[string][]*person{"a": {&ana}}, nil, nil, 1},
 		{"changed", map[string][]*person{"a": {&ana}}, nil, map[string]person{"a": eva}, 1},
-		{"deleted and there", map[string][]*person{"a": {nil}}, nil, map[string]person{"a": ana}, 1},
+		{"deleted but there", map[string][]*person{"a": {nil}}, nil, map[string]person{"a": ana}, 1},
 		{"old", map[string][]*person{"a": {&ana, &eva}}, nil, map[string]person{"a": ana}, 0},
 		{"new", map[string][]*person{"a": {&ana, &eva}}, nil, map[string]person{"a": eva}, 0},
 		{"neither", map[string][]*person{"a": {&ana, &eva}}, nil, map[string]person{"a": ivo}, 1},
 		{"perhaps deleted", map[string][]*person{"a": {&ana, nil}}, nil, nil, 0},
-		{"made without an answer", nil, []person{ivo}, map[string]person{"c": ivo}, 0},
-		{"made twice", nil, []person{ivo}, map[string]person{"c": ivo, "d": ivo}, 1},
-		{"made by nobody", nil, nil, map[string]person{"c": ivo}, 1},
+		{"created without an answer", nil, []person{ivo}, map[string]person{"c": ivo}, 0},
+		{"created twice", nil, []person{ivo}, map[string]person{"c": ivo, "d": ivo}, 1},
+		{"created by nobody", nil, nil, map[string]person{"c": ivo}, 1},
 	}
 	for _, test := range tests {
 		truth := newTruth("Engine 1", "")
 		for id, states := range test.possible {
 			truth.possible[id] = states
 		}
-		truth.loose = test.loose
+		truth.unconfirmed = test.unconfirmed
 		if wrong := truth.compare(test.list); len(wrong) != test.wrong {
-			t.Errorf("%s: %q", test.name, wrong)
+			t.Errorf("%s: got %q, want %d", test.name, wrong, test.wrong)
 		}
 		if wrong := truth.compare(test.list); len(wrong) > 0 {
-			t.Errorf("%s, from then on: %q", test.name, wrong)
+			t.Errorf("%s, compared again: %q", test.name, wrong)
 		}
 	}
 }
 
-// A trace of two syncs, the second one not complete when the power is cut.
+// TestMachine applies a trace with two syncs. The second one fails, so its write
+// is not durable.
 func TestMachine(t *testing.T) {
 	path := func(s string) string {
 		var b strings.Builder
@@ -81,20 +82,20 @@ func TestMachine(t *testing.T) {
 	}
 	f := m.files["-wal"]
 	if string(f.durable) != "ab" || len(f.pending) != 2 || !m.done["w7"] {
-		t.Errorf("%q is on disk, %d calls are pending, answered are %v", f.durable, len(f.pending), m.done)
+		t.Errorf("durable is %q, %d calls are pending, answered: %v", f.durable, len(f.pending), m.done)
 	}
 	content := f.durable
 	for _, e := range f.pending {
 		content = apply(content, e)
 	}
 	if string(content) != "a" {
-		t.Errorf("with the rest it is %q", content)
+		t.Errorf("after the pending calls the content is %q", content)
 	}
 	if err := os.WriteFile(log, []byte(`10 pwritev(7<`+wal+`>, [{iov_base="\x00"`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := readTrace(log, "/x/db"); err == nil {
-		t.Error("a call that is not understood is passed over")
+		t.Error("an unknown call was ignored")
 	}
 }
 
@@ -105,7 +106,7 @@ func TestParallel(t *testing.T) {
 	}
 	for i, is := range done {
 		if !is {
-			t.Errorf("%d was not done", i)
+			t.Errorf("%d was skipped", i)
 		}
 	}
 	if err := parallel(3, func(int) error { return errors.New("no") }); err == nil {
@@ -113,14 +114,14 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-func TestDisgrace(t *testing.T) {
+func TestCrashMark(t *testing.T) {
 	for text, want := range map[string]bool{
 		`Error: database "x.db" is damaged`:             false,
 		"goroutine 1 [running]:":                        true,
 		`"cause":"panic in a write: index out of range`: true,
 	} {
-		if got := disgrace(text) != ""; got != want {
-			t.Errorf("%q is a disgrace: %t", text, got)
+		if got := findCrashMark(text) != ""; got != want {
+			t.Errorf("%q: crash mark found: %t", text, got)
 		}
 	}
 }

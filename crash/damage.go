@@ -13,33 +13,35 @@ import (
 	"sync/atomic"
 )
 
-// damaging counts what comes of damaged databases.
-type damaging struct {
+// damageRun damages copies of a database and counts the outcomes.
+type damageRun struct {
 	*check
-	sound   string // the database that is damaged in copies
-	truths  []*truth
-	refused atomic.Int64 // that were not served
-	failed  atomic.Int64 // of which some requests were answered by an error
-	right   atomic.Int64 // of which all answers were right
-	lied    atomic.Int64 // of which some were wrong
-	answers atomic.Int64 // that were wrong
-	known   atomic.Int64 // lies that firefighters check finds
+	intact    string // the database that is copied
+	truths    []*truth
+	refused   atomic.Int64 // copies that were not served
+	failed    atomic.Int64 // copies with errors, but no wrong answer
+	right     atomic.Int64 // copies with right answers only
+	incorrect atomic.Int64 // copies with wrong answers
+	answers   atomic.Int64 // wrong answers
+	detected  atomic.Int64 // incorrect copies that firefighters check detects
 }
 
-func (d *damaging) line() string {
-	return fmt.Sprintf("%d not served, %d served with errors, %d served as if nothing was; undetected wrong answers: %d, in %d "+
-		"copies, of which firefighters check finds %d", d.refused.Load(), d.failed.Load(), d.right.Load(), d.answers.Load(),
-		d.lied.Load(), d.known.Load())
+// line formats the counts.
+func (d *damageRun) line() string {
+	return fmt.Sprintf("%d not served, %d served with errors, %d served without errors; undetected wrong answers: %d, in %d "+
+		"copies, of which firefighters check detects %d", d.refused.Load(), d.failed.Load(), d.right.Load(), d.answers.Load(),
+		d.incorrect.Load(), d.detected.Load())
 }
 
-// makeSound makes a database with all kinds of records, folded and closed.
-func (c *check) makeSound(writes int) (*damaging, error) {
-	d := &damaging{check: c, sound: filepath.Join(c.folder, "sound.db")}
+// makeIntact creates a database with all kinds of records. It is closed, so that
+// nothing is left in the -wal.
+func (c *check) makeIntact(writes int) (*damageRun, error) {
+	d := &damageRun{check: c, intact: filepath.Join(c.folder, "intact.db")}
 	var err error
-	if d.truths, err = c.departments(d.sound, 2); err != nil {
+	if d.truths, err = c.departments(d.intact, 2); err != nil {
 		return nil, err
 	}
-	s, err := c.serve(d.sound)
+	s, err := c.serve(d.intact)
 	if err != nil {
 		return nil, err
 	}
@@ -53,29 +55,29 @@ func (c *check) makeSound(writes int) (*damaging, error) {
 	return d, s.stop()
 }
 
-// look has a damaged copy checked and served. Whatever it says must be said
-// clearly, and no answer that it gives for right may be wrong.
-func (d *damaging) look(doing, db string, r *rand.Rand) {
+// serveCopy checks and serves a damaged copy. Errors must be clear, and no
+// successful answer may be wrong.
+func (d *damageRun) serveCopy(doing, db string, r *rand.Rand) {
 	defer removeDatabase(db)
-	found := d.examine(doing, db)
+	detected := d.checkCopy(doing, db)
 	s, err := d.serve(db)
 	if err != nil {
 		d.refused.Add(1)
-		d.check.refused(doing, err)
+		d.check.checkRefusal(doing, err)
 		return
 	}
-	wrong, failures := d.question(s, r)
-	if _, status, err := newTruth("", d.truths[0].key).create(s.client, somebody(r, number.Add(1))); err != nil {
-		d.wrong("%s: a write is answered by %d %v", doing, status, err)
+	wrong, failures := d.askAll(s, r)
+	if _, status, err := newTruth("", d.truths[0].key).create(s.client, randomPerson(r, number.Add(1))); err != nil {
+		d.wrong("%s: a write was answered by %d %v", doing, status, err)
 	}
 	s.kill()
-	d.judge(doing, s.log.String())
+	d.checkText(doing, s.log.String())
 	switch {
 	case len(wrong) > 0:
-		d.lied.Add(1)
+		d.incorrect.Add(1)
 		d.answers.Add(int64(len(wrong)))
-		if found {
-			d.known.Add(1)
+		if detected {
+			d.detected.Add(1)
 		}
 		d.wrong("%s: %s", doing, wrong[0])
 	case failures > 0:
@@ -85,23 +87,24 @@ func (d *damaging) look(doing, db string, r *rand.Rand) {
 	}
 }
 
-// examine has the program check a copy, and tells whether it finds something.
-func (d *damaging) examine(doing, db string) bool {
+// checkCopy runs firefighters check on a copy and reports whether it detects
+// damage.
+func (d *damageRun) checkCopy(doing, db string) bool {
 	out, text, err := d.command("check", "--db", db)
-	d.judge(doing+", and checked", out+text)
+	d.checkText(doing+", firefighters check", out+text)
 	if err != nil && !strings.Contains(text, "Error: ") {
 		d.wrong("%s: firefighters check ended by %v without a clear message: %s", doing, err, out+text)
 	}
 	return err != nil
 }
 
-// question asks for everything in several ways, and gives the answers that are
-// wrong and the number of those that are errors.
-func (d *damaging) question(s *service, r *rand.Rand) (wrong []string, failures int) {
+// askAll requests all records in several ways. It returns the wrong answers and
+// the number of errors.
+func (d *damageRun) askAll(s *service, r *rand.Rand) (wrong []string, failures int) {
 	note := func(what string, err error) {
-		var u unanswered
+		var answer errorAnswer
 		switch {
-		case errors.As(err, &u) && (u.status >= 500 || u.status == http.StatusUnauthorized):
+		case errors.As(err, &answer) && (answer.status >= 500 || answer.status == http.StatusUnauthorized):
 			failures++
 		case err != nil:
 			wrong = append(wrong, what+": "+err.Error())
@@ -122,11 +125,11 @@ func (d *damaging) question(s *service, r *rand.Rand) (wrong []string, failures 
 			must := states[0]
 			status, p, err := s.client.get(t.key, id)
 			if err == nil && status != statusOf(must) {
-				err = unanswered{status, "for " + describe(must)}
+				err = errorAnswer{status, "for " + describe(must)}
 			}
 			note(id, err)
 			if err == nil && must != nil && p != *must {
-				wrong = append(wrong, fmt.Sprintf("%s is answered by %q, not by %s", id, p, describe(must)))
+				wrong = append(wrong, fmt.Sprintf("%s was answered by %q, not by %s", id, p, describe(must)))
 			}
 		}
 		note("a search", d.search(s, t, r))
@@ -134,8 +137,8 @@ func (d *damaging) question(s *service, r *rand.Rand) (wrong []string, failures 
 	return wrong, failures
 }
 
-// search looks for a name, and for nothing less.
-func (d *damaging) search(s *service, t *truth, r *rand.Rand) error {
+// search searches for the name of one record, which must be in the answer.
+func (d *damageRun) search(s *service, t *truth, r *rand.Rand) error {
 	ids := make([]string, 0, len(t.possible))
 	for id, states := range t.possible {
 		if states[0] != nil {
@@ -152,14 +155,14 @@ func (d *damaging) search(s *service, t *truth, r *rand.Rand) error {
 		}
 	}
 	if err == nil {
-		err = fmt.Errorf("%q is not found", must)
+		err = fmt.Errorf("%q was not found", must)
 	}
 	return err
 }
 
-// copies makes damaged copies and looks at each.
-func (d *damaging) copies(n int, damage func(i int, r *rand.Rand, content []byte) (doing string, damaged []byte)) error {
-	content, err := os.ReadFile(d.sound)
+// copies creates damaged copies and examines each of them.
+func (d *damageRun) copies(n int, damage func(i int, r *rand.Rand, content []byte) (doing string, damaged []byte)) error {
+	content, err := os.ReadFile(d.intact)
 	if err != nil {
 		return err
 	}
@@ -170,37 +173,38 @@ func (d *damaging) copies(n int, damage func(i int, r *rand.Rand, content []byte
 		if err := os.WriteFile(db, damaged, 0o600); err != nil {
 			return err
 		}
-		d.look(doing, db, r)
+		d.serveCopy(doing, db, r)
 		return d.ctx.Err()
 	})
 }
 
 const pageBytes = 4096
 
-// flip flips a byte in each page of a database.
+// flip flips a byte in each page of a database, several times.
 func flip(c *check) error {
-	d, err := c.makeSound(c.choose(120, 400))
+	d, err := c.makeIntact(c.choose(120, 400))
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(d.sound)
+	info, err := os.Stat(d.intact)
 	if err != nil {
 		return err
 	}
 	pages, times := int(info.Size())/pageBytes, c.choose(6, 40)
 	err = d.copies(pages*times, func(i int, r *rand.Rand, content []byte) (string, []byte) {
 		at := i%pages*pageBytes + r.IntN(pageBytes)
-		if used := r.IntN(4); used > 0 { // most of a page may be empty
+		if used := r.IntN(4); used > 0 { // unused parts of a page are zero
 			at = usedByte(content, i%pages, r)
 		}
 		content[at] ^= byte(1 + r.IntN(255))
 		return fmt.Sprintf("byte %d of page %d flipped", at%pageBytes, i%pages+1), content
 	})
-	c.found = fmt.Sprintf("a byte flipped in each of %d pages, %d times: %s", pages, times, d.line())
+	c.summary = fmt.Sprintf("a byte flipped in each of %d pages, %d times: %s", pages, times, d.line())
 	return err
 }
 
-// usedByte chooses a byte of a page that is not zero, if there is one.
+// usedByte returns the offset of a random byte of a page. It prefers bytes that
+// are not zero.
 func usedByte(content []byte, page int, r *rand.Rand) int {
 	at := page*pageBytes + r.IntN(pageBytes)
 	for tries := 0; content[at] == 0 && tries < 100; tries++ {
@@ -209,14 +213,14 @@ func usedByte(content []byte, page int, r *rand.Rand) int {
 	return at
 }
 
-// cut cuts a database off at many sizes, also one whose -wal is whole. An
-// empty file counts as none, and is not among them.
+// cut truncates a database to many sizes, before and while it is served. Size 0
+// is left out, because an empty file counts as no database.
 func cut(c *check) error {
-	d, err := c.makeSound(c.choose(120, 400))
+	d, err := c.makeIntact(c.choose(120, 400))
 	if err != nil {
 		return err
 	}
-	info, err := os.Stat(d.sound)
+	info, err := os.Stat(d.intact)
 	if err != nil {
 		return err
 	}
@@ -226,22 +230,23 @@ func cut(c *check) error {
 	}
 	sizes = append(sizes, int(info.Size())-1)
 	err = d.copies(len(sizes), func(i int, _ *rand.Rand, content []byte) (string, []byte) {
-		return fmt.Sprintf("cut off at byte %d of %d", sizes[i], len(content)), content[:sizes[i]]
+		return fmt.Sprintf("truncated to %d of %d bytes", sizes[i], len(content)), content[:sizes[i]]
 	})
 	if err != nil {
 		return err
 	}
-	c.found = fmt.Sprintf("a database cut off at %d sizes: %s; and under a running service at %d", len(sizes), d.line(), len(sizes)/2)
+	c.summary = fmt.Sprintf("a database truncated to %d sizes: %s; and to %d sizes while it was served", len(sizes), d.line(), len(sizes)/2)
 	return parallel(len(sizes)/2, func(i int) error { return d.cutLive(i, sizes[2*i+1]) })
 }
 
-// cutLive cuts a database off while it is served. Nothing can be right from
-// then on, but every request has an answer, and the service stops when told.
-func (d *damaging) cutLive(copy, size int) error {
-	doing := fmt.Sprintf("cut off at byte %d while it is served", size)
-	db := filepath.Join(d.folder, fmt.Sprintf("live%d.db", copy))
+// cutLive truncates a database while it is served. Pages in the cache or in the
+// -wal can still be right, all other reads fail. So each request must be
+// answered by success or by 5xx, and the service must stop on a signal.
+func (d *damageRun) cutLive(i, size int) error {
+	doing := fmt.Sprintf("truncated to %d bytes while it is served", size)
+	db := filepath.Join(d.folder, fmt.Sprintf("live%d.db", i))
 	defer removeDatabase(db)
-	if err := copyFile(d.sound, db); err != nil {
+	if err := copyFile(d.intact, db); err != nil {
 		return err
 	}
 	s, err := d.serve(db)
@@ -257,22 +262,24 @@ func (d *damaging) cutLive(copy, size int) error {
 	}
 	for range 3 {
 		for _, query := range append(orders, "search=an") {
-			if _, err := s.client.list(t.key, query, 1); err != nil && !errors.As(err, new(unanswered)) {
+			var answer errorAnswer
+			if _, err := s.client.list(t.key, query, 1); err != nil && !(errors.As(err, &answer) && answer.status >= 500) {
 				d.wrong("%s: %v", doing, err)
 			}
 		}
-		if _, _, err := s.client.do("POST", records, t.key, somebody(rand.New(rand.NewPCG(0, 0)), number.Add(1)).body()); err != nil {
-			d.wrong("%s: %v", doing, err)
+		p := randomPerson(rand.New(rand.NewPCG(0, 0)), number.Add(1))
+		if status, _, err := s.client.do("POST", records, t.key, p.body()); err != nil || status != http.StatusCreated && status < 500 {
+			d.wrong("%s: a write was answered by %d %v", doing, status, err)
 		}
 	}
-	s.stop() // by whatever error
-	d.judge(doing, s.log.String())
+	s.stop() // an error is allowed
+	d.checkText(doing, s.log.String())
 	return nil
 }
 
-// flipWAL flips a byte in each frame of a -wal, in its header, and cuts it off
-// at any size. SQLite takes what comes before for the whole, so the state must
-// be one that once was.
+// flipWAL flips a byte in the header and in each frame of a -wal. For SQLite the
+// -wal ends before a damaged frame. So the database must have a state that
+// existed at some time.
 func flipWAL(c *check) error {
 	h, err := c.makeHistory(c.choose(10, 40))
 	if err != nil {
@@ -283,7 +290,7 @@ func flipWAL(c *check) error {
 	var lost, refused atomic.Int64
 	err = parallel(frames*times+walHeader, func(i int) error {
 		r := rand.New(rand.NewPCG(c.seed, uint64(i)))
-		at := i // a byte of the header
+		at := i // an offset in the header
 		if i >= walHeader {
 			frame := (i - walHeader) % frames
 			at = walHeader + frame*h.frame + r.IntN(h.frame)
@@ -295,15 +302,15 @@ func flipWAL(c *check) error {
 		wal[at] ^= byte(1 + r.IntN(255))
 		return h.openDamaged(i, at, wal, r, &lost, &refused)
 	})
-	c.found = fmt.Sprintf("a byte flipped in the header and each of %d frames of a -wal, %d times: "+
-		"%d copies served without the last of what was acknowledged, and nobody the wiser; %d not served", frames, times, lost.Load(), refused.Load())
+	c.summary = fmt.Sprintf("a byte flipped in the header and each of %d frames of a -wal, %d times: "+
+		"%d copies served without the last acknowledged writes; %d not served", frames, times, lost.Load(), refused.Load())
 	return err
 }
 
-// openDamaged serves a copy with a damaged -wal.
-func (h *history) openDamaged(copy, at int, wal []byte, r *rand.Rand, lost, refused *atomic.Int64) error {
+// openDamaged serves a copy with a damaged -wal and finds its state.
+func (h *history) openDamaged(i, at int, wal []byte, r *rand.Rand, lost, refused *atomic.Int64) error {
 	doing := fmt.Sprintf("byte %d of the -wal flipped", at)
-	db := filepath.Join(h.folder, fmt.Sprintf("copy%d.db", copy))
+	db := filepath.Join(h.folder, fmt.Sprintf("copy%d.db", i))
 	defer removeDatabase(db)
 	if err := copyFile(h.db, db); err != nil {
 		return err
@@ -311,9 +318,9 @@ func (h *history) openDamaged(copy, at int, wal []byte, r *rand.Rand, lost, refu
 	if err := os.WriteFile(db+"-wal", wal, 0o600); err != nil {
 		return err
 	}
-	garbage := make([]byte, 32<<10) // SQLite makes the -shm anew, whatever there is
-	for i := range garbage {
-		garbage[i] = byte(r.Uint32())
+	garbage := make([]byte, 32<<10) // SQLite must build the -shm again
+	for n := range garbage {
+		garbage[n] = byte(r.Uint32())
 	}
 	if err := os.WriteFile(db+"-shm", garbage, 0o600); err != nil {
 		return err
@@ -321,20 +328,20 @@ func (h *history) openDamaged(copy, at int, wal []byte, r *rand.Rand, lost, refu
 	s, err := h.serve(db)
 	if err != nil {
 		refused.Add(1)
-		h.refused(doing, err)
+		h.checkRefusal(doing, err)
 		return nil
 	}
 	state, err := h.stateOf(s, r)
 	s.kill()
-	h.judge(doing, s.log.String())
+	h.checkText(doing, s.log.String())
 	switch {
 	case err != nil:
 		h.wrong("%s: %v", doing, err)
 	case state < 0:
-		h.wrong("%s: it has a state that never was", doing)
+		h.wrong("%s: its state never existed", doing)
 	case state < len(h.states)-1:
 		lost.Add(1)
 	}
-	h.sound(doing, db)
+	h.runCheck(doing, db)
 	return nil
 }

@@ -14,46 +14,48 @@ import (
 	"time"
 )
 
-// filling is a database on a disk that is filled again and again.
-type filling struct {
+// fullRun fills the disk of a database repeatedly.
+type fullRun struct {
 	*check
 	folder  string
 	db      string
 	truths  []*truth
 	writers []*filler
 	service *service
-	full    atomic.Int64 // writes answered by 507
-	starts  int          // on a full disk
-	served  int          // of those
-	slowest time.Duration
+	full    atomic.Int64  // writes answered by 507
+	starts  int           // starts on a full disk
+	served  int           // starts on a full disk that succeeded
+	slowest time.Duration // longest time until a write succeeded again
 }
 
-// filler is a client that writes to a disk until it is full.
+// filler is a client that writes until the disk is full.
 type filler struct {
 	truth *truth
 	own   []string // ids
 	rand  *rand.Rand
 }
 
-// rooms is what is left at most when a disk is filled, in turn, so that what
-// fails is now a first write, now a later one, now the folding of the -wal.
+// rooms are the upper limits of the free bytes on the filled disk, used in turn.
+// So the failing call is a first write, a later one or a checkpoint.
 var rooms = []int64{1, 64 << 10, 1 << 20, 24 << 20}
 
 const (
-	// smallDisk holds the -wal at its largest and more, so that there is always
-	// something else to remove.
+	// smallDisk is larger than the -wal at its largest, so that the ballast that
+	// round removes is never empty.
 	smallDisk = 128 << 20
 	fillers   = 8
-	// writableLimit is how soon writing works again once there is room.
+	// writableLimit is the time within which writes must succeed once there is
+	// room.
 	writableLimit = 5 * time.Second
 )
 
-// full fills the disk under a service, in rounds: writes are answered 507 and
-// change nothing, reading goes on, and once there is room writing does too.
+// full fills the disk of a running service, in rounds. Writes must be answered by
+// 507 and change nothing, reads must succeed, and once there is room writes must
+// succeed again.
 func full(c *check) error {
-	f := &filling{check: c, folder: filepath.Join(c.folder, "small")}
+	f := &fullRun{check: c, folder: filepath.Join(c.folder, "small")}
 	if os.Getuid() != 0 {
-		return notRun("mounting a small tmpfs takes root")
+		return notRun("mounting a small tmpfs needs root")
 	}
 	if err := os.Mkdir(f.folder, 0o700); err != nil {
 		return err
@@ -75,16 +77,16 @@ func full(c *check) error {
 	if err := f.service.stop(); err != nil {
 		c.wrong("at the end: %v", err)
 	}
-	c.judge("the log", f.service.log.String())
-	c.found = fmt.Sprintf("%d rounds: %d writes answered 507, %d records made; writable again after %v at most, by itself; "+
-		"%d starts on a full disk, of which %d could serve", rounds, f.full.Load(), f.truths[0].size()+f.truths[1].size(),
+	c.checkText("the log", f.service.log.String())
+	c.summary = fmt.Sprintf("%d rounds: %d writes answered 507, %d records created; writable again after at most %v, without a restart; "+
+		"%d starts on a full disk, of which %d succeeded", rounds, f.full.Load(), f.truths[0].size()+f.truths[1].size(),
 		f.slowest.Round(time.Millisecond), f.starts, f.served)
-	return c.lookOnce("at the end", f.db, f.truths)
+	return c.serveOnce("at the end", f.db, f.truths)
 }
 
-// firstStart tries to make a database where there is no room for it, and makes
-// it when there is.
-func (f *filling) firstStart() (err error) {
+// firstStart checks that a database cannot be created on the full disk. Then it
+// frees the disk and creates the database.
+func (f *fullRun) firstStart() (err error) {
 	f.db = filepath.Join(f.folder, "full.db")
 	if err := f.fill(4096 * f.rand.Int64N(4)); err != nil {
 		return err
@@ -93,9 +95,9 @@ func (f *filling) firstStart() (err error) {
 		s.kill()
 		f.wrong("the first start on a full disk succeeded")
 	} else {
-		f.refusedForRoom("the first start on a full disk", err)
+		f.checkRefusalForRoom("the first start on a full disk", err)
 	}
-	f.empty()
+	f.removeBallast()
 	if f.truths, err = f.departments(f.db, 2); err != nil {
 		return err
 	}
@@ -106,17 +108,18 @@ func (f *filling) firstStart() (err error) {
 	return err
 }
 
-func (f *filling) refusedForRoom(doing string, err error) {
-	f.refused(doing, err)
+// checkRefusalForRoom checks the message of a start that failed on a full disk.
+func (f *fullRun) checkRefusalForRoom(doing string, err error) {
+	f.checkRefusal(doing, err)
 	if !strings.Contains(err.Error(), "disk is full") {
 		f.wrong("%s: it does not say that the disk is full: %v", doing, err)
 	}
 }
 
-func (f *filling) ballast() string { return filepath.Join(f.folder, "ballast") }
+func (f *fullRun) ballast() string { return filepath.Join(f.folder, "ballast") }
 
-// fill leaves so much room on the disk.
-func (f *filling) fill(room int64) error {
+// fill fills the disk with ballast and leaves room bytes free.
+func (f *fullRun) fill(room int64) error {
 	file, err := os.OpenFile(f.ballast(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -135,9 +138,10 @@ func (f *filling) fill(room int64) error {
 	return file.Truncate(max(0, size-room))
 }
 
-func (f *filling) empty() { os.Remove(f.ballast()) }
+func (f *fullRun) removeBallast() { os.Remove(f.ballast()) }
 
-func (f *filling) round(n int) error {
+// round fills the disk, writes until it is full, and frees it again.
+func (f *fullRun) round(n int) error {
 	if err := f.fill(f.rand.Int64N(rooms[n%len(rooms)])); err != nil {
 		return err
 	}
@@ -151,16 +155,16 @@ func (f *filling) round(n int) error {
 			return err
 		}
 	}
-	f.empty()
+	f.removeBallast()
 	return f.writable(fmt.Sprintf("round %d, with room again", n))
 }
 
-// longestRound is the number of writes after which a disk that the service
-// gets along on is filled to the last byte.
+// longestRound is the number of writes after which the disk is filled to the last
+// byte.
 const longestRound = 250
 
-// writeUntilFull writes until the disk is full, and a little longer.
-func (f *filling) writeUntilFull(w *filler) error {
+// writeUntilFull writes until five writes were answered by 507.
+func (f *fullRun) writeUntilFull(w *filler) error {
 	for refused, tries := 0, 0; refused < 5; tries++ {
 		status, err := f.write(w)
 		if err != nil {
@@ -175,15 +179,15 @@ func (f *filling) writeUntilFull(w *filler) error {
 			}
 		}
 		if tries == 10*longestRound {
-			return errors.New("the disk does not get full")
+			return errors.New("the disk does not become full")
 		}
 	}
 	return nil
 }
 
-// write changes something. Success and 507 are the only right answers.
-func (f *filling) write(w *filler) (status int, err error) {
-	p := somebody(w.rand, number.Add(1))
+// write makes a random change. Only success and 507 are right answers.
+func (f *fullRun) write(w *filler) (status int, err error) {
+	p := randomPerson(w.rand, number.Add(1))
 	choice := w.rand.IntN(10)
 	switch {
 	case len(w.own) < 5 || choice < 7:
@@ -202,13 +206,13 @@ func (f *filling) write(w *filler) (status int, err error) {
 	case status == http.StatusInsufficientStorage:
 		f.full.Add(1)
 	case err != nil || status >= 300:
-		f.wrong("a write to a full disk is answered by %d %v", status, err)
+		f.wrong("a write to a full disk was answered by %d %v", status, err)
 	}
 	return status, err
 }
 
-// writable waits until writing works again, and looks at everything.
-func (f *filling) writable(doing string) error {
+// writable waits until a write succeeds and verifies all records.
+func (f *fullRun) writable(doing string) error {
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {
 		status, err := f.write(f.writers[0])
 		took := time.Since(began)
@@ -217,38 +221,38 @@ func (f *filling) writable(doing string) error {
 			break
 		}
 		if took > writableLimit {
-			return fmt.Errorf("%s: writing does not work after %v: %d %w", doing, took, status, err)
+			return fmt.Errorf("%s: no write succeeds after %v: %d %w", doing, took, status, err)
 		}
 	}
 	f.verifyAll(doing, f.service, f.truths, f.rand)
-	f.sound(doing, f.db)
+	f.runCheck(doing, f.db)
 	return nil
 }
 
-// restart ends the service, with its -wal and -shm left behind or without, and
-// starts it on a disk that is full to the last byte. It serves, or says why
-// not; and then there is room.
-func (f *filling) restart(doing string) (err error) {
+// restart ends the service, by turns with kill -9 and in an orderly way, and
+// starts it on a disk that is full to the last byte. If the start fails, it must
+// say why, and restart frees the disk and starts the service again.
+func (f *fullRun) restart(doing string) (err error) {
 	if f.starts%2 == 0 {
 		f.service.kill()
 	} else {
-		f.empty()
+		f.removeBallast()
 		if err := f.service.stop(); err != nil {
-			f.wrong("%s, and stopped: %v", doing, err)
+			f.wrong("%s, stopping: %v", doing, err)
 		}
 	}
-	f.judge("the log", f.service.log.String())
+	f.checkText("the log", f.service.log.String())
 	if err := f.fill(0); err != nil {
 		return err
 	}
 	f.starts++
 	if f.service, err = f.serve(f.db); err == nil {
 		f.served++
-		f.verifyAll(doing+" and started anew", f.service, f.truths, f.rand)
+		f.verifyAll(doing+", after a restart", f.service, f.truths, f.rand)
 		return nil
 	}
-	f.refusedForRoom(doing+", a start", err)
-	f.empty()
+	f.checkRefusalForRoom(doing+", restarting", err)
+	f.removeBallast()
 	f.service, err = f.serve(f.db)
 	return err
 }

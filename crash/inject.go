@@ -15,23 +15,24 @@ import (
 	"time"
 )
 
-// fault is a failure of the disk, as strace injects it.
+// fault is a failing system call, injected by strace.
 type fault struct {
 	calls string
 	error string
-	when  int  // which call of a thread fails, from 1
-	on    bool // and all that come after it, until the disk is mended
-	start bool // counted from the start of the program, else from when it serves
+	when  int  // number of the call of a thread that fails, from 1
+	on    bool // all later calls fail too, until stopFaults
+	start bool // count calls from the start of the program; otherwise from when it serves
 }
 
 func (f fault) String() string {
-	what := f.calls + " fails by " + f.error + " at call " + f.expression()
+	what := f.calls + " fails with " + f.error + " at call " + f.expression()
 	if f.start {
-		return what + " from its start"
+		return what + " after the start"
 	}
 	return what
 }
 
+// expression returns the value of strace's when=.
 func (f fault) expression() string {
 	if f.on {
 		return fmt.Sprintf("%d+", f.when)
@@ -39,16 +40,16 @@ func (f fault) expression() string {
 	return fmt.Sprint(f.when)
 }
 
-// arguments are strace's.
+// arguments returns the command line of strace.
 func (f fault) arguments(log string) []string {
 	return []string{"strace", "-I", "2", "-f", "-o", log, "-e", "trace=" + f.calls,
 		"-e", fmt.Sprintf("inject=%s:error=%s:when=%s", f.calls, f.error, f.expression())}
 }
 
-// firstCalls is how many calls fail, each in a run of its own.
+// firstCalls is the number of calls that fail, each in a run of its own.
 const firstCalls = 60
 
-// faults are all there are.
+// faults returns all faults.
 func faults() (all []fault) {
 	kinds := []fault{{calls: "pwrite64", error: "EIO"}, {calls: "fsync,fdatasync", error: "EIO"},
 		{calls: "pread64", error: "EIO"}, {calls: "ftruncate", error: "EIO"}, {calls: "pwrite64", error: "ENOSPC"},
@@ -68,38 +69,41 @@ func faults() (all []fault) {
 	return all
 }
 
-// injecting counts what comes of the faults.
-type injecting struct {
+// injectRun injects faults and counts the outcomes.
+type injectRun struct {
 	*check
-	template                          string
-	truths                            []*truth
-	hit, refused, ended, served, fail atomic.Int64
+	template string // the database that is copied for each fault
+	truths   []*truth
+	met      atomic.Int64 // faults that strace injected
+	refused  atomic.Int64 // services that did not start
+	ended    atomic.Int64 // services that ended by themselves
+	served   atomic.Int64 // services that recovered
+	failed   atomic.Int64 // requests answered by 5xx
 }
 
-// inject lets the disk fail at each of the first calls. No answer may be
-// taken back, nothing may hang, and the service goes on, or ends and says why.
+// inject makes each of the first calls fail. Acknowledged writes must stay, no
+// request may hang, and the service must recover or end with a clear message.
 func inject(c *check) error {
 	if !tool("strace", "-f", "-e", "inject=fsync:error=EIO:when=1", "true") {
-		return notRun("there is no strace that may trace and inject (apt-get install strace)")
+		return notRun("strace is missing or may not trace and inject (apt-get install strace)")
 	}
 	h, err := c.makeHistory(10)
 	if err != nil {
 		return err
 	}
-	k := &injecting{check: c, template: h.db, truths: h.states[len(h.states)-1]}
+	k := &injectRun{check: c, template: h.db, truths: h.states[len(h.states)-1]}
 	all := faults()
 	c.rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	all = all[:min(len(all), c.choose(100, len(all)))]
 	err = parallel(len(all), func(i int) error { return k.run(i, all[i]) })
-	c.found = fmt.Sprintf("%d faults of pwrite64, fsync, pread64, ftruncate and openat, of which %d were met; %d writes failed by them; "+
-		"%d times it went on, %d times it did not start, %d times it ended", len(all), k.hit.Load(),
-		k.fail.Load(), k.served.Load(), k.refused.Load(), k.ended.Load())
+	c.summary = fmt.Sprintf("%d faults of pwrite64, fsync, pread64, ftruncate and openat, of which %d were met; %d requests failed by them; "+
+		"the service recovered %d times, did not start %d times, ended %d times", len(all), k.met.Load(),
+		k.failed.Load(), k.served.Load(), k.refused.Load(), k.ended.Load())
 	return err
 }
 
-// run works with a service that meets a fault, kills it, and looks at what is
-// there.
-func (k *injecting) run(i int, f fault) error {
+// run runs a service that meets a fault, kills it, and verifies the database.
+func (k *injectRun) run(i int, f fault) error {
 	db := filepath.Join(k.folder, fmt.Sprintf("inject%d.db", i))
 	defer removeDatabase(db)
 	if err := copyDatabase(k.template, db); err != nil {
@@ -109,39 +113,39 @@ func (k *injecting) run(i int, f fault) error {
 	for i, t := range k.truths {
 		truths[i] = t.copy()
 	}
-	s, err := k.meet(f, db)
+	s, err := k.serveWithFault(f, db)
 	switch {
 	case err == nil:
 		k.work(f, s, truths)
 		s.kill()
-		k.judge(f.String(), s.log.String())
+		k.checkText(f.String(), s.log.String())
 	case errors.As(err, new(refusal)):
 		k.refused.Add(1)
-		k.check.refused(f.String(), err)
+		k.check.checkRefusal(f.String(), err)
 	default:
 		k.wrong("%v: %v", f, err)
 	}
 	if log, _ := os.ReadFile(db + "-strace"); strings.Contains(string(log), "(INJECTED)") {
-		k.hit.Add(1)
+		k.met.Add(1)
 	}
 	r := rand.New(rand.NewPCG(k.seed, uint64(i)))
 	if i%2 == 0 {
-		k.sound(f.String(), db)
+		k.runCheck(f.String(), db)
 	}
 	if s, err = k.serve(db); err != nil {
-		k.wrong("%v, and then started anew: %v", f, err)
+		k.wrong("%v, restarting: %v", f, err)
 		return nil
 	}
-	k.verifyAll(f.String()+", and then started anew", s, truths, r)
+	k.verifyAll(f.String()+", after a restart", s, truths, r)
 	if err := s.stop(); err != nil {
-		k.wrong("%v, and then stopped: %v", f, err)
+		k.wrong("%v, stopping after a restart: %v", f, err)
 	}
-	k.sound(f.String()+", and then started and stopped", db)
+	k.runCheck(f.String()+", after a restart and a stop", db)
 	return nil
 }
 
-// meet starts a service that will meet the fault.
-func (k *injecting) meet(f fault, db string) (*service, error) {
+// serveWithFault starts a service and a tracer that injects the fault.
+func (k *injectRun) serveWithFault(f fault, db string) (*service, error) {
 	arguments := f.arguments(db + "-strace")
 	if f.start {
 		return k.serve(db, append(arguments, "-D")...)
@@ -165,14 +169,14 @@ func (k *injecting) meet(f fault, db string) (*service, error) {
 	return s, nil
 }
 
-// traced tells whether all threads of the service are traced.
+// traced reports whether all threads of the service are traced.
 func traced(s *service) bool {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*", s.command.Process.Pid))
 	return len(threads) > 0 && !slices.ContainsFunc(threads, func(thread string) bool { return tracerOf(thread) == 0 })
 }
 
-// tracerOf gives the process that traces one, by its folder in /proc, 0 for
-// none.
+// tracerOf returns the id of the process that traces another one, or 0. The
+// argument is the traced process's folder in /proc.
 func tracerOf(process string) int {
 	status, _ := os.ReadFile(process + "/status")
 	_, rest, _ := strings.Cut(string(status), "TracerPid:")
@@ -181,8 +185,8 @@ func tracerOf(process string) int {
 	return pid
 }
 
-// mend lets no more calls fail.
-func mend(s *service) {
+// stopFaults ends the tracer and thus the faults.
+func stopFaults(s *service) {
 	if s.ended(0) {
 		return
 	}
@@ -196,14 +200,14 @@ func mend(s *service) {
 }
 
 const (
-	steps = 40 // that a client takes while the disk fails
-	// mendedLimit is how soon a service works again that goes on.
-	mendedLimit = 10 * time.Second
+	steps = 40 // requests of each client while calls fail
+	// recoveryLimit is the time within which writes must succeed after the faults.
+	recoveryLimit = 10 * time.Second
 )
 
-// work has a client for each department write and read, and then expects that
-// writing works again once the disk does.
-func (k *injecting) work(f fault, s *service, truths []*truth) {
+// work lets one client for each department write and read, stops lasting faults,
+// and waits until a write succeeds or the service has ended.
+func (k *injectRun) work(f fault, s *service, truths []*truth) {
 	parallelBy(len(truths), len(truths), func(i int) error {
 		r := rand.New(rand.NewPCG(k.seed, uint64(i)))
 		var own []string
@@ -213,15 +217,15 @@ func (k *injecting) work(f fault, s *service, truths []*truth) {
 		return nil
 	})
 	if f.on {
-		mend(s)
+		stopFaults(s)
 	}
-	for limit := time.Now().Add(mendedLimit); !s.ended(10 * time.Millisecond); {
-		if _, status, err := truths[0].create(s.client, somebody(rand.New(rand.NewPCG(0, 0)), number.Add(1))); err == nil && status < 300 {
+	for limit := time.Now().Add(recoveryLimit); !s.ended(10 * time.Millisecond); {
+		if _, status, err := truths[0].create(s.client, randomPerson(rand.New(rand.NewPCG(0, 0)), number.Add(1))); err == nil && status < 300 {
 			k.served.Add(1)
 			return
 		}
 		if time.Now().After(limit) {
-			k.wrong("%v: after %v it does not write again: %s", f, mendedLimit, s.log)
+			k.wrong("%v: no write succeeds after %v: %s", f, recoveryLimit, s.log)
 			return
 		}
 	}
@@ -231,11 +235,12 @@ func (k *injecting) work(f fault, s *service, truths []*truth) {
 	}
 }
 
-// step is one request. It may fail, by an error that says so, and soon.
-func (k *injecting) step(f fault, s *service, t *truth, own *[]string, r *rand.Rand) {
+// step sends one request. It may fail with 5xx, but not with 4xx and not without
+// an answer.
+func (k *injectRun) step(f fault, s *service, t *truth, own *[]string, r *rand.Rand) {
 	var status int
 	var err error
-	p := somebody(r, number.Add(1))
+	p := randomPerson(r, number.Add(1))
 	began := time.Now()
 	switch choice := r.IntN(8); {
 	case len(*own) < 2 || choice < 2:
@@ -252,18 +257,18 @@ func (k *injecting) step(f fault, s *service, t *truth, own *[]string, r *rand.R
 	case choice < 7:
 		id := (*own)[r.IntN(len(*own))]
 		if status, p, err = s.client.get(t.key, id); status == http.StatusOK && !t.allows(id, p) {
-			k.wrong("%v: %s is answered by %q, not by %s", f, id, p, describe(t.possible[id]...))
+			k.wrong("%v: %s was answered by %q, not by %s", f, id, p, describe(t.possible[id]...))
 		}
 	default:
-		var u unanswered
-		if _, err = s.client.list(t.key, orders[r.IntN(len(orders))], 1); errors.As(err, &u) {
-			status, err = u.status, nil
+		var answer errorAnswer
+		if _, err = s.client.list(t.key, orders[r.IntN(len(orders))], 1); errors.As(err, &answer) {
+			status, err = answer.status, nil
 		}
 	}
 	if status >= 300 && status < 500 || err != nil && !s.ended(time.Second) {
-		k.wrong("%v: a request is answered by %d %v after %v: %s", f, status, err, time.Since(began), s.log)
+		k.wrong("%v: a request was answered by %d %v after %v: %s", f, status, err, time.Since(began), s.log)
 	}
 	if status >= 500 {
-		k.fail.Add(1)
+		k.failed.Add(1)
 	}
 }

@@ -9,32 +9,31 @@ import (
 	"time"
 )
 
-// The load of a kill.
 const (
 	clients         = 32
 	departmentCount = 3
-	readyLimit      = 2 * time.Second
+	readyLimit      = 2 * time.Second // longest time from the start to a successful request
 )
 
-// killing is a database that lives through many kills.
-type killing struct {
+// killRun kills the service of one database repeatedly.
+type killRun struct {
 	*check
 	db      string
 	truths  []*truth
 	own     [][]string
-	keys    []string // made by other processes, while the service was killed
+	keys    []string // created by other processes under load
 	ready   []time.Duration
 	writes  int64
 	reads   int64
 	unknown int64
-	early   int // kills of a service that was only starting
-	late    int // kills of one that was stopping
+	early   int // kills during a start
+	late    int // kills during a stop
 }
 
-// kill kills the service at random moments: mostly under load, sometimes while
-// it starts, and so recovers, or while it stops. The same database goes on.
+// kill kills the service at random moments: mostly under load, sometimes while it
+// starts and recovers, or while it stops. All kills use the same database.
 func kill(c *check) error {
-	k := &killing{check: c, db: filepath.Join(c.folder, "kill.db"), own: make([][]string, clients)}
+	k := &killRun{check: c, db: filepath.Join(c.folder, "kill.db"), own: make([][]string, clients)}
 	var err error
 	if k.truths, err = c.departments(k.db, departmentCount); err != nil {
 		return err
@@ -44,7 +43,7 @@ func kill(c *check) error {
 			return err
 		}
 	}
-	if err := k.look("at the end"); err != nil {
+	if err := k.verifyEnd(); err != nil {
 		return err
 	}
 	created := 0
@@ -52,15 +51,15 @@ func kill(c *check) error {
 		created += t.size()
 	}
 	slices.Sort(k.ready)
-	c.found = fmt.Sprintf("%d kills under %d clients, %d of them while it started and %d while it stopped; "+
-		"%d writes and %d keys acknowledged, %d writes unknown, %d reads; %d records made; "+
+	c.summary = fmt.Sprintf("%d kills under %d clients, %d of them while it started and %d while it stopped; "+
+		"%d writes and %d keys acknowledged, %d writes unknown, %d reads; %d records created; "+
 		"ready again after %v (median), %v (slowest)", c.kills, clients, k.early, k.late, k.writes, len(k.keys), k.unknown,
 		k.reads, created, k.ready[len(k.ready)/2].Round(time.Millisecond), k.ready[len(k.ready)-1].Round(time.Millisecond))
 	return nil
 }
 
-// round starts the service, looks at everything, and kills it under load.
-func (k *killing) round(n int) error {
+// round starts the service, verifies all records, and kills it under load.
+func (k *killRun) round(n int) error {
 	if n%5 == 2 {
 		k.early++
 		s, err := k.launch(k.db)
@@ -69,7 +68,7 @@ func (k *killing) round(n int) error {
 		}
 		k.pause(0, 40*time.Millisecond)
 		s.kill()
-		k.judge("killed while it started", s.log.String())
+		k.checkText("killed while it started", s.log.String())
 	}
 	s, err := k.start()
 	if err != nil {
@@ -77,7 +76,7 @@ func (k *killing) round(n int) error {
 	}
 	k.verifyAll(fmt.Sprintf("after kill %d", n), s, k.truths, k.rand)
 	if n%2 == 0 {
-		k.sound(fmt.Sprintf("after kill %d, while it is served", n), k.db)
+		k.runCheck(fmt.Sprintf("after kill %d, while it is served", n), k.db)
 	}
 	prune(k.truths, k.own)
 	l := k.startLoad(s, k.truths, k.own)
@@ -99,15 +98,15 @@ func (k *killing) round(n int) error {
 		s.kill()
 	})
 	k.writes, k.reads, k.unknown = k.writes+l.writes.Load(), k.reads+l.reads.Load(), k.unknown+l.unknown.Load()
-	k.judge("the log", s.log.String())
-	if n%2 == 0 {
-		k.sound(fmt.Sprintf("after kill %d, as it lay", n+1), k.db) // else the service is the next to open it
+	k.checkText("the log", s.log.String())
+	if n%2 == 0 { // after odd rounds the service is the first to open the database
+		k.runCheck(fmt.Sprintf("after kill %d, before a start", n+1), k.db)
 	}
 	return nil
 }
 
-// start starts the service after a kill, in good time.
-func (k *killing) start() (*service, error) {
+// start starts the service after a kill and checks readyLimit.
+func (k *killRun) start() (*service, error) {
 	s, err := k.serve(k.db)
 	if err != nil {
 		return nil, err
@@ -120,8 +119,9 @@ func (k *killing) start() (*service, error) {
 	return s, err
 }
 
-// look looks at everything once more: the keys too, and the whole file.
-func (k *killing) look(doing string) error {
+// verifyEnd verifies all records and keys, and checks the file.
+func (k *killRun) verifyEnd() error {
+	const doing = "at the end"
 	s, err := k.start()
 	if err != nil {
 		return err
@@ -129,16 +129,16 @@ func (k *killing) look(doing string) error {
 	k.verifyAll(doing, s, k.truths, k.rand)
 	for _, key := range k.keys {
 		if status, _, err := s.client.do("GET", records, key, nil); err != nil || status != 200 {
-			k.wrong("a key that was made is answered by %d %v", status, err)
+			k.wrong("a created key was answered by %d %v", status, err)
 		}
 	}
-	k.sound(doing+", while it is served", k.db)
+	k.runCheck(doing+", while it is served", k.db)
 	if err := s.stop(); err != nil {
 		k.wrong("%s: %v", doing, err)
 	}
 	if text := s.log.String(); strings.Contains(text, `"level":"ERROR"`) {
-		k.wrong("%s: the log has %s", doing, text)
+		k.wrong("%s: errors in the log: %s", doing, text)
 	}
-	k.sound(doing, k.db)
+	k.runCheck(doing, k.db)
 	return nil
 }

@@ -8,24 +8,25 @@ import (
 	"time"
 )
 
-// load is many clients that write and read, each the records that it has made
-// itself, so that each knows what they must be.
+// load is a number of clients that write and read. Each client uses only the
+// records that it has created itself, so it knows their content.
 type load struct {
 	c       *check
 	at      *service
 	truths  []*truth
-	own     [][]string  // ids, of each client
-	over    atomic.Bool // from now on no answer is expected
+	own     [][]string  // ids of the records of each client
+	over    atomic.Bool // no more answers are expected
 	writes  atomic.Int64
 	reads   atomic.Int64
 	unknown atomic.Int64 // writes without an answer
 	working sync.WaitGroup
 }
 
-// most is the number of records that a client keeps.
-const most = 40
+// maxOwn is the number of records that a client keeps.
+const maxOwn = 40
 
-// start lets clients work until over. The records of each are in own.
+// startLoad starts one client for each element of own, which holds its records.
+// They work until end.
 func (c *check) startLoad(at *service, truths []*truth, own [][]string) *load {
 	l := &load{c: c, at: at, truths: truths, own: own}
 	for i := range own {
@@ -38,26 +39,27 @@ func (c *check) startLoad(at *service, truths []*truth, own [][]string) *load {
 	return l
 }
 
-// end stops the clients, by first doing something that they may notice.
-func (l *load) end(by func()) {
+// end calls stop, during which requests may fail, and waits for the clients.
+func (l *load) end(stop func()) {
 	l.over.Store(true)
-	by()
+	stop()
 	l.working.Wait()
 }
 
-// step is one request of a client. It gives false when the service is gone.
+// step sends one request of a client. It returns false when the service does not
+// answer.
 func (l *load) step(i int, r *rand.Rand) bool {
 	t := l.truths[i%len(l.truths)]
 	var status int
 	var err error
 	switch choice := r.IntN(10); {
-	case len(l.own[i]) == 0 || choice < 4 && len(l.own[i]) < most:
+	case len(l.own[i]) == 0 || choice < 4 && len(l.own[i]) < maxOwn:
 		var id string
-		if id, status, err = t.create(l.at.client, somebody(r, number.Add(1))); id != "" {
+		if id, status, err = t.create(l.at.client, randomPerson(r, number.Add(1))); id != "" {
 			l.own[i] = append(l.own[i], id)
 		}
 	case choice < 7:
-		p := somebody(r, number.Add(1))
+		p := randomPerson(r, number.Add(1))
 		status, err = t.replace(l.at.client, l.own[i][r.IntN(len(l.own[i]))], &p)
 	case choice < 8:
 		at := r.IntN(len(l.own[i]))
@@ -70,7 +72,7 @@ func (l *load) step(i int, r *rand.Rand) bool {
 	case err != nil || status >= 300:
 		l.unknown.Add(1)
 		if !l.over.Load() {
-			l.c.wrong("a write under load: %d %v", status, err)
+			l.c.wrong("a write under load was answered by %d %v", status, err)
 		}
 	default:
 		l.writes.Add(1)
@@ -78,7 +80,7 @@ func (l *load) step(i int, r *rand.Rand) bool {
 	return err == nil
 }
 
-// read reads what the client itself knows: its record, or the list.
+// read gets a record of the client, or a page of the list.
 func (l *load) read(t *truth, id string, r *rand.Rand) bool {
 	var err error
 	what := ""
@@ -90,13 +92,13 @@ func (l *load) read(t *truth, id string, r *rand.Rand) bool {
 		must := t.possible[id]
 		t.mu.Unlock()
 		if err == nil && len(must) == 1 && (status != statusOf(must[0]) || must[0] != nil && *must[0] != p) {
-			what = fmt.Sprintf("%s is answered by %d %q, not by %s", id, status, p, describe(must...))
+			what = fmt.Sprintf("%s was answered by %d %q, not by %s", id, status, p, describe(must...))
 		}
 	} else {
 		var p page
 		p, err = l.at.client.list(t.key, orders[r.IntN(len(orders))], 1+r.IntN(3))
 		if err == nil && p.TotalCount != p.Data.TotalCount {
-			what = fmt.Sprintf("the totals %d and %d", p.TotalCount, p.Data.TotalCount)
+			what = fmt.Sprintf("the totals %d and %d differ", p.TotalCount, p.Data.TotalCount)
 		}
 	}
 	if err != nil && !l.over.Load() {
@@ -114,7 +116,7 @@ func (c *check) pause(from, to time.Duration) {
 	time.Sleep(from + time.Duration(c.rand.Int64N(int64(to-from))))
 }
 
-// prune takes out of own what a kill may have deleted, for what is not certain.
+// prune removes from own the records that may have been deleted.
 func prune(truths []*truth, own [][]string) {
 	for i := range own {
 		t := truths[i%len(truths)]

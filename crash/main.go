@@ -1,7 +1,7 @@
-// Crash treats the built service as a bad day would: it kills it, cuts its
-// power, fills its disk, makes its disk fail and damages its files, and looks
-// whether all that it had answered for is there. crash/run builds what it
-// needs and starts it; README.md says what is checked and how.
+// Crash tests the built service under faults. It kills the process, cuts the
+// power, fills the disk, makes system calls fail and damages files. After each
+// fault it checks that all acknowledged writes are there. crash/run builds the
+// programs and starts it. README.md describes what is checked and how.
 //
 //	crash --program FILE --folder FOLDER [--short] [--seed N] [--only REGEXP]
 package main
@@ -32,9 +32,9 @@ func main() {
 	}
 }
 
-// settings are what the command line says.
+// settings are the command line options.
 type settings struct {
-	program string // the service
+	program string // path of the service's program
 	folder  string // for the databases
 	short   bool
 	seed    uint64
@@ -46,15 +46,15 @@ func parseSettings(args []string) (s settings, err error) {
 	flags := pflag.NewFlagSet("crash", pflag.ContinueOnError)
 	flags.StringVar(&s.program, "program", "", "the firefighters program")
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
-	flags.BoolVar(&s.short, "short", false, "a part of everything, in a minute or two")
-	flags.Uint64Var(&s.seed, "seed", 0, "where chance begins; 0 for anywhere (what it was is printed)")
-	flags.IntVar(&s.kills, "kills", 0, "how often to kill -9; 0 for 25 with --short and 500 without")
-	only := flags.String("only", "", "check only what this regular expression finds in its name")
+	flags.BoolVar(&s.short, "short", false, "a part of each check, in a minute or two")
+	flags.Uint64Var(&s.seed, "seed", 0, "seed of the random numbers; 0 for a random seed (it is printed)")
+	flags.IntVar(&s.kills, "kills", 0, "number of kill -9; 0 for 25 with --short and 500 without")
+	only := flags.String("only", "", "run only the checks with a name that matches this regular expression")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
 	if s.program == "" || s.folder == "" {
-		return s, errors.New("crash takes --program and --folder; crash/run gives both")
+		return s, errors.New("--program and --folder are missing; crash/run sets both")
 	}
 	for s.seed == 0 {
 		s.seed = uint64(rand.Uint32())
@@ -66,7 +66,7 @@ func parseSettings(args []string) (s settings, err error) {
 	return s, err
 }
 
-// choose gives a number for the short form or for the long one.
+// choose returns a number for the short form or for the long one.
 func (s settings) choose(short, long int) int {
 	if s.short {
 		return short
@@ -74,7 +74,7 @@ func (s settings) choose(short, long int) int {
 	return long
 }
 
-// checks are all there are, in this order.
+// checks lists all checks in their order.
 var checks = []struct {
 	name string
 	run  func(*check) error
@@ -118,14 +118,14 @@ func run(ctx context.Context, args []string) error {
 	return ctx.Err()
 }
 
-// check is one of the checks while it runs.
+// check is the state of a running check.
 type check struct {
 	settings
-	ctx   context.Context
-	name  string
-	rand  *rand.Rand // of the check's own goroutine
-	found string     // what it did and found, in a line
-	notes            // what is wrong
+	ctx     context.Context
+	name    string
+	rand    *rand.Rand // only for the check's own goroutine
+	summary string     // what it did and found, in one line
+	notes
 }
 
 func newCheck(ctx context.Context, s settings, name string) *check {
@@ -134,12 +134,12 @@ func newCheck(ctx context.Context, s settings, name string) *check {
 	return &check{settings: s, ctx: ctx, name: name, rand: rand.New(rand.NewPCG(s.seed, h.Sum64()))}
 }
 
-// notRun is the reason why a check could not be made here.
+// notRun is the reason why a check cannot run on this machine.
 type notRun string
 
 func (n notRun) Error() string { return string(n) }
 
-// try makes the check, in a folder of its own, and prints its line.
+// try runs the check in a folder of its own and prints its line.
 func (c *check) try(do func(*check) error) error {
 	began := time.Now()
 	c.folder = filepath.Join(c.folder, c.name)
@@ -151,13 +151,13 @@ func (c *check) try(do func(*check) error) error {
 	var missing notRun
 	switch {
 	case errors.As(err, &missing):
-		verdict, c.found = "NOT RUN", missing.Error()
+		verdict, c.summary = "NOT RUN", missing.Error()
 	case err != nil:
-		verdict, c.found = "WRONG", fmt.Sprintf("%s; it could not go on: %v", c.found, err)
+		verdict, c.summary = "WRONG", fmt.Sprintf("%s; it cannot go on: %v", c.summary, err)
 	case c.wrongs > 0:
 		verdict = "WRONG"
 	}
-	fmt.Printf("%-8s %-9s %s (%v)\n", verdict, c.name, c.found, time.Since(began).Round(time.Second))
+	fmt.Printf("%-8s %-9s %s (%v)\n", verdict, c.name, c.summary, time.Since(began).Round(time.Second))
 	for _, what := range c.first {
 		fmt.Printf("         - %s\n", what)
 	}

@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// notes are what was found wrong, by goroutines at the same time.
+// notes collects faults. It is safe for concurrent use.
 type notes struct {
 	mu     sync.Mutex
 	wrongs int
-	first  []string // of them
+	first  []string // the first faults
 }
 
-// shown is how many wrong things are printed of each check.
 const (
-	shown       = 8
-	longestNote = 700 // bytes
+	shown       = 8   // faults that are printed for each check
+	longestNote = 700 // in bytes
 )
 
+// wrong counts a fault.
 func (n *notes) wrong(format string, args ...any) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -29,13 +29,15 @@ func (n *notes) wrong(format string, args ...any) {
 	}
 }
 
-// workers is how many copies of a database are looked at at the same time.
+// workers is the number of copies of a database that are examined concurrently.
 const workers = 2
 
-// parallel does something for each number below n, a few at a time, and gives
-// an error if there was one, after which it begins nothing more.
+// parallel is parallelBy with the usual number of workers.
 func parallel(n int, do func(i int) error) error { return parallelBy(workers, n, do) }
 
+// parallelBy calls do for each number below n, with at most so many concurrent
+// calls as there are workers. After an error it starts no more calls. It returns
+// the last error.
 func parallelBy(workers, n int, do func(i int) error) error {
 	var (
 		working sync.WaitGroup

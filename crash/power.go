@@ -10,26 +10,26 @@ import (
 	"time"
 )
 
-// disk is a small file system in an image, mounted through the loop device.
-// What the file system has not given to the device is not in the image.
+// disk is a small file system in an image, mounted through a loop device. The
+// image lacks everything that the file system has not written to the device.
 type disk struct {
 	image, folder string
 }
 
 const (
 	imageSize = 64 << 20
-	// mountOptions keep the file system from giving anything to its device
-	// that nobody asks for.
+	// mountOptions keep the file system from writing to its device without a sync.
 	mountOptions = "loop,commit=600"
 )
 
+// makeDisk creates and mounts a disk.
 func (c *check) makeDisk() (*disk, error) {
 	d := &disk{filepath.Join(c.folder, "disk.img"), filepath.Join(c.folder, "disk")}
 	if os.Getuid() != 0 {
-		return nil, notRun("mounting an image takes root")
+		return nil, notRun("mounting an image needs root")
 	}
 	if !tool("mkfs.ext4", "-V") {
-		return nil, notRun("there is no mkfs.ext4 (apt-get install e2fsprogs)")
+		return nil, notRun("mkfs.ext4 is missing (apt-get install e2fsprogs)")
 	}
 	if err := os.WriteFile(d.image, nil, 0o600); err != nil {
 		return nil, err
@@ -52,8 +52,8 @@ func (c *check) makeDisk() (*disk, error) {
 func (d *disk) mount() error   { return shell("mount", "-o", mountOptions, d.image, d.folder) }
 func (d *disk) unmount() error { return shell("umount", d.folder) }
 
-// snapshot copies the image as it is at one moment: until nothing was written
-// to it meanwhile.
+// snapshot copies the image. It repeats this until the image did not change during
+// the copy.
 func (d *disk) snapshot(to string) error {
 	for {
 		if err := copyFile(d.image, to); err != nil {
@@ -69,6 +69,7 @@ func (d *disk) snapshot(to string) error {
 	}
 }
 
+// sum returns the SHA-256 of a file.
 func sum(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -80,27 +81,27 @@ func sum(path string) (string, error) {
 	return string(h.Sum(nil)), err
 }
 
-// powerless is a database that lives through many power cuts.
-type powerless struct {
+// powerRun cuts the power of one database repeatedly.
+type powerRun struct {
 	*check
 	*disk
 	db              string
 	truths          []*truth
 	own             [][]string
 	writes, unknown int64
-	lost            int // cuts that a file which was not synced did not survive
+	lost            int // power cuts that lost the canary, a file that was not synced
 }
 
-// power cuts the power under load: the service stands still, the image is
-// copied, and only the copy goes on. A file that was written and not synced
-// shows that what is unsynced is lost.
+// power cuts the power under load. It suspends the process, copies the image, and
+// goes on with the copy. A canary file that was written and not synced shows that
+// a cut loses unsynced data.
 func power(c *check) error {
 	d, err := c.makeDisk()
 	if err != nil {
 		return err
 	}
 	defer d.unmount()
-	p := &powerless{check: c, disk: d, db: filepath.Join(d.folder, "power.db"), own: make([][]string, clients)}
+	p := &powerRun{check: c, disk: d, db: filepath.Join(d.folder, "power.db"), own: make([][]string, clients)}
 	if p.truths, err = c.departments(p.db, departmentCount); err != nil {
 		return err
 	}
@@ -110,19 +111,19 @@ func power(c *check) error {
 			return err
 		}
 	}
-	if err := c.lookOnce("after the last power cut", p.db, p.truths); err != nil {
+	if err := c.serveOnce("after the last power cut", p.db, p.truths); err != nil {
 		return err
 	}
 	if p.lost == 0 {
 		return notRun("a file that was not synced survived all power cuts here, so they prove nothing")
 	}
-	c.found = fmt.Sprintf("%d power cuts under %d clients, by copying a mounted ext4 image: %d writes acknowledged, "+
+	c.summary = fmt.Sprintf("%d power cuts under %d clients, by copying a mounted ext4 image: %d writes acknowledged, "+
 		"%d unknown; a file that was not synced was lost in %d of them", cuts, clients, p.writes, p.unknown, p.lost)
 	return nil
 }
 
-// round starts the service, looks at everything, and cuts the power under load.
-func (p *powerless) round(n int) error {
+// round starts the service, verifies all records, and cuts the power under load.
+func (p *powerRun) round(n int) error {
 	s, err := p.serve(p.db)
 	if err != nil {
 		return err
@@ -143,16 +144,16 @@ func (p *powerless) round(n int) error {
 		p.lost++
 	}
 	os.Remove(canary)
-	p.judge("the log", s.log.String())
-	if n%2 == 0 { // else the service is the next to open it
-		p.sound(fmt.Sprintf("after power cut %d", n+1), p.db)
+	p.checkText("the log", s.log.String())
+	if n%2 == 0 { // after odd rounds the service is the first to open the database
+		p.runCheck(fmt.Sprintf("after power cut %d", n+1), p.db)
 	}
 	return nil
 }
 
-// cutPower goes on with what the device has got.
+// cutPower replaces the image by its state at this moment and kills the service.
 func (c *check) cutPower(d *disk, s *service) error {
-	s.command.Process.Signal(standStill)
+	s.command.Process.Signal(sigStop)
 	copied := d.image + ".cut"
 	err := d.snapshot(copied)
 	s.kill()
@@ -168,9 +169,8 @@ func (c *check) cutPower(d *disk, s *service) error {
 	return d.mount()
 }
 
-// lookOnce serves a database, to compare all of it with the truth, and checks
-// it.
-func (c *check) lookOnce(doing, db string, truths []*truth) error {
+// serveOnce serves a database, verifies all records and checks the file.
+func (c *check) serveOnce(doing, db string, truths []*truth) error {
 	s, err := c.serve(db)
 	if err != nil {
 		c.wrong("%s: %v", doing, err)
@@ -184,7 +184,7 @@ func (c *check) lookOnce(doing, db string, truths []*truth) error {
 	if err := s.stop(); err != nil {
 		c.wrong("%s: %v", doing, err)
 	}
-	c.judge(doing, s.log.String())
-	c.sound(doing, db)
+	c.checkText(doing, s.log.String())
+	c.runCheck(doing, db)
 	return nil
 }

@@ -2,8 +2,8 @@ package main
 
 import "syscall"
 
-// standStill stops a process that may go on later.
-const standStill = syscall.SIGSTOP
+// sigStop suspends a process.
+const sigStop = syscall.SIGSTOP
 
-// dieWithUs makes a process end with this one, however that ends.
-func dieWithUs() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+// endWithParent makes a child process end when this process ends.
+func endWithParent() *syscall.SysProcAttr { return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }

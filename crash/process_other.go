@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// These let the package build elsewhere; it is Linux that it runs on.
+// These make the package build on other systems. It runs on Linux only.
 
-var standStill = os.Kill
+var sigStop = os.Kill
 
-func dieWithUs() *syscall.SysProcAttr { return nil }
+func endWithParent() *syscall.SysProcAttr { return nil }

@@ -16,13 +16,13 @@ import (
 	"time"
 )
 
-// service is the program, serving.
+// service is a running firefighters serve.
 type service struct {
 	command *exec.Cmd
 	address string
 	log     *lines
 	began   time.Time
-	exited  chan struct{} // closed when it has ended, with err
+	exited  chan struct{} // closed when the process has ended and err is set
 	err     error
 	client  *client
 }
@@ -32,7 +32,7 @@ const (
 	stopLimit  = 30 * time.Second
 )
 
-// lines is what a process writes, for anybody to read meanwhile.
+// lines is the output of a process. It can be read while the process writes.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -50,13 +50,14 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// refusal is the text with which the program ended instead of serving.
+// refusal is the output of a program that ended instead of serving.
 type refusal string
 
 func (r refusal) Error() string { return "it ended: " + string(r) }
 
-// serve starts the program on a database, by a tracer if one is given, and
-// waits until it listens. The error is a refusal if it ends before that.
+// serve starts the program on a database and waits until it listens. The program
+// is started by the tracer if there is one. The error is a refusal if the
+// program ends first.
 func (c *check) serve(db string, tracer ...string) (*service, error) {
 	s, err := c.launch(db, tracer...)
 	if err != nil {
@@ -65,14 +66,14 @@ func (c *check) serve(db string, tracer ...string) (*service, error) {
 	return s, s.listen()
 }
 
-// launch starts the program and does not wait.
+// launch starts the program without waiting.
 func (c *check) launch(db string, tracer ...string) (*service, error) {
 	args := append(tracer, c.program, "serve", "--db", db, "--listen", "127.0.0.1:0")
 	s := &service{command: exec.CommandContext(c.ctx, args[0], args[1:]...), log: &lines{}, began: time.Now(),
 		exited: make(chan struct{})}
 	s.command.Stdout, s.command.Stderr = s.log, s.log
-	s.command.WaitDelay = stopLimit // a tracer may keep the pipe
-	s.command.SysProcAttr = dieWithUs()
+	s.command.WaitDelay = stopLimit // a tracer may keep the pipe open
+	s.command.SysProcAttr = endWithParent()
 	if err := s.command.Start(); err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func (c *check) launch(db string, tracer ...string) (*service, error) {
 	return s, nil
 }
 
-// listen waits until the service says where it listens.
+// listen waits until the service prints its address.
 func (s *service) listen() error {
 	for limit := time.After(startLimit); ; {
 		if _, rest, found := strings.Cut(s.log.String(), "Listening on http://"); found && strings.Contains(rest, "\n") {
@@ -96,14 +97,14 @@ func (s *service) listen() error {
 			return refusal(s.log.String())
 		case <-limit:
 			s.kill()
-			return fmt.Errorf("it did not listen within %v: %s", startLimit, s.log)
+			return fmt.Errorf("it does not listen after %v: %s", startLimit, s.log)
 		case <-time.After(time.Millisecond):
 		}
 	}
 }
 
-// ready waits until the service answers and somebody with a key gets in, and
-// gives the time since it was started.
+// ready waits until /readyz and a list request with the key succeed. It returns
+// the time since the start of the process.
 func (s *service) ready(key string) (time.Duration, error) {
 	for limit := time.Now().Add(startLimit); ; time.Sleep(time.Millisecond) {
 		status, _, err := s.client.do("GET", "/readyz", "", nil)
@@ -114,12 +115,12 @@ func (s *service) ready(key string) (time.Duration, error) {
 			return time.Since(s.began), nil
 		}
 		if time.Now().After(limit) {
-			return 0, fmt.Errorf("it is not ready within %v: %d %v %s", startLimit, status, err, s.log)
+			return 0, fmt.Errorf("it is not ready after %v: %d %v %s", startLimit, status, err, s.log)
 		}
 	}
 }
 
-// kill is kill -9.
+// kill ends the service as kill -9 does.
 func (s *service) kill() {
 	s.command.Process.Kill()
 	<-s.exited
@@ -128,14 +129,15 @@ func (s *service) kill() {
 	}
 }
 
-// stop lets the service end by itself. A failure of its is the error.
+// stop asks the service to end. It returns an error if the service fails or does
+// not end.
 func (s *service) stop() error {
 	s.client.CloseIdleConnections()
 	s.command.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-s.exited:
 		if s.err != nil {
-			return fmt.Errorf("it stopped by %w: %s", s.err, s.log)
+			return fmt.Errorf("it stopped with %w: %s", s.err, s.log)
 		}
 		return nil
 	case <-time.After(stopLimit):
@@ -144,7 +146,7 @@ func (s *service) stop() error {
 	}
 }
 
-// ended tells whether the service has ended by itself within a time.
+// ended reports whether the service ends within the given time.
 func (s *service) ended(within time.Duration) bool {
 	select {
 	case <-s.exited:
@@ -154,29 +156,30 @@ func (s *service) ended(within time.Duration) bool {
 	}
 }
 
-// disgraces are what nobody may ever read, in a log or in an answer.
-var disgraces = []string{"goroutine ", "panic", "fatal error", "runtime error", "SIGSEGV", "SIGBUS", ".go:"}
+// crashMarks are parts of panics and stack traces, which no log and no answer may
+// have.
+var crashMarks = []string{"goroutine ", "panic", "fatal error", "runtime error", "SIGSEGV", "SIGBUS", ".go:"}
 
-// disgrace finds the first of them.
-func disgrace(text string) string {
-	for _, one := range disgraces {
-		if at := strings.Index(text, one); at >= 0 {
+// findCrashMark returns a crash mark with the text around it, or "".
+func findCrashMark(text string) string {
+	for _, mark := range crashMarks {
+		if at := strings.Index(text, mark); at >= 0 {
 			return text[max(0, at-100):min(len(text), at+200)]
 		}
 	}
 	return ""
 }
 
-// judge notes what the text of a process has that it must not have.
-func (c *check) judge(doing, text string) {
-	if found := disgrace(text); found != "" {
+// checkText records a fault if the output of a process has a crash mark.
+func (c *check) checkText(doing, text string) {
+	if found := findCrashMark(text); found != "" {
 		c.wrong("%s: %q", doing, found)
 	}
 }
 
-// refused judges the error of a start. One that is not a clear refusal, a
-// line that says what is wrong, is wrong.
-func (c *check) refused(doing string, err error) {
+// checkRefusal records a fault unless the error of a start is a refusal with a
+// clear message.
+func (c *check) checkRefusal(doing string, err error) {
 	var text refusal
 	switch {
 	case !errors.As(err, &text):
@@ -184,7 +187,7 @@ func (c *check) refused(doing string, err error) {
 	case !strings.Contains(string(text), "Error: "):
 		c.wrong("%s: it ended without a clear message: %q", doing, string(text))
 	}
-	c.judge(doing, err.Error())
+	c.checkText(doing, err.Error())
 }
 
 const commandLimit = 2 * time.Minute
@@ -196,42 +199,42 @@ func (c *check) command(args ...string) (stdout, stderr string, err error) {
 	var out, text bytes.Buffer
 	command := exec.CommandContext(ctx, c.program, args...)
 	command.Stdout, command.Stderr = &out, &text
-	command.SysProcAttr = dieWithUs()
+	command.SysProcAttr = endWithParent()
 	err = command.Run()
 	return out.String(), text.String(), err
 }
 
-// sound has the program look a database through, and notes what it finds.
-func (c *check) sound(doing, db string) {
+// runCheck runs firefighters check and records a fault if it fails.
+func (c *check) runCheck(doing, db string) {
 	if out, text, err := c.command("check", "--db", db); err != nil {
 		c.wrong("%s: firefighters check: %v: %.500s", doing, err, out+text)
 	}
 }
 
-// key has the program make a key.
+// key creates a key and the department, if it does not exist.
 func (c *check) key(db, department string) (string, error) {
 	out, text, err := c.command("keys", "create", "--tenant", department, "--db", db)
 	if err != nil {
-		return "", fmt.Errorf("making a key: %w: %s", err, text)
+		return "", fmt.Errorf("creating a key: %w: %s", err, text)
 	}
 	return strings.TrimSpace(out), nil
 }
 
-// tracer is a process beside the service.
+// tracer returns a command that runs beside the service.
 func (c *check) tracer(args []string) *exec.Cmd {
 	command := exec.CommandContext(c.ctx, args[0], args[1:]...)
-	command.SysProcAttr = dieWithUs()
+	command.SysProcAttr = endWithParent()
 	return command
 }
 
-// tool tells whether there is one, and rights to run it.
+// tool reports whether a command exists and succeeds.
 func tool(name string, args ...string) bool {
 	command := exec.Command(name, args...)
 	command.Stdout, command.Stderr = io.Discard, io.Discard
 	return command.Run() == nil
 }
 
-// shell runs a system's command.
+// shell runs a command of the system.
 func shell(name string, args ...string) error {
 	if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
 		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, bytes.TrimSpace(out))
@@ -239,13 +242,10 @@ func shell(name string, args ...string) error {
 	return nil
 }
 
-// besides are the files of a database.
-var besides = []string{"", "-wal", "-shm"}
-
-// copyDatabase copies the files of a database that nobody has open. The -shm
-// is made anew from the others.
+// copyDatabase copies the files of a database that no process has open. SQLite
+// builds the -shm again from them.
 func copyDatabase(from, to string) error {
-	for _, suffix := range besides[:2] {
+	for _, suffix := range []string{"", "-wal"} {
 		if err := copyFile(from+suffix, to+suffix); err != nil && !os.IsNotExist(err) {
 			return err
 		}

@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// file is a file of a database as a power cut may leave it.
+// file is the content of a file of a database, with and without syncs.
 type file struct {
 	durable []byte
-	pending []event // what was done since, and is not synced
+	pending []event // later events that are not synced
 }
 
-// apply gives content after an event.
+// apply returns content after an event.
 func apply(content []byte, e event) []byte {
 	if e.kind == truncating {
 		return content[:min(len(content), e.offset)]
@@ -30,14 +30,15 @@ func apply(content []byte, e event) []byte {
 	return content
 }
 
-// machine is a computer whose power can be cut at any event.
+// machine models a computer whose power can be cut at any event.
 type machine struct {
-	files map[string]*file
-	marks map[string]int  // of a thread that syncs: how much it will have synced
-	done  map[string]bool // requests that have been answered
-	folds int             // syncs of the database itself
+	files       map[string]*file
+	marks       map[string]int  // for each syncing thread, the number of events that its sync covers
+	done        map[string]bool // ids of the answered requests
+	checkpoints int             // syncs of the database file itself
 }
 
+// step applies the next event.
 func (m *machine) step(e event) {
 	f := m.files[e.file]
 	switch e.kind {
@@ -46,21 +47,21 @@ func (m *machine) step(e event) {
 	case syncBegins:
 		m.marks[e.thread] = len(f.pending)
 	case syncEnds:
-		synced := min(m.marks[e.thread], len(f.pending)) // another thread may have synced it meanwhile
-		for _, one := range f.pending[:synced] {
-			f.durable = apply(f.durable, one)
+		synced := min(m.marks[e.thread], len(f.pending)) // another thread may have synced some of them meanwhile
+		for _, pending := range f.pending[:synced] {
+			f.durable = apply(f.durable, pending)
 		}
 		f.pending = slices.Clone(f.pending[synced:])
 		if e.file == "" {
-			m.folds++
+			m.checkpoints++
 		}
 	case answering:
 		m.done[e.id] = true
 	}
 }
 
-// cutPower gives the files after a power cut: what was synced, and of the
-// rest nothing, a part in any order, or with some of it torn.
+// cutPower returns the files after a power cut: what was synced, and of the rest
+// nothing, or a random part with some writes torn.
 func (m *machine) cutPower(r *rand.Rand) map[string][]byte {
 	left := map[string][]byte{}
 	chance := []float64{0, 0.5, 0.9}[r.IntN(3)]
@@ -80,19 +81,19 @@ func (m *machine) cutPower(r *rand.Rand) map[string][]byte {
 	return left
 }
 
-// written is a write that was made while the service was traced.
-type written struct {
-	id      string // of the request
-	record  string
-	becomes *person
+// tracedWrite is an answered write of the traced service.
+type tracedWrite struct {
+	id      string  // of the request
+	record  string  // id of the record
+	becomes *person // new content; nil for a delete
 }
 
-// synced records every write, sync and answer of a service, and then cuts the
-// power at many of these events, with only that left which was synced by then
-// and any part of the rest. It takes no rights.
+// synced traces every write, sync and answer of a service. Then it cuts the power
+// at many of these events: what was synced stays, and a random part of the rest.
+// It does not need root.
 func synced(c *check) error {
 	if !tool("strace", "-f", "true") {
-		return notRun("there is no strace that may trace (apt-get install strace)")
+		return notRun("strace is missing or may not trace (apt-get install strace)")
 	}
 	db := filepath.Join(c.folder, "synced.db")
 	truths, err := c.departments(db, 1)
@@ -116,8 +117,8 @@ func synced(c *check) error {
 	return c.cutEvents(truths[0], before, writes, events, c.choose(150, 1000))
 }
 
-// cutEvents cuts the power at so many of the events, and serves what is left.
-func (c *check) cutEvents(t *truth, before []byte, writes []written, events []event, n int) error {
+// cutEvents cuts the power at n random events and serves what is left.
+func (c *check) cutEvents(t *truth, before []byte, writes []tracedWrite, events []event, n int) error {
 	m := &machine{map[string]*file{"": {durable: before}, "-wal": {}}, map[string]int{}, map[string]bool{}, 0}
 	cuts := map[int]bool{}
 	for range n {
@@ -131,29 +132,29 @@ func (c *check) cutEvents(t *truth, before []byte, writes []written, events []ev
 			waiting = append(waiting, func() error { return c.afterCut(i, left, truth, rand.New(rand.NewPCG(seed, 0))) })
 		}
 		if len(waiting) == workers || i == len(events)-1 {
-			if err := all(waiting); err != nil {
+			if err := runAll(waiting); err != nil {
 				return err
 			}
 			waiting = nil
 		}
 	}
-	c.found = fmt.Sprintf("%d writes by %d clients traced in %d events, with the -wal folded into the database %d times; "+
-		"power cut at %d of them, with what was synced and any part of the rest", len(writes), tracedClients, len(events), m.folds, len(cuts))
-	if len(m.done) != len(writes) || m.folds == 0 {
-		c.wrong("the trace has %d answers and %d folds, which cannot be", len(m.done), m.folds)
+	c.summary = fmt.Sprintf("%d writes by %d clients traced in %d events; checkpoints: %d; "+
+		"power cut at %d of them, with what was synced and any part of the rest", len(writes), tracedClients, len(events), m.checkpoints, len(cuts))
+	if len(m.done) != len(writes) || m.checkpoints == 0 {
+		c.wrong("the trace has %d answers for %d writes and %d checkpoints", len(m.done), len(writes), m.checkpoints)
 	}
 	return nil
 }
 
-// all does some things at the same time.
-func all(things []func() error) error {
-	return parallel(len(things), func(i int) error { return things[i]() })
+// runAll runs functions in parallel.
+func runAll(functions []func() error) error {
+	return parallel(len(functions), func(i int) error { return functions[i]() })
 }
 
 const tracedClients = 8
 
-// traceWrites has a traced service make so many changes, all of them answered.
-func (c *check) traceWrites(db, log string, t *truth, n int) (writes []written, err error) {
+// traceWrites makes n changes on a traced service. All of them must be answered.
+func (c *check) traceWrites(db, log string, t *truth, n int) (writes []tracedWrite, err error) {
 	s, err := c.serve(db, "strace", "-D", "-f", "-y", "-xx", "-s", "70000", "-o", log, "-e", "trace="+tracedCalls)
 	if err != nil {
 		return nil, err
@@ -173,18 +174,19 @@ func (c *check) traceWrites(db, log string, t *truth, n int) (writes []written, 
 		}
 		return nil
 	})
-	time.Sleep(100 * time.Millisecond) // what goes on behind an answer goes on
+	time.Sleep(100 * time.Millisecond) // let work that continues after an answer finish
 	s.kill()
 	return writes, err
 }
 
-// writeTraced makes a change whose answer can be found in the trace.
-func writeTraced(at *client, t *truth, own *[]string, r *rand.Rand) (w written, err error) {
+// writeTraced makes a change with a request id, by which the trace shows its
+// answer.
+func writeTraced(at *client, t *truth, own *[]string, r *rand.Rand) (w tracedWrite, err error) {
 	n := number.Add(1)
 	traced := *at
 	traced.requestID = fmt.Sprintf("w%d", n)
-	p := somebody(r, n)
-	w = written{id: traced.requestID, becomes: &p}
+	p := randomPerson(r, n)
+	w = tracedWrite{id: traced.requestID, becomes: &p}
 	var status int
 	switch choice := r.IntN(10); {
 	case len(*own) < 3 || choice < 6:
@@ -198,31 +200,31 @@ func writeTraced(at *client, t *truth, own *[]string, r *rand.Rand) (w written, 
 		status, err = t.replace(&traced, w.record, nil)
 	}
 	if err != nil || status >= 300 {
-		return w, fmt.Errorf("a traced write is answered by %d %w", status, err)
+		return w, fmt.Errorf("a traced write was answered by %d %w", status, err)
 	}
 	return w, nil
 }
 
-// truthOf is what the records must be when the answers in done were given:
-// each as its last one says, or as the next one, which may be under way.
-func truthOf(t *truth, writes []written, done map[string]bool) *truth {
+// truthOf returns the truth after the answers in done. A record has the content
+// of its last answered write, or of the next write, which may be in progress.
+func truthOf(t *truth, writes []tracedWrite, done map[string]bool) *truth {
 	at := newTruth(t.name, t.key)
-	under := map[string]bool{}
+	inProgress := map[string]bool{}
 	for _, w := range writes {
 		if at.possible[w.record] == nil {
 			at.possible[w.record] = []*person{nil}
 		}
 		if done[w.id] {
 			at.possible[w.record] = []*person{w.becomes}
-		} else if !under[w.record] {
-			under[w.record] = true
+		} else if !inProgress[w.record] {
+			inProgress[w.record] = true
 			at.possible[w.record] = append(at.possible[w.record], w.becomes)
 		}
 	}
 	return at
 }
 
-// afterCut serves what a power cut has left.
+// afterCut serves the files that a power cut has left.
 func (c *check) afterCut(event int, left map[string][]byte, t *truth, r *rand.Rand) error {
 	doing := fmt.Sprintf("power cut at event %d", event)
 	db := filepath.Join(c.folder, fmt.Sprintf("cut%d.db", event))
@@ -241,10 +243,10 @@ func (c *check) afterCut(event int, left map[string][]byte, t *truth, r *rand.Ra
 	if err := s.stop(); err != nil {
 		c.wrong("%s: %v", doing, err)
 	}
-	c.judge(doing, s.log.String())
+	c.checkText(doing, s.log.String())
 	if strings.Contains(s.log.String(), `"level":"ERROR"`) {
 		c.wrong("%s: %s", doing, s.log)
 	}
-	c.sound(doing, db)
+	c.runCheck(doing, db)
 	return nil
 }

@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// history is a database with a -wal that was never folded into it, and what
-// had been acknowledged at which size of it.
+// history is a database whose -wal was never checkpointed, with the acknowledged
+// state at each size of the -wal.
 type history struct {
 	*check
 	db     string
 	sizes  []int64    // of the -wal, after each write
-	states [][]*truth // after each write; the first is that before all
+	states [][]*truth // before the first write and after each write
 	wal    []byte
-	frame  int // the size of a frame of the -wal
+	frame  int // size of a frame of the -wal in bytes
 }
 
-// The parts of a -wal (SQLite file format, section 4).
+// Sizes of the parts of a -wal in bytes (SQLite file format, section 4).
 const (
 	walHeader   = 32
 	frameHeader = 24
 )
 
-// makeHistory writes one thing after another and kills the service.
+// makeHistory makes one write after another and kills the service.
 func (c *check) makeHistory(writes int) (*history, error) {
 	h := &history{check: c, db: filepath.Join(c.folder, "history.db")}
 	truths, err := c.departments(h.db, 2)
@@ -52,7 +52,7 @@ func (c *check) makeHistory(writes int) (*history, error) {
 		h.sizes = append(h.sizes, info.Size())
 		h.remember(truths)
 		if i > 0 && h.sizes[i] <= h.sizes[i-1] {
-			return nil, errors.New("the -wal did not grow with a write: this check must be made anew")
+			return nil, errors.New("the -wal did not grow with a write: this check needs a change")
 		}
 	}
 	s.kill()
@@ -70,21 +70,22 @@ func (c *check) writeOne(at *client, t *truth, ids *[]string) error {
 	switch choice := c.rand.IntN(4); {
 	case len(*ids) < 2 || choice < 2:
 		var id string
-		id, status, err = t.create(at, somebody(c.rand, number.Add(1)))
+		id, status, err = t.create(at, randomPerson(c.rand, number.Add(1)))
 		*ids = append(*ids, id)
 	case choice == 2:
-		p := somebody(c.rand, number.Add(1))
+		p := randomPerson(c.rand, number.Add(1))
 		status, err = t.replace(at, (*ids)[c.rand.IntN(len(*ids))], &p)
 	default:
 		status, err = t.replace(at, (*ids)[0], nil)
 		*ids = (*ids)[1:]
 	}
 	if err != nil || status >= 300 {
-		return fmt.Errorf("a write is answered by %d %w", status, err)
+		return fmt.Errorf("a write was answered by %d %w", status, err)
 	}
 	return nil
 }
 
+// remember adds the current state.
 func (h *history) remember(truths []*truth) {
 	var state []*truth
 	for _, t := range truths {
@@ -93,7 +94,8 @@ func (h *history) remember(truths []*truth) {
 	h.states = append(h.states, state)
 }
 
-// acknowledged is the number of writes that were, when the -wal had a size.
+// acknowledged returns the number of acknowledged writes when the -wal had the
+// given size.
 func (h *history) acknowledged(size int) (n int) {
 	for n < len(h.sizes) && h.sizes[n] <= int64(size) {
 		n++
@@ -101,9 +103,8 @@ func (h *history) acknowledged(size int) (n int) {
 	return n
 }
 
-// tears are the ways in which a power cut may leave what was not synced from a
-// place in the -wal on. Until the end of what was being written it may be
-// anything.
+// tears are the ways in which a power cut can leave unsynced data in the -wal. The
+// data between from and end, the end of the write in progress, can be anything.
 var tears = []struct {
 	name string
 	tear func(h *history, from, end int, r *rand.Rand) []byte
@@ -130,15 +131,15 @@ var tears = []struct {
 	}},
 }
 
-// splice gives a copy of b with something else in it.
+// splice returns a copy of b with other written at an offset.
 func splice(b []byte, at int, other []byte) []byte {
 	b = append([]byte(nil), b...)
 	copy(b[at:], other)
 	return b
 }
 
-// torn tears the -wal at every frame: what had been acknowledged before is
-// there, and the state is one that once was, with nothing half done.
+// torn tears the -wal at every frame. All writes acknowledged before that frame
+// must be there, and the state must be one that existed.
 func torn(c *check) error {
 	h, err := c.makeHistory(c.choose(14, 60))
 	if err != nil {
@@ -157,14 +158,14 @@ func torn(c *check) error {
 		doing := fmt.Sprintf("%s, from frame %d on", t.name, i/ways)
 		return h.open(doing, i, t.tear(h, from, end, r), h.acknowledged(from), r)
 	})
-	c.found = fmt.Sprintf("%d writes in %d frames of the -wal; torn at each frame in %d of %d ways: %d copies opened", len(h.sizes), frames, ways, len(tears), frames*ways)
+	c.summary = fmt.Sprintf("%d writes in %d frames of the -wal; torn at each frame in %d of %d ways: %d copies opened", len(h.sizes), frames, ways, len(tears), frames*ways)
 	return err
 }
 
-// open serves a copy of the database with another -wal, which must have the
-// state after n writes, or after the one that was next.
-func (h *history) open(doing string, copy int, wal []byte, n int, r *rand.Rand) error {
-	db := filepath.Join(h.folder, fmt.Sprintf("copy%d.db", copy))
+// open serves a copy of the database with another -wal. It must have the state
+// after n writes or after n+1 writes.
+func (h *history) open(doing string, i int, wal []byte, n int, r *rand.Rand) error {
+	db := filepath.Join(h.folder, fmt.Sprintf("copy%d.db", i))
 	defer removeDatabase(db)
 	if err := copyFile(h.db, db); err != nil {
 		return err
@@ -181,17 +182,17 @@ func (h *history) open(doing string, copy int, wal []byte, n int, r *rand.Rand) 
 	if found, err := h.stateOf(s, r); err != nil {
 		h.wrong("%s: %v", doing, err)
 	} else if found != n && found != n+1 {
-		h.wrong("%s: after %d writes were acknowledged it has the state after %s", doing, n, stateName(found))
+		h.wrong("%s: %d writes were acknowledged, but it has the state after %s", doing, n, stateName(found))
 	}
 	if err := s.stop(); err != nil {
 		h.wrong("%s: %v", doing, err)
 	}
-	h.judge(doing, s.log.String())
-	h.sound(doing, db)
+	h.checkText(doing, s.log.String())
+	h.runCheck(doing, db)
 	return nil
 }
 
-// stateOf finds which state of the history the service has, -1 for none.
+// stateOf returns the index of the state that the service has, or -1.
 func (h *history) stateOf(s *service, r *rand.Rand) (int, error) {
 	order := orders[r.IntN(len(orders))]
 	lists := make([]map[string]person, len(h.states[0]))

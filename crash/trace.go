@@ -10,16 +10,15 @@ import (
 	"strings"
 )
 
-// What strace saw the service do, in the order in which it happened.
-
-// event is one thing that the service did to its files, or an answer of its.
+// event is a call of the traced service that changes or syncs a file of the
+// database, or that sends an answer.
 type event struct {
 	kind   eventKind
 	thread string
-	file   string // which of a database's: "" or "-wal"
+	file   string // suffix of the file: "" or "-wal"
 	offset int
 	data   []byte // of a write
-	id     string // of the request that an answer is for
+	id     string // of the answered request
 }
 
 type eventKind int
@@ -32,7 +31,7 @@ const (
 	answering
 )
 
-// tracedCalls are all that write to a file or a connection, or sync.
+// tracedCalls are all calls that write to a file or a connection, or sync.
 const tracedCalls = "pwrite64,write,writev,pwritev,pwritev2,fsync,fdatasync,sync_file_range,ftruncate"
 
 var (
@@ -40,11 +39,11 @@ var (
 	resumeLine = regexp.MustCompile(`^(\d+) +<\.\.\. (\w+) resumed>.* = (-?\d+)`)
 	writeArgs  = regexp.MustCompile(`^"([^"]*)", \d+, (\d+)`)
 	answerID   = regexp.MustCompile(`\r\nX-Request-Id: (w\d+)\r\n`)
-	// longestLine holds a page, of which each byte takes four characters.
+	// longestLine is longer than the line of any write. A byte takes four characters.
 	longestLine = 4 << 20
 )
 
-// readTrace reads what strace wrote of the service on db.
+// readTrace reads the output of strace for the service on db.
 func readTrace(path, db string) (events []event, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -62,15 +61,17 @@ func readTrace(path, db string) (events []event, err error) {
 	return t.events, lines.Err()
 }
 
+// trace collects the events in the output of strace.
 type trace struct {
 	db      string
 	events  []event
-	syncing map[string]string // the file that a thread waits for
+	syncing map[string]string // by thread, the file that it is syncing
 }
 
+// line reads one line.
 func (t *trace) line(text string) error {
 	if m := resumeLine.FindStringSubmatch(text); m != nil {
-		if file, waits := t.syncing[m[1]]; waits && m[3] == "0" {
+		if file, syncing := t.syncing[m[1]]; syncing && m[3] == "0" {
 			t.events = append(t.events, event{kind: syncEnds, thread: m[1], file: file})
 		}
 		delete(t.syncing, m[1])
@@ -95,7 +96,7 @@ func (t *trace) line(text string) error {
 	return t.call(event{thread: thread, file: file}, call, rest)
 }
 
-// answer notes the answer to a write.
+// answer adds an event if a call sends the answer to a write.
 func (t *trace) answer(call, rest string) error {
 	quoted := strings.SplitN(rest, `"`, 3)
 	if call != "write" || len(quoted) < 2 {
@@ -108,8 +109,8 @@ func (t *trace) answer(call, rest string) error {
 	return err
 }
 
-// call notes what is done to a file. A call that has not ended may have done
-// its work, or not.
+// call adds the events of a call on a file. An unfinished write counts as
+// pending, because it may or may not take effect.
 func (t *trace) call(e event, call, rest string) (err error) {
 	switch call {
 	case "fsync", "fdatasync":
@@ -130,18 +131,18 @@ func (t *trace) call(e event, call, rest string) (err error) {
 	case "pwrite64":
 		m := writeArgs.FindStringSubmatch(rest)
 		if m == nil {
-			return fmt.Errorf("strace wrote %.100q", rest)
+			return fmt.Errorf("strace printed %.100q", rest)
 		}
 		e.offset, _ = strconv.Atoi(m[2])
 		e.data, err = unhex(m[1])
 	default:
-		return fmt.Errorf("the service uses %s now: teach this check what it does", call)
+		return fmt.Errorf("the service calls %s, which this check does not know", call)
 	}
 	t.events = append(t.events, e)
 	return err
 }
 
-// unhex reads \x2f\x74.
+// unhex decodes text such as \x2f\x74.
 func unhex(text string) ([]byte, error) {
 	return hex.DecodeString(strings.ReplaceAll(text, `\x`, ""))
 }

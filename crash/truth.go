@@ -9,24 +9,24 @@ import (
 	"sync/atomic"
 )
 
-// truth is what a department's records must be, by the answers to the
-// requests that made them so.
+// truth is the expected content of a department, according to the answers of the
+// service.
 type truth struct {
 	name, key string
 
-	mu       sync.Mutex
-	possible map[string][]*person // the states that a record may be in; nil is deleted
-	loose    []person             // those whose creation had no answer
+	mu          sync.Mutex
+	possible    map[string][]*person // by id, the possible states of a record; nil means deleted
+	unconfirmed []person             // creates without an answer
 }
 
-// number makes all invented people differ.
+// number makes all invented people unique.
 var number atomic.Uint64
 
 func newTruth(name, key string) *truth {
 	return &truth{name: name, key: key, possible: map[string][]*person{}}
 }
 
-// departments has the program make some, with a key each.
+// departments creates n departments with a key each.
 func (c *check) departments(db string, n int) (truths []*truth, err error) {
 	for i := range n {
 		name := fmt.Sprintf("Engine %d", i+1)
@@ -39,13 +39,13 @@ func (c *check) departments(db string, n int) (truths []*truth, err error) {
 	return truths, nil
 }
 
-// undone tells whether a request with this answer certainly did nothing: 507
-// promises that. Of any other failure of the service nothing is known.
-func undone(status int) bool {
+// hadNoEffect reports whether a status promises that a write changed nothing: 507
+// does, as 3xx and 4xx do. After any other 5xx the effect is unknown.
+func hadNoEffect(status int) bool {
 	return status >= 300 && status < 500 || status == http.StatusInsufficientStorage
 }
 
-// create makes a record.
+// create creates a record.
 func (t *truth) create(c *client, p person) (id string, status int, err error) {
 	status, answer, err := c.do("POST", records, t.key, p.body())
 	t.mu.Lock()
@@ -54,13 +54,13 @@ func (t *truth) create(c *client, p person) (id string, status int, err error) {
 	case err == nil && status == http.StatusCreated:
 		id = string(answer)
 		t.possible[id] = []*person{&p}
-	case err != nil || !undone(status):
-		t.loose = append(t.loose, p)
+	case err != nil || !hadNoEffect(status):
+		t.unconfirmed = append(t.unconfirmed, p)
 	}
 	return id, status, err
 }
 
-// replace gives a record other content, or deletes it if that is nil.
+// replace replaces a record, or deletes it if p is nil.
 func (t *truth) replace(c *client, id string, p *person) (status int, err error) {
 	t.mu.Lock()
 	before := t.possible[id]
@@ -76,13 +76,13 @@ func (t *truth) replace(c *client, id string, p *person) (status int, err error)
 	switch {
 	case err == nil && status < 300:
 		t.possible[id] = []*person{p}
-	case err == nil && undone(status):
+	case err == nil && hadNoEffect(status):
 		t.possible[id] = before
 	}
 	return status, err
 }
 
-// copy is the truth of this moment.
+// copy returns a copy of the truth at this moment.
 func (t *truth) copy() *truth {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,26 +90,26 @@ func (t *truth) copy() *truth {
 	for id, states := range t.possible {
 		other.possible[id] = states
 	}
-	other.loose = slices.Clone(t.loose)
+	other.unconfirmed = slices.Clone(t.unconfirmed)
 	return other
 }
 
-// allows tells whether a record may be so.
+// allows reports whether a record may have this content.
 func (t *truth) allows(id string, p person) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.ContainsFunc(t.possible[id], func(state *person) bool { return same(state, &p) })
 }
 
-// size is the number of records that have been made.
+// size returns the number of records that were ever created.
 func (t *truth) size() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.possible)
 }
 
-// compare gives the ways in which a whole list is not the truth, and from now
-// on takes for certain what it has.
+// compare returns the differences between a whole list and the truth. Afterwards
+// the truth is what the list has.
 func (t *truth) compare(list map[string]person) (wrong []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -127,17 +127,18 @@ func (t *truth) compare(list map[string]person) (wrong []string) {
 		if _, known := t.possible[id]; known {
 			continue
 		}
-		if at := slices.Index(t.loose, p); at >= 0 {
-			t.loose = slices.Delete(t.loose, at, at+1)
+		if at := slices.Index(t.unconfirmed, p); at >= 0 {
+			t.unconfirmed = slices.Delete(t.unconfirmed, at, at+1)
 		} else {
-			wrong = append(wrong, fmt.Sprintf("%s of %s is %s, which nobody made", id, t.name, describe(&p)))
+			wrong = append(wrong, fmt.Sprintf("%s of %s is %s, but no request created it", id, t.name, describe(&p)))
 		}
 		t.possible[id] = []*person{&p}
 	}
-	t.loose = nil
+	t.unconfirmed = nil
 	return wrong
 }
 
+// same compares two states of a record.
 func same(a, b *person) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -159,12 +160,12 @@ func describe(states ...*person) (text string) {
 	return text
 }
 
-// orders are the lists that must all have the same records.
+// orders are queries for lists that must all have the same records.
 var orders = []string{"sortBy=createdAt", "sortBy=firstName", "sortBy=lastName&sortDir=asc", "sortBy=email",
 	"sortBy=phoneNumber&sortDir=asc", "sortBy=dateOfBirth"}
 
-// verify asks the service for all of the truth: the list, in the order it was
-// made and in another one, and some records by themselves.
+// verify compares the service with the truth: the list in the order of creation
+// and in another order, and some single records.
 func (t *truth) verify(s *service, r *rand.Rand) (wrong []string, err error) {
 	var lists []map[string]person
 	for _, query := range []string{orders[0], orders[1+r.IntN(len(orders)-1)]} {
@@ -180,13 +181,13 @@ func (t *truth) verify(s *service, r *rand.Rand) (wrong []string, err error) {
 	wrong = append(wrong, t.compare(lists[0])...)
 	wrong = append(wrong, t.compare(lists[1])...)
 	checked := 0
-	for id := range t.possible { // in any order
+	for id := range t.possible { // in random order
 		status, p, err := s.client.get(t.key, id)
 		if err != nil {
 			return wrong, err
 		}
 		if must := t.possible[id][0]; status != statusOf(must) || must != nil && p != *must {
-			wrong = append(wrong, fmt.Sprintf("%s of %s is answered by %d %q, not by %s", id, t.name, status, p, describe(must)))
+			wrong = append(wrong, fmt.Sprintf("%s of %s was answered by %d %q, not by %s", id, t.name, status, p, describe(must)))
 		}
 		if checked++; checked == 20 {
 			break
@@ -195,6 +196,7 @@ func (t *truth) verify(s *service, r *rand.Rand) (wrong []string, err error) {
 	return wrong, nil
 }
 
+// statusOf returns the status of a GET for a state of a record.
 func statusOf(p *person) int {
 	if p == nil {
 		return http.StatusNotFound
@@ -202,16 +204,15 @@ func statusOf(p *person) int {
 	return http.StatusOK
 }
 
-// verifyAll notes where the service does not tell the truth of some
-// departments.
+// verifyAll records each difference between the service and some truths.
 func (c *check) verifyAll(doing string, s *service, truths []*truth, r *rand.Rand) {
 	for _, t := range truths {
 		wrong, err := t.verify(s, r)
 		if err != nil {
 			c.wrong("%s: %v", doing, err)
 		}
-		for _, one := range wrong {
-			c.wrong("%s: %s", doing, one)
+		for _, difference := range wrong {
+			c.wrong("%s: %s", doing, difference)
 		}
 	}
 }
