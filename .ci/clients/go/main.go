@@ -1,8 +1,8 @@
-// Command walk goes once through the API with the client that oapi-codegen
-// makes of docs/openapi.yaml. It is built by .ci/contract, beside the client.
+// Walk calls each operation of the API with the client that oapi-codegen
+// generates from docs/openapi.yaml. .ci/contract builds it beside the client.
 //
-// What was done in the document for oapi-codegen: no two components share a
-// name, whatever their kinds, for it makes a Go type of each.
+// No two components of the document may share a name, even if their kinds differ:
+// oapi-codegen generates a Go type for each.
 package main
 
 import (
@@ -22,17 +22,19 @@ func main() {
 	fmt.Println("the Go client: list, create, get, replace, delete and three errors")
 }
 
-// expect fails unless a response has this status and, read, what of it is told.
+// expect returns an error unless the response has this status and its content is
+// right.
 func expect(what string, response *http.Response, err error, status int, right bool) error {
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: %w", what, err)
 	case response.StatusCode != status || !right:
-		return fmt.Errorf("%s: %s, which is not what was expected", what, response.Status)
+		return fmt.Errorf("%s: unexpected response %s", what, response.Status)
 	}
 	return nil
 }
 
+// walk calls all operations, and provokes three errors.
 func walk(ctx context.Context, url, key string) error {
 	withKey := func(_ context.Context, r *http.Request) error {
 		r.Header.Set("Authorization", "Bearer "+key)
@@ -55,7 +57,8 @@ func walk(ctx context.Context, url, key string) error {
 	return remove(ctx, c, f)
 }
 
-// create makes one record, though it asks twice.
+// create creates one record with two requests that have the same Idempotency-Key.
+// A third request is not valid.
 func create(ctx context.Context, c *client.ClientWithResponses) (f *client.Firefighter, etag string, err error) {
 	phone, born, once := "091 234 5678", "1990-05-15", "walk-1"
 	input := client.FirefighterInput{FirstName: "Ana", LastName: "Čović", PhoneNumber: &phone, DateOfBirth: &born}
@@ -75,10 +78,11 @@ func create(ctx context.Context, c *client.ClientWithResponses) (f *client.Firef
 		return nil, "", err
 	}
 	p := bad.ApplicationproblemJSON400
-	told := p != nil && p.Errors != nil && (*p.Errors)[0].Field == "lastName" && (*p.Errors)[0].Code == client.Required
-	return f, etag, expect("creating without a last name", bad.HTTPResponse, nil, 400, told)
+	right := p != nil && p.Errors != nil && (*p.Errors)[0].Field == "lastName" && (*p.Errors)[0].Code == client.Required
+	return f, etag, expect("creating without a last name", bad.HTTPResponse, nil, 400, right)
 }
 
+// read lists and gets the record.
 func read(ctx context.Context, c *client.ClientWithResponses, f *client.Firefighter) error {
 	search, by, direction := "covic", client.ListFirefightersParamsSortByLastName, client.ListFirefightersParamsSortDirAsc
 	list, err := c.ListFirefightersWithResponse(ctx, &client.ListFirefightersParams{Search: &search, SortBy: &by, SortDir: &direction})
@@ -98,7 +102,8 @@ func read(ctx context.Context, c *client.ClientWithResponses, f *client.Firefigh
 	return expect("getting", one.HTTPResponse, nil, 200, right)
 }
 
-// replace is refused to the one of two editors who is late.
+// replace replaces the record twice with the same If-Match. The second request
+// must fail.
 func replace(ctx context.Context, c *client.ClientWithResponses, f *client.Firefighter, etag string) error {
 	input := client.FirefighterInput{FirstName: "Eva", LastName: f.LastName, Id: f.Id}
 	params := &client.ReplaceFirefighterParams{IfMatch: &etag}
@@ -114,9 +119,10 @@ func replace(ctx context.Context, c *client.ClientWithResponses, f *client.Firef
 	if err != nil {
 		return err
 	}
-	return expect("replacing what was changed", late.HTTPResponse, nil, 412, late.ApplicationproblemJSON412 != nil)
+	return expect("replacing a changed record", late.HTTPResponse, nil, 412, late.ApplicationproblemJSON412 != nil)
 }
 
+// remove deletes the record and gets it again, which must fail.
 func remove(ctx context.Context, c *client.ClientWithResponses, f *client.Firefighter) error {
 	gone, err := c.DeleteFirefighterWithResponse(ctx, f.Id, nil)
 	if err != nil {
@@ -129,5 +135,5 @@ func remove(ctx context.Context, c *client.ClientWithResponses, f *client.Firefi
 	if err != nil {
 		return err
 	}
-	return expect("getting what is deleted", none.HTTPResponse, nil, 404, none.ApplicationproblemJSON404 != nil)
+	return expect("getting a deleted record", none.HTTPResponse, nil, 404, none.ApplicationproblemJSON404 != nil)
 }

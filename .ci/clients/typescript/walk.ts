@@ -1,6 +1,6 @@
-// Goes once through the API with openapi-fetch, by the types that
-// openapi-typescript makes of docs/openapi.yaml. .ci/contract compiles it, as
-// strictly as can be, and runs it.
+// Calls each operation of the API with openapi-fetch and the types that
+// openapi-typescript generates from docs/openapi.yaml. .ci/contract compiles it
+// with strict checks and runs it.
 import createClient from "openapi-fetch";
 import type { components, paths } from "./schema.js";
 
@@ -15,7 +15,7 @@ const client = createClient<paths>({
 
 function expect(what: string, response: Response, status: number, right: boolean): void {
   if (response.status !== status || !right) {
-    throw new Error(`${what}: ${response.status}, which is not what was expected`);
+    throw new Error(`${what}: unexpected status ${response.status}`);
   }
 }
 
@@ -41,14 +41,14 @@ async function read(made: Firefighter): Promise<void> {
   expect("getting", one.response, 200, one.data?.lastName === "Čović");
 }
 
-// A record may be sent back as it came, with one member changed.
+// A client may send back a record as it received it, with one member changed.
 async function replace(made: Firefighter, etag: string): Promise<void> {
   const params = { path: { id: made.id }, header: { "If-Match": etag } };
   const body = { ...made, firstName: "Eva" };
   const first = await client.PUT("/api/v1/firefighters/{id}", { params, body });
   expect("replacing", first.response, 200, first.data?.firstName === "Eva" && first.data.phoneNumber === "091 234 5678");
   const late = await client.PUT("/api/v1/firefighters/{id}", { params, body });
-  expect("replacing what was changed", late.response, 412, late.error?.status === 412);
+  expect("replacing a changed record", late.response, 412, late.error?.status === 412);
 }
 
 async function remove(made: Firefighter): Promise<void> {
@@ -56,7 +56,7 @@ async function remove(made: Firefighter): Promise<void> {
   const gone = await client.DELETE("/api/v1/firefighters/{id}", { params });
   expect("deleting", gone.response, 204, gone.error === undefined);
   const none = await client.GET("/api/v1/firefighters/{id}", { params });
-  expect("getting what is deleted", none.response, 404, none.error?.type === "about:blank");
+  expect("getting a deleted record", none.response, 404, none.error?.type === "about:blank");
 }
 
 const { made, etag } = await create();
