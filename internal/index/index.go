@@ -91,29 +91,39 @@ func NewCache() *Cache {
 // another one is being built, nor within a second after the tenant's last build,
 // nor if the tenant was too large for maxBytes then and has no fewer records now.
 func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query) (p Page, now State, ok bool, err error) {
-	slow := isSlowInSQL(q)
+	if !isSlowInSQL(q) {
+		now, err = source.State()
+		return Page{}, now, false, err
+	}
+	s, now, err := c.begin(tenant, source)
+	if s == nil || err != nil {
+		return Page{}, now, false, err
+	}
+	return s.page(q), now, true, nil
+}
+
+// begin begins the transaction of the source and returns the snapshot of what
+// it sees, nil if SQL must answer.
+func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now State, err error) {
 	e := c.entry(tenant)
-	if e != nil && slow {
+	if e != nil {
 		// No transaction may begin before that of a snapshot and be answered after it.
 		e.following.Lock()
 		defer e.following.Unlock()
 	}
 	now, err = source.State()
-	if err != nil || !slow || !isLarge(now) && e == nil {
-		return Page{}, now, false, err
+	if err != nil || !isLarge(now) && e == nil {
+		return nil, now, err
 	}
 	if e == nil {
 		if e = c.add(tenant); e == nil {
-			return Page{}, now, false, nil
+			return nil, now, nil
 		}
 		e.following.Lock()
 		defer e.following.Unlock()
 	}
-	s, err := c.current(e, now, source)
-	if s == nil || err != nil {
-		return Page{}, now, false, err
-	}
-	return s.page(q), now, true, nil
+	s, err = c.current(e, now, source)
+	return s, now, err
 }
 
 // entry returns the entry of a tenant that was large when it was seen last, or
