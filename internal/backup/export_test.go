@@ -55,7 +55,7 @@ func (r Restore) Begin(ctx context.Context, steps int) (again func(step int) err
 // RestoreSteps is the number of steps of a restore.
 var RestoreSteps = len(newRestoring(Restore{}).steps())
 
-// Set gives a scheduler other clocks and another disk.
+// Set replaces the clocks and the disk of a scheduler.
 func (s *Scheduler) Set(now func() time.Time, space Space) {
 	s.now, s.space = func() reading { return reading{now(), 0} }, space
 }

@@ -144,7 +144,7 @@ func removeCopy(partial string) error {
 	return errors.Join(failures...)
 }
 
-// publish gives the copy its name, at once and durably.
+// publish names the copy, at once and durably.
 func (j *Job) publish(partial string) error {
 	folder := filepath.Dir(j.Target)
 	if j.Force {

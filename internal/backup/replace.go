@@ -14,7 +14,7 @@ import (
 	"firefighters/internal/sqlite"
 )
 
-// keep gives the old database a second name, before it loses the first. Files
+// keep adds a second name to the old database, before it loses the first. Files
 // beside a missing database are kept as well.
 func (r *restoring) keep() error {
 	if !slices.ContainsFunc(append([]string{""}, sidecars...), func(suffix string) bool { return osutil.Exists(r.Database + suffix) }) {

@@ -162,7 +162,8 @@ func (r *restoring) change(copied *sqlite.Conn) (err error) {
 	return err
 }
 
-// setOwner gives the new files the owner of the old database or of its folder.
+// setOwner sets the owner of the new files to that of the old database or of its
+// folder.
 func (r *restoring) setOwner() error {
 	folder := filepath.Dir(r.Database)
 	owner, err := os.Stat(r.Database)

@@ -39,7 +39,7 @@ func SyncFolder(folder string) error {
 	return nil
 }
 
-// GiveTo gives a file the owner and group of another file. Only root may do
+// GiveTo sets the owner and group of a file to those of another. Only root may do
 // that; for any other user it does nothing.
 func GiveTo(path string, like fs.FileInfo) error {
 	owner, known := like.Sys().(*syscall.Stat_t)
