@@ -82,7 +82,7 @@ func TestCheckReferences(t *testing.T) {
 func TestLargeDamage(t *testing.T) {
 	t.Parallel()
 	db := invented(t, 1, 10)
-	execSQL(t, db, `CREATE TABLE more AS SELECT zeroblob(17000000) AS filling`)
+	execSQL(t, db, `CREATE TABLE more AS SELECT zeroblob(7000000) AS filling`)
 	for page := range int64(60) { // where the next page is
 		overwrite(t, db, (1000+10*page)*4096, "\xff\xff\xff\xff")
 	}

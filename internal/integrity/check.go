@@ -27,8 +27,11 @@ type Findings struct {
 // seen before one of them counts as wrong.
 const ClockTolerance = time.Hour
 
-// checkedAtOnce is the number of records that Check reads by one statement.
-const checkedAtOnce = 5000
+// How much Check reads by one statement.
+const (
+	checkedAtOnce = 5000 // records
+	countedAtOnce = 1000 // tenants
+)
 
 // check is a Check under way.
 type check struct {
@@ -87,18 +90,16 @@ func (c *check) clock(context.Context) error {
 }
 
 func (c *check) counts(ctx context.Context) error {
-	wrong, err := wrongCounts(ctx, c.db)
-	if err != nil {
-		return err
-	}
-	for _, w := range wrong {
-		c.note(&c.found.Stale, "The department %q: it counts %d records up to number %d, and has %d up to %d",
-			w.name, w.live, w.last, w.realLive, w.realLast)
-	}
-	if !c.Repair {
-		return nil
-	}
-	return recount(c.db, wrong)
+	return walkCounts(ctx, c.db, countedAtOnce, func(wrong []counts) error {
+		for _, w := range wrong {
+			c.note(&c.found.Stale, "The department %q: it counts %d records up to number %d, and has %d up to %d",
+				w.name, w.live, w.last, w.realLive, w.realLast)
+		}
+		if !c.Repair {
+			return nil
+		}
+		return recount(c.db, wrong)
+	})
 }
 
 func (c *check) records(ctx context.Context) error {

@@ -18,24 +18,37 @@ type counts struct {
 	realLive, realLast int64
 }
 
-// countsSQL reads all records: there is nothing else to compare the counts
-// with.
+// countsSQL reads all records of some tenants: there is nothing else to compare
+// the counts with.
 const countsSQL = `
 	SELECT id, name, live_count, last_seq,
 	       (SELECT count(*) FROM firefighters NOT INDEXED
 	         WHERE row BETWEEN tenants.id << 32 AND tenants.id << 32 | 0xffffffff AND deleted_at IS NULL) AS live,
 	       (SELECT ifnull(max(row) & 0xffffffff, 0) FROM firefighters
 	         WHERE row BETWEEN tenants.id << 32 AND tenants.id << 32 | 0xffffffff) AS seq
-	  FROM tenants WHERE live_count <> live OR last_seq < seq`
+	  FROM tenants WHERE id BETWEEN ? AND ? AND (live_count <> live OR last_seq < seq)`
 
-// wrongCounts returns the counts of the tenants whose counts are wrong.
-func wrongCounts(ctx context.Context, db *sqlite.DB) (wrong []counts, err error) {
-	err = db.Read(func(c *sqlite.Conn) error {
-		return c.QueryContext(ctx, countsSQL, nil, func(row sqlite.Row) {
-			wrong = append(wrong, counts{row.Int(0), row.Text(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5)})
+// walkCounts calls each with the tenants whose counts are wrong, and looks at
+// size ids of tenants at once. No read transaction spans two calls.
+func walkCounts(ctx context.Context, db *sqlite.DB, size int64, each func([]counts) error) error {
+	for first := int64(1); ; first += size {
+		last := int64(0)
+		var wrong []counts
+		err := db.Read(func(c *sqlite.Conn) (err error) {
+			if last, err = c.QueryInt(`SELECT ifnull(max(id), 0) FROM tenants`); err != nil {
+				return err
+			}
+			return c.QueryContext(ctx, countsSQL, sqlite.Args{first, first + size - 1}, func(row sqlite.Row) {
+				wrong = append(wrong, counts{row.Int(0), row.Text(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5)})
+			})
 		})
-	})
-	return wrong, err
+		if err == nil {
+			err = each(wrong)
+		}
+		if err != nil || first+size > last {
+			return err
+		}
+	}
 }
 
 const recountSQL = `

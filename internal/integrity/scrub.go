@@ -12,6 +12,9 @@ const (
 	// scrubbedAtOnce is the number of records that Scrub reads before others
 	// get a turn.
 	scrubbedAtOnce = 200
+	// recountedAtOnce is the number of tenants whose records it counts before
+	// others get a turn.
+	recountedAtOnce = 100
 	// scrubPause is the pause after that, while the service answers requests.
 	// For 1,200,000 records the pauses take ten minutes.
 	scrubPause = 100 * time.Millisecond
@@ -31,9 +34,10 @@ type scrubber struct {
 // damage of a record that nobody reads would be found when no backup from
 // before it is left. Scrub repairs key columns, deletion marks and counts.
 //
-// It reads a small database before it returns. A large one it reads slowly in
-// the background, where it checks the structure of the file as well: that was
-// not checked when the file was opened. It ends with ctx.
+// It reads a small database before it returns. Any other it reads slowly in the
+// background, so that no start waits for it. There it checks the structure of
+// the file as well, which was not checked when the file was opened. It ends with
+// ctx.
 func Scrub(ctx context.Context, db *sqlite.DB, log *slog.Logger, background func(func())) {
 	s := &scrubber{db: db, log: log}
 	small, err := db.Small()
@@ -46,8 +50,9 @@ func Scrub(ctx context.Context, db *sqlite.DB, log *slog.Logger, background func
 	default:
 		s.pause = scrubPause
 		background(func() {
-			s.records(ctx)
 			s.structure(ctx)
+			s.records(ctx)
+			s.counts(ctx)
 		})
 	}
 }
@@ -103,14 +108,18 @@ func (s *scrubber) noteDamaged(id string) {
 
 // counts repairs wrong counts of tenants.
 func (s *scrubber) counts(ctx context.Context) {
-	wrong, err := wrongCounts(ctx, s.db)
-	if err == nil {
-		err = recount(s.db, wrong)
+	repaired := 0
+	err := walkCounts(ctx, s.db, recountedAtOnce, func(wrong []counts) error {
+		if err := recount(s.db, wrong); err != nil {
+			return err
+		}
+		repaired += len(wrong)
+		return sleep(ctx, s.pause)
+	})
+	if repaired > 0 {
+		s.log.Warn("the counts of departments were damaged, and are repaired", "departments", repaired)
 	}
-	switch {
-	case err == nil && len(wrong) > 0:
-		s.log.Warn("the counts of departments were damaged, and are repaired", "departments", len(wrong))
-	case err != nil && ctx.Err() == nil:
+	if err != nil && ctx.Err() == nil {
 		s.log.Error("the counts of departments could not be checked", "cause", err.Error())
 	}
 }
