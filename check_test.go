@@ -162,6 +162,30 @@ func TestDamagedDelete(t *testing.T) {
 	}
 }
 
+// TestRepairBesideService: a running service hears that the latest time seen was
+// taken back, and does not write the old one again.
+func TestRepairBesideService(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 1)
+	ahead := time.Now().AddDate(10, 0, 0)
+	execSQL(t, db, `UPDATE service SET latest_time = ?`, ahead.UnixMilli())
+	s := startOn(t, db)
+	by := s.as(newKey(t, db, "default"))
+	by.create(t, ana)
+	if stdout, _ := works(t, "check", "--repair", "--db", db); stdout != "Repaired: 1. "+sound {
+		t.Errorf("check --repair: %q", stdout)
+	}
+	expiring := s.as(newKey(t, db, "default", "--expires", "30d"))
+	eventually(t, "the key to be valid", func() bool { return expiring.do(t, "GET", collection, "").status == 200 })
+	id := expiring.create(t, ana)
+	if stdout, _ := works(t, "history", "--tenant", "default", "--id", id, "--db", db); strings.Contains(stdout, ahead.Format("2006-")) {
+		t.Errorf("history: %s", stdout)
+	}
+	works(t, "check", "--db", db)
+	s.stop(t)
+	works(t, "check", "--db", db)
+}
+
 // TestScrub: what follows from sound fields is computed again at the start.
 // Package integrity tests each kind by itself.
 func TestScrub(t *testing.T) {

@@ -319,6 +319,7 @@ func (d *daemon) work(api *server) (stop func()) {
 		working.Go(func() { repeat(ctx, d.log, tick, failure, do) })
 	}
 	repeatedly(keysPoll, "the keys could not be read again", api.auth.reload)
+	repeatedly(keysPoll, "the latest time seen could not be read again", api.store.FollowClock)
 	repeatedly(time.Second, lateWrites, api.auth.writeLate)
 	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
 	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)

@@ -147,3 +147,32 @@ func TestResetClockInGroup(t *testing.T) {
 		}
 	})
 }
+
+// TestResetElsewhere: a store hears that another process has taken the latest
+// time back, and does not save the old one.
+func TestResetElsewhere(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	for name, hear := range map[string]func(*store.Store) error{
+		"it looks":  (*store.Store).FollowClock,
+		"it saves":  (*store.Store).SaveClock,
+		"it writes": func(s *store.Store) error { create(t, s, ours, ana); return s.FollowClock() },
+	} {
+		path, now := newFile(t), noon.AddDate(10, 0, 0)
+		clock := func() time.Time { return now }
+		s, other := openStore(t, path, clock), openStore(t, path, clock)
+		must(t, s.AddDepartments([]store.Department{{Name: "Engine 7"}}))
+		must(t, s.SaveClock())
+		must(t, s.FollowClock())
+		if got := s.Clock().Now(); !got.Equal(now) {
+			t.Errorf("%s: %v, before", name, got)
+		}
+		now = noon
+		must(t, other.ResetClock())
+		must(t, hear(s))
+		inFile := scanInt(t, other, `SELECT latest_time FROM service`)
+		if saved := s.ClockSaved(); saved != noon.UnixMilli() || inFile != saved || !s.Clock().Now().Equal(noon) {
+			t.Errorf("%s: in the file: %d, saved: %d, now: %v", name, inFile, saved, s.Clock().Now())
+		}
+	}
+}

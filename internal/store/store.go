@@ -33,7 +33,7 @@ func Open(path string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	s.db = db
-	latest, err := s.queryInt(`SELECT latest_time FROM service`)
+	latest, err := s.queryInt(latestTimeSQL)
 	if err != nil {
 		db.Close()
 		return nil, &FileError{Op: "opening", Path: path, Err: err}
@@ -69,9 +69,36 @@ func (s *Store) queryInt(text string, args ...driver.Value) (n int64, err error)
 // SaveClock writes the latest time seen.
 func (s *Store) SaveClock() error { return s.db.Write(s.saveClock) }
 
+const latestTimeSQL = `SELECT latest_time FROM service`
+
+// saveClock must not write a time again that another process has taken back.
 func (s *Store) saveClock(t *sqlite.Tx) error {
-	_, err := t.Exec(`UPDATE service SET latest_time = max(latest_time, ?)`, t.Now)
-	t.OnCommit(func() { s.clockSaved.Store(t.Now) })
+	latest, err := t.QueryInt(latestTimeSQL)
+	if err != nil {
+		return err
+	}
+	takenBack := latest < s.clockSaved.Load()
+	if takenBack {
+		t.Now = max(latest, s.Clock().Earlier().UnixMilli())
+	}
+	_, err = t.Exec(`UPDATE service SET latest_time = max(latest_time, ?)`, t.Now)
+	t.OnCommit(func() {
+		if takenBack {
+			s.Clock().Set(t.Now)
+		}
+		s.clockSaved.Store(t.Now)
+	})
+	return err
+}
+
+// FollowClock takes the latest time seen back if another process has done so in
+// the database by ResetClock. Nothing else makes it earlier there.
+func (s *Store) FollowClock() error {
+	saved := s.clockSaved.Load() // before the query: a commit meanwhile must not look like a reset
+	latest, err := s.queryInt(latestTimeSQL)
+	if err == nil && latest < saved && s.clockSaved.CompareAndSwap(saved, latest) {
+		s.Clock().Set(latest)
+	}
 	return err
 }
 
