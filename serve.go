@@ -169,7 +169,7 @@ func (d *daemon) run() error {
 // answer prepares the store and answers requests from it. When the program must
 // stop it lets those in flight finish.
 func (d *daemon) answer(s *store.Store, listener net.Listener) error {
-	if err := s.SaveClock(); err != nil {
+	if err := s.SaveClock(); err != nil && !warnOfFullDisk(d.env, err) {
 		return &sqlite.FileError{Op: "writing to", Path: d.db, Err: err}
 	}
 	url := d.url(listener.Addr())
@@ -321,6 +321,7 @@ func (d *daemon) work(api *server) (stop func()) {
 	repeatedly(keysPoll, "the keys could not be read again", api.auth.reload)
 	repeatedly(keysPoll, "the latest time seen could not be read again", api.store.FollowClock)
 	repeatedly(time.Second, lateWrites, api.auth.writeLate)
+	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
 	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
 	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
 	if d.scheduler != nil {

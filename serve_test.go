@@ -84,11 +84,17 @@ func startProcess(t *testing.T, db string) (*exec.Cmd, client) {
 		t.Skip("Windows has no such signals")
 	}
 	cmd, output := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	return cmd, startCommand(t, cmd, output)
+}
+
+// startCommand starts a process that serves.
+func startCommand(t *testing.T, cmd *exec.Cmd, output *syncBuffer) client {
+	t.Helper()
 	must(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() })
 	address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
 	eventually(t, "the address", func() bool { return address.MatchString(output.String()) })
-	return cmd, newClient(t, address.FindStringSubmatch(output.String())[1], keyForm.FindString(output.String()))
+	return newClient(t, address.FindStringSubmatch(output.String())[1], keyForm.FindString(output.String()))
 }
 
 func TestFirstStart(t *testing.T) {

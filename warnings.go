@@ -74,6 +74,17 @@ func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	}
 }
 
+// warnOfFullDisk warns of a full disk, and reports whether err is about one. The
+// database can be read.
+func warnOfFullDisk(env cli.Env, err error) bool {
+	full := errors.Is(err, sqlite.ErrFull)
+	if full {
+		env.Notef("Warning: the disk of the database is full: reading works, and nothing can be written\n" +
+			"Try: make room on that disk; writing then works again by itself")
+	}
+	return full
+}
+
 // warnOfNewDatabase warns that a database is about to be made, although there
 // are backups of one.
 func (o serveOptions) warnOfNewDatabase(env cli.Env) {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"cmp"
 	"context"
+	"errors"
 
 	"modernc.org/sqlite"
 
@@ -15,7 +16,17 @@ const copiedAtOnce = 1024
 
 // Peek opens the database at path for reading, whether it is in use or not.
 // It changes nothing.
-func Peek(path string) (*Conn, error) { return open(peekDSN(path)) }
+func Peek(path string) (*Conn, error) {
+	c, err := open(peekDSN(path))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Size(); errors.Is(err, ErrFull) && !hasWAL(path) { // no room for the -shm
+		c.Close()
+		return OpenImmutable(path)
+	}
+	return c, nil // what else is wrong the caller meets
+}
 
 // OpenImmutable opens a file that nobody changes for reading, also on a disk
 // that cannot be written.

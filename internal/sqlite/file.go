@@ -134,7 +134,7 @@ func (f Format) Verify(path string) (version int, err error) {
 }
 
 func (f Format) verify(path string) (version int, err error) {
-	c, err := open(peekDSN(path))
+	c, err := Peek(path)
 	if err != nil {
 		return 0, err
 	}

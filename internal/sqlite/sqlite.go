@@ -5,7 +5,9 @@ package sqlite
 
 import (
 	"cmp"
+	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,6 +27,7 @@ type DB struct {
 	readers chan *Conn   // those that are idle; closed with the database
 	gate    sync.RWMutex // held for reading while a reader is in use
 	writer  *writer
+	room    room
 }
 
 // Options are what a database asks its owner for. All may be nil.
@@ -37,36 +40,58 @@ type Options struct {
 var readerCount = max(4, runtime.NumCPU())
 
 // Open opens the database at path, which must be whole and of the right
-// format.
-func Open(path string, options Options) (db *DB, err error) {
+// format. On a full disk it may be readable only, until MakeWritable finds room.
+func Open(path string, options Options) (*DB, error) {
 	if options.Now == nil {
 		options.Now = time.Now
 	}
-	var conns []*Conn
-	defer func() {
-		if err != nil {
-			for _, c := range conns {
-				c.Close()
-			}
-		}
-	}()
-	for i := range 2 + readerCount {
-		source := writerDSN(path)
-		if i >= 2 {
-			source = readerDSN(path)
-		}
-		c, err := open(source)
-		if err != nil {
-			return nil, wrap("opening", path, err)
-		}
-		conns = append(conns, c)
+	db := &DB{Clock: &Clock{system: options.Now}, path: path, options: options, readers: make(chan *Conn, readerCount)}
+	db.writer = newWriter(db)
+	err := db.connect()
+	if errors.Is(err, ErrFull) && !hasWAL(path) {
+		err = db.connectReadOnly()
 	}
-	db = &DB{Clock: &Clock{system: options.Now}, path: path, options: options, readers: make(chan *Conn, readerCount)}
-	db.writer = newWriter(db, conns[0], conns[1])
+	if err != nil {
+		return nil, wrap("opening", path, err)
+	}
+	return db, nil
+}
+
+// connect opens all connections.
+func (db *DB) connect() error {
+	conns, err := openAll(slices.Concat([]string{writerDSN(db.path), writerDSN(db.path)}, slices.Repeat([]string{readerDSN(db.path)}, readerCount)))
+	if err == nil {
+		err = truncateForLitestream(conns[0], conns[1])
+	}
+	if err != nil {
+		closeAll(conns)
+		return err
+	}
+	db.writer.conn, db.writer.checkpoints.Conn = conns[0], conns[1]
 	for _, c := range conns[2:] {
 		db.readers <- c
 	}
-	return db, wrap("opening", path, truncateForLitestream(conns[0], conns[1]))
+	return nil
+}
+
+// openAll opens a connection for each data source name, or none.
+func openAll(sources []string) (conns []*Conn, err error) {
+	for _, source := range sources {
+		c, err := open(source)
+		if err != nil {
+			closeAll(conns)
+			return nil, err
+		}
+		conns = append(conns, c)
+	}
+	return conns, nil
+}
+
+func closeAll(conns []*Conn) (err error) {
+	for _, c := range conns {
+		err = cmp.Or(err, c.Close())
+	}
+	return err
 }
 
 // Path returns the path that the database was opened by.
@@ -97,21 +122,26 @@ func (db *DB) ReadTx(do func(*Conn) error) error {
 
 // Connect opens a further connection that reads, for work that takes minutes.
 // The caller closes it.
-func (db *DB) Connect() (*Conn, error) { return open(readerDSN(db.path)) }
+func (db *DB) Connect() (*Conn, error) { return Peek(db.path) }
 
 // Close waits for what is under way and closes the database. A second call
 // returns ErrClosed.
 func (db *DB) Close() error {
+	db.room.mu.Lock()
+	defer db.room.mu.Unlock()
 	db.writer.stop()
-	var failures []error
+	var conns []*Conn
 	for range readerCount {
 		c, open := <-db.readers
 		if !open {
 			return ErrClosed
 		}
-		failures = append(failures, c.Close())
+		conns = append(conns, c)
 	}
 	close(db.readers)
 	// The last connection to close removes the -wal, which a reader cannot do.
-	return cmp.Or(append(failures, db.writer.checkpoints.Close(), db.writer.conn.Close())...)
+	if !db.room.none.Load() {
+		conns = append(conns, db.writer.checkpoints.Conn, db.writer.conn)
+	}
+	return closeAll(conns)
 }

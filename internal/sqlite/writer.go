@@ -16,7 +16,7 @@ import (
 // serves many callers, and a caller alone waits for no other goroutine.
 type writer struct {
 	db          *DB
-	conn        *Conn
+	conn        *Conn // nil while there is no room
 	checkpoints *checkpointer
 
 	mu      sync.Mutex
@@ -57,8 +57,8 @@ func (t *Tx) ExecOne(text string, args ...driver.Value) error {
 	return err
 }
 
-func newWriter(db *DB, conn, checkpoints *Conn) *writer {
-	w := &writer{db: db, conn: conn, checkpoints: &checkpointer{Conn: checkpoints, gate: &db.gate}}
+func newWriter(db *DB) *writer {
+	w := &writer{db: db, checkpoints: &checkpointer{gate: &db.gate}}
 	w.idle.L = &w.mu
 	return w
 }
@@ -71,6 +71,9 @@ func newWriter(db *DB, conn, checkpoints *Conn) *writer {
 // A job that returns an error of its own before it has run anything but SELECT
 // fails alone. A panic becomes an error. do must not call Read or Write.
 func (db *DB) Write(do func(*Tx) error) error {
+	if err := db.MakeWritable(); err != nil {
+		return err
+	}
 	w, j := db.writer, &job{do: do, turn: make(chan bool, 1)}
 	w.mu.Lock()
 	if w.stopped {
@@ -111,6 +114,12 @@ func (w *writer) handOver() {
 	}
 	w.leading = false
 	w.idle.Broadcast()
+}
+
+func (w *writer) isStopped() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.stopped
 }
 
 // stop refuses further jobs and returns when all others are done.
