@@ -44,6 +44,7 @@ func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	warnOfNewerCopy(env, path)
 	s, err := store.Open(file, time.Now)
 	if err != nil {
 		return nil, err
@@ -59,7 +60,7 @@ func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
 // of an interrupted attempt is completed.
 func makeDatabase(file string, create bool) (made bool, err error) {
 	version := 0
-	if err = cmp.Or(backup.AwaitRestore(file), format.Inspect(file)); err == nil {
+	if err = cmp.Or(sqlite.RefuseLost(file), backup.AwaitRestore(file), format.Inspect(file)); err == nil {
 		version, err = format.Verify(file)
 	}
 	switch {

@@ -361,7 +361,9 @@ type readiness struct {
 }
 
 func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-	if err := s.store.Ping(); err != nil {
+	if err := s.store.Ping(); errors.Is(err, store.ErrLost) {
+		return err
+	} else if err != nil {
 		return notReady(err)
 	}
 	ready := readiness{Status: "ready"}

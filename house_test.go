@@ -22,6 +22,7 @@ var mayImport = map[string]string{
 	"store":      "index sqlite record apikey fold",
 	"backup":     "sqlite osutil",
 	"integrity":  "sqlite record",
+	"guard":      "backup sqlite osutil",
 	"index":      "record fold",
 	"demo":       "record fold",
 	"httpserver": "httpapi osutil",
@@ -40,9 +41,10 @@ var mayImport = map[string]string{
 // module that it may import. Its tests may import all of them.
 var rootMayImport = map[string]string{
 	"main.go":     "cli command",
-	"serve.go":    "backup cli httpapi httpserver integrity osutil sqlite store",
+	"serve.go":    "backup cli guard httpapi httpserver integrity osutil sqlite store",
+	"loss.go":     "cli osutil store",
 	"demo.go":     "cli demo osutil record sqlite store",
-	"warnings.go": "backup cli integrity osutil sqlite",
+	"warnings.go": "backup cli guard integrity osutil sqlite",
 	"handlers.go": "httpapi record store",
 	"auth.go":     "apikey httpapi record store",
 	"problems.go": "httpapi record store",

@@ -22,6 +22,8 @@ var (
 		Detail: "This service listens on this machine alone, and answers to the hosts localhost and 127.0.0.1 only."}
 	errInFlight = &httpapi.Problem{Status: http.StatusConflict, Header: httpapi.RetryLater,
 		Detail: "A request with this Idempotency-Key is being answered."}
+	errLost = &httpapi.Problem{Status: http.StatusServiceUnavailable, Header: httpapi.RetryLater,
+		Detail: "The files of the database were deleted, moved or replaced. The person who keeps the service must stop it, and then it says what to do."}
 	errReadOnlyKey = &httpapi.Problem{Status: http.StatusForbidden, Detail: "This API key may only read."}
 )
 
@@ -50,6 +52,8 @@ func problemOf(err error) *httpapi.Problem {
 			Detail: "The firefighter is not what the request's conditions ask for: somebody may have changed it since it was read."}
 	case errors.Is(err, store.ErrReused):
 		return &httpapi.Problem{Status: http.StatusUnprocessableEntity, Detail: "This Idempotency-Key was used with another body before."}
+	case errors.Is(err, store.ErrLost):
+		return errLost
 	case errors.Is(err, store.ErrBusy):
 		return &httpapi.Problem{Status: http.StatusServiceUnavailable, Detail: "The database is busy.", Header: httpapi.RetryLater, Cause: err}
 	case errors.Is(err, store.ErrClosed):
@@ -69,7 +73,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err e
 		return
 	}
 	p := problemOf(err)
-	if p.Status >= http.StatusInternalServerError {
+	if p.Status >= http.StatusInternalServerError && p != errLost { // the guard has logged the loss, once
 		s.log.Error("request failed", "requestId", w.Header().Get("X-Request-Id"), "status", p.Status,
 			"method", r.Method, "path", path, "cause", fmt.Sprint(p.Cause))
 	}

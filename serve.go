@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"runtime/debug"
 	"sync"
 	"syscall"
@@ -17,6 +18,7 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
+	"firefighters/internal/guard"
 	"firefighters/internal/httpapi"
 	"firefighters/internal/httpserver"
 	"firefighters/internal/integrity"
@@ -122,6 +124,7 @@ type daemon struct {
 	prepare   prepareFunc
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
+	guard     *guard.Guard      // of the open database
 	log       *slog.Logger
 }
 
@@ -163,7 +166,11 @@ func (d *daemon) run() error {
 	if err != nil {
 		return err
 	}
-	return cmp.Or(d.answer(s, listener), s.Close())
+	d.guard, err = guard.New(s.DB(), store.Marks, d.log)
+	if err != nil {
+		return cmp.Or(s.Close(), err)
+	}
+	return cmp.Or(d.answer(s, listener), d.close(s))
 }
 
 // answer prepares the store and answers requests from it. When the program must
@@ -207,6 +214,7 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
+	os.Remove(path + sqlite.LostSuffix) // a killed process has left it
 	if err := cmp.Or(backup.UndoRestore(path), sqlite.RefuseLinked(path)); err != nil {
 		release()
 		return nil, err
@@ -324,13 +332,15 @@ func (d *daemon) work(api *server) (stop func()) {
 	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
 	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
 	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
+	backing, stopBackups := context.WithCancel(ctx)
 	if d.scheduler != nil {
-		working.Go(func() { d.scheduler.Run(ctx) })
+		working.Go(func() { d.scheduler.Run(backing) })
 	}
+	working.Go(func() { d.guard.Run(ctx, stopBackups) })
 	return func() {
 		cancel()
 		working.Wait()
-		if err := errors.Join(api.auth.writeUses(), api.store.SaveClock()); err != nil {
+		if err := errors.Join(api.auth.writeUses(), api.store.SaveClock()); err != nil && d.guard.Loss() == nil {
 			d.log.Warn(lateWrites, "cause", err.Error())
 		}
 	}
@@ -345,7 +355,7 @@ func repeat(ctx context.Context, log *slog.Logger, tick time.Duration, failure s
 	defer ticker.Stop()
 	for failing := false; ; {
 		err := safely(do)
-		if err != nil && !failing {
+		if err != nil && !failing && !errors.Is(err, sqlite.ErrLost) { // the guard has logged a loss
 			log.Warn(failure, "cause", err.Error())
 		}
 		failing = err != nil

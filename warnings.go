@@ -12,6 +12,7 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
+	"firefighters/internal/guard"
 	"firefighters/internal/integrity"
 	"firefighters/internal/osutil"
 	"firefighters/internal/sqlite"
@@ -71,6 +72,15 @@ func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 		env.Notef("Warning: the clock of this machine says %s, and the database has seen %s, which holds for what expires\n"+
 			"Try: set the clock; if it is right, and was wrong before: firefighters check --repair --db %s",
 			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339), cli.Quote(path))
+	}
+}
+
+// warnOfNewerCopy warns of a saved copy with changes that the database does not
+// have.
+func warnOfNewerCopy(env cli.Env, path string) {
+	if saved := guard.NewerCopy(content, osutil.Resolve(path)); saved != "" {
+		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
+			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
 	}
 }
 

@@ -40,16 +40,23 @@ func (f File) inUse() bool {
 // that, the clock was wrong once.
 const maxAhead = time.Hour
 
+// SavedName returns the name of a copy that is made beside a database when its
+// files have gone.
+func SavedName(db string, at time.Time) string { return db + ".saved-" + at.UTC().Format(nameTime) }
+
 // filesIn returns the backups of a database in a folder, sorted. A folder that
 // cannot be read has none.
-func filesIn(folder, db string, now time.Time) (found []File) {
+func filesIn(folder, db string, now time.Time) []File { return namedFiles(folder, db, fileName, now) }
+
+// namedFiles returns the files of a database in a folder that name has named,
+// sorted.
+func namedFiles(folder, db string, name func(db string, at time.Time) string, now time.Time) (found []File) {
 	entries, _ := os.ReadDir(folder)
-	ext := filepath.Ext(db)
-	prefix := strings.TrimSuffix(filepath.Base(db), ext) + "-"
+	prefix, ext, _ := strings.Cut(filepath.Base(name(db, time.Time{})), time.Time{}.Format(nameTime))
 	for _, e := range entries {
 		at, nameErr := time.Parse(nameTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
 		info, err := e.Info()
-		if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == fileName(db, at) {
+		if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == filepath.Base(name(db, at)) {
 			found = append(found, File{filepath.Join(folder, e.Name()), at, info.ModTime()})
 		}
 	}
@@ -71,17 +78,18 @@ func sortFiles(files []File, now time.Time) {
 	})
 }
 
-// Files returns the backups of a database that are beside it and, unless dir is
-// "", in dir. The newest is first, and a backup dated in the future (the clock
+// Files returns the backups of a database, and saved copies of it, that are beside
+// it and, unless dir is "", the backups in dir. The newest is first, and a backup dated in the future (the clock
 // was wrong) counts as the oldest. This process must not have the database open.
 func Files(content Content, db, dir string) []File {
 	db = osutil.Resolve(db)
 	now := time.Now()
-	files := filesIn(filepath.Dir(db), db, now)
-	if dir != "" && !osutil.SameFile(dir, filepath.Dir(db)) {
+	folder := filepath.Dir(db)
+	files := append(filesIn(folder, db, now), namedFiles(folder, db, SavedName, now)...)
+	if dir != "" && !osutil.SameFile(dir, folder) {
 		files = append(files, filesIn(dir, db, now)...)
-		sortFiles(files, now)
 	}
+	sortFiles(files, now)
 	var own Identity
 	if Inspect(content, db) == nil {
 		own, _ = identify(content, sqlite.Peek, db)

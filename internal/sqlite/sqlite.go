@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -28,6 +29,7 @@ type DB struct {
 	gate    sync.RWMutex // held for reading while a reader is in use
 	writer  *writer
 	room    room
+	lost    atomic.Bool
 }
 
 // Options are what a database asks its owner for. All may be nil.
@@ -78,11 +80,14 @@ func (db *DB) connect() error {
 func openAll(sources []string) (conns []*Conn, err error) {
 	for _, source := range sources {
 		c, err := open(source)
+		if err == nil {
+			conns = append(conns, c)
+			_, err = c.Size() // opens the files beside the database, too
+		}
 		if err != nil {
 			closeAll(conns)
 			return nil, err
 		}
-		conns = append(conns, c)
 	}
 	return conns, nil
 }
@@ -103,6 +108,9 @@ func (db *DB) Path() string { return db.path }
 // A panic of do leaves the connection fit for the next caller: Query and
 // Transaction end by deferred calls what they have begun.
 func (db *DB) Read(do func(*Conn) error) error {
+	if db.lost.Load() {
+		return ErrLost
+	}
 	db.gate.RLock()
 	defer db.gate.RUnlock()
 	c, open := <-db.readers

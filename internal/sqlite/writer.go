@@ -71,6 +71,9 @@ func newWriter(db *DB) *writer {
 // A job that returns an error of its own before it has run anything but SELECT
 // fails alone. A panic becomes an error. do must not call Read or Write.
 func (db *DB) Write(do func(*Tx) error) error {
+	if db.lost.Load() {
+		return ErrLost
+	}
 	if err := db.MakeWritable(); err != nil {
 		return err
 	}

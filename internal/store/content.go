@@ -35,6 +35,14 @@ func FirstTenant(c *sqlite.Conn) (t Tenant, err error) {
 	return t, err
 }
 
+// Marks returns what tells the first departments apart from those of all other
+// databases, up to a hundred.
+func Marks(c *sqlite.Conn) (marks []string, err error) {
+	err = c.Query(`SELECT id || ' ' || created_at FROM tenants ORDER BY id LIMIT 100`, nil,
+		func(row sqlite.Row) { marks = append(marks, row.Text(0)) })
+	return marks, err
+}
+
 // LatestTime returns the latest time that the database has seen.
 func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	latest, err := c.QueryInt(`SELECT latest_time FROM service`)

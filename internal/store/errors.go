@@ -17,6 +17,7 @@ var (
 	ErrInUse      = sqlite.ErrInUse
 	ErrIO         = sqlite.ErrIO
 	ErrLinked     = sqlite.ErrLinked
+	ErrLost       = sqlite.ErrLost
 	ErrNoFolder   = sqlite.ErrNoFolder
 	ErrNotExist   = sqlite.ErrNotExist
 	ErrNotRegular = sqlite.ErrNotRegular

@@ -1,0 +1,122 @@
+//go:build unix
+
+package guard_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"firefighters/internal/guard"
+	"firefighters/internal/sqlite"
+)
+
+var toy = sqlite.Format{ApplicationID: 0x746f7921, Version: 1}
+
+// create makes a database with a mark, and opens it.
+func create(t *testing.T, mark string) *sqlite.DB {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.db")
+	must(t, os.WriteFile(path, nil, 0o600))
+	must(t, toy.Migrate(path, 0, 1, func(c *sqlite.Conn) error {
+		_, err := c.Exec(`CREATE TABLE marks (mark TEXT); CREATE TABLE notes (note BLOB)`)
+		return err
+	}))
+	db, err := sqlite.Open(path, sqlite.Options{})
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	exec(t, db, `INSERT INTO marks VALUES ('`+mark+`')`)
+	return db
+}
+
+func exec(t *testing.T, db *sqlite.DB, text string) {
+	t.Helper()
+	must(t, db.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err }))
+}
+
+func marks(c *sqlite.Conn) (marks []string, err error) {
+	err = c.Query(`SELECT mark FROM marks`, nil, func(row sqlite.Row) { marks = append(marks, row.Text(0)) })
+	return marks, err
+}
+
+// watch runs a guard until the end of the test. lost is closed at a loss.
+func watch(t *testing.T, db *sqlite.DB) (g *guard.Guard, lost chan bool, stop func()) {
+	t.Helper()
+	g, err := guard.New(db, marks, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	lost, ended := make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		g.Run(ctx, func() { close(lost) })
+	}()
+	stop = func() { cancel(); <-ended }
+	t.Cleanup(stop)
+	return g, lost, stop
+}
+
+// TestUse: what the service and other programs do with a database is no loss.
+func TestUse(t *testing.T) {
+	t.Parallel()
+	db := create(t, "one")
+	g, lost, _ := watch(t, db)
+	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
+		for range 50 {
+			exec(t, db, `INSERT INTO notes VALUES (randomblob(20000))`)
+		}
+		exec(t, db, `DELETE FROM notes; UPDATE marks SET mark = mark || '+'`)
+		must(t, sqlite.Vacuum(db.Path())) // the file grows smaller, and the -wal empty
+	}
+	select {
+	case <-lost:
+		t.Errorf("a loss: %v", g.Loss())
+	default:
+	}
+	if g.End() != nil {
+		t.Error("a loss at the end")
+	}
+}
+
+// TestLoss: after a loss nothing reads or writes, and the copy has everything.
+func TestLoss(t *testing.T) {
+	t.Parallel()
+	db := create(t, "one")
+	g, lost, stop := watch(t, db)
+	must(t, os.Remove(db.Path()))
+	exec(t, db, `INSERT INTO marks VALUES ('two')`) // goes to the deleted file
+	<-lost
+	err := db.Write(func(*sqlite.Tx) error { return nil })
+	if !errors.Is(err, sqlite.ErrLost) || !errors.Is(db.Read(func(*sqlite.Conn) error { return nil }), sqlite.ErrLost) {
+		t.Errorf("writing: %v", err)
+	}
+	if err := sqlite.RefuseLost(db.Path()); err != nil {
+		t.Errorf("nobody serves it: %v", err)
+	}
+	stop()
+	loss := g.End()
+	if loss == nil || loss.Closable() || !errors.Is(loss, sqlite.ErrLost) || !strings.HasPrefix(loss.Saved, db.Path()+".saved-") {
+		t.Fatalf("%+v", loss)
+	}
+	c, err := sqlite.OpenImmutable(loss.Saved)
+	must(t, err)
+	defer c.Close()
+	if found, err := marks(c); strings.Join(found, " ") != "one two" || err != nil {
+		t.Errorf("the copy has %v, %v", found, err)
+	}
+	if left, _ := filepath.Glob(db.Path() + "*"); len(left) != 2 { // and the lock that RefuseLost has made
+		t.Errorf("left: %v", left)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,184 @@
+//go:build unix
+
+package main
+
+import (
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Windows lets nobody delete or replace a file that is open.
+
+// goneCase is a way in which the files of a database go.
+type goneCase struct {
+	act  func(t *testing.T, db string)
+	what string // in the log
+	ends string // completed: the database is whole after the stop; saved: a copy is; lost: neither
+}
+
+// TestFilesGo: a service whose files are deleted, moved, replaced or cut answers
+// 503 and says so. What was in the database is saved where it can be read.
+func TestFilesGo(t *testing.T) {
+	t.Parallel()
+	other := invented(t, 1, 3)
+	remove := func(suffix string) func(*testing.T, string) {
+		return func(t *testing.T, db string) { must(t, os.Remove(db+suffix)) }
+	}
+	cut := func(suffix string, size int64) func(*testing.T, string) {
+		return func(t *testing.T, db string) { must(t, os.Truncate(db+suffix, size)) }
+	}
+	for name, tt := range map[string]goneCase{
+		"deleted":         {remove(""), "was deleted or moved away", "saved"},
+		"moved":           {func(t *testing.T, db string) { must(t, os.Rename(db, db+".old")) }, "was deleted or moved away", "saved"},
+		"folder moved":    {func(t *testing.T, db string) { must(t, os.Rename(filepath.Dir(db), t.TempDir()+"/x")) }, "was deleted or moved away", "saved"},
+		"-wal deleted":    {remove("-wal"), "the -wal of the database was deleted", "completed"},
+		"-shm deleted":    {remove("-shm"), "the -shm of the database was deleted", "completed"},
+		"replaced":        {func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) }, "another file was put in the place", "saved"},
+		"copied over":     {func(t *testing.T, db string) { copyOver(t, other, db) }, "has written over the file", "saved"},
+		"backup over":     {backupOver, "has written over the file", "saved"},
+		"emptied":         {cut("", 0), "was cut off", "lost"},
+		"cut":             {cut("", 3*4096), "was cut off", "lost"},
+		"-wal cut":        {cut("-wal", 100), "the -wal of the database was cut off", "lost"},
+		"-wal written on": {func(t *testing.T, db string) { blankWAL(t, db) }, "the -wal of the database was cut off", "lost"},
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); tt.test(t) })
+	}
+}
+
+func (tt goneCase) test(t *testing.T) {
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s, db := startCommand(t, cmd, output), cmd.Args[2]
+	ids := map[string]bool{}
+	for range 5 {
+		ids[s.create(t, ana)] = true
+	}
+	tt.act(t, db)
+	if a := s.do(t, "POST", collection, ana); a.status == 201 { // before the service knows
+		var made wireRecord
+		decode(t, a.body, &made)
+		ids[made.ID] = true
+	}
+	knows := func(a answer) bool {
+		return a.status == 503 && strings.Contains(a.body, "files of the database were deleted, moved or replaced")
+	}
+	eventually(t, "the service to know", func() bool { return knows(s.do(t, "GET", "/readyz", "")) })
+	for _, a := range []answer{s.do(t, "POST", collection, ana), s.do(t, "GET", collection, ""), s.do(t, "GET", "/readyz", "")} {
+		if !knows(a) {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
+	if code, _, stderr := runCommand(t, "keys", "list", "--db", db); code != 1 {
+		t.Errorf("another command uses the database: %s", stderr)
+	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	says := output.String()
+	if strings.Count(says, `"level":"ERROR","msg":"the files of the database have gone`) != 1 || !strings.Contains(says, tt.what) {
+		t.Errorf("it says: %s", says)
+	}
+	if checkEnd(t, db, tt.ends, says, cmd.ProcessState.ExitCode()) {
+		holds(t, db, s.key, ids)
+	}
+}
+
+// checkEnd does what the service says at its end. It reports whether all records
+// must be in the database then.
+func checkEnd(t *testing.T, db, ends, says string, code int) bool {
+	t.Helper()
+	saved, _ := filepath.Glob(db + ".saved-*Z")
+	switch ends {
+	case "lost":
+		if code != 1 || len(saved) != 0 || !strings.Contains(says, "could not be saved: "+db) {
+			t.Errorf("code %d, saved %v: %s", code, saved, says)
+		}
+		return false
+	case "completed":
+		if code != 0 || !strings.Contains(says, "everything is in "+db+" again") {
+			t.Errorf("code %d: %s", code, says)
+		}
+		return true
+	}
+	_, command, _ := strings.Cut(strings.TrimSpace(says), "\nTry: firefighters ")
+	if code != 1 || len(saved) != 1 || command != "restore "+saved[0]+" --db "+db {
+		t.Fatalf("code %d, saved %v: %s", code, saved, says)
+	}
+	works(t, strings.Fields(command)...)
+	return true
+}
+
+// holds fails unless a database is sound and holds these records.
+func holds(t *testing.T, db, key string, ids map[string]bool) {
+	t.Helper()
+	works(t, "check", "--db", db)
+	got := map[string]bool{}
+	for _, r := range startOn(t, db).as(key).list(t, "").Data.Items {
+		got[r.ID] = true
+	}
+	if !maps.Equal(got, ids) {
+		t.Errorf("it holds %v, not %v", got, ids)
+	}
+}
+
+// copyOver copies a file over another, as cp does.
+func copyOver(t *testing.T, from, to string) {
+	t.Helper()
+	source, err := os.Open(from)
+	must(t, err)
+	defer source.Close()
+	target, err := os.Create(to)
+	must(t, err)
+	_, err = io.Copy(target, source)
+	must(t, err)
+	must(t, target.Close())
+}
+
+// backupOver copies a backup over the database.
+func backupOver(t *testing.T, db string) {
+	t.Helper()
+	saved := filepath.Join(t.TempDir(), "saved.db")
+	works(t, "backup", saved, "--db", db)
+	copyOver(t, saved, db)
+}
+
+// blankWAL cuts the -wal and lets it grow again, as a writer does that goes on
+// where it was.
+func blankWAL(t *testing.T, db string) {
+	t.Helper()
+	info, err := os.Stat(db + "-wal")
+	must(t, err)
+	must(t, os.Truncate(db+"-wal", 0))
+	must(t, os.Truncate(db+"-wal", info.Size()))
+}
+
+// TestNewerCopy: commands warn of a saved copy that nobody has restored.
+func TestNewerCopy(t *testing.T) {
+	t.Parallel()
+	cmd, c := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
+	db := cmd.Args[2]
+	id := c.create(t, ana)
+	must(t, os.Remove(db+"-wal"))
+	saved := ""
+	eventually(t, "the copy", func() bool {
+		found, _ := filepath.Glob(db + ".saved-*Z")
+		saved = strings.Join(found, " ")
+		return saved != ""
+	})
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	_, stderr := works(t, "check", "--db", db)
+	warning := "Warning: " + saved + " has later changes than the database"
+	if !strings.Contains(stderr, warning) || !strings.Contains(stderr, "firefighters restore "+saved+" --db "+db+"\n") {
+		t.Errorf("check: %q", stderr)
+	}
+	works(t, "restore", saved, "--db", db)
+	if _, stderr := works(t, "check", "--db", db); stderr != "" {
+		t.Errorf("after the restore: %q", stderr)
+	}
+	startOn(t, db).as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+}
