@@ -351,9 +351,7 @@ func TestTLS(t *testing.T) {
 	if got := a.header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
 		t.Errorf("Strict-Transport-Security: %q", got)
 	}
-	if log := s.stderr.String(); log != "Made the database "+s.db+".\n" {
-		t.Errorf("stderr:\n%s", log)
-	}
+	eventually(t, "standard error", func() bool { return s.stderr.String() == "Made the database "+s.db+".\n" })
 	plain := s.dial(t)
 	io.WriteString(plain, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if line, err := bufio.NewReader(plain).ReadString('\n'); err != nil || line != "HTTP/1.0 400 Bad Request\r\n" {
@@ -431,10 +429,7 @@ func TestLooseModes(t *testing.T) {
 	db := invented(t, 1, 1)
 	must(t, os.Chmod(db, 0o640))
 	s := startOn(t, db)
-	if !strings.Contains(s.stderr.String(), "Warning: other users of this machine may read or write "+db) ||
-		!strings.Contains(s.stderr.String(), "Try: chmod 600 "+db) {
-		t.Errorf("stderr:\n%s", s.stderr)
-	}
+	s.logs(t, "Warning: other users of this machine may read or write "+db, "Try: chmod 600 "+db)
 	info, err := os.Stat(db)
 	if must(t, err); info.Mode().Perm() != 0o640 {
 		t.Errorf("its mode is %v", info.Mode())

@@ -306,9 +306,7 @@ func TestMissing(t *testing.T) {
 	copyOf(t, saved, named)
 	must(t, os.Remove(db))
 	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Dir(named))
-	if said := s.stderr.String(); !strings.Contains(said, "firefighters restore "+named+" --db "+db+"\n") {
-		t.Errorf("stderr %s", said)
-	}
+	s.logs(t, "firefighters restore "+named+" --db "+db+"\n")
 }
 
 // TestMissingElsewhere: commands that make no database name the backup.
@@ -337,10 +335,7 @@ func TestUnusableBackupDir(t *testing.T) {
 		db := filepath.Join(t.TempDir(), "x.db")
 		s := startWith(t, db, "serve", "--db", db, "--backup-dir", folder)
 		s.mayFail = true
-		want := fmt.Sprintf("Warning: no backups are made: the folder %s %s", folder, fault)
-		if said := s.stderr.String(); !strings.Contains(said, want) || !strings.Contains(said, "\nTry: ") {
-			t.Errorf("stderr %s", said)
-		}
+		s.logs(t, fmt.Sprintf("Warning: no backups are made: the folder %s %s", folder, fault), "\nTry: ")
 	}
 }
 
@@ -400,9 +395,7 @@ func TestDamageInBackups(t *testing.T) {
 	s.mayFail = true
 	want := backup.State{OK: true, Detail: "3 records of the newest backup are damaged: see firefighters check"}
 	eventually(t, "the damage to be reported", func() bool { b := s.readyz(t).Backup; b.Last = nil; return b == want })
-	if log := s.stderr.String(); !strings.Contains(log, "records are damaged, and so in the backups") {
-		t.Errorf("log %s", log)
-	}
+	s.logs(t, "records are damaged, and so in the backups")
 	s.stop(t)
 	damage(t, db)
 	if said := serveRefused(t, db, dir); !strings.Contains(said, "restore "+clean+" ") {

@@ -118,9 +118,7 @@ func TestDamagedRecords(t *testing.T) {
 	if code != 1 || !strings.Contains(stderr, "Error: 2 records of the database") || !strings.Contains(stderr, hurt) || !strings.Contains(stderr, gone) {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
-	if log := s.stderr.String(); !strings.Contains(log, "is damaged") || !strings.Contains(log, hurt) {
-		t.Errorf("the log: %s", log)
-	}
+	s.logs(t, "is damaged", hurt)
 
 	saved, other := filepath.Join(t.TempDir(), "saved.db"), filepath.Join(t.TempDir(), "other.db")
 	warning := "Warning: records in it that are damaged: 2. See which: firefighters check --db "
@@ -132,9 +130,7 @@ func TestDamagedRecords(t *testing.T) {
 	}
 	again := startOn(t, saved)
 	again.mayFail = true
-	if log := again.stderr.String(); !strings.Contains(log, "a record is damaged") || !strings.Contains(log, hurt) {
-		t.Errorf("the log at the start: %s", log)
-	}
+	again.logs(t, "a record is damaged", hurt)
 	again.as(s.key).do(t, "GET", collection+"/"+gone, "").wants(t, 404) // by its checksum it was deleted
 
 	s.do(t, "PUT", collection+"/"+hurt, ana).wants(t, 200)

@@ -260,9 +260,7 @@ func TestTruncated(t *testing.T) {
 		c.do(t, "GET", collection+"?"+query, "").wants(t, 500)
 	}
 	c.do(t, "GET", "/healthz", "").wants(t, 200)
-	if log := s.stderr.String(); !strings.Contains(log, "SQLite result") {
-		t.Errorf("the log does not say why:\n%s", log)
-	}
+	s.logs(t, "SQLite result")
 	s.cancel()
 	<-s.done // with an error or without: the file is beyond saving
 	s.stopOnce.Do(func() {})
@@ -304,8 +302,5 @@ func TestSyncFolder(t *testing.T) {
 	t.Parallel()
 	folder := filepath.Join(t.TempDir(), "Dropbox")
 	must(t, os.Mkdir(folder, 0o700))
-	s := startOn(t, filepath.Join(folder, "x.db"))
-	if !strings.Contains(s.stderr.String(), "Warning: the database is in a folder of Dropbox") {
-		t.Errorf("stderr %s", s.stderr)
-	}
+	startOn(t, filepath.Join(folder, "x.db")).logs(t, "Warning: the database is in a folder of Dropbox")
 }

@@ -23,7 +23,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	var err error
 	cmd.Path, err = exec.LookPath("sh")
 	must(t, err)
-	s := startCommand(t, cmd, output).as(before.key)
+	s := startedProcess(t, cmd).as(before.key)
 	s.do(t, "GET", collection+"/"+id, "").wants(t, 200)
 	s.list(t, "search=ana")
 	s.do(t, "POST", collection, ana).wants(t, 507)

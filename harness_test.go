@@ -173,6 +173,15 @@ func (s *service) stop(t *testing.T) {
 	})
 }
 
+// logs waits until these are on the service's standard error, which is written
+// beside everything else.
+func (s *service) logs(t *testing.T, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		eventually(t, "standard error to have "+text, func() bool { return strings.Contains(s.stderr.String(), text) })
+	}
+}
+
 // bareServer is a server without the program around it. Nothing runs there
 // beside the requests, and a test can reach into it.
 type bareServer struct {

@@ -30,6 +30,7 @@ var mayImport = map[string]string{
 	"record":     "fold",
 	"httpapi":    "",
 	"osutil":     "",
+	"logqueue":   "",
 	"cli":        "",
 	"fold":       "",
 	"apikey":     "",
@@ -41,7 +42,7 @@ var mayImport = map[string]string{
 // module that it may import. Its tests may import all of them.
 var rootMayImport = map[string]string{
 	"main.go":     "cli command",
-	"serve.go":    "backup cli guard httpapi httpserver integrity osutil sqlite store",
+	"serve.go":    "backup cli guard httpapi httpserver integrity logqueue osutil sqlite store",
 	"loss.go":     "cli osutil store",
 	"demo.go":     "cli demo osutil record sqlite store",
 	"warnings.go": "backup cli guard integrity osutil sqlite",

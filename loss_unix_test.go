@@ -52,7 +52,7 @@ func TestFilesGo(t *testing.T) {
 
 func (tt goneCase) test(t *testing.T) {
 	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
-	s, db := startCommand(t, cmd, output), cmd.Args[2]
+	s, db := startedProcess(t, cmd), cmd.Args[2]
 	ids := map[string]bool{}
 	for range 5 {
 		ids[s.create(t, ana)] = true

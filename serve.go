@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -22,6 +21,7 @@ import (
 	"firefighters/internal/httpapi"
 	"firefighters/internal/httpserver"
 	"firefighters/internal/integrity"
+	"firefighters/internal/logqueue"
 	"firefighters/internal/osutil"
 	"firefighters/internal/sqlite"
 	"firefighters/internal/store"
@@ -133,7 +133,10 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	log := newLogger(env.Stderr)
+	stderr := logqueue.New(env.Stderr, cli.IsTerminal(env.Stderr))
+	defer stderr.Close(time.Second)
+	env.Stderr = stderr // so that notes and the log keep their order
+	log := stderr.Logger()
 	web, err := httpserver.New(httpserver.Config{CertFile: o.certFile, KeyFile: o.keyFile, Log: log})
 	if err != nil {
 		return cli.WithHint(err, "name PEM files that belong together, and start as a user who may read them")
@@ -189,8 +192,8 @@ func (d *daemon) answer(s *store.Store, listener net.Listener) error {
 	api := newServer(s, d.log)
 	d.configure(api, listener.Addr())
 	defer d.work(api)()
-	if err := d.env.Println("Listening on " + url); err != nil {
-		return err
+	if err := d.env.Announce("Listening on " + url); err != nil {
+		d.log.Warn("standard output could not be written", "listening", url, "cause", err.Error())
 	}
 	return d.web.Serve(d.env.Context, listener, api)
 }
@@ -376,12 +379,4 @@ func safely(do func() error) (err error) {
 		}
 	}()
 	return do()
-}
-
-// newLogger writes text for people at a terminal, JSON otherwise.
-func newLogger(stderr io.Writer) *slog.Logger {
-	if cli.IsTerminal(stderr) {
-		return slog.New(slog.NewTextHandler(stderr, nil))
-	}
-	return slog.New(slog.NewJSONHandler(stderr, nil))
 }

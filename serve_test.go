@@ -83,15 +83,16 @@ func startProcess(t *testing.T, db string) (*exec.Cmd, client) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no such signals")
 	}
-	cmd, output := process(t, "--db", db, "--listen", "127.0.0.1:0")
-	return cmd, startCommand(t, cmd, output)
+	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	return cmd, startedProcess(t, cmd)
 }
 
-// startCommand starts a process that serves.
-func startCommand(t *testing.T, cmd *exec.Cmd, output *syncBuffer) client {
+// startedProcess starts a process that serves.
+func startedProcess(t *testing.T, cmd *exec.Cmd) client {
 	t.Helper()
 	must(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() })
+	output := cmd.Stdout.(*syncBuffer)
 	address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
 	eventually(t, "the address", func() bool { return address.MatchString(output.String()) })
 	return newClient(t, address.FindStringSubmatch(output.String())[1], keyForm.FindString(output.String()))
@@ -109,7 +110,8 @@ func TestFirstStart(t *testing.T) {
 			s := startOn(t, path)
 			out := s.stdout.String()
 			curl := fmt.Sprintf(`curl -H "Authorization: Bearer %s" %s/api/v1/firefighters`, s.key, s.url)
-			if s.key == "" || !strings.Contains(out, curl+"\n") || !strings.Contains(s.stderr.String(), path) {
+			s.logs(t, path)
+			if s.key == "" || !strings.Contains(out, curl+"\n") {
 				t.Errorf("stdout:\n%s\nstderr:\n%s", out, s.stderr)
 			}
 			s.create(t, ana)
@@ -366,9 +368,7 @@ func TestLogIsDiscreet(t *testing.T) {
 	s.try(t, "GET", collection, nil, "X-Large", strings.Repeat("canary@mail.example", 4000)) // net/http refuses it
 	execSQL(t, s.db, `CREATE TRIGGER fails BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`)
 	a := s.do(t, "PUT", one, body).wants(t, 500)
-	if !strings.Contains(s.stderr.String(), a.problem(t).RequestID) {
-		t.Errorf("the request that failed is not in the log:\n%s", s.stderr)
-	}
+	s.logs(t, a.problem(t).RequestID)
 	s.stop(t)
 	log := strings.ToLower(s.stderr.String())
 	for _, canary := range []string{"canary", "0998877665", strings.ToLower(s.key), strings.ToLower(s.key[3:20]), "bearer", id} {

@@ -24,6 +24,17 @@ func (env Env) Println(line string) error {
 	return err
 }
 
+// Announce writes a line to Stdout that is no result: a command can go on
+// without it.
+func (env Env) Announce(line string) error {
+	stdout := env.Stdout
+	if out, ok := stdout.(*output); ok {
+		stdout = out.Writer // which Run does not watch
+	}
+	_, err := fmt.Fprintln(stdout, line)
+	return err
+}
+
 // Notef writes a line that is no result.
 func (env Env) Notef(format string, args ...any) {
 	fmt.Fprintf(env.Stderr, format+"\n", args...)

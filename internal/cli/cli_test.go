@@ -48,6 +48,14 @@ func TestRun(t *testing.T) {
 		err.Error() != "writing the result: io: read/write on closed pipe" {
 		t.Errorf("the result is lost: %v", err)
 	}
+	said := errors.New("nothing was said")
+	announce := func(env cli.Env, _ []string) error { said = env.Announce("hello"); return nil }
+	if err := cli.Run(env, nil, announce); err != nil || !errors.Is(said, io.ErrClosedPipe) {
+		t.Errorf("an announcement is lost: %v, %v", err, said)
+	}
+	if env, stdout, _ := newEnv(t); cli.Run(env, nil, announce) != nil || said != nil || stdout.String() != "hello\n" {
+		t.Errorf("%v, stdout %q", said, stdout)
+	}
 	help := func(env cli.Env, _ []string) error { return env.Help("Usage") }
 	if err := cli.Run(env, nil, help); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("the help is lost: %v", err)

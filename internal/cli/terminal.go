@@ -5,16 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 )
 
-// IsTerminal reports whether a stream is a terminal.
+// IsTerminal reports whether a stream is a terminal: an *os.File, or what
+// writes to one and has its descriptor.
 func IsTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
+	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 

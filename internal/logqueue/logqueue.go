@@ -1,0 +1,130 @@
+// Package logqueue lets a program log without waiting for the reader of its
+// log: lines wait in a queue, and those that cannot be written are counted.
+package logqueue
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	capacity = 1000        // lines that wait, at most
+	retry    = time.Second // between two attempts to say that lines were lost
+)
+
+// Queue is a writer that never blocks and never fails. Each Write is a line,
+// or some lines that belong together. One goroutine writes them to the stream
+// in their order. Lines that find the queue full, or that the stream refuses,
+// are lost. As soon as the stream takes lines again, one says how many.
+type Queue struct {
+	stream        io.Writer
+	text          bool
+	lines         chan []byte
+	lost          atomic.Int64 // since the last line that said so
+	torn          bool         // the stream has taken the beginning of a line only
+	stop, stopped chan struct{}
+}
+
+// New returns a queue for a stream. Its log is text for people, or else JSON.
+func New(stream io.Writer, text bool) *Queue {
+	q := &Queue{stream: stream, text: text, lines: make(chan []byte, capacity),
+		stop: make(chan struct{}), stopped: make(chan struct{})}
+	go q.run()
+	return q
+}
+
+// Logger returns a log that writes to the queue.
+func (q *Queue) Logger() *slog.Logger { return q.loggerTo(q) }
+
+func (q *Queue) loggerTo(w io.Writer) *slog.Logger {
+	if q.text {
+		return slog.New(slog.NewTextHandler(w, nil))
+	}
+	return slog.New(slog.NewJSONHandler(w, nil))
+}
+
+// Write adds a line to the queue.
+func (q *Queue) Write(line []byte) (int, error) {
+	select {
+	case q.lines <- bytes.Clone(line):
+	default:
+		q.lost.Add(1)
+	}
+	return len(line), nil
+}
+
+// Fd returns the descriptor of the stream, as *os.File does, so that a
+// terminal is still known as one.
+func (q *Queue) Fd() uintptr {
+	if file, ok := q.stream.(interface{ Fd() uintptr }); ok {
+		return file.Fd()
+	}
+	return ^uintptr(0)
+}
+
+// Close returns when all lines are written, or after limit. The lines that are
+// left then, and later ones, are lost.
+func (q *Queue) Close(limit time.Duration) {
+	close(q.stop)
+	select {
+	case <-q.stopped:
+	case <-time.After(limit):
+	}
+}
+
+func (q *Queue) run() {
+	defer close(q.stopped)
+	ticker := time.NewTicker(retry)
+	defer ticker.Stop()
+	for {
+		select {
+		case line := <-q.lines:
+			q.put(line)
+		case <-ticker.C:
+			q.report()
+		case <-q.stop:
+			for len(q.lines) > 0 {
+				q.put(<-q.lines)
+			}
+			q.report()
+			return
+		}
+	}
+}
+
+func (q *Queue) put(line []byte) {
+	if !q.report() || !q.write(line) {
+		q.lost.Add(1)
+	}
+}
+
+// report says how many lines were lost, if any were. It returns false if that
+// could not be written.
+func (q *Queue) report() bool {
+	n := q.lost.Swap(0)
+	if n == 0 {
+		return true
+	}
+	var line bytes.Buffer
+	q.loggerTo(&line).Warn("log lines were lost", "count", n)
+	written := q.write(line.Bytes())
+	if !written {
+		q.lost.Add(n)
+	}
+	return written
+}
+
+// write writes a line, and on a line of its own where the last one was torn.
+func (q *Queue) write(line []byte) bool {
+	if q.torn {
+		line = append([]byte("\n"), line...)
+	}
+	n, err := q.stream.Write(line)
+	if n > 0 {
+		q.torn = n < len(line)
+	}
+	return err == nil
+}
