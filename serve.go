@@ -128,6 +128,11 @@ type daemon struct {
 	log       *slog.Logger
 }
 
+// otherFiles is how many files may be open beside connections and the database:
+// 10 for the streams, the network, the lock and Go itself, and a dozen for a
+// backup, the scrub and a certificate.
+const otherFiles = 22
+
 // runDaemon opens the database, prepares it and serves it.
 func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	if err := o.check(); err != nil {
@@ -137,7 +142,8 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	defer stderr.Close(time.Second)
 	env.Stderr = stderr // so that notes and the log keep their order
 	log := stderr.Logger()
-	web, err := httpserver.New(httpserver.Config{CertFile: o.certFile, KeyFile: o.keyFile, Log: log})
+	web, err := httpserver.New(httpserver.Config{CertFile: o.certFile, KeyFile: o.keyFile,
+		OtherFiles: sqlite.OpenFiles + otherFiles, Log: log})
 	if err != nil {
 		return cli.WithHint(err, "name PEM files that belong together, and start as a user who may read them")
 	}

@@ -17,17 +17,15 @@ import (
 	"time"
 )
 
-const (
-	// maxHeaderBytes makes the limit 64 KiB: net/http reads 4096 bytes more
-	// than its MaxHeaderBytes.
-	maxHeaderBytes = 64<<10 - 4096
-	maxConnections = 4096 // of some 20 KB each
-)
+// maxHeaderBytes makes the limit 64 KiB: net/http reads 4096 bytes more than
+// its MaxHeaderBytes.
+const maxHeaderBytes = 64<<10 - 4096
 
 // Config is what a Server is made of.
 type Config struct {
 	CertFile, KeyFile string // PEM; the server speaks HTTPS if they are set
-	MaxConnections    int    // open at the same time; further clients wait; 0 is 4096
+	OtherFiles        int    // how many files the program opens beside connections
+	MaxConnections    int    // open at the same time; 0 is 4096, or what the limit of open files leaves
 	Timeouts          Timeouts
 	Log               *slog.Logger
 }
@@ -63,7 +61,7 @@ type Server struct {
 // *CertificateError.
 func New(config Config) (*Server, error) {
 	config.Timeouts = config.Timeouts.withDefaults()
-	config.MaxConnections = cmp.Or(config.MaxConnections, maxConnections)
+	config.MaxConnections = cmp.Or(config.MaxConnections, connectionsBeside(config.OtherFiles))
 	s := &Server{config: config}
 	if config.CertFile == "" && config.KeyFile == "" {
 		return s, nil
@@ -76,10 +74,12 @@ func New(config Config) (*Server, error) {
 // Serve answers what arrives at the listener until ctx ends, then lets the
 // requests in flight finish, and closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	limited := newLimitListener(listener, s.config.MaxConnections, s.config.Timeouts.Read)
 	server := s.httpServer(handler)
+	server.ConnState = limited.setState
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown(server) })()
-	err := s.serve(server, newLimitListener(listener, s.config.MaxConnections))
+	err := s.serve(server, limited)
 	if !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}

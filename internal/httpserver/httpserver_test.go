@@ -273,25 +273,6 @@ func TestIdleClients(t *testing.T) {
 	}
 }
 
-// TestMaxConnections: a client too many waits until another one has gone.
-func TestMaxConnections(t *testing.T) {
-	t.Parallel()
-	r := start(t, Config{MaxConnections: 2}, ok)
-	one, other, waiting := r.dial(t), r.dial(t), r.dial(t)
-	send(t, one, get)
-	send(t, other, get)
-	io.WriteString(waiting, get)
-	must(t, waiting.SetReadDeadline(time.Now().Add(short)))
-	if _, err := waiting.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("the third of two clients was served, or not kept waiting: %v", err)
-	}
-	must(t, waiting.SetReadDeadline(time.Now().Add(patience)))
-	one.Close()
-	if status, _ := send(t, waiting, ""); status != 200 {
-		t.Errorf("%d", status)
-	}
-}
-
 func TestMaxHeaderBytes(t *testing.T) {
 	t.Parallel()
 	r := start(t, Config{}, ok)

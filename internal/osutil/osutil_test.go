@@ -46,6 +46,13 @@ func TestSpaceOf(t *testing.T) {
 	}
 }
 
+func TestMaxOpenFiles(t *testing.T) {
+	t.Parallel()
+	if n := osutil.MaxOpenFiles(); n < 10 {
+		t.Errorf("%d", n)
+	}
+}
+
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

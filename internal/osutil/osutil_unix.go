@@ -5,6 +5,7 @@ package osutil
 import (
 	"errors"
 	"io/fs"
+	"math"
 	"os"
 	"syscall"
 
@@ -19,6 +20,16 @@ func SpaceOf(folder string) (Space, error) {
 	}
 	size := int64(s.Bsize)
 	return Space{Free: int64(s.Bavail) * size, Total: int64(s.Blocks) * size}, nil
+}
+
+// MaxOpenFiles returns how many files, sockets included, this process may have
+// open at the same time.
+func MaxOpenFiles() int {
+	var limit unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
+		return math.MaxInt32
+	}
+	return int(min(uint64(limit.Cur), math.MaxInt32))
 }
 
 const errReadOnly = unix.EROFS

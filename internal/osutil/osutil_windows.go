@@ -2,6 +2,7 @@ package osutil
 
 import (
 	"io/fs"
+	"math"
 
 	"golang.org/x/sys/windows"
 )
@@ -18,6 +19,10 @@ func SpaceOf(folder string) (Space, error) {
 	}
 	return Space{Free: int64(free), Total: int64(total)}, nil
 }
+
+// MaxOpenFiles returns a number that no program reaches: Windows has no such
+// limit.
+func MaxOpenFiles() int { return math.MaxInt32 }
 
 const errReadOnly = windows.ERROR_WRITE_PROTECT
 

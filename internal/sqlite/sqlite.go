@@ -41,6 +41,10 @@ type Options struct {
 // readerCount is the number of connections that read.
 var readerCount = max(4, runtime.NumCPU())
 
+// OpenFiles is how many files a DB has open: two for each connection, the
+// database and its -wal, and one -shm.
+var OpenFiles = 2*(2+readerCount) + 1
+
 // Open opens the database at path, which must be whole and of the right
 // format. On a full disk it may be readable only, until MakeWritable finds room.
 func Open(path string, options Options) (*DB, error) {
