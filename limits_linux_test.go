@@ -8,7 +8,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
+	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // limitedProcess prepares a service on db in a process of its own, under
@@ -43,4 +47,40 @@ func TestFewFiles(t *testing.T) {
 	if rest, err := io.ReadAll(idle); len(rest) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the idle connection: %q, %v", rest, err)
 	}
+}
+
+// TestFileSizeLimit: a -wal that may not grow is a full disk to the clients.
+// Writing works again by itself when it may.
+func TestFileSizeLimit(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd := limitedProcess(t, "ulimit -S -f 2000", db)
+	c := startedProcess(t, cmd)
+	made := 0
+	large := fmt.Sprintf(`{"firstName":"Ana","lastName":%q}`, strings.Repeat("x", 100))
+	a := c.do(t, "POST", collection, large)
+	for ; a.status == 201; a = c.do(t, "POST", collection, large) {
+		made++
+	}
+	a.wants(t, 507)
+	if made == 0 || !strings.Contains(a.problem(t).Detail, "The disk is full") {
+		t.Errorf("after %d records: %s", made, a.body)
+	}
+	for range 3 {
+		c.do(t, "POST", collection, large).wants(t, 507)
+	}
+	if total := c.list(t, "").TotalCount; total != int64(made) {
+		t.Errorf("%d records, not %d", total, made)
+	}
+	var limit unix.Rlimit
+	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, nil, &limit))
+	limit.Cur = limit.Max
+	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil))
+	c.create(t, large)
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	must(t, cmd.Wait())
+	if found := namesIn(t, filepath.Dir(db)); len(found) != 2 { // with the lock
+		t.Errorf("there is %q", found)
+	}
+	works(t, "check", "--db", db)
 }

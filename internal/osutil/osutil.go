@@ -4,11 +4,13 @@
 package osutil
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // Space is the room on a disk, in bytes. Free is what the current user may
@@ -75,6 +77,24 @@ func SyncFile(path string) error {
 		return err
 	}
 	return cmp.Or(file.Sync(), file.Close())
+}
+
+// NoRoom reports whether the file at path cannot grow by a page: its disk is
+// full, a quota is used up, or it would be larger than this process may make a
+// file. NoRoom leaves the file alone and tries that with another one beside it.
+func NoRoom(path string) bool {
+	var size int64
+	if info, err := os.Stat(path); err == nil {
+		size = info.Size()
+	}
+	probe, err := os.CreateTemp(filepath.Dir(path), ".room-")
+	if err == nil {
+		os.Remove(probe.Name())       // so that nothing stays, whatever happens
+		defer os.Remove(probe.Name()) // for Windows, where it must be closed first
+		_, err = probe.WriteAt(bytes.Repeat([]byte{1}, 4096), size)
+		err = cmp.Or(err, probe.Close())
+	}
+	return slices.ContainsFunc(noRoom, func(target error) bool { return errors.Is(err, target) })
 }
 
 // RenameIfExists renames a file. It does nothing if there is no such file.

@@ -164,6 +164,21 @@ func TestSync(t *testing.T) {
 	}
 }
 
+func TestNoRoom(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	must(t, os.WriteFile(file, []byte("text"), 0o600))
+	for _, path := range []string{file, filepath.Join(dir, "other"), filepath.Join(dir, "missing", "x")} {
+		if osutil.NoRoom(path) {
+			t.Errorf("no room for %s", path)
+		}
+	}
+	if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+		t.Errorf("there is %v, %v", names, err)
+	}
+}
+
 func TestRenameIfExists(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

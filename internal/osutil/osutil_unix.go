@@ -34,6 +34,8 @@ func MaxOpenFiles() int {
 
 const errReadOnly = unix.EROFS
 
+var noRoom = []error{unix.ENOSPC, unix.EDQUOT, unix.EFBIG}
+
 func writeAccess(folder string) error { return unix.Access(folder, unix.W_OK) }
 
 // SyncFolder makes the names in a folder survive a power failure. It does

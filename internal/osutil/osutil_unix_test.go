@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
@@ -20,6 +21,29 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 	if err := osutil.SyncFolder(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a folder that is missing: %v", err)
+	}
+}
+
+// underLimit is set, to a path, where this test binary is a process under a
+// limit on the size of files.
+const underLimit = "TEST_UNDER_LIMIT"
+
+// TestNoRoomUnderLimit: a file that has the largest size that is allowed has no
+// room to grow.
+func TestNoRoomUnderLimit(t *testing.T) {
+	t.Parallel()
+	if path := os.Getenv(underLimit); path != "" {
+		if !osutil.NoRoom(path) || !osutil.NoRoom(filepath.Join(filepath.Dir(path), "new")) {
+			t.Error("there is room")
+		}
+		return
+	}
+	path := filepath.Join(t.TempDir(), "x")
+	must(t, os.WriteFile(path, []byte("text"), 0o600))
+	child := exec.Command("sh", "-c", `ulimit -f 1; exec "$0" -test.run='^TestNoRoomUnderLimit$'`, os.Args[0])
+	child.Env = append(os.Environ(), underLimit+"="+path)
+	if said, err := child.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, said)
 	}
 }
 

@@ -26,6 +26,8 @@ func MaxOpenFiles() int { return math.MaxInt32 }
 
 const errReadOnly = windows.ERROR_WRITE_PROTECT
 
+var noRoom = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED}
+
 // writeAccess opens the folder with the right to add files, and closes it.
 func writeAccess(folder string) error {
 	const addFile = 2 // FILE_ADD_FILE

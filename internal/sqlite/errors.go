@@ -111,3 +111,14 @@ func translate(err error) error {
 	}
 	return err
 }
+
+// explainFull returns err, and ErrFull with it, if SQLite could not write to the
+// -wal because there is no room. Of the ways in which room can end SQLite knows
+// a full disk, but neither a quota nor a limit on the size of files.
+func (db *DB) explainFull(err error) error {
+	if code, ok := errors.AsType[ResultError](err); ok && code == sqlite3.SQLITE_IOERR_WRITE &&
+		osutil.NoRoom(osutil.Resolve(db.path)+"-wal") {
+		return fmt.Errorf("%w: %w", ErrFull, err)
+	}
+	return err
+}

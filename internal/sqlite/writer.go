@@ -138,7 +138,7 @@ func (w *writer) stop() {
 // commit runs the group in one transaction. If that fails each job gets a
 // transaction of its own, so that only the jobs that cannot succeed fail.
 func (w *writer) commit(group []*job) {
-	err := w.transact(group)
+	err := w.db.explainFull(w.transact(group))
 	if err == nil {
 		return
 	}
