@@ -40,9 +40,10 @@ const (
 // authenticator knows callers by their keys. It has all keys in memory and
 // reads them again when one has changed.
 type authenticator struct {
-	store *store.Store
-	log   *slog.Logger
-	limit *httpapi.RateLimit // nil without a limit
+	store    *store.Store
+	log      *slog.Logger
+	refusals *httpapi.Refusals
+	limit    *httpapi.RateLimit // nil without a limit
 
 	saving atomic.Bool // the time is being saved
 
@@ -76,8 +77,24 @@ func unauthorized(challenge, detail string) *httpapi.Problem {
 		Header: http.Header{"Www-Authenticate": {challenge}}}
 }
 
+// refusalReason returns what the log says of the key, empty if err is none of
+// the four.
+func refusalReason(err error) string {
+	switch err {
+	case errNoKey:
+		return "missing"
+	case errUnknownKey:
+		return "unknown"
+	case errRevokedKey:
+		return "revoked"
+	case errExpiredKey:
+		return "expired"
+	}
+	return ""
+}
+
 func newAuthenticator(s *store.Store, log *slog.Logger) *authenticator {
-	a := &authenticator{store: s, log: log}
+	a := &authenticator{store: s, log: log, refusals: httpapi.NewRefusals(log, time.Now)}
 	a.byHash.Store(&map[store.KeyHash]*credential{})
 	return a
 }
@@ -89,6 +106,9 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 		return caller{}, nil
 	}
 	c, err := a.authenticate(r, h)
+	if reason := refusalReason(err); reason != "" {
+		a.refusals.Add(r, reason)
+	}
 	if err == nil && !c.may(scope) {
 		err = errReadOnlyKey
 	}

@@ -325,7 +325,10 @@ type backupState struct {
 	Detail string     `json:"detail,omitempty"`
 }
 
-const cleanInterval = 10 * time.Second // between two looks for old responses
+const (
+	cleanInterval = 10 * time.Second       // between two looks for old responses
+	refusalsTick  = 100 * time.Millisecond // between two looks for refusals to log
+)
 
 // work starts what runs beside the answers of a server, and returns what stops
 // it. A small database is scrubbed before work returns.
@@ -339,6 +342,7 @@ func (d *daemon) work(api *server) (stop func()) {
 	repeatedly(keysPoll, "the latest time seen could not be read again", api.store.FollowClock)
 	repeatedly(time.Second, lateWrites, api.auth.writeLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
+	repeatedly(refusalsTick, "refused requests could not be logged", func() error { api.auth.refusals.Flush(false); return nil })
 	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
 	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
 	backing, stopBackups := context.WithCancel(ctx)
@@ -349,6 +353,7 @@ func (d *daemon) work(api *server) (stop func()) {
 	return func() {
 		cancel()
 		working.Wait()
+		api.auth.refusals.Flush(true)
 		if err := errors.Join(api.auth.writeUses(), api.store.SaveClock()); err != nil && d.guard.Loss() == nil {
 			d.log.Warn(lateWrites, "cause", err.Error())
 		}

@@ -109,8 +109,7 @@ func (s *Server) httpServer(handler http.Handler) *http.Server {
 }
 
 // errorLog logs what net/http reports. It drops TLS handshakes that failed: each
-// scanner and each client without trust in the certificate causes them, and the
-// line would have the client's address.
+// scanner and each client without trust in the certificate causes them.
 type errorLog struct{ log *slog.Logger }
 
 func (l errorLog) Write(line []byte) (int, error) {
