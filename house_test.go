@@ -42,8 +42,8 @@ var mayImport = map[string]string{
 // module that it may import. Its tests may import all of them.
 var rootMayImport = map[string]string{
 	"main.go":     "cli command",
-	"serve.go":    "backup cli guard httpapi httpserver integrity logqueue osutil sqlite store",
-	"loss.go":     "cli osutil store",
+	"serve.go":    "backup cli guard httpapi httpserver logqueue osutil sqlite store",
+	"work.go":     "cli integrity osutil sqlite store",
 	"demo.go":     "cli demo osutil record sqlite store",
 	"warnings.go": "backup cli guard integrity osutil sqlite",
 	"handlers.go": "httpapi record store",

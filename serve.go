@@ -2,14 +2,12 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"os"
 	"runtime/debug"
-	"sync"
 	"syscall"
 	"time"
 
@@ -20,7 +18,6 @@ import (
 	"firefighters/internal/guard"
 	"firefighters/internal/httpapi"
 	"firefighters/internal/httpserver"
-	"firefighters/internal/integrity"
 	"firefighters/internal/logqueue"
 	"firefighters/internal/osutil"
 	"firefighters/internal/sqlite"
@@ -323,71 +320,4 @@ type backupState struct {
 	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
 	Since  *time.Time `json:"since,omitempty"` // when they began to fail
 	Detail string     `json:"detail,omitempty"`
-}
-
-const (
-	cleanInterval = 10 * time.Second       // between two looks for old responses
-	refusalsTick  = 100 * time.Millisecond // between two looks for refusals to log
-)
-
-// work starts what runs beside the answers of a server, and returns what stops
-// it. A small database is scrubbed before work returns.
-func (d *daemon) work(api *server) (stop func()) {
-	var working sync.WaitGroup
-	ctx, cancel := context.WithCancel(context.Background())
-	repeatedly := func(tick time.Duration, failure string, do func() error) {
-		working.Go(func() { repeat(ctx, d.log, tick, failure, do) })
-	}
-	repeatedly(keysPoll, "the keys could not be read again", api.auth.reload)
-	repeatedly(keysPoll, "the latest time seen could not be read again", api.store.FollowClock)
-	repeatedly(time.Second, lateWrites, api.auth.writeLate)
-	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
-	repeatedly(refusalsTick, "refused requests could not be logged", func() error { api.auth.refusals.Flush(false); return nil })
-	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
-	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
-	backing, stopBackups := context.WithCancel(ctx)
-	if d.scheduler != nil {
-		working.Go(func() { d.scheduler.Run(backing) })
-	}
-	working.Go(func() { d.guard.Run(ctx, stopBackups) })
-	return func() {
-		cancel()
-		working.Wait()
-		api.auth.refusals.Flush(true)
-		if err := errors.Join(api.auth.writeUses(), api.store.SaveClock()); err != nil && d.guard.Loss() == nil {
-			d.log.Warn(lateWrites, "cause", err.Error())
-		}
-	}
-}
-
-const lateWrites = "the last use of keys and the time could not be written"
-
-// repeat calls do at once and then at each tick, until ctx ends. When do begins
-// to fail it logs that, once.
-func repeat(ctx context.Context, log *slog.Logger, tick time.Duration, failure string, do func() error) {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for failing := false; ; {
-		err := safely(do)
-		if err != nil && !failing && !errors.Is(err, sqlite.ErrLost) { // the guard has logged a loss
-			log.Warn(failure, "cause", err.Error())
-		}
-		failing = err != nil
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
-	}
-}
-
-// safely calls do and returns its panic as an error, so that a fault beside the
-// requests does not end the service.
-func safely(do func() error) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return do()
 }

@@ -86,7 +86,7 @@ func openAll(sources []string) (conns []*Conn, err error) {
 		c, err := open(source)
 		if err == nil {
 			conns = append(conns, c)
-			_, err = c.Size() // opens the files beside the database, too
+			_, err = c.QueryInt(`PRAGMA page_count`) // opens the files beside the database, too
 		}
 		if err != nil {
 			closeAll(conns)

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"firefighters/internal/cli"
+	"firefighters/internal/integrity"
+	"firefighters/internal/osutil"
+	"firefighters/internal/sqlite"
+	"firefighters/internal/store"
+)
+
+// What runs beside the answers of a server, and how it ends.
+
+const (
+	cleanInterval = 10 * time.Second       // between two looks for old responses
+	refusalsTick  = 100 * time.Millisecond // between two looks for refusals to log
+)
+
+// work starts what runs beside the answers of a server, and returns what stops
+// it. A small database is scrubbed before work returns.
+func (d *daemon) work(api *server) (stop func()) {
+	var working sync.WaitGroup
+	ctx, cancel := context.WithCancel(context.Background())
+	repeatedly := func(tick time.Duration, failure string, do func() error) {
+		working.Go(func() { repeat(ctx, d.log, tick, failure, do) })
+	}
+	repeatedly(keysPoll, "the keys could not be read again", api.auth.reload)
+	repeatedly(keysPoll, "the latest time seen could not be read again", api.store.FollowClock)
+	repeatedly(time.Second, lateWrites, api.auth.writeLate)
+	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
+	repeatedly(refusalsTick, "refused requests could not be logged", func() error { api.auth.refusals.Flush(false); return nil })
+	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
+	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
+	backing, stopBackups := context.WithCancel(ctx)
+	if d.scheduler != nil {
+		working.Go(func() { d.scheduler.Run(backing) })
+	}
+	working.Go(func() { d.guard.Run(ctx, stopBackups) })
+	return func() {
+		cancel()
+		working.Wait()
+		api.auth.refusals.Flush(true)
+		if err := errors.Join(api.auth.writeUses(), api.store.SaveClock()); err != nil && d.guard.Loss() == nil {
+			d.log.Warn(lateWrites, "cause", err.Error())
+		}
+	}
+}
+
+const lateWrites = "the last use of keys and the time could not be written"
+
+// repeat calls do at once and then at each tick, until ctx ends. When do begins
+// to fail it logs that, once.
+func repeat(ctx context.Context, log *slog.Logger, tick time.Duration, failure string, do func() error) {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for failing := false; ; {
+		err := safely(do)
+		if err != nil && !failing && !errors.Is(err, sqlite.ErrLost) { // the guard has logged a loss
+			log.Warn(failure, "cause", err.Error())
+		}
+		failing = err != nil
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// safely calls do and returns its panic as an error, so that a fault beside the
+// requests does not end the service.
+func safely(do func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return do()
+}
+
+// close closes the database. If its files have gone it says what there is
+// instead, and what to type.
+func (d *daemon) close(s *store.Store) error {
+	loss := d.guard.End()
+	if loss == nil {
+		return s.Close()
+	}
+	db := cli.Quote(osutil.Resolve(d.db))
+	if loss.Closable() {
+		if err := s.Close(); err != nil {
+			return err
+		}
+		d.env.Notef("Note: %v. It was still open, and everything is in %s again.", loss, db)
+		if loss.Saved != "" {
+			d.env.Notef("The copy that was made for safety can be deleted: %s", cli.Quote(loss.Saved))
+		}
+		return nil
+	}
+	if loss.Saved == "" {
+		return cli.WithHint(fmt.Errorf("%w, and could not be saved: %s", loss, db),
+			"put back what was moved, or see what is left: firefighters check --db "+db)
+	}
+	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)),
+		fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db))
+}
