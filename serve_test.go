@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -331,6 +332,73 @@ func TestClockWithinOneRun(t *testing.T) {
 	scanSQL(t, s.server.store.DB().Path(), `SELECT min(created_at), max(created_at) FROM firefighters`, &first, &last)
 	if first != last || first != noon.Add(2*time.Hour).UnixMilli() {
 		t.Errorf("created at %v and %v", time.UnixMilli(first).UTC(), time.UnixMilli(last).UTC())
+	}
+}
+
+// aeon is beyond what RFC 3339 can say.
+var aeon = time.Date(10021, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// TestYear10021: a clock that is far ahead does no harm to what has times in it.
+func TestYear10021(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, func() time.Time { return aeon })
+	var key string
+	must(t, b.server.store.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeWrite, ExpiresAt: aeon.AddDate(1, 0, 0)}, func(made string) error {
+		key = made
+		return nil
+	}))
+	b.server.backupState = func() any { return backupState{OK: true} } // package backup tests its times
+	s := b.as(key)
+	if a := s.do(t, "GET", whoamiPath, "").wants(t, 200); !strings.Contains(a.body, `"expiresAt":"9999-12-31T23:59:59.999Z"`) {
+		t.Errorf("the key is %s", a.body)
+	}
+	s.do(t, "GET", "/readyz", "").wants(t, 200)
+	id := s.create(t, ana)
+	s.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
+	s.list(t, "sortBy=createdAt")
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	path := b.server.store.DB().Path()
+	history, _ := works(t, "history", "--tenant", "A", "--json", "--db", path)
+	if strings.Count(history, `{"at":"9999-12-31T23:59:59.999Z",`) != 3 {
+		t.Errorf("the history is %s", history)
+	}
+	for _, args := range [][]string{{"keys", "list"}, {"deleted", "--tenant", "A"}} {
+		list, _ := works(t, append(args, "--db", path)...)
+		if !strings.Contains(list, "9999-12-31T23:59:59Z") || strings.Contains(list, "100") {
+			t.Errorf("listed: %s", list)
+		}
+	}
+}
+
+// TestLatestTimeFarAhead: so does a database that has seen a time far ahead, until
+// it is repaired.
+func TestLatestTimeFarAhead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, ana)
+	s.stop(t)
+	for _, latest := range []int64{aeon.UnixMilli(), math.MaxInt64} {
+		execSQL(t, s.db, `UPDATE service SET latest_time = ?`, latest)
+		dir := t.TempDir()
+		again := startWith(t, s.db, "serve", "--db", s.db, "--backup-dir", dir)
+		eventually(t, "a backup", func() bool { return again.readyz(t).Backup.Last != nil })
+		if log := again.stderr.String(); !strings.Contains(log, "the database has seen 9999-12-31T23:59:59Z") {
+			t.Errorf("stderr:\n%s", log)
+		}
+		again.client.key = s.key
+		again.create(t, ana)
+		again.stop(t)
+		restored := filepath.Join(t.TempDir(), "x.db")
+		out, _ := works(t, "restore", filepath.Join(dir, namesIn(t, dir)[0]), "--db", restored)
+		if !strings.Contains(out, "9999-12-31T23:59:59Z") {
+			t.Errorf("restored: %s", out)
+		}
+	}
+	works(t, "check", "--repair", "--db", s.db)
+	var year int
+	scanSQL(t, s.db, `SELECT latest_time / 31556952000 + 1970 FROM service`, &year)
+	if now := time.Now().UTC().Year(); year < now-1 || year > now+1 {
+		t.Errorf("after the repair it is the year %d", year)
 	}
 }
 

@@ -16,7 +16,18 @@ type reading struct {
 // systemClocks returns a function that reads the clocks of the system.
 func systemClocks() func() reading {
 	start := time.Now()
-	return func() reading { now := time.Now(); return reading{now.Round(0), now.Sub(start)} }
+	return func() reading { now := time.Now(); return newReading(now.Round(0), now.Sub(start)) }
+}
+
+// lastWall is the latest time by the wall clock of a reading. RFC 3339 and the
+// names of backups end a year later, and a clock that stands needs later names.
+var lastWall = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func newReading(wall time.Time, up time.Duration) reading {
+	if wall.After(lastWall) {
+		wall = lastWall
+	}
+	return reading{wall, up}
 }
 
 // wait is the time until the next backup. It goes by the clock that is ahead.

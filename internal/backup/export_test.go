@@ -29,7 +29,7 @@ type (
 	Space   = func(folder string) (osutil.Space, error)
 )
 
-func NewReading(wall time.Time, up time.Duration) Reading { return reading{wall, up} }
+func NewReading(wall time.Time, up time.Duration) Reading { return newReading(wall, up) }
 
 func NewWait(from Reading, long time.Duration) wait { return wait{from, long} }
 
@@ -57,7 +57,7 @@ var RestoreSteps = len(newRestoring(Restore{}).steps())
 
 // Set replaces the clocks and the disk of a scheduler.
 func (s *Scheduler) Set(now func() time.Time, space Space) {
-	s.now, s.space = func() reading { return reading{now(), 0} }, space
+	s.now, s.space = func() reading { return newReading(now(), 0) }, space
 }
 
 // Turn does what Run does when a backup is due.

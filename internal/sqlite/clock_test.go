@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -40,6 +41,25 @@ func TestClock(t *testing.T) {
 			t.Errorf("%s: in %v and %v", step.name, now.Location(), earlier.Location())
 		}
 	}
+}
+
+// TestClockEnds: it says nothing later than the year 9999, which JSON cannot have.
+func TestClockEnds(t *testing.T) {
+	t.Parallel()
+	system := time.Date(10021, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := openAt(t, created(t), sqlite.Options{Now: func() time.Time { return system }}).Clock
+	end := time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+	check := func(earlier time.Time) {
+		t.Helper()
+		if now := clock.Now(); !now.Equal(end) || !clock.Earlier().Equal(earlier) || clock.Behind() != end.Sub(earlier) {
+			t.Errorf("it is %v, at the earliest %v, and %v behind", now, clock.Earlier(), clock.Behind())
+		}
+	}
+	check(end)
+	clock.Set(math.MaxInt64)
+	check(end)
+	system = end.Add(-time.Hour)
+	check(system)
 }
 
 // TestClockOfWrites: the time of transactions does not go back.

@@ -46,7 +46,7 @@ func Marks(c *sqlite.Conn) (marks []string, err error) {
 // LatestTime returns the latest time that the database has seen.
 func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	latest, err := c.QueryInt(`SELECT latest_time FROM service`)
-	return time.UnixMilli(latest).UTC(), err
+	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
 }
 
 // Mark returns a text that differs before and after every change of a record
