@@ -60,21 +60,20 @@ type credential struct {
 	bucket        *rate.Limiter // nil without a limit
 }
 
-// The four refusals of RFC 6750. Only a request without credentials is not
+// The four refusals of a key, by RFC 6750. Only a request without credentials is not
 // told an error code.
 var (
-	errNoKey = unauthorized(`Bearer realm="firefighters"`,
+	errNoKey = unauthorized(httpapi.KeyMissing, `Bearer realm="firefighters"`,
 		"Send the header Authorization: Bearer <API key>, exactly once.")
-	errUnknownKey = unauthorized(invalidToken, "This API key is unknown.")
-	errRevokedKey = unauthorized(invalidToken, "This API key has been revoked.")
-	errExpiredKey = unauthorized(invalidToken, "This API key has expired.")
+	errUnknownKey = unauthorized(httpapi.KeyUnknown, invalidToken, "This API key is unknown.")
+	errRevokedKey = unauthorized(httpapi.KeyRevoked, invalidToken, "This API key has been revoked.")
+	errExpiredKey = unauthorized(httpapi.KeyExpired, invalidToken, "This API key has expired.")
 )
 
 const invalidToken = `Bearer realm="firefighters", error="invalid_token"`
 
-func unauthorized(challenge, detail string) *httpapi.Problem {
-	return &httpapi.Problem{Status: http.StatusUnauthorized, Detail: detail,
-		Header: http.Header{"Www-Authenticate": {challenge}}}
+func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem {
+	return &httpapi.Problem{Kind: kind, Detail: detail, Header: http.Header{"Www-Authenticate": {challenge}}}
 }
 
 // refusalReason returns what the log says of the key, empty if err is none of

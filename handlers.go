@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -342,11 +341,7 @@ func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, 
 	if err != nil {
 		return err
 	}
-	body, err := json.Marshal(info)
-	if err == nil {
-		httpapi.Respond(w, http.StatusOK, body)
-	}
-	return err
+	return httpapi.RespondJSON(w, http.StatusOK, info)
 }
 
 func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
@@ -370,9 +365,5 @@ func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _
 	if s.backupState != nil {
 		ready.Backup = s.backupState()
 	}
-	body, err := json.Marshal(ready)
-	if err == nil {
-		httpapi.Respond(w, http.StatusOK, body)
-	}
-	return err
+	return httpapi.RespondJSON(w, http.StatusOK, ready)
 }

@@ -411,6 +411,9 @@ func (a answer) check(t *testing.T, method string) {
 	case method == http.MethodHead && a.body != "", a.status == http.StatusNoContent && contentType != "":
 		t.Errorf("%s %d with %q, a %q", method, a.status, a.body, contentType)
 	}
+	if vary := a.header["Vary"]; len(vary) > 1 {
+		t.Errorf("%d with two lines of Vary: %q", a.status, vary)
+	}
 	for name, value := range map[string]string{
 		"Cache-Control":                "no-store",
 		"X-Content-Type-Options":       "nosniff",
@@ -430,6 +433,7 @@ type problemDetails struct {
 	Type      string `json:"type"`
 	Title     string `json:"title"`
 	Status    int    `json:"status"`
+	Code      string `json:"code"`
 	Detail    string `json:"detail"`
 	RequestID string `json:"requestId"`
 	Errors    []struct {
@@ -439,14 +443,29 @@ type problemDetails struct {
 	} `json:"errors"`
 }
 
+// codes are those that a problem may have, and the status of each.
+var codes = map[string]int{"key_missing": 401, "key_unknown": 401, "key_revoked": 401, "key_expired": 401, "scope": 403, "path": 404, "record": 404,
+	"method": 405, "host": 421, "invalid": 400, "malformed": 400, "too_large": 413, "content_type": 415, "precondition": 412, "key_reused": 422,
+	"in_flight": 409, "rate_limit": 429, "busy": 503, "stopping": 503, "unavailable": 503, "full": 507, "internal": 500}
+
+// renamedStatus has the names of RFC 9110 that net/http does not have.
+var renamedStatus = map[int]string{413: "Content Too Large", 422: "Unprocessable Content"}
+
 // problem reads an error's body and checks what holds for every problem.
 func (a answer) problem(t *testing.T) problemDetails {
 	t.Helper()
 	var p problemDetails
 	decode(t, a.body, &p)
-	if p.Type != "about:blank" || p.Title != http.StatusText(a.status) || p.Status != a.status || p.Detail == "" ||
+	title := http.StatusText(a.status)
+	if renamed := renamedStatus[a.status]; renamed != "" {
+		title = renamed
+	}
+	if p.Type != "about:blank" || p.Title != title || p.Status != a.status || p.Detail == "" ||
 		p.RequestID != a.header.Get("X-Request-Id") {
 		t.Errorf("%d, request id %q: %s", a.status, a.header.Get("X-Request-Id"), a.body)
+	}
+	if status, ok := codes[p.Code]; !ok || status != a.status || (p.Code == "invalid") != (len(p.Errors) > 0) {
+		t.Errorf("the code %q of %d: %s", p.Code, a.status, a.body)
 	}
 	if len(p.Errors) > 0 {
 		count := strconv.Itoa(len(p.Errors))

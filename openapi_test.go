@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -120,7 +121,7 @@ func (v *validation) checkAnswer(operation object, x exchange) {
 		return
 	}
 	v.saw(name)
-	response, component := v.document.follow(ref), nameOf(ref, name)
+	response := v.document.follow(ref)
 	if x.answer.isPlain() && response["content"] == nil && response["headers"] == nil {
 		return
 	}
@@ -132,7 +133,7 @@ func (v *validation) checkAnswer(operation object, x exchange) {
 		if value == "" {
 			continue
 		}
-		v.saw(headerPart(component, header))
+		v.saw(headerPart(name, header))
 		schema := v.document.follow(headers[header])["schema"]
 		v.check(name+" "+header, schema, v.typed(schema, value))
 	}
@@ -146,11 +147,11 @@ func (v *validation) checkAnswer(operation object, x exchange) {
 	}
 }
 
-func headerPart(component, header string) string {
+func headerPart(response, header string) string {
 	if slices.Contains(general, header) {
 		return "header " + header
 	}
-	return component + " header " + header
+	return response + " header " + header
 }
 
 // typed returns the text of a header or a parameter in the type of its schema.
@@ -181,10 +182,10 @@ func (v *validation) checkContent(name string, response object, x exchange) {
 			v.fault(name, "%v", err)
 		}
 	}
-	if bytes.Equal(text, openAPIYAML) {
-		text = openAPIJSON // TestDocumentIsUpToDate compares the two
-	}
 	value, err := parseJSON(text)
+	if mediaType == "application/yaml" {
+		value, err = string(text), nil // TestDocumentIsUpToDate reads it
+	}
 	if err != nil {
 		v.fault(name, "%v in %s", err, text)
 		return
@@ -357,7 +358,7 @@ func TestDocumentIsUpToDate(t *testing.T) {
 		}
 	}
 	_, ofYAML, _ := strings.Cut(string(openAPIYAML), "\nopenapi:") // without the comment above it
-	got, want := withoutForm(ofJSON.String()), withoutForm("openapi"+strings.ReplaceAll(ofYAML, `\uFFFD`, "\ufffd"))
+	got, want := withoutForm(ofJSON.String()), withoutForm("openapi"+ofYAML)
 	if got != want {
 		at := 0
 		for at < min(len(got), len(want)) && got[at] == want[at] {
@@ -555,7 +556,7 @@ func (v *validation) checkText(where string, s object, value string) {
 	if pattern, ok := s["pattern"].(string); ok {
 		compiled, ok := patterns.Load(pattern)
 		if !ok {
-			compiled = regexp.MustCompile(pattern)
+			compiled = regexp.MustCompile(strings.ReplaceAll(pattern, `\uFFFD`, `\x{FFFD}`)) // as Go spells it
 			patterns.Store(pattern, compiled)
 		}
 		if !compiled.(*regexp.Regexp).MatchString(value) {
@@ -606,9 +607,10 @@ func (v *validation) checkObject(where string, s, value object) {
 // TestProtocolErrors sees without a route.
 var unseen = regexp.MustCompile(`^(whoAmI|checkHealth|checkReadiness) 400$`)
 
-// promises returns all parts of the document that tests must meet: each status
-// and each parameter of each operation, each header of each response, each
-// member of each schema, each value of an enumeration.
+// promises returns all parts of the document that tests must meet: each status,
+// each of its headers and each parameter of each operation, each member of each
+// schema, each value of an enumeration. The default response is for answers
+// that are yet to come.
 func promises() (all []string) {
 	d := description()
 	for _, item := range d.at("paths") {
@@ -617,18 +619,20 @@ func promises() (all []string) {
 			if !ok {
 				continue
 			}
-			for status := range operation["responses"].(object) {
-				all = append(all, fmt.Sprintf("%s %s", operation["operationId"], status))
+			for status, response := range operation["responses"].(object) {
+				if status == "default" {
+					continue
+				}
+				name := fmt.Sprintf("%s %s", operation["operationId"], status)
+				all = append(all, name)
+				headers, _ := d.follow(response)["headers"].(object)
+				for header := range headers {
+					all = append(all, headerPart(name, header))
+				}
 			}
 			for _, p := range append(listOf(item.(object)["parameters"]), listOf(operation["parameters"])...) {
 				all = append(all, fmt.Sprintf("%s takes %s", operation["operationId"], d.follow(p)["name"]))
 			}
-		}
-	}
-	for name, response := range d.at("components", "responses") {
-		headers, _ := response.(object)["headers"].(object)
-		for header := range headers {
-			all = append(all, headerPart(name, header))
 		}
 	}
 	for name := range d.at("components", "schemas") {
@@ -658,6 +662,82 @@ func unmet() (list []string) {
 		}
 	}
 	return list
+}
+
+// TestErrorsAreOneType: every problem of every operation has the same schema,
+// also one that the document does not foresee.
+func TestErrorsAreOneType(t *testing.T) {
+	t.Parallel()
+	for path, item := range description().at("paths") {
+		for _, verb := range verbs {
+			operation, ok := item.(object)[verb].(object)
+			if !ok {
+				continue
+			}
+			responses := operation["responses"].(object)
+			if responses["default"] == nil {
+				t.Errorf("%s %s has no default response", verb, path)
+			}
+			for status, response := range responses {
+				content, _ := description().follow(response)["content"].(object)
+				media, ok := content["application/problem+json"].(object)
+				if ok && nameOf(media["schema"], "") != "Problem" || !ok && status == "default" {
+					t.Errorf("%s %s %s is no problem", verb, path, status)
+				}
+			}
+		}
+	}
+}
+
+// TestCodesAreDescribed: a problem can have these codes, and docs/api.md and the
+// document say what each of them means.
+func TestCodesAreDescribed(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("docs/api.md")
+	must(t, err)
+	schema := description().at("components", "schemas", "Problem", "properties", "code")
+	if enum := listOf(schema["enum"]); len(enum) != len(codes) {
+		t.Errorf("docs/openapi.yaml has %d codes, not %d", len(enum), len(codes))
+	}
+	for code, status := range codes {
+		if !slices.Contains(listOf(schema["enum"]), any(code)) ||
+			!strings.Contains(schema["description"].(string), fmt.Sprintf("- `%s` (%d): ", code, status)) {
+			t.Errorf("docs/openapi.yaml does not describe the code %s", code)
+		}
+		if !strings.Contains(string(guide), fmt.Sprintf("| `%s` | %d | ", code, status)) {
+			t.Errorf("docs/api.md does not have the code %s in its table", code)
+		}
+	}
+}
+
+// TestDocumentSuitsGenerators: parsers of patterns take only ASCII for sure, and
+// command lines that are made of the document take a backquote in the
+// description of a parameter for the name of its value.
+func TestDocumentSuitsGenerators(t *testing.T) {
+	t.Parallel()
+	var look func(value any)
+	look = func(value any) {
+		switch value := value.(type) {
+		case object:
+			if pattern, ok := value["pattern"].(string); ok && strings.ContainsFunc(pattern, func(r rune) bool { return r > unicode.MaxASCII }) {
+				t.Errorf("not only ASCII: %s", pattern)
+			}
+			for _, member := range value {
+				look(member)
+			}
+		case []any:
+			for _, item := range value {
+				look(item)
+			}
+		}
+	}
+	look(any(description().root))
+	for name, p := range description().at("components", "parameters") {
+		parameter := p.(object)
+		if text := fmt.Sprint(parameter["description"], description().follow(parameter["schema"])["description"]); strings.Contains(text, "`") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
 }
 
 // TestSchemasAreUnderstood: no schema has a keyword that the tests ignore.

@@ -13,22 +13,23 @@ import (
 
 // The problems that are always the same.
 var (
-	errNoPath = &httpapi.Problem{Status: http.StatusNotFound, Detail: "There is nothing at this path.", Header: toDocument}
-	errMethod = &httpapi.Problem{Status: http.StatusMethodNotAllowed,
+	errNoPath = &httpapi.Problem{Kind: httpapi.Path, Detail: "There is nothing at this path.", Header: toDocument}
+	errMethod = &httpapi.Problem{Kind: httpapi.Method,
 		Detail: "This path does not take this method; the header Allow says which it takes."}
 	// RFC 9110 has Misdirected Request for a host that this is not. A request
 	// without a Host is let in: a browser always sends one.
-	errOtherHost = &httpapi.Problem{Status: http.StatusMisdirectedRequest,
+	errOtherHost = &httpapi.Problem{Kind: httpapi.Host,
 		Detail: "This service listens on this machine alone, and answers to the hosts localhost and 127.0.0.1 only."}
-	errInFlight = &httpapi.Problem{Status: http.StatusConflict, Header: httpapi.RetryLater,
+	errInFlight = &httpapi.Problem{Kind: httpapi.InFlight, Header: httpapi.RetryLater,
 		Detail: "A request with this Idempotency-Key is being answered."}
-	errLost = &httpapi.Problem{Status: http.StatusServiceUnavailable, Header: httpapi.RetryLater,
+	errLost = &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater,
 		Detail: "The files of the database were deleted, moved or replaced. The person who keeps the service must stop it, and then it says what to do."}
-	errReadOnlyKey = &httpapi.Problem{Status: http.StatusForbidden, Detail: "This API key may only read."}
+	errReadOnlyKey = &httpapi.Problem{Kind: httpapi.Scope, Detail: "This API key may only read.",
+		Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters", error="insufficient_scope"`}}}
 )
 
 func notReady(cause error) *httpapi.Problem {
-	return &httpapi.Problem{Status: http.StatusServiceUnavailable, Header: httpapi.RetryLater, Cause: cause,
+	return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: cause,
 		Detail: "The database does not answer."}
 }
 
@@ -42,26 +43,26 @@ func problemOf(err error) *httpapi.Problem {
 	case errors.As(err, &problem):
 		return problem
 	case errors.As(err, &fields):
-		return &httpapi.Problem{Status: http.StatusBadRequest, Detail: fields.Error(), Errors: fields}
+		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: fields.Error(), Errors: fields}
 	case errors.As(err, &body):
-		return &httpapi.Problem{Status: http.StatusBadRequest, Detail: body.Error()}
+		return &httpapi.Problem{Kind: httpapi.Malformed, Detail: body.Error()}
 	case errors.Is(err, store.ErrNotFound):
-		return &httpapi.Problem{Status: http.StatusNotFound, Detail: "There is no firefighter with this id."}
+		return &httpapi.Problem{Kind: httpapi.Record, Detail: "There is no firefighter with this id."}
 	case errors.Is(err, httpapi.ErrPreconditionFailed):
-		return &httpapi.Problem{Status: http.StatusPreconditionFailed,
+		return &httpapi.Problem{Kind: httpapi.Precondition,
 			Detail: "The firefighter is not what the request's conditions ask for: somebody may have changed it since it was read."}
 	case errors.Is(err, store.ErrReused):
-		return &httpapi.Problem{Status: http.StatusUnprocessableEntity, Detail: "This Idempotency-Key was used with another body before."}
+		return &httpapi.Problem{Kind: httpapi.KeyReused, Detail: "This Idempotency-Key was used with another body before."}
 	case errors.Is(err, store.ErrLost):
 		return errLost
 	case errors.Is(err, store.ErrBusy):
-		return &httpapi.Problem{Status: http.StatusServiceUnavailable, Detail: "The database is busy.", Header: httpapi.RetryLater, Cause: err}
+		return &httpapi.Problem{Kind: httpapi.Busy, Detail: "The database is busy.", Header: httpapi.RetryLater, Cause: err}
 	case errors.Is(err, store.ErrClosed):
-		return &httpapi.Problem{Status: http.StatusServiceUnavailable, Detail: "The service is shutting down.", Header: httpapi.RetryLater, Cause: err}
+		return &httpapi.Problem{Kind: httpapi.Stopping, Detail: "The service is shutting down.", Header: httpapi.RetryLater, Cause: err}
 	case errors.Is(err, store.ErrFull):
-		return &httpapi.Problem{Status: http.StatusInsufficientStorage, Detail: "The disk is full: nothing was written. Reading goes on.", Cause: err}
+		return &httpapi.Problem{Kind: httpapi.Full, Detail: "The disk is full: nothing was written. Reading goes on.", Cause: err}
 	}
-	return &httpapi.Problem{Status: http.StatusInternalServerError, Cause: err,
+	return &httpapi.Problem{Kind: httpapi.Internal, Cause: err,
 		Detail: "Something went wrong here. The log says more under this request's id."}
 }
 
@@ -114,7 +115,7 @@ func serveDocument(contentType string, body []byte) handler {
 		err = conditions.CheckRead(etag)
 		switch {
 		case errors.Is(err, httpapi.ErrPreconditionFailed):
-			return &httpapi.Problem{Status: http.StatusPreconditionFailed, Detail: "This is not what the request's conditions ask for."}
+			return &httpapi.Problem{Kind: httpapi.Precondition, Detail: "This is not what the request's conditions ask for."}
 		case err != nil:
 			return err
 		}

@@ -21,7 +21,7 @@ var gzipWriters = sync.Pool{New: func() any {
 // VaryByEncoding says that the response depends on Accept-Encoding. A route
 // whose bodies go through Compress says so in each of its responses, also in
 // those without a body (RFC 9110, section 15.4.5).
-func VaryByEncoding(h http.Header) { h.Add("Vary", "Accept-Encoding") }
+func VaryByEncoding(h http.Header) { addVary(h, "Accept-Encoding") }
 
 // Compress returns the body in gzip if the request accepts that and the body
 // is large enough, and sets Content-Encoding accordingly.

@@ -143,7 +143,7 @@ func TestConditions(t *testing.T) {
 func TestInvalidConditions(t *testing.T) {
 	t.Parallel()
 	_, err := httpapi.ParseConditions(newRequest("If-None-Match", "x", "If-Match", "y"))
-	const want = `{"type":"about:blank","title":"Bad Request","status":400,` +
+	const want = `{"type":"about:blank","title":"Bad Request","status":400,"code":"invalid",` +
 		`"detail":"There are 2 faults. The first: If-Match must be * or a list of entity tags, like \"xyzzy\".",` +
 		`"errors":[{"field":"If-Match","code":"invalid","detail":"If-Match must be * or a list of entity tags, like \"xyzzy\"."},` +
 		`{"field":"If-None-Match","code":"invalid","detail":"If-None-Match must be * or a list of entity tags, like \"xyzzy\"."}],"requestId":"mine"}`

@@ -26,7 +26,7 @@ func (c CORS) Handle(w http.ResponseWriter, r *http.Request) (answered bool) {
 		return false
 	}
 	h := w.Header()
-	h.Add("Vary", "Origin")
+	addVary(h, "Origin")
 	origin := r.Header.Get("Origin")
 	if !slices.Contains(c.Origins, origin) {
 		return false

@@ -31,7 +31,7 @@ func TestIdempotencyKey(t *testing.T) {
 func TestInvalidIdempotencyKey(t *testing.T) {
 	t.Parallel()
 	const detail = "Idempotency-Key must be one text of 1 to 255 visible ASCII characters."
-	want := `{"type":"about:blank","title":"Bad Request","status":400,"detail":"` + detail +
+	want := `{"type":"about:blank","title":"Bad Request","status":400,"code":"invalid","detail":"` + detail +
 		`","errors":[{"field":"Idempotency-Key","code":"invalid","detail":"` + detail + `"}],"requestId":"mine"}`
 	x256 := strings.Repeat("x", 256)
 	for _, value := range []string{"", `""`, `"`, `"a`, `a"`, `"a"b`, "a b", "a\tb", `a\b`, `"a\b"`, `"a\`, "é", `"é"`, x256, `"` + x256 + `"`} {

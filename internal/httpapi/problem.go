@@ -4,7 +4,6 @@
 package httpapi
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,7 +12,7 @@ import (
 // Problem is an error and what the client learns of it (RFC 9457). A Problem
 // may be shared: nothing here changes it.
 type Problem struct {
-	Status int
+	Kind
 	Detail string      // a sentence for people
 	Errors any         // a list that package json can encode, one entry for each mistake; or nil
 	Header http.Header // further headers of the response
@@ -34,6 +33,7 @@ type problemDetails struct {
 	Type      string `json:"type"`
 	Title     string `json:"title"`
 	Status    int    `json:"status"`
+	Code      string `json:"code"`
 	Detail    string `json:"detail"`
 	Errors    any    `json:"errors,omitempty"`
 	RequestID string `json:"requestId"`
@@ -47,9 +47,8 @@ func (p *Problem) Write(w http.ResponseWriter) {
 	h := w.Header()
 	maps.Copy(h, p.Header)
 	h["Content-Type"] = problemType
-	details := problemDetails{"about:blank", http.StatusText(p.Status), p.Status, p.Detail, p.Errors, h.Get("X-Request-Id")}
-	body, _ := json.Marshal(details) // cannot fail: see Errors
-	Respond(w, p.Status, body)
+	details := problemDetails{"about:blank", p.title(), p.Status, p.Code, p.Detail, p.Errors, h.Get("X-Request-Id")}
+	RespondJSON(w, p.Status, details) // cannot fail: see Errors
 }
 
 // headerError says what is wrong with a header of a request.
@@ -65,7 +64,7 @@ func invalidHeaders(list ...headerError) *Problem {
 	if len(list) > 1 {
 		detail = fmt.Sprintf("There are %d faults. The first: %s", len(list), detail)
 	}
-	return &Problem{Status: http.StatusBadRequest, Detail: detail, Errors: list}
+	return &Problem{Kind: Invalid, Detail: detail, Errors: list}
 }
 
 func invalidHeader(name, detail string) headerError { return headerError{name, "invalid", detail} }

@@ -42,10 +42,14 @@ func TestProblem(t *testing.T) {
 		problem httpapi.Problem
 		body    string
 	}{
-		{httpapi.Problem{Status: 400, Detail: "Two.", Errors: []entry{{"a"}, {"b"}}},
-			`{"type":"about:blank","title":"Bad Request","status":400,"detail":"Two.","errors":[{"field":"a"},{"field":"b"}],"requestId":"mine"}`},
-		{httpapi.Problem{Status: 503, Detail: "Busy.", Header: httpapi.RetryLater, Cause: cause},
-			`{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"Busy.","requestId":"mine"}`},
+		{httpapi.Problem{Kind: httpapi.Invalid, Detail: "Two.", Errors: []entry{{"a"}, {"b"}}},
+			`{"type":"about:blank","title":"Bad Request","status":400,"code":"invalid","detail":"Two.","errors":[{"field":"a"},{"field":"b"}],"requestId":"mine"}`},
+		{httpapi.Problem{Kind: httpapi.Busy, Detail: "Busy.", Header: httpapi.RetryLater, Cause: cause},
+			`{"type":"about:blank","title":"Service Unavailable","status":503,"code":"busy","detail":"Busy.","requestId":"mine"}`},
+		{httpapi.Problem{Kind: httpapi.TooLarge, Detail: "<b> & \u2028."},
+			`{"type":"about:blank","title":"Content Too Large","status":413,"code":"too_large","detail":"<b> & \u2028.","requestId":"mine"}`},
+		{httpapi.Problem{Kind: httpapi.KeyReused, Detail: "Used."},
+			`{"type":"about:blank","title":"Unprocessable Content","status":422,"code":"key_reused","detail":"Used.","requestId":"mine"}`},
 	} {
 		w := written(t, &tt.problem)
 		if w.Code != tt.problem.Status || w.Body.String() != tt.body || w.Header().Get("Content-Type") != "application/problem+json" {

@@ -36,7 +36,7 @@ func NewRateLimit(perSecond int, now func() time.Time) *RateLimit {
 	}
 	newQuota := func(name, refusal string) quota {
 		policy := fmt.Sprintf(`"%s";q=%d;w=%d`, name, burstSeconds*perSecond, burstSeconds)
-		return quota{name, []string{policy}, &Problem{Status: http.StatusTooManyRequests, Header: RetryLater, Detail: refusal}}
+		return quota{name, []string{policy}, &Problem{Kind: TooMany, Header: RetryLater, Detail: refusal}}
 	}
 	l := &RateLimit{
 		now:       now,

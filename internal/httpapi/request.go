@@ -16,20 +16,17 @@ import (
 // ReadBody reads a JSON body of at most limit bytes. The error is a *Problem.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, &Problem{Status: http.StatusUnsupportedMediaType,
-			Detail: "The body must be of Content-Type application/json."}
+		return nil, &Problem{Kind: ContentType, Detail: "The body must be of Content-Type application/json."}
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return nil, &Problem{Status: http.StatusUnsupportedMediaType, Detail: "The body must not be compressed."}
+		return nil, &Problem{Kind: ContentType, Detail: "The body must not be compressed."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
-	var tooLarge *http.MaxBytesError
 	switch {
-	case errors.As(err, &tooLarge):
-		return nil, &Problem{Status: http.StatusRequestEntityTooLarge,
-			Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
+	case errors.As(err, new(*http.MaxBytesError)):
+		return nil, &Problem{Kind: TooLarge, Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
 	case err != nil:
-		return nil, &Problem{Status: http.StatusBadRequest, Detail: "The body could not be read to its end."}
+		return nil, &Problem{Kind: Malformed, Detail: "The body could not be read to its end."}
 	}
 	return body, nil
 }

@@ -1,6 +1,8 @@
 package httpapi
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -47,6 +49,27 @@ func Respond(w http.ResponseWriter, status int, body []byte) {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	w.Write(body) // an error means that the client has gone
+}
+
+// RespondJSON sends a value as JSON. It escapes what JSON and JavaScript demand,
+// and not what HTML does. After an error nothing was sent.
+func RespondJSON(w http.ResponseWriter, status int, value any) error {
+	var body bytes.Buffer
+	encoder := json.NewEncoder(&body)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	Respond(w, status, bytes.TrimSuffix(body.Bytes(), []byte("\n")))
+	return nil
+}
+
+// addVary adds the name of a header to the one Vary line of a response.
+func addVary(h http.Header, name string) {
+	if names := h.Get("Vary"); names != "" {
+		name = names + ", " + name
+	}
+	h["Vary"] = []string{name}
 }
 
 // Deprecation announces the end of a route. A nil *Deprecation announces

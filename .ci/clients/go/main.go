@@ -78,7 +78,8 @@ func create(ctx context.Context, c *client.ClientWithResponses) (f *client.Firef
 		return nil, "", err
 	}
 	p := bad.ApplicationproblemJSON400
-	right := p != nil && p.Errors != nil && (*p.Errors)[0].Field == "lastName" && (*p.Errors)[0].Code == client.Required
+	right := p != nil && p.Code == client.ProblemCodeInvalid && p.Errors != nil &&
+		(*p.Errors)[0].Field == "lastName" && (*p.Errors)[0].Code == client.FaultCodeRequired
 	return f, etag, expect("creating without a last name", bad.HTTPResponse, nil, 400, right)
 }
 
@@ -135,5 +136,6 @@ func remove(ctx context.Context, c *client.ClientWithResponses, f *client.Firefi
 	if err != nil {
 		return err
 	}
-	return expect("getting a deleted record", none.HTTPResponse, nil, 404, none.ApplicationproblemJSON404 != nil)
+	return expect("getting a deleted record", none.HTTPResponse, nil, 404,
+		none.ApplicationproblemJSON404 != nil && none.ApplicationproblemJSON404.Code == client.ProblemCodeRecord)
 }
