@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/julienschmidt/httprouter"
@@ -101,10 +102,18 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
 	httpapi.SetSecurityHeaders(h, s.tls)
+	// A request with Content-Length and Transfer-Encoding must be the last of its
+	// connection (RFC 9112, section 6.1). net/http hides the Content-Length then, so
+	// each one with Transfer-Encoding is. A body that nobody will read ends it, too.
+	if len(r.TransferEncoding) > 0 || r.ContentLength > maxBody {
+		defer httpapi.EndConnection(w)()
+	}
 	switch {
 	case s.loopbackOnly && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
 		s.fail(w, r, "", errOtherHost)
 	case s.cors.Handle(w, r):
+	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
+		s.fail(w, r, "", errNoPath)
 	default:
 		s.router.ServeHTTP(w, r)
 	}

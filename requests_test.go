@@ -1,10 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"compress/gzip"
 	"fmt"
 	"io"
 	"maps"
+	"net"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -166,6 +169,95 @@ func TestRefusedBodies(t *testing.T) {
 		rawRequest(t, s.dial(t), fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
 			tt.method, tt.path, tt.client.key, tt.kind, len(large), large)).wants(t, tt.status)
 	}
+}
+
+// TestLastOfConnection: a request with a Transfer-Encoding ends its connection,
+// so that what a proxy may have taken for its body is no request of its own.
+func TestLastOfConnection(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const next = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	chunks := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(ana), ana)
+	for _, tt := range []struct {
+		headers, body string
+		statuses      string
+	}{
+		{"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", chunks, "[201]"},
+		{"Transfer-Encoding: chunked\r\nContent-Length: 1000\r\n", chunks, "[201]"},
+		{"Transfer-Encoding: chunked\r\n", chunks, "[201]"},
+		{"Transfer-Encoding: chunked\r\n", "0\r\n\r\n", "[400]"},
+		{fmt.Sprintf("Content-Length: %d\r\n", len(ana)), ana, "[201 200]"},
+	} {
+		c := s.dial(t)
+		io.WriteString(c, "POST "+collection+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+s.key+"\r\n"+tt.headers+"\r\n"+tt.body+next)
+		if tt.statuses == "[201 200]" { // the connection stays open
+			c.(*net.TCPConn).CloseWrite()
+		}
+		var statuses []int
+		for answers := bufio.NewReader(c); ; {
+			response, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				break
+			}
+			a, err := readAnswer(response)
+			must(t, err)
+			a.check(t, "POST")
+			if statuses = append(statuses, a.status); response.Close != (len(tt.statuses) == 5) {
+				t.Errorf("%q: Connection: close is %t", tt.headers, response.Close)
+			}
+		}
+		if fmt.Sprint(statuses) != tt.statuses {
+			t.Errorf("%q: %v, not %s", tt.headers, statuses, tt.statuses)
+		}
+	}
+}
+
+// TestDeclaredBodies: a body that is declared to be too large is refused before
+// any of it has come, and nobody waits for it.
+func TestDeclaredBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	one := collection + "/" + s.create(t, ana)
+	for _, tt := range []struct {
+		method, path, key, headers string
+		status                     int
+	}{
+		{"POST", collection, s.key, "Content-Length: 65537\r\n", 413},
+		{"PUT", one, s.key, "Content-Length: 9223372036854775807\r\n", 413},
+		{"POST", collection, s.key, "Content-Length: 65537\r\nExpect: 100-continue\r\n", 413},
+		{"POST", collection, s.key, "Content-Length: 200000\r\nContent-Type: text/plain\r\n", 415},
+		{"POST", collection, "wrong", "Content-Length: 200000\r\n", 401},
+		{"POST", "/nothing", s.key, "Content-Length: 200000\r\n", 404},
+		{"GET", one, s.key, "Content-Length: 200000\r\n", 200},
+	} {
+		c := s.dial(t)
+		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n", tt.method, tt.path, tt.key, tt.headers)
+		all, err := io.ReadAll(c)
+		if text := string(all); err != nil || !strings.HasPrefix(text, fmt.Sprintf("HTTP/1.1 %d ", tt.status)) ||
+			!strings.Contains(text, "\r\nConnection: close\r\n") || strings.Count(text, "HTTP/1.1") != 1 {
+			t.Errorf("%s %s: %v\n%s", tt.method, tt.path, err, text)
+		}
+	}
+}
+
+// TestEscapedSlash: a slash that is escaped is part of a name, and no path has
+// such a name.
+func TestEscapedSlash(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	for _, path := range []string{collection + "%2f" + id, collection + "%2F" + id, "/api%2Fv1/firefighters", "/healthz%2f"} {
+		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "POST", "PATCH", "OPTIONS"} {
+			for _, c := range []client{s.client, s.as("")} {
+				a := c.do(t, method, path, ana).wants(t, 404)
+				if method != "HEAD" && a.problem(t).Code != "path" || a.header.Get("Link") == "" {
+					t.Errorf("%s %s: %v %s", method, path, a.header, a.body)
+				}
+			}
+		}
+	}
+	s.do(t, "GET", "/api/v1/%66irefighters/"+id, "").wants(t, 200)
+	s.do(t, "GET", collection+"/"+id+"%3f", "").wants(t, 400)
 }
 
 // unzipped is the body of an answer before it was compressed.

@@ -13,7 +13,8 @@ import (
 	"sync/atomic"
 )
 
-// ReadBody reads a JSON body of at most limit bytes. The error is a *Problem.
+// ReadBody reads a JSON body of at most limit bytes. It reads nothing of one
+// that is declared to be larger. The error is a *Problem.
 func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if !isJSON(r.Header.Get("Content-Type")) {
 		return nil, &Problem{Kind: ContentType, Detail: "The body must be of Content-Type application/json."}
@@ -21,10 +22,14 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &Problem{Kind: ContentType, Detail: "The body must not be compressed."}
 	}
+	tooLarge := &Problem{Kind: TooLarge, Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
+	if r.ContentLength > limit {
+		return nil, tooLarge
+	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
-		return nil, &Problem{Kind: TooLarge, Detail: fmt.Sprintf("The body may have at most %d bytes.", limit)}
+		return nil, tooLarge
 	case err != nil:
 		return nil, &Problem{Kind: Malformed, Detail: "The body could not be read to its end."}
 	}

@@ -38,6 +38,15 @@ func TestReadBody(t *testing.T) {
 	}
 }
 
+// TestDeclaredTooLarge: nothing is read of a body that says it is too large.
+func TestDeclaredTooLarge(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
+	r.ContentLength = 65
+	_, err := httpapi.ReadBody(httptest.NewRecorder(), r, 64)
+	checkProblem(t, err, 413, "The body may have at most 64 bytes.")
+}
+
 // checkProblem fails unless err is the problem with this status and detail, nil
 // for 0.
 func checkProblem(t *testing.T, err error, status int, detail string) {

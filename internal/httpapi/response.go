@@ -11,6 +11,7 @@ import (
 
 // Header values that all responses share. Nothing may change them in place.
 var (
+	closing         = []string{"close"}
 	noStore         = []string{"no-store"}
 	jsonType        = []string{"application/json; charset=utf-8"}
 	securityHeaders = []struct {
@@ -70,6 +71,14 @@ func addVary(h http.Header, name string) {
 		name = names + ", " + name
 	}
 	h["Vary"] = []string{name}
+}
+
+// EndConnection makes the response the last of its connection. done is for when
+// the request has been handled: net/http then does not wait for the rest of the
+// body.
+func EndConnection(w http.ResponseWriter) (done func()) {
+	w.Header()["Connection"] = closing
+	return func() { http.NewResponseController(w).SetReadDeadline(time.Now()) }
 }
 
 // Deprecation announces the end of a route. A nil *Deprecation announces
