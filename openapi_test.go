@@ -692,6 +692,31 @@ func TestErrorsAreOneType(t *testing.T) {
 	}
 }
 
+// TestShownAnswers: the answers that docs/api.md shows have all members that the
+// document requires, and no other.
+func TestShownAnswers(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("docs/api.md")
+	must(t, err)
+	shown := map[string]bool{}
+	for _, block := range regexp.MustCompile("(?ms)^```json\n(.*?)^```$").FindAllSubmatch(guide, -1) {
+		value, err := parseJSON(block[1])
+		must(t, err)
+		name := "FirefighterPage"
+		if _, is := value.(object)["requestId"]; is {
+			name = "Problem"
+		}
+		shown[name] = true
+		v := &validation{document: description(), saw: func(string) {}}
+		if v.check(name, description().at("components", "schemas", name), value); len(v.faults) > 0 {
+			t.Errorf("%s\n%q", block[1], v.faults)
+		}
+	}
+	if len(shown) != 2 {
+		t.Errorf("shown are %v", shown)
+	}
+}
+
 // TestCodesAreDescribed: a problem can have these codes, and docs/api.md and the
 // document say what each of them means.
 func TestCodesAreDescribed(t *testing.T) {
