@@ -174,12 +174,13 @@ type databaseContent struct{}
 func (databaseContent) Format() sqlite.Format { return format }
 
 func (databaseContent) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
-	first, err := store.FirstTenant(c)
+	first, err := store.FirstTenants(c)
 	if err != nil {
 		return id, err
 	}
-	if first != (store.Tenant{}) {
-		id.ID, id.Name = fmt.Sprint(first.CreatedAt, " ", first.Name), first.Name
+	for _, tenant := range first {
+		id.IDs = append(id.IDs, fmt.Sprint(tenant.ID, " ", tenant.CreatedAt))
+		id.Name = first[0].Name
 	}
 	if id.Time, err = store.LatestTime(c); err != nil {
 		return id, err

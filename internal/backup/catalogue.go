@@ -94,18 +94,15 @@ func Files(content Content, db, dir string) []File {
 	if Inspect(content, db) == nil {
 		own, _ = identify(content, sqlite.Peek, db)
 	}
-	return ofDatabase(content, files, own.ID)
+	return ofDatabase(content, files, own)
 }
 
 // ofDatabase returns the files without those that are known to be of another
-// database than the one with this id. All may be if the id is "".
-func ofDatabase(content Content, files []File, id string) []File {
-	if id == "" {
-		return files
-	}
+// database than this one.
+func ofDatabase(content Content, files []File, own Identity) []File {
 	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
 		its, _ := identify(content, sqlite.OpenImmutable, f.Path)
-		return its.ID != "" && its.ID != id
+		return !own.mayBe(its)
 	})
 }
 
@@ -127,7 +124,7 @@ func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
 	}
 	found := Valid{File: *newest}
 	its, _ := identify(content, sqlite.OpenImmutable, newest.Path)
-	if len(ofDatabase(content, files, its.ID)) < len(files) {
+	if len(ofDatabase(content, files, its)) < len(files) {
 		found.Owner = its.Name
 	}
 	return &found

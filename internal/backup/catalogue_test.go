@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -106,6 +107,35 @@ func TestSharedFolder(t *testing.T) {
 	damage(t, one)
 	if found := backup.NewestValid(t.Context(), toy{}, one, dir); found == nil || found.Path != theirs || found.Owner != filepath.Dir(two) {
 		t.Errorf("of a database that cannot be read: %+v", found)
+	}
+}
+
+// TestOwnersChange: a backup is of a database as long as they have an owner in
+// common, or one of them has none.
+func TestOwnersChange(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 1), t.TempDir()
+	now := time.Now()
+	old := saveAs(t, db, dir, now.Add(-2*time.Hour))
+	addItems(t, db, "owner", "second")
+	newer := saveAs(t, db, dir, now.Add(-time.Hour))
+	for _, tt := range []struct {
+		change string
+		want   []string
+	}{
+		{`DELETE FROM items WHERE value = 'none'`, []string{newer, old}},
+		{`DELETE FROM items WHERE kind = 'owner' AND value <> 'second'`, []string{newer}},
+		{`UPDATE items SET value = 'third' WHERE kind = 'owner'`, nil},
+		{`DELETE FROM items WHERE kind = 'owner'`, []string{newer, old}},
+	} {
+		execSQL(t, db, tt.change)
+		var found []string
+		for _, f := range backup.Files(toy{}, db, dir) {
+			found = append(found, f.Path)
+		}
+		if !slices.Equal(found, tt.want) {
+			t.Errorf("after %s: %q", tt.change, found)
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ package backup
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"firefighters/internal/sqlite"
@@ -32,10 +33,17 @@ type Content interface {
 
 // Identity says which database a file holds, and in which state.
 type Identity struct {
-	ID   string    // tells databases of the same name apart; "" if there is nothing to go by
-	Name string    // what the ID stands for, for people
+	IDs  []string  // tell databases of the same name apart; none if there is nothing to go by
+	Name string    // what the first of them stands for, for people
 	Mark string    // differs before and after every change
 	Time time.Time // the latest time that the database has seen
+}
+
+// mayBe reports whether two files may be of one database: it has a common ID,
+// or there is nothing to go by.
+func (i Identity) mayBe(other Identity) bool {
+	shared := func(id string) bool { return slices.Contains(other.IDs, id) }
+	return len(i.IDs) == 0 || len(other.IDs) == 0 || slices.ContainsFunc(i.IDs, shared)
 }
 
 // Summary says what a database holds.

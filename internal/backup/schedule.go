@@ -104,7 +104,7 @@ func (s *Scheduler) first(ctx context.Context) wait {
 func (s *Scheduler) files() []File {
 	all := filesIn(s.options.Dir, s.db, s.now().wall)
 	its, _ := identify(s.content, sqlite.Peek, s.db)
-	own := ofDatabase(s.content, all, its.ID)
+	own := ofDatabase(s.content, all, its)
 	if len(own) < len(all) && !s.warned {
 		s.warned = true
 		s.log.Warn("this folder holds backups of another database, which are left alone: give each database a folder or a name of its own")

@@ -23,16 +23,18 @@ func Count(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 
 // Tenant is a department.
 type Tenant struct {
+	ID        int64
 	Name      string
 	CreatedAt int64 // milliseconds
 }
 
-// FirstTenant returns the first department of a database. It tells databases
-// apart that have the same name. A database without one has an empty Tenant.
-func FirstTenant(c *sqlite.Conn) (t Tenant, err error) {
-	err = c.Query(`SELECT name, created_at FROM tenants ORDER BY id LIMIT 1`, nil,
-		func(row sqlite.Row) { t = Tenant{row.Text(0), row.Int(1)} })
-	return t, err
+// FirstTenants returns up to a hundred departments of a database, those made
+// first. They tell databases apart that have the same name, also when a department
+// was renamed or removed.
+func FirstTenants(c *sqlite.Conn) (first []Tenant, err error) {
+	err = c.Query(`SELECT id, name, created_at FROM tenants ORDER BY id LIMIT 100`, nil,
+		func(row sqlite.Row) { first = append(first, Tenant{row.Int(0), row.Text(1), row.Int(2)}) })
+	return first, err
 }
 
 // Marks returns what tells the first departments apart from those of all other

@@ -3,8 +3,10 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,25 +41,30 @@ func TestCount(t *testing.T) {
 	})
 }
 
-func TestFirstTenant(t *testing.T) {
+func TestFirstTenants(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(2e12)
 	s := openStore(t, newFile(t), func() time.Time { return now })
-	check := func(want store.Tenant) {
+	check := func(count int, want ...store.Tenant) {
 		t.Helper()
 		read(t, s, func(c *sqlite.Conn) error {
-			got, err := store.FirstTenant(c)
-			if got != want {
-				t.Errorf("the first department is %+v", got)
+			got, err := store.FirstTenants(c)
+			if len(got) != count || !slices.Equal(got[:len(want)], want) {
+				t.Errorf("%d departments: %+v", len(got), got)
 			}
 			return err
 		})
 	}
-	check(store.Tenant{})
+	check(0)
 	must(t, s.AddDepartments([]store.Department{{Name: "Z"}}))
 	now = now.Add(time.Hour)
 	must(t, s.AddDepartments([]store.Department{{Name: "A"}}))
-	check(store.Tenant{Name: "Z", CreatedAt: 2e12})
+	z, a := store.Tenant{ID: 1, Name: "Z", CreatedAt: 2e12}, store.Tenant{ID: 2, Name: "A", CreatedAt: 2e12 + 3_600_000}
+	check(2, z, a)
+	for i := range 100 {
+		must(t, s.AddDepartments([]store.Department{{Name: fmt.Sprint(i)}}))
+	}
+	check(100, z, a)
 	read(t, s, func(c *sqlite.Conn) error {
 		latest, err := store.LatestTime(c)
 		if !latest.Equal(now) || latest.Location() != time.UTC {
