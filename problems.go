@@ -46,6 +46,8 @@ func problemOf(err error) *httpapi.Problem {
 		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: fields.Error(), Errors: fields}
 	case errors.As(err, &body):
 		return &httpapi.Problem{Kind: httpapi.Malformed, Detail: body.Error()}
+	case errors.Is(err, store.ErrRemoved): // and so the keys of the department
+		return errUnknownKey
 	case errors.Is(err, store.ErrNotFound):
 		return &httpapi.Problem{Kind: httpapi.Record, Detail: "There is no firefighter with this id."}
 	case errors.Is(err, httpapi.ErrPreconditionFailed):

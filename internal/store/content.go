@@ -51,8 +51,8 @@ func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
 }
 
-// Mark returns a text that differs before and after every change of a record
-// or a key.
+// Mark returns a text that differs before and after every change of a record,
+// a key or the name of a department.
 func Mark(c *sqlite.Conn) (mark string, err error) {
 	err = c.QueryRow(`
 		SELECT concat_ws(' ', latest_time, keys_version, (SELECT group_concat(version) FROM tenants))

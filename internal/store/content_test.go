@@ -74,8 +74,8 @@ func TestFirstTenants(t *testing.T) {
 	})
 }
 
-// TestMark: it changes with every change of a record or a key, also at one
-// moment.
+// TestMark: it changes with every change of a record, a key or a name, also at
+// one moment.
 func TestMark(t *testing.T) {
 	t.Parallel()
 	s := newStoreAt(t, func() time.Time { return time.UnixMilli(2e12) })
@@ -95,6 +95,7 @@ func TestMark(t *testing.T) {
 			return s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}, func(string) error { return nil })
 		},
 		func() error { _, err := s.RevokeKey(1); return err },
+		func() error { return s.RenameTenant(ours, "Engine 8", false) },
 	} {
 		must(t, change())
 		now := mark()

@@ -48,12 +48,47 @@ type NoTenantError struct{ Name string }
 
 func (e *NoTenantError) Error() string { return fmt.Sprintf("there is no department %q", e.Name) }
 
+// ErrRemoved is the error for a department that was removed meanwhile.
+var ErrRemoved = errors.New("the department was removed")
+
+// TakenError says that a department cannot have a name, because another one
+// has it or one that is alike.
+type TakenError struct {
+	Name, Existing string
+	Creating       bool // the department that cannot have it is a new one
+}
+
+func (e *TakenError) Error() string {
+	if e.Name == e.Existing {
+		return fmt.Sprintf("there is a department %q already", e.Name)
+	}
+	return fmt.Sprintf("there is a department %q already, and %q differs from it only in case, accents or spaces", e.Existing, e.Name)
+}
+
+// NotEmptyError says that a department has records.
+type NotEmptyError struct {
+	Name             string
+	Records, Deleted int64 // deleted ones are not among the records
+}
+
+func (e *NotEmptyError) Error() string {
+	return fmt.Sprintf("the department %q is not empty: records: %d, deleted ones: %d", e.Name, e.Records, e.Deleted)
+}
+
 // NotDeletedError says that the record is not among the deleted ones of the
 // department.
 type NotDeletedError struct{ ID string }
 
 func (e *NotDeletedError) Error() string {
 	return fmt.Sprintf("the department has no deleted record %s", e.ID)
+}
+
+// removed turns the engine's error for no row of a department into ErrRemoved.
+func removed(err error) error {
+	if errors.Is(err, sqlite.ErrNoRows) {
+		return ErrRemoved
+	}
+	return err
 }
 
 // notFound turns the engine's error for no row into ErrNotFound.

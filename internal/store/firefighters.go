@@ -85,7 +85,11 @@ func createValues(tenant record.TenantID, f record.Firefighter) sqlite.Args {
 }
 
 func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, id string, values sqlite.Args) error {
-	if err := t.ExecOne(createSQL, slices.Concat(sqlite.Args{id, t.Now, t.Now}, values)...); err != nil {
+	made, err := t.Exec(createSQL, slices.Concat(sqlite.Args{id, t.Now, t.Now}, values)...)
+	if err == nil && made == 0 {
+		err = ErrRemoved
+	}
+	if err != nil {
 		return err
 	}
 	return addChange(t, tenant, by, change{actionCreate, id, nil})
@@ -171,11 +175,11 @@ func (s *Store) AddDepartments(departments []Department) error {
 }
 
 func addDepartment(t *sqlite.Tx, d Department) error {
-	_, id, err := t.Insert(`INSERT INTO tenants (name, created_at) VALUES (?, ?)`, d.Name, t.Now)
+	tenant, err := insertTenant(t, d.Name)
 	if err != nil {
 		return err
 	}
-	tenant, now := record.TenantID(id), time.UnixMilli(t.Now)
+	now := time.UnixMilli(t.Now)
 	for _, fields := range d.People {
 		fields, errs := fields.Normalize(now)
 		if len(errs) > 0 {

@@ -113,3 +113,13 @@ func (ch Change) Summary() string {
 func formatMoment(milliseconds int64) string {
 	return time.UnixMilli(min(milliseconds, sqlite.LatestMilli)).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }
+
+// Moment returns a time in milliseconds as RFC 3339 has it, nil for 0, which is
+// no time.
+func Moment(milliseconds int64) *string {
+	if milliseconds == 0 {
+		return nil
+	}
+	text := formatMoment(milliseconds)
+	return &text
+}

@@ -44,7 +44,10 @@ func scanKey(row sqlite.Row) Key {
 // Expired reports whether the key has expired by a time in milliseconds.
 func (k Key) Expired(now int64) bool { return k.ExpiresAt != 0 && k.ExpiresAt <= now }
 
-// State returns "active", "revoked" or "expired".
+// StateActive is the state of a key that works.
+const StateActive = "active"
+
+// State returns StateActive, "revoked" or "expired".
 func (k Key) State(now time.Time) string {
 	switch {
 	case k.RevokedAt != 0:
@@ -52,7 +55,7 @@ func (k Key) State(now time.Time) string {
 	case k.Expired(now.UnixMilli()):
 		return "expired"
 	}
-	return "active"
+	return StateActive
 }
 
 // HasKey reports whether there is a key with this hash.
@@ -109,12 +112,14 @@ type NewKey struct {
 	Label     string // by ValidLabel
 	Scope     string
 	ExpiresAt time.Time // the zero time is never
+	Alike     bool      // the department may be new although the name of another is alike
 }
 
 // CreateKey makes a key, and its department if that does not exist, and shows
 // the key: this is the only time that anybody sees it. If show fails the key is
 // not made. So show runs within the transaction. It runs twice if the transaction
-// was shared with other callers and failed.
+// was shared with other callers and failed. The error is a *TakenError if the name
+// of the department is new and too much like that of another.
 func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 	key := apikey.New()
 	hash := apikey.Hash(key)
@@ -123,7 +128,7 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 		expiresAt[0] = k.ExpiresAt.UnixMilli()
 	}
 	return s.db.Write(func(t *sqlite.Tx) error {
-		tenant, err := addTenant(t, k.Tenant)
+		tenant, err := addTenant(t, k.Tenant, k.Alike)
 		if err != nil {
 			return err
 		}

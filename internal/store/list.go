@@ -66,7 +66,8 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 // Version returns the version of a department: it changes with every change
 // of a record.
 func (s *Store) Version(tenant record.TenantID) (int64, error) {
-	return s.queryInt(`SELECT version FROM tenants WHERE id = ?`, int64(tenant))
+	version, err := s.queryInt(`SELECT version FROM tenants WHERE id = ?`, int64(tenant))
+	return version, removed(err)
 }
 
 // list has SQLite search and sort the records of a department. It is small, or

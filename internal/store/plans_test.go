@@ -23,6 +23,12 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"FROM service", "SCAN service", "the table has one row"},
 	{"UPDATE service", "SCAN service", "the table has one row"},
 	{"EXISTS (SELECT 1 FROM tenants)", "SCAN tenants USING COVERING INDEX sqlite_autoindex_tenants_1", "it ends at the first row"},
+	{"FROM tenants ORDER BY", "SCAN tenants", "all departments are wanted"},
+	{"FROM tenants WHERE id <>", "SCAN tenants USING COVERING INDEX sqlite_autoindex_tenants_1", "a department gets a name, which others may be like"},
+	{"DELETE FROM replays WHERE tenant_id", "SCAN replays", "a department is removed, which is rare"},
+	{"DELETE FROM keys WHERE tenant_id", "SCAN keys", "the same"},
+	{"DELETE FROM tenants WHERE", "SCAN keys", "the same: SQLite looks for references"},
+	{"DELETE FROM tenants", "SCAN firefighters", "the same"},
 	{"FROM sqlite_schema", "SCAN sqlite_schema", "it has a few rows and is read once"},
 }
 
@@ -102,6 +108,13 @@ func useKeys(t *testing.T, s *store.Store) {
 	_, err = s.Tenant("Engine 7")
 	must(t, err)
 	_, err = s.Empty()
+	must(t, err)
+	must(t, s.Tenants(func(store.TenantInfo) {}))
+	must(t, s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeRead}, func(string) error { return nil }))
+	rescue, err := s.Tenant("Rescue 3")
+	must(t, err)
+	must(t, s.RenameTenant(rescue, "Rescue 4", false))
+	_, err = s.RemoveTenant(rescue)
 	must(t, err)
 	must(t, s.Ping())
 }

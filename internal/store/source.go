@@ -17,7 +17,7 @@ func (r tenantReader) State() (now index.State, err error) {
 	err = r.conn.QueryRow(`SELECT version, live_count FROM tenants WHERE id = ?`, sqlite.Args{int64(r.tenant)}, func(row sqlite.Row) {
 		now = index.State{Version: row.Int(0), Count: row.Int(1)}
 	})
-	return now, err
+	return now, removed(err)
 }
 
 const lastChangeSQL = `SELECT ifnull(max(id), 0) FROM changes`
