@@ -10,12 +10,14 @@ import (
 // longestDuration keeps sums of times in bounds.
 const longestDuration = 100 * 366 * 24 * time.Hour
 
+const year = 365 * 24 * time.Hour
+
 var units = map[string]time.Duration{
-	"w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second,
+	"y": year, "w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second,
 }
 
-// ParseDuration reads a whole number of weeks, days, hours, minutes or seconds,
-// as 90d, up to about a hundred years.
+// ParseDuration reads a whole number of years of 365 days, weeks, days, hours,
+// minutes or seconds, as 90d, up to about a hundred years.
 func ParseDuration(text string) (time.Duration, error) {
 	number := text[:max(0, len(text)-1)]
 	unit := units[text[len(number):]]
@@ -26,22 +28,21 @@ func ParseDuration(text string) (time.Duration, error) {
 	return time.Duration(n) * unit, nil
 }
 
-// ParseAge reads a duration, or a number of years as 7y, and returns the time
-// that long before now.
-func ParseAge(text string, now time.Time) (time.Time, error) {
-	if number, isYears := strings.CutSuffix(text, "y"); isYears {
-		years, err := strconv.ParseUint(number, 10, 8)
-		if err != nil {
-			return time.Time{}, fmt.Errorf("%q is not an age", text)
-		}
-		return now.AddDate(-int(years), 0, 0), nil
-	}
+// shift returns the time that is a duration after t, or before it if sign is
+// -1. Years are those of the calendar.
+func shift(t time.Time, sign int, text string) (time.Time, error) {
 	d, err := ParseDuration(text)
-	if err != nil {
+	switch {
+	case err != nil:
 		return time.Time{}, err
+	case strings.HasSuffix(text, "y"):
+		return t.AddDate(sign*int(d/year), 0, 0), nil
 	}
-	return now.Add(-d), nil
+	return t.Add(time.Duration(sign) * d), nil
 }
+
+// ParseAge reads a duration and returns the time that long before now.
+func ParseAge(text string, now time.Time) (time.Time, error) { return shift(now, -1, text) }
 
 // ParseSince reads the time from which on something is wanted: an age, the
 // start of a day (UTC) as 2027-01-31, or a time of RFC 3339. Empty text is the
@@ -68,9 +69,5 @@ func ParseExpiry(text string, now time.Time) (time.Time, error) {
 	if day, err := time.Parse(time.DateOnly, text); err == nil {
 		return day.AddDate(0, 0, 1), nil
 	}
-	d, err := ParseDuration(text)
-	if err != nil {
-		return time.Time{}, err
-	}
-	return now.Add(d), nil
+	return shift(now, 1, text)
 }
