@@ -28,7 +28,7 @@ import (
 func TestUnauthorized(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	expired := newKey(t, s.db, "default", "--expires", "2000-01-31")
+	expired := newExpiredKey(t, s.db)
 	revoked := newKey(t, s.db, "default")
 	works(t, "keys", "revoke", "3", "--db", s.db)
 	s.as(revoked).refused(t, "revoked")
@@ -114,7 +114,7 @@ func authorizations(t *testing.T, s *service) map[string]string {
 	keys := map[string]string{
 		"unknown":  strings.Repeat("k", 40),
 		"mistyped": s.key[:len(s.key)-1] + "~",
-		"expired":  newKey(t, s.db, "default", "--expires", "0s"),
+		"expired":  newExpiredKey(t, s.db),
 		"read":     newKey(t, s.db, "default", "--scope", "read"),
 		"other":    newKey(t, s.db, "other"),
 		"revoked":  newKey(t, s.db, "default"),
@@ -358,7 +358,7 @@ func TestTLS(t *testing.T) {
 	if got := a.header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
 		t.Errorf("Strict-Transport-Security: %q", got)
 	}
-	eventually(t, "standard error", func() bool { return s.stderr.String() == "Made the database "+s.db+".\n" })
+	eventually(t, "standard error", func() bool { return s.stderr.String() == "Made the database "+s.db+".\n"+noBackups })
 	plain := s.dial(t)
 	io.WriteString(plain, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
 	if line, err := bufio.NewReader(plain).ReadString('\n'); err != nil || line != "HTTP/1.0 400 Bad Request\r\n" {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"firefighters/internal/backup"
+	"firefighters/internal/osutil"
 	"firefighters/internal/sqlite"
 )
 
@@ -320,6 +321,37 @@ func TestMissingElsewhere(t *testing.T) {
 		"Try: name the right file with --db, or: firefighters restore %s --db %s\n", db, beside, db)
 	for _, args := range [][]string{{"keys", "list"}, {"check"}, {"backup", db + "-new"}, {"history", "--tenant", "A"}} {
 		refuses(t, 1, want, append(args, "--db", db)...)
+	}
+}
+
+// noBackups is what serve says without --backup-dir.
+const noBackups = "Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR\n"
+
+// TestPlaceOfBackups: serve says in a line that there are no backups, and warns
+// of backups that the database's own disk would take with it.
+func TestPlaceOfBackups(t *testing.T) {
+	t.Parallel()
+	const sameDisk = "Warning: the backups are on the same disk as the database, and would be lost with it.\nTry: --backup-dir DIR, on another disk\n"
+	type start struct{ dir, want string }
+	starts := []start{{"", noBackups}, {filepath.Join(t.TempDir(), "backups"), sameDisk}}
+	if dir, err := os.MkdirTemp("/dev/shm", "firefighters-"); err == nil {
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		if !osutil.SameDisk(dir, t.TempDir()) {
+			starts = append(starts, start{dir, ""})
+		}
+	}
+	for _, tt := range starts {
+		db := filepath.Join(t.TempDir(), "x.db")
+		args := []string{"serve", "--db", db}
+		if tt.dir != "" {
+			args = append(args, "--backup-dir", tt.dir)
+		}
+		if said := startWith(t, db, args...).stderr.String(); said != "Made the database "+db+".\n"+tt.want {
+			t.Errorf("backups in %q: stderr %q", tt.dir, said)
+		}
+	}
+	if demo := startDemo(t, "1"); strings.Contains(demo.stderr.String(), "backup") {
+		t.Errorf("demo: stderr %q", demo.stderr)
 	}
 }
 

@@ -268,6 +268,14 @@ func newKey(t *testing.T, db, tenant string, flags ...string) string {
 	return strings.TrimSpace(stdout)
 }
 
+// newExpiredKey makes a key of the department default that has expired.
+func newExpiredKey(t *testing.T, db string) string {
+	t.Helper()
+	key := newKey(t, db, "default", "--expires", "1y")
+	execSQL(t, db, `UPDATE keys SET expires_at = 1 WHERE hash = ?`, hashOf(key))
+	return key
+}
+
 // client sends requests with one key.
 type client struct {
 	*http.Client

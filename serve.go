@@ -95,8 +95,8 @@ func serve(env cli.Env, args []string) error {
 	db := cli.DBFlag(flags)
 	o.addFlags(flags)
 	flags.StringVar(&o.backups.Dir, "backup-dir", "", "the folder to make backups in, by itself; made if it is not there")
-	every := flags.String("backup-every", "24h", "how often, as 24h or 7d")
-	flags.IntVar(&o.backups.Keep, "backup-keep", 90, "how many to keep: a quarter each the newest, daily, weekly and monthly ones")
+	every := flags.String("backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
+	flags.IntVar(&o.backups.Keep, "backup-keep", 90, "how many to keep, with --backup-dir: a quarter each the newest, daily, weekly and monthly ones")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
@@ -106,6 +106,8 @@ func serve(env cli.Env, args []string) error {
 		return cli.Wrong(flags, fmt.Sprintf("--backup-every must be like 24h or 7d, not %q", *every))
 	case o.backups.Keep < 1:
 		return cli.Wrong(flags, "--backup-keep takes 1 or more")
+	case o.backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep")):
+		return cli.Usage("--backup-every and --backup-keep need a folder for the backups", "firefighters serve --backup-dir DIR")
 	}
 	o.db, o.backups.Every = *db, span
 	return runDaemon(env, o, announceFirstKey)
@@ -190,6 +192,7 @@ func (d *daemon) answer(s *store.Store, listener net.Listener) error {
 		return err
 	}
 	d.warnOfExposure(d.env, listener.Addr())
+	d.warnOfBackups(d.env)
 	debug.SetGCPercent(heapGrowth)
 	debug.SetMemoryLimit(heapLimit)
 	api := newServer(s, d.log)
@@ -227,7 +230,6 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 	}
 	warnOfPlace(d.env, path)
 	d.warnOfNewDatabase(d.env)
-	warnOfBackupFolder(d.env, d.backups.Dir)
 	return release, nil
 }
 

@@ -108,15 +108,26 @@ func (o serveOptions) warnOfNewDatabase(env cli.Env) {
 	}
 }
 
-// warnOfBackupFolder warns of a folder in which no backups can be made. It
-// makes the folder, as the first backup would.
-func warnOfBackupFolder(env cli.Env, dir string) {
-	if dir == "" {
-		return
+// warnOfBackups warns that there are no backups, or that they are not safe
+// where they are. demo, which has no options for them, makes none.
+func (o serveOptions) warnOfBackups(env cli.Env) {
+	switch {
+	case o.backups == backup.Options{}:
+	case o.backups.Dir == "":
+		env.Notef("Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR")
+	case warnOfBackupFolder(env, o.backups.Dir):
+	case osutil.SameDisk(o.backups.Dir, filepath.Dir(osutil.Resolve(o.db))):
+		env.Notef("Warning: the backups are on the same disk as the database, and would be lost with it.\n" +
+			"Try: --backup-dir DIR, on another disk")
 	}
+}
+
+// warnOfBackupFolder warns of a folder in which no backups can be made, and
+// reports whether it did. It makes the folder, as the first backup would.
+func warnOfBackupFolder(env cli.Env, dir string) bool {
 	err := backup.CheckFolder(dir)
 	if err == nil {
-		return
+		return false
 	}
 	const another = ", or take another folder: --backup-dir DIR"
 	fault, hint := "cannot be written: "+backup.Reason(err), "start as the user who owns it"+another
@@ -128,4 +139,5 @@ func warnOfBackupFolder(env cli.Env, dir string) {
 		fault, hint = "cannot be made: "+backup.Reason(failure.Err), "connect its disk, or make the folder by hand"+another
 	}
 	env.Notef("Warning: no backups are made: the folder %s %s\nTry: %s", cli.Quote(dir), fault, hint)
+	return true
 }

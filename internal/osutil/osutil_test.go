@@ -129,6 +129,21 @@ func TestSameFile(t *testing.T) {
 	}
 }
 
+func TestSameDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file, missing := filepath.Join(dir, "file"), filepath.Join(dir, "missing")
+	must(t, os.WriteFile(file, nil, 0o600))
+	for _, tt := range []struct {
+		a, b string
+		want bool
+	}{{dir, dir, true}, {dir, file, true}, {dir, missing, false}, {missing, missing, false}} {
+		if osutil.SameDisk(tt.a, tt.b) != tt.want {
+			t.Errorf("%s and %s: %v", tt.a, tt.b, !tt.want)
+		}
+	}
+}
+
 func TestCreatePrivate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

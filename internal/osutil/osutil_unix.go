@@ -69,3 +69,10 @@ func LinkCount(info fs.FileInfo) int {
 	}
 	return 1
 }
+
+// SameDisk reports whether two files or folders are on the same file system. It
+// is false if that is not known.
+func SameDisk(a, b string) bool {
+	var x, y unix.Stat_t
+	return unix.Stat(a, &x) == nil && unix.Stat(b, &y) == nil && x.Dev == y.Dev
+}

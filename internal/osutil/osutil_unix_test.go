@@ -47,6 +47,14 @@ func TestNoRoomUnderLimit(t *testing.T) {
 	}
 }
 
+// TestOtherDisk: the devices are never on the disk of the temporary files.
+func TestOtherDisk(t *testing.T) {
+	t.Parallel()
+	if osutil.SameDisk(t.TempDir(), "/dev") {
+		t.Error("/dev is on the disk of the temporary files")
+	}
+}
+
 func TestLinkCount(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x")

@@ -3,6 +3,7 @@ package osutil
 import (
 	"io/fs"
 	"math"
+	"os"
 
 	"golang.org/x/sys/windows"
 )
@@ -52,3 +53,25 @@ func GiveTo(string, fs.FileInfo) error { return nil }
 
 // LinkCount returns 1: a FileInfo of Windows has no number of names.
 func LinkCount(fs.FileInfo) int { return 1 }
+
+// SameDisk reports whether two files or folders are on the same volume. It is
+// false if that is not known.
+func SameDisk(a, b string) bool {
+	x, y := volume(a), volume(b)
+	return x == y && x != 0
+}
+
+// volume returns the serial number of the volume of a file or folder, 0 if it
+// is not known.
+func volume(path string) uint32 {
+	file, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer file.Close()
+	var info windows.ByHandleFileInformation
+	if windows.GetFileInformationByHandle(windows.Handle(file.Fd()), &info) != nil {
+		return 0
+	}
+	return info.VolumeSerialNumber
+}
