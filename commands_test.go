@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -59,7 +60,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"nonsense"}, 2, "Error: there is no command \"nonsense\"\nTry: firefighters --help\n"},
 		{[]string{"serve", "--nope"}, 2, "Error: serve: unknown flag: --nope\n" + serveHelp},
 		{[]string{"--nope"}, 2, "Error: serve: unknown flag: --nope\n" + serveHelp},
-		{append(serve, "stray"), 2, "Error: serve: unexpected argument \"stray\"\n" + serveHelp},
+		{append(serve, "stray"), 2, "Error: serve: it takes no argument, but there is \"stray\"\n" + serveHelp},
 		{append(serve, "--listen", "8080"), 2,
 			"Error: --listen takes an address and a port, not \"8080\"\nTry: firefighters serve --listen 127.0.0.1:8080\n"},
 		{append(serve, "--tls-cert", absent), 2,
@@ -104,12 +105,43 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// TestMeant: what was probably meant is said. Package command has more of it.
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	const needFolder = "Error: --backup-every and --backup-keep need a folder for the backups\nTry: firefighters serve --backup-dir DIR\n"
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"serve", "--backup-keep", "3"}, needFolder},
+		{[]string{"serve", "--backup-every", "1y"}, needFolder},
+		{[]string{"srve"}, "Error: there is no command \"srve\"; did you mean \"serve\"?\nTry: firefighters serve --help\n"},
+		{[]string{"start"}, "Error: there is no command \"start\"; did you mean \"serve\"?\nTry: firefighters serve --help\n"},
+		{[]string{"serve", "--port", "80"}, "Error: serve: unknown flag: --port; did you mean --listen?\n" + "Try: firefighters serve --help\n"},
+		{[]string{"serve", "stray.db"}, "Error: serve: it takes no argument, but there is \"stray.db\"\n" +
+			"Try: to name the database: firefighters serve --db stray.db\n"},
+		{[]string{"stray.db"}, "Error: serve: it takes no argument, but there is \"stray.db\"\n" +
+			"Try: to name the database: firefighters serve --db stray.db\n"},
+		{[]string{"serve", "8080", "--db", "x.db"}, "Error: serve: it takes no argument, but there is \"8080\"\n" +
+			"Try: to name the port: firefighters serve --db x.db --listen 127.0.0.1:8080\n"},
+	} {
+		refuses(t, 2, tt.want, tt.args...)
+	}
+}
+
 func TestHelp(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"--help", "-h", "help", "serve --help", "demo --help", "backup --help", "keys --help", "keys create -h"} {
+	for _, line := range []string{"--help", "-h", "help", "serve --help", "demo --help", "backup --help", "keys --help", "keys create -h",
+		"departments --help", "departments rename --help", "keys help create"} {
 		stdout, stderr := works(t, strings.Fields(line)...)
 		if stderr != "" || !strings.HasPrefix(stdout, "Usage: firefighters") || !strings.Contains(stdout, "\n  firefighters") {
 			t.Errorf("%q: stderr %q, stdout:\n%s", line, stderr, stdout)
+		}
+	}
+	for _, line := range []string{"serve", "demo", "check", "keys", "keys create", "departments", "departments remove"} {
+		help, _ := works(t, strings.Fields("help "+line)...)
+		if want, _ := works(t, append(strings.Fields(line), "--help")...); help != want {
+			t.Errorf("help %s:\n%s", line, help)
 		}
 	}
 	stdout, _ := works(t, "--help")
@@ -122,9 +154,11 @@ func TestHelp(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	stdout, stderr := works(t, "version")
-	if form := regexp.MustCompile(`^firefighters \S+ \(.*SQLite \d+\.\d+\.\d+\b.*\)\n$`); stderr != "" || !form.MatchString(stdout) {
-		t.Errorf("stderr %q, stdout %q", stderr, stdout)
+	for _, arg := range []string{"version", "--version", "-v"} {
+		stdout, stderr := works(t, arg)
+		if form := regexp.MustCompile(`^firefighters \S+ \(.*SQLite \d+\.\d+\.\d+\b.*\)\n$`); stderr != "" || !form.MatchString(stdout) {
+			t.Errorf("%s: stderr %q, stdout %q", arg, stderr, stdout)
+		}
 	}
 }
 
@@ -145,11 +179,83 @@ func TestEnvironment(t *testing.T) {
 			t.Errorf("%s has %s %q, want %s", path, got, label, want)
 		}
 	}
+	t.Setenv("FIREFIGHTERS_BACKUP_KEEP", "3")
+	if code, _, errs := runCommand(t, "serve"); code != 2 || !strings.Contains(errs, "need a folder") {
+		t.Errorf("--backup-keep without --backup-dir: code %d, stderr %q", code, errs)
+	}
+	t.Setenv("FIREFIGHTERS_BACKUP_KEEP", "")
 	t.Setenv("FIREFIGHTERS_LISTEN", "nowhere")
 	for _, args := range [][]string{{}, {"serve"}} {
 		if code, _, errs := runCommand(t, args...); code != 2 || !strings.Contains(errs, "nowhere") {
 			t.Errorf("%q: code %d, stderr %q", args, code, errs)
 		}
+	}
+}
+
+// TestTypedOnly: what confirms or destroys is not read from the environment. It
+// cannot run beside others.
+func TestTypedOnly(t *testing.T) {
+	dir := t.TempDir()
+	db, saved := filepath.Join(dir, "x.db"), filepath.Join(dir, "saved.db")
+	newKey(t, db, "A")
+	works(t, "backup", saved, "--db", db)
+	for _, tt := range []struct {
+		variable, flag string
+		args           []string
+		fails          string
+	}{
+		{"FIREFIGHTERS_FORCE", "--force", []string{"backup", saved}, "is there already"},
+		{"FIREFIGHTERS_NEW", "--new", []string{"keys", "create", "--tenant", "a"}, `there is a department "A" already`},
+		{"FIREFIGHTERS_REPAIR", "--repair", []string{"check"}, ""},
+		{"FIREFIGHTERS_YES", "--yes", []string{"departments", "remove", "A"}, "there is no terminal to ask on"},
+		{"FIREFIGHTERS_OLDER_THAN", "--older-than", []string{"purge", "--tenant", "A"}, "say which, by their ids or by --older-than"},
+	} {
+		t.Run(tt.variable, func(t *testing.T) {
+			t.Setenv(tt.variable, "1")
+			warning := fmt.Sprintf("Warning: %s does nothing: %s counts only when it is typed\n", tt.variable, tt.flag)
+			code, stdout, stderr := runCommand(t, append(tt.args, "--db", db)...)
+			if (code != 0) != (tt.fails != "") || strings.Count(stderr, warning) != 1 || !strings.Contains(stderr, tt.fails) {
+				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+		})
+	}
+}
+
+// TestVariables holds the known variables against the flags of all commands,
+// as their help has them. It cannot run beside others.
+func TestVariables(t *testing.T) {
+	known, typed := map[string]bool{"key": true, "url": true}, map[string]bool{}
+	var look func(prefix string, commands []cli.Command)
+	look = func(prefix string, commands []cli.Command) {
+		for _, c := range commands {
+			line := strings.Fields(prefix + " " + c.Name)
+			help, _ := works(t, append(line, "--help")...)
+			for _, flag := range regexp.MustCompile(`(?m)^ +--(\S+)`).FindAllStringSubmatch(help, -1) {
+				if strings.Contains(help, " FIREFIGHTERS_"+strings.ToUpper(strings.ReplaceAll(flag[1], "-", "_"))+"\n") {
+					known[flag[1]] = true
+				} else {
+					typed[flag[1]] = true
+				}
+			}
+			look(strings.Join(line, " "), c.Sub)
+		}
+	}
+	look("", commands())
+	if got := strings.Join(slices.Sorted(maps.Keys(known)), " "); got != variables {
+		t.Errorf("the flags of all commands are\n%s\nand known are\n%s", got, variables)
+	}
+	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "force new older-than repair yes" {
+		t.Errorf("not read from the environment: %s", got)
+	}
+	for name := range known {
+		t.Setenv("FIREFIGHTERS_"+strings.ToUpper(strings.ReplaceAll(name, "-", "_")), "1")
+	}
+	if _, stderr := works(t, "version"); stderr != "" {
+		t.Errorf("known variables: stderr %q", stderr)
+	}
+	t.Setenv("FIREFIGHTERS_LISTN", "1")
+	if _, stderr := works(t, "version"); stderr != "Warning: FIREFIGHTERS_LISTN does nothing: there is no flag --listn; did you mean FIREFIGHTERS_LISTEN?\n" {
+		t.Errorf("stderr %q", stderr)
 	}
 }
 
@@ -166,7 +272,7 @@ func TestKeyCommands(t *testing.T) {
 		t.Fatalf("stdout %q, stderr %q", stdout, stderr)
 	}
 	key := strings.TrimSpace(stdout)
-	if _, stderr := works(t, "keys", "create", "--tenant", "Engine 8", "--scope", "read", "--expires", "2027-01-31", "--db", db); stderr != "" {
+	if _, stderr := works(t, "keys", "create", "--tenant", "Engine 8", "--scope", "read", "--expires", "2099-01-31", "--db", db); stderr != "Made the department \"Engine 8\".\n" {
 		t.Errorf("stderr %q", stderr)
 	}
 	var hash []byte
@@ -175,7 +281,7 @@ func TestKeyCommands(t *testing.T) {
 	if !bytes.Equal(hash, hashOf(key)) {
 		t.Error("the hash is not the SHA-256 of the key")
 	}
-	if end := time.Date(2027, 2, 1, 0, 0, 0, 0, time.UTC); date != end.UnixMilli() {
+	if end := time.Date(2099, 2, 1, 0, 0, 0, 0, time.UTC); date != end.UnixMilli() {
 		t.Errorf("a date as expiry became %v", time.UnixMilli(date).UTC())
 	}
 	if off := time.Duration(in90days)*time.Millisecond - 90*24*time.Hour; off.Abs() > time.Minute {

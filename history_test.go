@@ -221,7 +221,7 @@ func TestPastUsage(t *testing.T) {
 		with := func(args ...string) []string { return slices.Concat([]string{name}, ids, args) }
 		refuses(t, 2, "Error: "+name+": --tenant is required\nTry: firefighters "+name+" --help\n", with("--db", db, "--tenant", " ")...)
 		refuses(t, 2, "Error: "+name+": unknown flag: --nope\nTry: firefighters "+name+" --help\n", with("--db", db, "--nope")...)
-		refuses(t, 1, "Error: there is no department \"B\"\nTry: firefighters keys list, which shows their names\n",
+		refuses(t, 1, "Error: there is no department \"B\"\nTry: firefighters departments list, which shows their names\n",
 			with("--db", db, "--tenant", "B")...)
 		refuses(t, 1, noDatabase(absent), with("--db", absent, "--tenant", "A")...)
 	}
@@ -230,10 +230,10 @@ func TestPastUsage(t *testing.T) {
 		"history --since 2027-02-30":      "history: --since must be like 30d or 2027-01-31, not \"2027-02-30\"\nTry: firefighters history --help",
 		"history --since -30d":            "history: --since must be like 30d or 2027-01-31, not \"-30d\"\nTry: firefighters history --help",
 		"history --since 999y":            "history: --since must be like 30d or 2027-01-31, not \"999y\"\nTry: firefighters history --help",
-		"history stray":                   "history: unexpected argument \"stray\"\nTry: firefighters history --help",
-		"deleted stray":                   "deleted: unexpected argument \"stray\"\nTry: firefighters deleted --help",
-		"undelete ana":                    "undelete: \"ana\" is not the id of a record\nTry: firefighters undelete --help",
-		"purge ana":                       "purge: \"ana\" is not the id of a record\nTry: firefighters purge --help",
+		"history stray":                   "history: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters history --help",
+		"deleted stray":                   "deleted: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters deleted --help",
+		"undelete ana":                    "undelete: \"ana\" is not the id of a record\nTry: firefighters deleted --tenant NAME, which lists them",
+		"purge ana":                       "purge: \"ana\" is not the id of a record\nTry: firefighters deleted --tenant NAME, which lists them",
 		"purge --older-than 2027-01-31":   "purge: --older-than must be like 7y, 26w or 90d, not \"2027-01-31\"\nTry: firefighters purge --help",
 		"purge --older-than 7y " + nobody: "purge: say which, by their ids or by --older-than\nTry: firefighters purge --help",
 	} {

@@ -32,22 +32,31 @@ func main() {
 // or, for a server, when ctx ends.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	env := cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr}
+	env.WarnOfVariables(strings.Fields(variables))
 	return cli.Run(env, args, func(env cli.Env, args []string) error {
-		if len(args) == 0 || strings.HasPrefix(args[0], "-") && !cli.IsHelp(args[0]) {
+		switch {
+		case len(args) > 0 && (args[0] == "--version" || args[0] == "-v"):
+			args = append([]string{"version"}, args[1:]...)
+		case len(args) == 0 || strings.HasPrefix(args[0], "-") && !cli.IsHelp(args[0]) || cli.LooksLikeFile(args[0]):
 			args = append([]string{"serve"}, args...)
 		}
 		return env.Dispatch("", mainHelp(), commands(), args)
 	})
 }
 
+// variables are the flags of all commands that may stand in the environment.
+// The examples of docs/api.md use FIREFIGHTERS_KEY and FIREFIGHTERS_URL.
+const variables = "backup-dir backup-every backup-keep cors-origin db departments expires id json key label " +
+	"listen people rate-limit scope since tenant tls-cert tls-key url"
+
 // program is what the commands are handed.
 var program = command.Program{Version: version, Content: content, OpenStore: openStore}
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	others := append(program.Commands(), cli.Command{Name: "demo", Summary: "serves invented people, to try it out", Run: demonstrate})
+	others := append(program.Commands(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
 	slices.SortFunc(others, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
-	return append([]cli.Command{{Name: "serve", Summary: "serves the API", Run: serve}}, others...)
+	return append([]cli.Command{{Name: "serve", Also: "start run server", Summary: "serves the API", Run: serve}}, others...)
 }
 
 func mainHelp() string {

@@ -72,7 +72,9 @@ func TestDispatch(t *testing.T) {
 	say := func(word string) func(cli.Env, []string) error {
 		return func(env cli.Env, args []string) error { return env.Println(word + " " + strings.Join(args, ",")) }
 	}
-	commands := []cli.Command{{"open", "opens the door", say("open")}, {"lock", "", say("lock")}, {"unlock", "", say("unlock")}}
+	commands := []cli.Command{{Name: "open", Summary: "opens the door", Run: say("open")}, {Name: "lock", Also: "shut bolt", Run: say("lock")},
+		{Name: "unlock", Also: "lift", Run: say("unlock")}, {Name: "bell", Help: "BELL\n", Sub: []cli.Command{{Name: "list", Also: "ls", Run: say("bells")}, {Name: "ring", Run: say("ring")}}},
+		{Name: "people", Help: "PEOPLE\n", Sub: []cli.Command{{Name: "list", Also: "ls", Run: say("people")}}}}
 	for _, tt := range []struct {
 		name, args   string
 		code         int
@@ -83,10 +85,28 @@ func TestDispatch(t *testing.T) {
 		{"", "-h", 0, "HELP\n", ""},
 		{"", "--help open", 0, "HELP\n", ""},
 		{"door", "help", 0, "HELP\n", ""},
-		{"", "Open", 2, "", "Error: there is no command \"Open\"\nTry: firefighters --help\n"},
+		{"", "help open", 0, "open --help\n", ""},
+		{"", "help bell", 0, "BELL\n", ""},
+		{"", "help bell ring", 0, "ring --help\n", ""},
+		{"", "bell help ring", 0, "ring --help\n", ""},
+		{"", "help help", 0, "HELP\n", ""},
+		{"", "help window", 2, "", "Error: there is no command \"window\"\nTry: firefighters --help\n"},
+		{"", "bell ring twice", 0, "ring twice\n", ""},
+		{"", "bell", 2, "", "Error: bell: say list or ring\nTry: firefighters bell --help\n"},
+		{"", "people", 2, "", "Error: people: say list\nTry: firefighters people --help\n"},
+		{"", "Open", 2, "", "Error: there is no command \"Open\"; did you mean \"open\"?\nTry: firefighters open --help\n"},
+		{"", "ulnokc", 2, "", "Error: there is no command \"ulnokc\"; did you mean \"unlock\"?\nTry: firefighters unlock --help\n"},
+		{"", "shot", 2, "", "Error: there is no command \"shot\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
+		{"", "lick", 2, "", "Error: there is no command \"lick\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
+		{"", "shut", 2, "", "Error: there is no command \"shut\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
+		{"", "ls", 2, "", "Error: there is no command \"ls\"; did you mean \"bell list\" or \"people list\"?\n" +
+			"Try: firefighters bell list --help, or: firefighters people list --help\n"},
+		{"", "bell ls", 2, "", "Error: bell: there is no command \"ls\"; did you mean \"bell list\"?\nTry: firefighters bell list --help\n"},
+		{"", "bell rign", 2, "", "Error: bell: there is no command \"rign\"; did you mean \"bell ring\"?\nTry: firefighters bell ring --help\n"},
+		{"", "bell rung-it", 2, "", "Error: bell: there is no command \"rung-it\"\nTry: firefighters bell --help\n"},
 		{"door", "steal", 2, "", "Error: door: there is no command \"steal\"\nTry: firefighters door --help\n"},
 		{"door", "--db", 2, "", "Error: door: there is no command \"--db\"\nTry: firefighters door --help\n"},
-		{"door", "", 2, "", "Error: door: say open, lock or unlock\nTry: firefighters door --help\n"},
+		{"door", "", 2, "", "Error: door: say open, lock, unlock, bell or people\nTry: firefighters door --help\n"},
 	} {
 		env, stdout, stderr := newEnv(t)
 		err := env.Dispatch(tt.name, "HELP\n", commands, strings.Fields(tt.args))
@@ -97,7 +117,7 @@ func TestDispatch(t *testing.T) {
 	if list := cli.CommandList(commands[:2]); list != "  open  opens the door\n  lock  \n" {
 		t.Errorf("list %q", list)
 	}
-	if list := cli.CommandList([]cli.Command{{"a", "does a", nil}, {"bcd", "does more", nil}}); list != "  a    does a\n  bcd  does more\n" {
+	if list := cli.CommandList([]cli.Command{{Name: "a", Summary: "does a"}, {Name: "bcd", Summary: "does more"}}); list != "  a    does a\n  bcd  does more\n" {
 		t.Errorf("list %q", list)
 	}
 }

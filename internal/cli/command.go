@@ -3,16 +3,22 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/pflag"
 )
 
-// Command is an entry in a table of commands.
+// Command is an entry in a table of commands. It has Run or, if it has
+// subcommands, Help and Sub.
 type Command struct {
 	Name    string
+	Also    string // other words that people type for it, as "ls show"
 	Summary string // a few words for CommandList
 	Run     func(env Env, args []string) error
+	Help    string
+	Sub     []Command
 }
 
 // CommandList returns a line for each command, its name and its summary, as
@@ -30,42 +36,71 @@ func CommandList(commands []Command) string {
 }
 
 // Dispatch runs the command that the first argument names, with the arguments
-// after it. It prints help if that is asked for. Any other first argument, or
-// none, is a usage error. The name is that of the command whose subcommands
-// these are; it is empty for the program itself.
+// after it. It prints help if that is asked for, as in "help keys create". Any
+// other first argument, or none, is a usage error. The name is that of the command
+// whose subcommands these are; it is empty for the program itself.
 func (env Env) Dispatch(name, help string, commands []Command, args []string) error {
-	prefix := ""
-	if name != "" {
-		prefix = name + ": "
-	}
 	if len(args) == 0 {
-		return Usage(prefix+"say "+choice(commands), helpOf(name))
+		return Usage(inCommand(name)+"say "+either(namesOf(commands)), helpOf(name))
+	}
+	if len(args) > 1 && args[0] == "help" {
+		args = append(slices.Clone(args[1:]), "--help")
 	}
 	if IsHelp(args[0]) {
 		return env.Help(help)
 	}
 	for _, c := range commands {
-		if c.Name == args[0] {
+		switch {
+		case c.Name == args[0] && c.Sub != nil:
+			return env.Dispatch(subcommand(name, c.Name), c.Help, c.Sub, args[1:])
+		case c.Name == args[0]:
 			return c.Run(env, args[1:])
 		}
 	}
-	return Usage(fmt.Sprintf("%sthere is no command %q", prefix, args[0]), helpOf(name))
+	return noCommand(name, commands, args[0])
 }
 
-// choice is "create, list or revoke".
-func choice(commands []Command) string {
-	var list strings.Builder
-	for i, c := range commands {
-		switch {
-		case i == 0:
-		case i == len(commands)-1:
-			list.WriteString(" or ")
-		default:
-			list.WriteString(", ")
-		}
-		list.WriteString(c.Name)
+// noCommand returns the usage error for a word that is no command. It names
+// those that may be meant.
+func noCommand(name string, commands []Command, typed string) error {
+	what := fmt.Sprintf("%sthere is no command %q", inCommand(name), typed)
+	nearest := meant(typed, commandWords(name, commands))
+	if len(nearest) == 0 {
+		return Usage(what, helpOf(name))
 	}
-	return list.String()
+	var quoted, hints []string
+	for _, command := range nearest {
+		quoted, hints = append(quoted, strconv.Quote(command)), append(hints, helpOf(command))
+	}
+	return Usage(what+didYouMean(quoted), strings.Join(hints, ", or: "))
+}
+
+// commandWords returns all commands below the one with this name.
+func commandWords(name string, commands []Command) (words []word) {
+	for _, c := range commands {
+		full := subcommand(name, c.Name)
+		words = append(words, word{full, append([]string{c.Name}, strings.Fields(c.Also)...)})
+		words = append(words, commandWords(full, c.Sub)...)
+	}
+	return words
+}
+
+func namesOf(commands []Command) (names []string) {
+	for _, c := range commands {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// subcommand is the full name of a command below another.
+func subcommand(name, sub string) string { return strings.TrimSpace(name + " " + sub) }
+
+// inCommand is what an error about a subcommand begins with.
+func inCommand(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
 }
 
 // IsHelp reports whether an argument in the place of a command asks for help.

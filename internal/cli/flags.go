@@ -1,10 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -15,17 +15,8 @@ import (
 func (env Env) Flags(command, help string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(command, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.Usage = func() {
-		io.WriteString(env.Stdout, help+flags.FlagUsages())
-		io.WriteString(env.Stdout, "\nEach flag may also stand in the environment:\n")
-		flags.VisitAll(func(f *pflag.Flag) { fmt.Fprintf(env.Stdout, "      --%-12s %s\n", f.Name, variable(f)) })
-	}
+	flags.Usage = func() { io.WriteString(env.Stdout, help+flags.FlagUsages()+variablesHelp(flags)) }
 	return flags
-}
-
-// variable is the environment variable of a flag.
-func variable(f *pflag.Flag) string {
-	return "FIREFIGHTERS_" + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 }
 
 // DBFlag adds the flag --db, which must not be empty, and returns its value.
@@ -47,11 +38,14 @@ func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return Wrong(flags, fmt.Sprintf("--%s may not be %q", bad.GetFlag().Name, bad.GetValue()))
 	}
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
+		return Wrong(flags, err.Error()+didYouMean(meantFlags(flags, unknown)))
+	}
 	if err != nil {
 		return Wrong(flags, err.Error())
 	}
 	if most != AnyNumber && flags.NArg() > most {
-		return Wrong(flags, fmt.Sprintf("unexpected argument %q", flags.Arg(most)))
+		return extraArgument(flags, most)
 	}
 	if err := setFromEnvironment(flags); err != nil {
 		return err
@@ -79,17 +73,20 @@ func (env Env) ParseOne(flags *pflag.FlagSet, args []string, missing string) (st
 	return flags.Arg(0), nil
 }
 
-// setFromEnvironment sets the flags that args did not set. An empty variable
-// counts as absent.
-func setFromEnvironment(flags *pflag.FlagSet) (err error) {
+// flagWords are what people type for some flags.
+var flagWords = map[string]string{"db": "database file", "tenant": "department", "listen": "port address host"}
+
+// flagSpellings returns the name of a flag, and what people type for it.
+func flagSpellings(flag string) []string {
+	return append([]string{flag}, strings.Fields(flagWords[flag])...)
+}
+
+// meantFlags returns the flags that may be meant by one that does not exist. A
+// long one with a single dash is a group of short ones to pflag.
+func meantFlags(flags *pflag.FlagSet, unknown *pflag.NotExistError) []string {
+	var words []word
 	flags.VisitAll(func(f *pflag.Flag) {
-		value := os.Getenv(variable(f))
-		if err != nil || f.Changed || value == "" {
-			return
-		}
-		if flags.Set(f.Name, value) != nil {
-			err = Wrong(flags, fmt.Sprintf("%s may not be %q", variable(f), value))
-		}
+		words = append(words, word{"--" + f.Name, flagSpellings(f.Name)})
 	})
-	return err
+	return meant(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), words)
 }

@@ -110,12 +110,40 @@ func adviceOnCommand(err error, db string) advice {
 		return advice{text: e.Error(), hint: "firefighters keys list"}
 	}
 	if e, ok := errors.AsType[*store.NoTenantError](err); ok {
-		return advice{text: e.Error(), hint: "firefighters keys list, which shows their names"}
+		return advice{text: e.Error(), hint: "firefighters departments list, which shows their names"}
+	}
+	if e, ok := errors.AsType[*store.TakenError](err); ok {
+		return adviceOnName(e)
+	}
+	if e, ok := errors.AsType[*store.NotEmptyError](err); ok {
+		return adviceOnRecords(e, db)
 	}
 	if e, ok := errors.AsType[*store.NotDeletedError](err); ok {
 		return advice{text: e.Error() + "; nothing was changed", hint: "firefighters deleted --tenant NAME, which lists them"}
 	}
 	return advice{}
+}
+
+// adviceOnName is about the name of a department that another one has, or nearly.
+func adviceOnName(e *store.TakenError) advice {
+	a := advice{text: e.Error() + "; nothing was changed", hint: "another name"}
+	if e.Creating {
+		a.hint = "--tenant " + cli.Quote(e.Existing)
+	}
+	if e.Name != e.Existing {
+		a.hint += ", or the same with --new to have both"
+	}
+	return a
+}
+
+// adviceOnRecords is about a department that is not empty.
+func adviceOnRecords(e *store.NotEmptyError, db string) advice {
+	a := advice{text: e.Error() + "; nothing was changed",
+		hint: fmt.Sprintf("firefighters purge --tenant %s --older-than 0s --db %s", cli.Quote(e.Name), cli.Quote(db))}
+	if e.Records > 0 {
+		a.hint = "delete its records over the API, then: " + a.hint
+	}
+	return a
 }
 
 func adviceOnFindings(e *unsoundError) advice {

@@ -3,7 +3,9 @@
 package command
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -26,14 +28,15 @@ type Program struct {
 // Commands returns the table of the commands, in the order of their names.
 func (p Program) Commands() []cli.Command {
 	return []cli.Command{
-		{Name: "backup", Summary: "saves the database, also while it is served", Run: p.backup},
-		{Name: "check", Summary: "checks a database, and repairs what can be repaired", Run: p.check},
+		{Name: "backup", Also: "save dump export", Summary: "saves the database, also while it is served", Run: p.backup},
+		{Name: "check", Also: "verify fsck", Summary: "checks a database, and repairs what can be repaired", Run: p.check},
 		{Name: "deleted", Summary: "lists the deleted records of a department", Run: p.deleted},
-		{Name: "history", Summary: "shows who changed what when", Run: p.history},
-		{Name: "keys", Summary: "makes, lists and revokes API keys", Run: p.keys},
-		{Name: "purge", Summary: "erases deleted records for good", Run: p.purge},
-		{Name: "restore", Summary: "replaces the database by a backup", Run: p.restore},
-		{Name: "undelete", Summary: "brings deleted records back", Run: p.undelete},
+		{Name: "departments", Also: "department tenants", Summary: "lists, renames and removes departments", Help: departmentsHelp, Sub: p.departments()},
+		{Name: "history", Also: "log", Summary: "shows who changed what when", Run: p.history},
+		{Name: "keys", Also: "users tokens", Summary: "makes, lists and revokes API keys", Help: keysHelp, Sub: p.keys()},
+		{Name: "purge", Also: "erase", Summary: "erases deleted records for good", Run: p.purge},
+		{Name: "restore", Also: "recover", Summary: "replaces the database by a backup", Run: p.restore},
+		{Name: "undelete", Also: "undo", Summary: "brings deleted records back", Run: p.undelete},
 		{Name: "version", Summary: "prints the version", Run: p.version},
 	}
 }
@@ -65,4 +68,18 @@ func requireTenant(flags *pflag.FlagSet) error {
 		return cli.Wrong(flags, "--tenant is required")
 	}
 	return nil
+}
+
+// jsonLines returns what adds a line of JSON and what prints all lines. They are
+// printed when all is read: a slow reader of them would keep the -wal from
+// restarting.
+func jsonLines[T any](env cli.Env) (add func(T), finish func() error) {
+	var text bytes.Buffer
+	lines := json.NewEncoder(&text)
+	lines.SetEscapeHTML(false)
+	add = func(line T) { lines.Encode(line) } // a buffer takes everything
+	return add, func() error {
+		_, err := text.WriteTo(env.Stdout)
+		return err
+	}
 }

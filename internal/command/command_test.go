@@ -38,13 +38,12 @@ func TestUsage(t *testing.T) {
 	for line, want := range map[string]string{
 		"backup":                                 "Error: backup: say which file to save to\nTry: firefighters backup --help\n",
 		"restore":                                "Error: restore: say which backup to restore\nTry: firefighters restore --help\n",
-		"check stray":                            "Error: check: unexpected argument \"stray\"\nTry: firefighters check --help\n",
-		"version stray":                          "Error: version: unexpected argument \"stray\"\nTry: firefighters version --help\n",
+		"version stray":                          "Error: version: it takes no argument, but there is \"stray\"\nTry: firefighters version --help\n",
 		"deleted":                                "Error: deleted: --tenant is required\nTry: firefighters deleted --help\n",
-		"deleted --tenant  ":                     "Error: deleted: unexpected argument \"\"\nTry: firefighters deleted --help\n",
+		"deleted --tenant  ":                     "Error: deleted: it takes no argument, but there is \"\"\nTry: firefighters deleted --help\n",
 		"deleted --tenant \t":                    "Error: deleted: --tenant is required\nTry: firefighters deleted --help\n",
 		"undelete --tenant A":                    "Error: undelete: say which, by their ids\nTry: firefighters deleted --tenant NAME, which lists them\n",
-		"undelete --tenant A 7":                  "Error: undelete: \"7\" is not the id of a record\nTry: firefighters undelete --help\n",
+		"undelete --tenant A 7":                  "Error: undelete: \"7\" is not the id of a record\nTry: firefighters deleted --tenant NAME, which lists them\n",
 		"undelete " + id:                         "Error: undelete: --tenant is required\nTry: firefighters undelete --help\n",
 		"history":                                "Error: history: --tenant is required\nTry: firefighters history --help\n",
 		"history --id 7":                         "Error: history: --id must be the id of a record, not \"7\"\nTry: firefighters history --help\n",
@@ -52,25 +51,64 @@ func TestUsage(t *testing.T) {
 		"purge --tenant A":                       "Error: purge: say which, by their ids or by --older-than\nTry: firefighters purge --help\n",
 		"purge --older-than 1":                   "Error: purge: --older-than must be like 7y, 26w or 90d, not \"1\"\nTry: firefighters purge --help\n",
 		"purge --older-than 7y":                  "Error: purge: --tenant is required\nTry: firefighters purge --help\n",
-		"purge 7":                                "Error: purge: \"7\" is not the id of a record\nTry: firefighters purge --help\n",
+		"purge 7":                                "Error: purge: \"7\" is not the id of a record\nTry: firefighters deleted --tenant NAME, which lists them\n",
 		"keys":                                   "Error: keys: say create, list or revoke\nTry: firefighters keys --help\n",
 		"keys steal":                             "Error: keys: there is no command \"steal\"\nTry: firefighters keys --help\n",
 		"keys create":                            "Error: keys create: --tenant is required\nTry: firefighters keys create --help\n",
 		"keys create --scope all":                "Error: keys create: there are 2 faults. The first: --tenant is required\nTry: firefighters keys create --help\n",
 		"keys revoke":                            "Error: keys revoke: say which key to revoke, by its id\nTry: firefighters keys revoke --help\n",
-		"keys revoke first":                      "Error: keys revoke takes the id of a key\nTry: firefighters keys list\n",
+		"keys revoke first":                      "Error: keys revoke: \"first\" is not the id of a key\nTry: firefighters keys list\n",
 		"purge --older-than 7y --tenant A " + id: "Error: purge: say which, by their ids or by --older-than\nTry: firefighters purge --help\n",
 		"keys create --tenant A --scope admin":   "Error: keys create: --scope must be read or write\nTry: firefighters keys create --help\n",
 		"keys create --tenant A --expires soon":  "Error: keys create: --expires must be like 90d or 2027-01-31, not \"soon\"\nTry: firefighters keys create --help\n",
 		"keys create --tenant A --expires=":      "Error: keys create: --expires must be like 90d or 2027-01-31, not \"\"\nTry: firefighters keys create --help\n",
 		"keys create --tenant A --label \a":      "Error: keys create: --label contains a control character\nTry: firefighters keys create --help\n",
-		"restore a b":                            "Error: restore: unexpected argument \"b\"\nTry: firefighters restore --help\n",
-		"keys create --tenant A --scope x --label y": "Error: keys create: --scope must be read or write\nTry: firefighters keys create --help\n",
+		"restore a b.db":                         "Error: restore: it takes one argument, but there is also \"b.db\"\nTry: to name the database: firefighters restore a --db b.db\n",
+		"keys create --tenant A --expires 0s":    "Error: keys create: --expires must be in the future: 0s is over\nTry: firefighters keys create --help\n",
+		"keys create --tenant A --expires 2020-01-31": "Error: keys create: --expires must be in the future: 2020-01-31 is over\nTry: firefighters keys create --help\n",
+		"keys create --tenant A --scope x --label y":  "Error: keys create: --scope must be read or write\nTry: firefighters keys create --help\n",
 	} {
-		code, stdout, stderr := run(t, nil, strings.Split(line, " ")...)
-		if code != 2 || stdout != "" || stderr != want {
-			t.Errorf("%s: code %d, stdout %q, stderr:\n%swant:\n%s", line, code, stdout, stderr, want)
-		}
+		wantUsage(t, line, want)
+	}
+}
+
+// wantUsage runs a line that is wrong usage, for which it must print this.
+func wantUsage(t *testing.T, line, want string) {
+	t.Helper()
+	code, stdout, stderr := run(t, nil, strings.Split(line, " ")...)
+	if code != 2 || stdout != "" || stderr != want {
+		t.Errorf("%s: code %d, stdout %q, stderr:\n%swant:\n%s", line, code, stdout, stderr, want)
+	}
+}
+
+// TestMeant: what was probably meant is said.
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"check x.db":                    "Error: check: it takes no argument, but there is \"x.db\"\nTry: to name the database: firefighters check --db x.db\n",
+		"keys list x.db":                "Error: keys list: it takes no argument, but there is \"x.db\"\nTry: to name the database: firefighters keys list --db x.db\n",
+		"keys list Engine":              "Error: keys list: it takes no argument, but there is \"Engine\"\nTry: to name the department: firefighters keys list --tenant Engine\n",
+		"keys create --tenant Engine 7": "Error: keys create: it takes no argument, but there is \"7\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters keys create --help\n",
+		"keys revoke 1 x.db":            "Error: keys revoke: it takes one argument, but there is also \"x.db\"\nTry: to name the database: firefighters keys revoke 1 --db x.db\n",
+		"keys revoke x.db":              "Error: keys revoke: \"x.db\" is not the id of a key\nTry: to name the database: firefighters keys revoke --db x.db\n",
+		"undelete x.db":                 "Error: undelete: \"x.db\" is not the id of a record\nTry: to name the database: firefighters undelete --db x.db\n",
+		"purge x.db --yes":              "Error: purge: \"x.db\" is not the id of a record\nTry: to name the database: firefighters purge --yes --db x.db\n",
+		"departments":                   "Error: departments: say list, rename or remove\nTry: firefighters departments --help\n",
+		"departments list A":            "Error: departments list: it takes no argument, but there is \"A\"\nTry: to name the database: firefighters departments list --db A\n",
+		"departments rename A":          "Error: departments rename: say which department, and its new name\nTry: firefighters departments rename --help\n",
+		"departments rename A B x.db":   "Error: departments rename: it takes 2 arguments, but there is also \"x.db\"\nTry: to name the database: firefighters departments rename A B --db x.db\n",
+		"departments rename A \a":       "Error: departments rename: the new name contains a control character\nTry: firefighters departments rename --help\n",
+		"departments remove":            "Error: departments remove: say which department to remove\nTry: firefighters departments remove --help\n",
+		"departments remove A B":        "Error: departments remove: it takes one argument, but there is also \"B\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters departments remove --help\n",
+		"departments rm A":              "Error: departments: there is no command \"rm\"; did you mean \"departments remove\"?\nTry: firefighters departments remove --help\n",
+		"keys crate":                    "Error: keys: there is no command \"crate\"; did you mean \"keys create\"?\nTry: firefighters keys create --help\n",
+		"keys rm 3":                     "Error: keys: there is no command \"rm\"; did you mean \"keys revoke\"?\nTry: firefighters keys revoke --help\n",
+		"keys ls":                       "Error: keys: there is no command \"ls\"; did you mean \"keys list\"?\nTry: firefighters keys list --help\n",
+		"list":                          "Error: there is no command \"list\"; did you mean \"departments list\" or \"keys list\"?\nTry: firefighters departments list --help, or: firefighters keys list --help\n",
+		"bakcup x.db":                   "Error: there is no command \"bakcup\"; did you mean \"backup\"?\nTry: firefighters backup --help\n",
+		"check --databse x.db":          "Error: check: unknown flag: --databse; did you mean --db?\nTry: firefighters check --help\n",
+	} {
+		wantUsage(t, line, want)
 	}
 }
 
@@ -81,7 +119,7 @@ func TestStoreErrors(t *testing.T) {
 	inUse := &store.FileError{Op: "locking", Path: "my x.db", Err: store.ErrInUse}
 	want := "Error: database \"my x.db\" is in use: another firefighters serves it\nTry: stop that one first, or give another file with --db\n"
 	for _, line := range []string{"check", "deleted --tenant A", "history --tenant A", "history --tenant A --since 30d --id " + strings.ToUpper(id),
-		"keys list", "keys revoke 1", "keys create --tenant A --expires 90d", "purge --tenant A --older-than 7y", "undelete --tenant A " + id} {
+		"keys list", "keys revoke 1", "departments list", "departments rename A B", "departments remove A", "keys create --tenant A --expires 90d", "purge --tenant A --older-than 7y", "undelete --tenant A " + id} {
 		if code, stdout, stderr := run(t, inUse, strings.Fields(line)...); code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
 		}
@@ -94,12 +132,18 @@ func TestCommands(t *testing.T) {
 	t.Parallel()
 	table := command.Program{}.Commands()
 	byName := func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) }
-	if len(table) != 9 || !slices.IsSortedFunc(table, byName) {
+	if len(table) != 10 || !slices.IsSortedFunc(table, byName) {
 		t.Errorf("%d commands: %v", len(table), cli.CommandList(table))
 	}
-	lines := []string{"keys create", "keys list", "keys revoke"}
+	var lines []string
 	for _, c := range table {
 		lines = append(lines, c.Name)
+		for _, sub := range c.Sub {
+			lines = append(lines, c.Name+" "+sub.Name)
+		}
+	}
+	if len(lines) != 16 {
+		t.Errorf("%d commands: %q", len(lines), lines)
 	}
 	for _, line := range lines {
 		code, stdout, stderr := run(t, nil, append(strings.Fields(line), "--help")...)

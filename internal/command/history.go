@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -82,7 +80,7 @@ func (o historyOptions) show(env cli.Env, s *store.Store) error {
 	}
 	add, finish := historyTable(env)
 	if o.asJSON {
-		add, finish = historyLines(env)
+		add, finish = jsonLines[store.Change](env)
 	}
 	if err := s.History(tenant, o.id, since, add); err != nil {
 		return failed("reading", o.db, err)
@@ -104,18 +102,4 @@ func historyTable(env cli.Env) (add func(store.Change), finish func() error) {
 		table.Add(ch.At, ch.Action, ch.ID, key, label, ch.Summary())
 	}
 	return add, func() error { return table.Print(env) }
-}
-
-// historyLines returns what adds a line of JSON and what prints all lines. They
-// are printed when all is read: a slow reader of them would keep the -wal from
-// restarting.
-func historyLines(env cli.Env) (add func(store.Change), finish func() error) {
-	var text bytes.Buffer
-	lines := json.NewEncoder(&text)
-	lines.SetEscapeHTML(false)
-	add = func(ch store.Change) { lines.Encode(ch) } // a buffer takes everything
-	return add, func() error {
-		_, err := text.WriteTo(env.Stdout)
-		return err
-	}
 }

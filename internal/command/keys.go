@@ -23,18 +23,20 @@ within a second on a running server.
 Each has more to say: firefighters keys create --help
 `
 
-func (p Program) keys(env cli.Env, args []string) error {
-	return env.Dispatch("keys", keysHelp, []cli.Command{
-		{Name: "create", Run: p.keysCreate},
-		{Name: "list", Run: p.keysList},
-		{Name: "revoke", Run: p.keysRevoke},
-	}, args)
+func (p Program) keys() []cli.Command {
+	return []cli.Command{
+		{Name: "create", Also: "add new make", Run: p.keysCreate},
+		{Name: "list", Also: "ls show", Run: p.keysList},
+		{Name: "revoke", Also: "rm remove delete del", Run: p.keysRevoke},
+	}
 }
 
 const keysCreateHelp = `Usage: firefighters keys create --tenant NAME [flags]
 
 Makes an API key for a department, and the department if it is new. The key,
-and only the key, goes to standard output. It is shown only now.
+and only the key, goes to standard output. It is shown only now. A department
+is not made beside one whose name differs only in case, accents or spaces,
+unless --new says that it is another one.
 
   firefighters keys create --tenant "Engine 7" --label "front desk" --scope read --expires 90d
 
@@ -45,6 +47,7 @@ Flags:
 type keyOptions struct {
 	tenant, label, scope string
 	expires              *string // nil: never
+	isNew                bool
 }
 
 func (p Program) keysCreate(env cli.Env, args []string) error {
@@ -52,11 +55,12 @@ func (p Program) keysCreate(env cli.Env, args []string) error {
 	db, name := cli.DBFlag(flags), tenantFlag(flags)
 	label := flags.String("label", "", "what the key is for")
 	scope := flags.String("scope", store.ScopeWrite, "read or write")
-	expires := flags.String("expires", "", "how long it is valid, as 90d or 12h, or its last day (UTC), as 2027-01-31")
+	expires := flags.String("expires", "", "how long it is valid, as 90d, 12h or 1y, or its last day (UTC), as 2027-01-31")
+	isNew := flags.Bool("new", false, "make the department also if the name of another is nearly the same")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	o := keyOptions{tenant: *name, label: *label, scope: *scope}
+	o := keyOptions{tenant: *name, label: *label, scope: *scope, isNew: *isNew}
 	if flags.Changed("expires") {
 		o.expires = expires
 	}
@@ -66,13 +70,14 @@ func (p Program) keysCreate(env cli.Env, args []string) error {
 	return p.withStore(env, *db, true, func(s *store.Store) error {
 		key, err := o.newKey(s.Clock().Now())
 		if err != nil {
-			return err
+			return cli.Wrong(flags, err.Error())
 		}
+		_, noTenant := s.Tenant(key.Tenant)
 		if err := s.CreateKey(key, env.Println); err != nil {
 			return failed("making a key in", *db, err)
 		}
-		if !key.ExpiresAt.IsZero() && !key.ExpiresAt.After(s.Clock().Now()) {
-			env.Notef("Note: this key has expired already.")
+		if noTenant != nil {
+			env.Notef("Made the department %q.", key.Tenant)
 		}
 		return nil
 	})
@@ -94,6 +99,7 @@ func (o keyOptions) newKey(now time.Time) (key store.NewKey, err error) {
 	if key.ExpiresAt, err = o.expiry(now); err != nil {
 		faults = append(faults, err.Error())
 	}
+	key.Alike = o.isNew
 	switch len(faults) {
 	case 0:
 		return key, nil
@@ -109,8 +115,11 @@ func (o keyOptions) expiry(now time.Time) (time.Time, error) {
 		return time.Time{}, nil
 	}
 	at, err := cli.ParseExpiry(*o.expires, now)
-	if err != nil || at.IsZero() {
+	switch {
+	case err != nil || at.IsZero():
 		return at, fmt.Errorf("--expires must be like 90d or 2027-01-31, not %q", *o.expires)
+	case !at.After(now):
+		return at, fmt.Errorf("--expires must be in the future: %s is over", *o.expires)
 	}
 	return at, nil
 }
@@ -121,6 +130,7 @@ Prints a line for each key: its id, state, scope, times, department and label.
 The key itself is stored nowhere.
 
   firefighters keys list --tenant "Engine 7"
+  firefighters keys list --json
 
 Flags:
 `
@@ -129,21 +139,56 @@ func (p Program) keysList(env cli.Env, args []string) error {
 	flags := env.Flags("keys list", keysListHelp)
 	db := cli.DBFlag(flags)
 	name := flags.String("tenant", "", "only this department's keys")
+	asJSON := flags.Bool("json", false, "a line of JSON for each key: id, state, scope, department, label, createdAt, expiresAt, lastUsedAt, revokedAt")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
 	return p.withStore(env, *db, false, func(s *store.Store) error {
+		if _, err := s.Tenant(*name); *name != "" && err != nil {
+			return failed("reading", *db, err)
+		}
 		now := s.Clock().Now()
-		table := cli.NewTable("ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
-		err := s.ListKeys(strings.TrimSpace(*name), func(k store.Key, tenant string) {
-			table.Add(fmt.Sprint(k.ID), k.State(now), k.Scope,
-				cli.FormatTime(k.CreatedAt), cli.FormatTime(k.ExpiresAt), cli.FormatTime(k.LastUsedAt), tenant, k.Label)
-		})
-		if err != nil {
+		add, finish := keysTable(env, now)
+		if *asJSON {
+			add, finish = keysJSON(env, now)
+		}
+		if err := s.ListKeys(strings.TrimSpace(*name), add); err != nil {
 			return failed("listing the keys of", *db, err)
 		}
-		return table.Print(env)
+		return finish()
 	})
+}
+
+// keysTable returns what adds a key to a table, and what prints the table.
+func keysTable(env cli.Env, now time.Time) (add func(k store.Key, tenant string), finish func() error) {
+	table := cli.NewTable("ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
+	add = func(k store.Key, tenant string) {
+		table.Add(fmt.Sprint(k.ID), k.State(now), k.Scope,
+			cli.FormatTime(k.CreatedAt), cli.FormatTime(k.ExpiresAt), cli.FormatTime(k.LastUsedAt), tenant, k.Label)
+	}
+	return add, func() error { return table.Print(env) }
+}
+
+// keyLine is a key in JSON.
+type keyLine struct {
+	ID         store.KeyID `json:"id"`
+	State      string      `json:"state"`
+	Scope      string      `json:"scope"`
+	Department string      `json:"department"`
+	Label      string      `json:"label"`
+	CreatedAt  *string     `json:"createdAt"`
+	ExpiresAt  *string     `json:"expiresAt"`  // null: never
+	LastUsedAt *string     `json:"lastUsedAt"` // null: never
+	RevokedAt  *string     `json:"revokedAt"`
+}
+
+// keysJSON is keysTable for lines of JSON.
+func keysJSON(env cli.Env, now time.Time) (add func(k store.Key, tenant string), finish func() error) {
+	addLine, finish := jsonLines[keyLine](env)
+	return func(k store.Key, tenant string) {
+		addLine(keyLine{k.ID, k.State(now), k.Scope, tenant, k.Label,
+			store.Moment(k.CreatedAt), store.Moment(k.ExpiresAt), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)})
+	}, finish
 }
 
 const keysRevokeHelp = `Usage: firefighters keys revoke ID [flags]
@@ -164,7 +209,7 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return cli.Usage("keys revoke takes the id of a key", "firefighters keys list")
+		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), "firefighters keys list")
 	}
 	id := store.KeyID(number)
 	return p.withStore(env, *db, false, func(s *store.Store) error {

@@ -43,12 +43,12 @@ func (p Program) purge(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
 		return err
 	}
-	ids, err := recordIDs(flags.Args())
-	o := purgeOptions{*db, *name, ids, *olderThan, *yes}
-	if err == nil {
-		err = o.check()
-	}
+	ids, err := recordIDs(flags)
 	if err != nil {
+		return err
+	}
+	o := purgeOptions{*db, *name, ids, *olderThan, *yes}
+	if err := o.check(); err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
 	if err := requireTenant(flags); err != nil {

@@ -3,6 +3,8 @@ package command
 import (
 	"slices"
 
+	"github.com/spf13/pflag"
+
 	"firefighters/internal/cli"
 	"firefighters/internal/store"
 )
@@ -23,10 +25,10 @@ func (p Program) undelete(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
 		return err
 	}
-	ids, err := recordIDs(flags.Args())
+	ids, err := recordIDs(flags)
 	switch {
 	case err != nil:
-		return cli.Wrong(flags, err.Error())
+		return err
 	case len(ids) == 0:
 		return cli.Usage("undelete: say which, by their ids", "firefighters deleted --tenant NAME, which lists them")
 	}
@@ -46,12 +48,12 @@ func (p Program) undelete(env cli.Env, args []string) error {
 	})
 }
 
-// recordIDs reads ids of records. It returns each once.
-func recordIDs(args []string) (ids []string, err error) {
-	for _, arg := range args {
+// recordIDs reads the arguments, which are ids of records. It returns each once.
+func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
+	for i, arg := range flags.Args() {
 		id, err := store.ParseRecordID(arg)
 		if err != nil {
-			return nil, err
+			return nil, cli.WrongArgument(flags, i, err.Error(), "firefighters deleted --tenant NAME, which lists them")
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)

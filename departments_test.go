@@ -1,0 +1,245 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"firefighters/internal/backup"
+	"firefighters/internal/cli"
+)
+
+// departmentLine is what departments list --json prints of a department.
+type departmentLine struct {
+	Name                         string
+	Records, Deleted, ActiveKeys int
+	CreatedAt                    time.Time
+}
+
+// departments returns the lines of departments list without their times.
+func departments(t *testing.T, db string) (all []string) {
+	t.Helper()
+	stdout, stderr := works(t, "departments", "list", "--json", "--db", db)
+	if stderr != "" {
+		t.Errorf("stderr %q", stderr)
+	}
+	for line := range strings.Lines(stdout) {
+		var d departmentLine
+		decode(t, line, &d)
+		if age := time.Since(d.CreatedAt); age < 0 || age > patience {
+			t.Errorf("made %v ago: %s", age, line)
+		}
+		all = append(all, fmt.Sprintf("%s: %d, %d, %d", d.Name, d.Records, d.Deleted, d.ActiveKeys))
+	}
+	return all
+}
+
+func wantDepartments(t *testing.T, db string, want ...string) {
+	t.Helper()
+	if got := departments(t, db); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the departments are %q, not %q", got, want)
+	}
+}
+
+// TestDepartmentCommands has a department renamed, emptied and removed beside a
+// running service.
+func TestDepartmentCommands(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ladder := s.as(newKey(t, s.db, "Ladder 1"))
+	newKey(t, s.db, "Ladder 1", "--scope", "read")
+	works(t, "keys", "revoke", "3", "--db", s.db)
+	s.create(t, ana)
+	hers := ladder.create(t, ana)
+	ladder.do(t, "DELETE", collection+"/"+ladder.create(t, ana), "").wants(t, 204)
+	wantDepartments(t, s.db, "default: 1, 0, 1", "Ladder 1: 1, 1, 1")
+	stdout, stderr := works(t, "departments", "list", "--db", s.db)
+	if form := regexp.MustCompile(`^default +1 +0 +1 +20\S+Z\nLadder 1 +1 +1 +1 +20\S+Z\n$`); !form.MatchString(stdout) ||
+		!strings.HasPrefix(stderr, "NAME      RECORDS  DELETED  ACTIVE KEYS  CREATED") {
+		t.Errorf("stderr:\n%sstdout:\n%s", stderr, stdout)
+	}
+
+	said := func(want string, args ...string) {
+		t.Helper()
+		if stdout, stderr := works(t, append(args, "--db", s.db)...); stdout != "" || stderr != want {
+			t.Errorf("%q: stdout %q, stderr %q", args, stdout, stderr)
+		}
+	}
+	said("The department \"Ladder 1\" is now \"Rescue 3\".\n", "departments", "rename", "Ladder 1", " Rescue 3 ")
+	ladder.do(t, "GET", collection+"/"+hers, "").wants(t, 200)
+	if a := ladder.do(t, "GET", "/api/v1/whoami", "").wants(t, 200); !strings.Contains(a.body, `"Rescue 3"`) {
+		t.Errorf("after the new name: %s", a.body)
+	}
+	full := func(records, deleted int, hint string) string {
+		return fmt.Sprintf("Error: the department \"Rescue 3\" is not empty: records: %d, deleted ones: %d; nothing was changed\n"+
+			"Try: %sfirefighters purge --tenant %s --older-than 0s --db %s\n", records, deleted, hint, cli.Quote("Rescue 3"), s.db)
+	}
+	remove := []string{"departments", "remove", "Rescue 3", "--db", s.db}
+	refuses(t, 1, full(1, 1, "delete its records over the API, then: "), append(remove, "--yes")...)
+	ladder.do(t, "DELETE", collection+"/"+hers, "").wants(t, 204)
+	refuses(t, 1, full(0, 2, ""), remove...)
+	said("Erased: 2.\n", "purge", "--tenant", "Rescue 3", "--older-than", "0s", "--yes")
+	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"Rescue 3\" and its active keys (1)?\n"+
+		"Try: the same with --yes\n", remove...)
+	wantDepartments(t, s.db, "default: 1, 0, 1", "Rescue 3: 0, 0, 1")
+	ladder.list(t, "")
+	said("Removed the department \"Rescue 3\". Keys that went with it: 2.\n", "departments", "remove", "Rescue 3", "--yes")
+	ladder.refused(t, "unknown")
+	s.list(t, "")
+	wantDepartments(t, s.db, "default: 1, 0, 1")
+	works(t, "check", "--db", s.db)
+	refuses(t, 1, "Error: there is no department \"Rescue 3\"\nTry: firefighters departments list, which shows their names\n", remove...)
+}
+
+// TestRemovedDepartment: nothing of a removed department is left, and another
+// one never gets its number, which a running service may have in memory.
+func TestRemovedDepartment(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := startWith(t, db, "serve", "--db", db)
+	seen := map[int64]string{1: "default"}
+	for _, name := range []string{"B", "C", "D"} {
+		key := s.as(newKey(t, db, name))
+		id := key.create(t, ana)
+		key.do(t, "POST", collection, ana, "Idempotency-Key", `"a"`).wants(t, 201)
+		var tenant int64
+		scanSQL(t, db, `SELECT max(id) FROM tenants`, &tenant)
+		if other := seen[tenant]; other != "" {
+			t.Errorf("%s has the number %d, which was that of %s", name, tenant, other)
+		}
+		seen[tenant] = name
+		key.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+		execSQL(t, db, `UPDATE firefighters SET deleted_at = 1, checksum = ~checksum WHERE tenant_id = ? AND deleted_at IS NULL`, tenant)
+		works(t, "purge", "--tenant", name, "--older-than", "0s", "--yes", "--db", db)
+		works(t, "departments", "remove", name, "--yes", "--db", db)
+		var left string
+		scanSQL(t, db, `SELECT (SELECT count(*) FROM tenants) || (SELECT count(*) FROM keys) ||
+			(SELECT count(*) FROM changes) || (SELECT count(*) FROM replays)`, &left)
+		if left != "1100" {
+			t.Errorf("left of departments, keys, changes and replays: %s", left)
+		}
+	}
+}
+
+// TestRemovedAtThisMoment: a key that is still in memory is unknown once its
+// department is gone.
+func TestRemovedAtThisMoment(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now)
+	tag := b.do(t, "GET", collection, "").wants(t, 200).header.Get("ETag")
+	tenant, err := b.server.store.Tenant("A")
+	must(t, err)
+	_, err = b.server.store.RemoveTenant(tenant)
+	must(t, err)
+	for _, a := range []answer{
+		b.do(t, "GET", collection, ""),
+		b.do(t, "GET", collection+"?search=ana", ""),
+		b.do(t, "GET", collection, "", "If-None-Match", tag),
+		b.do(t, "POST", collection, ana),
+		b.do(t, "POST", collection, ana, "Idempotency-Key", `"a"`),
+		b.do(t, "GET", "/api/v1/whoami", ""),
+	} {
+		if a.wants(t, http.StatusUnauthorized); !strings.Contains(a.body, "unknown") {
+			t.Errorf("%s", a.body)
+		}
+	}
+	b.do(t, "GET", collection+"/"+nobody, "").wants(t, http.StatusNotFound)
+}
+
+// TestNames: a name that people take for another is refused, unless they say
+// that it is meant.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	create := func(name string, more ...string) []string {
+		return append([]string{"keys", "create", "--db", db, "--tenant", name}, more...)
+	}
+	rename := func(from, to string, more ...string) []string {
+		return append([]string{"departments", "rename", from, to, "--db", db}, more...)
+	}
+	if stdout, stderr := works(t, create("Čađ 7")...); !keyForm.MatchString(stdout) ||
+		stderr != fmt.Sprintf("Made the database %s.\nMade the department \"Čađ 7\".\n", db) {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	for _, name := range []string{"Čađ 7", " Čađ 7 "} {
+		if _, stderr := works(t, create(name)...); stderr != "" {
+			t.Errorf("%q: stderr %q", name, stderr)
+		}
+	}
+	const differs = "Error: there is a department %q already, and %q differs from it only in case, accents or spaces; nothing was changed\nTry: %s\n"
+	for _, name := range []string{"čađ 7", "Cad 7", "Čađ7", "CAD  7", "Čađ\u00a07"} {
+		refuses(t, 1, fmt.Sprintf(differs, "Čađ 7", name, "--tenant "+cli.Quote("Čađ 7")+", or the same with --new to have both"), create(name)...)
+	}
+	for _, name := range []string{"Čađ 77", "Čađ-7"} {
+		if _, stderr := works(t, create(name)...); stderr != fmt.Sprintf("Made the department %q.\n", name) {
+			t.Errorf("%q: stderr %q", name, stderr)
+		}
+	}
+	works(t, create("cad 7", "--new")...)
+	works(t, create("cad 7")...)
+	wantDepartments(t, db, "Čađ 7: 0, 0, 3", "Čađ 77: 0, 0, 1", "Čađ-7: 0, 0, 1", "cad 7: 0, 0, 2")
+
+	refuses(t, 1, "Error: there is a department \"Čađ 7\" already; nothing was changed\nTry: another name\n", rename("Čađ 77", "Čađ 7", "--new")...)
+	refuses(t, 1, fmt.Sprintf(differs, "Čađ 77", "čAđ 77", "another name, or the same with --new to have both"), rename("cad 7", "čAđ 77")...)
+	refuses(t, 1, "Error: there is no department \"B\"\nTry: firefighters departments list, which shows their names\n", rename("B", "C")...)
+	works(t, rename("Čađ 77", "ČAĐ  77")...)
+	works(t, rename("Čađ-7", "CAD-7")...)
+	works(t, rename("CAD-7", "CAD-7")...)
+	works(t, rename("cad 7", "čAđ 77", "--new")...)
+	wantDepartments(t, db, "Čađ 7: 0, 0, 3", "ČAĐ  77: 0, 0, 1", "CAD-7: 0, 0, 1", "čAđ 77: 0, 0, 2")
+}
+
+// TestBackupsOfRenamed: a database keeps its backups when a department gets
+// another name, and when its first one is removed.
+func TestBackupsOfRenamed(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db, saved := filepath.Join(dir, "x.db"), filepath.Join(dir, backupName(time.Now().Add(-time.Hour)))
+	newKey(t, db, "default")
+	newKey(t, db, "Engine 7")
+	works(t, "backup", saved, "--db", db)
+	for _, change := range [][]string{{"rename", "default", "A"}, {"rename", "Engine 7", "B"}, {"remove", "A", "--yes"}} {
+		works(t, append(append([]string{"departments"}, change...), "--db", db)...)
+		if files := backup.Files(content, db, ""); len(files) != 1 || files[0].Path != saved {
+			t.Errorf("after %q: %+v", change, files)
+		}
+	}
+	other := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, other, "default")
+	if files := backup.Files(content, other, dir); len(files) != 0 {
+		t.Errorf("of another database: %+v", files)
+	}
+}
+
+// TestKeysListJSON: a line for each key, with null for a time that is none, and
+// without the key and its hash.
+func TestKeysListJSON(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, db, "A", "--label", "a \"<b>\"", "--expires", "2099-12-31", "--scope", "read")
+	newKey(t, db, "B")
+	works(t, "keys", "revoke", "2", "--db", db)
+	execSQL(t, db, `UPDATE keys SET created_at = 0; UPDATE keys SET created_at = 1, last_used_at = 2, revoked_at = 3 WHERE id = 2`)
+	const a = `{"id":1,"state":"active","scope":"read","department":"A","label":"a \"<b>\"","createdAt":null,` +
+		`"expiresAt":"2100-01-01T00:00:00.000Z","lastUsedAt":null,"revokedAt":null}` + "\n"
+	const b = `{"id":2,"state":"revoked","scope":"write","department":"B","label":"","createdAt":"1970-01-01T00:00:00.001Z",` +
+		`"expiresAt":null,"lastUsedAt":"1970-01-01T00:00:00.002Z","revokedAt":"1970-01-01T00:00:00.003Z"}` + "\n"
+	for tenant, want := range map[string]string{"": a + b, "A": a, " B ": b} {
+		stdout, stderr := works(t, "keys", "list", "--json", "--tenant", tenant, "--db", db)
+		if stdout != want || stderr != "" {
+			t.Errorf("%q: stderr %q, stdout:\n%s", tenant, stderr, stdout)
+		}
+		for line := range strings.Lines(stdout) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("no JSON: %s", line)
+			}
+		}
+	}
+	refuses(t, 1, "Error: there is no department \"C\"\nTry: firefighters departments list, which shows their names\n",
+		"keys", "list", "--tenant", "C", "--db", db)
+}

@@ -1,0 +1,80 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// variablePrefix is what the environment variables of flags begin with.
+const variablePrefix = "FIREFIGHTERS_"
+
+// typedOnly are the flags that confirm or choose what is replaced or erased. They
+// count only when they are typed: a variable that was forgotten in the
+// environment must not answer for a person.
+var typedOnly = []string{"force", "new", "older-than", "repair", "yes"}
+
+// variable is the environment variable of a flag.
+func variable(flag string) string {
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// visitVariables calls each for the flags that may stand in the environment.
+func visitVariables(flags *pflag.FlagSet, each func(*pflag.Flag)) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(typedOnly, f.Name) {
+			each(f)
+		}
+	})
+}
+
+// variablesHelp is the end of the help of a command, empty if none of its flags
+// may stand in the environment.
+func variablesHelp(flags *pflag.FlagSet) string {
+	var lines strings.Builder
+	visitVariables(flags, func(f *pflag.Flag) { fmt.Fprintf(&lines, "      --%-12s %s\n", f.Name, variable(f.Name)) })
+	if lines.Len() == 0 {
+		return ""
+	}
+	return "\nThese flags may also stand in the environment:\n" + lines.String()
+}
+
+// setFromEnvironment sets the flags that args did not set. An empty variable
+// counts as absent.
+func setFromEnvironment(flags *pflag.FlagSet) (err error) {
+	visitVariables(flags, func(f *pflag.Flag) {
+		value := os.Getenv(variable(f.Name))
+		if err != nil || f.Changed || value == "" {
+			return
+		}
+		if flags.Set(f.Name, value) != nil {
+			err = Wrong(flags, fmt.Sprintf("%s may not be %q", variable(f.Name), value))
+		}
+	})
+	return err
+}
+
+// WarnOfVariables warns of variables in the environment that look like those of
+// flags and do nothing. known are the flags of all commands that may stand there,
+// and other names that are used.
+func (env Env) WarnOfVariables(known []string) {
+	var words []word
+	for _, flag := range known {
+		words = append(words, word{variable(flag), flagSpellings(flag)})
+	}
+	for _, setting := range os.Environ() {
+		name, value, _ := strings.Cut(setting, "=")
+		rest, ours := strings.CutPrefix(name, variablePrefix)
+		flag := strings.ReplaceAll(strings.ToLower(rest), "_", "-")
+		switch {
+		case !ours || value == "" || slices.Contains(known, flag):
+		case slices.Contains(typedOnly, flag):
+			env.Notef("Warning: %s does nothing: --%s counts only when it is typed", name, flag)
+		default:
+			env.Notef("Warning: %s does nothing: there is no flag --%s%s", name, flag, didYouMean(meant(flag, words)))
+		}
+	}
+}
