@@ -179,6 +179,21 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// TestList: as lines of JSON it has no heading.
+func TestList(t *testing.T) {
+	t.Parallel()
+	for asJSON, want := range map[bool][2]string{false: {"Ana   <1>\nB     2\n", "NAME  AGE\n"}, true: {"[\"Ana\",\"<1>\"]\n[\"B\",\"2\"]\n", ""}} {
+		env, stdout, stderr := newEnv(t)
+		list := cli.NewList(asJSON, "NAME", "AGE")
+		for _, line := range [][]string{{"Ana", "<1>"}, {"B", "2"}} {
+			list.Add(line, func() []string { return line })
+		}
+		if err := list.Print(env); err != nil || stdout.String() != want[0] || stderr.String() != want[1] {
+			t.Errorf("JSON %v: %v, stderr %q, stdout %q", asJSON, err, stderr, stdout)
+		}
+	}
+}
+
 // TestWithoutTerminal: nobody is asked, and no bar is drawn.
 func TestWithoutTerminal(t *testing.T) {
 	t.Parallel()

@@ -3,9 +3,7 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -68,18 +66,4 @@ func requireTenant(flags *pflag.FlagSet) error {
 		return cli.Wrong(flags, "--tenant is required")
 	}
 	return nil
-}
-
-// jsonLines returns what adds a line of JSON and what prints all lines. They are
-// printed when all is read: a slow reader of them would keep the -wal from
-// restarting.
-func jsonLines[T any](env cli.Env) (add func(T), finish func() error) {
-	var text bytes.Buffer
-	lines := json.NewEncoder(&text)
-	lines.SetEscapeHTML(false)
-	add = func(line T) { lines.Encode(line) } // a buffer takes everything
-	return add, func() error {
-		_, err := text.WriteTo(env.Stdout)
-		return err
-	}
 }

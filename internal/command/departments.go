@@ -10,9 +10,8 @@ import (
 
 const departmentsHelp = `Usage: firefighters departments list|rename|remove [flags]
 
-Lists departments, renames one, and removes one that has no records.
-All changes take effect within a second on a running server. A new department
-comes with its first key: firefighters keys create --tenant NAME
+Lists departments, renames one, and removes one that has no records. A new
+department comes with its first key: firefighters keys create --tenant NAME
 
   firefighters departments list
   firefighters departments rename default "Engine 7"
@@ -48,25 +47,17 @@ func (p Program) departmentsList(env cli.Env, args []string) error {
 		return err
 	}
 	return p.withStore(env, *db, false, func(s *store.Store) error {
-		add, finish := departmentsTable(env)
-		if *asJSON {
-			add, finish = departmentsJSON(env)
-		}
-		if err := s.Tenants(add); err != nil {
+		list := cli.NewList(*asJSON, "NAME", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
+		err := s.Tenants(func(d store.TenantInfo) {
+			list.Add(departmentLine{d.Name, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)}, func() []string {
+				return []string{d.Name, fmt.Sprint(d.Records), fmt.Sprint(d.Deleted), fmt.Sprint(d.ActiveKeys), cli.FormatTime(d.CreatedAt)}
+			})
+		})
+		if err != nil {
 			return failed("listing the departments of", *db, err)
 		}
-		return finish()
+		return list.Print(env)
 	})
-}
-
-// departmentsTable returns what adds a department to a table, and what prints
-// the table.
-func departmentsTable(env cli.Env) (add func(store.TenantInfo), finish func() error) {
-	table := cli.NewTable("NAME", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
-	add = func(d store.TenantInfo) {
-		table.Add(d.Name, fmt.Sprint(d.Records), fmt.Sprint(d.Deleted), fmt.Sprint(d.ActiveKeys), cli.FormatTime(d.CreatedAt))
-	}
-	return add, func() error { return table.Print(env) }
 }
 
 // departmentLine is a department in JSON.
@@ -76,14 +67,6 @@ type departmentLine struct {
 	Deleted    int64   `json:"deleted"`
 	ActiveKeys int64   `json:"activeKeys"`
 	CreatedAt  *string `json:"createdAt"`
-}
-
-// departmentsJSON is departmentsTable for lines of JSON.
-func departmentsJSON(env cli.Env) (add func(store.TenantInfo), finish func() error) {
-	addLine, finish := jsonLines[departmentLine](env)
-	return func(d store.TenantInfo) {
-		addLine(departmentLine{d.Name, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)})
-	}, finish
 }
 
 const departmentsRenameHelp = `Usage: firefighters departments rename OLD NEW [flags]

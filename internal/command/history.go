@@ -78,28 +78,21 @@ func (o historyOptions) show(env cli.Env, s *store.Store) error {
 	if err != nil {
 		return err
 	}
-	add, finish := historyTable(env)
-	if o.asJSON {
-		add, finish = jsonLines[store.Change](env)
-	}
-	if err := s.History(tenant, o.id, since, add); err != nil {
+	list := cli.NewList(o.asJSON, "AT", "ACTION", "ID", "KEY", "LABEL", "BEFORE")
+	err = s.History(tenant, o.id, since, func(ch store.Change) {
+		list.Add(ch, func() []string {
+			key, label := "-", "-"
+			if ch.Key != nil {
+				key = fmt.Sprint(*ch.Key)
+			}
+			if ch.Label != nil && *ch.Label != "" {
+				label = *ch.Label
+			}
+			return []string{ch.At, ch.Action, ch.ID, key, label, ch.Summary()}
+		})
+	})
+	if err != nil {
 		return failed("reading", o.db, err)
 	}
-	return finish()
-}
-
-// historyTable returns what adds a change to a table, and what prints the table.
-func historyTable(env cli.Env) (add func(store.Change), finish func() error) {
-	table := cli.NewTable("AT", "ACTION", "ID", "KEY", "LABEL", "BEFORE")
-	add = func(ch store.Change) {
-		key, label := "-", "-"
-		if ch.Key != nil {
-			key = fmt.Sprint(*ch.Key)
-		}
-		if ch.Label != nil && *ch.Label != "" {
-			label = *ch.Label
-		}
-		table.Add(ch.At, ch.Action, ch.ID, key, label, ch.Summary())
-	}
-	return add, func() error { return table.Print(env) }
+	return list.Print(env)
 }

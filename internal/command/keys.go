@@ -148,25 +148,20 @@ func (p Program) keysList(env cli.Env, args []string) error {
 			return failed("reading", *db, err)
 		}
 		now := s.Clock().Now()
-		add, finish := keysTable(env, now)
-		if *asJSON {
-			add, finish = keysJSON(env, now)
-		}
-		if err := s.ListKeys(strings.TrimSpace(*name), add); err != nil {
+		list := cli.NewList(*asJSON, "ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
+		err := s.ListKeys(strings.TrimSpace(*name), func(k store.Key, tenant string) {
+			line := keyLine{k.ID, k.State(now), k.Scope, tenant, k.Label,
+				store.Moment(k.CreatedAt), store.Moment(k.ExpiresAt), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)}
+			list.Add(line, func() []string {
+				return []string{fmt.Sprint(k.ID), line.State, k.Scope,
+					cli.FormatTime(k.CreatedAt), cli.FormatTime(k.ExpiresAt), cli.FormatTime(k.LastUsedAt), tenant, k.Label}
+			})
+		})
+		if err != nil {
 			return failed("listing the keys of", *db, err)
 		}
-		return finish()
+		return list.Print(env)
 	})
-}
-
-// keysTable returns what adds a key to a table, and what prints the table.
-func keysTable(env cli.Env, now time.Time) (add func(k store.Key, tenant string), finish func() error) {
-	table := cli.NewTable("ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
-	add = func(k store.Key, tenant string) {
-		table.Add(fmt.Sprint(k.ID), k.State(now), k.Scope,
-			cli.FormatTime(k.CreatedAt), cli.FormatTime(k.ExpiresAt), cli.FormatTime(k.LastUsedAt), tenant, k.Label)
-	}
-	return add, func() error { return table.Print(env) }
 }
 
 // keyLine is a key in JSON.
@@ -180,15 +175,6 @@ type keyLine struct {
 	ExpiresAt  *string     `json:"expiresAt"`  // null: never
 	LastUsedAt *string     `json:"lastUsedAt"` // null: never
 	RevokedAt  *string     `json:"revokedAt"`
-}
-
-// keysJSON is keysTable for lines of JSON.
-func keysJSON(env cli.Env, now time.Time) (add func(k store.Key, tenant string), finish func() error) {
-	addLine, finish := jsonLines[keyLine](env)
-	return func(k store.Key, tenant string) {
-		addLine(keyLine{k.ID, k.State(now), k.Scope, tenant, k.Label,
-			store.Moment(k.CreatedAt), store.Moment(k.ExpiresAt), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)})
-	}, finish
 }
 
 const keysRevokeHelp = `Usage: firefighters keys revoke ID [flags]
