@@ -10,7 +10,6 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
-	"firefighters/internal/command"
 	"firefighters/internal/integrity"
 	"firefighters/internal/osutil"
 	"firefighters/internal/record"
@@ -88,7 +87,7 @@ func makeDatabase(file string, create bool) (made bool, err error) {
 // upgrade takes a database of an older version to ours, after a copy was made
 // beside it.
 func upgrade(env cli.Env, path string) error {
-	progress, end := command.CopyProgress(env)
+	progress, end := cli.CopyProgress(env)
 	defer end()
 	return backup.Upgrade{
 		Content: content, Database: path, Steps: upgrades, Progress: progress,

@@ -49,7 +49,7 @@ var rootMayImport = map[string]string{
 	"handlers.go": "httpapi record store",
 	"auth.go":     "apikey httpapi record store",
 	"problems.go": "httpapi record store",
-	"db.go":       "backup cli command integrity osutil record sqlite store",
+	"db.go":       "backup cli integrity osutil record sqlite store",
 }
 
 // The limits in lines include comments. Those of a file and a package leave out

@@ -78,3 +78,15 @@ func (p *Progress) End() {
 		p.shown = false
 	}
 }
+
+// CopyProgress returns a function that shows the progress of a copy in pages,
+// and one that ends what is shown.
+func CopyProgress(env Env) (progress func(done, total int), end func()) {
+	bar := NewProgress(env, "pages", 0)
+	return func(done, total int) {
+		if done == total {
+			bar.Rename("pages copied, now checking them")
+		}
+		bar.Set(done, total)
+	}, bar.End
+}

@@ -54,7 +54,7 @@ func (p Program) save(env cli.Env, job backup.Job) (backup.Copy, error) {
 	if err := backup.Inspect(p.Content, job.Source); err != nil {
 		return backup.Copy{}, err
 	}
-	progress, end := CopyProgress(env)
+	progress, end := cli.CopyProgress(env)
 	defer end()
 	job.Progress = progress
 	return job.Run(env.Context)
@@ -75,16 +75,4 @@ func warnOfDamage(env cli.Env, made backup.Copy, db string) {
 	if made.Damaged > 0 {
 		env.Notef("Warning: records in it that are damaged: %d. See which: firefighters check --db %s", made.Damaged, cli.Quote(db))
 	}
-}
-
-// CopyProgress returns a function that shows the progress of a copy in pages,
-// and one that ends what is shown.
-func CopyProgress(env cli.Env) (progress func(done, total int), end func()) {
-	bar := cli.NewProgress(env, "pages", 0)
-	return func(done, total int) {
-		if done == total {
-			bar.Rename("pages copied, now checking them")
-		}
-		bar.Set(done, total)
-	}, bar.End
 }

@@ -32,7 +32,7 @@ func (p Program) restore(env cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	progress, end := CopyProgress(env)
+	progress, end := cli.CopyProgress(env)
 	done, err := backup.Restore{Content: p.Content, File: file, Database: *db, Progress: progress}.Run(env.Context)
 	end()
 	switch {
