@@ -52,7 +52,7 @@ func demonstrate(env cli.Env, args []string) error {
 		o.db = filepath.Join(dir, o.db)
 	}
 	if err := format.Inspect(osutil.Resolve(o.db)); !errors.Is(err, sqlite.ErrNotExist) {
-		return cli.WithHint(fmt.Errorf("demo makes a new file, and %q is there already", o.db),
+		return cli.WithHint(fmt.Errorf("demo makes a new file, and %s is there already", osutil.InQuotes(o.db)),
 			"firefighters serve --db "+cli.Quote(o.db))
 	}
 	return runDaemon(env, o, func(env cli.Env, s *store.Store, url string) error {

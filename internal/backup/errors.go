@@ -44,7 +44,7 @@ type Error struct {
 	Err  error
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s %q: %v", e.Op, e.Path, e.Err) }
+func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, osutil.InQuotes(e.Path), e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -63,7 +63,7 @@ func (e *Error) reason() string {
 type SidecarError struct{ Path string }
 
 func (e *SidecarError) Error() string {
-	return fmt.Sprintf("it is, or was, a database in use: there is %q", e.Path)
+	return "it is, or was, a database in use: there is " + osutil.InQuotes(e.Path)
 }
 
 // LockError says why a database cannot be locked for a backup by the lock file
@@ -73,7 +73,7 @@ type LockError struct {
 	Err  error
 }
 
-func (e *LockError) Error() string { return fmt.Sprintf("by %q: %v", e.Path, e.Err) }
+func (e *LockError) Error() string { return fmt.Sprintf("by %s: %v", osutil.InQuotes(e.Path), e.Err) }
 
 func (e *LockError) Unwrap() error { return e.Err }
 
@@ -85,7 +85,7 @@ type RoomError struct {
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("too little room in %q: %s", e.Folder, e.numbers())
+	return fmt.Sprintf("too little room in %s: %s", osutil.InQuotes(e.Folder), e.numbers())
 }
 
 func (e *RoomError) reason() string { return "too little room for backups: " + e.numbers() }

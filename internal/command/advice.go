@@ -10,6 +10,7 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
+	"firefighters/internal/osutil"
 	"firefighters/internal/store"
 )
 
@@ -160,9 +161,9 @@ func adviceOnFindings(e *unsoundError) advice {
 // adviceOnWriting is about a backup that could not be written.
 func adviceOnWriting(e *backup.Error, db string) advice {
 	const otherName = "another name for the backup"
-	name := fmt.Sprintf("%q", e.Path)
+	name := osutil.InQuotes(e.Path)
 	if sidecar, ok := errors.AsType[*backup.SidecarError](e); ok {
-		return advice{text: name + " is, or was, a database in use: there is " + fmt.Sprintf("%q", sidecar.Path), hint: otherName}
+		return advice{text: name + " is, or was, a database in use: there is " + osutil.InQuotes(sidecar.Path), hint: otherName}
 	}
 	switch {
 	case errors.Is(e, backup.ErrNoFolder):
@@ -184,15 +185,15 @@ func adviceOnWriting(e *backup.Error, db string) advice {
 // adviceOnReading is about a backup that could not be read or is of no use.
 func adviceOnReading(e *backup.Error) advice {
 	const other = "another backup: firefighters restore --help"
-	name := fmt.Sprintf("the backup %q ", e.Path)
+	name := fmt.Sprintf("the backup %s ", osutil.InQuotes(e.Path))
 	switch {
 	case errors.Is(e, backup.ErrIsDatabase):
-		return advice{text: fmt.Sprintf("%q is the database itself, not a backup of it", e.Path), hint: "firefighters restore --help"}
+		return advice{text: osutil.InQuotes(e.Path) + " is the database itself, not a backup of it", hint: "firefighters restore --help"}
 	case errors.Is(e, backup.ErrEmpty):
 		return advice{text: name + "holds no department and no records; nothing was changed",
 			hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"}
 	case errors.Is(e, store.ErrNotExist), errors.Is(e, store.ErrNoFolder):
-		return advice{text: fmt.Sprintf("there is no backup at %q", e.Path), hint: "another file: firefighters restore --help"}
+		return advice{text: "there is no backup at " + osutil.InQuotes(e.Path), hint: "another file: firefighters restore --help"}
 	case errors.Is(e, store.ErrReadOnly):
 		return advice{text: name + "cannot be read from a disk that is read-only; nothing was changed", hint: readOnlyHint}
 	case errors.Is(e, store.ErrPermission):
@@ -214,7 +215,7 @@ const readOnlyHint = "copy the file, and its -wal if there is one, to a folder o
 // adviceOnFile is about a database file that cannot be used.
 func adviceOnFile(e *store.FileError) advice {
 	if newer, ok := errors.AsType[*store.NewerError](e); ok {
-		return advice{text: fmt.Sprintf("%q was made by a newer version of this program (schema %d, this one knows %d)", e.Path, newer.Version, newer.Known),
+		return advice{text: fmt.Sprintf("%s was made by a newer version of this program (schema %d, this one knows %d)", osutil.InQuotes(e.Path), newer.Version, newer.Known),
 			hint: "install the newer version; the file was left as it is"}
 	}
 	for _, about := range []func(*store.FileError) advice{adviceOnContent, adviceOnPlace, adviceOnUse, adviceOnDisk} {
@@ -227,19 +228,19 @@ func adviceOnFile(e *store.FileError) advice {
 
 // adviceOnContent is about a file that is not what it should be.
 func adviceOnContent(e *store.FileError) advice {
-	restore := "firefighters restore FILE --db " + cli.Quote(e.Path)
+	restore, name := "firefighters restore FILE --db "+cli.Quote(e.Path), osutil.InQuotes(e.Path)
 	switch {
 	case errors.Is(e, store.ErrNotExist):
-		return advice{fmt.Sprintf("there is no database at %q", e.Path),
+		return advice{"there is no database at " + name,
 			"name the right file with --db, or bring back a backup: " + restore, true}
 	case errors.Is(e, store.ErrForeign):
-		return advice{fmt.Sprintf("%q is not a database of this program", e.Path),
+		return advice{name + " is not a database of this program",
 			"give another file with --db, or, if it was one and is damaged: " + restore + "; it was left as it is", true}
 	case errors.Is(e, backup.ErrBadCopy):
-		return advice{fmt.Sprintf("database %q is damaged: a copy of it does not pass the check", e.Path),
+		return advice{"database " + name + " is damaged: a copy of it does not pass the check",
 			"firefighters check --db " + cli.Quote(e.Path), true}
 	case errors.Is(e, store.ErrCorrupt):
-		return advice{fmt.Sprintf("database %q is damaged", e.Path),
+		return advice{"database " + name + " is damaged",
 			"put a backup in its place: " + restore + "; this file was left as it is", true}
 	}
 	return advice{}
@@ -247,17 +248,18 @@ func adviceOnContent(e *store.FileError) advice {
 
 // adviceOnPlace is about a path at which no database can be.
 func adviceOnPlace(e *store.FileError) advice {
+	name := osutil.InQuotes(e.Path)
 	switch {
 	case errors.Is(e, store.ErrNoFolder):
 		return adviceOnFolder(e.Path)
 	case errors.Is(e, store.ErrNotRegular):
 		if info, err := os.Stat(e.Path); err == nil && info.IsDir() {
-			return advice{text: fmt.Sprintf("%q is a folder", e.Path),
+			return advice{text: name + " is a folder",
 				hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, "firefighters.db"))}
 		}
-		return advice{text: fmt.Sprintf("%q is not a file", e.Path)}
+		return advice{text: name + " is not a file"}
 	case errors.Is(e, store.ErrLinked):
-		return advice{text: fmt.Sprintf("database %q has another name as well (a hard link), by which it could be served twice and be damaged", e.Path),
+		return advice{text: "database " + name + " has another name as well (a hard link), by which it could be served twice and be damaged",
 			hint: "remove the other name, which this shows: find / -xdev -samefile " + cli.Quote(e.Path)}
 	}
 	return advice{}
@@ -265,23 +267,23 @@ func adviceOnPlace(e *store.FileError) advice {
 
 // adviceOnFolder is about a file in a folder that does not exist.
 func adviceOnFolder(path string) advice {
-	return advice{text: fmt.Sprintf("the folder of %q does not exist", path), hint: "make it first: mkdir " + cli.Quote(filepath.Dir(path))}
+	return advice{text: fmt.Sprintf("the folder of %s does not exist", osutil.InQuotes(path)), hint: "make it first: mkdir " + cli.Quote(filepath.Dir(path))}
 }
 
 // adviceOnUse is about a database that another program uses.
 func adviceOnUse(e *store.FileError) advice {
-	name := fmt.Sprintf("database %q ", e.Path)
+	name := "database " + osutil.InQuotes(e.Path)
 	switch {
 	case errors.Is(e, backup.ErrRestoring):
-		return advice{text: name + "is being restored", hint: "again when that is done"}
+		return advice{text: name + " is being restored", hint: "again when that is done"}
 	case errors.Is(e, backup.ErrOpen):
-		return advice{text: name + "is in use by another program", hint: "end that one first"}
+		return advice{text: name + " is in use by another program", hint: "end that one first"}
 	case errors.Is(e, backup.ErrRunning):
 		return advice{text: "a backup of it is being made by another firefighters", hint: "again when that is done"}
 	case errors.Is(e, store.ErrInUse):
-		return advice{text: name + "is in use: another firefighters serves it", hint: "stop that one first, or give another file with --db"}
+		return advice{text: name + " is in use: another firefighters serves it", hint: "stop that one first, or give another file with --db"}
 	case errors.Is(e, store.ErrBusy):
-		return advice{text: fmt.Sprintf("%s database %q: %v", e.Op, e.Path, store.ErrBusy),
+		return advice{text: e.Op + " " + name + ": " + store.ErrBusy.Error(),
 			hint: "the same again, when that program has finished or is closed"}
 	}
 	return advice{}
@@ -290,7 +292,7 @@ func adviceOnUse(e *store.FileError) advice {
 // adviceOnDisk is about a file that the system or the disk does not let be
 // read or written.
 func adviceOnDisk(e *store.FileError) advice {
-	doing := fmt.Sprintf("%s database %q: ", e.Op, e.Path)
+	doing := e.Op + " database " + osutil.InQuotes(e.Path) + ": "
 	switch {
 	case errors.Is(e, store.ErrReadOnly):
 		return advice{text: doing + store.ErrReadOnly.Error(), hint: readOnlyHint}
@@ -313,6 +315,6 @@ func adviceOnLock(e *store.FileError) advice {
 	if inner, ok := errors.AsType[*backup.LockError](e); ok {
 		lock, cause = inner.Path, inner.Err
 	}
-	return advice{text: fmt.Sprintf("locking database %q by %q: %v", e.Path, lock, cause),
+	return advice{text: fmt.Sprintf("locking database %s by %s: %v", osutil.InQuotes(e.Path), osutil.InQuotes(lock), cause),
 		hint: "if no other firefighters serves it, delete " + cli.Quote(lock)}
 }

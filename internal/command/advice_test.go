@@ -50,6 +50,8 @@ type adviceCase struct {
 var databaseAdvice = []adviceCase{
 	{file("reading", store.ErrNotExist), `there is no database at "dir/x.db"`,
 		"name the right file with --db, or bring back a backup: firefighters restore FILE --db dir/x.db"},
+	{&store.FileError{Op: "reading", Path: `C:\new\x.db`, Err: store.ErrNotExist}, `there is no database at "C:\new\x.db"`,
+		"name the right file with --db, or bring back a backup: firefighters restore FILE --db " + cli.Quote(`C:\new\x.db`)},
 	{file("reading", store.ErrForeign), `"dir/x.db" is not a database of this program`,
 		"give another file with --db, or, if it was one and is damaged: firefighters restore FILE --db dir/x.db; it was left as it is"},
 	{file("reading", &store.NewerError{Version: 9, Known: 2}), `"dir/x.db" was made by a newer version of this program (schema 9, this one knows 2)`,

@@ -6,6 +6,7 @@ import (
 
 	"firefighters/internal/cli"
 	"firefighters/internal/integrity"
+	"firefighters/internal/osutil"
 	"firefighters/internal/store"
 )
 
@@ -70,9 +71,9 @@ type unsoundError struct {
 func (e *unsoundError) Error() string {
 	switch {
 	case e.Broken > 0:
-		return fmt.Sprintf("the database %q is damaged", e.db)
+		return fmt.Sprintf("the database %s is damaged", osutil.InQuotes(e.db))
 	case e.Damaged > 0:
-		return fmt.Sprintf("%d records of the database %q are damaged, by the disk or by another program", e.Damaged, e.db)
+		return fmt.Sprintf("%d records of the database %s are damaged, by the disk or by another program", e.Damaged, osutil.InQuotes(e.db))
 	}
-	return fmt.Sprintf("the database %q was changed by another program, which left %d things behind", e.db, e.Stale)
+	return fmt.Sprintf("the database %s was changed by another program, which left %d things behind", osutil.InQuotes(e.db), e.Stale)
 }

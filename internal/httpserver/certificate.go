@@ -10,6 +10,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"firefighters/internal/osutil"
 )
 
 const (
@@ -27,7 +29,7 @@ type CertificateError struct {
 
 // Error returns the names of the files and the reason.
 func (e *CertificateError) Error() string {
-	return fmt.Sprintf("the certificate %q with the key %q cannot be used: %v", e.CertFile, e.KeyFile, e.Err)
+	return fmt.Sprintf("the certificate %s with the key %s cannot be used: %v", osutil.InQuotes(e.CertFile), osutil.InQuotes(e.KeyFile), e.Err)
 }
 
 // Unwrap returns the reason.

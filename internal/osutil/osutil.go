@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // Space is the room on a disk, in bytes. Free is what the current user may
@@ -58,6 +60,12 @@ func Resolve(path string) string {
 		return target
 	}
 	return filepath.Join(filepath.Dir(path), target)
+}
+
+// InQuotes returns a path in quotation marks, for a message of one line. It
+// escapes only what cannot be printed, so that a path of Windows keeps its form.
+func InQuotes(path string) string {
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(strconv.Quote(path))
 }
 
 // CreatePrivate creates an empty file that only its owner can read and write.

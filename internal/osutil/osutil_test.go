@@ -110,6 +110,21 @@ func TestResolve(t *testing.T) {
 	}
 }
 
+func TestInQuotes(t *testing.T) {
+	t.Parallel()
+	for path, want := range map[string]string{
+		`C:\Users\Ana\my records.db`: `"C:\Users\Ana\my records.db"`,
+		`\\nas\new\x.db`:             `"\\nas\new\x.db"`,
+		"/home/čović/x.db":           `"/home/čović/x.db"`,
+		`an "odd" one`:               `"an "odd" one"`,
+		"two\nlines\x1b":             `"two\nlines\x1b"`,
+	} {
+		if got := osutil.InQuotes(path); got != want {
+			t.Errorf("%q: %s, not %s", path, got, want)
+		}
+	}
+}
+
 func TestSameFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

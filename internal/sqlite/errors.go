@@ -39,7 +39,9 @@ type FileError struct {
 	Err  error
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("%s database %q: %v", e.Op, e.Path, e.Err) }
+func (e *FileError) Error() string {
+	return fmt.Sprintf("%s database %s: %v", e.Op, osutil.InQuotes(e.Path), e.Err)
+}
 
 func (e *FileError) Unwrap() error { return e.Err }
 
