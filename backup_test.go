@@ -50,7 +50,7 @@ func (s *service) writing(t *testing.T) (stop func() int) {
 	return func() int { close(ended); clients.Wait(); return n }
 }
 
-var savedForm = regexp.MustCompile(`^Saved (\d+) records of (\d+) departments in (\S+) \((\d+\.\d) MB, (\d+\.\d) seconds\)\.\n$`)
+var savedForm = regexp.MustCompile(`^Saved (\d+) records? of (\d+) departments? in (\S+) \((\d+\.\d) MB, (\d+\.\d) seconds\)\.\n$`)
 
 // TestBackup: of a database that is being written to, and of one at rest.
 func TestBackup(t *testing.T) {
@@ -425,7 +425,7 @@ func TestDamageInBackups(t *testing.T) {
 	execSQL(t, db, `UPDATE firefighters SET first_name = 'Anb' WHERE row & 7 = 1`)
 	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
 	s.mayFail = true
-	want := backup.State{OK: true, Detail: "3 records of the newest backup are damaged: see firefighters check"}
+	want := backup.State{OK: true, Detail: "records of the newest backup that are damaged: 3; see firefighters check"}
 	eventually(t, "the damage to be reported", func() bool { b := s.readyz(t).Backup; b.Last = nil; return b == want })
 	s.logs(t, "records are damaged, and so in the backups")
 	s.stop(t)

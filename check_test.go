@@ -27,7 +27,7 @@ func TestCheck(t *testing.T) {
 	execSQL(t, db, `UPDATE firefighters SET last_key = 'zora' WHERE row & 0xffffffff = 1; UPDATE tenants SET live_count = 3, last_seq = 7 WHERE id = 1`)
 	code, stdout, stderr := runCommand(t, "check", "--db", db)
 	if code != 1 || stdout != "" || strings.Count(stderr, ": it is sorted or searched by something else than its fields\n") != 2 ||
-		!strings.Contains(stderr, fmt.Sprintf("The department %q: it counts 3 records up to number 7, and has ", demo.Department(0))) ||
+		!strings.Contains(stderr, fmt.Sprintf("The department %q: its count of records is 3 and their last number 7, and they should be ", demo.Department(0))) ||
 		!strings.HasSuffix(stderr, fmt.Sprintf("\nError: the database %q was changed by another program, which left 3 things behind\n"+
 			"Try: firefighters check --repair --db %s\n", db, db)) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
@@ -59,7 +59,7 @@ func TestCheckStoppedTooLate(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	stderr := &stopping{stop: stop}
 	err := run(ctx, []string{"check", "--db", db}, strings.NewReader(""), io.Discard, stderr)
-	if ctx.Err() == nil || err == nil || !strings.HasSuffix(err.Error(), "which left 1 things behind") {
+	if ctx.Err() == nil || err == nil || !strings.HasSuffix(err.Error(), "which left 1 thing behind") {
 		t.Errorf("%v, stderr %q", err, stderr)
 	}
 }
@@ -239,7 +239,9 @@ func TestLatestTimeAhead(t *testing.T) {
 		t.Errorf("purge: %q", stderr)
 	}
 	code, _, stderr := runCommand(t, "check", "--db", db)
-	if code != 1 || !strings.Contains(stderr, "is ahead of the clock\n") || !strings.Contains(stderr, "check --repair") {
+	if code != 1 || !strings.Contains(stderr, "is ahead of the clock\n") || !strings.HasSuffix(stderr,
+		fmt.Sprintf("Error: the latest time that the database %q has seen is ahead of the clock of this machine\n"+
+			"Try: set the clock; if it is right now: firefighters check --repair --db %s\n", db, db)) {
 		t.Errorf("check: code %d, stderr %q", code, stderr)
 	}
 	if stdout, _ := works(t, "check", "--repair", "--db", db); stdout != "Repaired: 1. "+sound {

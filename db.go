@@ -195,7 +195,7 @@ func (databaseContent) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Su
 	}
 	damaged, err := integrity.CountDamaged(ctx, c)
 	return backup.Summary{
-		Text:    fmt.Sprintf("%d records of %d departments", n.Records, n.Departments),
+		Text:    cli.Count(n.Records, "record", "records") + " of " + cli.Count(n.Departments, "department", "departments"),
 		Empty:   n.Departments == 0,
 		Damaged: damaged,
 	}, err

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -317,7 +318,7 @@ func TestPurge(t *testing.T) {
 	}
 	refuses(t, 1, lacks(live), append(purge, "--yes", gone, live)...)
 	refuses(t, 1, lacks(nobody), append(purge, "--yes", gone, nobody)...)
-	refuses(t, 2, "Error: there is no terminal to ask on: Erase 1 deleted records of \"default\" for good?\nTry: the same with --yes\n",
+	refuses(t, 2, "Error: there is no terminal to ask on: Erase 1 deleted record of \"default\" for good?\nTry: the same with --yes\n",
 		append(purge, gone)...)
 	if got := len(historyOf(t, s.db, "default")); got != 5 {
 		t.Errorf("%d changes after what was refused", got)
@@ -378,6 +379,28 @@ func TestPurgeOlderThan(t *testing.T) {
 		}
 	}
 	s.do(t, "GET", collection+"/"+live, "").wants(t, 200)
+}
+
+// TestPurgeFinish: a purge that could not rewrite the file says how to finish
+// it, and that works as pasted.
+func TestPurgeFinish(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, `{"firstName":"Canaryfirst","lastName":"CANARY"}`)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	s.stop(t)
+	reader := openSQL(t, s.db)
+	tx, err := reader.Begin()
+	must(t, err)
+	var count int
+	must(t, tx.QueryRow(`SELECT count(*) FROM firefighters`).Scan(&count))
+	refuses(t, 1, fmt.Sprintf("Error: 1 record is erased, but traces of it may be left in the file: rewriting database %q: the database is locked by another program\n"+
+		"Try: firefighters purge --finish --db %s, when there is room and nobody is writing\n", s.db, s.db), "purge", "--db", s.db, "--tenant", "default", "--yes", id)
+	must(t, errors.Join(tx.Rollback(), reader.Close()))
+	if stdout, stderr := works(t, "purge", "--finish", "--db", s.db); stdout != "" || stderr != "Rewrote the file: no trace of erased records is left in it.\n" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	checkTraces(t, s.db)
 }
 
 // TestPurgeLeavesNothing: no trace of erased records is left in the file or its

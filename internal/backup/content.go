@@ -48,7 +48,7 @@ func (i Identity) mayBe(other Identity) bool {
 
 // Summary says what a database holds.
 type Summary struct {
-	Text    string // as in "40 records of 1 departments"
+	Text    string // as in "40 records of 1 department"
 	Empty   bool   // there is nothing in it that anybody would restore
 	Damaged int64  // number of records that are not what the program wrote
 }

@@ -158,7 +158,7 @@ func (s *Scheduler) noteDamage(records int64) {
 	before := s.damage
 	s.damage = ""
 	if records > 0 {
-		s.damage = fmt.Sprintf("%d records of the newest backup are damaged: see firefighters check", records)
+		s.damage = fmt.Sprintf("records of the newest backup that are damaged: %d; see firefighters check", records)
 		if before == "" {
 			s.log.Warn("records are damaged, and so in the backups: see firefighters check", "records", records)
 		}

@@ -258,7 +258,7 @@ func TestDamageInBackups(t *testing.T) {
 	for range 2 {
 		s.Turn(t.Context())
 	}
-	if state := s.State(); !state.OK || state.Detail != "2 records of the newest backup are damaged: see firefighters check" {
+	if state := s.State(); !state.OK || state.Detail != "records of the newest backup that are damaged: 2; see firefighters check" {
 		t.Errorf("%+v", state)
 	}
 	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, `"msg":"records are damaged, and so in the backups: see firefighters check","records":2`) {

@@ -224,6 +224,11 @@ func TestFormat(t *testing.T) {
 			t.Errorf("%d: %s", bytes, got)
 		}
 	}
+	for n, want := range map[int]string{0: "0 people", 1: "1 person", 2: "2 people"} {
+		if got := cli.Count(n, "person", "people"); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
 }
 
 // TestQuote has a shell read what Quote wrote.

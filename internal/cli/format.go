@@ -22,6 +22,14 @@ func FormatTime(milliseconds int64) string {
 // FormatBytes writes a number of bytes in megabytes (10⁶ bytes).
 func FormatBytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
+// Count writes how many there are: "1 record", "2 records".
+func Count[N int | int64](n N, one, many string) string {
+	if n == 1 {
+		many = one
+	}
+	return fmt.Sprint(n, " ", many)
+}
+
 // Quote writes the name of a file as it can be typed.
 func Quote(path string) string {
 	switch {

@@ -100,7 +100,7 @@ func adviceOnCommand(err error, db string) advice {
 		inner := adviceOn(e.err, db)
 		return advice{
 			text: (&tracesError{e.erased, errors.New(inner.text)}).Error(),
-			hint: "the same with --older-than 100y in place of the ids, when there is room and nobody is writing",
+			hint: "firefighters purge --finish --db " + cli.Quote(db) + ", when there is room and nobody is writing",
 		}
 	}
 	if e, ok := errors.AsType[*swappedError](err); ok {
@@ -153,7 +153,9 @@ func adviceOnFindings(e *unsoundError) advice {
 	case e.Broken > 0:
 		a.hint, a.restore = "put a backup in its place: firefighters restore FILE --db "+cli.Quote(e.db), true
 	case e.Damaged > 0:
-		a.hint = "put a backup in its place, or correct each of them: PUT with all its fields makes it whole"
+		a.hint = "put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"
+	case e.Stale == 0:
+		a.hint = "set the clock; if it is right now: " + a.hint
 	}
 	return a
 }

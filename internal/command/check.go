@@ -53,8 +53,12 @@ func (p Program) check(env cli.Env, args []string) error {
 }
 
 func reportFindings(env cli.Env, db string, found integrity.Findings, repaired bool) error {
-	if repaired && found.Broken+found.Damaged == 0 && found.Stale > 0 {
-		return env.Println(fmt.Sprintf("Repaired: %d. The database is sound.", found.Stale))
+	repairs := found.Stale
+	if found.Ahead {
+		repairs++
+	}
+	if repaired && found.Broken+found.Damaged == 0 && repairs > 0 {
+		return env.Println(fmt.Sprintf("Repaired: %d. The database is sound.", repairs))
 	}
 	if found != (integrity.Findings{}) {
 		return &unsoundError{db, found}
@@ -69,11 +73,14 @@ type unsoundError struct {
 }
 
 func (e *unsoundError) Error() string {
+	name := "the database " + osutil.InQuotes(e.db)
 	switch {
 	case e.Broken > 0:
-		return fmt.Sprintf("the database %s is damaged", osutil.InQuotes(e.db))
+		return name + " is damaged"
 	case e.Damaged > 0:
-		return fmt.Sprintf("%d records of the database %s are damaged, by the disk or by another program", e.Damaged, osutil.InQuotes(e.db))
+		return cli.Count(e.Damaged, "record of "+name+" is damaged", "records of "+name+" are damaged") + ", by the disk or by another program"
+	case e.Stale > 0:
+		return fmt.Sprintf("%s was changed by another program, which left %s behind", name, cli.Count(e.Stale, "thing", "things"))
 	}
-	return fmt.Sprintf("the database %s was changed by another program, which left %d things behind", osutil.InQuotes(e.db), e.Stale)
+	return "the latest time that " + name + " has seen is ahead of the clock of this machine"
 }

@@ -12,13 +12,15 @@ import (
 )
 
 const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than AGE) [flags]
+       firefighters purge --finish [flags]
 
 Erases deleted records for good, with their history: only a backup brings them
 back. It asks first; --yes answers. What is in backups stays there until those
 are deleted. So does what is in the file that an upgrade or a restore has kept
 beside the database. At the end it rewrites the file, so that no trace is left
 in it. That needs as much free room as the file is large. With a large file it
-takes seconds, and a running service may answer 503 to writes meanwhile.
+takes seconds, and a running service may answer 503 to writes meanwhile. If that
+fails, --finish does it later.
 
   firefighters purge --tenant "Engine 7" 01a1f83c-64f7-795d-bc35-4c6516093415
   firefighters purge --tenant "Engine 7" --older-than 7y --yes
@@ -33,6 +35,7 @@ type purgeOptions struct {
 	ids        []string
 	olderThan  string
 	yes        bool // do not ask
+	finish     bool // only rewrite the file
 }
 
 func (p Program) purge(env cli.Env, args []string) error {
@@ -40,6 +43,7 @@ func (p Program) purge(env cli.Env, args []string) error {
 	db, name := cli.DBFlag(flags), tenantFlag(flags)
 	olderThan := flags.String("older-than", "", "those deleted longer ago than that, as 7y, 26w or 90d")
 	yes := flags.Bool("yes", false, "do not ask")
+	finish := flags.Bool("finish", false, "erase nothing, and only rewrite the file") // not from the environment
 	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
 		return err
 	}
@@ -47,9 +51,12 @@ func (p Program) purge(env cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	o := purgeOptions{*db, *name, ids, *olderThan, *yes}
+	o := purgeOptions{*db, *name, ids, *olderThan, *yes, *finish}
 	if err := o.check(); err != nil {
 		return cli.Wrong(flags, err.Error())
+	}
+	if o.finish {
+		return p.withStore(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s) })
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
@@ -57,8 +64,15 @@ func (p Program) purge(env cli.Env, args []string) error {
 	return p.withStore(env, *db, false, func(s *store.Store) error { return o.purge(env, s) })
 }
 
-// check checks that there are ids or an age, and the age.
+// check checks that there are ids or an age, and the age. --finish goes with
+// neither.
 func (o purgeOptions) check() error {
+	if o.finish {
+		if len(o.ids) > 0 || o.olderThan != "" {
+			return errors.New("--finish erases no records: leave out their ids and --older-than")
+		}
+		return nil
+	}
 	if (len(o.ids) > 0) == (o.olderThan != "") {
 		return errors.New("say which, by their ids or by --older-than")
 	}
@@ -117,7 +131,7 @@ func (o purgeOptions) confirm(env cli.Env, count int) error {
 	if count == 0 || o.yes {
 		return nil
 	}
-	return env.Confirm(fmt.Sprintf("Erase %d deleted records of %q for good?", count, strings.TrimSpace(o.tenant)))
+	return env.Confirm(fmt.Sprintf("Erase %s of %q for good?", cli.Count(count, "deleted record", "deleted records"), strings.TrimSpace(o.tenant)))
 }
 
 // finishPurge rewrites the file, also if nothing was erased: the last purge
@@ -134,6 +148,15 @@ func finishPurge(env cli.Env, s *store.Store, db string, erased int) error {
 	return nil
 }
 
+// rewrite does what the last step of a purge does.
+func (o purgeOptions) rewrite(env cli.Env, s *store.Store) error {
+	if err := s.Vacuum(); err != nil {
+		return &tracesError{0, failed("rewriting", o.db, err)}
+	}
+	env.Notef("Rewrote the file: no trace of erased records is left in it.")
+	return nil
+}
+
 // tracesError says that the file may hold traces of erased records.
 type tracesError struct {
 	erased int
@@ -141,7 +164,11 @@ type tracesError struct {
 }
 
 func (e *tracesError) Error() string {
-	return fmt.Sprintf("%d records are erased, but traces of them may be left in the file: %v", e.erased, e.err)
+	what := "traces of erased records"
+	if e.erased > 0 {
+		what = cli.Count(e.erased, "record is erased, but traces of it", "records are erased, but traces of them")
+	}
+	return fmt.Sprintf("%s may be left in the file: %v", what, e.err)
 }
 
 func (e *tracesError) Unwrap() error { return e.err }

@@ -21,6 +21,8 @@ type Findings struct {
 	Broken  int // faults of the file or of references in it: only a backup helps
 	Damaged int // records that are not what the service wrote
 	Stale   int // what follows from sound data and can be repaired
+
+	Ahead bool // the latest time seen is ahead of the clock, which can be repaired
 }
 
 // ClockTolerance is how far the system's clock may be behind the latest time
@@ -82,7 +84,8 @@ func (c *check) clock(context.Context) error {
 	if clock.Behind() <= ClockTolerance {
 		return nil
 	}
-	c.note(&c.found.Stale, "The latest time seen, %s, is ahead of the clock", clock.Now().Format(time.RFC3339))
+	c.found.Ahead = true
+	c.Found(fmt.Sprintf("The latest time seen, %s, is ahead of the clock", clock.Now().Format(time.RFC3339)))
 	if !c.Repair {
 		return nil
 	}
@@ -92,7 +95,7 @@ func (c *check) clock(context.Context) error {
 func (c *check) counts(ctx context.Context) error {
 	return walkCounts(ctx, c.db, countedAtOnce, func(wrong []counts) error {
 		for _, w := range wrong {
-			c.note(&c.found.Stale, "The department %q: it counts %d records up to number %d, and has %d up to %d",
+			c.note(&c.found.Stale, "The department %q: its count of records is %d and their last number %d, and they should be %d and %d",
 				w.name, w.live, w.last, w.realLive, w.realLast)
 		}
 		if !c.Repair {

@@ -138,8 +138,8 @@ func TestCheck(t *testing.T) {
 		{"a date", `UPDATE firefighters SET born_at = born_at + 1 WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, sound, idOf(2)},
 		{"a blob for a key", `UPDATE firefighters SET search_text = x'00' WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, sound, idOf(2)},
 		{"a count", `UPDATE tenants SET live_count = 9`, integrity.Findings{Stale: 1}, sound,
-			`The department "Engine 7": it counts 9 records up to number 4, and has 3 up to 4` + "\n"},
-		{"a sequence", `UPDATE tenants SET last_seq = 2`, integrity.Findings{Stale: 1}, sound, "up to number 2"},
+			`The department "Engine 7": its count of records is 9 and their last number 4, and they should be 3 and 4` + "\n"},
+		{"a sequence", `UPDATE tenants SET last_seq = 2`, integrity.Findings{Stale: 1}, sound, "their last number 2,"},
 		{"a field", `UPDATE firefighters SET last_name = 'Covic' WHERE row & 3 = 2`, integrity.Findings{Damaged: 1}, integrity.Findings{Damaged: 1},
 			"The record " + idOf(2) + " is damaged: its fields do not have their checksum\n"},
 		{"a tenant", `UPDATE firefighters SET tenant_id = 1; UPDATE tenants SET id = 1`, integrity.Findings{Damaged: 4, Stale: 1},
@@ -204,17 +204,17 @@ func TestCheckClock(t *testing.T) {
 	for _, tt := range []struct {
 		latest time.Time
 		repair bool
-		stale  int
+		ahead  bool
 		err    error
-	}{{little, true, 0, nil}, {ahead, false, 1, nil}, {ahead, true, 1, failure}} {
+	}{{little, true, false, nil}, {ahead, false, true, nil}, {ahead, true, true, failure}} {
 		db.Clock.Set(tt.latest.UnixMilli())
 		says := ""
 		found, err := integrity.Check(t.Context(), db, integrity.Options{Repair: tt.repair, ResetClock: func() error { return failure },
 			Found: func(finding string) { says += finding }, Progress: func(int, int) {}})
-		if found != (integrity.Findings{Stale: tt.stale}) || !errors.Is(err, tt.err) {
+		if found != (integrity.Findings{Ahead: tt.ahead}) || !errors.Is(err, tt.err) {
 			t.Errorf("%v, repair %v: found %+v, %v", tt.latest, tt.repair, found, err)
 		}
-		if tt.stale > 0 && says != "The latest time seen, "+ahead.Format(time.RFC3339)+", is ahead of the clock" {
+		if tt.ahead && says != "The latest time seen, "+ahead.Format(time.RFC3339)+", is ahead of the clock" {
 			t.Errorf("it says %q", says)
 		}
 	}
