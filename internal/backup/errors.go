@@ -3,8 +3,8 @@ package backup
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"strings"
+	"syscall"
 
 	"firefighters/internal/osutil"
 	"firefighters/internal/sqlite"
@@ -62,6 +62,8 @@ func (e *Error) reason() string {
 // database in use.
 type SidecarError struct{ Path string }
 
+func (e *SidecarError) reason() string { return "its name is that of a database in use" }
+
 func (e *SidecarError) Error() string {
 	return "it is, or was, a database in use: there is " + osutil.InQuotes(e.Path)
 }
@@ -107,18 +109,19 @@ func Reason(err error) string {
 			return sentinel.Error()
 		}
 	}
-	var result sqlite.ResultError
-	var path *fs.PathError
-	var link *os.LinkError
-	switch {
-	case errors.As(err, &result):
+	if result, ok := errors.AsType[sqlite.ResultError](err); ok {
 		return result.Error()
-	case errors.As(err, &path):
-		return path.Err.Error()
-	case errors.As(err, &link):
-		return link.Err.Error()
 	}
-	return "firefighters backup says more"
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number.Error()
+	}
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	if text := err.Error(); !strings.ContainsAny(text, `/\`) {
+		return text
+	}
+	return "an unforeseen error: to see it, make a backup by hand"
 }
 
 // databaseError returns err as a sqlite.FileError, nil if err is nil, and err

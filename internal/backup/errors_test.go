@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 
 	"firefighters/internal/backup"
@@ -27,7 +28,7 @@ func TestReason(t *testing.T) {
 		{&backup.Error{Op: backup.OpWrite, Path: path, Err: backup.ErrExists}, "a backup of this name is there already"},
 		{&backup.Error{Op: backup.OpWrite, Path: path, Err: backup.ErrUnwritable}, "the folder for backups may not be written"},
 		{&backup.Error{Op: backup.OpWrite, Path: path, Err: backup.ErrNoFolder}, "the folder for backups does not exist"},
-		{&backup.Error{Op: backup.OpWrite, Path: path, Err: &backup.SidecarError{Path: path + "-wal"}}, "firefighters backup says more"},
+		{&backup.Error{Op: backup.OpWrite, Path: path, Err: &backup.SidecarError{Path: path + "-wal"}}, "its name is that of a database in use"},
 		{&os.LinkError{Op: "rename", Old: path, New: path, Err: errors.New("no")}, "no"},
 		{&sqlite.FileError{Op: "locking", Path: path, Err: backup.ErrRunning}, "another backup is being made"},
 		{&sqlite.FileError{Op: "copying", Path: path, Err: backup.ErrBadCopy}, "the database is damaged: a copy of it does not pass the check"},
@@ -36,7 +37,10 @@ func TestReason(t *testing.T) {
 		{&sqlite.FileError{Op: "copying", Path: path, Err: sqlite.ResultError(10)}, sqlite.ResultError(10).Error()},
 		{fmt.Errorf("wrapped: %w", &backup.RoomError{Folder: path, Free: 1e6, Need: 2_500_000}),
 			"too little room for backups: 1.0 MB are free, and 2.5 MB must be"},
-		{errors.New(path), "firefighters backup says more"},
+		{errors.New(path), "an unforeseen error: to see it, make a backup by hand"},
+		{errors.Join(&fs.PathError{Op: "remove", Path: path, Err: syscall.ENOTDIR}), syscall.ENOTDIR.Error()},
+		{fmt.Errorf("reading %s: %w", path, errors.New("it broke")), "it broke"},
+		{&sqlite.FileError{Op: "locking", Path: path, Err: &backup.LockError{Path: path, Err: errors.New("no locks here")}}, "no locks here"},
 	} {
 		if got := backup.Reason(tt.err); got != tt.want || strings.Contains(got, "secret") {
 			t.Errorf("%v: %q", tt.err, got)

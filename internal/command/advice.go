@@ -78,6 +78,9 @@ func adviceOn(err error, db string) advice {
 	if e, ok := errors.AsType[*backup.RoomError](err); ok {
 		return advice{text: e.Error(), hint: "make room there, or take another disk"}
 	}
+	if a := adviceOnLimits(err); a.text != "" {
+		return a
+	}
 	if e, ok := errors.AsType[*backup.Error](err); ok {
 		if e.Op == backup.OpRead {
 			return adviceOnReading(e)
@@ -158,6 +161,24 @@ func adviceOnFindings(e *unsoundError) advice {
 		a.hint = "set the clock; if it is right now: " + a.hint
 	}
 	return a
+}
+
+// adviceOnLimits is about limits of the system. SQLite reports them as if the
+// file might not be opened.
+func adviceOnLimits(err error) advice {
+	doing := ""
+	if e, ok := errors.AsType[*backup.Error](err); ok {
+		doing = e.Op + " " + osutil.InQuotes(e.Path) + ": "
+	} else if e, ok := errors.AsType[*store.FileError](err); ok {
+		doing = e.Op + " database " + osutil.InQuotes(e.Path) + ": "
+	}
+	switch {
+	case errors.Is(err, store.ErrNoFiles), osutil.TooManyFiles(err):
+		return advice{text: doing + store.ErrNoFiles.Error(), hint: "allow it more: ulimit -n 4096; or close other programs; then the same again"}
+	case errors.Is(err, store.ErrLongPath), osutil.NameTooLong(err):
+		return advice{text: doing + store.ErrLongPath.Error(), hint: "a shorter one: a path of up to 200 bytes is never too long"}
+	}
+	return advice{}
 }
 
 // adviceOnWriting is about a backup that could not be written.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"firefighters/internal/backup"
@@ -39,6 +40,8 @@ const (
 	inPlace    = "put a backup in its place: firefighters restore FILE --db dir/x.db"
 	otherNames = "another name for the backup"
 	otherFile  = "another backup: firefighters restore --help"
+	filesHint  = "allow it more: ulimit -n 4096; or close other programs; then the same again"
+	lengthHint = "a shorter one: a path of up to 200 bytes is never too long"
 )
 
 // adviceCase is an error and what is said of it.
@@ -82,6 +85,11 @@ var databaseAdvice = []adviceCase{
 	{file("making", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), `making database "dir/x.db": the file or its folder may not be read and written`,
 		"start as the user who owns both, or give another file with --db"},
 	{file("reading", store.ErrReadOnly), `reading database "dir/x.db": it is on a disk that is read-only`, readOnlyHint},
+	{file("opening", fmt.Errorf("%w: %w", store.ErrNoFiles, errResultCantOpen)), `opening database "dir/x.db": this program may not open more files`, filesHint},
+	{file("reading", &fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}), `reading database "dir/x.db": this program may not open more files`, filesHint},
+	{file("locking", &backup.LockError{Path: "x-backup-lock", Err: syscall.ENAMETOOLONG}), `locking database "dir/x.db": the path is too long`, lengthHint},
+	{&store.FileError{Op: "opening", Path: strings.Repeat("d/", 240) + "x.db", Err: store.ErrPermission},
+		`opening database "` + strings.Repeat("d/", 240) + `x.db": the path is too long`, lengthHint},
 	{file("reading", store.ErrClosed), `reading database "dir/x.db": the database is closed`, ""},
 	{errors.Join(file("locking", store.ErrInUse), nil), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first, or give another file with --db"},
 
@@ -130,6 +138,7 @@ var backupAdvice = []adviceCase{
 	{target(backup.OpWrite, backup.ErrExists), `"dir/saved.db" is there already`, "another name, or --force to replace it"},
 	{target(backup.OpWrite, backup.ErrUnwritable), `the folder of "dir/saved.db" may not be written`, "start as the user who owns it, or take another folder"},
 	{target(backup.OpWrite, errResultFull), `writing "dir/saved.db": the disk is full`, "make room there, or take another disk"},
+	{target(backup.OpWrite, syscall.ENAMETOOLONG), `writing the backup "dir/saved.db": the path is too long`, lengthHint},
 	{target(backup.OpWrite, fs.ErrInvalid), `writing the backup "dir/saved.db": invalid argument`, ""},
 	{&backup.RoomError{Folder: "dir", Free: 51_300_000, Need: 209_400_000}, `too little room in "dir": 51.3 MB are free, and 209.4 MB must be`,
 		"make room there, or take another disk"},

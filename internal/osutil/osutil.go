@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 )
 
 // Space is the room on a disk, in bytes. Free is what the current user may
@@ -30,6 +31,31 @@ func ReadOnly(folder string) bool { return errors.Is(writeAccess(folder), errRea
 // permissions of a file, or because its disk is read-only.
 func NotPermitted(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, errReadOnly)
+}
+
+// TooManyFiles reports whether err says that the process, or the whole system,
+// may not open more files.
+func TooManyFiles(err error) bool {
+	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+}
+
+// NoFilesLeft reports whether the process may open only a few more files, or
+// none. SQLite does not say that this is why it could not open one.
+func NoFilesLeft() bool {
+	const few = 4
+	for range few {
+		file, err := os.Open(os.DevNull)
+		if err != nil {
+			return TooManyFiles(err)
+		}
+		defer file.Close()
+	}
+	return false
+}
+
+// NameTooLong reports whether err says that a path, or a name in it, is too long.
+func NameTooLong(err error) bool {
+	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, errNameTooLong)
 }
 
 // Exists reports whether path names a file or folder, after links.

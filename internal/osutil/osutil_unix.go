@@ -32,7 +32,10 @@ func MaxOpenFiles() int {
 	return int(min(uint64(limit.Cur), math.MaxInt32))
 }
 
-const errReadOnly = unix.EROFS
+const (
+	errReadOnly    = unix.EROFS
+	errNameTooLong = unix.ENAMETOOLONG
+)
 
 var noRoom = []error{unix.ENOSPC, unix.EDQUOT, unix.EFBIG}
 

@@ -25,7 +25,10 @@ func SpaceOf(folder string) (Space, error) {
 // limit.
 func MaxOpenFiles() int { return math.MaxInt32 }
 
-const errReadOnly = windows.ERROR_WRITE_PROTECT
+const (
+	errReadOnly    = windows.ERROR_WRITE_PROTECT
+	errNameTooLong = windows.ERROR_FILENAME_EXCED_RANGE
+)
 
 var noRoom = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED}
 

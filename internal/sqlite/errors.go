@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"runtime"
+	"strings"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -22,6 +24,8 @@ var (
 	ErrCorrupt    = errors.New("the database is damaged")
 	ErrPermission = errors.New("the file or its folder may not be read and written")
 	ErrReadOnly   = errors.New("it is on a disk that is read-only")
+	ErrNoFiles    = errors.New("this program may not open more files")
+	ErrLongPath   = errors.New("the path is too long")
 
 	ErrNotExist   = errors.New("there is no database")
 	ErrNoFolder   = errors.New("the folder does not exist")
@@ -53,8 +57,21 @@ func (e *FileError) Is(target error) bool {
 		return osutil.NotPermitted(e.Err)
 	case ErrReadOnly:
 		return (osutil.NotPermitted(e.Err) || errors.Is(e.Err, ErrPermission)) && osutil.ReadOnly(filepath.Dir(e.Path))
+	case ErrNoFiles:
+		return osutil.TooManyFiles(e.Err)
+	case ErrLongPath:
+		return osutil.NameTooLong(e.Err) || errors.Is(e.Err, ErrPermission) && isLong(e.Path)
 	}
 	return false
+}
+
+// isLong reports whether SQLite may not open a path, or the names that the
+// program gives to files beside it, because of a limit: 512 bytes, or on Windows
+// 260 characters. SQLite does not say so.
+func isLong(path string) bool {
+	const longest, longestOnWindows = 512 - len(".before-restore-20060102T150405Z-journal"), 220
+	absolute, err := filepath.Abs(path)
+	return err == nil && (len(absolute) > longest || runtime.GOOS == "windows" && len(absolute) > longestOnWindows)
 }
 
 // wrap returns a FileError for err, nil if err is nil, and err itself if it is
@@ -73,17 +90,26 @@ func (e *NewerError) Error() string {
 	return fmt.Sprintf("it was made by a newer version of this program (schema %d, this one knows %d)", e.Version, e.Known)
 }
 
-// ResultError is a failure of SQLite, by its extended result code. Its text is
-// SQLite's general one, without a table, a statement or a file, so that it may
-// stand in a log.
+// ResultError is a failure of SQLite, by its extended result code. Its text
+// names no table, statement or file, so that it may stand in a log.
 type ResultError int
 
-func (e ResultError) Error() string {
-	text, known := sqlite.ErrorCodeString[int(e)]
-	if !known {
-		text = sqlite.ErrorCodeString[int(e)&0xff]
+func (e ResultError) Error() string { return fmt.Sprintf("%s (SQLite result %d)", e.words(), int(e)) }
+
+func (e ResultError) words() string {
+	switch {
+	case e == sqlite3.SQLITE_IOERR_SHORT_READ:
+		return "the file is shorter than it should be"
+	case e&0xff == sqlite3.SQLITE_CANTOPEN:
+		return "the file cannot be opened"
 	}
-	return fmt.Sprintf("SQLite result %d: %s", int(e), text)
+	for _, kind := range []error{ErrBusy, ErrFull, ErrCorrupt, ErrPermission, ErrIO} {
+		if e.Is(kind) {
+			return kind.Error()
+		}
+	}
+	general, _, _ := strings.Cut(sqlite.ErrorCodeString[int(e)&0xff], " (SQLITE")
+	return "SQLite failed: " + general
 }
 
 // Is reports whether the code is of the kind that target names.
@@ -98,20 +124,34 @@ func (e ResultError) Is(target error) bool {
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
 		return target == ErrPermission
 	case sqlite3.SQLITE_IOERR:
-		noRoom := e == sqlite3.SQLITE_IOERR_SHMSIZE // for the -shm
-		return target == ErrIO && !noRoom || target == ErrFull && noRoom
+		return target == e.ioKind()
 	}
 	return false
 }
 
+// ioKind returns what a failure to read or write is.
+func (e ResultError) ioKind() error {
+	switch e {
+	case sqlite3.SQLITE_IOERR_SHMSIZE: // there is no room for the -shm
+		return ErrFull
+	case sqlite3.SQLITE_IOERR_SHORT_READ:
+		return ErrCorrupt
+	}
+	return ErrIO
+}
+
 // translate turns errors of the driver into ResultErrors and returns others
-// as they are.
+// as they are. It adds ErrNoFiles where that is the cause.
 func translate(err error) error {
 	var failure *sqlite.Error
-	if errors.As(err, &failure) {
-		return ResultError(failure.Code())
+	if !errors.As(err, &failure) {
+		return err
 	}
-	return err
+	result := ResultError(failure.Code())
+	if result&0xff == sqlite3.SQLITE_CANTOPEN && osutil.NoFilesLeft() {
+		return fmt.Errorf("%w: %w", ErrNoFiles, result)
+	}
+	return result
 }
 
 // explainFull returns err, and ErrFull with it, if SQLite could not write to the

@@ -26,6 +26,7 @@ func TestResultError(t *testing.T) {
 		sqlite3.SQLITE_FULL:              sqlite.ErrFull,
 		sqlite3.SQLITE_IOERR_SHMSIZE:     sqlite.ErrFull,
 		sqlite3.SQLITE_IOERR:             sqlite.ErrIO,
+		sqlite3.SQLITE_IOERR_SHORT_READ:  sqlite.ErrCorrupt,
 		sqlite3.SQLITE_IOERR_FSYNC:       sqlite.ErrIO,
 		sqlite3.SQLITE_NOTADB:            sqlite.ErrCorrupt,
 		sqlite3.SQLITE_CORRUPT:           sqlite.ErrCorrupt,
@@ -44,8 +45,25 @@ func TestResultError(t *testing.T) {
 				t.Errorf("code %d and %v: %v, as a FileError %v", code, target, errors.Is(bare, target), errors.Is(wrapped, target))
 			}
 		}
-		if text := sqlite.ResultError(code).Error(); !strings.HasPrefix(text, fmt.Sprintf("SQLite result %d: ", code)) || strings.HasSuffix(text, ": ") {
+		if text := sqlite.ResultError(code).Error(); !strings.HasSuffix(text, fmt.Sprintf(" (SQLite result %d)", code)) || len(strings.Fields(text)) < 6 {
 			t.Errorf("the text is %q", text)
+		}
+	}
+}
+
+// TestResultWords: a number says nothing to most people.
+func TestResultWords(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]string{
+		5:    "the database is locked by another program (SQLite result 5)",
+		13:   "the disk is full (SQLite result 13)",
+		14:   "the file cannot be opened (SQLite result 14)",
+		522:  "the file is shorter than it should be (SQLite result 522)",
+		1034: "the disk could not be read or written (SQLite result 1034)",
+		2067: "SQLite failed: Abort due to constraint violation (SQLite result 2067)",
+	} {
+		if got := sqlite.ResultError(code).Error(); got != want {
+			t.Errorf("%d: %s", code, got)
 		}
 	}
 }

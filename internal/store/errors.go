@@ -18,6 +18,8 @@ var (
 	ErrIO         = sqlite.ErrIO
 	ErrLinked     = sqlite.ErrLinked
 	ErrLost       = sqlite.ErrLost
+	ErrLongPath   = sqlite.ErrLongPath
+	ErrNoFiles    = sqlite.ErrNoFiles
 	ErrNoFolder   = sqlite.ErrNoFolder
 	ErrNotExist   = sqlite.ErrNotExist
 	ErrNotRegular = sqlite.ErrNotRegular
