@@ -284,10 +284,10 @@ func TestRestoreCutOff(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, saved, _ := backedUp(t)
-			must(t, os.WriteFile(db+".restoring", []byte("half of a copy"), 0o600))
-			must(t, os.Link(db, db+".before-restore-20260101T000000Z"))
 			release, err := backup.Lock(db)
 			must(t, err)
+			must(t, os.WriteFile(db+".restoring", []byte("half of a copy"), 0o600))
+			must(t, os.Link(db, db+".before-restore-20260101T000000Z"))
 			refuses(t, 1, fmt.Sprintf("Error: database %q is being restored\nTry: again when that is done\n", db), "keys", "list", "--db", db)
 			must(t, release())
 			open(t, db, saved)

@@ -224,7 +224,7 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 		return nil, err
 	}
 	os.Remove(path + sqlite.LostSuffix) // a killed process has left it
-	if err := cmp.Or(backup.UndoRestore(path), sqlite.RefuseLinked(path)); err != nil {
+	if err := sqlite.RefuseLinked(path); err != nil {
 		release()
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"firefighters/internal/sqlite"
 )
 
 // goldenKey is one of the department of testdata/v1.json in testdata/v1.db,
@@ -201,6 +204,59 @@ func TestUpgradeKilled(t *testing.T) {
 		works(t, "check", "--db", db)
 	}
 	t.Logf("found: %v", found)
+}
+
+// killedInCopy returns a database whose upgrade was killed in the middle of its
+// copy, and that copy.
+func killedInCopy(t *testing.T) (db, partial string) {
+	t.Helper()
+	large := largeGolden(t, 200)
+	for range 20 {
+		db = filepath.Join(t.TempDir(), "x.db")
+		copyOf(t, large, db)
+		cmd, _ := process(t, "keys", "list", "--db", db)
+		must(t, cmd.Start())
+		eventually(t, "the copy to be under way, or made", func() bool {
+			if found, _ := filepath.Glob(filepath.Join(filepath.Dir(db), ".x.db-*.partial")); len(found) == 1 {
+				partial = found[0]
+			}
+			return partial != "" || len(upgradeCopies(t, db)) > 0
+		})
+		must(t, cmd.Process.Kill())
+		cmd.Wait()
+		if partial != "" && exists(partial) && exists(db+"-backup-lock") && len(upgradeCopies(t, db)) == 0 {
+			return db, partial
+		}
+		partial = ""
+	}
+	t.Fatal("it was never killed in the middle")
+	return "", ""
+}
+
+// TestUpgradeLeftovers: what a killed upgrade has left behind goes at the next
+// start, but not while a backup is being made.
+func TestUpgradeLeftovers(t *testing.T) {
+	t.Parallel()
+	db, partial := killedInCopy(t)
+	dir := filepath.Dir(db)
+	// Killed a little later, it has given the copy its name, and would not make another.
+	kept := db + ".before-upgrade-20260101T000000Z"
+	must(t, os.Remove(partial))
+	works(t, "backup", kept, "--db", db)
+	must(t, errors.Join(os.Link(kept, partial), os.WriteFile(partial+"-journal", nil, 0o600), os.WriteFile(db+"-backup-lock", nil, 0o600)))
+
+	unlock, err := sqlite.LockFile(db + "-backup-lock") // as one who makes a backup has it
+	must(t, err)
+	startOn(t, db).stop(t)
+	if !exists(partial) {
+		t.Error("a copy is gone that is being made")
+	}
+	must(t, unlock())
+	startOn(t, db).stop(t)
+	if got, want := namesIn(t, dir), []string{"x.db", "x.db-lock", filepath.Base(kept)}; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+		t.Errorf("there is %q", got)
+	}
+	works(t, "check", "--db", db)
 }
 
 // TestUpgradesAtOnce: of several processes that find an old database one

@@ -62,11 +62,7 @@ func (e *Error) reason() string {
 // database in use.
 type SidecarError struct{ Path string }
 
-func (e *SidecarError) reason() string { return "its name is that of a database in use" }
-
-func (e *SidecarError) Error() string {
-	return "it is, or was, a database in use: there is " + osutil.InQuotes(e.Path)
-}
+func (e *SidecarError) Error() string { return "its name is that of a database in use" }
 
 // LockError says why a database cannot be locked for a backup by the lock file
 // at Path. It is inside a sqlite.FileError about the database.
@@ -87,7 +83,7 @@ type RoomError struct {
 }
 
 func (e *RoomError) Error() string {
-	return fmt.Sprintf("too little room in %s: %s", osutil.InQuotes(e.Folder), e.numbers())
+	return "too little room in " + osutil.InQuotes(e.Folder) + ": " + e.numbers()
 }
 
 func (e *RoomError) reason() string { return "too little room for backups: " + e.numbers() }

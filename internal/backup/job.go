@@ -98,12 +98,14 @@ func (j *Job) refuseTarget() error {
 	return nil
 }
 
+const lockSuffix = "-backup-lock"
+
 // lock makes sure that a database has one backup made at a time. So a partial
 // file that is there was left behind. The lock is beside the database, because the
 // disk for backups may have no locks. Where the lock cannot be made the backup
 // is made without.
 func (j *Job) lock() (release func(), err error) {
-	path := j.Source + "-backup-lock"
+	path := j.Source + lockSuffix
 	unlock, err := sqlite.LockFile(path)
 	switch {
 	case errors.Is(err, sqlite.ErrBusy):
@@ -131,6 +133,18 @@ func (j *Job) partial() string {
 	source, _ := filepath.Abs(j.Source)
 	sum := sha256.Sum256([]byte(machine + "\x00" + source))
 	return filepath.Join(filepath.Dir(j.Target), fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
+}
+
+// removePartial removes the copy and the lock file that a killed upgrade or
+// backup has left beside its database. It does nothing while one is being made.
+func removePartial(db string) {
+	j := Job{Source: db, Target: db}
+	if osutil.Exists(j.partial()) || osutil.Exists(db+lockSuffix) {
+		if release, err := j.lock(); err == nil {
+			removeCopy(j.partial()) // what stays now goes at the next start
+			release()
+		}
+	}
 }
 
 // removeCopy removes a copy that has not got its name, and what is beside it.

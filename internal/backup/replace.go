@@ -74,12 +74,19 @@ func (r *restoring) replace() error {
 }
 
 // Lock is sqlite.LockDatabase, for a path that may be a link. The error is
-// ErrRestoring if a restore has the lock.
+// ErrRestoring if a restore has the lock. Lock removes what a killed program has
+// left beside the database, and undoes a restore that was cut off.
 func Lock(db string) (release func() error, err error) {
 	db = osutil.Resolve(db)
 	release, err = sqlite.LockDatabase(db)
 	if errors.Is(err, sqlite.ErrInUse) && osutil.Exists(db+copySuffix) {
 		err = &sqlite.FileError{Op: "locking", Path: db, Err: ErrRestoring}
+	}
+	if err == nil {
+		removePartial(db)
+		if err = undoRestore(db); err != nil {
+			release()
+		}
 	}
 	return release, err
 }
@@ -92,18 +99,16 @@ func AwaitRestore(db string) error {
 		return nil
 	}
 	release, err := Lock(db)
-	if err != nil {
-		return err
+	if err == nil {
+		err = release()
 	}
-	defer release()
-	return UndoRestore(db)
+	return err
 }
 
-// UndoRestore undoes a restore that was cut off before its last step. Then the
+// undoRestore undoes a restore that was cut off before its last step. Then the
 // old database has all of its files and only one name again. The caller has
 // locked the database.
-func UndoRestore(db string) error {
-	db = osutil.Resolve(db)
+func undoRestore(db string) error {
 	if !osutil.Exists(db + copySuffix) {
 		return nil
 	}

@@ -42,12 +42,9 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 		return Restored{}, err
 	}
 	defer release()
-	if err := UndoRestore(task.Database); err != nil {
-		return Restored{}, err
-	}
 	for _, step := range task.steps() {
 		if err := step(ctx); err != nil {
-			UndoRestore(task.Database) // what it cannot do now, the next to lock the database does
+			undoRestore(task.Database) // what it cannot do now, the next to lock the database does
 			return Restored{}, err
 		}
 	}
@@ -60,7 +57,7 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 // database. Then one rename puts it in place of the old database. So there is the
 // old or the new one, whenever the program is killed. While the copy has the
 // other name a restore is being done or was cut off: no program opens the database
-// then, and UndoRestore removes what was left behind.
+// then, and Lock removes what was left behind.
 type restoring struct {
 	Restore
 	done Restored

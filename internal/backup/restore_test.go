@@ -264,8 +264,7 @@ func TestRestoreCutOff(t *testing.T) {
 		"serve": func(t *testing.T, db, _ string) error {
 			release, err := backup.Lock(db)
 			must(t, err)
-			defer release()
-			return backup.UndoRestore(db)
+			return release()
 		},
 	}
 	for steps := range backup.RestoreSteps + 1 {

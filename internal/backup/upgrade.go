@@ -58,20 +58,16 @@ func (u *Upgrade) lock(ctx context.Context) (release func() error, version int, 
 	for attempt := 0; ; attempt++ {
 		release, err = Lock(u.Database)
 		if err == nil {
-			if version, err = u.locked(); err != nil {
+			if version, err = format.Verify(u.Database); err != nil {
 				release()
 			}
 			return release, version, err
 		}
-		if !errors.Is(err, sqlite.ErrInUse) {
+		if !errors.Is(err, sqlite.ErrInUse) || attempt == 50 {
 			return nil, 0, err
 		}
-		version, verifyErr := format.Verify(u.Database)
-		switch {
-		case verifyErr == nil && version == format.Version:
+		if version, err := format.Verify(u.Database); err == nil && version == format.Version {
 			return func() error { return nil }, version, nil
-		case attempt == 50:
-			return nil, 0, err
 		}
 		select {
 		case <-ctx.Done():
@@ -79,14 +75,6 @@ func (u *Upgrade) lock(ctx context.Context) (release func() error, version int, 
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-}
-
-// locked returns the version of the database, which is locked.
-func (u *Upgrade) locked() (version int, err error) {
-	if err := UndoRestore(u.Database); err != nil {
-		return 0, err
-	}
-	return u.Content.Format().Verify(u.Database)
 }
 
 // beforeSuffix is in the name of the copy from before an upgrade.
