@@ -180,6 +180,7 @@ type keyLine struct {
 const keysRevokeHelp = `Usage: firefighters keys revoke ID [flags]
 
 Revokes a key for good. The id is the first on its line of: firefighters keys list
+While another program has locked the database, it tries for up to a minute.
 
   firefighters keys revoke 3
 
@@ -197,9 +198,12 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), "firefighters keys list")
 	}
-	id := store.KeyID(number)
-	return p.withStore(env, *db, false, func(s *store.Store) error {
-		already, err := s.RevokeKey(id)
+	id, already, w := store.KeyID(number), false, &waiting{env: env, began: time.Now()}
+	err = p.waits(w).withStore(env, *db, false, func(s *store.Store) error {
+		err := w.try(func() (err error) {
+			already, err = s.RevokeKey(id)
+			return err
+		})
 		switch {
 		case errors.Is(err, store.ErrNotFound):
 			return noKeyError(id)
@@ -212,6 +216,11 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 		}
 		return nil
 	})
+	if errors.Is(err, store.ErrBusy) {
+		return cli.WithHint(fmt.Errorf("key %d is not revoked and still works: %w", id, err), fmt.Sprintf(
+			"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(*db)))
+	}
+	return err
 }
 
 // noKeyError says that there is no key with this id.
