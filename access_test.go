@@ -350,7 +350,7 @@ func TestTLS(t *testing.T) {
 	s := start(t, "--tls-cert", certFile, "--tls-key", keyFile)
 	s.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: trusted}
 	if !strings.HasPrefix(s.url, "https://127.0.0.1:") ||
-		!strings.Contains(s.stdout.String(), `curl -H "Authorization: Bearer `+s.key+`" `+s.url+"/api/v1/firefighters\n") {
+		!strings.Contains(s.stdout.String(), curl(runtime.GOOS, s.key, s.url+collection)) {
 		t.Errorf("stdout:\n%s", s.stdout)
 	}
 	s.create(t, ana)

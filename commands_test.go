@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"net"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -433,15 +435,81 @@ func TestDemo(t *testing.T) {
 		t.Errorf("%d people, %d of them on the second page", l.TotalCount, len(l.Data.Items))
 	}
 	s.stop(t)
+	checkIntro(t, s, "This serves 500 invented people of 3 departments.", fmt.Sprintf("The people stay in %s at the end.", db))
 	works(t, "check", "--db", db)
 	refuses(t, 1, fmt.Sprintf("Error: demo makes a new file, and %q is there already\nTry: firefighters serve --db %s\n", db, db),
 		"demo", "--db", db, "--listen", "127.0.0.1:0")
+}
+
+// checkIntro makes sure that a demo says who is there, how to find them, and
+// what becomes of them. The first key in it is whole.
+func checkIntro(t *testing.T, s *service, first, last string) {
+	t.Helper()
+	out := s.stdout.String()
+	if !strings.HasPrefix(out, first+"\n") || !strings.Contains(out, " "+last+"\n\nListening on "+s.url+"\n") ||
+		regexp.MustCompile(`ff_[0-9A-Za-z]*`).FindString(out) != s.key || len(s.key) != 52 {
+		t.Errorf("stdout:\n%s", out)
+	}
+}
+
+// TestDemoSearch: the search that demo prints finds the person whom it names.
+func TestDemoSearch(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, "", "demo", "--people", "1")
+	checkIntro(t, s, "This serves 1 invented person of 1 department.", "The people are gone at the end.")
+	line := regexp.MustCompile(`(?m)^  curl(?:\.exe)? -H "Authorization: Bearer ` + s.key + `" "` + s.url + `(/\S+\?search=\S+)"$`).FindStringSubmatch(s.stdout.String())
+	name := regexp.MustCompile(`The last line searches for (\S+)\. `).FindStringSubmatch(s.stdout.String())
+	if line == nil || name == nil {
+		t.Fatalf("stdout:\n%s", s.stdout)
+	}
+	if a := s.do(t, "GET", line[1], "").wants(t, 200); !strings.Contains(a.body, `"lastName":"`+name[1]+`"`) {
+		t.Errorf("%s finds %s", line[1], a.body)
+	}
+	if empty := startWith(t, "", "demo", "--people", "0"); strings.Contains(empty.stdout.String(), "search") {
+		t.Errorf("stdout:\n%s", empty.stdout)
+	}
+}
+
+// TestCurl: in PowerShell curl is another program.
+func TestCurl(t *testing.T) {
+	t.Parallel()
+	for system, want := range map[string]string{
+		"linux":   "  curl -H \"Authorization: Bearer ff_1\" http://x\n",
+		"windows": "  curl.exe -H \"Authorization: Bearer ff_1\" http://x\n",
+	} {
+		if got := curl(system, "ff_1", "http://x"); got != want {
+			t.Errorf("%s: %q", system, got)
+		}
+	}
+}
+
+// TestDemoPort: demo takes another port if its own is taken, unless it was told
+// which to take.
+func TestDemoPort(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:8080")
+	if err == nil { // else somebody else has it, which does as well
+		defer taken.Close()
+	}
+	s := serving(t, "", func(ctx context.Context, s *service) error {
+		return run(ctx, []string{"demo"}, strings.NewReader(""), s.stdout, s.stderr)
+	})
+	if !strings.HasPrefix(s.stderr.String(), "Port 8080 is taken, so this listens on another.\n") || s.list(t, "").TotalCount != 40 {
+		t.Errorf("stderr %q", s.stderr)
+	}
+	address := strings.TrimPrefix(s.url, "http://")
+	_, port, _ := strings.Cut(address, ":")
+	text := fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters demo", port)
+	refuses(t, 1, text+" --listen 127.0.0.1:8081\n", "demo", "--listen", address)
+	kept := filepath.Join(t.TempDir(), "kept.db")
+	refuses(t, 1, text+" --db "+kept+" --listen 127.0.0.1:8081\n", "demo", "--db", kept, "--listen", address)
 }
 
 // TestDemoIsThrownAway cannot run beside others: it sets TMPDIR.
 func TestDemoIsThrownAway(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s := startWith(t, "", "demo")
+	checkIntro(t, s, "This serves 40 invented people of 1 department.", "The people are gone at the end.")
 	if l := s.list(t, "pageSize=100"); l.TotalCount != 40 || len(l.Data.Items) != 40 {
 		t.Errorf("%d people, %d on the page", l.TotalCount, len(l.Data.Items))
 	}

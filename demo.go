@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	neturl "net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"firefighters/internal/cli"
 	"firefighters/internal/demo"
@@ -18,7 +20,8 @@ const demoHelp = `Usage: firefighters demo [flags]
 
 Serves a database of invented people, with a key printed to try it out. It is
 deleted at the end, unless --db names a file to keep it in. The same flags
-invent the same people.
+invent the same people. If the port is taken, and --listen does not ask for it,
+it takes another.
 
   firefighters demo
   firefighters demo --departments 30000 --people 1200000 --db country.db
@@ -43,7 +46,12 @@ func demonstrate(env cli.Env, args []string) error {
 	if d.departments < 1 || d.departments > 1e6 || d.people < 0 || d.people > 1e8 {
 		return cli.Wrong(flags, "--departments takes 1 to 1000000, --people 0 to 100000000")
 	}
-	if !flags.Changed("db") {
+	o.again, o.anyPort = "firefighters demo", !flags.Changed("listen")
+	end := "The people are gone at the end."
+	if flags.Changed("db") {
+		end = fmt.Sprintf("The people stay in %s at the end.", cli.Quote(o.db))
+		o.again += " --db " + cli.Quote(o.db)
+	} else {
 		dir, err := os.MkdirTemp("", "firefighters-demo-")
 		if err != nil {
 			return err
@@ -59,8 +67,52 @@ func demonstrate(env cli.Env, args []string) error {
 		if err := d.invent(env, s); err != nil {
 			return fmt.Errorf("inventing people: %w", err)
 		}
-		return announceKey(env, s, demo.Department(0), url)
+		return d.announce(env, s, url, end)
 	})
+}
+
+// announce says who is there, how to find them, and what becomes of them at the end.
+func (d demoOptions) announce(env cli.Env, s *store.Store, url, end string) error {
+	err := env.Println(fmt.Sprintf("This serves %s of %s.", cli.Count(d.people, "invented person", "invented people"),
+		cli.Count(d.departments, "department", "departments")))
+	if err != nil {
+		return err
+	}
+	name, search := demo.Searched(0, demo.Sizes(d.departments, d.people)[0])
+	if err := announceKey(env, s, demo.Department(0), url, neturl.QueryEscape(search)); err != nil {
+		return err
+	}
+	if name != "" {
+		end = fmt.Sprintf("The last line searches for %s. %s", name, end)
+	}
+	return env.Println(end + "\n")
+}
+
+// announceKey makes a key for a department and prints how to use it: for the list
+// and, unless that is empty, for a search.
+func announceKey(env cli.Env, s *store.Store, tenant, url, search string) error {
+	err := s.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeWrite}, func(key string) error {
+		list := url + "/api/v1/firefighters"
+		lines := curl(runtime.GOOS, key, list)
+		if search != "" {
+			lines += curl(runtime.GOOS, key, fmt.Sprintf(`"%s?search=%s"`, list, search))
+		}
+		return env.Println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n%s", tenant, key, lines))
+	})
+	if err != nil {
+		return fmt.Errorf("making the first key: %w", err)
+	}
+	return nil
+}
+
+// curl returns a line that sends a request, as a shell of the system takes it. In
+// PowerShell curl is another program.
+func curl(system, key, url string) string {
+	program := "curl"
+	if system == "windows" {
+		program = "curl.exe"
+	}
+	return fmt.Sprintf("  %s -H \"Authorization: Bearer %s\" %s\n", program, key, url)
 }
 
 // inventedAtOnce is about how many people go into one transaction.

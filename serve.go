@@ -8,7 +8,6 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
-	"syscall"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -50,6 +49,8 @@ const firstDepartment = "default"
 // serveOptions are the flags of a server.
 type serveOptions struct {
 	db, listen        string
+	again             string // what to type to start this again
+	anyPort           bool   // nobody has asked for the port
 	certFile, keyFile string // to serve HTTPS: both or neither
 	rateLimit         int    // requests per second and key; 0 is no limit
 	origins           []string
@@ -109,7 +110,7 @@ func serve(env cli.Env, args []string) error {
 	case o.backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep")):
 		return cli.Usage("--backup-every and --backup-keep need a folder for the backups", "firefighters serve --backup-dir DIR")
 	}
-	o.db, o.backups.Every = *db, span
+	o.db, o.again, o.backups.Every = *db, "firefighters serve --db "+cli.Quote(*db), span
 	return runDaemon(env, o, announceFirstKey)
 }
 
@@ -160,9 +161,9 @@ func (d *daemon) run() error {
 	if err := format.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
 		return err
 	}
-	listener, err := net.Listen("tcp", d.listen)
+	listener, err := d.openListener(path)
 	if err != nil {
-		return d.cannotListen(path, err)
+		return err
 	}
 	defer listener.Close()
 	release, err := d.claim(path)
@@ -233,15 +234,29 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 	return release, nil
 }
 
-// cannotListen says why, above all if the database is being served already.
+// openListener listens. If the port is taken, and nobody has asked for that one,
+// it listens on another and says so.
+func (d *daemon) openListener(path string) (net.Listener, error) {
+	host, port, _ := net.SplitHostPort(d.listen)
+	listener, err := httpserver.Listen(d.listen)
+	if d.anyPort && errors.Is(err, httpserver.ErrPortTaken) {
+		d.env.Notef("Port %s is taken, so this listens on another.", port)
+		listener, err = httpserver.Listen(net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return nil, d.cannotListen(path, err)
+	}
+	return listener, nil
+}
+
+// cannotListen says what to type, above all if the database is being served already.
 func (d *daemon) cannotListen(path string, err error) error {
 	host, port, _ := net.SplitHostPort(d.listen)
-	next := "8081"
-	if port == next {
-		next = "8082"
-	}
-	hint := fmt.Sprintf("another port: firefighters serve --db %s --listen %s", cli.Quote(d.db), net.JoinHostPort(host, next))
-	if addressInUse(err) {
+	switch {
+	case errors.Is(err, httpserver.ErrNotOurs), errors.Is(err, httpserver.ErrNoHost):
+		return cli.WithHint(err, fmt.Sprintf("%s --listen %s; or 0.0.0.0:%s for all addresses of this machine",
+			d.again, net.JoinHostPort("127.0.0.1", port), port))
+	case errors.Is(err, httpserver.ErrPortTaken):
 		if osutil.Exists(path + "-lock") {
 			release, err := backup.Lock(path)
 			if err != nil {
@@ -249,34 +264,25 @@ func (d *daemon) cannotListen(path string, err error) error {
 			}
 			release()
 		}
-		return cli.WithHint(fmt.Errorf("port %s is used by another program", port), hint)
+		err = fmt.Errorf("port %s is used by another program", port)
+	case osutil.TooManyFiles(err):
+		return err
 	}
-	var inner *net.OpError
-	if errors.As(err, &inner) { // its own text has the address again
-		err = inner.Err
+	next := "8081"
+	if port == next {
+		next = "8082"
 	}
-	return cli.WithHint(fmt.Errorf("cannot listen on %s: %w", d.listen, err), hint)
+	return cli.WithHint(err, fmt.Sprintf("another port: %s --listen %s", d.again, net.JoinHostPort(host, next)))
 }
 
-// addressInUse reports whether another socket has the address. Windows has an
-// error number of its own for that.
-func addressInUse(err error) bool {
-	const wsaAddressInUse = syscall.Errno(10048)
-	return errors.Is(err, syscall.EADDRINUSE) || errors.Is(err, wsaAddressInUse)
-}
-
-// url returns the URL of a server at addr, on loopback where addr is every
-// address of the machine.
+// url returns the URL of a server at addr, by which its clients reach it.
 func (o serveOptions) url(addr net.Addr) string {
-	host, port, _ := net.SplitHostPort(addr.String())
-	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
-		host = "127.0.0.1"
-	}
+	_, port, _ := net.SplitHostPort(addr.String())
 	scheme := "http://"
 	if o.certFile != "" {
 		scheme = "https://"
 	}
-	return scheme + net.JoinHostPort(host, port)
+	return scheme + net.JoinHostPort(httpserver.HostOf(addr), port)
 }
 
 func isLoopback(addr net.Addr) bool {
@@ -290,19 +296,7 @@ func announceFirstKey(env cli.Env, s *store.Store, url string) error {
 	if err != nil || !empty {
 		return err
 	}
-	return announceKey(env, s, firstDepartment, url)
-}
-
-// announceKey makes a key for a department and prints how to use it.
-func announceKey(env cli.Env, s *store.Store, tenant, url string) error {
-	err := s.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeWrite}, func(key string) error {
-		return env.Println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n"+
-			"  curl -H \"Authorization: Bearer %s\" %s/api/v1/firefighters\n", tenant, key, key, url))
-	})
-	if err != nil {
-		return fmt.Errorf("making the first key: %w", err)
-	}
-	return nil
+	return announceKey(env, s, firstDepartment, url, "")
 }
 
 // configure sets what the flags ask for in a server at addr.

@@ -110,9 +110,8 @@ func TestFirstStart(t *testing.T) {
 			must(t, prepare(path))
 			s := startOn(t, path)
 			out := s.stdout.String()
-			curl := fmt.Sprintf(`curl -H "Authorization: Bearer %s" %s/api/v1/firefighters`, s.key, s.url)
 			s.logs(t, path)
-			if s.key == "" || !strings.Contains(out, curl+"\n") {
+			if s.key == "" || !strings.Contains(out, curl(runtime.GOOS, s.key, s.url+collection)) {
 				t.Errorf("stdout:\n%s\nstderr:\n%s", out, s.stderr)
 			}
 			s.create(t, ana)
@@ -251,6 +250,65 @@ func TestSignals(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestClosedTerminal: when its terminal is closed, which sends a signal twice, demo
+// leaves nothing behind. Under nohup the signal ends nothing.
+func TestClosedTerminal(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such signal")
+	}
+	for name, script := range map[string]string{"terminal": `exec "$@"`, "nohup": `trap "" HUP; exec "$@"`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			cmd, output := process(t, "demo", "--listen", "127.0.0.1:0")
+			cmd.Args = append([]string{"sh", "-c", script, "sh"}, cmd.Args...)
+			cmd.Path = "/bin/sh"
+			cmd.Env = append(cmd.Env, "TMPDIR="+dir)
+			must(t, cmd.Start())
+			t.Cleanup(func() { cmd.Process.Kill() })
+			address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
+			eventually(t, "the address", func() bool { return address.MatchString(output.String()) })
+			must(t, cmd.Process.Signal(syscall.SIGHUP))
+			if name == "nohup" {
+				time.Sleep(300 * time.Millisecond) // a moment in which it would end
+				newClient(t, address.FindStringSubmatch(output.String())[1], "").do(t, "GET", "/healthz", "").wants(t, 200)
+				must(t, cmd.Process.Signal(syscall.SIGTERM))
+			} else {
+				cmd.Process.Signal(syscall.SIGHUP) // unless it has ended already
+			}
+			if err := cmd.Wait(); err != nil || len(namesIn(t, dir)) > 0 {
+				t.Errorf("%v, left behind: %q, output:\n%s", err, namesIn(t, dir), output)
+			}
+		})
+	}
+}
+
+// TestEveryAddress: a service on every address of the machine prints one by which
+// its clients reach it.
+func TestEveryAddress(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := serving(t, db, func(ctx context.Context, s *service) error {
+		return run(ctx, []string{"serve", "--db", db, "--listen", "0.0.0.0:0"}, strings.NewReader(""), s.stdout, s.stderr)
+	})
+	s.create(t, ana)
+	if out := s.stdout.String(); strings.Contains(out, "0.0.0.0") || !strings.Contains(out, curl(runtime.GOOS, s.key, s.url+collection)) {
+		t.Errorf("stdout:\n%s", out)
+	}
+}
+
+// TestCannotListen: what to type where nobody can listen.
+func TestCannotListen(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	const ours = "--listen 127.0.0.1:8080; or 0.0.0.0:8080 for all addresses of this machine\n"
+	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: that is not an address of this machine\nTry: firefighters serve --db "+db+" "+ours,
+		"serve", "--db", db, "--listen", "203.0.113.1:8080")
+	refuses(t, 1, "Error: cannot listen on host.invalid:8080: there is no machine of that name\nTry: firefighters demo "+ours,
+		"demo", "--listen", "host.invalid:8080")
 }
 
 // TestKill: a write that was answered is there, even if the program had no
