@@ -1,8 +1,11 @@
 package demo
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"firefighters/internal/fold"
 )
 
 // TestPerson: an invented person keeps the rules of a record and is always the
@@ -56,5 +59,27 @@ func TestDepartment(t *testing.T) {
 	}
 	if len(seen) != 1000 {
 		t.Errorf("1000 departments have %d names", len(seen))
+	}
+}
+
+// TestSearched: the text finds the person of that name, and nobody in an empty
+// department.
+func TestSearched(t *testing.T) {
+	t.Parallel()
+	for _, people := range []int{1, 3, 40} {
+		name, text := Searched(0, people)
+		found := false
+		for i := range people {
+			found = found || Person(0, i).LastName == name
+		}
+		if !found || !strings.Contains(fold.String(name), fold.String(text)) {
+			t.Errorf("of %d: %q is found by %q", people, name, text)
+		}
+		if people == 40 && (text == name || latin(text) != text) {
+			t.Errorf("%q is searched for by %q", name, text)
+		}
+	}
+	if name, text := Searched(0, 0); name != "" || text != "" {
+		t.Errorf("of none: %q, %q", name, text)
 	}
 }
