@@ -346,11 +346,14 @@ func TestPlaceOfBackups(t *testing.T) {
 		if tt.dir != "" {
 			args = append(args, "--backup-dir", tt.dir)
 		}
-		if said := startWith(t, db, args...).stderr.String(); said != "Made the database "+db+".\n"+tt.want {
+		s := startWith(t, db, args...)
+		s.stop(t) // everything is written by then
+		if said := s.stderr.String(); said != "Made the database "+db+".\n"+tt.want {
 			t.Errorf("backups in %q: stderr %q", tt.dir, said)
 		}
 	}
-	if demo := startDemo(t, "1"); strings.Contains(demo.stderr.String(), "backup") {
+	demo := startDemo(t, "1")
+	if demo.stop(t); strings.Contains(demo.stderr.String(), "backup") {
 		t.Errorf("demo: stderr %q", demo.stderr)
 	}
 }

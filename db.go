@@ -10,6 +10,7 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
+	"firefighters/internal/guard"
 	"firefighters/internal/integrity"
 	"firefighters/internal/osutil"
 	"firefighters/internal/record"
@@ -59,7 +60,7 @@ func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
 // of an interrupted attempt is completed.
 func makeDatabase(file string, create bool) (made bool, err error) {
 	version := 0
-	if err = cmp.Or(sqlite.RefuseLost(file), backup.AwaitRestore(file), format.Inspect(file)); err == nil {
+	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), format.Inspect(file)); err == nil {
 		version, err = format.Verify(file)
 	}
 	switch {

@@ -20,7 +20,8 @@ import (
 var mayImport = map[string]string{
 	"command":    "store backup integrity osutil cli",
 	"store":      "index sqlite record apikey fold",
-	"backup":     "sqlite osutil",
+	"backup":     "sqlite retention osutil",
+	"retention":  "",
 	"integrity":  "sqlite record",
 	"guard":      "backup sqlite osutil",
 	"index":      "record fold",
@@ -49,7 +50,7 @@ var rootMayImport = map[string]string{
 	"handlers.go": "httpapi record store",
 	"auth.go":     "apikey httpapi record store",
 	"problems.go": "httpapi record store",
-	"db.go":       "backup cli integrity osutil record sqlite store",
+	"db.go":       "backup cli guard integrity osutil record sqlite store",
 }
 
 // The limits in lines include comments. Those of a file and a package leave out

@@ -224,7 +224,7 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(path + sqlite.LostSuffix) // a killed process has left it
+	os.Remove(path + guard.Suffix) // a killed process has left it
 	if err := sqlite.RefuseLinked(path); err != nil {
 		release()
 		return nil, err

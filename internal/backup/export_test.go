@@ -11,7 +11,6 @@ import (
 // clocks and other disks.
 
 var (
-	Drop         = drop
 	FileName     = fileName
 	CopyFile     = copyFile
 	FirstWait    = firstWait

@@ -198,29 +198,30 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), "firefighters keys list")
 	}
-	id, already, w := store.KeyID(number), false, &waiting{env: env, began: time.Now()}
-	err = p.waits(w).withStore(env, *db, false, func(s *store.Store) error {
-		err := w.try(func() (err error) {
-			already, err = s.RevokeKey(id)
-			return err
-		})
-		switch {
-		case errors.Is(err, store.ErrNotFound):
-			return noKeyError(id)
-		case err != nil:
-			return failed("revoking a key in", *db, err)
-		case already:
-			env.Notef("Key %d was revoked before.", id)
-		default:
-			env.Notef("Key %d is revoked.", id)
-		}
-		return nil
+	id := store.KeyID(number)
+	err = untilUnlocked(env, func() error {
+		return p.withStore(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
 	})
 	if errors.Is(err, store.ErrBusy) {
 		return cli.WithHint(fmt.Errorf("key %d is not revoked and still works: %w", id, err), fmt.Sprintf(
 			"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(*db)))
 	}
 	return err
+}
+
+func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
+	already, err := s.RevokeKey(id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return noKeyError(id)
+	case err != nil:
+		return failed("revoking a key in", db, err)
+	case already:
+		env.Notef("Key %d was revoked before.", id)
+	default:
+		env.Notef("Key %d is revoked.", id)
+	}
+	return nil
 }
 
 // noKeyError says that there is no key with this id.

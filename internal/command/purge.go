@@ -43,7 +43,7 @@ func (p Program) purge(env cli.Env, args []string) error {
 	db, name := cli.DBFlag(flags), tenantFlag(flags)
 	olderThan := flags.String("older-than", "", "those deleted longer ago than that, as 7y, 26w or 90d")
 	yes := flags.Bool("yes", false, "do not ask")
-	finish := flags.Bool("finish", false, "erase nothing, and only rewrite the file") // not from the environment
+	finish := flags.Bool("finish", false, "erase nothing, and only rewrite the file")
 	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
 		return err
 	}

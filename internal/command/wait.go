@@ -17,42 +17,23 @@ const (
 	silentWait   = 2 * time.Second // before it is said that there is a wait
 )
 
-// waiting tries again what another program has locked.
-type waiting struct {
-	env   cli.Env
-	began time.Time
-	said  bool
-}
-
-// try calls do until the error is another one than ErrBusy, the time is over or
-// the command must stop.
-func (w *waiting) try(do func() error) error {
-	for {
+// untilUnlocked calls do again while another program has locked the database,
+// until the time is over or the command must stop. It returns the last error.
+func untilUnlocked(env cli.Env, do func() error) error {
+	said := false
+	for began := time.Now(); ; {
 		err := do()
-		waited := time.Since(w.began)
-		if !errors.Is(err, store.ErrBusy) || waited >= revokeWithin || w.env.Context.Err() != nil {
+		waited := time.Since(began)
+		if !errors.Is(err, store.ErrBusy) || waited >= revokeWithin || env.Context.Err() != nil {
 			return err
 		}
-		if !w.said && waited > silentWait {
-			w.env.Notef("Another program has locked the database. Trying for up to a minute.")
-			w.said = true
+		if !said && waited > silentWait {
+			env.Notef("Another program has locked the database. Trying for up to a minute.")
+			said = true
 		}
 		select {
-		case <-w.env.Context.Done():
+		case <-env.Context.Done():
 		case <-time.After(betweenTries):
 		}
 	}
-}
-
-// waits returns p with an OpenStore that tries as w does.
-func (p Program) waits(w *waiting) Program {
-	open := p.OpenStore
-	p.OpenStore = func(env cli.Env, path string, create bool) (s *store.Store, err error) {
-		err = w.try(func() error {
-			s, err = open(env, path, create)
-			return err
-		})
-		return s, err
-	}
-	return p
 }

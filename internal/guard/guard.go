@@ -96,7 +96,7 @@ func (g *Guard) isLost() bool {
 		return false
 	}
 	g.db.Lose()
-	osutil.CreatePrivate(g.db.Path() + sqlite.LostSuffix) // where that is not possible, no other program is warned
+	osutil.CreatePrivate(g.db.Path() + Suffix) // where that is not possible, no other program is warned
 	g.loss.Store(&Loss{Path: g.db.Path(), What: what, kind: kind})
 	g.log.Error("the files of the database have gone, and no request is answered: stop the service, which then says what to type", "what", what)
 	return true
@@ -109,7 +109,7 @@ func (g *Guard) save(ctx context.Context) {
 	loss := *g.loss.Load()
 	os.MkdirAll(filepath.Dir(loss.Path), 0o700) // it may have gone as well; saving says so
 	copied := backup.SavedName(loss.Path, g.tried)
-	switch err := g.db.SaveTo(ctx, copied); {
+	switch err := saveTo(ctx, g.db, copied); {
 	case err == nil:
 		loss.Saved = copied
 		g.loss.Store(&loss)
@@ -131,7 +131,7 @@ func (g *Guard) End() *Loss {
 		g.save(context.Background())
 		loss = g.loss.Load()
 	}
-	os.Remove(loss.Path + sqlite.LostSuffix)
+	os.Remove(loss.Path + Suffix)
 	switch {
 	case loss.Closable():
 	case loss.Saved != "":

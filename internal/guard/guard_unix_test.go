@@ -95,7 +95,7 @@ func TestLoss(t *testing.T) {
 	if !errors.Is(err, sqlite.ErrLost) || !errors.Is(db.Read(func(*sqlite.Conn) error { return nil }), sqlite.ErrLost) {
 		t.Errorf("writing: %v", err)
 	}
-	if err := sqlite.RefuseLost(db.Path()); err != nil {
+	if err := guard.Refuse(db.Path()); err != nil {
 		t.Errorf("nobody serves it: %v", err)
 	}
 	stop()
@@ -109,7 +109,7 @@ func TestLoss(t *testing.T) {
 	if found, err := marks(c); strings.Join(found, " ") != "one two" || err != nil {
 		t.Errorf("the copy has %v, %v", found, err)
 	}
-	if left, _ := filepath.Glob(db.Path() + "*"); len(left) != 2 { // and the lock that RefuseLost has made
+	if left, _ := filepath.Glob(db.Path() + "*"); len(left) != 2 { // and the lock that Refuse has made
 		t.Errorf("left: %v", left)
 	}
 }

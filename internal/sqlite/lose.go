@@ -1,38 +1,10 @@
 package sqlite
 
-import (
-	"context"
-	"errors"
-	"os"
-	"path/filepath"
-
-	"firefighters/internal/osutil"
-)
+import "errors"
 
 // ErrLost is the error for all reading and writing once the files of an open
 // database have gone.
 var ErrLost = errors.New("its files were deleted, moved or replaced while it was served")
-
-// LostSuffix is that of a file beside a database whose files have gone while it
-// is served. It keeps other programs from using what is there.
-const LostSuffix = "-lost"
-
-// RefuseLost returns an error, a FileError with ErrLost, while another process
-// serves a database whose files have gone. It removes a LostSuffix file that a
-// killed process has left.
-func RefuseLost(path string) error {
-	if !osutil.Exists(path + LostSuffix) {
-		return nil
-	}
-	release, err := LockDatabase(path)
-	switch {
-	case errors.Is(err, ErrInUse):
-		return wrap("opening", path, ErrLost)
-	case err != nil:
-		return err
-	}
-	return errors.Join(os.Remove(path+LostSuffix), release())
-}
 
 // Lose ends all reading and writing: the caller has found that the files of the
 // database have gone or were changed. It returns when no write is under way. From
@@ -42,41 +14,15 @@ func (db *DB) Lose() {
 	db.writer.stop()
 }
 
-// SaveTo copies a lost database to a new file, as far as it is still open: on
-// Unix a file that was deleted can be read until it is closed. The file gets
-// its name only when it is complete, checked and on disk.
-func (db *DB) SaveTo(ctx context.Context, path string) error {
+// Salvage lends out a connection of a lost database: on Unix a file that was
+// deleted can be read until it is closed.
+func (db *DB) Salvage(do func(*Conn) error) error {
 	c, open := <-db.readers
 	if !open {
 		return ErrClosed
 	}
 	defer func() { db.readers <- c }()
-	partial := path + ".partial"
-	defer os.Remove(partial)
-	if err := osutil.CreatePrivate(partial); err != nil {
-		return err
-	}
-	for _, step := range []func() error{
-		func() error { return c.Transaction(func() error { return c.CopyTo(ctx, partial, nil) }) },
-		func() error { return FinishCopy(partial, nil) },
-		func() error { return checkCopy(ctx, partial) },
-		func() error { return os.Rename(partial, path) },
-		func() error { return osutil.SyncFolder(filepath.Dir(path)) },
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func checkCopy(ctx context.Context, path string) error {
-	c, err := OpenImmutable(path)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	return c.CheckStructure(ctx)
+	return do(c)
 }
 
 // LastFrame returns where the last commit in the -wal has its last frame: the

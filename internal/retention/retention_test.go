@@ -1,4 +1,4 @@
-package backup_test
+package retention_test
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/backup"
+	"firefighters/internal/retention"
 )
 
 func TestDrop(t *testing.T) {
@@ -41,7 +41,7 @@ func TestDrop(t *testing.T) {
 					want = append(want, at)
 				}
 			}
-			got := backup.Drop(times, tt.keep)
+			got := retention.Drop(times, tt.keep)
 			slices.SortFunc(got, time.Time.Compare)
 			if !slices.Equal(got, want) {
 				t.Errorf("drops %v, not %v", got, want)
@@ -69,7 +69,7 @@ func TestDropOverYears(t *testing.T) {
 		now := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 		for end := now.AddDate(3, 0, 0); now.Before(end); now = now.Add(tt.every) {
 			kept = append(kept, now)
-			drop := backup.Drop(kept, tt.keep)
+			drop := retention.Drop(kept, tt.keep)
 			kept = slices.DeleteFunc(kept, func(at time.Time) bool { return slices.Contains(drop, at) })
 			if len(kept) > tt.keep || kept[len(kept)-1] != now {
 				t.Fatalf("every %v, %d to keep: %d at %v, the newest of %v", tt.every, tt.keep, len(kept), now, kept[len(kept)-1])

@@ -1,13 +1,10 @@
-package backup
+// Package retention says which backups to keep as they grow old.
+package retention
 
 import (
-	"context"
 	"fmt"
-	"os"
 	"slices"
 	"time"
-
-	"firefighters/internal/sqlite"
 )
 
 // classes are the periods of which only the newest backup is kept, as the text
@@ -19,7 +16,7 @@ var classes = []func(time.Time) string{
 	func(t time.Time) string { return t.Format("2006-01") },
 }
 
-// drop returns the times of the backups to delete, so that at most keep are
+// Drop returns the times of the backups to delete, so that at most keep are
 // left. A quarter of keep each is for the newest, then for daily, then for
 // weekly, then for monthly backups. The remainder of keep is for the newest. A
 // daily backup is the last of its day, in UTC. Weekly and monthly ones likewise.
@@ -27,7 +24,7 @@ var classes = []func(time.Time) string{
 // A backup that is dropped would not have been kept later on: it is never the
 // last of its day, week or month. Only the times count and not the clock, so
 // that a clock which jumps drops nothing.
-func drop(times []time.Time, keep int) (dropped []time.Time) {
+func Drop(times []time.Time, keep int) (dropped []time.Time) {
 	left := make([]int, len(classes))
 	for i := range left {
 		left[i] = keep / len(classes)
@@ -46,34 +43,4 @@ func drop(times []time.Time, keep int) (dropped []time.Time) {
 		left[class]--
 	}
 	return dropped
-}
-
-// prune deletes old backups. It keeps the one made at last, which is valid, and
-// all with a later time: the clock was wrong, then or now. If last is zero the
-// newest valid backup takes its place.
-func (s *Scheduler) prune(ctx context.Context, last time.Time) error {
-	files := s.files()
-	if last.IsZero() {
-		newest := newestValid(ctx, s.content, files)
-		if newest == nil {
-			return sqlite.ErrNotExist
-		}
-		last = newest.Time
-	}
-	var times []time.Time
-	for _, f := range files {
-		if !f.Time.After(last) {
-			times = append(times, f.Time)
-		}
-	}
-	dropped := drop(times, s.options.Keep)
-	for _, f := range files {
-		if !slices.ContainsFunc(dropped, f.Time.Equal) || f.inUse() {
-			continue
-		}
-		if err := os.Remove(f.Path); err != nil {
-			return &Error{OpDelete, f.Path, err}
-		}
-	}
-	return nil
 }

@@ -1,0 +1,65 @@
+package guard
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"firefighters/internal/osutil"
+	"firefighters/internal/sqlite"
+)
+
+// saveTo copies a lost database to a new file, as far as it is still open. The
+// file gets its name only when it is complete, checked and on disk.
+func saveTo(ctx context.Context, db *sqlite.DB, path string) error {
+	partial := path + ".partial"
+	defer os.Remove(partial)
+	for _, step := range []func() error{
+		func() error { return osutil.CreatePrivate(partial) },
+		func() error {
+			return db.Salvage(func(c *sqlite.Conn) error {
+				return c.Transaction(func() error { return c.CopyTo(ctx, partial, nil) })
+			})
+		},
+		func() error { return sqlite.FinishCopy(partial, nil) },
+		func() error { return check(ctx, partial) },
+		func() error { return os.Rename(partial, path) },
+		func() error { return osutil.SyncFolder(filepath.Dir(path)) },
+	} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func check(ctx context.Context, path string) error {
+	c, err := sqlite.OpenImmutable(path)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return c.CheckStructure(ctx)
+}
+
+// Suffix is that of a file beside a database whose files have gone while it is
+// served. It keeps other programs from using what is there.
+const Suffix = "-lost"
+
+// Refuse returns an error, a FileError with ErrLost, while another process serves
+// a database whose files have gone. It removes a Suffix file that a killed
+// process has left.
+func Refuse(path string) error {
+	if !osutil.Exists(path + Suffix) {
+		return nil
+	}
+	release, err := sqlite.LockDatabase(path)
+	switch {
+	case errors.Is(err, sqlite.ErrInUse):
+		return &sqlite.FileError{Op: "opening", Path: path, Err: sqlite.ErrLost}
+	case err != nil:
+		return err
+	}
+	return errors.Join(os.Remove(path+Suffix), release())
+}
