@@ -37,6 +37,7 @@ func main() {
 // settings are the command line options.
 type settings struct {
 	program     string // path of the service's program
+	csqlite     string // path of the program in csqlite; empty if there is none
 	folder      string // for the databases
 	departments int
 	people      int
@@ -48,6 +49,7 @@ type settings struct {
 func parseSettings(args []string) (s settings, err error) {
 	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	flags.StringVar(&s.program, "program", "", "the firefighters program")
+	flags.StringVar(&s.csqlite, "csqlite", "", "the program of bench/csqlite; without it there is no row of C SQLite")
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
 	flags.IntVar(&s.departments, "departments", 30_000, "number of departments in the country")
 	flags.IntVar(&s.people, "people", 1_200_000, "number of people in the country")
@@ -86,6 +88,7 @@ var measurements = []struct {
 	{"start", (*bench).start},
 	{"idle", (*bench).idle},
 	{"get", (*bench).get},
+	{"get in C", (*bench).getInC},
 	{"list", (*bench).list},
 	{"first pages", (*bench).firstPages},
 	{"worst pages", (*bench).worstPages},
