@@ -53,15 +53,25 @@ func (c *checkpointer) checkpoint() {
 	c.QueryRow(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(Row) {})
 }
 
-// restart copies the few remaining pages while nobody reads or writes, so
-// that the -wal can restart. It does not wait for readers of other programs.
+// restart copies what remains so that the -wal can restart. Nobody writes
+// meanwhile. To copy and sync takes tens of milliseconds, so others may read. Then
+// readers stop for a moment. It does not wait for readers of other programs.
 func (c *checkpointer) restart(writer *Conn) {
+	c.awaitReaders()
+	c.checkpoint()
 	c.gate.Lock()
 	defer c.gate.Unlock()
 	ignore := func(Row) {}
 	writer.Query(`PRAGMA busy_timeout = 0`, nil, ignore)
 	writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
 	writer.Query(fmt.Sprintf(`PRAGMA busy_timeout = %d`, busyTimeout.Milliseconds()), nil, ignore)
+}
+
+// awaitReaders returns when nobody reads an older state than the newest. A
+// checkpoint stops at the state of the oldest reader, and then syncs nothing.
+func (c *checkpointer) awaitReaders() {
+	c.gate.Lock()
+	defer c.gate.Unlock()
 }
 
 // wait returns when no checkpoint is running.
