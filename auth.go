@@ -60,8 +60,8 @@ type credential struct {
 	bucket        *rate.Limiter // nil without a limit
 }
 
-// The four refusals of a key, by RFC 6750. Only a request without credentials is not
-// told an error code.
+// The four refusals of a key, by RFC 6750. Only a request without credentials
+// is not told an error code of that.
 var (
 	errNoKey = unauthorized(httpapi.KeyMissing, `Bearer realm="firefighters"`,
 		"Send the header Authorization: Bearer <API key>, exactly once.")
@@ -74,22 +74,6 @@ const invalidToken = `Bearer realm="firefighters", error="invalid_token"`
 
 func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem {
 	return &httpapi.Problem{Kind: kind, Detail: detail, Header: http.Header{"Www-Authenticate": {challenge}}}
-}
-
-// refusalReason returns what the log says of the key, empty if err is none of
-// the four.
-func refusalReason(err error) string {
-	switch err {
-	case errNoKey:
-		return "missing"
-	case errUnknownKey:
-		return "unknown"
-	case errRevokedKey:
-		return "revoked"
-	case errExpiredKey:
-		return "expired"
-	}
-	return ""
 }
 
 func newAuthenticator(s *store.Store, log *slog.Logger) *authenticator {
@@ -105,8 +89,8 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 		return caller{}, nil
 	}
 	c, err := a.authenticate(r, h)
-	if reason := refusalReason(err); reason != "" {
-		a.refusals.Add(r, reason)
+	if p, ok := err.(*httpapi.Problem); ok && p.Status == http.StatusUnauthorized {
+		a.refusals.Add(r, p.Code)
 	}
 	if err == nil && !c.may(scope) {
 		err = errReadOnlyKey

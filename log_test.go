@@ -159,15 +159,15 @@ func TestRefusedKeys(t *testing.T) {
 	s.as(revoked).list(t, "")
 	works(t, "keys", "revoke", "2", "--db", s.db)
 	s.as(revoked).refused(t, "revoked")
-	s.logs(t, `"address":"127.0.0.1","count":1,"reason":"revoked"}`)
+	s.logs(t, `"address":"127.0.0.1","count":1,"code":"key_revoked"}`)
 	expired := newKey(t, s.db, "default", "--expires", "1h")
 	execSQL(t, s.db, `UPDATE keys SET expires_at = 1 WHERE id = 3`)
 	s.as(expired).refused(t, "expired")
-	s.logs(t, `"reason":"expired"}`)
+	s.logs(t, `"code":"key_expired"}`)
 	for range 50 {
 		s.as("").do(t, "GET", collection, "").wants(t, 401)
 	}
-	s.logs(t, `"reason":"missing"}`)
+	s.logs(t, `"code":"key_missing"}`)
 	for range 20 {
 		s.as("ff_wrong").do(t, "GET", collection, "").wants(t, 401)
 	}
@@ -184,7 +184,7 @@ func TestRefusedKeys(t *testing.T) {
 			total += entry.Count
 		}
 	}
-	if total != 72 || !strings.HasSuffix(log, `"reason":"unknown"}`+"\n") {
+	if total != 72 || !strings.HasSuffix(log, `"code":"key_unknown"}`+"\n") {
 		t.Errorf("%d refusals in the log:\n%s", total, log)
 	}
 }

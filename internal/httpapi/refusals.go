@@ -31,7 +31,7 @@ type Refusals struct {
 // refused is what a client was refused since the last line about it.
 type refused struct {
 	count  int
-	reason string // of the last one
+	code   string // of the last one
 	logged time.Time
 }
 
@@ -40,8 +40,9 @@ func NewRefusals(log *slog.Logger, now func() time.Time) *Refusals {
 	return &Refusals{log: log, now: now, clients: map[string]*refused{}}
 }
 
-// Add counts a request that was refused. The reason is a word.
-func (l *Refusals) Add(r *http.Request, reason string) {
+// Add counts a request that was refused. code is that of
+// the problem.
+func (l *Refusals) Add(r *http.Request, code string) {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		address = r.RemoteAddr
@@ -57,7 +58,7 @@ func (l *Refusals) Add(r *http.Request, reason string) {
 		l.clients[address] = client
 	}
 	client.count++
-	client.reason = reason
+	client.code = code
 	if l.now().Sub(client.logged) >= betweenRefusals {
 		l.write(address, client)
 	}
@@ -80,6 +81,6 @@ func (l *Refusals) Flush(last bool) {
 }
 
 func (l *Refusals) write(address string, client *refused) {
-	l.log.Warn("requests were refused", "address", address, "count", client.count, "reason", client.reason)
+	l.log.Warn("requests were refused", "address", address, "count", client.count, "code", client.code)
 	client.count, client.logged = 0, l.now()
 }

@@ -30,7 +30,7 @@ func (r *refusals) add(address, reason string) {
 	r.Add(&http.Request{RemoteAddr: address}, reason)
 }
 
-var refusalLine = regexp.MustCompile(`(?m)^time=\S+ level=WARN msg="requests were refused" address=(.*) count=(\d+) reason=(\w+)\n`)
+var refusalLine = regexp.MustCompile(`(?m)^time=\S+ level=WARN msg="requests were refused" address=(.*) count=(\d+) code=(\w+)\n`)
 
 // logged are the new lines of the log, as "address count reason".
 func (r *refusals) logged(t *testing.T) string {
