@@ -17,7 +17,7 @@ const (
 	leastConnections = 4
 	// shortestWait is how long a connection has waited for a request, at
 	// least, before it is closed in favour of another client.
-	shortestWait = 250 * time.Millisecond
+	shortestWait = 100 * time.Millisecond
 )
 
 // connectionsBeside returns how many connections the limit of open files
