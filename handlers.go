@@ -102,10 +102,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
 	httpapi.SetSecurityHeaders(h, s.tls)
-	// A request with Content-Length and Transfer-Encoding must be the last of its
-	// connection (RFC 9112, section 6.1). net/http hides the Content-Length then, so
-	// each one with Transfer-Encoding is. A body that nobody will read ends it, too.
-	if len(r.TransferEncoding) > 0 || r.ContentLength > maxBody {
+	if httpapi.IsLast(r, maxBody) {
 		defer httpapi.EndConnection(w)()
 	}
 	switch {

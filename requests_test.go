@@ -240,6 +240,42 @@ func TestDeclaredBodies(t *testing.T) {
 	}
 }
 
+// TestRefusedWhileSending: a client that is refused while it still sends a small
+// body meets no reset, so that it reads the answer.
+func TestRefusedWhileSending(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, headers := range []string{"Transfer-Encoding: chunked\r\n", "Content-Length: 65537\r\n"} {
+		c := s.dial(t)
+		io.WriteString(c, "POST "+collection+" HTTP/1.1\r\nHost: localhost\r\n"+headers+"\r\n")
+		response, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if must(t, err); response.StatusCode != 401 {
+			t.Errorf("%q: %d", headers, response.StatusCode)
+		}
+		for range 4 { // after an early end of the connection, the first write meets no error yet
+			time.Sleep(10 * time.Millisecond)
+			if _, err := io.WriteString(c, "4\r\nabcd\r\n"); err != nil {
+				t.Errorf("%q: %v", headers, err)
+			}
+		}
+	}
+}
+
+// TestOldProtocol: net/http ignores a Transfer-Encoding in HTTP/1.0, so each
+// request that may have one beside a Content-Length ends its connection.
+func TestOldProtocol(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for headers, want := range map[string]int{"": 2, "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n": 1} {
+		c := s.dial(t)
+		io.WriteString(c, "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n"+headers+"\r\nGET /healthz HTTP/1.0\r\n\r\n")
+		all, err := io.ReadAll(c)
+		if must(t, err); strings.Count(string(all), "200 OK") != want {
+			t.Errorf("%q: %s", headers, all)
+		}
+	}
+}
+
 // TestEscapedSlash: a slash that is escaped is part of a name, and no path has
 // such a name.
 func TestEscapedSlash(t *testing.T) {

@@ -73,12 +73,25 @@ func addVary(h http.Header, name string) {
 	h["Vary"] = []string{name}
 }
 
+// lingering is how long a connection that ends takes what its client still
+// sends. A client that meets a reset while it sends may never read the response.
+const lingering = 500 * time.Millisecond
+
+// IsLast reports whether a request must be the last of its connection: because
+// nobody will read its body, of more than limit bytes, or because it may have a
+// Content-Length and a Transfer-Encoding (RFC 9112, section 6.1). net/http hides
+// the former in HTTP/1.1 and the latter in HTTP/1.0.
+func IsLast(r *http.Request, limit int64) bool {
+	mayHide := r.Header["Content-Length"] != nil || r.Method != http.MethodGet && r.Method != http.MethodHead
+	return len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) && mayHide || r.ContentLength > limit
+}
+
 // EndConnection makes the response the last of its connection. done is for when
-// the request has been handled: net/http then does not wait for the rest of the
-// body.
+// the request has been handled: the response is sent then, and net/http does not
+// wait longer than lingering for the rest of the body.
 func EndConnection(w http.ResponseWriter) (done func()) {
 	w.Header()["Connection"] = closing
-	return func() { http.NewResponseController(w).SetReadDeadline(time.Now()) }
+	return func() { http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) }
 }
 
 // Deprecation announces the end of a route. A nil *Deprecation announces

@@ -15,9 +15,11 @@ import (
 const (
 	mostConnections  = 4096 // of some 20 KB each
 	leastConnections = 4
-	// shortestWait is how long a connection has waited for a request, at
-	// least, before it is closed in favour of another client.
-	shortestWait = 100 * time.Millisecond
+	// A connection is closed in favour of another client after it has waited so
+	// long, at least: for its first request, or for a further one. The first comes
+	// with the connection, and clients that have sent one are worth more.
+	firstWait   = 100 * time.Millisecond
+	furtherWait = time.Second
 )
 
 // connectionsBeside returns how many connections the limit of open files
@@ -27,8 +29,9 @@ func connectionsBeside(files int) int {
 }
 
 // limitListener accepts only so many connections at a time. When another
-// client comes it closes the connection that has waited longest for a request.
-// While all others have a request, or have just had one, the client waits.
+// client comes it closes the connection that has waited longest for its first
+// request, or else the one that has waited longest for a further one. While all
+// others have a request, or have just had one, the client waits.
 //
 // Its connections have CloseWrite, unlike those of netutil.LimitListener of
 // golang.org/x/net. net/http ends a response with that if it has not read the
@@ -41,13 +44,19 @@ type limitListener struct {
 	closed      chan struct{}
 	once        sync.Once
 
-	mu      sync.Mutex
-	waiting *list.List // *limitedConn without a request; the first has waited longest
+	mu             sync.Mutex
+	first, further line // of connections that wait for their first request, or for a further one
+}
+
+// line is a line of connections without a request. The first has waited longest.
+type line struct {
+	*list.List               // *limitedConn
+	patience   time.Duration // how long each may wait when all slots are taken
 }
 
 func newLimitListener(listener net.Listener, connections int, readTimeout time.Duration) *limitListener {
 	return &limitListener{Listener: listener, readTimeout: readTimeout, slots: make(chan struct{}, connections),
-		closed: make(chan struct{}), waiting: list.New()}
+		closed: make(chan struct{}), first: line{list.New(), firstWait}, further: line{list.New(), furtherWait}}
 }
 
 func (l *limitListener) Accept() (net.Conn, error) {
@@ -83,24 +92,30 @@ func (l *limitListener) takeSlot() error {
 // dismiss ends the connection that has waited longest, if that is long enough.
 // It returns after which time another one may have to go.
 //
-// It does so by a deadline in the past. If a request comes in at this very
-// moment, the server has set another deadline by the time it has read the
-// headers, or setState does, and the request is answered.
+// It does so by a deadline in the past. If the server has begun to read a
+// request at this moment, the request is answered: by the time that its headers
+// are read there is another deadline, set by the server or by setState. A request
+// that comes in at this moment may be left unread. Nothing of it was done then.
 func (l *limitListener) dismiss() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	first := l.waiting.Front()
-	if first == nil {
-		return shortestWait
+	now, wait := time.Now(), firstWait
+	for _, line := range []line{l.first, l.further} {
+		front := line.Front()
+		if front == nil {
+			continue
+		}
+		c := front.Value.(*limitedConn)
+		left := line.patience - now.Sub(c.since)
+		if left <= 0 {
+			line.MoveToBack(front)
+			c.since, c.dismissed = now, true
+			c.SetReadDeadline(now)
+			return firstWait
+		}
+		wait = min(wait, left)
 	}
-	c, now := first.Value.(*limitedConn), time.Now()
-	if waited := now.Sub(c.since); waited < shortestWait {
-		return shortestWait - waited
-	}
-	l.waiting.MoveToBack(first)
-	c.since, c.dismissed = now, true
-	c.SetReadDeadline(now)
-	return shortestWait
+	return wait
 }
 
 // setState is the hook ConnState of the server.
@@ -113,8 +128,10 @@ func (l *limitListener) setState(conn net.Conn, state http.ConnState) {
 	defer l.mu.Unlock()
 	c.leaveLine()
 	switch {
-	case state == http.StateNew || state == http.StateIdle:
-		c.since, c.place = time.Now(), l.waiting.PushBack(c)
+	case state == http.StateNew:
+		c.join(l.first)
+	case state == http.StateIdle:
+		c.join(l.further)
 	case state == http.StateActive && c.dismissed:
 		c.SetReadDeadline(time.Now().Add(l.readTimeout))
 	}
@@ -134,15 +151,21 @@ type limitedConn struct {
 	release  func()
 
 	// With the mutex of the listener:
-	place     *list.Element // nil while there is a request
+	line      line
+	place     *list.Element // in the line; nil while there is a request
 	since     time.Time     // it waits for a request
 	dismissed bool
+}
+
+// join is called with the mutex of the listener.
+func (c *limitedConn) join(line line) {
+	c.line, c.place, c.since = line, line.PushBack(c), time.Now()
 }
 
 // leaveLine is called with the mutex of the listener.
 func (c *limitedConn) leaveLine() {
 	if c.place != nil {
-		c.listener.waiting.Remove(c.place)
+		c.line.Remove(c.place)
 		c.place = nil
 	}
 }

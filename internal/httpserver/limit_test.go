@@ -155,7 +155,7 @@ func TestActiveStay(t *testing.T) {
 		select {
 		case <-begun:
 			t.Error("the third of two clients is served")
-		case <-time.After(2 * shortestWait):
+		case <-time.After(2 * furtherWait):
 		}
 		close(finish)
 	})
@@ -213,7 +213,7 @@ func TestDismissed(t *testing.T) {
 	limited := newLimitListener(listener, 1, patience)
 	server := &http.Server{Handler: http.HandlerFunc(ok), ReadTimeout: patience, ConnState: func(c net.Conn, state http.ConnState) {
 		if state == http.StateActive { // at the last moment
-			time.Sleep(shortestWait)
+			time.Sleep(firstWait)
 			limited.dismiss()
 		}
 		limited.setState(c, state)
@@ -224,7 +224,7 @@ func TestDismissed(t *testing.T) {
 	must(t, err)
 	defer c.Close()
 	io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n")
-	time.Sleep(3 * shortestWait)
+	time.Sleep(3 * firstWait)
 	if status, _ := send(t, c, "body"); status != 200 {
 		t.Errorf("%d", status)
 	}
