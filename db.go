@@ -52,6 +52,9 @@ func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
 	if made {
 		env.Notef("Made the database %s.", cli.Quote(path))
 	}
+	if aside := file + guard.AsideSuffix; made && osutil.Exists(aside) {
+		env.Notef("Warning: the -wal of another database was there. It is kept as %s.", cli.Quote(aside))
+	}
 	warnOfClock(env, s.Clock(), path)
 	return s, nil
 }
@@ -66,7 +69,7 @@ func makeDatabase(file string, create bool) (made bool, err error) {
 	switch {
 	case errors.Is(err, sqlite.ErrNotExist) && create:
 		made = true
-		if err := osutil.CreatePrivate(file); err != nil {
+		if err := errors.Join(guard.SetAside(file), osutil.CreatePrivate(file)); err != nil {
 			return false, &sqlite.FileError{Op: "making", Path: file, Err: err}
 		}
 	case err != nil:

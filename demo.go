@@ -63,12 +63,16 @@ func demonstrate(env cli.Env, args []string) error {
 		return cli.WithHint(fmt.Errorf("demo makes a new file, and %s is there already", osutil.InQuotes(o.db)),
 			"firefighters serve --db "+cli.Quote(o.db))
 	}
-	return runDaemon(env, o, func(env cli.Env, s *store.Store, url string) error {
+	err := runDaemon(env, o, func(env cli.Env, s *store.Store, url string) error {
 		if err := d.invent(env, s); err != nil {
 			return fmt.Errorf("inventing people: %w", err)
 		}
 		return d.announce(env, s, url, end)
 	})
+	if errors.Is(err, store.ErrLost) && !flags.Changed("db") { // what was saved goes as well
+		err = errors.New("the database of the demo was deleted while it was served")
+	}
+	return err
 }
 
 // announce says who is there, how to find them, and what becomes of them at the end.

@@ -44,7 +44,7 @@ var mayImport = map[string]string{
 var rootMayImport = map[string]string{
 	"main.go":     "cli command",
 	"serve.go":    "backup cli guard httpapi httpserver logqueue osutil sqlite store",
-	"work.go":     "cli integrity osutil sqlite store",
+	"work.go":     "backup cli integrity osutil sqlite store",
 	"demo.go":     "cli demo osutil record sqlite store",
 	"warnings.go": "backup cli guard integrity osutil sqlite",
 	"handlers.go": "httpapi record store",

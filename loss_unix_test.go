@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"maps"
 	"os"
@@ -25,7 +26,7 @@ type goneCase struct {
 // 503 and says so. What was in the database is saved where it can be read.
 func TestFilesGo(t *testing.T) {
 	t.Parallel()
-	other := invented(t, 1, 3)
+	other, larger := invented(t, 1, 3), invented(t, 1, 30)
 	remove := func(suffix string) func(*testing.T, string) {
 		return func(t *testing.T, db string) { must(t, os.Remove(db+suffix)) }
 	}
@@ -40,6 +41,7 @@ func TestFilesGo(t *testing.T) {
 		"-shm deleted":    {remove("-shm"), "the -shm of the database was deleted", "completed"},
 		"replaced":        {func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) }, "another file was put in the place", "saved"},
 		"copied over":     {func(t *testing.T, db string) { copyOver(t, other, db) }, "has written over the file", "saved"},
+		"larger copied":   {func(t *testing.T, db string) { copyOver(t, larger, db) }, "has written over the file", "lost"},
 		"backup over":     {backupOver, "has written over the file", "saved"},
 		"emptied":         {cut("", 0), "was cut off", "lost"},
 		"cut":             {cut("", 3*4096), "was cut off", "lost"},
@@ -87,6 +89,90 @@ func (tt goneCase) test(t *testing.T) {
 	}
 }
 
+// TestFilesGoAtStop: a service that is stopped before it has noticed does not
+// end as if all were well.
+func TestFilesGoAtStop(t *testing.T) {
+	t.Parallel()
+	other := invented(t, 1, 3)
+	for name, act := range map[string]func(t *testing.T, db string){
+		"deleted":     func(t *testing.T, db string) { must(t, os.Remove(db)) },
+		"replaced":    func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) },
+		"copied over": func(t *testing.T, db string) { copyOver(t, other, db) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+			s, db := startedProcess(t, cmd), cmd.Args[2]
+			ids := map[string]bool{s.create(t, ana): true}
+			act(t, db)
+			must(t, cmd.Process.Signal(syscall.SIGTERM))
+			cmd.Wait()
+			if checkEnd(t, db, "saved", output.String(), cmd.ProcessState.ExitCode()) {
+				holds(t, db, s.key, ids)
+			}
+		})
+	}
+}
+
+// TestWALKept: a new database does not take the place of a -wal, which may be all
+// that is left of another.
+func TestWALKept(t *testing.T) {
+	t.Parallel()
+	cmd, c := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
+	db := cmd.Args[2]
+	c.create(t, ana)
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	wal, err := os.ReadFile(db + "-wal")
+	must(t, err)
+	must(t, os.Truncate(db, 0))
+	s := startOn(t, db)
+	s.logs(t, "Warning: the -wal of another database was there. It is kept as "+db+"-wal.lost.\n")
+	if kept, err := os.ReadFile(db + "-wal.lost"); !bytes.Equal(kept, wal) || err != nil {
+		t.Errorf("%d of %d bytes are kept: %v", len(kept), len(wal), err)
+	}
+}
+
+// TestLinkChanged: a database that is served by a link is not another one when
+// the link is.
+func TestLinkChanged(t *testing.T) {
+	t.Parallel()
+	dir, other := t.TempDir(), invented(t, 1, 3)
+	db, link := filepath.Join(dir, "real.db"), filepath.Join(dir, "x.db")
+	must(t, os.Symlink(db, link))
+	cmd, output := process(t, "--db", link, "--listen", "127.0.0.1:0")
+	s := startedProcess(t, cmd)
+	ids := map[string]bool{s.create(t, ana): true}
+	must(t, os.Symlink(other, link+".new"))
+	must(t, os.Rename(link+".new", link))
+	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if says := output.String(); cmd.ProcessState.ExitCode() != 0 || !strings.Contains(says, "the link to the database was changed") {
+		t.Errorf("it says: %s", says)
+	}
+	holds(t, db, s.key, ids)
+}
+
+// TestMovedBack: a database that is moved away and back is whole at the end.
+func TestMovedBack(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "x")
+	must(t, os.Mkdir(dir, 0o700))
+	cmd, output := process(t, "--db", filepath.Join(dir, "x.db"), "--listen", "127.0.0.1:0")
+	s, db := startedProcess(t, cmd), cmd.Args[2]
+	ids := map[string]bool{s.create(t, ana): true}
+	must(t, os.Rename(dir, dir+".old"))
+	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
+	must(t, os.RemoveAll(dir))
+	must(t, os.Rename(dir+".old", dir))
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if checkEnd(t, db, "completed", output.String(), cmd.ProcessState.ExitCode()) {
+		holds(t, db, s.key, ids)
+	}
+}
+
 // checkEnd does what the service says at its end. It reports whether all records
 // must be in the database then.
 func checkEnd(t *testing.T, db, ends, says string, code int) bool {
@@ -94,7 +180,7 @@ func checkEnd(t *testing.T, db, ends, says string, code int) bool {
 	saved, _ := filepath.Glob(db + ".saved-*Z")
 	switch ends {
 	case "lost":
-		if code != 1 || len(saved) != 0 || !strings.Contains(says, "could not be saved: "+db) {
+		if code != 1 || len(saved) != 0 || !strings.Contains(says, "): "+db+"\nTry: ") {
 			t.Errorf("code %d, saved %v: %s", code, saved, says)
 		}
 		return false

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"firefighters/internal/cli"
 	"firefighters/internal/command"
@@ -32,7 +33,14 @@ func main() {
 	})
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
-	os.Exit(cli.Report(err, os.Stderr))
+	code := make(chan int, 1)
+	go func() { code <- cli.Report(err, os.Stderr) }()
+	select {
+	case c := <-code:
+		os.Exit(c)
+	case <-time.After(5 * time.Second): // nobody reads standard error
+		os.Exit(1)
+	}
 }
 
 // run runs the command that args name. It returns when the command is done

@@ -23,7 +23,7 @@ var (
 	errInFlight = &httpapi.Problem{Kind: httpapi.InFlight, Header: httpapi.RetryLater,
 		Detail: "A request with this Idempotency-Key is being answered."}
 	errLost = &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater,
-		Detail: "The files of the database were deleted, moved or replaced. The person who keeps the service must stop it, and then it says what to do."}
+		Detail: "The files of the database were deleted, moved or replaced. The log says what to do."}
 	errReadOnlyKey = &httpapi.Problem{Kind: httpapi.Scope, Detail: "This API key may only read.",
 		Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters", error="insufficient_scope"`}}}
 )

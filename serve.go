@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
-	"os"
 	"runtime/debug"
 	"time"
 
@@ -175,7 +174,7 @@ func (d *daemon) run() error {
 	if err != nil {
 		return err
 	}
-	d.guard, err = guard.New(s.DB(), store.Marks, d.log)
+	d.guard, err = guard.New(s.DB(), d.db, store.Marks, d.log)
 	if err != nil {
 		return cmp.Or(s.Close(), err)
 	}
@@ -224,7 +223,7 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	os.Remove(path + guard.Suffix) // a killed process has left it
+	guard.RemoveLeftovers(path)
 	if err := sqlite.RefuseLinked(path); err != nil {
 		release()
 		return nil, err

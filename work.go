@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"firefighters/internal/backup"
 	"firefighters/internal/cli"
 	"firefighters/internal/integrity"
 	"firefighters/internal/osutil"
@@ -103,8 +104,8 @@ func (d *daemon) close(s *store.Store) error {
 		return nil
 	}
 	if loss.Saved == "" {
-		return cli.WithHint(fmt.Errorf("%w, and could not be saved: %s", loss, db),
-			"put back what was moved, or see what is left: firefighters check --db "+db)
+		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%s): %s", loss, backup.Reason(loss.Err), db),
+			"put back what was moved, or a backup: firefighters restore FILE --db "+db)
 	}
 	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)),
 		fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db))

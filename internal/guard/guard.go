@@ -5,6 +5,7 @@ package guard
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -40,6 +41,7 @@ type Loss struct {
 	Path  string // of the database
 	What  string // what has happened, without a name, as "the -wal of the database was deleted or moved away"
 	Saved string // the copy of what was still open; "" if there is none
+	Err   error  // why there is none
 
 	kind kind
 }
@@ -53,11 +55,12 @@ func (l *Loss) Closable() bool { return l.kind == beside }
 // Is reports whether target is sqlite.ErrLost.
 func (l *Loss) Is(target error) bool { return target == sqlite.ErrLost }
 
-// New returns a Guard of an open database. identify returns marks of which any
+// New returns a Guard of an open database. path is the one that it was asked for
+// by, which may be a link. identify returns marks of which any
 // two files of one database share one. It may be handed a file that is being
 // written.
-func New(db *sqlite.DB, identify func(*sqlite.Conn) ([]string, error), log *slog.Logger) (*Guard, error) {
-	files, err := openFiles(db, identify)
+func New(db *sqlite.DB, path string, identify func(*sqlite.Conn) ([]string, error), log *slog.Logger) (*Guard, error) {
+	files, err := openFiles(db, path, identify)
 	if err != nil {
 		return nil, err
 	}
@@ -96,9 +99,12 @@ func (g *Guard) isLost() bool {
 		return false
 	}
 	g.db.Lose()
+	if kind == replaced {
+		g.files.setAside()
+	}
 	osutil.CreatePrivate(g.db.Path() + Suffix) // where that is not possible, no other program is warned
 	g.loss.Store(&Loss{Path: g.db.Path(), What: what, kind: kind})
-	g.log.Error("the files of the database have gone, and no request is answered: stop the service, which then says what to type", "what", what)
+	g.log.Error("the files of the database have gone: no request is answered, and what is still open is being saved", "what", what)
 	return true
 }
 
@@ -107,37 +113,47 @@ func (g *Guard) save(ctx context.Context) {
 	first := g.tried.IsZero()
 	g.tried = time.Now()
 	loss := *g.loss.Load()
+	loss.Saved, loss.Err = "", nil
 	os.MkdirAll(filepath.Dir(loss.Path), 0o700) // it may have gone as well; saving says so
 	copied := backup.SavedName(loss.Path, g.tried)
-	switch err := saveTo(ctx, g.db, copied); {
-	case err == nil:
+	switch loss.Err = saveTo(ctx, g.db, copied); {
+	case loss.Err == nil:
 		loss.Saved = copied
-		g.loss.Store(&loss)
-		g.log.Warn("what was in the database is saved beside its old place", "ending", strings.TrimPrefix(copied, loss.Path))
+		g.log.Warn("what was in the database is saved beside its old place: stop the service, and it says what to type",
+			"ending", strings.TrimPrefix(copied, loss.Path))
+	case first && errors.Is(loss.Err, sqlite.ErrFull):
+		g.log.Error("what was in the database could not be saved, for the disk is full: make room, and wait until it is saved before you stop the service")
 	case first:
-		g.log.Error("what was in the database could not be saved", "cause", backup.Reason(err))
+		g.log.Error("what was in the database could not be saved: stop the service, and it says what to type", "cause", backup.Reason(loss.Err))
 	}
+	g.loss.Store(&loss)
 }
 
-// End makes the last attempt to save a lost database. It returns the Loss, or
-// nil if all is well. Unless the Loss is Closable the database must not be closed
-// any more: that would write into a file that is another's by now.
+// End looks at the files once more, after Run has ended, and makes the last
+// attempt to save a lost database. It returns the Loss, or nil if all is well.
+// Unless the Loss is Closable the database must not be closed any more: that
+// would write into a file that is another's by now.
 func (g *Guard) End() *Loss {
+	for g.loss.Load() == nil && !g.isLost() && g.doubt { // what has happened since the last look
+		time.Sleep(interval)
+	}
 	loss := g.loss.Load()
 	if loss == nil {
 		return nil
 	}
-	if loss.Saved == "" {
+	if loss.kind == gone && g.files.areBack() {
+		back := *loss
+		back.kind = beside
+		loss = &back
+		g.loss.Store(loss)
+	}
+	if loss.Saved == "" || !osutil.Exists(loss.Saved) {
 		g.save(context.Background())
 		loss = g.loss.Load()
 	}
 	os.Remove(loss.Path + Suffix)
-	switch {
-	case loss.Closable():
-	case loss.Saved != "":
-		g.files.remove("-wal", "-shm")
-	case loss.kind == replaced:
-		os.Rename(loss.Path+"-wal", loss.Path+"-wal.lost") // or SQLite would write it into the other file
+	if !loss.Closable() && loss.Saved != "" {
+		g.files.removeBeside()
 	}
 	return loss
 }

@@ -48,7 +48,7 @@ func marks(c *sqlite.Conn) (marks []string, err error) {
 // watch runs a guard until the end of the test. lost is closed at a loss.
 func watch(t *testing.T, db *sqlite.DB) (g *guard.Guard, lost chan bool, stop func()) {
 	t.Helper()
-	g, err := guard.New(db, marks, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
+	g, err := guard.New(db, db.Path(), marks, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	lost, ended := make(chan bool), make(chan bool)
@@ -65,7 +65,7 @@ func watch(t *testing.T, db *sqlite.DB) (g *guard.Guard, lost chan bool, stop fu
 func TestUse(t *testing.T) {
 	t.Parallel()
 	db := create(t, "one")
-	g, lost, _ := watch(t, db)
+	g, lost, stop := watch(t, db)
 	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
 		for range 50 {
 			exec(t, db, `INSERT INTO notes VALUES (randomblob(20000))`)
@@ -78,6 +78,7 @@ func TestUse(t *testing.T) {
 		t.Errorf("a loss: %v", g.Loss())
 	default:
 	}
+	stop()
 	if g.End() != nil {
 		t.Error("a loss at the end")
 	}

@@ -1,7 +1,9 @@
 package guard
 
 import (
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"firefighters/internal/backup"
@@ -12,7 +14,7 @@ import (
 // time than the database itself, "" if there is none: the process that made it was
 // killed before it could say so, or nobody has restored it.
 func NewerCopy(content backup.Content, db string) string {
-	if copies, _ := filepath.Glob(db + ".saved-*"); len(copies) == 0 {
+	if len(copies(db)) == 0 {
 		return ""
 	}
 	latest := timeOf(content, sqlite.Peek, db)
@@ -23,6 +25,28 @@ func NewerCopy(content backup.Content, db string) string {
 		}
 	}
 	return ""
+}
+
+// copies returns the saved copies beside a database, also those that are not complete.
+func copies(db string) (paths []string) {
+	entries, _ := os.ReadDir(filepath.Dir(db))
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(db)+".saved-") {
+			paths = append(paths, filepath.Join(filepath.Dir(db), e.Name()))
+		}
+	}
+	return paths
+}
+
+// RemoveLeftovers removes what a process that was killed after a loss has left
+// beside the database and nobody needs. The caller has locked the database.
+func RemoveLeftovers(db string) {
+	os.Remove(db + Suffix)
+	for _, path := range copies(db) {
+		if strings.HasSuffix(path, partialSuffix) {
+			os.Remove(path)
+		}
+	}
 }
 
 // timeOf returns the latest time that a file has seen, zero if it cannot be read.

@@ -13,7 +13,7 @@ import (
 // saveTo copies a lost database to a new file, as far as it is still open. The
 // file gets its name only when it is complete, checked and on disk.
 func saveTo(ctx context.Context, db *sqlite.DB, path string) error {
-	partial := path + ".partial"
+	partial := path + partialSuffix
 	defer os.Remove(partial)
 	for _, step := range []func() error{
 		func() error { return osutil.CreatePrivate(partial) },
@@ -34,6 +34,8 @@ func saveTo(ctx context.Context, db *sqlite.DB, path string) error {
 	return nil
 }
 
+const partialSuffix = ".partial"
+
 func check(ctx context.Context, path string) error {
 	c, err := sqlite.OpenImmutable(path)
 	if err != nil {
@@ -41,6 +43,18 @@ func check(ctx context.Context, path string) error {
 	}
 	defer c.Close()
 	return c.CheckStructure(ctx)
+}
+
+// AsideSuffix is that of a -wal whose database is not there any more.
+const AsideSuffix = "-wal.lost"
+
+// SetAside renames the -wal of a database that is missing or empty: SQLite would
+// delete it, and it may be all that is left.
+func SetAside(db string) error {
+	if info, err := os.Stat(db + "-wal"); err != nil || info.Size() == 0 {
+		return nil
+	}
+	return os.Rename(db+"-wal", db+AsideSuffix)
 }
 
 // Suffix is that of a file beside a database whose files have gone while it is

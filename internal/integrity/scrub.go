@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
@@ -64,7 +65,7 @@ func (s *scrubber) records(ctx context.Context) {
 		}
 		return sleep(ctx, s.pause)
 	})
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, sqlite.ErrLost) { // the guard has logged a loss
 		s.log.Error("the database is damaged, or cannot be read: see firefighters check", "cause", err.Error())
 		return
 	}
@@ -119,7 +120,7 @@ func (s *scrubber) counts(ctx context.Context) {
 	if repaired > 0 {
 		s.log.Warn("the counts of departments were damaged, and are repaired", "departments", repaired)
 	}
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, sqlite.ErrLost) {
 		s.log.Error("the counts of departments could not be checked", "cause", err.Error())
 	}
 }
