@@ -64,7 +64,7 @@ func TestUsage(t *testing.T) {
 		{[]string{"--nope"}, 2, "Error: serve: unknown flag: --nope\n" + serveHelp},
 		{append(serve, "stray"), 2, "Error: serve: it takes no argument, but there is \"stray\"\n" + serveHelp},
 		{append(serve, "--listen", "8080"), 2,
-			"Error: --listen takes an address and a port, not \"8080\"\nTry: firefighters serve --listen 127.0.0.1:8080\n"},
+			"Error: --listen takes an address and a port, not \"8080\"\nTry: firefighters serve --db " + absent + " --listen 127.0.0.1:8080\n"},
 		{append(serve, "--tls-cert", absent), 2,
 			"Error: --tls-cert and --tls-key go together\nTry: firefighters serve --tls-cert cert.pem --tls-key key.pem\n"},
 		{append(serve, "--tls-key", absent), 2, ""},

@@ -75,7 +75,7 @@ func (o *serveOptions) check() error {
 	}
 	switch {
 	case err != nil:
-		return cli.Usage(fmt.Sprintf("--listen takes an address and a port, not %q", o.listen), "firefighters serve --listen 127.0.0.1:8080")
+		return cli.Usage(fmt.Sprintf("--listen takes an address and a port, not %q", o.listen), o.again+" --listen 127.0.0.1:8080")
 	case (o.certFile == "") != (o.keyFile == ""):
 		return cli.Usage("--tls-cert and --tls-key go together", "firefighters serve --tls-cert cert.pem --tls-key key.pem")
 	case o.rateLimit < 0 || o.rateLimit > maxRateLimit:

@@ -47,7 +47,7 @@ func hintOnExtra(flags *pflag.FlagSet, number int) string {
 		return help
 	case isNumber && flags.Lookup("listen") != nil && !flags.Changed("listen"):
 		hint = hintOnFlag(flags, number, "listen", "the port", "127.0.0.1:"+arg)
-	case flags.Changed("tenant"), number > 0 && !isNumber:
+	case flags.Changed("tenant"), number > 0 && !isNumber, flags.NArg() > number+1 && !LooksLikeFile(arg):
 		hint = `put a name of several words in quotes, as "Engine 7": ` + help
 	case number > 0:
 	case flags.Lookup("tenant") != nil:

@@ -96,7 +96,7 @@ func TestDispatch(t *testing.T) {
 		{"", "people", 2, "", "Error: people: say list\nTry: firefighters people --help\n"},
 		{"", "Open", 2, "", "Error: there is no command \"Open\"; did you mean \"open\"?\nTry: firefighters open --help\n"},
 		{"", "ulnokc", 2, "", "Error: there is no command \"ulnokc\"; did you mean \"unlock\"?\nTry: firefighters unlock --help\n"},
-		{"", "shot", 2, "", "Error: there is no command \"shot\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
+		{"", "shut", 2, "", "Error: there is no command \"shut\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
 		{"", "lick", 2, "", "Error: there is no command \"lick\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
 		{"", "shut", 2, "", "Error: there is no command \"shut\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
 		{"", "ls", 2, "", "Error: there is no command \"ls\"; did you mean \"bell list\" or \"people list\"?\n" +

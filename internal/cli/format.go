@@ -33,10 +33,10 @@ func Count[N int | int64](n N, one, many string) string {
 // Quote writes the name of a file as it can be typed.
 func Quote(path string) string {
 	switch {
-	case !strings.ContainsAny(path, " \t'\"&|;<>()$*?#~`"):
-		return path
-	case runtime.GOOS == "windows":
+	case runtime.GOOS == "windows" && strings.ContainsAny(path, " \t'&|;<>()$*?#~`"), runtime.GOOS == "windows" && path == "":
 		return `"` + path + `"`
+	case runtime.GOOS == "windows", path != "" && !strings.ContainsAny(path, " \t\n\r'\"&|;<>()[]{}!$*?#~`\\"):
+		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -21,7 +21,7 @@ func meant(typed string, words []word) (nearest []string) {
 		for i, like := range w.like {
 			far := distance(typed, like)
 			rank := 2*far + min(i, 1)
-			if far > tolerated(like) || len(nearest) > 0 && rank > best || slices.Contains(nearest, w.text) && rank == best {
+			if far > max(0, tolerated(like)-min(i, 1)) || len(nearest) > 0 && rank > best || slices.Contains(nearest, w.text) && rank == best {
 				continue
 			}
 			if rank < best {

@@ -70,7 +70,7 @@ func (env Env) WarnOfVariables(known []string) {
 		rest, ours := strings.CutPrefix(name, variablePrefix)
 		flag := strings.ReplaceAll(strings.ToLower(rest), "_", "-")
 		switch {
-		case !ours || value == "" || slices.Contains(known, flag):
+		case !ours || value == "" || slices.Contains(known, flag) && os.Getenv(variable(flag)) != "":
 		case slices.Contains(typedOnly, flag):
 			env.Notef("Warning: %s does nothing: --%s counts only when it is typed", name, flag)
 		default:

@@ -203,7 +203,7 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 		return p.withStore(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
 	})
 	if errors.Is(err, store.ErrBusy) {
-		return cli.WithHint(fmt.Errorf("key %d is not revoked and still works: %w", id, err), fmt.Sprintf(
+		return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
 			"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(*db)))
 	}
 	return err

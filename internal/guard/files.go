@@ -200,7 +200,6 @@ func (f *files) setAside() {
 	}
 }
 
-
 // removeBeside removes the files beside the database, unless they are others by now.
 func (f *files) removeBeside() {
 	for suffix, opened := range map[string]string{"-wal": "-wal", AsideSuffix: "-wal", "-shm": "-shm"} {

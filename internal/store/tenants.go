@@ -126,7 +126,11 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 				return err
 			}
 		}
-		if _, err := t.Exec(`UPDATE tenants SET name = ? WHERE id = ?`, name, int64(id)); err != nil {
+		changed, err := t.Exec(`UPDATE tenants SET name = ? WHERE id = ?`, name, int64(id))
+		if err == nil && changed == 0 {
+			err = ErrRemoved
+		}
+		if err != nil {
 			return err
 		}
 		return raiseKeysVersion(t, 0)
@@ -144,11 +148,17 @@ func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 		if keys, err = t.Exec(`DELETE FROM keys WHERE tenant_id = ?`, int64(id)); err != nil {
 			return err
 		}
-		for _, text := range []string{`DELETE FROM changes WHERE tenant_id = ?`, `DELETE FROM replays WHERE tenant_id = ?`,
-			`DELETE FROM tenants WHERE id = ?`} {
+		for _, text := range []string{`DELETE FROM changes WHERE tenant_id = ?`, `DELETE FROM replays WHERE tenant_id = ?`} {
 			if _, err := t.Exec(text, int64(id)); err != nil {
 				return err
 			}
+		}
+		gone, err := t.Exec(`DELETE FROM tenants WHERE id = ?`, int64(id))
+		if err == nil && gone == 0 {
+			err = ErrRemoved
+		}
+		if err != nil {
+			return err
 		}
 		return raiseKeysVersion(t, id)
 	})
