@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -213,6 +214,38 @@ func TestBackupsOfRenamed(t *testing.T) {
 	newKey(t, other, "default")
 	if files := backup.Files(content, other, dir); len(files) != 0 {
 		t.Errorf("of another database: %+v", files)
+	}
+}
+
+// TestBackupsOfReplaced: the backups from before a second department stay those
+// of a database when its first department has gone. They count when it is
+// damaged, and they are pruned.
+func TestBackupsOfReplaced(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
+	save := func(days int) {
+		works(t, "backup", filepath.Join(dir, backupName(time.Now().AddDate(0, 0, -days))), "--db", db)
+	}
+	newKey(t, db, "default")
+	save(4)
+	save(3)
+	save(2)
+	newKey(t, db, "Engine 7")
+	save(1)
+	works(t, "departments", "remove", "default", "--yes", "--db", db)
+	damaged := filepath.Join(t.TempDir(), "x.db")
+	copyOf(t, db, damaged)
+	damage(t, damaged)
+	if said := serveRefused(t, damaged, dir); strings.Contains(said, "more than one database") || !strings.Contains(said, "restore "+dir) {
+		t.Errorf("stderr %q", said)
+	}
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1s", "--backup-keep", "1")
+	eventually(t, "the old backups to go", func() bool {
+		return !slices.ContainsFunc(namesIn(t, dir), func(name string) bool { return name <= backupName(time.Now().AddDate(0, 0, -1)) })
+	})
+	s.stop(t)
+	if log := s.stderr.String(); strings.Contains(log, "another database") {
+		t.Errorf("log %s", log)
 	}
 }
 

@@ -98,12 +98,26 @@ func Files(content Content, db, dir string) []File {
 }
 
 // ofDatabase returns the files without those that are known to be of another
-// database than this one.
+// database than this one. Departments come and go, so a file that has an ID in
+// common with a file of this database is of it too.
 func ofDatabase(content Content, files []File, own Identity) []File {
-	return slices.DeleteFunc(slices.Clone(files), func(f File) bool {
-		its, _ := identify(content, sqlite.OpenImmutable, f.Path)
-		return !own.mayBe(its)
-	})
+	if len(own.IDs) == 0 {
+		return files
+	}
+	others := map[string]Identity{}
+	for _, f := range files {
+		others[f.Path], _ = identify(content, sqlite.OpenImmutable, f.Path)
+	}
+	for before := -1; before != len(others); {
+		before = len(others)
+		for path, its := range others {
+			if own.mayBe(its) {
+				own.IDs = slices.Concat(own.IDs, its.IDs)
+				delete(others, path)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { _, other := others[f.Path]; return other })
 }
 
 // Valid is a backup that has passed its check.
