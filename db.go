@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"errors"
-	"fmt"
 	"time"
 
 	"firefighters/internal/backup"
@@ -177,13 +176,11 @@ type databaseContent struct{}
 func (databaseContent) Format() sqlite.Format { return format }
 
 func (databaseContent) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
-	first, err := store.FirstTenants(c)
-	if err != nil {
+	if id.IDs, err = store.Marks(c); err != nil {
 		return id, err
 	}
-	for _, tenant := range first {
-		id.IDs = append(id.IDs, fmt.Sprint(tenant.ID, " ", tenant.CreatedAt))
-		id.Name = first[0].Name
+	if id.Name, err = store.FirstName(c); err != nil {
+		return id, err
 	}
 	if id.Time, err = store.LatestTime(c); err != nil {
 		return id, err

@@ -21,28 +21,20 @@ func Count(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 	return n, err
 }
 
-// Tenant is a department.
-type Tenant struct {
-	ID        int64
-	Name      string
-	CreatedAt int64 // milliseconds
-}
-
-// FirstTenants returns up to a hundred departments of a database, those made
-// first. They tell databases apart that have the same name, also when a department
-// was renamed or removed.
-func FirstTenants(c *sqlite.Conn) (first []Tenant, err error) {
-	err = c.Query(`SELECT id, name, created_at FROM tenants ORDER BY id LIMIT 100`, nil,
-		func(row sqlite.Row) { first = append(first, Tenant{row.Int(0), row.Text(1), row.Int(2)}) })
-	return first, err
-}
-
 // Marks returns what tells the first departments apart from those of all other
-// databases, up to a hundred.
+// databases, up to a hundred. They tell databases apart that have the same name,
+// also when a department was renamed or removed.
 func Marks(c *sqlite.Conn) (marks []string, err error) {
 	err = c.Query(`SELECT id || ' ' || created_at FROM tenants ORDER BY id LIMIT 100`, nil,
 		func(row sqlite.Row) { marks = append(marks, row.Text(0)) })
 	return marks, err
+}
+
+// FirstName returns the name of the department that was made first, "" if there
+// is none.
+func FirstName(c *sqlite.Conn) (name string, err error) {
+	err = c.Query(`SELECT name FROM tenants ORDER BY id LIMIT 1`, nil, func(row sqlite.Row) { name = row.Text(0) })
+	return name, err
 }
 
 // LatestTime returns the latest time that the database has seen.

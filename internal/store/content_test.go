@@ -41,30 +41,31 @@ func TestCount(t *testing.T) {
 	})
 }
 
-func TestFirstTenants(t *testing.T) {
+// TestMarks: they are of the departments made first, whose name is the first.
+func TestMarks(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(2e12)
 	s := openStore(t, newFile(t), func() time.Time { return now })
-	check := func(count int, want ...store.Tenant) {
+	check := func(count int, first string, want ...string) {
 		t.Helper()
 		read(t, s, func(c *sqlite.Conn) error {
-			got, err := store.FirstTenants(c)
-			if len(got) != count || !slices.Equal(got[:len(want)], want) {
-				t.Errorf("%d departments: %+v", len(got), got)
+			got, err := store.Marks(c)
+			name, nameErr := store.FirstName(c)
+			if len(got) != count || !slices.Equal(got[:len(want)], want) || name != first {
+				t.Errorf("%d departments, %q first: %q", len(got), name, got)
 			}
-			return err
+			return errors.Join(err, nameErr)
 		})
 	}
-	check(0)
+	check(0, "")
 	must(t, s.AddDepartments([]store.Department{{Name: "Z"}}))
 	now = now.Add(time.Hour)
 	must(t, s.AddDepartments([]store.Department{{Name: "A"}}))
-	z, a := store.Tenant{ID: 1, Name: "Z", CreatedAt: 2e12}, store.Tenant{ID: 2, Name: "A", CreatedAt: 2e12 + 3_600_000}
-	check(2, z, a)
+	check(2, "Z", "1 2000000000000", "2 2000003600000")
 	for i := range 100 {
 		must(t, s.AddDepartments([]store.Department{{Name: fmt.Sprint(i)}}))
 	}
-	check(100, z, a)
+	check(100, "Z", "1 2000000000000", "2 2000003600000")
 	read(t, s, func(c *sqlite.Conn) error {
 		latest, err := store.LatestTime(c)
 		if !latest.Equal(now) || latest.Location() != time.UTC {
