@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -46,6 +47,27 @@ func TestFewFiles(t *testing.T) {
 	}
 	if rest, err := io.ReadAll(idle); len(rest) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the idle connection: %q, %v", rest, err)
+	}
+}
+
+// TestTooFewFiles: a limit that leaves no file to a client is said before
+// anything listens or is made.
+func TestTooFewFiles(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd := limitedProcess(t, "ulimit -n 24", db)
+	ended := make(chan error, 1)
+	must(t, cmd.Start())
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		const want = "Error: this program may not open enough files to serve clients\nTry: raise the limit of open files: ulimit -n 1024\n"
+		if said := fmt.Sprint(cmd.Stdout); err == nil || said != want || exists(db) {
+			t.Errorf("%v, %s", err, said)
+		}
+	case <-time.After(patience):
+		cmd.Process.Kill()
+		t.Errorf("it goes on: %s", cmd.Stdout)
 	}
 }
 

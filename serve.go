@@ -143,6 +143,9 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	log := stderr.Logger()
 	web, err := httpserver.New(httpserver.Config{CertFile: o.certFile, KeyFile: o.keyFile,
 		OtherFiles: sqlite.OpenFiles + otherFiles, Log: log})
+	if errors.Is(err, httpserver.ErrFewFiles) {
+		return cli.WithHint(err, "raise the limit of open files: ulimit -n 1024")
+	}
 	if err != nil {
 		return cli.WithHint(err, "name PEM files that belong together, and start as a user who may read them")
 	}

@@ -58,10 +58,15 @@ type Server struct {
 }
 
 // New returns a server. It reads the certificate; the error is a
-// *CertificateError.
+// *CertificateError, or ErrFewFiles.
 func New(config Config) (*Server, error) {
 	config.Timeouts = config.Timeouts.withDefaults()
-	config.MaxConnections = cmp.Or(config.MaxConnections, connectionsBeside(config.OtherFiles))
+	if config.MaxConnections == 0 {
+		var err error
+		if config.MaxConnections, err = connectionsBeside(config.OtherFiles); err != nil {
+			return nil, err
+		}
+	}
 	s := &Server{config: config}
 	if config.CertFile == "" && config.KeyFile == "" {
 		return s, nil

@@ -14,7 +14,7 @@ import (
 
 const (
 	mostConnections  = 4096 // of some 20 KB each
-	leastConnections = 4
+	leastConnections = 4    // that make a server of use
 	// A connection is closed in favour of another client after it has waited so
 	// long, at least: for its first request, or for a further one. The first comes
 	// with the connection, and clients that have sent one are worth more.
@@ -22,10 +22,17 @@ const (
 	furtherWait = time.Second
 )
 
+// ErrFewFiles says that the limit of open files leaves too few connections.
+var ErrFewFiles = errors.New("this program may not open enough files to serve clients")
+
 // connectionsBeside returns how many connections the limit of open files
 // leaves to a program that opens so many other files.
-func connectionsBeside(files int) int {
-	return min(mostConnections, max(leastConnections, osutil.MaxOpenFiles()-files))
+func connectionsBeside(files int) (int, error) {
+	left := osutil.MaxOpenFiles() - files
+	if left < leastConnections {
+		return 0, ErrFewFiles
+	}
+	return min(mostConnections, left), nil
 }
 
 // limitListener accepts only so many connections at a time. When another

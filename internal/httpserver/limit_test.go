@@ -230,14 +230,19 @@ func TestDismissed(t *testing.T) {
 	}
 }
 
-// TestConnectionsBeside: the limit of open files counts, and some connections
-// remain in any case.
+// TestConnectionsBeside: the limit of open files counts. There is no server that
+// can accept nobody.
 func TestConnectionsBeside(t *testing.T) {
 	t.Parallel()
 	limit := osutil.MaxOpenFiles()
-	for files, want := range map[int]int{limit - 5000: mostConnections, limit - 10: 10, limit: leastConnections} {
-		if got := connectionsBeside(files); got != want {
-			t.Errorf("beside %d files: %d", files, got)
+	for files, want := range map[int]int{limit - 5000: mostConnections, limit - 10: 10, limit - leastConnections: leastConnections} {
+		if got, err := connectionsBeside(files); got != want || err != nil {
+			t.Errorf("beside %d files: %d, %v", files, got, err)
+		}
+	}
+	for _, files := range []int{limit - leastConnections + 1, limit, limit + 10} {
+		if _, err := New(Config{OtherFiles: files}); !errors.Is(err, ErrFewFiles) {
+			t.Errorf("beside %d files: %v", files, err)
 		}
 	}
 }
