@@ -193,38 +193,53 @@ func TestSecondServe(t *testing.T) {
 	s.create(t, ana)
 }
 
-// TestInFlight: a request that is under way when the program is told to stop
-// is answered, and what it wrote is there.
-func TestInFlight(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	address := strings.TrimPrefix(s.url, "http://")
-	conn, err := net.Dial("tcp", address)
-	must(t, err)
-	defer conn.Close()
-	must(t, conn.SetDeadline(time.Now().Add(patience)))
+// beginCreate sends a create without its body, up to the moment at which the
+// handler asks for that. finish sends the body and returns the answer's status.
+func (c client) beginCreate(t *testing.T) (finish func() (status int)) {
+	t.Helper()
+	conn := c.dial(t)
 	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
-		"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", collection, s.key, len(ana))
+		"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", collection, c.key, len(ana))
 	reader := bufio.NewReader(conn)
-	line, err := reader.ReadString('\n') // which comes when the handler asks for the body
+	line, err := reader.ReadString('\n')
 	if must(t, err); !strings.HasPrefix(line, "HTTP/1.1 100 ") {
 		t.Fatalf("got %q", line)
 	}
 	reader.ReadString('\n')
-	s.cancel()
+	return func() int {
+		t.Helper()
+		io.WriteString(conn, ana)
+		response, err := http.ReadResponse(reader, nil)
+		must(t, err)
+		defer response.Body.Close()
+		_, err = io.ReadAll(response.Body)
+		must(t, err)
+		return response.StatusCode
+	}
+}
+
+// takesNoMore waits until the server accepts no connections.
+func (c client) takesNoMore(t *testing.T) {
+	t.Helper()
 	eventually(t, "the service to take no more", func() bool {
-		probe, err := net.Dial("tcp", address)
+		probe, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
 		if err == nil {
 			probe.Close()
 		}
 		return err != nil
 	})
-	io.WriteString(conn, ana)
-	response, err := http.ReadResponse(reader, nil)
-	must(t, err)
-	defer response.Body.Close()
-	if body, err := io.ReadAll(response.Body); err != nil || response.StatusCode != 201 {
-		t.Errorf("%d %s %v", response.StatusCode, body, err)
+}
+
+// TestInFlight: a request that is under way when the program is told to stop
+// is answered, and what it wrote is there.
+func TestInFlight(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	finish := s.beginCreate(t)
+	s.cancel()
+	s.takesNoMore(t)
+	if status := finish(); status != 201 {
+		t.Errorf("%d", status)
 	}
 	s.stop(t)
 	var count int
@@ -253,7 +268,7 @@ func TestSignals(t *testing.T) {
 }
 
 // TestClosedTerminal: when its terminal is closed, which sends a signal twice, demo
-// leaves nothing behind. Under nohup the signal ends nothing.
+// answers what is under way and leaves nothing behind. Under nohup the signal ends nothing.
 func TestClosedTerminal(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -267,17 +282,20 @@ func TestClosedTerminal(t *testing.T) {
 			cmd.Args = append([]string{"sh", "-c", script, "sh"}, cmd.Args...)
 			cmd.Path = "/bin/sh"
 			cmd.Env = append(cmd.Env, "TMPDIR="+dir)
-			must(t, cmd.Start())
-			t.Cleanup(func() { cmd.Process.Kill() })
-			address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
-			eventually(t, "the address", func() bool { return address.MatchString(output.String()) })
-			must(t, cmd.Process.Signal(syscall.SIGHUP))
+			c := startedProcess(t, cmd)
 			if name == "nohup" {
+				must(t, cmd.Process.Signal(syscall.SIGHUP))
 				time.Sleep(300 * time.Millisecond) // a moment in which it would end
-				newClient(t, address.FindStringSubmatch(output.String())[1], "").do(t, "GET", "/healthz", "").wants(t, 200)
+				c.do(t, "GET", "/healthz", "").wants(t, 200)
 				must(t, cmd.Process.Signal(syscall.SIGTERM))
 			} else {
-				cmd.Process.Signal(syscall.SIGHUP) // unless it has ended already
+				finish := c.beginCreate(t)
+				must(t, cmd.Process.Signal(syscall.SIGHUP))
+				c.takesNoMore(t)
+				must(t, cmd.Process.Signal(syscall.SIGHUP))
+				if status := finish(); status != 201 {
+					t.Errorf("%d", status)
+				}
 			}
 			if err := cmd.Wait(); err != nil || len(namesIn(t, dir)) > 0 {
 				t.Errorf("%v, left behind: %q, output:\n%s", err, namesIn(t, dir), output)
