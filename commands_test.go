@@ -66,8 +66,9 @@ func TestUsage(t *testing.T) {
 		{append(serve, "--listen", "8080"), 2,
 			"Error: --listen takes an address and a port, not \"8080\"\nTry: firefighters serve --db " + absent + " --listen 127.0.0.1:8080\n"},
 		{append(serve, "--tls-cert", absent), 2,
-			"Error: --tls-cert and --tls-key go together\nTry: firefighters serve --tls-cert cert.pem --tls-key key.pem\n"},
-		{append(serve, "--tls-key", absent), 2, ""},
+			"Error: --tls-cert and --tls-key go together\nTry: firefighters serve --db " + absent + " --tls-cert " + absent + " --listen 127.0.0.1:8080 --tls-key key.pem\n"},
+		{append(serve, "--tls-key", "k", "--listen", "0.0.0.0:0"), 2,
+			"Error: --tls-cert and --tls-key go together\nTry: firefighters serve --db " + absent + " --tls-key k --listen 0.0.0.0:0 --tls-cert cert.pem\n"},
 		{append(serve, "--tls-cert", absent, "--tls-key", absent), 1, ""},
 		{append(serve, "--rate-limit", "-1"), 2, "Error: --rate-limit takes 0 to 1000000, not -1\n" + serveHelp},
 		{append(serve, "--rate-limit", "fast"), 2, "Error: serve: --rate-limit may not be \"fast\"\n" + serveHelp},
@@ -110,13 +111,13 @@ func TestUsage(t *testing.T) {
 // TestMeant: what was probably meant is said. Package command has more of it.
 func TestMeant(t *testing.T) {
 	t.Parallel()
-	const needFolder = "Error: --backup-every and --backup-keep need a folder for the backups\nTry: firefighters serve --backup-dir DIR\n"
+	const needFolder = "Error: --backup-every and --backup-keep need a folder for the backups\nTry: firefighters serve "
 	for _, tt := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{"serve", "--backup-keep", "3"}, needFolder},
-		{[]string{"serve", "--backup-every", "1y"}, needFolder},
+		{[]string{"serve", "--backup-keep", "3", "--db", "x.db"}, needFolder + "--backup-keep 3 --db x.db --backup-dir DIR\n"},
+		{[]string{"serve", "--backup-every", "1y"}, needFolder + "--backup-every 1y --backup-dir DIR\n"},
 		{[]string{"srve"}, "Error: there is no command \"srve\"; did you mean \"serve\"?\nTry: firefighters serve --help\n"},
 		{[]string{"start"}, "Error: there is no command \"start\"; did you mean \"serve\"?\nTry: firefighters serve --help\n"},
 		{[]string{"serve", "--port", "80"}, "Error: serve: unknown flag: --port; did you mean --listen?\n" + "Try: firefighters serve --help\n"},
@@ -500,7 +501,7 @@ func TestDemoPort(t *testing.T) {
 	address := strings.TrimPrefix(s.url, "http://")
 	_, port, _ := strings.Cut(address, ":")
 	text := fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters demo", port)
-	refuses(t, 1, text+" --listen 127.0.0.1:8081\n", "demo", "--listen", address)
+	refuses(t, 1, text+" --people 3 --listen 127.0.0.1:8081\n", "demo", "--listen", address, "--people", "3")
 	kept := filepath.Join(t.TempDir(), "kept.db")
 	refuses(t, 1, text+" --db "+kept+" --listen 127.0.0.1:8081\n", "demo", "--db", kept, "--listen", address)
 }

@@ -46,11 +46,10 @@ func demonstrate(env cli.Env, args []string) error {
 	if d.departments < 1 || d.departments > 1e6 || d.people < 0 || d.people > 1e8 {
 		return cli.Wrong(flags, "--departments takes 1 to 1000000, --people 0 to 100000000")
 	}
-	o.again, o.anyPort = "firefighters demo", !flags.Changed("listen")
+	o.again, o.anyPort = cli.TypedLine(flags, 0, "listen"), !flags.Changed("listen")
 	end := "The people are gone at the end."
 	if flags.Changed("db") {
 		end = fmt.Sprintf("The people stay in %s at the end.", cli.Quote(o.db))
-		o.again += " --db " + cli.Quote(o.db)
 	} else {
 		dir, err := os.MkdirTemp("", "firefighters-demo-")
 		if err != nil {

@@ -48,7 +48,7 @@ const firstDepartment = "default"
 // serveOptions are the flags of a server.
 type serveOptions struct {
 	db, listen        string
-	again             string // what to type to start this again
+	again             string // what to type to start this again, with another --listen
 	anyPort           bool   // nobody has asked for the port
 	certFile, keyFile string // to serve HTTPS: both or neither
 	rateLimit         int    // requests per second and key; 0 is no limit
@@ -77,7 +77,11 @@ func (o *serveOptions) check() error {
 	case err != nil:
 		return cli.Usage(fmt.Sprintf("--listen takes an address and a port, not %q", o.listen), o.again+" --listen 127.0.0.1:8080")
 	case (o.certFile == "") != (o.keyFile == ""):
-		return cli.Usage("--tls-cert and --tls-key go together", "firefighters serve --tls-cert cert.pem --tls-key key.pem")
+		missing := " --tls-key key.pem"
+		if o.certFile == "" {
+			missing = " --tls-cert cert.pem"
+		}
+		return cli.Usage("--tls-cert and --tls-key go together", o.again+" --listen "+cli.Quote(o.listen)+missing)
 	case o.rateLimit < 0 || o.rateLimit > maxRateLimit:
 		return cli.Usage(fmt.Sprintf("--rate-limit takes 0 to %d, not %d", maxRateLimit, o.rateLimit), "firefighters serve --help")
 	}
@@ -107,9 +111,9 @@ func serve(env cli.Env, args []string) error {
 	case o.backups.Keep < 1:
 		return cli.Wrong(flags, "--backup-keep takes 1 or more")
 	case o.backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep")):
-		return cli.Usage("--backup-every and --backup-keep need a folder for the backups", "firefighters serve --backup-dir DIR")
+		return cli.Usage("--backup-every and --backup-keep need a folder for the backups", cli.TypedLine(flags, 0)+" --backup-dir DIR")
 	}
-	o.db, o.again, o.backups.Every = *db, "firefighters serve --db "+cli.Quote(*db), span
+	o.db, o.again, o.backups.Every = *db, cli.TypedLine(flags, 0, "listen"), span
 	return runDaemon(env, o, announceFirstKey)
 }
 
@@ -256,8 +260,8 @@ func (d *daemon) cannotListen(path string, err error) error {
 	host, port, _ := net.SplitHostPort(d.listen)
 	switch {
 	case errors.Is(err, httpserver.ErrNotOurs), errors.Is(err, httpserver.ErrNoHost):
-		return cli.WithHint(err, fmt.Sprintf("%s --listen %s; or 0.0.0.0:%s for all addresses of this machine",
-			d.again, net.JoinHostPort("127.0.0.1", port), port))
+		return cli.WithHint(err, fmt.Sprintf("0.0.0.0:%s for all addresses of this machine, or for it alone: %s --listen %s",
+			port, d.again, net.JoinHostPort("127.0.0.1", port)))
 	case errors.Is(err, httpserver.ErrPortTaken):
 		if osutil.Exists(path + "-lock") {
 			release, err := backup.Lock(path)

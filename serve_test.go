@@ -185,8 +185,8 @@ func TestSecondServe(t *testing.T) {
 		refuses(t, 1, inUse(s.db), "serve", "--db", link, "--listen", "127.0.0.1:0")
 	}
 	other := filepath.Join(t.TempDir(), "other.db")
-	refuses(t, 1, fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --db %s --listen 127.0.0.1:8081\n",
-		strings.TrimPrefix(address, "127.0.0.1:"), other), "serve", "--db", other, "--listen", address)
+	refuses(t, 1, fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --cors-origin http://a.example --db %s --rate-limit 5 --listen 127.0.0.1:8081\n",
+		strings.TrimPrefix(address, "127.0.0.1:"), other), "serve", "--db", other, "--listen", address, "--rate-limit", "5", "--cors-origin", "http://a.example")
 	if found := namesIn(t, filepath.Dir(other)); len(found) > 0 {
 		t.Errorf("there is %q", found)
 	}
@@ -322,10 +322,10 @@ func TestEveryAddress(t *testing.T) {
 func TestCannotListen(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	const ours = "--listen 127.0.0.1:8080; or 0.0.0.0:8080 for all addresses of this machine\n"
-	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: that is not an address of this machine\nTry: firefighters serve --db "+db+" "+ours,
+	const all, one = "Try: 0.0.0.0:8080 for all addresses of this machine, or for it alone: firefighters ", " --listen 127.0.0.1:8080\n"
+	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: that is not an address of this machine\n"+all+"serve --db "+db+one,
 		"serve", "--db", db, "--listen", "203.0.113.1:8080")
-	refuses(t, 1, "Error: cannot listen on host.invalid:8080: there is no machine of that name\nTry: firefighters demo "+ours,
+	refuses(t, 1, "Error: cannot listen on host.invalid:8080: there is no machine of that name\n"+all+"demo"+one,
 		"demo", "--listen", "host.invalid:8080")
 }
 

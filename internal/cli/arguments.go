@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -65,7 +66,7 @@ func hintOnFlag(flags *pflag.FlagSet, most int, flag, something, value string) s
 	if f := flags.Lookup(flag); f == nil || f.Changed {
 		return ""
 	}
-	return fmt.Sprintf("to name %s: %s --%s %s", something, typedLine(flags, most), flag, Quote(value))
+	return fmt.Sprintf("to name %s: %s --%s %s", something, TypedLine(flags, most), flag, Quote(value))
 }
 
 // LooksLikeFile reports whether an argument is more likely to name a database
@@ -74,14 +75,17 @@ func LooksLikeFile(arg string) bool {
 	return !strings.ContainsFunc(arg, unicode.IsControl) && (strings.ContainsAny(arg, `/\`) || strings.HasPrefix(filepath.Ext(arg), ".db") || strings.HasPrefix(filepath.Ext(arg), ".sqlite"))
 }
 
-// typedLine is the command with its flags and with so many arguments, as it was
-// typed.
-func typedLine(flags *pflag.FlagSet, most int) string {
+// TypedLine returns the command with its flags and with so many arguments, as it
+// was typed, but without the flags to leave out.
+func TypedLine(flags *pflag.FlagSet, most int, without ...string) string {
 	line := "firefighters " + flags.Name()
 	for _, arg := range flags.Args()[:most] {
 		line += " " + Quote(arg)
 	}
 	flags.Visit(func(f *pflag.Flag) {
+		if slices.Contains(without, f.Name) || f.Value.Type() == "bool" && f.Value.String() == "false" {
+			return
+		}
 		line += " --" + f.Name
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			line += " " + Quote(strings.Join(list.GetSlice(), ","))

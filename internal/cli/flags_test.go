@@ -94,9 +94,11 @@ func TestExtraArgument(t *testing.T) {
 		{"8080 --tenant Engine --listen [::1]:1", several},
 		{"7 --tenant Engine --listen 1 --origin a,b", several},
 		{"x.sqlite --origin a,b --origin c", "to name the database: firefighters open --origin a,b,c --db x.sqlite"},
+		{"x.db --new=false --origin a", "to name the database: firefighters open --origin a --db x.db"},
 	} {
 		env, _, stderr := newEnv(t)
 		flags := env.Flags("open", "")
+		flags.Bool("new", false, "")
 		cli.DBFlag(flags)
 		flags.String("tenant", "", "")
 		flags.String("listen", "", "")
