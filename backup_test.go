@@ -112,7 +112,7 @@ func TestBackupRefusals(t *testing.T) {
 			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
 		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, noDatabase(filepath.Join(dir, "absent.db"))},
 		{[]string{db, "--db", filepath.Join(dir, "absent.db")}, 1,
-			fmt.Sprintf("Error: there is no database at %q\nTry: firefighters backup NEWFILE --db %s, to save that one\n", filepath.Join(dir, "absent.db"), db)},
+			fmt.Sprintf("Error: there is no database at %q\nTry: to save that one: firefighters backup NEWFILE --db %s\n", filepath.Join(dir, "absent.db"), db)},
 		{[]string{"--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
 	} {
 		refuses(t, tt.code, tt.want, append([]string{"backup"}, tt.args...)...)

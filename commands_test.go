@@ -312,7 +312,7 @@ func checkKeysList(t *testing.T, db, key string) {
 			t.Errorf("revoking: stdout %q, stderr %q", stdout, stderr)
 		}
 	}
-	refuses(t, 1, "Error: there is no key with the id 9\nTry: firefighters keys list\n", "keys", "revoke", "9", "--db", db)
+	refuses(t, 1, "Error: there is no key with the id 9\nTry: see their ids: firefighters keys list --db "+db+"\n", "keys", "revoke", "9", "--db", db)
 	if all, _ := works(t, "keys", "list", "--db", db); !strings.Contains(strings.Split(all, "\n")[0], "revoked") {
 		t.Errorf("keys list:\n%s", all)
 	}

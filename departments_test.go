@@ -94,7 +94,7 @@ func TestDepartmentCommands(t *testing.T) {
 	s.list(t, "")
 	wantDepartments(t, s.db, "default: 1, 0, 1")
 	works(t, "check", "--db", s.db)
-	refuses(t, 1, "Error: there is no department \"Rescue 3\"\nTry: firefighters departments list, which shows their names\n", remove...)
+	refuses(t, 1, "Error: there is no department \"Rescue 3\"\nTry: see their names: firefighters departments list --db "+s.db+"\n", remove...)
 }
 
 // TestRemovedDepartment: nothing of a removed department is left, and another
@@ -187,7 +187,7 @@ func TestNames(t *testing.T) {
 
 	refuses(t, 1, "Error: there is a department \"Čađ 7\" already; nothing was changed\nTry: another name\n", rename("Čađ 77", "Čađ 7", "--new")...)
 	refuses(t, 1, fmt.Sprintf(differs, "Čađ 77", "čAđ 77", "another name, or the same with --new to have both"), rename("cad 7", "čAđ 77")...)
-	refuses(t, 1, "Error: there is no department \"B\"\nTry: firefighters departments list, which shows their names\n", rename("B", "C")...)
+	refuses(t, 1, "Error: there is no department \"B\"\nTry: see their names: firefighters departments list --db "+db+"\n", rename("B", "C")...)
 	works(t, rename("Čađ 77", "ČAĐ  77")...)
 	works(t, rename("Čađ-7", "CAD-7")...)
 	works(t, rename("CAD-7", "CAD-7")...)
@@ -273,6 +273,6 @@ func TestKeysListJSON(t *testing.T) {
 			}
 		}
 	}
-	refuses(t, 1, "Error: there is no department \"C\"\nTry: firefighters departments list, which shows their names\n",
+	refuses(t, 1, "Error: there is no department \"C\"\nTry: see their names: firefighters departments list --db "+db+"\n",
 		"keys", "list", "--tenant", "C", "--db", db)
 }

@@ -310,7 +310,7 @@ func TestTooManyFiles(t *testing.T) {
 		}
 		if text := output.String(); strings.Contains(text, "Error: ") {
 			met++
-			if !strings.HasSuffix(text, ": this program may not open more files\nTry: allow it more: ulimit -n 4096; or close other programs; then the same again\n") {
+			if !strings.HasSuffix(text, ": this program may not open more files\nTry: close other programs, or allow this one more, and then the same again: ulimit -n 4096\n") {
 				t.Errorf("with %d files: %s", limit, text)
 			}
 		}

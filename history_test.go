@@ -187,8 +187,8 @@ func TestHistoryOfOthers(t *testing.T) {
 	tells(t, "all", historyOf(t, s.db, "default"), "create | "+mine+" | key 1 first key | null")
 	for _, id := range []string{theirs, gone} {
 		tells(t, "theirs", historyOf(t, s.db, "default", "--id", id))
-		refuses(t, 1, lacks(id), "undelete", "--db", s.db, "--tenant", "default", id)
-		refuses(t, 1, lacks(id), "purge", "--yes", "--db", s.db, "--tenant", "default", id)
+		refuses(t, 1, lacks(s.db, id), "undelete", "--db", s.db, "--tenant", "default", id)
+		refuses(t, 1, lacks(s.db, id), "purge", "--yes", "--db", s.db, "--tenant", "default", id)
 	}
 	if stdout, _ := works(t, "deleted", "--db", s.db, "--tenant", "default"); stdout != "" {
 		t.Errorf("deleted: %s", stdout)
@@ -205,9 +205,9 @@ func TestHistoryOfOthers(t *testing.T) {
 }
 
 // lacks is what undelete and purge say if there is no such record.
-func lacks(id string) string {
+func lacks(db, id string) string {
 	return "Error: the department has no deleted record " + id + "; nothing was changed\n" +
-		"Try: firefighters deleted --tenant NAME, which lists them\n"
+		"Try: see which there are: firefighters deleted --tenant NAME --db " + db + "\n"
 }
 
 // TestPastUsage: what history, deleted, undelete and purge say of a department
@@ -221,7 +221,7 @@ func TestPastUsage(t *testing.T) {
 		with := func(args ...string) []string { return slices.Concat([]string{name}, ids, args) }
 		refuses(t, 2, "Error: "+name+": --tenant is required\nTry: firefighters "+name+" --help\n", with("--db", db, "--tenant", " ")...)
 		refuses(t, 2, "Error: "+name+": unknown flag: --nope\nTry: firefighters "+name+" --help\n", with("--db", db, "--nope")...)
-		refuses(t, 1, "Error: there is no department \"B\"\nTry: firefighters departments list, which shows their names\n",
+		refuses(t, 1, "Error: there is no department \"B\"\nTry: see their names: firefighters departments list --db "+db+"\n",
 			with("--db", db, "--tenant", "B")...)
 		refuses(t, 1, noDatabase(absent), with("--db", absent, "--tenant", "A")...)
 	}
@@ -232,8 +232,8 @@ func TestPastUsage(t *testing.T) {
 		"history --since 999y":            "history: --since must be like 30d or 2027-01-31, not \"999y\"\nTry: firefighters history --help",
 		"history stray":                   "history: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters history --help",
 		"deleted stray":                   "deleted: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters deleted --help",
-		"undelete ana":                    "undelete: \"ana\" is not the id of a record\nTry: firefighters deleted --tenant NAME, which lists them",
-		"purge ana":                       "purge: \"ana\" is not the id of a record\nTry: firefighters deleted --tenant NAME, which lists them",
+		"undelete ana":                    "undelete: \"ana\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db " + db,
+		"purge ana":                       "purge: \"ana\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db " + db,
 		"purge --older-than 2027-01-31":   "purge: --older-than must be like 7y, 26w or 90d, not \"2027-01-31\"\nTry: firefighters purge --help",
 		"purge --older-than 7y " + nobody: "purge: say which, by their ids or by --older-than\nTry: firefighters purge --help",
 	} {
@@ -279,7 +279,7 @@ func TestUndelete(t *testing.T) {
 	undelete := []string{"undelete", "--db", s.db, "--tenant", "default"}
 	before := len(historyOf(t, s.db, "default"))
 	for _, stranger := range []string{nobody, live} {
-		refuses(t, 1, lacks(stranger), append(undelete, ids[0], stranger, ids[1])...)
+		refuses(t, 1, lacks(s.db, stranger), append(undelete, ids[0], stranger, ids[1])...)
 	}
 	if l := s.list(t, ""); l.TotalCount != 1 || len(historyOf(t, s.db, "default")) != before {
 		t.Errorf("a refusal has brought something back: %+v", l)
@@ -295,7 +295,7 @@ func TestUndelete(t *testing.T) {
 	if l := s.list(t, "search=a0"); l.TotalCount != 1 || s.list(t, "").TotalCount != 3 {
 		t.Errorf("%+v", l)
 	}
-	refuses(t, 1, lacks(ids[0]), append(undelete, ids[0])...)
+	refuses(t, 1, lacks(s.db, ids[0]), append(undelete, ids[0])...)
 	if stdout, _ := works(t, "deleted", "--db", s.db, "--tenant", "default"); !strings.HasPrefix(stdout, ids[1]) || strings.Count(stdout, "\n") != 1 {
 		t.Errorf("deleted: %s", stdout)
 	}
@@ -315,8 +315,8 @@ func TestPurge(t *testing.T) {
 	for _, id := range []string{kept, gone} {
 		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	}
-	refuses(t, 1, lacks(live), append(purge, "--yes", gone, live)...)
-	refuses(t, 1, lacks(nobody), append(purge, "--yes", gone, nobody)...)
+	refuses(t, 1, lacks(s.db, live), append(purge, "--yes", gone, live)...)
+	refuses(t, 1, lacks(s.db, nobody), append(purge, "--yes", gone, nobody)...)
 	refuses(t, 2, "Error: there is no terminal to ask on: Erase 1 deleted record of \"default\" for good?\nTry: the same with --yes\n",
 		append(purge, gone)...)
 	if got := len(historyOf(t, s.db, "default")); got != 5 {
@@ -325,8 +325,8 @@ func TestPurge(t *testing.T) {
 	if stdout, stderr := works(t, append(purge, "--yes", strings.ToUpper(gone), gone)...); stdout != "" || stderr != "Erased: 1.\n" {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)
 	}
-	refuses(t, 1, lacks(gone), append(purge, "--yes", gone)...)
-	refuses(t, 1, lacks(gone), "undelete", "--db", s.db, "--tenant", "default", gone)
+	refuses(t, 1, lacks(s.db, gone), append(purge, "--yes", gone)...)
+	refuses(t, 1, lacks(s.db, gone), "undelete", "--db", s.db, "--tenant", "default", gone)
 	s.do(t, "GET", collection+"/"+gone, "").wants(t, 404)
 	tells(t, "what is left of it", historyOf(t, s.db, "default", "--id", gone), "purge | "+gone+" | a command | null")
 	if l := s.list(t, ""); l.TotalCount != 1 || l.Data.Items[0].ID != live {
@@ -396,7 +396,7 @@ func TestPurgeFinish(t *testing.T) {
 	var count int
 	must(t, tx.QueryRow(`SELECT count(*) FROM firefighters`).Scan(&count))
 	refuses(t, 1, fmt.Sprintf("Error: 1 record is erased, but traces of it may be left in the file: rewriting database %q: the database is locked by another program\n"+
-		"Try: firefighters purge --finish --db %s, when there is room and nobody is writing\n", s.db, s.db), "purge", "--db", s.db, "--tenant", "default", "--yes", id)
+		"Try: when there is room and nobody is writing: firefighters purge --finish --db %s\n", s.db, s.db), "purge", "--db", s.db, "--tenant", "default", "--yes", id)
 	must(t, tx.Rollback())
 	if len(traces(t, s.db)) == 0 {
 		t.Error("there are no traces to remove")

@@ -101,20 +101,18 @@ func adviceOnCommand(err error, db string) advice {
 	}
 	if e, ok := errors.AsType[*tracesError](err); ok {
 		inner := adviceOn(e.err, db)
-		return advice{
-			text: (&tracesError{e.erased, errors.New(inner.text)}).Error(),
-			hint: "firefighters purge --finish --db " + cli.Quote(db) + ", when there is room and nobody is writing",
-		}
+		return advice{text: (&tracesError{e.erased, errors.New(inner.text)}).Error(),
+			hint: "when there is room and nobody is writing: firefighters purge --finish --db " + cli.Quote(db)}
 	}
 	if e, ok := errors.AsType[*swappedError](err); ok {
 		inner := adviceOn(e.error, db)
-		return advice{text: inner.text, hint: "firefighters backup NEWFILE --db " + cli.Quote(e.target) + ", to save that one"}
+		return advice{text: inner.text, hint: "to save that one: firefighters backup NEWFILE --db " + cli.Quote(e.target)}
 	}
 	if e, ok := errors.AsType[noKeyError](err); ok {
-		return advice{text: e.Error(), hint: "firefighters keys list"}
+		return advice{text: e.Error(), hint: see("their ids", "keys list", db)}
 	}
 	if e, ok := errors.AsType[*store.NoTenantError](err); ok {
-		return advice{text: e.Error(), hint: "firefighters departments list, which shows their names"}
+		return advice{text: e.Error(), hint: see("their names", "departments list", db)}
 	}
 	if e, ok := errors.AsType[*store.TakenError](err); ok {
 		return adviceOnName(e)
@@ -123,9 +121,14 @@ func adviceOnCommand(err error, db string) advice {
 		return adviceOnRecords(e, db)
 	}
 	if e, ok := errors.AsType[*store.NotDeletedError](err); ok {
-		return advice{text: e.Error() + "; nothing was changed", hint: "firefighters deleted --tenant NAME, which lists them"}
+		return advice{text: e.Error() + "; nothing was changed", hint: see("which there are", "deleted --tenant NAME", db)}
 	}
 	return advice{}
+}
+
+// see is what to type to see what is in a database.
+func see(what, command, db string) string {
+	return fmt.Sprintf("see %s: firefighters %s --db %s", what, command, cli.Quote(db))
 }
 
 // adviceOnName is about the name of a department that another one has, or nearly.
@@ -174,7 +177,7 @@ func adviceOnLimits(err error) advice {
 	}
 	switch {
 	case errors.Is(err, store.ErrNoFiles), osutil.TooManyFiles(err):
-		return advice{text: doing + store.ErrNoFiles.Error(), hint: "allow it more: ulimit -n 4096; or close other programs; then the same again"}
+		return advice{text: doing + store.ErrNoFiles.Error(), hint: "close other programs, or allow this one more, and then the same again: ulimit -n 4096"}
 	case errors.Is(err, store.ErrLongPath), osutil.NameTooLong(err):
 		return advice{text: doing + store.ErrLongPath.Error(), hint: "a shorter one: a path of up to 200 bytes is never too long"}
 	}
@@ -254,17 +257,13 @@ func adviceOnContent(e *store.FileError) advice {
 	restore, name := "firefighters restore FILE --db "+cli.Quote(e.Path), osutil.InQuotes(e.Path)
 	switch {
 	case errors.Is(e, store.ErrNotExist):
-		return advice{"there is no database at " + name,
-			"name the right file with --db, or bring back a backup: " + restore, true}
+		return advice{"there is no database at " + name, "name the right file with --db, or bring back a backup: " + restore, true}
 	case errors.Is(e, store.ErrForeign):
-		return advice{name + " is not a database of this program",
-			"give another file with --db, or, if it was one and is damaged: " + restore + "; it was left as it is", true}
+		return advice{name + " is not a database of this program", "give another file with --db (this one was left as it is), or, if it was one and is damaged: " + restore, true}
 	case errors.Is(e, backup.ErrBadCopy):
-		return advice{"database " + name + " is damaged: a copy of it does not pass the check",
-			"firefighters check --db " + cli.Quote(e.Path), true}
+		return advice{"database " + name + " is damaged: a copy of it does not pass the check", "firefighters check --db " + cli.Quote(e.Path), true}
 	case errors.Is(e, store.ErrCorrupt):
-		return advice{"database " + name + " is damaged",
-			"put a backup in its place: " + restore + "; this file was left as it is", true}
+		return advice{"database " + name + " is damaged", "put a backup in its place (this file was left as it is): " + restore, true}
 	}
 	return advice{}
 }
@@ -277,8 +276,7 @@ func adviceOnPlace(e *store.FileError) advice {
 		return adviceOnFolder(e.Path)
 	case errors.Is(e, store.ErrNotRegular):
 		if info, err := os.Stat(e.Path); err == nil && info.IsDir() {
-			return advice{text: name + " is a folder",
-				hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, "firefighters.db"))}
+			return advice{text: name + " is a folder", hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, "firefighters.db"))}
 		}
 		return advice{text: name + " is not a file"}
 	case errors.Is(e, store.ErrLinked):

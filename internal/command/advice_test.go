@@ -37,11 +37,12 @@ func target(op string, err error) error {
 }
 
 const (
-	inPlace    = "put a backup in its place: firefighters restore FILE --db dir/x.db"
-	otherNames = "another name for the backup"
-	otherFile  = "another backup: firefighters restore --help"
-	filesHint  = "allow it more: ulimit -n 4096; or close other programs; then the same again"
-	lengthHint = "a shorter one: a path of up to 200 bytes is never too long"
+	inPlace     = "put a backup in its place: firefighters restore FILE --db dir/x.db"
+	inPlaceLeft = "put a backup in its place (this file was left as it is): firefighters restore FILE --db dir/x.db"
+	otherNames  = "another name for the backup"
+	otherFile   = "another backup: firefighters restore --help"
+	filesHint   = "close other programs, or allow this one more, and then the same again: ulimit -n 4096"
+	lengthHint  = "a shorter one: a path of up to 200 bytes is never too long"
 )
 
 // adviceCase is an error and what is said of it.
@@ -56,11 +57,11 @@ var databaseAdvice = []adviceCase{
 	{&store.FileError{Op: "reading", Path: `C:\new\x.db`, Err: store.ErrNotExist}, `there is no database at "C:\new\x.db"`,
 		"name the right file with --db, or bring back a backup: firefighters restore FILE --db " + cli.Quote(`C:\new\x.db`)},
 	{file("reading", store.ErrForeign), `"dir/x.db" is not a database of this program`,
-		"give another file with --db, or, if it was one and is damaged: firefighters restore FILE --db dir/x.db; it was left as it is"},
+		"give another file with --db (this one was left as it is), or, if it was one and is damaged: firefighters restore FILE --db dir/x.db"},
 	{file("reading", &store.NewerError{Version: 9, Known: 2}), `"dir/x.db" was made by a newer version of this program (schema 9, this one knows 2)`,
 		"install the newer version; the file was left as it is"},
-	{file("reading", store.ErrCorrupt), `database "dir/x.db" is damaged`, inPlace + "; this file was left as it is"},
-	{file("reading", errResultCorrupt), `database "dir/x.db" is damaged`, inPlace + "; this file was left as it is"},
+	{file("reading", store.ErrCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},
+	{file("reading", errResultCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},
 	{file("copying", backup.ErrBadCopy), `database "dir/x.db" is damaged: a copy of it does not pass the check`, "firefighters check --db dir/x.db"},
 	{file("reading", store.ErrNoFolder), `the folder of "dir/x.db" does not exist`, "make it first: mkdir dir"},
 	{file("reading", store.ErrNotRegular), `"dir/x.db" is not a file`, ""},
@@ -93,7 +94,7 @@ var databaseAdvice = []adviceCase{
 	{file("reading", store.ErrClosed), `reading database "dir/x.db": the database is closed`, ""},
 	{errors.Join(file("locking", store.ErrInUse), nil), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first, or give another file with --db"},
 
-	{file("reading", &store.NoTenantError{Name: "Engine 7"}), `there is no department "Engine 7"`, "firefighters departments list, which shows their names"},
+	{file("reading", &store.NoTenantError{Name: "Engine 7"}), `there is no department "Engine 7"`, "see their names: firefighters departments list --db x.db"},
 	{file("making a key in", &store.TakenError{Name: "Engine  7", Existing: "Engine 7", Creating: true}),
 		`there is a department "Engine 7" already, and "Engine  7" differs from it only in case, accents or spaces; nothing was changed`,
 		"--tenant " + cli.Quote("Engine 7") + ", or the same with --new to have both"},
@@ -106,8 +107,8 @@ var databaseAdvice = []adviceCase{
 	{file("reading", &store.NotEmptyError{Name: "B", Records: 1}), `the department "B" is not empty: records: 1, deleted ones: 0; nothing was changed`,
 		"delete its records over the API, then: firefighters purge --tenant B --older-than 0s --db x.db"},
 	{file("writing to", &store.NotDeletedError{ID: "0a"}), "the department has no deleted record 0a; nothing was changed",
-		"firefighters deleted --tenant NAME, which lists them"},
-	{noKeyError(9), "there is no key with the id 9", "firefighters keys list"},
+		"see which there are: firefighters deleted --tenant NAME --db x.db"},
+	{noKeyError(9), "there is no key with the id 9", "see their ids: firefighters keys list --db x.db"},
 	{&unsoundError{"dir/x.db", integrity.Findings{Broken: 1, Damaged: 2, Stale: 3}}, `the database "dir/x.db" is damaged`, inPlace},
 	{&unsoundError{"dir/x.db", integrity.Findings{Damaged: 2, Stale: 3}}, `2 records of the database "dir/x.db" are damaged, by the disk or by another program`,
 		"put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"},
@@ -120,13 +121,13 @@ var databaseAdvice = []adviceCase{
 	{&unsoundError{"dir/x.db", integrity.Findings{Ahead: true}}, `the latest time that the database "dir/x.db" has seen is ahead of the clock of this machine`,
 		"set the clock; if it is right now: firefighters check --repair --db dir/x.db"},
 	{&tracesError{5, file("rewriting", errResultFull)}, `5 records are erased, but traces of them may be left in the file: rewriting database "dir/x.db": the disk is full`,
-		"firefighters purge --finish --db x.db, when there is room and nobody is writing"},
+		"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
 	{&tracesError{1, file("rewriting", errResultFull)}, `1 record is erased, but traces of it may be left in the file: rewriting database "dir/x.db": the disk is full`,
-		"firefighters purge --finish --db x.db, when there is room and nobody is writing"},
+		"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
 	{&tracesError{0, file("rewriting", errResultFull)}, `traces of erased records may be left in the file: rewriting database "dir/x.db": the disk is full`,
-		"firefighters purge --finish --db x.db, when there is room and nobody is writing"},
+		"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
 	{&swappedError{"my saved.db", file("reading", store.ErrNotExist)}, `there is no database at "dir/x.db"`,
-		"firefighters backup NEWFILE --db " + cli.Quote("my saved.db") + ", to save that one"},
+		"to save that one: firefighters backup NEWFILE --db " + cli.Quote("my saved.db")},
 }
 
 var backupAdvice = []adviceCase{

@@ -196,7 +196,7 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), "firefighters keys list")
+		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), see("their ids", "keys list", *db))
 	}
 	id := store.KeyID(number)
 	err = untilUnlocked(env, func() error {

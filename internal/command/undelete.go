@@ -30,7 +30,7 @@ func (p Program) undelete(env cli.Env, args []string) error {
 	case err != nil:
 		return err
 	case len(ids) == 0:
-		return cli.Usage("undelete: say which, by their ids", "firefighters deleted --tenant NAME, which lists them")
+		return cli.Usage("undelete: say which, by their ids", see("which there are", "deleted --tenant NAME", *db))
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
@@ -53,7 +53,7 @@ func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
 	for i, arg := range flags.Args() {
 		id, err := store.ParseRecordID(arg)
 		if err != nil {
-			return nil, cli.WrongArgument(flags, i, err.Error(), "firefighters deleted --tenant NAME, which lists them")
+			return nil, cli.WrongArgument(flags, i, err.Error(), see("which there are", "deleted --tenant NAME", flags.Lookup("db").Value.String()))
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)
