@@ -111,6 +111,10 @@ func TestUsage(t *testing.T) {
 // TestMeant: what was probably meant is said. Package command has more of it.
 func TestMeant(t *testing.T) {
 	t.Parallel()
+	const version = "; did you mean the version?\nTry: firefighters --version\n"
+	first := func(word string) string {
+		return fmt.Sprintf("Error: %q is a command, which must come first\nTry: firefighters ", word)
+	}
 	const needFolder = "Error: --backup-every and --backup-keep need a folder for the backups\nTry: firefighters serve "
 	for _, tt := range []struct {
 		args []string
@@ -123,6 +127,17 @@ func TestMeant(t *testing.T) {
 		{[]string{"serve", "--port", "80"}, "Error: serve: unknown flag: --port; did you mean --listen?\n" + "Try: firefighters serve --help\n"},
 		{[]string{"serve", "stray.db"}, "Error: serve: it takes no argument, but there is \"stray.db\"\n" +
 			"Try: to name the database: firefighters serve --db stray.db\n"},
+		{[]string{"--db", "x.db", "keys", "list"}, first("keys") + "keys list --db x.db\n"},
+		{[]string{"--db", "my x.db", "backup", "y.db"}, first("backup") + "backup y.db --db " + cli.Quote("my x.db") + "\n"},
+		{[]string{"--db", "x.db", "keys", "create", "--tenant", "A"}, first("keys") + "keys --help\n"},
+		{[]string{"--listen", ":1", "--db", "x.db", "keys", "list"}, first("keys") + "keys --help\n"},
+		{[]string{"serve", "keys"}, first("keys") + "keys --help\n"},
+		{[]string{"departments", "list", "keys"}, first("keys") + "keys --help\n"},
+		{[]string{"keys", "--db", "x.db", "list"}, "Error: keys: \"list\" is a command, which must come first\nTry: firefighters keys list --db x.db\n"},
+		{[]string{"keys", "create", "--tenant", "--db", "x.db"}, "Error: keys create: --tenant needs a value, and \"--db\" looks like a flag\nTry: firefighters keys create --help\n"},
+		{[]string{"-V"}, "Error: serve: unknown shorthand flag: 'V' in -V" + version},
+		{[]string{"--v"}, "Error: serve: unknown flag: --v" + version},
+		{[]string{"-version"}, "Error: serve: unknown shorthand flag: 'v' in -version" + version},
 		{[]string{"stray.db"}, "Error: serve: it takes no argument, but there is \"stray.db\"\n" +
 			"Try: to name the database: firefighters serve --db stray.db\n"},
 		{[]string{"serve", "8080", "--db", "x.db"}, "Error: serve: it takes no argument, but there is \"8080\"\n" +

@@ -16,6 +16,8 @@ type Env struct {
 	Context        context.Context // ends when the command must stop
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
+
+	commands []Command // of the program, once Dispatch has run
 }
 
 // Println writes a line of the result.

@@ -106,6 +106,7 @@ func TestDispatch(t *testing.T) {
 		{"", "bell rung-it", 2, "", "Error: bell: there is no command \"rung-it\"\nTry: firefighters bell --help\n"},
 		{"door", "steal", 2, "", "Error: door: there is no command \"steal\"\nTry: firefighters door --help\n"},
 		{"door", "--db", 2, "", "Error: door: there is no command \"--db\"\nTry: firefighters door --help\n"},
+		{"", "bell --db x.db ring --twice", 2, "", "Error: bell: \"ring\" is a command, which must come first\nTry: firefighters bell ring --db x.db --twice\n"},
 		{"door", "", 2, "", "Error: door: say open, lock, unlock, bell or people\nTry: firefighters door --help\n"},
 	} {
 		env, stdout, stderr := newEnv(t)

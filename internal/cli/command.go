@@ -49,6 +49,9 @@ func (env Env) Dispatch(name, help string, commands []Command, args []string) er
 	if IsHelp(args[0]) {
 		return env.Help(help)
 	}
+	if name == "" {
+		env.commands = commands
+	}
 	for _, c := range commands {
 		switch {
 		case c.Name == args[0] && c.Sub != nil:
@@ -57,7 +60,26 @@ func (env Env) Dispatch(name, help string, commands []Command, args []string) er
 			return c.Run(env, args[1:])
 		}
 	}
+	if strings.HasPrefix(args[0], "-") {
+		if at := slices.IndexFunc(args, func(arg string) bool { return isCommand(commands, arg) }); at > 0 {
+			return commandFirst(name, args[at], append([]string{args[at]}, slices.Delete(slices.Clone(args), at, at+1)...))
+		}
+	}
 	return noCommand(name, commands, args[0])
+}
+
+func isCommand(commands []Command, word string) bool {
+	return slices.ContainsFunc(commands, func(c Command) bool { return c.Name == word })
+}
+
+// commandFirst returns the usage error for a word that is a command, but does not
+// stand where a command must. Its hint is the line in the right order.
+func commandFirst(name, word string, line []string) error {
+	hint := subcommand("firefighters", name)
+	for _, arg := range line {
+		hint += " " + Quote(arg)
+	}
+	return Usage(fmt.Sprintf("%s%q is a command, which must come first", inCommand(name), word), hint)
 }
 
 // noCommand returns the usage error for a word that is no command. It names

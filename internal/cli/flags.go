@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -35,14 +36,20 @@ func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 	if errors.Is(err, ErrHelp) {
 		return ErrHelp
 	}
+	if most == 0 && flags.NArg() > 0 && isCommand(env.commands, flags.Arg(0)) {
+		return misplaced(flags, err)
+	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return Wrong(flags, fmt.Sprintf("--%s may not be %q", bad.GetFlag().Name, bad.GetValue()))
 	}
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		return Wrong(flags, err.Error()+didYouMean(meantFlags(flags, unknown)))
+		return unknownFlag(flags, unknown)
 	}
 	if err != nil {
 		return Wrong(flags, err.Error())
+	}
+	if f := swallowing(flags, most); f != nil {
+		return Wrong(flags, fmt.Sprintf("--%s needs a value, and %q looks like a flag", f.Name, f.Value.String()))
 	}
 	if most != AnyNumber && flags.NArg() > most {
 		return extraArgument(flags, most)
@@ -56,18 +63,53 @@ func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 	return nil
 }
 
+// misplaced returns the usage error for a command that stands after flags. Only
+// --db is a flag of nearly every command, so with others the hint is its help.
+func misplaced(flags *pflag.FlagSet, err error) error {
+	word, others := flags.Arg(0), err != nil
+	flags.Visit(func(f *pflag.Flag) { others = others || f.Name != "db" })
+	line := []string{word, "--help"}
+	if !others && flags.NFlag() > 0 {
+		line = append(slices.Clone(flags.Args()), "--db", flags.Lookup("db").Value.String())
+	}
+	return commandFirst("", word, line)
+}
+
+// unknownFlag returns the usage error for a flag that does not exist.
+func unknownFlag(flags *pflag.FlagSet, unknown *pflag.NotExistError) error {
+	typed := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
+	if typed := strings.ToLower(typed); typed == "v" || typed == "version" {
+		return Usage(flags.Name()+": "+unknown.Error()+"; did you mean the version?", "firefighters --version")
+	}
+	return Wrong(flags, unknown.Error()+didYouMean(meantFlags(flags, typed)))
+}
+
+// swallowing returns a flag that seems to have no value of its own, and so has the
+// flag after it as its value. It is nil if there is none. A text of another kind
+// may begin with dashes, unless an argument too many shows what it was.
+func swallowing(flags *pflag.FlagSet, most int) (found *pflag.Flag) {
+	flags.Visit(func(f *pflag.Flag) {
+		next, dashed := strings.CutPrefix(f.Value.String(), "--")
+		next, _, _ = strings.Cut(next, "=")
+		if dashed && (flags.Lookup(next) != nil || most != AnyNumber && flags.NArg() > most) {
+			found = f
+		}
+	})
+	return found
+}
+
 // Wrong returns a UsageError that begins with the command and hints at its help.
 func Wrong(flags *pflag.FlagSet, what string) error {
 	return Usage(flags.Name()+": "+what, helpOf(flags.Name()))
 }
 
 // ParseOne is Parse for a command that takes one argument, which it returns. If
-// there is none, missing says what to name.
+// there is none, or an empty one, missing says what to name.
 func (env Env) ParseOne(flags *pflag.FlagSet, args []string, missing string) (string, error) {
 	if err := env.Parse(flags, args, 1); err != nil {
 		return "", err
 	}
-	if flags.NArg() == 0 {
+	if flags.Arg(0) == "" {
 		return "", Wrong(flags, missing)
 	}
 	return flags.Arg(0), nil
@@ -83,10 +125,10 @@ func flagSpellings(flag string) []string {
 
 // meantFlags returns the flags that may be meant by one that does not exist. A
 // long one with a single dash is a group of short ones to pflag.
-func meantFlags(flags *pflag.FlagSet, unknown *pflag.NotExistError) []string {
+func meantFlags(flags *pflag.FlagSet, typed string) []string {
 	var words []word
 	flags.VisitAll(func(f *pflag.Flag) {
 		words = append(words, word{"--" + f.Name, flagSpellings(f.Name)})
 	})
-	return meant(cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName()), words)
+	return meant(typed, words)
 }

@@ -51,6 +51,10 @@ func TestParse(t *testing.T) {
 		{"lift", []string{"--databse", "x"}, 0, "lift: unknown flag: --databse; did you mean --db?", ""},
 		{"lift", []string{"-db", "x"}, 0, "lift: unknown shorthand flag: 'd' in -db; did you mean --db?", ""},
 		{"lift", []string{"-x"}, 0, "lift: unknown shorthand flag: 'x' in -x", ""},
+		{"lift", []string{"--db", "--yes"}, 0, "lift: --db needs a value, and \"--yes\" looks like a flag", ""},
+		{"lift", []string{"--db", "--max-size=4"}, 0, "lift: --db needs a value, and \"--max-size=4\" looks like a flag", ""},
+		{"lift", []string{"--db", "--x"}, 0, "", ""},
+		{"lift", []string{"-V"}, 0, "lift: unknown shorthand flag: 'V' in -V; did you mean the version?", "firefighters --version"},
 		{"lift", []string{"--max-size"}, 0, "lift: flag needs an argument: --max-size", ""},
 		{"lift", []string{"--max-size", "big"}, 0, "lift: --max-size may not be \"big\"", ""},
 		{"lift", []string{"--db="}, 0, "lift: --db names no file", ""},
@@ -94,6 +98,8 @@ func TestExtraArgument(t *testing.T) {
 		{"8080 --tenant Engine --listen [::1]:1", several},
 		{"7 --tenant Engine --listen 1 --origin a,b", several},
 		{"x.sqlite --origin a,b --origin c", "to name the database: firefighters open --origin a,b,c --db x.sqlite"},
+		{"x.db --tenant --foo", "firefighters open --help"},
+		{"--tenant --db x.db", "firefighters open --help"},
 		{"x.db --new=false --origin a", "to name the database: firefighters open --origin a --db x.db"},
 	} {
 		env, _, stderr := newEnv(t)
@@ -118,6 +124,7 @@ func TestParseOne(t *testing.T) {
 		err      string // "" for success
 	}{
 		{[]string{"a", "--max-size=4"}, "a", ""},
+		{[]string{""}, "", "Error: lift: say what\nTry: firefighters lift --help\n"},
 		{nil, "", "Error: lift: say what\nTry: firefighters lift --help\n"},
 		{[]string{"a", "b"}, "", "Error: lift: it takes one argument, but there is also \"b\"\n" +
 			"Try: put a name of several words in quotes, as \"Engine 7\": firefighters lift --help\n"},
