@@ -227,9 +227,9 @@ func TestPastUsage(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"history --id x" + nobody + "x":   "history: --id must be the id of a record, not \"x" + nobody + "x\"\nTry: firefighters history --help",
-		"history --since 2027-02-30":      "history: --since must be like 30d or 2027-01-31, not \"2027-02-30\"\nTry: firefighters history --help",
+		"history --since 2027-02-30":      "history: --since may not be \"2027-02-30\": there is no such day\nTry: firefighters history --help",
 		"history --since -30d":            "history: --since must be like 30d or 2027-01-31, not \"-30d\"\nTry: firefighters history --help",
-		"history --since 999y":            "history: --since must be like 30d or 2027-01-31, not \"999y\"\nTry: firefighters history --help",
+		"history --since 999y":            "history: --since may not be \"999y\": the longest time is 100 years\nTry: firefighters history --help",
 		"history stray":                   "history: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters history --help",
 		"deleted stray":                   "deleted: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters deleted --help",
 		"undelete ana":                    "undelete: \"ana\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db " + db,

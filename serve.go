@@ -107,7 +107,7 @@ func serve(env cli.Env, args []string) error {
 	span, err := cli.ParseDuration(*every)
 	switch {
 	case err != nil || span < time.Second:
-		return cli.Wrong(flags, fmt.Sprintf("--backup-every must be like 24h or 7d, not %q", *every))
+		return cli.Wrong(flags, cli.WrongTime("backup-every", "24h or 7d", *every, err).Error())
 	case o.backups.Keep < 1:
 		return cli.Wrong(flags, "--backup-keep takes 1 or more")
 	case o.backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep")):

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -16,14 +17,32 @@ var units = map[string]time.Duration{
 	"y": year, "w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second,
 }
 
+// Errors in times that have the right form. Others are of no form.
+var (
+	ErrNoDay   = errors.New("there is no such day")
+	ErrTooLong = errors.New("the longest time is 100 years")
+)
+
+// WrongTime returns the error for a flag with a time that was not understood. forms
+// says which it may have.
+func WrongTime(flag, forms, text string, err error) error {
+	if errors.Is(err, ErrNoDay) || errors.Is(err, ErrTooLong) {
+		return fmt.Errorf("--%s may not be %q: %w", flag, text, err)
+	}
+	return fmt.Errorf("--%s must be like %s, not %q", flag, forms, text)
+}
+
 // ParseDuration reads a whole number of years of 365 days, weeks, days, hours,
 // minutes or seconds, as 90d, up to about a hundred years.
 func ParseDuration(text string) (time.Duration, error) {
 	number := text[:max(0, len(text)-1)]
 	unit := units[text[len(number):]]
 	n, err := strconv.ParseUint(number, 10, 32)
-	if err != nil || unit == 0 || n > uint64(longestDuration/unit) {
+	switch {
+	case unit == 0, err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("%q is not a duration", text)
+	case err != nil, n > uint64(longestDuration/unit):
+		return 0, ErrTooLong
 	}
 	return time.Duration(n) * unit, nil
 }
@@ -32,6 +51,10 @@ func ParseDuration(text string) (time.Duration, error) {
 // -1. Years are those of the calendar.
 func shift(t time.Time, sign int, text string) (time.Time, error) {
 	d, err := ParseDuration(text)
+	day, _, _ := strings.Cut(text, "T")
+	if _, notDay := time.Parse(time.DateOnly, day); notDay != nil && strings.HasSuffix(notDay.Error(), "out of range") {
+		err = ErrNoDay
+	}
 	switch {
 	case err != nil:
 		return time.Time{}, err

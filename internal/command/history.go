@@ -64,7 +64,7 @@ func (o *historyOptions) check() error {
 func (o historyOptions) from(now time.Time) (time.Time, error) {
 	since, err := cli.ParseSince(o.since, now)
 	if err != nil {
-		return since, fmt.Errorf("--since must be like 30d or 2027-01-31, not %q", o.since)
+		return since, cli.WrongTime("since", "30d or 2027-01-31", o.since, err)
 	}
 	return since, nil
 }

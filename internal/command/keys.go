@@ -117,7 +117,7 @@ func (o keyOptions) expiry(now time.Time) (time.Time, error) {
 	at, err := cli.ParseExpiry(*o.expires, now)
 	switch {
 	case err != nil || at.IsZero():
-		return at, fmt.Errorf("--expires must be like 90d or 2027-01-31, not %q", *o.expires)
+		return at, cli.WrongTime("expires", "90d or 2027-01-31", *o.expires, err)
 	case !at.After(now):
 		return at, fmt.Errorf("--expires must be in the future: %s is over", *o.expires)
 	}

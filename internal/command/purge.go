@@ -67,13 +67,12 @@ func (p Program) purge(env cli.Env, args []string) error {
 // check checks that there are ids or an age, and the age. --finish goes with
 // neither.
 func (o purgeOptions) check() error {
-	if o.finish {
-		if len(o.ids) > 0 || o.olderThan != "" {
-			return errors.New("--finish erases no records: leave out their ids and --older-than")
-		}
+	switch {
+	case o.finish && (len(o.ids) > 0 || o.olderThan != ""):
+		return errors.New("--finish erases no records: leave out their ids and --older-than")
+	case o.finish:
 		return nil
-	}
-	if (len(o.ids) > 0) == (o.olderThan != "") {
+	case (len(o.ids) > 0) == (o.olderThan != ""):
 		return errors.New("say which, by their ids or by --older-than")
 	}
 	_, err := o.until(time.Now())
@@ -87,7 +86,7 @@ func (o purgeOptions) until(now time.Time) (time.Time, error) {
 	}
 	until, err := cli.ParseAge(o.olderThan, now)
 	if err != nil {
-		return until, fmt.Errorf("--older-than must be like 7y, 26w or 90d, not %q", o.olderThan)
+		return until, cli.WrongTime("older-than", "7y, 26w or 90d", o.olderThan, err)
 	}
 	return until, nil
 }

@@ -20,6 +20,5 @@ func (p Program) version(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return env.Println(fmt.Sprintf("firefighters %s (%s, SQLite %s, %s/%s)",
-		p.Version, runtime.Version(), store.SQLiteVersion, runtime.GOOS, runtime.GOARCH))
+	return env.Println(fmt.Sprintf("firefighters %s (%s, SQLite %s, %s/%s)", p.Version, runtime.Version(), store.SQLiteVersion, runtime.GOOS, runtime.GOARCH))
 }
