@@ -95,7 +95,9 @@ func TestBackupRefusals(t *testing.T) {
 	must(t, os.WriteFile(there, []byte("precious"), 0o600))
 	must(t, os.Mkdir(folder, 0o700))
 	must(t, os.WriteFile(live+"-wal", nil, 0o600))
-	missing := filepath.Join(dir, "missing", "x.db")
+	missing, mine, saved := filepath.Join(dir, "missing", "x.db"), filepath.Join(dir, "mine.db"), filepath.Join(dir, "saved.db")
+	newKey(t, mine, "default")
+	works(t, "backup", saved, "--db", db)
 	before := contents(t, dir)
 	for _, tt := range []struct {
 		args []string
@@ -103,6 +105,10 @@ func TestBackupRefusals(t *testing.T) {
 		want string
 	}{
 		{[]string{there, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", there)},
+		{[]string{saved, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", saved)},
+		{[]string{mine, "--db", db}, 1,
+			fmt.Sprintf("Error: %q is there already, and it is a database, not a backup\nTry: to save that one: firefighters backup NEWFILE --db %s\n", mine, mine)},
+		{[]string{"", "--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
 		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is not a file\nTry: another name for the backup\n", folder)},
 		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db, db)},
 		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db+"-wal", db)},

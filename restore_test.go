@@ -232,6 +232,8 @@ func TestRestoreRefusals(t *testing.T) {
 		{[]string{filepath.Join(dir, "absent.db"), "--db", db}, 1,
 			fmt.Sprintf("Error: there is no backup at %q\nTry: another file: firefighters restore --help\n", filepath.Join(dir, "absent.db"))},
 		{[]string{db, "--db", db}, 1, fmt.Sprintf("Error: %q is the database itself, not a backup of it\nTry: firefighters restore --help\n", db)},
+		{[]string{dir, "--db", db}, 1, fmt.Sprintf("Error: %q is not a file%s", dir, other)},
+		{[]string{"", "--db", db}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
 		{[]string{saved, "--db", dir}, 1, fmt.Sprintf("Error: %q is a folder\nTry: name the file in it: --db %s\n", dir, filepath.Join(dir, "firefighters.db"))},
 		{[]string{saved, "--db", filepath.Join(dir, "missing", "x.db")}, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n",
 			filepath.Join(dir, "missing", "x.db"), filepath.Join(dir, "missing"))},

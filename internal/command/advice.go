@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"firefighters/internal/backup"
@@ -105,8 +106,11 @@ func adviceOnCommand(err error, db string) advice {
 			hint: "when there is room and nobody is writing: firefighters purge --finish --db " + cli.Quote(db)}
 	}
 	if e, ok := errors.AsType[*swappedError](err); ok {
-		inner := adviceOn(e.error, db)
-		return advice{text: inner.text, hint: "to save that one: firefighters backup NEWFILE --db " + cli.Quote(e.target)}
+		text := adviceOn(e.error, db).text
+		if errors.Is(e, backup.ErrExists) {
+			text += ", and it is a database, not a backup"
+		}
+		return advice{text: text, hint: "to save that one: firefighters backup NEWFILE --db " + cli.Quote(e.target)}
 	}
 	if e, ok := errors.AsType[noKeyError](err); ok {
 		return advice{text: e.Error(), hint: see("their ids", "keys list", db)}
@@ -145,8 +149,7 @@ func adviceOnName(e *store.TakenError) advice {
 
 // adviceOnRecords is about a department that is not empty.
 func adviceOnRecords(e *store.NotEmptyError, db string) advice {
-	a := advice{text: e.Error() + "; nothing was changed",
-		hint: fmt.Sprintf("firefighters purge --tenant %s --older-than 0s --db %s", cli.Quote(e.Name), cli.Quote(db))}
+	a := advice{text: e.Error() + "; nothing was changed", hint: fmt.Sprintf("firefighters purge --tenant %s --older-than 0s --db %s", cli.Quote(e.Name), cli.Quote(db))}
 	if e.Records > 0 {
 		a.hint = "delete its records over the API, then: " + a.hint
 	}
@@ -166,8 +169,8 @@ func adviceOnFindings(e *unsoundError) advice {
 	return a
 }
 
-// adviceOnLimits is about limits of the system. SQLite reports them as if the
-// file might not be opened.
+// adviceOnLimits is about limits of the system, and paths that cannot be. SQLite
+// reports them as if the file might not be opened.
 func adviceOnLimits(err error) advice {
 	doing := ""
 	if e, ok := errors.AsType[*backup.Error](err); ok {
@@ -178,6 +181,8 @@ func adviceOnLimits(err error) advice {
 	switch {
 	case errors.Is(err, store.ErrNoFiles), osutil.TooManyFiles(err):
 		return advice{text: doing + store.ErrNoFiles.Error(), hint: "close other programs, or allow this one more, and then the same again: ulimit -n 4096"}
+	case errors.Is(err, syscall.ENOTDIR):
+		return advice{text: doing + "a part of the path is a file, not a folder", hint: "name the right file"}
 	case errors.Is(err, store.ErrLongPath), osutil.NameTooLong(err):
 		return advice{text: doing + store.ErrLongPath.Error(), hint: "a shorter one: a path of up to 200 bytes is never too long"}
 	}
@@ -216,8 +221,9 @@ func adviceOnReading(e *backup.Error) advice {
 	case errors.Is(e, backup.ErrIsDatabase):
 		return advice{text: osutil.InQuotes(e.Path) + " is the database itself, not a backup of it", hint: "firefighters restore --help"}
 	case errors.Is(e, backup.ErrEmpty):
-		return advice{text: name + "holds no department and no records; nothing was changed",
-			hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"}
+		return advice{text: name + "holds no department and no records; nothing was changed", hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"}
+	case errors.Is(e, store.ErrNotRegular):
+		return advice{text: osutil.InQuotes(e.Path) + " is not a file", hint: other}
 	case errors.Is(e, store.ErrNotExist), errors.Is(e, store.ErrNoFolder):
 		return advice{text: "there is no backup at " + osutil.InQuotes(e.Path), hint: "another file: firefighters restore --help"}
 	case errors.Is(e, store.ErrReadOnly):
@@ -278,7 +284,7 @@ func adviceOnPlace(e *store.FileError) advice {
 		if info, err := os.Stat(e.Path); err == nil && info.IsDir() {
 			return advice{text: name + " is a folder", hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, "firefighters.db"))}
 		}
-		return advice{text: name + " is not a file"}
+		return advice{text: name + " is not a file", hint: "name the right file with --db"}
 	case errors.Is(e, store.ErrLinked):
 		return advice{text: "database " + name + " has another name as well (a hard link), by which it could be served twice and be damaged",
 			hint: "remove the other name, which this shows: find / -xdev -samefile " + cli.Quote(e.Path)}
@@ -304,8 +310,7 @@ func adviceOnUse(e *store.FileError) advice {
 	case errors.Is(e, store.ErrInUse):
 		return advice{text: name + " is in use: another firefighters serves it", hint: "stop that one first, or give another file with --db"}
 	case errors.Is(e, store.ErrBusy):
-		return advice{text: e.Op + " " + name + ": " + store.ErrBusy.Error(),
-			hint: "the same again, when that program has finished or is closed"}
+		return advice{text: e.Op + " " + name + ": " + store.ErrBusy.Error(), hint: "the same again, when that program has finished or is closed"}
 	}
 	return advice{}
 }
@@ -336,6 +341,5 @@ func adviceOnLock(e *store.FileError) advice {
 	if inner, ok := errors.AsType[*backup.LockError](e); ok {
 		lock, cause = inner.Path, inner.Err
 	}
-	return advice{text: fmt.Sprintf("locking database %s by %s: %v", osutil.InQuotes(e.Path), osutil.InQuotes(lock), cause),
-		hint: "if no other firefighters serves it, delete " + cli.Quote(lock)}
+	return advice{text: fmt.Sprintf("locking database %s by %s: %v", osutil.InQuotes(e.Path), osutil.InQuotes(lock), cause), hint: "if no other firefighters serves it, delete " + cli.Quote(lock)}
 }

@@ -64,7 +64,9 @@ var databaseAdvice = []adviceCase{
 	{file("reading", errResultCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},
 	{file("copying", backup.ErrBadCopy), `database "dir/x.db" is damaged: a copy of it does not pass the check`, "firefighters check --db dir/x.db"},
 	{file("reading", store.ErrNoFolder), `the folder of "dir/x.db" does not exist`, "make it first: mkdir dir"},
-	{file("reading", store.ErrNotRegular), `"dir/x.db" is not a file`, ""},
+	{file("reading", store.ErrNotRegular), `"dir/x.db" is not a file`, "name the right file with --db"},
+	{file("reading", &fs.PathError{Op: "stat", Path: "x", Err: syscall.ENOTDIR}), `reading database "dir/x.db": a part of the path is a file, not a folder`,
+		"name the right file"},
 	{&store.FileError{Op: "reading", Path: os.TempDir(), Err: store.ErrNotRegular}, fmt.Sprintf("%q is a folder", os.TempDir()),
 		"name the file in it: --db " + cli.Quote(filepath.Join(os.TempDir(), "firefighters.db"))},
 	{file("opening", store.ErrLinked), `database "dir/x.db" has another name as well (a hard link), by which it could be served twice and be damaged`,
@@ -128,6 +130,8 @@ var databaseAdvice = []adviceCase{
 		"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
 	{&swappedError{"my saved.db", file("reading", store.ErrNotExist)}, `there is no database at "dir/x.db"`,
 		"to save that one: firefighters backup NEWFILE --db " + cli.Quote("my saved.db")},
+	{&swappedError{"dir/saved.db", target(backup.OpWrite, backup.ErrExists)}, `"dir/saved.db" is there already, and it is a database, not a backup`,
+		"to save that one: firefighters backup NEWFILE --db dir/saved.db"},
 }
 
 var backupAdvice = []adviceCase{
@@ -153,7 +157,9 @@ var backupAdvice = []adviceCase{
 	{target(backup.OpRead, file("reading", store.ErrForeign)), `the backup "dir/saved.db" is not a database of this program; nothing was changed`, otherFile},
 	{target(backup.OpRead, file("reading", store.ErrReadOnly)), `the backup "dir/saved.db" cannot be read from a disk that is read-only; nothing was changed`, readOnlyHint},
 	{target(backup.OpRead, file("reading", fs.ErrPermission)), `the backup "dir/saved.db" may not be read; nothing was changed`, "start as the user who owns it"},
-	{target(backup.OpRead, file("reading", store.ErrNotRegular)), `"dir/x.db" is not a file`, ""},
+	{target(backup.OpRead, file("reading", store.ErrNotRegular)), `"dir/saved.db" is not a file`, otherFile},
+	{target(backup.OpRead, file("reading", syscall.ENOTDIR)), `reading the backup "dir/saved.db": a part of the path is a file, not a folder`, "name the right file"},
+	{target(backup.OpWrite, syscall.ENOTDIR), `writing the backup "dir/saved.db": a part of the path is a file, not a folder`, "name the right file"},
 	{target(backup.OpRead, fs.ErrInvalid), `reading the backup "dir/saved.db": invalid argument`, ""},
 
 	{errors.New("it broke"), "", ""},

@@ -7,6 +7,7 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
+	"firefighters/internal/sqlite"
 	"firefighters/internal/store"
 )
 
@@ -37,14 +38,13 @@ func (p Program) backup(env cli.Env, args []string) error {
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped before the backup was made")
-	case errors.Is(err, store.ErrNotExist) && backup.Inspect(p.Content, target) == nil:
+	case (errors.Is(err, store.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(p.Content, target) == nil:
 		err = &swappedError{target, err}
 	}
 	if err != nil {
 		return p.Advise(env.Context, err, *db, "")
 	}
-	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).",
-		made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
+	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, *db)
 	return err
 }
@@ -60,8 +60,8 @@ func (p Program) save(env cli.Env, job backup.Job) (backup.Copy, error) {
 	return job.Run(env.Context)
 }
 
-// swappedError says that the database is missing, and that the file to save
-// to is one.
+// swappedError says that the file to save to is a database, and that the one to
+// save is missing, or that it is not to be lost.
 type swappedError struct {
 	target string
 	error
