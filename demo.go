@@ -62,16 +62,33 @@ func demonstrate(env cli.Env, args []string) error {
 		return cli.WithHint(fmt.Errorf("demo makes a new file, and %s is there already", osutil.InQuotes(o.db)),
 			"firefighters serve --db "+cli.Quote(o.db))
 	}
+	half := false
 	err := runDaemon(env, o, func(env cli.Env, s *store.Store, url string) error {
-		if err := d.invent(env, s); err != nil {
+		half = true
+		err := d.invent(env, s)
+		switch {
+		case err != nil && env.Context.Err() != nil:
+			return errors.New("stopped before all people were invented")
+		case err != nil:
 			return fmt.Errorf("inventing people: %w", err)
 		}
+		half = false
 		return d.announce(env, s, url, end)
 	})
+	if half {
+		removeDatabase(osutil.Resolve(o.db))
+	}
 	if errors.Is(err, store.ErrLost) && !flags.Changed("db") { // what was saved goes as well
 		err = errors.New("the database of the demo was deleted while it was served")
 	}
 	return err
+}
+
+// removeDatabase removes a database that this run has made. The lock goes last.
+func removeDatabase(path string) {
+	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
+		os.Remove(path + suffix)
+	}
 }
 
 // announce says who is there, how to find them, and what becomes of them at the end.
