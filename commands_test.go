@@ -456,6 +456,8 @@ func TestDemo(t *testing.T) {
 	works(t, "check", "--db", db)
 	refuses(t, 1, fmt.Sprintf("Error: demo makes a new file, and %q is there already\nTry: firefighters serve --db %s\n", db, db),
 		"demo", "--db", db, "--listen", "127.0.0.1:0")
+	missing := filepath.Join(db+"-missing", "x.db")
+	refuses(t, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing)), "demo", "--db", missing)
 }
 
 // checkIntro makes sure that a demo says who is there, how to find them, and
