@@ -18,7 +18,7 @@ import (
 
 // mayImport maps each package to the packages of this module that it and its tests may import.
 var mayImport = map[string]string{
-	"command":    "store backup integrity osutil sqlite cli",
+	"command":    "store backup integrity osutil cli",
 	"store":      "index sqlite record apikey fold",
 	"backup":     "sqlite retention osutil",
 	"retention":  "",

@@ -75,7 +75,7 @@ func (tt goneCase) test(t *testing.T) {
 		}
 	}
 	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
-	if code, _, stderr := runCommand(t, "keys", "list", "--db", db); code != 1 {
+	if code, _, stderr := runCommand(t, "keys", "list", "--db", db); code != 1 || strings.Count(stderr, "\n") != 2 {
 		t.Errorf("another command uses the database: %s", stderr)
 	}
 	must(t, cmd.Process.Signal(syscall.SIGTERM))

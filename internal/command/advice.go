@@ -307,6 +307,8 @@ func adviceOnUse(e *store.FileError) advice {
 		return advice{text: name + " is in use by another program", hint: "end that one first"}
 	case errors.Is(e, backup.ErrRunning):
 		return advice{text: "a backup of it is being made by another firefighters", hint: "again when that is done"}
+	case errors.Is(e, store.ErrLost):
+		return advice{text: name + " cannot be used: " + store.ErrLost.Error(), hint: "stop the service that has it open, which then says what to type"}
 	case errors.Is(e, store.ErrInUse):
 		return advice{text: name + " is in use: another firefighters serves it", hint: "stop that one first, or give another file with --db"}
 	case errors.Is(e, store.ErrBusy):

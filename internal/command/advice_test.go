@@ -71,6 +71,8 @@ var databaseAdvice = []adviceCase{
 		"name the file in it: --db " + cli.Quote(filepath.Join(os.TempDir(), "firefighters.db"))},
 	{file("opening", store.ErrLinked), `database "dir/x.db" has another name as well (a hard link), by which it could be served twice and be damaged`,
 		"remove the other name, which this shows: find / -xdev -samefile dir/x.db"},
+	{file("opening", store.ErrLost), `database "dir/x.db" cannot be used: its files were deleted, moved or replaced while it was served`,
+		"stop the service that has it open, which then says what to type"},
 	{file("locking", store.ErrInUse), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first, or give another file with --db"},
 	{file("locking", backup.ErrRestoring), `database "dir/x.db" is being restored`, "again when that is done"},
 	{file("restoring", backup.ErrOpen), `database "dir/x.db" is in use by another program`, "end that one first"},

@@ -7,7 +7,6 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
-	"firefighters/internal/sqlite"
 	"firefighters/internal/store"
 )
 
@@ -38,7 +37,7 @@ func (p Program) backup(env cli.Env, args []string) error {
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped before the backup was made")
-	case (errors.Is(err, store.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(p.Content, target) == nil:
+	case (errors.Is(err, store.ErrNotExist) || errors.Is(err, backup.ErrExists) && store.WasInUse(target)) && backup.Inspect(p.Content, target) == nil:
 		err = &swappedError{target, err}
 	}
 	if err != nil {

@@ -33,6 +33,9 @@ type (
 	NewerError = sqlite.NewerError
 )
 
+// WasInUse reports whether a file was a database in use, as opposed to a backup.
+func WasInUse(path string) bool { return sqlite.WasInUse(path) }
+
 // SQLiteVersion is the version of SQLite.
 const SQLiteVersion = sqlite.Version
 
