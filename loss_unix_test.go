@@ -133,6 +133,29 @@ func TestWALKept(t *testing.T) {
 	}
 }
 
+// TestLostWithBackup: where nothing can be saved, the hint names the newest
+// backup.
+func TestLostWithBackup(t *testing.T) {
+	t.Parallel()
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0",
+		"--backup-dir", filepath.Join(t.TempDir(), "backups"))
+	s, db, dir := startedProcess(t, cmd), cmd.Args[2], cmd.Args[6]
+	s.create(t, ana)
+	saved := ""
+	eventually(t, "a backup", func() bool {
+		found, _ := filepath.Glob(filepath.Join(dir, "x-*.db"))
+		saved = strings.Join(found, " ")
+		return saved != ""
+	})
+	must(t, os.Truncate(db, 3*4096))
+	eventually(t, "the service to know", func() bool { return strings.Contains(output.String(), "could not be saved") })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if says := output.String(); !strings.HasSuffix(says, "firefighters restore "+saved+" --db "+db+"\n") {
+		t.Errorf("it says: %s", says)
+	}
+}
+
 // TestLinkChanged: a database that is served by a link is not another one when
 // the link is.
 func TestLinkChanged(t *testing.T) {

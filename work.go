@@ -85,6 +85,15 @@ func safely(do func() error) (err error) {
 	return do()
 }
 
+// newestBackup returns the newest backup of a database that is not open any
+// more, as it can be typed, or FILE.
+func (d *daemon) newestBackup() string {
+	if there := backup.Files(content, d.db, d.backups.Dir); len(there) > 0 {
+		return cli.Quote(there[0].Path)
+	}
+	return "FILE"
+}
+
 // close closes the database. If its files have gone it says what there is
 // instead, and what to type.
 func (d *daemon) close(s *store.Store) error {
@@ -105,7 +114,7 @@ func (d *daemon) close(s *store.Store) error {
 	}
 	if loss.Saved == "" {
 		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%s): %s", loss, backup.Reason(loss.Err), db),
-			"put back what was moved, or a backup: firefighters restore FILE --db "+db)
+			fmt.Sprintf("put back what was moved, or a backup: firefighters restore %s --db %s", d.newestBackup(), db))
 	}
 	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)),
 		fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db))

@@ -56,9 +56,8 @@ func (l *Loss) Closable() bool { return l.kind == beside }
 func (l *Loss) Is(target error) bool { return target == sqlite.ErrLost }
 
 // New returns a Guard of an open database. path is the one that it was asked for
-// by, which may be a link. identify returns marks of which any
-// two files of one database share one. It may be handed a file that is being
-// written.
+// by, which may be a link. identify returns marks of which any two files of one
+// database share one. It may be handed a file that is being written.
 func New(db *sqlite.DB, path string, identify func(*sqlite.Conn) ([]string, error), log *slog.Logger) (*Guard, error) {
 	files, err := openFiles(db, path, identify)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // milliseconds. RFC 3339, and so JSON, has no later one.
 const LatestMilli = 253_402_300_799_999
 
-// Clock never goes back, but for Set, and ends at LatestMilli. What has expired once stays expired, also
-// on a machine that starts in 1970.
+// Clock never goes back, but for Set, and ends at LatestMilli. What has expired
+// once stays expired, also on a machine that starts in 1970.
 type Clock struct {
 	system func() time.Time
 	latest atomic.Int64 // milliseconds
