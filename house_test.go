@@ -19,7 +19,7 @@ import (
 // mayImport maps each package to the packages of this module that it and its tests may import.
 var mayImport = map[string]string{
 	"command":    "store backup integrity osutil cli",
-	"store":      "index sqlite record apikey fold",
+	"store":      "index sqlite record apikey code fold",
 	"backup":     "sqlite retention osutil",
 	"retention":  "",
 	"integrity":  "sqlite record",
@@ -35,6 +35,7 @@ var mayImport = map[string]string{
 	"cli":        "",
 	"fold":       "",
 	"apikey":     "",
+	"code":       "",
 	"bench":      "demo fold record apikey",
 	"crash":      "demo fold record apikey",
 }
