@@ -21,7 +21,7 @@ import (
 var schemaSQL string
 
 // schemaVersion is that of schema.sql.
-const schemaVersion = 2
+const schemaVersion = 3
 
 // format is that of our databases: "FfRs" in the header, and the version.
 var format = sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion}
@@ -29,6 +29,7 @@ var format = sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion}
 // upgrades lead from each older version of the schema to the next.
 var upgrades = map[int]func(*sqlite.Conn) error{
 	1: upgradeTo2,
+	2: upgradeTo3,
 }
 
 // openStore opens the database at path. It makes a missing one if create is
@@ -166,6 +167,56 @@ func addChecksums(c *sqlite.Conn, after int64) (last int64, more bool, err error
 		}
 	}
 	return last, len(sums) > 0, err
+}
+
+// upgradeTo3 adds the scope admin, sessions and invitations, the versions of
+// changes, and the number of this history. The table of keys is made again,
+// because a CHECK cannot be changed. A key that refers to nothing stays as it is.
+func upgradeTo3(c *sqlite.Conn) error {
+	_, err := c.Exec(`
+		PRAGMA defer_foreign_keys = on;
+		ALTER TABLE keys RENAME TO keys2;
+		CREATE TABLE keys (
+		    id           INTEGER PRIMARY KEY,
+		    hash         BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),
+		    tenant_id    INTEGER NOT NULL REFERENCES tenants (id),
+		    label        TEXT    NOT NULL DEFAULT '' CHECK (length(label) <= 100),
+		    scope        TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin')),
+		    created_at   INTEGER NOT NULL,
+		    expires_at   INTEGER,
+		    revoked_at   INTEGER,
+		    last_used_at INTEGER,
+		    session_lifetime INTEGER CHECK (session_lifetime > 0),
+		    opened_by    INTEGER
+		) STRICT;
+		INSERT INTO keys (id, hash, tenant_id, label, scope, created_at, expires_at, revoked_at, last_used_at)
+		SELECT id, hash, tenant_id, label, scope, created_at, expires_at, revoked_at, last_used_at FROM keys2;
+		DROP TABLE keys2;
+		CREATE TRIGGER key_made AFTER INSERT ON keys BEGIN
+		    UPDATE service SET keys_version = keys_version + 1;
+		END;
+		CREATE TRIGGER key_changed
+		AFTER UPDATE OF hash, tenant_id, label, scope, expires_at, revoked_at, session_lifetime, opened_by ON keys BEGIN
+		    UPDATE service SET keys_version = keys_version + 1;
+		END;
+		CREATE TRIGGER key_erased AFTER DELETE ON keys BEGIN
+		    UPDATE service SET keys_version = keys_version + 1;
+		END;
+		CREATE TABLE invitations (
+		    id         INTEGER PRIMARY KEY,
+		    hash       BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),
+		    tenant_id  INTEGER NOT NULL REFERENCES tenants (id),
+		    name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+		    scope      TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin')),
+		    created_at INTEGER NOT NULL,
+		    expires_at INTEGER NOT NULL,
+		    invited_by INTEGER
+		) STRICT;
+		ALTER TABLE changes ADD COLUMN version INTEGER NOT NULL DEFAULT 0;
+		ALTER TABLE service ADD COLUMN history INTEGER NOT NULL DEFAULT 0;
+		ALTER TABLE service ADD COLUMN address TEXT NOT NULL DEFAULT '';
+		UPDATE service SET history = random()`)
+	return err
 }
 
 // content tells backups what they must know of a database.

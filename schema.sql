@@ -1,4 +1,4 @@
--- All records of all departments in one SQLite file: schema version 2.
+-- All records of all departments in one SQLite file: schema version 3.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
 -- "Folded" text is what internal/fold makes of a text, to search and sort by.
@@ -10,10 +10,12 @@
 CREATE TABLE service (
     only_row     INTEGER PRIMARY KEY CHECK (only_row = 1),
     latest_time  INTEGER NOT NULL,           -- the latest time seen; the service never goes back behind it
-    keys_version INTEGER NOT NULL DEFAULT 0  -- number of changes of keys, so that a running server notices them
+    keys_version INTEGER NOT NULL DEFAULT 0, -- number of changes of keys, so that a running server notices them
+    history      INTEGER NOT NULL DEFAULT 0, -- random, and another after each restore: it counts the same versions again
+    address      TEXT    NOT NULL DEFAULT '' -- the URL at which the service listens; empty after a clean stop
 ) STRICT;
 
-INSERT INTO service (only_row, latest_time) VALUES (1, 0);
+INSERT INTO service (only_row, latest_time, history) VALUES (1, 0, random());
 
 -- Departments.
 CREATE TABLE tenants (
@@ -25,17 +27,20 @@ CREATE TABLE tenants (
     version    INTEGER NOT NULL DEFAULT 0   -- number of changes of its records; kept by trigger
 ) STRICT;
 
--- API keys. The key itself is stored nowhere.
+-- API keys, and the sessions of browsers, which have a lifetime. The key itself
+-- is stored nowhere.
 CREATE TABLE keys (
     id           INTEGER PRIMARY KEY,
     hash         BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the key
     tenant_id    INTEGER NOT NULL REFERENCES tenants (id),
     label        TEXT    NOT NULL DEFAULT '' CHECK (length(label) <= 100),  -- what it is for, for people
-    scope        TEXT    NOT NULL CHECK (scope IN ('read', 'write')),       -- 'write' may read, too
+    scope        TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin')),  -- each may do what those before it may
     created_at   INTEGER NOT NULL,
     expires_at   INTEGER,  -- valid before this time; null: for good
     revoked_at   INTEGER,
-    last_used_at INTEGER   -- to the minute
+    last_used_at INTEGER,  -- to the minute
+    session_lifetime INTEGER CHECK (session_lifetime > 0),  -- milliseconds after the last use; null: an API key
+    opened_by    INTEGER   -- the key that opened the session, and ends it; null: an API key or an invitation
 ) STRICT;
 
 CREATE TRIGGER key_made AFTER INSERT ON keys BEGIN
@@ -43,13 +48,26 @@ CREATE TRIGGER key_made AFTER INSERT ON keys BEGIN
 END;
 
 CREATE TRIGGER key_changed
-AFTER UPDATE OF hash, tenant_id, label, scope, expires_at, revoked_at ON keys BEGIN
+AFTER UPDATE OF hash, tenant_id, label, scope, expires_at, revoked_at, session_lifetime, opened_by ON keys BEGIN
     UPDATE service SET keys_version = keys_version + 1;
 END;
 
 CREATE TRIGGER key_erased AFTER DELETE ON keys BEGIN
     UPDATE service SET keys_version = keys_version + 1;
 END;
+
+-- Open invitations to the office page. The code itself is stored nowhere. One
+-- that was used or withdrawn has no row.
+CREATE TABLE invitations (
+    id         INTEGER PRIMARY KEY,
+    hash       BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the code
+    tenant_id  INTEGER NOT NULL REFERENCES tenants (id),
+    name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 100),  -- of the person
+    scope      TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin')),
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    invited_by INTEGER  -- the key; null: a command did it
+) STRICT;
 
 -- Firefighters. The row number is tenant_id << 32 | sequence number. So the
 -- records of a department are next to each other in the file, in the order in
@@ -131,7 +149,8 @@ CREATE TABLE changes (
     record_id TEXT    NOT NULL,
     action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
     key_id    INTEGER,  -- null: a command did it
-    before    TEXT      -- the record before the change, in JSON; null if there was none
+    before    TEXT,     -- the record before the change, in JSON; null if there was none
+    version   INTEGER NOT NULL DEFAULT 0  -- that of the department right after the change; 0: before schema version 3
 ) STRICT;
 
 -- Responses to creates with an Idempotency-Key, stored for a day. A create that

@@ -15,15 +15,21 @@ import (
 	"firefighters/internal/sqlite"
 )
 
-// goldenKey is one of the department of testdata/v1.json in testdata/v1.db,
-// which the first version of the program made.
-const goldenKey = "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr"
+// goldenKeys are of the department of testdata/v1.json in testdata/v1.db, which
+// the first version of the program made, and so on.
+var goldenKeys = map[int]string{
+	1: "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr",
+	2: "ff_GUmac7yVJ40x90ZqUdRPPhSMwNL8UV77haop4mZMlmg28vG3f",
+}
 
 // golden returns a copy of the database of schema version 1.
-func golden(t *testing.T) (db string) {
+func golden(t *testing.T) (db string) { t.Helper(); return goldenOf(t, 1) }
+
+// goldenOf returns a copy of the database of a schema version.
+func goldenOf(t *testing.T, version int) (db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "x.db")
-	copyOf(t, filepath.Join("testdata", "v1.db"), db)
+	copyOf(t, filepath.Join("testdata", fmt.Sprintf("v%d.db", version)), db)
 	return db
 }
 
@@ -59,6 +65,14 @@ var upgradeKeeps = []string{
 	`SELECT row, id, tenant_id, created_at, updated_at, deleted_at, first_name, last_name, phone_number, email, date_of_birth,
 		invitation_status, user_id, first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits
 		FROM firefighters ORDER BY row`,
+}
+
+// upgradeKeeps2 are queries for what an upgrade from version 2 leaves as it is, too.
+var upgradeKeeps2 = []string{
+	`SELECT row, checksum FROM firefighters ORDER BY row`,
+	`SELECT version FROM tenants ORDER BY id`,
+	`SELECT id, at, tenant_id, record_id, action, key_id, before FROM changes ORDER BY id`,
+	`SELECT * FROM replays ORDER BY id`,
 }
 
 // schema returns the whole schema of a database: the texts, without their
@@ -100,14 +114,86 @@ func TestUpgrade(t *testing.T) {
 			if n := dump(t, db, `SELECT count(*) FROM changes`); n != "[0]\n" {
 				t.Errorf("changes: %s", n)
 			}
-			if stdout, stderr := works(t, "check", "--db", db); stdout != "The database is sound.\n" || stderr != "" {
-				t.Errorf("check: %s%s", stdout, stderr)
-			}
+			isSound(t, db)
 			checkModes(t, filepath.Dir(db))
 			if first == "keys list" {
 				goldenServes(t, db)
 			}
 		})
+	}
+}
+
+// isSound fails unless check finds nothing.
+func isSound(t *testing.T, db string) {
+	t.Helper()
+	if stdout, stderr := works(t, "check", "--db", db); stdout != "The database is sound.\n" || stderr != "" {
+		t.Errorf("check: %s%s", stdout, stderr)
+	}
+}
+
+// TestUpgradeFrom2: the history, stored responses and revoked keys are as they
+// were, and changes say their version from then on.
+func TestUpgradeFrom2(t *testing.T) {
+	t.Parallel()
+	fresh := filepath.Join(t.TempDir(), "fresh.db")
+	newKey(t, fresh, "A")
+	db := goldenOf(t, 2)
+	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2...)
+	before := dump(t, db, keeps...)
+	s := startOn(t, db)
+	if after := dump(t, db, keeps...); after != before {
+		t.Errorf("was:\n%s\nis:\n%s", before, after)
+	}
+	if got, want := schema(t, db), schema(t, fresh); got != want {
+		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
+	}
+	want, err := os.ReadFile(filepath.Join("testdata", "v2.json"))
+	must(t, err)
+	c := s.as(goldenKeys[2])
+	if a := c.do(t, "GET", collection+"?pageSize=100&sortBy=lastName&sortDir=asc", "").wants(t, 200); a.body != string(want) {
+		t.Errorf("answers:\n%s\nnot:\n%s", a.body, want)
+	}
+	c.create(t, ana)
+	s.stop(t)
+	if got := dump(t, db, `SELECT version FROM changes ORDER BY id DESC LIMIT 2`, `SELECT version FROM tenants ORDER BY id LIMIT 1`); got != "[21]\n[0]\n[21]\n" {
+		t.Errorf("the versions are:\n%s", got)
+	}
+	if stdout, _ := works(t, "keys", "list", "--db", db); !regexp.MustCompile(`(?m)^1 +active +write .* first key$`).MatchString(stdout) ||
+		!regexp.MustCompile(`(?m)^2 +revoked +read .* reader$`).MatchString(stdout) {
+		t.Errorf("keys list:\n%s", stdout)
+	}
+	isSound(t, db)
+}
+
+// TestHistoryNumber: no two databases have the same, also after an upgrade.
+func TestHistoryNumber(t *testing.T) {
+	t.Parallel()
+	fresh := filepath.Join(t.TempDir(), "fresh.db")
+	newKey(t, fresh, "A")
+	seen := map[string]bool{"[0]\n": true}
+	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2)} {
+		works(t, "keys", "list", "--db", db)
+		number := dump(t, db, `SELECT history FROM service`)
+		if seen[number] {
+			t.Errorf("%s has the number %s", db, number)
+		}
+		seen[number] = true
+	}
+}
+
+// TestUpgradeDamagedKey: a key of no department does not stop an upgrade. It
+// stays as it is, and check finds it.
+func TestUpgradeDamagedKey(t *testing.T) {
+	t.Parallel()
+	db := goldenOf(t, 2)
+	execSQL(t, db, `PRAGMA foreign_keys = off; UPDATE keys SET tenant_id = 99 WHERE id = 2`)
+	before := dump(t, db, upgradeKeeps[1])
+	startOn(t, db).as(goldenKeys[2]).list(t, "")
+	if after := dump(t, db, upgradeKeeps[1]); after != before {
+		t.Errorf("was:\n%s\nis:\n%s", before, after)
+	}
+	if code, stdout, stderr := runCommand(t, "check", "--db", db); code != 1 || !strings.HasPrefix(stderr, "The file: row 2 of keys refers to nothing\n") {
+		t.Errorf("check: code %d, %s%s", code, stdout, stderr)
 	}
 }
 
@@ -125,7 +211,7 @@ func goldenServes(t *testing.T, db string) {
 		}
 	}
 	s := startOn(t, db)
-	c := s.as(goldenKey)
+	c := s.as(goldenKeys[1])
 	if a := c.do(t, "GET", collection+"?pageSize=100&sortBy=lastName&sortDir=asc", "").wants(t, 200); a.body != string(want) {
 		t.Errorf("answers:\n%s\nnot:\n%s", a.body, want)
 	}
@@ -275,7 +361,7 @@ func TestUpgradesAtOnce(t *testing.T) {
 		})
 	}
 	s := startOn(t, db)
-	s.as(goldenKey).list(t, "")
+	s.as(goldenKeys[1]).list(t, "")
 	processes.Wait()
 	s.stop(t)
 	if dump(t, db, upgradeKeeps...) != content {

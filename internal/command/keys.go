@@ -54,7 +54,7 @@ func (p Program) keysCreate(env cli.Env, args []string) error {
 	flags := env.Flags("keys create", keysCreateHelp)
 	db, name := cli.DBFlag(flags), tenantFlag(flags)
 	label := flags.String("label", "", "what the key is for")
-	scope := flags.String("scope", store.ScopeWrite, "read or write")
+	scope := flags.String("scope", store.ScopeWrite, "read, write or admin")
 	expires := flags.String("expires", "", "how long it is valid, as 90d, 12h or 1y, or its last day (UTC), as 2027-01-31")
 	isNew := flags.Bool("new", false, "make the department also if the name of another is nearly the same")
 	if err := env.Parse(flags, args, 0); err != nil {
@@ -93,8 +93,8 @@ func (o keyOptions) newKey(now time.Time) (key store.NewKey, err error) {
 	if key.Label, err = store.ValidLabel(o.label); err != nil {
 		faults = append(faults, fmt.Sprintf("--label %v", err))
 	}
-	if key.Scope = o.scope; key.Scope != store.ScopeRead && key.Scope != store.ScopeWrite {
-		faults = append(faults, "--scope must be read or write")
+	if key.Scope = o.scope; !store.ValidScope(o.scope) {
+		faults = append(faults, "--scope must be read, write or admin")
 	}
 	if key.ExpiresAt, err = o.expiry(now); err != nil {
 		faults = append(faults, err.Error())
@@ -151,10 +151,10 @@ func (p Program) keysList(env cli.Env, args []string) error {
 		list := cli.NewList(*asJSON, "ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
 		err := s.ListKeys(strings.TrimSpace(*name), func(k store.Key, tenant string) {
 			line := keyLine{k.ID, k.State(now), k.Scope, tenant, k.Label,
-				store.Moment(k.CreatedAt), store.Moment(k.ExpiresAt), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)}
+				store.Moment(k.CreatedAt), store.Moment(k.Expiry()), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)}
 			list.Add(line, func() []string {
 				return []string{fmt.Sprint(k.ID), line.State, k.Scope,
-					cli.FormatTime(k.CreatedAt), cli.FormatTime(k.ExpiresAt), cli.FormatTime(k.LastUsedAt), tenant, k.Label}
+					cli.FormatTime(k.CreatedAt), cli.FormatTime(k.Expiry()), cli.FormatTime(k.LastUsedAt), tenant, k.Label}
 			})
 		})
 		if err != nil {
@@ -210,7 +210,7 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 }
 
 func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
-	already, err := s.RevokeKey(id)
+	already, err := s.RevokeKey(store.AnyTenant, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		return noKeyError(id)

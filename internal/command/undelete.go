@@ -40,7 +40,7 @@ func (p Program) undelete(env cli.Env, args []string) error {
 		if err != nil {
 			return failed("reading", *db, err)
 		}
-		if err := s.Undelete(tenant, ids); err != nil {
+		if err := s.Undelete(tenant, 0, ids); err != nil {
 			return failed("writing to", *db, err)
 		}
 		env.Notef("Brought back: %d.", len(ids))

@@ -91,11 +91,11 @@ func TestMark(t *testing.T) {
 		func() error { _, err := s.Create(ours, 0, ana, nil); return err },
 		func() error { _, err := s.Replace(theirs, 0, f.ID, ana, asIs); return err },
 		func() error { return s.Delete(theirs, 0, f.ID, asIs) },
-		func() error { return s.Undelete(theirs, []string{f.ID}) },
+		func() error { return s.Undelete(theirs, 0, []string{f.ID}) },
 		func() error {
 			return s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}, func(string) error { return nil })
 		},
-		func() error { _, err := s.RevokeKey(1); return err },
+		func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
 		func() error { return s.RenameTenant(ours, "Engine 8", false) },
 	} {
 		must(t, change())
@@ -121,7 +121,7 @@ func TestRevocations(t *testing.T) {
 		t.Helper()
 		now = now.Add(time.Hour)
 		for _, id := range ids {
-			_, err := s.RevokeKey(id)
+			_, err := s.RevokeKey(store.AnyTenant, id)
 			must(t, err)
 		}
 	}

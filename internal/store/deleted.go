@@ -26,13 +26,27 @@ func (s *Store) Deleted(tenant record.TenantID, until time.Time) (all []record.S
 	return all, err
 }
 
+var getDeletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NOT NULL`
+
+// GetDeleted returns a deleted record of a department, which may be damaged. The
+// error is ErrNotFound if there is none.
+func (s *Store) GetDeleted(tenant record.TenantID, id string) (f record.Stored, err error) {
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		return c.QueryRow(getDeletedSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) {
+			f.DeletedAt = row.Int(0)
+			record.Scan(tenant, true, row[1:], &f)
+		})
+	})
+	return f, notFound(err)
+}
+
 const undeleteSQL = `
 	UPDATE firefighters SET deleted_at = NULL, checksum = ~checksum
 	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NOT NULL`
 
 // Undelete brings deleted records back, all or none. The error is a
 // *NotDeletedError for a record that is not deleted.
-func (s *Store) Undelete(tenant record.TenantID, ids []string) error {
+func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		for _, id := range ids {
 			changed, err := t.Exec(undeleteSQL, id, int64(tenant))
@@ -40,7 +54,7 @@ func (s *Store) Undelete(tenant record.TenantID, ids []string) error {
 				err = &NotDeletedError{id}
 			}
 			if err == nil {
-				err = addChange(t, tenant, 0, change{actionUndelete, id, nil})
+				err = addChange(t, tenant, by, change{actionUndelete, id, nil})
 			}
 			if err != nil {
 				return err

@@ -23,14 +23,14 @@ func TestUndelete(t *testing.T) {
 	live, another := create(t, s, ours, ana), createDeleted(t, s, theirs, ana)
 	for _, stranger := range []string{nobody, live.ID, another.ID, gone[0].ID} {
 		var not *store.NotDeletedError
-		if err := s.Undelete(ours, []string{gone[0].ID, stranger, gone[1].ID}); !errors.As(err, &not) || not.ID != stranger {
+		if err := s.Undelete(ours, 0, []string{gone[0].ID, stranger, gone[1].ID}); !errors.As(err, &not) || not.ID != stranger {
 			t.Errorf("the error is %v", err)
 		}
 	}
 	if p := list(t, s, ours, ""); p.Total != 1 || len(history(t, s, ours, "")) != 7 {
 		t.Errorf("a refusal has brought something back: %+v", p)
 	}
-	must(t, s.Undelete(ours, []string{gone[0].ID, gone[2].ID}))
+	must(t, s.Undelete(ours, 0, []string{gone[0].ID, gone[2].ID}))
 	for _, f := range []record.Firefighter{gone[0], gone[2]} {
 		if got, err := s.Get(ours, f.ID); err != nil || got != f {
 			t.Errorf("brought back as %+v, %v", got, err)
@@ -86,7 +86,7 @@ func TestPurge(t *testing.T) {
 	_, err := s.Replace(ours, 0, live.ID, eva, asIs)
 	must(t, err)
 	chosen := stored(t, s, ours, gone.ID, back.ID)
-	must(t, s.Undelete(ours, []string{back.ID})) // after they were chosen
+	must(t, s.Undelete(ours, 0, []string{back.ID})) // after they were chosen
 	if erased, err := s.Purge(theirs, chosen); err != nil || erased != 0 {
 		t.Errorf("another department has erased %d, %v", erased, err)
 	}
@@ -102,7 +102,7 @@ func TestPurge(t *testing.T) {
 	if got := actions(history(t, s, ours, live.ID)); got != "create replace" {
 		t.Errorf("the history of a record beside it: %s", got)
 	}
-	if err := s.Undelete(ours, []string{gone.ID}); !errors.As(err, new(*store.NotDeletedError)) {
+	if err := s.Undelete(ours, 0, []string{gone.ID}); !errors.As(err, new(*store.NotDeletedError)) {
 		t.Errorf("undelete: %v", err)
 	}
 	if left := stored(t, s, ours, gone.ID, kept.ID); len(left) != 1 || left[0].ID != kept.ID {
@@ -124,7 +124,7 @@ func TestPurgeAfterNewChanges(t *testing.T) {
 		f := createDeleted(t, s, ours, ana)
 		chosen := stored(t, s, ours, f.ID)
 		inGroup(t, s,
-			func() { s.Undelete(ours, []string{f.ID}) },
+			func() { s.Undelete(ours, 0, []string{f.ID}) },
 			func() { s.Replace(ours, 0, f.ID, eva, asIs) },
 			func() { s.Delete(ours, 0, f.ID, asIs) },
 			func() {

@@ -41,12 +41,20 @@ const SQLiteVersion = sqlite.Version
 
 // ErrNotFound is the error for a record that the department does not have. A
 // deleted record, another department's and one that never existed are alike.
-// It is also the error for a key that does not exist.
+// It is also the error for a key, a session or an invitation that does not exist.
 var ErrNotFound = errors.New("there is no such record")
 
 // ErrReused is the error for an Idempotency-Key that came with another body
 // before.
 var ErrReused = errors.New("the idempotency key was used with another body before")
+
+// RepeatedError says that a create was sent before with the same idempotency key
+// and the same body, and made this record.
+type RepeatedError struct{ ID string }
+
+func (e *RepeatedError) Error() string {
+	return "the create was sent before, and made the record " + e.ID
+}
 
 // NoTenantError says that there is no department of this name.
 type NoTenantError struct{ Name string }

@@ -56,7 +56,8 @@ func placeholders(columns ...string) string {
 
 // Create adds a record to a department and returns it when it is on disk. The
 // error is record.FieldErrors where the fields break a rule. With an idempotency
-// key the response is stored in the same transaction.
+// key the response is stored in the same transaction. Then the error is a
+// *RepeatedError for a create that was sent before, or ErrReused.
 func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, key *IdempotencyKey) (record.Firefighter, error) {
 	fields, errs := fields.Normalize(s.Clock().Now())
 	if len(errs) > 0 {
@@ -65,8 +66,14 @@ func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, k
 	f := newFirefighter(fields)
 	values := createValues(tenant, f)
 	err := s.db.Write(func(t *sqlite.Tx) error {
-		err := create(t, tenant, by, f.ID, values)
-		if err == nil && key != nil {
+		if key == nil {
+			return create(t, tenant, by, f.ID, values)
+		}
+		err := checkRepeated(t, tenant, key)
+		if err == nil {
+			err = create(t, tenant, by, f.ID, values)
+		}
+		if err == nil {
 			err = storeResponse(t, tenant, key, f)
 		}
 		return err

@@ -24,10 +24,11 @@ type change struct {
 	before *record.Stored // nil if there was no record, or if it is not to be known any more
 }
 
-// addChange writes a change into the history.
+// addChange writes a change that was made into the history.
 func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch change) error {
 	_, err := t.Exec(`
-		INSERT INTO changes (at, tenant_id, record_id, action, key_id, before) VALUES (?, ?, ?, ?, nullif(?, 0), ?)`,
+		INSERT INTO changes (at, tenant_id, record_id, action, key_id, before, version)
+		VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6, (SELECT version FROM tenants WHERE id = ?2))`,
 		t.Now, int64(tenant), ch.id, ch.action, int64(by), sqlite.OrNull(beforeJSON(ch.before)))
 	return err
 }

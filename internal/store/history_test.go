@@ -52,7 +52,7 @@ func TestHistory(t *testing.T) {
 	must(t, err)
 	second := json(f)
 	must(t, s.Delete(ours, desk, f.ID, asIs))
-	must(t, s.Undelete(ours, []string{f.ID}))
+	must(t, s.Undelete(ours, 0, []string{f.ID}))
 	must(t, s.Delete(ours, plain, f.ID, asIs))
 	other, err := s.Create(ours, plain, eva, nil)
 	must(t, err)

@@ -36,13 +36,19 @@ const responseSQL = `
 // the id of its record; body is nil if there was none. The error is ErrReused
 // if that create had another body.
 func (s *Store) StoredResponse(tenant record.TenantID, key *IdempotencyKey) (id string, body []byte, err error) {
-	since := s.Clock().Now().Add(-responseLifetime).UnixMilli()
+	now := s.Clock().Now().UnixMilli()
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		id, body, err = storedResponse(c, tenant, key, now)
+		return err
+	})
+	return id, body, err
+}
+
+func storedResponse(c *sqlite.Conn, tenant record.TenantID, key *IdempotencyKey, now int64) (id string, body []byte, err error) {
 	var hash []byte
 	var sum int64
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		return c.QueryRow(responseSQL, sqlite.Args{int64(key.By), key.Key, int64(tenant), since}, func(row sqlite.Row) {
-			hash, id, body, sum = row.Bytes(0), row.Text(1), []byte(row.Text(2)), row.Int(3)
-		})
+	err = c.QueryRow(responseSQL, sqlite.Args{int64(key.By), key.Key, int64(tenant), now - responseLifetime.Milliseconds()}, func(row sqlite.Row) {
+		hash, id, body, sum = row.Bytes(0), row.Text(1), []byte(row.Text(2)), row.Int(3)
 	})
 	switch {
 	case errors.Is(err, sqlite.ErrNoRows):
@@ -55,6 +61,16 @@ func (s *Store) StoredResponse(tenant record.TenantID, key *IdempotencyKey) (id 
 		return "", nil, &record.DamagedError{ID: id}
 	}
 	return id, body, nil
+}
+
+// checkRepeated returns a *RepeatedError if a record was created with this key
+// already, and the other errors of StoredResponse.
+func checkRepeated(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey) error {
+	id, body, err := storedResponse(t.Conn, tenant, key, t.Now)
+	if err == nil && body != nil {
+		err = &RepeatedError{id}
+	}
+	return err
 }
 
 func responseChecksum(tenant record.TenantID, id, body string) int64 {

@@ -15,13 +15,20 @@ type KeyID int64
 // KeyHash is the SHA-256 of a key, all that is stored of it.
 type KeyHash [32]byte
 
-// The scopes of a key.
+// The scopes of a key. Each may do what those before it may.
 const (
 	ScopeRead  = "read"
-	ScopeWrite = "write" // may read, too
+	ScopeWrite = "write"
+	ScopeAdmin = "admin" // on the office page it also sees keys, revokes them and invites
 )
 
-// Key is an API key as it is stored. Times are in milliseconds; 0 is none.
+// ValidScope reports whether there is a scope of this name.
+func ValidScope(scope string) bool {
+	return scope == ScopeRead || scope == ScopeWrite || scope == ScopeAdmin
+}
+
+// Key is an API key or the session of a browser, as it is stored. Times are in
+// milliseconds; 0 is none. A session has ended when the key that opened it has.
 type Key struct {
 	ID         KeyID
 	Tenant     record.TenantID
@@ -31,18 +38,45 @@ type Key struct {
 	ExpiresAt  int64
 	RevokedAt  int64
 	LastUsedAt int64
+	Lifetime   int64 // of a session, after its last use; 0: an API key
+	OpenedBy   KeyID // the key that opened the session; 0: none
 }
 
-const keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at, k.expires_at, k.revoked_at, k.last_used_at`
+// keyColumns are of keyTables. A session of an erased key counts as revoked. A key
+// that is newer than the session has only got the number of the erased one.
+const (
+	keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at,
+		min(ifnull(k.expires_at, o.expires_at), ifnull(o.expires_at, k.expires_at)),
+		ifnull(k.revoked_at, iif(k.opened_by IS NULL OR o.id IS NOT NULL, o.revoked_at, k.created_at)),
+		k.last_used_at, k.session_lifetime, k.opened_by`
+	keyTables = `keys k LEFT JOIN keys o ON o.id = k.opened_by AND o.created_at <= k.created_at`
+)
 
 // scanKey reads a row that begins with keyColumns.
 func scanKey(row sqlite.Row) Key {
 	return Key{KeyID(row.Int(0)), record.TenantID(row.Int(1)), row.Text(2), row.Text(3),
-		row.Int(4), row.Int(5), row.Int(6), row.Int(7)}
+		row.Int(4), row.Int(5), row.Int(6), row.Int(7), row.Int(8), KeyID(row.Int(9))}
+}
+
+// IsSession reports whether the key is the session of a browser. It opens the
+// office page, and nothing in the API.
+func (k Key) IsSession() bool { return k.Lifetime != 0 }
+
+// Expiry returns when the key expires, in milliseconds; 0 is never. A session
+// expires its lifetime after its last use, or earlier with the key that opened it.
+func (k Key) Expiry() int64 {
+	if !k.IsSession() {
+		return k.ExpiresAt
+	}
+	at := max(k.CreatedAt, k.LastUsedAt) + k.Lifetime
+	if k.ExpiresAt != 0 {
+		at = min(at, k.ExpiresAt)
+	}
+	return at
 }
 
 // Expired reports whether the key has expired by a time in milliseconds.
-func (k Key) Expired(now int64) bool { return k.ExpiresAt != 0 && k.ExpiresAt <= now }
+func (k Key) Expired(now int64) bool { at := k.Expiry(); return at != 0 && at <= now }
 
 // StateActive is the state of a key that works.
 const StateActive = "active"
@@ -64,11 +98,11 @@ func (s *Store) HasKey(hash KeyHash) (bool, error) {
 	return n == 1, err
 }
 
-// Keys calls each for all keys of all departments. It leaves out a key whose
-// department does not exist: it is damaged and opens nothing.
+// Keys calls each for all keys and sessions of all departments. It leaves out a key
+// whose department does not exist: it is damaged and opens nothing.
 func (s *Store) Keys(each func(KeyHash, Key)) error {
 	return s.db.Read(func(c *sqlite.Conn) error {
-		return c.Query(`SELECT `+keyColumns+`, hash FROM keys k
+		return c.Query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables+`
 			WHERE EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, nil, func(row sqlite.Row) {
 			if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // no key has a hash of another length
 				each(KeyHash(hash), scanKey(row))
@@ -145,17 +179,29 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 // departments if it is empty, with the department's name.
 func (s *Store) ListKeys(tenant string, each func(k Key, tenant string)) error {
 	return s.db.Read(func(c *sqlite.Conn) error {
-		return c.Query(`SELECT `+keyColumns+`, t.name FROM keys k JOIN tenants t ON t.id = k.tenant_id
+		return c.Query(`SELECT `+keyColumns+`, t.name FROM `+keyTables+` JOIN tenants t ON t.id = k.tenant_id
 			WHERE ?1 IN ('', t.name) ORDER BY k.id`, sqlite.Args{tenant},
 			func(row sqlite.Row) { each(scanKey(row), row.Text(len(row)-1)) })
 	})
 }
 
-// RevokeKey revokes a key for good. It reports whether the key was revoked
-// already. The error is ErrNotFound if there is no such key.
-func (s *Store) RevokeKey(id KeyID) (already bool, err error) {
+// KeysOf returns the keys and sessions of a department, the newest first.
+func (s *Store) KeysOf(tenant record.TenantID) (all []Key, err error) {
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		return c.Query(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)},
+			func(row sqlite.Row) { all = append(all, scanKey(row)) })
+	})
+	return all, err
+}
+
+// AnyTenant stands for all departments.
+const AnyTenant record.TenantID = 0
+
+// RevokeKey revokes a key of a department for good. It reports whether the key was
+// revoked already. The error is ErrNotFound if the department has no such key.
+func (s *Store) RevokeKey(tenant record.TenantID, id KeyID) (already bool, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) error {
-		revoked, err := t.QueryInt(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ?`, int64(id))
+		revoked, err := t.QueryInt(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ? AND ? IN (0, tenant_id)`, int64(id), int64(tenant))
 		if err != nil {
 			return notFound(err)
 		}

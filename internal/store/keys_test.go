@@ -94,7 +94,7 @@ func TestKeyNotShown(t *testing.T) {
 func TestRefusedKeys(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	for _, k := range []store.NewKey{{Tenant: "Engine 7", Scope: "admin"}, {Scope: store.ScopeRead}} {
+	for _, k := range []store.NewKey{{Tenant: "Engine 7", Scope: "root"}, {Scope: store.ScopeRead}} {
 		if err := s.CreateKey(k, func(string) error { return nil }); err == nil {
 			t.Errorf("%+v was made", k)
 		}
@@ -127,7 +127,7 @@ func TestRevokeKey(t *testing.T) {
 	s := newStoreAt(t, func() time.Time { return now })
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
 	for _, want := range []bool{false, true, true} {
-		if already, err := s.RevokeKey(1); err != nil || already != want {
+		if already, err := s.RevokeKey(store.AnyTenant, 1); err != nil || already != want {
 			t.Errorf("revoked already: %t, %v", already, err)
 		}
 		now = now.Add(time.Hour)
@@ -135,7 +135,7 @@ func TestRevokeKey(t *testing.T) {
 	if k := allKeys(t, s)[apikey.Hash(key)]; k.RevokedAt != keyTime.UnixMilli() {
 		t.Errorf("the key is %+v", k)
 	}
-	if _, err := s.RevokeKey(2); !errors.Is(err, store.ErrNotFound) {
+	if _, err := s.RevokeKey(store.AnyTenant, 2); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a key that does not exist: %v", err)
 	}
 }
@@ -169,7 +169,7 @@ func TestKeysVersion(t *testing.T) {
 		func() error {
 			return s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}, func(string) error { return nil })
 		},
-		func() error { _, err := s.RevokeKey(1); return err },
+		func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
 		func() error { return tryExec(t, s, `UPDATE keys SET expires_at = 7`) },
 		func() error { return tryExec(t, s, `DELETE FROM keys`) },
 	} {

@@ -71,7 +71,7 @@ func TestLargeFollows(t *testing.T) {
 			{"create", func() error { _, err := s.Create(ours, 0, ana, nil); return err }},
 			{"replace", func() error { _, err := s.Replace(ours, 0, f.ID, replaced, asIs); return err }},
 			{"delete", func() error { return s.Delete(ours, 0, f.ID, asIs) }},
-			{"undelete", func() error { return s.Undelete(ours, []string{f.ID}) }},
+			{"undelete", func() error { return s.Undelete(ours, 0, []string{f.ID}) }},
 		} {
 			must(t, change.do())
 			checkLists(t, s)
@@ -182,7 +182,7 @@ func TestLargeAndOtherPrograms(t *testing.T) {
 		gone, erased := createDeleted(t, s, ours, ana), createDeleted(t, s, ours, ana)
 		checkBoth(t, s)
 		other := openStore(t, s.DB().Path(), time.Now)
-		must(t, other.Undelete(ours, []string{gone.ID}))
+		must(t, other.Undelete(ours, 0, []string{gone.ID}))
 		if p := list(t, s, ours, "search=ana@example.com"); p.Total != 1 || p.Items[0] != gone {
 			t.Errorf("after an undelete: %+v", p)
 		}

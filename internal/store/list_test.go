@@ -188,7 +188,7 @@ func TestVersion(t *testing.T) {
 		func() error { _, err := s.Create(ours, 0, ana, nil); return err },
 		func() error { _, err := s.Replace(ours, 0, f.ID, f.Fields, asIs); return err },
 		func() error { return s.Delete(ours, 0, f.ID, asIs) },
-		func() error { return s.Undelete(ours, []string{f.ID}) },
+		func() error { return s.Undelete(ours, 0, []string{f.ID}) },
 		func() error {
 			return tryExec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, f.ID)
 		},

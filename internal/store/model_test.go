@@ -214,7 +214,7 @@ func without(from []*modelRecord, r *modelRecord) []*modelRecord {
 func (m *modelRun) undelete(d *model) {
 	m.Helper()
 	if r := m.any(d.deleted); r != nil {
-		must(m, m.store.Undelete(d.tenant, []string{r.ID}))
+		must(m, m.store.Undelete(d.tenant, 0, []string{r.ID}))
 		d.did("undelete", r.ID, nil)
 		d.deleted = without(d.deleted, r)
 		d.records = append(d.records, r)

@@ -19,16 +19,18 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"json_each", "SCAN json_each VIRTUAL TABLE INDEX 1:", "the rows of a page, or the records of a purge"},
 	{"DELETE FROM replays WHERE record_id", "SCAN replays", "a purge, in which nobody waits"},
 	{"FROM changes", "SCAN changes", "the history, in which nobody waits"},
-	{"FROM keys k", "SCAN k", "all keys are wanted"},
+	{"FROM keys k", "SCAN k", "all keys are wanted, or those of a department, in which nobody waits"},
+	{"FROM invitations", "SCAN invitations", "they live for minutes"},
 	{"FROM service", "SCAN service", "the table has one row"},
 	{"UPDATE service", "SCAN service", "the table has one row"},
 	{"EXISTS (SELECT 1 FROM tenants)", "SCAN tenants USING COVERING INDEX sqlite_autoindex_tenants_1", "it ends at the first row"},
 	{"FROM tenants ORDER BY", "SCAN tenants", "all departments are wanted"},
 	{"FROM tenants WHERE id <>", "SCAN tenants USING COVERING INDEX sqlite_autoindex_tenants_1", "a department gets a name, which others may be like"},
 	{"DELETE FROM replays WHERE tenant_id", "SCAN replays", "a department is removed, which is rare"},
-	{"DELETE FROM keys WHERE tenant_id", "SCAN keys", "the same"},
+	{"FROM keys WHERE tenant_id", "SCAN keys", "the same"},
 	{"DELETE FROM tenants WHERE", "SCAN keys", "the same: SQLite looks for references"},
 	{"DELETE FROM tenants", "SCAN firefighters", "the same"},
+	{"DELETE FROM tenants WHERE id", "SCAN invitations", "the same"},
 	{"FROM sqlite_schema", "SCAN sqlite_schema", "it has a few rows and is read once"},
 }
 
@@ -76,14 +78,22 @@ func useRecords(t *testing.T, s *store.Store) {
 	}
 	_, err := s.Get(ours, f.ID)
 	must(t, err)
+	version, err := s.Version(ours)
+	must(t, err)
 	_, err = s.Replace(ours, 0, f.ID, eva, asIs)
 	must(t, err)
 	must(t, s.Delete(ours, 0, f.ID, asIs))
-	must(t, s.Undelete(ours, []string{f.ID}))
+	must(t, s.Undelete(ours, 0, []string{f.ID}))
 	must(t, s.Delete(ours, 0, f.ID, asIs))
-	_, err = s.Version(ours)
+	_, err = s.GetDeleted(ours, f.ID)
 	must(t, err)
 	history(t, s, ours, f.ID)
+	for _, id := range []string{"", f.ID} {
+		_, err = s.Edits(ours, id, 0, 2)
+		must(t, err)
+	}
+	_, _, err = s.ChangedSince(ours, version)
+	must(t, err)
 	exec(t, s, `UPDATE replays SET created_at = 0`)
 	must(t, s.EraseOldResponses(t.Context()))
 	_, err = s.Purge(ours, stored(t, s, ours, f.ID))
@@ -103,7 +113,12 @@ func useKeys(t *testing.T, s *store.Store) {
 	_, err = s.KeysVersion()
 	must(t, err)
 	must(t, s.WriteKeyUses(map[store.KeyID]int64{id: 1}))
-	_, err = s.RevokeKey(id)
+	_, err = s.KeysOf(ours)
+	must(t, err)
+	useSessions(t, s)
+	_, err = s.RevokeKey(store.AnyTenant, id)
+	must(t, err)
+	_, err = s.TenantName(ours)
 	must(t, err)
 	_, err = s.Tenant("Engine 7")
 	must(t, err)
@@ -117,6 +132,24 @@ func useKeys(t *testing.T, s *store.Store) {
 	_, err = s.RemoveTenant(rescue)
 	must(t, err)
 	must(t, s.Ping())
+}
+
+// useSessions uses all methods on sessions, invitations and the service.
+func useSessions(t *testing.T, s *store.Store) {
+	t.Helper()
+	var code string
+	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeAdmin}, func(made string) error { code = made; return nil }))
+	_, session, err := s.OpenSession(code, time.Hour)
+	must(t, err)
+	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "Eva", Scope: store.ScopeRead, By: session.ID}, func(string) error { return nil }))
+	open, err := s.Invitations(ours)
+	must(t, err)
+	must(t, s.Withdraw(ours, open[0].ID))
+	_, err = s.HistoryID()
+	must(t, err)
+	must(t, s.SetAddress("http://localhost"))
+	_, err = s.Address()
+	must(t, err)
 }
 
 // prepared returns the queries that the connections have prepared.

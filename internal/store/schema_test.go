@@ -79,10 +79,11 @@ func TestConstraints(t *testing.T) {
 		`INSERT INTO tenants (name, created_at) VALUES ('', 0)`,
 		`INSERT INTO tenants (id, name, created_at) VALUES (1 << 31, 'C', 0)`,
 		`UPDATE keys SET hash = x'00'`,
-		`UPDATE keys SET scope = 'admin'`,
+		`UPDATE keys SET scope = 'root'`,
+		`UPDATE keys SET session_lifetime = 0`,
 		`PRAGMA foreign_keys = 1; UPDATE keys SET tenant_id = 99`,
 		`PRAGMA foreign_keys = 1; DELETE FROM tenants WHERE id = 1`,
-		`INSERT INTO service VALUES (2, 0, 0)`,
+		`INSERT INTO service (only_row, latest_time) VALUES (2, 0)`,
 		`UPDATE changes SET action = 'move'`,
 	} {
 		if err := tryExec(t, s, bad); err == nil {

@@ -77,7 +77,7 @@ func closedCalls(s *store.Store, f record.Firefighter) map[string]func() error {
 		"HasNoRecords":      func() error { return s.HasNoRecords(theirs) },
 		"RemoveTenant":      func() error { _, err := s.RemoveTenant(theirs); return err },
 		"Deleted":           func() error { _, err := s.Deleted(ours, time.Now()); return err },
-		"Undelete":          func() error { return s.Undelete(ours, []string{f.ID}) },
+		"Undelete":          func() error { return s.Undelete(ours, 0, []string{f.ID}) },
 		"Purge":             func() error { _, err := s.Purge(ours, deleted); return err },
 		"History":           func() error { return s.History(ours, "", time.Now(), func(store.Change) {}) },
 		"HasKey":            func() error { _, err := s.HasKey(store.KeyHash{}); return err },
@@ -86,7 +86,7 @@ func closedCalls(s *store.Store, f record.Firefighter) map[string]func() error {
 		"KeyInfo":           func() error { _, err := s.KeyInfo(1); return err },
 		"CreateKey":         func() error { return s.CreateKey(store.NewKey{Tenant: "B"}, func(string) error { return nil }) },
 		"ListKeys":          func() error { return s.ListKeys("", func(store.Key, string) {}) },
-		"RevokeKey":         func() error { _, err := s.RevokeKey(1); return err },
+		"RevokeKey":         func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
 		"WriteKeyUses":      func() error { return s.WriteKeyUses(map[store.KeyID]int64{1: 1}) },
 		"StoredResponse":    func() error { _, _, err := s.StoredResponse(ours, key); return err },
 		"EraseOldResponses": func() error { return s.EraseOldResponses(context.Background()) },
@@ -147,7 +147,7 @@ func TestRefusalsInAGroup(t *testing.T) {
 			fails(objection, func() error { return s.Delete(ours, 0, f.ID, objects) }), creates,
 			fails(store.ErrNotFound, func() error { _, err := s.Replace(ours, 0, nobody, eva, asIs); return err }), creates,
 			fails(store.ErrNotFound, func() error { return s.Delete(theirs, 0, f.ID, asIs) }), creates,
-			fails(store.ErrNotFound, func() error { _, err := s.RevokeKey(99); return err }), creates)
+			fails(store.ErrNotFound, func() error { _, err := s.RevokeKey(store.AnyTenant, 99); return err }), creates)
 		changes := scanInt(t, s, `SELECT count(*) FROM changes WHERE id > ?`, before)
 		times := scanInt(t, s, `SELECT count(DISTINCT at) FROM changes WHERE id > ?`, before)
 		if changes != 6 || times != 1 {
@@ -175,7 +175,7 @@ func TestFailuresInAGroup(t *testing.T) {
 			}
 		}
 		inGroup(t, s, creates,
-			fails(func() error { return s.Undelete(ours, []string{gone.ID, nobody}) }), creates,
+			fails(func() error { return s.Undelete(ours, 0, []string{gone.ID, nobody}) }), creates,
 			fails(func() error { _, err := s.Create(99, 0, ana, nil); return err }), creates,
 			fails(func() error {
 				return s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeRead}, func(string) error { shown++; return os.ErrClosed })

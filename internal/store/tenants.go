@@ -33,6 +33,14 @@ func (s *Store) Tenant(name string) (record.TenantID, error) {
 	return record.TenantID(n), err
 }
 
+// TenantName returns the name of a department.
+func (s *Store) TenantName(tenant record.TenantID) (name string, err error) {
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		return c.QueryRow(`SELECT name FROM tenants WHERE id = ?`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { name = row.Text(0) })
+	})
+	return name, removed(err)
+}
+
 // TenantInfo is a department and the numbers of what it has.
 type TenantInfo struct {
 	ID         record.TenantID
@@ -40,7 +48,7 @@ type TenantInfo struct {
 	CreatedAt  int64 // milliseconds
 	Records    int64 // that are not deleted
 	Deleted    int64
-	ActiveKeys int64
+	ActiveKeys int64 // without sessions
 }
 
 const tenantsSQL = `
@@ -53,8 +61,8 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 	now := s.Clock().Now()
 	return s.db.Read(func(c *sqlite.Conn) error {
 		active := map[record.TenantID]int64{}
-		err := c.Query(`SELECT `+keyColumns+` FROM keys k`, nil, func(row sqlite.Row) {
-			if k := scanKey(row); k.State(now) == StateActive {
+		err := c.Query(`SELECT `+keyColumns+` FROM `+keyTables, nil, func(row sqlite.Row) {
+			if k := scanKey(row); k.State(now) == StateActive && !k.IsSession() {
 				active[k.Tenant]++
 			}
 		})
@@ -137,21 +145,22 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 	})
 }
 
-// RemoveTenant removes a department that has no records, with its keys, its
-// history and its stored responses. It returns the number of keys. The error is
-// that of HasNoRecords if it has some.
+// RemoveTenant removes a department that has no records, with its keys, sessions,
+// invitations, history and stored responses. It returns the number of keys. The
+// error is that of HasNoRecords if it has some.
 func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) (err error) {
 		if err := hasNoRecords(t.Conn, id); err != nil {
 			return err
 		}
-		if keys, err = t.Exec(`DELETE FROM keys WHERE tenant_id = ?`, int64(id)); err != nil {
-			return err
-		}
-		for _, text := range []string{`DELETE FROM changes WHERE tenant_id = ?`, `DELETE FROM replays WHERE tenant_id = ?`} {
-			if _, err := t.Exec(text, int64(id)); err != nil {
-				return err
+		keys, err = t.QueryInt(`SELECT count(*) FROM keys WHERE tenant_id = ? AND session_lifetime IS NULL`, int64(id))
+		for _, table := range []string{`keys`, `invitations`, `changes`, `replays`} {
+			if err == nil {
+				_, err = t.Exec(`DELETE FROM `+table+` WHERE tenant_id = ?`, int64(id))
 			}
+		}
+		if err != nil {
+			return err
 		}
 		gone, err := t.Exec(`DELETE FROM tenants WHERE id = ?`, int64(id))
 		if err == nil && gone == 0 {
