@@ -191,7 +191,7 @@ func TestRestoreManyRevoked(t *testing.T) {
 	}
 	works(t, "backup", saved, "--db", db)
 	for i := range keys {
-		_, err := s.RevokeKey(store.AnyTenant, store.KeyID(1 + i))
+		_, err := s.RevokeKey(store.AnyTenant, store.KeyID(1+i))
 		must(t, err)
 	}
 	must(t, s.Close())

@@ -42,6 +42,22 @@ func TestUndelete(t *testing.T) {
 	checkCounts(t, s)
 }
 
+// TestGetDeleted: only a deleted record of the department is found.
+func TestGetDeleted(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	gone, live, another := createDeleted(t, s, ours, ana), create(t, s, ours, ana), createDeleted(t, s, theirs, ana)
+	f, err := s.GetDeleted(ours, gone.ID)
+	if err != nil || f.Firefighter != gone || f.Damaged || f.DeletedAt == 0 {
+		t.Errorf("%+v, %v", f, err)
+	}
+	for _, id := range []string{live.ID, another.ID, nobody} {
+		if f, err := s.GetDeleted(ours, id); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%+v, %v", f, err)
+		}
+	}
+}
+
 // TestDeleted: those deleted first are at the top.
 func TestDeleted(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -77,6 +78,54 @@ func TestStoredResponseScope(t *testing.T) {
 	checkStored(t, s, ours, keyFor(2, "a", "y"), second)
 }
 
+// TestRepeatedCreate: of creates that are sent twice at the same time one makes a
+// record, whatever became of it later.
+func TestRepeatedCreate(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(2e12)
+	s := newStoreAt(t, func() time.Time { return now })
+	made := make(chan string, 20)
+	found := make(chan string, 20)
+	var wg sync.WaitGroup
+	repeat := func(hash string) error {
+		f, err := s.Create(ours, 1, ana, keyFor(1, "a", hash))
+		if repeated, ok := errors.AsType[*store.RepeatedError](err); ok {
+			found <- repeated.ID
+			return nil
+		} else if err == nil {
+			made <- f.ID
+		}
+		return err
+	}
+	for range 10 {
+		wg.Go(func() {
+			if err := repeat("x"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	id := <-made
+	must(t, s.Delete(ours, 0, id, asIs))
+	must(t, repeat("x"))
+	for range 10 {
+		if got := <-found; got != id {
+			t.Errorf("the record is said to be %s, not %s", got, id)
+		}
+	}
+	if err := repeat("y"); !errors.Is(err, store.ErrReused) {
+		t.Errorf("with another body: %v", err)
+	}
+	if n := scanInt(t, s, `SELECT count(*) FROM firefighters`); n != 1 || len(made) != 0 {
+		t.Errorf("%d records", n)
+	}
+	now = now.Add(24 * time.Hour)
+	must(t, repeat("y"))
+	if second := <-made; second == id {
+		t.Error("after a day it makes no record")
+	}
+}
+
 // TestRefusalStoresNothing: the key of a create that was refused may be used
 // again.
 func TestRefusalStoresNothing(t *testing.T) {
@@ -103,6 +152,9 @@ func TestDamagedResponse(t *testing.T) {
 		exec(t, s, `CREATE TABLE saved AS SELECT * FROM replays; UPDATE replays SET `+damage)
 		if id, body, err := s.StoredResponse(ours, key); !errors.As(err, new(*record.DamagedError)) || id != "" || body != nil {
 			t.Errorf("%s: %q %s, %v", damage, id, body, err)
+		}
+		if _, err := s.Create(ours, 1, ana, key); !errors.As(err, new(*record.DamagedError)) {
+			t.Errorf("%s: a create that is sent again: %v", damage, err)
 		}
 		exec(t, s, `REPLACE INTO replays SELECT * FROM saved; DROP TABLE saved`)
 		checkStored(t, s, ours, key, f)

@@ -69,7 +69,7 @@ func scanInvitation(row sqlite.Row) Invitation {
 }
 
 // open reports whether an invitation can be used. It ends with the key of who
-// invited.
+// invited. A key that is newer has only got the number of an erased one.
 func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	switch {
 	case i.ExpiresAt <= now:
@@ -81,7 +81,7 @@ func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
-	return by.State(time.UnixMilli(now)) == StateActive, err
+	return by.CreatedAt <= i.CreatedAt && by.State(time.UnixMilli(now)) == StateActive, err
 }
 
 // Invitations returns the open invitations of a department, the newest first.

@@ -77,7 +77,9 @@ func TestRemoveTenant(t *testing.T) {
 	s := newStore(t)
 	newKey(t, s, "Engine 7", "")
 	newKey(t, s, "Ladder 1", "")
-	newKey(t, s, "Ladder 1", "")
+	openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Ladder 1", Scope: store.ScopeAdmin}))
+	invite(t, s, theirs, "Ana", 0)
+	invite(t, s, ours, "Ana", 0)
 	f := createWith(t, s, theirs, keyFor(2, "a", "x"))
 	create(t, s, ours, ana)
 	refused := func(want store.NotEmptyError) {
@@ -102,7 +104,7 @@ func TestRemoveTenant(t *testing.T) {
 	if keys, err := s.RemoveTenant(theirs); keys != 2 || err != nil {
 		t.Errorf("%d keys, %v", keys, err)
 	}
-	for table, want := range map[string]int64{"tenants": 1, "keys": 1, "firefighters": 1, "changes": 1, "replays": 1} {
+	for table, want := range map[string]int64{"tenants": 1, "keys": 1, "firefighters": 1, "changes": 1, "replays": 1, "invitations": 1} {
 		if got := scanInt(t, s, `SELECT count(*) FROM `+table); got != want {
 			t.Errorf("%s has %d rows, not %d", table, got, want)
 		}
@@ -111,10 +113,11 @@ func TestRemoveTenant(t *testing.T) {
 		t.Errorf("the version of the keys is %d after %d, %v", now, version, err)
 	}
 	for what, do := range map[string]func() error{
-		"Create":  func() error { _, err := s.Create(theirs, 0, ana, nil); return err },
-		"Version": func() error { _, err := s.Version(theirs); return err },
-		"List":    func() error { _, err := s.List(theirs, parse(t, "")); return err },
-		"Search":  func() error { _, err := s.List(theirs, parse(t, "search=ana")); return err },
+		"Create":     func() error { _, err := s.Create(theirs, 0, ana, nil); return err },
+		"TenantName": func() error { _, err := s.TenantName(theirs); return err },
+		"Version":    func() error { _, err := s.Version(theirs); return err },
+		"List":       func() error { _, err := s.List(theirs, parse(t, "")); return err },
+		"Search":     func() error { _, err := s.List(theirs, parse(t, "search=ana")); return err },
 	} {
 		if err := do(); !errors.Is(err, store.ErrRemoved) {
 			t.Errorf("%s: %v", what, err)

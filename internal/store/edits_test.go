@@ -1,0 +1,141 @@
+package store_test
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"firefighters/internal/record"
+	"firefighters/internal/store"
+)
+
+// TestEdits: who changed what when, and the record before and after.
+func TestEdits(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { now = now.Add(time.Second); return now })
+	desk := newKey(t, s, "Engine 7", "desk")
+	a, err := s.Create(ours, desk, eva, nil)
+	must(t, err)
+	create(t, s, theirs, ana)
+	_, err = s.Replace(ours, desk, a.ID, ana, asIs)
+	must(t, err)
+	must(t, s.Delete(ours, 99, a.ID, asIs))
+	must(t, s.Undelete(ours, desk, []string{a.ID}))
+	b := create(t, s, ours, ana)
+	was, is := &record.Firefighter{ID: a.ID, Fields: eva}, &record.Firefighter{ID: a.ID, Fields: ana}
+	want := []store.Edit{
+		{Number: 6, Action: "create", ID: b.ID, After: &b},
+		{Number: 5, Action: "undelete", ID: a.ID, Key: desk, Label: "desk", After: is},
+		{Number: 4, Action: "delete", ID: a.ID, Key: 99, Before: is},
+		{Number: 3, Action: "replace", ID: a.ID, Key: desk, Label: "desk", Before: was, After: is},
+		{Number: 1, Action: "create", ID: a.ID, Key: desk, Label: "desk", After: was},
+	}
+	checkEdits(t, s, "", 0, 9, want)
+	checkEdits(t, s, "", 0, 2, want[:2])
+	checkEdits(t, s, "", 5, 2, want[2:4])
+	checkEdits(t, s, "", 1, 2, nil)
+	checkEdits(t, s, a.ID, 0, 9, want[1:])
+	checkEdits(t, s, a.ID, 3, 9, want[4:])
+	checkEdits(t, s, b.ID, 0, 9, want[:1])
+	checkEdits(t, s, nobody, 0, 9, nil)
+}
+
+// checkEdits compares edits but for their times, which must go down.
+func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int, want []store.Edit) {
+	t.Helper()
+	got, err := s.Edits(ours, id, before, limit)
+	must(t, err)
+	if !slices.IsSortedFunc(got, func(a, b store.Edit) int { return b.At.Compare(a.At) }) {
+		t.Errorf("the times are not in order: %+v", got)
+	}
+	for i := range got {
+		if got[i].At.Before(keyTime) || got[i].At.Location() != time.UTC {
+			t.Errorf("the time is %v", got[i].At)
+		}
+		got[i].At = time.Time{}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q before %d:\ngot  %s\nwant %s", id, before, showEdits(got), showEdits(want))
+	}
+}
+
+func showEdits(edits []store.Edit) string {
+	var lines []string
+	for _, e := range edits {
+		lines = append(lines, fmt.Sprintf("%+v before %+v after %+v", e, e.Before, e.After))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// TestDamagedEdits: what the disk has damaged is not shown as what was there.
+func TestDamagedEdits(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := create(t, s, ours, ana)
+	version, err := s.Version(ours)
+	must(t, err)
+	_, err = s.Replace(ours, 0, f.ID, eva, asIs)
+	must(t, err)
+	exec(t, s, `UPDATE changes SET before = '{"id":' WHERE action = 'replace'`)
+	edits, err := s.Edits(ours, "", 0, 9)
+	if err != nil || len(edits) != 2 || edits[0].Before != nil || edits[0].After == nil || edits[1].After != nil {
+		t.Errorf("%v, %s", err, showEdits(edits))
+	}
+	d, _, err := s.ChangedSince(ours, version)
+	if err != nil || len(d) != 1 || d[0].Then == nil || *d[0].Then != (record.Firefighter{ID: f.ID}) || d[0].Now == nil {
+		t.Errorf("%v, %+v", err, d)
+	}
+	exec(t, s, `UPDATE firefighters SET last_name = 'X'`)
+	edits, err = s.Edits(ours, "", 0, 9)
+	if err != nil || len(edits) != 2 || edits[0].After != nil {
+		t.Errorf("%v, %s", err, showEdits(edits))
+	}
+	if _, _, err = s.ChangedSince(ours, version); err == nil {
+		t.Error("a damaged record counts as sound")
+	}
+}
+
+// TestChangedSince has what TestModel cannot tell: a version from before schema 3,
+// one that is not yet, and the records of others.
+func TestChangedSince(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := create(t, s, ours, ana)
+	exec(t, s, `UPDATE changes SET version = 0`) // as from an older schema
+	version, err := s.Version(ours)
+	must(t, err)
+	check := func(version int64, want string) {
+		t.Helper()
+		d, erased, err := s.ChangedSince(ours, version)
+		must(t, err)
+		var got strings.Builder
+		for _, e := range d {
+			fmt.Fprintf(&got, "%t %t %t ", e.ID == f.ID, e.Then != nil, e.Now != nil)
+		}
+		if fmt.Fprint(&got, erased); got.String() != want {
+			t.Errorf("since %d: %s", version, got.String())
+		}
+	}
+	check(version, "0")
+	create(t, s, theirs, eva)
+	check(version, "0")
+	_, err = s.Replace(ours, 0, f.ID, eva, asIs)
+	must(t, err)
+	check(version, "true true true 0")
+	exec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, f.ID)
+	_, err = s.Replace(ours, 0, f.ID, ana, asIs)
+	must(t, err)
+	check(version, "0") // the platform's part is not of the list
+	must(t, s.Delete(ours, 0, f.ID, asIs))
+	check(version, "true true false 0")
+	gone := createDeleted(t, s, ours, eva)
+	check(version, "true true false 0")
+	_, err = s.Purge(ours, stored(t, s, ours, f.ID, gone.ID))
+	must(t, err)
+	check(version, "2")
+	check(version+100, "0")
+}
