@@ -398,15 +398,18 @@ func upgradeCopies(t *testing.T, db string) []string {
 	return copies
 }
 
-// TestUpgradeCutOff: however often an upgrade fails or is cut off, there is at
-// most one copy, and it is of the database as it is.
+// TestUpgradeCutOff: however often an upgrade fails, in its first step or a later
+// one, or is cut off, there is at most one copy, and it is of the database as it is.
 func TestUpgradeCutOff(t *testing.T) {
 	t.Parallel()
-	failing := golden(t)
-	execSQL(t, failing, `DROP TRIGGER firefighter_made`)
-	for range 2 {
-		if code, _, stderr := runCommand(t, "check", "--db", failing); code != 1 || len(upgradeCopies(t, failing)) > 0 {
-			t.Errorf("code %d, stderr %q, kept %q", code, stderr, upgradeCopies(t, failing))
+	for _, obstacle := range []string{`DROP TRIGGER firefighter_made`, `CREATE TABLE invitations (id INTEGER PRIMARY KEY)`} {
+		failing := golden(t)
+		execSQL(t, failing, obstacle)
+		for range 2 {
+			code, _, stderr := runCommand(t, "check", "--db", failing)
+			if code != 1 || len(upgradeCopies(t, failing)) > 0 || format.HeaderVersion(failing) != 1 {
+				t.Errorf("code %d, stderr %q, kept %q", code, stderr, upgradeCopies(t, failing))
+			}
 		}
 	}
 	for name, change := range map[string]string{"as it was": ``, "changed since": `UPDATE tenants SET version = version + 1`} {

@@ -21,9 +21,9 @@ type Upgrade struct {
 	Progress func(done, total int)            // called with numbers of pages; may be nil
 }
 
-// Run upgrades the database step by step, after a copy of it was made beside it.
-// Nobody may use it meanwhile: an older program would not know what to write. It
-// does nothing if the database is not of an older version, or is damaged.
+// Run upgrades the database in one transaction, after a copy of it was made beside
+// it. Nobody may use it meanwhile: an older program would not know what to write.
+// It does nothing if the database is not of an older version, or is damaged.
 func (u Upgrade) Run(ctx context.Context) error {
 	u.Database = osutil.Resolve(u.Database)
 	format := u.Content.Format()
@@ -39,13 +39,15 @@ func (u Upgrade) Run(ctx context.Context) error {
 		return nil
 	}
 	kept, made, err := u.keep(ctx, version)
-	reached := version
-	for err == nil && reached < format.Version {
-		if err = format.Migrate(u.Database, reached, reached+1, u.Steps[reached]); err == nil {
-			reached++
-		}
+	if err == nil {
+		err = format.Migrate(u.Database, version, format.Version, func(c *sqlite.Conn) (err error) {
+			for ; version < format.Version && err == nil; version++ {
+				err = u.Steps[version](c)
+			}
+			return err
+		})
 	}
-	if err != nil && made && reached == version {
+	if err != nil && made {
 		os.Remove(kept) // the database is as it was
 	}
 	return databaseError("upgrading", u.Database, err)
