@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,7 +22,9 @@ import (
 	"testing"
 	"time"
 
+	"firefighters/internal/apikey"
 	"firefighters/internal/cli"
+	"firefighters/internal/store"
 )
 
 // TestUnauthorized covers the four refusals, each with its own detail.
@@ -87,31 +90,48 @@ func swapCase(s string) string {
 }
 
 // credentials are the columns of the access matrix.
-var credentials = []string{"none", "malformed", "unknown", "mistyped", "revoked", "expired", "read", "other", "right"}
+var credentials = []string{"none", "malformed", "unknown", "mistyped", "revoked", "expired", "session", "cookie", "read", "other", "right", "admin"}
 
-// locked are the answers to the first six of credentials, everywhere but on
+// locked are the answers to the first eight of credentials, everywhere but on
 // the public routes.
-var locked = []int{401, 401, 401, 401, 401, 401}
+var locked = slices.Repeat([]int{401}, 8)
 
 // accessMatrix says what each route answers to each of credentials. A route
 // that is not in it fails the test.
 var accessMatrix = map[string][]int{
-	"GET " + collection:             append(locked[:6:6], 200, 200, 200),
-	"POST " + collection:            append(locked[:6:6], 403, 201, 201),
-	"GET " + collection + "/:id":    append(locked[:6:6], 200, 404, 200),
-	"PUT " + collection + "/:id":    append(locked[:6:6], 403, 404, 200),
-	"DELETE " + collection + "/:id": append(locked[:6:6], 403, 404, 204),
-	"GET /api/v1/whoami":            append(locked[:6:6], 200, 200, 200),
-	"GET /api/v1/openapi.json":      slices.Repeat([]int{200}, 9),
-	"GET /api/v1/openapi.yaml":      slices.Repeat([]int{200}, 9),
-	"GET /healthz":                  slices.Repeat([]int{200}, 9),
-	"GET /readyz":                   slices.Repeat([]int{200}, 9),
+	"GET " + collection:             append(locked[:8:8], 200, 200, 200, 200),
+	"POST " + collection:            append(locked[:8:8], 403, 201, 201, 201),
+	"GET " + collection + "/:id":    append(locked[:8:8], 200, 404, 200, 200),
+	"PUT " + collection + "/:id":    append(locked[:8:8], 403, 404, 200, 200),
+	"DELETE " + collection + "/:id": append(locked[:8:8], 403, 404, 204, 204),
+	"GET /api/v1/whoami":            append(locked[:8:8], 200, 200, 200, 200),
+	"GET /api/v1/openapi.json":      slices.Repeat([]int{200}, 12),
+	"GET /api/v1/openapi.yaml":      slices.Repeat([]int{200}, 12),
+	"GET /healthz":                  slices.Repeat([]int{200}, 12),
+	"GET /readyz":                   slices.Repeat([]int{200}, 12),
 }
 
-// authorizations returns an Authorization header for each of credentials.
-func authorizations(t *testing.T, s *service) map[string]string {
+// openSession opens a session in a database as another program. It has the scope
+// admin, unless a key or a code is there to open it with.
+func openSession(t *testing.T, db, keyOrCode string) (secret string) {
+	t.Helper()
+	if keyOrCode == "" {
+		keyOrCode = newKey(t, db, "default", "--scope", "admin")
+	}
+	s, err := store.Open(db, time.Now)
+	must(t, err)
+	secret, _, err = s.OpenSession(keyOrCode, time.Hour)
+	must(t, errors.Join(err, s.Close()))
+	return secret
+}
+
+// authorizations returns the headers of each of credentials: Authorization, but for
+// a cookie.
+func authorizations(t *testing.T, s *service) map[string][]string {
 	t.Helper()
 	keys := map[string]string{
+		"admin":    newKey(t, s.db, "default", "--scope", "admin"),
+		"session":  openSession(t, s.db, ""),
 		"unknown":  strings.Repeat("k", 40),
 		"mistyped": s.key[:len(s.key)-1] + "~",
 		"expired":  newExpiredKey(t, s.db),
@@ -122,11 +142,12 @@ func authorizations(t *testing.T, s *service) map[string]string {
 	}
 	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hashOf(keys["revoked"]))
 	s.as(keys["revoked"]).refused(t, "revoked")
+	headers := map[string][]string{"none": nil, "malformed": {"Authorization", "Key " + s.key},
+		"cookie": {"Cookie", "firefighters=" + keys["session"] + "; firefighters-8080=" + s.key}}
 	for name, key := range keys {
-		keys[name] = "Bearer " + key
+		headers[name] = []string{"Authorization", "Bearer " + key}
 	}
-	keys["none"], keys["malformed"] = "", "Key "+s.key
-	return keys
+	return headers
 }
 
 func TestAccess(t *testing.T) {
@@ -152,12 +173,12 @@ func TestAccess(t *testing.T) {
 }
 
 // checkAccess also makes sure that a refused request has changed nothing.
-func checkAccess(t *testing.T, s *service, method, path, authorization string, status int) {
+func checkAccess(t *testing.T, s *service, method, path string, headers []string, status int) {
 	t.Helper()
 	id := s.create(t, ana)
 	one, replacement := collection+"/"+id, `{"firstName":"Eva","lastName":"X"}`
 	before := s.do(t, "GET", one, "").body + s.do(t, "GET", collection, "").body
-	a := s.as("").do(t, method, strings.ReplaceAll(path, ":id", id), replacement, "Authorization", authorization).wants(t, status)
+	a := s.as("").do(t, method, strings.ReplaceAll(path, ":id", id), replacement, headers...).wants(t, status)
 	if challenge := a.header.Get("WWW-Authenticate"); status == 403 && challenge != `Bearer realm="firefighters", error="insufficient_scope"` {
 		t.Errorf("403 with WWW-Authenticate: %q", challenge)
 	}
@@ -167,6 +188,92 @@ func checkAccess(t *testing.T, s *service, method, path, authorization string, s
 	if after := s.do(t, "GET", one, "").body + s.do(t, "GET", collection, "").body; status >= 400 && after != before {
 		t.Errorf("refused, and yet %s became %s", before, after)
 	}
+}
+
+// TestSessionAsKey: on every route that asks for a key the secret of a session is
+// an unknown one, and a cookie is none. So it is after the session has ended.
+func TestSessionAsKey(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--rate-limit", "10000")
+	secret, ended := openSession(t, s.db, ""), openSession(t, s.db, "")
+	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hashOf(ended))
+	for _, route := range routes {
+		if route.scope == public {
+			continue
+		}
+		path := strings.ReplaceAll(route.path, ":id", nobody)
+		for _, bearer := range []string{secret, ended} {
+			a := s.as(bearer).do(t, route.method, path, ana).wants(t, 401)
+			if p := a.problem(t); p.Code != "key_unknown" || a.header.Get("WWW-Authenticate") != invalidToken || a.header.Get("RateLimit") == "" {
+				t.Errorf("%s %s: %v %s", route.method, path, a.header, a.body)
+			}
+		}
+		if p := s.as("").do(t, route.method, path, ana, "Cookie", "firefighters="+secret).wants(t, 401).problem(t); p.Code != "key_missing" {
+			t.Errorf("%s %s: a cookie is %s", route.method, path, p.Code)
+		}
+	}
+}
+
+// TestSession: an authenticator knows a session until it ends, by itself or with the
+// key that opened it.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	b := startBare(t, func() time.Time { return now })
+	auth, s := b.server.auth, b.server.store
+	open := func(key string) (secret string, session store.Key) {
+		t.Helper()
+		secret, session, err := s.OpenSession(key, time.Hour)
+		must(t, err)
+		return secret, session
+	}
+	is := func(secret string, id store.KeyID) {
+		t.Helper()
+		if got, err := auth.Session(secret); got.ID != id || (id == 0) != errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the session %d: %+v, %v", id, got, err)
+		}
+	}
+	for _, text := range []string{"", b.key, "ff_", swapCase(b.key), apikey.New()} {
+		is(text, 0)
+	}
+	secret, first := open(b.key)
+	for range 4 { // each use prolongs it
+		is(secret, first.ID)
+		now = now.Add(50 * time.Minute)
+	}
+	if got, err := auth.Session(secret); err != nil || !got.IsSession() || got.Tenant != first.Tenant || got.Scope != store.ScopeWrite || got.OpenedBy != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	must(t, auth.writeUses())
+	if key := keyWith(t, s, first.ID); key.LastUsedAt != now.UnixMilli() || key.Expiry() != now.Add(time.Hour).UnixMilli() {
+		t.Errorf("%+v", key)
+	}
+	now = now.Add(time.Hour)
+	is(secret, 0)
+	eventually(t, "the time to be saved", func() bool { return s.ClockSaved() >= now.UnixMilli() })
+
+	mine, own := open(b.key)
+	other, others := open(b.newKey(t))
+	is(mine, own.ID)
+	is(other, others.ID)
+	_, err := s.RevokeKey(own.Tenant, own.ID)
+	must(t, errors.Join(err, auth.reload()))
+	is(mine, 0)
+	is(other, others.ID)
+	_, err = s.RevokeKey(store.AnyTenant, others.OpenedBy)
+	must(t, errors.Join(err, auth.reload()))
+	is(other, 0)
+}
+
+// keyWith returns the key with this id as it is stored.
+func keyWith(t *testing.T, s *store.Store, id store.KeyID) (key store.Key) {
+	t.Helper()
+	must(t, s.Keys(func(_ store.KeyHash, k store.Key) {
+		if k.ID == id {
+			key = k
+		}
+	}))
+	return key
 }
 
 // TestNotFoundAlike: the answers for a record that never was, one that is
@@ -238,8 +345,9 @@ func TestWhoAmI(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	for _, tt := range []struct{ key, want string }{
-		{s.key, `{"department":"default","label":"first key","scope":"write","expiresAt":null}`},
+		{s.key, `{"department":"default","label":"first key","scope":"admin","expiresAt":null}`},
 		{newKey(t, s.db, "default", "--scope", "read"), `{"department":"default","label":"","scope":"read","expiresAt":null}`},
+		{newKey(t, s.db, "default", "--scope", "write"), `{"department":"default","label":"","scope":"write","expiresAt":null}`},
 		{newKey(t, s.db, `Požega "7" <b>`, "--label", `Ana & "co"`, "--expires", "2099-12-31"),
 			`{"department":"Požega \"7\" <b>","label":"Ana & \"co\"","scope":"write","expiresAt":"2100-01-01T00:00:00.000Z"}`},
 		{newKey(t, s.db, "default", "--scope", "read", "--expires", "2099-12-31"),

@@ -27,7 +27,9 @@ type caller struct {
 	scope  string
 }
 
-func (c caller) may(scope string) bool { return c.scope == store.ScopeWrite || c.scope == scope }
+func (c caller) may(scope string) bool {
+	return c.scope == store.ScopeWrite || c.scope == store.ScopeAdmin || c.scope == scope
+}
 
 const (
 	// keysPoll is how soon a server learns of keys that another process has
@@ -37,8 +39,8 @@ const (
 	useInterval = time.Minute
 )
 
-// authenticator knows callers by their keys. It has all keys in memory and
-// reads them again when one has changed.
+// authenticator knows callers by their keys, and the sessions of browsers by their
+// secrets. It has all of them in memory and reads them again when one has changed.
 type authenticator struct {
 	store    *store.Store
 	log      *slog.Logger
@@ -120,6 +122,33 @@ func (a *authenticator) authenticate(r *http.Request, h http.Header) (caller, er
 	return caller{tenant: c.Tenant, key: c.ID, scope: c.Scope}, nil
 }
 
+// Session returns the session of a browser with this secret, and notes that it is
+// used. The error is store.ErrNotFound for one that is not valid, or not any more,
+// and for an API key.
+func (a *authenticator) Session(secret string) (store.Key, error) {
+	hash := store.KeyHash(apikey.Hash(secret))
+	c := (*a.byHash.Load())[hash]
+	if c == nil {
+		var err error
+		if c, err = a.readCredential(secret, hash); err != nil {
+			return store.Key{}, err
+		}
+	}
+	if c == nil || !c.IsSession() {
+		return store.Key{}, store.ErrNotFound
+	}
+	session, now := c.Key, a.store.Clock().Now()
+	session.LastUsedAt = max(session.LastUsedAt, c.used.Load())
+	if session.State(now) != store.StateActive {
+		if session.Expired(now.UnixMilli()) {
+			a.saveExpiry(session.Expiry())
+		}
+		return store.Key{}, store.ErrNotFound
+	}
+	c.used.Store(now.UnixMilli())
+	return session, nil
+}
+
 // bearer returns the key of the only Authorization header that there may be.
 func bearer(headers []string) (key string, ok bool) {
 	if len(headers) != 1 {
@@ -130,12 +159,12 @@ func bearer(headers []string) (key string, ok bool) {
 	return key, strings.EqualFold(scheme, "Bearer") && key != "" && !strings.ContainsAny(key, " \t,")
 }
 
-// find returns the credential for a key, nil if there is none. It counts the
+// find returns the credential for an API key, nil if there is none. It counts the
 // request before it asks the database, so that unknown keys cannot keep that
 // busy.
 func (a *authenticator) find(key string, ok bool, h http.Header) (*credential, error) {
 	hash := store.KeyHash(apikey.Hash(key))
-	if c := (*a.byHash.Load())[hash]; ok && c != nil {
+	if c := (*a.byHash.Load())[hash]; ok && c != nil && !c.IsSession() {
 		return c, a.limit.Admit(c.bucket, h)
 	}
 	if err := a.limit.Admit(nil, h); err != nil {
@@ -145,14 +174,14 @@ func (a *authenticator) find(key string, ok bool, h http.Header) (*credential, e
 		return nil, errNoKey
 	}
 	c, err := a.readCredential(key, hash)
-	if err == nil && c != nil {
-		err = a.limit.Admit(c.bucket, h)
+	if err != nil || c == nil || c.IsSession() {
+		return nil, err
 	}
-	return c, err
+	return c, a.limit.Admit(c.bucket, h)
 }
 
-// readCredential returns a key that is not in memory yet, nil if there is
-// none. The database is not asked for a key whose checksum says that it was
+// readCredential returns a key or a session that is not in memory yet, nil if there
+// is none. The database is not asked for a key whose checksum says that it was
 // mistyped.
 func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credential, error) {
 	if apikey.Mistyped(key) {

@@ -108,10 +108,10 @@ func (d demoOptions) announce(env cli.Env, s *store.Store, url, end string) erro
 	return env.Println(end + "\n")
 }
 
-// announceKey makes a key for a department and prints how to use it: for the list
+// announceKey makes an admin's key for a department and prints how to use it: for the list
 // and, unless that is empty, for a search.
 func announceKey(env cli.Env, s *store.Store, tenant, url, search string) error {
-	err := s.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeWrite}, func(key string) error {
+	err := s.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeAdmin}, func(key string) error {
 		list := url + "/api/v1/firefighters"
 		lines := curl(runtime.GOOS, key, list)
 		if search != "" {

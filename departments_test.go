@@ -276,3 +276,43 @@ func TestKeysListJSON(t *testing.T) {
 	refuses(t, 1, "Error: there is no department \"C\"\nTry: see their names: firefighters departments list --db "+db+"\n",
 		"keys", "list", "--tenant", "C", "--db", db)
 }
+
+// TestSessionsListed: a session is a line of its own, with the time at which it
+// expires if nobody uses it, and ends as its key does. It is no key of its
+// department.
+func TestSessionsListed(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	openSession(t, db, newKey(t, db, "A", "--label", "desk", "--scope", "admin"))
+	openSession(t, db, newKey(t, db, "A", "--expires", "12h"))
+	execSQL(t, db, `UPDATE keys SET created_at = created_at / 1000 * 1000, last_used_at = iif(id = 2, created_at / 1000 * 1000 + 600000, NULL)`)
+	var made, expires int64
+	scanSQL(t, db, `SELECT created_at FROM keys WHERE id = 2`, &made)
+	scanSQL(t, db, `SELECT created_at + 3600000 FROM keys WHERE id = 4`, &expires)
+	moment := func(milliseconds int64) string { return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339) }
+	stdout, _ := works(t, "keys", "list", "--db", db)
+	for i, form := range []string{`^1 +active +admin .* - +- +A +desk$`,
+		`^2 +active +admin +` + moment(made) + ` +` + moment(made+4200000) + ` +` + moment(made+600000) + ` +A +desk \(browser\)$`,
+		`^3 +active +write .* A *$`, `^4 +active +write .* ` + moment(expires) + ` +- +A +key 3 \(browser\)$`} {
+		if line := strings.Split(stdout, "\n")[i]; !regexp.MustCompile(form).MatchString(line) {
+			t.Errorf("%q is not %s", line, form)
+		}
+	}
+	works(t, "keys", "revoke", "1", "--db", db)
+	works(t, "keys", "revoke", "4", "--db", db)
+	stdout, _ = works(t, "keys", "list", "--json", "--db", db)
+	if states := fmt.Sprint(regexp.MustCompile(`"state":"\w+"`).FindAllString(stdout, -1)); states !=
+		`["state":"revoked" "state":"revoked" "state":"active" "state":"revoked"]` {
+		t.Errorf("%s", states)
+	}
+	openSession(t, db, newKey(t, db, "A"))
+	wantDepartments(t, db, "A: 0, 0, 2")
+	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"A\" and its active keys (2) and sessions of browsers (1)?\n"+
+		"Try: the same with --yes\n", "departments", "remove", "A", "--db", db)
+	works(t, "keys", "revoke", "3", "--db", db)
+	works(t, "keys", "revoke", "5", "--db", db)
+	wantDepartments(t, db, "A: 0, 0, 0")
+	if _, stderr := works(t, "departments", "remove", "A", "--db", db); stderr != "Removed the department \"A\". Keys that went with it: 3.\n" {
+		t.Errorf("stderr %q", stderr)
+	}
+}

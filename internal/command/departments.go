@@ -31,8 +31,8 @@ func (p Program) departments() []cli.Command {
 const departmentsListHelp = `Usage: firefighters departments list [flags]
 
 Prints a line for each department, in the order in which they were made: its
-name, how many records it has, how many deleted ones, how many active keys, and
-when it was made.
+name, how many records it has, how many deleted ones, how many active keys
+(sessions of browsers are not counted), and when it was made.
 
   firefighters departments list
 
@@ -111,7 +111,7 @@ func (p Program) departmentsRename(env cli.Env, args []string) error {
 const departmentsRemoveHelp = `Usage: firefighters departments remove NAME [flags]
 
 Removes a department that has no records, deleted ones included, with its keys
-and its history. It asks first if the department has active keys; --yes answers.
+and its history. It asks first if it has active keys or sessions; --yes answers.
 
   firefighters departments remove "Ladder 1"
 
@@ -151,16 +151,21 @@ func (p Program) departmentsRemove(env cli.Env, args []string) error {
 	})
 }
 
-// confirmRemoval asks whether to remove a department, if it has active keys.
+// confirmRemoval asks whether to remove a department, if it has active keys or
+// sessions.
 func confirmRemoval(env cli.Env, s *store.Store, db, name string) error {
-	active, now := 0, s.Clock().Now()
+	active, now := map[bool]int{}, s.Clock().Now() // by whether they are sessions
 	err := s.ListKeys(name, func(k store.Key, _ string) {
 		if k.State(now) == store.StateActive {
-			active++
+			active[k.IsSession()]++
 		}
 	})
-	if err != nil || active == 0 {
+	if err != nil || len(active) == 0 {
 		return failed("reading", db, err)
 	}
-	return env.Confirm(fmt.Sprintf("Remove the department %q and its active keys (%d)?", name, active))
+	what := fmt.Sprintf("active keys (%d)", active[false])
+	if active[true] > 0 {
+		what += fmt.Sprintf(" and sessions of browsers (%d)", active[true])
+	}
+	return env.Confirm(fmt.Sprintf("Remove the department %q and its %s?", name, what))
 }

@@ -127,7 +127,7 @@ func (o keyOptions) expiry(now time.Time) (time.Time, error) {
 const keysListHelp = `Usage: firefighters keys list [flags]
 
 Prints a line for each key: its id, state, scope, times, department and label.
-The key itself is stored nowhere.
+The session of a browser is a key as well. The key itself is stored nowhere.
 
   firefighters keys list --tenant "Engine 7"
   firefighters keys list --json

@@ -56,7 +56,7 @@ func (p Program) purge(env cli.Env, args []string) error {
 		return cli.Wrong(flags, err.Error())
 	}
 	if o.finish {
-		return p.withStore(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s) })
+		return p.withStore(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s, 0) })
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
@@ -123,7 +123,7 @@ func (o purgeOptions) purge(env cli.Env, s *store.Store) error {
 	if err != nil {
 		return failed("erasing from", o.db, err)
 	}
-	return finishPurge(env, s, o.db, erased)
+	return o.rewrite(env, s, erased)
 }
 
 func (o purgeOptions) confirm(env cli.Env, count int) error {
@@ -133,26 +133,20 @@ func (o purgeOptions) confirm(env cli.Env, count int) error {
 	return env.Confirm(fmt.Sprintf("Erase %s of %q for good?", cli.Count(count, "deleted record", "deleted records"), strings.TrimSpace(o.tenant)))
 }
 
-// finishPurge rewrites the file, also if nothing was erased: the last purge
-// may not have had the room for it.
-func finishPurge(env cli.Env, s *store.Store, db string, erased int) error {
+// rewrite rewrites the file, also if nothing was erased: the last purge may not
+// have had the room for it.
+func (o purgeOptions) rewrite(env cli.Env, s *store.Store, erased int) error {
 	if err := s.Vacuum(); err != nil {
-		return &tracesError{erased, failed("rewriting", db, err)}
+		return &tracesError{erased, failed("rewriting", o.db, err)}
 	}
-	if erased == 0 {
+	switch {
+	case o.finish:
+		env.Notef("Rewrote the file: no trace of erased records is left in it.")
+	case erased == 0:
 		env.Notef("There is nothing to erase.")
-		return nil
+	default:
+		env.Notef("Erased: %d.", erased)
 	}
-	env.Notef("Erased: %d.", erased)
-	return nil
-}
-
-// rewrite does what the last step of a purge does.
-func (o purgeOptions) rewrite(env cli.Env, s *store.Store) error {
-	if err := s.Vacuum(); err != nil {
-		return &tracesError{0, failed("rewriting", o.db, err)}
-	}
-	env.Notef("Rewrote the file: no trace of erased records is left in it.")
 	return nil
 }
 
