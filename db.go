@@ -257,3 +257,5 @@ func (databaseContent) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, e
 	revocations, err := store.ReadRevocations(old)
 	return revocations.Write, err
 }
+
+func (databaseContent) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }

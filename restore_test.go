@@ -179,6 +179,39 @@ func TestRestoreOverDamagedPage(t *testing.T) {
 	}
 }
 
+// TestRestoreHistory: each restore begins another history, whatever was there
+// before, and an old backup gets one with its upgrade.
+func TestRestoreHistory(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	number := func(path string) string { t.Helper(); return dump(t, path, `SELECT history FROM service`) }
+	seen := map[string]bool{number(db): true, "[0]\n": true}
+	if !seen[number(saved)] {
+		t.Error("a backup is another history")
+	}
+	next := func(what string) {
+		t.Helper()
+		works(t, "keys", "list", "--db", db)
+		if is := number(db); seen[is] {
+			t.Errorf("%s: the number is %s again", what, is)
+		} else {
+			seen[is] = true
+		}
+	}
+	works(t, "restore", saved, "--db", db)
+	next("over a database")
+	must(t, os.Remove(db))
+	works(t, "restore", saved, "--db", db)
+	next("without a database")
+	damage(t, db)
+	works(t, "restore", saved, "--db", db)
+	next("over damage")
+	for range 2 {
+		works(t, "restore", filepath.Join("testdata", "v2.db"), "--db", db)
+		next("from version 2")
+	}
+}
+
 // TestRestoreManyRevoked: what is carried over makes the file larger, and the
 // backup is good all the same.
 func TestRestoreManyRevoked(t *testing.T) {

@@ -29,6 +29,9 @@ type Content interface {
 	// function that it returns writes that to the restored database, in one
 	// transaction, and returns the number of keys that it has revoked there.
 	CarryOver(old *sqlite.Conn) (write func(restored *sqlite.Conn) (revoked int64, err error), err error)
+
+	// Renew changes what a restored database must not have from its backup.
+	Renew(restored *sqlite.Conn) error
 }
 
 // Identity says which database a file holds, and in which state.

@@ -156,6 +156,9 @@ func (r *restoring) change(copied *sqlite.Conn) (err error) {
 	if r.done.Unread == nil {
 		r.done.Revoked, err = r.carryOver(copied)
 	}
+	if err == nil {
+		err = r.Content.Renew(copied)
+	}
 	return err
 }
 

@@ -46,6 +46,9 @@ func TestRestore(t *testing.T) {
 	if count(t, db, "revoked") != 1 || count(t, db, "time") != 2 {
 		t.Error("it has undone that a key was revoked, or gone back in time")
 	}
+	if count(t, db, "renewed") != 1 || count(t, saved, "renewed") != 0 {
+		t.Error("it was not renewed, or the backup was")
+	}
 	if found := names(t, filepath.Dir(db)); len(found) != 3 { // with the lock
 		t.Errorf("there is %q", found)
 	}
@@ -96,7 +99,7 @@ func TestRestoreMissing(t *testing.T) {
 			must(t, os.WriteFile(db+"-wal", []byte("of a database that was deleted"), 0o600))
 		}
 		done, err := restore(t, saved, db)
-		if err != nil || !errors.Is(done.Unread, sqlite.ErrNotExist) || (done.Kept != "") != wal || records(t, db) != 10 {
+		if err != nil || !errors.Is(done.Unread, sqlite.ErrNotExist) || (done.Kept != "") != wal || records(t, db) != 10 || count(t, db, "renewed") != 1 {
 			t.Errorf("%+v, %v", done, err)
 		}
 		if kept := keptBeside(t, db); (len(kept) == 1) != wal || exists(db+"-wal") {
@@ -144,7 +147,7 @@ func TestRestoreOverDamage(t *testing.T) {
 			must(t, os.WriteFile(db, text, 0o600))
 			must(t, os.WriteFile(db+"-wal", []byte("damaged too"), 0o600))
 			done, err := restore(t, saved, db)
-			if err != nil || done.Unread == nil || done.Text != "10 records" || exists(db+"-wal") || records(t, db) != 10 {
+			if err != nil || done.Unread == nil || done.Text != "10 records" || exists(db+"-wal") || records(t, db) != 10 || count(t, db, "renewed") != 1 {
 				t.Fatalf("%+v, %v; there is %q", done, err, names(t, filepath.Dir(db)))
 			}
 			if was, err := os.ReadFile(done.Kept); err != nil || string(was) != string(text) {

@@ -75,6 +75,11 @@ func (toy) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error
 	}, err
 }
 
+func (toy) Renew(restored *sqlite.Conn) error {
+	_, err := restored.Exec(`INSERT INTO items (kind, value) VALUES ('renewed', hex(randomblob(8)))`)
+	return err
+}
+
 // newDatabase makes a database "x.db" in a folder of its own.
 func newDatabase(t *testing.T, records int) string {
 	t.Helper()

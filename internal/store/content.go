@@ -89,3 +89,14 @@ func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 	})
 	return revoked, err
 }
+
+// Renew makes a restored database another one than its backup: its versions count
+// another history, nothing listens at its address, and no invitation is open that
+// may have been used since.
+func Renew(c *sqlite.Conn) error {
+	has, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM pragma_table_info('service') WHERE name = 'history')`)
+	if err == nil && has == 1 {
+		_, err = c.Exec(`UPDATE service SET history = random(), address = ''; DELETE FROM invitations`)
+	}
+	return err
+}

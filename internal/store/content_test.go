@@ -153,3 +153,29 @@ func TestRevocations(t *testing.T) {
 		t.Errorf("the time is %v, the keys are %v", restored.Clock().Now(), got)
 	}
 }
+
+// TestRenew: versions count another history, no code works any more, and nobody is
+// sent to an old address. Sessions stay. A database of an older schema stays as it is.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
+	secret, _ := openSession(t, s, key)
+	code := invite(t, s, ours, "Ana", 0)
+	must(t, s.SetAddress("http://127.0.0.1:8080"))
+	before, err := s.HistoryID()
+	must(t, err)
+	must(t, s.DB().Write(func(tx *sqlite.Tx) error { return store.Renew(tx.Conn) }))
+	after, err := s.HistoryID()
+	must(t, err)
+	address, err := s.Address()
+	if err != nil || after == before || address != "" {
+		t.Errorf("%v; the history is %d after %d, the address %q", err, after, before, address)
+	}
+	opensNothing(t, s, "a code from before", code)
+	if _, there := allKeys(t, s)[apikey.Hash(secret)]; !there {
+		t.Error("the session is gone")
+	}
+	exec(t, s, `DROP TABLE invitations; ALTER TABLE service DROP COLUMN history`)
+	must(t, s.DB().Write(func(tx *sqlite.Tx) error { return store.Renew(tx.Conn) }))
+}

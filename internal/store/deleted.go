@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -145,12 +144,10 @@ func purgePast(t *sqlite.Tx, ids []string, p past) error {
 			}
 		}
 	}
-	list, err := json.Marshal(ids)
+	list := jsonList(ids)
+	_, err := t.Exec(`DELETE FROM changes WHERE id > ? AND record_id IN (SELECT value FROM json_each(?))`, p.last, list)
 	if err == nil {
-		_, err = t.Exec(`DELETE FROM changes WHERE id > ? AND record_id IN (SELECT value FROM json_each(?))`, p.last, string(list))
-	}
-	if err == nil {
-		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, string(list))
+		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
 	}
 	return err
 }

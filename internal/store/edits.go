@@ -80,12 +80,8 @@ func statesAt(c *sqlite.Conn, tenant record.TenantID, number int64, edits []Edit
 			states[id] = &f.Firefighter
 		}
 	}
-	list, err := json.Marshal(wanted)
-	if err != nil {
-		return states, err
-	}
 	seen := map[string]bool{}
-	err = c.Query(laterSQL, sqlite.Args{number, int64(tenant), string(list)}, func(row sqlite.Row) {
+	err = c.Query(laterSQL, sqlite.Args{number, int64(tenant), jsonList(wanted)}, func(row sqlite.Row) {
 		if id := row.Text(0); !seen[id] {
 			seen[id], states[id] = true, pastRecord(row.Text(1))
 		}
@@ -110,11 +106,7 @@ var currentSQL = `
 // current returns those of some records that are not deleted, by their ids.
 func current(c *sqlite.Conn, tenant record.TenantID, ids []string) (map[string]*record.Stored, error) {
 	found := map[string]*record.Stored{}
-	list, err := json.Marshal(ids)
-	if err != nil {
-		return found, err
-	}
-	err = c.Query(currentSQL, sqlite.Args{int64(tenant), string(list)}, func(row sqlite.Row) {
+	err := c.Query(currentSQL, sqlite.Args{int64(tenant), jsonList(ids)}, func(row sqlite.Row) {
 		f := &record.Stored{}
 		record.Scan(tenant, false, row, f)
 		found[f.ID] = f

@@ -69,7 +69,10 @@ func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, k
 		if key == nil {
 			return create(t, tenant, by, f.ID, values)
 		}
-		err := checkRepeated(t, tenant, key)
+		id, body, err := storedResponse(t.Conn, tenant, key, t.Now)
+		if body != nil {
+			err = &RepeatedError{id}
+		}
 		if err == nil {
 			err = create(t, tenant, by, f.ID, values)
 		}

@@ -63,16 +63,6 @@ func storedResponse(c *sqlite.Conn, tenant record.TenantID, key *IdempotencyKey,
 	return id, body, nil
 }
 
-// checkRepeated returns a *RepeatedError if a record was created with this key
-// already, and the other errors of StoredResponse.
-func checkRepeated(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey) error {
-	id, body, err := storedResponse(t.Conn, tenant, key, t.Now)
-	if err == nil && body != nil {
-		err = &RepeatedError{id}
-	}
-	return err
-}
-
 func responseChecksum(tenant record.TenantID, id, body string) int64 {
 	return record.TextChecksum(tenant, id+"\n"+body)
 }

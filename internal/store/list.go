@@ -110,6 +110,12 @@ func matching(terms []record.Term) (where string, args sqlite.Args) {
 
 var errIndexDiffers = errors.New("the index of a department is not what the database has")
 
+// jsonList returns numbers or texts as json_each reads them.
+func jsonList[T int64 | string](items []T) string {
+	text, _ := json.Marshal(items) // cannot fail
+	return string(text)
+}
+
 var fetchSQL = `
 	SELECT ` + record.Columns + `
 	  FROM firefighters
@@ -117,14 +123,10 @@ var fetchSQL = `
 
 // fetch returns the records with these row numbers, in their order.
 func fetch(c *sqlite.Conn, tenant record.TenantID, rows []int64) ([]record.Firefighter, error) {
-	wanted, err := json.Marshal(rows)
-	if err != nil {
-		return nil, err
-	}
 	var f record.Stored
 	var damaged error
 	items, found := make([]record.Firefighter, len(rows)), 0
-	err = c.Query(fetchSQL, sqlite.Args{int64(tenant), string(wanted)}, func(row sqlite.Row) {
+	err := c.Query(fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)}, func(row sqlite.Row) {
 		record.Scan(tenant, false, row, &f)
 		if i := slices.Index(rows, f.Row); i >= 0 {
 			items[i], damaged = f.Firefighter, cmp.Or(damaged, f.Err())
