@@ -33,6 +33,8 @@ var mayImport = map[string]string{
 	"osutil":     "",
 	"logqueue":   "",
 	"cli":        "",
+	"lang":       "fold",
+	"calendar":   "",
 	"fold":       "",
 	"apikey":     "",
 	"code":       "",

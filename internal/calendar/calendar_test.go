@@ -1,0 +1,105 @@
+package calendar
+
+import (
+	"testing"
+	"time"
+)
+
+func date(t *testing.T, iso string) Date {
+	t.Helper()
+	day, err := time.Parse(time.DateOnly, iso)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Of(day)
+}
+
+func TestOf(t *testing.T) {
+	t.Parallel()
+	east := time.FixedZone("", 2*60*60)
+	if d := Of(time.Date(1990, 5, 15, 0, 0, 0, 0, east)); d.String() != "1990-05-15" {
+		t.Errorf("got %v, want the day in the time's own location", d)
+	}
+	if d := (Date{7, time.May, 1}); d.String() != "0007-05-01" {
+		t.Errorf("got %v", d)
+	}
+}
+
+func TestBefore(t *testing.T) {
+	t.Parallel()
+	days := []string{"1989-12-31", "1990-05-15", "1990-05-16", "1990-06-01", "1991-01-01"}
+	for i, a := range days {
+		for j, b := range days {
+			if got := date(t, a).Before(date(t, b)); got != (i < j) {
+				t.Errorf("%s before %s: got %v", a, b, got)
+			}
+		}
+	}
+}
+
+func TestAge(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		born, on string
+		want     int
+	}{
+		{"1990-05-15", "1990-05-15", 0},
+		{"1990-05-15", "1991-05-14", 0},
+		{"1990-05-15", "1991-05-15", 1},
+		{"1990-05-15", "2026-11-22", 36},
+		{"1990-12-31", "2027-01-01", 36},
+		{"1990-05-15", "1990-05-14", -1},
+		{"1990-05-15", "1989-05-15", -1},
+		{"2008-02-29", "2026-02-28", 17},
+		{"2008-02-29", "2026-03-01", 18},
+		{"2008-02-29", "2028-02-28", 19},
+		{"2008-02-29", "2028-02-29", 20},
+		{"2008-02-28", "2026-02-28", 18},
+		{"2008-03-01", "2028-02-29", 19},
+		{"1900-01-01", "2026-01-01", 126},
+	}
+	for _, tt := range tests {
+		if got := date(t, tt.born).AgeOn(date(t, tt.on)); got != tt.want {
+			t.Errorf("born on %s, on %s: got %d, want %d", tt.born, tt.on, got, tt.want)
+		}
+	}
+}
+
+func TestReaches(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		born string
+		age  int
+		want string
+	}{
+		{"1990-05-15", 0, "1990-05-15"},
+		{"1990-05-15", 18, "2008-05-15"},
+		{"2008-02-29", 18, "2026-03-01"},
+		{"2008-02-29", 20, "2028-02-29"},
+		{"1896-02-29", 4, "1900-03-01"},
+		{"1996-02-29", 4, "2000-02-29"},
+		{"2007-12-31", 18, "2025-12-31"},
+	}
+	for _, tt := range tests {
+		if got := date(t, tt.born).Reaches(tt.age); got != date(t, tt.want) {
+			t.Errorf("born on %s, age %d: got %s, want %s", tt.born, tt.age, got, tt.want)
+		}
+	}
+}
+
+// TestAgesAgree checks for every day of birth in eight years that the age of a
+// person changes on the day on which the person reaches it, and on no other.
+func TestAgesAgree(t *testing.T) {
+	t.Parallel()
+	first := time.Date(1896, 1, 1, 0, 0, 0, 0, time.UTC)
+	for born := first; born.Year() < 1904; born = born.AddDate(0, 0, 1) {
+		d := Of(born)
+		for age := range 21 {
+			day := d.Reaches(age)
+			before := Of(time.Date(day.Year, day.Month, day.Day-1, 0, 0, 0, 0, time.UTC))
+			if d.AgeOn(day) != age || d.AgeOn(before) != age-1 || !before.Before(day) || d.Birthday(day.Year) != day {
+				t.Fatalf("born on %s: age %d on %s and %d on %s", d, d.AgeOn(before), before, d.AgeOn(day), day)
+			}
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package lang
+
+import (
+	"errors"
+	"testing"
+	"time"
+)
+
+// speak returns a language that must be there.
+func speak(t testing.TB, tag string) *Language {
+	t.Helper()
+	l := ByTag(tag)
+	if l == nil {
+		t.Fatalf("there is no language %s", tag)
+	}
+	return l
+}
+
+func TestDatesWritten(t *testing.T) {
+	t.Parallel()
+	moment := time.Date(2026, 11, 22, 14, 5, 59, 0, time.FixedZone("", 60*60))
+	tests := []struct{ tag, day, first, early, dayMonth, month, moment string }{
+		{"en", "15 May 1990", "1 August 2026", "2 March 0007", "15 May", "May", "22 November 2026, 14:05"},
+		{"de", "15. Mai 1990", "1. August 2026", "2. März 0007", "15. Mai", "Mai", "22. November 2026, 14:05 Uhr"},
+		{"fr", "15 mai 1990", "1er août 2026", "2 mars 0007", "15 mai", "mai", "22 novembre 2026 à 14:05"},
+		{"es", "15 de mayo de 1990", "1 de agosto de 2026", "2 de marzo de 0007", "15 de mayo", "mayo", "22 de noviembre de 2026, 14:05"},
+		{"hr", "15. svibnja 1990.", "1. kolovoza 2026.", "2. ožujka 0007.", "15. svibnja", "svibanj", "22. studenoga 2026. u 14:05"},
+	}
+	if len(tests) != len(All()) {
+		t.Errorf("%d languages, want %d", len(All()), len(tests))
+	}
+	for _, tt := range tests {
+		l := speak(t, tt.tag)
+		for _, pair := range [][2]string{
+			{l.Day(1990, time.May, 15), tt.day},
+			{l.Day(2026, time.August, 1), tt.first},
+			{l.Day(7, time.March, 2), tt.early},
+			{l.DayMonth(time.May, 15), tt.dayMonth},
+			{l.Month(time.May), tt.month},
+			{l.Moment(moment), tt.moment},
+		} {
+			if pair[0] != pair[1] {
+				t.Errorf("%s: got %q, want %q", tt.tag, pair[0], pair[1])
+			}
+		}
+	}
+}
+
+// TestDatesReadBack checks that each language reads what each language writes.
+func TestDatesReadBack(t *testing.T) {
+	t.Parallel()
+	for _, writer := range All() {
+		t.Run(writer.Tag(), func(t *testing.T) {
+			t.Parallel()
+			for date := time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC); date.Year() <= 2100; date = date.AddDate(0, 0, 1) {
+				text := writer.Day(date.Date())
+				for _, reader := range All() {
+					year, month, day, err := reader.ParseDay(text)
+					if err != nil || !time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Equal(date) {
+						t.Fatalf("%s reads %q as %d-%d-%d, %v", reader.Tag(), text, year, month, day, err)
+					}
+				}
+			}
+		})
+	}
+}
+
+// readings are texts that every language reads in the same way. want is ISO 8601
+// or an error.
+var readings = []struct{ text, want string }{
+	{"15 May 1990", "1990-05-15"},
+	{"1990-05-15", "1990-05-15"},
+	{"1990-5-5", "1990-05-05"},
+	{"1990/05/06", "1990-05-06"},
+	{"1990. 5. 6.", "1990-05-06"},
+	{"15.5.1990", "1990-05-15"},
+	{"15.05.1990", "1990-05-15"},
+	{"5.6.1990", "1990-06-05"},
+	{"15. 5. 1990.", "1990-05-15"},
+	{"15 . 5 . 1990 .", "1990-05-15"},
+	{"15.5.1990. godine", "1990-05-15"},
+	{"15/05/1990", "1990-05-15"},
+	{"15/5/1990", "1990-05-15"},
+	{"15 / 5 / 1990", "1990-05-15"},
+	{"05/05/1990", "1990-05-05"},
+	{"15-5-1990", "1990-05-15"},
+	{"15–5–1990", "1990-05-15"},
+	{"15 5 1990", "1990-05-15"},
+	{"  15\u00a05\t1990\n", "1990-05-15"},
+	{"29.2.2000", "2000-02-29"},
+
+	{"15 Sep 1990", "1990-09-15"},
+	{"15. Sept. 1990", "1990-09-15"},
+	{"15 sept. 1990", "1990-09-15"},
+	{"15. ruj 1990.", "1990-09-15"},
+	{"15. ruj. 1990. god.", "1990-09-15"},
+	{"15 de set. de 1990", "1990-09-15"},
+	{"15 de septiembre del 1990", "1990-09-15"},
+	{"15 setiembre 1990", "1990-09-15"},
+	{"May 15, 1990", "1990-05-15"},
+	{"May 15th, 1990", "1990-05-15"},
+	{"Sept. 1st, 1990", "1990-09-01"},
+	{"2nd of May 1990", "1990-05-02"},
+	{"3rd May 1990", "1990-05-03"},
+	{"1990 May 15", "1990-05-15"},
+	{"15May1990", "1990-05-15"},
+	{"15-May-1990", "1990-05-15"},
+	{"15/May/1990", "1990-05-15"},
+	{"1er mai 1990", "1990-05-01"},
+	{"1 mai 1990", "1990-05-01"},
+	{"15 février 1990", "1990-02-15"},
+	{"15 fevrier 1990", "1990-02-15"},
+	{"15 FÉVRIER 1990", "1990-02-15"},
+	{"15 fe\u0301vrier 1990", "1990-02-15"},
+	{"15 févr. 1990", "1990-02-15"},
+	{"15 juil. 1990", "1990-07-15"},
+	{"15 juin 1990", "1990-06-15"},
+	{"15 aout 1990", "1990-08-15"},
+	{"15 déc. 1990", "1990-12-15"},
+	{"15. Maerz 1990", "1990-03-15"},
+	{"15. MÄRZ 1990", "1990-03-15"},
+	{"15. Marz 1990", "1990-03-15"},
+	{"15. Mrz 1990", "1990-03-15"},
+	{"15. Jänner 1990", "1990-01-15"},
+	{"15. Jän. 1990", "1990-01-15"},
+	{"15. Feber 1990", "1990-02-15"},
+	{"15. Dez. 1990", "1990-12-15"},
+	{"15 ene 1990", "1990-01-15"},
+	{"15 dic 1990", "1990-12-15"},
+	{"15. siječanj 1990.", "1990-01-15"},
+	{"15. sijecnja 1990", "1990-01-15"},
+	{"15. velj. 1990.", "1990-02-15"},
+	{"15. ožu 1990.", "1990-03-15"},
+	{"15. studenog 1990.", "1990-11-15"},
+	{"15. stu 1990.", "1990-11-15"},
+	{"15. lis 1990.", "1990-10-15"},
+	{"1 May 0001", "0001-05-01"},
+
+	{"31.4.1990", "no such day"},
+	{"29.2.1990", "no such day"},
+	{"29.2.1900", "no such day"},
+	{"32.1.1990", "no such day"},
+	{"0.5.1990", "no such day"},
+	{"15.0.1990", "no such day"},
+	{"15.13.1990", "no such day"},
+	{"1990-15-05", "no such day"},
+	{"1990-02-30", "no such day"},
+	{"31/4/1990", "no such day"},
+	{"32/13/1990", "no such day"},
+	{"0/5/1990", "no such day"},
+	{"31 June 1990", "no such day"},
+	{"February 30, 1990", "no such day"},
+	{"0 May 1990", "no such day"},
+
+	{"", "not a date"},
+	{" ", "not a date"},
+	{"-", "not a date"},
+	{"May", "not a date"},
+	{"May 1990", "not a date"},
+	{"15 May", "not a date"},
+	{"1990", "not a date"},
+	{"15.5.", "not a date"},
+	{"15051990", "not a date"},
+	{"15.5.90", "not a date"},
+	{"15/5/90", "not a date"},
+	{"90-05-15", "not a date"},
+	{"15 May 90", "not a date"},
+	{"15 May '90", "not a date"},
+	{"15 May 190", "not a date"},
+	{"15 May 19900", "not a date"},
+	{"015 May 1990", "not a date"},
+	{"015.5.1990", "not a date"},
+	{"15.005.1990", "not a date"},
+	{"1990 May 1990", "not a date"},
+	{"1990-05-1990", "not a date"},
+	{"15 16 1990 May", "not a date"},
+	{"15 May June 1990", "not a date"},
+	{"15 May 1990 1991", "not a date"},
+	{"15.5.1990.1", "not a date"},
+	{"15.5-1990", "not a date"},
+	{"15..5..1990", "not a date"},
+	{"15,5,1990", "not a date"},
+	{"-15.5.1990", "not a date"},
+	{"15.5.1990-", "not a date"},
+	{"15.5.-1990", "not a date"},
+	{"15 Ma 1990", "not a date"},
+	{"15 jui 1990", "not a date"},
+	{"15 Mayo5 1990", "not a date"},
+	{"15 Mayor 1990", "not a date"},
+	{"15 V 1990", "not a date"},
+	{"15 Juno 1990", "not a date"},
+	{"the day", "not a date"},
+	{"1990-05-15T00:00:00Z", "not a date"},
+	{"1990-05-15 00:00", "not a date"},
+	{"15 May 1990, 14:05", "not a date"},
+	{"١٥.٥.١٩٩٠", "not a date"},
+	{"15.5.１９９０", "not a date"},
+	{"1⁵.5.1990", "not a date"},
+	{"15.5.1990\x00", "not a date"},
+	{"15.5.1990\xff", "not a date"},
+	{"15+5+1990", "not a date"},
+}
+
+func TestParseDay(t *testing.T) {
+	t.Parallel()
+	for _, tt := range readings {
+		for _, l := range All() {
+			got := read(l, tt.text)
+			if got != tt.want {
+				t.Errorf("%s, %q: got %s, want %s", l.Tag(), tt.text, got, tt.want)
+			}
+		}
+	}
+}
+
+// read returns the date as ISO 8601, or the error.
+func read(l *Language, text string) string {
+	year, month, day, err := l.ParseDay(text)
+	if err != nil {
+		return err.Error()
+	}
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+}
+
+func TestEitherOrder(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ text, english, others string }{
+		{"5/6/1990", "either 5 June 1990 or 6 May 1990", "1990-06-05"},
+		{"05/06/1990", "either 5 June 1990 or 6 May 1990", "1990-06-05"},
+		{"5-6-1990", "either 5 June 1990 or 6 May 1990", "1990-06-05"},
+		{"5 6 1990", "either 5 June 1990 or 6 May 1990", "1990-06-05"},
+		{"12/1/1990", "either 12 January 1990 or 1 December 1990", "1990-01-12"},
+		{"05/15/1990", "1990-05-15", "no such day"},
+		{"12-31-1990", "1990-12-31", "no such day"},
+		{"12/13/1990", "1990-12-13", "no such day"},
+		{"13/12/1990", "1990-12-13", "1990-12-13"},
+		{"02/30/1990", "no such day", "no such day"},
+		{"5/0/1990", "no such day", "no such day"},
+		{"05.15.1990", "no such day", "no such day"},
+	}
+	for _, tt := range tests {
+		for _, l := range All() {
+			want := tt.others
+			if l == languages[0] {
+				want = tt.english
+			}
+			if got := read(l, tt.text); got != want {
+				t.Errorf("%s, %q: got %s, want %s", l.Tag(), tt.text, got, want)
+			}
+		}
+	}
+}
+
+func TestParseDayErrors(t *testing.T) {
+	t.Parallel()
+	l := speak(t, "en")
+	if _, _, _, err := l.ParseDay("yesterday"); !errors.Is(err, ErrNotADay) {
+		t.Errorf("got %v", err)
+	}
+	if _, _, _, err := l.ParseDay("31 April 1990"); !errors.Is(err, ErrNoSuchDay) {
+		t.Errorf("got %v", err)
+	}
+	var ambiguous *AmbiguousError
+	if _, _, _, err := l.ParseDay("5/6/1990"); !errors.As(err, &ambiguous) {
+		t.Fatalf("got %v", err)
+	}
+	if want := (AmbiguousError{"5 June 1990", "6 May 1990"}); *ambiguous != want {
+		t.Errorf("got %+v", ambiguous)
+	}
+}
+
+// FuzzParseDay checks that a date that is read exists, and that what Day writes of
+// it is read in the same way.
+func FuzzParseDay(f *testing.F) {
+	for _, r := range readings {
+		f.Add(r.text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, l := range All() {
+			year, month, day, err := l.ParseDay(text)
+			if err != nil {
+				if year != 0 || month != 0 || day != 0 {
+					t.Fatalf("%q is refused, but is %d-%d-%d", text, year, month, day)
+				}
+				continue
+			}
+			date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+			if y, m, d := date.Date(); y != year || m != month || d != day || year < 0 || year > 9999 {
+				t.Fatalf("%q is read as %d-%d-%d", text, year, month, day)
+			}
+			if again := read(l, l.Day(year, month, day)); again != date.Format(time.DateOnly) {
+				t.Fatalf("%q is read as %s, but what is written of it as %s", text, date.Format(time.DateOnly), again)
+			}
+		}
+	})
+}

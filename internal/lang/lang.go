@@ -1,0 +1,82 @@
+// Package lang speaks the languages of the program: it chooses one for a
+// request, finds messages with their plurals, writes numbers and dates, and reads
+// dates.
+package lang
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"golang.org/x/text/language"
+)
+
+// Language is one of the languages of All. Languages are compared by their
+// pointers.
+type Language struct {
+	tag, name string
+	index     int // in the languages
+	plural    pluralRule
+	grouping  grouping
+	calendar  calendar
+}
+
+// Tag returns the BCP 47 tag, such as "hr".
+func (l *Language) Tag() string { return l.tag }
+
+// Name returns the name of the language in itself, such as "Hrvatski".
+func (l *Language) Name() string { return l.name }
+
+// All returns the languages in the order in which people choose from them. The
+// first is English.
+func All() []*Language { return slices.Clone(languages) }
+
+// ByTag returns the language with that tag, and nil if there is none.
+func ByTag(tag string) *Language {
+	for _, l := range languages {
+		if l.tag == tag {
+			return l
+		}
+	}
+	return nil
+}
+
+var matcher = language.NewMatcher(supported())
+
+func supported() (tags []language.Tag) {
+	for _, l := range languages {
+		tags = append(tags, language.Make(l.tag))
+	}
+	return tags
+}
+
+// maxPreferences is the number of entries of Accept-Language that count. No
+// browser sends as many, and each costs a microsecond.
+const maxPreferences = 20
+
+// Negotiate returns the language that fits best to the value of Accept-Language
+// (RFC 9110, section 12.5.4), English if none fits. Related languages count: who
+// asks for Bosnian gets Croatian. Entries that cannot be read do not count.
+func Negotiate(acceptLanguage string) *Language {
+	type preference struct {
+		tag    language.Tag
+		weight float32
+	}
+	var wanted []preference
+	for entry := range strings.SplitSeq(acceptLanguage, ",") {
+		tags, weights, err := language.ParseAcceptLanguage(entry)
+		if err == nil && len(tags) == 1 {
+			wanted = append(wanted, preference{tags[0], weights[0]})
+		}
+		if len(wanted) == maxPreferences {
+			break
+		}
+	}
+	slices.SortStableFunc(wanted, func(a, b preference) int { return -cmp.Compare(a.weight, b.weight) })
+	tags := make([]language.Tag, len(wanted))
+	for i, p := range wanted {
+		tags[i] = p.tag
+	}
+	_, index, _ := matcher.Match(tags...)
+	return languages[index]
+}

@@ -1,0 +1,114 @@
+package lang
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/text/feature/plural"
+	"golang.org/x/text/language"
+)
+
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	names := ""
+	for _, l := range All() {
+		names += l.Tag() + " " + l.Name() + "\n"
+		if ByTag(l.Tag()) != l {
+			t.Errorf("%s is not found by its tag", l.Name())
+		}
+	}
+	if want := "en English\nde Deutsch\nfr Français\nes Español\nhr Hrvatski\n"; names != want {
+		t.Errorf("got %s", names)
+	}
+	for _, tag := range []string{"", "EN", "en-GB", "it"} {
+		if l := ByTag(tag); l != nil {
+			t.Errorf("%q is %s", tag, l.Name())
+		}
+	}
+	All()[0] = nil
+	if All()[0] == nil {
+		t.Error("who changes the result of All changes the languages")
+	}
+}
+
+func TestNegotiate(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ header, want string }{
+		{"", "en"},
+		{"*", "en"},
+		{"en", "en"},
+		{"hr", "hr"},
+		{"HR-hr", "hr"},
+		{"hr-HR,hr;q=0.9,en-US;q=0.8,en;q=0.7", "hr"},
+		{"de-AT", "de"},
+		{"gsw", "de"},
+		{"gsw, en;q=0.5", "en"},
+		{"fr-CA, en;q=0.9", "fr"},
+		{"es-419", "es"},
+		{"bs", "hr"},
+		{"en;q=0.3, fr;q=0.8, de;q=0.5", "fr"},
+		{"en; q=0.3 , fr ;q=0.8", "fr"},
+		{"fr;q=0, de;q=0.1", "de"},
+		{"fr;q=0", "en"},
+		{"ja, de;q=0.2", "de"},
+		{"ja, ko", "en"},
+		{"it, fr;q=0.8", "fr"},
+		{"qqq, de;q=0.2", "de"},
+		{"???, fr;q=nonsense, de;q=0.2", "de"},
+		{"de;q=1.5;x, es", "es"},
+		{",,hr,", "hr"},
+		{strings.Repeat("ja,", 100) + "hr", "en"}, // too many
+		{strings.Repeat("?,", 100) + "hr", "hr"},
+		{strings.Repeat("de-", 1000), "en"},
+	}
+	for _, tt := range tests {
+		if got := Negotiate(tt.header).Tag(); got != tt.want {
+			t.Errorf("%.60q: got %s, want %s", tt.header, got, tt.want)
+		}
+	}
+}
+
+// TestPluralForms compares with the rules of CLDR in golang.org/x/text.
+func TestPluralForms(t *testing.T) {
+	t.Parallel()
+	want := map[plural.Form]form{plural.One: one, plural.Few: few, plural.Other: other}
+	for _, l := range All() {
+		for n := -200; n < 20_000; n++ {
+			cldr := plural.Cardinal.MatchPlural(language.Make(l.Tag()), max(n, -n), 0, 0, 0, 0)
+			f := l.plural.of(n)
+			if f != want[cldr] {
+				t.Fatalf("%s, %d: got %s, want %v", l.Tag(), n, formNames[f], cldr)
+			}
+			if !l.plural.has(f) || f == one && max(n, -n) != 1 && !l.plural.oneIsMore {
+				t.Fatalf("%s, %d: the rule does not know that it has %s", l.Tag(), n, formNames[f])
+			}
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		n                  int
+		en, de, fr, es, hr string
+	}{
+		{0, "0", "0", "0", "0", "0"},
+		{999, "999", "999", "999", "999", "999"},
+		{1000, "1,000", "1.000", "1 000", "1000", "1.000"},
+		{9999, "9,999", "9.999", "9 999", "9999", "9.999"},
+		{17000, "17,000", "17.000", "17 000", "17.000", "17.000"},
+		{123456, "123,456", "123.456", "123 456", "123.456", "123.456"},
+		{1234567, "1,234,567", "1.234.567", "1 234 567", "1.234.567", "1.234.567"},
+		{-999, "-999", "-999", "-999", "-999", "-999"},
+		{-1000, "-1,000", "-1.000", "-1 000", "-1000", "-1.000"},
+		{-123456, "-123,456", "-123.456", "-123 456", "-123.456", "-123.456"},
+	}
+	for _, tt := range tests {
+		wants := []string{tt.en, tt.de, strings.ReplaceAll(tt.fr, " ", "\u202f"), tt.es, tt.hr}
+		for i, l := range All() {
+			if got := string(l.grouping.append(nil, tt.n)); got != wants[i] {
+				t.Errorf("%s, %d: got %q, want %q", l.Tag(), tt.n, got, wants[i])
+			}
+		}
+	}
+}
