@@ -45,9 +45,10 @@ func Load(fsys fs.FS, pattern string) (Catalog, error) {
 // Keys returns the keys of all messages, sorted.
 func (c Catalog) Keys() []string { return slices.Sorted(maps.Keys(c.messages)) }
 
-// Text returns a message with its arguments, which are texts and integers.
-// It returns the key if there is no such message, or if it is a plural. An
-// argument that is missing or of another type leaves its {0} in the text.
+// Text returns a message with its arguments, which are texts and integers. Digits
+// of an integer are grouped, so a year must be a text. Text returns the key if
+// there is no such message, or if it is a plural. An argument that is missing or of
+// another type leaves its {0} in the text.
 func (c Catalog) Text(l *Language, key string, args ...any) string {
 	m := c.messages[key]
 	if m == nil || m.plural {

@@ -2,6 +2,8 @@ package lang
 
 import (
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -208,6 +210,26 @@ func TestParseDay(t *testing.T) {
 			got := read(l, tt.text)
 			if got != tt.want {
 				t.Errorf("%s, %q: got %s, want %s", l.Tag(), tt.text, got, tt.want)
+			}
+		}
+	}
+}
+
+// TestAbbreviations reads the abbreviated months of CLDR.
+func TestAbbreviations(t *testing.T) {
+	t.Parallel()
+	for _, months := range []string{
+		"Jan Feb Mar Apr May Jun Jul Aug Sept Oct Nov Dec",
+		"Jan. Feb. März Apr. Mai Juni Juli Aug. Sept. Okt. Nov. Dez.",
+		"Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez",
+		"janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.",
+		"ene feb mar abr may jun jul ago sept oct nov dic",
+		"sij velj ožu tra svi lip srp kol ruj lis stu pro",
+	} {
+		for i, abbreviation := range strings.Fields(months) {
+			text, want := "15 "+abbreviation+" 1990", fmt.Sprintf("1990-%02d-15", i+1)
+			if got := read(languages[0], text); got != want {
+				t.Errorf("%q: got %s, want %s", text, got, want)
 			}
 		}
 	}

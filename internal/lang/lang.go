@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/text/language"
 )
@@ -41,22 +42,22 @@ func ByTag(tag string) *Language {
 	return nil
 }
 
-var matcher = language.NewMatcher(supported())
-
-func supported() (tags []language.Tag) {
+// matcher is made when it is first needed, so that commands do not pay for it.
+var matcher = sync.OnceValue(func() language.Matcher {
+	var tags []language.Tag
 	for _, l := range languages {
 		tags = append(tags, language.Make(l.tag))
 	}
-	return tags
-}
+	return language.NewMatcher(tags)
+})
 
 // maxPreferences is the number of entries of Accept-Language that count. No
 // browser sends as many, and each costs a microsecond.
 const maxPreferences = 20
 
 // Negotiate returns the language that fits best to the value of Accept-Language
-// (RFC 9110, section 12.5.4), English if none fits. Related languages count: who
-// asks for Bosnian gets Croatian. Entries that cannot be read do not count.
+// (RFC 9110, section 12.5.4), English if none fits. Related languages count: the
+// answer to Bosnian is Croatian. Entries that cannot be read do not count.
 func Negotiate(acceptLanguage string) *Language {
 	type preference struct {
 		tag    language.Tag
@@ -77,6 +78,6 @@ func Negotiate(acceptLanguage string) *Language {
 	for i, p := range wanted {
 		tags[i] = p.tag
 	}
-	_, index, _ := matcher.Match(tags...)
+	_, index, _ := matcher().Match(tags...)
 	return languages[index]
 }

@@ -27,7 +27,7 @@ func TestLanguages(t *testing.T) {
 	}
 	All()[0] = nil
 	if All()[0] == nil {
-		t.Error("who changes the result of All changes the languages")
+		t.Error("changing the result of All changes the languages")
 	}
 }
 
