@@ -80,7 +80,7 @@ func privateDSN(path string) string {
 	return dsn(path, "mode=rw", vfs, "_pragma=locking_mode(exclusive)", "_journal_mode=MEMORY", "_synchronous=OFF", "_foreign_keys=1")
 }
 
-// lockDSN waits for no other lock and puts no file beside the locked one.
-func lockDSN(path string) string {
-	return dsn(path, "mode=rw", "_timeout=0", "_journal_mode=MEMORY")
+// lockDSN waits so long for another lock, and puts no file beside the locked one.
+func lockDSN(path string, wait time.Duration) string {
+	return dsn(path, "mode=rw", fmt.Sprintf("_timeout=%d", wait.Milliseconds()), "_journal_mode=MEMORY")
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"os"
+	"time"
 
 	"firefighters/internal/osutil"
 )
@@ -12,7 +13,7 @@ import (
 // ErrLockFile if the lock file, path with "-lock", is not one. path is the
 // file itself, not a link to it.
 func LockDatabase(path string) (release func() error, err error) {
-	release, err = LockFile(path + "-lock")
+	release, err = lockFile(path+"-lock", lockWait)
 	switch {
 	case errors.Is(err, ErrBusy):
 		err = ErrInUse
@@ -28,7 +29,13 @@ func LockDatabase(path string) (release func() error, err error) {
 // The file is an empty SQLite database with an exclusive transaction open on
 // it. So SQLite has the code for each system, and the lock is the one that
 // earlier versions of the program hold while they serve.
-func LockFile(path string) (release func() error, err error) {
+func LockFile(path string) (release func() error, err error) { return lockFile(path, 0) }
+
+// lockWait is how long a service waits for the lock on its database. Others take it
+// for a moment, to see whether somebody has it.
+const lockWait = 500 * time.Millisecond
+
+func lockFile(path string, wait time.Duration) (release func() error, err error) {
 	for {
 		if !osutil.Exists(path) {
 			if err := osutil.CreatePrivate(path); err != nil {
@@ -36,7 +43,7 @@ func LockFile(path string) (release func() error, err error) {
 			}
 		}
 		before, _ := os.Stat(path)
-		c, err := open(lockDSN(path))
+		c, err := open(lockDSN(path, wait))
 		if err == nil {
 			if _, err = c.Exec(`BEGIN EXCLUSIVE`); err != nil {
 				c.Close()

@@ -52,6 +52,31 @@ func TestLockDatabase(t *testing.T) {
 	}
 }
 
+// TestLookForLock: those who take the lock for a moment, to see whether somebody has
+// it, do not keep a service from starting.
+func TestLookForLock(t *testing.T) {
+	t.Parallel()
+	path := created(t)
+	var looking sync.WaitGroup
+	var done atomic.Bool
+	looking.Go(func() {
+		for !done.Load() {
+			if release, err := sqlite.LockFile(path + "-lock"); err == nil {
+				time.Sleep(time.Millisecond)
+				wants(t, release(), nil)
+			}
+			time.Sleep(time.Millisecond)
+		}
+	})
+	defer looking.Wait()
+	defer done.Store(true)
+	for range 50 {
+		release, err := sqlite.LockDatabase(path)
+		must(t, err)
+		must(t, release())
+	}
+}
+
 // TestOddLock: what stands in the way of the lock is not taken for damage of
 // the database.
 func TestOddLock(t *testing.T) {
