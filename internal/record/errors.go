@@ -59,6 +59,12 @@ func (e FieldErrors) Err() error {
 	return e
 }
 
+// TextError says what is wrong with a text that is no field of a record. Code is
+// one of the codes of field errors. Fault has no subject, as "is required".
+type TextError struct{ Code, Fault string }
+
+func (e *TextError) Error() string { return e.Fault }
+
 // BodyError says why a body is not a JSON object at all.
 type BodyError string
 

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -205,6 +207,13 @@ func TestNameAndLabel(t *testing.T) {
 		{"a\nb", "", "contains a control character", "", "contains a control character"},
 		{"\xff", "", "contains a damaged character", "", "contains a damaged character"},
 	} {
+		if _, err := Name(tt.value); err != nil {
+			var text *TextError
+			code := map[string]string{"is required": Required, "may have at most 100 characters": TooLong}[tt.nameErr]
+			if !errors.As(err, &text) || text.Code != cmp.Or(code, Invalid) {
+				t.Errorf("the error of the name %q is %#v", tt.value, err)
+			}
+		}
 		if name, err := Name(tt.value); name != tt.name || fmt.Sprint(err) != tt.nameErr {
 			t.Errorf("the name %q is %q, %v", tt.value, name, err)
 		}

@@ -1,7 +1,6 @@
 package record
 
 import (
-	"errors"
 	"fmt"
 	"net/mail"
 	"strings"
@@ -11,20 +10,20 @@ import (
 )
 
 // Name returns a required text as it is stored, by the rules of a
-// firefighter's name. They are those of a department's name, too. The error
-// says what is wrong without a subject, as "is required".
+// firefighter's name. They are those of a department's name, too. The error is a
+// *TextError.
 func Name(value string) (string, error) {
 	if strings.TrimSpace(value) == "" {
-		return "", errors.New("is required")
+		return "", &TextError{Required, "is required"}
 	}
 	return Label(value)
 }
 
 // Label is Name for a text that may be empty.
 func Label(value string) (string, error) {
-	value, _, fault := checkText(value, maxName)
+	value, code, fault := checkText(value, maxName)
 	if fault != "" {
-		return "", errors.New(fault)
+		return "", &TextError{code, fault}
 	}
 	return value, nil
 }
