@@ -92,11 +92,14 @@ func statesAt(c *sqlite.Conn, tenant record.TenantID, number int64, edits []Edit
 // pastRecord returns the record of an entry of the history, nil if it has none
 // or the disk has damaged it.
 func pastRecord(text string) *record.Firefighter {
-	var f record.Firefighter
-	if text == "" || json.Unmarshal([]byte(text), &f) != nil {
+	var f struct {
+		record.Firefighter
+		Damaged bool
+	}
+	if text == "" || json.Unmarshal([]byte(text), &f) != nil || f.Damaged {
 		return nil
 	}
-	return &f
+	return &f.Firefighter
 }
 
 var currentSQL = `

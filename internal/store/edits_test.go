@@ -94,6 +94,12 @@ func TestDamagedEdits(t *testing.T) {
 	if err != nil || len(edits) != 2 || edits[0].After != nil {
 		t.Errorf("%v, %s", err, showEdits(edits))
 	}
+	must(t, s.Delete(ours, 0, f.ID, asIs))
+	edits, err = s.Edits(ours, "", 0, 1)
+	if err != nil || len(edits) != 1 || edits[0].Before != nil {
+		t.Errorf("deleted: %v, %s", err, showEdits(edits))
+	}
+	must(t, s.Undelete(ours, 0, []string{f.ID}))
 	if _, _, err = s.ChangedSince(ours, version); err == nil {
 		t.Error("a damaged record counts as sound")
 	}
