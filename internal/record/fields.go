@@ -68,6 +68,13 @@ func (f Fields) Normalize(now time.Time) (Fields, FieldErrors) {
 	return normal, errs
 }
 
+// Each calls each for all fields, by their names in JSON and in its order.
+func (f *Fields) Each(each func(name string, value *string)) {
+	for _, d := range fields {
+		each(d.name, d.of(f))
+	}
+}
+
 // Summary returns the fields that have a value in one line.
 func (f Fields) Summary() string {
 	parts := []string{f.FirstName + " " + f.LastName}

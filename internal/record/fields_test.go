@@ -198,6 +198,33 @@ func TestSummary(t *testing.T) {
 	}
 }
 
+// TestEach: a walk reads and writes every field, in the order of JSON.
+func TestEach(t *testing.T) {
+	t.Parallel()
+	f := Fields{"Ana", "Čović", "091", "ana@example.org", "1990-05-15T00:00:00Z"}
+	var names []string
+	f.Each(func(name string, value *string) {
+		names = append(names, name+" "+*value)
+		*value = name
+	})
+	if want := []string{"firstName Ana", "lastName Čović", "phoneNumber 091", "email ana@example.org",
+		"dateOfBirth 1990-05-15T00:00:00Z"}; !slices.Equal(names, want) {
+		t.Errorf("got %q", names)
+	}
+	if want := (Fields{"firstName", "lastName", "phoneNumber", "email", "dateOfBirth"}); f != want {
+		t.Errorf("got %+v", f)
+	}
+}
+
+func TestIsBlank(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{"": true, " ": true, "\t\r\n\u00a0\u3000": true, "x": false, " 0 ": false, "\u200b": false} {
+		if IsBlank(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}
+
 func TestNameAndLabel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ value, name, nameErr, label, labelErr string }{

@@ -13,9 +13,8 @@ import (
 )
 
 const (
-	defaultPageSize = 20
-	maxPageSize     = 100
-	maxSearch       = 100 // characters
+	maxPageSize = 100
+	maxSearch   = 100 // characters
 )
 
 // SortField is what a list may be sorted by, as the parameter sortBy has it.
@@ -53,9 +52,16 @@ type Term struct {
 	Digits string // to find in the digits of a phone number, too; empty: only Text counts
 }
 
+// apiDefaults are what a list of the API is where its URL does not say it.
+var apiDefaults = Query{Page: 1, PageSize: 20, SortBy: ByCreatedAt, Descending: true}
+
 // ParseQuery reads the query of a list's URL. The error is FieldErrors, all
 // there are.
-func ParseQuery(rawQuery string) (Query, error) {
+func ParseQuery(rawQuery string) (Query, error) { return apiDefaults.Parse(rawQuery) }
+
+// Parse reads the query of a list's URL. What the URL does not say is as in q.
+// The error is FieldErrors, all there are; what is wrong is then as in q, too.
+func (q Query) Parse(rawQuery string) (Query, error) {
 	// A semicolon is a character like any other (WHATWG URL). Package url
 	// refuses it.
 	values, err := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
@@ -63,16 +69,12 @@ func ParseQuery(rawQuery string) (Query, error) {
 	if err != nil {
 		p.errs.Add("query", Invalid, "The query of the URL is not well-formed.")
 	}
-	q := Query{
-		Page:     p.wholeNumber("page", 1, math.MaxInt64),
-		PageSize: min(p.wholeNumber("pageSize", defaultPageSize, maxPageSize), maxPageSize),
-		Terms:    p.search("search"),
-	}
-	q.SortBy, q.Descending = p.order("sortBy", "sortDir")
-	if err := p.errs.Err(); err != nil {
-		return Query{}, err
-	}
-	return q, nil
+	q.Page = p.wholeNumber("page", q.Page, math.MaxInt64)
+	q.PageSize = min(p.wholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
+	q.Terms = p.search("search")
+	q.SortBy = p.sortBy("sortBy", q.SortBy)
+	q.Descending = p.descending("sortDir", q.Descending)
+	return q, p.errs.Err()
 }
 
 // parameters are those of a URL's query, and what is wrong with them.
@@ -112,10 +114,12 @@ func (p *parameters) wholeNumber(name string, absent, limit int64) int64 {
 	switch {
 	case err != nil && limit == math.MaxInt64:
 		p.errs.Add(name, OutOfRange, "%s may be at most %d.", name, limit)
+		return absent
 	case err != nil:
 		return limit
 	case n == 0:
 		p.errs.Add(name, OutOfRange, "%s must be a whole number from 1.", name)
+		return absent
 	}
 	return n
 }
@@ -127,8 +131,10 @@ func (p *parameters) search(name string) []Term {
 	switch {
 	case !utf8.ValidString(text):
 		p.errs.Add(name, Invalid, "%s is not valid UTF-8.", name)
+		return nil
 	case utf8.RuneCountInString(text) > maxSearch:
 		p.errs.Add(name, TooLong, "%s may have at most %d characters.", name, maxSearch)
+		return nil
 	}
 	var terms []Term
 	for _, word := range strings.Fields(text) {
@@ -143,22 +149,29 @@ func (p *parameters) search(name string) []Term {
 	return terms
 }
 
-func (p *parameters) order(sortBy, sortDir string) (field SortField, descending bool) {
-	field = SortFields[0]
-	if name := p.get(sortBy); name != "" {
-		field = SortField(name)
+func (p *parameters) sortBy(name string, absent SortField) SortField {
+	field := SortField(p.get(name))
+	switch {
+	case field == "":
+		return absent
+	case !slices.Contains(SortFields, field):
+		p.errs.Add(name, Invalid, "%s must be one of %s.", name, sortNames())
+		return absent
 	}
-	if !slices.Contains(SortFields, field) {
-		p.errs.Add(sortBy, Invalid, "%s must be one of %s.", sortBy, sortNames())
-	}
-	switch direction := strings.ToLower(p.get(sortDir)); direction {
+	return field
+}
+
+func (p *parameters) descending(name string, absent bool) bool {
+	switch direction := strings.ToLower(p.get(name)); direction {
 	case "asc":
-		return field, false
-	case "", "desc":
+		return false
+	case "desc":
+		return true
+	case "":
 	default:
-		p.errs.Add(sortDir, Invalid, "%s must be asc or desc.", sortDir)
+		p.errs.Add(name, Invalid, "%s must be asc or desc.", name)
 	}
-	return field, true
+	return absent
 }
 
 func sortNames() string {

@@ -98,6 +98,40 @@ func TestParseQueryRefuses(t *testing.T) {
 	}
 }
 
+// TestParseWithDefaults: what is missing or wrong is as in the query that parses.
+func TestParseWithDefaults(t *testing.T) {
+	t.Parallel()
+	defaults := Query{Page: 3, PageSize: 100, SortBy: ByLastName, Descending: true}
+	tests := []struct {
+		query, faults string
+		want          Query
+	}{
+		{"", "", defaults},
+		{"page=&sortBy=&sortDir=&pageSize=", "", defaults},
+		{"page=2&pageSize=5&sortBy=email&sortDir=asc", "", Query{Page: 2, PageSize: 5, SortBy: ByEmail}},
+		{"sortDir=asc", "", Query{Page: 3, PageSize: 100, SortBy: ByLastName}},
+		{"page=0&sortBy=email", "page", Query{Page: 3, PageSize: 100, SortBy: ByEmail, Descending: true}},
+		{"page=99999999999999999999", "page", defaults},
+		{"pageSize=-1&page=2", "pageSize", Query{Page: 2, PageSize: 100, SortBy: ByLastName, Descending: true}},
+		{"sortBy=age&sortDir=asc", "sortBy", Query{Page: 3, PageSize: 100, SortBy: ByLastName}},
+		{"sortDir=up", "sortDir", defaults},
+		{"search=%ff&page=2", "search", Query{Page: 2, PageSize: 100, SortBy: ByLastName, Descending: true}},
+		{"page=x&sortBy=x&sortDir=x&search=" + strings.Repeat("x", 101), "page, search, sortBy, sortDir", defaults},
+	}
+	for _, tt := range tests {
+		got, err := defaults.Parse(tt.query)
+		var faults FieldErrors
+		errors.As(err, &faults)
+		var names []string
+		for _, f := range faults {
+			names = append(names, f.Field)
+		}
+		if !reflect.DeepEqual(got, tt.want) || strings.Join(names, ", ") != tt.faults {
+			t.Errorf("%q: got %+v with faults in %q, want %+v with faults in %q", tt.query, got, names, tt.want, tt.faults)
+		}
+	}
+}
+
 func TestSearchTerms(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

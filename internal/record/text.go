@@ -28,6 +28,10 @@ func Label(value string) (string, error) {
 	return value, nil
 }
 
+// IsBlank reports whether a text has nothing but white space, so that it counts
+// as no value.
+func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }
+
 func normalizeText(e *FieldErrors, f field, value string, _ time.Time) string {
 	value, code, fault := checkText(value, f.limit)
 	if fault != "" {
