@@ -265,10 +265,59 @@ func TestSession(t *testing.T) {
 	is(other, 0)
 }
 
+// TestNewKeysAlone: an authenticator that reads only the new keys still notices
+// everything that has changed with them.
+func TestNewKeysAlone(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now)
+	auth, s := b.server.auth, b.server.store
+	must(t, auth.reload())
+	states := func() (states []string) {
+		must(t, auth.reload())
+		for _, c := range *auth.byHash.Load() {
+			states = append(states, fmt.Sprint(c.ID, " ", c.State(time.Now())))
+		}
+		slices.Sort(states)
+		return states
+	}
+	wants := func(want ...string) {
+		t.Helper()
+		if got := states(); !slices.Equal(got, want) {
+			t.Errorf("it knows %q, not %q", got, want)
+		}
+	}
+	first := (*auth.byHash.Load())[store.KeyHash(apikey.Hash(b.key))]
+	first.used.Store(7)
+	b.newKey(t)
+	wants("1 active", "2 active")
+	if now := (*auth.byHash.Load())[store.KeyHash(apikey.Hash(b.key))]; now != first {
+		t.Error("a key that was known is read again")
+	}
+	b.newKey(t)
+	_, err := s.RevokeKey(store.AnyTenant, 2)
+	must(t, err)
+	wants("1 active", "2 revoked", "3 active")
+	_, err = s.RevokeKey(store.AnyTenant, 1)
+	must(t, err)
+	wants("1 revoked", "2 revoked", "3 active")
+	execSQL(t, s.DB().Path(), `DELETE FROM keys WHERE id = 3`)
+	b.newKey(t) // with the same number
+	wants("1 revoked", "2 revoked", "3 active")
+	execSQL(t, s.DB().Path(), `DELETE FROM keys WHERE id = 3`)
+	b.newKey(t)
+	b.newKey(t)
+	wants("1 revoked", "2 revoked", "3 active", "4 active")
+	execSQL(t, s.DB().Path(), `INSERT INTO keys (id, hash, tenant_id, scope, created_at) VALUES (-5, ?, 1, 'read', 1)`, hashOf("by hand"))
+	wants("-5 active", "1 revoked", "2 revoked", "3 active", "4 active")
+	if c := (*auth.byHash.Load())[store.KeyHash(apikey.Hash(b.key))]; c.used.Load() != 7 {
+		t.Error("the last use is forgotten")
+	}
+}
+
 // keyWith returns the key with this id as it is stored.
 func keyWith(t *testing.T, s *store.Store, id store.KeyID) (key store.Key) {
 	t.Helper()
-	must(t, s.Keys(func(_ store.KeyHash, k store.Key) {
+	must(t, s.Keys(beforeAll, func(_ store.KeyHash, k store.Key) {
 		if k.ID == id {
 			key = k
 		}

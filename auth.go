@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"log/slog"
+	"maps"
+	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -27,9 +29,7 @@ type caller struct {
 	scope  string
 }
 
-func (c caller) may(scope string) bool {
-	return c.scope == store.ScopeWrite || c.scope == store.ScopeAdmin || c.scope == scope
-}
+func (c caller) may(scope string) bool { return store.ScopeCovers(c.scope, scope) }
 
 const (
 	// keysPoll is how soon a server learns of keys that another process has
@@ -49,9 +49,12 @@ type authenticator struct {
 
 	saving atomic.Bool // the time is being saved
 
-	mu      sync.Mutex // held while keys are read again
-	version int64      // of the keys
+	mu      sync.Mutex  // held while keys are read again
+	version int64       // of the keys
+	newest  store.KeyID // the largest of them
 	byHash  atomic.Pointer[map[store.KeyHash]*credential]
+
+	ended sync.Map // ids of the sessions that were ended here, until all keys are read again
 }
 
 // credential is a key, and what stays when the keys are read again: when it
@@ -134,7 +137,7 @@ func (a *authenticator) Session(secret string) (store.Key, error) {
 			return store.Key{}, err
 		}
 	}
-	if c == nil || !c.IsSession() {
+	if c == nil || !c.IsSession() || a.hasEnded(c.ID) {
 		return store.Key{}, store.ErrNotFound
 	}
 	session, now := c.Key, a.store.Clock().Now()
@@ -195,6 +198,18 @@ func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credent
 	return (*a.byHash.Load())[hash], err
 }
 
+// EndSession ends a session in the database, and here at once: the keys are read
+// again a little later.
+func (a *authenticator) EndSession(session store.Key) error {
+	err := a.store.EndSession(session)
+	if err == nil {
+		a.ended.Store(session.ID, nil)
+	}
+	return err
+}
+
+func (a *authenticator) hasEnded(id store.KeyID) bool { _, has := a.ended.Load(id); return has }
+
 // reload reads the keys again if they have changed.
 func (a *authenticator) reload() error {
 	a.mu.Lock()
@@ -203,20 +218,59 @@ func (a *authenticator) reload() error {
 	if err != nil || version == a.version {
 		return err
 	}
-	known, fresh := *a.byHash.Load(), map[store.KeyHash]*credential{}
-	err = a.store.Keys(func(hash store.KeyHash, k store.Key) {
+	if done, err := a.addNew(version); done || err != nil {
+		return err
+	}
+	all, err := a.readKeys(beforeAll)
+	if err == nil {
+		a.keep(all, version)
+		a.ended.Clear()
+	}
+	return err
+}
+
+// beforeAll is before the ids of all keys.
+const beforeAll store.KeyID = math.MinInt64
+
+// addNew reads the new keys alone, if there is no other change: often somebody has
+// only signed in, and there may be many thousands of keys. Each change of a key
+// counts in the version, so if that has grown by the number of new ones, all others
+// are as they were.
+func (a *authenticator) addNew(version int64) (done bool, err error) {
+	added, err := a.readKeys(a.newest)
+	if err != nil || version-a.version != int64(len(added)) {
+		return false, err
+	}
+	if still, err := a.store.KeysVersion(); err != nil || still != version {
+		return false, err
+	}
+	all := maps.Clone(*a.byHash.Load())
+	maps.Copy(all, added)
+	a.keep(all, version)
+	return true, nil
+}
+
+// readKeys reads the keys after one, and takes over what stays of those known.
+func (a *authenticator) readKeys(after store.KeyID) (map[store.KeyHash]*credential, error) {
+	known, keys := *a.byHash.Load(), map[store.KeyHash]*credential{}
+	err := a.store.Keys(after, func(hash store.KeyHash, k store.Key) {
 		c := &credential{k, new(atomic.Int64), new(atomic.Int64), a.limit.NewBucket()}
 		c.written.Store(k.LastUsedAt)
 		if old := known[hash]; old != nil {
 			c.used, c.written, c.bucket = old.used, old.written, old.bucket
 		}
-		fresh[hash] = c
+		keys[hash] = c
 	})
-	if err == nil {
-		a.byHash.Store(&fresh)
-		a.version = version
+	return keys, err
+}
+
+// keep makes these the keys that are known.
+func (a *authenticator) keep(keys map[store.KeyHash]*credential, version int64) {
+	a.byHash.Store(&keys)
+	a.version, a.newest = version, beforeAll
+	for _, c := range keys {
+		a.newest = max(a.newest, c.ID)
 	}
-	return err
 }
 
 // saveExpiry saves the time once a key is refused because it has expired.

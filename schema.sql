@@ -27,11 +27,11 @@ CREATE TABLE tenants (
     version    INTEGER NOT NULL DEFAULT 0   -- number of changes of its records; kept by trigger
 ) STRICT;
 
--- API keys, and the sessions of browsers, which have a lifetime. The key itself
--- is stored nowhere.
+-- API keys, and the sessions of browsers, which have a lifetime. The key or the
+-- secret itself is stored nowhere.
 CREATE TABLE keys (
     id           INTEGER PRIMARY KEY,
-    hash         BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the key
+    hash         BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the key, or of the session's secret
     tenant_id    INTEGER NOT NULL REFERENCES tenants (id),
     label        TEXT    NOT NULL DEFAULT '' CHECK (length(label) <= 100),  -- what it is for, for people
     scope        TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin')),  -- each may do what those before it may
@@ -154,7 +154,8 @@ CREATE TABLE changes (
 ) STRICT;
 
 -- Responses to creates with an Idempotency-Key, stored for a day. A create that
--- is sent again is answered by them and makes no second record.
+-- is sent again is answered by them and makes no second record. A form of the
+-- office page for a new person has such a key, too.
 CREATE TABLE replays (
     id              INTEGER PRIMARY KEY,
     key_id          INTEGER NOT NULL,  -- who sent it

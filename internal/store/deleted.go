@@ -15,11 +15,9 @@ var deletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters
 // Deleted returns the records of a department that were deleted before a
 // time, those deleted first at the top.
 func (s *Store) Deleted(tenant record.TenantID, until time.Time) (all []record.Stored, err error) {
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		return c.Query(deletedSQL, sqlite.Args{int64(tenant), until.UnixMilli()}, func(row sqlite.Row) {
-			all = append(all, record.Stored{DeletedAt: row.Int(0)})
-			record.Scan(tenant, true, row[1:], &all[len(all)-1])
-		})
+	err = s.query(deletedSQL, sqlite.Args{int64(tenant), until.UnixMilli()}, func(row sqlite.Row) {
+		all = append(all, record.Stored{DeletedAt: row.Int(0)})
+		record.Scan(tenant, true, row[1:], &all[len(all)-1])
 	})
 	slices.SortStableFunc(all, func(a, b record.Stored) int { return cmp.Compare(a.DeletedAt, b.DeletedAt) })
 	return all, err
@@ -30,11 +28,9 @@ var getDeletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters
 // GetDeleted returns a deleted record of a department, which may be damaged. The
 // error is ErrNotFound if there is none.
 func (s *Store) GetDeleted(tenant record.TenantID, id string) (f record.Stored, err error) {
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		return c.QueryRow(getDeletedSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) {
-			f.DeletedAt = row.Int(0)
-			record.Scan(tenant, true, row[1:], &f)
-		})
+	err = s.queryRow(getDeletedSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) {
+		f.DeletedAt = row.Int(0)
+		record.Scan(tenant, true, row[1:], &f)
 	})
 	return f, notFound(err)
 }
@@ -101,13 +97,11 @@ func (s *Store) readPast(tenant record.TenantID, all []record.Stored) (p past, e
 	for _, f := range all {
 		p.changes[f.ID] = nil
 	}
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		return c.Query(`SELECT id, record_id FROM changes WHERE tenant_id = ? ORDER BY id`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
-			p.last = row.Int(0)
-			if changes, wanted := p.changes[row.Text(1)]; wanted {
-				p.changes[row.Text(1)] = append(changes, p.last)
-			}
-		})
+	err = s.query(`SELECT id, record_id FROM changes WHERE tenant_id = ? ORDER BY id`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
+		p.last = row.Int(0)
+		if changes, wanted := p.changes[row.Text(1)]; wanted {
+			p.changes[row.Text(1)] = append(changes, p.last)
+		}
 	})
 	return p, err
 }

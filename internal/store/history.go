@@ -66,18 +66,16 @@ const historySQL = `
 // History calls each for the changes of a department, oldest first. id is
 // that of one record, or empty for all.
 func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Change)) error {
-	return s.db.Read(func(c *sqlite.Conn) error {
-		return c.Query(historySQL, sqlite.Args{int64(tenant), since.UnixMilli(), id}, func(row sqlite.Row) {
-			ch := Change{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4)}
-			if !row.IsNull(3) {
-				key := row.Int(3)
-				ch.Key = &key
-			}
-			if before := row.Text(5); before != "" {
-				ch.Before = validJSON(before)
-			}
-			each(ch)
-		})
+	return s.query(historySQL, sqlite.Args{int64(tenant), since.UnixMilli(), id}, func(row sqlite.Row) {
+		ch := Change{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4)}
+		if !row.IsNull(3) {
+			key := row.Int(3)
+			ch.Key = &key
+		}
+		if before := row.Text(5); before != "" {
+			ch.Before = validJSON(before)
+		}
+		each(ch)
 	})
 }
 

@@ -52,11 +52,9 @@ func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 
 // Invitation is one that can be used. Times are in milliseconds.
 type Invitation struct {
-	ID        int64
-	Name      string
-	Scope     string
-	CreatedAt int64
-	ExpiresAt int64
+	ID                   int64
+	Name, Scope          string
+	CreatedAt, ExpiresAt int64
 
 	tenant record.TenantID
 	by     KeyID
@@ -77,7 +75,7 @@ func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	case i.by == 0:
 		return true, nil
 	}
-	by, err := keyByID(c, i.by)
+	by, err := readKey(c, `k.id = ?`, int64(i.by))
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}

@@ -141,6 +141,33 @@ func TestInviterEnds(t *testing.T) {
 	}
 }
 
+// TestSignedOutInviter: an invitation outlives the signing out of who invited,
+// but not the key that had opened the session.
+func TestSignedOutInviter(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
+	_, session := openSession(t, s, key)
+	codes := []string{invite(t, s, ours, "Ana", session.ID), invite(t, s, ours, "Eva", session.ID)}
+	must(t, s.EndSession(session))
+	if got := state(t, s, session.ID); got != "revoked" {
+		t.Errorf("the session that was signed out is %s", got)
+	}
+	if _, ana := openSession(t, s, codes[0]); ana.Label != "Ana (browser)" {
+		t.Errorf("the invitation opens %+v", ana)
+	}
+	_, err := s.RevokeKey(ours, session.OpenedBy)
+	must(t, err)
+	opensNothing(t, s, "a code of a revoked key", codes[1])
+
+	_, invited := openSession(t, s, invite(t, s, ours, "Ivo", 0))
+	code := invite(t, s, ours, "Mia", invited.ID)
+	must(t, s.EndSession(invited))
+	if _, mia := openSession(t, s, code); mia.Label != "Mia (browser)" {
+		t.Errorf("the invitation of somebody who was invited opens %+v", mia)
+	}
+}
+
 // TestCodeUsedOnce: of many who use a code at the same time one gets a session.
 func TestCodeUsedOnce(t *testing.T) {
 	t.Parallel()

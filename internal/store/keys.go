@@ -1,6 +1,7 @@
 package store
 
 import (
+	"slices"
 	"time"
 
 	"firefighters/internal/apikey"
@@ -22,9 +23,15 @@ const (
 	ScopeAdmin = "admin" // on the office page it also sees keys, revokes them and invites
 )
 
+// scopes are all scopes, in their order.
+var scopes = []string{ScopeRead, ScopeWrite, ScopeAdmin}
+
 // ValidScope reports whether there is a scope of this name.
-func ValidScope(scope string) bool {
-	return scope == ScopeRead || scope == ScopeWrite || scope == ScopeAdmin
+func ValidScope(scope string) bool { return slices.Contains(scopes, scope) }
+
+// ScopeCovers reports whether a key of a scope may do what needs another scope.
+func ScopeCovers(scope, needed string) bool {
+	return ValidScope(needed) && slices.Index(scopes, scope) >= slices.Index(scopes, needed)
 }
 
 // Key is an API key or the session of a browser, as it is stored. Times are in
@@ -98,12 +105,12 @@ func (s *Store) HasKey(hash KeyHash) (bool, error) {
 	return n == 1, err
 }
 
-// Keys calls each for all keys and sessions of all departments. It leaves out a key
-// whose department does not exist: it is damaged and opens nothing.
-func (s *Store) Keys(each func(KeyHash, Key)) error {
+// Keys calls each for the keys and sessions after an id. It leaves out a key whose
+// department does not exist: it is damaged and opens nothing.
+func (s *Store) Keys(after KeyID, each func(KeyHash, Key)) error {
 	return s.db.Read(func(c *sqlite.Conn) error {
 		return c.Query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables+`
-			WHERE EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, nil, func(row sqlite.Row) {
+			WHERE k.id > ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, sqlite.Args{int64(after)}, func(row sqlite.Row) {
 			if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // no key has a hash of another length
 				each(KeyHash(hash), scanKey(row))
 			}
@@ -127,16 +134,8 @@ type KeyInfo struct {
 
 // KeyInfo returns what is known about a key, or ErrNotFound.
 func (s *Store) KeyInfo(id KeyID) (info KeyInfo, err error) {
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		return c.QueryRow(`SELECT name, label, scope, expires_at FROM keys JOIN tenants ON tenants.id = tenant_id WHERE keys.id = ?`,
-			sqlite.Args{int64(id)}, func(row sqlite.Row) {
-				info = KeyInfo{Department: row.Text(0), Label: row.Text(1), Scope: row.Text(2)}
-				if !row.IsNull(3) {
-					at := formatMoment(row.Int(3))
-					info.ExpiresAt = &at
-				}
-			})
-	})
+	err = s.queryRow(`SELECT name, label, scope, expires_at FROM keys JOIN tenants ON tenants.id = tenant_id WHERE keys.id = ?`,
+		sqlite.Args{int64(id)}, func(row sqlite.Row) { info = KeyInfo{row.Text(0), row.Text(1), row.Text(2), Moment(row.Int(3))} })
 	return info, notFound(err)
 }
 
@@ -178,19 +177,15 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 // ListKeys calls each for the keys of the department of that name, or of all
 // departments if it is empty, with the department's name.
 func (s *Store) ListKeys(tenant string, each func(k Key, tenant string)) error {
-	return s.db.Read(func(c *sqlite.Conn) error {
-		return c.Query(`SELECT `+keyColumns+`, t.name FROM `+keyTables+` JOIN tenants t ON t.id = k.tenant_id
-			WHERE ?1 IN ('', t.name) ORDER BY k.id`, sqlite.Args{tenant},
-			func(row sqlite.Row) { each(scanKey(row), row.Text(len(row)-1)) })
-	})
+	return s.query(`SELECT `+keyColumns+`, t.name FROM `+keyTables+` JOIN tenants t ON t.id = k.tenant_id
+		WHERE ?1 IN ('', t.name) ORDER BY k.id`, sqlite.Args{tenant},
+		func(row sqlite.Row) { each(scanKey(row), row.Text(len(row)-1)) })
 }
 
 // KeysOf returns the keys and sessions of a department, the newest first.
 func (s *Store) KeysOf(tenant record.TenantID) (all []Key, err error) {
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		return c.Query(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)},
-			func(row sqlite.Row) { all = append(all, scanKey(row)) })
-	})
+	err = s.query(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)},
+		func(row sqlite.Row) { all = append(all, scanKey(row)) })
 	return all, err
 }
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"slices"
 	"strings"
 
 	"firefighters/internal/record"
@@ -15,6 +14,7 @@ import (
 type Page struct {
 	Items   []record.Firefighter
 	Total   int64
+	People  int64 // records of the whole department
 	Version int64 // of the department: it changes with every change of a record
 }
 
@@ -48,7 +48,7 @@ func orderBy(q record.Query) string {
 func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		found, now, ok, err := s.index.Page(tenant, tenantReader{c, tenant}, q)
-		p.Version = now.Version
+		p.Version, p.People = now.Version, now.Count
 		switch {
 		case err != nil:
 			return err
@@ -118,22 +118,19 @@ func jsonList[T int64 | string](items []T) string {
 
 var fetchSQL = `
 	SELECT ` + record.Columns + `
-	  FROM firefighters
-	 WHERE row IN (SELECT value FROM json_each(?2)) AND tenant_id = ?1 AND deleted_at IS NULL`
+	  FROM (SELECT key AS place, value AS wanted FROM json_each(?2)) CROSS JOIN firefighters ON row = wanted
+	 WHERE tenant_id = ?1 AND deleted_at IS NULL ORDER BY place`
 
 // fetch returns the records with these row numbers, in their order.
 func fetch(c *sqlite.Conn, tenant record.TenantID, rows []int64) ([]record.Firefighter, error) {
 	var f record.Stored
 	var damaged error
-	items, found := make([]record.Firefighter, len(rows)), 0
+	items := make([]record.Firefighter, 0, len(rows))
 	err := c.Query(fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)}, func(row sqlite.Row) {
 		record.Scan(tenant, false, row, &f)
-		if i := slices.Index(rows, f.Row); i >= 0 {
-			items[i], damaged = f.Firefighter, cmp.Or(damaged, f.Err())
-			found++
-		}
+		items, damaged = append(items, f.Firefighter), cmp.Or(damaged, f.Err())
 	})
-	if err = cmp.Or(err, damaged); err == nil && found < len(rows) {
+	if err = cmp.Or(err, damaged); err == nil && len(items) < len(rows) {
 		err = errIndexDiffers
 	}
 	return items, err

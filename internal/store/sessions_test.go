@@ -182,4 +182,15 @@ func TestScopes(t *testing.T) {
 	if valid := slices.DeleteFunc(all, func(scope string) bool { return !store.ValidScope(scope) }); !slices.Equal(valid, []string{"admin", "read", "write"}) {
 		t.Errorf("valid are %q", valid)
 	}
+	for scope, want := range map[string]string{"read": "read", "write": "read write", "admin": "read write admin", "": "", "any": ""} {
+		var covered []string
+		for _, needed := range []string{"read", "write", "admin", "", "any"} {
+			if store.ScopeCovers(scope, needed) {
+				covered = append(covered, needed)
+			}
+		}
+		if got := strings.Join(covered, " "); got != want {
+			t.Errorf("%q covers %q, not %q", scope, got, want)
+		}
+	}
 }

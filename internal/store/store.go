@@ -58,11 +58,17 @@ func (s *Store) Ping() error {
 	return err
 }
 
+// query and queryRow are those of a connection that is lent out to read.
+func (s *Store) query(text string, args sqlite.Args, scan func(sqlite.Row)) error {
+	return s.db.Read(func(c *sqlite.Conn) error { return c.Query(text, args, scan) })
+}
+
+func (s *Store) queryRow(text string, args sqlite.Args, scan func(sqlite.Row)) error {
+	return s.db.Read(func(c *sqlite.Conn) error { return c.QueryRow(text, args, scan) })
+}
+
 func (s *Store) queryInt(text string, args ...driver.Value) (n int64, err error) {
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		n, err = c.QueryInt(text, args...)
-		return err
-	})
+	err = s.queryRow(text, args, func(row sqlite.Row) { n = row.Int(0) })
 	return n, err
 }
 

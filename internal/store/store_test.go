@@ -81,7 +81,7 @@ func closedCalls(s *store.Store, f record.Firefighter) map[string]func() error {
 		"Purge":             func() error { _, err := s.Purge(ours, deleted); return err },
 		"History":           func() error { return s.History(ours, "", time.Now(), func(store.Change) {}) },
 		"HasKey":            func() error { _, err := s.HasKey(store.KeyHash{}); return err },
-		"Keys":              func() error { return s.Keys(func(store.KeyHash, store.Key) {}) },
+		"Keys":              func() error { return s.Keys(0, func(store.KeyHash, store.Key) {}) },
 		"KeysVersion":       func() error { _, err := s.KeysVersion(); return err },
 		"KeyInfo":           func() error { _, err := s.KeyInfo(1); return err },
 		"CreateKey":         func() error { return s.CreateKey(store.NewKey{Tenant: "B"}, func(string) error { return nil }) },

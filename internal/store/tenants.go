@@ -35,9 +35,7 @@ func (s *Store) Tenant(name string) (record.TenantID, error) {
 
 // TenantName returns the name of a department.
 func (s *Store) TenantName(tenant record.TenantID) (name string, err error) {
-	err = s.db.Read(func(c *sqlite.Conn) error {
-		return c.QueryRow(`SELECT name FROM tenants WHERE id = ?`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { name = row.Text(0) })
-	})
+	err = s.queryRow(`SELECT name FROM tenants WHERE id = ?`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { name = row.Text(0) })
 	return name, removed(err)
 }
 
