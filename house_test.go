@@ -18,6 +18,7 @@ import (
 
 // mayImport maps each package to the packages of this module that it and its tests may import.
 var mayImport = map[string]string{
+	"web":        "store httpapi lang",
 	"ical":       "calendar",
 	"command":    "store backup integrity osutil cli",
 	"store":      "index sqlite record apikey code fold",

@@ -1,0 +1,240 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+
+	"firefighters/internal/httpapi"
+	"firefighters/internal/lang"
+	"firefighters/internal/store"
+)
+
+// Visit is a request and who sent it.
+type Visit struct {
+	W       http.ResponseWriter
+	R       *http.Request
+	Store   *store.Store
+	Lang    *lang.Language
+	Session store.Key // the zero Key without a session
+
+	site   *Site
+	route  Route
+	path   string // of the route
+	secret string // of the session
+	failed bool   // the page is about an error
+}
+
+// URL returns that of the service, for links to send to others.
+func (v *Visit) URL() string { return v.site.URL }
+
+// SignedIn reports whether the visitor has a session.
+func (v *Visit) SignedIn() bool { return v.Session.ID != 0 }
+
+// May reports whether the session may use routes of a scope.
+func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scope, scope) }
+
+// maxForm is the size of the largest form, in bytes.
+const maxForm = 64 << 10
+
+// errForged refuses a form that the page of another site has sent.
+var errForged = &httpapi.Problem{Kind: httpapi.Kind{Code: "forged", Status: http.StatusForbidden}}
+
+// answer lets the visitor in and hands the visit to its route.
+func (v *Visit) answer() error {
+	if err := v.readSession(); err != nil {
+		return err
+	}
+	if v.R.Method == http.MethodPost {
+		if v.site.origin.Check(v.R) != nil {
+			return errForged
+		}
+		if err := v.readForm(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case v.route.Scope == "" || v.May(v.route.Scope):
+		return v.route.Handle(v)
+	case v.SignedIn():
+		return &httpapi.Problem{Kind: httpapi.Scope}
+	}
+	return v.askToSignIn(v.route.carried)
+}
+
+// readForm reads the fields of a form.
+func (v *Visit) readForm() error {
+	mediaType, _, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
+	if err != nil || mediaType != "application/x-www-form-urlencoded" {
+		return &httpapi.Problem{Kind: httpapi.ContentType}
+	}
+	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, maxForm)
+	switch err := v.R.ParseForm(); {
+	case errors.As(err, new(*http.MaxBytesError)):
+		return &httpapi.Problem{Kind: httpapi.TooLarge}
+	case err != nil:
+		return &httpapi.Problem{Kind: httpapi.Malformed}
+	}
+	v.R.PostForm = validForm(v.R.PostForm)
+	return nil
+}
+
+// validForm returns a form in valid UTF-8. U+FFFD stands for what is not, as in
+// the API.
+func validForm(form url.Values) url.Values {
+	valid := url.Values{}
+	for name, values := range form {
+		for _, value := range values {
+			valid.Add(strings.ToValidUTF8(name, "\uFFFD"), strings.ToValidUTF8(value, "\uFFFD"))
+		}
+	}
+	return valid
+}
+
+// recover answers after a panic of a handler.
+func (v *Visit) recover() {
+	if p := recover(); p == http.ErrAbortHandler {
+		panic(p)
+	} else if p != nil {
+		v.fail(fmt.Errorf("panic: %v", p))
+	}
+}
+
+// errorPage is the Data of error.html. What happened and what to do are messages
+// under the code of the problem.
+type errorPage struct {
+	Status     int
+	What, Todo string
+
+	// What was typed into a form, to send it again: the fault was the service's.
+	Action  string
+	Carried []field
+}
+
+// fail answers with an error. It is the one place where an error becomes a page.
+func (v *Visit) fail(err error) {
+	p := v.site.Explain(v.W, v.R, v.path, err)
+	if p.Status == http.StatusUnauthorized { // the department was removed at this moment
+		v.Session = store.Key{}
+		if v.askToSignIn(false) == nil {
+			return
+		}
+	}
+	for name, values := range p.Header {
+		v.W.Header()[name] = values
+	}
+	what, todo := "error."+p.Code, "error."+p.Code+".todo"
+	data := errorPage{Status: p.Status, What: v.Text(what), Todo: v.Text(todo)}
+	if v.route.carried && p.Status >= http.StatusInternalServerError {
+		data.Action, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
+	}
+	v.failed = true
+	if err := v.Render(p.Status, "error", Page{Title: data.What, Data: data}); err != nil {
+		v.site.Log.Error("an error page could not be made", "requestId", v.requestID(), "cause", err.Error())
+		http.Error(v.W, data.What, p.Status)
+	}
+}
+
+func (v *Visit) requestID() string { return v.W.Header().Get("X-Request-Id") }
+
+// Redirect leads the browser to another page, which it gets.
+func (v *Visit) Redirect(path string) error {
+	v.W.Header().Set("Location", path)
+	v.W.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// Page is what a handler says of its page.
+type Page struct {
+	Title   string // translated
+	Section string // its entry in the navigation; empty for none
+	Wrong   bool   // there are faults: the title of the window begins with that
+	Notice  *Notice
+	Data    any
+}
+
+// Notice says above a page what has just happened. With the id of a person it
+// offers to undo that.
+type Notice struct {
+	Text string
+	Undo string // id of the person to bring back; empty: nothing to undo
+	Link string // address of what the text is about; empty: none
+}
+
+// frame is a page with what all pages show around it.
+type frame struct {
+	Page
+	Lang                        string
+	Department, Person, Path    string
+	SignedIn, CanWrite, IsAdmin bool
+	Languages                   []*lang.Language
+	CSS, JS, Icon, RequestID    string
+}
+
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+// Render answers with a page: templates/NAME.html within layout.html. After an
+// error nothing was sent.
+func (v *Visit) Render(status int, name string, p Page) error {
+	return v.render(status, name, "layout.html", p)
+}
+
+// RenderPart answers with a part of a page, a template that is defined in
+// templates/NAME.html.
+func (v *Visit) RenderPart(name, part string, p Page) error {
+	return v.render(http.StatusOK, name, part, p)
+}
+
+func (v *Visit) render(status int, name, part string, p Page) error {
+	f := frame{
+		Page: p, Lang: v.Lang.Tag(), Languages: lang.All(), Path: v.back(), RequestID: v.requestID(),
+		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
+		CSS: v.site.look.assets["office.css"].path, JS: v.site.look.assets["office.js"].path, Icon: v.site.look.assets["icon.svg"].path,
+	}
+	if f.SignedIn {
+		department, err := v.Store.TenantName(v.Session.Tenant)
+		if err != nil && !v.failed { // the page of an error can do without
+			return err
+		}
+		f.Department, f.Person = department, v.Session.Person()
+	}
+	body := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(body)
+	body.Reset()
+	if err := v.site.look.page(v.Lang, name).ExecuteTemplate(body, part, f); err != nil {
+		return fmt.Errorf("making the page %s: %w", name, err)
+	}
+	h := v.W.Header()
+	h["Content-Type"] = []string{"text/html; charset=utf-8"}
+	h["Content-Language"] = []string{v.Lang.Tag()}
+	httpapi.VaryByEncoding(h)
+	if v.SignedIn() && v.R.Method == http.MethodGet {
+		v.keepCookie()
+	}
+	httpapi.Respond(v.W, status, httpapi.Compress(h, v.R, body.Bytes()))
+	return nil
+}
+
+// back returns the address of the page itself, to come back to, or that which a
+// form names.
+func (v *Visit) back() string {
+	if v.R.Method == http.MethodGet {
+		return v.R.URL.RequestURI()
+	}
+	return LocalPath(v.R.PostForm.Get("next"))
+}
+
+// Text returns a message in the visitor's language.
+func (v *Visit) Text(key string, args ...any) string {
+	return v.site.look.messages.Text(v.Lang, key, args...)
+}
+
+// Count returns a message about so many things in the visitor's language.
+func (v *Visit) Count(key string, n int, args ...any) string {
+	return v.site.look.messages.Count(v.Lang, key, n, args...)
+}
