@@ -18,6 +18,8 @@ import (
 
 // mayImport maps each package to the packages of this module that it and its tests may import.
 var mayImport = map[string]string{
+	"access":     "web store record httpapi",
+	"office":     "web access store record httpapi lang calendar code ical fold",
 	"web":        "store httpapi lang",
 	"ical":       "calendar",
 	"command":    "store backup integrity osutil cli",

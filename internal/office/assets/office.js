@@ -1,0 +1,260 @@
+// Everything works without this script. It adds search as you type, deleting and
+// undo without a reload, the buttons for copying and printing, a warning before
+// changed forms are left, keeping what was typed while the service does not answer,
+// and one press for a link to sign in.
+//
+// It is a module: strict, deferred and without globals. HTML comes as documents
+// (XMLHttpRequest), because Trusted Types forbid making it from text.
+
+const find = (selector, root = document) => root.querySelector(selector);
+
+// request asks for a page. done gets its document, null if there is none.
+function request(method, url, body, done) {
+  const xhr = new XMLHttpRequest();
+  xhr.open(method, url);
+  xhr.responseType = 'document';
+  xhr.onload = () => done(xhr.response, xhr);
+  xhr.onerror = xhr.onabort = () => done(null, xhr);
+  xhr.send(body);
+  return xhr;
+}
+
+const isList = (page) => page && ['#results', '#tools', '#count'].every((part) => find(part, page));
+
+// show takes over the list of another document. A live region stays the element
+// that it is, so that screen readers announce the new text.
+function show(page) {
+  const results = find('#results');
+  const active = results.contains(document.activeElement) ? document.activeElement.getAttribute('href') : undefined;
+  for (const part of ['#results', '#tools']) find(part).replaceChildren(...find(part, page).childNodes);
+  results.removeAttribute('aria-busy');
+  const count = find('#count', page).textContent;
+  if (find('#count').textContent !== count) find('#count').textContent = count;
+  if (active !== undefined) {
+    const same = [...results.querySelectorAll('a')].find((a) => a.getAttribute('href') === active);
+    (same || find('#search-text')).focus({ preventScroll: true });
+  }
+}
+
+// silent says that no answer has come. The page stays as it is.
+function silent() {
+  const count = find('#count');
+  count.textContent = count.dataset.silent;
+  count.scrollIntoView({ block: 'nearest' });
+}
+
+// Search as you type.
+
+const retryTime = 3000;
+let searching, waiting, leaving;
+
+function stopSearch() {
+  clearTimeout(waiting);
+  const old = searching;
+  searching = undefined;
+  if (old) old.abort();
+}
+
+function search(form) {
+  stopSearch();
+  const query = new URLSearchParams(new FormData(form));
+  if (!query.get('search').trim()) query.delete('search');
+  const url = form.getAttribute('action') + (String(query) && '?' + query);
+  find('#results').setAttribute('aria-busy', 'true');
+  query.set('part', 'results'); // without the frame of the page
+  searching = request('GET', form.getAttribute('action') + '?' + query, null, (page, xhr) => {
+    if (xhr !== searching) return;
+    searching = undefined;
+    if (leaving) return;
+    if (!xhr.status) {
+      silent();
+      waiting = setTimeout(search, retryTime, form);
+      return;
+    }
+    if (!isList(page)) {
+      form.submit();
+      return;
+    }
+    show(page);
+    history.replaceState(history.state, '', url);
+    for (const next of document.querySelectorAll('footer input[name=next], #notice input[name=next]')) next.value = url;
+  });
+}
+
+const searchForm = find('form#search');
+if (searchForm) {
+  const text = find('#search-text');
+  let last = text.value;
+  const typed = (event) => {
+    if (event.isComposing || text.value === last) return;
+    last = text.value;
+    leaving = false;
+    clearTimeout(waiting);
+    waiting = setTimeout(search, 120, searchForm);
+  };
+  text.addEventListener('input', typed);
+  text.addEventListener('compositionend', () => setTimeout(typed, 0, {}));
+  searchForm.addEventListener('submit', (event) => {
+    event.preventDefault();
+    last = text.value;
+    leaving = false;
+    search(searchForm);
+  });
+}
+
+// Deleting and undo in the list, without a reload.
+
+let changing = false;
+
+function change(form, submitter) {
+  changing = true;
+  stopSearch();
+  const person = form.getAttribute('action').replace(/\/[^/]*$/, '');
+  request('POST', form.action, new URLSearchParams(new FormData(form, submitter)), (page, xhr) => {
+    changing = false;
+    if (!xhr.status) {
+      silent();
+      return;
+    }
+    const notice = page && find('#notice', page);
+    if (xhr.status !== 200 || !isList(page) || !notice || !notice.firstChild) {
+      form.submit();
+      return;
+    }
+    show(page);
+    find('#notice').replaceChildren(...notice.childNodes);
+    const to = find('#notice button') || find(`#results a[href="${CSS.escape(person)}"]`) || find('#notice');
+    to.focus();
+    if (find('#search-text').value.trim() !== find('#search-text', page).value.trim()) search(searchForm);
+  });
+}
+
+// A form that is sent twice.
+
+const sentForms = new WeakMap();
+const sentTime = 3000;
+
+function release(form) {
+  sentForms.delete(form);
+  for (const button of form.querySelectorAll('button[aria-disabled]')) button.removeAttribute('aria-disabled');
+}
+
+document.addEventListener('submit', (event) => {
+  const form = event.target;
+  if (event.defaultPrevented) return;
+  if (sentForms.has(form) || (changing && form.matches('[data-inplace]'))) {
+    event.preventDefault();
+    return;
+  }
+  if (form.matches('[data-inplace]') && find('#results')) {
+    event.preventDefault();
+    change(form, event.submitter);
+    return;
+  }
+  if (form.matches('[data-guard]')) keepTyped(form);
+  sentForms.set(form, setTimeout(release, sentTime, form));
+  for (const button of form.querySelectorAll('button:not([type=button])')) button.setAttribute('aria-disabled', 'true');
+});
+
+addEventListener('pageshow', (event) => {
+  if (event.persisted) for (const form of document.forms) release(form);
+});
+
+// What was typed stays in this tab until an answer to the form has come. A browser
+// forgets it on the way back from a page that did not come.
+
+const typedKey = 'firefighters-typed';
+
+function keepTyped(form) {
+  sessionStorage.setItem(typedKey, JSON.stringify([form.getAttribute('action'), ...new FormData(form)]));
+}
+
+// answered reports whether this page is an answer to a form that somebody has typed.
+const answered = () => find('form[data-guard="changed"], #sign-in') || /[?&](added|saved)=/.test(location.search);
+
+function restoreTyped() {
+  const [action, ...fields] = JSON.parse(sessionStorage.getItem(typedKey) ?? '[]');
+  const form = find('form[data-kept]');
+  const same = form && form.getAttribute('action') === action;
+  if (!action || !same && !answered()) return;
+  sessionStorage.removeItem(typedKey);
+  if (answered()) return;
+  for (const [name, value] of fields) {
+    const field = form.elements.namedItem(name);
+    if (field) field.value = value;
+  }
+  form.dataset.guard = 'changed';
+  const text = document.createElement('p');
+  text.textContent = form.dataset.kept;
+  find('#notice').replaceChildren(text);
+}
+restoreTyped();
+
+// A changed form that is left.
+
+const contents = (form) => new URLSearchParams(new FormData(form)).toString();
+const guarded = [...document.querySelectorAll('form[data-guard]')].map((form) => ({ form, before: contents(form) }));
+
+addEventListener('beforeunload', (event) => {
+  leaving = true;
+  const changed = ({ form, before }) => form.dataset.guard === 'changed' || contents(form) !== before;
+  if (![...document.forms].some((form) => sentForms.has(form)) && guarded.some(changed)) event.preventDefault();
+});
+
+// Buttons that need a script.
+
+function select(element) {
+  if (element.select) {
+    element.focus();
+    element.select();
+  } else {
+    getSelection().selectAllChildren(element);
+  }
+}
+
+async function copy(button) {
+  const source = find(button.dataset.copy);
+  const status = button.nextElementSibling;
+  try {
+    await navigator.clipboard.writeText(source.value ?? source.textContent);
+  } catch { // not over TLS, or not allowed
+    select(source);
+    if (!document.execCommand('copy')) return;
+  }
+  status.textContent = '';
+  setTimeout(() => { status.textContent = button.dataset.done; }, 50);
+}
+
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  const status = document.createElement('span');
+  status.setAttribute('role', 'status');
+  button.after(status);
+  button.hidden = false;
+  button.addEventListener('click', () => copy(button));
+}
+for (const button of document.querySelectorAll('button[data-print]')) {
+  button.hidden = false;
+  button.addEventListener('click', () => print());
+}
+
+// A link to sign in: its code goes into the field and out of the address. Nothing
+// is sent before the button is pressed.
+
+function takeCode() {
+  const code = new URLSearchParams(location.hash.slice(1)).get('code');
+  const form = find('form#sign-in');
+  if (!code || !form) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  find('#key').value = code;
+  const button = find('button[data-text]', form);
+  button.textContent = button.dataset.text;
+  button.focus();
+}
+takeCode();
+addEventListener('hashchange', takeCode);
+
+// The summary of faults has autofocus, which not every browser heeds for it.
+addEventListener('load', () => {
+  const faults = find('#faults');
+  if (faults && document.activeElement === document.body) faults.focus();
+});

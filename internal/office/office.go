@@ -1,0 +1,63 @@
+// Package office is the page for the people at a station: their list, a person's
+// form, what was deleted and changed, prints, birthdays and access. It is made
+// of HTML over the same store and the same rules as the API.
+package office
+
+import (
+	"embed"
+	"errors"
+	"net/http"
+	"sync"
+
+	"firefighters/internal/access"
+	"firefighters/internal/httpapi"
+	"firefighters/internal/record"
+	"firefighters/internal/store"
+	"firefighters/internal/web"
+)
+
+//go:embed templates messages assets
+var files embed.FS
+
+// visit is a request to the page, and who sent it.
+type visit struct{ *web.Visit }
+
+// signedIn returns the route of a page for sessions of a scope.
+func signedIn(scope string, handle func(visit) error) web.Route {
+	return web.Route{Scope: scope, Handle: func(v *web.Visit) error {
+		err := handle(visit{v})
+		if errors.As(err, new(*record.DamagedError)) {
+			err = &httpapi.Problem{Kind: damaged, Cause: err}
+		}
+		return err
+	}}
+}
+
+// damaged is the kind of problem for a record that the disk has changed. The API
+// does not tell it from other faults of the service.
+var damaged = httpapi.Kind{Code: "damaged", Status: http.StatusInternalServerError}
+
+// routes are all addresses of the page but those for access and signing in.
+var routes = map[string]web.Route{
+	"GET /office/{$}":                   signedIn(store.ScopeRead, showList),
+	"GET /office/emails":                signedIn(store.ScopeRead, showEmails),
+	"GET /office/people/new":            signedIn(store.ScopeWrite, showNew),
+	"POST /office/people":               signedIn(store.ScopeWrite, addPerson).Carried(),
+	"GET /office/people/{id}":           signedIn(store.ScopeRead, showPerson),
+	"POST /office/people/{id}":          signedIn(store.ScopeWrite, savePerson).Carried(),
+	"POST /office/people/{id}/delete":   signedIn(store.ScopeWrite, deletePerson),
+	"POST /office/people/{id}/undelete": signedIn(store.ScopeWrite, undeletePerson),
+	"GET /office/people/{id}/history":   signedIn(store.ScopeRead, showPersonHistory),
+	"GET /office/deleted":               signedIn(store.ScopeRead, showDeleted),
+	"GET /office/history":               signedIn(store.ScopeRead, showHistory),
+	"GET /office/print":                 signedIn(store.ScopeRead, showPrint),
+	"GET /office/paper":                 signedIn(store.ScopeRead, showPaper),
+	"GET /office/birthdays":             signedIn(store.ScopeRead, showBirthdays),
+	"GET /office/birthdays.ics":         signedIn(store.ScopeRead, serveCalendar),
+}
+
+// look is read when it is first needed: commands start without it.
+var look = sync.OnceValue(func() *web.Look { return web.NewLook(files) })
+
+// New returns the page.
+func New(c web.Config) *web.Site { return web.New(c, look(), routes, access.Routes()) }
