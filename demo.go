@@ -10,6 +10,7 @@ import (
 
 	"firefighters/internal/cli"
 	"firefighters/internal/demo"
+	"firefighters/internal/invitation"
 	"firefighters/internal/osutil"
 	"firefighters/internal/record"
 	"firefighters/internal/sqlite"
@@ -63,7 +64,7 @@ func demonstrate(env cli.Env, args []string) error {
 			"firefighters serve --db "+cli.Quote(o.db))
 	}
 	half := false
-	err := runDaemon(env, o, func(env cli.Env, s *store.Store, url string) error {
+	err := runDaemon(env, o, func(env cli.Env, s *store.Store, url, page string) error {
 		half = true
 		err := d.invent(env, s)
 		switch {
@@ -73,7 +74,7 @@ func demonstrate(env cli.Env, args []string) error {
 			return fmt.Errorf("inventing people: %w", err)
 		}
 		half = false
-		return d.announce(env, s, url, end)
+		return d.announce(env, s, url, page, end)
 	})
 	if half {
 		removeDatabase(osutil.Resolve(o.db))
@@ -92,14 +93,14 @@ func removeDatabase(path string) {
 }
 
 // announce says who is there, how to find them, and what becomes of them at the end.
-func (d demoOptions) announce(env cli.Env, s *store.Store, url, end string) error {
+func (d demoOptions) announce(env cli.Env, s *store.Store, url, page, end string) error {
 	err := env.Println(fmt.Sprintf("This serves %s of %s.", cli.Count(d.people, "invented person", "invented people"),
 		cli.Count(d.departments, "department", "departments")))
 	if err != nil {
 		return err
 	}
 	name, search := demo.Searched(0, demo.Sizes(d.departments, d.people)[0])
-	if err := announceKey(env, s, demo.Department(0), url, neturl.QueryEscape(search)); err != nil {
+	if err := announceKey(env, s, demo.Department(0), url, page, neturl.QueryEscape(search)); err != nil {
 		return err
 	}
 	if name != "" {
@@ -108,21 +109,28 @@ func (d demoOptions) announce(env cli.Env, s *store.Store, url, end string) erro
 	return env.Println(end + "\n")
 }
 
-// announceKey makes an admin's key for a department and prints how to use it: for the list
-// and, unless that is empty, for a search.
-func announceKey(env cli.Env, s *store.Store, tenant, url, search string) error {
+// announceKey makes an admin's key for a department and prints how to use it: for
+// the list and, unless that is empty, for a search. Above that stands a link to
+// the office page, unless there is none.
+func announceKey(env cli.Env, s *store.Store, tenant, url, page, search string) error {
+	lines := ""
 	err := s.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeAdmin}, func(key string) error {
 		list := url + "/api/v1/firefighters"
-		lines := curl(runtime.GOOS, key, list)
+		lines = curl(runtime.GOOS, key, list)
 		if search != "" {
 			lines += curl(runtime.GOOS, key, fmt.Sprintf(`"%s?search=%s"`, list, search))
 		}
-		return env.Println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n\nTry:\n\n%s", tenant, key, lines))
+		return env.Println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n", tenant, key))
 	})
 	if err != nil {
 		return fmt.Errorf("making the first key: %w", err)
 	}
-	return nil
+	if page != "" {
+		if err := invitation.Announce(s, tenant, page, env.Println); err != nil {
+			return fmt.Errorf("making a link to the page: %w", err)
+		}
+	}
+	return env.Println("Try:\n\n" + lines)
 }
 
 // curl returns a line that sends a request, as a shell of the system takes it. In

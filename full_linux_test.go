@@ -40,6 +40,10 @@ func TestStartOnFullDisk(t *testing.T) {
 	if l := s.list(t, ""); l.TotalCount != 2 {
 		t.Errorf("%d records", l.TotalCount)
 	}
+	eventually(t, "the address to be known", func() bool {
+		stdout, _ := works(t, "invite", "--db", before.db, "--tenant", "default", "--name", "Ana")
+		return strings.HasPrefix(stdout, "Link: "+s.url+"/office/")
+	})
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("it ends with %v: %s", err, output)

@@ -18,6 +18,7 @@ import (
 	"firefighters/internal/httpapi"
 	"firefighters/internal/record"
 	"firefighters/internal/store"
+	"firefighters/internal/web"
 )
 
 const (
@@ -33,6 +34,7 @@ type server struct {
 	backupState  func() any // as JSON; nil without scheduled backups
 	log          *slog.Logger
 	router       *httprouter.Router
+	office       http.Handler // the page for people; nil without it
 	cors         httpapi.CORS
 	requestIDs   *httpapi.RequestIDs
 	startID      string   // random, of this start of the program
@@ -108,12 +110,23 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.loopbackOnly && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
 		s.fail(w, r, "", errOtherHost)
+	case s.office != nil && strings.HasPrefix(r.URL.Path, web.Root):
+		s.office.ServeHTTP(w, r)
+	case s.office != nil && leadsToOffice(r):
+		http.Redirect(w, r, web.Root, http.StatusSeeOther)
 	case s.cors.Handle(w, r):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
 		s.fail(w, r, "", errNoPath)
 	default:
 		s.router.ServeHTTP(w, r)
 	}
+}
+
+// leadsToOffice reports whether a browser asks for what a person would type.
+func leadsToOffice(r *http.Request) bool {
+	read := r.Method == http.MethodGet || r.Method == http.MethodHead
+	typed := r.URL.Path == "/" || r.URL.Path == strings.TrimSuffix(web.Root, "/")
+	return read && typed && strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
 }
 
 // endpoint lets a caller in by the route's scope and answers with the error of

@@ -18,11 +18,11 @@ import (
 
 // mayImport maps each package to the packages of this module that it and its tests may import.
 var mayImport = map[string]string{
-	"access":     "web store record httpapi",
 	"office":     "web access store record httpapi lang calendar code ical fold",
+	"access":     "web store record httpapi",
 	"web":        "store httpapi lang",
-	"ical":       "calendar",
 	"command":    "store backup integrity osutil cli",
+	"invitation": "store sqlite record osutil cli web",
 	"store":      "index sqlite record apikey code fold",
 	"backup":     "sqlite retention osutil",
 	"retention":  "",
@@ -40,6 +40,7 @@ var mayImport = map[string]string{
 	"lang":       "fold",
 	"calendar":   "",
 	"fold":       "",
+	"ical":       "calendar",
 	"apikey":     "",
 	"code":       "",
 	"bench":      "demo fold record apikey",
@@ -49,12 +50,12 @@ var mayImport = map[string]string{
 // rootMayImport maps each file of the root package to the packages of this
 // module that it may import. Its tests may import all of them.
 var rootMayImport = map[string]string{
-	"main.go":     "cli command",
-	"serve.go":    "backup cli guard httpapi httpserver logqueue osutil sqlite store",
+	"main.go":     "cli command invitation",
+	"serve.go":    "backup cli guard httpapi httpserver logqueue office osutil sqlite store web",
 	"work.go":     "backup cli integrity osutil sqlite store",
-	"demo.go":     "cli demo osutil record sqlite store",
+	"demo.go":     "cli demo invitation osutil record sqlite store",
 	"warnings.go": "backup cli guard integrity osutil sqlite",
-	"handlers.go": "httpapi record store",
+	"handlers.go": "httpapi record store web",
 	"auth.go":     "apikey httpapi record store",
 	"problems.go": "httpapi record store",
 	"db.go":       "backup cli guard integrity osutil record sqlite store",

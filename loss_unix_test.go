@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"io"
 	"maps"
+	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -290,4 +292,28 @@ func TestNewerCopy(t *testing.T) {
 		t.Errorf("after the restore: %q", stderr)
 	}
 	startOn(t, db).as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+}
+
+// TestOfficeLost: without its database the page says what to do, and the log says
+// it once.
+func TestOfficeLost(t *testing.T) {
+	t.Parallel()
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s := startedProcess(t, cmd)
+	b := s.signIn(t, s.key, "en")
+	b.lets(t)
+	must(t, os.Remove(cmd.Args[2]))
+	eventually(t, "the loss to be noticed", func() bool { return s.do(t, "GET", "/readyz", "").status == http.StatusServiceUnavailable })
+	for path, status := range map[string]int{"/office/": 503, "/office/people/new": 503, "/office/access": 503, "/office/sign-in": 503, "/office/nothing": 404} {
+		p := b.get(t, path).wants(t, status)
+		p.says(t, p.header.Get("X-Request-Id"), "Sign out")
+	}
+	b.post(t, "/office/people", url.Values{"firstName": {"Ana"}, "lastName": {"Payload"}}).wants(t, 503).says(t, "The data cannot be reached")
+	b.post(t, "/office/sign-out", url.Values{}).wants(t, 503)
+	b.get(t, "/office/").wants(t, 303)
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if log := output.String(); strings.Count(log, `"level":"ERROR"`) != 1 || strings.Contains(log, "Payload") {
+		t.Errorf("the log: %s", log)
+	}
 }

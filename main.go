@@ -17,6 +17,7 @@ import (
 
 	"firefighters/internal/cli"
 	"firefighters/internal/command"
+	"firefighters/internal/invitation"
 )
 
 const version = "0.1.0"
@@ -62,14 +63,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // variables are the flags of all commands that may stand in the environment.
 // The examples of docs/api.md use FIREFIGHTERS_KEY and FIREFIGHTERS_URL.
 const variables = "backup-dir backup-every backup-keep cors-origin db departments expires id json key label " +
-	"listen people rate-limit scope since tenant tls-cert tls-key url"
+	"listen name no-office people rate-limit scope since tenant tls-cert tls-key url"
 
 // program is what the commands are handed.
 var program = command.Program{Version: version, Content: content, OpenStore: openStore}
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	others := append(program.Commands(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
+	invitations := invitation.Program{OpenStore: program.OpenStore, Advise: program.Advise}
+	others := append(program.Commands(), invitations.Commands()...)
+	others = append(others, cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
 	slices.SortFunc(others, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	return append([]cli.Command{{Name: "serve", Also: "start run server", Summary: "serves the API", Run: serve}}, others...)
 }

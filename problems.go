@@ -75,12 +75,18 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err e
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
+	s.explain(w, r, path, err).Write(w)
+}
+
+// explain returns the problem that err is, and logs it if the fault is the
+// service's.
+func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem {
 	p := problemOf(err)
 	if p.Status >= http.StatusInternalServerError && p != errLost { // the guard has logged the loss, once
 		s.log.Error("request failed", "requestId", w.Header().Get("X-Request-Id"), "status", p.Status,
 			"method", r.Method, "path", path, "cause", fmt.Sprint(p.Cause))
 	}
-	p.Write(w)
+	return p
 }
 
 // always answers every request with the same problem.

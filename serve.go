@@ -17,16 +17,19 @@ import (
 	"firefighters/internal/httpapi"
 	"firefighters/internal/httpserver"
 	"firefighters/internal/logqueue"
+	"firefighters/internal/office"
 	"firefighters/internal/osutil"
 	"firefighters/internal/sqlite"
 	"firefighters/internal/store"
+	"firefighters/internal/web"
 )
 
 const serveHelp = `Usage: firefighters [serve] [flags]
 
-Serves the API until it is told to stop (Ctrl-C), and then finishes what it has
-begun. Where there is no database it makes one, with a department "default" and
-a key for it, which is shown only now.
+Serves the API and the office page until it is told to stop (Ctrl-C), and then
+finishes what it has begun. Where there is no database it makes one, with a
+department "default", a link that lets you into its page and a key for programs,
+which are shown only now. Later: firefighters open
 
   firefighters serve --db /var/lib/firefighters/firefighters.db --listen 127.0.0.1:8080
   firefighters serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --rate-limit 50
@@ -53,6 +56,7 @@ type serveOptions struct {
 	certFile, keyFile string // to serve HTTPS: both or neither
 	rateLimit         int    // requests per second and key; 0 is no limit
 	origins           []string
+	noOffice          bool
 	backups           backup.Options // no folder: no backups
 }
 
@@ -64,6 +68,7 @@ func (o *serveOptions) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.certFile, "tls-cert", "", "serve HTTPS with the certificate (PEM) in this `file`, and its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "the `file` with the private key (PEM) of --tls-cert")
 	flags.IntVar(&o.rateLimit, "rate-limit", 0, "how many requests each key may send per second, twice as many at once; 0 is no limit")
+	flags.BoolVar(&o.noOffice, "no-office", false, "serve the API alone, without the page for people at /office/")
 	flags.StringSliceVar(&o.origins, "cors-origin", nil, "let pages from this `origin` use the API in a browser, as https://roster.example.org; may be repeated")
 }
 
@@ -117,14 +122,17 @@ func serve(env cli.Env, args []string) error {
 	return runDaemon(env, o, announceFirstKey)
 }
 
-// prepareFunc makes an open database ready to be served at a URL.
-type prepareFunc func(env cli.Env, s *store.Store, url string) error
+// prepareFunc makes an open database ready to be served at a URL. page is the
+// URL again, or empty without the office page.
+type prepareFunc func(env cli.Env, s *store.Store, url, page string) error
 
 // daemon serves a database until the program must stop.
 type daemon struct {
 	env cli.Env
 	serveOptions
 	prepare   prepareFunc
+	page      string // URL of the office page; empty without it
+	noted     bool   // the database has that URL
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
 	guard     *guard.Guard      // of the open database
@@ -195,8 +203,14 @@ func (d *daemon) answer(s *store.Store, listener net.Listener) error {
 		return &sqlite.FileError{Op: "writing to", Path: d.db, Err: err}
 	}
 	url := d.url(listener.Addr())
-	if err := d.prepare(d.env, s, url); err != nil {
+	if !d.noOffice {
+		d.page = url
+	}
+	if err := d.prepare(d.env, s, url, d.page); err != nil {
 		return err
+	}
+	if err := d.noteAddress(s); err != nil {
+		return &sqlite.FileError{Op: "writing to", Path: d.db, Err: err}
 	}
 	d.warnOfExposure(d.env, listener.Addr())
 	d.warnOfBackups(d.env)
@@ -297,12 +311,12 @@ func isLoopback(addr net.Addr) bool {
 }
 
 // announceFirstKey makes the first department of a new database.
-func announceFirstKey(env cli.Env, s *store.Store, url string) error {
+func announceFirstKey(env cli.Env, s *store.Store, url, page string) error {
 	empty, err := s.Empty()
 	if err != nil || !empty {
 		return err
 	}
-	return announceKey(env, s, firstDepartment, url, "")
+	return announceKey(env, s, firstDepartment, url, page, "")
 }
 
 // configure sets what the flags ask for in a server at addr.
@@ -311,6 +325,13 @@ func (d *daemon) configure(api *server, addr net.Addr) {
 	api.cors = httpapi.CORS{Origins: d.origins}
 	api.loopbackOnly = isLoopback(addr)
 	api.tls = d.certFile != ""
+	if !d.noOffice {
+		_, port, _ := net.SplitHostPort(addr.String())
+		api.office = office.New(web.Config{
+			Store: api.store, Keys: api.auth, Log: d.log, Refusals: api.auth.refusals,
+			URL: d.url(addr), Port: port, TLS: api.tls, Explain: api.explain,
+		})
+	}
 	if d.scheduler != nil {
 		api.backupState = func() any { return backupState(d.scheduler.State()) }
 	}

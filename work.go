@@ -35,6 +35,7 @@ func (d *daemon) work(api *server) (stop func()) {
 	repeatedly(keysPoll, "the latest time seen could not be read again", api.store.FollowClock)
 	repeatedly(time.Second, lateWrites, api.auth.writeLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
+	repeatedly(time.Second, "the address could not be written", func() error { return d.noteAddress(api.store) })
 	repeatedly(refusalsTick, "refused requests could not be logged", func() error { api.auth.refusals.Flush(false); return nil })
 	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
 	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
@@ -47,10 +48,24 @@ func (d *daemon) work(api *server) (stop func()) {
 		cancel()
 		working.Wait()
 		api.auth.refusals.Flush(true)
-		if err := errors.Join(api.auth.writeUses(), api.store.SaveClock()); err != nil && d.guard.Loss() == nil {
+		if err := errors.Join(api.auth.writeUses(), api.store.SaveClock(), api.store.SetAddress("")); err != nil && d.guard.Loss() == nil {
 			d.log.Warn(lateWrites, "cause", err.Error())
 		}
 	}
+}
+
+// noteAddress writes the URL of the page into the database, from where commands
+// take it for links. On a full disk that waits until there is room.
+func (d *daemon) noteAddress(s *store.Store) error {
+	if d.noted {
+		return nil
+	}
+	err := s.SetAddress(d.page)
+	d.noted = err == nil
+	if errors.Is(err, sqlite.ErrFull) { // of which there was a warning
+		return nil
+	}
+	return err
 }
 
 const lateWrites = "the last use of keys and the time could not be written"

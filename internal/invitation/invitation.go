@@ -1,0 +1,171 @@
+// Package invitation has the commands that let people into the office page,
+// invite and open: the link with a code, and opening it in the browser of this
+// machine.
+package invitation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"firefighters/internal/cli"
+	"firefighters/internal/osutil"
+	"firefighters/internal/sqlite"
+	"firefighters/internal/store"
+	"firefighters/internal/web"
+)
+
+// Program is what the commands are handed.
+type Program struct {
+	// OpenStore opens the database at path. It makes a missing one if create is
+	// set.
+	OpenStore func(env cli.Env, path string, create bool) (*store.Store, error)
+	// Advise adds words for people to an error about the database db, nil too.
+	Advise func(ctx context.Context, err error, db, backupDir string) error
+}
+
+// Commands returns the table of the commands, in the order of their names.
+func (p Program) Commands() []cli.Command {
+	return []cli.Command{
+		{Name: "invite", Also: "login user", Summary: "lets somebody into the office page", Run: p.invite},
+		{Name: "open", Also: "browser office", Summary: "opens the office page in the browser", Run: p.open},
+	}
+}
+
+// withStore opens the database at path for do. Its errors have advice.
+func (p Program) withStore(env cli.Env, path string, do func(*store.Store) error) error {
+	s, err := p.OpenStore(env, path, false)
+	if err == nil {
+		err = cmp.Or(do(s), s.Close())
+	}
+	return p.Advise(env.Context, err, path, "")
+}
+
+// failed returns err with what failed on which database, nil if err is nil.
+func failed(doing, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &store.FileError{Op: doing, Path: path, Err: err}
+}
+
+func tenantFlag(flags *pflag.FlagSet, usage string) *string {
+	return flags.String("tenant", "", "the department's name "+usage)
+}
+
+// Why there is no link.
+var (
+	errNotServed = errors.New("no service runs on this database")
+	errNoPage    = errors.New("the service runs without the office page (--no-office), or is not ready yet")
+)
+
+// hintOn returns what to type when there is no link, empty for other errors.
+func hintOn(err error, db string) string {
+	switch err {
+	case errNotServed:
+		return "start one: firefighters serve --db " + cli.Quote(db)
+	case errNoPage:
+		return "wait a moment, or start it without --no-office"
+	}
+	return ""
+}
+
+// address returns the URL of the service that serves the database at path. The
+// error is errNotServed or errNoPage if there is none. What a killed service has
+// left in the database counts only while another one has the lock and listens
+// there.
+func address(s *store.Store, path string) (string, error) {
+	if !isLocked(osutil.Resolve(path)) {
+		return "", errNotServed
+	}
+	at, err := s.Address()
+	if err != nil {
+		return "", failed("reading", path, err)
+	}
+	if !listens(at) {
+		return "", errNoPage
+	}
+	return at, nil
+}
+
+// isLocked reports whether a process has the database at path locked, as one does
+// that serves it. It takes the lock for a moment if nobody has it; a service that
+// starts waits for that.
+func isLocked(path string) bool {
+	lock := path + "-lock"
+	if !osutil.Exists(lock) {
+		return false
+	}
+	release, err := sqlite.LockFile(lock)
+	if err == nil {
+		release()
+	}
+	return errors.Is(err, sqlite.ErrBusy)
+}
+
+// listens reports whether a program listens at a URL. It only connects: a
+// certificate need not be trusted here, and no proxy is in the way.
+func listens(at string) bool {
+	u, err := url.Parse(at)
+	if err != nil || u.Port() == "" {
+		return false
+	}
+	conn, err := net.DialTimeout("tcp", u.Host, 5*time.Second)
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
+}
+
+// invitation is one that was made, as people are told.
+type invitation struct{ url, code string }
+
+func (i invitation) link() string { return web.InvitationLink(i.url, i.code) }
+
+// warnOfReach says that a link is of no use on other machines.
+func (i invitation) warnOfReach(env cli.Env) {
+	if u, err := url.Parse(i.url); err == nil && web.HereOnly(i.url) {
+		env.Notef("Note: the link works on this computer alone, because the service listens on %s.", u.Hostname())
+	}
+}
+
+// Announce invites the person who has just started the service to the page at a
+// URL, with the scope admin, and prints the link.
+func Announce(s *store.Store, tenant, url string, print func(text string) error) error {
+	id, err := s.Tenant(tenant)
+	if err != nil {
+		return err
+	}
+	n := store.NewInvitation{Tenant: id, Name: person(), Scope: store.ScopeAdmin}
+	return s.Invite(n, func(code string) error {
+		return print(fmt.Sprintf("Open this in your browser within 15 minutes, and press the button:\n\n  %s\n", invitation{url, code}.link()))
+	})
+}
+
+// person returns the name of the person logged in on this machine. Under sudo
+// that is the one who typed the command.
+func person() string {
+	u, err := user.Lookup(os.Getenv("SUDO_USER"))
+	if err != nil {
+		u, err = user.Current()
+	}
+	if err != nil {
+		u = &user.User{}
+	}
+	login := u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // DOMAIN\name on Windows
+	for _, name := range []string{u.Name, login} {
+		if name, err := store.ValidTenant(name); err == nil {
+			return name
+		}
+	}
+	return "this computer"
+}
