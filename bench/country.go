@@ -28,10 +28,11 @@ type country struct {
 }
 
 type department struct {
-	id     int64
-	people int64
-	key    string
-	texts  []texts // set for the largest department and for a sample
+	id      int64
+	people  int64
+	key     string
+	session string  // of a browser
+	texts   []texts // set for the largest department and for a sample
 }
 
 type person struct {
@@ -80,7 +81,7 @@ func openDatabase(path, settings string) (*sql.DB, error) {
 // ones.
 func (c *country) readDepartments(db *sql.DB) error {
 	err := query(db, `SELECT id, live_count FROM tenants ORDER BY id`, func(rows *sql.Rows) error {
-		d := &department{key: apikey.New()}
+		d := &department{key: apikey.New(), session: apikey.New()}
 		c.departments = append(c.departments, d)
 		return rows.Scan(&d.id, &d.people)
 	})
@@ -106,20 +107,25 @@ func (c *country) readDepartments(db *sql.DB) error {
 	return nil
 }
 
-// makeKeys inserts a key for every department in one transaction.
+// makeKeys inserts a key and a session for every department in one transaction.
 func (c *country) makeKeys(db *sql.DB) error {
 	tx, err := db.Begin()
 	if err != nil {
 		return err
 	}
 	defer tx.Rollback() // does nothing after a commit
-	insert, err := tx.Prepare(`INSERT INTO keys (hash, tenant_id, label, scope, created_at) VALUES (?, ?, 'bench', 'write', 0)`)
+	insert, err := tx.Prepare(`INSERT INTO keys (hash, tenant_id, label, scope, session_lifetime, created_at)
+		VALUES (?, ?, 'bench', 'write', ?, ?)`)
 	if err != nil {
 		return err
 	}
+	const hour = 60 * 60 * 1000 // milliseconds
 	for _, d := range c.departments {
-		hash := sha256.Sum256([]byte(d.key))
-		if _, err := insert.Exec(hash[:], d.id); err != nil {
+		hash, session := sha256.Sum256([]byte(d.key)), sha256.Sum256([]byte(d.session))
+		if _, err := insert.Exec(hash[:], d.id, nil, 0); err != nil {
+			return err
+		}
+		if _, err := insert.Exec(session[:], d.id, hour, time.Now().UnixMilli()); err != nil {
 			return err
 		}
 	}

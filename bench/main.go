@@ -93,6 +93,7 @@ var measurements = []struct {
 	{"first pages", (*bench).firstPages},
 	{"worst pages", (*bench).worstPages},
 	{"search", (*bench).search},
+	{"office", (*bench).office},
 	{"own file", (*bench).ownFile},
 	{"beside writes", (*bench).besideWrites},
 	{"writes", (*bench).writes},

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+)
+
+// page expects a page of the office with a text on it.
+func (d *department) page(at *process, query, want string) request {
+	_, port, _ := net.SplitHostPort(at.address)
+	bytes := fmt.Appendf(nil, "GET /office/?%s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nAccept-Language: en\r\nCookie: firefighters-%s=%s\r\n\r\n",
+		query, port, d.session)
+	return request{bytes, 200, []byte(want)}
+}
+
+// inOrder is the order of the office's list.
+const inOrder = "sortBy=lastName&sortDir=asc&pageSize=100"
+
+// office compares the page for people with the API, for the same list and for
+// the same searches.
+func (b *bench) office() error {
+	pages := each(b.country.sample(), func(d *department) request { return d.page(b.service, "", fmt.Sprintf(">%d people<", d.people)) })
+	lists := each(b.country.sample(), func(d *department) request { return d.list(inOrder) })
+	c, err := b.compare(b.round, reading(b.service, pages), reading(b.service, lists))
+	if err != nil {
+		return err
+	}
+	b.table.add("office, list of a department of 40 : the API's", atLeast(0.25), c.rates("", 0, 1))
+	return b.officeSearch()
+}
+
+// officeSearch compares what the search field asks for at each key with the
+// API's search: the first letters of a name in the largest department.
+func (b *bench) officeSearch() error {
+	var all []finding
+	for _, k := range longTerms {
+		pages, searches := &supply{}, &supply{}
+		for range termsDrawn {
+			term, found, err := k.draw(b.country.random, b.country.large)
+			if err != nil {
+				return err
+			}
+			pages.requests = append(pages.requests, b.country.large.page(b.service, "part=results&search="+url.QueryEscape(term), fmt.Sprintf(">%d of ", found)))
+			searches.requests = append(searches.requests, b.country.large.search(term, found))
+		}
+		one := func(s *supply) side { return load{at: b.service, clients: 1, supply: s}.run }
+		c, err := b.compare(b.round/2, one(pages), one(searches))
+		if err != nil {
+			return err
+		}
+		all = append(all, c.rates(k.name, 0, 1))
+	}
+	b.table.add("office, search in 17,000, one person typing : the API's", atLeast(0.8), all...)
+	return nil
+}
