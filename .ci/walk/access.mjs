@@ -1,0 +1,183 @@
+// Signing in and out, sessions, invitations and scopes.
+import { check, equal, step, until } from "./steps.mjs";
+import { atSignIn, field, fill, invitation, main, nameOf, notice, row, saveButton, signIn, values, words } from "./office.mjs";
+
+const sessionCookie = async (page) => (await page.context().cookies()).find((cookie) => cookie.path === "/office/" && cookie.httpOnly);
+
+export async function sessions(browser, station, scripts) {
+  const how = scripts ? "" : ", no scripts";
+  const open = (path, options) => browser.open(station, path, { session: station.session, scripts, ...options });
+
+  await step(`sign in leads back to where one was${how}`, async () => {
+    const page = await browser.open(station, "/office/?search=covic", { scripts });
+    await atSignIn(page);
+    await signIn(page, station.key);
+    await page.waitForURL("/office/?search=covic");
+    const cookie = await sessionCookie(page);
+    check(cookie, "there is no cookie for the page");
+    equal([cookie.sameSite, cookie.secure, cookie.path], ["Strict", false, "/office/"], "the cookie");
+    check(cookie.name.includes(new URL(station.url).port), `the port is not in the cookie's name ${cookie.name}`);
+    const days = (cookie.expires - Date.now() / 1000) / 86400;
+    check(days > 89 && days < 91, `the cookie expires after ${days} days`);
+  });
+
+  await step(`a shared computer gets a cookie for the session only${how}`, async () => {
+    const page = await browser.open(station, "/office/sign-in", { scripts });
+    await signIn(page, station.key, { shared: true });
+    await page.waitForURL("/office/");
+    equal((await sessionCookie(page)).expires, -1, "when the cookie expires");
+  });
+
+  await step(`the command invites${how}`, async () => {
+    const text = station.run("invite", "--db", station.db, "--tenant", "default", "--name", "Ana Čović");
+    const link = /https?:\/\/\S+#code=\S+/.exec(text)?.[0];
+    check(link?.startsWith(`${station.url}/office/sign-in#code=`), `the link is not that of the service: ${text}`);
+    const code = link.split("#code=")[1];
+    const page = await browser.open(station, null, { scripts });
+    await page.goto(scripts ? link : "/office/sign-in");
+    if (scripts) await main(page).getByRole("button", { name: words.signIn }).click();
+    else await signIn(page, code);
+    await page.waitForURL("/office/");
+  });
+
+  await step(`invite on the page, one press, revoke${how}`, async () => {
+    const name = `Marko ${scripts ? "One" : "Two"}`;
+    const admin = await open("/office/");
+    const { link, code } = await invitation(admin, name, "write");
+    const guest = await browser.open(station, null, { scripts });
+    await guest.goto(link);
+    if (scripts) await main(guest).getByRole("button", { name: words.signIn }).click();
+    else await signIn(guest, code);
+    await guest.waitForURL("/office/");
+    await admin.goto("/office/access");
+    const session = row(admin, `${name} (browser)`).or(main(admin).getByRole("listitem").filter({ hasText: `${name} (browser)` }));
+    await session.getByRole("button", { name: words.revoke }).click();
+    const revoked = Date.now();
+    await until("the revoked session leads to sign-in", async () => {
+      await guest.goto("/office/");
+      return new URL(guest.url()).pathname === "/office/sign-in";
+    }, 1500);
+    check(Date.now() - revoked < 2000, "revoking took too long");
+    await atSignIn(guest);
+  });
+
+  await step(`a withdrawn invitation opens nothing${how}`, async () => {
+    const admin = await open("/office/");
+    const { code } = await invitation(admin, `Never ${scripts ? "One" : "Two"}`, "read");
+    await admin.goto("/office/access");
+    await admin.locator('form[action$="/office/access/withdraw"]').first().getByRole("button").click();
+    await admin.waitForLoadState();
+    const page = await browser.open(station, "/office/sign-in", { scripts });
+    await browser.expect(page, 403, () => signIn(page, code));
+  });
+
+  await step(`the session ends while a form is filled: nothing typed is lost${how}`, async () => {
+    const page = await open("/office/people/new");
+    const typed = { firstName: "Ana", lastName: `Kept${scripts ? "One" : "Two"}`, phoneNumber: "091 800", email: "kept@example.com", dateOfBirth: "1 May 1990" };
+    await fill(page, typed);
+    await page.context().clearCookies();
+    await browser.expect(page, 401, () => saveButton(page).click());
+    await browser.expect(page, 403, () => signIn(page, "wrong"));
+    await signIn(page, station.key);
+    await field(page, "firstName").waitFor();
+    equal(await values(page), typed, "the form after signing in");
+    equal((await station.list(typed.lastName)).length, 0, "people before it is saved");
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: nameOf(typed) }).waitFor();
+    equal((await station.list(typed.lastName)).length, 1, "people");
+  });
+
+  await step(`the session ends while somebody is edited${how}`, async () => {
+    const person = await station.add({ firstName: "Task", lastName: `Session${scripts ? "One" : "Two"}`, phoneNumber: "1" });
+    const page = await open(`/office/people/${person.id}`);
+    await fill(page, { phoneNumber: "091 801" });
+    await page.context().clearCookies();
+    await station.change(person, { email: "meanwhile@example.com" });
+    await browser.expect(page, 401, () => saveButton(page).click());
+    await signIn(page, station.key);
+    await field(page, "firstName").waitFor();
+    equal((await values(page, ["phoneNumber"])).phoneNumber, "091 801", "the phone that was typed");
+    await browser.expect(page, [409, 412], () => saveButton(page).click());
+    equal((await station.get(person.id)).body.email, "meanwhile@example.com", "what the other saved");
+  });
+
+  await step(`sign out${how}`, async () => {
+    const page = await browser.open(station, "/office/sign-in", { scripts });
+    await signIn(page, station.key);
+    await page.waitForURL("/office/");
+    const { name, value } = await sessionCookie(page);
+    await page.getByRole("button", { name: "Sign out" }).first().click();
+    await atSignIn(page);
+    await page.goBack();
+    await atSignIn(page);
+    const answer = await fetch(`${station.url}/office/`, { headers: { Cookie: `${name}=${value}` }, redirect: "manual" });
+    equal(answer.status, 303, "the list with the cookie of the session that ended");
+  });
+}
+
+// scopes are what read may not do, and what opens neither the API nor the page.
+export async function scopes(browser, station) {
+  await step("read sees no buttons that write", async () => {
+    const admin = await browser.open(station, "/office/", { session: station.session });
+    const { code } = await invitation(admin, "Reader", "read");
+    const page = await browser.open(station, "/office/sign-in");
+    await signIn(page, code);
+    await page.waitForURL("/office/");
+    const [ana] = await station.list("covic");
+    for (const path of ["/office/", `/office/people/${ana.id}`, "/office/deleted", `/office/people/${ana.id}/history`, "/office/history", "/office/birthdays", "/office/paper", "/office/print"]) {
+      await page.goto(path);
+      await main(page).waitFor();
+      equal(await page.getByRole("button", { name: words.writes }).allInnerTexts(), [], `buttons of ${path}`);
+      equal(await page.getByRole("link", { name: words.add }).allInnerTexts(), [], `links of ${path}`);
+    }
+    for (const path of ["/office/people/new", "/office/access"]) {
+      await browser.expect(page, 403, () => page.goto(path));
+      check((await main(page).innerText()).length > 20, `${path} says nothing`);
+    }
+    for (const path of ["/office/people", `/office/people/${ana.id}`, `/office/people/${ana.id}/delete`, "/office/access/invite"]) {
+      const answer = await page.request.post(path, { form: { firstName: "X", lastName: "Y", name: "Z", scope: "admin" }, headers: { Origin: station.url }, maxRedirects: 0 });
+      equal([answer.status(), answer.headers()["content-type"]], [403, "text/html; charset=utf-8"], `a forged POST ${path}`);
+    }
+    equal((await station.get(ana.id)).status, 200, "the record after forged requests");
+  });
+
+  await step("forms of another site are refused", async () => {
+    const page = await browser.open(station, "/office/", { session: station.session });
+    const total = (await station.list()).length;
+    for (const headers of [{ Origin: "http://example.com" }, { "Sec-Fetch-Site": "cross-site" }, { Origin: "null" }]) {
+      const answer = await page.request.post("/office/people", { form: { firstName: "X", lastName: "Y" }, headers, maxRedirects: 0 });
+      equal([answer.status(), answer.headers()["content-type"]], [403, "text/html; charset=utf-8"], `a POST with ${JSON.stringify(headers)}`);
+    }
+    equal((await station.list()).length, total, "people");
+  });
+
+  await step("a cookie opens nothing in the API, and a key nothing in the page", async () => {
+    const page = await browser.open(station, "/office/", { session: station.session });
+    const { name, value } = await sessionCookie(page);
+    const api = `${station.url}/api/v1/firefighters`;
+    equal((await fetch(api, { headers: { Cookie: `${name}=${value}` } })).status, 401, "the API with the cookie");
+    equal((await fetch(api, { headers: { Authorization: `Bearer ${value}` } })).status, 401, "the API with the cookie's value");
+    const answer = await fetch(`${station.url}/office/`, { headers: { Authorization: `Bearer ${station.key}` }, redirect: "manual" });
+    equal(answer.status, 303, "the page with a key");
+  });
+}
+
+// tries are wrong ones, for a service of their own: after them nobody can sign in.
+export async function tries(browser, program, session) {
+  await step("wrong keys: one message, and the 11th within a minute waits", async () => {
+    const page = await browser.open(program, "/office/sign-in");
+    const messages = new Set();
+    const wrong = ["ff_wrong", "ABC-DEF", program.link.split("#code=")[1].slice(1), `${program.key}x`];
+    for (let n = 0; n < 10; n++) {
+      await browser.expect(page, 403, () => signIn(page, wrong[n % wrong.length]));
+      messages.add(await page.getByRole("alert").innerText());
+    }
+    equal(messages.size, 1, "different messages");
+    const refused = await browser.expect(page, 429, () => signIn(page, "ff_wrong"));
+    const wait = Number(refused.headers()["retry-after"]);
+    check(wait >= 1 && wait <= 60, `Retry-After is ${refused.headers()["retry-after"]}`);
+    await browser.expect(page, 429, () => signIn(page, program.key));
+    const other = await browser.open(program, "/office/", { session });
+    equal(new URL(other.url()).pathname, "/office/", "where a session leads meanwhile");
+  });
+}

@@ -1,0 +1,102 @@
+// The main tasks with the keyboard alone, and the focus in sight all the time.
+import { check, equal, step } from "./steps.mjs";
+import { counted, field, main, notice, row, saveButton, searchField, words } from "./office.mjs";
+
+// tabTo presses Tab until an element has the focus. On the way every element that
+// gets it must show it.
+async function tabTo(page, element, key = "Tab") {
+  for (let pressed = 0; pressed < 80; pressed++) {
+    await page.keyboard.press(key);
+    const fault = await page.evaluate(hidden);
+    check(!fault, `the focus is not visible: ${fault}`);
+    if (await element.evaluate((found) => found === document.activeElement)) return;
+  }
+  throw new Error(`${element} is not reached with the keyboard`);
+}
+
+// hidden runs in the page. It returns the element with the focus if one cannot see that.
+function hidden() {
+  const element = document.activeElement;
+  if (element === document.body) return ""; // at the end of the page
+  const style = getComputedStyle(element), box = element.getBoundingClientRect();
+  const marked = style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1 || style.boxShadow !== "none";
+  const inSight = box.width > 4 && box.height > 4 && box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.left < innerWidth;
+  const top = inSight && document.elementFromPoint(Math.max(0, box.left) + Math.min(box.width, innerWidth) / 2, Math.min(innerHeight - 1, Math.max(0, (box.top + box.bottom) / 2)));
+  const covered = top && !element.contains(top) && !top.contains(element);
+  return marked && inSight && !covered ? "" : `${element.outerHTML.slice(0, 150)} (marked: ${marked}, in sight: ${inSight}, covered: ${Boolean(covered)})`;
+}
+
+export async function tasks(browser, station, scripts) {
+  const how = scripts ? "" : ", no scripts";
+  const last = `Keyboard${scripts ? "One" : "Two"}`;
+
+  await step(`keyboard alone: sign in, skip, search${how}`, async () => {
+    const page = await browser.open(station, "/office/", { scripts });
+    const key = page.getByLabel("Key or code", { exact: true });
+    if (!await key.evaluate((input) => input === document.activeElement)) await tabTo(page, key);
+    await page.keyboard.insertText(station.key);
+    await page.keyboard.press("Enter");
+    await page.waitForURL("/office/");
+    await page.keyboard.press("Tab");
+    const skip = await page.evaluate(() => [document.activeElement.tagName, document.activeElement.getAttribute("href")]);
+    equal(skip, ["A", "#main"], "the first element that Tab reaches");
+    check(!await page.evaluate(hidden), "the skip link is not visible");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    check(await main(page).evaluate((part) => part.contains(document.activeElement)), "the skip link does not lead to the main part");
+    await page.goto("/office/");
+    await tabTo(page, searchField(page));
+    await page.keyboard.type("covic");
+    if (!scripts) await page.keyboard.press("Enter");
+    await counted(page, "1 of \\d+ people");
+  });
+
+  await step(`keyboard alone: add, edit, delete, undo${how}`, async () => {
+    const page = await browser.open(station, "/office/", { session: station.session, scripts });
+    await tabTo(page, main(page).getByRole("link", { name: words.add }));
+    await page.keyboard.press("Enter");
+    await field(page, "firstName").waitFor();
+    if (!await field(page, "firstName").evaluate((input) => input === document.activeElement)) await tabTo(page, field(page, "firstName"));
+    await page.keyboard.type("Task");
+    await tabTo(page, field(page, "lastName"));
+    await page.keyboard.type(last);
+    await tabTo(page, saveButton(page));
+    await page.keyboard.press("Space");
+    await notice(page).filter({ hasText: last }).waitFor();
+    await page.goto(`/office/?search=${last}`);
+    await tabTo(page, row(page, last).getByRole("link").first());
+    await page.keyboard.press("Enter");
+    await field(page, "phoneNumber").waitFor();
+    await tabTo(page, field(page, "phoneNumber"));
+    await page.keyboard.type("091 600");
+    await page.keyboard.press("Enter");
+    await notice(page).filter({ hasText: last }).waitFor();
+    equal((await station.list(last))[0].phoneNumber, "091 600", "the phone");
+    await page.goto(`/office/?search=${last}`);
+    await tabTo(page, row(page, last).getByRole("button", { name: words.delete }));
+    await page.keyboard.press("Space");
+    await notice(page).filter({ hasText: last }).waitFor();
+    const undo = page.getByRole("button", { name: "Undo" });
+    if (!await undo.evaluate((button) => button === document.activeElement)) await tabTo(page, undo);
+    await page.keyboard.press("Enter");
+    await row(page, last).waitFor();
+    equal((await station.list(last)).length, 1, "people");
+  });
+
+  await step(`keyboard alone: every element of the list and of a person${how}`, async () => {
+    const [ana] = await station.list("covic");
+    for (const path of ["/office/?search=covic", `/office/people/${ana.id}`, "/office/access"]) {
+      const page = await browser.open(station, path, { session: station.session, scripts });
+      const reachable = await page.locator("a[href]:visible, button:visible, input:visible, select:visible, textarea:visible").count();
+      const reached = new Set();
+      for (let pressed = 0; pressed < reachable + 5; pressed++) {
+        await page.keyboard.press("Tab");
+        const fault = await page.evaluate(hidden);
+        check(!fault, `the focus is not visible: ${fault}`);
+        reached.add(await page.evaluate(() => [...document.querySelectorAll("*")].indexOf(document.activeElement)));
+      }
+      const radios = await page.locator("input[type=radio]:visible").count();
+      check(reached.size - 1 >= reachable - radios, `${path}: ${reached.size - 1} of ${reachable} elements are reached`);
+    }
+  });
+}

@@ -1,0 +1,308 @@
+// Every page for everybody: axe-core, narrow and magnified, dark, five languages.
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { check, equal, step } from "./steps.mjs";
+import { atSignIn, counted, field, fill, invitation, main, row, saveButton, words } from "./office.mjs";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const all = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice", "experimental"] };
+const colours = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
+export const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español", hr: "Hrvatski" };
+
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
+
+// addresses returns the pages that can be reached by an address, by their names.
+async function addresses(station) {
+  const [ana] = await station.list("covic");
+  return {
+    "the list": "/office/", "a search": "/office/?search=walk", "nobody found": "/office/?search=xyzzy",
+    "a bad address": "/office/?page=minus", "e-mail addresses": "/office/emails", "a new person": "/office/people/new",
+    "a person": `/office/people/${ana.id}`, "a person's history": `/office/people/${ana.id}/history`, history: "/office/history",
+    deleted: "/office/deleted", "the phone list": "/office/print?list=phone", "the full list": "/office/print?list=full",
+    paper: "/office/paper", birthdays: "/office/birthdays", ages: "/office/birthdays?age=18&before=2030-01-01",
+    access: "/office/access", "sign-in": "/office/sign-in", "sign-out": "/office/sign-out",
+  };
+}
+
+// looks are those in which axe-core sees each page. Light and dark differ in
+// colours alone, so all rules are asked once for each width.
+const looks = [[1280, "light", all], [1280, "dark", colours], [320, "dark", all], [320, "light", colours]];
+
+// inspect checks the page that is shown: axe-core, light and dark, on a wide and a
+// narrow screen; no scrolling sideways, narrow and magnified four times.
+export async function inspect(page) {
+  const faults = [];
+  const before = page.viewportSize();
+  if (!await page.evaluate(() => "axe" in window)) await page.evaluate(`${axe};0`);
+  for (const [width, colorScheme, runOnly] of looks) {
+    await page.setViewportSize({ width, height: 800 });
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await page.evaluate((runOnly) =>
+      window.axe.run(document, { runOnly, resultTypes: ["violations"], preload: false }), runOnly);
+    for (const { id, help, nodes } of violations) {
+      faults.push(`axe-core, ${width} px, ${colorScheme}: ${id}: ${help}: ${nodes.slice(0, 3).map((node) => node.html.slice(0, 200)).join(" | ")}` +
+        (id === "color-contrast" ? ` ${nodes[0].any[0]?.message ?? ""}` : ""));
+    }
+  }
+  await page.emulateMedia({ colorScheme: "light" });
+  for (const height of [800, 256]) {
+    await page.setViewportSize({ width: 320, height });
+    const wide = await sideways(page);
+    if (wide) faults.push(`320 by ${height} px: ${wide}`);
+  }
+  await page.setViewportSize(before);
+  check(faults.length === 0, `${new URL(page.url()).pathname}:\n${faults.join("\n")}`);
+}
+
+// sideways returns what makes a page scroll sideways, or nothing.
+function sideways(page) {
+  return page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.scrollingElement;
+    if (scrollWidth <= clientWidth) return "";
+    const right = (element) => { // of the element's text, which may stand out of its box
+      const range = document.createRange();
+      range.selectNodeContents(element);
+      return Math.max(element.getBoundingClientRect().right, range.getBoundingClientRect().right);
+    };
+    const wide = [...document.body.querySelectorAll("*")].filter((element) => right(element) > clientWidth + 1 || element.scrollWidth > clientWidth);
+    return `it scrolls sideways, ${scrollWidth} of ${clientWidth} px: ${wide.slice(-2).map((element) => element.outerHTML.slice(0, 150)).join(" | ")}`;
+  });
+}
+
+export async function everybody(browser, station) {
+  const pages = await addresses(station);
+  const session = station.session;
+
+  for (const [name, path] of Object.entries(pages)) {
+    await step(`axe-core and width: ${name}`, async () => {
+      const page = await browser.open(station, null, { session });
+      await browser.expect(page, [200, 400], () => page.goto(path));
+      await inspect(page);
+    });
+  }
+
+  await step("axe-core and width: pages that answer a form", async () => {
+    const page = await browser.open(station, "/office/people/new", { session });
+    await fill(page, { email: "no" });
+    await browser.expect(page, [400, 422], () => saveButton(page).click());
+    await inspect(page);
+    await browser.expect(page, 404, () => page.goto("/office/nothing"));
+    await inspect(page);
+    await invitation(page, "Axe", "read");
+    await inspect(page);
+    const person = await station.add({ firstName: "Axe", lastName: "Core", phoneNumber: "1" });
+    await page.goto(`/office/people/${person.id}`);
+    await station.change(person, { phoneNumber: "2" });
+    await fill(page, { phoneNumber: "3", email: "axe@example.com" });
+    await browser.expect(page, [409, 412], () => saveButton(page).click());
+    await inspect(page);
+    await page.goto("/office/?search=axe");
+    await row(page, "Core").getByRole("button", { name: words.delete }).click();
+    await page.getByRole("button", { name: "Undo" }).waitFor();
+    await inspect(page);
+    const refused = await browser.open(station, "/office/sign-in");
+    await refused.getByLabel("Key or code").fill("wrong");
+    await browser.expect(refused, 403, () => main(refused).getByRole("button").click());
+    await inspect(refused);
+  });
+
+  const keys = messageKeys(station.messages);
+  for (const [tag, language] of Object.entries(languages)) {
+    await step(`every page in ${language}, 320 px wide`, async () => {
+      const page = await browser.open(station, "/office/", { session, locale: tag, viewport: { width: 320, height: 640 } });
+      const faults = [];
+      for (const [name, path] of Object.entries(pages)) {
+        await browser.expect(page, [200, 400], () => page.goto(path));
+        const [text, lang] = await page.evaluate(() => [document.title + "\n" + document.body.innerText +
+          [...document.querySelectorAll("[aria-label], [title], [placeholder], [alt], [data-text], [data-done]")].map((element) =>
+            ["aria-label", "title", "placeholder", "alt", "data-text", "data-done"].map((key) => element.getAttribute(key) ?? "").join("\n")).join("\n"),
+          document.documentElement.lang]);
+        if (lang !== tag) faults.push(`${name}: lang is ${lang}`);
+        for (const token of text.match(/[a-z]+(\.[a-zA-Z]+)+/g) ?? []) if (keys.has(token)) faults.push(`${name}: the key ${token}`);
+        for (const token of text.match(/\{\d\}|%!\S*|<no value>|\bundefined\b|\bNaN\b/g) ?? []) faults.push(`${name}: ${token}`);
+        const wide = await sideways(page);
+        if (wide) faults.push(`${name}: ${wide}`);
+      }
+      check(faults.length === 0, faults.join("\n"));
+    });
+  }
+
+  await step("words of buttons, headers and e-mail addresses stay whole", async () => {
+    for (const locale of Object.keys(languages)) {
+      const page = await browser.open(station, null, { session, locale });
+      for (const [path, width] of [["/office/", 1280], ["/office/", 1000], ["/office/", 320], ["/office/access", 1100], ["/office/access", 320], ["/office/deleted", 1000]]) {
+        await page.setViewportSize({ width, height: 800 });
+        await page.goto(path);
+        equal(await page.evaluate(brokenWords), [], `broken words of ${path} at ${width} px in ${locale}`);
+      }
+    }
+  });
+
+  for (const scripts of [true, false]) {
+    await step(`the choice of a language stays${scripts ? "" : ", no scripts"}`, async () => {
+      const page = await browser.open(station, "/office/?search=covic", { session, scripts, locale: "de-AT" });
+      equal(await page.locator("html").getAttribute("lang"), "de", "the language that the browser asks for");
+      await page.getByRole("button", { name: "Hrvatski", exact: true }).click();
+      await page.locator("html[lang=hr]").waitFor();
+      equal(new URL(page.url()).search, "?search=covic", "the address after the choice");
+      await page.goto("/office/history");
+      equal(await page.locator("html").getAttribute("lang"), "hr", "the language of another page");
+    });
+  }
+
+  await step("in German, a person with a German date of birth", async () => {
+    const page = await browser.open(station, "/office/people/new", { session, locale: "de" });
+    const input = (name) => page.locator(`input[name=${name}]`);
+    await input("firstName").fill("Jürgen");
+    await input("lastName").fill("Groß");
+    await input("dateOfBirth").fill("15.5.1990");
+    await main(page).locator("form").filter({ has: input("firstName") }).getByRole("button").first().click();
+    await page.waitForURL((url) => url.pathname === "/office/");
+    check((await row(page, "Groß").innerText()).includes("15. Mai 1990"), `the row is ${await row(page, "Groß").innerText()}`);
+  });
+}
+
+// brokenWords runs in the page. It returns words that stand on two lines.
+function brokenWords() {
+  const broken = [];
+  for (const element of document.querySelectorAll("button, .button, nav a, thead th, td.email a")) {
+    const walk = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    while (walk.nextNode()) {
+      if (walk.currentNode.parentElement.closest(".unseen")) continue;
+      for (const { index, 0: word } of walk.currentNode.textContent.matchAll(/[^\s-]+/g)) {
+        const range = new Range();
+        range.setStart(walk.currentNode, index);
+        range.setEnd(walk.currentNode, index + word.length);
+        if (new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1) broken.push(word);
+      }
+    }
+  }
+  return broken;
+}
+
+// messageKeys returns the keys of all messages.
+function messageKeys(dir) {
+  return new Set(readdirSync(dir).flatMap((file) => Object.keys(JSON.parse(readFileSync(join(dir, file), "utf8")))));
+}
+
+// manners are what all pages keep on the wire.
+export async function manners(browser, station, demo) {
+  await step("the first page costs at most 40 KB, everything included", async () => {
+    const page = await browser.open(demo, null, { session: demo.session });
+    const client = await page.context().newCDPSession(page);
+    await client.send("Network.enable");
+    let bytes = 0;
+    const urls = new Set();
+    client.on("Network.responseReceived", ({ response }) => urls.add(response.url));
+    client.on("Network.loadingFinished", ({ encodedDataLength }) => { bytes += encodedDataLength; });
+    await page.goto("/office/", { waitUntil: "networkidle" });
+    await counted(page, "40 people");
+    const icons = await page.locator("link[rel~=icon]").evaluateAll((links) => links.map((link) => link.href));
+    for (const icon of icons.filter((url) => !urls.has(url))) bytes += Number((await fetch(icon)).headers.get("content-length"));
+    check(bytes > 1000 && bytes <= 40000, `${bytes} bytes`);
+    console.log(`              ${bytes} bytes in ${urls.size} answers`);
+  });
+
+  await step("pages are not stored, assets for good, and the policy stands on all", async () => {
+    const page = await browser.open(station, null, { session: station.session });
+    const assets = new Set();
+    for (const path of Object.values(await addresses(station))) {
+      const response = await browser.expect(page, [200, 400], () => page.goto(path));
+      const headers = response.headers();
+      equal([headers["cache-control"], headers["content-security-policy"], headers["content-encoding"]], ["no-store", policy, "gzip"], `headers of ${path}`);
+      for (const url of await page.locator("link[href], script[src], img[src]").evaluateAll((found) => found.map((element) => element.href ?? element.src))) assets.add(url);
+      equal(await page.locator("style, [style], script:not([src]), [onclick], [onload]").count(), 0, `inline scripts and styles of ${path}`);
+    }
+    check(assets.size >= 3, `only ${assets.size} assets`);
+    for (const url of assets) {
+      const response = await fetch(url);
+      check(/^public, max-age=31536000, immutable$|immutable/.test(response.headers.get("cache-control") ?? ""), `${url}: ${response.headers.get("cache-control")}`);
+      check(/-[0-9a-zA-Z_-]{6,}\.\w+$/.test(url), `there is no hash in ${url}`);
+    }
+  });
+
+  await step("forced colours", async () => {
+    const page = await browser.open(station, "/office/people/new", { session: station.session });
+    await page.emulateMedia({ forcedColors: "active" });
+    for (const element of [field(page, "firstName"), saveButton(page)]) {
+      const border = await element.evaluate((found) => getComputedStyle(found).borderTopWidth);
+      check(border !== "0px", "a field or a button has no border in forced colours");
+    }
+    await field(page, "firstName").focus();
+    check(await field(page, "firstName").evaluate((input) => getComputedStyle(input).outlineStyle !== "none"), "the focus does not show in forced colours");
+    check((await page.screenshot()).length > 5000, "the page is blank");
+  });
+}
+
+// payloads are names that would act if they were not shown as text.
+export const payloads = ["<img src=x onerror=alert(1)>", "\"><script>alert(1)</script>", "{{.}}", "${7*7}{0}", "\u202Eevil\u202Dtxt", "漢".repeat(100), "👩‍🚒🔥", "' onmouseover='alert(1)", "javascript:alert(1)"];
+
+export async function names(browser, program) {
+  const turned = [], wide = [];
+  await step("names that are payloads are shown as text", async () => {
+    const people = [];
+    for (const [number, name] of payloads.entries()) people.push(await program.add({ firstName: name, lastName: `Payload${number}`, phoneNumber: "\"><b>1", dateOfBirth: "1990-05-15" }));
+    const page = await browser.open(program, null, { session: program.session });
+    const shown = async (path, wanted) => {
+      await page.goto(path);
+      const text = await page.evaluate(() => document.body.innerText + [...document.querySelectorAll("input")].map((input) => `\n${input.value}`).join(""));
+      for (const name of wanted) check(text.includes(name), `${path} does not show ${name}`);
+      equal(await page.locator("script:not([src]), img[src=x], [onerror], [onmouseover], td b, a[href^='javascript:']").count(), 0, `elements made of names on ${path}`);
+      turned.push(...(await page.evaluate(besidesTurned)).map((text) => `${path}: ${text}`));
+      await page.setViewportSize({ width: 320, height: 640 });
+      const fault = await sideways(page);
+      if (fault) wide.push(`${path}: ${fault}`);
+    };
+    for (const path of ["/office/", "/office/history", "/office/print?list=phone", "/office/print?list=full", "/office/birthdays", "/office/birthdays?age=40&before=2031-01-01"]) {
+      await shown(path, payloads);
+    }
+    for (const [number, person] of people.entries()) {
+      await shown(`/office/people/${person.id}`, [payloads[number]]);
+      await shown(`/office/people/${person.id}/history`, [payloads[number]]);
+    }
+    for (const [number, person] of people.entries()) {
+      await page.goto("/office/");
+      await row(page, `Payload${number}`).getByRole("button", { name: words.delete }).click();
+      await page.getByRole("status").filter({ hasText: "was deleted" }).filter({ hasText: payloads[number] }).waitFor();
+      turned.push(...(await page.evaluate(besidesTurned)).map((text) => `a notice: ${text}`));
+      if (number % 2) continue;
+      await page.getByRole("button", { name: "Undo" }).click();
+      await row(page, `Payload${number}`).waitFor();
+    }
+    await shown("/office/deleted", payloads.filter((_, number) => number % 2));
+  });
+
+  await step("names of any length need no scrolling sideways", () => check(wide.length === 0, wide.join("\n")));
+  await step("a name that turns text around turns nothing but itself", () => check(turned.length === 0, turned.join("\n")));
+}
+
+// besidesTurned runs in the page. It returns texts in which a name that turns the
+// direction of text has other words beside it and is not isolated from them.
+function besidesTurned() {
+  const texts = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const text = walk.currentNode.textContent;
+    if (!text.includes("\u202E") || /[\u2066-\u2068][^\u2069]*\u202E/.test(text)) continue;
+    let around = walk.currentNode.parentElement; // up to where the direction of text ends
+    while (getComputedStyle(around).display === "inline" && !/isolate|plaintext/.test(getComputedStyle(around).unicodeBidi)) around = around.parentElement;
+    const beside = around.textContent.replace("\u202Eevil\u202Dtxt", "").replace(/Payload\d/, "").trim();
+    if (beside !== "") texts.push(around.outerHTML.slice(0, 200));
+  }
+  return texts;
+}
+
+// empty is what a new department sees.
+export async function empty(browser, program) {
+  await step("an empty department says what to do first", async () => {
+    const page = await browser.open(program, "/office/", { session: program.session });
+    await counted(page, "0 people");
+    await inspect(page);
+    await main(page).getByRole("link", { name: /^add/i }).last().click();
+    await field(page, "firstName").waitFor();
+    const out = await browser.open(program, "/office/");
+    await atSignIn(out);
+  });
+}

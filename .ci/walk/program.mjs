@@ -1,0 +1,89 @@
+// Starts the program, and speaks to its API and its commands.
+import { execFileSync, spawn } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
+import { check, until } from "./steps.mjs";
+
+const running = new Set();
+process.on("exit", () => running.forEach((child) => child.kill()));
+
+// Program is a running service of one department.
+export class Program {
+  // start runs the program until it has printed what signs in: its address, its
+  // first key, and its link.
+  static async start(binary, dir, args) {
+    const program = new Program();
+    program.binary = binary;
+    program.cwd = mkdtempSync(join(dir, "program-")); // no file of another program is there
+    program.child = spawn(binary, args, { cwd: program.cwd, stdio: ["ignore", "pipe", "pipe"] });
+    running.add(program.child);
+    let text = "", log = "";
+    program.child.stdout.on("data", (data) => { text += data; });
+    program.child.stderr.on("data", (data) => { log += data; });
+    program.child.on("exit", () => running.delete(program.child));
+    await until(`${args.join(" ")} prints its address, key and link`, () => {
+      check(program.child.exitCode === null, `the program ended: ${text}${log}`);
+      program.url = /^Listening on (\S+)$/m.exec(text)?.[1];
+      program.key = /^ *(ff_\w+)$/m.exec(text)?.[1];
+      program.link = /https?:\/\/\S+\/office\/sign-in#code=\S+/.exec(text)?.[0];
+      return program.url && program.key && program.link;
+    }, 30000).catch((error) => { throw new Error(`${error.message}\n${text}${log}`); });
+    program.output = text;
+    return program;
+  }
+
+  // run runs a command on the program's database and returns what it prints.
+  run(...args) {
+    return execFileSync(this.binary, args, { cwd: this.cwd, encoding: "utf8", timeout: 20000, stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  async stop() {
+    if (this.child.exitCode !== null) return;
+    const ended = new Promise((end) => this.child.once("exit", end));
+    this.child.kill();
+    await ended;
+  }
+
+  // api sends a request with the first key.
+  async api(method, path, body) {
+    const response = await fetch(`${this.url}/api/v1${path}`, {
+      method,
+      headers: { Authorization: `Bearer ${this.key}`, ...(body && { "Content-Type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, etag: response.headers.get("ETag"), body: text ? JSON.parse(text) : null };
+  }
+
+  async add(fields) {
+    const answer = await this.api("POST", "/firefighters", fields);
+    check(answer.status === 201, `adding ${JSON.stringify(fields)}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  async get(id) {
+    return this.api("GET", `/firefighters/${id}`);
+  }
+
+  async change(person, fields) {
+    const answer = await this.api("PUT", `/firefighters/${person.id}`, { ...person, ...fields });
+    check(answer.status === 200, `changing ${person.id}: ${answer.status}`);
+    return answer.body;
+  }
+
+  async remove(id) {
+    const answer = await this.api("DELETE", `/firefighters/${id}`);
+    check(answer.status === 204, `deleting ${id}: ${answer.status}`);
+  }
+
+  // list returns everybody, or those that a search finds, by last name.
+  async list(search = "") {
+    const people = [];
+    for (let page = 1; ; page++) {
+      const query = new URLSearchParams({ search, page, pageSize: 100, sortBy: "lastName", sortDir: "asc" });
+      const { body } = await this.api("GET", `/firefighters?${query}`);
+      people.push(...body.data.items);
+      if (!body.data.hasNextPage) return people;
+    }
+  }
+}

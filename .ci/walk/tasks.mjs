@@ -1,0 +1,223 @@
+// What people do with a person: add, edit, two at once, delete and undo, history.
+import { check, equal, step, until } from "./steps.mjs";
+import { counted, field, fill, main, nameOf, notice, openPerson, row, saveButton, searchField, values, words } from "./office.mjs";
+
+const refused = [400, 422], conflict = [409, 412]; // statuses: the page has none of its own to promise
+
+// tasks are done with people of their own, whose names have the number of the round.
+export async function tasks(browser, station, scripts) {
+  const how = scripts ? "" : ", no scripts";
+  const round = scripts ? "One" : "Two";
+  const open = (path, options) => browser.open(station, path, { session: station.session, scripts, ...options });
+  const known = async (lastName) => (await station.list(lastName)).filter((person) => person.lastName === lastName);
+  const added = (lastName, fields) => station.add({ firstName: "Task", lastName: `${lastName}${round}`, ...fields });
+
+  await step(`add a person${how}`, async () => {
+    const page = await open("/office/");
+    await main(page).getByRole("link", { name: words.add }).click();
+    await fill(page, { firstName: "Iva", lastName: `Added${round}`, phoneNumber: "091 700", email: "iva@example.com", dateOfBirth: "3 March 1985" });
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: `Iva Added${round}` }).waitFor();
+    const [person] = await known(`Added${round}`);
+    equal([person.phoneNumber, person.email, person.dateOfBirth], ["091 700", "iva@example.com", "1985-03-03T00:00:00Z"], "what was kept");
+  });
+
+  await step(`faults stand at their fields${how}`, async () => {
+    const page = await open("/office/people/new");
+    await fill(page, { phoneNumber: "091 701", email: "not an address", dateOfBirth: "31 February 1990" });
+    await browser.expect(page, refused, () => saveButton(page).click());
+    check((await page.title()).startsWith("Error: "), `the title after faults is ${await page.title()}`);
+    const summary = main(page).getByRole("alert");
+    for (const name of ["firstName", "lastName", "email", "dateOfBirth"]) {
+      equal(await field(page, name).getAttribute("aria-invalid"), "true", `aria-invalid of ${name}`);
+      const ids = (await field(page, name).getAttribute("aria-describedby") ?? "").split(/\s+/).filter(Boolean);
+      const said = await Promise.all(ids.map((id) => page.locator(`[id="${id}"]`).innerText()));
+      check(said.join("").trim() !== "", `nothing says what is wrong with ${name}`);
+    }
+    equal(await field(page, "phoneNumber").getAttribute("aria-invalid"), null, "aria-invalid of a good field");
+    check(await summary.evaluate((element) => element.contains(document.activeElement)), "the summary does not have the focus");
+    equal(await values(page, ["phoneNumber", "email", "dateOfBirth"]),
+      { phoneNumber: "091 701", email: "not an address", dateOfBirth: "31 February 1990" }, "what was typed");
+    await summary.getByRole("link").first().click();
+    check(await field(page, "firstName").evaluate((input) => input === document.activeElement), "the summary does not lead to its field");
+    await fill(page, { firstName: "Iva", lastName: `Corrected${round}`, email: "", dateOfBirth: "" });
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: `Corrected${round}` }).waitFor();
+    equal((await known(`Corrected${round}`)).length, 1, "people");
+  });
+
+  await step(`a form that is sent twice makes one person${how}`, async () => {
+    const page = await open("/office/people/new");
+    let sent;
+    page.on("request", (request) => { if (request.method() === "POST") sent = request; });
+    await fill(page, { firstName: "Iva", lastName: `Twice${round}` });
+    await saveButton(page).dblclick();
+    await notice(page).filter({ hasText: `Twice${round}` }).waitFor();
+    equal((await known(`Twice${round}`)).length, 1, "people after a double click");
+    const again = await page.request.post(sent.url(), { data: sent.postData(), maxRedirects: 0,
+      headers: { "Content-Type": "application/x-www-form-urlencoded", Origin: station.url } });
+    equal(again.status(), 303, "the form once more");
+    equal((await known(`Twice${round}`)).length, 1, "people after the form came once more");
+  });
+
+  await step(`edit${how}`, async () => {
+    await added("Edited", { phoneNumber: "091 702" });
+    const page = await open("/office/");
+    await openPerson(page, `Edited${round}`);
+    await fill(page, { phoneNumber: "091 703", dateOfBirth: "1990-05-15" });
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: `Edited${round}` }).waitFor();
+    const [person] = await known(`Edited${round}`);
+    equal([person.phoneNumber, person.dateOfBirth], ["091 703", "1990-05-15T00:00:00Z"], "what was kept");
+  });
+
+  await step(`saving what was only read changes nothing${how}`, async () => {
+    const person = await added("Read", { email: "read@example.com", dateOfBirth: "1990-05-15T23:30:00+02:00" });
+    const before = await station.get(person.id);
+    const page = await open(`/office/people/${person.id}`);
+    await saveButton(page).click();
+    await page.waitForLoadState();
+    const after = await station.get(person.id);
+    equal(after.body, before.body, "the record");
+    equal(after.etag, before.etag, "its entity tag");
+  });
+
+  await step(`two at once: both are shown, and one chooses${how}`, async () => {
+    const person = await added("Both", { phoneNumber: "091 1", email: "old@example.com" });
+    const one = await open(`/office/people/${person.id}`), two = await open(`/office/people/${person.id}`);
+    await fill(one, { phoneNumber: "091 2", email: "theirs@example.com" });
+    await saveButton(one).click();
+    await notice(one).filter({ hasText: `Both${round}` }).waitFor();
+    await fill(two, { phoneNumber: "091 3", email: "mine@example.com", dateOfBirth: "1 May 1990" });
+    await browser.expect(two, conflict, () => saveButton(two).click());
+    equal((await station.get(person.id)).body.phoneNumber, "091 2", "the phone before anybody chose");
+    await choice(two, "091 2").check();
+    await choice(two, "mine@example.com").check();
+    await saveButton(two).click();
+    await notice(two).filter({ hasText: `Both${round}` }).waitFor();
+    const { body } = await station.get(person.id);
+    equal([body.phoneNumber, body.email, body.dateOfBirth], ["091 2", "mine@example.com", "1990-05-01T00:00:00Z"], "what was chosen");
+  });
+
+  await step(`edited by one, deleted by the other: nothing typed is lost${how}`, async () => {
+    const person = await added("Gone", { phoneNumber: "091 704" });
+    const page = await open(`/office/people/${person.id}`);
+    await station.remove(person.id);
+    await fill(page, { phoneNumber: "091 705" });
+    await browser.expect(page, [404, ...conflict], () => saveButton(page).click());
+    await page.getByRole("button", { name: "Bring back" }).first().waitFor();
+    check((await page.content()).includes("091 705"), "what was typed is not on the page");
+  });
+
+  if (scripts) await step("while the program does not answer, nothing typed is lost", async () => {
+    const person = await added("Silent", { phoneNumber: "091 800" });
+    const page = await open("/office/");
+    const silent = (on) => page.context()[on ? "route" : "unroute"]("**/office/**", abort);
+    const said = page.getByRole("status").filter({ hasText: "does not answer" });
+    await silent(true);
+    await searchField(page).pressSequentially("silent");
+    await said.waitFor();
+    equal(await searchField(page).inputValue(), "silent", "the search field");
+    await silent(false);
+    await counted(page, "1 of \\d+ people"); // it tries again by itself
+    await silent(true);
+    await row(page, person.lastName).getByRole("button", { name: words.delete }).click();
+    await said.waitFor();
+    await silent(false);
+    await row(page, person.lastName).getByRole("button", { name: words.delete }).click();
+    await page.getByRole("button", { name: "Undo" }).click();
+    for (const path of ["/office/people/new", `/office/people/${person.id}`]) {
+      await page.goto(path);
+      await fill(page, { firstName: "Task", lastName: person.lastName, phoneNumber: "091 801" });
+      await silent(true);
+      await saveButton(page).click();
+      await silent(false);
+      await page.goto("/office/");
+      await page.goto(path);
+      equal(await field(page, "phoneNumber").inputValue(), "091 801", `what was typed at ${path}`);
+      await page.getByRole("status").filter({ hasText: "did not answer" }).waitFor();
+      await saveButton(page).click();
+      await notice(page).filter({ hasText: person.lastName }).waitFor();
+      await page.goto(path);
+      equal(await page.getByRole("status").filter({ hasText: "did not answer" }).count(), 0, "notices after it was saved");
+    }
+    equal((await known(person.lastName)).map(({ phoneNumber }) => phoneNumber), ["091 801", "091 801"], "what was kept");
+  });
+
+  for (const place of ["the row", "the person's page"]) {
+    await step(`delete from ${place}, and undo${how}`, async () => {
+      const person = await added(place === "the row" ? "Row" : "Page", { phoneNumber: "091 706" });
+      const page = await open("/office/");
+      const total = (await station.list()).length;
+      if (place === "the row") {
+        await row(page, person.lastName).getByRole("button", { name: words.delete }).click();
+      } else {
+        await openPerson(page, person.lastName);
+        await main(page).getByRole("button", { name: words.delete }).click();
+      }
+      await notice(page).filter({ hasText: `${nameOf(person)} was deleted` }).waitFor();
+      await counted(page, `${total - 1} people`);
+      equal(await row(page, person.lastName).count(), 0, "rows of the person");
+      equal((await station.get(person.id)).status, 404, "the API's answer");
+      if (scripts) await page.evaluate(() => { window.still = true; });
+      await page.getByRole("button", { name: "Undo" }).click();
+      await row(page, person.lastName).waitFor();
+      await counted(page, `${total} people`);
+      equal((await station.get(person.id)).body, person, "the record");
+      if (scripts) check(await page.evaluate(() => window.still), "undo has reloaded the page");
+    });
+  }
+
+  await step(`the notice of a deletion stays until the next page${how}`, async () => {
+    const person = await added("Notice");
+    const page = await open("/office/");
+    await row(page, person.lastName).getByRole("button", { name: words.delete }).click();
+    await notice(page).filter({ hasText: `${nameOf(person)} was deleted` }).waitFor();
+    await main(page).getByRole("link", { name: "Čović" }).first().click();
+    await field(page, "lastName").waitFor();
+    equal(await page.getByRole("button", { name: "Undo" }).count(), 0, "buttons to undo on the next page");
+  });
+
+  await step(`bring back from the deleted list${how}`, async () => {
+    const person = await added("Back", { phoneNumber: "091 707" });
+    const later = await added("Later");
+    await station.remove(person.id);
+    await station.remove(later.id);
+    const page = await open("/office/");
+    await page.getByRole("link", { name: /^deleted/i }).click();
+    await page.waitForURL("/office/deleted");
+    const text = await main(page).innerText();
+    check(text.indexOf(later.lastName) < text.indexOf(person.lastName), "the deleted list does not begin with the newest");
+    await entry(page, person.lastName).getByRole("button", { name: "Bring back" }).click();
+    await until("the person is back", async () => (await station.get(person.id)).status === 200);
+    await page.goto("/office/deleted");
+    equal(await entry(page, person.lastName).count(), 0, "entries in the deleted list");
+  });
+
+  await step(`history shows old and new${how}`, async () => {
+    const person = await added("History", { phoneNumber: "091 708" });
+    const page = await open(`/office/people/${person.id}`);
+    await fill(page, { phoneNumber: "091 709" });
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: person.lastName }).waitFor();
+    await page.goto(`/office/people/${person.id}`);
+    await main(page).getByRole("link", { name: words.history }).click();
+    await page.waitForURL(`/office/people/${person.id}/history`);
+    for (const path of [page.url(), "/office/history"]) {
+      await page.goto(path);
+      const text = await main(page).innerText();
+      for (const wanted of [person.lastName, "Phone", "091 708", "091 709", "first key (browser)", "first key"]) {
+        check(text.includes(wanted), `${path} does not show "${wanted}": ${text.slice(0, 600)}`);
+      }
+      check(text.indexOf("091 709") < text.lastIndexOf("091 708"), `${path} does not begin with the newest`);
+    }
+  });
+}
+
+const abort = (route) => route.abort("aborted");
+
+// choice is the radio button of a conflict whose label has this value.
+const choice = (page, value) => main(page).getByRole("radio", { name: new RegExp(value.replaceAll(".", "\\.")) });
+
+// entry is what stands about a person in a table or a list.
+const entry = (page, text) => main(page).locator("tbody tr, li").filter({ hasText: text });

@@ -1,0 +1,89 @@
+// Walks through all tasks of the office page: walk.mjs BINARY MESSAGES. With a
+// third argument, a folder, it only makes the pictures of the documents there.
+// .ci/office installs what it needs and runs it.
+import { execFileSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
+import * as access from "./access.mjs";
+import { Browser } from "./browser.mjs";
+import * as keyboard from "./keyboard.mjs";
+import { audits } from "./lighthouse.mjs";
+import * as list from "./list.mjs";
+import { signedIn } from "./office.mjs";
+import * as pages from "./pages.mjs";
+import * as print from "./print.mjs";
+import { Program } from "./program.mjs";
+import { pictures } from "./screenshots.mjs";
+import { afterEach, finish } from "./steps.mjs";
+import * as tasks from "./tasks.mjs";
+
+const [binary, messages, picturesDir] = process.argv.slice(2);
+const dir = tmpdir();
+const chromium = execFileSync("which", ["chromium"], { encoding: "utf8" }).trim();
+const browser = await Browser.start(chromium, process.env.FAILURES ?? dir);
+afterEach((name, error) => browser.end(name, error));
+
+// serve starts a service with an empty department.
+async function serve(...people) {
+  const program = await Program.start(binary, dir, ["serve", "--db", "walk.db", "--listen", "127.0.0.1:0"]);
+  for (const person of people) await program.add(person);
+  program.db = "walk.db";
+  program.session = await signedIn(browser, program);
+  return program;
+}
+
+async function walk() {
+  const demo = await Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0"]);
+  if (!picturesDir) await list.first(browser, demo);
+  demo.session = await signedIn(browser, demo);
+  if (picturesDir) return pictures(browser, demo, picturesDir);
+
+  const station = await serve();
+  station.messages = resolve(messages);
+  await pages.empty(browser, station);
+  await station.add({ firstName: "Ana", lastName: "Čović", phoneNumber: "091 234 5678", email: "ana@example.com", dateOfBirth: "1990-05-15" });
+  for (const [number, name] of ["Eva", "Adam", "Zoe", "Ben", "Mia"].entries()) {
+    await station.add({ firstName: name, lastName: `Walk${number}`, phoneNumber: `098 ${number}`, email: [null, "walk@example.com", "walk@example.com", "other@example.com", null][number] });
+  }
+  for (const scripts of [true, false]) {
+    await list.tasks(browser, station, scripts);
+    await tasks.tasks(browser, station, scripts);
+    await keyboard.tasks(browser, station, scripts);
+    await access.sessions(browser, station, scripts);
+    await print.paper(browser, station, dir, scripts);
+  }
+  await access.scopes(browser, station);
+  await print.birthdays(browser, station, dir);
+  await pages.manners(browser, station, demo);
+  await pages.everybody(browser, station);
+  await station.stop();
+
+  const crowd = await serve(...Array.from({ length: 150 }, (_, number) => ({ firstName: `Firstname${number}x`, lastName: `Lastname${number}x`,
+    phoneNumber: `091 555 ${1000 + number}`, email: `person${number}x@example.com`, dateOfBirth: "1980-02-29" })));
+  await list.longer(browser, crowd);
+  await print.lists(browser, crowd, dir);
+  await crowd.stop();
+
+  const named = await serve();
+  await pages.names(browser, named);
+  await print.names(browser, named, dir, pages.payloads);
+  await named.stop();
+
+  const secure = await Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0", "--tls-cert", `${dir}/cert.pem`, "--tls-key", `${dir}/key.pem`]);
+  await audits(chromium, secure, dir);
+  await secure.stop();
+
+  await pictures(browser, demo, `${dir}/pictures`);
+  await access.tries(browser, demo, demo.session);
+  await demo.stop();
+}
+
+try {
+  await walk();
+  finish();
+} catch (error) {
+  console.log(`office: the walk ended: ${error.stack}`);
+  finish(1);
+}
+await browser.stop();
+process.exit(); // ends the programs that still run
