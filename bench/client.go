@@ -36,13 +36,16 @@ type client struct {
 // not answer cannot block it forever.
 const clientLimit = time.Minute
 
+// largestAnswer is that of a page of a hundred people.
+const largestAnswer = 256 << 10
+
 func dial(address string) (*client, error) {
 	conn, err := net.Dial("tcp", address)
 	if err != nil {
 		return nil, err
 	}
 	conn.SetDeadline(time.Now().Add(clientLimit))
-	return &client{conn, make([]byte, 64<<10)}, nil
+	return &client{conn, make([]byte, largestAnswer)}, nil
 }
 
 // do sends a request and returns the body of the answer, which is valid until

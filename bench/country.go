@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"os"
+	"slices"
 	"time"
 
 	_ "modernc.org/sqlite" // the driver
@@ -107,7 +108,8 @@ func (c *country) readDepartments(db *sql.DB) error {
 	return nil
 }
 
-// makeKeys inserts a key and a session for every department in one transaction.
+// makeKeys inserts a key for every department, and a session for those whose page
+// is measured, in one transaction.
 func (c *country) makeKeys(db *sql.DB) error {
 	tx, err := db.Begin()
 	if err != nil {
@@ -119,13 +121,18 @@ func (c *country) makeKeys(db *sql.DB) error {
 	if err != nil {
 		return err
 	}
+	add := func(d *department, key string, lifetime any) error {
+		hash := sha256.Sum256([]byte(key))
+		_, err := insert.Exec(hash[:], d.id, lifetime, time.Now().UnixMilli())
+		return err
+	}
 	const hour = 60 * 60 * 1000 // milliseconds
 	for _, d := range c.departments {
-		hash, session := sha256.Sum256([]byte(d.key)), sha256.Sum256([]byte(d.session))
-		if _, err := insert.Exec(hash[:], d.id, nil, 0); err != nil {
-			return err
+		err := add(d, d.key, nil)
+		if err == nil && (d == c.large || slices.Contains(c.sample(), d)) {
+			err = add(d, d.session, hour)
 		}
-		if _, err := insert.Exec(session[:], d.id, hour, time.Now().UnixMilli()); err != nil {
+		if err != nil {
 			return err
 		}
 	}
