@@ -70,7 +70,7 @@ var program = command.Program{Version: version, Content: content, OpenStore: ope
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	invitations := invitation.Program{OpenStore: program.OpenStore, Advise: program.Advise}
+	invitations := invitation.Program{WithStore: program.WithStore}
 	others := append(program.Commands(), invitations.Commands()...)
 	others = append(others, cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
 	slices.SortFunc(others, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })

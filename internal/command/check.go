@@ -33,7 +33,7 @@ func (p Program) check(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.withStore(env, *db, false, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		bar := cli.NewProgress(env, "records", 0)
 		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{
 			Repair:     *repair,
@@ -46,7 +46,7 @@ func (p Program) check(env cli.Env, args []string) error {
 		case err != nil && env.Context.Err() != nil:
 			return errors.New("stopped before everything was checked")
 		case err != nil:
-			return failed("checking", *db, err)
+			return store.Failed("checking", *db, err)
 		}
 		return reportFindings(env, *db, found, *repair)
 	})

@@ -39,21 +39,13 @@ func (p Program) Commands() []cli.Command {
 	}
 }
 
-// withStore opens the database at path for do. Its errors have advice.
-func (p Program) withStore(env cli.Env, path string, create bool, do func(*store.Store) error) error {
+// WithStore opens the database at path for do. Its errors have advice.
+func (p Program) WithStore(env cli.Env, path string, create bool, do func(*store.Store) error) error {
 	s, err := p.OpenStore(env, path, create)
 	if err == nil {
 		err = cmp.Or(do(s), s.Close())
 	}
 	return p.Advise(env.Context, err, path, "")
-}
-
-// failed returns err with what failed on which database, nil if err is nil.
-func failed(doing, path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &store.FileError{Op: doing, Path: path, Err: err}
 }
 
 func tenantFlag(flags *pflag.FlagSet) *string {

@@ -30,14 +30,14 @@ func (p Program) deleted(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.withStore(env, *db, false, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(*name)
 		if err != nil {
-			return failed("reading", *db, err)
+			return store.Failed("reading", *db, err)
 		}
 		records, err := s.Deleted(tenant, anyTime)
 		if err != nil {
-			return failed("reading", *db, err)
+			return store.Failed("reading", *db, err)
 		}
 		table := cli.NewTable("ID", "DELETED", "RECORD")
 		for _, r := range records {

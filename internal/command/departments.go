@@ -46,7 +46,7 @@ func (p Program) departmentsList(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.withStore(env, *db, false, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		list := cli.NewList(*asJSON, "NAME", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
 		err := s.Tenants(func(d store.TenantInfo) {
 			list.Add(departmentLine{d.Name, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)}, func() []string {
@@ -54,7 +54,7 @@ func (p Program) departmentsList(env cli.Env, args []string) error {
 			})
 		})
 		if err != nil {
-			return failed("listing the departments of", *db, err)
+			return store.Failed("listing the departments of", *db, err)
 		}
 		return list.Print(env)
 	})
@@ -95,13 +95,13 @@ func (p Program) departmentsRename(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(flags, "the new name "+err.Error())
 	}
-	return p.withStore(env, *db, false, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(old)
 		if err == nil {
 			err = s.RenameTenant(tenant, name, *isNew)
 		}
 		if err != nil {
-			return failed("renaming a department in", *db, err)
+			return store.Failed("renaming a department in", *db, err)
 		}
 		env.Notef("The department %q is now %q.", strings.TrimSpace(old), name)
 		return nil
@@ -129,13 +129,13 @@ func (p Program) departmentsRemove(env cli.Env, args []string) error {
 		return err
 	}
 	name = strings.TrimSpace(name)
-	return p.withStore(env, *db, false, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(name)
 		if err == nil {
 			err = s.HasNoRecords(tenant)
 		}
 		if err != nil {
-			return failed("reading", *db, err)
+			return store.Failed("reading", *db, err)
 		}
 		if !*yes {
 			if err := confirmRemoval(env, s, *db, name); err != nil {
@@ -144,7 +144,7 @@ func (p Program) departmentsRemove(env cli.Env, args []string) error {
 		}
 		keys, err := s.RemoveTenant(tenant)
 		if err != nil {
-			return failed("removing a department from", *db, err)
+			return store.Failed("removing a department from", *db, err)
 		}
 		env.Notef("Removed the department %q. Keys that went with it: %d.", name, keys)
 		return nil
@@ -161,7 +161,7 @@ func confirmRemoval(env cli.Env, s *store.Store, db, name string) error {
 		}
 	})
 	if err != nil || len(active) == 0 {
-		return failed("reading", db, err)
+		return store.Failed("reading", db, err)
 	}
 	what := fmt.Sprintf("active keys (%d)", active[false])
 	if active[true] > 0 {

@@ -44,7 +44,7 @@ func (p Program) history(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.withStore(env, o.db, false, func(s *store.Store) error { return o.show(env, s) })
+	return p.WithStore(env, o.db, false, func(s *store.Store) error { return o.show(env, s) })
 }
 
 // check checks the flags, and makes the id canonical.
@@ -72,7 +72,7 @@ func (o historyOptions) from(now time.Time) (time.Time, error) {
 func (o historyOptions) show(env cli.Env, s *store.Store) error {
 	tenant, err := s.Tenant(o.tenant)
 	if err != nil {
-		return failed("reading", o.db, err)
+		return store.Failed("reading", o.db, err)
 	}
 	since, err := o.from(s.Clock().Now())
 	if err != nil {
@@ -92,7 +92,7 @@ func (o historyOptions) show(env cli.Env, s *store.Store) error {
 		})
 	})
 	if err != nil {
-		return failed("reading", o.db, err)
+		return store.Failed("reading", o.db, err)
 	}
 	return list.Print(env)
 }

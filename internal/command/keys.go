@@ -67,14 +67,14 @@ func (p Program) keysCreate(env cli.Env, args []string) error {
 	if _, err := o.newKey(time.Now()); err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
-	return p.withStore(env, *db, true, func(s *store.Store) error {
+	return p.WithStore(env, *db, true, func(s *store.Store) error {
 		key, err := o.newKey(s.Clock().Now())
 		if err != nil {
 			return cli.Wrong(flags, err.Error())
 		}
 		_, noTenant := s.Tenant(key.Tenant)
 		if err := s.CreateKey(key, env.Println); err != nil {
-			return failed("making a key in", *db, err)
+			return store.Failed("making a key in", *db, err)
 		}
 		if noTenant != nil {
 			env.Notef("Made the department %q.", key.Tenant)
@@ -143,9 +143,9 @@ func (p Program) keysList(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.withStore(env, *db, false, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		if _, err := s.Tenant(*name); *name != "" && err != nil {
-			return failed("reading", *db, err)
+			return store.Failed("reading", *db, err)
 		}
 		now := s.Clock().Now()
 		list := cli.NewList(*asJSON, "ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
@@ -158,7 +158,7 @@ func (p Program) keysList(env cli.Env, args []string) error {
 			})
 		})
 		if err != nil {
-			return failed("listing the keys of", *db, err)
+			return store.Failed("listing the keys of", *db, err)
 		}
 		return list.Print(env)
 	})
@@ -200,7 +200,7 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 	}
 	id := store.KeyID(number)
 	err = untilUnlocked(env, func() error {
-		return p.withStore(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
+		return p.WithStore(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
 	})
 	if errors.Is(err, store.ErrBusy) {
 		return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
@@ -215,7 +215,7 @@ func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
 	case errors.Is(err, store.ErrNotFound):
 		return noKeyError(id)
 	case err != nil:
-		return failed("revoking a key in", db, err)
+		return store.Failed("revoking a key in", db, err)
 	case already:
 		env.Notef("Key %d was revoked before.", id)
 	default:

@@ -56,12 +56,12 @@ func (p Program) purge(env cli.Env, args []string) error {
 		return cli.Wrong(flags, err.Error())
 	}
 	if o.finish {
-		return p.withStore(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s, 0) })
+		return p.WithStore(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s, 0) })
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.withStore(env, *db, false, func(s *store.Store) error { return o.purge(env, s) })
+	return p.WithStore(env, *db, false, func(s *store.Store) error { return o.purge(env, s) })
 }
 
 // check checks that there are ids or an age, and the age. --finish goes with
@@ -94,7 +94,7 @@ func (o purgeOptions) until(now time.Time) (time.Time, error) {
 func (o purgeOptions) purge(env cli.Env, s *store.Store) error {
 	tenant, err := s.Tenant(o.tenant)
 	if err != nil {
-		return failed("reading", o.db, err)
+		return store.Failed("reading", o.db, err)
 	}
 	until, err := o.until(s.Clock().Earlier())
 	if err != nil {
@@ -102,7 +102,7 @@ func (o purgeOptions) purge(env cli.Env, s *store.Store) error {
 	}
 	records, err := s.Deleted(tenant, until)
 	if err != nil {
-		return failed("reading", o.db, err)
+		return store.Failed("reading", o.db, err)
 	}
 	if len(o.ids) > 0 {
 		missing, chosen := slices.Clone(o.ids), records[:0]
@@ -121,7 +121,7 @@ func (o purgeOptions) purge(env cli.Env, s *store.Store) error {
 	}
 	erased, err := s.Purge(tenant, records)
 	if err != nil {
-		return failed("erasing from", o.db, err)
+		return store.Failed("erasing from", o.db, err)
 	}
 	return o.rewrite(env, s, erased)
 }
@@ -137,7 +137,7 @@ func (o purgeOptions) confirm(env cli.Env, count int) error {
 // have had the room for it.
 func (o purgeOptions) rewrite(env cli.Env, s *store.Store, erased int) error {
 	if err := s.Vacuum(); err != nil {
-		return &tracesError{erased, failed("rewriting", o.db, err)}
+		return &tracesError{erased, store.Failed("rewriting", o.db, err)}
 	}
 	switch {
 	case o.finish:

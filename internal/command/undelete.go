@@ -35,13 +35,13 @@ func (p Program) undelete(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.withStore(env, *db, false, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(*name)
 		if err != nil {
-			return failed("reading", *db, err)
+			return store.Failed("reading", *db, err)
 		}
 		if err := s.Undelete(tenant, 0, ids); err != nil {
-			return failed("writing to", *db, err)
+			return store.Failed("writing to", *db, err)
 		}
 		env.Notef("Brought back: %d.", len(ids))
 		return nil

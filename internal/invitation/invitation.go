@@ -4,8 +4,6 @@
 package invitation
 
 import (
-	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -26,11 +24,9 @@ import (
 
 // Program is what the commands are handed.
 type Program struct {
-	// OpenStore opens the database at path. It makes a missing one if create is
-	// set.
-	OpenStore func(env cli.Env, path string, create bool) (*store.Store, error)
-	// Advise adds words for people to an error about the database db, nil too.
-	Advise func(ctx context.Context, err error, db, backupDir string) error
+	// WithStore opens the database at path for do, and makes a missing one if
+	// create is set. Its errors have advice.
+	WithStore func(env cli.Env, path string, create bool, do func(*store.Store) error) error
 }
 
 // Commands returns the table of the commands, in the order of their names.
@@ -39,23 +35,6 @@ func (p Program) Commands() []cli.Command {
 		{Name: "invite", Also: "login user", Summary: "lets somebody into the office page", Run: p.invite},
 		{Name: "open", Also: "browser office", Summary: "opens the office page in the browser", Run: p.open},
 	}
-}
-
-// withStore opens the database at path for do. Its errors have advice.
-func (p Program) withStore(env cli.Env, path string, do func(*store.Store) error) error {
-	s, err := p.OpenStore(env, path, false)
-	if err == nil {
-		err = cmp.Or(do(s), s.Close())
-	}
-	return p.Advise(env.Context, err, path, "")
-}
-
-// failed returns err with what failed on which database, nil if err is nil.
-func failed(doing, path string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &store.FileError{Op: doing, Path: path, Err: err}
 }
 
 func tenantFlag(flags *pflag.FlagSet, usage string) *string {
@@ -89,7 +68,7 @@ func address(s *store.Store, path string) (string, error) {
 	}
 	at, err := s.Address()
 	if err != nil {
-		return "", failed("reading", path, err)
+		return "", store.Failed("reading", path, err)
 	}
 	if !listens(at) {
 		return "", errNoPage

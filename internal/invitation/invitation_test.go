@@ -28,7 +28,7 @@ func must(t *testing.T, err error) {
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	closed := errors.New("it is not to be opened")
-	p := Program{OpenStore: func(cli.Env, string, bool) (*store.Store, error) { return nil, closed }}
+	p := Program{WithStore: func(cli.Env, string, bool, func(*store.Store) error) error { return closed }}
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
 	code = cli.Report(env.Dispatch("", "", p.Commands(), args), &errs)

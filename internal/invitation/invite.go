@@ -36,9 +36,9 @@ func (p Program) invite(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
-	return p.withStore(env, *db, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		if n.Tenant, err = s.Tenant(*tenant); err != nil {
-			return failed("reading", *db, err)
+			return store.Failed("reading", *db, err)
 		}
 		return printInvitation(env, s, *db, n)
 	})
@@ -76,7 +76,7 @@ func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitati
 		return env.Println("Link: " + made.link() + "\nCode: " + code)
 	})
 	if err != nil {
-		return failed("making an invitation in", db, err)
+		return store.Failed("making an invitation in", db, err)
 	}
 	if noLink != nil {
 		env.Notef("The code works once, for 15 minutes. It is typed on the page of the service, at %s", web.Root)

@@ -33,7 +33,7 @@ func (p Program) open(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.withStore(env, *db, func(s *store.Store) error {
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
 		tenant, err := chooseTenant(s, flags, *db, *name)
 		if err != nil {
 			return err
@@ -47,7 +47,7 @@ func (p Program) open(env cli.Env, args []string) error {
 		}
 		o := opening{env: env, store: s, db: *db, tenant: tenant}
 		if err := o.invite(at); err != nil {
-			return failed("making an invitation in", *db, err)
+			return store.Failed("making an invitation in", *db, err)
 		}
 		return o.show()
 	})
@@ -58,11 +58,11 @@ func (p Program) open(env cli.Env, args []string) error {
 func chooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string) (chosen record.TenantID, err error) {
 	if strings.TrimSpace(name) != "" {
 		chosen, err = s.Tenant(name)
-		return chosen, failed("reading", db, err)
+		return chosen, store.Failed("reading", db, err)
 	}
 	var names []string
 	if err := s.Tenants(func(d store.TenantInfo) { chosen, names = d.ID, append(names, d.Name) }); err != nil {
-		return 0, failed("reading", db, err)
+		return 0, store.Failed("reading", db, err)
 	}
 	switch len(names) {
 	case 0:
@@ -112,7 +112,7 @@ func (o *opening) invite(url string) error {
 func (o *opening) used() (bool, error) {
 	all, err := o.store.Invitations(o.tenant)
 	if err != nil {
-		return false, failed("reading", o.db, err)
+		return false, store.Failed("reading", o.db, err)
 	}
 	return !slices.ContainsFunc(all, func(i store.Invitation) bool { return i.ID == o.id }), nil
 }

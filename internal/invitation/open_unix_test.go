@@ -3,7 +3,7 @@
 package invitation
 
 import (
-	"context"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -55,10 +55,11 @@ func TestNobodyPresses(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	db := served(t)
-	p := Program{
-		OpenStore: func(_ cli.Env, path string, _ bool) (*store.Store, error) { return store.Open(path, time.Now) },
-		Advise:    func(_ context.Context, err error, _, _ string) error { return err },
-	}
+	p := Program{WithStore: func(_ cli.Env, path string, _ bool, do func(*store.Store) error) error {
+		s, err := store.Open(path, time.Now)
+		must(t, err)
+		return errors.Join(do(s), s.Close())
+	}}
 	var stdout, stderr strings.Builder
 	err := p.open(cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr}, []string{"--db", db})
 	want := "Opening the page in the browser. Press its button to sign in.\n" +

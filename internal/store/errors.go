@@ -111,3 +111,11 @@ func notFound(err error) error {
 	}
 	return err
 }
+
+// Failed returns err with what failed on the database at path, nil if err is nil.
+func Failed(doing, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &FileError{Op: doing, Path: path, Err: err}
+}
