@@ -39,6 +39,7 @@ function show(page) {
 // silent says that no answer has come. The page stays as it is.
 function silent() {
   const count = find('#count');
+  if (count.textContent === count.dataset.silent) return; // it has been said
   count.textContent = count.dataset.silent;
   count.scrollIntoView({ block: 'nearest' });
 }
