@@ -173,7 +173,7 @@ func (c *country) others() []person { return c.drawn[len(c.reads()):] }
 func (c *country) sample() []*department { return c.ordinary[:min(sampleSize, len(c.ordinary))] }
 
 func (c *country) readTexts(db *sql.DB) (err error) {
-	for _, d := range append(c.sample(), c.large) {
+	for _, d := range append(slices.Clip(c.sample()), c.large) {
 		if d.texts, err = readTexts(db, d); err != nil {
 			return err
 		}
