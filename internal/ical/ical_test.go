@@ -85,11 +85,11 @@ func TestLinesFoldBetweenCharacters(t *testing.T) {
 }
 
 func FuzzSummary(f *testing.F) {
-	for _, summary := range []string{"Ana Čović", "a,b;c\\d", "x\r\nEND:VEVENT", strings.Repeat("č", 80), "\xff\x00"} {
+	for _, summary := range []string{"Ana Čović", "a,b;c\\d", "x\r\nEND:VEVENT", strings.Repeat("č", 80), "\xff\x00", "\r\xeb\n"} {
 		f.Add(summary)
 	}
 	f.Fuzz(func(t *testing.T, summary string) {
-		want := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(strings.ToValidUTF8(summary, ""))
+		want := strings.ToValidUTF8(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(summary), "")
 		want = strings.Map(func(r rune) rune {
 			if unicode.IsControl(r) && r != '\t' && r != '\n' || r == utf8.RuneError {
 				return -1
