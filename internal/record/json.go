@@ -16,16 +16,28 @@ import (
 // The error is a BodyError or FieldErrors. With the errors of members come those
 // of Normalize, so that a client sees everything that is wrong. If all members
 // are right, the caller normalizes the fields and meets those errors there.
+func Decode(body []byte, now time.Time) (Fields, error) {
+	f, _, errs, err := decode(body)
+	if err != nil {
+		return Fields{}, err
+	}
+	if len(errs) > 0 {
+		_, more := f.Normalize(now)
+		errs.Merge(more)
+	}
+	return f, errs.Err()
+}
+
+// decode returns the fields of an object, how often each member was given, and
+// what is wrong with them. The error is a BodyError.
 //
 // encoding/json accepts names in any case and members given twice. Once its
 // version 2 is stable it can do this work.
-func Decode(body []byte, now time.Time) (Fields, error) {
+func decode(body []byte) (f Fields, given map[string]int, errs FieldErrors, err error) {
 	if err := checkObject(body); err != nil {
-		return Fields{}, err
+		return f, nil, nil, err
 	}
-	var f Fields
-	var errs FieldErrors
-	seen := make(map[string]int, 8)
+	given = make(map[string]int, 8)
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.Token() // the opening brace; checkObject has met all possible errors
 	for decoder.More() {
@@ -33,18 +45,14 @@ func Decode(body []byte, now time.Time) (Fields, error) {
 		token, _ := decoder.Token()
 		decoder.Decode(&value)
 		name := token.(string)
-		switch seen[name]++; seen[name] {
+		switch given[name]++; given[name] {
 		case 1:
 			f.set(name, value, &errs)
 		case 2:
 			errs.Add(name, Duplicate, "%s is given twice.", name)
 		}
 	}
-	if len(errs) > 0 {
-		_, more := f.Normalize(now)
-		errs.Merge(more)
-	}
-	return f, errs.Err()
+	return f, given, errs, nil
 }
 
 // checkObject returns a BodyError unless body is exactly one JSON object.

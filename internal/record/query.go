@@ -1,16 +1,6 @@
 package record
 
-import (
-	"math"
-	"net/url"
-	"slices"
-	"strconv"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"firefighters/internal/fold"
-)
+import "math"
 
 const (
 	maxPageSize = 100
@@ -62,122 +52,9 @@ func ParseQuery(rawQuery string) (Query, error) { return apiDefaults.Parse(rawQu
 // Parse reads the query of a list's URL. What the URL does not say is as in q.
 // The error is FieldErrors, all there are; what is wrong is then as in q, too.
 func (q Query) Parse(rawQuery string) (Query, error) {
-	// A semicolon is a character like any other (WHATWG URL). Package url
-	// refuses it.
-	values, err := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
-	p := parameters{values: values}
-	if err != nil {
-		p.errs.Add("query", Invalid, "The query of the URL is not well-formed.")
-	}
-	q.Page = p.wholeNumber("page", q.Page, math.MaxInt64)
-	q.PageSize = min(p.wholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
-	q.Terms = p.search("search")
-	q.SortBy = p.sortBy("sortBy", q.SortBy)
-	q.Descending = p.descending("sortDir", q.Descending)
-	return q, p.errs.Err()
-}
-
-// parameters are those of a URL's query, and what is wrong with them.
-type parameters struct {
-	values url.Values
-	errs   FieldErrors
-}
-
-// get returns the value of a parameter. An empty one counts as absent.
-func (p *parameters) get(name string) string {
-	given := slices.DeleteFunc(slices.Clone(p.values[name]), func(v string) bool { return v == "" })
-	if len(given) == 0 {
-		return ""
-	}
-	if len(given) > 1 {
-		p.errs.Add(name, Duplicate, "%s is given twice.", name)
-	}
-	return given[0]
-}
-
-// wholeNumber reads a number from 1. A number that int64 cannot hold counts as
-// limit, or is an error if the limit is that of int64 itself.
-func (p *parameters) wholeNumber(name string, absent, limit int64) int64 {
-	text := p.get(name)
-	if text == "" {
-		return absent
-	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if strings.Trim(text, "0123456789") != "" {
-		code := Invalid
-		if err == nil {
-			code = OutOfRange
-		}
-		p.errs.Add(name, code, "%s must be a whole number from 1.", name)
-		return absent
-	}
-	switch {
-	case err != nil && limit == math.MaxInt64:
-		p.errs.Add(name, OutOfRange, "%s may be at most %d.", name, limit)
-		return absent
-	case err != nil:
-		return limit
-	case n == 0:
-		p.errs.Add(name, OutOfRange, "%s must be a whole number from 1.", name)
-		return absent
-	}
-	return n
-}
-
-// search splits the text at white space. It leaves out a term that is there
-// already or that is empty once folded.
-func (p *parameters) search(name string) []Term {
-	text := strings.TrimSpace(p.get(name))
-	switch {
-	case !utf8.ValidString(text):
-		p.errs.Add(name, Invalid, "%s is not valid UTF-8.", name)
-		return nil
-	case utf8.RuneCountInString(text) > maxSearch:
-		p.errs.Add(name, TooLong, "%s may have at most %d characters.", name, maxSearch)
-		return nil
-	}
-	var terms []Term
-	for _, word := range strings.Fields(text) {
-		t := Term{Text: fold.String(word)}
-		if !strings.ContainsFunc(word, unicode.IsLetter) {
-			t.Digits = Digits(word)
-		}
-		if t.Text != "" && !slices.Contains(terms, t) {
-			terms = append(terms, t)
-		}
-	}
-	return terms
-}
-
-func (p *parameters) sortBy(name string, absent SortField) SortField {
-	field := SortField(p.get(name))
-	switch {
-	case field == "":
-		return absent
-	case !slices.Contains(SortFields, field):
-		p.errs.Add(name, Invalid, "%s must be one of %s.", name, sortNames())
-		return absent
-	}
-	return field
-}
-
-func (p *parameters) descending(name string, absent bool) bool {
-	switch direction := strings.ToLower(p.get(name)); direction {
-	case "asc":
-		return false
-	case "desc":
-		return true
-	case "":
-	default:
-		p.errs.Add(name, Invalid, "%s must be asc or desc.", name)
-	}
-	return absent
-}
-
-func sortNames() string {
-	var names []string
-	for _, f := range SortFields {
-		names = append(names, string(f))
-	}
-	return strings.Join(names, ", ")
+	p := ParseParameters(rawQuery)
+	q.Page = p.WholeNumber("page", q.Page, math.MaxInt64)
+	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
+	q = p.Selection(q)
+	return q, p.Err()
 }

@@ -1,0 +1,41 @@
+package record
+
+import (
+	"errors"
+	"reflect"
+	"testing"
+)
+
+func TestParameters(t *testing.T) {
+	t.Parallel()
+	p := ParseParameters("a=true&b=1&c=0&d=false&e=&format=xlsx&search=ana;&sortBy=email&page=0&unknown=1")
+	for name, want := range map[string]bool{"a": true, "b": true, "c": false, "d": false, "e": false, "f": false} {
+		if got := p.Bool(name); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	if got := p.OneOf("format", "csv", "csv", "xlsx") + p.OneOf("e", "csv", "xlsx"); got != "xlsxcsv" {
+		t.Errorf("one of: %s", got)
+	}
+	want := Query{Terms: []Term{{Text: "ana;"}}, SortBy: ByEmail}
+	if got := p.Selection(Query{SortBy: ByCreatedAt}); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if err := p.Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestParametersRefuse(t *testing.T) {
+	t.Parallel()
+	p := ParseParameters("a=yes&b=TRUE&c=1&c=1&format=pdf&sortDir=up&%zz=1")
+	if p.Bool("a") || p.Bool("b") || !p.Bool("c") || p.OneOf("format", "csv", "csv", "xlsx") != "csv" || p.Selection(Query{}).Descending {
+		t.Error("what is wrong counts")
+	}
+	p.Add("map", Unknown, "There is no %s.", "x")
+	var errs FieldErrors
+	const want = "query invalid, a invalid, b invalid, c duplicate, format invalid, sortDir invalid, map unknown"
+	if errors.As(p.Err(), &errs); codes(errs) != want {
+		t.Errorf("got %s, want %s", codes(errs), want)
+	}
+}
