@@ -24,6 +24,7 @@ import (
 
 	"firefighters/internal/apikey"
 	"firefighters/internal/cli"
+	"firefighters/internal/session"
 	"firefighters/internal/store"
 )
 
@@ -120,7 +121,7 @@ func openSession(t *testing.T, db, keyOrCode string) (secret string) {
 	}
 	s, err := store.Open(db, time.Now)
 	must(t, err)
-	secret, _, err = s.OpenSession(keyOrCode, time.Hour)
+	secret, _, err = session.Open(s, keyOrCode, time.Hour)
 	must(t, errors.Join(err, s.Close()))
 	return secret
 }
@@ -221,11 +222,11 @@ func TestSession(t *testing.T) {
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	b := startBare(t, func() time.Time { return now })
 	auth, s := b.server.auth, b.server.store
-	open := func(key string) (secret string, session store.Key) {
+	open := func(key string) (secret string, k store.Key) {
 		t.Helper()
-		secret, session, err := s.OpenSession(key, time.Hour)
+		secret, k, err := session.Open(s, key, time.Hour)
 		must(t, err)
-		return secret, session
+		return secret, k
 	}
 	is := func(secret string, id store.KeyID) {
 		t.Helper()

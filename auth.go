@@ -16,6 +16,7 @@ import (
 	"firefighters/internal/apikey"
 	"firefighters/internal/httpapi"
 	"firefighters/internal/record"
+	"firefighters/internal/session"
 	"firefighters/internal/store"
 )
 
@@ -200,10 +201,10 @@ func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credent
 
 // EndSession ends a session in the database, and here at once: the keys are read
 // again a little later.
-func (a *authenticator) EndSession(session store.Key) error {
-	err := a.store.EndSession(session)
+func (a *authenticator) EndSession(key store.Key) error {
+	err := session.End(a.store, key)
 	if err == nil {
-		a.ended.Store(session.ID, nil)
+		a.ended.Store(key.ID, nil)
 	}
 	return err
 }

@@ -9,6 +9,7 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
+	"firefighters/internal/content"
 	"firefighters/internal/guard"
 	"firefighters/internal/integrity"
 	"firefighters/internal/osutil"
@@ -21,7 +22,7 @@ import (
 var schemaSQL string
 
 // schemaVersion is that of schema.sql.
-const schemaVersion = 3
+const schemaVersion = 4
 
 // format is that of our databases: "FfRs" in the header, and the version.
 var format = sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion}
@@ -30,6 +31,7 @@ var format = sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion}
 var upgrades = map[int]func(*sqlite.Conn) error{
 	1: upgradeTo2,
 	2: upgradeTo3,
+	3: upgradeTo4,
 }
 
 // openStore opens the database at path. It makes a missing one if create is
@@ -94,7 +96,7 @@ func upgrade(env cli.Env, path string) error {
 	progress, end := cli.CopyProgress(env)
 	defer end()
 	return backup.Upgrade{
-		Content: content, Database: path, Steps: upgrades, Progress: progress,
+		Content: backupContent, Database: path, Steps: upgrades, Progress: progress,
 		Announce: func(kept string) {
 			env.Notef("Upgrading the database %s; as it is now it will stay in %s.", cli.Quote(osutil.Resolve(path)), cli.Quote(kept))
 		},
@@ -219,29 +221,68 @@ func upgradeTo3(c *sqlite.Conn) error {
 	return err
 }
 
-// content tells backups what they must know of a database.
-var content backup.Content = databaseContent{}
+// upgradeTo4 adds the table of imports. It also gives an entry to each record of
+// which the history does not know, because it was made under version 1. These come
+// before all others, as their records do.
+func upgradeTo4(c *sqlite.Conn) error {
+	_, err := c.Exec(`
+		CREATE TABLE imports (
+		    tenant_id     INTEGER NOT NULL,
+		    number        INTEGER NOT NULL,
+		    at            INTEGER NOT NULL,
+		    key_id        INTEGER,
+		    file          TEXT    NOT NULL CHECK (length(file) <= 200),
+		    hash          BLOB    NOT NULL CHECK (length(hash) = 32),
+		    added         INTEGER NOT NULL,
+		    changed       INTEGER NOT NULL,
+		    first_change  INTEGER NOT NULL,
+		    last_change   INTEGER NOT NULL,
+		    taken_back_at INTEGER,
+		    PRIMARY KEY (tenant_id, number)
+		) STRICT`)
+	if err != nil {
+		return err
+	}
+	const unknown = ` FROM firefighters WHERE deleted_at IS NULL AND id NOT IN (SELECT record_id FROM changes)`
+	added, err := c.QueryInt(`SELECT count(*)` + unknown)
+	if err != nil || added == 0 {
+		return err
+	}
+	_, err = c.Exec(`UPDATE changes SET id = -id`) // so that no two rows ever have the same
+	if err == nil {
+		_, err = c.Exec(`UPDATE changes SET id = ? - id`, added)
+	}
+	if err == nil {
+		_, err = c.Exec(`
+			INSERT INTO changes (id, at, tenant_id, record_id, action)
+			SELECT row_number() OVER (ORDER BY created_at, row), created_at, tenant_id, id, 'create'` + unknown)
+	}
+	return err
+}
+
+// backupContent tells backups what they must know of a database.
+var backupContent backup.Content = databaseContent{}
 
 type databaseContent struct{}
 
 func (databaseContent) Format() sqlite.Format { return format }
 
 func (databaseContent) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
-	if id.IDs, err = store.Marks(c); err != nil {
+	if id.IDs, err = content.Marks(c); err != nil {
 		return id, err
 	}
-	if id.Name, err = store.FirstName(c); err != nil {
+	if id.Name, err = content.FirstName(c); err != nil {
 		return id, err
 	}
-	if id.Time, err = store.LatestTime(c); err != nil {
+	if id.Time, err = content.LatestTime(c); err != nil {
 		return id, err
 	}
-	id.Mark, err = store.Mark(c)
+	id.Mark, err = content.Mark(c)
 	return id, err
 }
 
 func (databaseContent) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
-	n, err := store.Count(ctx, c)
+	n, err := content.Count(ctx, c)
 	if err != nil {
 		return backup.Summary{}, err
 	}
@@ -254,8 +295,8 @@ func (databaseContent) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Su
 }
 
 func (databaseContent) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
-	revocations, err := store.ReadRevocations(old)
+	revocations, err := content.ReadRevocations(old)
 	return revocations.Write, err
 }
 
-func (databaseContent) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }
+func (databaseContent) Renew(restored *sqlite.Conn) error { return content.Renew(restored) }

@@ -18,12 +18,15 @@ import (
 
 // mayImport maps each package to the packages of this module that it and its tests may import.
 var mayImport = map[string]string{
-	"office":     "web access store record httpapi lang calendar code ical fold",
-	"access":     "web store record httpapi",
-	"web":        "store httpapi lang",
+	"office":     "transfer web access history store record httpapi lang calendar code ical fold",
+	"access":     "web session store record httpapi",
+	"web":        "session store httpapi lang",
 	"command":    "store backup integrity osutil cli",
-	"invitation": "store sqlite record osutil cli web",
-	"store":      "index sqlite record apikey code fold",
+	"invitation": "session store sqlite record osutil cli web",
+	"store":      "index sqlite record apikey fold",
+	"session":    "store sqlite record apikey code",
+	"history":    "store sqlite record",
+	"content":    "sqlite store session record apikey",
 	"backup":     "sqlite retention osutil",
 	"retention":  "",
 	"integrity":  "sqlite record",
@@ -50,15 +53,15 @@ var mayImport = map[string]string{
 // rootMayImport maps each file of the root package to the packages of this
 // module that it may import. Its tests may import all of them.
 var rootMayImport = map[string]string{
-	"main.go":     "cli command invitation",
-	"serve.go":    "backup cli guard httpapi httpserver logqueue office osutil sqlite store web",
-	"work.go":     "backup cli integrity osutil sqlite store",
-	"demo.go":     "cli demo invitation osutil record sqlite store",
+	"main.go":     "cli command exchange invitation",
+	"serve.go":    "backup cli content guard httpapi httpserver logqueue office osutil sqlite store web",
 	"warnings.go": "backup cli guard integrity osutil sqlite",
+	"work.go":     "backup cli guard integrity osutil sqlite store",
+	"demo.go":     "cli demo invitation osutil record sqlite store",
 	"handlers.go": "httpapi record store web",
-	"auth.go":     "apikey httpapi record store",
+	"auth.go":     "apikey httpapi record session store",
 	"problems.go": "httpapi record store",
-	"db.go":       "backup cli guard integrity osutil record sqlite store",
+	"db.go":       "backup cli content guard integrity osutil record sqlite store",
 }
 
 // The limits in lines include comments. Those of a file and a package leave out

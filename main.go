@@ -66,7 +66,7 @@ const variables = "backup-dir backup-every backup-keep cors-origin db department
 	"listen name no-office people rate-limit scope since tenant tls-cert tls-key url"
 
 // program is what the commands are handed.
-var program = command.Program{Version: version, Content: content, OpenStore: openStore}
+var program = command.Program{Version: version, Content: backupContent, OpenStore: openStore}
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {

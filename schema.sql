@@ -1,4 +1,4 @@
--- All records of all departments in one SQLite file: schema version 3.
+-- All records of all departments in one SQLite file: schema version 4.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
 -- "Folded" text is what internal/fold makes of a text, to search and sort by.
@@ -141,21 +141,40 @@ END;
 
 -- The history of records: a row for each change, written in the same
 -- transaction. It refers to no other table, because it stays true when a key or
--- a record is gone. It has no index, because reading it may take longer.
+-- a record is gone. It has no index, because reading it may take longer. A
+-- department never has the same id twice, nor one below those it had: clients
+-- keep them as positions.
 CREATE TABLE changes (
     id        INTEGER PRIMARY KEY,
     at        INTEGER NOT NULL,
     tenant_id INTEGER NOT NULL,
     record_id TEXT    NOT NULL,
     action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
-    key_id    INTEGER,  -- null: a command did it
+    key_id    INTEGER,  -- null: a command did it, or an upgrade has added the entry
     before    TEXT,     -- the record before the change, in JSON; null if there was none
     version   INTEGER NOT NULL DEFAULT 0  -- that of the department right after the change; 0: before schema version 3
 ) STRICT;
 
--- Responses to creates with an Idempotency-Key, stored for a day. A create that
--- is sent again is answered by them and makes no second record. A form of the
--- office page for a new person has such a key, too.
+-- Imports: files with people that were taken into a department. Each was one
+-- transaction, so its changes are next to each other in the history.
+CREATE TABLE imports (
+    tenant_id     INTEGER NOT NULL,
+    number        INTEGER NOT NULL,  -- counts from 1 in each department
+    at            INTEGER NOT NULL,
+    key_id        INTEGER,  -- null: a command did it
+    file          TEXT    NOT NULL CHECK (length(file) <= 200),  -- its name
+    hash          BLOB    NOT NULL CHECK (length(hash) = 32),    -- SHA-256 of its content
+    added         INTEGER NOT NULL,  -- people
+    changed       INTEGER NOT NULL,
+    first_change  INTEGER NOT NULL,  -- the ids of its first and last row in the history
+    last_change   INTEGER NOT NULL,
+    taken_back_at INTEGER,
+    PRIMARY KEY (tenant_id, number)
+) STRICT;
+
+-- Responses to creates and imports with an Idempotency-Key, stored for a day. A
+-- request that is sent again is answered by them and makes nothing a second time.
+-- A form of the office page for a new person has such a key, too.
 CREATE TABLE replays (
     id              INTEGER PRIMARY KEY,
     key_id          INTEGER NOT NULL,  -- who sent it
@@ -163,7 +182,7 @@ CREATE TABLE replays (
     tenant_id       INTEGER NOT NULL,
     created_at      INTEGER NOT NULL,
     request_hash    BLOB    NOT NULL,  -- SHA-256 of the body
-    record_id       TEXT    NOT NULL,
+    record_id       TEXT    NOT NULL,  -- or that of an import, as "import/7"
     answer          TEXT    NOT NULL,  -- the body of the response, in JSON
     checksum        INTEGER NOT NULL,  -- of record_id and answer (record.TextChecksum)
     UNIQUE (key_id, idempotency_key)

@@ -13,6 +13,7 @@ import (
 
 	"firefighters/internal/backup"
 	"firefighters/internal/cli"
+	"firefighters/internal/content"
 	"firefighters/internal/guard"
 	"firefighters/internal/httpapi"
 	"firefighters/internal/httpserver"
@@ -163,7 +164,7 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	}
 	d := daemon{env: env, serveOptions: o, prepare: prepare, web: web, log: log}
 	if o.backups.Dir != "" {
-		d.scheduler = backup.NewScheduler(content, o.db, o.backups, log)
+		d.scheduler = backup.NewScheduler(backupContent, o.db, o.backups, log)
 	}
 	return program.Advise(env.Context, d.run(), o.db, o.backups.Dir)
 }
@@ -189,7 +190,7 @@ func (d *daemon) run() error {
 	if err != nil {
 		return err
 	}
-	d.guard, err = guard.New(s.DB(), d.db, store.Marks, d.log)
+	d.guard, err = guard.New(s.DB(), d.db, content.Marks, d.log)
 	if err != nil {
 		return cmp.Or(s.Close(), err)
 	}

@@ -20,6 +20,7 @@ import (
 var goldenKeys = map[int]string{
 	1: "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr",
 	2: "ff_GUmac7yVJ40x90ZqUdRPPhSMwNL8UV77haop4mZMlmg28vG3f",
+	3: "ff_5w5UO78yIYV1C1XC3iaI1oYkwZqRtmkcRqiS6lQkNlD0weimP",
 }
 
 // golden returns a copy of the database of schema version 1.
@@ -111,8 +112,8 @@ func TestUpgrade(t *testing.T) {
 			if got, want := schema(t, db), schema(t, fresh); got != want {
 				t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
 			}
-			if n := dump(t, db, `SELECT count(*) FROM changes`); n != "[0]\n" {
-				t.Errorf("changes: %s", n)
+			if got, want := dump(t, db, changesSQL), dump(t, db, creationsSQL); got != want {
+				t.Errorf("the changes are:\n%s\nthe creations were:\n%s", got, want)
 			}
 			isSound(t, db)
 			checkModes(t, filepath.Dir(db))
@@ -165,13 +166,66 @@ func TestUpgradeFrom2(t *testing.T) {
 	isSound(t, db)
 }
 
+// changesSQL reads the history, and creationsSQL what an upgrade adds for records
+// of which it does not know.
+const (
+	changesSQL   = `SELECT id, at, tenant_id, record_id, action, key_id, before, version FROM changes ORDER BY id`
+	creationsSQL = `SELECT row_number() OVER (ORDER BY created_at, row), created_at, tenant_id, id, 'create', NULL, NULL, 0
+		FROM firefighters WHERE deleted_at IS NULL ORDER BY 1`
+)
+
+// TestUpgradeFrom3: everything is as it was. Only records of which the history did
+// not know have an entry, before all others.
+func TestUpgradeFrom3(t *testing.T) {
+	t.Parallel()
+	fresh := filepath.Join(t.TempDir(), "fresh.db")
+	newKey(t, fresh, "A")
+	db := goldenOf(t, 3)
+	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2[0], upgradeKeeps2[1], upgradeKeeps2[3], changesSQL,
+		`SELECT * FROM service`, `SELECT * FROM invitations`, `SELECT id, session_lifetime, opened_by FROM keys ORDER BY id`)
+	before := dump(t, db, keeps...)
+	works(t, "check", "--db", db)
+	if after := dump(t, db, keeps...); after != before {
+		t.Errorf("was:\n%s\nis:\n%s", before, after)
+	}
+	if got, want := schema(t, db), schema(t, fresh); got != want {
+		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
+	}
+	goldenAnswers(t, db, 3)
+	isSound(t, db)
+
+	db = goldenOf(t, 3)
+	execSQL(t, db, `DELETE FROM changes WHERE record_id IN (SELECT id FROM firefighters WHERE row & 0xffffffff IN (3, 5, 9) AND deleted_at IS NULL)`)
+	known := dump(t, db, `SELECT at, tenant_id, record_id, action, key_id, before, version FROM changes ORDER BY id`)
+	unknown := dump(t, db, strings.Replace(creationsSQL, "WHERE", "WHERE id NOT IN (SELECT record_id FROM changes) AND", 1))
+	works(t, "check", "--db", db)
+	if n := strings.Count(unknown, "\n"); n < 5 || dump(t, db, fmt.Sprintf(`SELECT * FROM (%s) LIMIT %d`, changesSQL, n)) != unknown {
+		t.Errorf("the changes are:\n%s\nof these records nothing was known:\n%s", dump(t, db, changesSQL), unknown)
+	} else if got := dump(t, db, fmt.Sprintf(`SELECT at, tenant_id, record_id, action, key_id, before, version FROM changes WHERE id > %d ORDER BY id`, n)); got != known {
+		t.Errorf("the changes are:\n%s\nwere:\n%s", got, known)
+	}
+}
+
+// goldenAnswers makes sure that an upgraded database answers as the program of its
+// version did.
+func goldenAnswers(t *testing.T, db string, version int) {
+	t.Helper()
+	want, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("v%d.json", version)))
+	must(t, err)
+	s := startOn(t, db)
+	defer s.stop(t)
+	if a := s.as(goldenKeys[version]).do(t, "GET", collection+"?pageSize=100&sortBy=lastName&sortDir=asc", "").wants(t, 200); a.body != string(want) {
+		t.Errorf("answers:\n%s\nnot:\n%s", a.body, want)
+	}
+}
+
 // TestHistoryNumber: no two databases have the same, also after an upgrade.
 func TestHistoryNumber(t *testing.T) {
 	t.Parallel()
 	fresh := filepath.Join(t.TempDir(), "fresh.db")
 	newKey(t, fresh, "A")
 	seen := map[string]bool{"[0]\n": true}
-	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2)} {
+	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2), goldenOf(t, 3)} {
 		works(t, "keys", "list", "--db", db)
 		number := dump(t, db, `SELECT history FROM service`)
 		if seen[number] {

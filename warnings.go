@@ -78,7 +78,7 @@ func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 // warnOfNewerCopy warns of a saved copy with changes that the database does not
 // have.
 func warnOfNewerCopy(env cli.Env, path string) {
-	if saved := guard.NewerCopy(content, osutil.Resolve(path)); saved != "" {
+	if saved := guard.NewerCopy(backupContent, osutil.Resolve(path)); saved != "" {
 		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
 			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
 	}
@@ -101,7 +101,7 @@ func (o serveOptions) warnOfNewDatabase(env cli.Env) {
 	if !errors.Is(format.Inspect(osutil.Resolve(o.db)), sqlite.ErrNotExist) {
 		return
 	}
-	if there := backup.Files(content, o.db, o.backups.Dir); len(there) > 0 {
+	if there := backup.Files(backupContent, o.db, o.backups.Dir); len(there) > 0 {
 		db := cli.Quote(o.db)
 		env.Notef("Warning: there is no database at %s, but there are backups of it. A new one is made, without what they hold.\n"+
 			"To have it back, stop this and type: firefighters restore %s --db %s", db, cli.Quote(there[0].Path), db)

@@ -103,7 +103,7 @@ func safely(do func() error) (err error) {
 // newestBackup returns the newest backup of a database that is not open any
 // more, as it can be typed, or FILE.
 func (d *daemon) newestBackup() string {
-	if there := backup.Files(content, d.db, d.backups.Dir); len(there) > 0 {
+	if there := backup.Files(backupContent, d.db, d.backups.Dir); len(there) > 0 {
 		return cli.Quote(there[0].Path)
 	}
 	return "FILE"

@@ -10,6 +10,7 @@ import (
 
 	"firefighters/internal/httpapi"
 	"firefighters/internal/record"
+	"firefighters/internal/session"
 	"firefighters/internal/store"
 	"firefighters/internal/web"
 )
@@ -87,7 +88,7 @@ func render(v *web.Visit, status int, data page) error {
 	if err != nil {
 		return err
 	}
-	open, err := v.Store.Invitations(v.Session.Tenant)
+	open, err := session.Invitations(v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
 	}
@@ -192,8 +193,8 @@ func invite(v *web.Visit) error {
 		return render(v, http.StatusUnprocessableEntity, data)
 	}
 	var made *madeInvitation
-	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
-	err = v.Store.Invite(n, func(code string) error {
+	n := session.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
+	err = session.Invite(v.Store, n, func(code string) error {
 		made = &madeInvitation{name, code, web.InvitationLink(v.URL(), code), web.HereOnly(v.URL())}
 		return nil
 	})
@@ -208,7 +209,7 @@ func withdraw(v *web.Visit) error {
 	if err != nil {
 		return errNoAccess
 	}
-	err = v.Store.Withdraw(v.Session.Tenant, id)
+	err = session.Withdraw(v.Store, v.Session.Tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoAccess
 	}

@@ -124,6 +124,9 @@ func adviceOnCommand(err error, db string) advice {
 	if e, ok := errors.AsType[*store.NotEmptyError](err); ok {
 		return adviceOnRecords(e, db)
 	}
+	if e, ok := errors.AsType[*store.DamagedError](err); ok {
+		return advice{text: e.Error(), hint: "see which are: firefighters check --db " + cli.Quote(db)}
+	}
 	if e, ok := errors.AsType[*store.NotDeletedError](err); ok {
 		return advice{text: e.Error() + "; nothing was changed", hint: see("which there are", "deleted --tenant NAME", db)}
 	}

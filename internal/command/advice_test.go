@@ -110,6 +110,7 @@ var databaseAdvice = []adviceCase{
 		"firefighters purge --tenant B --older-than 0s --db x.db"},
 	{file("reading", &store.NotEmptyError{Name: "B", Records: 1}), `the department "B" is not empty: records: 1, deleted ones: 0; nothing was changed`,
 		"delete its records over the API, then: firefighters purge --tenant B --older-than 0s --db x.db"},
+	{file("reading", &store.DamagedError{ID: "0a"}), `the record "0a" is damaged: its fields do not have their checksum`, "see which are: firefighters check --db x.db"},
 	{file("writing to", &store.NotDeletedError{ID: "0a"}), "the department has no deleted record 0a; nothing was changed",
 		"see which there are: firefighters deleted --tenant NAME --db x.db"},
 	{noKeyError(9), "there is no key with the id 9", "see their ids: firefighters keys list --db x.db"},

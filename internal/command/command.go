@@ -26,7 +26,7 @@ type Program struct {
 // Commands returns the table of the commands, in the order of their names.
 func (p Program) Commands() []cli.Command {
 	return []cli.Command{
-		{Name: "backup", Also: "save dump export", Summary: "saves the database, also while it is served", Run: p.backup},
+		{Name: "backup", Also: "save dump", Summary: "saves the database, also while it is served", Run: p.backup},
 		{Name: "check", Also: "verify fsck", Summary: "checks a database, and repairs what can be repaired", Run: p.check},
 		{Name: "deleted", Summary: "lists the deleted records of a department", Run: p.deleted},
 		{Name: "departments", Also: "department tenants", Summary: "lists, renames and removes departments", Help: departmentsHelp, Sub: p.departments()},

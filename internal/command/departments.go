@@ -11,7 +11,8 @@ import (
 const departmentsHelp = `Usage: firefighters departments list|rename|remove [flags]
 
 Lists departments, renames one, and removes one that has no records. A new
-department comes with its first key: firefighters keys create --tenant NAME
+department comes with its first key (firefighters keys create --tenant NAME) or
+with its first import.
 
   firefighters departments list
   firefighters departments rename default "Engine 7"

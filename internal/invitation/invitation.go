@@ -17,6 +17,7 @@ import (
 
 	"firefighters/internal/cli"
 	"firefighters/internal/osutil"
+	"firefighters/internal/session"
 	"firefighters/internal/sqlite"
 	"firefighters/internal/store"
 	"firefighters/internal/web"
@@ -124,8 +125,8 @@ func Announce(s *store.Store, tenant, url string, print func(text string) error)
 	if err != nil {
 		return err
 	}
-	n := store.NewInvitation{Tenant: id, Name: person(), Scope: store.ScopeAdmin}
-	return s.Invite(n, func(code string) error {
+	n := session.NewInvitation{Tenant: id, Name: person(), Scope: store.ScopeAdmin}
+	return session.Invite(s, n, func(code string) error {
 		return print(fmt.Sprintf("Open this in your browser within 15 minutes, and press the button:\n\n  %s\n", invitation{url, code}.link()))
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"firefighters/internal/cli"
 	"firefighters/internal/record"
+	"firefighters/internal/session"
 	"firefighters/internal/store"
 )
 
@@ -93,15 +94,15 @@ type opening struct {
 
 // invite makes an invitation to the page at a URL.
 func (o *opening) invite(url string) error {
-	n := store.NewInvitation{Tenant: o.tenant, Name: person(), Scope: store.ScopeAdmin}
-	err := o.store.Invite(n, func(code string) error {
+	n := session.NewInvitation{Tenant: o.tenant, Name: person(), Scope: store.ScopeAdmin}
+	err := session.Invite(o.store, n, func(code string) error {
 		o.made = invitation{url, code}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	all, err := o.store.Invitations(o.tenant)
+	all, err := session.Invitations(o.store, o.tenant)
 	if len(all) > 0 {
 		o.id = all[0].ID // the newest
 	}
@@ -110,11 +111,11 @@ func (o *opening) invite(url string) error {
 
 // used reports whether the invitation was used, or has expired.
 func (o *opening) used() (bool, error) {
-	all, err := o.store.Invitations(o.tenant)
+	all, err := session.Invitations(o.store, o.tenant)
 	if err != nil {
 		return false, store.Failed("reading", o.db, err)
 	}
-	return !slices.ContainsFunc(all, func(i store.Invitation) bool { return i.ID == o.id }), nil
+	return !slices.ContainsFunc(all, func(i session.Invitation) bool { return i.ID == o.id }), nil
 }
 
 // show opens the link in the browser, or prints it where there is none.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"firefighters/internal/cli"
+	"firefighters/internal/session"
 	"firefighters/internal/sqlite"
 	"firefighters/internal/store"
 )
@@ -24,7 +25,7 @@ func served(t *testing.T) (path string) {
 	must(t, err)
 	path = filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(path, nil, 0o600))
-	format := sqlite.Format{ApplicationID: 0x46665273, Version: 3}
+	format := sqlite.Format{ApplicationID: 0x46665273, Version: 4}
 	must(t, format.Migrate(path, 0, format.Version, func(c *sqlite.Conn) error {
 		_, err := c.Exec(string(schema))
 		return err
@@ -77,7 +78,7 @@ func TestNobodyPresses(t *testing.T) {
 	defer s.Close()
 	tenant, err := s.Tenant("Engine 7")
 	must(t, err)
-	if open, err := s.Invitations(tenant); err != nil || len(open) != 1 || open[0].Scope != store.ScopeAdmin {
+	if open, err := session.Invitations(s, tenant); err != nil || len(open) != 1 || open[0].Scope != store.ScopeAdmin {
 		t.Errorf("the invitations are %v, %v", open, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"firefighters/internal/fold"
+	"firefighters/internal/history"
 	"firefighters/internal/record"
 	"firefighters/internal/web"
 )
@@ -66,7 +67,7 @@ func (v visit) comparePaper(data *paperPage) error {
 // addDifferences compares a list of a version with today's. Only what a paper
 // shows counts.
 func (v visit) addDifferences(data *paperPage, version int64) error {
-	differences, erased, err := v.Store.ChangedSince(v.Session.Tenant, version)
+	differences, erased, err := history.ChangedSince(v.Store, v.Session.Tenant, version)
 	if err != nil {
 		return err
 	}

@@ -85,3 +85,31 @@ func BenchmarkCreate(b *testing.B) {
 		}
 	})
 }
+
+// BenchmarkImport is for 17,000 people in one transaction.
+func BenchmarkImport(b *testing.B) {
+	var all []store.Person
+	for _, fields := range people(largeSize) {
+		all = append(all, store.Person{Fields: fields})
+	}
+	s := newBenchStore(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		imports(b, s, small, adding(all...))
+	}
+}
+
+// BenchmarkTakeBack is for 17,000 people.
+func BenchmarkTakeBack(b *testing.B) {
+	var all []store.Person
+	for _, fields := range people(largeSize) {
+		all = append(all, store.Person{Fields: fields})
+	}
+	s := newBenchStore(b)
+	for b.Loop() {
+		b.StopTimer()
+		number, _ := imports(b, s, ours, adding(all...))
+		b.StartTimer()
+		takeBack(b, s, number)
+	}
+}

@@ -49,7 +49,7 @@ func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
 				err = &NotDeletedError{id}
 			}
 			if err == nil {
-				err = addChange(t, tenant, by, change{actionUndelete, id, nil})
+				err = addChange(t, tenant, by, change{ActionUndelete, id, nil})
 			}
 			if err != nil {
 				return err
@@ -106,30 +106,25 @@ func (s *Store) readPast(tenant record.TenantID, all []record.Stored) (p past, e
 	return p, err
 }
 
-// purge erases those of some records that are still deleted.
+// purge erases those of some records that are still deleted. The change that says
+// so is written before older ones go: their ids must not be used again.
 func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (erased int, err error) {
 	var ids []string
 	for _, f := range some {
 		count, err := t.Exec(`DELETE FROM firefighters WHERE row = ? AND tenant_id = ? AND deleted_at IS NOT NULL`, f.Row, int64(tenant))
+		if err == nil && count > 0 {
+			ids = append(ids, f.ID)
+			err = addChange(t, tenant, 0, change{ActionPurge, f.ID, nil})
+		}
 		if err != nil {
 			return 0, err
 		}
-		if count > 0 {
-			ids = append(ids, f.ID)
-		}
 	}
-	if err := purgePast(t, ids, p); err != nil {
-		return 0, err
-	}
-	for _, id := range ids {
-		if err := addChange(t, tenant, 0, change{actionPurge, id, nil}); err != nil {
-			return 0, err
-		}
-	}
-	return len(ids), nil
+	return len(ids), purgePast(t, ids, p)
 }
 
-// purgePast erases the changes and the stored responses of records.
+// purgePast erases the changes and the stored responses of records, but for their
+// purge.
 func purgePast(t *sqlite.Tx, ids []string, p past) error {
 	for _, id := range ids {
 		for _, number := range p.changes[id] {
@@ -139,7 +134,7 @@ func purgePast(t *sqlite.Tx, ids []string, p past) error {
 		}
 	}
 	list := jsonList(ids)
-	_, err := t.Exec(`DELETE FROM changes WHERE id > ? AND record_id IN (SELECT value FROM json_each(?))`, p.last, list)
+	_, err := t.Exec(`DELETE FROM changes WHERE id > ? AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?))`, p.last, list)
 	if err == nil {
 		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
 	}

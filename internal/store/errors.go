@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"firefighters/internal/record"
 	"firefighters/internal/sqlite"
 )
 
@@ -27,10 +28,11 @@ var (
 	ErrReadOnly   = sqlite.ErrReadOnly
 )
 
-// The types of the engine's errors.
+// The types of the errors of the engine, and of records.
 type (
-	FileError  = sqlite.FileError
-	NewerError = sqlite.NewerError
+	DamagedError = record.DamagedError
+	FileError    = sqlite.FileError
+	NewerError   = sqlite.NewerError
 )
 
 // WasInUse reports whether a file was a database in use, as opposed to a backup.
@@ -44,16 +46,16 @@ const SQLiteVersion = sqlite.Version
 // It is also the error for a key, a session or an invitation that does not exist.
 var ErrNotFound = errors.New("there is no such record")
 
-// ErrReused is the error for an Idempotency-Key that came with another body
-// before.
-var ErrReused = errors.New("the idempotency key was used with another body before")
+// ErrReused is the error for an Idempotency-Key that came with another
+// request before.
+var ErrReused = errors.New("the idempotency key was used with another request before")
 
-// RepeatedError says that a create was sent before with the same idempotency key
-// and the same body, and made this record.
+// RepeatedError says that a request was sent before with the same idempotency key,
+// and made this record or import (as "import/7").
 type RepeatedError struct{ ID string }
 
 func (e *RepeatedError) Error() string {
-	return "the create was sent before, and made the record " + e.ID
+	return "the request was sent before, and made " + e.ID
 }
 
 // NoTenantError says that there is no department of this name.

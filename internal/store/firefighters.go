@@ -66,18 +66,12 @@ func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, k
 	f := newFirefighter(fields)
 	values := createValues(tenant, f)
 	err := s.db.Write(func(t *sqlite.Tx) error {
-		if key == nil {
-			return create(t, tenant, by, f.ID, values)
-		}
-		id, body, err := storedResponse(t.Conn, tenant, key, t.Now)
-		if body != nil {
-			err = &RepeatedError{id}
-		}
+		err := refuseRepeated(t, tenant, key)
 		if err == nil {
 			err = create(t, tenant, by, f.ID, values)
 		}
-		if err == nil {
-			err = storeResponse(t, tenant, key, f)
+		if err == nil && key != nil {
+			err = storeResponse(t, tenant, key, f.ID, string(f.AppendJSON(nil)))
 		}
 		return err
 	})
@@ -102,7 +96,7 @@ func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, id string, values sq
 	if err != nil {
 		return err
 	}
-	return addChange(t, tenant, by, change{actionCreate, id, nil})
+	return addChange(t, tenant, by, change{ActionCreate, id, nil})
 }
 
 var replaceSQL = `
@@ -123,20 +117,53 @@ func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields reco
 	if len(errs) > 0 {
 		return f, errs
 	}
-	values := slices.Concat(sqlite.Args{record.Checksum(tenant, id, fields, false)}, fields.Values(), fields.Keys())
+	return s.edit(tenant, by, id, func(*record.Stored) (record.Fields, error) { return fields, nil }, check)
+}
+
+// Edit changes a record: change returns its new fields. Beside that it is as
+// Replace. The error is a *record.DamagedError for a record that the disk has
+// changed.
+func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(record.Fields) (record.Fields, error), check Check) (record.Firefighter, error) {
+	return s.edit(tenant, by, id, func(before *record.Stored) (record.Fields, error) {
+		if err := before.Err(); err != nil {
+			return record.Fields{}, err
+		}
+		fields, err := change(before.Fields)
+		if err != nil {
+			return fields, err
+		}
+		fields, errs := fields.Normalize(s.Clock().Now())
+		return fields, errs.Err()
+	}, check)
+}
+
+// edit changes a record. fields returns its new fields, normalized.
+func (s *Store) edit(tenant record.TenantID, by KeyID, id string, fields func(*record.Stored) (record.Fields, error), check Check) (f record.Firefighter, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		before, err := getChecked(t, tenant, id, check)
 		if err != nil {
 			return err
 		}
 		f = before.Firefighter
-		f.Fields = fields
-		if err := t.ExecOne(replaceSQL, slices.Concat(sqlite.Args{t.Now}, values, sqlite.Args{before.Row, int64(tenant)})...); err != nil {
+		if f.Fields, err = fields(&before); err != nil {
 			return err
 		}
-		return addChange(t, tenant, by, change{actionReplace, id, &before})
+		return replace(t, tenant, by, &before, f.Fields)
 	})
+	if err != nil {
+		f = record.Firefighter{}
+	}
 	return f, err
+}
+
+// replace replaces the fields of a record by normalized ones.
+func replace(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stored, fields record.Fields) error {
+	err := t.ExecOne(replaceSQL, slices.Concat(sqlite.Args{t.Now, record.Checksum(tenant, before.ID, fields, false)},
+		fields.Values(), fields.Keys(), sqlite.Args{before.Row, int64(tenant)})...)
+	if err != nil {
+		return err
+	}
+	return addChange(t, tenant, by, change{ActionReplace, before.ID, before})
 }
 
 // getChecked returns a record that is about to change, damaged or not, if check
@@ -159,11 +186,16 @@ func (s *Store) Delete(tenant record.TenantID, by KeyID, id string, check Check)
 		if err != nil {
 			return err
 		}
-		if err := t.ExecOne(deleteSQL, t.Now, before.Row, int64(tenant)); err != nil {
-			return err
-		}
-		return addChange(t, tenant, by, change{actionDelete, id, &before})
+		return remove(t, tenant, by, &before)
 	})
+}
+
+// remove deletes a record softly.
+func remove(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stored) error {
+	if err := t.ExecOne(deleteSQL, t.Now, before.Row, int64(tenant)); err != nil {
+		return err
+	}
+	return addChange(t, tenant, by, change{ActionDelete, before.ID, before})
 }
 
 // Department is a new department with its people.

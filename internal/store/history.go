@@ -10,11 +10,11 @@ import (
 
 // The actions of the table changes.
 const (
-	actionCreate   = "create"
-	actionReplace  = "replace"
-	actionDelete   = "delete"
-	actionUndelete = "undelete"
-	actionPurge    = "purge"
+	ActionCreate   = "create"
+	ActionReplace  = "replace"
+	ActionDelete   = "delete"
+	ActionUndelete = "undelete"
+	ActionPurge    = "purge"
 )
 
 // change is what a transaction does to a record.
@@ -44,6 +44,19 @@ func beforeJSON(f *record.Stored) string {
 		text = append(text[:len(text)-1], `,"damaged":true}`...)
 	}
 	return string(text)
+}
+
+// PastRecord returns the record of an entry of the history, nil if it has none
+// or the disk has damaged it.
+func PastRecord(text string) *record.Firefighter {
+	var f struct {
+		record.Firefighter
+		Damaged bool
+	}
+	if text == "" || json.Unmarshal([]byte(text), &f) != nil || f.Damaged {
+		return nil
+	}
+	return &f.Firefighter
 }
 
 // Change is an entry of the history.

@@ -10,8 +10,8 @@ import (
 	"firefighters/internal/sqlite"
 )
 
-// A create that is sent again with the same Idempotency-Key
-// (draft-ietf-httpapi-idempotency-key-header) makes no second record. It is
+// A create or an import that is sent again with the same Idempotency-Key
+// (draft-ietf-httpapi-idempotency-key-header) makes nothing a second time. It is
 // answered by the stored response of the first.
 
 const (
@@ -21,20 +21,20 @@ const (
 	erasedAtOnce = 500
 )
 
-// IdempotencyKey identifies a create that may be sent again.
+// IdempotencyKey identifies a create or an import that may be sent again.
 type IdempotencyKey struct {
 	By   KeyID
 	Key  string
-	Hash []byte // SHA-256 of the request's body
+	Hash []byte // SHA-256 of what the request asks for
 }
 
 const responseSQL = `
 	SELECT request_hash, record_id, answer, checksum FROM replays
 	 WHERE key_id = ? AND idempotency_key = ? AND tenant_id = ? AND created_at > ?`
 
-// StoredResponse returns the response to an earlier create with this key and
-// the id of its record; body is nil if there was none. The error is ErrReused
-// if that create had another body.
+// StoredResponse returns the response to an earlier request with this key, and
+// the id of its record or import; body is nil if there was none. The error is
+// ErrReused if that request had another hash.
 func (s *Store) StoredResponse(tenant record.TenantID, key *IdempotencyKey) (id string, body []byte, err error) {
 	now := s.Clock().Now().UnixMilli()
 	err = s.db.Read(func(c *sqlite.Conn) error {
@@ -67,13 +67,26 @@ func responseChecksum(tenant record.TenantID, id, body string) int64 {
 	return record.TextChecksum(tenant, id+"\n"+body)
 }
 
-// storeResponse stores what a create is about to answer.
-func storeResponse(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, f record.Firefighter) error {
-	body := string(f.AppendJSON(nil))
+// refuseRepeated returns a *RepeatedError for a request that was sent before, and
+// ErrReused if it was another one. key is nil for one without a key.
+func refuseRepeated(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey) error {
+	if key == nil {
+		return nil
+	}
+	id, body, err := storedResponse(t.Conn, tenant, key, t.Now)
+	if body != nil {
+		err = &RepeatedError{id}
+	}
+	return err
+}
+
+// storeResponse stores what a request is about to answer, with the id of what it
+// has made.
+func storeResponse(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, id, body string) error {
 	_, err := t.Exec(`
 		INSERT OR REPLACE INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		int64(key.By), key.Key, int64(tenant), t.Now, key.Hash, f.ID, body, responseChecksum(tenant, f.ID, body))
+		int64(key.By), key.Key, int64(tenant), t.Now, key.Hash, id, body, responseChecksum(tenant, id, body))
 	return err
 }
 

@@ -2,6 +2,7 @@ package store
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	"firefighters/internal/apikey"
@@ -68,6 +69,12 @@ func scanKey(row sqlite.Row) Key {
 // IsSession reports whether the key is the session of a browser. It opens the
 // office page, and nothing in the API.
 func (k Key) IsSession() bool { return k.Lifetime != 0 }
+
+// SessionSuffix ends the label of every session.
+const SessionSuffix = " (browser)"
+
+// Person returns whose session a key is: its label without its end.
+func (k Key) Person() string { return strings.TrimSuffix(k.Label, SessionSuffix) }
 
 // Expiry returns when the key expires, in milliseconds; 0 is never. A session
 // expires its lifetime after its last use, or earlier with the key that opened it.
@@ -217,4 +224,10 @@ func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
 		}
 		return nil
 	})
+}
+
+// ReadKey returns the key of any department for which a condition holds.
+func ReadKey(c *sqlite.Conn, condition string, arg any) (k Key, err error) {
+	err = c.QueryRow(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE `+condition, sqlite.Args{arg}, func(row sqlite.Row) { k = scanKey(row) })
+	return k, notFound(err)
 }

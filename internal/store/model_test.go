@@ -36,21 +36,6 @@ type model struct {
 	created int
 	version int64
 	done    []store.Change // action, id and record before
-	edits   []modelEdit
-	past    []modelMoment
-	purged  map[string]int64 // the version after the purge, by record
-}
-
-// modelEdit is an edit with the fields before and after it.
-type modelEdit struct {
-	action, id    string
-	before, after *record.Fields
-}
-
-// modelMoment is what was on the list at a version.
-type modelMoment struct {
-	version int64
-	fields  map[string]record.Fields
 }
 
 // modelRecord is a record, and when it was created.
@@ -60,32 +45,14 @@ type modelRecord struct {
 }
 
 // did notes a change of a record. before is the record until then, nil if the
-// history does not have it, and after what it is from then on, if it is on the list.
-func (d *model) did(action, id string, before, after *modelRecord) {
+// history does not have it.
+func (d *model) did(action, id string, before *modelRecord) {
 	ch := store.Change{Action: action, ID: id}
 	if before != nil {
 		ch.Before = before.AppendJSON(nil)
 	}
 	d.done = append(d.done, ch)
-	d.edits = append(d.edits, modelEdit{action, id, before.copyFields(), after.copyFields()})
 	d.version++
-}
-
-func (r *modelRecord) copyFields() *record.Fields {
-	if r == nil {
-		return nil
-	}
-	fields := r.Fields
-	return &fields
-}
-
-// now returns what is on the list.
-func (d *model) now() modelMoment {
-	m := modelMoment{d.version, map[string]record.Fields{}}
-	for _, r := range d.records {
-		m.fields[r.ID] = r.Fields
-	}
-	return m
 }
 
 // modelRun is one random run over two departments.
@@ -109,7 +76,7 @@ func TestModel(t *testing.T) {
 
 func runModel(t *testing.T, size int) {
 	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, uint64(size))), store: newStore(t)}
-	m.departments = [2]*model{{tenant: ours, purged: map[string]int64{}}, {tenant: theirs, purged: map[string]int64{}}}
+	m.departments = [2]*model{{tenant: ours}, {tenant: theirs}}
 	for range size {
 		m.create(m.departments[0])
 	}
@@ -123,13 +90,6 @@ func runModel(t *testing.T, size int) {
 	for _, d := range m.departments {
 		m.walk(d)
 		m.history(d)
-		for id := range d.now().fields {
-			m.edits(d, id, len(d.edits))
-		}
-		m.edits(d, "", len(d.edits)+1)
-		for _, moment := range d.past {
-			m.since(d, moment)
-		}
 	}
 	if size > 0 && !byIndex(t, m.store) {
 		m.Error("the index does not answer")
@@ -158,13 +118,6 @@ func (m *modelRun) step() {
 		m.missing(d, other)
 	case n < 53:
 		m.platform(d)
-	case n < 55:
-		d.past = append(d.past, d.now())
-	case n < 57:
-		m.edits(d, "", 1+m.random.IntN(9))
-		if len(d.past) > 0 {
-			m.since(d, d.past[m.random.IntN(len(d.past))])
-		}
 	default:
 		m.list(d, m.query())
 		if n > 90 { // for some lists the index is up to date
@@ -225,7 +178,7 @@ func (m *modelRun) create(d *model) {
 	m.same("create", f.Fields, want)
 	d.created++
 	d.records = append(d.records, &modelRecord{f, d.created})
-	d.did("create", f.ID, nil, d.records[len(d.records)-1])
+	d.did("create", f.ID, nil)
 }
 
 func (m *modelRun) replace(d *model) {
@@ -237,7 +190,7 @@ func (m *modelRun) replace(d *model) {
 	sent, want := m.fields()
 	f, err := m.store.Replace(d.tenant, 0, r.ID, sent, asIs)
 	must(m, err)
-	d.did("replace", r.ID, r, &modelRecord{Firefighter: f})
+	d.did("replace", r.ID, r)
 	r.Fields = want
 	m.same("replace", f, r.Firefighter)
 }
@@ -249,7 +202,7 @@ func (m *modelRun) delete(d *model) {
 		return
 	}
 	must(m, m.store.Delete(d.tenant, 0, r.ID, asIs))
-	d.did("delete", r.ID, r, nil)
+	d.did("delete", r.ID, r)
 	d.records = without(d.records, r)
 	d.deleted = append(d.deleted, r)
 }
@@ -262,7 +215,7 @@ func (m *modelRun) undelete(d *model) {
 	m.Helper()
 	if r := m.any(d.deleted); r != nil {
 		must(m, m.store.Undelete(d.tenant, 0, []string{r.ID}))
-		d.did("undelete", r.ID, nil, r)
+		d.did("undelete", r.ID, nil)
 		d.deleted = without(d.deleted, r)
 		d.records = append(d.records, r)
 	}
@@ -278,9 +231,7 @@ func (m *modelRun) purge(d *model) {
 	must(m, err)
 	m.same("erased", erased, 1)
 	d.done = slices.DeleteFunc(d.done, func(ch store.Change) bool { return ch.ID == r.ID })
-	d.edits = slices.DeleteFunc(d.edits, func(e modelEdit) bool { return e.id == r.ID })
-	d.did("purge", r.ID, nil, nil)
-	d.purged[r.ID] = d.version
+	d.did("purge", r.ID, nil)
 	d.deleted = without(d.deleted, r)
 }
 
@@ -371,72 +322,6 @@ func (m *modelRun) history(d *model) {
 		got[i].At = ""
 	}
 	m.same("the history", got, d.done)
-}
-
-// edits reads the edits of a department or a record, page by page.
-func (m *modelRun) edits(d *model, id string, limit int) {
-	m.Helper()
-	var want, got []modelEdit
-	for _, e := range slices.Backward(d.edits) {
-		if id == "" || e.id == id {
-			want = append(want, e)
-		}
-	}
-	for before := int64(0); ; {
-		page, err := m.store.Edits(d.tenant, id, before, limit)
-		must(m, err)
-		for _, e := range page {
-			got = append(got, modelEdit{e.Action, e.ID, fieldsOf(e.Before), fieldsOf(e.After)})
-			before = e.Number
-		}
-		if len(page) < limit {
-			break
-		}
-	}
-	m.same("the edits of "+id, got, want)
-}
-
-func fieldsOf(f *record.Firefighter) *record.Fields {
-	if f == nil {
-		return nil
-	}
-	return &f.Fields
-}
-
-// since compares the list with what it was.
-func (m *modelRun) since(d *model, then modelMoment) {
-	m.Helper()
-	type pair struct{ then, now *record.Fields }
-	want, got, erased := map[string]pair{}, map[string]pair{}, 0
-	now := d.now()
-	for _, moment := range []modelMoment{then, now} {
-		for id := range moment.fields {
-			a, wasThere := then.fields[id]
-			b, isThere := now.fields[id]
-			var p pair
-			if wasThere {
-				p.then = &a
-			}
-			if isThere {
-				p.now = &b
-			}
-			if _, purged := d.purged[id]; !purged && (wasThere != isThere || a != b) {
-				want[id] = p
-			}
-		}
-	}
-	for _, version := range d.purged {
-		if version > then.version {
-			erased++
-		}
-	}
-	differences, count, err := m.store.ChangedSince(d.tenant, then.version)
-	must(m, err)
-	for _, e := range differences {
-		got[e.ID] = pair{fieldsOf(e.Then), fieldsOf(e.Now)}
-	}
-	m.same("what has changed", got, want)
-	m.same("the number of differences and of erased records", []int{len(differences), count}, []int{len(want), erased})
 }
 
 // page returns the page that a query should have.

@@ -85,6 +85,8 @@ func TestConstraints(t *testing.T) {
 		`PRAGMA foreign_keys = 1; DELETE FROM tenants WHERE id = 1`,
 		`INSERT INTO service (only_row, latest_time) VALUES (2, 0)`,
 		`UPDATE changes SET action = 'move'`,
+		`INSERT INTO imports SELECT 1, 1, 0, NULL, printf('%0201d', 1), zeroblob(32), 0, 0, 1, 1, NULL`,
+		`INSERT INTO imports SELECT 1, 1, 0, NULL, '', x'00', 0, 0, 1, 1, NULL`,
 	} {
 		if err := tryExec(t, s, bad); err == nil {
 			t.Errorf("the database accepts %s", bad)

@@ -74,20 +74,35 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 	})
 }
 
+// findTenant returns the department of that name, 0 if there is none.
+func findTenant(c *sqlite.Conn, name string) (record.TenantID, error) {
+	n, err := c.QueryInt(`SELECT id FROM tenants WHERE name = ?`, name)
+	if errors.Is(err, sqlite.ErrNoRows) {
+		return 0, nil
+	}
+	return record.TenantID(n), err
+}
+
 // addTenant returns the department of that name, which it makes if there is
 // none. The error is a *TakenError if another one has a name that is alike,
 // unless alike is set.
 func addTenant(t *sqlite.Tx, name string, alike bool) (record.TenantID, error) {
-	n, err := t.QueryInt(`SELECT id FROM tenants WHERE name = ?`, name)
-	if !errors.Is(err, sqlite.ErrNoRows) {
-		return record.TenantID(n), err
+	tenant, err := findTenant(t.Conn, name)
+	if tenant != 0 || err != nil {
+		return tenant, err
 	}
 	if !alike {
-		if err := refuseAlike(t, name, 0); err != nil {
+		if err := refuseAlike(t.Conn, name, 0); err != nil {
 			return 0, err
 		}
 	}
 	return insertTenant(t, name)
+}
+
+// RefuseAlike returns a *TakenError if a department has that name or one that is
+// alike.
+func (s *Store) RefuseAlike(name string) error {
+	return s.db.Read(func(c *sqlite.Conn) error { return refuseAlike(c, name, 0) })
 }
 
 // insertTenant makes a department. Its id was never that of another, whose
@@ -103,10 +118,10 @@ func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
 
 // refuseAlike returns a *TakenError if the name of a department other than self
 // differs from this one only in case, accents or spaces.
-func refuseAlike(t *sqlite.Tx, name string, self record.TenantID) (err error) {
+func refuseAlike(c *sqlite.Conn, name string, self record.TenantID) (err error) {
 	var taken error
 	wanted := likeness(name)
-	err = t.Query(`SELECT name FROM tenants WHERE id <> ?`, sqlite.Args{int64(self)}, func(row sqlite.Row) {
+	err = c.Query(`SELECT name FROM tenants WHERE id <> ?`, sqlite.Args{int64(self)}, func(row sqlite.Row) {
 		if other := row.Text(0); taken == nil && likeness(other) == wanted {
 			taken = &TakenError{Name: name, Existing: other, Creating: self == 0}
 		}
@@ -128,7 +143,7 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 		case taken == 1:
 			return &TakenError{Name: name, Existing: name}
 		case !alike:
-			if err := refuseAlike(t, name, id); err != nil {
+			if err := refuseAlike(t.Conn, name, id); err != nil {
 				return err
 			}
 		}
@@ -144,7 +159,7 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 }
 
 // RemoveTenant removes a department that has no records, with its keys, sessions,
-// invitations, history and stored responses. It returns the number of keys. The
+// invitations, history, imports and stored responses. It returns the number of keys. The
 // error is that of HasNoRecords if it has some.
 func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) (err error) {
@@ -152,7 +167,7 @@ func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 			return err
 		}
 		keys, err = t.QueryInt(`SELECT count(*) FROM keys WHERE tenant_id = ? AND session_lifetime IS NULL`, int64(id))
-		for _, table := range []string{`keys`, `invitations`, `changes`, `replays`} {
+		for _, table := range []string{`keys`, `invitations`, `changes`, `imports`, `replays`} {
 			if err == nil {
 				_, err = t.Exec(`DELETE FROM `+table+` WHERE tenant_id = ?`, int64(id))
 			}

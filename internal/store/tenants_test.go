@@ -45,10 +45,11 @@ func TestAlikeTenants(t *testing.T) {
 		return s.CreateKey(store.NewKey{Tenant: name, Scope: store.ScopeRead, Alike: alike}, func(string) error { return nil })
 	}
 	rename := func(name string, alike bool) error { return s.RenameTenant(theirs, name, alike) }
+	ask := func(name string, _ bool) error { return s.RefuseAlike(name) }
 	for _, name := range []string{"engine 7", "Engine  7", "Éngine 7", "E N G I N E 7", "Engine\u20097", "ENGINE７"} {
-		for what, do := range map[string]func(string, bool) error{"add": add, "rename": rename} {
+		for what, do := range map[string]func(string, bool) error{"add": add, "rename": rename, "ask": ask} {
 			taken, ok := errors.AsType[*store.TakenError](do(name, false))
-			if want := (store.TakenError{Name: name, Existing: "Engine 7", Creating: what == "add"}); !ok || *taken != want {
+			if want := (store.TakenError{Name: name, Existing: "Engine 7", Creating: what != "rename"}); !ok || *taken != want {
 				t.Errorf("%s %q: %+v", what, name, taken)
 			}
 		}
@@ -57,6 +58,7 @@ func TestAlikeTenants(t *testing.T) {
 		t.Errorf("%+v", taken)
 	}
 	must(t, add("Engine 7", false))
+	must(t, ask("Engine 77", false))
 	must(t, add("Engine 77", false))
 	must(t, add("ENGINE 7", true))
 	must(t, rename("ladder1", false))
@@ -77,9 +79,11 @@ func TestRemoveTenant(t *testing.T) {
 	s := newStore(t)
 	newKey(t, s, "Engine 7", "")
 	newKey(t, s, "Ladder 1", "")
-	openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Ladder 1", Scope: store.ScopeAdmin}))
-	invite(t, s, theirs, "Ana", 0)
-	invite(t, s, ours, "Ana", 0)
+	newKey(t, s, "Ladder 1", "")
+	newKey(t, s, "Ladder 1", "")
+	exec(t, s, `UPDATE keys SET session_lifetime = 1 WHERE id = (SELECT max(id) FROM keys)`) // as that of a session
+	exec(t, s, `INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at)
+		SELECT randomblob(32), id, 'Ana', 'read', 0, 0 FROM tenants WHERE id <= 2`)
 	f := createWith(t, s, theirs, keyFor(2, "a", "x"))
 	create(t, s, ours, ana)
 	refused := func(want store.NotEmptyError) {
@@ -99,12 +103,14 @@ func TestRemoveTenant(t *testing.T) {
 	must(t, s.HasNoRecords(theirs))
 	exec(t, s, `INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
 		VALUES (2, 'left', ?, 0, x'00', 'none', '{}', 0), (1, 'ours', ?, 0, x'00', 'none', '{}', 0)`, theirs, ours)
+	exec(t, s, `INSERT INTO imports (tenant_id, number, at, file, hash, added, changed, first_change, last_change)
+		SELECT id, 1, 0, '', zeroblob(32), 0, 0, 1, 1 FROM tenants`)
 	version, err := s.KeysVersion()
 	must(t, err)
 	if keys, err := s.RemoveTenant(theirs); keys != 2 || err != nil {
 		t.Errorf("%d keys, %v", keys, err)
 	}
-	for table, want := range map[string]int64{"tenants": 1, "keys": 1, "firefighters": 1, "changes": 1, "replays": 1, "invitations": 1} {
+	for table, want := range map[string]int64{"tenants": 1, "keys": 1, "firefighters": 1, "changes": 1, "replays": 1, "invitations": 1, "imports": 1} {
 		if got := scanInt(t, s, `SELECT count(*) FROM `+table); got != want {
 			t.Errorf("%s has %d rows, not %d", table, got, want)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"firefighters/internal/httpapi"
+	"firefighters/internal/session"
 	"firefighters/internal/store"
 )
 
@@ -134,11 +135,19 @@ func signInPath(next string) string {
 // ownFields are those of the form at sign-in itself.
 var ownFields = []string{"key", "shared", "next", "resume"}
 
-// carry returns the fields of a form that was sent, but those of sign-in.
+// maxCarried is how much of a form can be carried, in bytes. The rest of maxForm
+// is for the fields of sign-in.
+const maxCarried = maxForm - 4<<10
+
+// carry returns the fields of a form that was sent, but those of sign-in and what
+// is too large to be carried, such as a long text of an upload.
 func carry(form url.Values) (fields []field) {
+	left := maxCarried
 	for _, name := range slices.Sorted(maps.Keys(form)) {
-		if !slices.Contains(ownFields, name) {
+		size := len(url.QueryEscape(name) + "=" + url.QueryEscape(form.Get(name)) + "&")
+		if !slices.Contains(ownFields, name) && size <= left {
 			fields = append(fields, field{name, form.Get(name)})
+			left -= size
 		}
 	}
 	return fields
@@ -178,7 +187,7 @@ func signIn(v *Visit) error {
 	if data.Shared {
 		lifetime = sharedLifetime
 	}
-	secret, session, err := v.Store.OpenSession(typedKey(form.Get("key")), lifetime)
+	secret, session, err := session.Open(v.Store, typedKey(form.Get("key")), lifetime)
 	if errors.Is(err, store.ErrNotFound) {
 		v.site.Refusals.Add(v.R, httpapi.KeyUnknown.Code)
 		data.Fault = "signin.wrong"

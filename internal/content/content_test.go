@@ -1,4 +1,4 @@
-package store_test
+package content_test
 
 import (
 	"context"
@@ -11,30 +11,26 @@ import (
 	"time"
 
 	"firefighters/internal/apikey"
+	"firefighters/internal/content"
+	"firefighters/internal/session"
 	"firefighters/internal/sqlite"
 	"firefighters/internal/store"
 )
 
-// read calls do with a connection to the database of a store.
-func read(t *testing.T, s *store.Store, do func(c *sqlite.Conn) error) {
-	t.Helper()
-	must(t, s.DB().Read(do))
-}
-
 func TestCount(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	create(t, s, ours, ana)
-	createDeleted(t, s, ours, ana)
-	create(t, s, theirs, ana)
+	s := newStore(t, time.Now)
+	create(t, s, ours)
+	must(t, s.Delete(ours, 0, create(t, s, ours).ID, asIs))
+	create(t, s, theirs)
 	read(t, s, func(c *sqlite.Conn) error {
-		n, err := store.Count(t.Context(), c)
-		if n != (store.Counts{Records: 2, Departments: 2}) {
+		n, err := content.Count(t.Context(), c)
+		if n != (content.Counts{Records: 2, Departments: 2}) {
 			t.Errorf("counted %+v", n)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := store.Count(ended, c); !errors.Is(err, context.Canceled) {
+		if _, err := content.Count(ended, c); !errors.Is(err, context.Canceled) {
 			t.Errorf("after the end: %v", err)
 		}
 		return err
@@ -49,8 +45,8 @@ func TestMarks(t *testing.T) {
 	check := func(count int, first string, want ...string) {
 		t.Helper()
 		read(t, s, func(c *sqlite.Conn) error {
-			got, err := store.Marks(c)
-			name, nameErr := store.FirstName(c)
+			got, err := content.Marks(c)
+			name, nameErr := content.FirstName(c)
 			if len(got) != count || !slices.Equal(got[:len(want)], want) || name != first {
 				t.Errorf("%d departments, %q first: %q", len(got), name, got)
 			}
@@ -67,7 +63,7 @@ func TestMarks(t *testing.T) {
 	}
 	check(100, "Z", "1 2000000000000", "2 2000003600000")
 	read(t, s, func(c *sqlite.Conn) error {
-		latest, err := store.LatestTime(c)
+		latest, err := content.LatestTime(c)
 		if !latest.Equal(now) || latest.Location() != time.UTC {
 			t.Errorf("the latest time is %v", latest)
 		}
@@ -79,13 +75,13 @@ func TestMarks(t *testing.T) {
 // one moment.
 func TestMark(t *testing.T) {
 	t.Parallel()
-	s := newStoreAt(t, func() time.Time { return time.UnixMilli(2e12) })
+	s := newStore(t, func() time.Time { return time.UnixMilli(2e12) })
 	mark := func() (mark string) {
 		t.Helper()
-		read(t, s, func(c *sqlite.Conn) (err error) { mark, err = store.Mark(c); return err })
+		read(t, s, func(c *sqlite.Conn) (err error) { mark, err = content.Mark(c); return err })
 		return mark
 	}
-	f := create(t, s, theirs, ana)
+	f := create(t, s, theirs)
 	seen := map[string]bool{mark(): true}
 	for _, change := range []func() error{
 		func() error { _, err := s.Create(ours, 0, ana, nil); return err },
@@ -112,10 +108,10 @@ func TestMark(t *testing.T) {
 func TestRevocations(t *testing.T) {
 	t.Parallel()
 	now := keyTime
-	s := newStoreAt(t, func() time.Time { return now })
+	s := newStore(t, func() time.Time { return now })
 	var keys []string
 	for range 4 {
-		keys = append(keys, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
+		keys = append(keys, createKey(t, s))
 	}
 	revoke := func(ids ...store.KeyID) {
 		t.Helper()
@@ -129,10 +125,10 @@ func TestRevocations(t *testing.T) {
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	must(t, os.WriteFile(backup, nil, 0o600))
 	read(t, s, func(c *sqlite.Conn) error { return c.CopyTo(t.Context(), backup, nil) })
-	createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	createKey(t, s)
 	revoke(2, 3, 5)
-	var r store.Revocations
-	read(t, s, func(c *sqlite.Conn) (err error) { r, err = store.ReadRevocations(c); return err })
+	var r content.Revocations
+	read(t, s, func(c *sqlite.Conn) (err error) { r, err = content.ReadRevocations(c); return err })
 	for _, want := range []int64{2, 0} {
 		must(t, sqlite.FinishCopy(backup, func(c *sqlite.Conn) error {
 			revoked, err := r.Write(c)
@@ -158,24 +154,32 @@ func TestRevocations(t *testing.T) {
 // sent to an old address. Sessions stay. A database of an older schema stays as it is.
 func TestRenew(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
-	secret, _ := openSession(t, s, key)
-	code := invite(t, s, ours, "Ana", 0)
+	s := newStore(t, time.Now)
+	key := createKey(t, s)
+	secret, _, err := session.Open(s, key, time.Hour)
+	must(t, err)
+	var code string
+	must(t, session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(made string) error { code = made; return nil }))
 	must(t, s.SetAddress("http://127.0.0.1:8080"))
 	before, err := s.HistoryID()
 	must(t, err)
-	must(t, s.DB().Write(func(tx *sqlite.Tx) error { return store.Renew(tx.Conn) }))
+	must(t, s.DB().Write(func(tx *sqlite.Tx) error { return content.Renew(tx.Conn) }))
 	after, err := s.HistoryID()
 	must(t, err)
 	address, err := s.Address()
 	if err != nil || after == before || address != "" {
 		t.Errorf("%v; the history is %d after %d, the address %q", err, after, before, address)
 	}
-	opensNothing(t, s, "a code from before", code)
+	if _, _, err := session.Open(s, code, time.Hour); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a code from before: %v", err)
+	}
 	if _, there := allKeys(t, s)[apikey.Hash(secret)]; !there {
 		t.Error("the session is gone")
 	}
-	exec(t, s, `DROP TABLE invitations; ALTER TABLE service DROP COLUMN history`)
-	must(t, s.DB().Write(func(tx *sqlite.Tx) error { return store.Renew(tx.Conn) }))
+	must(t, s.DB().Write(func(tx *sqlite.Tx) error {
+		if _, err := tx.Exec(`DROP TABLE invitations; ALTER TABLE service DROP COLUMN history`); err != nil {
+			return err
+		}
+		return content.Renew(tx.Conn)
+	}))
 }

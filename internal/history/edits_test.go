@@ -1,4 +1,4 @@
-package store_test
+package history_test
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"firefighters/internal/history"
 	"firefighters/internal/record"
 	"firefighters/internal/store"
 )
@@ -15,9 +16,9 @@ import (
 // TestEdits: who changed what when, and the record before and after.
 func TestEdits(t *testing.T) {
 	t.Parallel()
-	now := keyTime
-	s := newStoreAt(t, func() time.Time { now = now.Add(time.Second); return now })
-	desk := newKey(t, s, "Engine 7", "desk")
+	now := noon
+	s := newStore(t, func() time.Time { now = now.Add(time.Second); return now })
+	desk := newKey(t, s, "desk")
 	a, err := s.Create(ours, desk, eva, nil)
 	must(t, err)
 	create(t, s, theirs, ana)
@@ -27,7 +28,7 @@ func TestEdits(t *testing.T) {
 	must(t, s.Undelete(ours, desk, []string{a.ID}))
 	b := create(t, s, ours, ana)
 	was, is := &record.Firefighter{ID: a.ID, Fields: eva}, &record.Firefighter{ID: a.ID, Fields: ana}
-	want := []store.Edit{
+	want := []history.Edit{
 		{Number: 6, Action: "create", ID: b.ID, After: &b},
 		{Number: 5, Action: "undelete", ID: a.ID, Key: desk, Label: "desk", After: is},
 		{Number: 4, Action: "delete", ID: a.ID, Key: 99, Before: is},
@@ -45,15 +46,15 @@ func TestEdits(t *testing.T) {
 }
 
 // checkEdits compares edits but for their times, which must go down.
-func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int, want []store.Edit) {
+func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int, want []history.Edit) {
 	t.Helper()
-	got, err := s.Edits(ours, id, before, limit)
+	got, err := history.Edits(s, ours, id, before, limit)
 	must(t, err)
-	if !slices.IsSortedFunc(got, func(a, b store.Edit) int { return b.At.Compare(a.At) }) {
+	if !slices.IsSortedFunc(got, func(a, b history.Edit) int { return b.At.Compare(a.At) }) {
 		t.Errorf("the times are not in order: %+v", got)
 	}
 	for i := range got {
-		if got[i].At.Before(keyTime) || got[i].At.Location() != time.UTC {
+		if got[i].At.Before(noon) || got[i].At.Location() != time.UTC {
 			t.Errorf("the time is %v", got[i].At)
 		}
 		got[i].At = time.Time{}
@@ -63,7 +64,7 @@ func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int
 	}
 }
 
-func showEdits(edits []store.Edit) string {
+func showEdits(edits []history.Edit) string {
 	var lines []string
 	for _, e := range edits {
 		lines = append(lines, fmt.Sprintf("%+v before %+v after %+v", e, e.Before, e.After))
@@ -74,33 +75,33 @@ func showEdits(edits []store.Edit) string {
 // TestDamagedEdits: what the disk has damaged is not shown as what was there.
 func TestDamagedEdits(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	s := newStore(t, time.Now)
 	f := create(t, s, ours, ana)
 	version, err := s.Version(ours)
 	must(t, err)
 	_, err = s.Replace(ours, 0, f.ID, eva, asIs)
 	must(t, err)
 	exec(t, s, `UPDATE changes SET before = '{"id":' WHERE action = 'replace'`)
-	edits, err := s.Edits(ours, "", 0, 9)
+	edits, err := history.Edits(s, ours, "", 0, 9)
 	if err != nil || len(edits) != 2 || edits[0].Before != nil || edits[0].After == nil || edits[1].After != nil {
 		t.Errorf("%v, %s", err, showEdits(edits))
 	}
-	d, _, err := s.ChangedSince(ours, version)
+	d, _, err := history.ChangedSince(s, ours, version)
 	if err != nil || len(d) != 1 || d[0].Then == nil || *d[0].Then != (record.Firefighter{ID: f.ID}) || d[0].Now == nil {
 		t.Errorf("%v, %+v", err, d)
 	}
 	exec(t, s, `UPDATE firefighters SET last_name = 'X'`)
-	edits, err = s.Edits(ours, "", 0, 9)
+	edits, err = history.Edits(s, ours, "", 0, 9)
 	if err != nil || len(edits) != 2 || edits[0].After != nil {
 		t.Errorf("%v, %s", err, showEdits(edits))
 	}
 	must(t, s.Delete(ours, 0, f.ID, asIs))
-	edits, err = s.Edits(ours, "", 0, 1)
+	edits, err = history.Edits(s, ours, "", 0, 1)
 	if err != nil || len(edits) != 1 || edits[0].Before != nil {
 		t.Errorf("deleted: %v, %s", err, showEdits(edits))
 	}
 	must(t, s.Undelete(ours, 0, []string{f.ID}))
-	if _, _, err = s.ChangedSince(ours, version); err == nil {
+	if _, _, err = history.ChangedSince(s, ours, version); err == nil {
 		t.Error("a damaged record counts as sound")
 	}
 }
@@ -109,14 +110,14 @@ func TestDamagedEdits(t *testing.T) {
 // one that is not yet, and the records of others.
 func TestChangedSince(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	s := newStore(t, time.Now)
 	f := create(t, s, ours, ana)
 	exec(t, s, `UPDATE changes SET version = 0`) // as from an older schema
 	version, err := s.Version(ours)
 	must(t, err)
 	check := func(version int64, want string) {
 		t.Helper()
-		d, erased, err := s.ChangedSince(ours, version)
+		d, erased, err := history.ChangedSince(s, ours, version)
 		must(t, err)
 		var got strings.Builder
 		for _, e := range d {
@@ -140,8 +141,7 @@ func TestChangedSince(t *testing.T) {
 	check(version, "true true false 0")
 	gone := createDeleted(t, s, ours, eva)
 	check(version, "true true false 0")
-	_, err = s.Purge(ours, stored(t, s, ours, f.ID, gone.ID))
-	must(t, err)
+	purge(t, s, ours, f.ID, gone.ID)
 	check(version, "2")
 	check(version+100, "0")
 }

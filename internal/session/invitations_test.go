@@ -1,4 +1,4 @@
-package store_test
+package session_test
 
 import (
 	"errors"
@@ -10,20 +10,21 @@ import (
 
 	"firefighters/internal/apikey"
 	"firefighters/internal/record"
+	"firefighters/internal/session"
 	"firefighters/internal/store"
 )
 
 // invite makes an invitation and returns its code.
 func invite(t *testing.T, s *store.Store, tenant record.TenantID, name string, by store.KeyID) (code string) {
 	t.Helper()
-	must(t, s.Invite(store.NewInvitation{Tenant: tenant, Name: name, Scope: store.ScopeWrite, By: by}, func(made string) error { code = made; return nil }))
+	must(t, session.Invite(s, session.NewInvitation{Tenant: tenant, Name: name, Scope: store.ScopeWrite, By: by}, func(made string) error { code = made; return nil }))
 	return code
 }
 
 // invitations returns the names of those that are open.
 func invitations(t *testing.T, s *store.Store, tenant record.TenantID) string {
 	t.Helper()
-	all, err := s.Invitations(tenant)
+	all, err := session.Invitations(s, tenant)
 	must(t, err)
 	var names []string
 	for _, i := range all {
@@ -40,33 +41,33 @@ func TestInvite(t *testing.T) {
 		t.Errorf("the code is %q", code)
 	}
 	second, other := invite(t, s, ours, "Eva", 0), invite(t, s, theirs, "Ivo", 0)
-	all, err := s.Invitations(ours)
+	all, err := session.Invitations(s, ours)
 	must(t, err)
 	made := keyTime.UnixMilli()
 	if len(all) != 2 || all[0].Name != "Eva" || all[1].ID != 1 || all[1].Scope != "write" || all[1].CreatedAt != made || all[1].ExpiresAt != made+900_000 {
 		t.Errorf("open are %+v", all)
 	}
-	_, session := openSession(t, s, " "+strings.ToLower(strings.ReplaceAll(code, "-", " - ")))
+	_, k := openSession(t, s, " "+strings.ToLower(strings.ReplaceAll(code, "-", " - ")))
 	want := store.Key{ID: 1, Tenant: ours, Scope: "write", Label: "Ana (browser)", CreatedAt: made, Lifetime: lifetime.Milliseconds()}
-	if session != want {
-		t.Errorf("%+v\nnot\n%+v", session, want)
+	if k != want {
+		t.Errorf("%+v\nnot\n%+v", k, want)
 	}
 	opensNothing(t, s, "a used code", code)
 	if got := invitations(t, s, ours) + ", " + invitations(t, s, theirs); got != "Eva, Ivo" {
 		t.Errorf("open are %q", got)
 	}
 	for _, tenant := range []record.TenantID{theirs, 99} {
-		if err := s.Withdraw(tenant, all[0].ID); !errors.Is(err, store.ErrNotFound) {
+		if err := session.Withdraw(s, tenant, all[0].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("department %d withdraws it: %v", tenant, err)
 		}
 	}
-	must(t, s.Withdraw(ours, all[0].ID))
-	if err := s.Withdraw(ours, all[0].ID); !errors.Is(err, store.ErrNotFound) {
+	must(t, session.Withdraw(s, ours, all[0].ID))
+	if err := session.Withdraw(s, ours, all[0].ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("withdrawn twice: %v", err)
 	}
 	opensNothing(t, s, "a withdrawn code", second)
-	if _, session := openSession(t, s, other); session.Tenant != theirs {
-		t.Errorf("%+v", session)
+	if _, k := openSession(t, s, other); k.Tenant != theirs {
+		t.Errorf("%+v", k)
 	}
 	if n := scanInt(t, s, `SELECT count(*) FROM invitations`); n != 0 {
 		t.Errorf("%d rows are left", n)
@@ -79,15 +80,15 @@ func TestCodeNotShown(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	failure := errors.New("the pipe is closed")
-	err := s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(string) error { return failure })
+	err := session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(string) error { return failure })
 	if !errors.Is(err, failure) {
 		t.Errorf("%v", err)
 	}
 	shown := func(string) error { t.Error("a code was shown"); return nil }
-	if err := s.Invite(store.NewInvitation{Tenant: 99, Name: "Ana", Scope: store.ScopeRead}, shown); !errors.Is(err, store.ErrRemoved) {
+	if err := session.Invite(s, session.NewInvitation{Tenant: 99, Name: "Ana", Scope: store.ScopeRead}, shown); !errors.Is(err, store.ErrRemoved) {
 		t.Errorf("no department: %v", err)
 	}
-	if err := s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: "root"}, shown); err == nil {
+	if err := session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: "root"}, shown); err == nil {
 		t.Error("the scope root is accepted")
 	}
 	if n := scanInt(t, s, `SELECT count(*) FROM invitations`); n != 0 {
@@ -119,19 +120,19 @@ func TestInviterEnds(t *testing.T) {
 	t.Parallel()
 	now := keyTime
 	s := newStoreAt(t, func() time.Time { return now })
-	for what, end := range map[string]func(session store.Key){
-		"the session is revoked": func(session store.Key) { _, err := s.RevokeKey(ours, session.ID); must(t, err) },
-		"the key is revoked":     func(session store.Key) { _, err := s.RevokeKey(ours, session.OpenedBy); must(t, err) },
-		"the key has expired":    func(session store.Key) { now = now.Add(5 * time.Minute) },
-		"the session is erased":  func(session store.Key) { exec(t, s, `DELETE FROM keys WHERE id = ?`, session.ID) },
+	for what, end := range map[string]func(k store.Key){
+		"the session is revoked": func(k store.Key) { _, err := s.RevokeKey(ours, k.ID); must(t, err) },
+		"the key is revoked":     func(k store.Key) { _, err := s.RevokeKey(ours, k.OpenedBy); must(t, err) },
+		"the key has expired":    func(k store.Key) { now = now.Add(5 * time.Minute) },
+		"the session is erased":  func(k store.Key) { exec(t, s, `DELETE FROM keys WHERE id = ?`, k.ID) },
 	} {
 		key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin, ExpiresAt: now.Add(5 * time.Minute)})
-		_, session := openSession(t, s, key)
-		code := invite(t, s, ours, "Ana", session.ID)
+		_, k := openSession(t, s, key)
+		code := invite(t, s, ours, "Ana", k.ID)
 		if got := invitations(t, s, ours); got != "Ana" {
 			t.Errorf("%s: at first open are %q", what, got)
 		}
-		end(session)
+		end(k)
 		now = now.Add(time.Second)
 		newKey(t, s, "Engine 7", "") // which has the number of an erased one
 		opensNothing(t, s, "a code, although "+what+",", code)
@@ -147,22 +148,22 @@ func TestSignedOutInviter(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
-	_, session := openSession(t, s, key)
-	codes := []string{invite(t, s, ours, "Ana", session.ID), invite(t, s, ours, "Eva", session.ID)}
-	must(t, s.EndSession(session))
-	if got := state(t, s, session.ID); got != "revoked" {
+	_, k := openSession(t, s, key)
+	codes := []string{invite(t, s, ours, "Ana", k.ID), invite(t, s, ours, "Eva", k.ID)}
+	must(t, session.End(s, k))
+	if got := state(t, s, k.ID); got != "revoked" {
 		t.Errorf("the session that was signed out is %s", got)
 	}
 	if _, ana := openSession(t, s, codes[0]); ana.Label != "Ana (browser)" {
 		t.Errorf("the invitation opens %+v", ana)
 	}
-	_, err := s.RevokeKey(ours, session.OpenedBy)
+	_, err := s.RevokeKey(ours, k.OpenedBy)
 	must(t, err)
 	opensNothing(t, s, "a code of a revoked key", codes[1])
 
 	_, invited := openSession(t, s, invite(t, s, ours, "Ivo", 0))
 	code := invite(t, s, ours, "Mia", invited.ID)
-	must(t, s.EndSession(invited))
+	must(t, session.End(s, invited))
 	if _, mia := openSession(t, s, code); mia.Label != "Mia (browser)" {
 		t.Errorf("the invitation of somebody who was invited opens %+v", mia)
 	}
@@ -177,7 +178,7 @@ func TestCodeUsedOnce(t *testing.T) {
 	opened := make(chan string, 20)
 	for range cap(opened) {
 		wg.Go(func() {
-			if secret, _, err := s.OpenSession(code, lifetime); err == nil {
+			if secret, _, err := session.Open(s, code, lifetime); err == nil {
 				opened <- secret
 			} else if !errors.Is(err, store.ErrNotFound) {
 				t.Error(err)

@@ -1,4 +1,6 @@
-package store
+// Package history reads what has changed in a department: edits for people, and
+// the changes since a position for programs that keep a copy.
+package history
 
 import (
 	"cmp"
@@ -8,6 +10,7 @@ import (
 
 	"firefighters/internal/record"
 	"firefighters/internal/sqlite"
+	"firefighters/internal/store"
 )
 
 // Edit is an entry of the history with what the record was after it.
@@ -16,7 +19,7 @@ type Edit struct {
 	At     time.Time
 	Action string
 	ID     string
-	Key    KeyID               // 0: a command did it
+	Key    store.KeyID         // 0: a command did it
 	Label  string              // of the key; empty also where the key is gone
 	Before *record.Firefighter // nil where there was none or it is not known any more
 	After  *record.Firefighter // nil after a delete and where it is not known any more
@@ -39,14 +42,14 @@ const laterSQL = `
 // Edits returns changes of a department, the newest first, at most limit of
 // those before a number; 0 is after the newest. id is that of one record, or
 // empty for all.
-func (s *Store) Edits(tenant record.TenantID, id string, before int64, limit int) (edits []Edit, err error) {
+func Edits(s *store.Store, tenant record.TenantID, id string, before int64, limit int) (edits []Edit, err error) {
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	err = s.db.ReadTx(func(c *sqlite.Conn) error {
+	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
 		err := c.Query(editsSQL, sqlite.Args{int64(tenant), id, before, int64(limit)}, func(row sqlite.Row) {
 			edits = append(edits, Edit{Number: row.Int(0), At: time.UnixMilli(row.Int(1)).UTC(), Action: row.Text(2), ID: row.Text(3),
-				Key: KeyID(row.Int(4)), Label: row.Text(5), Before: pastRecord(row.Text(6))})
+				Key: store.KeyID(row.Int(4)), Label: row.Text(5), Before: store.PastRecord(row.Text(6))})
 		})
 		if err != nil {
 			return err
@@ -54,7 +57,7 @@ func (s *Store) Edits(tenant record.TenantID, id string, before int64, limit int
 		after, err := statesAt(c, tenant, before, edits)
 		for i := range edits {
 			e := &edits[i]
-			if e.Action != actionDelete && e.Action != actionPurge {
+			if e.Action != store.ActionDelete && e.Action != store.ActionPurge {
 				e.After = after[e.ID]
 			}
 			after[e.ID] = e.Before
@@ -83,23 +86,10 @@ func statesAt(c *sqlite.Conn, tenant record.TenantID, number int64, edits []Edit
 	seen := map[string]bool{}
 	err = c.Query(laterSQL, sqlite.Args{number, int64(tenant), jsonList(wanted)}, func(row sqlite.Row) {
 		if id := row.Text(0); !seen[id] {
-			seen[id], states[id] = true, pastRecord(row.Text(1))
+			seen[id], states[id] = true, store.PastRecord(row.Text(1))
 		}
 	})
 	return states, err
-}
-
-// pastRecord returns the record of an entry of the history, nil if it has none
-// or the disk has damaged it.
-func pastRecord(text string) *record.Firefighter {
-	var f struct {
-		record.Firefighter
-		Damaged bool
-	}
-	if text == "" || json.Unmarshal([]byte(text), &f) != nil || f.Damaged {
-		return nil
-	}
-	return &f.Firefighter
 }
 
 var currentSQL = `
@@ -136,13 +126,13 @@ const sinceSQL = `
 // was is left out. So are those that were purged, of which it returns the number:
 // nobody knows any more whether they were on the list. The error is a
 // *record.DamagedError where the disk has changed a record.
-func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Difference, erased int, err error) {
-	err = s.db.ReadTx(func(c *sqlite.Conn) error {
+func ChangedSince(s *store.Store, tenant record.TenantID, version int64) (d []Difference, erased int, err error) {
+	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
 		var ids []string
 		then := map[string]*record.Firefighter{}
 		err := c.Query(sinceSQL, sqlite.Args{int64(tenant), version}, func(row sqlite.Row) {
 			id, action := row.Text(0), row.Text(1)
-			if action == actionPurge {
+			if action == store.ActionPurge {
 				erased++
 			} else if _, seen := then[id]; !seen {
 				ids, then[id] = append(ids, id), stateBefore(id, action, row.Text(2))
@@ -169,10 +159,10 @@ func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Differe
 // stateBefore returns what was on the list before a change of a record. Where the
 // disk has damaged that, only its id is known.
 func stateBefore(id, action, before string) *record.Firefighter {
-	if action == actionCreate || action == actionUndelete {
+	if action == store.ActionCreate || action == store.ActionUndelete {
 		return nil
 	}
-	if f := pastRecord(before); f != nil {
+	if f := store.PastRecord(before); f != nil {
 		return f
 	}
 	return &record.Firefighter{ID: id}
@@ -184,4 +174,10 @@ func (d Difference) differs() bool {
 		return d.Then != d.Now
 	}
 	return d.Then.Fields != d.Now.Fields
+}
+
+// jsonList returns ids as json_each reads them.
+func jsonList(ids []string) string {
+	text, _ := json.Marshal(ids) // cannot fail
+	return string(text)
 }

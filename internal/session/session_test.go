@@ -1,4 +1,4 @@
-package store_test
+package session_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"firefighters/internal/apikey"
+	"firefighters/internal/session"
 	"firefighters/internal/store"
 )
 
@@ -16,16 +17,16 @@ const lifetime = 90 * 24 * time.Hour
 // openSession opens a session and returns it and its secret.
 func openSession(t *testing.T, s *store.Store, keyOrCode string) (string, store.Key) {
 	t.Helper()
-	secret, session, err := s.OpenSession(keyOrCode, lifetime)
+	secret, k, err := session.Open(s, keyOrCode, lifetime)
 	must(t, err)
-	return secret, session
+	return secret, k
 }
 
 // opensNothing fails unless a key or a code opens no session.
 func opensNothing(t *testing.T, s *store.Store, what, keyOrCode string) {
 	t.Helper()
-	if secret, session, err := s.OpenSession(keyOrCode, lifetime); !errors.Is(err, store.ErrNotFound) || secret != "" || session != (store.Key{}) {
-		t.Errorf("%s opens %+v, %v", what, session, err)
+	if secret, k, err := session.Open(s, keyOrCode, lifetime); !errors.Is(err, store.ErrNotFound) || secret != "" || k != (store.Key{}) {
+		t.Errorf("%s opens %+v, %v", what, k, err)
 	}
 }
 
@@ -56,11 +57,11 @@ func TestOpenSession(t *testing.T) {
 		key := createKey(t, s, tt.key)
 		tenant, err := s.Tenant(tt.key.Tenant)
 		must(t, err)
-		secret, session := openSession(t, s, " "+key+"\n")
+		secret, k := openSession(t, s, " "+key+"\n")
 		want := store.Key{ID: store.KeyID(2*i + 2), Tenant: tenant, Scope: tt.key.Scope, Label: tt.label, CreatedAt: keyTime.UnixMilli(),
 			ExpiresAt: max(0, tt.key.ExpiresAt.UnixMilli()), Lifetime: lifetime.Milliseconds(), OpenedBy: store.KeyID(2*i + 1)}
-		if session != want || !session.IsSession() || allKeys(t, s)[apikey.Hash(secret)] != want || secret == key {
-			t.Errorf("%+v\nnot\n%+v", session, want)
+		if k != want || !k.IsSession() || allKeys(t, s)[apikey.Hash(secret)] != want || secret == key {
+			t.Errorf("%+v\nnot\n%+v", k, want)
 		}
 		opensNothing(t, s, "a session", secret)
 	}
@@ -85,7 +86,7 @@ func TestNoSession(t *testing.T) {
 		"a key of no department": homeless, "an unknown key": apikey.New(), "an unknown code": "K7MQ-3XWP-9HTD"} {
 		opensNothing(t, s, what, text)
 	}
-	if n := len(listedKeys(t, s, "")); n != 2 {
+	if n := len(listedKeys(t, s)); n != 2 {
 		t.Errorf("%d keys", n)
 	}
 }
@@ -97,22 +98,22 @@ func TestSessionEnds(t *testing.T) {
 	now := keyTime
 	s := newStoreAt(t, func() time.Time { return now })
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: keyTime.Add(2 * lifetime)})
-	_, session := openSession(t, s, key)
+	_, k := openSession(t, s, key)
 	is := func(at time.Time, want string, expiry time.Time) {
 		t.Helper()
-		for _, k := range allKeys(t, s) {
-			if k.ID == session.ID && (k.State(at) != want || k.Expiry() != expiry.UnixMilli()) {
-				t.Errorf("%s, expires %v", k.State(at), time.UnixMilli(k.Expiry()))
+		for _, now := range allKeys(t, s) {
+			if now.ID == k.ID && (now.State(at) != want || now.Expiry() != expiry.UnixMilli()) {
+				t.Errorf("%s, expires %v", now.State(at), time.UnixMilli(now.Expiry()))
 			}
 		}
 	}
 	end := keyTime.Add(lifetime)
 	is(end.Add(-time.Millisecond), "active", end)
 	is(end, "expired", end)
-	must(t, s.WriteKeyUses(map[store.KeyID]int64{session.ID: keyTime.Add(time.Hour).UnixMilli()}))
+	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: keyTime.Add(time.Hour).UnixMilli()}))
 	is(end, "active", end.Add(time.Hour))
 	is(end.Add(time.Hour), "expired", end.Add(time.Hour))
-	must(t, s.WriteKeyUses(map[store.KeyID]int64{session.ID: end.Add(time.Hour).UnixMilli()}))
+	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: end.Add(time.Hour).UnixMilli()}))
 	is(end.Add(lifetime-time.Millisecond), "active", keyTime.Add(2*lifetime))
 	is(end.Add(lifetime), "expired", keyTime.Add(2*lifetime))
 	exec(t, s, `UPDATE keys SET expires_at = ? WHERE id = 1`, end.UnixMilli())
@@ -136,14 +137,14 @@ func TestSessionEndsWithKey(t *testing.T) {
 			exec(t, s, `UPDATE keys SET id = ? WHERE id = ?`, id, made)
 		},
 	} {
-		_, session := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
-		if got := state(t, s, session.ID); got != "active" {
+		_, k := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
+		if got := state(t, s, k.ID); got != "active" {
 			t.Errorf("%s: at first it is %s", what, got)
 		}
 		version, err := s.KeysVersion()
 		must(t, err)
-		end(session.OpenedBy)
-		if got := state(t, s, session.ID); got != "revoked" {
+		end(k.OpenedBy)
+		if got := state(t, s, k.ID); got != "revoked" {
 			t.Errorf("%s: the session is %s", what, got)
 		}
 		if after, err := s.KeysVersion(); err != nil || after == version {
@@ -156,19 +157,19 @@ func TestSessionEndsWithKey(t *testing.T) {
 func TestRevokedSession(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	_, session := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
-	if _, err := s.RevokeKey(theirs, session.ID); !errors.Is(err, store.ErrNotFound) {
+	_, k := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
+	if _, err := s.RevokeKey(theirs, k.ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("another department revokes it: %v", err)
 	}
-	if already, err := s.RevokeKey(ours, session.ID); already || err != nil {
+	if already, err := s.RevokeKey(ours, k.ID); already || err != nil {
 		t.Errorf("%t, %v", already, err)
 	}
-	if got := state(t, s, session.ID) + " " + state(t, s, 1); got != "revoked active" {
+	if got := state(t, s, k.ID) + " " + state(t, s, 1); got != "revoked active" {
 		t.Error(got)
 	}
 	all, err := s.KeysOf(ours)
 	must(t, err)
-	if len(all) != 2 || all[0].ID != session.ID || all[1].ID != 1 || all[0].State(time.Now()) != "revoked" {
+	if len(all) != 2 || all[0].ID != k.ID || all[1].ID != 1 || all[0].State(time.Now()) != "revoked" {
 		t.Errorf("the keys are %+v", all)
 	}
 	if none, err := s.KeysOf(theirs); len(none) > 0 || err != nil {

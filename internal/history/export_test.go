@@ -1,0 +1,4 @@
+package history
+
+// FeedSQL is the query of Changes.
+const FeedSQL = feedSQL
