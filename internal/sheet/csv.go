@@ -1,0 +1,239 @@
+package sheet
+
+import (
+	"cmp"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+)
+
+// delimiters are in the order in which they are tried. The rarer one in text comes
+// first.
+const delimiters = "\t;|,"
+
+// sampled is how many records are read to guess the delimiter.
+const sampled = 100
+
+// readCSV reads a CSV. Rows are counted as a spreadsheet counts them: a record is
+// one row however many lines it has, an empty line is a row too, and a line sep=;
+// is none, because Excel hides it.
+func readCSV(text string) (*Table, error) {
+	text = strings.TrimSuffix(text, string(endOfFile))
+	text, delimiter := cutSeparator(text)
+	if delimiter == 0 {
+		delimiter = guessDelimiter(text)
+	}
+	records := scanner{text: text, delimiter: delimiter}
+	var rows collector
+	for {
+		row, err := records.row()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = rows.add(row.Number, row.Cells)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	t, err := rows.table()
+	if err != nil {
+		return nil, err
+	}
+	t.Format, t.Delimiter = CSV, strings.Trim(string(delimiter), "\x00")
+	return t, nil
+}
+
+// cutSeparator takes off Excel's line sep=; and returns the delimiter that it
+// names.
+func cutSeparator(text string) (rest string, delimiter byte) {
+	end := strings.IndexAny(text, "\r\n")
+	if end < 0 {
+		return text, 0
+	}
+	line := strings.Trim(text[:end], `"`)
+	if len(line) != len("sep=;") || !strings.EqualFold(line[:4], "sep=") || strings.IndexByte(delimiters, line[4]) < 0 {
+		return text, 0
+	}
+	records := scanner{text: text, pos: end}
+	records.endLine()
+	return text[records.pos:], line[4]
+}
+
+// fit says how well a delimiter fits a file.
+type fit struct {
+	rows  int // percentage of rows that are split into no more cells than the header has; half below a title
+	width int // of the header
+}
+
+// guessDelimiter returns the delimiter that fits best, and 0 for a lone column.
+func guessDelimiter(text string) (best byte) {
+	var bestFit fit
+	for _, delimiter := range []byte(delimiters) {
+		f := fitOf(text, delimiter)
+		if cmp.Or(cmp.Compare(f.rows, bestFit.rows), cmp.Compare(f.width, bestFit.width)) > 0 {
+			best, bestFit = delimiter, f
+		}
+	}
+	return best
+}
+
+// fitOf tries a delimiter. The header decides first: unless it is split, nothing
+// is. Below it at least half of the rows have to be split. A title needs rows below
+// its header, and two columns with a comma are none: "Name" above "Horvat, Ivan"
+// is the header of a lone column.
+func fitOf(text string, delimiter byte) fit {
+	rows, widths := sample(text, delimiter)
+	if len(rows) == 0 {
+		return fit{}
+	}
+	at := headerOf(rows)
+	if widths[at] < 2 || delimiter == ',' && widths[0] == 1 && widths[at] == 2 {
+		return fit{}
+	}
+	split, good := 0, 0
+	below := widths[at+1:]
+	if at > 0 && len(below) == 0 {
+		return fit{}
+	}
+	for _, width := range below {
+		if width > 1 {
+			split++
+			if width <= widths[at] {
+				good++
+			}
+		}
+	}
+	if 2*split < len(below) {
+		return fit{}
+	}
+	f := fit{100 * (good + 1) / (len(below) + 1), widths[at]}
+	if at > 0 {
+		f.rows /= 2
+	}
+	return f
+}
+
+// sample returns the first rows that have text, and how many cells they have with
+// the empty ones at their ends. If there is no text, it returns the first row.
+func sample(text string, delimiter byte) (rows []Row, widths []int) {
+	records := scanner{text: text, delimiter: delimiter}
+	for len(rows) < sampled {
+		row, err := records.row()
+		if err != nil {
+			break
+		}
+		if len(rows) > 0 && filled(rows[0]) == 0 {
+			rows, widths = nil, nil
+		}
+		if filled(row) > 0 || len(rows) == 0 {
+			row.Cells = slices.Clone(row.Cells)
+			rows, widths = append(rows, row), append(widths, len(row.Cells))
+		}
+	}
+	return rows, widths
+}
+
+// scanner reads the records of a CSV.
+type scanner struct {
+	text      string
+	pos       int
+	delimiter byte // 0: there is none
+	number    int  // of the row last read
+	cells     []Cell
+}
+
+// row returns the next record, io.EOF at the end, and a *FileError for a quote that
+// does not end. It skips empty lines. Of too many columns it returns one too many.
+// The cells are valid until the next call.
+func (s *scanner) row() (Row, error) {
+	for s.number++; s.pos < len(s.text) && strings.IndexByte("\r\n", s.text[s.pos]) >= 0; s.number++ {
+		s.endLine()
+	}
+	if s.pos == len(s.text) {
+		return Row{}, io.EOF
+	}
+	row := Row{s.number, s.cells[:0]}
+	for {
+		text, err := s.cell()
+		if err != nil {
+			return Row{}, err
+		}
+		if text = clean(text); len(row.Cells) < maxColumns || text != "" && len(row.Cells) == maxColumns {
+			row.Cells = append(row.Cells, Cell{Text: text})
+		}
+		if s.pos == len(s.text) || s.text[s.pos] != s.delimiter {
+			s.endLine()
+			s.cells = row.Cells
+			return row, nil
+		}
+		s.pos++
+	}
+}
+
+// endLine moves past a line end: CR, LF or both.
+func (s *scanner) endLine() {
+	if strings.HasPrefix(s.text[s.pos:], "\r\n") {
+		s.pos++
+	}
+	if s.pos < len(s.text) {
+		s.pos++
+	}
+}
+
+// cell returns the next cell. Spaces may stand around its quotes. A quote after
+// other text belongs to the text.
+func (s *scanner) cell() (string, error) {
+	start := s.pos
+	for s.pos < len(s.text) && s.text[s.pos] == ' ' {
+		s.pos++
+	}
+	if s.pos == len(s.text) || s.text[s.pos] != '"' {
+		s.pos = start
+		return s.plain(), nil
+	}
+	spaces := s.pos - start
+	text, ok := s.quoted()
+	tail := s.plain()
+	switch {
+	case !ok, strings.TrimSpace(tail) != "" && strings.ContainsAny(text, "\r\n"):
+		return "", fail(FileQuote, s.number)
+	case strings.TrimSpace(tail) == "":
+		return text, nil
+	case spaces > 0:
+		s.pos = start
+		return s.plain(), nil
+	}
+	return text + tail, nil
+}
+
+// plain returns the text up to a delimiter or a line end.
+func (s *scanner) plain() string {
+	start := s.pos
+	for ; s.pos < len(s.text); s.pos++ {
+		if b := s.text[s.pos]; b == '\n' || b == '\r' || b == s.delimiter {
+			break
+		}
+	}
+	return s.text[start:s.pos]
+}
+
+// quoted returns the text between quotes, and whether it ends.
+func (s *scanner) quoted() (text string, ok bool) {
+	rest, end := s.text[s.pos+1:], 0
+	for {
+		i := strings.IndexByte(rest[end:], '"')
+		if i < 0 {
+			return "", false
+		}
+		end += i
+		if !strings.HasPrefix(rest[end:], `""`) {
+			break
+		}
+		end += 2
+	}
+	s.pos += 1 + end + 1
+	return strings.ReplaceAll(rest[:end], `""`, `"`), true
+}

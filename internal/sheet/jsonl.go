@@ -1,0 +1,127 @@
+package sheet
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// jsonRows gathers objects as rows. Their members are the columns.
+type jsonRows struct {
+	collector
+	header []string
+	column map[string]int // by the name of the member
+	seen   []int          // for each column the last object that has it
+	count  int            // of the objects
+}
+
+// readJSONL reads JSON lines: an object of texts on each line. It also reads one
+// array of such objects, and an answer of the API's list. There the number of a row
+// is that of its item.
+func readJSONL(text string) (*Table, error) {
+	rows := jsonRows{column: map[string]int{}}
+	decoder := json.NewDecoder(strings.NewReader(text))
+	for line, last := 1, 0; ; {
+		start := len(text) - len(strings.TrimLeft(text[decoder.InputOffset():], " \t\r\n"))
+		line, last = line+strings.Count(text[last:start], "\n"), start
+		var value json.RawMessage
+		err := decoder.Decode(&value)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil {
+			err = rows.value(line, value)
+		}
+		if err != nil {
+			if errors.As(err, new(*FileError)) {
+				return nil, err
+			}
+			return nil, fail(FileDamaged, fmt.Sprintf("line %d: %v", line, err))
+		}
+	}
+	if len(rows.rows) == 0 {
+		return nil, fail(FileEmpty)
+	}
+	return &Table{Format: JSONL, Header: rows.header, Rows: rows.rows}, nil
+}
+
+// value adds a value of the file: an object, or many.
+func (j *jsonRows) value(line int, value []byte) error {
+	var items []json.RawMessage
+	var answer struct {
+		Data struct{ Items []json.RawMessage }
+	}
+	switch {
+	case value[0] == '[':
+		if err := json.Unmarshal(value, &items); err != nil {
+			return err
+		}
+	case json.Unmarshal(value, &answer) == nil && answer.Data.Items != nil:
+		items = answer.Data.Items
+	default:
+		return j.object(line, value)
+	}
+	for i, item := range items {
+		if err := j.object(i+1, item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// object adds an object as a row.
+func (j *jsonRows) object(number int, object []byte) error {
+	if object[0] != '{' {
+		return fmt.Errorf("%.20s is no object", object)
+	}
+	if j.count++; j.count > maxRows {
+		return fail(FileTooMany, "rows", maxRows)
+	}
+	var cells []Cell
+	decoder := json.NewDecoder(bytes.NewReader(object))
+	decoder.Token() // the opening brace; the object is known to be well-formed
+	for decoder.More() {
+		name, _ := decoder.Token()
+		var value json.RawMessage
+		decoder.Decode(&value)
+		i := j.columnOf(name.(string))
+		if i >= maxColumns {
+			return fail(FileTooMany, "columns", maxColumns)
+		}
+		if j.seen[i] == j.count {
+			return fmt.Errorf("%v is given twice", name)
+		}
+		j.seen[i] = j.count
+		cells = append(cells, make([]Cell, max(i+1-len(cells), 0))...)
+		cells[i].Text = jsonText(value)
+	}
+	return j.add(number, cells)
+}
+
+func (j *jsonRows) columnOf(name string) int {
+	i, ok := j.column[name]
+	if !ok {
+		i = len(j.header)
+		j.column[name] = i
+		j.header, j.seen = append(j.header, name), append(j.seen, 0)
+	}
+	return i
+}
+
+// jsonText returns a value as the text of a cell. A value that is no text stands as
+// its JSON.
+func jsonText(value []byte) string {
+	var text *string
+	if json.Unmarshal(value, &text) != nil {
+		var compact bytes.Buffer
+		json.Compact(&compact, value)
+		return compact.String()
+	}
+	if text == nil {
+		return ""
+	}
+	return strings.TrimSpace(*text)
+}

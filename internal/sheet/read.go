@@ -1,0 +1,183 @@
+package sheet
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"firefighters/internal/vcard"
+)
+
+// MaxFile is the size of the largest file that Read takes, in bytes.
+const MaxFile = 32 << 20
+
+// Limits of a table. A row needs about 24 bytes for each cell, also for an empty
+// one, so that the number of cells is limited too.
+const (
+	maxRows    = 100_000
+	maxColumns = 1_000
+	maxCells   = 4_000_000
+)
+
+// maxTitles is how many rows are looked at to find the header.
+const maxTitles = 10
+
+func fail(code string, args ...any) *FileError { return &FileError{Code: code, Args: args} }
+
+// failSheets fails where one of several sheets has to be chosen. Their names are
+// the last argument, too.
+func failSheets(names []string, code string, args ...any) *FileError {
+	return &FileError{code, append(args, strings.Join(names, ", ")), names}
+}
+
+// Read reads a file. What it is decides its content, not its name. The error is a
+// *FileError.
+func Read(content []byte, o Options) (*Table, error) {
+	if len(content) > MaxFile {
+		return nil, fail(FileTooLarge, MaxFile>>20)
+	}
+	if isZip(content) {
+		return readXLSX(content, o.Sheet)
+	}
+	if code := sniffBytes(content); code != "" {
+		return nil, fail(code)
+	}
+	return readText(content, o.Encoding)
+}
+
+// readText reads a file of text in the encoding that is asked for, or else in the
+// one that its bytes suggest. Old vCards say which code page it is.
+func readText(content []byte, forced string) (*Table, error) {
+	encoding := forced
+	if forced == "" {
+		encoding = guessEncoding(content)
+	}
+	declared := ""
+	if forced == "" && encoding == Windows1252 {
+		declared = vcard.Charset(content)
+		encoding = cmp.Or(declared, encoding)
+	}
+	t, err := readAs(content, encoding, forced != "")
+	if err != nil {
+		return nil, err
+	}
+	if forced+declared == "" && encoding == Windows1252 && ambiguous(content) {
+		t.Other, err = readAs(content, Windows1250, false)
+	}
+	return t, err
+}
+
+// readAs reads text in an encoding.
+func readAs(content []byte, encoding string, forced bool) (*Table, error) {
+	text, ok := decode(content, encoding)
+	if !ok || forced && strings.ContainsRune(text, 0) {
+		return nil, fail(FileEncoding, encoding)
+	}
+	if code := sniffText(text); code != "" {
+		return nil, fail(code)
+	}
+	read := readCSV
+	switch {
+	case isVCard(text):
+		read = readVCards
+	case isJSON(text):
+		read = readJSONL
+	}
+	t, err := read(text)
+	if err != nil {
+		return nil, err
+	}
+	t.Encoding = encoding
+	return t, nil
+}
+
+// clean returns the text of a cell without white space around it and without a
+// guard.
+func clean(text string) string {
+	text = strings.TrimSpace(text)
+	if len(text) > 1 && text[0] == '\'' && strings.IndexByte(guarded, text[1]) >= 0 {
+		return text[1:]
+	}
+	return text
+}
+
+// collector gathers the rows of a file that have text.
+type collector struct {
+	rows  []Row
+	cells int
+}
+
+// add takes a copy of a row, without the empty cells at its end.
+func (c *collector) add(number int, cells []Cell) error {
+	for len(cells) > 0 && cells[len(cells)-1].Text == "" {
+		cells = cells[:len(cells)-1]
+	}
+	c.cells += len(cells)
+	switch {
+	case len(cells) == 0:
+		return nil
+	case len(cells) > maxColumns:
+		return fail(FileTooMany, "columns", maxColumns)
+	case len(c.rows) > maxRows:
+		return fail(FileTooMany, "rows", maxRows)
+	case c.cells > maxCells:
+		return fail(FileTooMany, "cells", maxCells)
+	}
+	c.rows = append(c.rows, Row{number, slices.Clone(cells)})
+	return nil
+}
+
+// table returns the rows as a table. Rows above the header are left out, with a note.
+func (c *collector) table() (*Table, error) {
+	at := headerOf(c.rows)
+	if len(c.rows) < at+2 {
+		return nil, fail(FileEmpty)
+	}
+	header := c.rows[at]
+	t := &Table{HeaderRow: header.Number, Rows: c.rows[at+1:]}
+	if at > 0 {
+		title := c.rows[0].Cells
+		t.Notes = []Note{{NoteTitle, []any{at, title[len(title)-1].Text}}}
+	}
+	for _, cell := range header.Cells {
+		t.Header = append(t.Header, clean(strings.Trim(cell.Text, "\ufeff")))
+	}
+	return t, nil
+}
+
+// headerOf returns the position of the header among rows that have text. It is the
+// first row, unless that is a title: one cell, above a row of several headings.
+func headerOf(rows []Row) int {
+	for i, row := range rows[:min(len(rows), maxTitles)] {
+		if filled(row) > 1 {
+			if isHeading(row) {
+				return i
+			}
+			break
+		}
+	}
+	return 0
+}
+
+// filled returns the number of cells that have text.
+func filled(row Row) (n int) {
+	for _, cell := range row.Cells {
+		if cell.Text != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// isHeading reports whether the cells can be headings: words, and no number, date
+// or e-mail address.
+func isHeading(row Row) bool {
+	for _, cell := range row.Cells {
+		word := cell.Kind == Text && strings.ContainsFunc(cell.Text, unicode.IsLetter) && !strings.Contains(cell.Text, "@")
+		if cell.Text != "" && !word {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,121 @@
+// Package sheet reads and writes the files in which people keep lists:
+// spreadsheets (CSV and XLSX), vCards and JSON lines. It knows no store.
+package sheet
+
+// Formats of files.
+const (
+	CSV   = "csv"
+	XLSX  = "xlsx"
+	VCard = "vcf"
+	JSONL = "jsonl" // a record as the API has it on each line
+)
+
+// Names of encodings, as --encoding takes them.
+const (
+	UTF8        = "utf-8"
+	UTF16       = "utf-16"
+	Windows1252 = "windows-1252"
+	Windows1250 = "windows-1250"
+)
+
+// Encodings are all of them.
+var Encodings = []string{UTF8, UTF16, Windows1252, Windows1250}
+
+// Table is a file as rows of cells.
+type Table struct {
+	Format    string
+	Encoding  string // of a CSV, vCard or JSONL; empty for XLSX
+	Delimiter string // of a CSV: "," ";" "\t" "|"; empty for a lone column and for other formats
+	Sheet     string // of an XLSX: the name of the sheet
+	Ours      bool   // this program has exported it
+	Header    []string
+	HeaderRow int   // its number in the file
+	Rows      []Row // without those that have no text in any cell
+	Notes     []Note
+	Date1904  bool // serial numbers of days count from 1904
+
+	// Other is the same file read as windows-1250. It is nil unless the encoding
+	// was guessed as windows-1252 and the file has bytes that the two read
+	// differently.
+	Other *Table
+}
+
+// Row is a row of a table. Number is what the spreadsheet counts, from 1; in a
+// vCard it is the number of the card, in JSON lines the line.
+type Row struct {
+	Number int
+	Cells  []Cell // may be fewer or more than the header has
+}
+
+// Kind is what a cell of a workbook holds.
+type Kind uint8
+
+// Kinds of cells. All cells of other formats are Text.
+const (
+	Text   Kind = iota
+	Number      // Text is the number in full, without exponent
+	Error       // Text is that of the error, such as #N/A
+	Date        // Text is a day from 1900-03-01 on, such as 1990-05-15; only for WriteTable
+)
+
+// Cell is a cell. Text is trimmed, and a guard (an apostrophe before = + - @ '
+// tab or carriage return) is taken off.
+type Cell struct {
+	Text string
+	Kind Kind
+}
+
+// Note is something that people should know about a file. The words are added at
+// the top.
+type Note struct {
+	Code string
+	Args []any // strings and ints
+}
+
+// Codes of the notes of a table.
+const (
+	NoteHiddenSheets = "hiddenSheets" // names, joined by ", ": sheets that were not read because they are hidden
+	NoteMergedHeader = "mergedHeader" // cell range such as A1:C1
+	NoteTitle        = "title"        // number of rows above the header that were left out, the text that they begin with
+	NoteHiddenRows   = "hiddenRows"   // number: rows that are hidden in the workbook, and were read
+)
+
+// Options say how to read a file where it does not say it itself.
+type Options struct {
+	Encoding string // empty: by the file
+	Sheet    string // empty: the only one that has cells and is not hidden
+}
+
+// FileError says what is wrong with a file as a whole. Code is one of those
+// below. The words are added at the top.
+type FileError struct {
+	Code   string
+	Args   []any
+	Sheets []string // of FileSheet and FileSheets: the names to choose from
+}
+
+func (e *FileError) Error() string { return "the file cannot be read: " + e.Code }
+
+// Codes of a FileError.
+const (
+	FileEmpty     = "empty"     // nothing in it, or no row below the header
+	FileTooLarge  = "tooLarge"  // limit in MB
+	FileOldExcel  = "xls"       // an .xls workbook
+	FileEncrypted = "encrypted" // a workbook with a password
+	FileODS       = "ods"       // an OpenDocument spreadsheet
+	FilePDF       = "pdf"       //
+	FileNumbers   = "numbers"   // of Apple Numbers
+	FileZip       = "zip"       // a ZIP archive that is no workbook
+	FileXLSB      = "xlsb"      // a binary workbook, .xlsb
+	FileXML       = "xml"       // XML, such as an "XML spreadsheet 2003" of Excel
+	FileBinary    = "binary"    // anything else that is no text
+	FileHTML      = "html"      // a page
+	FileDamaged   = "damaged"   // a workbook, vCard or JSON that does not follow its format; what is wrong
+	FileBomb      = "bomb"      // a workbook that unpacks to more than the limit, in MB
+	FileEncoding  = "encoding"  // not valid in the encoding that was asked for; the encoding
+	FileQuote     = "quote"     // a quote that does not end; the row where it begins
+	FileTooMany   = "tooMany"   // "rows", "columns" or "cells"; the limit
+	FileSheet     = "sheet"     // there is no such sheet; the name asked for, the names there are
+	FileSheets    = "sheets"    // several could be meant; their names
+	FileNoSheet   = "noSheet"   // all sheets are empty or hidden
+)

@@ -1,0 +1,86 @@
+package sheet
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// report is a table as a file has it, with all that a report could lose.
+func report(format string) *Table {
+	return &Table{Format: format, Header: []string{"Vorname", "=Name", ""}, HeaderRow: 1, Rows: []Row{
+		{2, []Cell{{Text: "Ana"}, {Text: "+385; \"91\"\nx"}, {}, {Text: "beyond"}}},
+		{3, []Cell{{Text: "'=1"}}},
+		{4, []Cell{{Text: "0049"}, {Text: "1990-05-15"}, {Text: "-5"}}},
+	}}
+}
+
+func addition(row int) []string {
+	return []string{[]string{"added", "refused", "left"}[row], strings.Repeat("-", row)}
+}
+
+// checkReport writes a table with two columns more and reads it again.
+func checkReport(t *testing.T, format string, table *Table) *Table {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteTable(&b, format, table, []string{"Result", "Reason"}, addition); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Read(b.Bytes(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Vorname", "=Name", "", "", "Result", "Reason"}
+	if !reflect.DeepEqual(got.Header, want) || len(got.Rows) != len(table.Rows) {
+		t.Fatalf("%s: header %q, %d rows; want %q, %d", format, got.Header, len(got.Rows), want, len(table.Rows))
+	}
+	for i, row := range got.Rows {
+		cells := make([]Cell, len(want))
+		copy(cells, table.Rows[i].Cells)
+		cells[4].Text, cells[5].Text = addition(i)[0], addition(i)[1]
+		if i == 0 {
+			cells = cells[:5]
+		}
+		if !reflect.DeepEqual(row.Cells, cells) {
+			t.Errorf("%s: got %q, want %q", format, row.Cells, cells)
+		}
+	}
+	return got
+}
+
+func TestWriteTable(t *testing.T) {
+	t.Parallel()
+	for _, delimiter := range []string{"", ",", ";", "\t", "|"} {
+		table := report(CSV)
+		table.Delimiter = delimiter
+		want := delimiter
+		if want == "" {
+			want = ","
+		}
+		if got := checkReport(t, CSV, table); got.Delimiter != want || got.Encoding != UTF8 {
+			t.Errorf("delimiter %q is written as %q in %s", delimiter, got.Delimiter, got.Encoding)
+		}
+		checkReport(t, XLSX, table)
+	}
+	book := report(XLSX)
+	book.Sheet, book.Date1904 = "Mann & \"Frau\"", true
+	book.Rows[2].Cells[1] = Cell{"33008", Number}
+	book.Rows[2].Cells[2] = Cell{"#N/A", Error}
+	if got := checkReport(t, XLSX, book); got.Sheet != book.Sheet || !got.Date1904 {
+		t.Errorf("sheet %q, 1904 %v", got.Sheet, got.Date1904)
+	}
+	if err := WriteTable(&bytes.Buffer{}, VCard, book, nil, nil); err == nil {
+		t.Error("a report as vCards")
+	}
+}
+
+// TestWriteTableError: an error of what is written to is never lost.
+func TestWriteTableError(t *testing.T) {
+	t.Parallel()
+	for _, format := range []string{CSV, XLSX} {
+		if err := WriteTable(failing{}, format, report(CSV), []string{"a", "b"}, addition); err == nil {
+			t.Errorf("%s: no error", format)
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package vcard
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
+)
+
+// param returns the values of a parameter in upper case. Version 2.1 may leave out
+// the name of a parameter; those values belong to TYPE and ENCODING alike.
+func (p Property) param(name string) (values []string) {
+	for _, param := range p.params {
+		param = strings.ToUpper(param)
+		key, value, named := strings.Cut(param, "=")
+		switch {
+		case !named && (name == "TYPE" || name == "ENCODING"):
+			value = key
+		case strings.TrimSpace(key) != name:
+			continue
+		}
+		for one := range strings.SplitSeq(strings.ReplaceAll(value, `"`, ""), ",") {
+			values = append(values, strings.TrimSpace(one))
+		}
+	}
+	return values
+}
+
+// Is reports whether the property has one of the types.
+func (p Property) Is(types ...string) bool {
+	return slices.ContainsFunc(p.param("TYPE"), func(t string) bool { return slices.Contains(types, t) })
+}
+
+func (p Property) encoded(as ...string) bool {
+	return slices.ContainsFunc(p.param("ENCODING"), func(e string) bool { return slices.Contains(as, e) })
+}
+
+// Text returns the value as a text: a telephone number without tel:, a birthday by
+// ISO 8601, and "…" for what is not kept.
+func (p Property) Text() string {
+	switch text := p.decode(p.value); {
+	case p.binary:
+		return "…"
+	case p.Name == "TEL" && len(text) > 4 && strings.EqualFold(text[:4], "tel:"):
+		return text[4:]
+	case p.Name == "BDAY":
+		return p.birthday(text)
+	default:
+		return text
+	}
+}
+
+// Components returns the first n parts of a value such as a name.
+func (p Property) Components(n int) []string {
+	var parts []string
+	start, escaped := 0, false
+	for i := range len(p.value) {
+		switch c := p.value[i]; {
+		case c == ';' && !escaped:
+			if parts = append(parts, p.decode(p.value[start:i])); len(parts) == n {
+				return parts
+			}
+			start = i + 1
+		default:
+			escaped = c == '\\' && !escaped
+		}
+	}
+	parts = append(parts, p.decode(p.value[start:]))
+	return append(parts, make([]string, max(n-len(parts), 0))...)
+}
+
+// decode returns a text as it was meant: without the encoding of version 2.1, and
+// without escapes.
+func (p Property) decode(text string) string {
+	if p.encoded("QUOTED-PRINTABLE") {
+		text = p.charset(unquote(text))
+	}
+	return strings.TrimSpace(unescape(text))
+}
+
+// unquote decodes quoted-printable text. What is not well-formed stays.
+func unquote(text string) string {
+	b := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] == '=' && i+2 < len(text) {
+			if code, err := strconv.ParseUint(text[i+1:i+3], 16, 8); err == nil {
+				b = append(b, byte(code))
+				i += 2
+				continue
+			}
+		}
+		b = append(b, text[i])
+	}
+	return string(b)
+}
+
+// charsets are those of bytes in quoted-printable text, beside UTF-8.
+var charsets = map[string]*charmap.Charmap{
+	"ISO-8859-1": charmap.Windows1252, "ISO-8859-2": charmap.ISO8859_2, "ISO-8859-15": charmap.ISO8859_15,
+	"WINDOWS-1250": charmap.Windows1250, "WINDOWS-1251": charmap.Windows1251, "WINDOWS-1252": charmap.Windows1252,
+	"WINDOWS-1253": charmap.Windows1253, "WINDOWS-1254": charmap.Windows1254,
+}
+
+var declared = regexp.MustCompile(`(?i);CHARSET="?(?:(WINDOWS-1252|ISO-8859-1)|(WINDOWS-1250))"?[:;]`)
+
+// Charset returns the code page that all cards of a file declare, windows-1252 or
+// windows-1250. It is empty for other files, and for cards that declare both.
+func Charset(content []byte) string {
+	const begin = "BEGIN:VCARD"
+	content = bytes.TrimLeft(content, " \t\r\n")
+	if len(content) < len(begin) || !strings.EqualFold(string(content[:len(begin)]), begin) {
+		return ""
+	}
+	var western, central bool
+	for _, found := range declared.FindAllSubmatch(content, -1) {
+		western, central = western || found[1] != nil, central || found[2] != nil
+	}
+	switch {
+	case western && !central:
+		return "windows-1252"
+	case central && !western:
+		return "windows-1250"
+	}
+	return ""
+}
+
+// charset returns bytes of the property's charset as text. Without one they are
+// UTF-8, or else windows-1252. What a charset does not have becomes U+FFFD, which
+// no record may hold.
+func (p Property) charset(text string) string {
+	page := charmap.Windows1252
+	named := p.param("CHARSET")
+	if len(named) > 0 {
+		page = charsets[named[0]]
+	}
+	if page == nil || len(named) == 0 && utf8.ValidString(text) {
+		return strings.ToValidUTF8(text, string(utf8.RuneError))
+	}
+	decoded, _ := page.NewDecoder().String(text)
+	return decoded
+}
+
+// unescape takes off the backslashes of a text.
+func unescape(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		if text[i] == '\\' && i+1 < len(text) && strings.IndexByte(`\,;:nN`, text[i+1]) >= 0 {
+			if i++; text[i] == 'n' || text[i] == 'N' {
+				b.WriteByte('\n')
+				continue
+			}
+		}
+		b.WriteByte(text[i])
+	}
+	return b.String()
+}
+
+// preference returns a number that is the lower the more a property is preferred.
+func (p Property) preference() int {
+	level := 101
+	if values := p.param("PREF"); len(values) > 0 {
+		if n, err := strconv.Atoi(values[0]); err == nil {
+			level = n
+		}
+	}
+	if p.Is("PREF") {
+		level = min(level, 1)
+	}
+	switch {
+	case p.Is("CELL", "MOBILE", "IPHONE"):
+		level -= 1000
+	case p.Is("FAX", "PAGER", "MODEM", "X400", "X.400"):
+		level += 1000
+	}
+	return level
+}
+
+// Best returns the position of the property of a name that counts: a
+// mobile phone, else the preferred one, else the first that is no fax. Without any
+// it is -1.
+func (c Card) Best(name string) int {
+	best := -1
+	for i, p := range c {
+		if p.Name == name && p.value != "" && (best < 0 || p.preference() < c[best].preference()) {
+			best = i
+		}
+	}
+	return best
+}
+
+var (
+	basicDate = regexp.MustCompile(`^(\d{4}|--)(\d{2})(\d{2})($|T)`)
+	basicTime = regexp.MustCompile(`T(\d{2})(\d{2})(\d{2})`)
+	basicZone = regexp.MustCompile(`(T.*[+-]\d{2})(\d{2})$`)
+)
+
+// birthday returns a date in the extended form of ISO 8601, such as 1990-05-15, or
+// --05-15 where it has no year. Any other text stays.
+func (p Property) birthday(text string) string {
+	for _, year := range p.param("X-APPLE-OMIT-YEAR") {
+		if rest, ok := strings.CutPrefix(text, year+"-"); ok {
+			text = "--" + rest
+		}
+	}
+	text = basicDate.ReplaceAllString(text, "$1-$2-$3$4")
+	text = basicTime.ReplaceAllString(strings.Replace(text, "---", "--", 1), "T$1:$2:$3")
+	return basicZone.ReplaceAllString(text, "$1:$2")
+}

@@ -1,0 +1,248 @@
+package vcard
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+)
+
+// property returns the first property of a card that has one line more, as its name
+// and text.
+func property(t *testing.T, lines ...string) (found Property) {
+	t.Helper()
+	text := "BEGIN:VCARD\r\n" + strings.Join(lines, "\r\n") + "\r\nEND:VCARD\r\n"
+	err := Read(text, func(_ int, card Card) error {
+		found = card[len(card)-1]
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name  string
+		lines []string
+		want  string
+	}{
+		{"plain", []string{"NOTE:Ana"}, "Ana"},
+		{"white space", []string{"NOTE:  Ana \t"}, "Ana"},
+		{"group and case", []string{"item1.note:Ana"}, "Ana"},
+		{"escapes", []string{`NOTE:a\, b\; c\\n\nd\N\x\`}, "a, b; c\\n\nd\n\\x\\"},
+		{"colons", []string{`NOTE;X="a:b;c":d:e`}, "d:e"},
+		{"a quote alone", []string{`NOTE;X=5":d`}, "d"},
+		{"folded", []string{"NOTE:Iva", " n", "\t  Horvat"}, "Ivan  Horvat"},
+		{"folded in 2.1", []string{"VERSION:2.1", "NOTE:Ivan", " Horvat"}, "Ivan Horvat"},
+		{"quoted-printable", []string{"NOTE;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:=C5=A0imi=C4=", "=87 =3D=3", "  =zz"}, "Šimić ==3 =zz"},
+		{"quoted-printable, bare", []string{"NOTE;QUOTED-PRINTABLE:=8A=9Ai"}, "Šši"},
+		{"quoted-printable without a charset", []string{"NOTE;QUOTED-PRINTABLE:=C5=A0"}, "Š"},
+		{"windows-1250", []string{"NOTE;CHARSET=windows-1250;ENCODING=quoted-printable:=E8=C8"}, "čČ"},
+		{"a charset that nobody knows", []string{"NOTE;CHARSET=x;QUOTED-PRINTABLE:a=E8"}, "a\ufffd"},
+		{"an equals sign at the end", []string{"NOTE:a=", " b"}, "a=b"},
+		{"picture", []string{"PHOTO;ENCODING=b;TYPE=JPEG:/9j/4AAQ", " SkZJ="}, "…"},
+		{"picture of 2.1", []string{"PHOTO;JPEG;BASE64:", " /9j/4AAQ", "/9j/4AAQ", ""}, "…"},
+		{"picture of 4.0", []string{"PHOTO:data:image/jpeg;base64,/9j/4AAQ"}, "…"},
+		{"picture elsewhere", []string{"PHOTO;VALUE=uri:https://example.com/a.jpg"}, "https://example.com/a.jpg"},
+		{"lines that are not folded", []string{"NOTE:a", "b", "12:30 c"}, "a\nb\n12:30 c"},
+		{"telephone", []string{"TEL;TYPE=CELL:+385 91 234"}, "+385 91 234"},
+		{"telephone as URI", []string{`TEL;VALUE=uri;TYPE="cell,voice":TEL:+385-91-234;ext=5`}, "+385-91-234;ext=5"},
+		{"birthday", []string{"BDAY;VALUE=date:1990-05-15"}, "1990-05-15"},
+		{"basic", []string{"BDAY:19900515"}, "1990-05-15"},
+		{"basic time", []string{"BDAY:19900515T102200Z"}, "1990-05-15T10:22:00Z"},
+		{"basic zone", []string{"BDAY:19900515T102200-0830"}, "1990-05-15T10:22:00-08:30"},
+		{"date and time", []string{"BDAY;VALUE=date-time:1988-02-29T23:30:00.5+02:00"}, "1988-02-29T23:30:00.5+02:00"},
+		{"no year", []string{"BDAY:--0515"}, "--05-15"},
+		{"no year, extended", []string{"BDAY:--05-15"}, "--05-15"},
+		{"no year of Apple", []string{"BDAY;X-APPLE-OMIT-YEAR=1604:1604-05-15"}, "--05-15"},
+		{"birthday as text", []string{"BDAY;VALUE=text:15. svibnja 1990."}, "15. svibnja 1990."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := property(t, tt.lines...).Text(); got != tt.want {
+				t.Errorf("%q: got %q, want %q", tt.lines, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestComponents(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string][]string{
+		`N:Horvat;Ivan`:                 {"Horvat", "Ivan", ""},
+		`N:a\;b;c\\;d;e;f`:              {"a;b", `c\`, "d"},
+		`N;QUOTED-PRINTABLE:=3B;=C4=8D`: {";", "č", ""},
+		`N:`:                            {"", "", ""},
+	} {
+		if got := property(t, line).Components(3); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestBest(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		lines []string
+		want  int
+	}{
+		{[]string{"NOTE:x"}, -1},
+		{[]string{"TEL:"}, -1},
+		{[]string{"TEL:1", "TEL:2"}, 0},
+		{[]string{"TEL;HOME:1", "TEL;CELL:2"}, 1},
+		{[]string{"TEL;TYPE=HOME,pref:1", "TEL;TYPE=voice;TYPE=cell:2"}, 1},
+		{[]string{"TEL;CELL:1", "TEL;CELL;PREF:2"}, 1},
+		{[]string{"TEL;TYPE=home:1", "TEL;TYPE=work,pref:2"}, 1},
+		{[]string{"TEL;PREF=2:1", "TEL;PREF=1:2"}, 1},
+		{[]string{"TEL;TYPE=fax;PREF=1:1", "TEL;TYPE=work:2"}, 1},
+		{[]string{"TEL;TYPE=fax:1"}, 0},
+		{[]string{`TEL;TYPE="voice,cell":1`, "TEL;PREF=1:2"}, 0},
+	}
+	for _, tt := range tests {
+		text := "BEGIN:VCARD\n" + strings.Join(tt.lines, "\n") + "\nEND:VCARD"
+		err := Read(text, func(_ int, card Card) error {
+			if got := card.Best("TEL"); got != tt.want {
+				t.Errorf("%q: got %d, want %d", tt.lines, got, tt.want)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	const card = "BEGIN:VCARD\nFN:A\nEND:VCARD\n"
+	tests := []struct{ text, want string }{
+		{card + "BEGIN:VCARD\nFN:A\n", "card 2 does not end"},
+		{"BEGIN:VCARD\nFN:A\n" + card, "card 1 does not end before another one begins"},
+		{"BEGIN:VCARD\nBEGIN:VEVENT\nEND:VEVENT\nEND:VCARD\n", "card 1 does not end before another one begins"},
+		{card + "FN:B\n", `after card 1 stands a line of no card: "FN:B"`},
+		{card + "END:VCARD\n", `after card 1 stands a line of no card: "END:VCARD"`},
+		{"BEGIN:VCALENDAR\nEND:VCALENDAR\n", "card 1 begins as something else"},
+		{"BEGIN:VCARD\nEND:VEVENT\n", "card 1 ends as something else"},
+		{"BEGIN:VCARD\nIvan\nEND:VCARD\n", `card 1 has a line that is no property: "Ivan"`},
+		{"BEGIN:VCARD\nNOTE:a\n" + strings.Repeat("b\n", 64<<10) + "END:VCARD\n", `card 1 has a line that is no property: "b"`},
+		{"BEGIN:VCARD\n" + strings.Repeat("TEL:1\n", maxProperties+1) + "END:VCARD\n", "card 1 has more than 2000 properties"},
+	}
+	for _, tt := range tests {
+		err := Read(tt.text, func(int, Card) error { return nil })
+		if err == nil || err.Error() != tt.want {
+			t.Errorf("%.60q: got %v, want %s", tt.text, err, tt.want)
+		}
+	}
+}
+
+func TestCharset(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"\r\nbegin:vcard\nN;CHARSET=Windows-1252:x\nFN;charset=\"iso-8859-1\";x=y:x": "windows-1252",
+		"BEGIN:VCARD\nN;LANGUAGE=hr;CHARSET=Windows-1250:x":                          "windows-1250",
+		"BEGIN:VCARD\nN;CHARSET=Windows-1250:x\nFN;CHARSET=Windows-1252:x":           "",
+		"BEGIN:VCARD\nN;CHARSET=UTF-8:x":                                             "",
+		"a;CHARSET=Windows-1250:x":                                                   "",
+		"":                                                                           "",
+	} {
+		if got := Charset([]byte(text)); got != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestLineEnds(t *testing.T) {
+	t.Parallel()
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		var got []string
+		text := strings.Join([]string{"", "begin:vcard", "FN:A", " b", "", "end:vcard", "BEGIN:VCARD", "FN:C", "END:VCARD"}, end)
+		err := Read(text, func(number int, card Card) error {
+			got = append(got, string(rune('0'+number))+card[0].Text())
+			return nil
+		})
+		if err != nil || !slices.Equal(got, []string{"1Ab", "2C"}) {
+			t.Errorf("%q: got %q, %v", end, got, err)
+		}
+	}
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	w := NewWriter(&b)
+	w.Begin("-//x//y//EN")
+	w.Text("N", `O'Neill; \ "B"`, "Ana, Ivo", "")
+	w.Text("TEL", "")
+	w.Text("N", "", "")
+	w.Text("NOTE", "a\nb\r\nc\rd")
+	w.Text("X-LONG", strings.Repeat("č", 40)+strings.Repeat("🚒", 30))
+	if err := w.End(); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want := "BEGIN:VCARD\r\nVERSION:3.0\r\nPRODID:-//x//y//EN\r\n" + `N:O'Neill\; \\ "B";Ana\, Ivo;` + "\r\n" + `NOTE:a\nb\nc\nd` + "\r\n" +
+		"X-LONG:" + strings.Repeat("č", 34) + "\r\n " + strings.Repeat("č", 6) + strings.Repeat("🚒", 15) + "\r\n " + strings.Repeat("🚒", 15) +
+		"\r\nEND:VCARD\r\n"
+	if got := b.String(); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// FuzzRead reads any text. What it finds is written and read again as the same.
+func FuzzRead(f *testing.F) {
+	f.Add("BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=C5=\r\n=A0;a\r\nEND:VCARD\r\n")
+	f.Add("BEGIN:VCARD\nitem1.TEL;TYPE=\"cell,voice\";PREF=1:tel:+1\n 2\nPHOTO;ENCODING=b:AAAA\nBDAY:19900515\nEND:VCARD\n")
+	f.Add("BEGIN:VCARD\nNOTE:a\\, b\\n\nc\nEND:VCARD\nBEGIN:VCARD\nEND:VCARD")
+	f.Fuzz(func(t *testing.T, text string) {
+		var b bytes.Buffer
+		var found []string
+		w := NewWriter(&b)
+		Read(text, func(_ int, card Card) error {
+			w.Begin("x")
+			for _, p := range card {
+				value := strings.Map(func(r rune) rune {
+					if unicode.IsControl(r) && r != '\n' {
+						return -1
+					}
+					return r
+				}, strings.ToValidUTF8(p.Text(), ""))
+				if value = strings.TrimSpace(value); value != "" {
+					found = append(found, value)
+					w.Text("NOTE", value)
+				}
+			}
+			return w.End()
+		})
+		w.Close()
+		checkLines(t, b.String())
+		var again []string
+		err := Read(b.String(), func(_ int, card Card) error {
+			for _, p := range card {
+				if p.Name == "NOTE" {
+					again = append(again, p.Text())
+				}
+			}
+			return nil
+		})
+		if err != nil || !slices.Equal(again, found) {
+			t.Fatalf("%q came back as %q, %v", found, again, err)
+		}
+	})
+}
+
+// checkLines checks the lengths of lines, and that each is valid UTF-8.
+func checkLines(t *testing.T, text string) {
+	t.Helper()
+	for line := range strings.SplitSeq(text, "\r\n") {
+		if len(line) > maxLine || !utf8.ValidString(line) {
+			t.Fatalf("the line %q is broken", line)
+		}
+	}
+}

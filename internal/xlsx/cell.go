@@ -1,0 +1,157 @@
+package xlsx
+
+import (
+	"encoding/xml"
+	"errors"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Kind is what a cell holds.
+type Kind uint8
+
+// Kinds of cells.
+const (
+	Text Kind = iota
+	Number
+	Error
+)
+
+// Cell is a cell. The text of a number has all digits and no exponent, that of a
+// date by its ISO text is the date, and that of a formula is its stored value.
+type Cell struct {
+	Text string
+	Kind Kind
+}
+
+// sharedString is the type of a cell whose text is one of the shared strings.
+const sharedString = "s"
+
+// cell returns a value as a cell. kind is the type that stands at the cell.
+func (f *File) cell(kind, value string) (Cell, error) {
+	trimmed := strings.TrimSpace(value)
+	switch kind {
+	case sharedString:
+		return f.shared(trimmed)
+	case "str", "inlineStr":
+		return Cell{Text: unescape(value)}, nil
+	case "b":
+		return Cell{Text: strings.NewReplacer("0", "FALSE", "1", "TRUE").Replace(trimmed)}, nil
+	case "e":
+		return Cell{trimmed, Error}, nil
+	case "d":
+		return Cell{Text: isoDay(trimmed)}, nil
+	}
+	return number(trimmed), nil
+}
+
+func (f *File) shared(index string) (Cell, error) {
+	if index == "" {
+		return Cell{}, nil
+	}
+	i, err := strconv.Atoi(index)
+	if err != nil || i < 0 || i >= len(f.strings) {
+		return Cell{}, errors.New("has a cell whose text is missing")
+	}
+	return Cell{Text: f.strings[i]}, nil
+}
+
+// isoDay returns a date without its time, if that is midnight.
+func isoDay(text string) string {
+	day, clock, _ := strings.Cut(text, "T")
+	if strings.Trim(clock, "0:.Z") == "" {
+		return day
+	}
+	return text
+}
+
+var integer = regexp.MustCompile(`^-?[0-9]+$`)
+
+// number returns a number. The digits after the fifteenth of a fraction or of a
+// number with exponent are noise of its binary form.
+func number(value string) Cell {
+	f, err := strconv.ParseFloat(value, 64)
+	switch {
+	case err != nil || math.IsInf(f, 0) || math.IsNaN(f):
+		return Cell{Text: value}
+	case integer.MatchString(value):
+		return Cell{value, Number}
+	}
+	f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'e', 14, 64), 64)
+	return Cell{strconv.FormatFloat(f, 'f', -1, 64), Number}
+}
+
+// textReader gathers the text of a cell or of a shared string from its tokens: its
+// value, or its text, which has several pieces if it is rich. Phonetic text is left
+// out.
+type textReader struct {
+	text     strings.Builder
+	open     bool
+	phonetic bool
+}
+
+func (r *textReader) take(token xml.Token) {
+	switch token := token.(type) {
+	case xml.StartElement:
+		switch token.Name.Local {
+		case "v", "t":
+			r.open = !r.phonetic
+		case "rPh":
+			r.phonetic = true
+		}
+	case xml.EndElement:
+		r.open = false
+		r.phonetic = r.phonetic && token.Name.Local != "rPh"
+	case xml.CharData:
+		if r.open {
+			r.text.Write(token)
+		}
+	}
+}
+
+// cut returns the text that was gathered, and begins the next one.
+func (r *textReader) cut() string {
+	text := r.text.String()
+	r.text.Reset()
+	return text
+}
+
+// readStrings reads the shared strings.
+func (f *File) readStrings(part string) error {
+	var r textReader
+	return f.walk(part, func(token xml.Token) error {
+		r.take(token)
+		if e, ok := token.(xml.EndElement); !ok || e.Name.Local != "si" {
+			return nil
+		}
+		text := unescape(r.cut())
+		f.strings = append(f.strings, text)
+		return f.count(text)
+	})
+}
+
+// count counts a text that is kept.
+func (f *File) count(text string) error {
+	if f.left.text -= len(text) + 16; f.left.text < 0 {
+		return ErrTooLarge
+	}
+	return nil
+}
+
+// escaped is a character of a text that XML cannot hold.
+var escaped = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
+
+func unescape(text string) string {
+	if !strings.Contains(text, "_x") {
+		return text
+	}
+	return escaped.ReplaceAllStringFunc(text, func(s string) string {
+		code, err := strconv.ParseUint(s[2:6], 16, 16)
+		if err != nil {
+			return s
+		}
+		return string(rune(code))
+	})
+}

@@ -1,0 +1,171 @@
+package xlsx
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Limits of a sheet of Excel.
+const (
+	maxRow    = 1 << 20
+	maxColumn = 1 << 14
+)
+
+// Row is a row of a sheet. A file may leave out rows without cells.
+type Row struct {
+	Number int // from 1
+	Hidden bool
+	Cells  []Cell // from column A up to the last one that has text
+}
+
+// Rows visits the rows of a sheet in the order of the file, and returns the ranges of
+// merged cells, such as A1:C1. It stops at an error of visit and returns it.
+func (f *File) Rows(s Sheet, visit func(Row) error) (merged []string, err error) {
+	r := rowReader{file: f, part: s.part, visit: visit}
+	before := f.left
+	err = f.walk(s.part, r.take)
+	f.left = before // a sheet may be read again
+	return r.merged, err
+}
+
+// errStop ends the reading of a sheet.
+var errStop = errors.New("enough")
+
+// HasText reports whether a sheet has a cell with text.
+func (f *File) HasText(s Sheet) (bool, error) {
+	_, err := f.Rows(s, func(row Row) error {
+		if len(row.Cells) > 0 {
+			return errStop
+		}
+		return nil
+	})
+	if errors.Is(err, errStop) {
+		return true, nil
+	}
+	return false, err
+}
+
+// rowReader gathers rows from the tokens of a sheet.
+type rowReader struct {
+	file   *File
+	part   string
+	visit  func(Row) error
+	merged []string
+
+	data   bool // inside the element that has the rows
+	row    Row
+	column int    // of the cell, from 1
+	kind   string // of the cell
+	value  textReader
+}
+
+// take takes a token of a sheet.
+func (r *rowReader) take(token xml.Token) error {
+	if r.data {
+		r.value.take(token)
+	}
+	switch e := token.(type) {
+	case xml.StartElement:
+		return r.begin(e)
+	case xml.EndElement:
+		return r.end(e)
+	}
+	return nil
+}
+
+func (r *rowReader) begin(e xml.StartElement) error {
+	switch name := e.Name.Local; {
+	case name == "sheetData":
+		r.data = true
+	case name == "mergeCell":
+		r.merged = append(r.merged, attribute(e, "ref"))
+	case name == "row" && r.data:
+		return r.beginRow(e)
+	case name == "c" && r.data:
+		return r.beginCell(e)
+	}
+	return nil
+}
+
+func (r *rowReader) end(e xml.EndElement) error {
+	switch name := e.Name.Local; {
+	case name == "sheetData":
+		r.data = false
+	case name == "row" && r.data:
+		row := r.row
+		r.row.Cells = nil
+		return r.visit(row)
+	case name == "c" && r.data:
+		return r.endCell()
+	}
+	return nil
+}
+
+// beginRow begins a row. One that does not say its number follows the one before.
+func (r *rowReader) beginRow(e xml.StartElement) (err error) {
+	number := r.row.Number + 1
+	place := attribute(e, "r")
+	if place != "" {
+		number, err = strconv.Atoi(place)
+	}
+	if err != nil || number < 1 || number > maxRow {
+		return damaged(r.part, fmt.Errorf("has a row %q", place))
+	}
+	r.row, r.column = Row{Number: number, Hidden: isTrue(attribute(e, "hidden"))}, 0
+	return nil
+}
+
+// beginCell begins a cell. One that does not say where it is follows the one before.
+func (r *rowReader) beginCell(e xml.StartElement) error {
+	r.column++
+	r.kind = attribute(e, "t")
+	r.value.cut()
+	place := attribute(e, "r")
+	if place != "" {
+		r.column, _ = Place(place)
+	}
+	if r.column < 1 || r.column > maxColumn || r.row.Number == 0 {
+		return damaged(r.part, fmt.Errorf("has a cell %q", place))
+	}
+	return nil
+}
+
+// endCell puts a cell into the row, unless it is empty.
+func (r *rowReader) endCell() error {
+	cell, err := r.file.cell(r.kind, r.value.cut())
+	if r.column == 0 {
+		err = errors.New("has a row in a cell")
+	}
+	if err != nil {
+		return damaged(r.part, err)
+	}
+	if cell.Text == "" {
+		return nil
+	}
+	for len(r.row.Cells) < r.column {
+		r.row.Cells = append(r.row.Cells, Cell{})
+	}
+	r.row.Cells[r.column-1] = cell
+	if r.kind != sharedString {
+		return r.file.count(cell.Text)
+	}
+	return nil
+}
+
+// Place returns the column and the row of a cell: C7 is in column 3. Both are 0 for
+// anything else.
+func Place(cell string) (column, row int) {
+	digits := strings.TrimLeft(cell, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+	row, err := strconv.Atoi(digits)
+	letters := cell[:len(cell)-len(digits)]
+	if err != nil || row < 1 || row > maxRow || len(letters) == 0 || len(letters) > 3 {
+		return 0, 0
+	}
+	for _, r := range letters {
+		column = 26*column + int(r-'A') + 1
+	}
+	return column, row
+}

@@ -1,0 +1,240 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"bufio"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// ErrTooManyRows says that a workbook cannot hold all rows. It may have 1,048,576
+// with the header.
+var ErrTooManyRows = errors.New("a workbook has at most 1,048,576 rows")
+
+// Date is the kind of a cell whose text is a date from 1900-03-01 on, such as
+// 1990-05-15. Excel has a 29 February 1900, so that its days before are not those
+// of the calendar. Reading returns a Number for it.
+const Date = Error + 1
+
+// The parts of a workbook that are always the same. The styles are by their
+// numbers: general, text, date, header.
+const (
+	xmlHead      = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+	mainSpace    = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+	officeSpace  = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+	packageSpace = "http://schemas.openxmlformats.org/package/2006/"
+	mainType     = "application/vnd.openxmlformats-officedocument.spreadsheetml."
+
+	contentTypes = xmlHead + `<Types xmlns="` + packageSpace + `content-types">` +
+		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+		`<Override PartName="/xl/workbook.xml" ContentType="` + mainType + `sheet.main+xml"/>` +
+		`<Override PartName="/xl/styles.xml" ContentType="` + mainType + `styles+xml"/>` +
+		`<Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + mainType + `worksheet+xml"/></Types>`
+	packageParts = xmlHead + `<Relationships xmlns="` + packageSpace + `relationships">` +
+		`<Relationship Id="rId1" Type="` + officeSpace + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`
+	workbookParts = xmlHead + `<Relationships xmlns="` + packageSpace + `relationships">` +
+		`<Relationship Id="rId1" Type="` + officeSpace + `/worksheet" Target="worksheets/sheet1.xml"/>` +
+		`<Relationship Id="rId2" Type="` + officeSpace + `/styles" Target="styles.xml"/></Relationships>`
+	styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
+		`<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/></numFmts>` +
+		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
+		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
+		`<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4">` +
+		`<xf xfId="0"/><xf xfId="0" numFmtId="49" applyNumberFormat="1"/><xf xfId="0" numFmtId="164" applyNumberFormat="1"/>` +
+		`<xf xfId="0" numFmtId="49" fontId="1" applyNumberFormat="1" applyFont="1"/></cellXfs>` +
+		`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
+)
+
+// Writer writes a workbook of one sheet straight through, with little memory. Its
+// header stays in sight, and its rows can be filtered.
+type Writer struct {
+	zip      *zip.Writer
+	sheet    string
+	date1904 bool
+	first    [][]Cell      // rows until the widths are known
+	out      *bufio.Writer // the part with the rows; nil until then
+	columns  int
+	rows     int
+}
+
+// widthRows are the rows by which the widths of the columns are chosen.
+const widthRows = 500
+
+// NewWriter begins a workbook. In the system of 1904, days of numbers count from
+// then; it is not for cells that are dates.
+func NewWriter(w io.Writer, sheet string, date1904 bool, header []Cell) *Writer {
+	z := zip.NewWriter(w)
+	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+	return &Writer{zip: z, sheet: sheet, date1904: date1904, columns: len(header), rows: 1, first: [][]Cell{header}}
+}
+
+// Write writes a row. The writer may keep the cells.
+func (w *Writer) Write(cells []Cell) error {
+	if w.rows++; w.rows > maxRow {
+		return ErrTooManyRows
+	}
+	if w.out != nil {
+		return w.row(w.rows, cells)
+	}
+	if w.first = append(w.first, cells); len(w.first) > widthRows {
+		return w.begin()
+	}
+	return nil
+}
+
+// begin writes the parts before the rows, and the first rows.
+func (w *Writer) begin() error {
+	err := w.part("[Content_Types].xml", contentTypes)
+	for _, part := range [][2]string{{"_rels/.rels", packageParts}, {"xl/_rels/workbook.xml.rels", workbookParts}, {"xl/styles.xml", styles}} {
+		err = errors.Join(err, w.part(part[0], part[1]))
+	}
+	out, failed := w.zip.Create("xl/worksheets/sheet1.xml")
+	if err = errors.Join(err, failed); err != nil {
+		return err
+	}
+	w.out = bufio.NewWriterSize(out, 64<<10)
+	w.out.WriteString(xmlHead + `<worksheet xmlns="` + mainSpace + `"><sheetViews><sheetView workbookViewId="0">` +
+		`<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews><cols>`)
+	for i := range w.columns {
+		fmt.Fprintf(w.out, `<col min="%d" max="%d" width="%d" customWidth="1"/>`, i+1, i+1, w.width(i))
+	}
+	w.out.WriteString("</cols><sheetData>")
+	for i, cells := range w.first {
+		err = w.row(i+1, cells)
+	}
+	w.first = nil
+	return err
+}
+
+func (w *Writer) part(name, content string) error {
+	out, err := w.zip.Create(name)
+	if err == nil {
+		_, err = io.WriteString(out, content)
+	}
+	return err
+}
+
+// width returns the width of a column in characters.
+func (w *Writer) width(column int) int {
+	width := 8
+	for _, cells := range w.first {
+		if column < len(cells) {
+			width = max(width, utf8.RuneCountInString(cells[column].Text))
+		}
+	}
+	return min(width, 58) + 2
+}
+
+// row writes a row by its number.
+func (w *Writer) row(number int, cells []Cell) error {
+	w.out.WriteString(`<row r="` + strconv.Itoa(number) + `">`)
+	for i, cell := range cells {
+		if cell.Text == "" {
+			continue
+		}
+		w.out.WriteString(`<c r="` + columnName(i) + strconv.Itoa(number))
+		switch {
+		case cell.Kind == Date:
+			w.out.WriteString(`" s="2"><v>` + strconv.Itoa(serial(cell.Text)) + "</v></c>")
+		case cell.Kind == Number && isNumber(cell.Text):
+			w.out.WriteString(`"><v>` + cell.Text + "</v></c>")
+		case cell.Kind == Error:
+			w.out.WriteString(`" t="e"><v>` + escape(cell.Text) + "</v></c>")
+		case number == 1:
+			w.out.WriteString(`" s="3" t="inlineStr"><is><t xml:space="preserve">` + escape(cell.Text) + "</t></is></c>")
+		default:
+			w.out.WriteString(`" s="1" t="inlineStr"><is><t xml:space="preserve">` + escape(cell.Text) + "</t></is></c>")
+		}
+	}
+	_, err := w.out.WriteString("</row>")
+	return err
+}
+
+// Close ends the workbook. It does not close what it is written to.
+func (w *Writer) Close() error {
+	if w.out == nil {
+		if err := w.begin(); err != nil {
+			return err
+		}
+	}
+	last := columnName(max(w.columns, 1) - 1)
+	fmt.Fprintf(w.out, `</sheetData><autoFilter ref="A1:%[1]s%[2]d"/>`+
+		`<ignoredErrors><ignoredError sqref="A1:%[1]s%[2]d" numberStoredAsText="1"/></ignoredErrors></worksheet>`, last, w.rows)
+	if err := w.out.Flush(); err != nil {
+		return err
+	}
+	name, system := escape(w.sheet), ""
+	if w.date1904 {
+		system = `<workbookPr date1904="1"/>`
+	}
+	err := w.part("xl/workbook.xml", fmt.Sprintf(xmlHead+`<workbook xmlns="%s" xmlns:r="%s">%s<sheets>`+
+		`<sheet name="%s" sheetId="1" r:id="rId1"/></sheets><definedNames>`+
+		`<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'%s'!$A$1:$%s$%d</definedName></definedNames></workbook>`,
+		mainSpace, officeSpace, system, name, strings.ReplaceAll(name, "'", "''"), last, w.rows))
+	return errors.Join(err, w.zip.Close())
+}
+
+// columnName returns the letters of a column by its number from 0.
+func columnName(i int) string {
+	if i < 26 {
+		return string(rune('A' + i))
+	}
+	return columnName(i/26-1) + columnName(i%26)
+}
+
+// serial returns a date as the number of days that Excel has for it.
+func serial(date string) int {
+	t, _ := time.Parse(time.DateOnly, date)
+	return int(t.Sub(time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)).Hours() / 24)
+}
+
+func isNumber(text string) bool {
+	_, err := strconv.ParseFloat(text, 64)
+	return err == nil && strings.Trim(text, "-.0123456789") == ""
+}
+
+// maxCell is the length of a cell's text in UTF-16 units.
+const maxCell = 32767
+
+// escape returns a text as XML for a workbook. What XML has no form for stands
+// as Excel's _xFFFE_, and what only looks like that is escaped itself. A text
+// that is longer than a cell may be is cut.
+func escape(text string) string {
+	b, units := make([]byte, 0, len(text)+16), 0
+	for i, r := range text {
+		if units++; r > 0xffff {
+			units++
+		}
+		if units >= maxCell {
+			return string(b) + "…"
+		}
+		switch {
+		case r == '&':
+			b = append(b, "&amp;"...)
+		case r == '<':
+			b = append(b, "&lt;"...)
+		case r == '"':
+			b = append(b, "&quot;"...)
+		case r == '_' && looksEscaped(text[i:]):
+			b = append(b, "_x005F_"...)
+		case r < ' ' && r != '\t' && r != '\n' || r == 0xfffe || r == 0xffff:
+			b = fmt.Appendf(b, "_x%04X_", r)
+		default:
+			b = utf8.AppendRune(b, r)
+		}
+	}
+	return string(b)
+}
+
+// looksEscaped reports whether a text begins as the escape of a character. Some
+// readers also take letters for digits there.
+func looksEscaped(text string) bool {
+	return len(text) > 6 && text[1] == 'x' && text[6] == '_' &&
+		strings.Trim(strings.ToLower(text[2:6]), "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}

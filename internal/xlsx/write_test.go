@@ -1,0 +1,185 @@
+package xlsx
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// written writes rows as a workbook. The first one is the header.
+func written(t testing.TB, date1904 bool, rows ...[]Cell) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := NewWriter(&b, `A & "B's"`, date1904, rows[0])
+	for _, row := range rows[1:] {
+		if err := w.Write(row); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// cellsOf reads the cells of the only sheet.
+func cellsOf(t testing.TB, content []byte) (rows [][]Cell) {
+	t.Helper()
+	f, err := Open(content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(f.Sheets) != 1 || f.Sheets[0].Name != `A & "B's"` {
+		t.Fatalf("sheets: %+v", f.Sheets)
+	}
+	_, err = f.Rows(f.Sheets[0], func(row Row) error {
+		rows = append(rows, row.Cells)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func TestWrite(t *testing.T) {
+	t.Parallel()
+	rows := [][]Cell{
+		{{Text: "a"}, {Text: "b"}, {Text: "0049"}},
+		{{Text: "0049 170"}, {}, {Text: "  x  y \n z\r\t"}, {Text: "beyond the header"}},
+		{{"33008", Number}, {"-12.5", Number}, {"#N/A", Error}, {"4.41E+11", Number}},
+		{{"1900-03-01", Date}, {"1990-05-15", Date}, {"2026-11-22", Date}},
+		{{Text: "_x0041_"}, {Text: "_xZZZZ_x0041_"}, {Text: "_x005F_x0041_"}, {Text: "_x1_ _X0041_"}},
+		{{Text: "\ufffe\uffff\x01"}, {Text: "<a href=\"b\">&amp;'"}, {Text: "🚒é\u200fא"}, {Text: "=1+1"}},
+	}
+	want := [][]Cell{rows[0], rows[1],
+		{{"33008", Number}, {"-12.5", Number}, {"#N/A", Error}, {Text: "4.41E+11"}},
+		{{"61", Number}, {"33008", Number}, {"46348", Number}},
+		rows[4], rows[5]}
+	if got := cellsOf(t, written(t, true, rows...)); !reflect.DeepEqual(got, want) {
+		t.Errorf("got:\n%q\nwant:\n%q", got, want)
+	}
+	if f, err := Open(written(t, true, rows...)); err != nil || !f.Date1904 {
+		t.Errorf("the system of 1904 is lost: %v", err)
+	}
+	if f, err := Open(written(t, false, rows...)); err != nil || f.Date1904 {
+		t.Errorf("the system of 1904 from nowhere: %v", err)
+	}
+}
+
+// TestExcelize reads a workbook with a library that this package does not use.
+func TestExcelize(t *testing.T) {
+	t.Parallel()
+	content := written(t, false, []Cell{{Text: "First name"}, {Text: "Born"}}, []Cell{{Text: "'0049_x0041_\ufffe"}, {"1990-05-15", Date}})
+	f, err := excelize.OpenReader(bytes.NewReader(content))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	name := f.GetSheetName(0)
+	rows, err := f.GetRows(name)
+	if want := [][]string{{"First name", "Born"}, {"'0049_x0041_\ufffe", "1990-05-15"}}; err != nil || !reflect.DeepEqual(rows, want) {
+		t.Errorf("got %q, %v; want %q", rows, err, want)
+	}
+	if panes, err := f.GetPanes(name); err != nil || !panes.Freeze || panes.YSplit != 1 || panes.TopLeftCell != "A2" {
+		t.Errorf("the header is not frozen: %+v, %v", panes, err)
+	}
+	filters := f.GetDefinedName()
+	if want := `'A & "B''s"'!$A$1:$B$2`; len(filters) != 1 || filters[0].RefersTo != want {
+		t.Errorf("filter %+v, want %s", filters, want)
+	}
+	for column, want := range map[string]float64{"A": 15, "B": 12} {
+		if width, err := f.GetColWidth(name, column); err != nil || width != want {
+			t.Errorf("column %s is %v wide, %v; want %v", column, width, err, want)
+		}
+	}
+	text, _ := f.GetCellStyle(name, "A2")
+	date, _ := f.GetCellStyle(name, "B2")
+	if style, err := f.GetStyle(text); err != nil || style.NumFmt != 49 {
+		t.Errorf("a text has the style %+v, %v", style, err)
+	}
+	if style, err := f.GetStyle(date); err != nil || style.CustomNumFmt == nil || *style.CustomNumFmt != `yyyy\-mm\-dd` {
+		t.Errorf("a date has the style %+v, %v", style, err)
+	}
+}
+
+// TestColumnNames: the names of columns go on after Z.
+func TestColumnNames(t *testing.T) {
+	t.Parallel()
+	for i, want := range map[int]string{0: "A", 25: "Z", 26: "AA", 51: "AZ", 52: "BA", 701: "ZZ", 702: "AAA", 16383: "XFD"} {
+		if got := columnName(i); got != want {
+			t.Errorf("column %d is %s, want %s", i, got, want)
+		}
+	}
+}
+
+// TestLongText: Excel calls a workbook damaged that has a longer text.
+func TestLongText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		strings.Repeat("č", maxCell-1):         strings.Repeat("č", maxCell-1),
+		strings.Repeat("č", maxCell+1):         strings.Repeat("č", maxCell-1) + "…",
+		strings.Repeat("🚒", maxCell/2) + "abc": strings.Repeat("🚒", maxCell/2) + "…",
+	} {
+		if got := cellsOf(t, written(t, false, []Cell{{Text: text}})); got[0][0].Text != want {
+			t.Errorf("%d bytes came back as %d, want %d", len(text), len(got[0][0].Text), len(want))
+		}
+	}
+}
+
+// TestManyRows: as many rows as Excel takes need little memory, and one more is an
+// error.
+func TestManyRows(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w := NewWriter(io.Discard, "People", false, []Cell{{Text: "a"}})
+	row := []Cell{{Text: "b"}}
+	for i := 1; i < maxRow; i++ {
+		if err := w.Write(row); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if err := w.Write(row); !errors.Is(err, ErrTooManyRows) {
+		t.Errorf("one row more: %v", err)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 16<<20 {
+		t.Errorf("the writer keeps %d bytes", grown)
+	}
+	runtime.KeepAlive(w)
+}
+
+// TestAnyText: any text comes back.
+func TestAnyText(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	pieces := []rune("_x0041_&<>\"'\t\n\r éč🚒\ufffe\uffff\ufeff\u2028")
+	rows := [][]Cell{{{Text: "header"}}}
+	for range 2000 {
+		var text []rune
+		for range 1 + random.IntN(12) {
+			if random.IntN(2) == 0 {
+				text = append(text, pieces[random.IntN(len(pieces))])
+			} else if r := rune(random.IntN(unicode.MaxRune)); r < 0xd800 || r > 0xdfff {
+				text = append(text, r)
+			}
+		}
+		rows = append(rows, []Cell{{Text: string(text) + "."}})
+	}
+	if got := cellsOf(t, written(t, false, rows...)); !reflect.DeepEqual(got, rows) {
+		for i := range rows {
+			if !reflect.DeepEqual(got[i], rows[i]) {
+				t.Fatalf("%q came back as %q", rows[i], got[i])
+			}
+		}
+	}
+}

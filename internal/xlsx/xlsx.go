@@ -1,0 +1,176 @@
+// Package xlsx reads the cells of XLSX workbooks, and writes workbooks of one sheet.
+// It does both as a stream, with the kind of each cell, and in bounded memory
+// whatever the file holds. It knows nothing of people.
+package xlsx
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// Limits of the form of a workbook, against archives that are made to fill the
+// memory.
+const (
+	maxToken = 1 << 20 // bytes of one tag or text; a cell of Excel has at most 32,767 characters
+	maxDepth = 100     // elements in elements
+	maxParts = 10_000
+)
+
+// limits are the limits of the size of a workbook.
+type limits struct {
+	unpacked int // bytes of all parts
+	text     int // bytes of the texts, with 16 for each
+}
+
+// MaxUnpacked is the size of the largest workbook, unpacked, in MB.
+const MaxUnpacked = 256
+
+var defaultLimits = limits{unpacked: MaxUnpacked << 20, text: 64 << 20}
+
+// ErrTooLarge says that a workbook unpacks to more than MaxUnpacked, or to more
+// text than any list of people has.
+var ErrTooLarge = errors.New("the workbook unpacks to too much")
+
+// ErrNotWorkbook says that an archive is no workbook.
+var ErrNotWorkbook = errors.New("the archive is no workbook")
+
+// File is a workbook. Elements and attributes are known by their local names: the
+// namespaces of transitional and strict OOXML differ, their names do not.
+type File struct {
+	Sheets   []Sheet // those that have cells, not charts
+	Date1904 bool    // numbers of days count from 1904
+
+	parts   map[string]*zip.File // by name in lower case
+	left    limits               // what may still be read
+	strings []string             // shared by the cells
+}
+
+// Sheet is a sheet of a workbook.
+type Sheet struct {
+	Name   string
+	Hidden bool
+	part   string
+}
+
+// Open opens a workbook. The error is ErrTooLarge, ErrNotWorkbook, or says how the
+// file is damaged.
+func Open(content []byte) (*File, error) { return open(content, defaultLimits) }
+
+func open(content []byte, most limits) (*File, error) {
+	if bytes.Count(content, []byte("PK\x01\x02")) > maxParts {
+		return nil, ErrTooLarge
+	}
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return nil, err
+	}
+	f := &File{parts: map[string]*zip.File{}, left: most}
+	size, limit := uint64(0), uint64(most.unpacked)
+	for _, part := range archive.File {
+		f.parts[strings.ToLower(slashed(part.Name))] = part
+		if size += min(part.UncompressedSize64, limit+1); size > limit {
+			err = ErrTooLarge
+		}
+	}
+	main, mainErr := f.main()
+	if mainErr == nil && f.parts[main] == nil {
+		mainErr = ErrNotWorkbook
+	}
+	if err = errors.Join(mainErr, err); err != nil {
+		return nil, err
+	}
+	return f, f.readMain(main)
+}
+
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
+// relation is what a part says of another one.
+type relation struct {
+	kind string // the end of its type, such as worksheet
+	part string // name of the other part
+}
+
+// relations returns the relations of a part by their ids.
+func (f *File) relations(part string) (map[string]relation, error) {
+	folder, file := path.Split(part)
+	rels := folder + "_rels/" + file + ".rels"
+	all := map[string]relation{}
+	if f.parts[rels] == nil {
+		return all, nil
+	}
+	return all, f.walk(rels, func(token xml.Token) error {
+		e, ok := token.(xml.StartElement)
+		if !ok || e.Name.Local != "Relationship" || attribute(e, "TargetMode") == "External" {
+			return nil
+		}
+		target := strings.ToLower(slashed(attribute(e, "Target")))
+		if !strings.HasPrefix(target, "/") {
+			target = "/" + folder + target
+		}
+		all[attribute(e, "Id")] = relation{path.Base(attribute(e, "Type")), path.Clean(target)[1:]}
+		return nil
+	})
+}
+
+// main returns the name of the main part of a document.
+func (f *File) main() (string, error) {
+	all, err := f.relations("")
+	for _, r := range all {
+		if r.kind == "officeDocument" {
+			return r.part, err
+		}
+	}
+	return "xl/workbook.xml", err
+}
+
+// readMain reads the main part: the list of sheets. It reads the shared strings too.
+func (f *File) readMain(main string) error {
+	relations, err := f.relations(main)
+	if err != nil {
+		return err
+	}
+	root := true
+	err = f.walk(main, func(token xml.Token) error {
+		e, ok := token.(xml.StartElement)
+		switch {
+		case !ok:
+		case root && e.Name.Local != "workbook":
+			return ErrNotWorkbook
+		case e.Name.Local == "workbookPr":
+			f.Date1904 = isTrue(attribute(e, "date1904"))
+		case e.Name.Local == "sheet":
+			if r := relations[attribute(e, "id")]; r.kind == "worksheet" {
+				state := attribute(e, "state")
+				f.Sheets = append(f.Sheets, Sheet{attribute(e, "name"), state == "hidden" || state == "veryHidden", r.part})
+			}
+		}
+		root = root && !ok
+		return nil
+	})
+	for _, r := range relations {
+		if r.kind == "sharedStrings" && err == nil {
+			err = f.readStrings(r.part)
+		}
+	}
+	return err
+}
+
+// attribute returns an attribute by its local name, empty if it is not there.
+func attribute(e xml.StartElement, name string) string {
+	for _, a := range e.Attr {
+		if a.Name.Local == name {
+			return a.Value
+		}
+	}
+	return ""
+}
+
+func isTrue(text string) bool { return text == "1" || text == "true" }
+
+// damaged returns an error of reading a part with the name of the part.
+func damaged(part string, err error) error { return fmt.Errorf("%s: %w", part, err) }

@@ -1,0 +1,341 @@
+package xlsx
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// parts are the files in a workbook by name.
+type parts map[string]string
+
+const (
+	documentRels = `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
+		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" Target="xl/workbook.xml"/></Relationships>`
+	workbookXML = `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships">` +
+		`<sheets><sheet name="Tabelle1" sheetId="1" r:id="rId1"/></sheets></workbook>`
+	workbookRels = `<Relationships>` +
+		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/>` +
+		`<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/></Relationships>`
+)
+
+// book returns the parts of a workbook of one sheet, whose element sheetData has the
+// rows. Other parts replace or add to them; an empty one is left out.
+func book(rows string, others parts) parts {
+	all := parts{
+		"_rels/.rels":                documentRels,
+		"xl/workbook.xml":            workbookXML,
+		"xl/_rels/workbook.xml.rels": workbookRels,
+		"xl/worksheets/sheet1.xml":   `<?xml version="1.0" encoding="UTF-8" standalone="yes"?><worksheet><sheetData>` + rows + `</sheetData></worksheet>`,
+		"xl/sharedStrings.xml":       `<sst><si><t>Vorname</t></si><si><t xml:space="preserve"> 007 </t></si></sst>`,
+	}
+	maps.Copy(all, others)
+	return all
+}
+
+func (p parts) zip(t testing.TB) []byte {
+	t.Helper()
+	var content bytes.Buffer
+	archive := zip.NewWriter(&content)
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		if p[name] == "" {
+			continue
+		}
+		w, err := archive.Create(name)
+		if err == nil {
+			_, err = io.WriteString(w, p[name])
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return content.Bytes()
+}
+
+// rowsOf reads all rows of the first sheet.
+func rowsOf(content []byte) (rows []Row, err error) {
+	f, err := Open(content)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.Sheets) == 0 {
+		return nil, errors.New("no sheet")
+	}
+	_, err = f.Rows(f.Sheets[0], func(row Row) error {
+		rows = append(rows, row)
+		return nil
+	})
+	return rows, err
+}
+
+func cells(all ...any) (row []Cell) {
+	for _, cell := range all {
+		switch cell := cell.(type) {
+		case string:
+			row = append(row, Cell{Text: cell})
+		case Cell:
+			row = append(row, cell)
+		}
+	}
+	return row
+}
+
+func TestCells(t *testing.T) {
+	t.Parallel()
+	number := func(text string) Cell { return Cell{text, Number} }
+	for xml, want := range map[string][]Cell{
+		`<c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c>`:                                              cells("Vorname", " 007 "),
+		`<c r="A1"><v>385912345678</v></c><c r="B1" t="n"><v>1</v></c>`:                                         cells(number("385912345678"), number("1")),
+		`<c r="A1"><v>4.41E+11</v></c><c r="B1"><v>3.85912345678E11</v></c>`:                                    cells(number("441000000000"), number("385912345678")),
+		`<c r="A1"><v>0.30000000000000004</v></c><c r="B1"><v>33008.354166666664</v></c>`:                       cells(number("0.3"), number("33008.3541666667")),
+		`<c r="A1"><v>12345678901234567</v></c><c r="B1"><v>-7</v></c>`:                                         cells(number("12345678901234567"), number("-7")),
+		`<c r="A1"><v>NaN</v></c><c r="B1"><v>1e999</v></c><c r="C1"><v>12 34</v></c>`:                          cells("NaN", "1e999", "12 34"),
+		`<c r="C1" t="b"><v>1</v></c><c r="B1" t="b"><v>0</v></c>`:                                              cells("", "FALSE", "TRUE"),
+		`<c r="A1" t="e"><f>NA()</f><v>#N/A</v></c>`:                                                            {{"#N/A", Error}},
+		`<c r="A1" t="str"><f>A2&amp;"x"</f><v>Ivo</v></c><c r="B1"><f>1+1</f><v>2</v></c>`:                     cells("Ivo", number("2")),
+		`<c r="A1" t="d"><v>1990-05-15T00:00:00.000</v></c><c t="d"><v>1990-05-15T08:30:00</v></c>`:             cells("1990-05-15", "1990-05-15T08:30:00"),
+		`<c t="inlineStr"><is><t>Ivo</t></is></c><c t="inlineStr"><is><r><t>A</t></r><r><t>na</t></r></is></c>`: cells("Ivo", "Ana"),
+		`<c t="inlineStr"><is><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></is></c>`:                          cells("東京"),
+		`<c t="inlineStr"><is><t>a_x000D_&#10;b_x005F_x0041_</t></is></c>`:                                      cells("a\r\nb_x0041_"),
+		`<c r="A1" s="3"/><c r="B1"><v></v></c><c r="D1" t="s"><v/></c>`:                                        nil,
+		`<c r="AA1"><v>1</v></c>`: append(make([]Cell, 26), number("1")),
+	} {
+		rows, err := rowsOf(book("<row>"+xml+"</row>", nil).zip(t))
+		if err != nil || len(rows) != 1 || !slices.Equal(rows[0].Cells, want) {
+			t.Errorf("%s is read as %v (%v), want %v", xml, rows, err, want)
+		}
+	}
+}
+
+func TestRowNumbers(t *testing.T) {
+	t.Parallel()
+	rows, err := rowsOf(book(`<row r="3" hidden="1"><c r="A3"><v>1</v></c></row><row/><row r="1048576" hidden="false"/>`, nil).zip(t))
+	want := []Row{{3, true, []Cell{{"1", Number}}}, {4, false, nil}, {1 << 20, false, nil}}
+	if err != nil || !reflect.DeepEqual(rows, want) {
+		t.Errorf("got %v (%v), want %v", rows, err, want)
+	}
+}
+
+// TestForms reads the same sheet as other programs write it.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	const row = `<row><c t="s"><v>0</v></c></row>`
+	strict := strings.NewReplacer("http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main",
+		"http://schemas.openxmlformats.org/officeDocument/2006/relationships", "http://purl.oclc.org/ooxml/officeDocument/relationships")
+	strictBook := book(row, nil)
+	for name, part := range strictBook {
+		strictBook[name] = strict.Replace(part)
+	}
+	for name, p := range map[string]parts{
+		"plain":             book(row, nil),
+		"strict":            strictBook,
+		"no root relations": book(row, parts{"_rels/.rels": ""}),
+		"absolute targets":  book(row, parts{"xl/_rels/workbook.xml.rels": strings.ReplaceAll(workbookRels, `Target="`, `Target="/xl/`)}),
+		"upper case": book(row, parts{"xl/sharedStrings.xml": "", "xl/SharedStrings.xml": `<sst><si><t>Vorname</t></si></sst>`,
+			"xl/worksheets/sheet1.xml": "", `xl\Worksheets\Sheet1.xml`: `<worksheet><sheetData>` + row + `</sheetData></worksheet>`}),
+		"prefixes": book("", parts{"xl/worksheets/sheet1.xml": `<x:worksheet xmlns:x="main"><x:sheetData><x:row><x:c t="s"><x:v>0</x:v></x:c></x:row></x:sheetData></x:worksheet>`}),
+		"row of a drawing": book("", parts{"xl/worksheets/sheet1.xml": `<worksheet><sheetData>` + row +
+			`</sheetData><oleObjects><xdr:from><xdr:row>5</xdr:row></xdr:from></oleObjects></worksheet>`}),
+		"byte order mark": book("", parts{"xl/worksheets/sheet1.xml": "\ufeff" + `<?xml version="1.0" encoding="utf-8"?><worksheet><sheetData>` + row + `</sheetData></worksheet>`}),
+	} {
+		rows, err := rowsOf(p.zip(t))
+		if err != nil || !reflect.DeepEqual(rows, []Row{{1, false, cells("Vorname")}}) {
+			t.Errorf("%s: got %v (%v)", name, rows, err)
+		}
+	}
+}
+
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	f := excelize.NewFile()
+	for i, name := range []string{"Leer", "Mitglieder", "Versteckt", "Ganz versteckt"} {
+		if _, err := f.NewSheet(name); err != nil {
+			t.Fatal(err)
+		}
+		if i > 0 {
+			must(t, f.SetCellStr(name, "B2", "x"))
+		}
+	}
+	must(t, f.DeleteSheet("Sheet1"))
+	must(t, f.SetSheetVisible("Versteckt", false))
+	must(t, f.SetSheetVisible("Ganz versteckt", false, true))
+	must(t, f.AddChartSheet("Diagramm", &excelize.Chart{Type: excelize.Col, Series: []excelize.ChartSeries{{Values: "Mitglieder!$A$1:$A$2"}}}))
+	must(t, f.MergeCell("Mitglieder", "A1", "C1"))
+	yes := true
+	must(t, f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &yes}))
+	var content bytes.Buffer
+	must(t, f.Write(&content))
+
+	w, err := Open(content.Bytes())
+	must(t, err)
+	var got []string
+	for _, s := range w.Sheets {
+		filled, err := w.HasText(s)
+		must(t, err)
+		merged, err := w.Rows(s, func(Row) error { return nil })
+		must(t, err)
+		got = append(got, fmt.Sprintf("%s %t %t %s", s.Name, s.Hidden, filled, merged))
+	}
+	want := []string{"Leer false false []", "Mitglieder false true [A1:C1]", "Versteckt true true []", "Ganz versteckt true true []"}
+	if !slices.Equal(got, want) || !w.Date1904 {
+		t.Errorf("got %q, 1904 %t, want %q", got, w.Date1904, want)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	cut := book("<row><c><v>1</v></c></row>", nil)
+	cut["xl/worksheets/sheet1.xml"] = strings.TrimSuffix(cut["xl/worksheets/sheet1.xml"], "</worksheet>")
+	entities := `<!DOCTYPE worksheet [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><worksheet><sheetData><row><c><v>&b;</v></c></row></sheetData></worksheet>`
+	for name, test := range map[string]struct {
+		parts parts
+		want  string
+	}{
+		"no end":            {cut, "unexpected EOF"},
+		"entities":          {book("", parts{"xl/worksheets/sheet1.xml": entities}), "declaration"},
+		"unknown entity":    {book("<row><c><v>&b;</v></c></row>", nil), "entity"},
+		"missing sheet":     {book("", parts{"xl/worksheets/sheet1.xml": ""}), "missing"},
+		"missing string":    {book(`<row><c t="s"><v>2</v></c></row>`, nil), "text is missing"},
+		"no strings at all": {book(`<row><c t="s"><v>0</v></c></row>`, parts{"xl/sharedStrings.xml": ""}), "missing"},
+		"row 0":             {book(`<row r="0"/>`, nil), `row "0"`},
+		"row too far":       {book(`<row r="1048577"/>`, nil), `row "1048577"`},
+		"column too far":    {book(`<row><c r="XFE1"/></row>`, nil), `cell "XFE1"`},
+		"no column":         {book(`<row><c r="17"/></row>`, nil), `cell "17"`},
+		"too deep":          {book(strings.Repeat("<a>", 200), nil), "too many elements"},
+		"crossed elements":  {book("<row><c><v>1</c></v></row>", nil), "</c> in a wrong place"},
+		"end alone":         {book("</c>", nil), "</c> in a wrong place"},
+		"row in a cell":     {book("<row><c><row><v>1</v></row></c></row>", nil), "row in a cell"},
+		"cell without row":  {book(`<c r="A1"><v>1</v></c>`, nil), `cell "A1"`},
+		"long text":         {book("<row><c><v>"+strings.Repeat("1", 2<<20)+"</v></c></row>", nil), "too long"},
+		"long tag":          {book(`<row a="`+strings.Repeat("1", 2<<20)+`"/>`, nil), "too long"},
+		"word processor":    {parts{"_rels/.rels": strings.Replace(documentRels, "xl/workbook", "word/document", 1), "word/document.xml": "<w:document/>"}, ErrNotWorkbook.Error()},
+		"not a workbook":    {parts{"a.txt": "a"}, ErrNotWorkbook.Error()},
+	} {
+		if _, err := rowsOf(test.parts.zip(t)); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got the error %v, want %q", name, err, test.want)
+		}
+	}
+	whole := book("<row/>", nil).zip(t)
+	if _, err := rowsOf(whole[:len(whole)/2]); err == nil {
+		t.Error("half an archive is no error")
+	}
+}
+
+// TestBombs checks that archives made to fill the memory do not.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	many := parts{}
+	for i := range maxParts + 1 {
+		many[fmt.Sprint("xl/", i)] = "x"
+	}
+	small := limits{unpacked: 2 << 20, text: 1 << 20}
+	for name, p := range map[string]parts{
+		"sheet":   book("", parts{"xl/worksheets/sheet1.xml": string(make([]byte, 2<<20))}),
+		"media":   book("", parts{"xl/media/image1.png": string(make([]byte, 2<<20))}),
+		"parts":   many,
+		"strings": book("", parts{"xl/sharedStrings.xml": "<sst>" + strings.Repeat("<si/>", 70_000) + "</sst>"}),
+		"cells":   book("<row>"+strings.Repeat("<c><v>1</v></c>", 10_000)+"</row>"+strings.Repeat("<row>"+strings.Repeat("<c><v>1</v></c>", 10_000)+"</row>", 7), nil),
+	} {
+		f, err := open(p.zip(t), small)
+		if err == nil {
+			_, err = f.Rows(f.Sheets[0], func(Row) error { return nil })
+		}
+		if !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: got the error %v", name, err)
+		}
+	}
+	fits := book("<row/>", parts{"xl/media/image1.png": string(make([]byte, 1<<20))}).zip(t)
+	if _, err := open(fits, small); err != nil {
+		t.Errorf("a workbook below the limits is refused: %v", err)
+	}
+}
+
+// TestLies checks an archive that says a part is smaller than it is.
+func TestLies(t *testing.T) {
+	t.Parallel()
+	var content bytes.Buffer
+	archive := zip.NewWriter(&content)
+	for name, text := range book("", parts{"xl/worksheets/sheet1.xml": ""}) {
+		if text != "" {
+			w, err := archive.Create(name)
+			must(t, err)
+			_, err = io.WriteString(w, text)
+			must(t, err)
+		}
+	}
+	var packed bytes.Buffer
+	deflate, err := flate.NewWriter(&packed, 9)
+	must(t, err)
+	_, err = deflate.Write([]byte("<worksheet>" + strings.Repeat(" ", 4<<20)))
+	must(t, err)
+	must(t, deflate.Close())
+	w, err := archive.CreateRaw(&zip.FileHeader{Name: "xl/worksheets/sheet1.xml", Method: zip.Deflate, UncompressedSize64: 100, CompressedSize64: uint64(packed.Len())})
+	must(t, err)
+	_, err = w.Write(packed.Bytes())
+	must(t, err)
+	must(t, archive.Close())
+	f, err := open(content.Bytes(), limits{unpacked: 1 << 20, text: 1 << 20})
+	must(t, err)
+	if _, err = f.Rows(f.Sheets[0], func(Row) error { return nil }); err == nil {
+		t.Error("a part that is larger than the archive says is no error")
+	}
+}
+
+// FuzzOpen reads workbooks of which one part is anything.
+func FuzzOpen(f *testing.F) {
+	names := []string{"xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "_rels/.rels"}
+	f.Add(uint8(0), `<worksheet><sheetData><row r="2"><c r="B2" t="s"><v>0</v></c></row></sheetData><mergeCells><mergeCell ref="A1:B1"/></mergeCells></worksheet>`)
+	f.Add(uint8(1), `<sst><si><r><t>a</t></r><rPh><t>b</t></rPh></si></sst>`)
+	f.Add(uint8(2), workbookXML)
+	f.Add(uint8(3), workbookRels)
+	f.Add(uint8(4), documentRels)
+	f.Fuzz(func(t *testing.T, n uint8, content string) {
+		p := book(`<row><c t="s"><v>0</v></c></row>`, parts{names[int(n)%len(names)]: content})
+		w, err := Open(p.zip(t))
+		if err != nil {
+			return
+		}
+		for _, s := range w.Sheets {
+			filled, hasErr := w.HasText(s)
+			text := 0
+			_, err := w.Rows(s, func(row Row) error {
+				if row.Number < 1 || row.Number > maxRow || len(row.Cells) > maxColumn {
+					t.Errorf("row %d has %d cells", row.Number, len(row.Cells))
+				}
+				text += len(row.Cells)
+				return nil
+			})
+			if err == nil && (hasErr != nil || filled != (text > 0)) {
+				t.Errorf("the sheet has text: %t (%v), and %d cells", filled, hasErr, text)
+			}
+		}
+	})
+}
+
+// FuzzBytes reads archives that are damaged anywhere.
+func FuzzBytes(f *testing.F) {
+	whole := book(`<row><c t="s"><v>0</v></c></row>`, nil).zip(f)
+	f.Add(whole)
+	f.Add(whole[:len(whole)-30])
+	f.Fuzz(func(_ *testing.T, content []byte) { rowsOf(content) })
+}
