@@ -1,0 +1,55 @@
+package mapping
+
+import (
+	"maps"
+	"testing"
+)
+
+func TestParseHeaders(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]map[string]string{
+		"Vorname=firstName,Handy=phoneNumber":      {"Vorname": "firstName", "Handy": "phoneNumber"},
+		" Vorname = FIRSTNAME , Rang = - , Ort = ": {"Vorname": "firstName", "Rang": LeftOut, "Ort": LeftOut},
+		`"Name, Vorname"=nameReversed,id=id`:       {"Name, Vorname": LastFirst, "id": ID},
+		`"Name, Vorname=name",a=b=email`:           {"Name, Vorname": FullName, "a=b": "email"},
+		`"Born ""on"""=dateOfBirth`:                {`Born "on"`: "dateOfBirth"},
+		`"a=b"=lastName`:                           {"a=b": "lastName"},
+	} {
+		if got, err := ParseHeaders(text); err != nil || !maps.Equal(got, want) {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+	const form, fields = `must be like "Vorname=firstName,Handy=phoneNumber", not `, ", and the fields are firstName, lastName, phoneNumber, email, dateOfBirth, id, name, nameReversed, and - for none"
+	for text, want := range map[string]string{
+		"":                        form + `""`,
+		"Vorname":                 form + `"Vorname"`,
+		"=email":                  form + `"=email"`,
+		"a=email,":                form + `"a=email,"`,
+		"Handy=phone":             `has "phone"` + fields,
+		"a=email,b=userId":        `has "userId"` + fields,
+		"Handy=email,Handy=email": `has the header "Handy" twice`,
+	} {
+		if got, err := ParseHeaders(text); got != nil || err == nil || err.Error() != want {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
+	}
+}
+
+// FuzzParseHeaders: whatever the text is, the result has known fields only.
+func FuzzParseHeaders(f *testing.F) {
+	for _, text := range []string{"", "a=email", `"a,b"=-,c=`, `"a""`, `""=""`} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		headers, err := ParseHeaders(text)
+		for header, field := range headers {
+			known := false
+			for _, target := range targets {
+				known = known || target == field
+			}
+			if err != nil || header == "" || !known {
+				t.Errorf("%q: %q is %q, %v", text, header, field, err)
+			}
+		}
+	})
+}
