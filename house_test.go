@@ -24,6 +24,7 @@ var mayImport = map[string]string{
 	"command":    "store backup integrity osutil cli",
 	"invitation": "session store sqlite record osutil cli web",
 	"store":      "index sqlite record apikey fold",
+	"transit":    "sheet store record httpapi osutil",
 	"imports":    "mapping sheet sqlite store record fold",
 	"mapping":    "sheet record fold lang",
 	"session":    "store sqlite record apikey code",

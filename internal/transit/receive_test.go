@@ -1,0 +1,143 @@
+package transit
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"firefighters/internal/httpapi"
+	"firefighters/internal/record"
+)
+
+const (
+	list = "First name,Last name\nAna,Horvat\n"
+	form = "multipart/form-data; boundary=b"
+)
+
+// inForm returns a form with these parts, each a disposition and a content.
+func inForm(parts ...string) string {
+	var b strings.Builder
+	w := multipart.NewWriter(&b)
+	w.SetBoundary("b")
+	for i := 0; i < len(parts); i += 2 {
+		part, _ := w.CreatePart(map[string][]string{"Content-Disposition": {"form-data; " + parts[i]}})
+		io.WriteString(part, parts[i+1])
+	}
+	w.Close()
+	return b.String()
+}
+
+// what returns an error as its code, or those of fields.
+func what(err error) string {
+	var fields record.FieldErrors
+	var problem *httpapi.Problem
+	switch {
+	case err == nil:
+		return ""
+	case errors.As(err, &problem):
+		return problem.Code
+	case errors.As(err, &fields):
+		var codes []string
+		for _, f := range fields {
+			codes = append(codes, f.Field+" "+f.Code)
+		}
+		return strings.Join(codes, ", ")
+	}
+	return err.Error()
+}
+
+func TestReceive(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", MaxUpload)
+	for _, tt := range []struct {
+		name, contentType string
+		body              io.Reader
+		file, content     string
+		wrong             string
+	}{
+		{"a file", "text/csv", strings.NewReader(list), "", list, ""},
+		{"no type", "", strings.NewReader(list), "", list, ""},
+		{"no file", "", strings.NewReader(""), "", "", ""},
+		{"the largest", "", strings.NewReader(long), "", long, ""},
+		{"too large", "", strings.NewReader(long + "x"), "", "", "too_large"},
+		{"too large, and undeclared", "", io.MultiReader(strings.NewReader(long + "x")), "", "", "too_large"},
+		{"cut off", "", io.MultiReader(strings.NewReader(list), iotest.ErrReader(io.ErrUnexpectedEOF)), "", "", "malformed"},
+		{"curl -d", "application/x-www-form-urlencoded", strings.NewReader(list), "", "", "content_type"},
+		{"a form", form, strings.NewReader(inForm(`name="x"; filename="a č.csv"`, list)), "a č.csv", list, ""},
+		{"a form, no name of a file", form, strings.NewReader(inForm(`name="file"`, list)), "", list, ""},
+		{"the largest in a form", form, strings.NewReader(inForm(`name="file"; filename="a"`, long)), "a", long, ""},
+		{"too large in a form", form, strings.NewReader(inForm(`name="file"; filename="a"`, long+"x")), "", "", "too_large"},
+		{"a form too large", form, io.MultiReader(strings.NewReader(inForm(`name="more"`, long+long))), "", "", "too_large"},
+		{"an empty form", form, strings.NewReader(inForm()), "", "", "file required"},
+		{"another field", form, strings.NewReader(inForm(`name="apply"`, "true", `name="file"; filename="a"`, list)), "", "", "apply unknown"},
+		{"another field alone", form, strings.NewReader(inForm(`name="apply"`, "true")), "", "", "apply unknown, file required"},
+		{"two files", form, strings.NewReader(inForm(`name="a"; filename="a"`, list, `name="b"; filename="b"`, list)), "", "", "file duplicate"},
+		{"a form cut off", form, strings.NewReader(inForm(`name="file"; filename="a"`, list)[:80]), "", "", "malformed"},
+		{"no form", form, strings.NewReader(list), "", "", "malformed"},
+	} {
+		r := httptest.NewRequest("POST", "/", tt.body)
+		r.Header.Set("Content-Type", tt.contentType)
+		u, err := Receive(httptest.NewRecorder(), r)
+		if got := what(err); got != tt.wrong {
+			t.Errorf("%s: %s, not %s", tt.name, got, tt.wrong)
+		}
+		if err != nil {
+			continue
+		}
+		content, err := u.Content()
+		if err != nil || u.Name != tt.file || string(content) != tt.content {
+			t.Errorf("%s: %q with %d bytes, %v", tt.name, u.Name, len(content), err)
+		}
+		u.Close()
+	}
+}
+
+// TestDeclared: nothing is read of a body that says it is too large, or that is
+// compressed.
+func TestDeclared(t *testing.T) {
+	t.Parallel()
+	for contentType, limit := range map[string]int64{"text/csv": MaxUpload, form: MaxBody} {
+		r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
+		r.Header.Set("Content-Type", contentType)
+		r.ContentLength = limit + 1
+		if _, err := Receive(httptest.NewRecorder(), r); what(err) != "too_large" {
+			t.Errorf("%s: %v", contentType, err)
+		}
+	}
+	r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
+	r.Header.Set("Content-Encoding", "gzip")
+	if _, err := Receive(httptest.NewRecorder(), r); what(err) != "content_type" {
+		t.Errorf("compressed: %v", err)
+	}
+}
+
+// FuzzReceive: whatever a form is, it is one file of at most MaxUpload bytes, or
+// is refused.
+func FuzzReceive(f *testing.F) {
+	f.Add(inForm(`name="file"; filename="a.csv"`, list), form)
+	f.Add(inForm(`name="apply"`, "true"), form)
+	f.Add("--b\r\n\r\n--b--", form)
+	f.Add(list, "text/csv")
+	f.Fuzz(func(t *testing.T, body, contentType string) {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
+		r.Header = http.Header{"Content-Type": {contentType}}
+		u, err := Receive(httptest.NewRecorder(), r)
+		if err != nil {
+			if what(err) == err.Error() {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		defer u.Close()
+		content, err := u.Content()
+		if err != nil || !bytes.Contains([]byte(body), content) {
+			t.Fatalf("%q became %q, %v", body, content, err)
+		}
+	})
+}
