@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -100,16 +101,23 @@ var locked = slices.Repeat([]int{401}, 8)
 // accessMatrix says what each route answers to each of credentials. A route
 // that is not in it fails the test.
 var accessMatrix = map[string][]int{
-	"GET " + collection:             append(locked[:8:8], 200, 200, 200, 200),
-	"POST " + collection:            append(locked[:8:8], 403, 201, 201, 201),
-	"GET " + collection + "/:id":    append(locked[:8:8], 200, 404, 200, 200),
-	"PUT " + collection + "/:id":    append(locked[:8:8], 403, 404, 200, 200),
-	"DELETE " + collection + "/:id": append(locked[:8:8], 403, 404, 204, 204),
-	"GET /api/v1/whoami":            append(locked[:8:8], 200, 200, 200, 200),
-	"GET /api/v1/openapi.json":      slices.Repeat([]int{200}, 12),
-	"GET /api/v1/openapi.yaml":      slices.Repeat([]int{200}, 12),
-	"GET /healthz":                  slices.Repeat([]int{200}, 12),
-	"GET /readyz":                   slices.Repeat([]int{200}, 12),
+	"GET " + collection:                  append(locked[:8:8], 200, 200, 200, 200),
+	"POST " + collection:                 append(locked[:8:8], 403, 201, 201, 201),
+	"GET " + collection + "/:id":         append(locked[:8:8], 200, 404, 200, 200),
+	"PUT " + collection + "/:id":         append(locked[:8:8], 403, 404, 200, 200),
+	"DELETE " + collection + "/:id":      append(locked[:8:8], 403, 404, 204, 204),
+	"PATCH " + collection + "/:id":       append(locked[:8:8], 403, 404, 200, 200),
+	"GET /api/v1/changes":                append(locked[:8:8], 200, 200, 200, 200),
+	"GET /api/v1/export":                 append(locked[:8:8], 200, 200, 200, 200),
+	"GET " + importsPath:                 append(locked[:8:8], 200, 200, 200, 200),
+	"POST " + importsPath:                append(locked[:8:8], 403, 200, 200, 200),
+	"GET " + importsPath + "/:number":    append(locked[:8:8], 200, 404, 200, 200),
+	"DELETE " + importsPath + "/:number": append(locked[:8:8], 403, 404, 200, 200),
+	"GET /api/v1/whoami":                 append(locked[:8:8], 200, 200, 200, 200),
+	"GET /api/v1/openapi.json":           slices.Repeat([]int{200}, 12),
+	"GET /api/v1/openapi.yaml":           slices.Repeat([]int{200}, 12),
+	"GET /healthz":                       slices.Repeat([]int{200}, 12),
+	"GET /readyz":                        slices.Repeat([]int{200}, 12),
 }
 
 // openSession opens a session in a database as another program. It has the scope
@@ -178,8 +186,10 @@ func checkAccess(t *testing.T, s *service, method, path string, headers []string
 	t.Helper()
 	id := s.create(t, ana)
 	one, replacement := collection+"/"+id, `{"firstName":"Eva","lastName":"X"}`
+	number := s.importPeople(t, "", csvOfOne(t.Name(), "Import"))
 	before := s.do(t, "GET", one, "").body + s.do(t, "GET", collection, "").body
-	a := s.as("").do(t, method, strings.ReplaceAll(path, ":id", id), replacement, headers...).wants(t, status)
+	path = strings.NewReplacer(":id", id, ":number", strconv.FormatInt(number, 10)).Replace(path)
+	a := s.as("").do(t, method, path, replacement, headers...).wants(t, status)
 	if challenge := a.header.Get("WWW-Authenticate"); status == 403 && challenge != `Bearer realm="firefighters", error="insufficient_scope"` {
 		t.Errorf("403 with WWW-Authenticate: %q", challenge)
 	}
@@ -333,7 +343,7 @@ func TestNotFoundAlike(t *testing.T) {
 	s := start(t)
 	deleted, theirs := s.create(t, ana), s.as(newKey(t, s.db, "other")).create(t, ana)
 	s.do(t, "DELETE", collection+"/"+deleted, "").wants(t, 204)
-	for _, method := range []string{"GET", "HEAD", "PUT", "DELETE"} {
+	for _, method := range []string{"GET", "HEAD", "PUT", "PATCH", "DELETE"} {
 		t.Run(method, func(t *testing.T) {
 			answers := map[string]bool{}
 			for _, id := range []string{nobody, deleted, theirs, strings.ToUpper(theirs)} {
@@ -608,7 +618,7 @@ const (
 )
 
 // corsPaths are paths of all kinds, and one that does not exist.
-var corsPaths = []string{collection, collection + "/" + nobody, collection + "/x", whoamiPath, "/healthz", "/nothing"}
+var corsPaths = []string{collection, collection + "/" + nobody, collection + "/x", "/api/v1/export", importsPath, whoamiPath, "/healthz", "/nothing"}
 
 // corsHeaders returns those headers that a browser reads, as one text.
 func (a answer) corsHeaders() (text string) {
@@ -661,7 +671,7 @@ func TestCORS(t *testing.T) {
 				}
 			}
 			a := s.preflight(t, path, origin, "BREW").wants(t, 204)
-			want := "Allow-Origin[" + origin + "] Allow-Methods[GET, HEAD, POST, PUT, DELETE, OPTIONS] " +
+			want := "Allow-Origin[" + origin + "] Allow-Methods[GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS] " +
 				"Allow-Headers[Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id] Max-Age[600] "
 			if !strings.HasPrefix(a.corsHeaders(), want) || a.body != "" || a.header.Get("Vary") != "Origin" {
 				t.Errorf("%s: %s, Vary %q", path, a.corsHeaders(), a.header["Vary"])
@@ -690,7 +700,8 @@ func TestExposedHeaders(t *testing.T) {
 	exposed := s.do(t, "GET", "/healthz", "", "Origin", roster).header.Get("Access-Control-Expose-Headers")
 	all := strings.ToLower(", " + exposed + unsaid)
 	for _, a := range []answer{made, s.post(t, "a", ana), s.do(t, "GET", collection, "", "Accept-Encoding", "gzip"), s.as("").do(t, "GET", collection, ""),
-		s.do(t, "DELETE", made.header.Get("Location"), ""), s.do(t, "GET", "/nothing", "")} {
+		s.do(t, "DELETE", made.header.Get("Location"), ""), s.do(t, "GET", "/nothing", ""), s.do(t, "GET", "/api/v1/export", ""),
+		s.do(t, "PATCH", made.header.Get("Location"), "", "Content-Type", "text/plain"), s.do(t, "OPTIONS", collection+"/"+nobody, "")} {
 		for name := range a.header {
 			if !strings.Contains(all, ", "+strings.ToLower(name)+", ") {
 				t.Errorf("%d has a header that is not exposed: %s", a.status, name)

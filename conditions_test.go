@@ -79,7 +79,7 @@ func TestIfMatch(t *testing.T) {
 		{`TAG TAG`, 400},
 		{`*, TAG`, 400},
 	}
-	for _, method := range []string{"PUT", "DELETE", "GET", "HEAD"} {
+	for _, method := range []string{"PUT", "PATCH", "DELETE", "GET", "HEAD"} {
 		for _, tt := range tests {
 			t.Run(method+" "+tt.match, func(t *testing.T) { s.checkIfMatch(t, method, tt.match, tt.status) })
 		}
@@ -96,7 +96,7 @@ func (s *service) checkIfMatch(t *testing.T, method, match string, status int) {
 	before, counted := s.do(t, "GET", path, "").body, s.contentOf(t)
 	a := s.do(t, method, path, `{"firstName":"Eva","lastName":"B"}`, "If-Match", strings.ReplaceAll(match, "TAG", made.tagOf(t, false)))
 	if status == 0 {
-		a.wants(t, map[string]int{"PUT": 200, "DELETE": 204, "GET": 200, "HEAD": 200}[method])
+		a.wants(t, map[string]int{"PUT": 200, "PATCH": 200, "DELETE": 204, "GET": 200, "HEAD": 200}[method])
 		return
 	}
 	if a.wants(t, status); status == 400 && method != "HEAD" && a.faults(t) != "If-Match invalid" {
@@ -111,8 +111,8 @@ func (s *service) checkIfMatch(t *testing.T, method, match string, status int) {
 func (s *service) contentOf(t *testing.T) string {
 	t.Helper()
 	var content string
-	scanSQL(t, s.db, `SELECT (SELECT count(*) FROM changes) || ' ' || (SELECT sum(updated_at) FROM firefighters) || ' ' ||
-		(SELECT sum(version) FROM tenants)`, &content)
+	scanSQL(t, s.db, `SELECT (SELECT count(*) FROM changes) || ' ' || (SELECT total(updated_at) FROM firefighters) || ' ' ||
+		(SELECT sum(version) FROM tenants) || ' ' || (SELECT count(*) FROM imports)`, &content)
 	return content
 }
 
@@ -167,7 +167,7 @@ func TestConditionOrder(t *testing.T) {
 		case "*":
 			bad = 200
 		}
-		for _, method := range []string{"PUT", "DELETE", "GET", "HEAD"} {
+		for _, method := range []string{"PUT", "PATCH", "DELETE", "GET", "HEAD"} {
 			on(s.as(""), method, one, ana, 401)
 			on(s.as("x"), method, gone, "x", 401)
 			on(s.client, method, gone, ana, missing)
@@ -175,7 +175,10 @@ func TestConditionOrder(t *testing.T) {
 			on(s.client, method, collection+"/x", ana, 400)
 		}
 		on(reader, "PUT", one, "x", 403)
+		on(reader, "PATCH", one, "x", 403)
 		on(reader, "DELETE", gone, "", 403)
+		on(s.client, "PATCH", gone, `{"email":1}`, 400)
+		on(s.client, "PATCH", one, `x`, 400)
 		on(s.client, "PUT", gone, `{}`, 400)
 		on(s.client, "PUT", one, `{}`, 400)
 		on(s.client, "PUT", one, `x`, 400)
@@ -414,6 +417,36 @@ func TestCopiesInFlight(t *testing.T) {
 	s.post(t, "a", `{}`).wants(t, 422)
 	if again := s.post(t, "a", ana).wants(t, 201); again.header.Get("Idempotency-Replayed") != "true" || s.list(t, "").TotalCount != 3 {
 		t.Errorf("%v, %d records", again.header, s.list(t, "").TotalCount)
+	}
+}
+
+// TestImportsInFlight: while an import is being made a copy of it must wait.
+func TestImportsInFlight(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	db := openSQL(t, s.db)
+	db.SetMaxOpenConns(1)
+	_, err := db.Exec(`BEGIN IMMEDIATE`) // so that the import is not done yet
+	must(t, err)
+	answers := make(chan answer, 2)
+	for range 2 {
+		go func() {
+			a, err := s.try(t, "POST", importsPath+"?apply=true", strings.NewReader(csvOf(2)), idempotencyKey, "a")
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- a
+		}()
+	}
+	if a := (<-answers).wants(t, 409); a.header.Get("Retry-After") == "" || a.problem(t).Code != "in_flight" {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	s.post(t, "a", ana).wants(t, 409)
+	_, err = db.Exec(`ROLLBACK`)
+	must(t, err)
+	(<-answers).wants(t, 201)
+	if total := s.list(t, "").TotalCount; total != 2 {
+		t.Errorf("%d people", total)
 	}
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -27,6 +29,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	s.do(t, "GET", collection+"/"+id, "").wants(t, 200)
 	s.list(t, "search=ana")
 	s.do(t, "POST", collection, ana).wants(t, 507)
+	s.do(t, "PATCH", collection+"/"+id, `{"lastName":"B"}`).wants(t, 507)
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 507)
 	works(t, "check", "--db", before.db)
 	if log := output.String(); strings.Count(log, "Warning: the disk of the database is full") != 1 ||
@@ -49,4 +52,30 @@ func TestStartOnFullDisk(t *testing.T) {
 		t.Errorf("it ends with %v: %s", err, output)
 	}
 	works(t, "check", "--db", before.db)
+}
+
+// TestExportOnFullDisk: no room for temporary files is a problem with a status of
+// its own, and small exports need none.
+func TestExportOnFullDisk(t *testing.T) {
+	t.Parallel()
+	before := startDemo(t, "6000")
+	first := before.importPeople(t, "", csvOf(2))
+	before.stop(t)
+	cmd, _ := process(t, "--db", before.db, "--listen", "127.0.0.1:0")
+	cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 1; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+	var err error
+	cmd.Path, err = exec.LookPath("sh")
+	must(t, err)
+	cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Join(filepath.Dir(before.db)))
+	s := startedProcess(t, cmd).as(before.key)
+	if p := s.do(t, "GET", exportPath+"?format=jsonl", "").wants(t, 507).problem(t); !strings.Contains(p.Detail, "temporary files") {
+		t.Errorf("%+v", p)
+	}
+	s.do(t, "GET", exportPath+"?search=ana", "").wants(t, 200)
+	s.do(t, "POST", importsPath+"?apply=true", csvOf(3)).wants(t, 507)
+	s.do(t, "GET", fmt.Sprint(importsPath, "/", first+1), "").wants(t, 404)
+	s.do(t, "DELETE", fmt.Sprint(importsPath, "/", first), "").wants(t, 507)
+	if a := s.do(t, "GET", fmt.Sprint(importsPath, "/", first), ""); !strings.Contains(a.body, `"takenBackAt":null`) {
+		t.Errorf("not taken back, and yet: %s", a.body)
+	}
 }

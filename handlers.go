@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -44,7 +43,7 @@ type server struct {
 }
 
 // handler answers a request of c, or returns the error to answer it with. id
-// is that of the path, if it has one.
+// is what is variable in the path.
 type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
 
 // route is one operation. A GET answers HEAD, too.
@@ -60,7 +59,14 @@ var routes = []route{
 	{"POST", firefightersPath, store.ScopeWrite, (*server).handleCreate, nil},
 	{"GET", firefightersPath + "/:id", store.ScopeRead, withID((*server).handleGet), nil},
 	{"PUT", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleReplace), nil},
+	{"PATCH", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleMerge), nil},
 	{"DELETE", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleDelete), nil},
+	{"GET", "/api/v1/changes", store.ScopeRead, (*server).handleChanges, nil},
+	{"GET", "/api/v1/export", store.ScopeRead, (*server).handleExport, nil},
+	{"GET", importsPath, store.ScopeRead, (*server).handleImports, nil},
+	{"POST", importsPath, store.ScopeWrite, (*server).handleImport, nil},
+	{"GET", importsPath + "/:number", store.ScopeRead, withNumber((*server).handleGetImport), nil},
+	{"DELETE", importsPath + "/:number", store.ScopeWrite, withNumber((*server).handleTakeBack), nil},
 	{"GET", "/api/v1/whoami", store.ScopeRead, (*server).handleWhoAmI, nil},
 	{"GET", documentPath, public, serveDocument("application/json; charset=utf-8", openAPIJSON), nil},
 	{"GET", "/api/v1/openapi.yaml", public, serveDocument("application/yaml", openAPIYAML), nil},
@@ -87,6 +93,9 @@ func newServer(store *store.Store, log *slog.Logger) *server {
 	s.router.NotFound = s.always(errNoPath)
 	s.router.MethodNotAllowed = s.always(errMethod)
 	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if h := w.Header(); strings.Contains(h.Get("Allow"), http.MethodPatch) {
+			h["Accept-Patch"] = []string{httpapi.MergePatch}
+		}
 		w.WriteHeader(http.StatusNoContent)
 	})
 	return s
@@ -104,7 +113,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
 	httpapi.SetSecurityHeaders(h, s.tls)
-	if httpapi.IsLast(r, maxBody) {
+	if httpapi.IsLast(r, limitOf(r)) {
 		defer httpapi.EndConnection(w)()
 	}
 	switch {
@@ -143,7 +152,11 @@ func (s *server) endpoint(route route) httprouter.Handle {
 		route.deprecated.Announce(w.Header())
 		c, err := s.auth.authorize(r, w.Header(), route.scope)
 		if err == nil {
-			err = route.handle(s, w, r, params.ByName("id"), c)
+			id := ""
+			if len(params) > 0 {
+				id = params[0].Value
+			}
+			err = route.handle(s, w, r, id, c)
 		}
 		if err != nil {
 			s.fail(w, r, route.path, err)
@@ -252,23 +265,33 @@ type requestKey struct {
 }
 
 func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	body, err := httpapi.ReadBody(w, r, maxBody)
+	body, err := httpapi.ReadBody(w, r, httpapi.JSON, maxBody)
 	if err != nil {
 		return err
 	}
+	return s.once(r, c, sha256.Sum256(body), func(key *store.IdempotencyKey) error {
+		if key == nil {
+			return s.create(w, c, body, nil)
+		}
+		return s.createOnce(w, c, body, key)
+	})
+}
+
+// once calls answer with the Idempotency-Key of a request, nil if it has none.
+// hash is that of all that the request asks for.
+func (s *server) once(r *http.Request, c caller, hash [sha256.Size]byte, answer func(*store.IdempotencyKey) error) error {
 	key, err := httpapi.IdempotencyKey(r)
 	switch {
 	case err != nil:
 		return err
 	case key == "":
-		return s.create(w, c, body, nil)
+		return answer(nil)
 	}
 	if _, busy := s.inFlight.LoadOrStore(requestKey{c.key, key}, true); busy {
 		return errInFlight
 	}
 	defer s.inFlight.Delete(requestKey{c.key, key})
-	hash := sha256.Sum256(body)
-	return s.createOnce(w, c, body, &store.IdempotencyKey{By: c.key, Key: key, Hash: hash[:]})
+	return answer(&store.IdempotencyKey{By: c.key, Key: key, Hash: hash[:]})
 }
 
 // createOnce answers with the stored response to an earlier create with this
@@ -314,7 +337,7 @@ func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string
 	if err != nil {
 		return err
 	}
-	body, err := httpapi.ReadBody(w, r, maxBody)
+	body, err := httpapi.ReadBody(w, r, httpapi.JSON, maxBody)
 	if err != nil {
 		return err
 	}
@@ -323,6 +346,27 @@ func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string
 		return err
 	}
 	f, err := s.store.Replace(c.tenant, c.key, id, fields, checkTag(conditions))
+	if err == nil {
+		respondRecord(w, http.StatusOK, f.AppendJSON(nil))
+	}
+	return err
+}
+
+func (s *server) handleMerge(w http.ResponseWriter, r *http.Request, id string, c caller) error {
+	conditions, err := httpapi.ParseConditions(r)
+	if err != nil {
+		return err
+	}
+	body, err := httpapi.ReadBody(w, r, httpapi.MergePatch, maxBody)
+	if err != nil {
+		return err
+	}
+	patch, err := record.DecodePatch(body, s.store.Clock().Now())
+	if err != nil {
+		return err
+	}
+	merge := func(f record.Fields) (record.Fields, error) { return patch.Merge(f), nil }
+	f, err := s.store.Edit(c.tenant, c.key, id, merge, checkTag(conditions))
 	if err == nil {
 		respondRecord(w, http.StatusOK, f.AppendJSON(nil))
 	}
@@ -350,39 +394,4 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
-}
-
-func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
-	info, err := s.store.KeyInfo(c.key)
-	if errors.Is(err, store.ErrNotFound) {
-		err = errUnknownKey // erased at this moment
-	}
-	if err != nil {
-		return err
-	}
-	return httpapi.RespondJSON(w, http.StatusOK, info)
-}
-
-func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-	httpapi.Respond(w, http.StatusOK, []byte(`{"status":"ok"}`))
-	return nil
-}
-
-// readiness is the body of /readyz.
-type readiness struct {
-	Status string `json:"status"`
-	Backup any    `json:"backup,omitempty"`
-}
-
-func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-	if err := s.store.Ping(); errors.Is(err, store.ErrLost) {
-		return err
-	} else if err != nil {
-		return notReady(err)
-	}
-	ready := readiness{Status: "ready"}
-	if s.backupState != nil {
-		ready.Backup = s.backupState()
-	}
-	return httpapi.RespondJSON(w, http.StatusOK, ready)
 }

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"firefighters/internal/cli"
+	"firefighters/internal/sheet"
 	"firefighters/internal/store"
 )
 
@@ -396,6 +397,10 @@ func (a answer) isPlain() bool {
 	return plain && a.status >= 400 && a.header.Get("X-Request-Id") == ""
 }
 
+// contentTypes are those of answers that are no problems.
+var contentTypes = []string{"application/json; charset=utf-8", "application/yaml", sheet.ContentType(sheet.CSV), sheet.ContentType(sheet.XLSX),
+	sheet.ContentType(sheet.VCard), sheet.ContentType(sheet.JSONL)}
+
 // check is what holds for every answer of ours.
 func (a answer) check(t *testing.T, method string) {
 	t.Helper()
@@ -410,11 +415,12 @@ func (a answer) check(t *testing.T, method string) {
 	case a.status == http.StatusNotModified && a.body == "" && contentType == "":
 	case a.status >= 300 && a.status < 400:
 		t.Errorf("a redirect: %d %v", a.status, a.header)
+	case a.status == http.StatusUnprocessableEntity && contentType == contentTypes[0]: // the report of an import
 	case a.status >= 400 && contentType != "application/problem+json":
 		t.Errorf("%d with Content-Type %q", a.status, contentType)
 	case a.status >= 400 && method != http.MethodHead:
 		a.problem(t)
-	case a.status < 300 && a.body != "" && contentType != "application/json; charset=utf-8" && contentType != "application/yaml":
+	case a.status < 300 && a.body != "" && !slices.Contains(contentTypes, contentType):
 		t.Errorf("%d with Content-Type %q", a.status, contentType)
 	case method == http.MethodHead && a.body != "", a.status == http.StatusNoContent && contentType != "":
 		t.Errorf("%s %d with %q, a %q", method, a.status, a.body, contentType)
@@ -453,7 +459,7 @@ type problemDetails struct {
 
 // codes are those that a problem may have, and the status of each.
 var codes = map[string]int{"key_missing": 401, "key_unknown": 401, "key_revoked": 401, "key_expired": 401, "scope": 403, "path": 404, "record": 404,
-	"method": 405, "host": 421, "invalid": 400, "malformed": 400, "too_large": 413, "content_type": 415, "precondition": 412, "key_reused": 422,
+	"import": 404, "method": 405, "taken_back": 409, "position": 410, "host": 421, "invalid": 400, "malformed": 400, "too_large": 413, "content_type": 415, "precondition": 412, "key_reused": 422,
 	"in_flight": 409, "rate_limit": 429, "busy": 503, "stopping": 503, "unavailable": 503, "full": 507, "internal": 500}
 
 // renamedStatus has the names of RFC 9110 that net/http does not have.

@@ -61,10 +61,10 @@ var mayImport = map[string]string{
 var rootMayImport = map[string]string{
 	"main.go":     "cli command exchange invitation",
 	"serve.go":    "backup cli content guard httpapi httpserver logqueue office osutil sqlite store web",
-	"warnings.go": "backup cli guard integrity osutil sqlite",
 	"work.go":     "backup cli guard integrity osutil sqlite store",
 	"demo.go":     "cli demo invitation osutil record sqlite store",
 	"handlers.go": "httpapi record store web",
+	"exchange.go": "history httpapi imports mapping record sheet store transit",
 	"auth.go":     "apikey httpapi record session store",
 	"problems.go": "httpapi record store",
 	"db.go":       "backup cli content guard integrity osutil record sqlite store",

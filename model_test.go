@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -129,8 +130,10 @@ func (m *modelRun) step() {
 	switch n := m.random.IntN(100); {
 	case n < 22:
 		m.create(d)
-	case n < 32:
+	case n < 29:
 		m.replace(d)
+	case n < 32:
+		m.patch(d)
 	case n < 46:
 		m.delete(d)
 	case n < 52:
@@ -262,6 +265,40 @@ func (m *modelRun) replace(d *model) {
 	r.wireRecord = want
 }
 
+// patch sends some members of a record.
+func (m *modelRun) patch(d *model) {
+	m.Helper()
+	r := m.any(d)
+	if r == nil {
+		return
+	}
+	body, with := m.fields()
+	var members map[string]any
+	decode(m.T, body, &members)
+	want := r.wireRecord
+	for _, name := range slices.Sorted(maps.Keys(members)) { // so that a seed says it all
+		if m.random.IntN(2) == 0 {
+			delete(members, name)
+		}
+	}
+	for name, set := range map[string]func(){
+		"firstName": func() { want.FirstName = with.FirstName }, "lastName": func() { want.LastName = with.LastName },
+		"phoneNumber": func() { want.PhoneNumber = with.PhoneNumber }, "email": func() { want.Email = with.Email },
+		"dateOfBirth": func() { want.DateOfBirth = with.DateOfBirth },
+	} {
+		if _, given := members[name]; given {
+			set()
+		}
+	}
+	text, err := json.Marshal(members)
+	must(m.T, err)
+	var got wireRecord
+	decode(m.T, d.do(m.T, "PATCH", collection+"/"+r.ID, string(text)).wants(m.T, http.StatusOK).body, &got)
+	m.same(got, want, "PATCH "+string(text))
+	d.did("replace", r.ID, &r.wireRecord)
+	r.wireRecord = want
+}
+
 func (m *modelRun) delete(d *model) {
 	m.Helper()
 	r := m.any(d)
@@ -291,7 +328,7 @@ func (m *modelRun) missing(d, other *model) {
 		ids = append(ids, r.ID)
 	}
 	body, _ := m.fields()
-	d.do(m.T, m.pick([]string{"GET", "PUT", "DELETE"}), collection+"/"+m.pick(ids), body).wants(m.T, http.StatusNotFound)
+	d.do(m.T, m.pick([]string{"GET", "PUT", "PATCH", "DELETE"}), collection+"/"+m.pick(ids), body).wants(m.T, http.StatusNotFound)
 }
 
 // platform writes the columns that the API only shows.

@@ -42,6 +42,8 @@ func problemOf(err error) *httpapi.Problem {
 	switch {
 	case errors.As(err, &problem):
 		return problem
+	case exchangeProblem(err) != nil:
+		return exchangeProblem(err)
 	case errors.As(err, &fields):
 		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: fields.Error(), Errors: fields}
 	case errors.As(err, &body):
@@ -131,4 +133,41 @@ func serveDocument(contentType string, body []byte) handler {
 		httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, body))
 		return nil
 	}
+}
+
+// What a client asks about its key, and about the service.
+
+func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
+	info, err := s.store.KeyInfo(c.key)
+	if errors.Is(err, store.ErrNotFound) {
+		err = errUnknownKey // erased at this moment
+	}
+	if err != nil {
+		return err
+	}
+	return httpapi.RespondJSON(w, http.StatusOK, info)
+}
+
+func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
+	httpapi.Respond(w, http.StatusOK, []byte(`{"status":"ok"}`))
+	return nil
+}
+
+// readiness is the body of /readyz.
+type readiness struct {
+	Status string `json:"status"`
+	Backup any    `json:"backup,omitempty"`
+}
+
+func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
+	if err := s.store.Ping(); errors.Is(err, store.ErrLost) {
+		return err
+	} else if err != nil {
+		return notReady(err)
+	}
+	ready := readiness{Status: "ready"}
+	if s.backupState != nil {
+		ready.Backup = s.backupState()
+	}
+	return httpapi.RespondJSON(w, http.StatusOK, ready)
 }

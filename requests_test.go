@@ -19,6 +19,8 @@ import (
 
 	"firefighters/internal/apikey"
 	"firefighters/internal/httpapi"
+	"firefighters/internal/record"
+	"firefighters/internal/sheet"
 	"firefighters/internal/store"
 )
 
@@ -40,8 +42,9 @@ func TestProblems(t *testing.T) {
 		{"other case", "GET", "/API/v1/Firefighters", s.key, 404, ""},
 		{"below one", "GET", one + "/x", s.key, 404, ""},
 		{"other version", "POST", "/api/v2/firefighters", s.key, 404, ""},
-		{"PATCH", "PATCH", one, s.key, 405, "DELETE, GET, HEAD, OPTIONS, PUT"},
-		{"POST to one", "POST", one, s.key, 405, "DELETE, GET, HEAD, OPTIONS, PUT"},
+		{"BREW one", "BREW", one, s.key, 405, "DELETE, GET, HEAD, OPTIONS, PATCH, PUT"},
+		{"PATCH all", "PATCH", collection, s.key, 405, "GET, HEAD, OPTIONS, POST"},
+		{"POST to one", "POST", one, s.key, 405, "DELETE, GET, HEAD, OPTIONS, PATCH, PUT"},
 		{"DELETE all", "DELETE", collection, s.key, 405, "GET, HEAD, OPTIONS, POST"},
 		{"PUT all, no key", "PUT", collection, "", 405, "GET, HEAD, OPTIONS, POST"},
 		{"odd method", "BREW", collection, s.key, 405, "GET, HEAD, OPTIONS, POST"},
@@ -49,7 +52,7 @@ func TestProblems(t *testing.T) {
 		{"HEAD of no such record", "HEAD", collection + "/" + nobody, s.key, 404, ""},
 		{"HEAD of no such path", "HEAD", "/x", s.key, 404, ""},
 		{"OPTIONS", "OPTIONS", collection, "", 204, "GET, HEAD, OPTIONS, POST"},
-		{"OPTIONS of one", "OPTIONS", collection + "/x", "", 204, "DELETE, GET, HEAD, OPTIONS, PUT"},
+		{"OPTIONS of one", "OPTIONS", collection + "/x", "", 204, "DELETE, GET, HEAD, OPTIONS, PATCH, PUT"},
 		{"OPTIONS of a public path", "OPTIONS", "/healthz", "", 204, "GET, HEAD, OPTIONS"},
 		{"OPTIONS of no such path", "OPTIONS", collection + "/", "", 404, ""},
 	}
@@ -63,6 +66,16 @@ func TestProblems(t *testing.T) {
 	}
 	if got := s.list(t, "").TotalCount; got != 1 {
 		t.Errorf("%d records, not 1", got)
+	}
+}
+
+// TestTooManyForWorkbook: who asks for a workbook of too many people learns what else
+// there is.
+func TestTooManyForWorkbook(t *testing.T) {
+	t.Parallel()
+	p := problemOf(fmt.Errorf("exporting: %w", sheet.ErrTooManyRows))
+	if faults, _ := p.Errors.(record.FieldErrors); p.Kind != httpapi.Invalid || len(faults) != 1 || faults[0].Field != "format" || !strings.Contains(p.Detail, "csv") {
+		t.Errorf("%+v", p)
 	}
 }
 
@@ -112,7 +125,8 @@ func TestHead(t *testing.T) {
 	s := start(t)
 	id := s.create(t, ana)
 	for _, path := range []string{collection, collection + "?page=0", collection + "/" + id, collection + "/" + nobody,
-		collection + "/x", whoamiPath, documentPath, "/healthz", "/readyz", "/x"} {
+		collection + "/x", whoamiPath, documentPath, "/api/v1/changes", "/api/v1/changes?after=x", "/api/v1/export?format=pdf", importsPath, importsPath + "/1",
+		"/healthz", "/readyz", "/x"} {
 		get := s.do(t, "GET", path, "", "X-Request-Id", "same", "Accept-Encoding", "gzip")
 		head := s.do(t, "HEAD", path, "", "X-Request-Id", "same", "Accept-Encoding", "gzip").wants(t, get.status)
 		sameHeaders(t, get, head)
@@ -455,6 +469,13 @@ var operations = []request{
 	{201, "POST", collection, ana, nil},
 	{200, "GET", collection + "/:id", "", nil},
 	{200, "PUT", collection + "/:id", ana, nil},
+	{200, "PATCH", collection + "/:id", `{"email":null}`, nil},
+	{200, "GET", "/api/v1/changes", "", nil},
+	{200, "GET", "/api/v1/export", "", nil},
+	{201, "POST", importsPath + "?apply=true", csvOf(2), nil},
+	{200, "GET", importsPath, "", nil},
+	{200, "GET", importsPath + "/1", "", nil},
+	{200, "DELETE", importsPath + "/1", "", nil},
 	{200, "GET", "/api/v1/whoami", "", nil},
 	{200, "GET", "/api/v1/openapi.json", "", nil},
 	{200, "GET", "/api/v1/openapi.yaml", "", nil},
@@ -479,7 +500,7 @@ func on(id string, status int, headers ...string) []request {
 // keyed returns those operations that need a key.
 func keyed(all []request) []request {
 	return slices.DeleteFunc(all, func(r request) bool {
-		return !strings.HasPrefix(r.path, collection) && !strings.HasSuffix(r.path, "whoami")
+		return !strings.HasPrefix(r.path, "/api/") || strings.Contains(r.path, "openapi")
 	})
 }
 
@@ -496,7 +517,7 @@ func TestEveryOperation(t *testing.T) {
 	running.Wait()
 	s.as("").sendAll(t, keyed(on(id, 401)))
 	for _, r := range on(id, 405) {
-		s.do(t, "PATCH", r.path, r.body, "Origin", roster).wants(t, 405)
+		s.do(t, "BREW", r.path, r.body, "Origin", roster).wants(t, 405)
 	}
 	s.sendAll(t, on(id, 0, "Origin", roster, "X-Request-Id", "mine", "Accept-Encoding", "gzip"))
 }
@@ -553,12 +574,13 @@ func TestFailuresOfEach(t *testing.T) {
 	s := startOpen(t)
 	s.mayFail = true
 	id := s.create(t, ana)
+	execSQL(t, s.db, `UPDATE firefighters SET last_name = 'X'; ALTER TABLE changes RENAME COLUMN action TO deed; ALTER TABLE imports RENAME COLUMN number TO nr`)
 	for _, event := range []string{"INSERT", "UPDATE"} {
 		execSQL(t, s.db, fmt.Sprintf(`CREATE TRIGGER fails_%s BEFORE %s ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`, event, event))
 	}
 	execSQL(t, s.db, `ALTER TABLE tenants RENAME COLUMN name TO title`)
 	for _, r := range keyed(on(id, 500)) {
-		if r.method != "GET" || strings.HasSuffix(r.path, "whoami") {
+		if r.method != "GET" || !strings.HasPrefix(r.path, collection) {
 			s.sendAll(t, []request{r})
 		}
 	}

@@ -12,9 +12,9 @@ import (
 type CORS struct{ Origins []string }
 
 const (
-	allowedMethods = "GET, HEAD, POST, PUT, DELETE, OPTIONS"
+	allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 	allowedHeaders = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id"
-	exposedHeaders = "Content-Encoding, Date, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, " +
+	exposedHeaders = "Accept-Patch, Content-Disposition, Content-Encoding, Date, Deprecation, ETag, Idempotency-Replayed, Link, Location, RateLimit, RateLimit-Policy, " +
 		"Retry-After, Sunset, WWW-Authenticate, X-Request-Id"
 	preflightMaxAge = "600" // seconds
 )

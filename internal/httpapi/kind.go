@@ -19,6 +19,9 @@ var (
 	Scope        = Kind{"scope", http.StatusForbidden}
 	Path         = Kind{"path", http.StatusNotFound}
 	Record       = Kind{"record", http.StatusNotFound}
+	Import       = Kind{"import", http.StatusNotFound}
+	Position     = Kind{"position", http.StatusGone}
+	TakenBack    = Kind{"taken_back", http.StatusConflict}
 	Method       = Kind{"method", http.StatusMethodNotAllowed}
 	Host         = Kind{"host", http.StatusMisdirectedRequest}
 	Invalid      = Kind{"invalid", http.StatusBadRequest}   // with errors

@@ -13,11 +13,21 @@ import (
 	"sync/atomic"
 )
 
-// ReadBody reads a JSON body of at most limit bytes. It reads nothing of one
-// that is declared to be larger. The error is a *Problem.
-func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
-	if !isJSON(r.Header.Get("Content-Type")) {
-		return nil, &Problem{Kind: ContentType, Detail: "The body must be of Content-Type application/json."}
+// The media types of bodies, all JSON in UTF-8.
+const (
+	JSON       = "application/json"
+	MergePatch = "application/merge-patch+json" // RFC 7396
+)
+
+// ReadBody reads a body of a media type and of at most limit bytes. It reads
+// nothing of one that is declared to be larger. The error is a *Problem.
+func ReadBody(w http.ResponseWriter, r *http.Request, mediaType string, limit int64) ([]byte, error) {
+	if !hasType(r.Header.Get("Content-Type"), mediaType) {
+		problem := &Problem{Kind: ContentType, Detail: "The body must be of Content-Type " + mediaType + "."}
+		if r.Method == http.MethodPatch {
+			problem.Header = http.Header{"Accept-Patch": {mediaType}} // RFC 5789, section 2.2
+		}
+		return nil, problem
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &Problem{Kind: ContentType, Detail: "The body must not be compressed."}
@@ -36,14 +46,15 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return body, nil
 }
 
-// isJSON reports whether a Content-Type is JSON in UTF-8. An absent one is.
-func isJSON(contentType string) bool {
+// hasType reports whether a Content-Type is a media type in UTF-8. An absent one
+// is.
+func hasType(contentType, mediaType string) bool {
 	if contentType == "" {
 		return true
 	}
-	mediaType, params, err := mime.ParseMediaType(contentType)
+	got, params, err := mime.ParseMediaType(contentType)
 	charset, given := params["charset"]
-	return err == nil && mediaType == "application/json" && (!given || strings.EqualFold(charset, "utf-8"))
+	return err == nil && got == mediaType && (!given || strings.EqualFold(charset, "utf-8"))
 }
 
 // RequestIDs makes ids for requests that have none.

@@ -29,7 +29,7 @@ func TestReadBody(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := httptest.NewRequest("POST", "/", tt.body)
-			body, err := httpapi.ReadBody(httptest.NewRecorder(), r, limit)
+			body, err := httpapi.ReadBody(httptest.NewRecorder(), r, httpapi.JSON, limit)
 			checkProblem(t, err, tt.status, tt.detail)
 			if err == nil && strings.Trim(string(body), "x") != "" {
 				t.Errorf("read %q", body)
@@ -43,7 +43,7 @@ func TestDeclaredTooLarge(t *testing.T) {
 	t.Parallel()
 	r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
 	r.ContentLength = 65
-	_, err := httpapi.ReadBody(httptest.NewRecorder(), r, 64)
+	_, err := httpapi.ReadBody(httptest.NewRecorder(), r, httpapi.JSON, 64)
 	checkProblem(t, err, 413, "The body may have at most 64 bytes.")
 }
 
@@ -91,9 +91,36 @@ func TestBodyHeaders(t *testing.T) {
 			if tt.detail != "" {
 				status = 415
 			}
-			_, err := httpapi.ReadBody(httptest.NewRecorder(), r, 64)
+			_, err := httpapi.ReadBody(httptest.NewRecorder(), r, httpapi.JSON, 64)
 			checkProblem(t, err, status, tt.detail)
 		})
+	}
+}
+
+// TestMediaTypes: a body has the type of its route. The answer to a PATCH says
+// which that is.
+func TestMediaTypes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ method, wanted, given, accept string }{
+		{"PATCH", httpapi.MergePatch, "", ""},
+		{"PATCH", httpapi.MergePatch, "application/merge-patch+json;charset=UTF-8", ""},
+		{"PATCH", httpapi.MergePatch, "application/json", httpapi.MergePatch},
+		{"PATCH", httpapi.MergePatch, "application/json-patch+json", httpapi.MergePatch},
+		{"PATCH", httpapi.MergePatch, "application/merge-patch+json;charset=utf-16", httpapi.MergePatch},
+	} {
+		r := httptest.NewRequest(tt.method, "/", strings.NewReader("{}"))
+		if tt.given != "" {
+			r.Header.Set("Content-Type", tt.given)
+		}
+		_, err := httpapi.ReadBody(httptest.NewRecorder(), r, tt.wanted, 64)
+		if tt.accept == "" {
+			checkProblem(t, err, 0, "")
+			continue
+		}
+		checkProblem(t, err, 415, "The body must be of Content-Type "+tt.wanted+".")
+		if problem, _ := errors.AsType[*httpapi.Problem](err); problem.Header.Get("Accept-Patch") != tt.accept {
+			t.Errorf("%s %s: %v", tt.method, tt.given, problem.Header)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"strings"
 
 	"walk/client"
 )
@@ -19,7 +20,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
 	}
-	fmt.Println("the Go client: list, create, get, replace, delete and three errors")
+	fmt.Println("the Go client: list, create, get, replace, patch, delete, import, undo, export, changes and three errors")
 }
 
 // expect returns an error unless the response has this status and its content is
@@ -54,7 +55,13 @@ func walk(ctx context.Context, url, key string) error {
 	if err := replace(ctx, c, f, etag); err != nil {
 		return err
 	}
-	return remove(ctx, c, f)
+	if err := patch(ctx, c, f); err != nil {
+		return err
+	}
+	if err := remove(ctx, c, f); err != nil {
+		return err
+	}
+	return carry(ctx, c)
 }
 
 // create creates one record with two requests that have the same Idempotency-Key.
@@ -121,6 +128,50 @@ func replace(ctx context.Context, c *client.ClientWithResponses, f *client.Firef
 		return err
 	}
 	return expect("replacing a changed record", late.HTTPResponse, nil, 412, late.ApplicationproblemJSON412 != nil)
+}
+
+// patch changes one member.
+func patch(ctx context.Context, c *client.ClientWithResponses, f *client.Firefighter) error {
+	phone := "112"
+	r, err := c.PatchFirefighterWithApplicationMergePatchPlusJSONBodyWithResponse(ctx, f.Id, nil, client.FirefighterPatch{PhoneNumber: &phone})
+	if err != nil {
+		return err
+	}
+	return expect("patching", r.HTTPResponse, nil, 200, r.JSON200 != nil && *r.JSON200.PhoneNumber == phone && r.JSON200.FirstName == "Eva")
+}
+
+// carry imports two people, takes the import back, and looks for both in the
+// changes. An export has nobody then.
+func carry(ctx context.Context, c *client.ClientWithResponses) error {
+	apply := true
+	made, err := c.ImportFirefightersWithBodyWithResponse(ctx, &client.ImportFirefightersParams{Apply: &apply}, "text/csv",
+		strings.NewReader("First name,Last name\nAna,A\nEva,B\n"))
+	if err != nil {
+		return err
+	}
+	if err := expect("importing", made.HTTPResponse, nil, 201, made.JSON201 != nil && made.JSON201.Added == 2 && *made.JSON201.Number == 1); err != nil {
+		return err
+	}
+	undone, err := c.TakeImportBackWithResponse(ctx, 1, nil)
+	if err != nil {
+		return err
+	}
+	if err := expect("taking back", undone.HTTPResponse, nil, 200, undone.JSON200 != nil && undone.JSON200.Deleted == 2); err != nil {
+		return err
+	}
+	feed, err := c.ListChangesWithResponse(ctx, nil)
+	if err != nil {
+		return err
+	}
+	right := feed.JSON200 != nil && !feed.JSON200.More && len(feed.JSON200.Items) > 0 && feed.JSON200.Items[0].Record == nil
+	if err := expect("following", feed.HTTPResponse, nil, 200, right); err != nil {
+		return err
+	}
+	file, err := c.ExportFirefightersWithResponse(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return expect("exporting", file.HTTPResponse, nil, 200, strings.HasSuffix(string(file.Body), "userId\r\n"))
 }
 
 // remove deletes the record and gets it again, which must fail.

@@ -51,6 +51,33 @@ async function replace(made: Firefighter, etag: string): Promise<void> {
   expect("replacing a changed record", late.response, 412, late.error?.status === 412);
 }
 
+async function patch(made: Firefighter): Promise<void> {
+  const { data, response } = await client.PATCH("/api/v1/firefighters/{id}", {
+    params: { path: { id: made.id } },
+    headers: { "Content-Type": "application/merge-patch+json" },
+    body: { phoneNumber: null },
+  });
+  expect("patching", response, 200, data?.phoneNumber === null && data.firstName === "Eva");
+}
+
+// The clients share a database. The other one may have imported before.
+async function carry(): Promise<void> {
+  const made = await client.POST("/api/v1/imports", {
+    params: { query: { apply: true } },
+    headers: { "Content-Type": "application/octet-stream" },
+    body: "First name,Last name\nAna,A\nEva,B\n",
+    bodySerializer: (body) => body,
+  });
+  const number = made.data?.number ?? 0;
+  expect("importing", made.response, 201, made.data?.added === 2 && number > 0);
+  const undone = await client.DELETE("/api/v1/imports/{number}", { params: { path: { number } } });
+  expect("taking back", undone.response, 200, undone.data?.deleted === 2);
+  const feed = await client.GET("/api/v1/changes", { params: { query: { limit: 1000 } } });
+  expect("following", feed.response, 200, feed.data?.more === false && feed.data.items.every((item) => item.record === null));
+  const file = await client.GET("/api/v1/export", { params: { query: { format: "csv" } }, parseAs: "text" });
+  expect("exporting", file.response, 200, `${file.data}`.endsWith("userId\r\n"));
+}
+
 async function remove(made: Firefighter): Promise<void> {
   const params = { path: { id: made.id } };
   const gone = await client.DELETE("/api/v1/firefighters/{id}", { params });
@@ -62,5 +89,7 @@ async function remove(made: Firefighter): Promise<void> {
 const { made, etag } = await create();
 await read(made);
 await replace(made, etag);
+await patch(made);
 await remove(made);
-console.log("the TypeScript client: list, create, get, replace, delete and three errors");
+await carry();
+console.log("the TypeScript client: list, create, get, replace, patch, delete, import, undo, export, changes and three errors");
