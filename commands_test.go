@@ -263,7 +263,7 @@ func TestVariables(t *testing.T) {
 	if got := strings.Join(slices.Sorted(maps.Keys(known)), " "); got != variables {
 		t.Errorf("the flags of all commands are\n%s\nand known are\n%s", got, variables)
 	}
-	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "finish force new older-than repair yes" {
+	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "apply finish force new older-than repair skip-bad update yes" {
 		t.Errorf("not read from the environment: %s", got)
 	}
 	for name := range known {

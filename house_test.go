@@ -23,6 +23,7 @@ var mayImport = map[string]string{
 	"web":        "session store httpapi lang",
 	"command":    "store backup integrity osutil cli",
 	"invitation": "session store sqlite record osutil cli web",
+	"exchange":   "imports sheet mapping store record osutil cli",
 	"store":      "index sqlite record apikey fold",
 	"transit":    "sheet store record httpapi osutil",
 	"imports":    "mapping sheet sqlite store record fold",

@@ -17,6 +17,7 @@ import (
 
 	"firefighters/internal/cli"
 	"firefighters/internal/command"
+	"firefighters/internal/exchange"
 	"firefighters/internal/invitation"
 )
 
@@ -62,8 +63,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // variables are the flags of all commands that may stand in the environment.
 // The examples of docs/api.md use FIREFIGHTERS_KEY and FIREFIGHTERS_URL.
-const variables = "backup-dir backup-every backup-keep cors-origin db departments expires id json key label " +
-	"listen name no-office people rate-limit scope since tenant tls-cert tls-key url"
+const variables = "backup-dir backup-every backup-keep cors-origin dates db departments desc encoding expires format id json key label " +
+	"listen map name no-office output people rate-limit report scope search sheet since sort tenant tls-cert tls-key url"
 
 // program is what the commands are handed.
 var program = command.Program{Version: version, Content: backupContent, OpenStore: openStore}
@@ -71,7 +72,8 @@ var program = command.Program{Version: version, Content: backupContent, OpenStor
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
 	invitations := invitation.Program{WithStore: program.WithStore}
-	others := append(program.Commands(), invitations.Commands()...)
+	exchanges := exchange.Program{WithStore: program.WithStore}
+	others := slices.Concat(program.Commands(), invitations.Commands(), exchanges.Commands())
 	others = append(others, cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
 	slices.SortFunc(others, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	return append([]cli.Command{{Name: "serve", Also: "start run server", Summary: "serves the API", Run: serve}}, others...)

@@ -74,6 +74,7 @@ func TestDispatch(t *testing.T) {
 	}
 	commands := []cli.Command{{Name: "open", Summary: "opens the door", Run: say("open")}, {Name: "lock", Also: "shut bolt", Run: say("lock")},
 		{Name: "unlock", Also: "lift", Run: say("unlock")}, {Name: "bell", Help: "BELL\n", Sub: []cli.Command{{Name: "list", Also: "ls", Run: say("bells")}, {Name: "ring", Run: say("ring")}}},
+		{Name: "clean", Run: say("clean"), Sub: []cli.Command{{Name: "all", Also: "every", Run: say("clean all")}}},
 		{Name: "people", Help: "PEOPLE\n", Sub: []cli.Command{{Name: "list", Also: "ls", Run: say("people")}}}}
 	for _, tt := range []struct {
 		name, args   string
@@ -92,6 +93,10 @@ func TestDispatch(t *testing.T) {
 		{"", "help help", 0, "HELP\n", ""},
 		{"", "help window", 2, "", "Error: there is no command \"window\"\nTry: firefighters --help\n"},
 		{"", "bell ring twice", 0, "ring twice\n", ""},
+		{"", "clean all", 0, "clean all \n", ""},
+		{"", "clean room all", 0, "clean room,all\n", ""},
+		{"", "help clean all", 0, "clean all --help\n", ""},
+		{"", "every", 2, "", "Error: there is no command \"every\"; did you mean \"clean all\"?\nTry: firefighters clean all --help\n"},
 		{"", "bell", 2, "", "Error: bell: say list or ring\nTry: firefighters bell --help\n"},
 		{"", "people", 2, "", "Error: people: say list\nTry: firefighters people --help\n"},
 		{"", "Open", 2, "", "Error: there is no command \"Open\"; did you mean \"open\"?\nTry: firefighters open --help\n"},
@@ -107,7 +112,7 @@ func TestDispatch(t *testing.T) {
 		{"door", "steal", 2, "", "Error: door: there is no command \"steal\"\nTry: firefighters door --help\n"},
 		{"door", "--db", 2, "", "Error: door: there is no command \"--db\"\nTry: firefighters door --help\n"},
 		{"", "bell --db x.db ring --twice", 2, "", "Error: bell: \"ring\" is a command, which must come first\nTry: firefighters bell ring --db x.db --twice\n"},
-		{"door", "", 2, "", "Error: door: say open, lock, unlock, bell or people\nTry: firefighters door --help\n"},
+		{"door", "", 2, "", "Error: door: say open, lock, unlock, bell, clean or people\nTry: firefighters door --help\n"},
 	} {
 		env, stdout, stderr := newEnv(t)
 		err := env.Dispatch(tt.name, "HELP\n", commands, strings.Fields(tt.args))

@@ -11,7 +11,7 @@ import (
 )
 
 // Command is an entry in a table of commands. It has Run or, if it has
-// subcommands, Help and Sub.
+// subcommands, Help and Sub. One that has both runs where no subcommand is named.
 type Command struct {
 	Name    string
 	Also    string // other words that people type for it, as "ls show"
@@ -54,7 +54,7 @@ func (env Env) Dispatch(name, help string, commands []Command, args []string) er
 	}
 	for _, c := range commands {
 		switch {
-		case c.Name == args[0] && c.Sub != nil:
+		case c.Name == args[0] && c.Sub != nil && (c.Run == nil || len(args) > 1 && isCommand(c.Sub, args[1])):
 			return env.Dispatch(subcommand(name, c.Name), c.Help, c.Sub, args[1:])
 		case c.Name == args[0]:
 			return c.Run(env, args[1:])

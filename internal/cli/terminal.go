@@ -18,6 +18,14 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
+// ToTerminal reports whether results go to a terminal.
+func (env Env) ToTerminal() bool {
+	if out, ok := env.Stdout.(*output); ok {
+		return IsTerminal(out.Writer)
+	}
+	return IsTerminal(env.Stdout)
+}
+
 // Confirm asks a question on the terminal, and returns an error unless the
 // answer is yes. Without a terminal that is a usage error, which hints at the
 // flag --yes.

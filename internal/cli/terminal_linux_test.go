@@ -53,6 +53,23 @@ func TestIsTerminal(t *testing.T) {
 	}
 }
 
+// TestToTerminal: what Run puts around standard output does not hide it.
+func TestToTerminal(t *testing.T) {
+	t.Parallel()
+	terminal, _ := openTerminal(t)
+	for _, stdout := range []io.Writer{terminal, io.Discard} {
+		env, _, _ := newEnv(t)
+		env.Stdout = stdout
+		want := stdout == io.Writer(terminal)
+		cli.Run(env, nil, func(inner cli.Env, _ []string) error {
+			if env.ToTerminal() != want || inner.ToTerminal() != want {
+				t.Errorf("%v: %v, within Run %v", stdout, env.ToTerminal(), inner.ToTerminal())
+			}
+			return nil
+		})
+	}
+}
+
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]bool{"yes\n": true, " yes \n": true, "y\n": false, "YES\n": false, "\n": false, "yes\x04\x04": false} {
