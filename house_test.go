@@ -20,6 +20,7 @@ import (
 var mayImport = map[string]string{
 	"office":     "transfer web access history store record httpapi lang calendar code ical fold",
 	"access":     "web session store record httpapi",
+	"transfer":   "imports mapping sheet transit web store record httpapi",
 	"web":        "session store httpapi lang",
 	"command":    "store backup integrity osutil cli",
 	"invitation": "session store sqlite record osutil cli web",

@@ -50,7 +50,7 @@ func (p *webPage) press(t *testing.T, button string) *webPage {
 	for _, form := range p.all("form") {
 		for _, b := range form.all("button") {
 			if b.text() == button {
-				return (&webForm{p, form, form.values()}).send(t, button)
+				return (&webForm{page: p, form: form, values: form.values()}).send(t, button)
 			}
 		}
 	}

@@ -215,7 +215,7 @@ func TestOfficeDeletedPages(t *testing.T) {
 	for _, want := range []string{"N 1", "N 0"} {
 		form := second.all("form")
 		i := slices.IndexFunc(form, func(e *element) bool { return e.text() == "Bring back "+want })
-		second = (&webForm{second, form[i], form[i].values()}).send(t, "Bring back "+want).follow(t)
+		second = (&webForm{page: second, form: form[i], values: form[i].values()}).send(t, "Bring back "+want).follow(t)
 		if !strings.Contains(second.path, "page=2") {
 			t.Errorf("back at %s", second.path)
 		}

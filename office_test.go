@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"html"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -57,6 +60,27 @@ func (b *browser) post(t *testing.T, path string, form url.Values, headers ...st
 	return b.send(t, http.MethodPost, path, form, headers)
 }
 
+// upload sends a form of a page with a file.
+func (b *browser) upload(t *testing.T, path, file, content string, form url.Values, headers ...string) *webPage {
+	t.Helper()
+	var body bytes.Buffer
+	w := multipart.NewWriter(&body)
+	for name, values := range form {
+		for _, value := range values {
+			must(t, w.WriteField(name, value))
+		}
+	}
+	part, err := w.CreateFormFile("file", file)
+	must(t, err)
+	_, err = part.Write([]byte(content))
+	must(t, err)
+	must(t, w.Close())
+	p, err := b.tryBody(t, http.MethodPost, path, body.String(), w.FormDataContentType(), headers)
+	must(t, err)
+	p.check(t)
+	return p
+}
+
 func (b *browser) send(t *testing.T, method, path string, form url.Values, headers []string) *webPage {
 	t.Helper()
 	p, err := b.trySend(t, method, path, form, headers)
@@ -67,7 +91,11 @@ func (b *browser) send(t *testing.T, method, path string, form url.Values, heade
 
 // trySend is send for another goroutine than that of the test.
 func (b *browser) trySend(t *testing.T, method, path string, form url.Values, headers []string) (*webPage, error) {
-	r, err := http.NewRequestWithContext(t.Context(), method, b.url+path, strings.NewReader(form.Encode()))
+	return b.tryBody(t, method, path, form.Encode(), "application/x-www-form-urlencoded", headers)
+}
+
+func (b *browser) tryBody(t *testing.T, method, path, body, contentType string, headers []string) (*webPage, error) {
+	r, err := http.NewRequestWithContext(t.Context(), method, b.url+path, strings.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +103,7 @@ func (b *browser) trySend(t *testing.T, method, path string, form url.Values, he
 		"Sec-Fetch-Site": {"same-origin"}, "Sec-Fetch-Mode": {"navigate"}, "Sec-Fetch-Dest": {"document"}}
 	if method == http.MethodPost {
 		r.Header.Set("Origin", b.url)
-		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.Header.Set("Content-Type", contentType)
 	}
 	for pair := range slices.Chunk(headers, 2) {
 		if r.Header.Set(pair[0], pair[1]); pair[1] == "" {
@@ -225,7 +253,7 @@ func (p *webPage) form(t *testing.T, action string) *webForm {
 	t.Helper()
 	for _, e := range p.all("form") {
 		if e.attributes["action"] == action {
-			return &webForm{p, e, e.values()}
+			return &webForm{page: p, form: e, values: e.values()}
 		}
 	}
 	t.Fatalf("%s %s has no form to %s: %s", p.method, p.path, action, p.text())
@@ -237,6 +265,14 @@ type webForm struct {
 	page   *webPage
 	form   *element
 	values url.Values
+	file   string // name of the file that it has; empty: none
+	list   string // content of the file
+}
+
+// attach chooses a file.
+func (f *webForm) attach(name, content string) *webForm {
+	f.file, f.list = name, content
+	return f
 }
 
 // set types a value into the field of that label.
@@ -256,9 +292,12 @@ func (f *webForm) send(t *testing.T, button string) *webPage {
 		if name := b.attributes["name"]; name != "" {
 			f.values.Set(name, b.attributes["value"])
 		}
-		action := f.form.attributes["action"]
-		if f.form.attributes["method"] != "post" {
+		action := cmp.Or(b.attributes["formaction"], f.form.attributes["action"])
+		switch {
+		case f.form.attributes["method"] != "post":
 			return f.page.browser.get(t, action+"?"+f.values.Encode())
+		case f.form.attributes["enctype"] == "multipart/form-data":
+			return f.page.browser.upload(t, action, f.file, f.list, f.values)
 		}
 		return f.page.browser.post(t, action, f.values)
 	}
@@ -270,7 +309,7 @@ func (f *webForm) send(t *testing.T, button string) *webPage {
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
 
-var bareKey = regexp.MustCompile(`^(access|again|birthdays|conflict|deleted|emails|error|fault|field|history|layout|list|notice|paper|person|print|signin|signout)\.[a-zA-Z.]+$`)
+var bareKey = regexp.MustCompile(`^(access|again|birthdays|compare|conflict|deleted|emails|error|export|fault|field|history|import|imports|layout|list|notice|paper|person|print|signin|signout|transfer)\.[a-zA-Z.]+$`)
 
 // badLink is an address that no page may have. html/template puts ZgotmplZ in
 // place of what it refuses.

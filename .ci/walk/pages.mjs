@@ -22,6 +22,7 @@ async function addresses(station) {
     "a person": `/office/people/${ana.id}`, "a person's history": `/office/people/${ana.id}/history`, history: "/office/history",
     deleted: "/office/deleted", "the phone list": "/office/print?list=phone", "the full list": "/office/print?list=full",
     paper: "/office/paper", birthdays: "/office/birthdays", ages: "/office/birthdays?age=18&before=2030-01-01",
+    import: "/office/import", imports: "/office/imports", export: "/office/export?search=walk", compare: "/office/compare",
     access: "/office/access", "sign-in": "/office/sign-in", "sign-out": "/office/sign-out",
   };
 }
@@ -71,8 +72,8 @@ function sideways(page) {
   });
 }
 
-export async function everybody(browser, station) {
-  const pages = await addresses(station);
+export async function everybody(browser, station, more) {
+  const pages = { ...await addresses(station), ...more };
   const session = station.session;
 
   for (const [name, path] of Object.entries(pages)) {
@@ -132,7 +133,8 @@ export async function everybody(browser, station) {
   await step("words of buttons, headers and e-mail addresses stay whole", async () => {
     for (const locale of Object.keys(languages)) {
       const page = await browser.open(station, null, { session, locale });
-      for (const [path, width] of [["/office/", 1280], ["/office/", 1000], ["/office/", 320], ["/office/access", 1100], ["/office/access", 320], ["/office/deleted", 1000]]) {
+      for (const [path, width] of [["/office/", 1280], ["/office/", 1000], ["/office/", 320], ["/office/access", 1100], ["/office/access", 320], ["/office/deleted", 1000],
+        ["/office/imports", 1000], ["/office/imports", 320], ["/office/import", 320], ["/office/compare", 320]]) {
         await page.setViewportSize({ width, height: 800 });
         await page.goto(path);
         equal(await page.evaluate(brokenWords), [], `broken words of ${path} at ${width} px in ${locale}`);

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { check, equal, step } from "./steps.mjs";
 import { main, nameOf } from "./office.mjs";
+import { bring } from "./transfer.mjs";
 
 // pages prints the page that is shown and returns the text of each sheet: line by
 // line as it is laid out, or column by column.
@@ -57,6 +58,24 @@ export async function lists(browser, program, dir) {
       });
     }
   }
+}
+
+// comparison prints a list of others beside that of a department of many people.
+export async function comparison(browser, program, dir) {
+  await step("print a comparison", async () => {
+    const page = await browser.open(program, "/office/compare", { session: program.session, colorScheme: "dark" });
+    const [first, ...others] = await program.list();
+    const list = `First name,Last name,Phone\n${nameOf(first).replace(" ", ",")},091 999\nOtto,Other,1\nIva,,2\n`;
+    await bring(page, { name: "insurer.csv", mimeType: "text/csv", buffer: Buffer.from(list) }, "Compare");
+    const sheets = await pages(page, "A4", dir);
+    const all = sheets.join("\n");
+    for (const wanted of ["default", "insurer.csv", `${others.length} people are only on our list`, "Otto", "091 999", first.phoneNumber, "The last name is missing"]) {
+      check(all.includes(wanted), `"${wanted}" is not printed: ${all.slice(0, 800)}`);
+    }
+    for (const person of others) equal(all.split(person.lastName).length - 1, 1, `how often ${person.lastName} is printed`);
+    for (const word of [...navigation, "Compare again", "How the list is read"]) check(!all.includes(word), `"${word}" is printed`);
+    await blackOnWhite(page);
+  });
 }
 
 // names prints names that are payloads. What has no font is not compared.

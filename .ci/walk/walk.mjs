@@ -16,6 +16,7 @@ import { Program } from "./program.mjs";
 import { pictures } from "./screenshots.mjs";
 import { afterEach, finish } from "./steps.mjs";
 import * as tasks from "./tasks.mjs";
+import * as transfer from "./transfer.mjs";
 
 const [binary, messages, picturesDir] = process.argv.slice(2);
 const dir = tmpdir();
@@ -51,17 +52,21 @@ async function walk() {
     await keyboard.tasks(browser, station, scripts);
     await access.sessions(browser, station, scripts);
     await print.paper(browser, station, dir, scripts);
+    await transfer.tasks(browser, station, scripts);
   }
+  await transfer.dropped(browser, station);
   await access.scopes(browser, station);
   await print.birthdays(browser, station, dir);
   await pages.manners(browser, station, demo);
-  await pages.everybody(browser, station);
+  await pages.everybody(browser, station, await transfer.addresses(browser, station));
+  await transfer.everybody(browser, station);
   await station.stop();
 
   const crowd = await serve(...Array.from({ length: 150 }, (_, number) => ({ firstName: `Firstname${number}x`, lastName: `Lastname${number}x`,
     phoneNumber: `091 555 ${1000 + number}`, email: `person${number}x@example.com`, dateOfBirth: "1980-02-29" })));
   await list.longer(browser, crowd);
   await print.lists(browser, crowd, dir);
+  await print.comparison(browser, crowd, dir);
   await crowd.stop();
 
   const named = await serve();

@@ -13,6 +13,7 @@ import (
 	"firefighters/internal/httpapi"
 	"firefighters/internal/record"
 	"firefighters/internal/store"
+	"firefighters/internal/transfer"
 	"firefighters/internal/web"
 )
 
@@ -37,7 +38,7 @@ func signedIn(scope string, handle func(visit) error) web.Route {
 // does not tell it from other faults of the service.
 var damaged = httpapi.Kind{Code: "damaged", Status: http.StatusInternalServerError}
 
-// routes are all addresses of the page but those for access and signing in.
+// routes are all addresses of the page but those of other packages.
 var routes = map[string]web.Route{
 	"GET /office/{$}":                   signedIn(store.ScopeRead, showList),
 	"GET /office/emails":                signedIn(store.ScopeRead, showEmails),
@@ -60,4 +61,6 @@ var routes = map[string]web.Route{
 var look = sync.OnceValue(func() *web.Look { return web.NewLook(files) })
 
 // New returns the page.
-func New(c web.Config) *web.Site { return web.New(c, look(), routes, access.Routes()) }
+func New(c web.Config) *web.Site {
+	return web.New(c, look(), routes, access.Routes(), transfer.Routes())
+}

@@ -214,19 +214,8 @@ func (v visit) formOf(f record.Firefighter) formPage {
 	return formPage{ID: f.ID, Name: nameOf(f.Fields), Tag: entityTag(f), Person: v.person(&f, v.today())}
 }
 
-// nameOf returns a name for a sentence. Where it has characters that turn the
-// direction of text, it stands between U+2068 and U+2069, so that it turns nothing
-// but itself.
-func nameOf(f record.Fields) string {
-	name := f.FirstName + " " + f.LastName
-	if strings.ContainsAny(name, turning) {
-		return "\u2068" + name + "\u2069"
-	}
-	return name
-}
-
-// turning are the characters that change the direction of what follows.
-const turning = "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+// nameOf returns a name for a sentence.
+func nameOf(f record.Fields) string { return web.Isolate(f.FirstName + " " + f.LastName) }
 
 // find returns a record of the department, deleted or not. It looks twice for one
 // that is neither: somebody may have brought it back between the two reads.
@@ -363,7 +352,7 @@ func (v visit) deletedNotice(id string) (*web.Notice, error) {
 	}
 	n := &web.Notice{Text: v.Text("notice.deleted", nameOf(f.Fields))}
 	if v.May(store.ScopeWrite) {
-		n.Undo = id
+		n.Undo = web.Root + "people/" + id + "/undelete"
 	}
 	return n, err
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"html/template"
 	"io"
 	"log/slog"
 	"net/http"
@@ -43,16 +44,24 @@ func plainSite() *Site {
 	say := func(v *Visit) error {
 		return v.Render(http.StatusOK, "plain", Page{Title: "<Title>", Data: "<b>you</b>"})
 	}
+	upload := func(v *Visit) error {
+		if v.File == nil {
+			v.File = &File{"no file", nil}
+		}
+		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(v.File.Name + " " + string(v.File.Content) + " " + v.R.PostForm.Get("text"))})
+	}
 	return New(Config{Port: "80", Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler), time.Now), Explain: explain},
 		NewLook(plainLook), map[string]Route{
-			"GET /office/{$}":    {Handle: say},
-			"POST /office/form":  {Handle: say},
-			"GET /office/secret": {Scope: "read", Handle: say},
-			"POST /office/typed": Route{Scope: "write", Handle: say}.Carried(),
-			"GET /office/part":   {Handle: func(v *Visit) error { return v.RenderPart("plain", "part", Page{Data: "<b>"}) }},
-			"GET /office/panic":  {Handle: func(*Visit) error { panic("oh") }},
-			"POST /office/busy":  Route{Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }}.Carried(),
-			"POST /office/gone":  Route{Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }}.Carried(),
+			"GET /office/{$}":     {Handle: say},
+			"POST /office/form":   {Handle: say},
+			"GET /office/secret":  {Scope: "read", Handle: say},
+			"POST /office/upload": Route{Handle: upload}.Upload(),
+			"POST /office/import": Route{Scope: "write", Handle: upload}.Upload().Carried(),
+			"POST /office/typed":  Route{Scope: "write", Handle: say}.Carried(),
+			"GET /office/part":    {Handle: func(v *Visit) error { return v.RenderPart("plain", "part", Page{Data: "<b>"}) }},
+			"GET /office/panic":   {Handle: func(*Visit) error { panic("oh") }},
+			"POST /office/busy":   Route{Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }}.Carried(),
+			"POST /office/gone":   Route{Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }}.Carried(),
 		})
 }
 

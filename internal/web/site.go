@@ -58,12 +58,20 @@ type Route struct {
 	Scope   string // that a session needs; empty: the route asks for no session
 	Handle  Handler
 	carried bool
+	upload  bool
 }
 
 // Carried returns the route as one whose form somebody has typed. If the session
 // has ended, signing in carries what was typed along.
 func (r Route) Carried() Route {
 	r.carried = true
+	return r
+}
+
+// Upload returns the route as one whose form may have a file: multipart/form-data
+// of at most MaxUpload.
+func (r Route) Upload() Route {
+	r.upload = true
 	return r
 }
 

@@ -22,6 +22,7 @@ type Visit struct {
 	Store   *store.Store
 	Lang    *lang.Language
 	Session store.Key // the zero Key without a session
+	File    *File     // that an upload has; nil: none
 
 	site   *Site
 	route  Route
@@ -38,6 +39,9 @@ func (v *Visit) SignedIn() bool { return v.Session.ID != 0 }
 
 // May reports whether the session may use routes of a scope.
 func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scope, scope) }
+
+// mayUse reports whether the visitor may use a route.
+func (v *Visit) mayUse(r Route) bool { return r.Scope == "" || v.May(r.Scope) }
 
 // maxForm is the size of the largest form, in bytes.
 const maxForm = 64 << 10
@@ -59,7 +63,7 @@ func (v *Visit) answer() error {
 		}
 	}
 	switch {
-	case v.route.Scope == "" || v.May(v.route.Scope):
+	case v.mayUse(v.route):
 		return v.route.Handle(v)
 	case v.SignedIn():
 		return &httpapi.Problem{Kind: httpapi.Scope}
@@ -69,7 +73,10 @@ func (v *Visit) answer() error {
 
 // readForm reads the fields of a form.
 func (v *Visit) readForm() error {
-	mediaType, _, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
+	mediaType, params, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
+	if err == nil && mediaType == "multipart/form-data" && v.route.upload {
+		return v.readUpload(params["boundary"])
+	}
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
 		return &httpapi.Problem{Kind: httpapi.ContentType}
 	}
@@ -158,11 +165,10 @@ type Page struct {
 	Data    any
 }
 
-// Notice says above a page what has just happened. With the id of a person it
-// offers to undo that.
+// Notice says above a page what has just happened, and offers to undo that.
 type Notice struct {
 	Text string
-	Undo string // id of the person to bring back; empty: nothing to undo
+	Undo string // address that undoes it, by a form without fields; empty: nothing to undo
 	Link string // address of what the text is about; empty: none
 }
 

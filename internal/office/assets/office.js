@@ -1,7 +1,8 @@
 // Everything works without this script. It adds search as you type, deleting and
 // undo without a reload, the buttons for copying and printing, a warning before
 // changed forms are left, keeping what was typed while the service does not answer,
-// and one press for a link to sign in.
+// lists that are dropped or pasted anywhere on their page, and one press for a link
+// to sign in.
 //
 // It is a module: strict, deferred and without globals. HTML comes as documents
 // (XMLHttpRequest), because Trusted Types forbid making it from text.
@@ -142,7 +143,7 @@ function release(form) {
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
-  if (event.defaultPrevented) return;
+  if (event.defaultPrevented || event.submitter?.matches('[data-download]')) return; // after a download the page stays
   if (sentForms.has(form) || (changing && form.matches('[data-inplace]'))) {
     event.preventDefault();
     return;
@@ -236,6 +237,39 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
 for (const button of document.querySelectorAll('button[data-print]')) {
   button.hidden = false;
   button.addEventListener('click', () => print());
+}
+
+// A list that is dropped on its page, or pasted: a file goes into the field for
+// files, a text into that for texts. Nothing is sent before the button is pressed.
+
+const dropForm = find('form[data-drop]');
+
+// hasList reports whether there is a file to take. A spreadsheet copies a picture
+// of its cells beside them.
+const hasList = (data) => [...data.files].some((file) => !file.type.startsWith('image/'));
+
+function take(data) {
+  const text = data.getData('text/plain');
+  if (hasList(data)) find('input[type=file]', dropForm).files = data.files;
+  else if (text) find('textarea', dropForm).value = text;
+  else return;
+  find('button.primary', dropForm).focus();
+}
+
+if (dropForm) {
+  const typing = (event) => event.target.closest?.('textarea'); // a text goes where it is dropped or pasted
+  const over = (event) => {
+    if (typing(event) && !event.dataTransfer.types.includes('Files')) return;
+    event.preventDefault();
+    dropForm.classList.toggle('over', event.type === 'dragover');
+    if (event.type === 'drop') take(event.dataTransfer);
+  };
+  for (const type of ['dragover', 'dragleave', 'drop']) addEventListener(type, over);
+  addEventListener('paste', (event) => {
+    if (typing(event) && !hasList(event.clipboardData)) return;
+    event.preventDefault();
+    take(event.clipboardData);
+  });
 }
 
 // A link to sign in: its code goes into the field and out of the address. Nothing

@@ -1,0 +1,54 @@
+package transfer
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"firefighters/internal/httpapi"
+	"firefighters/internal/record"
+	"firefighters/internal/sheet"
+	"firefighters/internal/transit"
+	"firefighters/internal/web"
+)
+
+// exportPage is the Data of export.html.
+type exportPage struct {
+	Tabs            []tab
+	Formats         []choice
+	Search          string // what was searched for; empty: nothing
+	Found, All      int64
+	SortBy, SortDir string
+	Fault           string // what of the address could not be read
+}
+
+// exportOrder is that of an export whose address does not say it.
+var exportOrder = record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName}
+
+func showExport(v visit) error {
+	query := v.R.URL.Query()
+	data := exportPage{Tabs: v.tabs(exportPath), Formats: v.choices(sheet.Formats, sheet.Formats[0], "export.format."),
+		Search: strings.TrimSpace(query.Get("search")), SortBy: query.Get("sortBy"), SortDir: query.Get("sortDir")}
+	q, err := exportOrder.Parse(v.R.URL.RawQuery)
+	if err != nil {
+		data.Fault, data.Search, data.SortBy, data.SortDir = v.Text("export.fault"), "", "", ""
+		q = exportOrder
+	}
+	q.Page, q.PageSize = 1, 1
+	found, err := v.Store.List(v.Session.Tenant, q)
+	if err != nil {
+		return err
+	}
+	data.Found, data.All = found.Total, found.People
+	return v.Render(http.StatusOK, "export", web.Page{Title: v.Text("export.title"), Section: section, Wrong: data.Fault != "", Data: data})
+}
+
+// export answers with the file.
+func export(v visit) error {
+	format := v.R.URL.Query().Get("format")
+	q, err := exportOrder.Parse(v.R.URL.RawQuery)
+	if err != nil || !slices.Contains(sheet.Formats, format) { // no browser sends this
+		return &httpapi.Problem{Kind: httpapi.Malformed}
+	}
+	return transit.Send(v.W, v.R, v.Store, v.Session.Tenant, transit.Export{Format: format, Query: q, Name: v.Text("export.file")})
+}

@@ -1,0 +1,28 @@
+package transfer
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("č", longest)
+	for text, want := range map[string]string{"": "", "Ana": "Ana", long: long, long + "x": long + "…", long + "\u202e": long + "…"} {
+		if got := short(text); got != want {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+	if got, want := quoted("\u202e"+long), "\u2068\u202e"+strings.TrimSuffix(long, "č")+"…\u2069"; got != want {
+		t.Errorf("quoted: %q", got)
+	}
+}
+
+func TestUsed(t *testing.T) {
+	t.Parallel()
+	for _, tt := range [][3]string{{"Handy", "Phone", "Handy (Phone)"}, {"phone", "Phone", "Phone"}, {"\u202ex", "Phone", "\u2068\u202ex\u2069 (Phone)"}} {
+		if got := used(tt[0], tt[1]); got != tt[2] {
+			t.Errorf("%q: %q", tt[:2], got)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package transfer
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"firefighters/internal/imports"
+	"firefighters/internal/mapping"
+	"firefighters/internal/record"
+	"firefighters/internal/sheet"
+	"firefighters/internal/store"
+)
+
+// TestRoutes: who may only read can export and compare, and changes nothing.
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	reads := regexp.MustCompile(`^(GET /office/(imports|export|export/file|compare)|POST /office/compare)$`)
+	routes := Routes()
+	for pattern, route := range routes {
+		want := store.ScopeWrite
+		if reads.MatchString(pattern) {
+			want = store.ScopeRead
+		}
+		if route.Scope != want || route.Handle == nil {
+			t.Errorf("%s: %+v", pattern, route)
+		}
+	}
+	if len(routes) != 10 {
+		t.Errorf("there are %d routes", len(routes))
+	}
+}
+
+// TestMessages: there is a message for everything that can be said about a list.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	messages := map[string]any{}
+	for _, file := range []string{"import", "export", "person", "layout"} {
+		text, err := os.ReadFile("../office/messages/" + file + ".json")
+		if err == nil {
+			err = json.Unmarshal(text, &messages)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var keys []string
+	add := func(prefix string, values ...string) {
+		for _, value := range values {
+			keys = append(keys, prefix+value)
+		}
+	}
+	add("import.note.", constants(t, "../sheet/sheet.go", "Note")...)
+	add("import.note.", constants(t, "../mapping/mapping.go", "Note")...)
+	add("import.file.", constants(t, "../sheet/sheet.go", "File")...)
+	add("import.columns.", constants(t, "../mapping/mapping.go", "Columns")...)
+	add("import.dates.", append(mapping.Orders, "")...)
+	add("import.encoding.", append(sheet.Encodings, "")...)
+	add("import.result.", imports.Added, imports.Changed, imports.Left, imports.Refused)
+	add("export.format.", sheet.Formats...)
+	add("export.hint.", sheet.Formats...)
+	add("import.format.", sheet.XLSX, sheet.CSV, sheet.VCard, sheet.JSONL)
+	for _, delimiter := range delimiters {
+		add("import.delimiter.", delimiter)
+	}
+	for _, name := range fieldNames {
+		add("fault."+name+".", record.Invalid)
+	}
+	for _, key := range keys {
+		if messages[key] == nil {
+			t.Errorf("there is no message %s", key)
+		}
+	}
+}
+
+// constants returns the values of the constants of a file whose names begin with
+// prefix.
+func constants(t *testing.T, file, prefix string) (values []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`(?m)^\t`+prefix+`\w+\s*= "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+		values = append(values, found[1])
+	}
+	if len(values) < 3 {
+		t.Fatalf("%s has the constants %q", file, values)
+	}
+	return values
+}
+
+// TestChoices: every choice about a list makes it another import.
+func TestChoices(t *testing.T) {
+	t.Parallel()
+	columns := func(fields ...string) *imports.File {
+		f := &imports.File{Mapped: &mapping.Result{}}
+		for _, field := range fields {
+			f.Mapped.Columns = append(f.Mapped.Columns, mapping.Column{Header: "any", Field: field})
+		}
+		return f
+	}
+	seen := map[string]int{}
+	for i, l := range []list{
+		{}, {options: imports.Options{Sheet: "a"}}, {options: imports.Options{Encoding: "a"}}, {options: imports.Options{Dates: "a"}},
+		{options: imports.Options{Update: true}}, {options: imports.Options{SkipBad: true}},
+		{file: columns("a")}, {file: columns("", "a")}, {file: columns("a", "")}, {file: columns("a", "b")}, {file: columns("b", "a")},
+	} {
+		text := l.choices()
+		if same, there := seen[text]; there || strings.Trim(text, "0123456789abcdef") != "" {
+			t.Errorf("%d is as %d: %s", i, same, text)
+		}
+		seen[text] = i
+	}
+}

@@ -1,0 +1,49 @@
+package transfer
+
+import (
+	"testing"
+	"time"
+)
+
+func TestUploads(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	u := newUploads()
+	u.now = func() time.Time { return now }
+	first := u.add(&upload{tenant: 1, name: "people.csv", content: []byte("a")})
+	if got := u.find(1, first.token); got != first || got.name != "people.csv" || len(got.token) < 20 {
+		t.Errorf("the list is %+v", got)
+	}
+	if u.find(2, first.token) != nil || u.find(1, "") != nil || u.find(1, first.token+"x") != nil {
+		t.Error("another department or token finds a list")
+	}
+	now = now.Add(uploadLifetime - 1)
+	second := u.add(&upload{tenant: 1})
+	if u.find(1, first.token) == nil {
+		t.Error("a list goes too early")
+	}
+	now = now.Add(1)
+	if u.find(1, first.token) != nil || u.find(1, second.token) == nil || len(u.all) != 1 {
+		t.Error("an old list stays, or a new one goes")
+	}
+}
+
+func TestUploadsAreBounded(t *testing.T) {
+	t.Parallel()
+	large, many := newUploads(), newUploads()
+	first, small := large.add(&upload{tenant: 1, content: make([]byte, 10<<20)}), many.add(&upload{tenant: 1})
+	for range 3 {
+		large.add(&upload{tenant: 1, content: make([]byte, 10<<20)})
+	}
+	for range mostUploads - 1 {
+		many.add(&upload{tenant: 1})
+	}
+	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
+		t.Error("a list goes that has room")
+	}
+	large.add(&upload{tenant: 1, content: []byte("x")})
+	many.add(&upload{tenant: 1})
+	if large.find(1, first.token) != nil || len(large.all) != 4 || many.find(1, small.token) != nil || len(many.all) != mostUploads {
+		t.Errorf("%d and %d lists are kept", len(large.all), len(many.all))
+	}
+}
