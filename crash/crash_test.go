@@ -125,3 +125,34 @@ func TestCrashMark(t *testing.T) {
 		}
 	}
 }
+
+// TestPlanned: only the whole of an import, or of undoing it, counts as done.
+func TestPlanned(t *testing.T) {
+	ana, eva, ivo, mia := person{FirstName: "Ana", LastName: "1"}, person{FirstName: "Eva", LastName: "2"},
+		person{FirstName: "Ivo", LastName: "3"}, person{FirstName: "Mia", LastName: "4"}
+	before := map[string]person{"a": ana, "b": eva}
+	adding := planned{before: before, changed: map[string]person{"b": ivo}, added: []person{mia, eva}}
+	undoing := planned{before: before, changed: map[string]person{"a": ivo}, gone: true}
+	for _, test := range []struct {
+		name string
+		p    planned
+		list map[string]person
+		done bool
+	}{
+		{"all", adding, map[string]person{"a": ana, "b": ivo, "c": mia, "d": eva}, true},
+		{"in another order", adding, map[string]person{"a": ana, "b": ivo, "c": eva, "d": mia}, true},
+		{"nothing", adding, before, false},
+		{"one is missing", adding, map[string]person{"a": ana, "b": ivo, "c": mia}, false},
+		{"one is not changed", adding, map[string]person{"a": ana, "b": eva, "c": mia, "d": eva}, false},
+		{"another is changed", adding, map[string]person{"a": mia, "b": ivo, "c": mia, "d": eva}, false},
+		{"one is gone", adding, map[string]person{"b": ivo, "c": mia, "d": eva}, false},
+		{"one is added twice", adding, map[string]person{"a": ana, "b": ivo, "c": mia, "d": mia}, false},
+		{"undone", undoing, map[string]person{"a": ivo}, true},
+		{"not undone", undoing, before, false},
+		{"half of it undone", undoing, map[string]person{"a": ivo, "b": eva}, false},
+	} {
+		if done := test.p.isDone(test.list); done != test.done {
+			t.Errorf("%s: %t", test.name, done)
+		}
+	}
+}

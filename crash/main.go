@@ -80,6 +80,7 @@ var checks = []struct {
 	run  func(*check) error
 }{
 	{"kill", kill},
+	{"import", killImports},
 	{"torn", torn},
 	{"power", power},
 	{"synced", synced},
