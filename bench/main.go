@@ -100,6 +100,8 @@ var measurements = []struct {
 	{"one client", (*bench).oneClient},
 	{"memory", (*bench).memory},
 	{"recovery", (*bench).recovery},
+	{"import", (*bench).imports},
+	{"export", (*bench).exports},
 }
 
 func run(ctx context.Context, args []string) error {
