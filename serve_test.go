@@ -732,6 +732,8 @@ func TestClosed(t *testing.T) {
 	one := collection + "/" + s.create(t, ana)
 	must(t, s.server.store.Close())
 	for _, a := range []answer{s.do(t, "POST", collection, ana), s.do(t, "GET", one, ""), s.do(t, "PUT", one, ana), s.do(t, "DELETE", one, ""),
+		s.do(t, "PATCH", one, "{}"), s.do(t, "GET", "/api/v1/changes", ""), s.do(t, "GET", "/api/v1/export", ""), s.do(t, "GET", importsPath, ""),
+		s.do(t, "GET", importsPath+"/1", ""), s.do(t, "POST", importsPath, csvOf(1)), s.do(t, "DELETE", importsPath+"/1", ""),
 		s.do(t, "GET", collection, ""), s.do(t, "GET", "/readyz", ""), s.do(t, "GET", "/api/v1/whoami", "")} {
 		if a.wants(t, 503); a.header.Get("Retry-After") == "" {
 			t.Errorf("no Retry-After: %s", a.body)
