@@ -191,7 +191,7 @@ func TestImportIntoNothing(t *testing.T) {
 		t.Errorf("stderr %q, stdout:\n%s", stderr, stdout)
 	}
 	nothing("without --apply")
-	if code, stdout, _ := runCommand(t, into("import", bad, db, "--apply")...); code != 1 || !strings.Contains(stdout, "Nothing was changed.") {
+	if code, stdout, _ := runCommand(t, into("import", bad, db, "--apply")...); code != 1 || !strings.Contains(stdout, "Nothing was changed.") || strings.Contains(stdout, "--apply makes it") {
 		t.Errorf("refused: code %d, stdout:\n%s", code, stdout)
 	}
 	nothing("refused")
@@ -215,8 +215,8 @@ func TestImportIntoNothing(t *testing.T) {
 	if code, stdout, _ := runCommand(t, ladder...); code != 1 || !strings.Contains(stdout, "There is no department \"Ladder 1\" yet: --apply makes it.\n") {
 		t.Errorf("a new department: code %d, stdout:\n%s", code, stdout)
 	}
-	if code, _, stderr := runCommand(t, append(ladder, "--apply")...); code != 1 || strings.Contains(stderr, "Made") {
-		t.Errorf("a new department: code %d, stderr %q", code, stderr)
+	if code, stdout, stderr := runCommand(t, append(ladder, "--apply")...); code != 1 || strings.Contains(stderr, "Made") || strings.Contains(stdout, "--apply makes it") {
+		t.Errorf("a new department: code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
 	}
 	wantDepartments(t, db, "Engine 7: 2, 0, 0")
 	works(t, append(alike, "--new", "--apply")...)
@@ -263,6 +263,9 @@ Its columns:
 	}
 	if got := names(t, db); got != "Ana Horvat, Eva Novak" {
 		t.Errorf("there is %s", got)
+	}
+	if _, _, stderr := runCommand(t, into("import", bad, db, "--apply", "--skip-bad")...); !strings.HasPrefix(stderr, "Error: 2 of 4 rows refused; of the others there was nothing to change\nTry: ") {
+		t.Errorf("once more: stderr %q", stderr)
 	}
 	many := "firstName,lastName\n" + strings.Repeat(",x\n", 12)
 	if _, stdout, _ := runCommand(t, into("import", list(t, "many.csv", many), db)...); strings.Count(stdout, "\n  row ") != 10 ||

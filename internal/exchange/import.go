@@ -83,7 +83,10 @@ func (i importing) intoNothing(p Program) error {
 	case i.options.Apply && i.writes(r):
 		return p.WithStore(i.env, i.db, true, i.into)
 	}
-	r.Applied = i.options.Apply && i.passes(r)
+	if i.options.Apply {
+		r.Applied = i.passes(r)
+		return i.finish(f, r, "")
+	}
 	return i.finish(f, r, "There is no database "+osutil.InQuotes(i.db)+" yet: --apply makes it, with the department.")
 }
 
@@ -113,7 +116,7 @@ func (i importing) into(s *store.Store) error {
 	switch {
 	case made && r.Number != nil:
 		i.env.Notef("Made the department %q.", i.tenant)
-	case made:
+	case made && !i.options.Apply:
 		note = fmt.Sprintf("There is no department %q yet: --apply makes it.", i.tenant)
 	}
 	return i.finish(f, r, note)
@@ -221,6 +224,8 @@ func (i importing) refusal(r *imports.Report) error {
 	}
 	what := fmt.Sprintf("%d of %s refused", r.Refused, rows(len(r.All)))
 	switch {
+	case i.options.SkipBad && i.options.Apply && r.Number == nil:
+		return cli.WithHint(errors.New(what+"; of the others there was nothing to change"), "correct these rows, and import the file again")
 	case i.options.SkipBad && i.options.Apply:
 		return cli.WithHint(errors.New(what+"; the others were imported"), "correct these rows, and import the file again: those who are there are left as they are")
 	case i.options.SkipBad:
