@@ -42,7 +42,7 @@ func Receive(w http.ResponseWriter, r *http.Request) (u *Upload, err error) {
 	case r.ContentLength > MaxBody, r.ContentLength > MaxUpload && mediaType != formType:
 		return nil, errTooLarge
 	}
-	slowly(w)
+	extendDeadlines(w)
 	u = &Upload{}
 	body := http.MaxBytesReader(w, r.Body, MaxBody)
 	if mediaType == formType {
@@ -65,15 +65,15 @@ const maxIgnored = 4 * MaxBody
 // leaves a body alone that is far too large, and one that the client has not begun.
 func Ignore(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength <= maxIgnored && r.Header.Get("Expect") == "" {
-		slowly(w)
+		extendDeadlines(w)
 		io.CopyN(io.Discard, r.Body, maxIgnored) // after an error nobody waits for the answer
 	}
 }
 
 const formType = "multipart/form-data"
 
-// slowly gives a client more time than for other requests.
-func slowly(w http.ResponseWriter) {
+// extendDeadlines lets a client take longer than for other requests.
+func extendDeadlines(w http.ResponseWriter) {
 	control, limit := http.NewResponseController(w), time.Now().Add(timeFor(MaxBody))
 	control.SetReadDeadline(limit)
 	control.SetWriteDeadline(limit.Add(2 * patience))
