@@ -23,10 +23,10 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/cli"
-	"firefighters/internal/session"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // TestUnauthorized covers the four refusals, each with its own detail.

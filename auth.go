@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
-	"firefighters/internal/session"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // public is the scope of a route that asks for no key.

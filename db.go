@@ -7,15 +7,15 @@ import (
 	"errors"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/cli"
-	"firefighters/internal/content"
-	"firefighters/internal/guard"
-	"firefighters/internal/integrity"
-	"firefighters/internal/osutil"
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/content"
+	"github.com/firefighter-records/firefighters/internal/guard"
+	"github.com/firefighter-records/firefighters/internal/integrity"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 //go:embed schema.sql

@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/demo"
-	"firefighters/internal/invitation"
-	"firefighters/internal/osutil"
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/invitation"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const demoHelp = `Usage: firefighters demo [flags]

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 // departmentLine is what departments list --json prints of a department.

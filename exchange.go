@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"firefighters/internal/history"
-	"firefighters/internal/httpapi"
-	"firefighters/internal/imports"
-	"firefighters/internal/mapping"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
-	"firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/history"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/transit"
 )
 
 // Data in and out: changes, exports and imports.

@@ -9,10 +9,10 @@ import (
 	"time"
 	"unicode"
 
-	"firefighters/internal/imports"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // scripts are the characters of all scripts, by their names in order.

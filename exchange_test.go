@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 const (

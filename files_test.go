@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/demo"
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 var exists = osutil.Exists

@@ -1,4 +1,4 @@
-module firefighters
+module github.com/firefighter-records/firefighters
 
 go 1.26.0
 

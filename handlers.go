@@ -14,10 +14,10 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 const (

@@ -24,9 +24,9 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // asProgram is set where this test binary is the program itself, for the tests

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/demo"
 )
 
 // wireChange is a line of history --json.

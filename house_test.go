@@ -86,7 +86,7 @@ const (
 // vagueNames are package names that say nothing about the package.
 var vagueNames = []string{"util", "utils", "common", "helper", "helpers"}
 
-const modulePath = "firefighters"
+const modulePath = "github.com/firefighter-records/firefighters"
 
 // sourcePackage is a package of this module with its files for all systems.
 type sourcePackage struct {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/transit"
 )
 
 // csvOf returns a CSV of invented people.

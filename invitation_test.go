@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/demo"
 )
 
 var (

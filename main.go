@@ -15,10 +15,10 @@ import (
 	"syscall"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/command"
-	"firefighters/internal/exchange"
-	"firefighters/internal/invitation"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/command"
+	"github.com/firefighter-records/firefighters/internal/exchange"
+	"github.com/firefighter-records/firefighters/internal/invitation"
 )
 
 const version = "0.1.0"

@@ -21,7 +21,7 @@ import (
 	"time"
 	"unicode"
 
-	"firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/fold"
 )
 
 var (

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"net/http"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // The problems that are always the same.

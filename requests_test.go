@@ -17,11 +17,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 func TestProblems(t *testing.T) {

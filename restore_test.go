@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // backedUpFiles are what backedUp copies. They are made once.

@@ -11,18 +11,18 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/cli"
-	"firefighters/internal/content"
-	"firefighters/internal/guard"
-	"firefighters/internal/httpapi"
-	"firefighters/internal/httpserver"
-	"firefighters/internal/logqueue"
-	"firefighters/internal/office"
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/content"
+	"github.com/firefighter-records/firefighters/internal/guard"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpserver"
+	"github.com/firefighter-records/firefighters/internal/logqueue"
+	"github.com/firefighter-records/firefighters/internal/office"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 const serveHelp = `Usage: firefighters [serve] [flags]

@@ -15,7 +15,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/demo"
 )
 
 // imported is the number of people in a file to import.

@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/demo"
 )
 
 const records = "/api/v1/firefighters"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/demo"
 )
 
 const records = "/api/v1/firefighters"

@@ -8,11 +8,11 @@ import (
 	"strconv"
 	"time"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
-	"firefighters/internal/session"
-	"firefighters/internal/store"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 const path = web.Root + "access"

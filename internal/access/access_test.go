@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // TestRoutes: the page is for those who manage access, and only they may post to

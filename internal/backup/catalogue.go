@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // nameTime is the time in the name of a backup. Such names sort by time.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/backup"
 )
 
 // saveAs makes a backup of a database that is named by a time, and of that age.

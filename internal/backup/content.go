@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Content is what this package must know of what the databases hold. All

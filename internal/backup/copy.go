@@ -6,8 +6,8 @@ import (
 	"errors"
 	"path/filepath"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // copyTo makes a copy at path. When it returns without an error, the copy is

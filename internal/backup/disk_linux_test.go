@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // asNobody does something as a user who may read nothing that is not for all.

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/backup"
 )
 
 // TestFirstWait: when the first backup after a start is due.

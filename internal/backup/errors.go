@@ -6,8 +6,8 @@ import (
 	"strings"
 	"syscall"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // What can be wrong, for errors.Is. No text names a file, so that each may

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // TestReason: no reason names a file.

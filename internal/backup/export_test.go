@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // What tests need beside the exported API: to end a restore in the middle, other

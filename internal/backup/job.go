@@ -10,8 +10,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Job is a backup to make. The database may be in use, in this process as well,

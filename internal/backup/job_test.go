@@ -11,9 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // writing adds records to a database one after the other until stop.

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // isLocked reports whether this process has SQLite's shared lock on the database

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"time"
 
-	"firefighters/internal/retention"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/retention"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // prune deletes old backups. It keeps the one made at last, which is valid, and

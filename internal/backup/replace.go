@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // keep adds a second name to the old database, before it loses the first. Files

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Restore says which backup to put in place of which database. The database may

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // keptBeside returns the databases that restores have kept.

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"time"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Options say which backups a Scheduler makes and keeps.

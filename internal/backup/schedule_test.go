@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)

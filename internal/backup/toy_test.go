@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // The tests have databases of a table of items: the owner, the latest time in

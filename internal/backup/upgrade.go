@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Upgrade says how to take a database to the newest version of the schema.

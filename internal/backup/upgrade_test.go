@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // upgrade upgrades a database by step and returns what was announced.

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 // newEnv returns an environment without a terminal, and what it prints.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 type settings struct {

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 // openTerminal returns a terminal and the other end of it, where a person

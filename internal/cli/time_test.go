@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 var now = time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)

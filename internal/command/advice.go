@@ -9,10 +9,10 @@ import (
 	"syscall"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/cli"
-	"firefighters/internal/osutil"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // advice is what people are told about an error.

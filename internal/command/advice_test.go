@@ -11,10 +11,10 @@ import (
 	"syscall"
 	"testing"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/cli"
-	"firefighters/internal/integrity"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/integrity"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Results of SQLite. Like those of the engine, each is one of its errors and has

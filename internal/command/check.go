@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/integrity"
-	"firefighters/internal/osutil"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/integrity"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const checkHelp = `Usage: firefighters check [flags]

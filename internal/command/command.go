@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Program is what the commands are handed.

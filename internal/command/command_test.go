@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/command"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/command"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // run runs a command with a store that cannot be opened.

@@ -4,8 +4,8 @@ import (
 	"math"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const deletedHelp = `Usage: firefighters deleted --tenant NAME [flags]

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const departmentsHelp = `Usage: firefighters departments list|rename|remove [flags]

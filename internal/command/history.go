@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const historyHelp = `Usage: firefighters history --tenant NAME [flags]

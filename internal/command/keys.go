@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const keysHelp = `Usage: firefighters keys create|list|revoke [flags]

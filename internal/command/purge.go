@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than AGE) [flags]

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const restoreHelp = `Usage: firefighters restore FILE [flags]

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const undeleteHelp = `Usage: firefighters undelete --tenant NAME ID... [flags]

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"runtime"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const versionHelp = `Usage: firefighters version

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // revokeWithin is how long keys revoke tries. A leaked key must not stay valid

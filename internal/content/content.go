@@ -6,8 +6,8 @@ import (
 	"context"
 	"time"
 
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Counts are the numbers of what a database holds.

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/content"
-	"firefighters/internal/session"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/content"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 func TestCount(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // Sizes divides people among departments and returns the size of each. A few

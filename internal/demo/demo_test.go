@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/fold"
 )
 
 // TestPerson: an invented person keeps the rules of a record and is always the

@@ -5,11 +5,11 @@ import (
 	"io"
 	"strings"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/imports"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const compareHelp = `Usage: firefighters compare FILE --tenant NAME [flags]

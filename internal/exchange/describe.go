@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"firefighters/internal/imports"
-	"firefighters/internal/mapping"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // formatNames are the formats, as people call them.

@@ -5,8 +5,8 @@ package exchange
 import (
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Program is what the commands are handed.

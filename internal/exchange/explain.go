@@ -7,11 +7,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/imports"
-	"firefighters/internal/mapping"
-	"firefighters/internal/osutil"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // explain returns an error about a list in words, with what to type. It returns

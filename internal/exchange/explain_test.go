@@ -5,10 +5,10 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/imports"
-	"firefighters/internal/mapping"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // TestExplain: an error of a file says what is wrong in a line, and in another

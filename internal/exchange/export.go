@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const exportHelp = `Usage: firefighters export --tenant NAME [flags]

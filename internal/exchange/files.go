@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/osutil"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // standardInput is the name of standard input in the place of a file.

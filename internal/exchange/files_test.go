@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // TestTarget: a file is replaced whole, or stays as it is, and nothing is left

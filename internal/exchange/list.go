@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/imports"
-	"firefighters/internal/mapping"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // list is a file with a list of people, and the flags that say how to read it and

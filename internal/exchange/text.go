@@ -6,9 +6,9 @@ import (
 	"text/tabwriter"
 	"unicode"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/imports"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // text is what a command says of a list.

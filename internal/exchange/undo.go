@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const undoHelp = `Usage: firefighters import undo NUMBER --tenant NAME [flags]

@@ -13,9 +13,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Guard looks after the files of one open database.

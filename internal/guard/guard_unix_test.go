@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/guard"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/guard"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 var toy = sqlite.Format{ApplicationID: 0x746f7921, Version: 1}

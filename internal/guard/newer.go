@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/backup"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // NewerCopy returns the newest saved copy beside a database that has seen a later

@@ -6,8 +6,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // saveTo copies a lost database to a new file, as far as it is still open. The

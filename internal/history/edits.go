@@ -8,9 +8,9 @@ import (
 	"math"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Edit is an entry of the history with what the record was after it.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/history"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/history"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // TestEdits: who changed what when, and the record before and after.

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Change is a change of a record, and the record as it is now.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/history"
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/history"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 func changes(t *testing.T, s *store.Store, tenant record.TenantID, after string, limit int) history.Feed {

@@ -8,7 +8,7 @@ import (
 	"errors"
 	"strings"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // ErrPosition is the error for a position that this history of the department

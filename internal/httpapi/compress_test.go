@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 // acceptCases are values of Accept-Encoding, and whether they accept gzip.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 const current = `"current"` // the entity tag in these tests

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 const (

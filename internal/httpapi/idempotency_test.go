@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 const idempotencyKey = "Idempotency-Key"

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 func TestLinks(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 // newRequest returns a GET request with headers given as name, value, name,

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 // newLimit returns a limit and what sets its clock forward.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 // refusals is a count whose log a test reads, by a clock that it sets.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 func TestReadBody(t *testing.T) {

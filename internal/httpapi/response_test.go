@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 func TestRespond(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 const (

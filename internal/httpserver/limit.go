@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 const (

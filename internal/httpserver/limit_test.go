@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // dialOr connects by TLS if the server has a certificate.

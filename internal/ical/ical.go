@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"firefighters/internal/calendar"
+	"github.com/firefighter-records/firefighters/internal/calendar"
 )
 
 // ContentType is the media type of a calendar.

@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"firefighters/internal/calendar"
-	"firefighters/internal/ical"
+	"github.com/firefighter-records/firefighters/internal/calendar"
+	"github.com/firefighter-records/firefighters/internal/ical"
 )
 
 var noon = time.Date(2026, time.November, 22, 13, 0, 0, 0, time.FixedZone("", 3600))

@@ -3,8 +3,8 @@ package imports
 import (
 	"encoding/json"
 
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Comparison is a list beside ours.

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"firefighters/internal/mapping"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // decision is what becomes of the rows of a file in a department at one moment.

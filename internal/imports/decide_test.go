@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/mapping"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/mapping"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Options are those of an import.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // identity is what somebody is recognised by. An empty text is no value.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // The model is "Who is it?" of the contract, sentence by sentence, each row against

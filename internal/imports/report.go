@@ -3,9 +3,9 @@ package imports
 import (
 	"errors"
 
-	"firefighters/internal/mapping"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Check returns what an import would do, and changes nothing. tenant is 0 for a

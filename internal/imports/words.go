@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/mapping"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // warnings returns what people should know about a file, in sentences.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/mapping"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // constants returns the values of the constants of a file whose names begin with

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/mapping"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // WriteReport writes the whole file back with two more columns: what becomes of

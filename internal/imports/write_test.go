@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // TestReportKeepsDates: a report of a workbook has the days and not their serial

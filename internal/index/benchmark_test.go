@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // people returns the rows of invented people.

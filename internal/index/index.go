@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // tenant is a tenant's table.

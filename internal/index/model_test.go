@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // terms returns the search terms of a text.

@@ -6,8 +6,8 @@ import (
 	"sort"
 	"strings"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // order lists all positions ascending. Those of records without a value are

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // snapshot holds the records of one version of a tenant. A position is an index

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Options say how Check works. Repair may be false, the functions must be set.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"firefighters/internal/integrity"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/integrity"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // TestCountDamaged: deleted records count, and a database without checksums

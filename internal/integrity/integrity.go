@@ -7,8 +7,8 @@ import (
 	"database/sql/driver"
 	"slices"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // stored is a record as it stands in the table, and what its row says about

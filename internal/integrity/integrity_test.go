@@ -14,9 +14,9 @@ import (
 
 	_ "modernc.org/sqlite"
 
-	"firefighters/internal/integrity"
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/integrity"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // schema has what the package knows of the tables, and no more.

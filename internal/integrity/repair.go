@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strings"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // counts are what the row of a tenant says about its records, and what is

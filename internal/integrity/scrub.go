@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"time"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"testing"
 
-	"firefighters/internal/integrity"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/integrity"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // logger returns a log and what is in it, a line for each entry.

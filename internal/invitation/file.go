@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"time"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // privateFile is a page that leads a browser on to a link. The browser is opened

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 func must(t *testing.T, err error) {

@@ -4,10 +4,10 @@ import (
 	"errors"
 	"fmt"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/session"
-	"firefighters/internal/store"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 const inviteHelp = `Usage: firefighters invite --tenant NAME --name NAME [flags]

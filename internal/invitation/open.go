@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/record"
-	"firefighters/internal/session"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const openHelp = `Usage: firefighters open [flags]

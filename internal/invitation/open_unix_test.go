@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/cli"
-	"firefighters/internal/session"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // served returns a database with a department, and the lock and the address of a

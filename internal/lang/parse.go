@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/fold"
 )
 
 // Errors of ParseDay, beside AmbiguousError.

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"firefighters/internal/logqueue"
+	"github.com/firefighter-records/firefighters/internal/logqueue"
 )
 
 // stream is one that takes what it has room for, or keeps its writer waiting

@@ -10,8 +10,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // plainName is what a column is that is the full name where it stands alone, and

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"unicode"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // headers are those that people and programs write, by what they are, with a bar

@@ -10,10 +10,10 @@ import (
 	"time"
 	"unicode"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/lang"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // dateKind is how a cell says which day it means.

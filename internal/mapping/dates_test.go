@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/lang"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // readDate reads a date in a column of its own. It returns the code of the error

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // targets are what --map and the parameter map can make of a column.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // What a column can be: the name of a field in JSON, or one of these.

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // now is the time at which tables are mapped.

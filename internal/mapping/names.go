@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // particles begin a last name: "van der Berg", "de la Cruz". suffixes end it.

@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // CellError is the code of an error of the spreadsheet in a cell, such as #N/A.

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/calendar"
-	"firefighters/internal/httpapi"
-	"firefighters/internal/ical"
-	"firefighters/internal/record"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/calendar"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/ical"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // usualAges are offered to choose from.

@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/calendar"
-	"firefighters/internal/lang"
-	"firefighters/internal/record"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/calendar"
+	"github.com/firefighter-records/firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 func inEnglish() visit { return visit{Visit: &web.Visit{Lang: lang.ByTag("en")}} }

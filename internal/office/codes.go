@@ -1,8 +1,8 @@
 package office
 
 import (
-	"firefighters/internal/code"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/code"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // someVersions has versions that a department can have: the first ones, and some

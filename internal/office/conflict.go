@@ -3,8 +3,8 @@ package office
 import (
 	"net/http"
 
-	"firefighters/internal/record"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // conflictPage is the Data of conflict.html: somebody else has changed or deleted

@@ -4,9 +4,9 @@ import (
 	"errors"
 	"time"
 
-	"firefighters/internal/calendar"
-	"firefighters/internal/lang"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/calendar"
+	"github.com/firefighter-records/firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // now returns the time where the service runs.

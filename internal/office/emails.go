@@ -4,8 +4,8 @@ import (
 	"net/http"
 	"strings"
 
-	"firefighters/internal/record"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // separators are what mail programs want between addresses.

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/history"
-	"firefighters/internal/record"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/history"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // historyLength is the number of changes on a page.

@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"strings"
 
-	"firefighters/internal/calendar"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/calendar"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // pageLength is the number of people on a page of the list.

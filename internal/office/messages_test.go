@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/lang"
 )
 
 // askedMessage finds a message where a template or a handler asks for it by its

@@ -9,12 +9,12 @@ import (
 	"net/http"
 	"sync"
 
-	"firefighters/internal/access"
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
-	"firefighters/internal/transfer"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/access"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/transfer"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 //go:embed templates messages assets

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"time"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/history"
-	"firefighters/internal/record"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/history"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // paperPage is the Data of paper.html.

@@ -10,10 +10,10 @@ import (
 	"net/url"
 	"strings"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // formPage is the Data of person.html: the form for a new person or for one that

@@ -3,7 +3,7 @@ package office
 import (
 	"testing"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // TestNameOf: a name that turns the direction of text turns nothing but itself.

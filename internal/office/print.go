@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // printPage is the Data of print.html.

@@ -9,7 +9,7 @@ import (
 	"runtime"
 	"testing"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 func TestSyncProgram(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 func TestReadOnlyDisk(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/fold"
 )
 
 // Parameters are those of a URL's query, and what is wrong with them.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/fold"
 )
 
 func TestParseQuery(t *testing.T) {

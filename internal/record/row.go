@@ -6,7 +6,7 @@ import (
 	"hash/crc32"
 	"strings"
 
-	"firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/fold"
 )
 
 // Columns are the columns of the table firefighters that Scan reads.

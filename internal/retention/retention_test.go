@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/retention"
+	"github.com/firefighter-records/firefighters/internal/retention"
 )
 
 func TestDrop(t *testing.T) {

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/record"
-	"firefighters/internal/session"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // invite makes an invitation and returns its code.

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/code"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/code"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // maxLabel is how many characters the label of a key may have.

@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/session"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const lifetime = 90 * 24 * time.Hour

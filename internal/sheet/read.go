@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"firefighters/internal/vcard"
+	"github.com/firefighter-records/firefighters/internal/vcard"
 )
 
 // MaxFile is the size of the largest file that Read takes, in bytes.

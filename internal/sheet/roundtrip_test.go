@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 var now = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)

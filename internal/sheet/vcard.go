@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"firefighters/internal/record"
-	"firefighters/internal/vcard"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/vcard"
 )
 
 // product names this program in each card that it writes.

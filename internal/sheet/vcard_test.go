@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // lines returns a table as texts: the header, then the rows with their numbers.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // Writer writes people into a file.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // byteOrderMark tells Excel that a CSV is UTF-8.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // people are some of whom each has something that a format could lose.

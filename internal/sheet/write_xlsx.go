@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"firefighters/internal/record"
-	"firefighters/internal/xlsx"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/xlsx"
 )
 
 // ErrTooManyRows says that a workbook cannot hold all people.

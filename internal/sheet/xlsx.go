@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strings"
 
-	"firefighters/internal/xlsx"
+	"github.com/firefighter-records/firefighters/internal/xlsx"
 )
 
 // readXLSX reads a workbook. An empty name means the only sheet that has text and is

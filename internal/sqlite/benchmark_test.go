@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"testing"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // benchToy opens a database of 1,000 rows with 11 texts each.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // bigNote adds a row of 100 pages.

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // TestClock: it never goes back, and says how far the system's is behind.

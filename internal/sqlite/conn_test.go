@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 func TestRow(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 	"modernc.org/sqlite"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // copiedAtOnce is the number of pages, some 4 MB, that are copied between two

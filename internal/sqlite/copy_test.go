@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // largeToy makes an open database of some 1,500 pages, which is copied in more

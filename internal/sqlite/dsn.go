@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // Data source names. They hold all settings of a connection, so that no

@@ -10,7 +10,7 @@ import (
 
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // sentinels are what an error of SQLite may be.

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // Format says which databases are ours.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // fileCases are files of which Inspect, or else Verify, knows what is wrong.

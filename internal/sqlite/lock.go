@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // LockDatabase makes sure that no other process serves the database at path

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // TestLockDatabase: one process at a time has the lock, whether it releases it

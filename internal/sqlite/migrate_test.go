@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/osutil"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 func TestMigrate(t *testing.T) {

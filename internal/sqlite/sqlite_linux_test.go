@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 const nobody = 65534

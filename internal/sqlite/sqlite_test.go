@@ -14,7 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // toy is the format of the databases in these tests.

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // gather has the jobs wait behind one that holds the writer, so that they are

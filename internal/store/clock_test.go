@@ -5,8 +5,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // TestClockAcrossRuns: a machine that starts with an earlier clock goes on from

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 var deletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters

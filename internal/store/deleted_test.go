@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // TestUndelete: all records come back as they were, or none.

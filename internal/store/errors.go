@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // The errors of the engine, so that the callers of a store need not know it.

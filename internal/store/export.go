@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // readAtOnce is the number of records that Each has in memory.

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // each returns what Each yields.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/google/uuid"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // ParseRecordID returns the id of a record in its canonical form.

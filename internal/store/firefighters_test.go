@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 func TestRecords(t *testing.T) {

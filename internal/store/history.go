@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // The actions of the table changes.

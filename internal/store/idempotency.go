@@ -6,8 +6,8 @@ import (
 	"errors"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // A create or an import that is sent again with the same Idempotency-Key

@@ -4,8 +4,8 @@ import (
 	"strconv"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Import is an import of a department.

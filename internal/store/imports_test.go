@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 var hash = bytes.Repeat([]byte{7}, 32)

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // KeyID is the number of a key, 0 where a command does what otherwise a key

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/apikey"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // keyTime is when the keys of these tests are made.

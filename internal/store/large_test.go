@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // The tests in this file are about a department that is large enough for the

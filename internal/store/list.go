@@ -6,8 +6,8 @@ import (
 	"errors"
 	"strings"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Page is a page of a list, and how long the whole list is.

@@ -18,9 +18,9 @@ import (
 	"time"
 	"unicode"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 var (

@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // slowPlans are the plans that read a whole table or sort, and why they may.

@@ -3,7 +3,7 @@ package store_test
 import (
 	"testing"
 
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // insertRow adds a record by its sequence number as another program does.

@@ -1,6 +1,6 @@
 package store
 
-import "firefighters/internal/sqlite"
+import "github.com/firefighter-records/firefighters/internal/sqlite"
 
 // HistoryID returns the number of the history that the versions of departments
 // count. A restored database has another one, and may count the same versions

@@ -1,9 +1,9 @@
 package store
 
 import (
-	"firefighters/internal/index"
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/index"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // tenantReader reads a department within a read transaction for the index.

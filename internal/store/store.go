@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"firefighters/internal/index"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/index"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // Store is an open database.

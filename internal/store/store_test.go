@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 func TestOpen(t *testing.T) {

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // TakenBack is what taking an import back has done.

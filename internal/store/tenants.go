@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
-	"firefighters/internal/fold"
-	"firefighters/internal/record"
-	"firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // ValidTenant returns the name of a department as it is stored. The error says

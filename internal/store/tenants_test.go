@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"firefighters/internal/record"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 func tenants(t *testing.T, s *store.Store) (all []store.TenantInfo) {

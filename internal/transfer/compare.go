@@ -4,9 +4,9 @@ import (
 	"net/http"
 	"time"
 
-	"firefighters/internal/imports"
-	"firefighters/internal/transit"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // comparePage is the Data of compare.html.

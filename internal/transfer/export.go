@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/transit"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // exportPage is the Data of export.html.

@@ -10,10 +10,10 @@ import (
 	"net/http"
 	"strconv"
 
-	"firefighters/internal/imports"
-	"firefighters/internal/store"
-	"firefighters/internal/transit"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // importPage is the Data of import.html.

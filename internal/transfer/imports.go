@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"time"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/store"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // importsPage is the Data of imports.html.

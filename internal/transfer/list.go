@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"firefighters/internal/imports"
-	"firefighters/internal/mapping"
-	"firefighters/internal/sheet"
-	"firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/transit"
 )
 
 // list is a list that somebody has brought, as it was read.

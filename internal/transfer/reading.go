@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"firefighters/internal/imports"
-	"firefighters/internal/mapping"
-	"firefighters/internal/sheet"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // reading is what a page shows of a list: how it was read, and what can be

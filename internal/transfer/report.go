@@ -5,8 +5,8 @@ import (
 	"net/http"
 	"strings"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/sheet"
 )
 
 // report answers with the whole list, with what becomes of each row and why, so

@@ -6,9 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"firefighters/internal/imports"
-	"firefighters/internal/record"
-	"firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // rowsShown is the number of rows of a list on a page.

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"testing"
 
-	"firefighters/internal/imports"
-	"firefighters/internal/mapping"
-	"firefighters/internal/record"
-	"firefighters/internal/sheet"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/imports"
+	"github.com/firefighter-records/firefighters/internal/mapping"
+	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sheet"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // TestRoutes: who may only read can export and compare, and changes nothing.

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 // Limits of what is kept. A list that is not there any more is asked for again.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 const (

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 const (

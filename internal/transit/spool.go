@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 const (

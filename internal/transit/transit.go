@@ -7,7 +7,7 @@ import (
 	"context"
 	"time"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/lang"
 )
 
 const languageCookie = "firefighters-language"

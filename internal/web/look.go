@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/lang"
 )
 
 // Look is what pages look like: templates, messages and assets.

@@ -13,8 +13,8 @@ import (
 	"testing/fstest"
 	"time"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/lang"
 )
 
 // A look with the least that pages need.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/session"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Signing in: a key or an invitation's code opens a session, whose secret is in

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Root is the address of the first page. All other addresses begin with it.

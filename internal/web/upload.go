@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
 // MaxUpload is the size of the largest file that a form may have, in bytes.

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync"
 
-	"firefighters/internal/httpapi"
-	"firefighters/internal/lang"
-	"firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/lang"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 // Visit is a request and who sent it.
