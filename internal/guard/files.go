@@ -61,7 +61,7 @@ func (f *files) compare() (what string, kind kind) {
 	}
 	now := map[string]fs.FileInfo{}
 	for _, suffix := range suffixes {
-		info, err := os.Stat(f.db.Path() + suffix)
+		info, err := osutil.Stat(f.db.Path() + suffix)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && f.opened != nil:
 			return names[suffix] + " was deleted or moved away", kindOf(suffix, gone)
@@ -92,7 +92,7 @@ func (f *files) compareReadOnly() (what string, kind kind) {
 	if err != nil {
 		return "", 0
 	}
-	switch info, err := os.Stat(f.db.Path()); {
+	switch info, err := osutil.Stat(f.db.Path()); {
 	case errors.Is(err, fs.ErrNotExist):
 		return names[""] + " was deleted or moved away", gone
 	case err == nil && !os.SameFile(info, opened):
@@ -184,7 +184,7 @@ func (f *files) areBack() bool {
 		return false
 	}
 	for _, suffix := range suffixes {
-		info, err := os.Stat(f.db.Path() + suffix)
+		info, err := osutil.Stat(f.db.Path() + suffix)
 		if err != nil || !os.SameFile(info, f.opened[suffix]) || suffix == "" && !info.ModTime().Equal(f.modified) {
 			return false
 		}
@@ -211,6 +211,6 @@ func (f *files) removeBeside() {
 
 // is reports whether the file with a suffix is the one that was opened with another.
 func (f *files) is(suffix, opened string) bool {
-	info, err := os.Stat(f.db.Path() + suffix)
+	info, err := osutil.Stat(f.db.Path() + suffix)
 	return err == nil && f.opened != nil && os.SameFile(info, f.opened[opened])
 }

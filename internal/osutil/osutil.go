@@ -66,8 +66,8 @@ func Exists(path string) bool {
 
 // SameFile reports whether two paths are equal or name the same file.
 func SameFile(a, b string) bool {
-	x, errA := os.Stat(a)
-	y, errB := os.Stat(b)
+	x, errA := Stat(a)
+	y, errB := Stat(b)
 	return a == b || errA == nil && errB == nil && os.SameFile(x, y)
 }
 
@@ -94,10 +94,17 @@ func InQuotes(path string) string {
 	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(strconv.Quote(path))
 }
 
-// CreatePrivate creates an empty file that only its owner can read and write.
-// A file that exists keeps its content and gets the same permissions.
+// CreatePrivate creates an empty file that only its owner can read and write. One
+// that root creates belongs to the owner of its folder, so that a service can go
+// on there. A file that exists keeps its content and its owner, and gets the same
+// permissions. A link is an error: somebody else could lead root to any file by it.
 func CreatePrivate(path string) error {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		GiveToFolder(file)
+	} else if errors.Is(err, fs.ErrExist) {
+		file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|noFollow, 0o600)
+	}
 	if err != nil {
 		return err
 	}
@@ -139,6 +146,9 @@ func Full(err error) bool {
 
 // RenameIfExists renames a file. It does nothing if there is no such file.
 func RenameIfExists(from, to string) error {
+	if _, err := os.Lstat(from); errors.Is(err, fs.ErrNotExist) {
+		return nil // which Linux would not say if the other name is on another disk
+	}
 	if err := os.Rename(from, to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -231,3 +231,38 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+// TestStat: the FileInfo knows which file it was, also when another has its name.
+func TestStat(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	stat := func(path string) fs.FileInfo {
+		t.Helper()
+		info, err := osutil.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	write := func() {
+		t.Helper()
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	before := stat(path)
+	if err := os.Rename(path, path+" moved"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := osutil.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("of a missing file it says %v", err)
+	}
+	write()
+	if os.SameFile(before, stat(path)) || !os.SameFile(before, stat(path+" moved")) {
+		t.Error("it does not tell two files apart")
+	}
+	if before.Size() != 1 || !stat(filepath.Dir(path)).IsDir() {
+		t.Errorf("a file has %d bytes", before.Size())
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -33,6 +34,7 @@ func MaxOpenFiles() int {
 }
 
 const (
+	noFollow       = syscall.O_NOFOLLOW
 	errReadOnly    = unix.EROFS
 	errNameTooLong = unix.ENAMETOOLONG
 )
@@ -62,8 +64,27 @@ func GiveTo(path string, like fs.FileInfo) error {
 	if !known || os.Geteuid() != 0 {
 		return nil
 	}
-	return os.Chown(path, int(owner.Uid), int(owner.Gid))
+	return os.Lchown(path, int(owner.Uid), int(owner.Gid))
 }
+
+// GiveToFolder sets the owner and group of a file or folder that this process has
+// just made to those of the folder that it lies in. Only root may do that; for any
+// other user, and on a disk without owners, it does nothing.
+func GiveToFolder(file *os.File) {
+	if os.Geteuid() != 0 {
+		return
+	}
+	info, err := os.Stat(filepath.Dir(file.Name()))
+	if err != nil {
+		return
+	}
+	if owner, known := info.Sys().(*syscall.Stat_t); known && owner.Uid != 0 {
+		file.Chown(int(owner.Uid), int(owner.Gid)) // a stick with FAT refuses, and has no owners
+	}
+}
+
+// Stat is os.Stat.
+func Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
 
 // LinkCount returns the number of names (hard links) of a file.
 func LinkCount(info fs.FileInfo) int {
@@ -78,4 +99,27 @@ func LinkCount(info fs.FileInfo) int {
 func SameDisk(a, b string) bool {
 	var x, y unix.Stat_t
 	return unix.Stat(a, &x) == nil && unix.Stat(b, &y) == nil && x.Dev == y.Dev
+}
+
+// OnlyRoot reports whether nobody but root can change a file, so that root may start
+// it. For any other user, who takes no rights along, it is true.
+func OnlyRoot(path string) bool {
+	if os.Geteuid() != 0 {
+		return true
+	}
+	path, err := filepath.EvalSymlinks(path)
+	for err == nil {
+		info, statErr := os.Lstat(path)
+		if statErr != nil || info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+			return false
+		}
+		if owner, known := info.Sys().(*syscall.Stat_t); !known || owner.Uid != 0 {
+			return false
+		}
+		if path == "/" {
+			return true
+		}
+		path = filepath.Dir(path)
+	}
+	return false
 }

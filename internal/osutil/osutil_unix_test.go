@@ -90,3 +90,64 @@ func stat(t *testing.T, path string) fs.FileInfo {
 	must(t, err)
 	return info
 }
+
+// TestCreatePrivateOwner: what root creates belongs to the owner of the folder, and
+// what is there already stays with its owner. A link leads nowhere.
+func TestCreatePrivateOwner(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
+	fresh, old, link := filepath.Join(dir, "fresh"), filepath.Join(dir, "old"), filepath.Join(dir, "link")
+	must(t, os.WriteFile(old, nil, 0o600))
+	must(t, os.WriteFile(outside, nil, 0o640))
+	must(t, os.Symlink(outside, link))
+	self := [2]int{os.Geteuid(), os.Getegid()}
+	folder := self
+	if self[0] == 0 {
+		folder = [2]int{12345, 23456}
+		must(t, os.Chown(dir, folder[0], folder[1]))
+	}
+	for path, want := range map[string][2]int{fresh: folder, old: self} {
+		must(t, osutil.CreatePrivate(path))
+		owner := stat(t, path).Sys().(*syscall.Stat_t)
+		if got := [2]int{int(owner.Uid), int(owner.Gid)}; got[0] != want[0] || want == folder && got != want && self[0] == 0 {
+			t.Errorf("%s: owner and group %v, not %v", path, got, want)
+		}
+	}
+	if err := osutil.CreatePrivate(link); !errors.Is(err, syscall.ELOOP) || stat(t, outside).Mode() != 0o640 {
+		t.Errorf("a link: %v, mode %v", err, stat(t, outside).Mode())
+	}
+}
+
+// TestOnlyRoot: root starts no program that others can change.
+func TestOnlyRoot(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("/tmp", "only-") // of root, as t.TempDir may not be
+	must(t, err)
+	defer os.RemoveAll(folder)
+	must(t, os.Chmod(folder, 0o755))
+	program := filepath.Join(folder, "program")
+	must(t, os.WriteFile(program, nil, 0o755))
+	asRoot := os.Geteuid() == 0
+	if !osutil.OnlyRoot("/bin/sh") || !osutil.OnlyRoot(program) || osutil.OnlyRoot(program+"x") == asRoot {
+		t.Error("a program of root")
+	}
+	if !asRoot {
+		return
+	}
+	must(t, os.Chmod(program, 0o777))
+	if osutil.OnlyRoot(program) {
+		t.Error("all can write it")
+	}
+	must(t, os.Chmod(program, 0o755))
+	must(t, os.Chown(folder, 12345, 12345))
+	if osutil.OnlyRoot(program) {
+		t.Error("another user can replace it")
+	}
+}
+
+// TestRenameNothing: a file that is not there has no other disk either. Linux says so
+// of a name on another disk before it looks for the file.
+func TestRenameNothing(t *testing.T) {
+	t.Parallel()
+	must(t, osutil.RenameIfExists(filepath.Join(t.TempDir(), "missing"), "/proc/missing"))
+}

@@ -26,6 +26,7 @@ func SpaceOf(folder string) (Space, error) {
 func MaxOpenFiles() int { return math.MaxInt32 }
 
 const (
+	noFollow       = 0 // only administrators can make links
 	errReadOnly    = windows.ERROR_WRITE_PROTECT
 	errNameTooLong = windows.ERROR_FILENAME_EXCED_RANGE
 )
@@ -48,11 +49,33 @@ func writeAccess(folder string) error {
 	return windows.CloseHandle(handle)
 }
 
+// Stat is os.Stat, but what it returns knows at once which file that is. What
+// os.Stat returns looks for that when os.SameFile asks, by then perhaps at
+// another file, and Wine refuses it while the file is mapped.
+func Stat(path string) (fs.FileInfo, error) {
+	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	handle, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES, shareAll, nil,
+		windows.OPEN_EXISTING, windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	file := os.NewFile(uintptr(handle), path)
+	defer file.Close()
+	return file.Stat()
+}
+
 // SyncFolder does nothing: NTFS keeps the names of files in its journal.
 func SyncFolder(string) error { return nil }
 
 // GiveTo does nothing: files take their permissions from the folder.
 func GiveTo(string, fs.FileInfo) error { return nil }
+
+// GiveToFolder does nothing: files take their permissions from the folder.
+func GiveToFolder(*os.File) {}
 
 // LinkCount returns 1: a FileInfo of Windows has no number of names.
 func LinkCount(fs.FileInfo) int { return 1 }
@@ -78,3 +101,6 @@ func volume(path string) uint32 {
 	}
 	return info.VolumeSerialNumber
 }
+
+// OnlyRoot reports whether an administrator may start a program: it is true.
+func OnlyRoot(string) bool { return true }

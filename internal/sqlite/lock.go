@@ -42,14 +42,14 @@ func lockFile(path string, wait time.Duration) (release func() error, err error)
 				return nil, err
 			}
 		}
-		before, _ := os.Stat(path)
+		before, _ := osutil.Stat(path)
 		c, err := open(lockDSN(path, wait))
 		if err == nil {
 			if _, err = c.Exec(`BEGIN EXCLUSIVE`); err != nil {
 				c.Close()
 			}
 		}
-		after, _ := os.Stat(path)
+		after, _ := osutil.Stat(path)
 		switch {
 		case before == nil || after == nil || !isUnchanged(before, after):
 			if err == nil {
