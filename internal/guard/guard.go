@@ -115,7 +115,12 @@ func (g *Guard) save(ctx context.Context) {
 	loss.Saved, loss.Err = "", nil
 	os.MkdirAll(filepath.Dir(loss.Path), 0o700) // it may have gone as well; saving says so
 	copied := backup.SavedName(loss.Path, g.tried)
-	switch loss.Err = saveTo(ctx, g.db, copied); {
+	loss.Err = saveTo(ctx, g.db, copied)
+	if loss.Err != nil && ctx.Err() != nil { // the service ends, and End tries again
+		g.tried = time.Time{}
+		return
+	}
+	switch {
 	case loss.Err == nil:
 		loss.Saved = copied
 		g.log.Warn("what was in the database is saved beside its old place: stop the service, and it says what to type",

@@ -115,6 +115,23 @@ func TestLoss(t *testing.T) {
 	}
 }
 
+// TestStopWhileSaving: a service that is stopped while it saves does not say that it
+// cannot. The end saves.
+func TestStopWhileSaving(t *testing.T) {
+	t.Parallel()
+	db := create(t, "one")
+	var log bytes.Buffer
+	g, err := guard.New(db, db.Path(), marks, slog.New(slog.NewTextHandler(&log, nil)))
+	must(t, err)
+	must(t, os.Remove(db.Path()))
+	ctx, cancel := context.WithCancel(t.Context())
+	g.Run(ctx, cancel) // ends at the loss
+	guard.Save(g, ctx)
+	if loss := g.End(); loss == nil || loss.Saved == "" || strings.Count(log.String(), "ERROR") != 1 {
+		t.Errorf("%+v, the log:\n%s", loss, &log)
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

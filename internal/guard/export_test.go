@@ -1,0 +1,4 @@
+package guard
+
+// Save saves a lost database as Run does.
+var Save = (*Guard).save
