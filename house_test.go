@@ -23,6 +23,7 @@ var mayImport = map[string]string{
 	"transfer":   "imports mapping sheet transit web store record httpapi",
 	"web":        "session store httpapi lang",
 	"command":    "build store backup integrity osutil cli",
+	"authority":  "osutil",
 	"build":      "",
 	"invitation": "session store sqlite record osutil cli web",
 	"exchange":   "imports sheet mapping store record osutil cli",

@@ -1,0 +1,139 @@
+package authority
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	day           = 24 * time.Hour
+	authorityLife = 10 * 365 * day
+	serverLife    = 397 * day // what browsers accept of any authority
+	renewBefore   = 30 * day
+	endWarning    = 180 * day
+)
+
+// firstDay is a day that is over. A clock before it is wrong, as that of a
+// Raspberry Pi is without a network. An authority is valid from then on, so that a
+// wrong clock makes none that is not valid yet.
+var firstDay = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
+
+// ranges are the addresses that an authority may certify. No site of the internet
+// has one of them, so a stolen key cannot stand in for any.
+var ranges = func() (all []netip.Prefix) {
+	for _, text := range strings.Fields("127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 100.64.0.0/10 ::1/128 fc00::/7 fe80::/10") {
+		all = append(all, netip.MustParsePrefix(text))
+	}
+	return all
+}()
+
+// newAuthority makes an authority for a machine that also has the names in
+// others.
+func newAuthority(m Machine, others string, now time.Time) (*pair, error) {
+	names := slices.Clone(m.Names)
+	for name := range strings.FieldsSeq(others) {
+		if validName(name) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	host := m.Host[:min(len(m.Host), 64-len("Firefighters at  (local authority, 2026)"))]
+	now = latest(now, firstDay)
+	template := &x509.Certificate{
+		Subject: pkix.Name{Organization: []string{"Firefighters"},
+			CommonName: fmt.Sprintf("Firefighters at %s (local authority, %d)", host, now.Year())},
+		NotBefore: firstDay, NotAfter: now.Add(authorityLife),
+		IsCA: true, MaxPathLenZero: true, BasicConstraintsValid: true,
+		KeyUsage:    x509.KeyUsageCertSign | x509.KeyUsageCRLSign,
+		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, // never to sign programs or mail
+
+		PermittedDNSDomainsCritical: true, PermittedDNSDomains: names,
+	}
+	for _, r := range ranges {
+		template.PermittedIPRanges = append(template.PermittedIPRanges,
+			&net.IPNet{IP: r.Addr().AsSlice(), Mask: net.CIDRMask(r.Bits(), r.Addr().BitLen())})
+	}
+	return sign(template, nil)
+}
+
+// issue makes a certificate for a server on a machine.
+func issue(ca *pair, m Machine, now time.Time) (*pair, error) {
+	now = latest(now, firstDay)
+	template := &x509.Certificate{
+		Subject:   pkix.Name{Organization: []string{"Firefighters"}, CommonName: m.Host[:min(len(m.Host), 64)]},
+		NotBefore: now.Add(-day), NotAfter: serverEnd(ca.certificate, now),
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+		BasicConstraintsValid: true,
+		DNSNames:              m.Names,
+	}
+	for _, address := range m.Addresses {
+		template.IPAddresses = append(template.IPAddresses, address.AsSlice())
+	}
+	return sign(template, ca)
+}
+
+// serverEnd returns when a certificate that is made now expires.
+func serverEnd(ca *x509.Certificate, now time.Time) time.Time {
+	if end := now.Add(serverLife - day); end.Before(ca.NotAfter) {
+		return end
+	}
+	return ca.NotAfter
+}
+
+// sign makes a key, and a certificate for it. Without an authority it signs
+// itself.
+func sign(template *x509.Certificate, by *pair) (*pair, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	if by == nil {
+		by = &pair{key, template}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, by.certificate, &key.PublicKey, by.key)
+	if err != nil {
+		return nil, err
+	}
+	certificate, err := x509.ParseCertificate(der)
+	return &pair{key, certificate}, err
+}
+
+// renewal returns why a server's certificate must be replaced, and "" if it need
+// not. By a clock that is wrong for certain, nothing expires.
+func renewal(leaf, ca *x509.Certificate, wanted Machine, now time.Time) string {
+	switch {
+	case leaf.CheckSignatureFrom(ca) != nil:
+		return "the authority is another one"
+	case slices.ContainsFunc(wanted.Names, func(name string) bool { return leaf.VerifyHostname(name) != nil }):
+		return "this machine has another name"
+	case slices.ContainsFunc(wanted.Addresses, func(a netip.Addr) bool { return leaf.VerifyHostname(a.String()) != nil }):
+		return "this machine has another address"
+	case now.Before(firstDay), now.After(ca.NotAfter):
+		return ""
+	case now.Before(leaf.NotBefore):
+		return "the clock was ahead when it was made"
+	case now.Add(renewBefore).After(leaf.NotAfter) && serverEnd(ca, now).After(leaf.NotAfter):
+		return "the one before expires"
+	}
+	return ""
+}
+
+// certifiable reports whether an authority may certify an address.
+func certifiable(ca *x509.Certificate, address netip.Addr) bool {
+	return slices.ContainsFunc(ca.PermittedIPRanges, func(r *net.IPNet) bool { return r.Contains(address.AsSlice()) })
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
