@@ -1,0 +1,133 @@
+//go:build linux || darwin
+
+package entrust
+
+import (
+	"errors"
+	"os"
+	"os/user"
+	"path/filepath"
+	"testing"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// trialAccount returns an account to try: as root another than root's, which has
+// no rights to speak of, and else the own one, as any other needs root.
+func trialAccount(t *testing.T) Account {
+	t.Helper()
+	if os.Geteuid() == 0 {
+		return Account{65533, 65533}
+	}
+	return Account{os.Geteuid(), os.Getegid()}
+}
+
+// reachable returns a folder that every user can reach.
+func reachable(t *testing.T) string {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "entrust-")
+	must(t, err)
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	must(t, os.Chmod(folder, 0o755))
+	return folder
+}
+
+func TestLookUp(t *testing.T) {
+	t.Parallel()
+	own, err := user.Current()
+	must(t, err)
+	account, err := LookUp(own.Username)
+	if err != nil || account.uid != os.Getuid() {
+		t.Errorf("%+v, %v", account, err)
+	}
+	if account, err := LookUp("nobody-of-this-name"); err == nil {
+		t.Errorf("%+v", account)
+	}
+}
+
+// TestTake: the folder and what is in it belong to the account, and it is private.
+func TestTake(t *testing.T) {
+	t.Parallel()
+	account, folder := trialAccount(t), filepath.Join(reachable(t), "data")
+	if steps, err := account.Take(folder); err != nil || len(steps) != 1 {
+		t.Fatalf("%q, %v", steps, err)
+	}
+	if steps, err := account.Take(folder); err != nil || steps != nil {
+		t.Errorf("again: %q, %v", steps, err)
+	}
+	inside, outside := filepath.Join(folder, "x.db"), filepath.Join(filepath.Dir(folder), "outside")
+	must(t, os.WriteFile(inside, nil, 0o600))
+	must(t, os.WriteFile(outside, nil, 0o600))
+	must(t, os.Link(outside, filepath.Join(folder, "hard")))
+	must(t, os.Symlink(outside, filepath.Join(folder, "soft")))
+	must(t, os.Chmod(folder, 0o755))
+	_, err := account.Take(folder)
+	must(t, err)
+	for file, want := range map[string]bool{folder: true, inside: true, outside: os.Geteuid() != 0} {
+		if info, err := os.Stat(file); err != nil || account.owns(info) != want {
+			t.Errorf("%s: %v, the account owns it: %v", file, err, !want)
+		}
+	}
+	if info, err := os.Stat(folder); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
+
+// TestShare: a new or an empty folder is given to the account, and what holds
+// something is not.
+func TestShare(t *testing.T) {
+	t.Parallel()
+	account, parent := trialAccount(t), reachable(t)
+	folder := filepath.Join(parent, "backups")
+	for range 2 {
+		if err := account.Share(folder); err != nil || !account.May("w", folder) {
+			t.Fatalf("%v", err)
+		}
+	}
+	if err := account.Share(filepath.Join(parent, "missing", "backups")); !os.IsNotExist(err) {
+		t.Errorf("without its parent: %v", err)
+	}
+	empty, link := filepath.Join(parent, "empty"), filepath.Join(parent, "link")
+	must(t, os.Mkdir(empty, 0o500))
+	must(t, os.Symlink(empty, link))
+	if err := account.Share(link); !os.IsPermission(err) {
+		t.Errorf("a link: %v", err)
+	}
+	if info, err := os.Stat(empty); err != nil || account.owns(info) != (os.Geteuid() != 0) {
+		t.Errorf("a link gave its folder away: %v", err)
+	}
+	foreign := filepath.Join(parent, "foreign")
+	must(t, os.Mkdir(foreign, 0o700))
+	must(t, os.WriteFile(filepath.Join(foreign, "x"), nil, 0o600))
+	must(t, os.Chmod(foreign, 0o500))
+	if err := account.Share(foreign); !os.IsPermission(err) {
+		t.Errorf("a folder of others: %v", err)
+	}
+	if account.May("r", filepath.Join(foreign, "x")) != (os.Geteuid() != 0) {
+		t.Error("who may read a private file is not known")
+	}
+}
+
+// TestShareClosed: where the account cannot enter the folder above, as below the
+// /media/USER of a desktop, nothing is made.
+func TestShareClosed(t *testing.T) {
+	t.Parallel()
+	account, want := trialAccount(t), ErrClosed
+	if os.Geteuid() != 0 {
+		want = os.ErrPermission // this process cannot enter it either
+	}
+	closed := filepath.Join(reachable(t), "person")
+	stick := filepath.Join(closed, "stick")
+	must(t, os.MkdirAll(stick, 0o755))
+	must(t, os.Chmod(closed, 0o600))
+	err := account.Share(filepath.Join(stick, "backups"))
+	must(t, os.Chmod(closed, 0o700))
+	if made, _ := filepath.Glob(stick + "/*"); !errors.Is(err, want) || made != nil {
+		t.Errorf("%v, %q", err, made)
+	}
+}

@@ -1,0 +1,164 @@
+package service
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/entrust"
+	"github.com/firefighter-records/firefighters/internal/launchd"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/systemd"
+)
+
+// macOS with launchd.
+
+// Account is the user of the service.
+const Account = "_" + Name
+
+const (
+	plistFile = "/Library/LaunchDaemons/" + launchd.Label + ".plist"
+	logFile   = "/Library/Logs/firefighters.log"
+	target    = "system/" + launchd.Label
+)
+
+// DataFolder returns the folder of the service's data.
+func DataFolder() string { return "/Library/Application Support/Firefighters" }
+
+// InstalledProgram returns where Install wants the program.
+func InstalledProgram() string { return "/usr/local/bin/firefighters" }
+
+// Packaged returns how the package that brought a program is removed: there is none
+// for macOS.
+func Packaged(string) string { return "" }
+
+// Installed reports whether the service is installed.
+func Installed() bool { return osutil.Exists(plistFile) }
+
+// LogCommand returns what to type to see the log.
+func LogCommand() string { return "sudo tail -n 50 " + logFile }
+
+func launchctl(args ...string) (string, error) { return system("launchctl", args...) }
+
+// Prepare makes the account and the folder of the data.
+func Prepare(d Definition) (steps []string, err error) {
+	owner, err := entrust.LookUp(Account)
+	if err != nil {
+		if err := addUser(); err != nil {
+			return nil, err
+		}
+		if owner, err = entrust.LookUp(Account); err != nil {
+			return nil, err
+		}
+		steps = append(steps, "Made the user "+Account+", who runs the service and cannot sign in.")
+	}
+	made, err := owner.Take(d.Data)
+	if err != nil {
+		return steps, err
+	}
+	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY, 0o640)
+	if err == nil {
+		err = cmp.Or(owner.Own(logFile), log.Close())
+	}
+	return append(steps, made...), err
+}
+
+// addUser makes a user and a group with the first free number of those that
+// macOS keeps for services.
+func addUser() error {
+	taken, err := system("dscl", ".", "-list", "/Users", "UniqueID")
+	if err != nil {
+		return err
+	}
+	groups, err := system("dscl", ".", "-list", "/Groups", "PrimaryGroupID")
+	if err != nil {
+		return err
+	}
+	number := launchd.FreeID(taken + "\n" + groups)
+	user, group := "/Users/"+Account, "/Groups/"+Account
+	for _, entry := range [][]string{
+		{group}, {group, "PrimaryGroupID", number}, {group, "Password", "*"},
+		{user}, {user, "UniqueID", number}, {user, "PrimaryGroupID", number}, {user, "Password", "*"},
+		{user, "UserShell", "/usr/bin/false"}, {user, "NFSHomeDirectory", "/var/empty"},
+		{user, "RealName", "Firefighter Records Service"}, {user, "IsHidden", "1"},
+	} {
+		if _, err := system("dscl", append([]string{".", "-create"}, entry...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Install describes the service to the system.
+func Install(d Definition) (steps []string, err error) {
+	if err := os.WriteFile(plistFile, []byte(launchd.Plist(d.Program, d.Data, Account, logFile)), 0o644); err != nil {
+		return nil, err
+	}
+	return []string{"Wrote " + plistFile + ".", "The service starts with this Mac."}, nil
+}
+
+// Uninstall takes the service from the system, and leaves the data.
+func Uninstall(Definition) (steps []string, err error) {
+	if err := cmp.Or(Stop(), os.Remove(plistFile)); err != nil {
+		return nil, err
+	}
+	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + plistFile + "."}, nil
+}
+
+// Start returns when the service runs. launchd does not say whether it is ready.
+func Start() error {
+	if !Installed() {
+		return ErrNotInstalled
+	}
+	if state, err := Current(); err == nil && state.Running {
+		return nil
+	}
+	launchctl("enable", target)                 // it may have been disabled by hand
+	launchctl("bootstrap", "system", plistFile) // which fails if it is there already
+	launchctl("kickstart", target)              // which fails if it runs
+	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(time.Second / 5) {
+		if state, err := Current(); err == nil && state.Running && time.Since(began) > 2*time.Second {
+			return nil
+		}
+	}
+	log, _ := os.ReadFile(logFile) // without it there is nothing to add
+	said, _ := systemd.ErrorIn(string(log))
+	return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, "launchd could not start it"))
+}
+
+// Stop returns when the service has ended.
+func Stop() error {
+	if !Installed() {
+		return ErrNotInstalled
+	}
+	launchctl("bootout", target) // which fails if it does not run
+	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Second / 5) {
+		if _, err := launchctl("print", target); err != nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("the service has not ended after a minute")
+}
+
+// Current returns what launchd knows of the service.
+func Current() (State, error) {
+	if !Installed() {
+		return State{}, nil
+	}
+	text, err := launchctl("print", target)
+	if err != nil { // it was stopped
+		return State{Installed: true, Program: InstalledProgram(), Detail: "stopped"}, nil
+	}
+	seen := launchd.ParseState(text)
+	s := State{Installed: true, Running: seen.Running, Program: seen.Program, Detail: seen.Detail}
+	if age, err := system("ps", "-o", "etime=", "-p", seen.PID); err == nil && s.Running {
+		s.Since = time.Now().Add(-launchd.ParseElapsed(age))
+		info, err := os.Stat(s.Program)
+		s.Replaced = err != nil || info.ModTime().After(s.Since)
+	}
+	if log, err := os.ReadFile(logFile); err == nil && !s.Running {
+		s.Error, s.Hint = systemd.ErrorIn(string(log))
+	}
+	return s, nil
+}

@@ -1,0 +1,208 @@
+// Package systemd knows the texts that systemd reads and prints: the unit of the
+// service and its drop-in, what systemctl shows, and the messages of sd_notify.
+package systemd
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Sysusers is the text for systemd-sysusers that makes the user of the service.
+const Sysusers = `u firefighters - "Firefighter Records Service" /var/lib/firefighters
+`
+
+// Unit returns the unit of systemd that runs a program as the service. It does
+// not change with the settings: what depends on them is in the drop-in.
+func Unit(program string) string {
+	return strings.ReplaceAll(unit, "PROGRAM", strings.ReplaceAll(program, "%", "%%"))
+}
+
+const unit = `[Unit]
+Description=Firefighter Records Service
+Documentation=https://github.com/firefighter-records/firefighters
+After=network.target local-fs.target remote-fs.target time-sync.target
+StartLimitIntervalSec=0
+
+[Service]
+Type=notify
+NotifyAccess=main
+ExecStart=PROGRAM service run
+User=firefighters
+Group=firefighters
+StateDirectory=firefighters
+StateDirectoryMode=0700
+WorkingDirectory=/var/lib/firefighters
+UMask=0077
+
+# The upgrade of a large database may take long.
+TimeoutStartSec=infinity
+WatchdogSec=60
+Restart=on-failure
+RestartSec=5
+
+# Wrong settings stay wrong. Go ends with 2 too, after a panic and when the
+# watchdog aborts it, unless GOTRACEBACK makes it die by a signal. No core is
+# written, because it would hold records.
+RestartPreventExitStatus=2
+Environment=GOTRACEBACK=crash
+LimitCORE=0
+
+# Disks for backups are mounted here. A disk that is missing stops nothing, and
+# one that is plugged in later is seen. The permissions of the folders count.
+ProtectSystem=strict
+ReadWritePaths=-/mnt -/media -/run/media -/srv
+
+CapabilityBoundingSet=
+NoNewPrivileges=yes
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateUsers=yes
+PrivateIPC=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProcSubset=pid
+KeyringMode=private
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+RemoveIPC=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+# Go lists the addresses of the machine by AF_NETLINK.
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+# It raises its own limit of open files, and reads it.
+SystemCallFilter=prlimit64
+SystemCallErrorNumber=EPERM
+
+[Install]
+WantedBy=multi-user.target
+`
+
+// writable are the folders of StateDirectory and ReadWritePaths in the unit.
+var writable = []string{"/var/lib/firefighters", "/mnt", "/media", "/run/media", "/srv"}
+
+// hidden are the folders that the unit hides from the service.
+var hidden = []string{"/home", "/root", "/run/user", "/tmp", "/var/tmp", "/dev", "/proc", "/sys"}
+
+// Hides reports whether the unit hides a file or folder from the service.
+func Hides(name string) bool { return within(name, hidden) }
+
+// within reports whether a path is one of the folders or in one.
+func within(name string, folders []string) bool {
+	name = path.Clean(name)
+	return slices.ContainsFunc(folders, func(folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") })
+}
+
+// DropIn returns what the unit needs beside itself to write to some folders and to
+// listen on a port. It is empty if it needs nothing. A folder with a control character
+// in its name is left out: for systemd more than a line feed ends a line, and what
+// follows would be an instruction to root.
+func DropIn(writes []string, port int) string {
+	var lines strings.Builder
+	for _, folder := range writes {
+		if !within(folder, writable) && !strings.ContainsFunc(folder, unicode.IsControl) {
+			fmt.Fprintf(&lines, "ReadWritePaths=-%s\n", quoted(folder))
+		}
+	}
+	if port > 0 && port < 1024 {
+		lines.WriteString("AmbientCapabilities=CAP_NET_BIND_SERVICE\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\nPrivateUsers=no\n")
+	}
+	if lines.Len() == 0 {
+		return ""
+	}
+	return "# Made by firefighters service install, from the settings of the service.\n[Service]\n" + lines.String()
+}
+
+// quoted writes a path as a word of a unit.
+func quoted(name string) string {
+	name = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "%", "%%").Replace(name)
+	if strings.ContainsAny(name, " \t'\"\\") {
+		return `"` + name + `"`
+	}
+	return name
+}
+
+// FormerFlags returns the flags of serve in a unit that somebody has written by
+// hand, nil if the unit is ours or does not say.
+func FormerFlags(unit string) []string {
+	for line := range strings.Lines(strings.ReplaceAll(unit, "\\\n", " ")) {
+		command, found := strings.CutPrefix(strings.TrimSpace(line), "ExecStart=")
+		words := strings.Fields(command)
+		if !found || len(words) == 0 || IsOurs(unit) || strings.ContainsAny(command, `"'%$`) {
+			continue
+		}
+		return slices.DeleteFunc(words[1:], func(word string) bool { return word == "serve" })
+	}
+	return nil
+}
+
+// IsOurs reports whether a unit was made by Unit.
+func IsOurs(unit string) bool { return strings.Contains(unit, " service run\n") }
+
+// State is what systemd knows of the service.
+type State struct {
+	Installed, Running bool
+	Manual             bool      // it does not start with the system
+	Failed             bool      // the last run did not end well
+	Since              time.Time // when it was ready; zero if it does not run
+	Program            string
+	Status             string // the service's own word
+	Detail             string // for people
+}
+
+// Properties are those that ParseState reads.
+const Properties = "LoadState,ActiveState,SubState,Result,StatusText,ActiveEnterTimestamp,ExecStart,UnitFileState"
+
+// ParseState reads what systemctl show prints of the unit, in UTC.
+func ParseState(properties string) (s State) {
+	values := map[string]string{}
+	for line := range strings.Lines(properties) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		values[key] = value
+	}
+	s.Installed = values["LoadState"] == "loaded"
+	s.Running = values["ActiveState"] == "active"
+	s.Manual = s.Installed && slices.Contains([]string{"disabled", "masked"}, values["UnitFileState"])
+	s.Status = values["StatusText"]
+	_, program, _ := strings.Cut(values["ExecStart"], "path=")
+	s.Program, _, _ = strings.Cut(program, " ;")
+	if at, err := time.Parse("Mon 2006-01-02 15:04:05 MST", values["ActiveEnterTimestamp"]); err == nil && s.Running {
+		s.Since = at
+	}
+	s.Detail = values["ActiveState"]
+	if sub := values["SubState"]; sub != "" && sub != s.Detail {
+		s.Detail += " (" + sub + ")"
+	}
+	if result := values["Result"]; result != "" && result != "success" {
+		s.Failed = true
+		s.Detail += ", the last run ended with: " + result
+	}
+	return s
+}
+
+// ErrorIn returns the last error in a log, and what to type then, a line each. Both
+// are empty if there is none.
+func ErrorIn(log string) (found, hint string) {
+	for line := range strings.Lines(log) {
+		line = strings.TrimSpace(line)
+		if text, ok := strings.CutPrefix(line, "Error: "); ok {
+			found, hint = text, ""
+		} else if text, ok := strings.CutPrefix(line, "Try: "); ok && found != "" && hint == "" {
+			hint = text
+		}
+	}
+	return found, hint
+}

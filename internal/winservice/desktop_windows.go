@@ -1,0 +1,134 @@
+package winservice
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// The shortcut in the start menu, and the firewall.
+
+// Folder returns a folder of the system. It asks the system, not the environment,
+// which any program of the user can change for one that has more rights.
+func Folder(id *windows.KNOWNFOLDERID, otherwise string) string {
+	if path, err := windows.KnownFolderPath(id, windows.KF_FLAG_DEFAULT); err == nil {
+		return path
+	}
+	return otherwise
+}
+
+// DataFolder returns the folder of the service's data.
+func DataFolder() string {
+	return filepath.Join(Folder(windows.FOLDERID_ProgramData, `C:\ProgramData`), Name)
+}
+
+// ShortcutPath is the shortcut of all users.
+func ShortcutPath() string {
+	programs := Folder(windows.FOLDERID_CommonPrograms, `C:\ProgramData\Microsoft\Windows\Start Menu\Programs`)
+	return filepath.Join(programs, Name+".lnk")
+}
+
+var (
+	classShellLink    = windows.GUID{Data1: 0x00021401, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}}
+	interfaceLink     = windows.GUID{Data1: 0x000214f9, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}} // IShellLinkW
+	interfaceFile     = windows.GUID{Data1: 0x0000010b, Data4: [8]byte{0xc0, 0, 0, 0, 0, 0, 0, 0x46}} // IPersistFile
+	coCreateInstance  = windows.NewLazySystemDLL("ole32.dll").NewProc("CoCreateInstance")
+	inProcess         = uintptr(1) // CLSCTX_INPROC_SERVER
+	methodQuery       = 0          // of each interface
+	methodRelease     = 2
+	linkDescription   = 7 // IShellLinkW::SetDescription, and so on
+	linkFolder        = 9
+	linkArguments     = 11
+	linkShow          = 15
+	linkPath          = 20
+	fileSave          = 6 // IPersistFile::Save
+	showNormal        = uintptr(windows.SW_SHOWNORMAL)
+	shortcutStatement = "The firefighters of this station, in the browser"
+)
+
+// object is an object of COM: a pointer to its methods.
+type object struct{ methods *[32]uintptr }
+
+func (o *object) call(method int, arguments ...uintptr) error {
+	result, _, _ := syscall.SyscallN(o.methods[method], append([]uintptr{uintptr(unsafe.Pointer(o))}, arguments...)...)
+	runtime.KeepAlive(o)
+	if int32(result) < 0 {
+		return syscall.Errno(result)
+	}
+	return nil
+}
+
+// MakeShortcut makes or replaces a shortcut to a program. Its window is shown: the
+// system puts its question for more rights in front only for a program that is.
+func MakeShortcut(path, program, arguments string) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := windows.CoInitializeEx(0, windows.COINIT_APARTMENTTHREADED); err != nil && err != syscall.Errno(windows.S_FALSE) {
+		return err
+	}
+	defer windows.CoUninitialize()
+	var link, file *object
+	result, _, _ := coCreateInstance.Call(uintptr(unsafe.Pointer(&classShellLink)), 0, inProcess,
+		uintptr(unsafe.Pointer(&interfaceLink)), uintptr(unsafe.Pointer(&link)))
+	if int32(result) < 0 {
+		return syscall.Errno(result)
+	}
+	defer link.call(methodRelease)
+	for _, set := range []struct {
+		method int
+		value  string
+	}{{linkPath, program}, {linkArguments, arguments}, {linkFolder, filepath.Dir(program)}, {linkDescription, shortcutStatement}} {
+		value, err := windows.UTF16PtrFromString(set.value)
+		if err != nil {
+			return err
+		}
+		if err := link.call(set.method, uintptr(unsafe.Pointer(value))); err != nil {
+			return err
+		}
+	}
+	if err := link.call(linkShow, showNormal); err != nil {
+		return err
+	}
+	if err := link.call(methodQuery, uintptr(unsafe.Pointer(&interfaceFile)), uintptr(unsafe.Pointer(&file))); err != nil {
+		return err
+	}
+	defer file.call(methodRelease)
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return err
+	}
+	return file.call(fileSave, uintptr(unsafe.Pointer(name)), 1)
+}
+
+// OpenFirewall lets other machines of private networks reach a program at a port.
+func OpenFirewall(program string, port int) error {
+	CloseFirewall()
+	return netsh(firewallRule("add", "dir=in", "action=allow", "program="+program, "protocol=TCP",
+		fmt.Sprintf("localport=%d", port), "profile=private,domain"))
+}
+
+// CloseFirewall takes that back, and reports whether it was so.
+func CloseFirewall() bool { return netsh(firewallRule("delete")) == nil }
+
+func firewallRule(verb string, options ...string) []string {
+	return append([]string{"advfirewall", "firewall", verb, "rule", "name=" + Title}, options...)
+}
+
+// netsh runs the system's own netsh, not one that the PATH finds.
+func netsh(arguments []string) error {
+	system, err := windows.GetSystemDirectory()
+	if err != nil {
+		return err
+	}
+	out, err := exec.Command(filepath.Join(system, "netsh.exe"), arguments...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%w: %s", err, strings.Join(strings.Fields(string(out)), " "))
+	}
+	return nil
+}

@@ -1,0 +1,341 @@
+package winservice
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+)
+
+// Errors of TakeFolder. They name the file.
+var (
+	ErrLink    = errors.New("is a link to another place")
+	ErrForeign = errors.New("was there already, and belongs neither to you nor to the administrators")
+)
+
+// ownsFile are the owners that a file in a folder of data may have: the
+// administrators, SYSTEM, and the system's installer.
+var ownsFile = []string{"S-1-5-32-544", "S-1-5-18", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"}
+
+// TakeFolder makes a folder for a service alone, or takes over one that is
+// there. Every user may make folders where it lies, and could prepare one with a
+// database whose keys are known, or with a link. So it refuses a link, and in a
+// folder that others could write to it refuses what others own. It follows no
+// link.
+func TakeFolder(path string) (made bool, err error) {
+	enablePrivileges("SeBackupPrivilege", "SeRestorePrivilege", "SeTakeOwnershipPrivilege")
+	wanted, err := windows.SecurityDescriptorFromString(dataPermissions(Name))
+	if err != nil {
+		return false, err
+	}
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return false, err
+	}
+	attributes := windows.SecurityAttributes{SecurityDescriptor: wanted}
+	attributes.Length = uint32(unsafe.Sizeof(attributes))
+	if err := windows.CreateDirectory(name, &attributes); !errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
+		return err == nil, pathError("CreateDirectory", path, err)
+	}
+	return false, takeOver(path, wanted)
+}
+
+func takeOver(path string, wanted *windows.SECURITY_DESCRIPTOR) error {
+	folder, err := openSecurity(path)
+	if err != nil {
+		return err
+	}
+	defer folder.close()
+	switch {
+	case folder.link:
+		return fmt.Errorf("%s %w", path, ErrLink)
+	case !folder.isFolder:
+		return &fs.PathError{Op: "CreateDirectory", Path: path, Err: windows.ERROR_DIRECTORY}
+	}
+	trusted := folder.has(dataPermissions(Name))
+	empty := isEmpty(path)
+	if !trusted && !empty && !folder.ownedByUs() {
+		return foreign(path)
+	}
+	if !trusted { // before its content is looked at: from now on nobody else adds to it
+		if err := folder.set(wanted); err != nil {
+			return err
+		}
+	}
+	return filepath.WalkDir(path, func(inside string, entry fs.DirEntry, err error) error {
+		if err == nil && inside != path {
+			err = takeInside(inside, trusted)
+		}
+		if errors.Is(err, fs.ErrNotExist) { // a service that runs has removed it
+			return nil
+		}
+		return err
+	})
+}
+
+// foreign is the error of a file that is not trusted.
+func foreign(path string) error {
+	return fmt.Errorf("%s %w. Move it away or, if you know what is in it, type: takeown /a /r /f \"%s\"", path, ErrForeign, path)
+}
+
+// takeInside lets a file or a folder have the permissions of the folder it is in. In
+// a folder that was trusted it leaves links as they are: an administrator made
+// them.
+func takeInside(path string, trusted bool) error {
+	file, err := openSecurity(path)
+	if err != nil {
+		return err
+	}
+	defer file.close()
+	switch {
+	case file.link && trusted:
+		return nil
+	case file.link:
+		return fmt.Errorf("%s %w", path, ErrLink)
+	case !trusted && !file.ownedByUs():
+		return foreign(path)
+	}
+	wanted, err := windows.SecurityDescriptorFromString(inheritedPermissions(Name, file.isFolder))
+	if err != nil {
+		return err
+	}
+	return file.set(wanted)
+}
+
+// secured is a file or folder, open for its permissions.
+type secured struct {
+	path           string
+	handle         windows.Handle
+	isFolder, link bool
+	volume         uint32 // the number of the disk
+}
+
+// openSecurity opens a file or folder to change its permissions.
+func openSecurity(path string) (*secured, error) {
+	return openFile(path, windows.READ_CONTROL|windows.WRITE_DAC|windows.WRITE_OWNER|windows.FILE_READ_ATTRIBUTES)
+}
+
+// openFile opens a file or folder, and of a link the link itself.
+func openFile(path string, access uint32) (*secured, error) {
+	const (
+		share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+		flags = windows.FILE_FLAG_BACKUP_SEMANTICS | windows.FILE_FLAG_OPEN_REPARSE_POINT
+	)
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	handle, err := windows.CreateFile(name, access, share, nil, windows.OPEN_EXISTING, flags, 0)
+	if err != nil {
+		return nil, pathError("CreateFile", path, err)
+	}
+	var info windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(handle, &info); err != nil {
+		windows.CloseHandle(handle)
+		return nil, pathError("GetFileInformationByHandle", path, err)
+	}
+	s := &secured{path: path, handle: handle, volume: info.VolumeSerialNumber, isFolder: info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0}
+	s.link = info.FileAttributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0 || !s.isFolder && info.NumberOfLinks > 1
+	return s, nil
+}
+
+func (s *secured) close() { windows.CloseHandle(s.handle) }
+
+// set sets the owner and the permissions. The system does not hand them on by
+// itself, which would follow what is in the folder.
+func (s *secured) set(wanted *windows.SECURITY_DESCRIPTOR) error {
+	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
+	return pathError("SetKernelObjectSecurity", s.path, windows.SetKernelObjectSecurity(s.handle, what, wanted))
+}
+
+// has reports whether the owner and the permissions are those of sddl.
+func (s *secured) has(sddl string) bool {
+	const what = windows.OWNER_SECURITY_INFORMATION | windows.GROUP_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
+	is, err := windows.GetSecurityInfo(s.handle, windows.SE_FILE_OBJECT, what)
+	if err != nil {
+		return false
+	}
+	wanted, err := windows.SecurityDescriptorFromString(sddl)
+	return err == nil && access(is) != "" && access(is) == access(wanted)
+}
+
+// access returns the owner and the permissions of a descriptor in a form that
+// can be compared, empty if it is not known. The group does not count.
+func access(d *windows.SECURITY_DESCRIPTOR) string {
+	owner, _, err := d.Owner()
+	if err != nil || owner == nil {
+		return ""
+	}
+	control, _, err := d.Control()
+	if err != nil || control&windows.SE_DACL_PROTECTED == 0 {
+		return ""
+	}
+	text := owner.String()
+	entries, err := entriesOf(d)
+	for _, entry := range entries {
+		text += fmt.Sprintf(" %d %d %x %s", entry.kind, entry.flags, entry.rights, entry.who)
+	}
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
+// entry is one of the permissions of a file.
+type entry struct {
+	kind, flags uint8
+	rights      windows.ACCESS_MASK
+	who         string // as a SID
+}
+
+// entriesOf returns the permissions in a descriptor. Without a list of them, all
+// people may do everything, which is an error here.
+func entriesOf(d *windows.SECURITY_DESCRIPTOR) (entries []entry, err error) {
+	list, _, err := d.DACL()
+	if err != nil {
+		return nil, err
+	}
+	if list == nil {
+		return nil, windows.ERROR_OBJECT_NOT_FOUND
+	}
+	for i := range uint32(list.AceCount) {
+		var ace *windows.ACCESS_ALLOWED_ACE
+		if err := windows.GetAce(list, i, &ace); err != nil {
+			return nil, err
+		}
+		e := entry{kind: ace.Header.AceType, flags: ace.Header.AceFlags, rights: ace.Mask}
+		if e.kind == windows.ACCESS_ALLOWED_ACE_TYPE || e.kind == windows.ACCESS_DENIED_ACE_TYPE {
+			e.who = (*windows.SID)(unsafe.Pointer(&ace.SidStart)).String()
+		}
+		entries = append(entries, e)
+	}
+	return entries, nil
+}
+
+// ownedByUs reports whether a file belongs to the administrators, to the system, to
+// a service, or to the person who runs this.
+func (s *secured) ownedByUs() bool {
+	d, err := windows.GetSecurityInfo(s.handle, windows.SE_FILE_OBJECT, windows.OWNER_SECURITY_INFORMATION)
+	if err != nil {
+		return false
+	}
+	owner, _, err := d.Owner()
+	if err != nil || owner == nil {
+		return false
+	}
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	return err == nil && owner.Equals(user.User.Sid) || owner.String() == serviceSID(Name) || slices.Contains(ownsFile, owner.String())
+}
+
+func isEmpty(folder string) bool {
+	entries, err := os.ReadDir(folder)
+	return err == nil && len(entries) == 0
+}
+
+// LetWrite lets a service write to a folder and to what is in it, and leaves all
+// other rights as they are. A disk without permissions, as most sticks, needs
+// none.
+func LetWrite(folder string) error {
+	d, err := windows.GetNamedSecurityInfo(folder, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
+	if hasNoPermissions(err) {
+		return nil
+	}
+	if err != nil {
+		return pathError("GetNamedSecurityInfo", folder, err)
+	}
+	list, _, err := d.DACL()
+	if errors.Is(err, windows.ERROR_OBJECT_NOT_FOUND) || err == nil && list == nil {
+		return nil
+	}
+	if err != nil {
+		return pathError("GetSecurityDescriptorDacl", folder, err)
+	}
+	sid, err := windows.StringToSid(serviceSID(Name))
+	if err != nil {
+		return err
+	}
+	list, err = windows.ACLFromEntries([]windows.EXPLICIT_ACCESS{{
+		AccessPermissions: modify, AccessMode: windows.GRANT_ACCESS, Inheritance: windows.SUB_CONTAINERS_AND_OBJECTS_INHERIT,
+		Trustee: windows.TRUSTEE{TrusteeForm: windows.TRUSTEE_IS_SID, TrusteeValue: windows.TrusteeValueFromSID(sid)},
+	}}, list)
+	if err != nil {
+		return pathError("SetEntriesInAcl", folder, err)
+	}
+	err = windows.SetNamedSecurityInfo(folder, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION, nil, nil, list, nil)
+	if hasNoPermissions(err) {
+		return nil
+	}
+	return pathError("SetNamedSecurityInfo", folder, err)
+}
+
+// hasNoPermissions reports whether an error says that a disk has none.
+func hasNoPermissions(err error) bool {
+	return errors.Is(err, windows.ERROR_INVALID_FUNCTION) || errors.Is(err, windows.ERROR_NOT_SUPPORTED)
+}
+
+// enablePrivileges turns on what an administrator may do but does not by
+// default. What the process does not have stays away.
+func enablePrivileges(names ...string) {
+	var token windows.Token
+	if windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_ADJUST_PRIVILEGES|windows.TOKEN_QUERY, &token) != nil {
+		return
+	}
+	defer token.Close()
+	for _, name := range names {
+		wanted := windows.Tokenprivileges{PrivilegeCount: 1}
+		wanted.Privileges[0].Attributes = windows.SE_PRIVILEGE_ENABLED
+		text, err := windows.UTF16PtrFromString(name)
+		if err == nil && windows.LookupPrivilegeValue(nil, text, &wanted.Privileges[0].Luid) == nil {
+			windows.AdjustTokenPrivileges(token, false, &wanted, 0, nil, nil)
+		}
+	}
+}
+
+func pathError(op, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &fs.PathError{Op: op, Path: path, Err: err}
+}
+
+// readers are the groups that a service belongs to: everybody, those who have
+// signed in, users, services, and all services with an account of their own.
+var readers = []string{"S-1-1-0", "S-1-5-11", "S-1-5-32-545", "S-1-5-6", "S-1-5-80-0"}
+
+// MayRead returns an error if a service may not read a file.
+func MayRead(file string) error {
+	d, err := windows.GetNamedSecurityInfo(file, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
+	if err != nil {
+		return pathError("GetNamedSecurityInfo", file, err)
+	}
+	entries, err := entriesOf(d)
+	if errors.Is(err, windows.ERROR_OBJECT_NOT_FOUND) { // everybody may
+		return nil
+	}
+	if err != nil {
+		return pathError("GetAce", file, err)
+	}
+	if !allows(entries, append(readers, serviceSID(Name))) {
+		return pathError("open", file, fs.ErrPermission)
+	}
+	return nil
+}
+
+// allows reports whether one of the people may read, and none is denied that.
+func allows(entries []entry, people []string) bool {
+	const (
+		inheritOnly = 8 // INHERIT_ONLY_ACE
+		read        = windows.FILE_READ_DATA | windows.GENERIC_READ | windows.GENERIC_ALL
+	)
+	for _, e := range entries { // denials stand first
+		if e.flags&inheritOnly == 0 && e.rights&read != 0 && slices.Contains(people, e.who) {
+			return e.kind == windows.ACCESS_ALLOWED_ACE_TYPE
+		}
+	}
+	return false
+}

@@ -1,0 +1,41 @@
+package winservice
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestServiceSID compares with SIDs that every Windows has.
+func TestServiceSID(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"TrustedInstaller": "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464",
+		"trustedinstaller": "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464",
+		"WdiServiceHost":   "S-1-5-80-3139157870-2983391045-3678747466-658725712-1809340420",
+	} {
+		if got := serviceSID(name); got != want {
+			t.Errorf("%s has %s, not %s", name, got, want)
+		}
+	}
+}
+
+func TestDataPermissions(t *testing.T) {
+	t.Parallel()
+	const want = "O:BAG:BAD:PAI(A;OICI;0x1f01ff;;;SY)(A;OICI;0x1f01ff;;;BA)(A;OICI;0x1301bf;;;"
+	got := dataPermissions(Name)
+	if got != want+serviceSID("FIREFIGHTERS")+")" || strings.Count(got, "(") != 3 {
+		t.Errorf("got %s", got)
+	}
+	inherited := strings.NewReplacer("PAI", "ARAI", "OICI", "OICIID").Replace(got)
+	if got := inheritedPermissions(Name, true); got != inherited {
+		t.Errorf("a folder in it has %s", got)
+	}
+	if got := inheritedPermissions(Name, false); got != strings.ReplaceAll(inherited, "OICI", "") {
+		t.Errorf("a file in it has %s", got)
+	}
+	for right, bit := range map[string]int{"WRITE_DAC": 0x40000, "WRITE_OWNER": 0x80000} {
+		if modify&bit != 0 {
+			t.Errorf("the service has the right %s", right)
+		}
+	}
+}
