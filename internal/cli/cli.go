@@ -17,7 +17,12 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
-	commands []Command // of the program, once Dispatch has run
+	// ServiceDB returns the database of the service that is installed on this PC,
+	// empty if there is none. It may be nil.
+	ServiceDB func() string
+
+	commands   []Command    // of the program, once Dispatch has run
+	describing *description // notes what the command says of itself; see Describe
 }
 
 // Println writes a line of the result.

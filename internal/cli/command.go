@@ -97,12 +97,15 @@ func noCommand(name string, commands []Command, typed string) error {
 	return Usage(what+didYouMean(quoted), strings.Join(hints, ", or: "))
 }
 
-// commandWords returns all commands below the one with this name.
+// commandWords returns all commands below the one with this name. A subcommand of
+// another is not spelled right without that.
 func commandWords(name string, commands []Command) (words []word) {
 	for _, c := range commands {
 		full := subcommand(name, c.Name)
 		words = append(words, word{full, append([]string{c.Name}, strings.Fields(c.Also)...)})
-		words = append(words, commandWords(full, c.Sub)...)
+		for _, below := range commandWords(full, c.Sub) {
+			words = append(words, word{below.text, append([]string{below.text}, below.like...)})
+		}
 	}
 	return words
 }

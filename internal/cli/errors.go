@@ -32,11 +32,22 @@ func (h *hinted) Unwrap() error { return h.error }
 // several hints the outermost counts.
 func WithHint(err error, hint string) error { return &hinted{err, hint} }
 
+// reported is the exit code for an error of which the person was told already.
+type reported int
+
+func (r reported) Error() string { return "an error that was reported already" }
+
+// Reported returns an error that Report does not print again, with its exit code.
+func Reported(code int) error { return reported(code) }
+
 // Report prints an error, and in a second line its hint. It returns the exit
 // code: 0 without an error, 2 for a UsageError, 1 for any other.
 func Report(err error, stderr io.Writer) int {
 	if err == nil || errors.Is(err, ErrHelp) {
 		return 0
+	}
+	if code, ok := errors.AsType[reported](err); ok {
+		return int(code)
 	}
 	fmt.Fprintln(stderr, "Error:", err)
 	if usage, ok := errors.AsType[*UsageError](err); ok {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -17,12 +18,60 @@ func (env Env) Flags(command, help string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(command, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() { io.WriteString(env.Stdout, help+flags.FlagUsages()+variablesHelp(flags)) }
+	if env.describing != nil {
+		*env.describing = description{help, flags}
+	}
 	return flags
 }
 
-// DBFlag adds the flag --db, which must not be empty, and returns its value.
+// DBFlag adds the flag --db, which must not be empty, and returns its value. If
+// nothing names a database, and there is none in the current folder, Parse takes
+// that of the installed service.
 func DBFlag(flags *pflag.FlagSet) *string {
-	return flags.String("db", "firefighters.db", "the database file")
+	db := new(string)
+	DBFlagVar(flags, db)
+	return db
+}
+
+// DBFlagVar is DBFlag with a variable for the value.
+func DBFlagVar(flags *pflag.FlagSet, db *string) {
+	OwnDBFlagVar(flags, db)
+	flags.Lookup("db").Annotations = map[string][]string{ofService: nil}
+}
+
+// OwnDBFlagVar is DBFlagVar for a command that never takes the service's.
+func OwnDBFlagVar(flags *pflag.FlagSet, db *string) {
+	flags.StringVar(db, "db", "firefighters.db", "the database `file`")
+}
+
+// The annotations of a flag --db: that it may be the service's, and that the
+// command itself asks for the rights that this takes.
+const (
+	ofService  = "service"
+	AsksItself = "asks"
+)
+
+// useServiceDB gives --db the database of the installed service, as DBFlag promises.
+// The error says how to get the rights for it.
+func (env Env) useServiceDB(flags *pflag.FlagSet) error {
+	f := flags.Lookup("db")
+	if f == nil || f.Changed || env.ServiceDB == nil {
+		return nil
+	}
+	_, may := f.Annotations[ofService]
+	if _, err := os.Stat(f.DefValue); !may || err == nil {
+		return nil
+	}
+	db := env.ServiceDB()
+	if db == "" || f.Value.Set(db) != nil {
+		return nil
+	}
+	if !IsBarred(db) {
+		env.Notef("This is about the database of the service: %s", Quote(db))
+	} else if _, asks := f.Annotations[AsksItself]; !asks {
+		return WithHint(errors.New("only an administrator may use the database of the service"), AsAdministrator(TypedLine(flags, flags.NArg())))
+	}
+	return nil
 }
 
 // AnyNumber is the number of arguments of a command that checks them itself.
@@ -30,7 +79,8 @@ const AnyNumber = -1
 
 // Parse reads args, and then from the environment each flag that is not among
 // them. The command takes at most so many arguments beside the flags. Every
-// error is a UsageError, but for ErrHelp, which says that Parse printed the help.
+// error is a UsageError, but for ErrHelp, which says that Parse printed the help,
+// and for the database of the service where the user may not read that.
 func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 	err := flags.Parse(args)
 	if errors.Is(err, ErrHelp) {
@@ -60,7 +110,7 @@ func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 	if db := flags.Lookup("db"); db != nil && db.Value.String() == "" {
 		return Wrong(flags, "--db names no file")
 	}
-	return nil
+	return env.useServiceDB(flags)
 }
 
 // misplaced returns the usage error for a command that stands after flags. Only
@@ -91,7 +141,7 @@ func swallowing(flags *pflag.FlagSet, most int) (found *pflag.Flag) {
 	flags.Visit(func(f *pflag.Flag) {
 		next, dashed := strings.CutPrefix(f.Value.String(), "--")
 		next, _, _ = strings.Cut(next, "=")
-		if dashed && (flags.Lookup(next) != nil || most != AnyNumber && flags.NArg() > most) {
+		if dashed && (next == "help" || flags.Lookup(next) != nil || most != AnyNumber && flags.NArg() > most) {
 			found = f
 		}
 	})

@@ -25,7 +25,7 @@ func newFlags(env cli.Env, command string) settings {
 const liftHelp = `Usage: firefighters lift [flags]
 
 Flags:
-      --db string      the database file (default "firefighters.db")
+      --db file        the database file (default "firefighters.db")
       --max-size int   how large (default 3)
       --yes            do not ask
 
@@ -53,6 +53,7 @@ func TestParse(t *testing.T) {
 		{"lift", []string{"-x"}, 0, "lift: unknown shorthand flag: 'x' in -x", ""},
 		{"lift", []string{"--db", "--yes"}, 0, "lift: --db needs a value, and \"--yes\" looks like a flag", ""},
 		{"lift", []string{"--db", "--max-size=4"}, 0, "lift: --db needs a value, and \"--max-size=4\" looks like a flag", ""},
+		{"lift", []string{"--db", "--help"}, 0, "lift: --db needs a value, and \"--help\" looks like a flag", ""},
 		{"lift", []string{"--db", "--x"}, 0, "", ""},
 		{"lift", []string{"-V"}, 0, "lift: unknown shorthand flag: 'V' in -V; did you mean the version?", "firefighters --version"},
 		{"lift", []string{"--max-size"}, 0, "lift: flag needs an argument: --max-size", ""},

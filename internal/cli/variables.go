@@ -15,7 +15,7 @@ const variablePrefix = "FIREFIGHTERS_"
 // typedOnly are the flags that confirm or choose what is changed or erased. They
 // count only when they are typed: a variable that was forgotten in the
 // environment must not answer for a person.
-var typedOnly = []string{"apply", "finish", "force", "new", "older-than", "repair", "skip-bad", "update", "yes"}
+var typedOnly = []string{"apply", "finish", "force", "new", "older-than", "repair", "skip-bad", "update", "write-to", "yes"}
 
 // variable is the environment variable of a flag.
 func variable(flag string) string {

@@ -34,7 +34,7 @@ type comparing struct {
 }
 
 func (p Program) compare(env cli.Env, args []string) error {
-	c := comparing{newList(env, "compare", compareHelp, "write what was found to this file (.csv or .xlsx), a row for each finding"), env}
+	c := comparing{newList(env, "compare", compareHelp, "write what was found to this `file` (.csv or .xlsx), a row for each finding"), env}
 	if err := c.parse(env, args); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (p Program) export(env cli.Env, args []string) error {
 	e := &exporting{env: env, flags: env.Flags("export", exportHelp), to: target{flag: "--output"}}
 	db, name := cli.DBFlag(e.flags), tenantFlag(e.flags)
 	e.flags.StringVar(&e.to.format, "format", "", "csv, xlsx, vcf or jsonl (default: as the file's name ends, or csv)")
-	e.flags.StringVarP(&e.to.path, "output", "o", "", "the file to write; its name says the format")
+	e.flags.StringVarP(&e.to.path, "output", "o", "", "the `file` to write; its name says the format")
 	e.flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")
 	search := e.flags.String("search", "", "only people whom this finds, as on the page")
 	sort := e.flags.String("sort", "", "createdAt, firstName, lastName, email, phoneNumber or dateOfBirth (default createdAt)")

@@ -184,6 +184,7 @@ func (t *target) write(db string, fill func(io.Writer) error) error {
 		return t.failed(err)
 	}
 	defer os.Remove(partial.Name())
+	osutil.GiveToFolder(partial)
 	out := &failing{Writer: bufio.NewWriterSize(partial, 1<<16)}
 	err = fill(out)
 	if err == nil || out.err != nil {

@@ -48,7 +48,7 @@ type importing struct {
 }
 
 func (p Program) importFile(env cli.Env, args []string) error {
-	i := importing{newList(env, "import", importHelp, "write all rows to this file (.csv or .xlsx), with the result and the reason for each"), env}
+	i := importing{newList(env, "import", importHelp, "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each"), env}
 	o := &i.options
 	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
 	i.flags.BoolVar(&o.Update, "update", false, "change people who are there already")

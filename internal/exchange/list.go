@@ -33,7 +33,7 @@ type list struct {
 // newList returns the flags of a command about a list.
 func newList(env cli.Env, command, help, report string) *list {
 	l := &list{flags: env.Flags(command, help), report: target{flag: "--report"}}
-	l.flags.StringVar(&l.db, "db", "firefighters.db", "the database file")
+	cli.DBFlagVar(l.flags, &l.db)
 	l.flags.StringVar(&l.tenant, "tenant", "", "the department's name (required)")
 	l.flags.StringVar(&l.options.Sheet, "sheet", "", "the sheet of a workbook that has several")
 	l.flags.StringVar(&l.columns, "map", "", `which column is which field, as "Vorname=firstName,Handy=phoneNumber"; - leaves one out`)

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"cmp"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// Description is what a command says of itself.
+type Description struct {
+	Name      string // in full, as "keys create"
+	Summary   string // of the command or, without one, the first words of its help
+	Help      string // without its flags
+	Runs      bool   // it does something itself, and not only its subcommands
+	Flags     []Flag // in the order of their names, without hidden ones
+	Arguments []Value
+	Sub       []Description
+}
+
+// Flag is a flag of a command.
+type Flag struct {
+	Name, Short string // without dashes
+	Usage       string
+	Default     string // empty if that is nothing, no or none
+	Variable    string // of the environment; empty if the flag must be typed
+	Repeats     bool
+	Value       Value // has no name if the flag takes no value
+}
+
+// Value is the value of a flag, or an argument.
+type Value struct {
+	Name    string   // as help has it, in lower case: "file" and "folder" name one on this machine
+	Choices []string // if only these may be typed
+}
+
+// description is what Flags notes of a command that runs for Describe.
+type description struct {
+	help  string
+	flags *pflag.FlagSet
+}
+
+// Describe returns what the commands say of themselves. It runs each with --help,
+// so each must begin with Env.Flags, add all its flags, and call Env.Parse before
+// it does anything.
+func Describe(commands []Command) []Description { return describe("", commands) }
+
+func describe(parent string, commands []Command) (all []Description) {
+	for _, c := range commands {
+		d := Description{Name: subcommand(parent, c.Name), Summary: c.Summary, Help: c.Help}
+		if c.Run != nil {
+			d.ask(c.Run)
+		}
+		d.Summary = cmp.Or(d.Summary, beginning(d.Help))
+		d.Sub = describe(d.Name, c.Sub)
+		all = append(all, d)
+	}
+	return all
+}
+
+// ask runs the command for its help and its flags.
+func (d *Description) ask(run func(env Env, args []string) error) {
+	var noted description
+	run(Env{Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard, describing: &noted}, []string{"--help"})
+	if noted.flags == nil {
+		return
+	}
+	d.Runs, d.Help, d.Arguments = true, strings.TrimSuffix(noted.help, "\nFlags:\n"), arguments(noted.help, d.Name)
+	noted.flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		name, usage := pflag.UnquoteUsage(f)
+		flag := Flag{Name: f.Name, Short: f.Shorthand, Usage: usage, Value: Value{Name: name, Choices: choices(usage)}}
+		if f.Value.Type() == "bool" {
+			flag.Value = Value{}
+		}
+		if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
+			flag.Default = f.DefValue
+		}
+		if !slices.Contains(typedOnly, f.Name) {
+			flag.Variable = variable(f.Name)
+		}
+		_, flag.Repeats = f.Value.(pflag.SliceValue)
+		d.Flags = append(d.Flags, flag)
+	})
+}
+
+// beginning returns the first words of a help after its usage, as a summary is
+// written.
+func beginning(help string) string {
+	_, text, _ := strings.Cut(help, "\n\n")
+	text = strings.Join(strings.Fields(text), " ")
+	if end := strings.IndexAny(text, ".,:"); end > 0 {
+		text = text[:end]
+	}
+	if text == "" {
+		return ""
+	}
+	return strings.ToLower(text[:1]) + text[1:]
+}
+
+// choiceForm is the usage of a flag that takes one of a few words: "read, write or
+// admin", also after a colon and before a bracket.
+var choiceForm = regexp.MustCompile(`^(?:[^:(]*: )?([\w-]+(?:, [\w-]+)*(?:,| or) [\w-]+)(?: \(.*\))?$`)
+
+// choices returns the words that a usage lists, if it lists all.
+func choices(usage string) []string {
+	found := choiceForm.FindStringSubmatch(usage)
+	if found == nil {
+		return nil
+	}
+	return strings.Split(strings.ReplaceAll(found[1], " or ", ", "), ", ")
+}
+
+// arguments returns the arguments that the first line of help has for a command:
+// FILE, or words as bash|zsh.
+func arguments(help, name string) (all []Value) {
+	line, _, _ := strings.Cut(help, "\n")
+	_, rest, _ := strings.Cut(line+" ", "firefighters "+name+" ")
+	for _, word := range strings.Fields(rest) {
+		word = strings.TrimSuffix(word, "...")
+		switch {
+		case strings.HasPrefix(word, "-") || strings.ContainsAny(word, "[("):
+			return all
+		case strings.Contains(word, "|"):
+			all = append(all, Value{Choices: strings.Split(word, "|")})
+		default:
+			all = append(all, Value{Name: strings.ToLower(word)})
+		}
+	}
+	return all
+}
