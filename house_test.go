@@ -23,6 +23,7 @@ var mayImport = map[string]string{
 	"transfer":   "imports mapping sheet transit web store record httpapi",
 	"web":        "session store httpapi lang",
 	"command":    "build store backup integrity osutil cli",
+	"setup":      "service authority backup build sqlite osutil cli",
 	"service":    "systemd launchd winservice entrust osutil",
 	"systemd":    "",
 	"launchd":    "",

@@ -1,0 +1,63 @@
+package setup
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"unicode"
+
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/service"
+)
+
+const runHelp = `Usage: firefighters service run
+
+Serves with the settings of the service, until it is told to stop. The system
+starts it so. To serve by hand there is: firefighters serve
+
+  firefighters service run
+`
+
+func (p Program) run(env cli.Env, args []string) error {
+	if err := env.Parse(env.Flags("service run", runHelp), args, 0); err != nil {
+		return err
+	}
+	if _, err := os.Stat(p.data()); errors.Is(err, fs.ErrNotExist) {
+		return explain(service.ErrNotInstalled, "")
+	}
+	settings, err := service.ReadSettings(p.data())
+	if err != nil {
+		return cli.WithHint(fmt.Errorf("reading the settings of the service: %w", err), cli.AsAdministrator(typed()+" service start"))
+	}
+	serving, err := p.serving(env, settings)
+	if err != nil {
+		return fmt.Errorf("in %s: %w", osutil.InQuotes(service.SettingsIn(p.data())), err)
+	}
+	return serving.Run()
+}
+
+// serving returns what serves with some settings, and with the folders of the
+// service where they name no others. The service can write the file of the settings,
+// and root makes an instruction for systemd of them, so they have no control character.
+func (p Program) serving(env cli.Env, settings service.Settings) (Serving, error) {
+	serving := p.Serve(env, installHelp)
+	for _, line := range settings {
+		if strings.ContainsFunc(line, unicode.IsControl) {
+			return serving, cli.Usage(fmt.Sprintf("the setting %q has a control character in it", line),
+				"take that line out of "+cli.Quote(service.SettingsIn(p.data())))
+		}
+	}
+	for flag, path := range map[string]string{"db": service.DatabaseIn(p.data()), "backup-dir": service.BackupsIn(p.data())} {
+		if err := serving.Flags.Lookup(flag).Value.Set(path); err != nil {
+			return serving, err
+		}
+	}
+	return serving, cmp.Or(env.Parse(serving.Flags, settings, 0), serving.Check())
+}
+
+// value returns what a flag is set to.
+func (s Serving) value(flag string) string { return s.Flags.Lookup(flag).Value.String() }
