@@ -30,6 +30,7 @@ var mayImport = map[string]string{
 	"winservice": "",
 	"entrust":    "osutil",
 	"authority":  "osutil",
+	"manual":     "build cli",
 	"build":      "",
 	"invitation": "session store sqlite record osutil cli web",
 	"exchange":   "imports sheet mapping store record osutil cli",
