@@ -27,6 +27,14 @@ func opener() string {
 
 func hasBrowser() bool { return opener() != "" }
 
+// noBrowser says why there is none.
+func noBrowser() string {
+	if os.Getenv("SUDO_USER") != "" {
+		return "No browser is opened under sudo."
+	}
+	return "There is no browser here."
+}
+
 // openBrowser opens a file in the browser. What goes wrong later comes from
 // ended: some openers go on for as long as the browser runs. A session of its own
 // keeps that from the Ctrl-C that ends this program.

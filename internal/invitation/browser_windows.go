@@ -4,6 +4,8 @@ import "golang.org/x/sys/windows"
 
 func hasBrowser() bool { return true }
 
+func noBrowser() string { return "" }
+
 // openBrowser opens a file in the browser. Nothing comes from ended.
 func openBrowser(path string) (ended <-chan error, err error) {
 	file, err := windows.UTF16PtrFromString(path)

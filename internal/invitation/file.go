@@ -10,34 +10,33 @@ import (
 	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
-// privateFile is a page that leads a browser on to a link. The browser is opened
-// with its path and not with the link, which has a code: every user of a machine
-// sees the arguments of programs.
-type privateFile struct{ folder, path string }
+// privateFolder has the files that lead a browser on to a link. The browser is
+// opened with the path of a file and not with the link, which has a code: every
+// user of a machine sees the arguments of programs.
+type privateFolder string
 
 const (
 	folderPrefix = "firefighters-open-"
-	// leftFor is how old a file is that a killed program has left behind. Its code
+	// leftFor is how old a folder is that a killed program has left behind. Its code
 	// is not valid any more.
 	leftFor = 15 * time.Minute
 )
 
-// newPrivateFile makes a file that only this user can read, in a folder that
-// only this user can open.
-func newPrivateFile(link string) (f privateFile, err error) {
+// newPrivateFolder makes a folder that only this user can open.
+func newPrivateFolder() (privateFolder, error) {
 	parent := browserFolder()
 	removeLeftovers(parent)
-	if f.folder, err = os.MkdirTemp(parent, folderPrefix); err != nil {
-		return f, err
-	}
-	f.path = filepath.Join(f.folder, "open.html")
-	if err = os.WriteFile(f.path, redirect(link), 0o600); err != nil {
-		f.remove()
-	}
-	return f, err
+	path, err := os.MkdirTemp(parent, folderPrefix)
+	return privateFolder(path), err
 }
 
-func (f privateFile) remove() { os.RemoveAll(f.folder) }
+// add makes a file that only this user can read, and returns its path.
+func (f privateFolder) add(name string, content []byte) (path string, err error) {
+	path = filepath.Join(string(f), name)
+	return path, os.WriteFile(path, content, 0o600)
+}
+
+func (f privateFolder) remove() { os.RemoveAll(string(f)) }
 
 // browserFolder returns a folder in which a browser can read a file. On Linux that
 // is the home folder: a browser from a snap sees neither hidden folders, such as

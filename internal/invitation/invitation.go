@@ -44,20 +44,27 @@ func tenantFlag(flags *pflag.FlagSet, usage string) *string {
 
 // Why there is no link.
 var (
-	errNotServed = errors.New("no service runs on this database")
-	errNoPage    = errors.New("the service runs without the office page (--no-office), or is not ready yet")
+	errNotServed  = errors.New("no service runs on this database")
+	errStopped    = errors.New("the service does not run")
+	errNoDatabase = errors.New("the service has no database")
+	errNoPage     = errors.New("the service runs without the office page (--no-office), or is not ready yet")
 )
 
 // hintOn returns what to type when there is no link, empty for other errors.
-func hintOn(err error, db string) string {
-	switch err {
-	case errNotServed:
+func hintOn(env cli.Env, err error, db string) string {
+	switch {
+	case err == errStopped, err == errNotServed && isOfService(env, db):
+		return cli.AsAdministrator("firefighters service start")
+	case err == errNotServed:
 		return "start one: firefighters serve --db " + cli.Quote(db)
-	case errNoPage:
+	case err == errNoPage:
 		return "wait a moment, or start it without --no-office"
 	}
 	return ""
 }
+
+// isOfService reports whether a database is that of the installed service.
+func isOfService(env cli.Env, db string) bool { return env.ServiceDB != nil && env.ServiceDB() == db }
 
 // address returns the URL of the service that serves the database at path. The
 // error is errNotServed or errNoPage if there is none. What a killed service has

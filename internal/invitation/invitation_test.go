@@ -89,23 +89,25 @@ func TestPrivateFile(t *testing.T) {
 	must(t, errors.Join(os.Mkdir(old, 0o700), os.Mkdir(recent, 0o700), os.WriteFile(filepath.Join(old, "open.html"), nil, 0o600)))
 	must(t, os.Chtimes(old, time.Time{}, time.Now().Add(-leftFor-time.Second)))
 	const link = `http://127.0.0.1:1/office/sign-in#code=A"><b>&`
-	f, err := newPrivateFile(link)
+	folder, err := newPrivateFolder()
 	must(t, err)
-	if filepath.Dir(f.folder) != home || !strings.HasPrefix(f.path, f.folder) {
-		t.Errorf("it is at %s", f.path)
+	path, err := folder.add("open.html", redirect(link))
+	must(t, err)
+	if filepath.Dir(string(folder)) != home || filepath.Dir(path) != string(folder) {
+		t.Errorf("it is at %s", path)
 	}
-	for path, want := range map[string]fs.FileMode{f.path: 0o600, f.folder: 0o700 | fs.ModeDir} {
+	for path, want := range map[string]fs.FileMode{path: 0o600, string(folder): 0o700 | fs.ModeDir} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want && runtime.GOOS != "windows" {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
 	}
-	page, err := os.ReadFile(f.path)
+	page, err := os.ReadFile(path)
 	must(t, err)
 	leads := regexp.MustCompile(`(?s)<meta http-equiv="refresh" content="0; url=([^"]*)">.*<a href="([^"]*)">`).FindSubmatch(page)
 	if leads == nil || html.UnescapeString(string(leads[1])) != link || html.UnescapeString(string(leads[2])) != link {
 		t.Errorf("the page is %s", page)
 	}
-	f.remove()
+	folder.remove()
 	if left, err := os.ReadDir(home); err != nil || len(left) != 1 || left[0].Name() != filepath.Base(recent) {
 		t.Errorf("there is %v, %v", left, err)
 	}

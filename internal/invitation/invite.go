@@ -64,7 +64,7 @@ func newInvitation(tenant, name, scope string) (n session.NewInvitation, err err
 // page, its link.
 func printInvitation(env cli.Env, s *store.Store, db string, n session.NewInvitation) error {
 	at, noLink := address(s, db)
-	hint := hintOn(noLink, db)
+	hint := hintOn(env, noLink, db)
 	if noLink != nil && hint == "" {
 		return noLink
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/record"
 	"github.com/firefighter-records/firefighters/internal/session"
 	"github.com/firefighter-records/firefighters/internal/store"
@@ -22,6 +24,9 @@ Opens the office page of a department in the browser of this machine, where a
 press of a button signs you in with all rights. A service must run. The link
 works once, for 15 minutes. Without a browser it is printed.
 
+The database of an installed service is for administrators alone. For it the
+command asks for their rights: by sudo, or as Windows asks for them.
+
   firefighters open
   firefighters open --tenant "Engine 7" --db /var/lib/firefighters/firefighters.db
 
@@ -29,29 +34,33 @@ Flags:
 `
 
 func (p Program) open(env cli.Env, args []string) error {
+	err := p.openPage(env, args)
+	if err != nil && !errors.Is(err, cli.ErrHelp) {
+		showError(err)
+	}
+	return err
+}
+
+func (p Program) openPage(env cli.Env, args []string) error {
+	if slices.Contains(args, "--"+writeToFlag) {
+		env.Stderr = io.Discard // the other process has said it
+	}
 	flags := env.Flags("open", openHelp)
 	db, name := cli.DBFlag(flags), tenantFlag(flags, "(required if there are several)")
+	flags.SetAnnotation("db", cli.AsksItself, nil)
+	writeTo := flags.String(writeToFlag, "", "")
+	flags.MarkHidden(writeToFlag) // for another process of this program
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
-		tenant, err := chooseTenant(s, flags, *db, *name)
-		if err != nil {
-			return err
-		}
-		at, err := address(s, *db)
-		if hint := hintOn(err, *db); hint != "" {
-			return cli.WithHint(err, hint)
-		}
-		if err != nil {
-			return err
-		}
-		o := opening{env: env, store: s, db: *db, tenant: tenant}
-		if err := o.invite(at); err != nil {
-			return store.Failed("making an invitation in", *db, err)
-		}
-		return o.show()
-	})
+	o := opening{env: env, flags: flags, db: *db, name: *name}
+	switch {
+	case flags.Changed(writeToFlag):
+		return o.deliver(p, *writeTo)
+	case cli.IsBarred(*db):
+		return o.borrow()
+	}
+	return o.invite(p, o.show)
 }
 
 // chooseTenant returns the department of a name or, without a name, the only
@@ -72,7 +81,7 @@ func chooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string) (chosen
 		return chosen, nil
 	}
 	return 0, cli.Usage(fmt.Sprintf("open: say which of the %d departments", len(names)),
-		fmt.Sprintf("%s --tenant %s, or see their names: firefighters departments list --db %s", cli.TypedLine(flags, 0), cli.Quote(names[0]), cli.Quote(db)))
+		fmt.Sprintf("%s --tenant %s, or see their names: firefighters departments list --db %s", cli.TypedLine(flags, 0, writeToFlag), cli.Quote(names[0]), cli.Quote(db)))
 }
 
 // lookFor is how long the private file stays, at most. A browser reads it within
@@ -84,51 +93,80 @@ const lookEach = 250 * time.Millisecond
 
 // opening is a page that is being opened.
 type opening struct {
-	env    cli.Env
-	store  *store.Store
-	db     string
-	tenant record.TenantID
-	made   invitation
-	id     int64 // of the invitation
+	env      cli.Env
+	flags    *pflag.FlagSet
+	db, name string // of the department; may be empty
+	made     invitation
+
+	// used reports whether the invitation was used, or has expired.
+	used func() (bool, error)
 }
 
-// invite makes an invitation to the page at a URL.
-func (o *opening) invite(url string) error {
-	n := session.NewInvitation{Tenant: o.tenant, Name: person(), Scope: store.ScopeAdmin}
-	err := session.Invite(o.store, n, func(code string) error {
+// invite makes an invitation to the page, and calls do with it.
+func (o *opening) invite(p Program, do func() error) error {
+	if isOfService(o.env, o.db) && !osutil.Exists(o.db) { // it never came up, or its files have gone
+		return cli.WithHint(errNoDatabase, "see why: "+cli.AsAdministrator("firefighters service status"))
+	}
+	return p.WithStore(o.env, o.db, false, func(s *store.Store) error {
+		tenant, err := chooseTenant(s, o.flags, o.db, o.name)
+		if err != nil {
+			return err
+		}
+		at, err := address(s, o.db)
+		if err == errNotServed && isOfService(o.env, o.db) {
+			err = errStopped
+		}
+		if hint := hintOn(o.env, err, o.db); hint != "" {
+			return cli.WithHint(err, hint)
+		}
+		if err != nil {
+			return err
+		}
+		if err := o.inviteTo(s, tenant, at); err != nil {
+			return store.Failed("making an invitation in", o.db, err)
+		}
+		return do()
+	})
+}
+
+// inviteTo makes an invitation to the page at a URL.
+func (o *opening) inviteTo(s *store.Store, tenant record.TenantID, url string) error {
+	n := session.NewInvitation{Tenant: tenant, Name: person(), Scope: store.ScopeAdmin}
+	err := session.Invite(s, n, func(code string) error {
 		o.made = invitation{url, code}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	all, err := session.Invitations(o.store, o.tenant)
-	if len(all) > 0 {
-		o.id = all[0].ID // the newest
+	all, err := session.Invitations(s, tenant)
+	if err != nil || len(all) == 0 {
+		return err
 	}
-	return err
-}
-
-// used reports whether the invitation was used, or has expired.
-func (o *opening) used() (bool, error) {
-	all, err := session.Invitations(o.store, o.tenant)
-	if err != nil {
-		return false, store.Failed("reading", o.db, err)
+	newest := all[0].ID
+	o.used = func() (bool, error) {
+		all, err := session.Invitations(s, tenant)
+		used := !slices.ContainsFunc(all, func(i session.Invitation) bool { return i.ID == newest })
+		return used, store.Failed("reading", o.db, err)
 	}
-	return !slices.ContainsFunc(all, func(i session.Invitation) bool { return i.ID == o.id }), nil
+	return nil
 }
 
 // show opens the link in the browser, or prints it where there is none.
 func (o *opening) show() error {
 	if !hasBrowser() {
-		return o.print("There is no browser here.")
+		return o.print(noBrowser())
 	}
-	file, err := newPrivateFile(o.made.link())
+	folder, err := newPrivateFolder()
 	if err != nil {
 		return o.failed(err)
 	}
-	defer file.remove()
-	ended, err := openBrowser(file.path)
+	defer folder.remove()
+	page, err := folder.add("open.html", redirect(o.made.link()))
+	if err != nil {
+		return o.failed(err)
+	}
+	ended, err := openBrowser(page)
 	if err != nil {
 		return o.failed(err)
 	}
@@ -141,24 +179,42 @@ func (o *opening) show() error {
 func (o *opening) wait(ended <-chan error) error {
 	ctx, stop := context.WithTimeout(o.env.Context, lookFor)
 	defer stop()
+	var noBrowser error
+	over, err := poll(ctx, func() (bool, error) {
+		select {
+		case noBrowser = <-ended:
+			ended = nil
+		default:
+		}
+		if noBrowser != nil {
+			return true, nil
+		}
+		return o.used()
+	})
+	switch {
+	case err != nil:
+		return err
+	case noBrowser != nil:
+		return o.failed(noBrowser)
+	case over && o.env.Context.Err() == nil:
+		o.env.Notef("Nobody has pressed the button yet. It still works for 14 minutes.")
+	}
+	return nil
+}
+
+// poll calls done now and then until it is true. over says that ctx has ended
+// before that.
+func poll(ctx context.Context, done func() (bool, error)) (over bool, err error) {
 	ticker := time.NewTicker(lookEach)
 	defer ticker.Stop()
 	for {
+		if done, err := done(); done || err != nil {
+			return false, err
+		}
 		select {
-		case err := <-ended:
-			if err != nil {
-				return o.failed(err)
-			}
-			ended = nil
-		case <-ticker.C:
-			if used, err := o.used(); used || err != nil {
-				return err
-			}
 		case <-ctx.Done():
-			if o.env.Context.Err() == nil {
-				o.env.Notef("Nobody has pressed the button yet. It still works for 14 minutes.")
-			}
-			return nil
+			return true, nil
+		case <-ticker.C:
 		}
 	}
 }

@@ -82,3 +82,18 @@ func TestNobodyPresses(t *testing.T) {
 		t.Errorf("the invitations are %v, %v", open, err)
 	}
 }
+
+// TestHints: how a service is started depends on whether it is that of the system.
+func TestHints(t *testing.T) {
+	t.Parallel()
+	const db = "/var/lib/x.db"
+	for serviceDB, want := range map[string]string{
+		"":              "start one: firefighters serve --db " + db,
+		"/var/lib/y.db": "start one: firefighters serve --db " + db,
+		db:              cli.AsAdministrator("firefighters service start"),
+	} {
+		if got := hintOn(cli.Env{ServiceDB: func() string { return serviceDB }}, errNotServed, db); got != want {
+			t.Errorf("%q: %q, not %q", serviceDB, got, want)
+		}
+	}
+}
