@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/caution"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/session"
 	"github.com/firefighter-records/firefighters/internal/store"
@@ -136,7 +137,7 @@ func openSession(t *testing.T, db, keyOrCode string) (secret string) {
 
 // authorizations returns the headers of each of credentials: Authorization, but for
 // a cookie.
-func authorizations(t *testing.T, s *service) map[string][]string {
+func authorizations(t *testing.T, s *testService) map[string][]string {
 	t.Helper()
 	keys := map[string]string{
 		"admin":    newKey(t, s.db, "default", "--scope", "admin"),
@@ -182,7 +183,7 @@ func TestAccess(t *testing.T) {
 }
 
 // checkAccess also makes sure that a refused request has changed nothing.
-func checkAccess(t *testing.T, s *service, method, path string, headers []string, status int) {
+func checkAccess(t *testing.T, s *testService, method, path string, headers []string, status int) {
 	t.Helper()
 	id := s.create(t, ana)
 	one, replacement := collection+"/"+id, `{"firstName":"Eva","lastName":"X"}`
@@ -480,7 +481,7 @@ func TestBeyondLoopback(t *testing.T) {
 		must(t, err)
 		var stderr strings.Builder
 		d := daemon{serveOptions: serveOptions{db: filepath.Join(t.TempDir(), "x.db"), certFile: tt.certFile}}
-		d.warnOfExposure(cli.Env{Stderr: &stderr}, addr)
+		caution.OfExposure(cli.Env{Stderr: &stderr}, addr, d.db, tt.certFile)
 		if got := stderr.String(); tt.warns != strings.Contains(got, "WARNING: listening on "+tt.address+" without TLS") || !tt.warns && got != "" {
 			t.Errorf("%s: %q", tt.address, got)
 		}
@@ -631,14 +632,14 @@ func (a answer) corsHeaders() (text string) {
 }
 
 // preflight asks as a browser does, without a key.
-func (s *service) preflight(t *testing.T, path, origin, method string) answer {
+func (s *testService) preflight(t *testing.T, path, origin, method string) answer {
 	t.Helper()
 	return s.as("").do(t, "OPTIONS", path, "", "Origin", origin, "Access-Control-Request-Method", method,
 		"Access-Control-Request-Headers", "authorization,content-type,if-match")
 }
 
 // startOpen starts a service with all that adds headers to an answer.
-func startOpen(t *testing.T) *service {
+func startOpen(t *testing.T) *testService {
 	t.Helper()
 	return start(t, "--cors-origin", roster, "--cors-origin", wallMap, "--rate-limit", "100000")
 }

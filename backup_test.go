@@ -33,7 +33,7 @@ func recordsIn(t *testing.T, backup string) (n int) {
 }
 
 // writing creates records one after the other until stop, which returns how many.
-func (s *service) writing(t *testing.T) (stop func() int) {
+func (s *testService) writing(t *testing.T) (stop func() int) {
 	ended, n := make(chan bool), 0
 	var clients sync.WaitGroup
 	clients.Go(func() {
@@ -183,7 +183,7 @@ type readyz struct {
 	Backup backup.State `json:"backup"`
 }
 
-func (s *service) readyz(t *testing.T) (r readyz) {
+func (s *testService) readyz(t *testing.T) (r readyz) {
 	t.Helper()
 	decode(t, s.do(t, "GET", "/readyz", "").wants(t, 200).body, &r)
 	return r

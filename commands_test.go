@@ -124,7 +124,8 @@ func TestMeant(t *testing.T) {
 		{[]string{"serve", "--backup-keep", "3", "--db", "x.db"}, needFolder + "--backup-keep 3 --db x.db --backup-dir DIR\n"},
 		{[]string{"serve", "--backup-every", "1y"}, needFolder + "--backup-every 1y --backup-dir DIR\n"},
 		{[]string{"srve"}, "Error: there is no command \"srve\"; did you mean \"serve\"?\nTry: firefighters serve --help\n"},
-		{[]string{"start"}, "Error: there is no command \"start\"; did you mean \"serve\"?\nTry: firefighters serve --help\n"},
+		{[]string{"start"}, "Error: there is no command \"start\"; did you mean \"serve\" or \"service start\"?\n" +
+			"Try: firefighters serve --help, or: firefighters service start --help\n"},
 		{[]string{"serve", "--port", "80"}, "Error: serve: unknown flag: --port; did you mean --listen?\n" + "Try: firefighters serve --help\n"},
 		{[]string{"serve", "stray.db"}, "Error: serve: it takes no argument, but there is \"stray.db\"\n" +
 			"Try: to name the database: firefighters serve --db stray.db\n"},
@@ -462,7 +463,7 @@ func TestDemo(t *testing.T) {
 
 // checkIntro makes sure that a demo says who is there, how to find them, and
 // what becomes of them. The first key in it is whole.
-func checkIntro(t *testing.T, s *service, first, last string) {
+func checkIntro(t *testing.T, s *testService, first, last string) {
 	t.Helper()
 	out := s.stdout.String()
 	if !strings.HasPrefix(out, first+"\n") || !strings.Contains(out, " "+last+"\n\nListening on "+s.url+"\n") ||
@@ -536,7 +537,7 @@ func TestDemoPort(t *testing.T) {
 	if err == nil { // else somebody else has it, which does as well
 		defer taken.Close()
 	}
-	s := serving(t, "", func(ctx context.Context, s *service) error {
+	s := serving(t, "", func(ctx context.Context, s *testService) error {
 		return run(ctx, []string{"demo"}, strings.NewReader(""), s.stdout, s.stderr)
 	})
 	if !strings.HasPrefix(s.stderr.String(), "Port 8080 is taken, so this listens on another.\n") || s.list(t, "").TotalCount != 40 {

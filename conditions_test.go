@@ -90,7 +90,7 @@ func TestIfMatch(t *testing.T) {
 	s.do(t, "PUT", path, ana, "If-Match", `"x"`, "If-Match", `"y"`).wants(t, 412)
 }
 
-func (s *service) checkIfMatch(t *testing.T, method, match string, status int) {
+func (s *testService) checkIfMatch(t *testing.T, method, match string, status int) {
 	made := s.do(t, "POST", collection, ana).wants(t, 201)
 	path := made.header.Get("Location")
 	before, counted := s.do(t, "GET", path, "").body, s.contentOf(t)
@@ -108,7 +108,7 @@ func (s *service) checkIfMatch(t *testing.T, method, match string, status int) {
 }
 
 // contentOf is all that a write changes, in numbers.
-func (s *service) contentOf(t *testing.T) string {
+func (s *testService) contentOf(t *testing.T) string {
 	t.Helper()
 	var content string
 	scanSQL(t, s.db, `SELECT (SELECT count(*) FROM changes) || ' ' || (SELECT total(updated_at) FROM firefighters) || ' ' ||

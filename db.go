@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/caution"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/content"
 	"github.com/firefighter-records/firefighters/internal/guard"
@@ -46,7 +47,7 @@ func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	warnOfNewerCopy(env, path)
+	caution.OfNewerCopy(env, backupContent, path)
 	s, err := store.Open(file, time.Now)
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
 	if aside := file + guard.AsideSuffix; made && osutil.Exists(aside) {
 		env.Notef("Warning: the -wal of another database was there. It is kept as %s.", cli.Quote(aside))
 	}
-	warnOfClock(env, s.Clock(), path)
+	caution.OfClock(env, s.Clock(), path)
 	return s, nil
 }
 

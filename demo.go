@@ -37,7 +37,7 @@ func demonstrate(env cli.Env, args []string) error {
 	var o serveOptions
 	var d demoOptions
 	flags := env.Flags("demo", demoHelp)
-	flags.StringVar(&o.db, "db", "firefighters-demo.db", "the file to keep it in, which may not be there yet")
+	flags.StringVar(&o.db, "db", "firefighters-demo.db", "the `file` to keep it in, which may not be there yet")
 	o.addFlags(flags)
 	flags.IntVar(&d.departments, "departments", 1, "how many departments")
 	flags.IntVar(&d.people, "people", 40, "how many people in all")
@@ -48,6 +48,9 @@ func demonstrate(env cli.Env, args []string) error {
 		return cli.Wrong(flags, "--departments takes 1 to 1000000, --people 0 to 100000000")
 	}
 	o.again, o.anyPort = cli.TypedLine(flags, 0, "listen"), !flags.Changed("listen")
+	if err := o.check(); err != nil {
+		return err
+	}
 	end := "The people are gone at the end."
 	if flags.Changed("db") {
 		end = fmt.Sprintf("The people stay in %s at the end.", cli.Quote(o.db))
@@ -64,7 +67,7 @@ func demonstrate(env cli.Env, args []string) error {
 			"firefighters serve --db "+cli.Quote(o.db))
 	}
 	half := false
-	err := runDaemon(env, o, func(env cli.Env, s *store.Store, url, page string) error {
+	err := runDaemon(env, o, func(env cli.Env, s *store.Store, at reach) error {
 		half = true
 		err := d.invent(env, s)
 		switch {
@@ -74,7 +77,7 @@ func demonstrate(env cli.Env, args []string) error {
 			return fmt.Errorf("inventing people: %w", err)
 		}
 		half = false
-		return d.announce(env, s, url, page, end)
+		return d.announce(env, s, at, end)
 	})
 	if half {
 		removeDatabase(osutil.Resolve(o.db))
@@ -93,14 +96,14 @@ func removeDatabase(path string) {
 }
 
 // announce says who is there, how to find them, and what becomes of them at the end.
-func (d demoOptions) announce(env cli.Env, s *store.Store, url, page, end string) error {
+func (d demoOptions) announce(env cli.Env, s *store.Store, at reach, end string) error {
 	err := env.Println(fmt.Sprintf("This serves %s of %s.", cli.Count(d.people, "invented person", "invented people"),
 		cli.Count(d.departments, "department", "departments")))
 	if err != nil {
 		return err
 	}
 	name, search := demo.Searched(0, demo.Sizes(d.departments, d.people)[0])
-	if err := announceKey(env, s, demo.Department(0), url, page, neturl.QueryEscape(search)); err != nil {
+	if err := announceKey(env, s, demo.Department(0), at, neturl.QueryEscape(search)); err != nil {
 		return err
 	}
 	if name != "" {
@@ -109,24 +112,33 @@ func (d demoOptions) announce(env cli.Env, s *store.Store, url, page, end string
 	return env.Println(end + "\n")
 }
 
+// announceFirstKey makes the first department of a new database.
+func announceFirstKey(env cli.Env, s *store.Store, at reach) error {
+	empty, err := s.Empty()
+	if err != nil || !empty {
+		return err
+	}
+	return announceKey(env, s, firstDepartment, at, "")
+}
+
 // announceKey makes an admin's key for a department and prints how to use it: for
 // the list and, unless that is empty, for a search. Above that stands a link to
 // the office page, unless there is none.
-func announceKey(env cli.Env, s *store.Store, tenant, url, page, search string) error {
+func announceKey(env cli.Env, s *store.Store, tenant string, at reach, search string) error {
 	lines := ""
 	err := s.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeAdmin}, func(key string) error {
-		list := url + "/api/v1/firefighters"
-		lines = curl(runtime.GOOS, key, list)
+		list := at.url + "/api/v1/firefighters"
+		lines = curl(runtime.GOOS, key, at.trust+list)
 		if search != "" {
-			lines += curl(runtime.GOOS, key, fmt.Sprintf(`"%s?search=%s"`, list, search))
+			lines += curl(runtime.GOOS, key, fmt.Sprintf(`%s"%s?search=%s"`, at.trust, list, search))
 		}
 		return env.Println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n", tenant, key))
 	})
 	if err != nil {
 		return fmt.Errorf("making the first key: %w", err)
 	}
-	if page != "" {
-		if err := invitation.Announce(s, tenant, page, env.Println); err != nil {
+	if at.page != "" {
+		if err := invitation.Announce(s, tenant, at.page, env.Println); err != nil {
 			return fmt.Errorf("making a link to the page: %w", err)
 		}
 	}
@@ -134,7 +146,7 @@ func announceKey(env cli.Env, s *store.Store, tenant, url, page, search string) 
 }
 
 // curl returns a line that sends a request, as a shell of the system takes it. In
-// PowerShell curl is another program.
+// PowerShell curl is another program. Options may stand before the url.
 func curl(system, key, url string) string {
 	program := "curl"
 	if system == "windows" {

@@ -39,7 +39,7 @@ type server struct {
 	startID      string   // random, of this start of the program
 	inFlight     sync.Map // the requestKeys of creates with an Idempotency-Key
 	loopbackOnly bool     // it listens on this machine alone
-	tls          bool
+	tls          bool     // for good: browsers are told so
 }
 
 // handler answers a request of c, or returns the error to answer it with. id

@@ -91,8 +91,8 @@ func (b *syncBuffer) String() string {
 	return b.text.String()
 }
 
-// service is a program that serves, and a client with its first key.
-type service struct {
+// testService is a program that serves, and a client with its first key.
+type testService struct {
 	client
 	db             string
 	stdout, stderr *syncBuffer
@@ -103,37 +103,37 @@ type service struct {
 }
 
 // start serves a new database.
-func start(t *testing.T, flags ...string) *service {
+func start(t *testing.T, flags ...string) *testService {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
 	return startWith(t, db, append([]string{"serve", "--db", db}, flags...)...)
 }
 
-func startOn(t *testing.T, db string) *service {
+func startOn(t *testing.T, db string) *testService {
 	t.Helper()
 	return startWith(t, db, "serve", "--db", db)
 }
 
 // startDemo serves a new department of so many invented people.
-func startDemo(t *testing.T, people string) *service {
+func startDemo(t *testing.T, people string) *testService {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
 	return startWith(t, db, "demo", "--db", db, "--people", people)
 }
 
 // startWith starts a command that serves the database db.
-func startWith(t *testing.T, db string, args ...string) *service {
+func startWith(t *testing.T, db string, args ...string) *testService {
 	t.Helper()
-	return serving(t, db, func(ctx context.Context, s *service) error {
+	return serving(t, db, func(ctx context.Context, s *testService) error {
 		return run(ctx, append(args, "--listen", "127.0.0.1:0"), strings.NewReader(""), s.stdout, s.stderr)
 	})
 }
 
 // serving waits until the database db is served by serve.
-func serving(t *testing.T, db string, serve func(ctx context.Context, s *service) error) *service {
+func serving(t *testing.T, db string, serve func(ctx context.Context, s *testService) error) *testService {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &service{db: db, stdout: &syncBuffer{}, stderr: &syncBuffer{}, cancel: cancel, done: make(chan error, 1)}
+	s := &testService{db: db, stdout: &syncBuffer{}, stderr: &syncBuffer{}, cancel: cancel, done: make(chan error, 1)}
 	go func() { s.done <- serve(ctx, s) }()
 	t.Cleanup(func() {
 		s.stop(t)
@@ -159,7 +159,7 @@ func serving(t *testing.T, db string, serve func(ctx context.Context, s *service
 }
 
 // stop ends the program as a signal would. It must end without an error.
-func (s *service) stop(t *testing.T) {
+func (s *testService) stop(t *testing.T) {
 	t.Helper()
 	s.stopOnce.Do(func() {
 		s.cancel()
@@ -176,7 +176,7 @@ func (s *service) stop(t *testing.T) {
 
 // logs waits until these are on the service's standard error, which is written
 // beside everything else.
-func (s *service) logs(t *testing.T, texts ...string) {
+func (s *testService) logs(t *testing.T, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		eventually(t, "standard error to have "+text, func() bool { return strings.Contains(s.stderr.String(), text) })

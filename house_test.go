@@ -23,6 +23,7 @@ var mayImport = map[string]string{
 	"transfer":   "imports mapping sheet transit web store record httpapi",
 	"web":        "session store httpapi lang",
 	"command":    "build store backup integrity osutil cli",
+	"caution":    "backup cli guard integrity osutil sqlite",
 	"setup":      "service authority backup build sqlite osutil cli",
 	"service":    "systemd launchd winservice entrust osutil",
 	"systemd":    "",
@@ -70,15 +71,15 @@ var mayImport = map[string]string{
 // rootMayImport maps each file of the root package to the packages of this
 // module that it may import. Its tests may import all of them.
 var rootMayImport = map[string]string{
-	"main.go":     "cli command exchange invitation",
-	"serve.go":    "backup cli content guard httpapi httpserver logqueue office osutil sqlite store web",
-	"work.go":     "backup cli guard integrity osutil sqlite store",
+	"main.go":     "cli command exchange invitation manual service setup winservice",
+	"serve.go":    "authority backup caution cli content guard httpapi httpserver logqueue office osutil service setup sqlite store web",
+	"work.go":     "authority backup cli integrity osutil service sqlite store",
 	"demo.go":     "cli demo invitation osutil record sqlite store",
 	"handlers.go": "httpapi record store web",
 	"exchange.go": "history httpapi imports mapping record sheet store transit",
 	"auth.go":     "apikey httpapi record session store",
 	"problems.go": "httpapi record store",
-	"db.go":       "backup cli content guard integrity osutil record sqlite store",
+	"db.go":       "backup caution cli content guard integrity osutil record sqlite store",
 }
 
 // The limits in lines include comments. Those of a file and a package leave out

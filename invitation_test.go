@@ -211,7 +211,7 @@ func TestInviteWithoutLink(t *testing.T) {
 // It lets the person in as admin.
 func TestFirstLink(t *testing.T) {
 	t.Parallel()
-	for name, s := range map[string]*service{"default": start(t), demo.Department(0): startDemo(t, "3")} {
+	for name, s := range map[string]*testService{"default": start(t), demo.Department(0): startDemo(t, "3")} {
 		out := s.stdout.String()
 		link := invitationForm.FindStringSubmatch(out)
 		if link == nil || link[1] != s.url || strings.Index(out, link[0]) > strings.Index(out, "curl") ||

@@ -122,7 +122,7 @@ func TestOpenPrints(t *testing.T) {
 		"no folder":     {[]string{"HOME=/nowhere", "TMPDIR=/nowhere"}, "The browser could not be opened (stat /nowhere: no such file or directory)."},
 		"no display":    {[]string{"DISPLAY="}, none},
 		"other display": {[]string{"DISPLAY=", "WAYLAND_DISPLAY=wayland-0"}, fails},
-		"sudo":          {[]string{"SUDO_USER=ana"}, none},
+		"sudo":          {[]string{"SUDO_USER=ana"}, "No browser is opened under sudo."},
 	}
 	if runtime.GOOS == "darwin" { // where there is always a display
 		delete(cases, "no display")

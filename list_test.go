@@ -191,7 +191,7 @@ func parameters(t *testing.T, query string) url.Values {
 
 // walkLinks goes from the first of three pages to the last by next, and back
 // by prev.
-func (s *service) walkLinks(t *testing.T, first answer, want url.Values) {
+func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 	t.Helper()
 	relations := func(a answer) (all string) {
 		links := a.links(t)

@@ -22,10 +22,10 @@ func breakUpdates(t *testing.T, db string) {
 }
 
 // startLogging serves a new database with another standard error.
-func startLogging(t *testing.T, stderr io.Writer) *service {
+func startLogging(t *testing.T, stderr io.Writer) *testService {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
-	return serving(t, db, func(ctx context.Context, s *service) error {
+	return serving(t, db, func(ctx context.Context, s *testService) error {
 		return run(ctx, []string{"--db", db, "--listen", "127.0.0.1:0"}, strings.NewReader(""), s.stdout, stderr)
 	})
 }

@@ -19,11 +19,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/command"
 	"github.com/firefighter-records/firefighters/internal/exchange"
 	"github.com/firefighter-records/firefighters/internal/invitation"
+	"github.com/firefighter-records/firefighters/internal/manual"
+	"github.com/firefighter-records/firefighters/internal/service"
+	"github.com/firefighter-records/firefighters/internal/setup"
+	"github.com/firefighter-records/firefighters/internal/winservice"
 )
 
-const version = "0.1.0"
-
 func main() {
+	if winservice.Host(os.Args[1:], hosted) {
+		return
+	}
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as it is under nohup
 		signals = append(signals, syscall.SIGHUP)
@@ -34,7 +39,8 @@ func main() {
 		stop()                        // another signal of the others ends the program at once
 	})
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
-	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ServiceDB: service.Database}
+	err := runIn(env, os.Args[1:])
 	code := make(chan int, 1)
 	go func() { code <- cli.Report(err, os.Stderr) }()
 	select {
@@ -45,10 +51,18 @@ func main() {
 	}
 }
 
+// hosted runs the service for a service manager that wants to be told the end.
+func hosted(ctx context.Context, log io.Writer) int {
+	return cli.Report(run(ctx, os.Args[1:], strings.NewReader(""), io.Discard, log), log)
+}
+
 // run runs the command that args name. It returns when the command is done
 // or, for a server, when ctx ends.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	env := cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr}
+	return runIn(cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr}, args)
+}
+
+func runIn(env cli.Env, args []string) error {
 	env.WarnOfVariables(strings.Fields(variables))
 	return cli.Run(env, args, func(env cli.Env, args []string) error {
 		switch {
@@ -64,17 +78,19 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // variables are the flags of all commands that may stand in the environment.
 // The examples of docs/api.md use FIREFIGHTERS_KEY and FIREFIGHTERS_URL.
 const variables = "backup-dir backup-every backup-keep cors-origin dates db departments desc encoding expires format id json key label " +
-	"listen map name no-office output people rate-limit report scope search sheet since sort tenant tls-cert tls-key url"
+	"listen map name no-office output people rate-limit report scope search sheet since sort tenant tls-cert tls-key tls-self-signed url"
 
 // program is what the commands are handed.
-var program = command.Program{Version: version, Content: backupContent, OpenStore: openStore}
+var program = command.Program{Content: backupContent, OpenStore: openStore}
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
 	invitations := invitation.Program{WithStore: program.WithStore}
 	exchanges := exchange.Program{WithStore: program.WithStore}
-	others := slices.Concat(program.Commands(), invitations.Commands(), exchanges.Commands())
-	others = append(others, cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
+	setups := setup.Program{Content: backupContent, Serve: newServiceServing}
+	manuals := manual.Program{All: commands, Help: mainHelp, Default: "serve"}
+	others := slices.Concat(program.Commands(), invitations.Commands(), exchanges.Commands(), setups.Commands(), manuals.Commands())
+	others = append(others, setup.CertCommand(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
 	slices.SortFunc(others, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	return append([]cli.Command{{Name: "serve", Also: "start run server", Summary: "serves the API", Run: serve}}, others...)
 }

@@ -35,7 +35,7 @@ func (f wireRecord) summary() string {
 }
 
 // changeCount returns the number of changes in the history.
-func (s *service) changeCount(t *testing.T) (count int) {
+func (s *testService) changeCount(t *testing.T) (count int) {
 	t.Helper()
 	scanSQL(t, s.db, `SELECT count(*) FROM changes`, &count)
 	return count
@@ -525,7 +525,7 @@ func TestOfficeCarriesFormsThroughSignIn(t *testing.T) {
 }
 
 // endSessions revokes all sessions, and waits until that of b has ended.
-func (s *service) endSessions(t *testing.T, b *browser) {
+func (s *testService) endSessions(t *testing.T, b *browser) {
 	t.Helper()
 	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE session_lifetime IS NOT NULL AND revoked_at IS NULL`)
 	eventually(t, "the session to end", func() bool { return b.get(t, "/office/").status == http.StatusSeeOther })

@@ -292,7 +292,7 @@ func TestRestoreInUse(t *testing.T) {
 	db, saved, keys := backedUp(t)
 	s := startOn(t, db)
 	refuses(t, 1, fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
-		"Try: stop that one first, or give another file with --db\n", db), "restore", saved, "--db", db)
+		"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", db), "restore", saved, "--db", db)
 	if l := s.as(keys[0]).list(t, ""); l.TotalCount != 20 {
 		t.Errorf("%d records", l.TotalCount)
 	}

@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"runtime/debug"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/firefighter-records/firefighters/internal/authority"
 	"github.com/firefighter-records/firefighters/internal/backup"
+	"github.com/firefighter-records/firefighters/internal/caution"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/content"
 	"github.com/firefighter-records/firefighters/internal/guard"
@@ -20,6 +23,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/logqueue"
 	"github.com/firefighter-records/firefighters/internal/office"
 	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/service"
+	"github.com/firefighter-records/firefighters/internal/setup"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
 	"github.com/firefighter-records/firefighters/internal/store"
 	"github.com/firefighter-records/firefighters/internal/web"
@@ -33,12 +38,13 @@ department "default", a link that lets you into its page and a key for programs,
 which are shown only now. Later: firefighters open
 
   firefighters serve --db /var/lib/firefighters/firefighters.db --listen 127.0.0.1:8080
-  firefighters serve --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --rate-limit 50
+  firefighters serve --listen 0.0.0.0:8443 --tls-self-signed --rate-limit 50
   firefighters serve --db /var/lib/firefighters/firefighters.db --backup-dir /mnt/backup/firefighters
 
 By default it listens on this machine alone. It then answers only to the hosts
-localhost and 127.0.0.1. If other machines can reach it, use a certificate. A
-renewed certificate is used within seconds.
+localhost and 127.0.0.1. If other machines can reach it, use a certificate:
+--tls-self-signed makes one, as firefighters cert explains. A renewed certificate
+is used within seconds.
 
 With --backup-dir it saves the database there by itself, as
 firefighters-20261120T093000Z.db, and leaves a tenth of that disk free.
@@ -55,6 +61,7 @@ type serveOptions struct {
 	again             string // what to type to start this again, with another --listen
 	anyPort           bool   // nobody has asked for the port
 	certFile, keyFile string // to serve HTTPS: both or neither
+	selfSigned        bool   // make them
 	rateLimit         int    // requests per second and key; 0 is no limit
 	origins           []string
 	noOffice          bool
@@ -68,6 +75,7 @@ func (o *serveOptions) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.listen, "listen", "127.0.0.1:8080", "the address and port to listen on; port 0 picks a free one")
 	flags.StringVar(&o.certFile, "tls-cert", "", "serve HTTPS with the certificate (PEM) in this `file`, and its chain")
 	flags.StringVar(&o.keyFile, "tls-key", "", "the `file` with the private key (PEM) of --tls-cert")
+	flags.BoolVar(&o.selfSigned, "tls-self-signed", false, "serve HTTPS with a certificate that this makes and renews; other machines must trust it once: firefighters cert")
 	flags.IntVar(&o.rateLimit, "rate-limit", 0, "how many requests each key may send per second, twice as many at once; 0 is no limit")
 	flags.BoolVar(&o.noOffice, "no-office", false, "serve the API alone, without the page for people at /office/")
 	flags.StringSliceVar(&o.origins, "cors-origin", nil, "let pages from this `origin` use the API in a browser, as https://roster.example.org; may be repeated")
@@ -82,6 +90,8 @@ func (o *serveOptions) check() error {
 	switch {
 	case err != nil:
 		return cli.Usage(fmt.Sprintf("--listen takes an address and a port, not %q", o.listen), o.again+" --listen 127.0.0.1:8080")
+	case o.selfSigned && (o.certFile != "" || o.keyFile != ""):
+		return cli.Usage("--tls-self-signed makes its own certificate, and cannot go with --tls-cert and --tls-key", "one or the other; to end it: --tls-self-signed=false")
 	case (o.certFile == "") != (o.keyFile == ""):
 		missing := " --tls-key key.pem"
 		if o.certFile == "" {
@@ -100,44 +110,80 @@ func (o *serveOptions) check() error {
 }
 
 func serve(env cli.Env, args []string) error {
-	var o serveOptions
-	flags := env.Flags("serve", serveHelp)
-	db := cli.DBFlag(flags)
-	o.addFlags(flags)
-	flags.StringVar(&o.backups.Dir, "backup-dir", "", "the folder to make backups in, by itself; made if it is not there")
-	every := flags.String("backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
-	flags.IntVar(&o.backups.Keep, "backup-keep", 90, "how many to keep, with --backup-dir: a quarter each the newest, daily, weekly and monthly ones")
-	if err := env.Parse(flags, args, 0); err != nil {
+	s := newServing(env, "serve", serveHelp, announceFirstKey)
+	if err := env.Parse(s.Flags, args, 0); err != nil {
 		return err
 	}
-	span, err := cli.ParseDuration(*every)
-	switch {
-	case err != nil || span < time.Second:
-		return cli.Wrong(flags, cli.WrongTime("backup-every", "24h or 7d", *every, err).Error())
-	case o.backups.Keep < 1:
-		return cli.Wrong(flags, "--backup-keep takes 1 or more")
-	case o.backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep")):
-		return cli.Usage("--backup-every and --backup-keep need a folder for the backups", cli.TypedLine(flags, 0)+" --backup-dir DIR")
+	if err := s.Check(); err != nil {
+		return err
 	}
-	o.db, o.again, o.backups.Every = *db, cli.TypedLine(flags, 0, "listen"), span
-	return runDaemon(env, o, announceFirstKey)
+	return s.Run()
 }
 
-// prepareFunc makes an open database ready to be served at a URL. page is the
-// URL again, or empty without the office page.
-type prepareFunc func(env cli.Env, s *store.Store, url, page string) error
+// newServing returns the flags of a command that serves, and what it does once
+// they are parsed. prepare is for a database that is open.
+func newServing(env cli.Env, command, help string, prepare prepareFunc) setup.Serving {
+	var o serveOptions
+	flags := env.Flags(command, help)
+	cli.OwnDBFlagVar(flags, &o.db)
+	o.addFlags(flags)
+	flags.StringVar(&o.backups.Dir, "backup-dir", "", "the `folder` to make backups in, by itself; made if it is not there")
+	every := flags.String("backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
+	flags.IntVar(&o.backups.Keep, "backup-keep", 90, "how many to keep, with --backup-dir: a quarter each the newest, daily, weekly and monthly ones")
+	check := func() error {
+		span, err := cli.ParseDuration(*every)
+		switch {
+		case err != nil || span < time.Second:
+			return cli.Wrong(flags, cli.WrongTime("backup-every", "24h or 7d", *every, err).Error())
+		case o.backups.Keep < 1:
+			return cli.Wrong(flags, "--backup-keep takes 1 or more")
+		case o.backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep")):
+			return cli.Usage("--backup-every and --backup-keep need a folder for the backups", cli.TypedLine(flags, 0)+" --backup-dir DIR")
+		}
+		o.again, o.backups.Every = cli.TypedLine(flags, 0, "listen"), span
+		if command != "serve" {
+			o.again = cli.AsAdministrator(o.again)
+		}
+		return o.check()
+	}
+	return setup.Serving{Flags: flags, Check: check, Run: func() error { return runDaemon(env, o, prepare) }}
+}
+
+// newServiceServing is newServing for the installed service, whose flags service
+// install takes. Nobody reads what it prints, so it never prints a key.
+func newServiceServing(env cli.Env, help string) setup.Serving {
+	return newServing(env, "service install", help, func(_ cli.Env, s *store.Store, _ reach) error {
+		empty, err := s.Empty()
+		if err != nil || !empty {
+			return err
+		}
+		return s.AddDepartments([]store.Department{{Name: firstDepartment}})
+	})
+}
+
+// reach is how clients reach a server.
+type reach struct {
+	url, page string // page is the URL again, or empty without the office page
+	trust     string // options by which curl trusts the certificate
+}
+
+// prepareFunc makes an open database ready to be served.
+type prepareFunc func(env cli.Env, s *store.Store, at reach) error
 
 // daemon serves a database until the program must stop.
 type daemon struct {
 	env cli.Env
 	serveOptions
 	prepare   prepareFunc
-	page      string // URL of the office page; empty without it
-	noted     bool   // the database has that URL
+	page      string               // URL of the office page; empty without it
+	noted     *string              // the URL in the database; nil before there is one
+	addr      net.Addr             // of the listener
+	authority *authority.Authority // nil without --tls-self-signed
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
 	guard     *guard.Guard      // of the open database
 	log       *slog.Logger
+	manager   service.Manager // that has started this process
 }
 
 // otherFiles is how many files may be open beside connections and the database:
@@ -147,13 +193,14 @@ const otherFiles = 22
 
 // runDaemon opens the database, prepares it and serves it.
 func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	stderr := logqueue.New(env.Stderr, cli.IsTerminal(env.Stderr))
 	defer stderr.Close(time.Second)
 	env.Stderr = stderr // so that notes and the log keep their order
 	log := stderr.Logger()
+	signer, err := o.certify(log)
+	if err != nil {
+		return program.Advise(env.Context, err, o.db, "")
+	}
 	web, err := httpserver.New(httpserver.Config{CertFile: o.certFile, KeyFile: o.keyFile,
 		OtherFiles: sqlite.OpenFiles + otherFiles, Log: log})
 	if errors.Is(err, httpserver.ErrFewFiles) {
@@ -162,7 +209,7 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	if err != nil {
 		return cli.WithHint(err, "name PEM files that belong together, and start as a user who may read them")
 	}
-	d := daemon{env: env, serveOptions: o, prepare: prepare, web: web, log: log}
+	d := daemon{env: env, serveOptions: o, prepare: prepare, authority: signer, web: web, log: log, manager: service.NewManager(os.Getenv)}
 	if o.backups.Dir != "" {
 		d.scheduler = backup.NewScheduler(backupContent, o.db, o.backups, log)
 	}
@@ -200,21 +247,27 @@ func (d *daemon) run() error {
 // answer prepares the store and answers requests from it. When the program must
 // stop it lets those in flight finish.
 func (d *daemon) answer(s *store.Store, listener net.Listener) error {
-	if err := s.SaveClock(); err != nil && !warnOfFullDisk(d.env, err) {
+	if err := s.SaveClock(); err != nil && !caution.OfFullDisk(d.env, err) {
 		return &sqlite.FileError{Op: "writing to", Path: d.db, Err: err}
 	}
-	url := d.url(listener.Addr())
+	d.addr = listener.Addr()
+	url := d.url(d.addr)
 	if !d.noOffice {
 		d.page = url
 	}
-	if err := d.prepare(d.env, s, url, d.page); err != nil {
+	if err := d.prepare(d.env, s, reach{url, d.page, d.trust()}); err != nil {
 		return err
 	}
 	if err := d.noteAddress(s); err != nil {
 		return &sqlite.FileError{Op: "writing to", Path: d.db, Err: err}
 	}
-	d.warnOfExposure(d.env, listener.Addr())
-	d.warnOfBackups(d.env)
+	caution.OfExposure(d.env, listener.Addr(), d.db, d.keyFile)
+	if d.authority != nil {
+		caution.OfTrust(d.env, listener.Addr(), d.authority.PublicFile(), url+authority.Path, d.db)
+	}
+	if d.backups != (backup.Options{}) { // demo makes none
+		caution.OfBackups(d.env, d.backups.Dir, d.db)
+	}
 	debug.SetGCPercent(heapGrowth)
 	debug.SetMemoryLimit(heapLimit)
 	api := newServer(s, d.log)
@@ -223,6 +276,7 @@ func (d *daemon) answer(s *store.Store, listener net.Listener) error {
 	if err := d.env.Announce("Listening on " + url); err != nil {
 		d.log.Warn("standard output could not be written", "listening", url, "cause", err.Error())
 	}
+	defer d.tellManager(url)()
 	return d.web.Serve(d.env.Context, listener, api)
 }
 
@@ -250,8 +304,10 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 		release()
 		return nil, err
 	}
-	warnOfPlace(d.env, path)
-	d.warnOfNewDatabase(d.env)
+	caution.OfPlace(d.env, path)
+	if errors.Is(format.Inspect(path), sqlite.ErrNotExist) {
+		caution.OfNewDatabase(d.env, backupContent, d.db, d.backups.Dir)
+	}
 	return release, nil
 }
 
@@ -297,13 +353,16 @@ func (d *daemon) cannotListen(path string, err error) error {
 }
 
 // url returns the URL of a server at addr, by which its clients reach it.
-func (o serveOptions) url(addr net.Addr) string {
+func (d *daemon) url(addr net.Addr) string {
 	_, port, _ := net.SplitHostPort(addr.String())
-	scheme := "http://"
-	if o.certFile != "" {
+	scheme, host := "http://", httpserver.HostOf(addr)
+	if d.certFile != "" {
 		scheme = "https://"
 	}
-	return scheme + net.JoinHostPort(httpserver.HostOf(addr), port)
+	if d.authority != nil {
+		host = d.authority.HostFor(host)
+	}
+	return scheme + net.JoinHostPort(host, port)
 }
 
 func isLoopback(addr net.Addr) bool {
@@ -311,37 +370,21 @@ func isLoopback(addr net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// announceFirstKey makes the first department of a new database.
-func announceFirstKey(env cli.Env, s *store.Store, url, page string) error {
-	empty, err := s.Empty()
-	if err != nil || !empty {
-		return err
-	}
-	return announceKey(env, s, firstDepartment, url, page, "")
-}
-
 // configure sets what the flags ask for in a server at addr.
 func (d *daemon) configure(api *server, addr net.Addr) {
 	api.auth.limit = httpapi.NewRateLimit(d.rateLimit, time.Now)
 	api.cors = httpapi.CORS{Origins: d.origins}
 	api.loopbackOnly = isLoopback(addr)
-	api.tls = d.certFile != ""
+	api.tls = d.certFile != "" && d.authority == nil // other services on localhost may have no TLS
+	d.offerAuthority(api)
 	if !d.noOffice {
 		_, port, _ := net.SplitHostPort(addr.String())
 		api.office = office.New(web.Config{
 			Store: api.store, Keys: api.auth, Log: d.log, Refusals: api.auth.refusals,
-			URL: d.url(addr), Port: port, TLS: api.tls, Explain: api.explain,
+			URL: d.url(addr), Port: port, TLS: d.certFile != "", Explain: api.explain,
 		})
 	}
 	if d.scheduler != nil {
 		api.backupState = func() any { return backupState(d.scheduler.State()) }
 	}
-}
-
-// backupState is what /readyz says of the backups. No file is named in it.
-type backupState struct {
-	OK     bool       `json:"ok"`
-	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
-	Since  *time.Time `json:"since,omitempty"` // when they began to fail
-	Detail string     `json:"detail,omitempty"`
 }

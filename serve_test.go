@@ -174,7 +174,7 @@ func TestSecondServe(t *testing.T) {
 	address := strings.TrimPrefix(s.url, "http://")
 	inUse := func(db string) string {
 		return fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
-			"Try: stop that one first, or give another file with --db\n", db)
+			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", db)
 	}
 	for _, listen := range []string{"127.0.0.1:0", address} {
 		refuses(t, 1, inUse(s.db), "serve", "--db", s.db, "--listen", listen)
@@ -309,7 +309,7 @@ func TestClosedTerminal(t *testing.T) {
 func TestEveryAddress(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	s := serving(t, db, func(ctx context.Context, s *service) error {
+	s := serving(t, db, func(ctx context.Context, s *testService) error {
 		return run(ctx, []string{"serve", "--db", db, "--listen", "0.0.0.0:0"}, strings.NewReader(""), s.stdout, s.stderr)
 	})
 	s.create(t, ana)
@@ -704,7 +704,7 @@ func TestBusy(t *testing.T) {
 	running.Go(func() { refuses(t, 1, locked("erasing from"), append([]string{"purge", "--yes", gone}, of...)...) })
 	running.Go(func() {
 		refuses(t, 1, fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
-			"Try: stop that one first, or give another file with --db\n", old), "keys", "list", "--db", old)
+			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", old), "keys", "list", "--db", old)
 	})
 	running.Go(func() {
 		a, err := s.try(t, "PUT", collection+"/"+id, strings.NewReader(`{"firstName":"A","lastName":"B"}`))
@@ -760,6 +760,7 @@ func TestWALIsBounded(t *testing.T) {
 					t.Errorf("%d %s %v", a.status, a.body, err)
 					return
 				}
+				time.Sleep(time.Millisecond) // so that other tests get on
 			}
 		})
 	}

@@ -4,29 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
-	"net"
-	"os"
-	"path/filepath"
+	"net/http"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/authority"
 	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/guard"
 	"github.com/firefighter-records/firefighters/internal/integrity"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
 	"github.com/firefighter-records/firefighters/internal/store"
 )
 
-// What runs beside the answers of a server, and how it ends. Below is what serve
-// warns of first, and serves all the same.
+// What runs beside the answers of a server, and how it ends.
 
 const (
-	cleanInterval = 10 * time.Second       // between two looks for old responses
+	cleanInterval = 10 * time.Second       // between two looks for old responses, and at the certificate
 	refusalsTick  = 100 * time.Millisecond // between two looks for refusals to log
 )
 
@@ -43,8 +40,14 @@ func (d *daemon) work(api *server) (stop func()) {
 	repeatedly(time.Second, lateWrites, api.auth.writeLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
 	repeatedly(time.Second, "the address could not be written", func() error { return d.noteAddress(api.store) })
+	if d.authority != nil {
+		repeatedly(cleanInterval, "the certificate could not be renewed", d.authority.Renew)
+	}
 	repeatedly(refusalsTick, "refused requests could not be logged", func() error { api.auth.refusals.Flush(false); return nil })
 	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
+	if interval := d.manager.Interval(); interval > 0 {
+		repeatedly(interval, "no sign of life for the service manager", func() error { return d.showLife(api.store.Ping()) })
+	}
 	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
 	backing, stopBackups := context.WithCancel(ctx)
 	if d.scheduler != nil {
@@ -61,14 +64,43 @@ func (d *daemon) work(api *server) (stop func()) {
 	}
 }
 
+// showLife tells the service manager that the service lives, if the database has
+// answered. A restart heals neither a full disk nor the loss of the files: what is
+// open then is all that is left of them. A ping that never ends shows no life.
+func (d *daemon) showLife(ping error) error {
+	if ping != nil && !errors.Is(ping, sqlite.ErrLost) && !errors.Is(ping, sqlite.ErrFull) {
+		return ping
+	}
+	return d.manager.Alive()
+}
+
+// tellManager tells the service manager that the service is ready and, when it
+// must stop, that it does. What it returns ends that.
+func (d *daemon) tellManager(url string) (end func()) {
+	tell := func(err error) {
+		if err != nil {
+			d.log.Warn("the service manager cannot be told", "cause", err.Error())
+		}
+	}
+	stopped := context.AfterFunc(d.env.Context, func() { tell(d.manager.Stopping()) })
+	tell(d.manager.Ready("Listening on " + url))
+	return func() { stopped() }
+}
+
 // noteAddress writes the URL of the page into the database, from where commands
 // take it for links. On a full disk that waits until there is room.
 func (d *daemon) noteAddress(s *store.Store) error {
-	if d.noted {
+	if d.page != "" {
+		d.page = d.url(d.addr) // a machine may get another address
+	}
+	if d.noted != nil && *d.noted == d.page {
 		return nil
 	}
-	err := s.SetAddress(d.page)
-	d.noted = err == nil
+	page := d.page
+	err := s.SetAddress(page)
+	if err == nil {
+		d.noted = &page
+	}
 	if errors.Is(err, sqlite.ErrFull) { // of which there was a warning
 		return nil
 	}
@@ -142,124 +174,51 @@ func (d *daemon) close(s *store.Store) error {
 		fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db))
 }
 
-// warnOfExposure warns of records and keys that others on the network or on
-// this machine can read.
-func (o serveOptions) warnOfExposure(env cli.Env, addr net.Addr) {
-	if !isLoopback(addr) && o.certFile == "" {
-		fmt.Fprintf(env.Stderr, "\nWARNING: listening on %s without TLS. Everybody on the network between can read\n"+
-			"the keys and the records, and use the keys.\n"+
-			"Try: --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this machine alone\n\n", addr)
+// certify opens the authority of --tls-self-signed, nil without that flag, and
+// sets the files that it makes.
+func (o *serveOptions) certify(log *slog.Logger) (*authority.Authority, error) {
+	if !o.selfSigned {
+		return nil, nil
 	}
-	path := osutil.Resolve(o.db)
-	warnOfModes(env, 0o077, path, path+"-wal", path+"-shm", path+"-lock")
-	if o.keyFile != "" {
-		warnOfModes(env, 0o007, o.keyFile) // a group may well share a certificate
+	a, err := authority.Open(authority.Options{Folder: authority.Folder(o.db), Listen: o.listen, Log: log})
+	if errors.Is(err, authority.ErrLost) {
+		return nil, cli.WithHint(err, "another authority, which each machine must trust again: firefighters cert --new --db "+cli.Quote(o.db))
 	}
-}
-
-// warnOfModes warns of files with permissions in mask. It does not change them:
-// somebody may have meant it.
-func warnOfModes(env cli.Env, mask os.FileMode, paths ...string) {
-	var open []string
-	for _, path := range paths {
-		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&mask != 0 && runtime.GOOS != "windows" {
-			open = append(open, cli.Quote(path))
-		}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &sqlite.FileError{Op: "opening", Path: o.db, Err: sqlite.ErrNoFolder}
 	}
-	if len(open) > 0 {
-		files := strings.Join(open, " ")
-		env.Notef("Warning: other users of this machine may read or write %s\nTry: chmod 600 %s", files, files)
-	}
-}
-
-// warnOfPlace warns of a folder in which a database is not safe while it is
-// served.
-func warnOfPlace(env cli.Env, path string) {
-	folder, err := filepath.Abs(filepath.Dir(path))
-	if err != nil {
-		return
-	}
-	const advice = "keep it on a disk of this computer, and its backups there"
-	if kind := osutil.Network(folder); kind != "" {
-		env.Notef("Warning: the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.", kind, advice)
-	}
-	if service := osutil.SyncProgram(folder); service != "" {
-		env.Notef("Warning: the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.", service, advice)
-	}
-}
-
-// warnOfClock warns of a clock that is behind the latest time seen.
-func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
-	if clock.Behind() > integrity.ClockTolerance {
-		env.Notef("Warning: the clock of this machine says %s, and the database has seen %s, which holds for what expires\n"+
-			"Try: set the clock; if it is right, and was wrong before: firefighters check --repair --db %s",
-			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339), cli.Quote(path))
-	}
-}
-
-// warnOfNewerCopy warns of a saved copy with changes that the database does not
-// have.
-func warnOfNewerCopy(env cli.Env, path string) {
-	if saved := guard.NewerCopy(backupContent, osutil.Resolve(path)); saved != "" {
-		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
-			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
-	}
-}
-
-// warnOfFullDisk warns of a full disk, and reports whether err is about one. The
-// database can be read.
-func warnOfFullDisk(env cli.Env, err error) bool {
-	full := errors.Is(err, sqlite.ErrFull)
-	if full {
-		env.Notef("Warning: the disk of the database is full: reading works, and nothing can be written\n" +
-			"Try: make room on that disk; writing then works again by itself")
-	}
-	return full
-}
-
-// warnOfNewDatabase warns that a database is about to be made, although there
-// are backups of one.
-func (o serveOptions) warnOfNewDatabase(env cli.Env) {
-	if !errors.Is(format.Inspect(osutil.Resolve(o.db)), sqlite.ErrNotExist) {
-		return
-	}
-	if there := backup.Files(backupContent, o.db, o.backups.Dir); len(there) > 0 {
-		db := cli.Quote(o.db)
-		env.Notef("Warning: there is no database at %s, but there are backups of it. A new one is made, without what they hold.\n"+
-			"To have it back, stop this and type: firefighters restore %s --db %s", db, cli.Quote(there[0].Path), db)
-	}
-}
-
-// warnOfBackups warns that there are no backups, or that they are not safe
-// where they are. demo, which has no options for them, makes none.
-func (o serveOptions) warnOfBackups(env cli.Env) {
-	switch {
-	case o.backups == backup.Options{}:
-	case o.backups.Dir == "":
-		env.Notef("Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR")
-	case warnOfBackupFolder(env, o.backups.Dir):
-	case osutil.SameDisk(o.backups.Dir, filepath.Dir(osutil.Resolve(o.db))):
-		env.Notef("Warning: the backups are on the same disk as the database, and would be lost with it.\n" +
-			"Try: --backup-dir DIR, on another disk")
-	}
-}
-
-// warnOfBackupFolder warns of a folder in which no backups can be made, and
-// reports whether it did. It makes the folder, as the first backup would.
-func warnOfBackupFolder(env cli.Env, dir string) bool {
-	err := backup.CheckFolder(dir)
 	if err == nil {
-		return false
+		o.certFile, o.keyFile = a.ServerFile(), a.ServerFile()
 	}
-	const another = ", or take another folder: --backup-dir DIR"
-	fault, hint := "cannot be written: "+backup.Reason(err), "start as the user who owns it"+another
-	failure, ok := errors.AsType[*backup.Error](err)
+	return a, err
+}
+
+// trust returns the options by which curl trusts the certificate. On Windows curl
+// would also ask whether it is revoked, and there is nobody to ask.
+func (d *daemon) trust() string {
 	switch {
-	case errors.Is(err, backup.ErrNotFolder):
-		fault, hint = "is a file", "name a folder: --backup-dir DIR"
-	case ok && failure.Op == backup.OpMake:
-		fault, hint = "cannot be made: "+backup.Reason(failure.Err), "connect its disk, or make the folder by hand"+another
+	case d.authority == nil:
+		return ""
+	case runtime.GOOS == "windows":
+		return "--ssl-revoke-best-effort --cacert " + cli.Quote(d.authority.PublicFile()) + " "
 	}
-	env.Notef("Warning: no backups are made: the folder %s %s\nTry: %s", cli.Quote(dir), fault, hint)
-	return true
+	return "--cacert " + cli.Quote(d.authority.PublicFile()) + " "
+}
+
+// offerAuthority lets clients download the certificate of the authority.
+func (d *daemon) offerAuthority(api *server) {
+	if d.authority != nil {
+		api.add(route{"GET", authority.Path, public, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+			d.authority.ServeHTTP(w, r)
+			return nil
+		}, nil})
+	}
+}
+
+// backupState is what /readyz says of the backups. No file is named in it.
+type backupState struct {
+	OK     bool       `json:"ok"`
+	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
+	Since  *time.Time `json:"since,omitempty"` // when they began to fail
+	Detail string     `json:"detail,omitempty"`
 }

@@ -313,7 +313,7 @@ func adviceOnUse(e *store.FileError) advice {
 	case errors.Is(e, store.ErrLost):
 		return advice{text: name + " cannot be used: " + store.ErrLost.Error(), hint: "stop the service that has it open, which then says what to type"}
 	case errors.Is(e, store.ErrInUse):
-		return advice{text: name + " is in use: another firefighters serves it", hint: "stop that one first, or give another file with --db"}
+		return advice{text: name + " is in use: another firefighters serves it", hint: "stop that one first (the service: firefighters service stop), or give another file with --db"}
 	case errors.Is(e, store.ErrBusy):
 		return advice{text: e.Op + " " + name + ": " + store.ErrBusy.Error(), hint: "the same again, when that program has finished or is closed"}
 	}
@@ -328,7 +328,7 @@ func adviceOnDisk(e *store.FileError) advice {
 	case errors.Is(e, store.ErrReadOnly):
 		return advice{text: doing + store.ErrReadOnly.Error(), hint: readOnlyHint}
 	case errors.Is(e, store.ErrPermission):
-		return advice{text: doing + store.ErrPermission.Error(), hint: "start as the user who owns both, or give another file with --db"}
+		return advice{text: doing + store.ErrPermission.Error(), hint: "start as the user who owns both, or as an administrator (sudo), or give another file with --db"}
 	case errors.Is(e, store.ErrFull):
 		return advice{text: doing + store.ErrFull.Error(), hint: "make room on the disk, then try again"}
 	case errors.Is(e, store.ErrIO):

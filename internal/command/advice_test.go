@@ -73,7 +73,7 @@ var databaseAdvice = []adviceCase{
 		"remove the other name, which this shows: find / -xdev -samefile dir/x.db"},
 	{file("opening", store.ErrLost), `database "dir/x.db" cannot be used: its files were deleted, moved or replaced while it was served`,
 		"stop the service that has it open, which then says what to type"},
-	{file("locking", store.ErrInUse), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first, or give another file with --db"},
+	{file("locking", store.ErrInUse), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
 	{file("locking", backup.ErrRestoring), `database "dir/x.db" is being restored`, "again when that is done"},
 	{file("restoring", backup.ErrOpen), `database "dir/x.db" is in use by another program`, "end that one first"},
 	{file("locking", backup.ErrRunning), "a backup of it is being made by another firefighters", "again when that is done"},
@@ -86,9 +86,9 @@ var databaseAdvice = []adviceCase{
 	{file("writing to", errResultFull), `writing to database "dir/x.db": the disk is full`, "make room on the disk, then try again"},
 	{file("writing to", errResultIO), `writing to database "dir/x.db": ` + errResultIO.Error(), "look whether its disk fails, is full or is gone"},
 	{file("opening", errResultCantOpen), `opening database "dir/x.db": the file or its folder may not be read and written`,
-		"start as the user who owns both, or give another file with --db"},
+		"start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
 	{file("making", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), `making database "dir/x.db": the file or its folder may not be read and written`,
-		"start as the user who owns both, or give another file with --db"},
+		"start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
 	{file("reading", store.ErrReadOnly), `reading database "dir/x.db": it is on a disk that is read-only`, readOnlyHint},
 	{file("opening", fmt.Errorf("%w: %w", store.ErrNoFiles, errResultCantOpen)), `opening database "dir/x.db": this program may not open more files`, filesHint},
 	{file("reading", &fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}), `reading database "dir/x.db": this program may not open more files`, filesHint},
@@ -96,7 +96,7 @@ var databaseAdvice = []adviceCase{
 	{&store.FileError{Op: "opening", Path: strings.Repeat("d/", 240) + "x.db", Err: store.ErrPermission},
 		`opening database "` + strings.Repeat("d/", 240) + `x.db": the path is too long`, lengthHint},
 	{file("reading", store.ErrClosed), `reading database "dir/x.db": the database is closed`, ""},
-	{errors.Join(file("locking", store.ErrInUse), nil), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first, or give another file with --db"},
+	{errors.Join(file("locking", store.ErrInUse), nil), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
 
 	{file("reading", &store.NoTenantError{Name: "Engine 7"}), `there is no department "Engine 7"`, "see their names: firefighters departments list --db x.db"},
 	{file("making a key in", &store.TakenError{Name: "Engine  7", Existing: "Engine 7", Creating: true}),
@@ -218,7 +218,7 @@ func TestAdvise(t *testing.T) {
 		{errors.New("it broke"), "Error: it broke\n"},
 		{file("reading", store.ErrClosed), "Error: reading database \"dir/x.db\": the database is closed\n"},
 		{file("locking", store.ErrInUse), "Error: database \"dir/x.db\" is in use: another firefighters serves it\n" +
-			"Try: stop that one first, or give another file with --db\n"},
+			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n"},
 		{cli.Usage("that is wrong", "this"), "Error: that is wrong\nTry: this\n"},
 	} {
 		err := Program{}.Advise(t.Context(), tt.err, "x.db", "")

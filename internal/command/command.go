@@ -15,7 +15,6 @@ import (
 
 // Program is what the commands are handed.
 type Program struct {
-	Version string
 	Content backup.Content // what backups must know of the content of a database
 
 	// OpenStore opens the database at path. It makes a missing one if create

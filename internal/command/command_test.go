@@ -16,7 +16,7 @@ import (
 // run runs a command with a store that cannot be opened.
 func run(t *testing.T, openErr error, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	p := command.Program{Version: "1.2.3", OpenStore: func(cli.Env, string, bool) (*store.Store, error) {
+	p := command.Program{OpenStore: func(cli.Env, string, bool) (*store.Store, error) {
 		if openErr == nil {
 			t.Errorf("%q opens the database", args)
 			openErr = errors.New("it is not to be opened")
@@ -124,7 +124,7 @@ func TestMeant(t *testing.T) {
 func TestStoreErrors(t *testing.T) {
 	t.Parallel()
 	inUse := &store.FileError{Op: "locking", Path: "my x.db", Err: store.ErrInUse}
-	want := "Error: database \"my x.db\" is in use: another firefighters serves it\nTry: stop that one first, or give another file with --db\n"
+	want := "Error: database \"my x.db\" is in use: another firefighters serves it\nTry: stop that one first (the service: firefighters service stop), or give another file with --db\n"
 	for _, line := range []string{"check", "deleted --tenant A", "history --tenant A", "history --tenant A --since 30d --id " + strings.ToUpper(id),
 		"keys list", "keys revoke 1", "departments list", "departments rename A B", "departments remove A", "keys create --tenant A --expires 90d", "purge --tenant A --older-than 7y", "purge --finish", "undelete --tenant A " + id} {
 		if code, stdout, stderr := run(t, inUse, strings.Fields(line)...); code != 1 || stdout != "" || stderr != want {
@@ -163,7 +163,7 @@ func TestCommands(t *testing.T) {
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	code, stdout, stderr := run(t, nil, "version")
-	form := regexp.MustCompile(`^firefighters 1\.2\.3 \(go\S+, SQLite 3\.\d+\.\d+, \w+/\w+\)\n$`)
+	form := regexp.MustCompile(`^firefighters \S+ \((commit .*, )?go\S+, SQLite 3\.\d+\.\d+, \w+/\w+\)\n$`)
 	if code != 0 || stderr != "" || !form.MatchString(stdout) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}

@@ -1,16 +1,15 @@
 package command
 
 import (
-	"fmt"
-	"runtime"
-
+	"github.com/firefighter-records/firefighters/internal/build"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 const versionHelp = `Usage: firefighters version
 
-Prints the version of the program, of Go and of SQLite.
+Prints the version of the program, its commit and the date of that, and the
+versions of Go and of SQLite.
 
   firefighters version
 `
@@ -20,5 +19,5 @@ func (p Program) version(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return env.Println(fmt.Sprintf("firefighters %s (%s, SQLite %s, %s/%s)", p.Version, runtime.Version(), store.SQLiteVersion, runtime.GOOS, runtime.GOARCH))
+	return env.Println(build.Read().String(store.SQLiteVersion))
 }

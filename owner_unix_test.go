@@ -1,0 +1,111 @@
+//go:build unix
+
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// station is a folder of a user who is not root, as that of an installed service.
+// Without the rights for it, it belongs to the user of the tests.
+type station struct {
+	folder, db, program string
+	owner               *syscall.Credential
+}
+
+// newStation returns one that its user can reach, with a program that the user
+// may start.
+func newStation(t *testing.T) station {
+	t.Helper()
+	s := station{folder: t.TempDir(), owner: &syscall.Credential{Uid: uint32(os.Geteuid()), Gid: uint32(os.Getegid()), NoSetGroups: true}}
+	s.db, s.program = filepath.Join(s.folder, "x.db"), filepath.Join(t.TempDir(), "firefighters")
+	self, err := os.Executable()
+	must(t, err)
+	copyOf(t, self, s.program)
+	must(t, os.Chmod(s.program, 0o755))
+	for _, folder := range []string{filepath.Dir(s.folder), filepath.Dir(s.program)} {
+		must(t, os.Chmod(folder, 0o755))
+	}
+	must(t, os.Chmod(filepath.Dir(filepath.Dir(s.program)), 0o755))
+	if os.Geteuid() == 0 {
+		s.owner = &syscall.Credential{Uid: 12345, Gid: 23456}
+		must(t, os.Chown(s.folder, int(s.owner.Uid), int(s.owner.Gid)))
+	}
+	must(t, os.Chmod(s.folder, 0o700))
+	return s
+}
+
+// serves starts the service as the owner of the folder.
+func (s station) serves(t *testing.T) (*exec.Cmd, client) {
+	t.Helper()
+	cmd, _ := process(t, "--db", s.db, "--listen", "127.0.0.1:0")
+	cmd.Path = s.program
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: s.owner}
+	return cmd, startedProcess(t, cmd)
+}
+
+// belongs reports an error for each file in the folder that is not its owner's.
+func (s station) belongs(t *testing.T, after string) {
+	t.Helper()
+	must(t, filepath.WalkDir(s.folder, func(path string, _ fs.DirEntry, err error) error {
+		must(t, err)
+		info, err := os.Lstat(path)
+		if os.IsNotExist(err) { // a service that runs removes its trials
+			return nil
+		}
+		must(t, err)
+		if owner := info.Sys().(*syscall.Stat_t); owner.Uid != s.owner.Uid {
+			t.Errorf("after %s, %s belongs to user %d, not %d", after, path, owner.Uid, s.owner.Uid)
+		}
+		return nil
+	}))
+}
+
+// TestFilesMadeByRoot: whatever root does with the database of a service, the
+// files in its folder belong to the user of the service, who goes on with them.
+// Where the tests do not run as root, that user and they are the same.
+func TestFilesMadeByRoot(t *testing.T) {
+	t.Parallel()
+	s := newStation(t)
+	list, saved := filepath.Join(s.folder, "list.csv"), filepath.Join(s.folder, "saved.db")
+	does := func(args ...string) {
+		t.Helper()
+		works(t, append(args, "--db", s.db)...)
+		s.belongs(t, args[0]+" "+args[1])
+	}
+	does("keys", "create", "--tenant", "Engine 7")
+	does("export", "--tenant", "Engine 7", "-o", list)
+	must(t, os.WriteFile(list, []byte("First name,Last name\nAna,Horvat\n"), 0o600))
+	must(t, os.Chown(list, int(s.owner.Uid), int(s.owner.Gid)))
+	does("import", list, "--tenant", "Engine 7", "--apply")
+	does("backup", saved)
+	does("restore", saved)
+	does("check", "--repair")
+	does("invite", "--tenant", "Engine 7", "--name", "Ana")
+	does("purge", "--tenant", "Engine 7", "--older-than", "1y", "--yes")
+
+	cmd, client := s.serves(t)
+	client.key = newKey(t, s.db, "Engine 7")
+	does("backup", filepath.Join(s.folder, "while-served.db"))
+	does("import", "undo", "1", "--tenant", "Engine 7")
+	client.create(t, ana)
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	must(t, cmd.Wait())
+	s.belongs(t, "the service has stopped")
+
+	copyOf(t, "testdata/v3.db", s.db)
+	does("keys", "list")
+	if kept, _ := filepath.Glob(s.db + ".before-upgrade-*"); len(kept) != 1 {
+		t.Errorf("copies from before the upgrade: %v", kept)
+	}
+	cmd, _ = s.serves(t)
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	must(t, cmd.Wait())
+	s.belongs(t, "the service has started on it as "+strconv.Itoa(int(s.owner.Uid)))
+}

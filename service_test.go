@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/service"
+	"github.com/firefighter-records/firefighters/internal/setup"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/store"
+)
+
+// The tests of this file never touch the service of the machine that they run on.
+// Whatever installs, starts or stops one is tried by .ci/packages, in a container.
+
+// runInstalled runs the service as its manager does, with a folder of data of its own.
+func runInstalled(ctx context.Context, data string, s *testService) error {
+	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: s.stdout, Stderr: s.stderr}
+	commands := setup.Program{Content: backupContent, Serve: newServiceServing, Data: data}.Commands()
+	return env.Dispatch("", "", commands, []string{"service", "run"})
+}
+
+// TestServiceRun: the installed service has everything in its folder, makes backups,
+// and prints no key, which a journal would keep.
+func TestServiceRun(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	must(t, service.Settings{"--listen=127.0.0.1:0", "--rate-limit=1000"}.Write(data))
+	db := service.DatabaseIn(data)
+	var url string
+	serve := func() *testService {
+		s := serving(t, db, func(ctx context.Context, s *testService) error { return runInstalled(ctx, data, s) })
+		_, url, _ = strings.Cut(strings.TrimSpace(s.stdout.String()), "Listening on ")
+		return s
+	}
+	s := serve()
+	s.logs(t, "same disk")
+	if said := s.stdout.String() + s.stderr.String(); strings.Contains(said, "ff_") || strings.Contains(said, "code=") {
+		t.Errorf("it said %q", said)
+	}
+	s.key = newKey(t, db, firstDepartment)
+	s.create(t, `{"firstName":"Ana","lastName":"Čović"}`)
+	eventually(t, "a backup", func() bool {
+		found, _ := filepath.Glob(filepath.Join(service.BackupsIn(data), "firefighters-*.db"))
+		return len(found) == 1
+	})
+	if code, stdout, _ := runCommand(t, "departments", "list", "--db", db); code != 0 || !strings.Contains(stdout, firstDepartment) {
+		t.Errorf("the departments: %d %q", code, stdout)
+	}
+	s.stop(t)
+	again := serve()
+	again.key = s.key
+	if again.do(t, "GET", collection, "").wants(t, 200); !strings.HasPrefix(url, "http://127.0.0.1:") {
+		t.Errorf("the address is %q", url)
+	}
+}
+
+// TestServiceSettings: settings that cannot be are wrong usage, so that no manager
+// tries them again and again.
+func TestServiceSettings(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"--listen=8080": "--listen takes an address and a port", "--tls-key=/x.pem": "--tls-cert and --tls-key go together", "--backup-keep=0": "--backup-keep takes 1 or more",
+		"--lisen=127.0.0.1:8080": "did you mean --listen?", "--backup-every=1x": "--backup-every",
+	} {
+		data := t.TempDir()
+		must(t, service.Settings{line}.Write(data))
+		s := &testService{stdout: &syncBuffer{}, stderr: &syncBuffer{}}
+		err := runInstalled(t.Context(), data, s)
+		if code := cli.Report(err, s.stderr); code != 2 || !strings.Contains(s.stderr.String(), want) || s.stdout.String() != "" {
+			t.Errorf("%s: %d, %q", line, code, s.stderr)
+		}
+		if entries, err := os.ReadDir(data); err != nil || len(entries) != 1 {
+			t.Errorf("%s: made %v, %v", line, entries, err)
+		}
+	}
+}
+
+// TestServiceUsage: wrong flags are refused before anything is looked at or changed.
+func TestServiceUsage(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"install --listen 8080":         "Error: --listen takes an address and a port, not \"8080\"\nTry: " + cli.AsAdministrator("firefighters service install") + " --listen 127.0.0.1:8080\n",
+		"install --tls-cert cert.pem":   "Error: --tls-cert and --tls-key go together\n",
+		"install --backup-every soon":   "Error: service install: --backup-every must be like 24h or 7d, not \"soon\"\n",
+		"install --rate-limit -1":       "Error: --rate-limit takes 0 to",
+		"install --cors-origin example": "Error: --cors-origin takes an origin",
+		"":                              "Error: service: say install, run, start, status, stop or uninstall\n",
+		"instal":                        "Error: service: there is no command \"instal\"; did you mean \"service install\"?\n",
+		"status x":                      "Error: service status: it takes no argument",
+	} {
+		code, stdout, stderr := runCommand(t, append([]string{"service"}, strings.Fields(args)...)...)
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: %d %q %q", args, code, stdout, stderr)
+		}
+	}
+}
+
+// TestServiceDatabase: commands are about the database of the installed service if
+// nothing names another, and say so.
+func TestServiceDatabase(t *testing.T) {
+	t.Parallel()
+	s, other := start(t), start(t)
+	s.stop(t)
+	other.stop(t)
+	asked := 0
+	list := func(args ...string) (code int, stdout, stderr string) {
+		var out, errs bytes.Buffer
+		env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+			ServiceDB: func() string { asked++; return s.db }}
+		code = cli.Report(runIn(env, append([]string{"keys", "list"}, args...)), &errs)
+		return code, out.String(), errs.String()
+	}
+	note := "This is about the database of the service: " + cli.Quote(s.db) + "\n"
+	if code, stdout, stderr := list(); code != 0 || strings.Count(stdout, "\n") != 1 || !strings.HasPrefix(stderr, note) {
+		t.Errorf("without --db: %d %q %q", code, stdout, stderr)
+	}
+	if code, stdout, stderr := list("--db", other.db); code != 0 || strings.Count(stdout, "\n") != 1 || strings.Contains(stderr, "service") || asked != 1 {
+		t.Errorf("with --db: %d %q %q", code, stdout, stderr)
+	}
+	s.db = filepath.Join(t.TempDir(), "missing.db")
+	if code, _, stderr := list(); code != 1 || !strings.Contains(stderr, "there is no database at") {
+		t.Errorf("the service has none: %d %q", code, stderr)
+	}
+	s.db = ""
+	if code, _, stderr := list(); code != 1 || !strings.Contains(stderr, `there is no database at "firefighters.db"`) {
+		t.Errorf("no service: %d %q", code, stderr)
+	}
+}
+
+// TestShowLife: what a restart does not heal shows life; what it may heal does not.
+func TestShowLife(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" { // whose manager has no such socket
+		return
+	}
+	folder, err := os.MkdirTemp("", "ffw") // a short path, as sockets need
+	must(t, err)
+	defer os.RemoveAll(folder)
+	socket := filepath.Join(folder, "s")
+	listener, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	must(t, err)
+	defer listener.Close()
+	d := daemon{manager: service.NewManager(func(name string) string { return map[string]string{"NOTIFY_SOCKET": socket}[name] })}
+	broken := errors.New("it broke")
+	if err := d.showLife(broken); err != broken {
+		t.Errorf("a database that fails: %v", err)
+	}
+	for _, ping := range []error{nil, store.ErrLost, sqlite.ErrFull} {
+		must(t, d.showLife(ping))
+		heard := make([]byte, 100)
+		must(t, listener.SetReadDeadline(time.Now().Add(patience)))
+		if n, err := listener.Read(heard); err != nil || string(heard[:n]) != "WATCHDOG=1" {
+			t.Errorf("%v: heard %q, %v", ping, heard[:n], err)
+		}
+	}
+}
