@@ -1,0 +1,141 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// licence is what somebody allows.
+type licence struct {
+	of   string // the module, or "std" for Go's own library
+	id   string // of SPDX
+	text string
+}
+
+// licences returns the licence of the main module, and those of Go's library
+// and of the modules, in this order.
+func (r release) licences() (ours licence, theirs []licence, err error) {
+	if ours, err = readLicence(r.main, "."); err != nil {
+		return ours, nil, err
+	}
+	dirs, err := moduleDirs(r)
+	if err != nil {
+		return ours, nil, err
+	}
+	theirs = make([]licence, 1)
+	for i, dir := range dirs {
+		l, err := readLicence(r.modules[i].Path, dir)
+		if err != nil {
+			return ours, nil, err
+		}
+		if l.of == likeGo {
+			theirs[0] = licence{"std", l.id, l.text}
+		}
+		theirs = append(theirs, l)
+	}
+	if theirs[0].of == "" {
+		return ours, nil, fmt.Errorf("no module has the licence of Go: %s is not there", likeGo)
+	}
+	return ours, theirs, nil
+}
+
+// likeGo is a module with the licence of Go's own library. Not every Go comes
+// with the text.
+const likeGo = "golang.org/x/sys"
+
+// moduleDirs returns the folders of the modules.
+func moduleDirs(r release) ([]string, error) {
+	args := []string{"list", "-m", "-f", "{{.Dir}}"}
+	for _, m := range r.modules {
+		args = append(args, m.Path)
+	}
+	dirs, err := exec.Command("go", args...).Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	found := strings.FieldsFunc(string(dirs), func(r rune) bool { return r == '\n' || r == '\r' })
+	if len(found) != len(r.modules) {
+		return nil, fmt.Errorf("not all modules are downloaded: go mod download")
+	}
+	return found, nil
+}
+
+func readLicence(of, dir string) (licence, error) {
+	for _, pattern := range []string{"LICENSE", "LICENSE.*", "LICENCE*", "COPYING*"} {
+		names, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(names) == 0 {
+			continue
+		}
+		text, err := os.ReadFile(names[0])
+		if err != nil {
+			return licence{}, err
+		}
+		id := identify(string(text))
+		if id == "" {
+			return licence{}, fmt.Errorf("the licence of %s is unknown: %.80q", of, text)
+		}
+		return licence{of, id, strings.ReplaceAll(string(text), "\r\n", "\n")}, nil
+	}
+	return licence{}, fmt.Errorf("%s has no licence", of)
+}
+
+// identify returns the SPDX identifier of the text of a licence, empty if it is
+// none of those that the modules here have.
+func identify(text string) string {
+	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
+	has := func(words string) bool { return strings.Contains(text, words) }
+	switch {
+	case has("apache license") && has("version 2.0"):
+		return "Apache-2.0"
+	case has("permission is hereby granted, free of charge"):
+		return "MIT"
+	case has("redistribution and use in source and binary forms") && has("neither the name"):
+		return "BSD-3-Clause"
+	case has("redistribution and use in source and binary forms"):
+		return "BSD-2-Clause"
+	}
+	return ""
+}
+
+const copyrightHead = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: firefighters
+Source: https://%s
+Comment: The program contains the modules that are listed after its own licence.
+`
+
+// writeCopyright writes a paragraph for each licence, with its whole text.
+func writeCopyright(out io.Writer, main string, ours licence, theirs []licence) error {
+	text := fmt.Sprintf(copyrightHead, main) + paragraph("*", ours)
+	for _, l := range theirs {
+		text += paragraph(l.of+"/*", l)
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+func paragraph(files string, l licence) string {
+	var holders, body []string
+	for line := range strings.Lines(l.text) {
+		line = strings.TrimRight(line, " \t\n")
+		if rest, found := strings.CutPrefix(strings.TrimSpace(line), "Copyright "); found {
+			holders = append(holders, strings.TrimPrefix(rest, "(c) "))
+		}
+		if line == "" {
+			line = "."
+		}
+		body = append(body, " "+line)
+	}
+	if len(holders) == 0 {
+		holders = []string{"the authors of " + l.of}
+	}
+	name := map[string]string{"MIT": "Expat"}[l.id] // as Debian calls it
+	if name == "" {
+		name = l.id
+	}
+	return fmt.Sprintf("\nFiles: %s\nCopyright: %s\nLicense: %s\n%s\n",
+		files, strings.Join(holders, "\n "), name, strings.Join(body, "\n"))
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// buildProgram builds the program of this module and returns its path.
+func buildProgram(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "firefighters")
+	if out, err := exec.Command("go", "build", "-buildvcs=false", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// TestWrite compares what is written with what Go says of the program.
+func TestWrite(t *testing.T) {
+	t.Chdir("../..")
+	program := buildProgram(t)
+	var first, second, copyright bytes.Buffer
+	date := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
+	for _, out := range []*bytes.Buffer{&first, &second} {
+		if err := write(out, []string{program}, "1.2.0", date, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first.String() != second.String() {
+		t.Error("the same program gave two different documents")
+	}
+	if strings.Contains(first.String(), filepath.Dir(program)) {
+		t.Error("the document names a folder of this machine")
+	}
+	var b bom
+	if err := json.Unmarshal(first.Bytes(), &b); err != nil {
+		t.Fatal(err)
+	}
+	if main := b.Metadata.Component; main.Version != "1.2.0" || main.Licences[0].Licence.ID != "MIT" || len(main.Components[0].Hashes) != 1 {
+		t.Errorf("the program is %+v", main)
+	}
+	if err := write(&copyright, []string{program}, "", date, true); err != nil {
+		t.Fatal(err)
+	}
+	checkModules(t, program, b, copyright.String())
+}
+
+// checkModules holds the document and the copyright file to go version -m.
+func checkModules(t *testing.T, program string, b bom, copyright string) {
+	t.Helper()
+	listed, err := exec.Command("go", "version", "-m", program).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for line := range strings.Lines(string(listed)) {
+		if fields := strings.Fields(line); len(fields) > 2 && fields[0] == "dep" {
+			want = append(want, "pkg:golang/"+fields[1]+"@"+fields[2])
+			if !strings.Contains(copyright, "\nFiles: "+fields[1]+"/*\n") {
+				t.Errorf("the copyright file lacks %s", fields[1])
+			}
+		}
+	}
+	if len(want) == 0 || len(b.Components) != len(want)+1 {
+		t.Fatalf("%d components, but Go lists %d modules", len(b.Components), len(want))
+	}
+	for i, url := range want {
+		if got := b.Components[i+1].URL; got != url {
+			t.Errorf("component %d is %s, not %s", i, got, url)
+		}
+	}
+}
+
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"MIT License\n\nPermission is hereby granted, free\nof charge, to any": "MIT",
+		"Redistribution and use in source and binary forms, with":              "BSD-2-Clause",
+		"GNU General Public License":                                           "",
+	} {
+		if got := identify(text); got != want {
+			t.Errorf("%q is %q, not %q", text, got, want)
+		}
+	}
+}
