@@ -51,7 +51,7 @@ const (
 	AsksItself = "asks"
 )
 
-// useServiceDB gives --db the database of the installed service, as DBFlag promises.
+// useServiceDB sets --db to the database of the installed service, as DBFlag promises.
 // The error says how to get the rights for it.
 func (env Env) useServiceDB(flags *pflag.FlagSet) error {
 	f := flags.Lookup("db")

@@ -62,7 +62,7 @@ func (a Account) Take(folder string) (steps []string, err error) {
 	return steps, cmp.Or(err, os.Chmod(folder, 0o700))
 }
 
-// takeIn gives a file or folder in the folder of the data to the account, unless it
+// takeIn makes the account own a file or folder in the folder of the data, unless it
 // belongs to it. It asks and gives through the open file, so that nobody puts another
 // in its place between the two. A file of several names could be any of the system.
 func (a Account) takeIn(root *os.Root, name string, entry fs.DirEntry) (gave bool, err error) {
@@ -134,7 +134,7 @@ func (a Account) Share(folder string) error {
 	return nil
 }
 
-// give gives a folder that is empty to the account.
+// give makes the account own a folder that is empty.
 func (a Account) give(folder string) error {
 	file, err := os.OpenFile(folder, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {

@@ -148,7 +148,7 @@ func writeUnit(d Definition) (steps []string, err error) {
 	return steps, err
 }
 
-// keepFormer gives another name to a unit that somebody has written by hand.
+// keepFormer renames a unit that somebody has written by hand.
 func keepFormer() (steps []string, err error) {
 	if old, err := os.ReadFile(unitFile); err != nil || systemd.IsOurs(string(old)) {
 		return nil, nil
