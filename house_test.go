@@ -82,17 +82,6 @@ var rootMayImport = map[string]string{
 	"db.go":       "backup caution cli content guard integrity osutil record sqlite store",
 }
 
-// The limits in lines include comments. Those of a file and a package leave out
-// tests.
-const (
-	maxRootFiles     = 9
-	maxRootLines     = 2500
-	maxPackageLines  = 1500
-	maxStoreLines    = 2000
-	maxFileLines     = 400
-	maxFunctionLines = 60
-)
-
 // vagueNames are package names that say nothing about the package.
 var vagueNames = []string{"util", "utils", "common", "helper", "helpers"}
 
@@ -107,9 +96,7 @@ type sourcePackage struct {
 type sourceFile struct {
 	path   string // relative to the module
 	test   bool
-	lines  int
 	syntax *ast.File
-	set    *token.FileSet
 }
 
 // shortName returns the name of an import path in mayImport. ours reports whether
@@ -120,17 +107,6 @@ func shortName(importPath string) (name string, ours bool) {
 }
 
 func (p sourcePackage) internal() bool { return strings.HasPrefix(p.path, "internal/") }
-
-// size returns the number of files and of lines, without tests.
-func (p sourcePackage) size() (files, lines int) {
-	for _, file := range p.files {
-		if !file.test {
-			files++
-			lines += file.lines
-		}
-	}
-	return files, lines
-}
 
 // readPackages parses all packages of the module. It finds their files itself, not by
 // go list, so that it sees the files for other systems too.
@@ -154,13 +130,12 @@ var readPackages = sync.OnceValues(func() (packages []sourcePackage, err error) 
 func parseFiles(packagePath, folder string) (files []sourceFile, err error) {
 	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
 	for _, name := range names {
-		set := token.NewFileSet()
-		syntax, err := parser.ParseFile(set, name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
 			return nil, err
 		}
 		path := filepath.ToSlash(filepath.Join(packagePath, filepath.Base(name)))
-		files = append(files, sourceFile{path, strings.HasSuffix(path, "_test.go"), set.File(syntax.Pos()).LineCount(), syntax, set})
+		files = append(files, sourceFile{path, strings.HasSuffix(path, "_test.go"), syntax})
 	}
 	return files, err
 }
@@ -230,45 +205,6 @@ func checkImports(t *testing.T, file sourceFile, importer, allowed string) {
 		name, ours := shortName(imported)
 		if ours && name != importer && !slices.Contains(strings.Fields(allowed), name) {
 			breaksRule(t, file.path, "imports %s, but of this module %s may import only [%s]", imported, importer, allowed)
-		}
-	}
-}
-
-func TestSizes(t *testing.T) {
-	t.Parallel()
-	limits := map[string]int{"": maxRootLines, "internal/store": maxStoreLines}
-	for _, p := range allPackages(t) {
-		files, lines := p.size()
-		if p.path == "" && files > maxRootFiles {
-			breaksRule(t, "The root package", "has %d Go files beside its tests; the limit is %d", files, maxRootFiles)
-		}
-		limit, own := limits[p.path]
-		if p.internal() && !own {
-			limit, own = maxPackageLines, true
-		}
-		if own && lines > limit {
-			breaksRule(t, "The package "+modulePath+"/"+p.path, "has %d lines without tests; the limit is %d", lines, limit)
-		}
-		for _, file := range p.files {
-			checkFile(t, file)
-		}
-	}
-}
-
-func checkFile(t *testing.T, file sourceFile) {
-	t.Helper()
-	if file.lines > maxFileLines && !file.test {
-		breaksRule(t, file.path, "has %d lines; the limit is %d", file.lines, maxFileLines)
-	}
-	for _, declaration := range file.syntax.Decls {
-		function, ok := declaration.(*ast.FuncDecl)
-		if !ok {
-			continue
-		}
-		first, last := file.set.Position(function.Pos()).Line, file.set.Position(function.End()).Line
-		if lines := last - first + 1; lines > maxFunctionLines {
-			breaksRule(t, fmt.Sprintf("%s:%d:", file.path, first), "the function %s has %d lines; the limit is %d",
-				function.Name.Name, lines, maxFunctionLines)
 		}
 	}
 }
