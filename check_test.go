@@ -87,7 +87,7 @@ func TestLargeDamage(t *testing.T) {
 		overwrite(t, db, (1000+10*page)*4096, "\xff\xff\xff\xff")
 	}
 	code, _, stderr := runCommand(t, "check", "--db", db)
-	if lines := strings.Count(stderr, "\n"); code != 1 || !strings.HasPrefix(stderr, "The file: ") || lines > 6 {
+	if lines := strings.Count(stderr, "\n"); code != 1 || !strings.HasPrefix(stderr, "The file: ") || lines > 7 {
 		t.Errorf("code %d, %d lines: %.500s", code, lines, stderr)
 	}
 	s := startOn(t, db)

@@ -3,8 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/backup"
@@ -25,8 +26,25 @@ var schemaSQL string
 // schemaVersion is that of schema.sql.
 const schemaVersion = 4
 
-// format is that of our databases: "FfRs" in the header, and the version.
-var format = sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion}
+// oldSchemas are the files schema.sql of the versions before.
+//
+//go:embed schemas/*.sql
+var oldSchemas embed.FS
+
+// format is that of our databases: "FfRs" in the header, the version, and the
+// schema. An upgrade leaves the schema that a new database has.
+var format = sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion, Schema: schemaFor}
+
+func schemaFor(version int) string {
+	if version == schemaVersion {
+		return schemaSQL
+	}
+	text, err := oldSchemas.ReadFile(fmt.Sprintf("schemas/%d.sql", version))
+	if err != nil {
+		panic(err) // a test reads all of them
+	}
+	return string(text)
+}
 
 // upgrades lead from each older version of the schema to the next.
 var upgrades = map[int]func(*sqlite.Conn) error{

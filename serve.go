@@ -237,6 +237,7 @@ func (d *daemon) run() error {
 	if err != nil {
 		return err
 	}
+	caution.OfSchema(d.env, format, s.DB(), d.db)
 	d.guard, err = guard.New(s.DB(), d.db, content.Marks, d.log)
 	if err != nil {
 		return cmp.Or(s.Close(), err)

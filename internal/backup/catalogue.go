@@ -3,6 +3,7 @@ package backup
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -128,10 +129,12 @@ type Valid struct {
 
 // NewestValid returns the newest valid backup of a database that is beside it
 // or, unless dir is "", in dir. It prefers one without damaged records that is up
-// to a week older. If there is none it returns nil. This process must not have
-// the database open.
+// to a week older, and leaves out one that Restore refuses for its schema. If there
+// is none it returns nil. This process must not have the database open.
 func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
-	files := Files(content, db, dir)
+	files := slices.DeleteFunc(Files(content, db, dir), func(f File) bool {
+		return errors.As(checkSchema(content, f.Path), new(*sqlite.SchemaError))
+	})
 	newest := newestValid(ctx, content, files)
 	if newest == nil {
 		return nil

@@ -87,6 +87,9 @@ func (r *restoring) refuse() error {
 	if err := r.Content.Format().Inspect(r.File); err != nil {
 		return r.readError(err)
 	}
+	if err := r.refuseSchema(); err != nil {
+		return err
+	}
 	r.done.Raw = sqlite.WasInUse(r.File)
 	if !osutil.Exists(filepath.Dir(r.Database)) {
 		return databaseError("restoring", r.Database, sqlite.ErrNoFolder)
@@ -97,8 +100,29 @@ func (r *restoring) refuse() error {
 	return nil
 }
 
-// readError makes a FileError about the backup an Error.
+// refuseSchema returns an error if the schema of the backup is not that of its
+// version. What else is wrong with the backup the copy shows.
+func (r *restoring) refuseSchema() error {
+	if err := checkSchema(r.Content, r.File); errors.As(err, new(*sqlite.SchemaError)) {
+		return r.readError(err)
+	}
+	return nil
+}
+
+func checkSchema(content Content, path string) error {
+	c, err := sqlite.Peek(path)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return content.Format().CheckSchema(c)
+}
+
+// readError makes a FileError about the backup, or a SchemaError, an Error.
 func (r *restoring) readError(err error) error {
+	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
+		return &Error{OpRead, r.File, wrong}
+	}
 	var failure *sqlite.FileError
 	if errors.As(err, &failure) && failure.Path == r.File {
 		return &Error{OpRead, r.File, err}
@@ -153,6 +177,9 @@ func (r *restoring) readOld() error {
 }
 
 func (r *restoring) change(copied *sqlite.Conn) (err error) {
+	if err := r.Content.Format().CheckSchema(copied); err != nil { // the file may be another one by now
+		return err
+	}
 	if r.done.Unread == nil {
 		r.done.Revoked, err = r.carryOver(copied)
 	}

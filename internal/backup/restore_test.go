@@ -76,6 +76,66 @@ func TestRestoreUnidentified(t *testing.T) {
 	}
 }
 
+// strict is a toy that knows its schema, and calls read when it reads the old
+// database.
+type strict struct {
+	toy
+	read func()
+}
+
+func (strict) Format() sqlite.Format {
+	f := format
+	f.Schema = func(version int) string { return schema1 + map[int]string{2: ";" + schema2}[version] }
+	return f
+}
+
+func (s strict) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
+	s.read()
+	return s.toy.CarryOver(old)
+}
+
+// TestRestoreSchema: a backup with a trigger of somebody else is refused, also one
+// that has got it while it was restored. It is not named as a good one.
+func TestRestoreSchema(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]bool{"before": false, "meanwhile": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, saved := backedUp(t)
+			spoil := func() {
+				execSQL(t, saved, `CREATE TRIGGER IF NOT EXISTS evil AFTER INSERT ON items BEGIN DELETE FROM items; END`)
+			}
+			read := func() { t.Error("it goes on") }
+			if late {
+				read = spoil
+			} else {
+				spoil()
+			}
+			before := contents(t, filepath.Dir(db))
+			_, err := backup.Restore{Content: strict{read: read}, File: saved, Database: db}.Run(t.Context())
+			failure, _ := errors.AsType[*backup.Error](err)
+			wrong, _ := errors.AsType[*sqlite.SchemaError](err)
+			if failure == nil || failure.Op != backup.OpRead || failure.Path != saved || wrong == nil || wrong.Error() != `its schema is not that of version 2: the trigger "evil" is not of this program` {
+				t.Errorf("it says %v", err)
+			}
+			if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) && len(after) != len(before)+1 { // with the lock
+				t.Errorf("there is %q", names(t, filepath.Dir(db)))
+			}
+		})
+	}
+	db, saved := backedUp(t)
+	in := t.TempDir()
+	name := filepath.Join(in, "x-20260101T000000Z.db")
+	copyOf(t, saved, name)
+	if found := backup.NewestValid(t.Context(), strict{}, db, in); found == nil || found.Path != name {
+		t.Errorf("the newest is %+v", found)
+	}
+	execSQL(t, name, `CREATE VIEW evil AS SELECT 1`)
+	if found := backup.NewestValid(t.Context(), strict{}, db, in); found != nil {
+		t.Errorf("the newest is %+v", found)
+	}
+}
+
 // TestRestoreGrows: what is carried over may take further pages.
 func TestRestoreGrows(t *testing.T) {
 	t.Parallel()

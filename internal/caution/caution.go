@@ -93,6 +93,17 @@ func OfNewerCopy(env cli.Env, content backup.Content, path string) {
 	}
 }
 
+// OfSchema warns of a database with tables, indexes, triggers or views that are
+// not as the program makes them. It is served all the same: somebody may have added
+// them.
+func OfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
+	err := db.Read(format.CheckSchema)
+	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
+		env.Notef("Warning: the database is not as this program makes it: %v\n"+
+			"Try, if you have not changed that yourself: firefighters check --db %s", wrong, cli.Quote(path))
+	}
+}
+
 // OfFullDisk warns of a full disk, and reports whether err is about one. The
 // database can be read.
 func OfFullDisk(env cli.Env, err error) bool {

@@ -164,6 +164,8 @@ func adviceOnFindings(e *unsoundError) advice {
 	switch {
 	case e.Broken > 0:
 		a.hint, a.restore = "put a backup in its place: firefighters restore FILE --db "+cli.Quote(e.db), true
+	case e.Foreign > 0:
+		a.hint, a.restore = "drop what you have added yourself; if you have not, put a backup in its place: firefighters restore FILE --db "+cli.Quote(e.db), true
 	case e.Damaged > 0:
 		a.hint = "put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"
 	case e.Stale == 0:
@@ -223,6 +225,8 @@ func adviceOnReading(e *backup.Error) advice {
 	switch {
 	case errors.Is(e, backup.ErrIsDatabase):
 		return advice{text: osutil.InQuotes(e.Path) + " is the database itself, not a backup of it", hint: "firefighters restore --help"}
+	case errors.As(e, new(*store.SchemaError)):
+		return advice{text: name + "is not as this program makes it: " + e.Err.Error() + "; nothing was changed", hint: other, restore: true}
 	case errors.Is(e, backup.ErrEmpty):
 		return advice{text: name + "holds no department and no records; nothing was changed", hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"}
 	case errors.Is(e, store.ErrNotRegular):

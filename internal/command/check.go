@@ -12,9 +12,10 @@ import (
 
 const checkHelp = `Usage: firefighters check [flags]
 
-Checks the whole database: the file itself, the references in it, the counts of
-each department, and for each record its checksum and the columns that are
-computed for sorting and searching. It may run while the service does.
+Checks the whole database: the file itself, the references in it, that its
+tables, indexes, triggers and views are those of this program, the counts of each
+department, and for each record its checksum and the columns that are computed
+for sorting and searching. It may run while the service does.
 
   firefighters check --db firefighters.db
 
@@ -37,6 +38,7 @@ func (p Program) check(env cli.Env, args []string) error {
 		bar := cli.NewProgress(env, "records", 0)
 		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{
 			Repair:     *repair,
+			Format:     p.Content.Format(),
 			ResetClock: s.ResetClock,
 			Found:      func(finding string) { env.Notef("%s", finding) },
 			Progress:   bar.Set,
@@ -57,7 +59,7 @@ func reportFindings(env cli.Env, db string, found integrity.Findings, repaired b
 	if found.Ahead {
 		repairs++
 	}
-	if repaired && found.Broken+found.Damaged == 0 && repairs > 0 {
+	if repaired && found.Broken+found.Foreign+found.Damaged == 0 && repairs > 0 {
 		return env.Println(fmt.Sprintf("Repaired: %d. The database is sound.", repairs))
 	}
 	if found != (integrity.Findings{}) {
@@ -77,6 +79,8 @@ func (e *unsoundError) Error() string {
 	switch {
 	case e.Broken > 0:
 		return name + " is damaged"
+	case e.Foreign > 0:
+		return name + " has tables, indexes, triggers or views that are not as this program makes them"
 	case e.Damaged > 0:
 		return cli.Count(e.Damaged, "record of "+name+" is damaged", "records of "+name+" are damaged") + ", by the disk or by another program"
 	case e.Stale > 0:

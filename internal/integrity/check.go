@@ -2,6 +2,7 @@ package integrity
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 // Options say how Check works. Repair may be false, the functions must be set.
 type Options struct {
 	Repair     bool                  // repair what is stale
+	Format     sqlite.Format         // says which schema is right
 	ResetClock func() error          // replaces the latest time seen by the system's time; called to repair it
 	Found      func(finding string)  // is called with each finding, a line for people
 	Progress   func(done, total int) // is called with how many records are checked, of how many
@@ -19,6 +21,7 @@ type Options struct {
 // Findings counts what Check found.
 type Findings struct {
 	Broken  int // faults of the file or of references in it: only a backup helps
+	Foreign int // tables, indexes, triggers and views that are not as the program makes them
 	Damaged int // records that are not what the service wrote
 	Stale   int // what follows from sound data and can be repaired
 
@@ -42,11 +45,11 @@ type check struct {
 	found Findings
 }
 
-// Check checks the whole database: the structure of the file, its references,
-// the latest time seen, the counts of tenants, and all records.
+// Check checks the whole database: the structure of the file, its references, its
+// schema, the latest time seen, the counts of tenants, and all records.
 func Check(ctx context.Context, db *sqlite.DB, options Options) (Findings, error) {
 	c := &check{Options: options, db: db}
-	for _, part := range []func(context.Context) error{c.file, c.clock, c.counts, c.records} {
+	for _, part := range []func(context.Context) error{c.file, c.schema, c.clock, c.counts, c.records} {
 		if err := part(ctx); err != nil {
 			return c.found, err
 		}
@@ -74,6 +77,19 @@ func (c *check) file(ctx context.Context) error {
 		return conn.QueryContext(ctx, `PRAGMA foreign_key_check`, nil, func(row sqlite.Row) {
 			c.note(&c.found.Broken, "The file: row %d of %s refers to nothing", row.Int(1), row.Text(0))
 		})
+	})
+}
+
+func (c *check) schema(context.Context) error {
+	return c.db.Read(func(conn *sqlite.Conn) error {
+		err := c.Format.CheckSchema(conn)
+		if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
+			for _, fault := range wrong.Faults {
+				c.note(&c.found.Foreign, "The schema: %s", fault)
+			}
+			return nil
+		}
+		return err
 	})
 }
 

@@ -17,6 +17,10 @@ import (
 type Format struct {
 	ApplicationID uint32 // in the header of every database of the program
 	Version       int    // of the newest schema that the program knows
+
+	// Schema returns the statements that make an empty database of a version, from 1
+	// to Version. It may be nil: any schema is then right.
+	Schema func(version int) string
 }
 
 // headerSize is the length of the header of a database (SQLite file format,

@@ -33,6 +33,7 @@ type (
 	DamagedError = record.DamagedError
 	FileError    = sqlite.FileError
 	NewerError   = sqlite.NewerError
+	SchemaError  = sqlite.SchemaError
 )
 
 // WasInUse reports whether a file was a database in use, as opposed to a backup.
