@@ -13,16 +13,27 @@ import (
 // Label is the name of the service to launchd.
 const Label = "org.firefighter-records.firefighters"
 
+// LogFile is where launchd writes what the service says.
+const LogFile = "/Library/Logs/firefighters.log"
+
+// Rotation is what newsyslog must know to keep the log of a user's service small: it
+// renames the file at a megabyte and keeps five. The service finds that out by itself,
+// so no process gets a signal.
+func Rotation(user string) string {
+	return "# logfilename\t[owner:group]\tmode\tcount\tsize\twhen\tflags\n" +
+		LogFile + "\t" + user + ":" + user + "\t640\t5\t1000\t*\tN\n"
+}
+
 // Plist returns what launchd must know to run a program as the service, for a
-// user, with a file for its log. launchd starts it again unless it ended well, at
-// most every ten seconds.
-func Plist(program, data, user, log string) string {
+// user. launchd starts it again unless it ended well, at most once a minute: it knows
+// no steps, and a fault that time does not heal must fill no log.
+func Plist(program, data, user string) string {
 	escape := func(text string) string {
 		var escaped bytes.Buffer
 		xml.EscapeText(&escaped, []byte(text)) // a Buffer takes everything
 		return escaped.String()
 	}
-	return strings.NewReplacer("LABEL", Label, "PROGRAM", escape(program), "DATA", escape(data), "USER", escape(user), "LOG", escape(log)).Replace(plist)
+	return strings.NewReplacer("LABEL", Label, "PROGRAM", escape(program), "DATA", escape(data), "USER", escape(user), "LOG", LogFile).Replace(plist)
 }
 
 const plist = `<?xml version="1.0" encoding="UTF-8"?>
@@ -52,6 +63,8 @@ const plist = `<?xml version="1.0" encoding="UTF-8"?>
 		<key>SuccessfulExit</key>
 		<false/>
 	</dict>
+	<key>ThrottleInterval</key>
+	<integer>60</integer>
 	<key>ProcessType</key>
 	<string>Interactive</string>
 	<key>ExitTimeOut</key>

@@ -8,8 +8,8 @@ import (
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	text := Plist("/usr/local/bin/firefighters", "/Library/R&D", "_firefighters", "/Library/Logs/firefighters.log")
-	for _, want := range []string{"<string>/usr/local/bin/firefighters</string>\n\t\t<string>service</string>\n\t\t<string>run</string>", "<string>/Library/R&amp;D</string>", "<string>_firefighters</string>"} {
+	text := Plist("/usr/local/bin/firefighters", "/Library/R&D", "_firefighters")
+	for _, want := range []string{"<string>/usr/local/bin/firefighters</string>\n\t\t<string>service</string>\n\t\t<string>run</string>", "<string>/Library/R&amp;D</string>", "<string>_firefighters</string>", "<key>ThrottleInterval</key>\n\t<integer>60</integer>", "<string>/Library/Logs/firefighters.log</string>"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not there", want)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/entrust"
 	"github.com/firefighter-records/firefighters/internal/launchd"
-	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/systemd"
 )
 
@@ -17,11 +16,7 @@ import (
 // Account is the user of the service.
 const Account = "_" + Name
 
-const (
-	plistFile = "/Library/LaunchDaemons/" + launchd.Label + ".plist"
-	logFile   = "/Library/Logs/firefighters.log"
-	target    = "system/" + launchd.Label
-)
+var daemon = launchd.Daemon{Run: system}
 
 // DataFolder returns the folder of the service's data.
 func DataFolder() string { return "/Library/Application Support/Firefighters" }
@@ -34,12 +29,10 @@ func InstalledProgram() string { return "/usr/local/bin/firefighters" }
 func Packaged(string) string { return "" }
 
 // Installed reports whether the service is installed.
-func Installed() bool { return osutil.Exists(plistFile) }
+func Installed() bool { return daemon.Installed() }
 
 // LogCommand returns what to type to see the log.
-func LogCommand() string { return "sudo tail -n 50 " + logFile }
-
-func launchctl(args ...string) (string, error) { return system("launchctl", args...) }
+func LogCommand() string { return "sudo tail -n 50 " + launchd.LogFile }
 
 // Prepare makes the account and the folder of the data.
 func Prepare(d Definition) (steps []string, err error) {
@@ -57,9 +50,9 @@ func Prepare(d Definition) (steps []string, err error) {
 	if err != nil {
 		return steps, err
 	}
-	log, err := os.OpenFile(logFile, os.O_CREATE|os.O_WRONLY, 0o640)
+	log, err := os.OpenFile(launchd.LogFile, os.O_CREATE|os.O_WRONLY, 0o640)
 	if err == nil {
-		err = cmp.Or(owner.Own(logFile), log.Close())
+		err = cmp.Or(owner.Own(launchd.LogFile), log.Close())
 	}
 	return append(steps, made...), err
 }
@@ -92,39 +85,33 @@ func addUser() error {
 
 // Install describes the service to the system.
 func Install(d Definition) (steps []string, err error) {
-	if err := os.WriteFile(plistFile, []byte(launchd.Plist(d.Program, d.Data, Account, logFile)), 0o644); err != nil {
+	if err := daemon.Install(d.Program, d.Data, Account); err != nil {
 		return nil, err
 	}
-	return []string{"Wrote " + plistFile + ".", "The service starts with this Mac."}, nil
+	return []string{"Wrote " + launchd.PlistFile + ".", "The service starts with this Mac."}, nil
 }
 
 // Uninstall takes the service from the system, and leaves the data.
 func Uninstall(Definition) (steps []string, err error) {
-	if err := cmp.Or(Stop(), os.Remove(plistFile)); err != nil {
+	if !Installed() {
+		return nil, ErrNotInstalled
+	}
+	if err := daemon.Uninstall(); err != nil {
 		return nil, err
 	}
-	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + plistFile + "."}, nil
+	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + launchd.PlistFile + "."}, nil
 }
 
-// Start returns when the service runs. launchd does not say whether it is ready.
+// Start returns when the service runs.
 func Start() error {
 	if !Installed() {
 		return ErrNotInstalled
 	}
-	if state, err := Current(); err == nil && state.Running {
-		return nil
+	if err := daemon.Start(); err != nil {
+		said, _ := systemd.ErrorIn(tailOf(launchd.LogFile))
+		return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, err.Error()))
 	}
-	launchctl("enable", target)                 // it may have been disabled by hand
-	launchctl("bootstrap", "system", plistFile) // which fails if it is there already
-	launchctl("kickstart", target)              // which fails if it runs
-	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(time.Second / 5) {
-		if state, err := Current(); err == nil && state.Running && time.Since(began) > 2*time.Second {
-			return nil
-		}
-	}
-	log, _ := os.ReadFile(logFile) // without it there is nothing to add
-	said, _ := systemd.ErrorIn(string(log))
-	return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, "launchd could not start it"))
+	return nil
 }
 
 // Stop returns when the service has ended.
@@ -132,13 +119,7 @@ func Stop() error {
 	if !Installed() {
 		return ErrNotInstalled
 	}
-	launchctl("bootout", target) // which fails if it does not run
-	for began := time.Now(); time.Since(began) < time.Minute; time.Sleep(time.Second / 5) {
-		if _, err := launchctl("print", target); err != nil {
-			return nil
-		}
-	}
-	return fmt.Errorf("the service has not ended after a minute")
+	return daemon.Stop()
 }
 
 // Current returns what launchd knows of the service.
@@ -146,19 +127,18 @@ func Current() (State, error) {
 	if !Installed() {
 		return State{}, nil
 	}
-	text, err := launchctl("print", target)
-	if err != nil { // it was stopped
+	seen, ok := daemon.Current()
+	if !ok { // it was stopped
 		return State{Installed: true, Program: InstalledProgram(), Detail: "stopped"}, nil
 	}
-	seen := launchd.ParseState(text)
 	s := State{Installed: true, Running: seen.Running, Program: seen.Program, Detail: seen.Detail}
 	if age, err := system("ps", "-o", "etime=", "-p", seen.PID); err == nil && s.Running {
 		s.Since = time.Now().Add(-launchd.ParseElapsed(age))
 		info, err := os.Stat(s.Program)
 		s.Replaced = err != nil || info.ModTime().After(s.Since)
 	}
-	if log, err := os.ReadFile(logFile); err == nil && !s.Running {
-		s.Error, s.Hint = systemd.ErrorIn(string(log))
+	if !s.Running {
+		s.Error, s.Hint = systemd.ErrorIn(tailOf(launchd.LogFile))
 	}
 	return s, nil
 }
