@@ -85,9 +85,9 @@ var program = command.Program{Content: backupContent, OpenStore: openStore}
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	invitations := invitation.Program{WithStore: program.WithStore}
+	invitations := invitation.Program{WithStore: program.WithStore, Fault: setup.Fault}
 	exchanges := exchange.Program{WithStore: program.WithStore}
-	setups := setup.Program{Content: backupContent, Serve: newServiceServing}
+	setups := setup.Program{Content: backupContent, Serve: newServiceServing, Manager: service.NewManager(os.Getenv)}
 	manuals := manual.Program{All: commands, Help: mainHelp, Default: "serve"}
 	others := slices.Concat(program.Commands(), invitations.Commands(), exchanges.Commands(), setups.Commands(), manuals.Commands())
 	others = append(others, setup.CertCommand(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})

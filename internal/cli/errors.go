@@ -32,6 +32,17 @@ func (h *hinted) Unwrap() error { return h.error }
 // several hints the outermost counts.
 func WithHint(err error, hint string) error { return &hinted{err, hint} }
 
+// HintOf returns the hint that Report prints, empty if there is none.
+func HintOf(err error) string {
+	if usage, ok := errors.AsType[*UsageError](err); ok {
+		return usage.Hint
+	}
+	if h, ok := errors.AsType[*hinted](err); ok {
+		return h.hint
+	}
+	return ""
+}
+
 // reported is the exit code for an error of which the person was told already.
 type reported int
 
@@ -50,12 +61,11 @@ func Report(err error, stderr io.Writer) int {
 		return int(code)
 	}
 	fmt.Fprintln(stderr, "Error:", err)
-	if usage, ok := errors.AsType[*UsageError](err); ok {
-		fmt.Fprintln(stderr, "Try:", usage.Hint)
-		return 2
+	if hint := HintOf(err); hint != "" {
+		fmt.Fprintln(stderr, "Try:", hint)
 	}
-	if h, ok := errors.AsType[*hinted](err); ok {
-		fmt.Fprintln(stderr, "Try:", h.hint)
+	if _, wrong := errors.AsType[*UsageError](err); wrong {
+		return 2
 	}
 	return 1
 }

@@ -28,6 +28,10 @@ type Program struct {
 	// WithStore opens the database at path for do, and makes a missing one if
 	// create is set. Its errors have advice.
 	WithStore func(env cli.Env, path string, create bool, do func(*store.Store) error) error
+
+	// Fault returns why the installed service does not run and what to type then, as
+	// service status says it. Both are empty if that is not known. It may be nil.
+	Fault func() (why, hint string)
 }
 
 // Commands returns the table of the commands, in the order of their names.
@@ -50,10 +54,25 @@ var (
 	errNoPage     = errors.New("the service runs without the office page (--no-office), or is not ready yet")
 )
 
+// explainStop returns the error that the service does not run, or has no database, with
+// the reason if that is known.
+func (p Program) explainStop(err error) error {
+	hint := cli.AsAdministrator("firefighters service start")
+	if err == errNoDatabase { // it never came up, or its files have gone
+		hint = "see why: " + cli.AsAdministrator("firefighters service status")
+	}
+	if p.Fault != nil {
+		if why, try := p.Fault(); why != "" {
+			return cli.WithHint(fmt.Errorf("%w: %s", err, why), try)
+		}
+	}
+	return cli.WithHint(err, hint)
+}
+
 // hintOn returns what to type when there is no link, empty for other errors.
 func hintOn(env cli.Env, err error, db string) string {
 	switch {
-	case err == errStopped, err == errNotServed && isOfService(env, db):
+	case err == errNotServed && isOfService(env, db):
 		return cli.AsAdministrator("firefighters service start")
 	case err == errNotServed:
 		return "start one: firefighters serve --db " + cli.Quote(db)

@@ -104,8 +104,8 @@ type opening struct {
 
 // invite makes an invitation to the page, and calls do with it.
 func (o *opening) invite(p Program, do func() error) error {
-	if isOfService(o.env, o.db) && !osutil.Exists(o.db) { // it never came up, or its files have gone
-		return cli.WithHint(errNoDatabase, "see why: "+cli.AsAdministrator("firefighters service status"))
+	if isOfService(o.env, o.db) && !osutil.Exists(o.db) {
+		return p.explainStop(errNoDatabase)
 	}
 	return p.WithStore(o.env, o.db, false, func(s *store.Store) error {
 		tenant, err := chooseTenant(s, o.flags, o.db, o.name)
@@ -114,7 +114,7 @@ func (o *opening) invite(p Program, do func() error) error {
 		}
 		at, err := address(s, o.db)
 		if err == errNotServed && isOfService(o.env, o.db) {
-			err = errStopped
+			return p.explainStop(errStopped)
 		}
 		if hint := hintOn(o.env, err, o.db); hint != "" {
 			return cli.WithHint(err, hint)

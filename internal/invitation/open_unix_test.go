@@ -17,9 +17,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/store"
 )
 
-// served returns a database with a department, and the lock and the address of a
-// service.
-func served(t *testing.T) (path string) {
+// newDatabase returns a database with a department.
+func newDatabase(t *testing.T) (path string) {
 	t.Helper()
 	schema, err := os.ReadFile("../../schema.sql")
 	must(t, err)
@@ -30,16 +29,29 @@ func served(t *testing.T) (path string) {
 		_, err := c.Exec(string(schema))
 		return err
 	}))
+	must(t, withStore(cli.Env{}, path, false, func(s *store.Store) error { return s.AddDepartments([]store.Department{{Name: "Engine 7"}}) }))
+	return path
+}
+
+func withStore(_ cli.Env, path string, _ bool, do func(*store.Store) error) error {
+	s, err := store.Open(path, time.Now)
+	if err != nil {
+		return err
+	}
+	return errors.Join(do(s), s.Close())
+}
+
+// served returns a database with a department, and the lock and the address of a
+// service.
+func served(t *testing.T) (path string) {
+	t.Helper()
+	path = newDatabase(t)
 	release, err := sqlite.LockDatabase(path)
 	must(t, err)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { listener.Close(); release() })
-	s, err := store.Open(path, time.Now)
-	must(t, err)
-	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7"}}))
-	must(t, s.SetAddress("http://"+listener.Addr().String()))
-	must(t, s.Close())
+	must(t, withStore(cli.Env{}, path, false, func(s *store.Store) error { return s.SetAddress("http://" + listener.Addr().String()) }))
 	return path
 }
 
@@ -56,11 +68,7 @@ func TestNobodyPresses(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	db := served(t)
-	p := Program{WithStore: func(_ cli.Env, path string, _ bool, do func(*store.Store) error) error {
-		s, err := store.Open(path, time.Now)
-		must(t, err)
-		return errors.Join(do(s), s.Close())
-	}}
+	p := Program{WithStore: withStore}
 	var stdout, stderr strings.Builder
 	err := p.open(cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr}, []string{"--db", db})
 	want := "Opening the page in the browser. Press its button to sign in.\n" +
@@ -94,6 +102,35 @@ func TestHints(t *testing.T) {
 	} {
 		if got := hintOn(cli.Env{ServiceDB: func() string { return serviceDB }}, errNotServed, db); got != want {
 			t.Errorf("%q: %q, not %q", serviceDB, got, want)
+		}
+	}
+}
+
+// TestWhyNot: open says why the service does not run, where that is known.
+func TestWhyNot(t *testing.T) {
+	t.Parallel()
+	db := newDatabase(t)
+	missing := filepath.Join(t.TempDir(), "missing.db")
+	start, status := cli.AsAdministrator("firefighters service start"), "see why: "+cli.AsAdministrator("firefighters service status")
+	known := func() (string, string) { return "port 8080 is used by another program", "another port" }
+	unknown := func() (string, string) { return "", "" }
+	for _, tt := range []struct {
+		db, service string
+		fault       func() (string, string)
+		want, hint  string
+	}{
+		{db, db, known, "the service does not run: port 8080 is used by another program", "another port"},
+		{db, db, unknown, "the service does not run", start},
+		{db, db, nil, "the service does not run", start},
+		{missing, missing, known, "the service has no database: port 8080 is used by another program", "another port"},
+		{missing, missing, unknown, "the service has no database", status},
+		{db, missing, known, "no service runs on this database", "start one: firefighters serve --db " + db},
+	} {
+		var stdout, stderr strings.Builder
+		env := cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr, ServiceDB: func() string { return tt.service }}
+		err := Program{WithStore: withStore, Fault: tt.fault}.open(env, []string{"--db", tt.db})
+		if err == nil || err.Error() != tt.want || cli.HintOf(err) != tt.hint || stdout.Len() > 0 {
+			t.Errorf("%v, %q; not %q, %q", err, cli.HintOf(err), tt.want, tt.hint)
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/entrust"
 	"github.com/firefighter-records/firefighters/internal/systemd"
-	"github.com/firefighter-records/firefighters/internal/winservice"
 )
 
 // The functions of each system are in the file with its name. All of them have
@@ -111,16 +110,3 @@ const Sysusers = systemd.Sysusers
 
 // Unit returns the unit of systemd that runs a program as the service.
 func Unit(program string) string { return systemd.Unit(program) }
-
-// Manager is the service manager that has started this process, as far as it
-// wants to hear from it.
-type Manager struct{ systemd.Manager }
-
-// NewManager returns the manager that the environment names.
-func NewManager(getenv func(string) string) Manager { return Manager{systemd.NewManager(getenv)} }
-
-// Ready says that the service has begun to work, and how.
-func (m Manager) Ready(how string) error {
-	winservice.Ready(how)
-	return m.Manager.Ready(how)
-}

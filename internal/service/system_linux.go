@@ -30,6 +30,16 @@ const (
 	formerSuffix = ".before-install" // of a unit that somebody has written by hand
 )
 
+// host is a system with systemd.
+type host struct {
+	root string // the folder that its files are in; empty for those of this system
+}
+
+var here host
+
+// path returns where a file of the system lies.
+func (h host) path(file string) string { return filepath.Join(h.root, file) }
+
 // packagedUnits are where a package puts the unit.
 var packagedUnits = []string{"/usr/lib/systemd/system/" + unitName, "/lib/systemd/system/" + unitName}
 
@@ -42,30 +52,36 @@ func InstalledProgram() string { return "/usr/local/bin/firefighters" }
 // Packaged returns how the package that brought a program is removed, empty if
 // none did.
 func Packaged(program string) string {
-	if program != "/usr/bin/firefighters" || !hasPackagedUnit() {
+	return here.packaged(program)
+}
+
+func (h host) packaged(program string) string {
+	if program != "/usr/bin/firefighters" || !h.hasPackagedUnit() {
 		return ""
 	}
 	return "sudo apt remove firefighters"
 }
 
-func hasPackagedUnit() bool {
-	return osutil.Exists(packagedUnits[0]) || osutil.Exists(packagedUnits[1])
+func (h host) hasPackagedUnit() bool {
+	return osutil.Exists(h.path(packagedUnits[0])) || osutil.Exists(h.path(packagedUnits[1]))
 }
 
 // Installed reports whether the service is installed.
-func Installed() bool {
-	if text, err := os.ReadFile(unitFile); err == nil {
+func Installed() bool { return here.installed() }
+
+func (h host) installed() bool {
+	if text, err := os.ReadFile(h.path(unitFile)); err == nil {
 		return systemd.IsOurs(string(text))
 	}
-	return hasPackagedUnit()
+	return h.hasPackagedUnit()
 }
 
 // LogCommand returns what to type to see the log.
 func LogCommand() string { return "sudo journalctl -u firefighters -n 50" }
 
 // booted returns an error unless systemd runs this system, as sd_booted(3) finds out.
-func booted() error {
-	if !osutil.Exists("/run/systemd/system") {
+func (h host) booted() error {
+	if !osutil.Exists(h.path("/run/systemd/system")) {
 		return fmt.Errorf("%w: systemd does not run here", ErrUnsupported)
 	}
 	return nil
@@ -75,7 +91,7 @@ func systemctl(args ...string) (string, error) { return system("systemctl", args
 
 // Prepare makes the account and the folder of the data.
 func Prepare(d Definition) (steps []string, err error) {
-	if err := booted(); err != nil {
+	if err := here.booted(); err != nil {
 		return nil, err
 	}
 	owner, err := entrust.LookUp(Account)
@@ -100,7 +116,7 @@ func addUser(d Definition) error {
 		return err
 	}
 	const file = "/etc/sysusers.d/firefighters.conf"
-	if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(Sysusers), 0o644)); err != nil {
+	if _, err := writeOrRemove(file, Sysusers); err != nil {
 		return err
 	}
 	_, err := system("systemd-sysusers", file)
@@ -108,12 +124,14 @@ func addUser(d Definition) error {
 }
 
 // Install describes the service to the system.
-func Install(d Definition) (steps []string, err error) {
-	steps, err = writeUnit(d)
+func Install(d Definition) (steps []string, err error) { return here.install(d) }
+
+func (h host) install(d Definition) (steps []string, err error) {
+	steps, err = h.writeUnit(d)
 	if err != nil {
 		return steps, err
 	}
-	changed, err := writeOrRemove(dropInFile, systemd.DropIn(d.Writes, d.Port))
+	changed, err := writeOrRemove(h.path(dropInFile), systemd.DropIn(d.Writes, d.Port))
 	if err != nil {
 		return steps, err
 	}
@@ -131,15 +149,15 @@ func Install(d Definition) (steps []string, err error) {
 
 // writeUnit writes the unit, unless a package has brought it. A unit that somebody
 // has written by hand is kept under another name.
-func writeUnit(d Definition) (steps []string, err error) {
+func (h host) writeUnit(d Definition) (steps []string, err error) {
 	text := Unit(d.Program)
-	if Packaged(d.Program) != "" {
+	if h.packaged(d.Program) != "" {
 		text = ""
 	}
-	if steps, err = keepFormer(); err != nil {
+	if steps, err = h.keepFormer(); err != nil {
 		return nil, err
 	}
-	changed, err := writeOrRemove(unitFile, text)
+	changed, err := writeOrRemove(h.path(unitFile), text)
 	if changed && text != "" {
 		steps = append(steps, "Wrote the unit "+unitFile+".")
 	} else if changed {
@@ -149,11 +167,12 @@ func writeUnit(d Definition) (steps []string, err error) {
 }
 
 // keepFormer renames a unit that somebody has written by hand.
-func keepFormer() (steps []string, err error) {
-	if old, err := os.ReadFile(unitFile); err != nil || systemd.IsOurs(string(old)) {
+func (h host) keepFormer() (steps []string, err error) {
+	unit := h.path(unitFile)
+	if old, err := os.ReadFile(unit); err != nil || systemd.IsOurs(string(old)) {
 		return nil, nil
 	}
-	if err := os.Rename(unitFile, unitFile+formerSuffix); err != nil {
+	if err := os.Rename(unit, unit+formerSuffix); err != nil {
 		return nil, err
 	}
 	return []string{"The unit that was there is kept as " + unitFile + formerSuffix + "."}, nil
@@ -182,20 +201,22 @@ func writeOrRemove(file, text string) (changed bool, err error) {
 }
 
 // Uninstall takes the service from the system, and leaves the data.
-func Uninstall(d Definition) (steps []string, err error) {
-	if err := booted(); err != nil {
+func Uninstall(Definition) (steps []string, err error) { return here.uninstall() }
+
+func (h host) uninstall() (steps []string, err error) {
+	if err := h.booted(); err != nil {
 		return nil, err
 	}
 	if _, err := systemctl("disable", "--now", unitName); err != nil {
 		return nil, err
 	}
-	kept, err := keepFormer()
+	kept, err := h.keepFormer()
 	if err != nil {
 		return nil, err
 	}
 	steps = append(kept, "Stopped the service. It does not start with this PC any more.")
 	for _, file := range []string{dropInFile, unitFile} {
-		changed, err := writeOrRemove(file, "")
+		changed, err := writeOrRemove(h.path(file), "")
 		if err != nil {
 			return steps, err
 		}
@@ -209,9 +230,17 @@ func Uninstall(d Definition) (steps []string, err error) {
 }
 
 // Start returns when the service is ready.
-func Start() error {
-	if err := cmp.Or(booted(), installed()); err != nil {
+func Start() error { return here.start() }
+
+func (h host) start() error {
+	seen, err := h.show()
+	if err != nil {
 		return err
+	}
+	if seen.Failed { // it may wait before the next start
+		if _, err := systemctl("stop", unitName); err != nil {
+			return err
+		}
 	}
 	began := time.Now()
 	if _, err := systemctl("start", unitName); err != nil {
@@ -222,19 +251,30 @@ func Start() error {
 }
 
 // Stop returns when the service has ended.
-func Stop() error {
-	if err := cmp.Or(booted(), installed()); err != nil {
+func Stop() error { return here.stop() }
+
+func (h host) stop() error {
+	if _, err := h.show(); err != nil {
 		return err
 	}
 	_, err := systemctl("stop", unitName)
 	return err
 }
 
-func installed() error {
-	if state, err := Current(); err != nil || !state.Installed {
-		return cmp.Or(err, ErrNotInstalled)
+// show returns what systemd knows of a service that is installed.
+func (h host) show() (systemd.State, error) {
+	if err := h.booted(); err != nil {
+		return systemd.State{}, err
 	}
-	return nil
+	text, err := systemctl("show", unitName, "--property="+systemd.Properties)
+	if err != nil {
+		return systemd.State{}, err
+	}
+	seen := systemd.ParseState(text)
+	if !seen.Installed {
+		return seen, ErrNotInstalled
+	}
+	return seen, nil
 }
 
 // lastError returns what the service has logged as its error since a time, and what
@@ -248,22 +288,20 @@ func lastError(since time.Time) (said, hint string) {
 }
 
 // Current returns what systemd knows of the service.
-func Current() (State, error) {
-	if err := booted(); err != nil {
+func Current() (State, error) { return here.current() }
+
+func (h host) current() (State, error) {
+	seen, err := h.show()
+	if err != nil && !errors.Is(err, ErrNotInstalled) {
 		return State{}, err
 	}
-	text, err := systemctl("show", unitName, "--property="+systemd.Properties)
-	if err != nil {
-		return State{}, err
-	}
-	seen := systemd.ParseState(text)
 	s := State{Installed: seen.Installed, Manual: seen.Manual, Running: seen.Running, Since: seen.Since, Program: seen.Program, Word: seen.Status, Detail: seen.Detail}
 	if s.Running {
 		s.Replaced = changedSince(s.Program, s.Since)
 	} else if seen.Failed {
 		s.Error, s.Hint = lastError(time.Now().Add(-time.Hour))
 	}
-	if unit, err := os.ReadFile(unitFile); err == nil {
+	if unit, err := os.ReadFile(h.path(unitFile)); err == nil {
 		s.Former = systemd.FormerFlags(string(unit))
 	}
 	return s, nil

@@ -12,6 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/service"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 const runHelp = `Usage: firefighters service run
@@ -26,18 +27,49 @@ func (p Program) run(env cli.Env, args []string) error {
 	if err := env.Parse(env.Flags("service run", runHelp), args, 0); err != nil {
 		return err
 	}
+	if !p.Manager.AwaitTurn(env.Context) {
+		return nil
+	}
+	defer p.Manager.FollowLog()()
+	err := p.serve(env)
+	if _, wrong := errors.AsType[*cli.UsageError](err); wrong && p.Manager.RestartsAll() {
+		cli.Report(err, env.Stderr) // wrong settings stay wrong, and this is how it is not started again
+		return nil
+	}
+	return err
+}
+
+// serve serves with the settings of the service.
+func (p Program) serve(env cli.Env) error {
 	if _, err := os.Stat(p.data()); errors.Is(err, fs.ErrNotExist) {
 		return explain(service.ErrNotInstalled, "")
 	}
 	settings, err := service.ReadSettings(p.data())
 	if err != nil {
-		return cli.WithHint(fmt.Errorf("reading the settings of the service: %w", err), cli.AsAdministrator(typed()+" service start"))
+		return advise(fmt.Errorf("reading the settings of the service: %w", err))
 	}
 	serving, err := p.serving(env, settings)
 	if err != nil {
 		return fmt.Errorf("in %s: %w", osutil.InQuotes(service.SettingsIn(p.data())), err)
 	}
-	return serving.Run()
+	return advise(serving.Run())
+}
+
+// advise adds to an error of the service what to type, where its own commands say it
+// better than those that serve by hand.
+func advise(err error) error {
+	file, isFile := errors.AsType[*fs.PathError](err)
+	before, restore, found := strings.Cut(cli.HintOf(err), "firefighters restore ")
+	switch {
+	case errors.Is(err, sqlite.ErrReadOnly): // which is no matter of the owner
+	case errors.Is(err, sqlite.ErrPermission), isFile && osutil.NotPermitted(file):
+		return cli.WithHint(err, cli.AsAdministrator("firefighters service install")+", which gives the service its files, or says what it may not read")
+	case errors.Is(err, sqlite.ErrInUse):
+		return cli.WithHint(err, "end the other firefighters that serves this database; the service then starts by itself")
+	case found:
+		return cli.WithHint(err, before+cli.AsAdministrator("firefighters restore "+restore)+", and then: "+cli.AsAdministrator("firefighters service start"))
+	}
+	return err
 }
 
 // serving returns what serves with some settings, and with the folders of the

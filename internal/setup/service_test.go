@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -132,6 +136,61 @@ func TestRun(t *testing.T) {
 	p.Data = filepath.Join(p.Data, "missing")
 	if code, _, stderr := runService(t, p, "run"); code != 1 || !strings.HasPrefix(stderr, "Error: the service is not installed on this PC\nTry: ") {
 		t.Errorf("without its folder: %d, %q", code, stderr)
+	}
+}
+
+// TestRunAgain: starts that fail are counted, and launchd, which starts again whatever
+// fails, is told of no failure by wrong settings.
+func TestRunAgain(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	runtime := t.TempDir()
+	manager := func(environment map[string]string) service.Manager {
+		return service.NewManager(func(name string) string { return environment[name] })
+	}
+	p.Manager = manager(map[string]string{"RUNTIME_DIRECTORY": runtime})
+	must(t, service.Settings{"--listen=nonsense"}.Write(p.Data))
+	if code, _, stderr := runService(t, p, "run"); code != 2 {
+		t.Errorf("%d, %q", code, stderr)
+	}
+	if counted, err := os.ReadFile(filepath.Join(runtime, "failed-starts")); string(counted) != "1" {
+		t.Errorf("it has counted %q, %v", counted, err)
+	}
+	must(t, os.WriteFile(filepath.Join(runtime, "failed-starts"), []byte("9"), 0o600))
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := p.run(cli.Env{Context: stopped, Stderr: io.Discard}, nil); err != nil {
+		t.Errorf("stopped while it waits: %v", err)
+	}
+	p.Manager = manager(map[string]string{"XPC_SERVICE_NAME": "org.firefighter-records.firefighters"})
+	if code, _, stderr := runService(t, p, "run"); code != 0 || !strings.HasPrefix(stderr, "Error: ") || !strings.Contains(stderr, "\nTry: ") {
+		t.Errorf("under launchd: %d, %q", code, stderr)
+	}
+}
+
+// TestAdvise: under a service it is the commands of the service that help.
+func TestAdvise(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("it broke")
+	barred := &fs.PathError{Op: "open", Path: "/x", Err: fs.ErrPermission}
+	sudo := cli.AsAdministrator
+	install := sudo("firefighters service install") + ", which gives the service its files, or says what it may not read"
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{nil, ""}, {broken, ""}, {cli.WithHint(broken, "repair it"), "repair it"},
+		{cli.WithHint(&sqlite.FileError{Op: "opening", Path: "/x", Err: barred}, "start as the user who owns it"), install},
+		{barred, install},
+		{&net.OpError{Op: "listen", Err: os.NewSyscallError("bind", syscall.EACCES)}, ""},
+		{&sqlite.FileError{Op: "locking", Path: "/x", Err: sqlite.ErrInUse}, "end the other firefighters that serves this database; the service then starts by itself"},
+		{cli.WithHint(broken, "put a backup in its place: firefighters restore FILE --db x"),
+			"put a backup in its place: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start")},
+	} {
+		err := advise(tt.err)
+		if got := cli.HintOf(err); got != tt.want || !errors.Is(err, tt.err) {
+			t.Errorf("%v: %q", tt.err, got)
+		}
 	}
 }
 

@@ -28,6 +28,9 @@ type Program struct {
 	// serves with them as the service.
 	Serve func(env cli.Env, help string) Serving
 
+	// Manager has started this process, if any has.
+	Manager service.Manager
+
 	// Data is the folder of the service's data. If it is empty, that is the one of
 	// the system.
 	Data string
@@ -103,6 +106,16 @@ func hintOf(state service.State) string {
 		return cli.AsAdministrator(state.Hint)
 	}
 	return state.Hint
+}
+
+// Fault returns why the installed service does not run and what to type then. Both are
+// empty if it runs, or if that is not known.
+func Fault() (why, hint string) {
+	state, err := service.Current()
+	if err != nil || state.Running || state.Error == "" {
+		return "", ""
+	}
+	return printable(state.Error), hintOf(state)
 }
 
 // printable replaces what a terminal would obey. The service, which this process may

@@ -1,6 +1,7 @@
 package systemd
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"strconv"
@@ -31,6 +32,14 @@ func (m Manager) Interval() time.Duration { return m.limit / 3 }
 // Ready says that the service has begun to work, and how.
 func (m Manager) Ready(how string) error {
 	return m.notify("READY=1\nSTATUS=" + how)
+}
+
+// waiting is what the status begins with while the service waits before a start.
+const waiting = "waiting "
+
+// Waiting says that starts have failed, and that the next one begins after a time.
+func (m Manager) Waiting(d time.Duration) error {
+	return m.notify(fmt.Sprintf("STATUS=%s%v, because the last start failed", waiting, d))
 }
 
 // Alive is a sign of life.

@@ -24,7 +24,8 @@ func Unit(program string) string {
 const unit = `[Unit]
 Description=Firefighter Records Service
 Documentation=https://github.com/firefighter-records/firefighters
-After=network.target local-fs.target remote-fs.target time-sync.target
+Wants=network-online.target
+After=network-online.target local-fs.target remote-fs.target time-sync.target
 StartLimitIntervalSec=0
 
 [Service]
@@ -43,6 +44,12 @@ TimeoutStartSec=infinity
 WatchdogSec=60
 Restart=on-failure
 RestartSec=5
+
+# Here the service counts the starts that have failed in a row. It waits longer
+# before each further one, because RestartSteps= needs systemd 254.
+RuntimeDirectory=firefighters
+RuntimeDirectoryMode=0700
+RuntimeDirectoryPreserve=restart
 
 # Wrong settings stay wrong. Go ends with 2 too, after a panic and when the
 # watchdog aborts it, unless GOTRACEBACK makes it die by a signal. No core is
@@ -156,7 +163,7 @@ func IsOurs(unit string) bool { return strings.Contains(unit, " service run\n") 
 type State struct {
 	Installed, Running bool
 	Manual             bool      // it does not start with the system
-	Failed             bool      // the last run did not end well
+	Failed             bool      // the last run did not end well, or the last start
 	Since              time.Time // when it was ready; zero if it does not run
 	Program            string
 	Status             string // the service's own word
@@ -185,6 +192,9 @@ func ParseState(properties string) (s State) {
 	s.Detail = values["ActiveState"]
 	if sub := values["SubState"]; sub != "" && sub != s.Detail {
 		s.Detail += " (" + sub + ")"
+	}
+	if s.Failed = strings.HasPrefix(s.Status, waiting); s.Failed {
+		s.Detail = s.Status
 	}
 	if result := values["Result"]; result != "" && result != "success" {
 		s.Failed = true

@@ -39,6 +39,7 @@ func TestManager(t *testing.T) {
 	}
 	for want, say := range map[string]func() error{
 		"READY=1\nSTATUS=Listening on http://127.0.0.1:8080": func() error { return m.Ready("Listening on http://127.0.0.1:8080") },
+		"STATUS=waiting 35s, because the last start failed":  func() error { return m.Waiting(35 * time.Second) },
 		"WATCHDOG=1": m.Alive, "STOPPING=1\nSTATUS=Stopping": m.Stopping,
 	} {
 		must(t, say())
@@ -78,7 +79,8 @@ func TestUnit(t *testing.T) {
 	t.Parallel()
 	text := Unit("/usr/bin/firefighters")
 	for _, want := range []string{"Type=notify\n", "ExecStart=/usr/bin/firefighters service run\n", "WatchdogSec=60\n", "User=firefighters\n", "Restart=on-failure\n",
-		"UMask=0077\n", "StateDirectoryMode=0700\n", "LimitCORE=0\n", "RestartPreventExitStatus=2\n", "ReadWritePaths=-/mnt -/media -/run/media -/srv\n"} {
+		"UMask=0077\n", "StateDirectoryMode=0700\n", "LimitCORE=0\n", "RestartPreventExitStatus=2\n", "RuntimeDirectory=firefighters\n", "RuntimeDirectoryPreserve=restart\n",
+		"Wants=network-online.target\n", "After=network-online.target ", "ReadWritePaths=-/mnt -/media -/run/media -/srv\n"} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("%q is not there once", want)
 		}
@@ -131,6 +133,10 @@ func TestParseState(t *testing.T) {
 	s = ParseState("LoadState=loaded\nActiveState=activating\nSubState=auto-restart\nResult=exit-code\nActiveEnterTimestamp=\n")
 	if !s.Installed || s.Running || !s.Failed || !s.Since.IsZero() || s.Detail != "activating (auto-restart), the last run ended with: exit-code" {
 		t.Errorf("%+v", s)
+	}
+	s = ParseState("LoadState=loaded\nActiveState=activating\nSubState=start\nResult=success\nStatusText=waiting 35s, because the last start failed\n")
+	if s.Running || !s.Failed || s.Detail != "waiting 35s, because the last start failed" {
+		t.Errorf("it waits: %+v", s)
 	}
 	if s = ParseState("LoadState=not-found\nActiveState=inactive\nSubState=dead\n"); s.Installed || s.Running {
 		t.Errorf("%+v", s)

@@ -114,7 +114,7 @@ func describe(service *mgr.Service) (unknown []string, err error) {
 		description = windows.SERVICE_DESCRIPTION{Description: text}
 		delayed     = windows.SERVICE_DELAYED_AUTO_START_INFO{IsDelayedAutoStartUp: 1}
 		sid         = uint32(windows.SERVICE_SID_TYPE_UNRESTRICTED)
-		actions     = []windows.SC_ACTION{restartAfter(5 * time.Second), restartAfter(30 * time.Second), restartAfter(time.Minute)}
+		actions     = []windows.SC_ACTION{restartAfter(5 * time.Second), restartAfter(30 * time.Second), restartAfter(time.Minute), restartAfter(5 * time.Minute)} // and from then on the last
 		recovery    = windows.SERVICE_FAILURE_ACTIONS{ResetPeriod: uint32(forgetFailure.Seconds()), ActionsCount: uint32(len(actions)), Actions: &actions[0]}
 		failures    = windows.SERVICE_FAILURE_ACTIONS_FLAG{FailureActionsOnNonCrashFailures: 1}
 		shutdown    = uint32(stopLimit.Milliseconds())
