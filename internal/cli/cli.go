@@ -42,16 +42,25 @@ func (env Env) Announce(line string) error {
 	return err
 }
 
+// Data returns Stdout for a file, which goes to another program byte for byte. A
+// terminal gets what can be read of it.
+func (env Env) Data() io.Writer {
+	if out, ok := env.Stdout.(*output); ok && !env.ToTerminal() {
+		return data{out}
+	}
+	return env.Stdout
+}
+
 // Notef writes a line that is no result.
 func (env Env) Notef(format string, args ...any) {
 	fmt.Fprintf(env.Stderr, format+"\n", args...)
 }
 
-// Run runs a command. A result that could not be written is an error, also if
-// the command overlooks it.
+// Run runs a command. What it prints changes no terminal. A result that could not
+// be written is an error, also if the command overlooks it.
 func Run(env Env, args []string, command func(env Env, args []string) error) error {
-	out := &output{Writer: env.Stdout}
-	env.Stdout = out
+	out := &output{Writer: text{env.Stdout}}
+	env.Stdout, env.Stderr = out, text{env.Stderr}
 	err := command(env, args)
 	if out.err != nil {
 		return fmt.Errorf("writing the result: %w", out.err)
@@ -65,8 +74,15 @@ type output struct {
 	err error
 }
 
-func (o *output) Write(b []byte) (int, error) {
-	n, err := o.Writer.Write(b)
+func (o *output) Write(b []byte) (int, error) { return o.write(o.Writer, b) }
+
+func (o *output) write(w io.Writer, b []byte) (int, error) {
+	n, err := w.Write(b)
 	o.err = cmp.Or(o.err, err)
 	return n, err
 }
+
+// data is an output without the text around its stream.
+type data struct{ *output }
+
+func (d data) Write(b []byte) (int, error) { return d.write(Stream(d.Writer), b) }

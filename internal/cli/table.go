@@ -22,8 +22,11 @@ func NewTable(heading ...string) *Table {
 	return t
 }
 
-// Add adds a line, in which no cell may contain a tab or a line break.
+// Add adds a line. Each cell is made Printable.
 func (t *Table) Add(cells ...string) {
+	for i, cell := range cells {
+		cells[i] = Printable(cell)
+	}
 	io.WriteString(t.w, strings.Join(cells, "\t")+"\n")
 }
 

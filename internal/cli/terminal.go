@@ -54,7 +54,7 @@ type Progress struct {
 
 // NewProgress returns a bar for work that begins now.
 func NewProgress(env Env, what string, total int) *Progress {
-	return &Progress{what: what, stderr: env.Stderr, terminal: IsTerminal(env.Stderr), began: time.Now(), total: total}
+	return &Progress{what: what, stderr: Stream(env.Stderr), terminal: IsTerminal(env.Stderr), began: time.Now(), total: total}
 }
 
 // Rename changes what is counted.

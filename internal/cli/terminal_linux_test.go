@@ -70,6 +70,23 @@ func TestToTerminal(t *testing.T) {
 	}
 }
 
+// TestDataOnTerminal: a terminal gets a file as text, without what would change it.
+func TestDataOnTerminal(t *testing.T) {
+	t.Parallel()
+	terminal, person := openTerminal(t)
+	env, _, _ := newEnv(t)
+	env.Stdout = terminal
+	cli.Run(env, nil, func(env cli.Env, _ []string) error {
+		_, err := io.WriteString(env.Data(), "a,\x1b[2J\r\n")
+		return err
+	})
+	shown := make([]byte, 100)
+	n, err := person.Read(shown)
+	if got := strings.ReplaceAll(string(shown[:n]), "\r", ""); err != nil || got != `a,\u001b[2J`+"\n" {
+		t.Errorf("%v, the terminal shows %q", err, got)
+	}
+}
+
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]bool{"yes\n": true, " yes \n": true, "y\n": false, "YES\n": false, "\n": false, "yes\x04\x04": false} {

@@ -122,7 +122,7 @@ func (e *exporting) run(s *store.Store) error {
 	}
 	fill := func(w io.Writer) error { return e.fill(w, s, tenant) }
 	if e.to.path == "" {
-		out := bufio.NewWriterSize(e.env.Stdout, 1<<16)
+		out := bufio.NewWriterSize(e.env.Data(), 1<<16)
 		if err := fill(out); err != nil {
 			return err
 		}
