@@ -90,7 +90,11 @@ func makeDatabase(file string, create bool) (made bool, err error) {
 	switch {
 	case errors.Is(err, sqlite.ErrNotExist) && create:
 		made = true
-		if err := errors.Join(guard.SetAside(file), osutil.CreatePrivate(file)); err != nil {
+		err := guard.SetAside(file)
+		if err == nil {
+			err = osutil.CreatePrivate(file)
+		}
+		if err != nil {
 			return false, &sqlite.FileError{Op: "making", Path: file, Err: err}
 		}
 	case err != nil:

@@ -54,8 +54,10 @@ func copyFile(from, to string) error {
 		return err
 	}
 	_, err = io.Copy(copied, source)
-	err = errors.Join(err, copied.Sync(), copied.Close())
-	return cmp.Or(err, os.Rename(half, to))
+	if err := errors.Join(err, copied.Sync(), copied.Close()); err != nil {
+		return err
+	}
+	return os.Rename(half, to)
 }
 
 // keepSidecars moves the files beside a database that is too damaged to be
@@ -129,7 +131,10 @@ func undo(db string) error {
 			}
 		}
 	}
-	return cmp.Or(osutil.SyncFolder(folder), removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
+	if err := osutil.SyncFolder(folder); err != nil {
+		return err
+	}
+	return errors.Join(removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
 }
 
 // takeBack removes the second name of a database, and gives the database back

@@ -1,7 +1,6 @@
 package transfer
 
 import (
-	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -137,8 +136,10 @@ func (v visit) key(token, choices string) *store.IdempotencyKey {
 func (s *site) apply(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
 	key := v.key(token, checked)
-	if number, err := v.done(key); number != 0 || err != nil {
-		return cmp.Or(err, v.redirectToImported(number))
+	if number, err := v.done(key); err != nil {
+		return err
+	} else if number != 0 {
+		return v.redirectToImported(number)
 	}
 	l, err := s.open(v)
 	switch {
@@ -167,7 +168,10 @@ func (v visit) imported(l *list, key *store.IdempotencyKey) error {
 	switch {
 	case errors.As(err, new(*store.RepeatedError)):
 		number, err := v.done(key)
-		return cmp.Or(err, v.redirectToImported(number))
+		if err != nil {
+			return err
+		}
+		return v.redirectToImported(number)
 	case err != nil:
 		return err
 	case !found.Applied:
