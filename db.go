@@ -24,7 +24,7 @@ import (
 var schemaSQL string
 
 // schemaVersion is that of schema.sql.
-const schemaVersion = 4
+const schemaVersion = 5
 
 // oldSchemas are the files schema.sql of the versions before.
 //
@@ -51,6 +51,7 @@ var upgrades = map[int]func(*sqlite.Conn) error{
 	1: upgradeTo2,
 	2: upgradeTo3,
 	3: upgradeTo4,
+	4: upgradeTo5,
 }
 
 // openStore opens the database at path. It makes a missing one if create is
@@ -280,6 +281,29 @@ func upgradeTo4(c *sqlite.Conn) error {
 			INSERT INTO changes (id, at, tenant_id, record_id, action)
 			SELECT row_number() OVER (ORDER BY created_at, row), created_at, tenant_id, id, 'create'` + unknown)
 	}
+	return err
+}
+
+// upgradeTo5 makes the table of changes again, ordered by department. The numbers
+// of changes stay, because clients keep them as positions. Changes of no department,
+// which nobody can read, are left out.
+func upgradeTo5(c *sqlite.Conn) error {
+	_, err := c.Exec(`
+		ALTER TABLE changes RENAME TO changes4;
+		CREATE TABLE changes (
+		    id        INTEGER PRIMARY KEY CHECK (id >> 32 = tenant_id),
+		    at        INTEGER NOT NULL,
+		    tenant_id INTEGER NOT NULL,
+		    record_id TEXT    NOT NULL,
+		    action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
+		    key_id    INTEGER,
+		    before    TEXT,
+		    version   INTEGER NOT NULL DEFAULT 0
+		) STRICT;
+		INSERT INTO changes (id, at, tenant_id, record_id, action, key_id, before, version)
+		SELECT tenant_id << 32 | id, at, tenant_id, record_id, action, key_id, before, version
+		  FROM changes4 WHERE tenant_id IN (SELECT id FROM tenants) ORDER BY tenant_id, id;
+		DROP TABLE changes4`)
 	return err
 }
 

@@ -1,4 +1,4 @@
--- All records of all departments in one SQLite file: schema version 4.
+-- All records of all departments in one SQLite file: schema version 5.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
 -- "Folded" text is what internal/fold makes of a text, to search and sort by.
@@ -141,11 +141,13 @@ END;
 
 -- The history of records: a row for each change, written in the same
 -- transaction. It refers to no other table, because it stays true when a key or
--- a record is gone. It has no index, because reading it may take longer. A
--- department never has the same id twice, nor one below those it had: clients
--- keep them as positions.
+-- a record is gone. The id is tenant_id << 32 | number. So the history of a
+-- department is in one place in the file, in its order, and reading it does not
+-- depend on the others. An index would be written by each change. A department
+-- never has the same number twice, nor one below those it had: clients keep them
+-- as positions.
 CREATE TABLE changes (
-    id        INTEGER PRIMARY KEY,
+    id        INTEGER PRIMARY KEY CHECK (id >> 32 = tenant_id),
     at        INTEGER NOT NULL,
     tenant_id INTEGER NOT NULL,
     record_id TEXT    NOT NULL,
@@ -166,7 +168,7 @@ CREATE TABLE imports (
     hash          BLOB    NOT NULL CHECK (length(hash) = 32),    -- SHA-256 of its content
     added         INTEGER NOT NULL,  -- people
     changed       INTEGER NOT NULL,
-    first_change  INTEGER NOT NULL,  -- the ids of its first and last row in the history
+    first_change  INTEGER NOT NULL,  -- the numbers of its first and last row in the history
     last_change   INTEGER NOT NULL,
     taken_back_at INTEGER,
     PRIMARY KEY (tenant_id, number)

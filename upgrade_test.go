@@ -21,6 +21,7 @@ var goldenKeys = map[int]string{
 	1: "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr",
 	2: "ff_GUmac7yVJ40x90ZqUdRPPhSMwNL8UV77haop4mZMlmg28vG3f",
 	3: "ff_5w5UO78yIYV1C1XC3iaI1oYkwZqRtmkcRqiS6lQkNlD0weimP",
+	4: "ff_H6wl7LbXOr570JDDZcte59mzNk0Y9xjxIDF2H18D1A947XPRK",
 }
 
 // golden returns a copy of the database of schema version 1.
@@ -72,7 +73,7 @@ var upgradeKeeps = []string{
 var upgradeKeeps2 = []string{
 	`SELECT row, checksum FROM firefighters ORDER BY row`,
 	`SELECT version FROM tenants ORDER BY id`,
-	`SELECT id, at, tenant_id, record_id, action, key_id, before FROM changes ORDER BY id`,
+	`SELECT id & 0xffffffff AS number, at, tenant_id, record_id, action, key_id, before FROM changes ORDER BY number`,
 	`SELECT * FROM replays ORDER BY id`,
 }
 
@@ -156,7 +157,7 @@ func TestUpgradeFrom2(t *testing.T) {
 	}
 	c.create(t, ana)
 	s.stop(t)
-	if got := dump(t, db, `SELECT version FROM changes ORDER BY id DESC LIMIT 2`, `SELECT version FROM tenants ORDER BY id LIMIT 1`); got != "[21]\n[0]\n[21]\n" {
+	if got := dump(t, db, `SELECT version FROM changes WHERE tenant_id = 1 ORDER BY id DESC LIMIT 2`, `SELECT version FROM tenants ORDER BY id LIMIT 1`); got != "[21]\n[0]\n[21]\n" {
 		t.Errorf("the versions are:\n%s", got)
 	}
 	if stdout, _ := works(t, "keys", "list", "--db", db); !regexp.MustCompile(`(?m)^1 +active +write .* first key$`).MatchString(stdout) ||
@@ -169,7 +170,7 @@ func TestUpgradeFrom2(t *testing.T) {
 // changesSQL reads the history, and creationsSQL what an upgrade adds for records
 // of which it does not know.
 const (
-	changesSQL   = `SELECT id, at, tenant_id, record_id, action, key_id, before, version FROM changes ORDER BY id`
+	changesSQL   = `SELECT id & 0xffffffff AS number, at, tenant_id, record_id, action, key_id, before, version FROM changes ORDER BY number`
 	creationsSQL = `SELECT row_number() OVER (ORDER BY created_at, row), created_at, tenant_id, id, 'create', NULL, NULL, 0
 		FROM firefighters WHERE deleted_at IS NULL ORDER BY 1`
 )
@@ -196,13 +197,64 @@ func TestUpgradeFrom3(t *testing.T) {
 
 	db = goldenOf(t, 3)
 	execSQL(t, db, `DELETE FROM changes WHERE record_id IN (SELECT id FROM firefighters WHERE row & 0xffffffff IN (3, 5, 9) AND deleted_at IS NULL)`)
-	known := dump(t, db, `SELECT at, tenant_id, record_id, action, key_id, before, version FROM changes ORDER BY id`)
+	known := dump(t, db, `SELECT at, tenant_id, record_id, action, key_id, before, version FROM changes ORDER BY id & 0xffffffff`)
 	unknown := dump(t, db, strings.Replace(creationsSQL, "WHERE", "WHERE id NOT IN (SELECT record_id FROM changes) AND", 1))
 	works(t, "check", "--db", db)
 	if n := strings.Count(unknown, "\n"); n < 5 || dump(t, db, fmt.Sprintf(`SELECT * FROM (%s) LIMIT %d`, changesSQL, n)) != unknown {
 		t.Errorf("the changes are:\n%s\nof these records nothing was known:\n%s", dump(t, db, changesSQL), unknown)
-	} else if got := dump(t, db, fmt.Sprintf(`SELECT at, tenant_id, record_id, action, key_id, before, version FROM changes WHERE id > %d ORDER BY id`, n)); got != known {
+	} else if got := dump(t, db, fmt.Sprintf(`SELECT at, tenant_id, record_id, action, key_id, before, version FROM changes WHERE id & 0xffffffff > %d ORDER BY id & 0xffffffff`, n)); got != known {
 		t.Errorf("the changes are:\n%s\nwere:\n%s", got, known)
+	}
+}
+
+// TestUpgradeFrom4: the history is in order of department then, positions that
+// clients hold stay good, and an import can still be taken back.
+func TestUpgradeFrom4(t *testing.T) {
+	t.Parallel()
+	fresh := filepath.Join(t.TempDir(), "fresh.db")
+	newKey(t, fresh, "A")
+	db := goldenOf(t, 4)
+	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2[0], upgradeKeeps2[1], upgradeKeeps2[3], changesSQL,
+		`SELECT * FROM service`, `SELECT * FROM invitations`, `SELECT * FROM imports`)
+	before := dump(t, db, keeps...)
+	works(t, "check", "--db", db)
+	if after := dump(t, db, keeps...); after != before {
+		t.Errorf("was:\n%s\nis:\n%s", before, after)
+	}
+	if got, want := schema(t, db), schema(t, fresh); got != want {
+		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
+	}
+	goldenAnswers(t, db, 4)
+	isSound(t, db)
+
+	s := startOn(t, db)
+	c := s.as(goldenKeys[4])
+	told := func(position string) (all []string) {
+		for _, item := range c.changes(t, position, 100).Items {
+			all = append(all, item.Action)
+		}
+		return all
+	}
+	const middle, end = "AAAAAAAAACT__________97qsEoW00F1", "AAAAAAAAACgAAAAAAAAAFtSzHtnKSTyL" // version 4 gave them
+	if got := told(middle); !slices.Equal(got, []string{"replace", "delete", "create", "create"}) {
+		t.Errorf("after the middle: %q", got)
+	}
+	works(t, "import", "undo", "1", "--tenant", "Oakfield Fire Department", "--db", db)
+	if got := told(end); !slices.Equal(got, []string{"delete", "delete"}) {
+		t.Errorf("after the end: %q", got)
+	}
+	c.create(t, ana)
+	if got := told(end); !slices.Equal(got, []string{"delete", "delete", "create"}) {
+		t.Errorf("after the end: %q", got)
+	}
+	s.stop(t)
+	isSound(t, db)
+
+	db = goldenOf(t, 4) // rows of no department, which a removal by hand has left
+	execSQL(t, db, `UPDATE changes SET tenant_id = 1 << 40 WHERE id = 3; UPDATE changes SET tenant_id = 0 WHERE id = 4`)
+	works(t, "check", "--db", db)
+	if got := dump(t, db, `SELECT count(*) FROM changes`); got != "[38]\n" {
+		t.Errorf("%s changes", got)
 	}
 }
 
@@ -225,7 +277,7 @@ func TestHistoryNumber(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "fresh.db")
 	newKey(t, fresh, "A")
 	seen := map[string]bool{"[0]\n": true}
-	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2), goldenOf(t, 3)} {
+	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2), goldenOf(t, 3), goldenOf(t, 4)} {
 		works(t, "keys", "list", "--db", db)
 		number := dump(t, db, `SELECT history FROM service`)
 		if seen[number] {

@@ -6,16 +6,17 @@ from box import DATA, DB, HERE, install, need, say
 TESTDATA = HERE.parent / "testdata"
 KEYS = {1: "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr",  # of testdata/v1.db, and so on
         2: "ff_GUmac7yVJ40x90ZqUdRPPhSMwNL8UV77haop4mZMlmg28vG3f",
-        3: "ff_5w5UO78yIYV1C1XC3iaI1oYkwZqRtmkcRqiS6lQkNlD0weimP"}
+        3: "ff_5w5UO78yIYV1C1XC3iaI1oYkwZqRtmkcRqiS6lQkNlD0weimP",
+        4: "ff_H6wl7LbXOr570JDDZcte59mzNk0Y9xjxIDF2H18D1A947XPRK"}
 
 
 def old_program(folder):
-    """Builds the last program of schema version 3; empty if its commit is not there."""
+    """Builds the last program of schema version 4; empty if its commit is not there."""
     git = ["git", "-C", HERE.parent]
-    found = subprocess.run([*git, "log", "--format=%H", "-S", "const schemaVersion = 3", "--", "db.go"], capture_output=True, text=True).stdout.split()
+    found = subprocess.run([*git, "log", "--format=%H", "-S", "const schemaVersion = 4", "--", "db.go"], capture_output=True, text=True).stdout.split()
     if len(found) != 2:
         return ""
-    source, program = f"{folder}/source", f"{folder}/firefighters-of-schema-3"
+    source, program = f"{folder}/source", f"{folder}/firefighters-of-schema-4"
     os.mkdir(source)
     tar = subprocess.run([*git, "archive", found[0] + "^"], capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", source], input=tar, check=True)
@@ -48,7 +49,7 @@ def try_schemas(box, new, by_hand, program):
         copy = serves(box, version)
         if version < max(KEYS):
             box.run("DEBIAN_FRONTEND=noninteractive dpkg -P firefighters")
-    say("databases of the schema versions 1, 2 and 3: upgraded by the package, a copy lies beside, every record is as it was")
+    say("databases of the schema versions 1 to 4: upgraded by the package, a copy lies beside, every record is as it was")
     try_way_back(box, copy, program)
     box.run("DEBIAN_FRONTEND=noninteractive dpkg -P firefighters")
     box.as_ana(f"rm -rf download; mkdir download; tar -xzf {by_hand} -C download")
@@ -65,7 +66,7 @@ def try_schemas(box, new, by_hand, program):
 def try_way_back(box, copy, program):
     """The new version disappoints: restore with it, then install the old one."""
     if not program:
-        return print("NOT RUN: back to a program of schema version 3, because its commit is not in this clone")
+        return print("NOT RUN: back to a program of schema version 4, because its commit is not in this clone")
     old = box.put(program)
     box.run(f"chmod 755 {old}")
     box.add("After-the-upgrade")
@@ -79,8 +80,8 @@ def try_way_back(box, copy, program):
     box.url = "http://127.0.0.1:8092"
     box.eventually("the old program serves", lambda: "ready" in box.run(f"curl -s {box.url}/readyz", None))
     got = box.request("/api/v1/firefighters?pageSize=100&sortBy=lastName&sortDir=asc")
-    need(got == (TESTDATA / "v3.json").read_text(), "the old program has other records", got)
+    need(got == (TESTDATA / "v4.json").read_text(), "the old program has other records", got)
     box.run("systemctl stop old-firefighters; sudo firefighters service start")
     box.url = "http://127.0.0.1:8080"
     box.has([p["lastName"] for p in json.loads(got)["data"]["items"]], "and forward again")
-    say("back: a program of schema version 3 refuses the upgraded database, and serves the restored copy; and forward again")
+    say("back: a program of schema version 4 refuses the upgraded database, and serves the restored copy; and forward again")

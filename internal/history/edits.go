@@ -28,23 +28,24 @@ type Edit struct {
 // editsSQL reads from the newest change and ends with the page. For one record
 // it goes back to its creation at most.
 const editsSQL = `
-	SELECT changes.id, at, action, record_id, key_id, label, before
+	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, label, before
 	  FROM changes LEFT JOIN keys ON keys.id = key_id
-	 WHERE changes.tenant_id = ?1 AND ?2 IN ('', record_id) AND changes.id < ?3
-	   AND changes.id >= iif(?2 = '', 0, ifnull((SELECT max(id) FROM changes WHERE record_id = ?2 AND action = 'create'), 0))
+	 WHERE changes.id BETWEEN ?1 << 32 AND ?1 << 32 | ?3 - 1 AND ?2 IN ('', record_id)
+	   AND (?2 = '' OR changes.id >= ifnull((SELECT max(id) FROM changes
+	        WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND record_id = ?2 AND action = 'create'), 0))
 	 ORDER BY changes.id DESC LIMIT ?4`
 
 // laterSQL reads the changes that follow a page of edits.
 const laterSQL = `
 	SELECT record_id, before FROM changes
-	 WHERE id >= ?1 AND tenant_id = ?2 AND record_id IN (SELECT value FROM json_each(?3)) ORDER BY id`
+	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | 0xffffffff AND record_id IN (SELECT value FROM json_each(?3)) ORDER BY id`
 
 // Edits returns changes of a department, the newest first, at most limit of
 // those before a number; 0 is after the newest. id is that of one record, or
 // empty for all.
 func Edits(s *store.Store, tenant record.TenantID, id string, before int64, limit int) (edits []Edit, err error) {
-	if before == 0 {
-		before = math.MaxInt64
+	if before == 0 || before > math.MaxUint32 {
+		before = math.MaxUint32 // more than any number
 	}
 	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
 		err := c.Query(editsSQL, sqlite.Args{int64(tenant), id, before, int64(limit)}, func(row sqlite.Row) {
@@ -84,7 +85,7 @@ func statesAt(c *sqlite.Conn, tenant record.TenantID, number int64, edits []Edit
 		}
 	}
 	seen := map[string]bool{}
-	err = c.Query(laterSQL, sqlite.Args{number, int64(tenant), jsonList(wanted)}, func(row sqlite.Row) {
+	err = c.Query(laterSQL, sqlite.Args{int64(tenant), number, jsonList(wanted)}, func(row sqlite.Row) {
 		if id := row.Text(0); !seen[id] {
 			seen[id], states[id] = true, store.PastRecord(row.Text(1))
 		}
@@ -118,8 +119,8 @@ type Difference struct {
 // they go.
 const sinceSQL = `
 	SELECT record_id, action, before FROM changes
-	 WHERE tenant_id = ?1 AND version > ?2
-	   AND id > ifnull((SELECT max(id) FROM changes WHERE tenant_id = ?1 AND version <= ?2), 0) ORDER BY id`
+	 WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND version > ?2
+	   AND id > ifnull((SELECT max(id) FROM changes WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND version <= ?2), 0) ORDER BY id`
 
 // ChangedSince returns what has changed in the fields of a department's records
 // since a version of it, in the order of the first change. A record that is as it

@@ -29,18 +29,19 @@ func TestEdits(t *testing.T) {
 	b := create(t, s, ours, ana)
 	was, is := &record.Firefighter{ID: a.ID, Fields: eva}, &record.Firefighter{ID: a.ID, Fields: ana}
 	want := []history.Edit{
-		{Number: 6, Action: "create", ID: b.ID, After: &b},
-		{Number: 5, Action: "undelete", ID: a.ID, Key: desk, Label: "desk", After: is},
-		{Number: 4, Action: "delete", ID: a.ID, Key: 99, Before: is},
-		{Number: 3, Action: "replace", ID: a.ID, Key: desk, Label: "desk", Before: was, After: is},
+		{Number: 5, Action: "create", ID: b.ID, After: &b},
+		{Number: 4, Action: "undelete", ID: a.ID, Key: desk, Label: "desk", After: is},
+		{Number: 3, Action: "delete", ID: a.ID, Key: 99, Before: is},
+		{Number: 2, Action: "replace", ID: a.ID, Key: desk, Label: "desk", Before: was, After: is},
 		{Number: 1, Action: "create", ID: a.ID, Key: desk, Label: "desk", After: was},
 	}
 	checkEdits(t, s, "", 0, 9, want)
 	checkEdits(t, s, "", 0, 2, want[:2])
-	checkEdits(t, s, "", 5, 2, want[2:4])
+	checkEdits(t, s, "", 4, 2, want[2:4])
+	checkEdits(t, s, "", 1<<40, 9, want)
 	checkEdits(t, s, "", 1, 2, nil)
 	checkEdits(t, s, a.ID, 0, 9, want[1:])
-	checkEdits(t, s, a.ID, 3, 9, want[4:])
+	checkEdits(t, s, a.ID, 2, 9, want[4:])
 	checkEdits(t, s, b.ID, 0, 9, want[:1])
 	checkEdits(t, s, nobody, 0, 9, nil)
 }

@@ -1,4 +1,4 @@
 package history
 
-// FeedSQL is the query of Changes.
-const FeedSQL = feedSQL
+// Queries are those that read the table of changes.
+var Queries = []string{feedSQL, editsSQL, laterSQL, sinceSQL}

@@ -25,9 +25,10 @@ type Feed struct {
 	More  bool   // there are more already
 }
 
-// feedSQL reads the changes after a position. It needs no index, because nobody
-// reads the same part twice.
-const feedSQL = `SELECT id, at, action, record_id FROM changes WHERE id > ? AND tenant_id = ? ORDER BY id LIMIT ?`
+// feedSQL reads the changes of a department after a number.
+const feedSQL = `
+	SELECT id & 0xffffffff, at, action, record_id FROM changes
+	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff ORDER BY id LIMIT ?3`
 
 // Changes returns the changes of a department after a position, the oldest first,
 // at most limit; an empty position is before the first. The error is ErrPosition
@@ -67,7 +68,7 @@ func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, ve
 func (f *Feed) read(c *sqlite.Conn, p position, version int64, limit int) error {
 	var ids []string
 	p.version = unknownVersion
-	err := c.Query(feedSQL, sqlite.Args{p.change, int64(p.tenant), int64(limit) + 1}, func(row sqlite.Row) {
+	err := c.Query(feedSQL, sqlite.Args{int64(p.tenant), p.change, int64(limit) + 1}, func(row sqlite.Row) {
 		if f.More = len(f.Items) == limit; f.More {
 			return
 		}

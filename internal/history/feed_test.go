@@ -154,15 +154,17 @@ func TestDamagedChange(t *testing.T) {
 	}
 }
 
-// TestFeedPlan: changes before a position are not read.
-func TestFeedPlan(t *testing.T) {
+// TestPlans: the changes of other departments are not read.
+func TestPlans(t *testing.T) {
 	t.Parallel()
 	s := newStore(t, time.Now)
-	must(t, s.DB().Read(func(c *sqlite.Conn) error {
-		return c.Query(`EXPLAIN QUERY PLAN `+history.FeedSQL, sqlite.Args{int64(0), int64(1), int64(1)}, func(row sqlite.Row) {
-			if plan := row.Text(3); plan != "SEARCH changes USING INTEGER PRIMARY KEY (rowid>?)" {
-				t.Error(plan)
-			}
-		})
-	}))
+	for _, query := range history.Queries {
+		must(t, s.DB().Read(func(c *sqlite.Conn) error {
+			return c.Query(`EXPLAIN QUERY PLAN `+query, make(sqlite.Args, 9), func(row sqlite.Row) {
+				if plan := row.Text(3); strings.Contains(plan, " changes") && plan != "SEARCH changes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)" {
+					t.Errorf("%s: %s", plan, query)
+				}
+			})
+		}))
+	}
 }

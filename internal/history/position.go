@@ -15,13 +15,11 @@ import (
 // has never given.
 var ErrPosition = errors.New("the position is not of this history")
 
-// position is a place in the history of a department. Only that department's own
-// last change counts: ids after it may be given again, when another department is
-// removed.
+// position is a place in the history of a department.
 type position struct {
 	history int64 // number of the history
 	tenant  record.TenantID
-	change  int64 // id of the last change before it
+	change  int64 // number of the last change before it
 	version int64 // of the department, if there is no change behind it at that version
 }
 

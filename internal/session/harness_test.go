@@ -19,7 +19,7 @@ const (
 )
 
 var (
-	format  = sqlite.Format{ApplicationID: 0x46665273, Version: 4}
+	format  = sqlite.Format{ApplicationID: 0x46665273, Version: 5}
 	keyTime = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 )
 

@@ -85,19 +85,19 @@ func (s *Store) Purge(tenant record.TenantID, all []record.Stored) (erased int, 
 	return erased, nil
 }
 
-// past is where the changes of records stand in the history, up to the last
-// change at that time.
+// past has the ids of the changes of records, and of the last change of their
+// department at that time.
 type past struct {
 	changes map[string][]int64 // by record id
 	last    int64
 }
 
 func (s *Store) readPast(tenant record.TenantID, all []record.Stored) (p past, err error) {
-	p.changes = map[string][]int64{}
+	p.changes, p.last = map[string][]int64{}, int64(tenant)<<32
 	for _, f := range all {
 		p.changes[f.ID] = nil
 	}
-	err = s.query(`SELECT id, record_id FROM changes WHERE tenant_id = ? ORDER BY id`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
+	err = s.query(`SELECT id, record_id FROM changes WHERE `+ofTenant+` ORDER BY id`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
 		p.last = row.Int(0)
 		if changes, wanted := p.changes[row.Text(1)]; wanted {
 			p.changes[row.Text(1)] = append(changes, p.last)
@@ -120,12 +120,12 @@ func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (
 			return 0, err
 		}
 	}
-	return len(ids), purgePast(t, ids, p)
+	return len(ids), purgePast(t, tenant, ids, p)
 }
 
 // purgePast erases the changes and the stored responses of records, but for their
 // purge.
-func purgePast(t *sqlite.Tx, ids []string, p past) error {
+func purgePast(t *sqlite.Tx, tenant record.TenantID, ids []string, p past) error {
 	for _, id := range ids {
 		for _, number := range p.changes[id] {
 			if _, err := t.Exec(`DELETE FROM changes WHERE id = ?`, number); err != nil {
@@ -134,7 +134,8 @@ func purgePast(t *sqlite.Tx, ids []string, p past) error {
 		}
 	}
 	list := jsonList(ids)
-	_, err := t.Exec(`DELETE FROM changes WHERE id > ? AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?))`, p.last, list)
+	_, err := t.Exec(`DELETE FROM changes WHERE `+ofTenant+` AND id > ?2 AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?3))`,
+		int64(tenant), p.last, list)
 	if err == nil {
 		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
 	}

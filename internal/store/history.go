@@ -24,12 +24,19 @@ type change struct {
 	before *record.Stored // nil if there was no record, or if it is not to be known any more
 }
 
+// ofTenant is the condition for the changes of a department, the first argument.
+const ofTenant = `changes.id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`
+
+// lastChangeSQL returns the number of the last change of a department, 0 if there
+// is none.
+const lastChangeSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE ` + ofTenant
+
 // addChange writes a change that was made into the history.
 func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch change) error {
 	_, err := t.Exec(`
-		INSERT INTO changes (at, tenant_id, record_id, action, key_id, before, version)
-		VALUES (?1, ?2, ?3, ?4, nullif(?5, 0), ?6, (SELECT version FROM tenants WHERE id = ?2))`,
-		t.Now, int64(tenant), ch.id, ch.action, int64(by), sqlite.OrNull(beforeJSON(ch.before)))
+		INSERT INTO changes (id, at, tenant_id, record_id, action, key_id, before, version)
+		VALUES (?1 << 32 | (`+lastChangeSQL+`) + 1, ?2, ?1, ?3, ?4, nullif(?5, 0), ?6, (SELECT version FROM tenants WHERE id = ?1))`,
+		int64(tenant), t.Now, ch.id, ch.action, int64(by), sqlite.OrNull(beforeJSON(ch.before)))
 	return err
 }
 
@@ -69,12 +76,10 @@ type Change struct {
 	Before json.RawMessage `json:"before"`
 }
 
-// historySQL reads the changes of all departments. An index would cost every
-// write more than it saves the few who ask.
 const historySQL = `
 	SELECT at, action, record_id, key_id, label, before
 	  FROM changes LEFT JOIN keys ON keys.id = key_id
-	 WHERE changes.tenant_id = ?1 AND at >= ?2 AND ?3 IN ('', record_id) ORDER BY changes.id`
+	 WHERE ` + ofTenant + ` AND at >= ?2 AND ?3 IN ('', record_id) ORDER BY changes.id`
 
 // History calls each for the changes of a department, oldest first. id is
 // that of one record, or empty for all.

@@ -101,7 +101,7 @@ func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, id
 	if err != nil {
 		return 0, nil, err
 	}
-	first, err := t.QueryInt(lastChangeSQL)
+	first, err := t.QueryInt(lastChangeSQL, int64(tenant))
 	if err == nil {
 		ids, err = n.write(t, tenant, people)
 	}
@@ -144,7 +144,7 @@ func (n *NewImport) note(t *sqlite.Tx, tenant record.TenantID, number, first int
 	}
 	_, err := t.Exec(`
 		INSERT INTO imports (tenant_id, number, at, key_id, file, hash, added, changed, first_change, last_change)
-		VALUES (?, ?, ?, nullif(?, 0), substr(?, 1, 200), ?, ?, ?, ?, (`+lastChangeSQL+`))`,
+		VALUES (?1, ?2, ?3, nullif(?4, 0), substr(?5, 1, 200), ?6, ?7, ?8, ?9, (`+lastChangeSQL+`))`,
 		int64(tenant), number, t.Now, int64(n.By), n.File, n.Hash, added, int64(len(people))-added, first)
 	return err
 }

@@ -19,7 +19,6 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"json_each", "SCAN json_each VIRTUAL TABLE INDEX 1:", "the rows of a page, or the records of a purge"},
 	{"ORDER BY place", "USE TEMP B-TREE FOR ORDER BY", "the rows of a page, in their order"},
 	{"DELETE FROM replays WHERE record_id", "SCAN replays", "a purge, in which nobody waits"},
-	{"FROM changes", "SCAN changes", "the history, in which nobody waits"},
 	{"FROM keys k", "SCAN k", "all keys are wanted, or those of a department, in which nobody waits"},
 	{"FROM service", "SCAN service", "the table has one row"},
 	{"UPDATE service", "SCAN service", "the table has one row"},

@@ -63,6 +63,10 @@ func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64) (done T
 	return done, err
 }
 
+const sinceSQL = `
+	SELECT id & 0xffffffff, record_id, action, before FROM changes
+	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | 0xffffffff ORDER BY id`
+
 // importedBy returns the changes of an import that is not taken back, and the
 // number of those that a purge has erased.
 func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*imported, erased int64, err error) {
@@ -76,7 +80,7 @@ func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*im
 		return nil, 0, &TakenBackError{number, time.UnixMilli(takenBack).UTC()}
 	}
 	byID := map[string]*imported{}
-	err = c.Query(`SELECT id, record_id, action, before FROM changes WHERE id >= ? AND tenant_id = ? ORDER BY id`, sqlite.Args{first, int64(tenant)},
+	err = c.Query(sinceSQL, sqlite.Args{int64(tenant), first},
 		func(row sqlite.Row) {
 			id, action := row.Text(1), row.Text(2)
 			if row.Int(0) <= last {

@@ -167,7 +167,10 @@ func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 			return err
 		}
 		keys, err = t.QueryInt(`SELECT count(*) FROM keys WHERE tenant_id = ? AND session_lifetime IS NULL`, int64(id))
-		for _, table := range []string{`keys`, `invitations`, `changes`, `imports`, `replays`} {
+		if err == nil {
+			_, err = t.Exec(`DELETE FROM changes WHERE `+ofTenant, int64(id))
+		}
+		for _, table := range []string{`keys`, `invitations`, `imports`, `replays`} {
 			if err == nil {
 				_, err = t.Exec(`DELETE FROM `+table+` WHERE tenant_id = ?`, int64(id))
 			}
