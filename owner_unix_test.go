@@ -3,6 +3,7 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -108,4 +109,71 @@ func TestFilesMadeByRoot(t *testing.T) {
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	must(t, cmd.Wait())
 	s.belongs(t, "the service has started on it as "+strconv.Itoa(int(s.owner.Uid)))
+}
+
+// TestLinksOfOthers: root writes no backup and no export through a link in the folder
+// of somebody else, and whatever that user puts there, to no other place. For any
+// other user a link is what it is everywhere.
+func TestLinksOfOthers(t *testing.T) {
+	t.Parallel()
+	root := os.Geteuid() == 0
+	s := newStation(t)
+	newKey(t, s.db, "default")
+	private := t.TempDir()
+	theirs, victim := filepath.Join(private, "folder"), filepath.Join(private, "victim")
+	must(t, os.Mkdir(theirs, 0o700))
+	must(t, os.WriteFile(victim, []byte("precious"), 0o600))
+	writers := map[string]func(path string) []string{
+		"backup": func(path string) []string { return []string{"backup", path, "--db", s.db} },
+		"export": func(path string) []string {
+			return []string{"export", "--tenant", "default", "--format", "csv", "-o", path, "--db", s.db}
+		},
+	}
+	for name, writer := range writers {
+		in := filepath.Join(s.folder, name)
+		must(t, os.Mkdir(in, 0o700))
+		must(t, os.Symlink(victim, filepath.Join(in, "there")))
+		must(t, os.Symlink(filepath.Join(private, "new"), filepath.Join(in, "missing")))
+		must(t, os.Symlink(theirs, filepath.Join(in, "folder")))
+		if root {
+			must(t, os.Chown(in, int(s.owner.Uid), int(s.owner.Gid)))
+			for _, link := range []string{"there", "missing", "folder"} {
+				must(t, os.Lchown(filepath.Join(in, link), int(s.owner.Uid), int(s.owner.Gid)))
+			}
+		}
+		plain := filepath.Join(in, "plain")
+		works(t, writer(plain)...)
+		if found := namesIn(t, in); len(found) != 4 {
+			t.Errorf("%s leaves %q", name, found)
+		}
+		info, err := os.Stat(plain)
+		must(t, err)
+		if owner := info.Sys().(*syscall.Stat_t); info.Mode() != 0o600 || info.Size() == 0 || owner.Uid != s.owner.Uid {
+			t.Errorf("%s makes a file with the mode %v of user %d", name, info.Mode(), owner.Uid)
+		}
+		if code, _, _ := runCommand(t, writer(plain)...); code != 1 {
+			t.Errorf("%s replaces a file", name)
+		}
+		works(t, append(writer(plain), "--force")...)
+		if !root {
+			works(t, writer(filepath.Join(in, "missing"))...)
+			must(t, os.Remove(filepath.Join(private, "new")))
+			continue
+		}
+		for _, path := range []string{"there", "missing", filepath.Join("folder", "x")} {
+			path = filepath.Join(in, path)
+			said := fmt.Sprintf("Error: writing %q: it leads through a link that another user can change\nTry: name the folder that it leads to, or start as that user\n", path)
+			refuses(t, 1, said, writer(path)...)
+			refuses(t, 1, said, append(writer(path), "--force")...)
+		}
+		// A link of root in a folder of root may be followed.
+		must(t, os.Symlink(plain, filepath.Join(private, name)))
+		works(t, append(writer(filepath.Join(private, name)), "--force")...)
+		if is, err := os.Lstat(plain); err != nil || !is.Mode().IsRegular() {
+			t.Errorf("%s: %v, %v", name, is, err)
+		}
+	}
+	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" || len(namesIn(t, theirs)) > 0 || exists(filepath.Join(private, "new")) {
+		t.Errorf("what the links lead to has changed: %q, %q, %v", text, namesIn(t, theirs), err)
+	}
 }

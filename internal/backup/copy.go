@@ -116,7 +116,11 @@ func (j *Job) checkRoom(size int64) error {
 	if room == nil {
 		room = roomFor(osutil.SpaceOf, 0)
 	}
-	return room(filepath.Dir(j.Target), size)
+	err := room(filepath.Dir(j.Target), size)
+	if err == nil && j.work != "" {
+		err = roomFor(osutil.SpaceOf, 0)(j.work, size)
+	}
+	return err
 }
 
 // roomFor returns a function that makes sure that a copy fits on the disk of a

@@ -3,6 +3,8 @@ package backup
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -100,7 +102,7 @@ func Reason(err error) string {
 		return known.reason()
 	}
 	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
-		ErrRestoring, ErrOpen, ErrBadCopy, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
+		ErrRestoring, ErrOpen, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
 		if errors.Is(err, sentinel) {
 			return sentinel.Error()
 		}
@@ -135,8 +137,14 @@ func writeError(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, osutil.ErrLink):
+		err = osutil.ErrLink
+	case osutil.Full(err):
+		err = sqlite.ErrFull
 	case osutil.NotPermitted(err):
 		err = ErrUnwritable
+	case errors.Is(err, fs.ErrNotExist) && !osutil.Exists(filepath.Dir(path)):
+		err = ErrNoFolder
 	}
 	return &Error{OpWrite, path, err}
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,6 +27,7 @@ type Job struct {
 
 	room   func(folder string, size int64) error // nil means all of the disk
 	change func(copied *sqlite.Conn) error       // changes the copy before its check; may be nil
+	work   string                                // the folder to make the copy in; "" means that of the target
 }
 
 // sidecars are the endings of the files that SQLite puts beside a database.
@@ -40,9 +42,21 @@ func Inspect(content Content, db string) error {
 // Run makes the backup. The target gets its name only when it is complete,
 // checked and on disk. After an error there is none, or the one that was there.
 func (j Job) Run(ctx context.Context) (made Copy, err error) {
-	j.Source, j.Target = osutil.Resolve(j.Source), osutil.Resolve(j.Target)
+	j.Source = osutil.Resolve(j.Source)
+	target, others, err := osutil.Follow(j.Target)
+	if err != nil {
+		return Copy{}, writeError(j.Target, err)
+	}
+	j.Target = target
 	if err := j.refuse(); err != nil {
 		return Copy{}, err
+	}
+	if others != nil { // where SQLite, which knows paths only, could be led elsewhere
+		others.Close()
+		if j.work, err = os.MkdirTemp("", "firefighters-"); err != nil {
+			return Copy{}, writeError(j.Target, err)
+		}
+		defer os.RemoveAll(j.work)
 	}
 	release, err := j.lock()
 	if err != nil {
@@ -126,13 +140,13 @@ func (j *Job) lock() (release func(), err error) {
 	}, nil
 }
 
-// partial returns where the copy is made: in the folder of the target, by a
-// name that no other database's copy has.
+// partial returns where the copy is made: in the folder of the target, if only
+// this user can change it, by a name that no other database's copy has.
 func (j *Job) partial() string {
 	machine, _ := os.Hostname()
 	source, _ := filepath.Abs(j.Source)
 	sum := sha256.Sum256([]byte(machine + "\x00" + source))
-	return filepath.Join(filepath.Dir(j.Target), fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
+	return filepath.Join(cmp.Or(j.work, filepath.Dir(j.Target)), fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
 }
 
 // removePartial removes the copy and the lock file that a killed upgrade or
@@ -160,6 +174,9 @@ func removeCopy(partial string) error {
 
 // publish names the copy, at once and durably.
 func (j *Job) publish(partial string) error {
+	if j.work != "" {
+		return j.hand(partial)
+	}
 	folder := filepath.Dir(j.Target)
 	if j.Force {
 		return cmp.Or(os.Rename(partial, j.Target), osutil.SyncFolder(folder))
@@ -172,4 +189,26 @@ func (j *Job) publish(partial string) error {
 		err = os.Rename(partial, j.Target)
 	}
 	return cmp.Or(err, osutil.SyncFolder(folder))
+}
+
+// hand copies the copy from the working folder into that of the target, which
+// another user can change.
+func (j *Job) hand(partial string) error {
+	source, err := os.Open(partial)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	draft, err := osutil.NewDraft(j.Target)
+	if err != nil {
+		return err
+	}
+	defer draft.Discard()
+	if _, err = io.Copy(draft, source); err == nil {
+		err = draft.Publish(j.Force)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return ErrExists
+	}
+	return err
 }

@@ -212,6 +212,8 @@ func adviceOnWriting(e *backup.Error, db string) advice {
 		return advice{text: name + " is there already", hint: "another name, or --force to replace it"}
 	case errors.Is(e, backup.ErrUnwritable):
 		return advice{text: "the folder of " + name + " may not be written", hint: "start as the user who owns it, or take another folder"}
+	case errors.Is(e, osutil.ErrLink):
+		return advice{text: "writing " + name + ": " + osutil.ErrLink.Error(), hint: "name the folder that it leads to, or start as that user"}
 	case errors.Is(e, store.ErrFull):
 		return advice{text: "writing " + name + ": " + store.ErrFull.Error(), hint: "make room there, or take another disk"}
 	}

@@ -156,7 +156,17 @@ func (t *target) refuse(db string) error {
 	if t.path == "" {
 		return nil
 	}
-	path, name := osutil.Resolve(t.path), osutil.InQuotes(t.path)
+	path, others, err := osutil.Follow(t.path)
+	if others != nil {
+		others.Close()
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return t.failed(err)
+	}
+	if err != nil {
+		path = osutil.Resolve(t.path)
+	}
+	name := osutil.InQuotes(t.path)
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && !osutil.Exists(filepath.Dir(path)):
@@ -178,28 +188,20 @@ func (t *target) refuse(db string) error {
 // write writes the file, which only its owner can read. It gets its name when it
 // is complete and on disk. What was there before stays until then.
 func (t *target) write(db string, fill func(io.Writer) error) error {
-	path := osutil.Resolve(t.path)
-	partial, err := os.CreateTemp(filepath.Dir(path), ".firefighters-")
+	draft, err := osutil.NewDraft(t.path)
 	if err != nil {
 		return t.failed(err)
 	}
-	defer os.Remove(partial.Name())
-	osutil.GiveToFolder(partial)
-	out := &failing{Writer: bufio.NewWriterSize(partial, 1<<16)}
+	defer draft.Discard()
+	out := &failing{Writer: bufio.NewWriterSize(draft, 1<<16)}
 	err = fill(out)
 	if err == nil || out.err != nil {
-		err = t.failed(cmp.Or(out.err, out.Flush(), partial.Sync()))
-	}
-	if closed := partial.Close(); err == nil {
-		err = t.failed(closed)
+		err = t.failed(cmp.Or(out.err, out.Flush()))
 	}
 	if err = cmp.Or(err, t.refuse(db)); err != nil {
 		return err
 	}
-	if err := os.Rename(partial.Name(), path); err != nil {
-		return t.failed(err)
-	}
-	return t.failed(osutil.SyncFolder(filepath.Dir(path)))
+	return t.failed(draft.Publish(true))
 }
 
 // failing keeps the first error in writing, to tell it from others.
@@ -221,6 +223,8 @@ func (t *target) failed(err error) error {
 	}
 	name, hint := osutil.InQuotes(t.path), ""
 	switch {
+	case errors.Is(err, osutil.ErrLink):
+		return cli.WithHint(fmt.Errorf("writing %s: %w", name, osutil.ErrLink), "name the folder that it leads to, or start as that user")
 	case osutil.NotPermitted(err):
 		return cli.WithHint(fmt.Errorf("the folder of %s may not be written", name), "start as the user who owns it, or take another folder")
 	case osutil.NameTooLong(err):

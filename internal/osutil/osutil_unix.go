@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -74,13 +75,118 @@ func GiveToFolder(file *os.File) {
 	if os.Geteuid() != 0 {
 		return
 	}
-	info, err := os.Stat(filepath.Dir(file.Name()))
-	if err != nil {
-		return
+	if info, err := os.Stat(filepath.Dir(file.Name())); err == nil {
+		give(file, info)
 	}
-	if owner, known := info.Sys().(*syscall.Stat_t); known && owner.Uid != 0 {
+}
+
+func give(file *os.File, like fs.FileInfo) {
+	if owner, known := like.Sys().(*syscall.Stat_t); known && owner.Uid != 0 {
 		file.Chown(int(owner.Uid), int(owner.Gid)) // a stick with FAT refuses, and has no owners
 	}
+}
+
+// Follow returns the file that path names, as Resolve does. Root follows no link
+// that somebody else can change: the error is then ErrLink. Where another user can
+// change the folder of the file, root gets the folder open, too, and must make the
+// file in it, because each part of the path may be a link a moment later.
+func Follow(path string) (resolved string, folder *os.Root, err error) {
+	if os.Geteuid() != 0 {
+		return Resolve(path), nil, nil
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return "", nil, err
+	}
+	w := walk{rest: path}
+	defer func() {
+		if w.folder != nil && (err != nil || folder == nil) {
+			w.folder.Close()
+		}
+	}()
+	for more := true; more && err == nil; {
+		more, err = w.next()
+	}
+	switch {
+	case err != nil:
+		return "", nil, &fs.PathError{Op: "open", Path: path, Err: err}
+	case w.others || !w.closed:
+		folder = w.folder
+	}
+	return filepath.Join(w.at, w.rest), folder, nil
+}
+
+// walk follows a path from folder to folder, each by the one before.
+type walk struct {
+	folder *os.Root
+	at     string // its path, which was followed
+	rest   string // of the path
+	links  int
+
+	others bool // somebody else can replace what lies in a folder on the way
+	closed bool // only root makes files in this one
+}
+
+// next follows a part of the path. It reports whether that was a folder or a link.
+func (w *walk) next() (more bool, err error) {
+	if w.folder == nil {
+		w.at, w.rest, w.others = "/", strings.TrimLeft(w.rest, "/"), false
+		if w.folder, err = os.OpenRoot("/"); err != nil {
+			return false, err
+		}
+	}
+	here, err := w.folder.Stat(".")
+	if err != nil {
+		return false, err
+	}
+	w.closed = ownerOf(here) == 0 && here.Mode().Perm()&0o022 == 0
+	w.others = w.others || !w.closed && (ownerOf(here) != 0 || here.Mode()&fs.ModeSticky == 0)
+	name, rest, isFolder := strings.Cut(w.rest, "/")
+	info, err := w.folder.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && !isFolder:
+		return false, nil
+	case err != nil:
+		return false, err
+	case info.Mode()&fs.ModeSymlink != 0:
+		return true, w.follow(name, rest, info)
+	case !isFolder:
+		return false, nil
+	}
+	inner, err := w.folder.OpenRoot(name) // if it has become a link by now, that leads no further than this folder
+	if err != nil {
+		return false, err
+	}
+	w.folder.Close()
+	w.folder, w.at, w.rest = inner, filepath.Join(w.at, name), rest
+	return true, nil
+}
+
+// follow follows a link of root, which only root can replace.
+func (w *walk) follow(name, rest string, link fs.FileInfo) error {
+	if w.links++; w.links > 40 {
+		return unix.ELOOP
+	}
+	if w.others || ownerOf(link) != 0 {
+		return ErrLink
+	}
+	target, err := w.folder.Readlink(name)
+	if err != nil {
+		return err
+	}
+	if !filepath.IsAbs(target) {
+		target = filepath.Join(w.at, target)
+	}
+	w.folder.Close()
+	w.folder, w.rest = nil, filepath.Join(target, rest)
+	return nil
+}
+
+// ownerOf returns the user id of the owner of a file, -1 if it is not known.
+func ownerOf(info fs.FileInfo) int64 {
+	if owner, known := info.Sys().(*syscall.Stat_t); known {
+		return int64(owner.Uid)
+	}
+	return -1
 }
 
 // Stat is os.Stat.
