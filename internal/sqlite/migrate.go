@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"time"
 )
 
 // Migrate takes the database at path from one schema version to another by
@@ -41,13 +42,24 @@ func Vacuum(path string) error {
 	}
 	_, err = c.Exec(`VACUUM`)
 	if err == nil {
-		var busy int64
-		busy, err = c.QueryInt(`PRAGMA wal_checkpoint(TRUNCATE)`)
+		err = truncateWAL(c)
+	}
+	return errors.Join(err, c.Close())
+}
+
+// truncateWAL copies the -wal into the database and empties it. It waits for
+// readers, and for checkpoints of other connections: SQLite gives up at once when
+// it meets one.
+func truncateWAL(c *Conn) error {
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		busy, err := c.QueryInt(`PRAGMA wal_checkpoint(TRUNCATE)`)
 		if err == nil && busy != 0 {
 			err = ErrBusy
 		}
+		if !errors.Is(err, ErrBusy) || time.Since(began) >= busyTimeout {
+			return err
+		}
 	}
-	return errors.Join(err, c.Close())
 }
 
 // MergeWAL copies the -wal into the database at path and removes it. The

@@ -1,6 +1,8 @@
 package sqlite_test
 
 import (
+	"database/sql"
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -143,6 +145,32 @@ func TestVacuumInUse(t *testing.T) {
 		return nil
 	}))
 	must(t, sqlite.Vacuum(db.Path()))
+}
+
+// TestVacuumBesideCheckpoints: a checkpoint of another program does not last.
+func TestVacuumBesideCheckpoints(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	for range 300 {
+		must(t, note(db, strings.Repeat("x", 5000)))
+	}
+	var others sync.WaitGroup
+	defer others.Wait()
+	var done atomic.Bool
+	defer done.Store(true)
+	others.Go(func() {
+		c, err := sql.Open("sqlite", db.Path())
+		for err == nil && !done.Load() {
+			_, err = c.Exec(`PRAGMA wal_checkpoint(PASSIVE)`)
+			time.Sleep(time.Millisecond)
+		}
+		if err = errors.Join(err, c.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	for range 50 {
+		must(t, sqlite.Vacuum(db.Path()))
+	}
 }
 
 // TestMergeWAL: a database that was left with a -wal is one file.
