@@ -351,6 +351,24 @@ func TestCannotWrite(t *testing.T) {
 	}
 }
 
+// TestCannotWriteServer: a certificate that is not in its file is none.
+func TestCannotWriteServer(t *testing.T) {
+	t.Parallel()
+	s := newStation(t)
+	file := s.open(t).ServerFile()
+	must(t, os.Remove(file))
+	must(t, os.MkdirAll(filepath.Join(file, "x"), 0o700))
+	if _, err := Open(s.options()); err == nil {
+		t.Error("it is used")
+	}
+	inFile := filepath.Join(s.folder, publicFile, "x.pem") // so that no file can be made
+	for what, err := range map[string]error{"create": create(inFile, nil), "replace": replace(inFile, nil)} {
+		if known, ok := errors.AsType[*fs.PathError](err); !ok || known.Op != "open" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 // TestLeftovers: what a crash has left is removed, and what another process
 // writes is not.
 func TestLeftovers(t *testing.T) {

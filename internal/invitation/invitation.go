@@ -32,6 +32,10 @@ type Program struct {
 	// Fault returns why the installed service does not run and what to type then, as
 	// service status says it. Both are empty if that is not known. It may be nil.
 	Fault func() (why, hint string)
+
+	// ShowError shows an error of open to somebody who may have no terminal, as after a
+	// click. If it is nil, Windows opens a window, and other systems show nothing more.
+	ShowError func(error)
 }
 
 // Commands returns the table of the commands, in the order of their names.

@@ -3,6 +3,7 @@ package invitation
 import (
 	"errors"
 	"html"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -58,6 +59,20 @@ func TestUsage(t *testing.T) {
 	} {
 		if code, stdout, stderr := run(t, strings.Split(line, " ")...); code != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, stdout %q, stderr:\n%swant:\n%s", line, code, stdout, stderr, want)
+		}
+	}
+}
+
+// TestShowError: who has clicked sees what is wrong, and no help.
+func TestShowError(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{"--help": "", "--db x --tenant A": "it cannot be opened", "--nonsense": "open: unknown flag: --nonsense"} {
+		shown := ""
+		p := Program{WithStore: func(cli.Env, string, bool, func(*store.Store) error) error { return errors.New("it cannot be opened") },
+			ShowError: func(err error) { shown += err.Error() }}
+		err := p.open(cli.Env{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard}, strings.Fields(line))
+		if shown != want || err == nil {
+			t.Errorf("%s: %q was shown, %v", line, shown, err)
 		}
 	}
 }

@@ -35,7 +35,12 @@ Flags:
 
 func (p Program) open(env cli.Env, args []string) error {
 	err := p.openPage(env, args)
-	if err != nil && !errors.Is(err, cli.ErrHelp) {
+	if err == nil || errors.Is(err, cli.ErrHelp) {
+		return err
+	}
+	if p.ShowError != nil {
+		p.ShowError(err)
+	} else {
 		showError(err)
 	}
 	return err
