@@ -179,6 +179,10 @@ func TestVersion(t *testing.T) {
 		if form := regexp.MustCompile(`^firefighters \S+ \(.*SQLite \d+\.\d+\.\d+\b.*\)\n$`); stderr != "" || !form.MatchString(stdout) {
 			t.Errorf("%s: stderr %q, stdout %q", arg, stderr, stdout)
 		}
+		stdout, stderr = works(t, arg, "--licences")
+		if stderr != "" || !strings.Contains(stdout, "modernc.org/sqlite v") || !strings.Contains(stdout, "SQLite Is Public Domain") || !strings.Contains(stdout, "The Go Authors") {
+			t.Errorf("%s --licences: stderr %q, stdout %q", arg, stderr, stdout)
+		}
 	}
 }
 
@@ -264,7 +268,7 @@ func TestVariables(t *testing.T) {
 	if got := strings.Join(slices.Sorted(maps.Keys(known)), " "); got != variables {
 		t.Errorf("the flags of all commands are\n%s\nand known are\n%s", got, variables)
 	}
-	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "apply finish force new older-than repair skip-bad update yes" {
+	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "apply finish force licences new older-than repair skip-bad update yes" {
 		t.Errorf("not read from the environment: %s", got)
 	}
 	for name := range known {

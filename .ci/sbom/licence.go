@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +10,8 @@ import (
 
 // licence is what somebody allows.
 type licence struct {
-	of   string // the module, or "std" for Go's own library
-	id   string // of SPDX
-	text string
+	of string // the module, or "std" for Go's own library
+	id string // of SPDX
 }
 
 // licences returns the licence of the main module, and those of Go's library
@@ -33,7 +31,7 @@ func (r release) licences() (ours licence, theirs []licence, err error) {
 			return ours, nil, err
 		}
 		if l.of == likeGo {
-			theirs[0] = licence{"std", l.id, l.text}
+			theirs[0] = licence{"std", l.id}
 		}
 		theirs = append(theirs, l)
 	}
@@ -78,7 +76,7 @@ func readLicence(of, dir string) (licence, error) {
 		if id == "" {
 			return licence{}, fmt.Errorf("the licence of %s is unknown: %.80q", of, text)
 		}
-		return licence{of, id, strings.ReplaceAll(string(text), "\r\n", "\n")}, nil
+		return licence{of, id}, nil
 	}
 	return licence{}, fmt.Errorf("%s has no licence", of)
 }
@@ -99,43 +97,4 @@ func identify(text string) string {
 		return "BSD-2-Clause"
 	}
 	return ""
-}
-
-const copyrightHead = `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
-Upstream-Name: firefighters
-Source: https://%s
-Comment: The program contains the modules that are listed after its own licence.
-`
-
-// writeCopyright writes a paragraph for each licence, with its whole text.
-func writeCopyright(out io.Writer, main string, ours licence, theirs []licence) error {
-	text := fmt.Sprintf(copyrightHead, main) + paragraph("*", ours)
-	for _, l := range theirs {
-		text += paragraph(l.of+"/*", l)
-	}
-	_, err := io.WriteString(out, text)
-	return err
-}
-
-func paragraph(files string, l licence) string {
-	var holders, body []string
-	for line := range strings.Lines(l.text) {
-		line = strings.TrimRight(line, " \t\n")
-		if rest, found := strings.CutPrefix(strings.TrimSpace(line), "Copyright "); found {
-			holders = append(holders, strings.TrimPrefix(rest, "(c) "))
-		}
-		if line == "" {
-			line = "."
-		}
-		body = append(body, " "+line)
-	}
-	if len(holders) == 0 {
-		holders = []string{"the authors of " + l.of}
-	}
-	name := map[string]string{"MIT": "Expat"}[l.id] // as Debian calls it
-	if name == "" {
-		name = l.id
-	}
-	return fmt.Sprintf("\nFiles: %s\nCopyright: %s\nLicense: %s\n%s\n",
-		files, strings.Join(holders, "\n "), name, strings.Join(body, "\n"))
 }

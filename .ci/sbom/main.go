@@ -2,7 +2,7 @@
 // programs themselves, and the licences from the modules that they were built with.
 //
 //	go run ./.ci/sbom --version 1.2.0 --date 1795340000 PROGRAM…    CycloneDX, as JSON
-//	go run ./.ci/sbom --copyright PROGRAM                          as Debian wants its copyright file
+//	go run ./.ci/sbom --notices                                    the licences, as the program carries them
 //
 // It fails at a licence that it does not know, so that nobody ships one unseen.
 package main
@@ -22,15 +22,19 @@ import (
 func main() {
 	version := flag.String("version", "", "the version of the release")
 	date := flag.Int64("date", 0, "the date of its commit, in seconds since 1970")
-	copyright := flag.Bool("copyright", false, "write a copyright file, not CycloneDX")
+	notices := flag.Bool("notices", false, "write the licences of what every release has inside, not CycloneDX")
 	flag.Parse()
-	if err := write(os.Stdout, flag.Args(), *version, time.Unix(*date, 0).UTC(), *copyright); err != nil {
+	do := func() error { return write(os.Stdout, flag.Args(), *version, time.Unix(*date, 0).UTC()) }
+	if *notices {
+		do = func() error { return writeNotices(os.Stdout) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, "Error:", err)
 		os.Exit(1)
 	}
 }
 
-func write(out io.Writer, paths []string, version string, date time.Time, copyright bool) error {
+func write(out io.Writer, paths []string, version string, date time.Time) error {
 	r, err := readPrograms(paths)
 	if err != nil {
 		return err
@@ -38,9 +42,6 @@ func write(out io.Writer, paths []string, version string, date time.Time, copyri
 	ours, theirs, err := r.licences()
 	if err != nil {
 		return err
-	}
-	if copyright {
-		return writeCopyright(out, r.main, ours, theirs)
 	}
 	return writeCycloneDX(out, r, version, date, ours, theirs)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -24,10 +25,10 @@ func buildProgram(t *testing.T) string {
 func TestWrite(t *testing.T) {
 	t.Chdir("../..")
 	program := buildProgram(t)
-	var first, second, copyright bytes.Buffer
+	var first, second bytes.Buffer
 	date := time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 	for _, out := range []*bytes.Buffer{&first, &second} {
-		if err := write(out, []string{program}, "1.2.0", date, false); err != nil {
+		if err := write(out, []string{program}, "1.2.0", date); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -44,14 +45,32 @@ func TestWrite(t *testing.T) {
 	if main := b.Metadata.Component; main.Version != "1.2.0" || main.Licences[0].Licence.ID != "MIT" || len(main.Components[0].Hashes) != 1 {
 		t.Errorf("the program is %+v", main)
 	}
-	if err := write(&copyright, []string{program}, "", date, true); err != nil {
+	notices, err := os.ReadFile(noticesFile)
+	if err != nil {
 		t.Fatal(err)
 	}
-	checkModules(t, program, b, copyright.String())
+	checkModules(t, program, b, string(notices))
 }
 
-// checkModules holds the document and the copyright file to go version -m.
-func checkModules(t *testing.T, program string, b bom, copyright string) {
+// TestNotices: the file with the licences is the one that the modules of today give.
+func TestNotices(t *testing.T) {
+	t.Chdir("../..")
+	var now bytes.Buffer
+	if err := writeNotices(&now); err != nil {
+		t.Fatal(err)
+	}
+	if committed, err := os.ReadFile(noticesFile); err != nil || string(committed) != now.String() {
+		t.Errorf("%v: %s is not of the modules of today. Make it again: go run ./.ci/sbom --notices >%s", err, noticesFile, noticesFile)
+	}
+	for _, want := range []string{"Firefighter Records Service", "the library of Go, golang.org/x/sys ", "LICENSE-SQLITE\n", "SQLite Is Public Domain", "musl libc"} {
+		if !strings.Contains(now.String(), want) {
+			t.Errorf("it lacks %q", want)
+		}
+	}
+}
+
+// checkModules holds the document and the licences to go version -m.
+func checkModules(t *testing.T, program string, b bom, notices string) {
 	t.Helper()
 	listed, err := exec.Command("go", "version", "-m", program).Output()
 	if err != nil {
@@ -61,8 +80,8 @@ func checkModules(t *testing.T, program string, b bom, copyright string) {
 	for line := range strings.Lines(string(listed)) {
 		if fields := strings.Fields(line); len(fields) > 2 && fields[0] == "dep" {
 			want = append(want, "pkg:golang/"+fields[1]+"@"+fields[2])
-			if !strings.Contains(copyright, "\nFiles: "+fields[1]+"/*\n") {
-				t.Errorf("the copyright file lacks %s", fields[1])
+			if !strings.Contains(notices, fields[1]+" "+fields[2]+"\n") {
+				t.Errorf("the licences lack %s", fields[1])
 			}
 		}
 	}

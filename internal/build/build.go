@@ -3,6 +3,7 @@ package build
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -12,6 +13,12 @@ import (
 // version is set by .ci/release, from the tag. Other builds take it from Go,
 // which knows the module's version or the commit.
 var version string
+
+// Licences are those of all software in the program. The text is made by
+// .ci/sbom --notices, because BSD and MIT ask for it.
+//
+//go:embed LICENCES.txt
+var Licences string
 
 // Info says which build of the program this is.
 type Info struct {

@@ -1,10 +1,31 @@
 package build
 
 import (
+	"os"
+	"regexp"
 	"runtime/debug"
 	"strings"
 	"testing"
 )
+
+// TestLicences: the licences are of the modules that go.mod names. The test of .ci/sbom
+// also finds what is missing.
+func TestLicences(t *testing.T) {
+	t.Parallel()
+	wanted, err := os.ReadFile("../../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`(?m)(\S+\.\S+/\S+ v\d\S*?)(,.*)?$`).FindAllStringSubmatch(Licences, -1)
+	if len(named) < 10 {
+		t.Errorf("they name %q", named)
+	}
+	for _, module := range named {
+		if !strings.Contains(string(wanted), "\t"+module[1]) {
+			t.Errorf("go.mod does not have %q. Make the file again: go run ./.ci/sbom --notices >internal/build/LICENCES.txt", module[1])
+		}
+	}
+}
 
 func TestRead(t *testing.T) {
 	t.Parallel()
