@@ -3,7 +3,9 @@ package xlsx
 import (
 	"archive/zip"
 	"bufio"
+	"bytes"
 	"compress/flate"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"io"
@@ -169,14 +171,14 @@ func (w *Writer) Close() error {
 	if err := w.out.Flush(); err != nil {
 		return err
 	}
-	name, system := escape(w.sheet), ""
+	system := ""
 	if w.date1904 {
 		system = `<workbookPr date1904="1"/>`
 	}
 	err := w.part("xl/workbook.xml", fmt.Sprintf(xmlHead+`<workbook xmlns="%s" xmlns:r="%s">%s<sheets>`+
 		`<sheet name="%s" sheetId="1" r:id="rId1"/></sheets><definedNames>`+
 		`<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'%s'!$A$1:$%s$%d</definedName></definedNames></workbook>`,
-		mainSpace, officeSpace, system, name, strings.ReplaceAll(name, "'", "''"), last, w.rows))
+		mainSpace, officeSpace, system, escape(w.sheet), escape(strings.ReplaceAll(w.sheet, "'", "''")), last, w.rows))
 	return errors.Join(err, w.zip.Close())
 }
 
@@ -199,7 +201,7 @@ func isNumber(text string) bool {
 	return err == nil && strings.Trim(text, "-.0123456789") == ""
 }
 
-// maxCell is the length of a cell's text in UTF-16 units.
+// maxCell is the length of a cell's text in UTF-16 units, as Excel counts it.
 const maxCell = 32767
 
 // escape returns a text as XML for a workbook. What XML has no form for stands
@@ -212,15 +214,10 @@ func escape(text string) string {
 			units++
 		}
 		if units >= maxCell {
-			return string(b) + "…"
+			b = append(b, "…"...)
+			break
 		}
 		switch {
-		case r == '&':
-			b = append(b, "&amp;"...)
-		case r == '<':
-			b = append(b, "&lt;"...)
-		case r == '"':
-			b = append(b, "&quot;"...)
 		case r == '_' && looksEscaped(text[i:]):
 			b = append(b, "_x005F_"...)
 		case r < ' ' && r != '\t' && r != '\n' || r == 0xfffe || r == 0xffff:
@@ -229,7 +226,9 @@ func escape(text string) string {
 			b = utf8.AppendRune(b, r)
 		}
 	}
-	return string(b)
+	var escaped bytes.Buffer
+	xml.EscapeText(&escaped, b) // to memory: it cannot fail
+	return escaped.String()
 }
 
 // looksEscaped reports whether a text begins as the escape of a character. Some
