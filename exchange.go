@@ -110,11 +110,11 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	}
 	o.Name = upload.Name
 	if !o.Apply {
-		return s.checkImport(w, c, content, o)
+		return s.checkImport(w, r, c, content, o)
 	}
 	asked := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, sha256.Sum256(content))
 	return s.once(r, c, sha256.Sum256(asked), func(key *store.IdempotencyKey) error {
-		return s.applyImport(w, c, content, o, key)
+		return s.applyImport(w, r, c, content, o, key)
 	})
 }
 
@@ -137,12 +137,12 @@ func importOptions(rawQuery string) (imports.Options, error) {
 }
 
 // checkImport answers with what an import would do.
-func (s *server) checkImport(w http.ResponseWriter, c caller, content []byte, o imports.Options) error {
-	file, err := imports.Read(content, o, s.store.Clock().Now())
+func (s *server) checkImport(w http.ResponseWriter, r *http.Request, c caller, content []byte, o imports.Options) error {
+	file, err := imports.Read(r.Context(), content, o, s.store.Clock().Now())
 	if err != nil {
 		return err
 	}
-	report, err := file.Check(s.store, c.tenant)
+	report, err := file.Check(r.Context(), s.store, c.tenant)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (s *server) checkImport(w http.ResponseWriter, c caller, content []byte, o 
 
 // applyImport imports a file, or answers with the stored response to an earlier
 // import with this key.
-func (s *server) applyImport(w http.ResponseWriter, c caller, content []byte, o imports.Options, key *store.IdempotencyKey) error {
+func (s *server) applyImport(w http.ResponseWriter, r *http.Request, c caller, content []byte, o imports.Options, key *store.IdempotencyKey) error {
 	if key != nil {
 		_, stored, err := s.store.StoredResponse(c.tenant, key)
 		if err != nil {
@@ -162,11 +162,11 @@ func (s *server) applyImport(w http.ResponseWriter, c caller, content []byte, o 
 			return respondImport(w, stored)
 		}
 	}
-	file, err := imports.Read(content, o, s.store.Clock().Now())
+	file, err := imports.Read(r.Context(), content, o, s.store.Clock().Now())
 	if err != nil {
 		return err
 	}
-	report, err := file.Apply(s.store, c.tenant, c.key, key)
+	report, err := file.Apply(r.Context(), s.store, c.tenant, c.key, key)
 	switch {
 	case err != nil:
 		return err

@@ -89,6 +89,49 @@ func names(t *testing.T, db string, flags ...string) string {
 	return strings.Join(all, ", ")
 }
 
+// TestLeftOut: columns that are left out are named where the import is done, too.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	cards := list(t, "people.vcf", "BEGIN:VCARD\nVERSION:3.0\nN:Horvat;Ivan\nTEL;CELL:+385 91 1\nTEL;HOME:+385 1 2\nADR:;;Ilica 1;Zagreb\nEND:VCARD\n")
+	table := list(t, "people.csv", "firstName,lastName,Rank,\nAna,Čović,Captain\n")
+	for _, tt := range []struct{ path, want string }{
+		{cards, "Left out: TEL 2, ADR\nImport 1: 1 person added.\n"},
+		{table, "Left out: Rank\nImport 1: 1 person added.\n"},
+	} {
+		if stdout, _ := works(t, into("import", tt.path, newEngine7(t), "--apply")...); !strings.HasPrefix(stdout, tt.want) {
+			t.Errorf("%s: it says\n%swant\n%s", filepath.Base(tt.path), stdout, tt.want)
+		}
+	}
+}
+
+// TestOneNUL: a control character in a cell refuses its row, and not the file.
+func TestOneNUL(t *testing.T) {
+	t.Parallel()
+	db := newEngine7(t)
+	people := list(t, "people.csv", "firstName,lastName\nAna,\"Čo\x00vić\"\nIvan,Horvat\n")
+	code, stdout, stderr := runCommand(t, into("import", people, db, "--apply", "--skip-bad")...)
+	if code != 1 || !strings.Contains(stdout, "row 2  Ana  lastName contains a control character.\n\nImport 1: 1 person added, 1 row refused.\n") {
+		t.Errorf("code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
+	}
+	if got := names(t, db); got != "Ivan Horvat" {
+		t.Errorf("there is %s", got)
+	}
+}
+
+// TestFoldedCard: a vCard may be folded within a character, with --encoding and
+// without.
+func TestFoldedCard(t *testing.T) {
+	t.Parallel()
+	card := list(t, "ana.vcf", "BEGIN:VCARD\r\nVERSION:4.0\r\nN:\xc4\r\n \x8cović;Ana\r\nEND:VCARD\r\n")
+	for _, flags := range [][]string{nil, {"--encoding", "utf-8"}} {
+		db := newEngine7(t)
+		works(t, into("import", card, db, append(flags, "--apply")...)...)
+		if got := names(t, db); got != "Ana Čović" {
+			t.Errorf("%q: there is %s", flags, got)
+		}
+	}
+}
+
 // TestImportCommand goes the whole way: a look, the import, the same file again, and
 // back.
 func TestImportCommand(t *testing.T) {
@@ -114,7 +157,7 @@ Left out: Rang
 		t.Errorf("without --apply:\n%s\nbecame\n%s", before, after)
 	}
 	takeBack := "Take it back with: firefighters import undo 1 --tenant 'Engine 7' --db " + db + "\n"
-	says(t, 0, "Import 1: 2 people added.\n"+takeBack, "", into("import", people, db, "--apply")...)
+	says(t, 0, "Left out: Rang\nImport 1: 2 people added.\n"+takeBack, "", into("import", people, db, "--apply")...)
 	if got := names(t, db); got != "Ana Čović, Ivan Horvat" {
 		t.Errorf("there is %s", got)
 	}
@@ -393,7 +436,7 @@ func TestImportReport(t *testing.T) {
 	must(t, err)
 	again := strings.Replace(strings.Replace(string(corrected), "Ivan,,", "Ivan,Horvat,", 1), "not an address", "mia@example.com", 1)
 	stdout, _ := works(t, into("import", list(t, "again.csv", again), db, "--apply")...)
-	if !strings.HasPrefix(stdout, "Import 2: 2 people added, 2 people left as they are.\n") {
+	if !strings.HasPrefix(stdout, "Left out: result, reason\nImport 2: 2 people added, 2 people left as they are.\n") {
 		t.Errorf("corrected:\n%s", stdout)
 	}
 	book := filepath.Join(t.TempDir(), "checked.xlsx")

@@ -47,11 +47,11 @@ func (c comparing) with(s *store.Store) error {
 	if err != nil {
 		return store.Failed("reading", c.db, err)
 	}
-	f, err := imports.Read(c.content, c.options, s.Clock().Now())
+	f, err := imports.Read(c.env.Context, c.content, c.options, s.Clock().Now())
 	if err != nil {
 		return c.explain(err)
 	}
-	found, err := f.Compare(s, tenant)
+	found, err := f.Compare(c.env.Context, s, tenant)
 	if err != nil {
 		return c.explain(store.Failed("reading", c.db, err))
 	}

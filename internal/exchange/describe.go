@@ -25,17 +25,25 @@ func (t *text) describe(name string, r *imports.Report) {
 		t.line("Its dates are read as %s (%s).", orderNames[*r.Dates], *r.Dates)
 	}
 	var columns [][]string
-	var leftOut []string
 	for _, c := range r.Columns {
-		if c.Field == nil {
-			leftOut = append(leftOut, shown(orDash(c.Header)))
-			continue
+		if c.Field != nil {
+			columns = append(columns, []string{orDash(c.Header), *c.Field})
 		}
-		columns = append(columns, []string{orDash(c.Header), *c.Field})
 	}
 	t.table("Its columns:", columns)
-	if len(leftOut) > 0 {
-		t.line("Left out: %s", strings.Join(leftOut, ", "))
+	t.leftOut(r)
+}
+
+// leftOut names the columns for nothing that we keep.
+func (t *text) leftOut(r *imports.Report) {
+	var headers []string
+	for _, c := range r.Columns {
+		if c.Field == nil {
+			headers = append(headers, shown(orDash(c.Header)))
+		}
+	}
+	if len(headers) > 0 {
+		t.line("Left out: %s", strings.Join(headers, ", "))
 	}
 }
 

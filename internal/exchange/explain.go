@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -17,6 +18,9 @@ import (
 // explain returns an error about a list in words, with what to type. It returns
 // other errors, and nil, as they are.
 func (l *list) explain(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("stopped; nothing was changed")
+	}
 	what, hint, ok := imports.Explain(err)
 	if !ok {
 		return err

@@ -1,7 +1,9 @@
 package exchange
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -40,6 +42,10 @@ func TestExplain(t *testing.T) {
 			!strings.HasSuffix(said.String(), "\nTry: "+tt.want+"\n") || strings.Count(said.String(), "\n") != 2 {
 			t.Errorf("code %d, and it says:\n%swant the hint:\n%s", code, &said, tt.want)
 		}
+	}
+	stopped := newList(cli.Env{}, "import", "", "").explain(fmt.Errorf("matching: %w", context.Canceled))
+	if stopped == nil || stopped.Error() != "stopped; nothing was changed" {
+		t.Errorf("stopped: %v", stopped)
 	}
 	l, other := newList(cli.Env{}, "import", "", ""), errors.New("it broke")
 	if err := l.explain(other); err != other || l.explain(nil) != nil {

@@ -72,11 +72,11 @@ func (p Program) importFile(env cli.Env, args []string) error {
 // intoNothing is into for a database that does not exist. It is made if there is
 // somebody to be added.
 func (i importing) intoNothing(p Program) error {
-	f, err := imports.Read(i.content, i.options, time.Now())
+	f, err := imports.Read(i.env.Context, i.content, i.options, time.Now())
 	if err != nil {
 		return i.explain(err)
 	}
-	r, err := f.Check(nil, 0)
+	r, err := f.Check(i.env.Context, nil, 0)
 	switch {
 	case err != nil:
 		return i.explain(err)
@@ -92,7 +92,7 @@ func (i importing) intoNothing(p Program) error {
 
 // into does the import, or says what it would do.
 func (i importing) into(s *store.Store) error {
-	f, err := imports.Read(i.content, i.options, s.Clock().Now())
+	f, err := imports.Read(i.env.Context, i.content, i.options, s.Clock().Now())
 	if err != nil {
 		return i.explain(err)
 	}
@@ -104,10 +104,10 @@ func (i importing) into(s *store.Store) error {
 	if i.options.Apply {
 		bar := cli.NewProgress(i.env, "people", len(f.Mapped.People))
 		f.Options.Progress = func(done int) { bar.Set(done, len(f.Mapped.People)) }
-		r, err = f.Apply(s, tenant, 0, nil)
+		r, err = f.Apply(i.env.Context, s, tenant, 0, nil)
 		bar.End()
 	} else {
-		r, err = f.Check(s, tenant)
+		r, err = f.Check(i.env.Context, s, tenant)
 	}
 	if err != nil {
 		return i.explain(store.Failed("importing into", i.db, err))
@@ -167,6 +167,9 @@ func (i importing) print(f *imports.File, r *imports.Report, note string) error 
 		t.table("Changed:", some(changedRows(r.Rows), "--json shows all"))
 	}
 	t.line("")
+	if i.options.Apply {
+		t.leftOut(r)
+	}
 	if note != "" {
 		t.line("%s", note)
 	}

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"context"
 	"encoding/json"
 
 	"github.com/firefighter-records/firefighters/internal/record"
@@ -20,21 +21,21 @@ type Comparison struct {
 
 // Compare compares the file with the people of a department. It is what an
 // import with Update would do, read the other way.
-func (f *File) Compare(s *store.Store, tenant record.TenantID) (*Comparison, error) {
+func (f *File) Compare(ctx context.Context, s *store.Store, tenant record.TenantID) (*Comparison, error) {
 	if f.Problem != nil {
 		return nil, f.Problem
 	}
 	updating, c := *f, &Comparison{}
 	updating.Options.Update = true
-	err := readRoster(s, tenant, func(r store.Roster) error { return updating.compare(c, r) })
+	err := readRoster(s, tenant, func(r store.Roster) error { return updating.compare(ctx, c, r) })
 	if err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-func (f *File) compare(c *Comparison, roster store.Roster) error {
-	d, err := f.decide(roster)
+func (f *File) compare(ctx context.Context, c *Comparison, roster store.Roster) error {
+	d, err := f.decide(ctx, roster)
 	if err != nil {
 		return err
 	}
@@ -63,6 +64,7 @@ func (f *File) compare(c *Comparison, roster store.Roster) error {
 // a refused row means or could mean.
 func (d *decision) concerned() (meant, concerned map[string]bool) {
 	meant, concerned = map[string]bool{}, map[string]bool{}
+	known := map[*int]bool{} // lists, which many rows share
 	for i, v := range d.verdicts {
 		if row := d.rows[i]; row.Result != Refused && row.ID != nil {
 			meant[*row.ID] = true
@@ -70,6 +72,10 @@ func (d *decision) concerned() (meant, concerned map[string]bool) {
 			concerned[*row.ID] = true
 		}
 		for _, list := range v.people {
+			if len(list) == 0 || known[&list[0]] {
+				continue
+			}
+			known[&list[0]] = true
 			for _, person := range list {
 				concerned[d.members[person].id] = true
 			}

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -20,18 +21,24 @@ type decision struct {
 }
 
 // decide decides about all rows. The error is a *record.DamagedError if a record
-// of the department is damaged.
-func (f *File) decide(roster store.Roster) (*decision, error) {
+// of the department is damaged, or that of ctx.
+func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, error) {
 	rows := f.sought()
 	members, err := candidates(roster, rows)
 	if err != nil {
 		return nil, err
 	}
-	d := &decision{file: f, members: members, verdicts: match(rows, members)}
+	d := &decision{file: f, members: members}
+	if d.verdicts, err = match(ctx, rows, members); err != nil {
+		return nil, err
+	}
 	if d.deleted, err = roster.Deleted(unknown(rows, d.verdicts)); err != nil {
 		return nil, err
 	}
 	for i := range f.Mapped.People {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		d.add(&f.Mapped.People[i], &d.verdicts[i])
 	}
 	return d, nil

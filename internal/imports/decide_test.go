@@ -116,7 +116,7 @@ func TestDecide(t *testing.T) {
 			if person.ID == "o" {
 				person.Fields.LastName = "O"
 			}
-			d, err := fileOf(Options{Update: update}, person).decide(roster)
+			d, err := fileOf(Options{Update: update}, person).decide(t.Context(), roster)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -134,7 +134,7 @@ func TestDecide(t *testing.T) {
 func TestDecideChanges(t *testing.T) {
 	t.Parallel()
 	theirs := record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "1", Email: "ana@example.com"}
-	d, err := fileOf(Options{Update: true}, mapping.Person{Fields: theirs}).decide(department())
+	d, err := fileOf(Options{Update: true}, mapping.Person{Fields: theirs}).decide(t.Context(), department())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestLostPhoneThatIsThere(t *testing.T) {
 	roster := people{stored(anaID, with(func(f *record.Fields) { f.PhoneNumber = "4.41E+11" }))}
 	for lost, want := range map[string]string{"4.41E+11": Left, "4.42E+11": "refused phoneNumber:lost_digits"} {
 		person := mapping.Person{Fields: with(func(f *record.Fields) { f.PhoneNumber = "" }), LostPhone: lost}
-		d, err := fileOf(Options{Update: true}, person).decide(roster)
+		d, err := fileOf(Options{Update: true}, person).decide(t.Context(), roster)
 		if err != nil || result(d.rows[0]) != want {
 			t.Errorf("%s: %s, %v, want %s", lost, result(d.rows[0]), err, want)
 		}
@@ -169,7 +169,7 @@ func TestSplitNameStaysAsItIs(t *testing.T) {
 	for field, want := range map[string]string{mapping.FullName: Left, mapping.LastFirst: Left, "lastName": Changed} {
 		f := fileOf(Options{Update: true}, mapping.Person{Fields: record.Fields{FirstName: "Ludwig van", LastName: "Beethoven"}})
 		f.Mapped.Columns = []mapping.Column{{Header: "Name", Field: field}}
-		d, err := f.decide(roster)
+		d, err := f.decide(t.Context(), roster)
 		if err != nil || result(d.rows[0]) != want {
 			t.Errorf("a column of %s: %s, %v, want %s", field, result(d.rows[0]), err, want)
 		}
@@ -180,7 +180,7 @@ func TestDamagedDepartment(t *testing.T) {
 	t.Parallel()
 	roster := department()
 	roster[1].Damaged = true
-	_, err := fileOf(Options{}, mapping.Person{Fields: ana}).decide(roster)
+	_, err := fileOf(Options{}, mapping.Person{Fields: ana}).decide(t.Context(), roster)
 	var damaged *record.DamagedError
 	if !errors.As(err, &damaged) || damaged.ID != ivanID {
 		t.Errorf("the error is %v", err)
@@ -209,7 +209,7 @@ func TestReasons(t *testing.T) {
 		{people{stored(anaID, son)}, []mapping.Person{{Fields: ivan}, sonRow},
 			"The row could mean Ivan Horvat (1990-05-15), and so could row 3. An e-mail address or a date of birth would tell."},
 	} {
-		d, err := fileOf(Options{}, test.rows...).decide(test.roster)
+		d, err := fileOf(Options{}, test.rows...).decide(t.Context(), test.roster)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,7 +224,7 @@ func TestConcerned(t *testing.T) {
 	namesakes := people{stored("1", ivan), stored("2", ivan), stored("3", ana), stored("4", record.Fields{FirstName: "Eva", LastName: "B"})}
 	c := &Comparison{}
 	f := fileOf(Options{Update: true}, mapping.Person{Fields: ivan}, mapping.Person{Fields: ana}, mapping.Person{Fields: record.Fields{FirstName: "New", LastName: "One"}})
-	if err := f.compare(c, namesakes); err != nil {
+	if err := f.compare(t.Context(), c, namesakes); err != nil {
 		t.Fatal(err)
 	}
 	if len(c.OnlyOurs) != 1 || c.OnlyOurs[0].ID != "4" || c.Unclear != 2 || c.Same != 1 || len(c.OnlyTheirs) != 1 || len(c.Refused) != 1 {

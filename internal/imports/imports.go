@@ -4,6 +4,7 @@
 package imports
 
 import (
+	"context"
 	"crypto/sha256"
 	"slices"
 	"strings"
@@ -51,15 +52,19 @@ type Difference struct {
 }
 
 // Read reads a file. The error is a *sheet.FileError, *mapping.ColumnsError or
-// *mapping.DatesError. For the last two the File says what is known.
-func Read(content []byte, o Options, now time.Time) (*File, error) {
-	table, err := sheet.Read(content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet})
+// *mapping.DatesError. For the last two the File says what is known. Or it is that
+// of ctx: all work on a file ends with that.
+func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File, error) {
+	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet})
 	if err != nil {
 		return nil, err
 	}
 	hash := sha256.Sum256(content)
 	f := &File{Table: table, Options: o, Hash: hash[:], now: now}
-	f.Mapped, f.Problem = mapping.Map(table, mapping.Options{Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Now: now})
+	f.Mapped, f.Problem = mapping.Map(ctx, table, mapping.Options{Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Now: now})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if f.Problem == nil && table.Other != nil {
 		f.Differs = differences(table, f.Mapped.Columns)
 	}

@@ -52,21 +52,21 @@ func newStore(t testing.TB) *store.Store {
 
 func read(t testing.TB, content string, o imports.Options) *imports.File {
 	t.Helper()
-	f, err := imports.Read([]byte(content), o, now)
+	f, err := imports.Read(t.Context(), []byte(content), o, now)
 	must(t, err)
 	return f
 }
 
 func apply(t testing.TB, s *store.Store, content string, o imports.Options) *imports.Report {
 	t.Helper()
-	r, err := read(t, content, o).Apply(s, ours, 0, nil)
+	r, err := read(t, content, o).Apply(t.Context(), s, ours, 0, nil)
 	must(t, err)
 	return r
 }
 
 func check(t testing.TB, s *store.Store, tenant record.TenantID, content string, o imports.Options) *imports.Report {
 	t.Helper()
-	r, err := read(t, content, o).Check(s, tenant)
+	r, err := read(t, content, o).Check(t.Context(), s, tenant)
 	must(t, err)
 	return r
 }
@@ -138,7 +138,7 @@ func TestSameFile(t *testing.T) {
 			t.Errorf("%s: %q", name, r.Warnings)
 		}
 	}
-	found, err := read(t, list, imports.Options{}).Compare(s, ours)
+	found, err := read(t, list, imports.Options{}).Compare(t.Context(), s, ours)
 	must(t, err)
 	if len(found.Report.Warnings) != 0 {
 		t.Errorf("a comparison warns: %q", found.Report.Warnings)
@@ -156,7 +156,7 @@ func TestNewDepartment(t *testing.T) {
 	if got := counts(check(t, nil, 0, list, imports.Options{})); got != "no number applied false: 2 added, 0 changed, 0 left, 0 refused" {
 		t.Errorf("the dry run says %s", got)
 	}
-	r, err := read(t, list, imports.Options{Department: "Ladder 1"}).Apply(s, 0, 0, nil)
+	r, err := read(t, list, imports.Options{Department: "Ladder 1"}).Apply(t.Context(), s, 0, 0, nil)
 	must(t, err)
 	tenant, err := s.Tenant("Ladder 1")
 	if err != nil || r.Added != 2 || *r.Number != 1 {
@@ -190,9 +190,9 @@ func TestIdempotentApply(t *testing.T) {
 	s := newStore(t)
 	must(t, s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeWrite}, func(string) error { return nil }))
 	key := &store.IdempotencyKey{By: 1, Key: "once", Hash: make([]byte, 32)}
-	r, err := read(t, list, imports.Options{}).Apply(s, ours, 1, key)
+	r, err := read(t, list, imports.Options{}).Apply(t.Context(), s, ours, 1, key)
 	must(t, err)
-	_, err = read(t, list, imports.Options{}).Apply(s, ours, 1, key)
+	_, err = read(t, list, imports.Options{}).Apply(t.Context(), s, ours, 1, key)
 	_, stored, readErr := s.StoredResponse(ours, key)
 	if !errors.As(err, new(*store.RepeatedError)) || readErr != nil || string(stored) != string(r.AppendJSON(nil)) {
 		t.Errorf("sent again: %v; the first answer was %s, and %s is stored", err, r.AppendJSON(nil), stored)
@@ -213,12 +213,12 @@ func TestEncodingThatIsNotSure(t *testing.T) {
 	if fmt.Sprint(f.Differs) != fmt.Sprint(want) {
 		t.Errorf("it differs in %v, want %v", f.Differs, want)
 	}
-	r, err := f.Check(s, ours)
+	r, err := f.Check(t.Context(), s, ours)
 	must(t, err)
 	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], `"Ana Èoviæ" in windows-1252`) {
 		t.Errorf("the dry run warns %q", r.Warnings)
 	}
-	_, err = f.Apply(s, ours, 0, nil)
+	_, err = f.Apply(t.Context(), s, ours, 0, nil)
 	if uncertain, ok := errors.AsType[*imports.EncodingError](err); !ok || len(uncertain.Differs) != 2 {
 		t.Errorf("it was applied: %v", err)
 	}
@@ -239,16 +239,16 @@ func TestFileThatCannotBeRead(t *testing.T) {
 		"a,b\n1,2\n":        new(*mapping.ColumnsError),
 		"First name,Last name,Birthday\nAna,B,05/06/1990\n": new(*mapping.DatesError),
 	} {
-		f, err := imports.Read([]byte(content), imports.Options{}, now)
+		f, err := imports.Read(t.Context(), []byte(content), imports.Options{}, now)
 		if !errors.As(err, want) {
 			t.Errorf("%q: %v", content, err)
 		}
 		if f == nil {
 			continue
 		}
-		_, checked := f.Check(s, ours)
-		_, applied := f.Apply(s, ours, 0, nil)
-		_, compared := f.Compare(s, ours)
+		_, checked := f.Check(t.Context(), s, ours)
+		_, applied := f.Apply(t.Context(), s, ours, 0, nil)
+		_, compared := f.Compare(t.Context(), s, ours)
 		for _, err := range []error{checked, applied, compared} {
 			if !errors.As(err, want) {
 				t.Errorf("%q: %v", content, err)
@@ -261,7 +261,7 @@ func TestCompare(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	apply(t, s, list+"Mia,Perić,,\n", imports.Options{})
-	found, err := read(t, "Ime,Prezime,Mobitel\nAna,Čović,099\nIvan,Horvat,\nNew,One,\n,X,\n", imports.Options{}).Compare(s, ours)
+	found, err := read(t, "Ime,Prezime,Mobitel\nAna,Čović,099\nIvan,Horvat,\nNew,One,\n,X,\n", imports.Options{}).Compare(t.Context(), s, ours)
 	must(t, err)
 	text, err := json.Marshal(found)
 	must(t, err)
@@ -276,7 +276,7 @@ func TestCompare(t *testing.T) {
 	if names(t, s) != "Ana Čović, Ivan Horvat, Mia Perić" {
 		t.Error("the comparison has changed something")
 	}
-	if _, err := read(t, list, imports.Options{}).Compare(s, 0); err != nil {
+	if _, err := read(t, list, imports.Options{}).Compare(t.Context(), s, 0); err != nil {
 		t.Errorf("with a department that does not exist: %v", err)
 	}
 }
@@ -285,7 +285,7 @@ func TestWriteReport(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	f := read(t, "Vorname;Nachname;Rang\nAna;B;x\n\nEva;;y\n", imports.Options{})
-	r, err := f.Check(s, ours)
+	r, err := f.Check(t.Context(), s, ours)
 	must(t, err)
 	var out bytes.Buffer
 	must(t, imports.WriteReport(&out, sheet.CSV, f, r))

@@ -2,6 +2,7 @@ package imports
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 
@@ -151,8 +152,8 @@ type matcher struct {
 }
 
 // match returns the verdict for each row. members are those of the department who
-// have the id or the name of a row; others do not count.
-func match(rows []sought, members []member) []verdict {
+// have the id or the name of a row; others do not count. The error is that of ctx.
+func match(ctx context.Context, rows []sought, members []member) ([]verdict, error) {
 	m := &matcher{rows: rows, people: index{}, byID: map[string]int{}, allRows: index{}, verdicts: make([]verdict, len(rows))}
 	for i, p := range members {
 		m.people.add(i, p.identity)
@@ -162,12 +163,15 @@ func match(rows []sought, members []member) []verdict {
 		m.allRows.add(i, row.identity)
 	}
 	for i := range rows {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		m.verdicts[i] = m.find(rows[i])
 	}
 	m.refuseOnePerson()
 	m.refuseSameIdentity()
 	m.refuseNewTwice()
-	return m.verdicts
+	return m.verdicts, ctx.Err()
 }
 
 // find returns whom a row means, without a look at what the other rows mean.
@@ -221,9 +225,10 @@ func (m *matcher) findByName(row sought) verdict {
 	return verdict{person: -1, fault: Ambiguous, people: [][]int{fitting}}
 }
 
-// addOthers adds the rows of a list to those that a verdict names.
+// addOthers adds the rows of a list to those that a verdict names. It looks at the
+// first only: in a file of several lists all rows may have the same number.
 func (m *matcher) addOthers(v *verdict, self int, rows []int) {
-	for _, i := range rows {
+	for _, i := range rows[:min(len(rows), 4*few)] {
 		if len(v.others) == few {
 			return
 		}

@@ -137,7 +137,7 @@ func TestMatchAgainstModel(t *testing.T) {
 	for range 60_000 {
 		rows, people := world(random)
 		want := model(rows, people)
-		for i, v := range match(rows, people) {
+		for i, v := range matched(t, rows, people) {
 			seen[want[i]]++
 			if got := outcome(v); got != want[i] {
 				t.Fatalf("row %d of %+v with %+v: %s, want %s", i, rows, people, got, want[i])
@@ -189,7 +189,7 @@ func TestMatch(t *testing.T) {
 		{"an unknown id and a row that is sure", []member{father}, []sought{id("?", ivan("", "")), ivan("", "1960-01-01")}, "[refused 0]"},
 	} {
 		var got []string
-		for _, v := range match(test.rows, test.people) {
+		for _, v := range matched(t, test.rows, test.people) {
 			got = append(got, outcome(v))
 		}
 		if fmt.Sprint(got) != test.want {
@@ -207,11 +207,11 @@ func TestMatchNamesOthers(t *testing.T) {
 	for i := range 8 {
 		rows = append(rows, sought{identity: identity{name: "ana"}, number: i + 2})
 	}
-	v := match(rows, nil)[1]
+	v := matched(t, rows, nil)[1]
 	if want := []int{2, 4, 5, 6, 7}; v.fault != record.Duplicate || !slices.Equal(v.others, want) {
 		t.Errorf("%+v, want the others %v", v, want)
 	}
-	v = match(rows, []member{{identity{name: "ana"}, "id", record.Fields{}}})[0]
+	v = matched(t, rows, []member{{identity{name: "ana"}, "id", record.Fields{}}})[0]
 	if v.fault != record.Duplicate || len(v.people) != 1 {
 		t.Errorf("%+v, want a duplicate that could be one person", v)
 	}
@@ -224,7 +224,7 @@ func TestMatchManyOfOneName(t *testing.T) {
 		rows[i] = sought{identity: identity{"ana", "a@x", "1990"}, number: i}
 		people[i] = member{identity{"ana", "a@x", "1990"}, fmt.Sprint(i), record.Fields{}}
 	}
-	for i, v := range match(rows, people) {
+	for i, v := range matched(t, rows, people) {
 		if v.fault != Ambiguous {
 			t.Fatalf("row %d: %+v", i, v)
 		}
@@ -240,4 +240,13 @@ func TestIdentify(t *testing.T) {
 	if who := identify(&record.Fields{FirstName: "Ana", Email: "ana@example.com"}); who != (identity{}) {
 		t.Errorf("without a last name: %+v", who)
 	}
+}
+
+func matched(t *testing.T, rows []sought, members []member) []verdict {
+	t.Helper()
+	verdicts, err := match(t.Context(), rows, members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdicts
 }

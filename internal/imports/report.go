@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"context"
 	"errors"
 
 	"github.com/firefighter-records/firefighters/internal/mapping"
@@ -10,7 +11,7 @@ import (
 
 // Check returns what an import would do, and changes nothing. tenant is 0 for a
 // department that does not exist yet; s may then be nil.
-func (f *File) Check(s *store.Store, tenant record.TenantID) (*Report, error) {
+func (f *File) Check(ctx context.Context, s *store.Store, tenant record.TenantID) (*Report, error) {
 	if f.Problem != nil {
 		return nil, f.Problem
 	}
@@ -20,7 +21,7 @@ func (f *File) Check(s *store.Store, tenant record.TenantID) (*Report, error) {
 	}
 	var report *Report
 	err = readRoster(s, tenant, func(r store.Roster) error {
-		d, err := f.decide(r)
+		d, err := f.decide(ctx, r)
 		if err == nil {
 			report = f.newReport(d, same)
 		}
@@ -49,9 +50,10 @@ var errRefused = errors.New("a row is refused")
 
 // Apply imports the file. The report says Applied if it did: where a row is
 // refused nothing is done, unless Options.SkipBad. A file that would change
-// nothing makes no import; Number is then nil and Applied true.
+// nothing makes no import; Number is then nil and Applied true. ctx ends it only
+// before it writes.
 // The error is an *EncodingError where that has to be settled. key may be nil.
-func (f *File) Apply(s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey) (*Report, error) {
+func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey) (*Report, error) {
 	if f.Problem != nil {
 		return nil, f.Problem
 	}
@@ -67,7 +69,7 @@ func (f *File) Apply(s *store.Store, tenant record.TenantID, by store.KeyID, key
 		By: by, File: f.Options.Name, Hash: f.Hash, Progress: f.Options.Progress,
 		Department: f.Options.Department, Alike: f.Options.Alike,
 		Decide: func(r store.Roster) ([]store.Person, error) {
-			d, err := f.decide(r)
+			d, err := f.decide(ctx, r)
 			if err != nil {
 				return nil, err
 			}

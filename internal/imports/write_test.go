@@ -20,11 +20,11 @@ func TestReportKeepsDates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, err := Read(content, Options{Dates: "dmy"}, now)
+		f, err := Read(t.Context(), content, Options{Dates: "dmy"}, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := f.Check(nil, 0)
+		r, err := f.Check(t.Context(), nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestReportKeepsDates(t *testing.T) {
 			if err := WriteReport(&b, format, f, r); err != nil {
 				t.Fatal(err)
 			}
-			again, err := Read(b.Bytes(), Options{Dates: "dmy"}, now)
+			again, err := Read(t.Context(), b.Bytes(), Options{Dates: "dmy"}, now)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -118,7 +118,7 @@ func TestColumns(t *testing.T) {
 		{[]string{"Ana|Čović", "Eva|Babić"}, `: noName  ["Ana" "Čović"]`},
 		{[]string{"Name|01.02.2026|08.02.2026", "A B|x|"}, "Name=name"},
 	} {
-		r, err := Map(tableOf(tt.table...), Options{Now: now})
+		r, err := Map(t.Context(), tableOf(tt.table...), Options{Now: now})
 		columns, _, _ := strings.Cut(told(&Result{Columns: r.Columns}, nil), " \n")
 		if err != nil {
 			fault := told(&Result{}, err)
@@ -160,7 +160,7 @@ func TestAsked(t *testing.T) {
 		{Options{Headers: headers{"Handy": "phoneNumber"}}, `: unknown  ["Handy"]`},
 	} {
 		tt.o.Now = now
-		r, err := Map(tableOf(table()...), tt.o)
+		r, err := Map(t.Context(), tableOf(table()...), tt.o)
 		got, _, _ := strings.Cut(told(&Result{Columns: r.Columns}, nil), " \n")
 		if err != nil {
 			got = strings.TrimSpace(strings.TrimSpace(got) + " : " + strings.TrimSpace(told(&Result{}, err)))

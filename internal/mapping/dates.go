@@ -2,6 +2,7 @@ package mapping
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -51,8 +52,8 @@ type births struct {
 }
 
 // readBirths reads the dates of a table and decides their order. The error is a
-// *DatesError.
-func readBirths(t *sheet.Table, columns []Column, o Options) (*births, error) {
+// *DatesError, or that of ctx.
+func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*births, error) {
 	b := &births{column: -1, table: t, now: o.Now, order: o.Dates}
 	for i, column := range columns {
 		if column.Field == "dateOfBirth" {
@@ -64,6 +65,9 @@ func readBirths(t *sheet.Table, columns []Column, o Options) (*births, error) {
 	}
 	b.dates = make([]date, len(t.Rows))
 	for i, row := range t.Rows {
+		if err := ctx.Err(); err != nil {
+			return b, err
+		}
 		b.dates[i] = b.read(cellOf(row, b.column))
 	}
 	return b, b.decide(columns[b.column].Header)
@@ -229,9 +233,16 @@ var (
 	shortYear   = regexp.MustCompile(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
 )
 
+// maxDate is the length in bytes of the longest text that can be a date, with a
+// weekday, a time and many spaces.
+const maxDate = 200
+
 // read reads a cell of the column, but for the order of its numbers. A weekday may
 // stand before the date, and is not checked.
 func (b *births) read(cell sheet.Cell) date {
+	if len(cell.Text) > maxDate {
+		return date{kind: unreadable}
+	}
 	d := b.readDate(cell)
 	if d.kind != unreadable {
 		return d

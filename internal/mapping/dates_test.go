@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,7 +16,7 @@ import (
 func readDate(cell sheet.Cell, order string) string {
 	table := &sheet.Table{Header: []string{"Ime", "Prezime", "Rođen"},
 		Rows: []sheet.Row{{Number: 2, Cells: []sheet.Cell{{Text: "Ana"}, {Text: "Čović"}, cell}}}}
-	r, err := Map(table, Options{Dates: order, Now: now})
+	r, err := Map(context.Background(), table, Options{Dates: order, Now: now})
 	if err != nil {
 		return "asks"
 	}
@@ -84,7 +85,7 @@ func TestOrder(t *testing.T) {
 		"90-05-15|26/06/1990":              `asks "26/06/1990" "90-05-15"`,
 	} {
 		table := tableOf(append([]string{"Ime|Prezime|Rođen"}, strings.Split("a|b|"+strings.ReplaceAll(cells, "|", "\na|b|"), "\n")...)...)
-		r, err := Map(table, Options{Now: now})
+		r, err := Map(t.Context(), table, Options{Now: now})
 		got := r.Dates
 		for _, p := range r.People {
 			if len(p.Errors) > 0 {
@@ -111,7 +112,7 @@ func TestDateWords(t *testing.T) {
 		"--04-30":                  `dateOfBirth must be a date with a year, like 1990-05-15, not "--04-30".`,
 		strings.Repeat("soon ", 9): "dateOfBirth must be a date with a year, like 1990-05-15.",
 	} {
-		r, err := Map(tableOf("Ime|Prezime|Rođen", "a|b|"+text), Options{Now: now})
+		r, err := Map(t.Context(), tableOf("Ime|Prezime|Rođen", "a|b|"+text), Options{Now: now})
 		if err != nil || len(r.People[0].Errors) != 1 || r.People[0].Errors[0].Detail != want {
 			t.Errorf("%q: %v, %+v", text, err, r.People)
 		}
@@ -148,7 +149,7 @@ func checkDays(t *testing.T, days []time.Time, order string, write func(time.Tim
 		table.Rows = append(table.Rows, sheet.Row{Cells: []sheet.Cell{{Text: "Ana"}, {Text: "Čović"}, {Text: write(day)}}})
 	}
 	for _, dates := range []string{"", order} { // some day settles it, too
-		r, err := Map(table, Options{Dates: dates, Now: now})
+		r, err := Map(t.Context(), table, Options{Dates: dates, Now: now})
 		if err != nil || r.Dates != order {
 			t.Errorf("%q is %q, %v, want %q", write(days[0]), r.Dates, err, order)
 			continue

@@ -3,6 +3,7 @@
 package mapping
 
 import (
+	"context"
 	"strings"
 	"time"
 
@@ -106,14 +107,15 @@ type DatesError struct {
 func (e *DatesError) Error() string { return "dates: nothing settles their order" }
 
 // Map reads the people of a table. The error is a *ColumnsError or a
-// *DatesError; then the result has the columns as far as they are known.
-func Map(t *sheet.Table, o Options) (*Result, error) {
+// *DatesError; then the result has the columns as far as they are known. Or it is
+// that of ctx.
+func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	c, err := chooseColumns(t, o)
 	r := &Result{Columns: c.columns, Notes: c.notes}
 	if err != nil {
 		return r, err
 	}
-	births, err := readBirths(t, r.Columns, o)
+	births, err := readBirths(ctx, t, r.Columns, o)
 	if err != nil {
 		return r, err
 	}
@@ -121,6 +123,9 @@ func Map(t *sheet.Table, o Options) (*Result, error) {
 	m := mapper{table: t, columns: r.Columns, births: births, now: o.Now}
 	r.People = make([]Person, len(t.Rows))
 	for i := range t.Rows {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
 		r.People[i] = m.person(i)
 	}
 	r.Notes = append(append(r.Notes, m.splits.notes()...), births.notes()...)

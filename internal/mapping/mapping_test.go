@@ -75,7 +75,7 @@ func told(r *Result, err error) string {
 func check(t *testing.T, table *sheet.Table, o Options, want ...string) {
 	t.Helper()
 	o.Now = now
-	if got := strings.TrimSuffix(told(Map(table, o)), "\n"); got != strings.Join(want, "\n") {
+	if got := strings.TrimSuffix(told(Map(t.Context(), table, o)), "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("%q with %+v becomes\n%s\nwant\n%s", table.Header, o, got, strings.Join(want, "\n"))
 	}
 }
@@ -100,7 +100,7 @@ func TestRows(t *testing.T) {
 		"2 Ana/Čović/091//",
 		"3 //// name:cell_error phoneNumber:cell_error dateOfBirth:cell_error",
 		`splitNames "Ana Čović" "Ana" "Čović"`)
-	if r, _ := Map(broken, Options{Now: now}); r.People[0].Name() != "Ana Čović" || r.People[1].Name() != "" || r.People[1].Original != 1 {
+	if r, _ := Map(t.Context(), broken, Options{Now: now}); r.People[0].Name() != "Ana Čović" || r.People[1].Name() != "" || r.People[1].Original != 1 {
 		t.Errorf("%+v", r.People)
 	}
 }
@@ -111,7 +111,7 @@ func TestLostPhones(t *testing.T) {
 		"4.41E+11": true, "4,91715E+11": true, "3.85912345678e11": true, "4E+11": true, "+4.41E+11": true, "-4.41E+11": true,
 		"4E11": false, "441": false, "E+11": false, "4.41E-11": false, "4.41E+": false, "4.41E+11 x": false, "+4.41": false,
 	} {
-		r, err := Map(tableOf("Ime|Prezime|Tel.", "Ana|Čović|"+text), Options{Now: now})
+		r, err := Map(t.Context(), tableOf("Ime|Prezime|Tel.", "Ana|Čović|"+text), Options{Now: now})
 		if err != nil || len(r.People[0].Errors) > 0 {
 			t.Fatalf("%q: %+v, %v", text, r, err)
 		}
@@ -159,11 +159,11 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := sheet.Read(content, sheet.Options{})
+		table, err := sheet.Read(t.Context(), content, sheet.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if got := told(Map(table, Options{Now: now})); got != want {
+		if got := told(Map(t.Context(), table, Options{Now: now})); got != want {
 			t.Errorf("%s becomes\n%s\nwant\n%s", name, got, want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestNothingIsLost(t *testing.T) {
 // checkKept checks that nothing of a table is lost.
 func checkKept(t *testing.T, table *sheet.Table, o Options) {
 	t.Helper()
-	r, err := Map(table, o)
+	r, err := Map(t.Context(), table, o)
 	if len(r.Columns) != len(table.Header) {
 		t.Fatalf("%d columns for %d headers", len(r.Columns), len(table.Header))
 	}
@@ -276,8 +276,8 @@ func FuzzMap(f *testing.F) {
 		}
 		o := Options{Dates: order, Now: now}
 		checkKept(t, table, o)
-		r, err := Map(table, o)
-		if again, err2 := Map(table, o); told(r, err) != told(again, err2) || !reflect.DeepEqual(r.People, again.People) {
+		r, err := Map(t.Context(), table, o)
+		if again, err2 := Map(t.Context(), table, o); told(r, err) != told(again, err2) || !reflect.DeepEqual(r.People, again.People) {
 			t.Error("the same table becomes something else")
 		}
 	})

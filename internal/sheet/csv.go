@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"io"
 	"slices"
@@ -12,20 +13,23 @@ import (
 // first.
 const delimiters = "\t;|,"
 
+// noDelimiter is the delimiter of a lone column. No text in UTF-8 has this byte.
+const noDelimiter = 0xff
+
 // sampled is how many records are read to guess the delimiter.
 const sampled = 100
 
 // readCSV reads a CSV. Rows are counted as a spreadsheet counts them: a record is
 // one row however many lines it has, an empty line is a row too, and a line sep=;
 // is none, because Excel hides it.
-func readCSV(text string) (*Table, error) {
+func readCSV(ctx context.Context, text string) (*Table, error) {
 	text = strings.TrimSuffix(text, string(endOfFile))
 	text, delimiter := cutSeparator(text)
-	if delimiter == 0 {
+	if delimiter == noDelimiter {
 		delimiter = guessDelimiter(text)
 	}
 	records := scanner{text: text, delimiter: delimiter}
-	var rows collector
+	rows := collector{ctx: ctx}
 	for {
 		row, err := records.row()
 		if errors.Is(err, io.EOF) {
@@ -42,20 +46,22 @@ func readCSV(text string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.Format, t.Delimiter = CSV, strings.Trim(string(delimiter), "\x00")
+	if t.Format = CSV; delimiter != noDelimiter {
+		t.Delimiter = string(delimiter)
+	}
 	return t, nil
 }
 
 // cutSeparator takes off Excel's line sep=; and returns the delimiter that it
-// names.
+// names, or noDelimiter without such a line.
 func cutSeparator(text string) (rest string, delimiter byte) {
 	end := strings.IndexAny(text, "\r\n")
 	if end < 0 {
-		return text, 0
+		return text, noDelimiter
 	}
 	line := strings.Trim(text[:end], `"`)
 	if len(line) != len("sep=;") || !strings.EqualFold(line[:4], "sep=") || strings.IndexByte(delimiters, line[4]) < 0 {
-		return text, 0
+		return text, noDelimiter
 	}
 	records := scanner{text: text, pos: end}
 	records.endLine()
@@ -68,9 +74,9 @@ type fit struct {
 	width int // of the header
 }
 
-// guessDelimiter returns the delimiter that fits best, and 0 for a lone column.
-func guessDelimiter(text string) (best byte) {
-	var bestFit fit
+// guessDelimiter returns the delimiter that fits best.
+func guessDelimiter(text string) byte {
+	best, bestFit := byte(noDelimiter), fit{}
 	for _, delimiter := range []byte(delimiters) {
 		f := fitOf(text, delimiter)
 		if cmp.Or(cmp.Compare(f.rows, bestFit.rows), cmp.Compare(f.width, bestFit.width)) > 0 {
@@ -140,8 +146,8 @@ func sample(text string, delimiter byte) (rows []Row, widths []int) {
 type scanner struct {
 	text      string
 	pos       int
-	delimiter byte // 0: there is none
-	number    int  // of the row last read
+	delimiter byte
+	number    int // of the row last read
 	cells     []Cell
 }
 

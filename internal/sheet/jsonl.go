@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,8 +22,8 @@ type jsonRows struct {
 // readJSONL reads JSON lines: an object of texts on each line. It also reads one
 // array of such objects, and an answer of the API's list. There the number of a row
 // is that of its item.
-func readJSONL(text string) (*Table, error) {
-	rows := jsonRows{column: map[string]int{}}
+func readJSONL(ctx context.Context, text string) (*Table, error) {
+	rows := jsonRows{collector: collector{ctx: ctx}, column: map[string]int{}}
 	decoder := json.NewDecoder(strings.NewReader(text))
 	for line, last := 1, 0; ; {
 		start := len(text) - len(strings.TrimLeft(text[decoder.InputOffset():], " \t\r\n"))
@@ -50,22 +51,27 @@ func readJSONL(text string) (*Table, error) {
 
 // value adds a value of the file: an object, or many.
 func (j *jsonRows) value(line int, value []byte) error {
-	var items []json.RawMessage
 	var answer struct {
-		Data struct{ Items []json.RawMessage }
+		Data struct{ Items json.RawMessage }
 	}
 	switch {
 	case value[0] == '[':
-		if err := json.Unmarshal(value, &items); err != nil {
-			return err
-		}
-	case json.Unmarshal(value, &answer) == nil && answer.Data.Items != nil:
-		items = answer.Data.Items
-	default:
-		return j.object(line, value)
+		return j.array(value)
+	case json.Unmarshal(value, &answer) == nil && bytes.HasPrefix(answer.Data.Items, []byte("[")):
+		return j.array(answer.Data.Items)
 	}
-	for i, item := range items {
-		if err := j.object(i+1, item); err != nil {
+	return j.object(line, value)
+}
+
+// array adds the objects of an array, one by one: it can have millions that are
+// empty.
+func (j *jsonRows) array(array []byte) error {
+	decoder := json.NewDecoder(bytes.NewReader(array))
+	decoder.Token() // the opening bracket; the array is known to be well-formed
+	for number := 1; decoder.More(); number++ {
+		var item json.RawMessage
+		decoder.Decode(&item)
+		if err := j.object(number, item); err != nil {
 			return err
 		}
 	}

@@ -22,7 +22,7 @@ func TestReadJSONL(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Read([]byte(tt.text), Options{})
+			got, err := Read(t.Context(), []byte(tt.text), Options{})
 			if err != nil || !slices.Equal(lines(got), tt.want) || got.Format != JSONL {
 				t.Errorf("got %v; want %q", err, tt.want)
 			}
@@ -42,7 +42,7 @@ func TestBadJSONL(t *testing.T) {
 		{`[{"a":null}]`, FileEmpty, ""},
 	}
 	for _, tt := range tests {
-		if _, err := Read([]byte(tt.text), Options{}); !isFault(err, tt.code, tt.what) {
+		if _, err := Read(t.Context(), []byte(tt.text), Options{}); !isFault(err, tt.code, tt.what) {
 			t.Errorf("%s: got %#v", tt.text, err)
 		}
 	}
@@ -50,7 +50,7 @@ func TestBadJSONL(t *testing.T) {
 	for i := range maxColumns + 1 {
 		wide.WriteString(`,"a` + strings.Repeat("b", i) + `":1`)
 	}
-	if _, err := readJSONL("{" + wide.String()[1:] + "}"); !isFault(err, FileTooMany, "columns") {
+	if _, err := readJSONL(t.Context(), "{"+wide.String()[1:]+"}"); !isFault(err, FileTooMany, "columns") {
 		t.Errorf("too many columns: got %v", err)
 	}
 }
@@ -61,7 +61,7 @@ func FuzzJSONL(f *testing.F) {
 	f.Add(`[{"a":"\ud800"},{}]`)
 	f.Add(`{"data":{"items":[{"a":1}]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		table, err := readJSONL(text)
+		table, err := readJSONL(t.Context(), text)
 		if err != nil {
 			return
 		}

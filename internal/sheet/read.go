@@ -2,9 +2,11 @@ package sheet
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/vcard"
 )
@@ -32,23 +34,32 @@ func failSheets(names []string, code string, args ...any) *FileError {
 }
 
 // Read reads a file. What it is decides its content, not its name. The error is a
-// *FileError.
-func Read(content []byte, o Options) (*Table, error) {
+// *FileError, or that of ctx.
+func Read(ctx context.Context, content []byte, o Options) (*Table, error) {
+	t, err := read(ctx, content, o)
+	if ended := ctx.Err(); ended != nil {
+		return nil, ended
+	}
+	return t, err
+}
+
+func read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	if len(content) > MaxFile {
 		return nil, fail(FileTooLarge, MaxFile>>20)
 	}
 	if isZip(content) {
-		return readXLSX(content, o.Sheet)
+		return readXLSX(ctx, content, o.Sheet)
 	}
 	if code := sniffBytes(content); code != "" {
 		return nil, fail(code)
 	}
-	return readText(content, o.Encoding)
+	return readText(ctx, content, o.Encoding)
 }
 
 // readText reads a file of text in the encoding that is asked for, or else in the
 // one that its bytes suggest. Old vCards say which code page it is.
-func readText(content []byte, forced string) (*Table, error) {
+func readText(ctx context.Context, content []byte, forced string) (*Table, error) {
+	content = withWholeCharacters(content)
 	encoding := forced
 	if forced == "" {
 		encoding = guessEncoding(content)
@@ -58,20 +69,33 @@ func readText(content []byte, forced string) (*Table, error) {
 		declared = vcard.Charset(content)
 		encoding = cmp.Or(declared, encoding)
 	}
-	t, err := readAs(content, encoding, forced != "")
+	t, err := readAs(ctx, content, encoding, forced != "")
 	if err != nil {
 		return nil, err
 	}
 	if forced+declared == "" && encoding == Windows1252 && ambiguous(content) {
-		t.Other, err = readAs(content, Windows1250, false)
+		t.Other, err = readAs(ctx, content, Windows1250, false)
 	}
 	return t, err
 }
 
+// withWholeCharacters returns the content of vCards whose lines are folded within
+// characters of UTF-8 without these folds. RFC 6350 folds octets (section 3.2), so
+// that such a file is valid UTF-8 only then. Other content it returns as it is.
+func withWholeCharacters(content []byte) []byte {
+	if utf8.Valid(content) || !isVCard(string(content[:min(len(content), sniffed)])) {
+		return content
+	}
+	if whole := vcard.JoinCharacters(content); utf8.Valid(whole) {
+		return whole
+	}
+	return content
+}
+
 // readAs reads text in an encoding.
-func readAs(content []byte, encoding string, forced bool) (*Table, error) {
+func readAs(ctx context.Context, content []byte, encoding string, forced bool) (*Table, error) {
 	text, ok := decode(content, encoding)
-	if !ok || forced && strings.ContainsRune(text, 0) {
+	if !ok || forced && isBinary(text) {
 		return nil, fail(FileEncoding, encoding)
 	}
 	if code := sniffText(text); code != "" {
@@ -84,7 +108,7 @@ func readAs(content []byte, encoding string, forced bool) (*Table, error) {
 	case isJSON(text):
 		read = readJSONL
 	}
-	t, err := read(text)
+	t, err := read(ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -102,14 +126,18 @@ func clean(text string) string {
 	return text
 }
 
-// collector gathers the rows of a file that have text.
+// collector gathers the rows of a file that have text. It ends with ctx.
 type collector struct {
+	ctx   context.Context
 	rows  []Row
 	cells int
 }
 
 // add takes a copy of a row, without the empty cells at its end.
 func (c *collector) add(number int, cells []Cell) error {
+	if err := c.ctx.Err(); err != nil {
+		return err
+	}
 	for len(cells) > 0 && cells[len(cells)-1].Text == "" {
 		cells = cells[:len(cells)-1]
 	}

@@ -84,7 +84,7 @@ func TestCSV(t *testing.T) {
 		{"looks like XML", "<Name>;b\n1;2\n", `csvutf-8; ["<Name>" "b"] 2["1" "2"]`},
 		{"looks like JSON", "{a};b\n1;2\n", `csvutf-8; ["{a}" "b"] 2["1" "2"]`},
 	} {
-		got, err := Read([]byte(test.file), Options{})
+		got, err := Read(t.Context(), []byte(test.file), Options{})
 		if err != nil || show(got) != test.want {
 			t.Errorf("%s: %v\n got %s\nwant %s", test.name, err, show(cmpTable(got)), test.want)
 		}
@@ -101,7 +101,7 @@ func cmpTable(t *Table) *Table {
 
 func TestHeaderRow(t *testing.T) {
 	t.Parallel()
-	got, err := Read([]byte("\nTitel;\nStand 2025;\nVorname;Name\nA;B\n"), Options{})
+	got, err := Read(t.Context(), []byte("\nTitel;\nStand 2025;\nVorname;Name\nA;B\n"), Options{})
 	if err != nil || got.HeaderRow != 4 || got.Rows[0].Number != 5 || !reflect.DeepEqual(got.Notes, []Note{{NoteTitle, []any{2, "Titel"}}}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -144,7 +144,7 @@ func TestEncodings(t *testing.T) {
 		{"not assigned in 1250", "a;b\nx;\x83", "", "x", Windows1252, "ƒ", "\ufffd"},
 		{"mark and another one asked for", "\ufeffa;b\nx;\u00e4", Windows1252, "x", Windows1252, "Ã¤", ""},
 	} {
-		got, err := Read([]byte(test.file), Options{Encoding: test.forced})
+		got, err := Read(t.Context(), []byte(test.file), Options{Encoding: test.forced})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -174,14 +174,14 @@ func TestWrongEncoding(t *testing.T) {
 		{"UTF-16 as a code page", "a\x00;\x00b\x00\n\x00", Windows1252},
 		{"unknown", "a;b\n1;2", "latin-7"},
 	} {
-		_, err := Read([]byte(test.file), Options{Encoding: test.forced})
+		_, err := Read(t.Context(), []byte(test.file), Options{Encoding: test.forced})
 		checkCode(t, test.name, err, FileEncoding)
 	}
 }
 
 func TestSurrogates(t *testing.T) {
 	t.Parallel()
-	got, err := Read([]byte("\xFF\xFEa\x00\n\x00\x3D\xD8\x92\xDE"), Options{})
+	got, err := Read(t.Context(), []byte("\xFF\xFEa\x00\n\x00\x3D\xD8\x92\xDE"), Options{})
 	if err != nil || got.Rows[0].Cells[0].Text != "🚒" {
 		t.Errorf("got %+v, %v", got, err)
 	}
@@ -215,7 +215,7 @@ func TestRefusals(t *testing.T) {
 		{FileBinary, "SQLite format 3\x00\x10\x00\x01\x01"},
 		{FileBinary, `{\rtf1\ansi Vorname}`},
 		{FileBinary, "a,b\n\x01\x02\x03\x04\x05"},
-		{FileBinary, "a,b\nx,\x00\ny,z"},
+		{FileBinary, "a,b\nx,\x00\x00\x00\x00\ny,z"},
 		{FileBinary, strings.Repeat("\x00", 5000)},
 		{FileQuote, "a,b\n1,2\n\"x,3\n4,5\n"},
 		{FileQuote, "a,b\n1,2\n\"x,3\n4,\"5\"\n"},
@@ -228,7 +228,7 @@ func TestRefusals(t *testing.T) {
 		{FileZip, "PK\x05\x06" + strings.Repeat("\x00", 18)},
 		{FileDamaged, "PK\x03\x04" + strings.Repeat("x", 100)},
 	} {
-		_, err := Read([]byte(test.file), Options{})
+		_, err := Read(t.Context(), []byte(test.file), Options{})
 		checkCode(t, fmt.Sprintf("%.40q", test.file), err, test.code)
 	}
 }
@@ -247,11 +247,11 @@ func TestEmptyLines(t *testing.T) {
 	for _, empty := range []string{"\n", "\r", "\r\n", ",\n", "\"\"\n"} {
 		const lines = 20_000
 		content := []byte("a,b\n" + strings.Repeat(empty, lines) + "1,2\n")
-		got, err := Read(content, Options{})
+		got, err := Read(t.Context(), content, Options{})
 		if err != nil || len(got.Rows) != 1 || got.Rows[0].Number != lines+2 {
 			t.Fatalf("%q: %+v, %v", empty, got, err)
 		}
-		if n := testing.AllocsPerRun(3, func() { Read(content, Options{}) }); n > lines/10 {
+		if n := testing.AllocsPerRun(3, func() { Read(t.Context(), content, Options{}) }); n > lines/10 {
 			t.Errorf("%q: %v allocations", empty, n)
 		}
 	}
@@ -259,7 +259,7 @@ func TestEmptyLines(t *testing.T) {
 
 func TestQuoteSaysItsRow(t *testing.T) {
 	t.Parallel()
-	_, err := Read([]byte("a,b\n\n1,\"x\ny\"\n\"z,3\n4,5\n"), Options{})
+	_, err := Read(t.Context(), []byte("a,b\n\n1,\"x\ny\"\n\"z,3\n4,5\n"), Options{})
 	var file *FileError
 	if !errors.As(err, &file) || !reflect.DeepEqual(file, &FileError{Code: FileQuote, Args: []any{4}}) {
 		t.Errorf("got %+v", err)
@@ -268,12 +268,12 @@ func TestQuoteSaysItsRow(t *testing.T) {
 
 func TestFullTable(t *testing.T) {
 	t.Parallel()
-	got, err := Read([]byte("a\n"+strings.Repeat("b\n", maxRows)), Options{})
+	got, err := Read(t.Context(), []byte("a\n"+strings.Repeat("b\n", maxRows)), Options{})
 	if err != nil || len(got.Rows) != maxRows {
 		t.Errorf("%d rows are refused: %v", maxRows, err)
 	}
 	wide := "a" + strings.Repeat(",b", maxColumns-1) + ",,,\n"
-	if got, err = Read([]byte(wide+wide), Options{}); err != nil || len(got.Header) != maxColumns {
+	if got, err = Read(t.Context(), []byte(wide+wide), Options{}); err != nil || len(got.Header) != maxColumns {
 		t.Errorf("%d columns are refused: %v", maxColumns, err)
 	}
 }
@@ -285,7 +285,7 @@ func FuzzReadCSV(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		got, err := Read(content, Options{})
+		got, err := Read(t.Context(), content, Options{})
 		if err != nil {
 			var file *FileError
 			if !errors.As(err, &file) {
@@ -322,7 +322,7 @@ func checkAgain(t *testing.T, want *Table) {
 	if isBinary(file.String()) {
 		return // the control characters have become more than the text
 	}
-	got, err := Read(file.Bytes(), Options{})
+	got, err := Read(t.Context(), file.Bytes(), Options{})
 	if err != nil || len(got.Rows) != len(want.Rows) {
 		t.Fatalf("%q cannot be read again: %v", file.Bytes(), err)
 	}
@@ -350,4 +350,58 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("%q in %s is decoded as %q", content, encoding, text)
 		}
 	})
+}
+
+// TestOneNUL: a few control characters in cells are no reason not to read a file,
+// and no delimiter. A record refuses them.
+func TestOneNUL(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{
+		"Vorname,Name\nAna,An\x00ić\nIvo,Babić\n":   `csvutf-8, ["Vorname" "Name"] 2["Ana" "An\x00ić"] 3["Ivo" "Babić"]`,
+		"Name\nAna Anić\nIvo\x00 Babić\n":           `csvutf-8 ["Name"] 2["Ana Anić"] 3["Ivo\x00 Babić"]`,
+		"Vorname,Name\nAna,An\x00i\xe6\n":           `csvwindows-1252, ["Vorname" "Name"] 2["Ana" "An\x00iæ"]`,
+		"BEGIN:VCARD\nFN:Ana \x00Anić\nEND:VCARD\n": `vcfutf-8 ["name"] 1["Ana \x00Anić"]`,
+	} {
+		got, err := Read(t.Context(), []byte(file), Options{})
+		if err != nil {
+			t.Errorf("%q: %v", file, err)
+		} else if show(got) != want {
+			t.Errorf("%q is read as %s, want %s", file, show(got), want)
+		}
+	}
+	text := strings.Repeat("a,b\n", sniffed)
+	for name, file := range map[string]string{"at the beginning": strings.Repeat("\x00", 500) + text, "everywhere": strings.Repeat(text[:15]+"\x01", sniffed)} {
+		_, err := Read(t.Context(), []byte(file), Options{})
+		checkCode(t, name, err, FileBinary)
+	}
+}
+
+// TestFoldedCharacters: RFC 6350 folds octets (section 3.2), so that a fold can stand
+// within a character.
+func TestFoldedCharacters(t *testing.T) {
+	t.Parallel()
+	whole := "BEGIN:VCARD\r\nVERSION:4.0\r\nFN:Željka Čović 🚒\r\nNOTE:ČČČ\r\nEND:VCARD\r\n"
+	want := `vcfutf-8 ["name" "NOTE"] 1["Željka Čović 🚒" "ČČČ"]`
+	for _, fold := range []string{"\r\n ", "\n ", "\r\n\t", "\r "} {
+		for at := strings.Index(whole, "Ž"); at < strings.Index(whole, "\r\nNOTE"); at++ {
+			file := whole[:at] + fold + whole[at:] // within each character, and between them
+			for _, encoding := range []string{"", UTF8} {
+				got, err := Read(t.Context(), []byte(file), Options{Encoding: encoding})
+				if err != nil || show(got) != want {
+					t.Fatalf("%q in %q: %v, %v", file, encoding, got, err)
+				}
+			}
+		}
+	}
+	for file, want := range map[string]string{
+		"BEGIN:VCARD\nFN:A \xf0\n \x9f\x9a\n \x92\nEND:VCARD\n": `vcfutf-8 ["name"] 1["A 🚒"]`, // more than once in a character
+		"\ufeffBEGIN:VCARD\nFN:A \xc5\n \xa0\nEND:VCARD\n":      `vcfutf-8 ["name"] 1["A Š"]`,
+		// What is valid in no other way, and what is no vCard, stays as it is.
+		"BEGIN:VCARD\nFN:\xc8ovi\n \x8a\nEND:VCARD\n": `vcfwindows-1252 ["name"] 1["ÈoviŠ"]`,
+		"Name\n\xc5\n \xa0\n":                         `csvwindows-1252 ["Name"] 2["Å"]`,
+	} {
+		if got, err := Read(t.Context(), []byte(file), Options{}); err != nil || show(got) != want {
+			t.Errorf("%q: %v, %v, want %s", file, got, err, want)
+		}
+	}
 }

@@ -17,7 +17,7 @@ var now = time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 // checkAgainPeople writes people in a format and compares them with what is read.
 func checkAgainPeople(t *testing.T, format string, people ...record.Firefighter) {
 	t.Helper()
-	table, err := Read(write(t, format, people...), Options{})
+	table, err := Read(t.Context(), write(t, format, people...), Options{})
 	if err != nil {
 		t.Fatalf("%s of %+v: %v", format, people[:1], err)
 	}

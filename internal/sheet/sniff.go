@@ -27,7 +27,7 @@ func sniffBytes(content []byte) string {
 		return FileOldExcel // before Excel 97, without a compound file around it
 	case bytes.HasPrefix(head, []byte("%PDF")):
 		return FilePDF
-	case bytes.HasPrefix(head, []byte(`{\rtf`)), bytes.HasPrefix(head, []byte("\x1F\x8B")):
+	case bytes.HasPrefix(head, []byte(`{\rtf`)), bytes.HasPrefix(head, []byte("\x1F\x8B")), bytes.HasPrefix(head, []byte("\xFF\xD8\xFF")):
 		return FileBinary
 	}
 	return ""
@@ -91,19 +91,20 @@ func containsAny(text string, words ...string) bool {
 	return false
 }
 
-// isBinary reports whether a text has a NUL or many control characters.
+// isBinary reports whether a text has many control characters, at its beginning or
+// in all. A few stand in cells of lists, where a record refuses them.
 func isBinary(text string) bool {
 	controls, all := 0, 0
-	for _, r := range text {
-		all++
-		switch {
-		case r == 0:
+	many := func() bool { return controls > 3 && controls*20 > all }
+	for i, r := range text {
+		if i >= sniffed && all <= sniffed && many() {
 			return true
-		case r < ' ' && r != endOfFile && !unicode.IsSpace(r):
+		}
+		if all++; r < ' ' && r != endOfFile && !unicode.IsSpace(r) {
 			controls++
 		}
 	}
-	return controls > 3 && controls*20 > all
+	return many()
 }
 
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }

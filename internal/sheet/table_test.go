@@ -27,7 +27,7 @@ func checkReport(t *testing.T, format string, table *Table) *Table {
 	if err := WriteTable(&b, format, table, []string{"Result", "Reason"}, addition); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Read(b.Bytes(), Options{})
+	got, err := Read(t.Context(), b.Bytes(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

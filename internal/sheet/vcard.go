@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -74,8 +75,8 @@ type cardRows struct {
 
 // readVCards reads a file of vCards. It has the column name only if no card has
 // first and last names of its own.
-func readVCards(text string) (*Table, error) {
-	rows := cardRows{column: map[string]int{}, header: []string{"UID", "firstName", "lastName", "FN",
+func readVCards(ctx context.Context, text string) (*Table, error) {
+	rows := cardRows{collector: collector{ctx: ctx}, column: map[string]int{}, header: []string{"UID", "firstName", "lastName", "FN",
 		"phoneNumber", "email", "dateOfBirth", "N additional", "N prefix", "N suffix"}}
 	var known *FileError
 	if err := vcard.Read(text, rows.card); errors.As(err, &known) {

@@ -71,7 +71,7 @@ func TestReadVCards(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := Read([]byte(tt.text), Options{})
+			got, err := Read(t.Context(), []byte(tt.text), Options{})
 			if err != nil || !slices.Equal(lines(got), tt.want) || got.Format != VCard || got.Ours {
 				t.Errorf("got %q, %v; want %q", lines(got), err, tt.want)
 			}
@@ -83,7 +83,7 @@ func TestReadVCards(t *testing.T) {
 func TestDeclaredCharset(t *testing.T) {
 	t.Parallel()
 	for page, want := range map[string]string{"Windows-1250": "1 Ana|Čović", "Windows-1252": "1 Ana|Èoviæ"} {
-		got, err := Read([]byte(card("N;CHARSET="+page+":\xc8ovi\xe6;Ana")), Options{})
+		got, err := Read(t.Context(), []byte(card("N;CHARSET="+page+":\xc8ovi\xe6;Ana")), Options{})
 		if err != nil || got.Other != nil || !strings.EqualFold(got.Encoding, page) || lines(got)[1] != want {
 			t.Errorf("%s: got %q, %v", page, lines(got), err)
 		}
@@ -94,7 +94,7 @@ func TestOurVCards(t *testing.T) {
 	t.Parallel()
 	ours := string(write(t, VCard, people[0]))
 	for text, want := range map[string]bool{ours: true, ours + card("FN:A"): false} {
-		got, err := Read([]byte(text), Options{})
+		got, err := Read(t.Context(), []byte(text), Options{})
 		if err != nil || got.Ours != want || slices.Contains(got.Header, "id") != want || slices.Contains(got.Header, "UID") == want {
 			t.Errorf("ours is %v with the header %q, %v; want %v", got.Ours, got.Header, err, want)
 		}
@@ -115,7 +115,7 @@ func TestBadVCards(t *testing.T) {
 		{"columns", card("FN:A" + strings.Repeat("\nTEL:1", maxColumns+1)), FileTooMany, "columns"},
 	}
 	for _, tt := range tests {
-		if _, err := Read([]byte(tt.text), Options{}); !isFault(err, tt.code, tt.what) {
+		if _, err := Read(t.Context(), []byte(tt.text), Options{}); !isFault(err, tt.code, tt.what) {
 			t.Errorf("%s: got %v", tt.name, err)
 		}
 	}
@@ -126,7 +126,7 @@ func FuzzVCard(f *testing.F) {
 	f.Add("Ana", "Čović", "+385 91", "TEL;TYPE=CELL:1\nBDAY:--0515")
 	f.Add(`a;b\,c`, "'=x", "", "N;QUOTED-PRINTABLE:=C5=\n=A0;b\nPHOTO;ENCODING=b:AA")
 	f.Fuzz(func(t *testing.T, first, last, phone, more string) {
-		if table, err := readVCards("BEGIN:VCARD\n" + more + "\nEND:VCARD"); err == nil {
+		if table, err := readVCards(t.Context(), "BEGIN:VCARD\n"+more+"\nEND:VCARD"); err == nil {
 			for _, row := range table.Rows {
 				if len(row.Cells) > len(table.Header) {
 					t.Fatalf("%q has more cells than %q", row.Cells, table.Header)

@@ -1,6 +1,7 @@
 package sheet
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -9,19 +10,19 @@ import (
 
 // readXLSX reads a workbook. An empty name means the only sheet that has text and is
 // not hidden.
-func readXLSX(content []byte, name string) (*Table, error) {
+func readXLSX(ctx context.Context, content []byte, name string) (*Table, error) {
 	if code := sniffZip(content); code != "" {
 		return nil, fail(code)
 	}
-	w, err := xlsx.Open(content)
+	w, err := xlsx.Open(ctx, content)
 	if err != nil {
 		return nil, workbookError(err)
 	}
-	s, err := chooseSheet(w, name)
+	s, err := chooseSheet(ctx, w, name)
 	if err != nil {
 		return nil, workbookError(err)
 	}
-	t, err := readSheet(w, s)
+	t, err := readSheet(ctx, w, s)
 	if err != nil {
 		return nil, workbookError(err)
 	}
@@ -35,7 +36,10 @@ func readXLSX(content []byte, name string) (*Table, error) {
 // workbookError returns an error of a workbook as a *FileError.
 func workbookError(err error) error {
 	var known *FileError
+	var long *xlsx.LongCellError
 	switch {
+	case errors.As(err, &long):
+		return fail(FileCell, long.Place(), xlsx.MaxCell)
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, xlsx.ErrNotWorkbook):
@@ -48,7 +52,7 @@ func workbookError(err error) error {
 
 // chooseSheet returns the sheet of a name, compared without case, or else the only
 // one that could be meant.
-func chooseSheet(w *xlsx.File, name string) (found xlsx.Sheet, err error) {
+func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.Sheet, err error) {
 	var names []string
 	for _, s := range w.Sheets {
 		if name != "" && strings.EqualFold(s.Name, name) {
@@ -57,7 +61,7 @@ func chooseSheet(w *xlsx.File, name string) (found xlsx.Sheet, err error) {
 		if name != "" || s.Hidden {
 			continue
 		}
-		filled, err := w.HasText(s)
+		filled, err := w.HasText(ctx, s)
 		if err != nil {
 			return s, err
 		}
@@ -88,10 +92,10 @@ func sheetNames(w *xlsx.File, hidden bool) (names []string) {
 }
 
 // readSheet reads the rows of a sheet.
-func readSheet(w *xlsx.File, s xlsx.Sheet) (*Table, error) {
-	var rows collector
+func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) {
+	rows := collector{ctx: ctx}
 	hidden := 0
-	merged, err := w.Rows(s, func(row xlsx.Row) error {
+	merged, err := w.Rows(ctx, s, func(row xlsx.Row) error {
 		if row.Hidden && len(row.Cells) > 0 {
 			hidden++
 		}
@@ -111,6 +115,9 @@ func readSheet(w *xlsx.File, s xlsx.Sheet) (*Table, error) {
 	for _, cells := range merged {
 		if isAcross(cells, t.HeaderRow) {
 			t.Notes = append(t.Notes, Note{NoteMergedHeader, []any{cells}})
+		}
+		if len(t.Notes) == maxColumns { // the ranges of a sound workbook do not overlap
+			break
 		}
 	}
 	if hidden > 0 {

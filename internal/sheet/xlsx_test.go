@@ -76,7 +76,7 @@ func TestXLSX(t *testing.T) {
 			return errors.Join(f.SetSheetRow("Sheet1", "C3", &[]any{"Vorname", "Name"}), f.SetSheetRow("Sheet1", "C4", &[]any{"A", "B"}))
 		}, "", `xlsxSheet1 ["" "" "Vorname" "Name"] 4["" "" "A" "B"]`, nil},
 	} {
-		got, err := Read(workbook(t, test.fill), Options{Sheet: test.sheet})
+		got, err := Read(t.Context(), workbook(t, test.fill), Options{Sheet: test.sheet})
 		if err != nil || show(got) != test.want || !reflect.DeepEqual(got.Notes, test.notes) {
 			t.Errorf("%s: %v\n got %s %v\nwant %s %v", test.name, err, show(cmpTable(got)), cmpTable(got).Notes, test.want, test.notes)
 		}
@@ -90,7 +90,7 @@ func TestXLSXKinds(t *testing.T) {
 			f.SetSheetRow("Sheet1", "A2", &[]any{441e9, "4.41E+11", "0049"}),
 			f.SetCellFormula("Sheet1", "D2", "NA()"))
 	})
-	got, err := Read(content, Options{})
+	got, err := Read(t.Context(), content, Options{})
 	want := []Cell{{"441000000000", Number}, {"4.41E+11", Text}, {"0049", Text}}
 	if err != nil || !reflect.DeepEqual(got.Rows[0].Cells, want) {
 		t.Errorf("got %+v (%v), want %+v", got, err, want)
@@ -114,6 +114,9 @@ func TestXLSXRefusals(t *testing.T) {
 	bomb := archive(t, "xl/workbook.xml", "<workbook/>", "xl/media/image1.png", "")
 	entry := bytes.LastIndex(bomb, []byte("PK\x01\x02")) // of the picture, which says that it has 257 MB
 	binary.LittleEndian.PutUint32(bomb[entry+24:], 257<<20)
+	longCell := archive(t, "xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="a.xml"/></Relationships>`,
+		"xl/a.xml", `<worksheet><sheetData><row r="2"><c r="B2" t="str"><v>`+strings.Repeat("x", 32768)+`</v></c></row></sheetData></worksheet>`)
 	for name, test := range map[string]struct {
 		content []byte
 		sheet   string
@@ -134,9 +137,10 @@ func TestXLSXRefusals(t *testing.T) {
 		"xlsb":           {archive(t, "xl/workbook.bin", ""), "", FileError{Code: FileXLSB, Args: nil}},
 		"word processor": {archive(t, "word/document.xml", "<w:document/>"), "", FileError{Code: FileZip, Args: nil}},
 		"broken":         {damaged, "", FileError{Code: FileDamaged, Args: []any{"zip: not a valid zip file"}}},
+		"long cell":      {longCell, "", FileError{Code: FileCell, Args: []any{"B2", 32767}}},
 		"zip bomb":       {bomb, "", FileError{Code: FileBomb, Args: []any{256}}},
 	} {
-		_, err := Read(test.content, Options{Sheet: test.sheet})
+		_, err := Read(t.Context(), test.content, Options{Sheet: test.sheet})
 		var file *FileError
 		if !errors.As(err, &file) || file.Code != test.want.Code || fmt.Sprint(file.Args) != fmt.Sprint(test.want.Args) {
 			t.Errorf("%s: got the error %+v, want %+v", name, file, test.want)
@@ -175,7 +179,7 @@ func TestDayOfExcelize(t *testing.T) {
 		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b"}),
 			f.SetSheetRow("Sheet1", "A2", &[]any{time.Date(1961, 2, 3, 0, 0, 0, 0, time.UTC), time.Date(2001, 12, 31, 23, 15, 1, 0, time.UTC)}))
 	})
-	got, err := Read(content, Options{})
+	got, err := Read(t.Context(), content, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +201,7 @@ func FuzzReadXLSX(f *testing.F) {
 			content = archive(t, "xl/workbook.xml", `<workbook><sheet name="A" id="a"/></workbook>`, "xl/_rels/workbook.xml.rels", rels,
 				"xl/s.xml", "<worksheet><sheetData>"+rows+"</sheetData></worksheet>")
 		}
-		got, err := Read(content, Options{})
+		got, err := Read(t.Context(), content, Options{})
 		var file *FileError
 		if err != nil && !errors.As(err, &file) {
 			t.Fatalf("the error is %v", err)
@@ -244,7 +248,7 @@ func benchmarkRead(b *testing.B, content []byte) {
 	b.SetBytes(int64(len(content)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if got, err := Read(content, Options{}); err != nil || len(got.Rows) != 17_000 {
+		if got, err := Read(b.Context(), content, Options{}); err != nil || len(got.Rows) != 17_000 {
 			b.Fatal(err)
 		}
 	}
@@ -281,7 +285,7 @@ func TestFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Read(content, Options{})
+		got, err := Read(t.Context(), content, Options{})
 		if err != nil || show(got) != want.table || !reflect.DeepEqual(got.Notes, want.notes) {
 			t.Errorf("%s: %v\n got %s\nwant %s", name, err, show(cmpTable(got)), want.table)
 			continue

@@ -57,7 +57,7 @@ func (s *site) compare(v visit) error {
 		return err
 	}
 	defer done()
-	found, err := l.file.Compare(v.Store, v.Session.Tenant)
+	found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
 	}

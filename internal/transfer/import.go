@@ -87,7 +87,7 @@ func (v visit) checked(l *list) (*imports.Report, error) {
 		return nil, err
 	}
 	defer done()
-	return l.file.Check(v.Store, v.Session.Tenant)
+	return l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
 }
 
 func (v visit) report(l *list, found *imports.Report) *report {
@@ -164,7 +164,7 @@ func (v visit) imported(l *list, key *store.IdempotencyKey) error {
 		return err
 	}
 	defer done()
-	found, err := l.file.Apply(v.Store, v.Session.Tenant, v.Session.ID, key)
+	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {
 	case errors.As(err, new(*store.RepeatedError)):
 		number, err := v.done(key)

@@ -55,10 +55,10 @@ func (s *site) open(v visit) (*list, error) {
 		return nil, err
 	}
 	defer done()
-	l.file, err = imports.Read(l.content, l.options, v.Store.Clock().Now())
+	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	if hash := v.form().Get("hash"); l.file != nil && hash != "" && hash != l.hash() {
 		l.options = imports.Options{Name: l.name, Update: l.options.Update, SkipBad: l.options.SkipBad} // the others are about another list
-		l.file, err = imports.Read(l.content, l.options, v.Store.Clock().Now())
+		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	}
 	return l, l.explain(v, err)
 }

@@ -41,7 +41,16 @@ type reader struct {
 	open   bool
 	old    bool // version 2.1
 	card   Card
+	more   []byte // lines that belong to the value of the last property
 	err    error
+}
+
+// word returns a value that is one word, in upper case.
+func (p Property) word() string {
+	if len(p.value) > 100 {
+		return ""
+	}
+	return strings.ToUpper(strings.TrimSpace(p.value))
 }
 
 func (r *reader) fail(what string) { r.err = fmt.Errorf("card %d %s", r.number, what) }
@@ -49,7 +58,10 @@ func (r *reader) fail(what string) { r.err = fmt.Errorf("card %d %s", r.number, 
 // line takes a line without folds.
 func (r *reader) line(line string) {
 	p, ok := parse(line)
-	value := strings.ToUpper(strings.TrimSpace(p.value))
+	value := p.word()
+	if ok {
+		r.endValue()
+	}
 	switch {
 	case r.err != nil || strings.TrimSpace(line) == "":
 	case ok && p.Name == "BEGIN":
@@ -97,36 +109,64 @@ const maxGoOn = 64 << 10
 // goOn adds a line that is no property to the one before. Some programs write
 // notes of several lines so.
 func (r *reader) goOn(line string) {
-	if len(r.card) == 0 || len(r.card[len(r.card)-1].value) > maxGoOn {
+	if len(r.card) == 0 || len(r.card[len(r.card)-1].value)+len(r.more) > maxGoOn {
 		r.fail(fmt.Sprintf("has a line that is no property: %.40q", line))
 		return
 	}
-	if p := &r.card[len(r.card)-1]; !p.binary {
-		p.value += "\n" + line
+	if !r.card[len(r.card)-1].binary {
+		r.more = append(append(r.more, '\n'), line...)
 	}
 }
 
-// unfold passes the lines of a text to a reader, without folds. Version 2.1 folds
-// where there is white space, and keeps it. It also breaks lines within
-// quoted-printable text.
+// endValue ends the value of the last property, to which lines were added.
+func (r *reader) endValue() {
+	if len(r.more) > 0 {
+		r.card[len(r.card)-1].value += string(r.more)
+		r.more = r.more[:0]
+	}
+}
+
+// unfold passes the lines of a text to a reader, without folds, until that fails.
+// Version 2.1 folds where there is white space, and keeps it. It also breaks lines
+// within quoted-printable text.
 func unfold(text string, r *reader) {
 	var line []byte
+	broken := false // the line has text in quoted-printable, and goes on
 	for next := range strings.Lines(newlines.Replace(text)) {
 		next = strings.TrimSuffix(next, "\n")
-		switch {
-		case bytes.HasSuffix(line, []byte("=")) && isQuotedPrintable(line):
+		ends := bytes.HasSuffix(line, []byte("="))
+		if broken = ends && (broken || isQuotedPrintable(line)); broken {
 			line = line[:len(line)-1]
-		case len(line) > 0 && next != "" && (next[0] == ' ' || next[0] == '\t'):
+		} else if len(line) > 0 && next != "" && (next[0] == ' ' || next[0] == '\t') {
 			if !r.old {
 				next = next[1:]
 			}
-		default:
+		} else {
 			r.line(string(line))
 			line = line[:0]
+		}
+		if r.err != nil {
+			return
 		}
 		line = append(line, next...)
 	}
 	r.line(string(line))
+}
+
+// JoinCharacters returns the content of a file without the folds that stand within
+// a character of UTF-8: the octet after such a fold begins no character.
+func JoinCharacters(content []byte) []byte {
+	joined := make([]byte, 0, len(content))
+	for i := 0; i < len(content); i++ {
+		rest := bytes.TrimPrefix(content[i:], []byte("\r"))
+		rest = bytes.TrimPrefix(rest, []byte("\n"))
+		if fold := len(content) - i - len(rest); fold > 0 && len(rest) > 1 && (rest[0] == ' ' || rest[0] == '\t') && rest[1]&0xc0 == 0x80 {
+			i += fold
+			continue
+		}
+		joined = append(joined, content[i])
+	}
+	return joined
 }
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")

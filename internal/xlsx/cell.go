@@ -1,12 +1,14 @@
 package xlsx
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"math"
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Kind is what a cell holds.
@@ -34,7 +36,7 @@ func (f *File) cell(kind, value string) (Cell, error) {
 	trimmed := strings.TrimSpace(value)
 	switch kind {
 	case sharedString:
-		return f.shared(trimmed)
+		return f.sharedCell(trimmed)
 	case "str", "inlineStr":
 		return Cell{Text: unescape(value)}, nil
 	case "b":
@@ -47,15 +49,15 @@ func (f *File) cell(kind, value string) (Cell, error) {
 	return number(trimmed), nil
 }
 
-func (f *File) shared(index string) (Cell, error) {
+func (f *File) sharedCell(index string) (Cell, error) {
 	if index == "" {
 		return Cell{}, nil
 	}
 	i, err := strconv.Atoi(index)
-	if err != nil || i < 0 || i >= len(f.strings) {
+	if err != nil || i < 0 || i >= f.shared.count {
 		return Cell{}, errors.New("has a cell whose text is missing")
 	}
-	return Cell{Text: f.strings[i]}, nil
+	return Cell{Text: f.shared.at(i)}, nil
 }
 
 // isoDay returns a date without its time, if that is midnight.
@@ -105,7 +107,7 @@ func (r *textReader) take(token xml.Token) {
 		r.open = false
 		r.phonetic = r.phonetic && token.Name.Local != "rPh"
 	case xml.CharData:
-		if r.open {
+		if r.open && r.text.Len() <= longest {
 			r.text.Write(token)
 		}
 	}
@@ -118,23 +120,42 @@ func (r *textReader) cut() string {
 	return text
 }
 
+// longest is how many bytes the longest text of a cell may have as it stands in the
+// file: a character can be an _x0041_.
+const longest = len("_x0041_") * MaxCell
+
+// isLong reports whether a text is longer than a cell can hold. It counts
+// characters, and not their UTF-16 units: other programs than Excel do so.
+func isLong(text string) bool { return len(text) > MaxCell && utf8.RuneCountInString(text) > MaxCell }
+
 // readStrings reads the shared strings.
-func (f *File) readStrings(part string) error {
+func (f *File) readStrings(ctx context.Context, part string) error {
 	var r textReader
-	return f.walk(part, func(token xml.Token) error {
+	err := f.walk(ctx, part, func(token xml.Token) error {
 		r.take(token)
 		if e, ok := token.(xml.EndElement); !ok || e.Name.Local != "si" {
 			return nil
 		}
 		text := unescape(r.cut())
-		f.strings = append(f.strings, text)
+		f.shared.add(text)
 		return f.count(text)
 	})
+	f.shared.end()
+	return err
 }
 
 // count counts a text that is kept.
 func (f *File) count(text string) error {
 	if f.left.text -= len(text) + 16; f.left.text < 0 {
+		return ErrTooLarge
+	}
+	return nil
+}
+
+// expand counts a shared text that stands in a cell: it is work as if the file had
+// it there.
+func (f *File) expand(text string) error {
+	if f.left.unpacked -= len(text); f.left.unpacked < 0 {
 		return ErrTooLarge
 	}
 	return nil

@@ -52,7 +52,7 @@ func FuzzWrite(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, header, text string) {
 		header, text = strings.ToValidUTF8(header, "\ufffd")+".", strings.ToValidUTF8(text, "\ufffd")+"."
-		if len(header)+len(text) > maxCell {
+		if len(header)+len(text) > MaxCell {
 			return
 		}
 		checkXML(t, written(t, true, []Cell{{Text: header, Kind: Error}}, []Cell{{Text: text, Kind: Error}}))

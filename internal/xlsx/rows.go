@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -22,21 +23,31 @@ type Row struct {
 }
 
 // Rows visits the rows of a sheet in the order of the file, and returns the ranges of
-// merged cells, such as A1:C1. It stops at an error of visit and returns it.
-func (f *File) Rows(s Sheet, visit func(Row) error) (merged []string, err error) {
+// merged cells, such as A1:C1. It stops at an error of visit and returns it. A sheet
+// that is read again counts again towards the limits. The error is a *LongCellError
+// for a text that is longer than a cell can hold.
+func (f *File) Rows(ctx context.Context, s Sheet, visit func(Row) error) (merged []string, err error) {
 	r := rowReader{file: f, part: s.part, visit: visit}
-	before := f.left
-	err = f.walk(s.part, r.take)
-	f.left = before // a sheet may be read again
+	err = f.walk(ctx, s.part, r.take)
 	return r.merged, err
 }
+
+// LongCellError says which cell has a text that is longer than a cell can hold.
+type LongCellError struct{ Column, Row int } // from 1
+
+func (e *LongCellError) Error() string {
+	return fmt.Sprintf("the cell %s has more than %d characters", e.Place(), MaxCell)
+}
+
+// Place returns the cell as a spreadsheet names it, as C7.
+func (e *LongCellError) Place() string { return columnName(e.Column-1) + strconv.Itoa(e.Row) }
 
 // errStop ends the reading of a sheet.
 var errStop = errors.New("enough")
 
 // HasText reports whether a sheet has a cell with text.
-func (f *File) HasText(s Sheet) (bool, error) {
-	_, err := f.Rows(s, func(row Row) error {
+func (f *File) HasText(ctx context.Context, s Sheet) (bool, error) {
+	_, err := f.Rows(ctx, s, func(row Row) error {
 		if len(row.Cells) > 0 {
 			return errStop
 		}
@@ -81,7 +92,11 @@ func (r *rowReader) begin(e xml.StartElement) error {
 	case name == "sheetData":
 		r.data = true
 	case name == "mergeCell":
+		if len(r.merged) == maxRow {
+			return ErrTooLarge
+		}
 		r.merged = append(r.merged, attribute(e, "ref"))
+		return r.file.count(r.merged[len(r.merged)-1])
 	case name == "row" && r.data:
 		return r.beginRow(e)
 	case name == "c" && r.data:
@@ -142,17 +157,20 @@ func (r *rowReader) endCell() error {
 	if err != nil {
 		return damaged(r.part, err)
 	}
-	if cell.Text == "" {
+	switch {
+	case cell.Text == "":
 		return nil
+	case isLong(cell.Text):
+		return &LongCellError{r.column, r.row.Number}
 	}
 	for len(r.row.Cells) < r.column {
 		r.row.Cells = append(r.row.Cells, Cell{})
 	}
 	r.row.Cells[r.column-1] = cell
-	if r.kind != sharedString {
-		return r.file.count(cell.Text)
+	if r.kind == sharedString {
+		return r.file.expand(cell.Text)
 	}
-	return nil
+	return r.file.count(cell.Text)
 }
 
 // Place returns the column and the row of a cell: C7 is in column 3. Both are 0 for

@@ -1,6 +1,7 @@
 package xlsx
 
 import (
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -8,8 +9,8 @@ import (
 )
 
 // walk visits all tokens of the XML of a part. It refuses declarations of document
-// types, so that no entity has a meaning.
-func (f *File) walk(part string, visit func(xml.Token) error) error {
+// types, so that no entity has a meaning. It ends with ctx.
+func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) error) error {
 	file := f.parts[part]
 	if file == nil {
 		return damaged(part, errors.New("is missing"))
@@ -19,7 +20,7 @@ func (f *File) walk(part string, visit func(xml.Token) error) error {
 		return damaged(part, err)
 	}
 	defer r.Close()
-	limited := &partReader{r: r, left: &f.left.unpacked}
+	limited := &partReader{ctx: ctx, r: r, left: &f.left.unpacked}
 	decoder := xml.NewDecoder(limited)
 	var open []xml.Name
 	for begun := false; len(open) > 0 || !begun; {
@@ -65,12 +66,16 @@ func nest(open []xml.Name, token xml.Token) ([]xml.Name, error) {
 // partReader holds the parts of a workbook to their limit, and each token to
 // maxToken.
 type partReader struct {
+	ctx   context.Context
 	r     io.Reader
 	left  *int
 	token int
 }
 
 func (r *partReader) Read(p []byte) (n int, err error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
 	n, err = r.r.Read(p)
 	*r.left -= n
 	r.token += n

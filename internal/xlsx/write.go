@@ -201,8 +201,8 @@ func isNumber(text string) bool {
 	return err == nil && strings.Trim(text, "-.0123456789") == ""
 }
 
-// maxCell is the length of a cell's text in UTF-16 units, as Excel counts it.
-const maxCell = 32767
+// MaxCell is the length of a cell's text in UTF-16 units, as Excel counts it.
+const MaxCell = 32767
 
 // escape returns a text as XML for a workbook. What XML has no form for stands
 // as Excel's _xFFFE_, and what only looks like that is escaped itself. A text
@@ -213,7 +213,7 @@ func escape(text string) string {
 		if units++; r > 0xffff {
 			units++
 		}
-		if units >= maxCell {
+		if units >= MaxCell {
 			b = append(b, "…"...)
 			break
 		}

@@ -34,14 +34,14 @@ func written(t testing.TB, date1904 bool, rows ...[]Cell) []byte {
 // cellsOf reads the cells of the only sheet.
 func cellsOf(t testing.TB, content []byte) (rows [][]Cell) {
 	t.Helper()
-	f, err := Open(content)
+	f, err := Open(t.Context(), content)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(f.Sheets) != 1 || f.Sheets[0].Name != `A & "B's"` {
 		t.Fatalf("sheets: %+v", f.Sheets)
 	}
-	_, err = f.Rows(f.Sheets[0], func(row Row) error {
+	_, err = f.Rows(t.Context(), f.Sheets[0], func(row Row) error {
 		rows = append(rows, row.Cells)
 		return nil
 	})
@@ -68,10 +68,10 @@ func TestWrite(t *testing.T) {
 	if got := cellsOf(t, written(t, true, rows...)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got:\n%q\nwant:\n%q", got, want)
 	}
-	if f, err := Open(written(t, true, rows...)); err != nil || !f.Date1904 {
+	if f, err := Open(t.Context(), written(t, true, rows...)); err != nil || !f.Date1904 {
 		t.Errorf("the system of 1904 is lost: %v", err)
 	}
-	if f, err := Open(written(t, false, rows...)); err != nil || f.Date1904 {
+	if f, err := Open(t.Context(), written(t, false, rows...)); err != nil || f.Date1904 {
 		t.Errorf("the system of 1904 from nowhere: %v", err)
 	}
 }
@@ -126,9 +126,9 @@ func TestColumnNames(t *testing.T) {
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		strings.Repeat("č", maxCell-1):         strings.Repeat("č", maxCell-1),
-		strings.Repeat("č", maxCell+1):         strings.Repeat("č", maxCell-1) + "…",
-		strings.Repeat("🚒", maxCell/2) + "abc": strings.Repeat("🚒", maxCell/2) + "…",
+		strings.Repeat("č", MaxCell-1):         strings.Repeat("č", MaxCell-1),
+		strings.Repeat("č", MaxCell+1):         strings.Repeat("č", MaxCell-1) + "…",
+		strings.Repeat("🚒", MaxCell/2) + "abc": strings.Repeat("🚒", MaxCell/2) + "…",
 	} {
 		if got := cellsOf(t, written(t, false, []Cell{{Text: text}})); got[0][0].Text != want {
 			t.Errorf("%d bytes came back as %d, want %d", len(text), len(got[0][0].Text), len(want))

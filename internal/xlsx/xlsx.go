@@ -6,6 +6,7 @@ package xlsx
 import (
 	"archive/zip"
 	"bytes"
+	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -16,15 +17,15 @@ import (
 // Limits of the form of a workbook, against archives that are made to fill the
 // memory.
 const (
-	maxToken = 1 << 20 // bytes of one tag or text; a cell of Excel has at most 32,767 characters
+	maxToken = 1 << 20 // bytes of one tag or text
 	maxDepth = 100     // elements in elements
-	maxParts = 10_000
+	maxParts = 10_000  // and as many relations of a part, and sheets
 )
 
 // limits are the limits of the size of a workbook.
 type limits struct {
-	unpacked int // bytes of all parts
-	text     int // bytes of the texts, with 16 for each
+	unpacked int // bytes of all that is read, and of the texts that cells share, once for each cell
+	text     int // bytes of the texts that are kept, with 16 for each
 }
 
 // MaxUnpacked is the size of the largest workbook, unpacked, in MB.
@@ -45,9 +46,9 @@ type File struct {
 	Sheets   []Sheet // those that have cells, not charts
 	Date1904 bool    // numbers of days count from 1904
 
-	parts   map[string]*zip.File // by name in lower case
-	left    limits               // what may still be read
-	strings []string             // shared by the cells
+	parts  map[string]*zip.File // by name in lower case
+	left   limits               // what may still be read
+	shared texts                // of the cells
 }
 
 // Sheet is a sheet of a workbook.
@@ -57,11 +58,13 @@ type Sheet struct {
 	part   string
 }
 
-// Open opens a workbook. The error is ErrTooLarge, ErrNotWorkbook, or says how the
-// file is damaged.
-func Open(content []byte) (*File, error) { return open(content, defaultLimits) }
+// Open opens a workbook. The error is ErrTooLarge, ErrNotWorkbook, that of ctx, or
+// says how the file is damaged.
+func Open(ctx context.Context, content []byte) (*File, error) {
+	return open(ctx, content, defaultLimits)
+}
 
-func open(content []byte, most limits) (*File, error) {
+func open(ctx context.Context, content []byte, most limits) (*File, error) {
 	if bytes.Count(content, []byte("PK\x01\x02")) > maxParts {
 		return nil, ErrTooLarge
 	}
@@ -77,14 +80,14 @@ func open(content []byte, most limits) (*File, error) {
 			err = ErrTooLarge
 		}
 	}
-	main, mainErr := f.main()
+	main, mainErr := f.main(ctx)
 	if mainErr == nil && f.parts[main] == nil {
 		mainErr = ErrNotWorkbook
 	}
 	if err = errors.Join(mainErr, err); err != nil {
 		return nil, err
 	}
-	return f, f.readMain(main)
+	return f, f.readMain(ctx, main)
 }
 
 func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
@@ -96,17 +99,20 @@ type relation struct {
 }
 
 // relations returns the relations of a part by their ids.
-func (f *File) relations(part string) (map[string]relation, error) {
+func (f *File) relations(ctx context.Context, part string) (map[string]relation, error) {
 	folder, file := path.Split(part)
 	rels := folder + "_rels/" + file + ".rels"
 	all := map[string]relation{}
 	if f.parts[rels] == nil {
 		return all, nil
 	}
-	return all, f.walk(rels, func(token xml.Token) error {
+	return all, f.walk(ctx, rels, func(token xml.Token) error {
 		e, ok := token.(xml.StartElement)
 		if !ok || e.Name.Local != "Relationship" || attribute(e, "TargetMode") == "External" {
 			return nil
+		}
+		if len(all) == maxParts {
+			return ErrTooLarge
 		}
 		target := strings.ToLower(slashed(attribute(e, "Target")))
 		if !strings.HasPrefix(target, "/") {
@@ -118,8 +124,8 @@ func (f *File) relations(part string) (map[string]relation, error) {
 }
 
 // main returns the name of the main part of a document.
-func (f *File) main() (string, error) {
-	all, err := f.relations("")
+func (f *File) main(ctx context.Context) (string, error) {
+	all, err := f.relations(ctx, "")
 	for _, r := range all {
 		if r.kind == "officeDocument" {
 			return r.part, err
@@ -129,13 +135,13 @@ func (f *File) main() (string, error) {
 }
 
 // readMain reads the main part: the list of sheets. It reads the shared strings too.
-func (f *File) readMain(main string) error {
-	relations, err := f.relations(main)
+func (f *File) readMain(ctx context.Context, main string) error {
+	relations, err := f.relations(ctx, main)
 	if err != nil {
 		return err
 	}
 	root := true
-	err = f.walk(main, func(token xml.Token) error {
+	err = f.walk(ctx, main, func(token xml.Token) error {
 		e, ok := token.(xml.StartElement)
 		switch {
 		case !ok:
@@ -145,8 +151,7 @@ func (f *File) readMain(main string) error {
 			f.Date1904 = isTrue(attribute(e, "date1904"))
 		case e.Name.Local == "sheet":
 			if r := relations[attribute(e, "id")]; r.kind == "worksheet" {
-				state := attribute(e, "state")
-				f.Sheets = append(f.Sheets, Sheet{attribute(e, "name"), state == "hidden" || state == "veryHidden", r.part})
+				return f.addSheet(e, r.part)
 			}
 		}
 		root = root && !ok
@@ -154,10 +159,19 @@ func (f *File) readMain(main string) error {
 	})
 	for _, r := range relations {
 		if r.kind == "sharedStrings" && err == nil {
-			err = f.readStrings(r.part)
+			err = f.readStrings(ctx, r.part)
 		}
 	}
 	return err
+}
+
+func (f *File) addSheet(e xml.StartElement, part string) error {
+	if len(f.Sheets) == maxParts {
+		return ErrTooLarge
+	}
+	name, state := attribute(e, "name"), attribute(e, "state")
+	f.Sheets = append(f.Sheets, Sheet{name, state == "hidden" || state == "veryHidden", part})
+	return f.count(name)
 }
 
 // attribute returns an attribute by its local name, empty if it is not there.

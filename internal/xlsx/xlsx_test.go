@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -67,14 +68,15 @@ func (p parts) zip(t testing.TB) []byte {
 
 // rowsOf reads all rows of the first sheet.
 func rowsOf(content []byte) (rows []Row, err error) {
-	f, err := Open(content)
+	ctx := context.Background()
+	f, err := Open(ctx, content)
 	if err != nil {
 		return nil, err
 	}
 	if len(f.Sheets) == 0 {
 		return nil, errors.New("no sheet")
 	}
-	_, err = f.Rows(f.Sheets[0], func(row Row) error {
+	_, err = f.Rows(ctx, f.Sheets[0], func(row Row) error {
 		rows = append(rows, row)
 		return nil
 	})
@@ -179,13 +181,13 @@ func TestSheets(t *testing.T) {
 	var content bytes.Buffer
 	must(t, f.Write(&content))
 
-	w, err := Open(content.Bytes())
+	w, err := Open(t.Context(), content.Bytes())
 	must(t, err)
 	var got []string
 	for _, s := range w.Sheets {
-		filled, err := w.HasText(s)
+		filled, err := w.HasText(t.Context(), s)
 		must(t, err)
-		merged, err := w.Rows(s, func(Row) error { return nil })
+		merged, err := w.Rows(t.Context(), s, func(Row) error { return nil })
 		must(t, err)
 		got = append(got, fmt.Sprintf("%s %t %t %s", s.Name, s.Hidden, filled, merged))
 	}
@@ -256,16 +258,16 @@ func TestBombs(t *testing.T) {
 		"strings": book("", parts{"xl/sharedStrings.xml": "<sst>" + strings.Repeat("<si/>", 70_000) + "</sst>"}),
 		"cells":   book("<row>"+strings.Repeat("<c><v>1</v></c>", 10_000)+"</row>"+strings.Repeat("<row>"+strings.Repeat("<c><v>1</v></c>", 10_000)+"</row>", 7), nil),
 	} {
-		f, err := open(p.zip(t), small)
+		f, err := open(t.Context(), p.zip(t), small)
 		if err == nil {
-			_, err = f.Rows(f.Sheets[0], func(Row) error { return nil })
+			_, err = f.Rows(t.Context(), f.Sheets[0], func(Row) error { return nil })
 		}
 		if !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%s: got the error %v", name, err)
 		}
 	}
 	fits := book("<row/>", parts{"xl/media/image1.png": string(make([]byte, 1<<20))}).zip(t)
-	if _, err := open(fits, small); err != nil {
+	if _, err := open(t.Context(), fits, small); err != nil {
 		t.Errorf("a workbook below the limits is refused: %v", err)
 	}
 }
@@ -294,9 +296,9 @@ func TestLies(t *testing.T) {
 	_, err = w.Write(packed.Bytes())
 	must(t, err)
 	must(t, archive.Close())
-	f, err := open(content.Bytes(), limits{unpacked: 1 << 20, text: 1 << 20})
+	f, err := open(t.Context(), content.Bytes(), limits{unpacked: 1 << 20, text: 1 << 20})
 	must(t, err)
-	if _, err = f.Rows(f.Sheets[0], func(Row) error { return nil }); err == nil {
+	if _, err = f.Rows(t.Context(), f.Sheets[0], func(Row) error { return nil }); err == nil {
 		t.Error("a part that is larger than the archive says is no error")
 	}
 }
@@ -311,14 +313,14 @@ func FuzzOpen(f *testing.F) {
 	f.Add(uint8(4), documentRels)
 	f.Fuzz(func(t *testing.T, n uint8, content string) {
 		p := book(`<row><c t="s"><v>0</v></c></row>`, parts{names[int(n)%len(names)]: content})
-		w, err := Open(p.zip(t))
+		w, err := Open(t.Context(), p.zip(t))
 		if err != nil {
 			return
 		}
 		for _, s := range w.Sheets {
-			filled, hasErr := w.HasText(s)
+			filled, hasErr := w.HasText(t.Context(), s)
 			text := 0
-			_, err := w.Rows(s, func(row Row) error {
+			_, err := w.Rows(t.Context(), s, func(row Row) error {
 				if row.Number < 1 || row.Number > maxRow || len(row.Cells) > maxColumn {
 					t.Errorf("row %d has %d cells", row.Number, len(row.Cells))
 				}

@@ -1,0 +1,95 @@
+package sheet
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// ending is a context that ends after somebody has asked so often whether it has.
+type ending struct {
+	context.Context
+	left, asked int
+}
+
+func (e *ending) Err() error {
+	if e.asked++; e.asked > e.left {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestEnds: reading a file of any format asks often whether it is still wanted, and
+// ends with an error that says so.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	const rows = 3000
+	book := excelize.NewFile()
+	writer, err := book.NewStreamWriter("Sheet1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range rows {
+		cell, _ := excelize.CoordinatesToCellName(1, i+1)
+		if err := writer.SetRow(cell, []any{"Ana", i}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var workbook bytes.Buffer
+	if err := errors.Join(writer.Flush(), book.Write(&workbook)); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string]string{
+		"csv":   "a,b\n" + strings.Repeat("1,2\n", rows),
+		"1252":  "a,b\n" + strings.Repeat("1,\xe8\n", rows),
+		"vcard": strings.Repeat("BEGIN:VCARD\nFN:Ana\nEND:VCARD\n", rows),
+		"jsonl": strings.Repeat("{\"a\":\"b\"}\n", rows),
+		"json":  "[" + strings.Repeat(`{"a":"b"},`, rows) + "{}]",
+		"xlsx":  workbook.String(),
+	} {
+		all := &ending{Context: t.Context(), left: 1 << 30}
+		if _, err := Read(all, []byte(content), Options{}); err != nil || all.asked < rows {
+			t.Errorf("%s: asked %d times in %d rows, %v", name, all.asked, rows, err)
+		}
+		for left := 0; left < all.asked; left += 1 + all.asked/50 {
+			ctx := &ending{Context: t.Context(), left: left}
+			table, err := Read(ctx, []byte(content), Options{})
+			if table != nil || !errors.Is(err, context.Canceled) || ctx.asked > left+5 {
+				t.Errorf("%s: asked %d times, and %d times after the end: %v", name, left, ctx.asked-left, err)
+			}
+		}
+	}
+}
+
+// readWithin reads a file, and fails if that takes more bytes than most.
+func readWithin(t *testing.T, content string, most uint64) (*Table, error) {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	table, err := Read(t.Context(), []byte(content), Options{})
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > most {
+		t.Errorf("%d bytes were used for %d", used, len(content))
+	}
+	return table, err
+}
+
+// TestEmptyObjects: an array of many empty objects needs no memory for each.
+func TestEmptyObjects(t *testing.T) {
+	_, err := readWithin(t, "["+strings.Repeat("{},", 2_000_000)+"{}]", 200<<20)
+	checkCode(t, "empty objects", err, FileTooMany)
+}
+
+// TestManyLines: lines that go on with a value cost no more than their length.
+func TestManyLines(t *testing.T) {
+	note := "NOTE:x\n" + strings.Repeat("b\n", 30_000)
+	table, err := readWithin(t, "BEGIN:VCARD\nFN:Ana\n"+strings.Repeat(note, 50)+"END:VCARD\n", 200<<20)
+	if err != nil || len(table.Rows) != 1 || len(table.Rows[0].Cells[1].Text) != 1+2*30_000 {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,203 @@
+package xlsx
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// limited reads all rows of the first sheet within limits.
+func limited(t *testing.T, p parts, most limits) (rows []Row, err error) {
+	t.Helper()
+	f, err := open(t.Context(), p.zip(t), most)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Rows(t.Context(), f.Sheets[0], func(row Row) error {
+		rows = append(rows, row)
+		return nil
+	})
+	return rows, err
+}
+
+// TestLongCell: a text that no cell of Excel can hold is refused where it stands in
+// a cell, and nowhere else.
+func TestLongCell(t *testing.T) {
+	t.Parallel()
+	text := func(length int) string { return strings.Repeat("č", length) }
+	const shared = `<row r="3"><c r="B3" t="s"><v>0</v></c><c r="AB3" t="s"><v>1</v></c></row>`
+	inline := func(text string) string {
+		return `<row r="3"><c r="B3" t="s"><v>0</v></c><c r="AB3" t="inlineStr"><is><t>` + text + `</t></is></c></row>`
+	}
+	strings1 := func(rest string) parts {
+		return parts{"xl/sharedStrings.xml": `<sst><si><t>a</t></si>` + rest + `</sst>`}
+	}
+	for name, test := range map[string]struct {
+		parts parts
+		long  bool
+	}{
+		"inline, as long as can be":  {book(inline(text(MaxCell)), nil), false},
+		"inline, longer":             {book(inline(text(MaxCell+1)), nil), true},
+		"inline, much longer":        {book(inline(text(10*MaxCell)), nil), true},
+		"shared, as long as can be":  {book(shared, strings1(`<si><t>`+text(MaxCell)+`</t></si>`)), false},
+		"shared, longer":             {book(shared, strings1(`<si><t>`+text(MaxCell+1)+`</t></si>`)), true},
+		"shared, in many pieces":     {book(shared, strings1(`<si>`+strings.Repeat(`<r><t>`+text(5000)+`</t></r>`, 500)+`</si>`)), true},
+		"shared, of escapes":         {book(shared, strings1(`<si><t>`+strings.Repeat("_x0041_", MaxCell)+`</t></si>`)), false},
+		"shared, of too many":        {book(shared, strings1(`<si><t>`+strings.Repeat("_x0041_", MaxCell+1)+`</t></si>`)), true},
+		"shared, but nobody uses it": {book(strings.Replace(shared, "<v>1</v>", "<v>0</v>", 1), strings1(`<si><t>`+text(MaxCell+1)+`</t></si>`)), false},
+		"a formula":                  {book(`<row r="3"><c r="AB3" t="str"><v>`+text(MaxCell+1)+`</v></c></row>`, nil), true},
+	} {
+		_, err := rowsOf(test.parts.zip(t))
+		var long *LongCellError
+		if errors.As(err, &long) != test.long || !test.long && err != nil {
+			t.Errorf("%s: got the error %v", name, err)
+		} else if test.long && (long.Place() != "AB3" || err.Error() != "the cell AB3 has more than 32767 characters") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// TestSharedTextCounts: a text that many cells share is as much work as if each had
+// it for itself.
+func TestSharedTextCounts(t *testing.T) {
+	t.Parallel()
+	p := book(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 100), parts{"xl/sharedStrings.xml": "<sst><si><t>" + strings.Repeat("a", 20_000) + "</t></si></sst>"})
+	if _, err := limited(t, p, limits{unpacked: 1 << 20, text: 1 << 20}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("2 MB of one text in a limit of 1 MB: %v", err)
+	}
+	if rows, err := limited(t, p, limits{unpacked: 3 << 20, text: 1 << 20}); err != nil || len(rows) != 100 {
+		t.Errorf("in a limit of 3 MB: %d rows, %v", len(rows), err)
+	}
+}
+
+// TestReadAgain: what is read again counts again, so that a workbook cannot name one
+// sheet many times.
+func TestReadAgain(t *testing.T) {
+	t.Parallel()
+	p := book(strings.Repeat("<row/>", 50_000), nil)
+	f, err := open(t.Context(), p.zip(t), limits{unpacked: 1 << 20, text: 1 << 20})
+	must(t, err)
+	for range 3 {
+		_, err := f.HasText(t.Context(), f.Sheets[0])
+		must(t, err)
+	}
+	if _, err := f.HasText(t.Context(), f.Sheets[0]); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("300 KB for the fourth time in a limit of 1 MB: %v", err)
+	}
+}
+
+// TestManyParts: sheets, relations and merged cells cost memory, too.
+func TestManyParts(t *testing.T) {
+	t.Parallel()
+	sheets := strings.Repeat(`<sheet name="A" r:id="rId1"/>`, maxParts+1)
+	names := strings.Repeat(`<sheet name="`+strings.Repeat("n", 5000)+`" r:id="rId1"/>`, 300)
+	var relations strings.Builder
+	for i := range maxParts + 1 {
+		fmt.Fprintf(&relations, `<Relationship Id="r%d" Type="x/worksheet" Target="a"/>`, i)
+	}
+	workbook := func(sheets string) string {
+		return strings.Replace(workbookXML, `<sheet name="Tabelle1" sheetId="1" r:id="rId1"/>`, sheets, 1)
+	}
+	merged := func(ranges string) string {
+		return `<worksheet><sheetData><row/></sheetData><mergeCells>` + ranges + `</mergeCells></worksheet>`
+	}
+	for name, p := range map[string]parts{
+		"sheets":    book("", parts{"xl/workbook.xml": workbook(sheets)}),
+		"names":     book("", parts{"xl/workbook.xml": workbook(names)}),
+		"relations": book("", parts{"xl/_rels/workbook.xml.rels": `<Relationships>` + relations.String() + `</Relationships>`}),
+		"merged":    book("", parts{"xl/worksheets/sheet1.xml": merged(strings.Repeat(`<mergeCell ref="A1:B1"/>`, 80_000))}),
+		"no ranges": book("", parts{"xl/worksheets/sheet1.xml": merged(strings.Repeat(`<mergeCell/>`, 80_000))}),
+	} {
+		if _, err := limited(t, p, limits{unpacked: 8 << 20, text: 1 << 20}); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s: got the error %v", name, err)
+		}
+	}
+}
+
+// TestManyStrings: shared strings need little memory, also where there are millions
+// of empty ones.
+func TestManyStrings(t *testing.T) {
+	var before, after runtime.MemStats
+	const many = 1_000_000
+	p := book(fmt.Sprintf(`<row><c t="s"><v>0</v></c><c t="s"><v>%d</v></c></row>`, many+1),
+		parts{"xl/sharedStrings.xml": "<sst><si><t>a</t></si>" + strings.Repeat("<si/>", many) + "<si><t>z</t></si></sst>"})
+	content := p.zip(t)
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	f, err := Open(t.Context(), content)
+	must(t, err)
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 {
+		t.Errorf("the strings need %d bytes", grown)
+	}
+	_, err = f.Rows(t.Context(), f.Sheets[0], func(row Row) error {
+		if want := cells("a", "z"); !slices.Equal(row.Cells, want) {
+			t.Errorf("got %v, want %v", row.Cells, want)
+		}
+		return nil
+	})
+	must(t, err)
+}
+
+// TestTexts: a list of texts has each at its place, whatever their lengths.
+func TestTexts(t *testing.T) {
+	t.Parallel()
+	var all texts
+	var want []string
+	for i := range 10_000 {
+		text := fmt.Sprint(i)
+		switch {
+		case i%7 == 0:
+			text = ""
+		case i%1001 == 0:
+			text = strings.Repeat("č", blockBytes)
+		}
+		all.add(text)
+		want = append(want, text)
+	}
+	all.end()
+	for i, text := range want {
+		if got := all.at(i); got != text || all.count != len(want) {
+			t.Fatalf("text %d of %d is %.20q, want %.20q", i, all.count, got, text)
+		}
+	}
+}
+
+// TestEnds: reading stops soon after its context has ended, in any part.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	content := book(strings.Repeat("<row><c><v>1</v></c></row>", 50_000), nil).zip(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	f, err := Open(ctx, content)
+	must(t, err)
+	rows := 0
+	_, err = f.Rows(ctx, f.Sheets[0], func(Row) error {
+		rows++
+		cancel()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || rows > 5000 {
+		t.Errorf("%d rows after the end: %v", rows, err)
+	}
+	if _, err := Open(ctx, content); !errors.Is(err, context.Canceled) {
+		t.Errorf("opened after the end: %v", err)
+	}
+}
+
+// TestPieces: a text of many pieces is not gathered further than it can be used.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	r := textReader{open: true}
+	for range 1000 {
+		r.take(xml.CharData(strings.Repeat("a", 10_000)))
+	}
+	if n := len(r.cut()); n <= longest || n > longest+10_000 {
+		t.Errorf("%d bytes were gathered", n)
+	}
+}
