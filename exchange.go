@@ -37,12 +37,18 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 	if err := p.Err(); err != nil {
 		return err
 	}
-	feed, err := history.Changes(s.store, c.tenant, after, int(min(limit, maxChanges)))
-	if err != nil {
-		return err
+	answer := func(w http.ResponseWriter) error {
+		feed, err := history.Changes(s.store, c.tenant, after, int(min(limit, maxChanges)))
+		if err != nil {
+			return err
+		}
+		httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendFeed(nil, feed)))
+		return nil
 	}
-	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendFeed(nil, feed)))
-	return nil
+	if limit > defaultChanges {
+		return transit.Work(w, r, c.tenant, answer)
+	}
+	return answer(w)
 }
 
 func appendFeed(b []byte, feed history.Feed) []byte {
@@ -84,7 +90,7 @@ func limitOf(r *http.Request) int64 {
 func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, c caller) (err error) {
 	defer func() {
 		if err != nil {
-			transit.Ignore(w, r)
+			transit.Ignore(w, r, true)
 		}
 	}()
 	o, err := importOptions(r.URL.RawQuery)
@@ -94,27 +100,31 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	if _, err := httpapi.IdempotencyKey(r); err != nil {
 		return err
 	}
-	upload, err := transit.Receive(w, r)
+	upload, err := transit.Receive(w, r, c.tenant)
 	if err != nil {
 		return err
 	}
 	defer upload.Close()
-	done, err := transit.Begin(r.Context())
-	if err != nil {
-		return err
-	}
-	defer done()
-	content, err := upload.Content()
-	if err != nil {
-		return err
-	}
 	o.Name = upload.Name
-	if !o.Apply {
-		return s.checkImport(w, r, c, content, o)
+	work := func(do func(w http.ResponseWriter, content []byte) error) error {
+		return transit.Work(w, r, c.tenant, func(w http.ResponseWriter) error {
+			content, err := upload.Content()
+			if err != nil {
+				return err
+			}
+			return do(w, content)
+		})
 	}
-	asked := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, sha256.Sum256(content))
+	if !o.Apply {
+		return work(func(w http.ResponseWriter, content []byte) error { return s.checkImport(w, r, c, content, o) })
+	}
+	hash, err := upload.Hash()
+	if err != nil {
+		return err
+	}
+	asked := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, hash)
 	return s.once(r, c, sha256.Sum256(asked), func(key *store.IdempotencyKey) error {
-		return s.applyImport(w, r, c, content, o, key)
+		return work(func(w http.ResponseWriter, content []byte) error { return s.applyImport(w, r, c, content, o, key) })
 	})
 }
 

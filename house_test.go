@@ -22,7 +22,7 @@ var mayImport = map[string]string{
 	"office":     "transfer web access history store record httpapi lang calendar code ical fold",
 	"access":     "web session store record httpapi",
 	"transfer":   "imports mapping sheet transit web store record httpapi",
-	"web":        "session store httpapi lang",
+	"web":        "transit session store httpapi lang",
 	"command":    "build store backup integrity osutil cli",
 	"caution":    "backup cli guard integrity osutil sqlite",
 	"setup":      "service authority backup build sqlite osutil cli",

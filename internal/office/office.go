@@ -41,7 +41,7 @@ var damaged = httpapi.Kind{Code: "damaged", Status: http.StatusInternalServerErr
 // routes are all addresses of the page but those of other packages.
 var routes = map[string]web.Route{
 	"GET /office/{$}":                   signedIn(store.ScopeRead, showList),
-	"GET /office/emails":                signedIn(store.ScopeRead, showEmails),
+	"GET /office/emails":                signedIn(store.ScopeRead, showEmails).Large(),
 	"GET /office/people/new":            signedIn(store.ScopeWrite, showNew),
 	"POST /office/people":               signedIn(store.ScopeWrite, addPerson).Carried(),
 	"GET /office/people/{id}":           signedIn(store.ScopeRead, showPerson),
@@ -51,10 +51,10 @@ var routes = map[string]web.Route{
 	"GET /office/people/{id}/history":   signedIn(store.ScopeRead, showPersonHistory),
 	"GET /office/deleted":               signedIn(store.ScopeRead, showDeleted),
 	"GET /office/history":               signedIn(store.ScopeRead, showHistory),
-	"GET /office/print":                 signedIn(store.ScopeRead, showPrint),
-	"GET /office/paper":                 signedIn(store.ScopeRead, showPaper),
-	"GET /office/birthdays":             signedIn(store.ScopeRead, showBirthdays),
-	"GET /office/birthdays.ics":         signedIn(store.ScopeRead, serveCalendar),
+	"GET /office/print":                 signedIn(store.ScopeRead, showPrint).Large(),
+	"GET /office/paper":                 signedIn(store.ScopeRead, showPaper).Large(),
+	"GET /office/birthdays":             signedIn(store.ScopeRead, showBirthdays).Large(),
+	"GET /office/birthdays.ics":         signedIn(store.ScopeRead, serveCalendar).Large(),
 }
 
 // look is read when it is first needed: commands start without it.

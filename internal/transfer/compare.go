@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/imports"
-	"github.com/firefighter-records/firefighters/internal/transit"
 	"github.com/firefighter-records/firefighters/internal/web"
 )
 
@@ -52,11 +51,6 @@ func (s *site) compare(v visit) error {
 	if len(l.faults) > 0 {
 		return v.renderCompare(http.StatusUnprocessableEntity, l, nil)
 	}
-	done, err := transit.Begin(v.R.Context())
-	if err != nil {
-		return err
-	}
-	defer done()
 	found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err

@@ -11,7 +11,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/imports"
 	"github.com/firefighter-records/firefighters/internal/store"
-	"github.com/firefighter-records/firefighters/internal/transit"
 	"github.com/firefighter-records/firefighters/internal/web"
 )
 
@@ -70,7 +69,7 @@ func (v visit) renderCheck(l *list, stale string) error {
 	if len(l.faults) > 0 {
 		return v.renderImport(http.StatusUnprocessableEntity, l, data, nil)
 	}
-	found, err := v.checked(l)
+	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
 	}
@@ -79,15 +78,6 @@ func (v visit) renderCheck(l *list, stale string) error {
 		status = http.StatusUnprocessableEntity
 	}
 	return v.renderImport(status, l, data, found)
-}
-
-func (v visit) checked(l *list) (*imports.Report, error) {
-	done, err := transit.Begin(v.R.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
-	return l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
 }
 
 func (v visit) report(l *list, found *imports.Report) *report {
@@ -159,11 +149,6 @@ func (s *site) apply(v visit) error {
 
 // imported imports a list.
 func (v visit) imported(l *list, key *store.IdempotencyKey) error {
-	done, err := transit.Begin(v.R.Context())
-	if err != nil {
-		return err
-	}
-	defer done()
 	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {
 	case errors.As(err, new(*store.RepeatedError)):

@@ -18,6 +18,7 @@ import (
 // list is a list that somebody has brought, as it was read.
 type list struct {
 	*upload // nil: there is none
+	content []byte
 	options imports.Options
 	file    *imports.File // nil where it cannot be read at all
 	faults  []fault
@@ -40,7 +41,11 @@ func (s *site) bring(path string, missing func(visit) error) func(visit) error {
 
 // open reads the list with the token of the form.
 func (s *site) open(v visit) (*list, error) {
-	l := &list{upload: s.uploads.find(v.Session.Tenant, v.form().Get("token")), options: v.options(), sheets: v.form()["sheets"]}
+	l, err := &list{options: v.options(), sheets: v.form()["sheets"]}, error(nil)
+	l.upload, l.content, err = s.uploads.read(v.Session.Tenant, v.form().Get("token"))
+	if err != nil {
+		return nil, err
+	}
 	if l.upload == nil {
 		message := "import.fault.missing"
 		if v.form().Get("token") != "" {
@@ -50,11 +55,6 @@ func (s *site) open(v visit) (*list, error) {
 		return l, nil
 	}
 	l.options.Name = l.name
-	done, err := transit.Begin(v.R.Context())
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	if hash := v.form().Get("hash"); l.file != nil && hash != "" && hash != l.hash() {
 		l.options = imports.Options{Name: l.name, Update: l.options.Update, SkipBad: l.options.SkipBad} // the others are about another list
@@ -75,11 +75,18 @@ func (v visit) form() url.Values {
 // with its token. nil is none.
 func (s *site) received(v visit) *upload {
 	form, tenant := v.form(), v.Session.Tenant
-	switch text := form.Get("text"); {
-	case v.File != nil:
-		return s.uploads.add(&upload{tenant: tenant, name: v.File.Name, content: v.File.Content})
-	case strings.TrimSpace(text) != "":
-		return s.uploads.add(&upload{tenant: tenant, name: v.Text("import.pasted"), pasted: true, content: []byte(text)})
+	if v.Upload != nil && v.Upload.File != nil {
+		file := v.Upload.File
+		v.Upload.File = nil
+		return s.uploads.add(&upload{tenant: tenant, name: strings.ToValidUTF8(file.Name, "\uFFFD"), file: file})
+	}
+	if v.Upload != nil && v.Upload.Text != nil {
+		text := v.Upload.Text
+		v.Upload.Text = nil
+		return s.uploads.add(&upload{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
+	}
+	if text := form.Get("text"); strings.TrimSpace(text) != "" {
+		return s.uploads.add(&upload{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: transit.NewUpload(tenant, text)})
 	}
 	return s.uploads.find(tenant, form.Get("token"))
 }

@@ -57,7 +57,7 @@ func (v visit) reading(l *list) reading {
 		r.Fault[f.Name] = f.Fault
 	}
 	if l.upload == nil || r.Fault["file"] != "" {
-		r.Text, r.Kept = pasted(l.upload), v.kept()
+		r.Text, r.Kept = l.text(), v.kept()
 		return r
 	}
 	r.Open = len(l.faults) > 0
@@ -80,12 +80,12 @@ func (v visit) reading(l *list) reading {
 	return r
 }
 
-// pasted returns the text of a list that was pasted.
-func pasted(u *upload) string {
-	if u == nil || !u.pasted {
+// text returns that of a list that was pasted.
+func (l *list) text() string {
+	if l.upload == nil || !l.pasted {
 		return ""
 	}
-	return string(u.content)
+	return string(l.content)
 }
 
 // keptFields are those that say how to read a list, beside its columns.

@@ -19,7 +19,7 @@ func (s *site) report(v visit) error {
 	if len(l.faults) > 0 {
 		return v.renderCheck(l, "")
 	}
-	found, err := v.checked(l)
+	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
 	}

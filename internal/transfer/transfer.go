@@ -30,15 +30,15 @@ type site struct{ uploads *uploads }
 func Routes() map[string]web.Route {
 	s := &site{newUploads()}
 	return map[string]web.Route{
-		"GET " + importPath:                      route(store.ScopeWrite, s.show),
+		"GET " + importPath:                      route(store.ScopeWrite, s.show).Large(),
 		"POST " + importPath:                     route(store.ScopeWrite, s.bring(importPath, s.check)).Upload().Carried(),
-		"POST " + importPath + "/apply":          route(store.ScopeWrite, s.apply).Carried(),
-		"POST " + importPath + "/report":         route(store.ScopeWrite, s.report),
+		"POST " + importPath + "/apply":          route(store.ScopeWrite, s.apply).Carried().Large(),
+		"POST " + importPath + "/report":         route(store.ScopeWrite, s.report).Large(),
 		"GET " + importsPath:                     route(store.ScopeRead, showImports),
 		"POST " + importsPath + "/{number}/undo": route(store.ScopeWrite, undo),
 		"GET " + exportPath:                      route(store.ScopeRead, showExport),
 		"GET " + exportPath + "/file":            route(store.ScopeRead, export),
-		"GET " + comparePath:                     route(store.ScopeRead, s.showCompare),
+		"GET " + comparePath:                     route(store.ScopeRead, s.showCompare).Large(),
 		"POST " + comparePath:                    route(store.ScopeRead, s.bring(comparePath, s.compare)).Upload().Carried(),
 	}
 }

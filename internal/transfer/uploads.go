@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/transit"
 )
 
 // Limits of what is kept. A list that is not there any more is asked for again.
@@ -17,15 +18,16 @@ const (
 	mostBytes      = 40 << 20 // of all
 )
 
-// upload is a list that somebody has brought. It is kept in memory between the
-// check and the import, and never on disk.
+// upload is a list that somebody has brought. It is kept between the check and the
+// import: a large one in a private temporary file, because nobody knows how many
+// there will be.
 type upload struct {
-	token   string
-	tenant  record.TenantID
-	name    string // of the file
-	pasted  bool   // it is no file
-	content []byte
-	at      time.Time
+	token  string
+	tenant record.TenantID
+	name   string // of the file
+	pasted bool   // it is no file
+	file   *transit.Upload
+	at     time.Time
 }
 
 // uploads keeps the lists that were checked.
@@ -37,11 +39,12 @@ type uploads struct {
 
 func newUploads() *uploads { return &uploads{now: time.Now} }
 
-// add keeps a list and returns it with its token. The oldest lists go to make
-// room.
+// add keeps a list and returns it with its token. Others go to make room: the
+// oldest of the department that has most.
 func (u *uploads) add(added *upload) *upload {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	added.file.Keep()
 	added.token, added.at = strings.ToLower(rand.Text()), u.now()
 	u.all = append(u.all, added)
 	u.forget()
@@ -52,6 +55,21 @@ func (u *uploads) add(added *upload) *upload {
 func (u *uploads) find(tenant record.TenantID, token string) *upload {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	return u.with(tenant, token)
+}
+
+// read returns the list with a token, as find does, and its content.
+func (u *uploads) read(tenant record.TenantID, token string) (one *upload, content []byte, err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if one = u.with(tenant, token); one != nil {
+		content, err = one.file.Content()
+	}
+	return one, content, err
+}
+
+// with is called with the mutex.
+func (u *uploads) with(tenant record.TenantID, token string) *upload {
 	u.forget()
 	at := slices.IndexFunc(u.all, func(one *upload) bool { return one.token == token && one.tenant == tenant })
 	if at < 0 {
@@ -62,12 +80,41 @@ func (u *uploads) find(tenant record.TenantID, token string) *upload {
 
 // forget drops what is too old or too much.
 func (u *uploads) forget() {
-	bytes, now := 0, u.now()
-	for i, one := range slices.Backward(u.all) {
-		bytes += len(one.content)
-		if bytes > mostBytes || len(u.all)-i > mostUploads || now.Sub(one.at) >= uploadLifetime {
-			u.all = slices.Delete(u.all, 0, i+1)
+	for len(u.all) > 0 && u.now().Sub(u.all[0].at) >= uploadLifetime {
+		u.drop(0)
+	}
+	for {
+		count, size := map[record.TenantID]int{}, map[record.TenantID]int64{}
+		var bytes int64
+		for _, one := range u.all {
+			bytes += one.file.Size()
+			count[one.tenant]++
+			size[one.tenant] += one.file.Size()
+		}
+		var most record.TenantID
+		switch {
+		case bytes > mostBytes:
+			most = largest(size)
+		case len(u.all) > mostUploads:
+			most = largest(count)
+		default:
 			return
 		}
+		u.drop(slices.IndexFunc(u.all, func(one *upload) bool { return one.tenant == most }))
 	}
+}
+
+// largest returns the department with the largest value.
+func largest[N int | int64](of map[record.TenantID]N) (most record.TenantID) {
+	for tenant, value := range of {
+		if of[most] < value {
+			most = tenant
+		}
+	}
+	return most
+}
+
+func (u *uploads) drop(at int) {
+	u.all[at].file.Close()
+	u.all = slices.Delete(u.all, at, at+1)
 }

@@ -1,8 +1,11 @@
 package transfer
 
 import (
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/transit"
 )
 
 func TestUploads(t *testing.T) {
@@ -10,7 +13,7 @@ func TestUploads(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	u := newUploads()
 	u.now = func() time.Time { return now }
-	first := u.add(&upload{tenant: 1, name: "people.csv", content: []byte("a")})
+	first := u.add(&upload{tenant: 1, name: "people.csv", file: transit.NewUpload(1, "a")})
 	if got := u.find(1, first.token); got != first || got.name != "people.csv" || len(got.token) < 20 {
 		t.Errorf("the list is %+v", got)
 	}
@@ -18,7 +21,7 @@ func TestUploads(t *testing.T) {
 		t.Error("another department or token finds a list")
 	}
 	now = now.Add(uploadLifetime - 1)
-	second := u.add(&upload{tenant: 1})
+	second := u.add(&upload{tenant: 1, file: transit.NewUpload(1, "")})
 	if u.find(1, first.token) == nil {
 		t.Error("a list goes too early")
 	}
@@ -31,19 +34,36 @@ func TestUploads(t *testing.T) {
 func TestUploadsAreBounded(t *testing.T) {
 	t.Parallel()
 	large, many := newUploads(), newUploads()
-	first, small := large.add(&upload{tenant: 1, content: make([]byte, 10<<20)}), many.add(&upload{tenant: 1})
+	first, small := large.add(&upload{tenant: 1, file: transit.NewUpload(1, strings.Repeat("x", 10<<20))}), many.add(&upload{tenant: 1, file: transit.NewUpload(1, "")})
 	for range 3 {
-		large.add(&upload{tenant: 1, content: make([]byte, 10<<20)})
+		large.add(&upload{tenant: 1, file: transit.NewUpload(1, strings.Repeat("x", 10<<20))})
 	}
 	for range mostUploads - 1 {
-		many.add(&upload{tenant: 1})
+		many.add(&upload{tenant: 1, file: transit.NewUpload(1, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
 		t.Error("a list goes that has room")
 	}
-	large.add(&upload{tenant: 1, content: []byte("x")})
-	many.add(&upload{tenant: 1})
+	large.add(&upload{tenant: 1, file: transit.NewUpload(1, "x")})
+	many.add(&upload{tenant: 1, file: transit.NewUpload(1, "")})
 	if large.find(1, first.token) != nil || len(large.all) != 4 || many.find(1, small.token) != nil || len(many.all) != mostUploads {
 		t.Errorf("%d and %d lists are kept", len(large.all), len(many.all))
+	}
+}
+
+// TestUploadsAreFair: the lists of a department make room for those of another that
+// has fewer.
+func TestUploadsAreFair(t *testing.T) {
+	t.Parallel()
+	large, many := newUploads(), newUploads()
+	first, small := large.add(&upload{tenant: 1, file: transit.NewUpload(1, "a")}), many.add(&upload{tenant: 1, file: transit.NewUpload(1, "")})
+	for range 9 {
+		large.add(&upload{tenant: 2, file: transit.NewUpload(2, strings.Repeat("x", 10<<20))})
+	}
+	for range 2 * mostUploads {
+		many.add(&upload{tenant: 2, file: transit.NewUpload(2, "")})
+	}
+	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
+		t.Error("the list of another department goes")
 	}
 }

@@ -3,6 +3,7 @@ package transit
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -83,7 +84,7 @@ func TestReceive(t *testing.T) {
 	} {
 		r := httptest.NewRequest("POST", "/", tt.body)
 		r.Header.Set("Content-Type", tt.contentType)
-		u, err := Receive(httptest.NewRecorder(), r)
+		u, err := Receive(httptest.NewRecorder(), r, 1)
 		if got := what(err); got != tt.wrong {
 			t.Errorf("%s: %s, not %s", tt.name, got, tt.wrong)
 		}
@@ -106,13 +107,13 @@ func TestDeclared(t *testing.T) {
 		r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
 		r.Header.Set("Content-Type", contentType)
 		r.ContentLength = limit + 1
-		if _, err := Receive(httptest.NewRecorder(), r); what(err) != "too_large" {
+		if _, err := Receive(httptest.NewRecorder(), r, 1); what(err) != "too_large" {
 			t.Errorf("%s: %v", contentType, err)
 		}
 	}
 	r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
 	r.Header.Set("Content-Encoding", "gzip")
-	if _, err := Receive(httptest.NewRecorder(), r); what(err) != "content_type" {
+	if _, err := Receive(httptest.NewRecorder(), r, 1); what(err) != "content_type" {
 		t.Errorf("compressed: %v", err)
 	}
 }
@@ -127,7 +128,7 @@ func FuzzReceive(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body, contentType string) {
 		r := httptest.NewRequest("POST", "/", strings.NewReader(body))
 		r.Header = http.Header{"Content-Type": {contentType}}
-		u, err := Receive(httptest.NewRecorder(), r)
+		u, err := Receive(httptest.NewRecorder(), r, 1)
 		if err != nil {
 			if what(err) == err.Error() {
 				t.Fatalf("%T: %v", err, err)
@@ -140,4 +141,76 @@ func FuzzReceive(f *testing.F) {
 			t.Fatalf("%q became %q, %v", body, content, err)
 		}
 	})
+}
+
+// received is a form of a page, as text.
+func received(f *Form) string {
+	text := f.Fields.Encode()
+	for name, file := range map[string]*Upload{" file ": f.File, " text ": f.Text} {
+		if file != nil {
+			content, err := file.Content()
+			text += fmt.Sprint(name, file.Name, " ", len(content), err)
+		}
+	}
+	return text
+}
+
+func TestReceiveForm(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", MaxUpload)
+	many := func(count int) (parts []string) {
+		for range count {
+			parts = append(parts, "", "")
+		}
+		return parts
+	}
+	file := func(content string) []string { return []string{`name="file"; filename="a.csv"`, content} }
+	for _, tt := range []struct {
+		name  string
+		keep  bool
+		parts []string
+		want  string // or the code of the error
+	}{
+		{"fields", true, []string{`name="a"`, "1", `name="b"`, "2", `name="a"`, "3"}, "a=1&a=3&b=2"},
+		{"a file", true, append(file(list), `name="a"`, "1"), "a=1 file a.csv 32 <nil>"},
+		{"the largest file", true, append(file(long), `name="a"`, "1"), "a=1 file a.csv 10485760 <nil>"},
+		{"no file chosen", true, []string{`name="file"; filename=""`, "", `name="text"`, ""}, "file=&text="},
+		{"a short text", true, []string{`name="text"`, list}, "text=First+name%2CLast+name%0AAna%2CHorvat%0A"},
+		{"two texts", true, []string{`name="text"`, "a", `name="text"`, "b"}, "text=a&text=b"},
+		{"a long text", true, []string{`name="text"`, long}, " text  10485760 <nil>"},
+		{"a file too large", true, file(long + "x"), "too_large"},
+		{"two files", true, append(file("a"), file("b")...), "malformed"},
+		{"another long field", true, []string{`name="b"`, long}, "too_large"},
+		{"long fields", true, []string{`name="a"`, long[:40_000], `name="b"`, long[:40_000]}, "too_large"},
+		{"long names", true, []string{`name="` + long[:40_000] + `"`, "", `name="` + long[:40_001] + `"`, ""}, "too_large"},
+		{"long names after a file", true, append(file("a"), `name="`+long[:70_000]+`"`, ""), "too_large"},
+		{"as many parts as may be", true, many(MaxParts), strings.Repeat("=&", MaxParts-1) + "="},
+		{"one more", true, many(MaxParts + 1), "too_large"},
+		{"a file that is not kept", false, append(file(long), `name="a"`, "1"), "a=1"},
+		{"a text that is not kept", false, []string{`name="text"`, long}, "too_large"},
+		{"a text to carry", false, []string{`name="text"`, "a"}, "text=a"},
+	} {
+		r := httptest.NewRequest("POST", "/", strings.NewReader(inForm(tt.parts...)))
+		f, err := ReceiveForm(httptest.NewRecorder(), r, "b", 1, tt.keep)
+		got := what(err)
+		if err == nil {
+			got = received(f)
+		}
+		if got != tt.want {
+			t.Errorf("%s: %.200s", tt.name, got)
+		}
+		f.Close()
+	}
+}
+
+// TestReceiveToTheEnd: all of a body is read, because only then does net/http see that
+// a client goes.
+func TestReceiveToTheEnd(t *testing.T) {
+	t.Parallel()
+	body := strings.NewReader(inForm(`name="a"`, "1") + strings.Repeat(" ", 20_000))
+	f, err := ReceiveForm(httptest.NewRecorder(), httptest.NewRequest("POST", "/", body), "b", 1, true)
+	if err != nil || body.Len() > 0 {
+		t.Errorf("%v, and %d bytes are left", err, body.Len())
+	}
+	f.Close()
 }

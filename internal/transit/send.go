@@ -2,9 +2,7 @@ package transit
 
 import (
 	"fmt"
-	"io"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/record"
@@ -22,49 +20,29 @@ type Export struct {
 // Send sends the people of a department as a file, all of one moment. To a HEAD
 // request it makes no file. After an error nothing was sent.
 func Send(w http.ResponseWriter, r *http.Request, s *store.Store, tenant record.TenantID, e Export) error {
-	var file spool
-	defer file.Close()
-	if r.Method != http.MethodHead {
-		// net/http takes the deadline for a client that has gone.
-		http.NewResponseController(w).SetReadDeadline(time.Time{})
-		if err := export(r, s, tenant, e, &file); r.Context().Err() != nil {
-			panic(http.ErrAbortHandler) // the client has gone
-		} else if err != nil {
-			return err
-		}
-	}
-	content, err := file.reader()
-	if err != nil {
-		return err
-	}
-	h := w.Header()
-	h.Set("Content-Type", sheet.ContentType(e.Format))
-	h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`,
-		e.Name, s.Clock().Now().Format(time.DateOnly), e.Format))
-	if r.Method == http.MethodHead {
+	describe := func(w http.ResponseWriter) {
+		h := w.Header()
+		h.Set("Content-Type", sheet.ContentType(e.Format))
+		h.Set("Content-Disposition", fmt.Sprintf(`attachment; filename="%s-%s.%s"`,
+			e.Name, s.Clock().Now().Format(time.DateOnly), e.Format))
 		w.WriteHeader(http.StatusOK)
+	}
+	if r.Method == http.MethodHead {
+		describe(w)
 		return nil
 	}
-	h.Set("Content-Length", strconv.FormatInt(file.size, 10))
-	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeFor(file.size)))
-	io.Copy(w, content) // an error means that the client has gone
-	return nil
-}
-
-// timeFor returns how long a client may take for so many bytes.
-func timeFor(size int64) time.Duration {
-	const slowest = 64 << 10 // bytes in a second
-	return time.Minute + time.Duration(size/slowest)*time.Second
+	return Work(w, r, tenant, func(w http.ResponseWriter) error {
+		if err := export(w, r, s, tenant, e); err != nil {
+			return err
+		}
+		describe(w)
+		return nil
+	})
 }
 
 // export writes the file. It ends early if the client goes.
-func export(r *http.Request, s *store.Store, tenant record.TenantID, e Export, file *spool) error {
-	done, err := Begin(r.Context())
-	if err != nil {
-		return err
-	}
-	defer done()
-	to, err := sheet.NewWriter(file, e.Format)
+func export(w http.ResponseWriter, r *http.Request, s *store.Store, tenant record.TenantID, e Export) error {
+	to, err := sheet.NewWriter(w, e.Format)
 	if err != nil {
 		return err
 	}

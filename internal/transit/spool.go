@@ -4,26 +4,59 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"sync"
 
 	"github.com/firefighter-records/firefighters/internal/httpapi"
 	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
 const (
-	inMemory = 1 << 20 // bytes of a spool from which on it is a file
-	// onDisk is how many of those files there may be. Clients that take nothing
-	// could fill the disk with them.
-	onDisk = 16
+	inMemory = 32 << 10 // bytes of a spool from which on it is a file
+	// onDisk is how many of those files there may be, and onDiskEach how many of one
+	// department. Clients that take nothing, or do not end, could fill the disk.
+	onDisk     = 32
+	onDiskEach = 8
 )
 
-var files = make(chan struct{}, onDisk)
+// onTheWay counts the files of each department, and all of them.
+var onTheWay = counter{each: map[record.TenantID]int{}}
+
+type counter struct {
+	mu   sync.Mutex
+	all  int
+	each map[record.TenantID]int
+}
+
+// add counts one more file, if that may be.
+func (c *counter) add(tenant record.TenantID) (ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all >= onDisk || c.each[tenant] >= onDiskEach {
+		return false
+	}
+	c.all++
+	c.each[tenant]++
+	return true
+}
+
+func (c *counter) remove(tenant record.TenantID) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.all--
+	if c.each[tenant]--; c.each[tenant] == 0 {
+		delete(c.each, tenant)
+	}
+}
 
 // spool is a file that was written and is yet to be read: in memory while it is
 // small, otherwise a temporary one that only its owner can read.
 type spool struct {
-	memory bytes.Buffer
-	file   *os.File // nil: all is in memory
-	size   int64
+	tenant  record.TenantID
+	memory  bytes.Buffer
+	file    *os.File // nil: all is in memory
+	size    int64
+	counted bool // in onTheWay
 }
 
 // Write appends to the spool. The error is a *httpapi.Problem.
@@ -45,19 +78,25 @@ func (s *spool) Write(p []byte) (n int, err error) {
 // toDisk goes on in a temporary file. Where the system allows it, that has no
 // name: then nothing stays, even if the program is killed.
 func (s *spool) toDisk() (err error) {
-	select {
-	case files <- struct{}{}:
-	default:
+	if s.counted = onTheWay.add(s.tenant); !s.counted {
 		return errBusy
 	}
 	if s.file, err = os.CreateTemp("", "firefighters-file-"); err != nil {
-		<-files
+		s.leave()
 		return failure(err)
 	}
 	os.Remove(s.file.Name())
 	_, err = s.memory.WriteTo(s.file)
 	s.memory = bytes.Buffer{}
 	return failure(err)
+}
+
+// leave takes the spool out of those that are on their way.
+func (s *spool) leave() {
+	if s.counted {
+		s.counted = false
+		onTheWay.remove(s.tenant)
+	}
 }
 
 // failure says what went wrong with a temporary file.
@@ -68,6 +107,8 @@ func failure(err error) error {
 	case osutil.Full(err):
 		return &httpapi.Problem{Kind: httpapi.Full, Cause: err,
 			Detail: "The disk for temporary files is full: nothing was changed."}
+	case osutil.TooManyFiles(err):
+		return errBusy
 	}
 	return &diskError{err}
 }
@@ -78,12 +119,11 @@ type diskError struct{ error }
 func (e *diskError) Unwrap() error { return e.error }
 
 // reader returns a reader of the whole spool. Nothing may be written after it.
-func (s *spool) reader() (io.Reader, error) {
+func (s *spool) reader() io.Reader {
 	if s.file == nil {
-		return bytes.NewReader(s.memory.Bytes()), nil
+		return bytes.NewReader(s.memory.Bytes())
 	}
-	_, err := s.file.Seek(0, io.SeekStart)
-	return s.file, failure(err)
+	return io.NewSectionReader(s.file, 0, s.size)
 }
 
 // Close erases the spool.
@@ -91,7 +131,7 @@ func (s *spool) Close() error {
 	if s.file == nil {
 		return nil
 	}
-	defer func() { <-files }()
+	defer s.leave()
 	err := s.file.Close()
 	os.Remove(s.file.Name()) // for Windows, where it must be closed first
 	s.file = nil

@@ -1,40 +1,96 @@
-// Package transit carries files between clients and the service. What is too
-// large for memory is kept in a private temporary file, so that a client may be
-// slow: no connection to the database waits for it.
+// Package transit carries what is large between clients and the service: files
+// that they send, files that they get, and long pages. What is too large for
+// memory waits in a private temporary file, so that a client may be slow: no place
+// to work and no connection to the database waits for it.
 package transit
 
 import (
-	"context"
+	"io"
+	"maps"
+	"net/http"
+	"strconv"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/record"
 )
 
-const (
-	// atOnce is how many files are made or read at the same time. Each needs
-	// memory, and one of the few connections that read the database.
-	atOnce = 2
-	// patience is how long a request waits until its file may be worked on.
-	patience = time.Minute
-)
-
-var working = make(chan struct{}, atOnce)
-
-var errBusy = &httpapi.Problem{Kind: httpapi.Busy, Header: httpapi.RetryLater,
-	Detail: "Too many files are being imported or exported at this moment."}
-
-// Begin waits until few enough files are being worked on. The caller calls done
-// when it has worked on its own. The error is a *httpapi.Problem, or that
-// of ctx.
-func Begin(ctx context.Context) (done func(), err error) {
-	tooLong := time.NewTimer(patience)
-	defer tooLong.Stop()
-	select {
-	case working <- struct{}{}:
-		return func() { <-working }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-tooLong.C:
-		return nil, errBusy
+// Work calls do when few enough requests are being worked on. What do answers is
+// sent when others can work again. After an error nothing was sent, and
+// the headers are as they were. A client that
+// has gone ends the request by a panic, as net/http wants it; do sees that by the
+// context of the request.
+func Work(w http.ResponseWriter, r *http.Request, tenant record.TenantID, do func(w http.ResponseWriter) error) error {
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Time{}) // net/http takes the deadline for a client that has gone
+	control.SetWriteDeadline(time.Now().Add(2 * patience))
+	before := maps.Clone(w.Header())
+	a := &answer{ResponseWriter: w, file: spool{tenant: tenant}}
+	defer a.file.Close()
+	err := a.make(r, do)
+	if r.Context().Err() != nil {
+		panic(http.ErrAbortHandler)
 	}
+	if err != nil {
+		clear(w.Header())
+		maps.Copy(w.Header(), before)
+		return err
+	}
+	a.send()
+	return nil
+}
+
+// answer is a response that is kept until it can be sent.
+type answer struct {
+	http.ResponseWriter
+	status int
+	file   spool
+	err    error // of the spool
+}
+
+func (a *answer) make(r *http.Request, do func(w http.ResponseWriter) error) error {
+	done, err := working.begin(r.Context(), a.file.tenant)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := do(a); err != nil {
+		return err
+	}
+	return a.err
+}
+
+// WriteHeader notes the status.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write keeps what is to be sent.
+func (a *answer) Write(p []byte) (n int, err error) {
+	a.WriteHeader(http.StatusOK)
+	if a.err != nil {
+		return 0, a.err
+	}
+	n, a.err = a.file.Write(p)
+	return n, a.err
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// send sends the response.
+func (a *answer) send() {
+	if h := a.Header(); h["Content-Length"] == nil && a.file.size > 0 {
+		h["Content-Length"] = []string{strconv.FormatInt(a.file.size, 10)}
+	}
+	http.NewResponseController(a.ResponseWriter).SetWriteDeadline(time.Now().Add(timeFor(a.file.size)))
+	a.ResponseWriter.WriteHeader(a.status)
+	io.Copy(a.ResponseWriter, a.file.reader()) // an error means that the client has gone
+}
+
+// timeFor returns how long a client may take for so many bytes.
+func timeFor(size int64) time.Duration {
+	const slowest = 64 << 10 // bytes in a second
+	return time.Minute + time.Duration(size/slowest)*time.Second
 }

@@ -3,37 +3,107 @@ package transit
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 )
 
-// TestBegin: only so many files are worked on, and a client that goes waits no
+// TestQueue: a department has one place at most, and a client that goes waits no
 // longer.
-func TestBegin(t *testing.T) {
-	var done []func()
-	for range atOnce {
-		end, err := Begin(t.Context())
-		if err != nil {
-			t.Fatal(err)
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	q := newQueue(2)
+	endA, err := q.begin(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan error)
+	go func() {
+		end, err := q.begin(t.Context(), 1)
+		if err == nil {
+			defer end()
 		}
-		done = append(done, end)
+		second <- err
+	}()
+	for {
+		q.mu.Lock()
+		waits := len(q.waiting) == 1
+		q.mu.Unlock()
+		if waits {
+			break
+		}
+	}
+	endB, err := q.begin(t.Context(), 2) // although one of the first department has waited longer
+	if err != nil {
+		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Begin(gone); !errors.Is(err, context.Canceled) {
-		t.Errorf("one more: %v", err)
+	if _, err := q.begin(gone, 3); !errors.Is(err, context.Canceled) {
+		t.Errorf("a third department: %v", err)
 	}
-	waiting := make(chan error)
-	go func() {
-		end, err := Begin(t.Context())
-		if err == nil {
-			end()
+	endB()
+	endA()
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.free != 2 || len(q.busy) > 0 || len(q.waiting) > 0 {
+		t.Errorf("afterwards %d places are free, %v are busy and %d wait", q.free, q.busy, len(q.waiting))
+	}
+}
+
+// TestWork: what a handler answers comes when its place is free again, and nothing
+// of it after an error.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, inMemory + 1} {
+		text := strings.Repeat("x", size)
+		w := httptest.NewRecorder()
+		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, func(kept http.ResponseWriter) error {
+			kept.Header().Set("X", "y")
+			kept.WriteHeader(http.StatusAccepted)
+			io.WriteString(kept, text)
+			if w.Body.Len() > 0 {
+				t.Error("it is sent while the place is taken")
+			}
+			return nil
+		})
+		if err != nil || w.Code != http.StatusAccepted || w.Body.String() != text || w.Header().Get("X") != "y" {
+			t.Errorf("%d bytes: %d with %d, %v", size, w.Code, w.Body.Len(), err)
 		}
-		waiting <- err
-	}()
-	for _, end := range done {
-		end()
+		if length := w.Header().Get("Content-Length"); size > 0 && length != fmt.Sprint(size) {
+			t.Errorf("%d bytes: the length is %q", size, length)
+		}
 	}
-	if err := <-waiting; err != nil || len(working) != 0 {
-		t.Errorf("afterwards: %v, and %d are counted", err, len(working))
+	w := httptest.NewRecorder()
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 7, func(kept http.ResponseWriter) error {
+		kept.Header().Set("Content-Encoding", "gzip")
+		io.WriteString(kept, "half")
+		return errBusy
+	})
+	if err != errBusy || w.Body.Len() > 0 || len(w.Header()) > 0 {
+		t.Errorf("after an error: %v, and %q was sent", err, w.Body)
+	}
+}
+
+// TestWorkWithoutRoom: a page that finds no room is an error, although nobody looks
+// at the error of a Write.
+func TestWorkWithoutRoom(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()+"/none")
+	t.Setenv("TMP", t.TempDir()+"/none")
+	w := httptest.NewRecorder()
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, func(kept http.ResponseWriter) error {
+		httpapi.Respond(kept, http.StatusOK, make([]byte, inMemory+1))
+		return nil
+	})
+	if !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
+		t.Errorf("%v, and %d bytes were sent", err, w.Body.Len())
 	}
 }

@@ -45,10 +45,12 @@ func plainSite() *Site {
 		return v.Render(http.StatusOK, "plain", Page{Title: "<Title>", Data: "<b>you</b>"})
 	}
 	upload := func(v *Visit) error {
-		if v.File == nil {
-			v.File = &File{"no file", nil}
+		name, content := "no file", []byte(nil)
+		if v.Upload != nil && v.Upload.File != nil {
+			name = v.Upload.File.Name
+			content, _ = v.Upload.File.Content()
 		}
-		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(v.File.Name + " " + string(v.File.Content) + " " + v.R.PostForm.Get("text"))})
+		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(name + " " + string(content) + " " + v.R.PostForm.Get("text"))})
 	}
 	return New(Config{Port: "80", Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler), time.Now), Explain: explain},
 		NewLook(plainLook), map[string]Route{

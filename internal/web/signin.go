@@ -153,10 +153,14 @@ func carry(form url.Values) (fields []field) {
 	return fields
 }
 
+// maxAddress is the length of the longest address that pages repeat, in bytes: that
+// of a list with a thousand columns.
+const maxAddress = 32 << 10
+
 // LocalPath returns path if it is an address of this page, and else Root.
 func LocalPath(path string) string {
 	u, err := url.Parse(path)
-	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(path, Root) || !isClean(u.Path) ||
+	if len(path) > maxAddress || err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(path, Root) || !isClean(u.Path) ||
 		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c == '\\' || c >= 0x7f }) {
 		return Root
 	}

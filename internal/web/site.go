@@ -59,6 +59,7 @@ type Route struct {
 	Handle  Handler
 	carried bool
 	upload  bool
+	large   bool
 }
 
 // Carried returns the route as one whose form somebody has typed. If the session
@@ -69,9 +70,17 @@ func (r Route) Carried() Route {
 }
 
 // Upload returns the route as one whose form may have a file: multipart/form-data
-// of at most MaxUpload.
+// of at most transit.MaxUpload.
 func (r Route) Upload() Route {
 	r.upload = true
+	return r
+}
+
+// Large returns the route as one whose page may be large, because it is about many
+// people. Only a few are made at the same time, and none waits in memory for a slow
+// client.
+func (r Route) Large() Route {
+	r.large = true
 	return r
 }
 
@@ -104,6 +113,7 @@ func (s *Site) add(pattern string, route Route) {
 
 func (s *Site) visit(w http.ResponseWriter, r *http.Request, path string, route Route) {
 	v := &Visit{W: w, R: r, Store: s.Store, Lang: languageOf(r), site: s, route: route, path: path}
+	defer func() { v.Upload.Close() }()
 	defer v.recover()
 	if err := v.answer(); err != nil {
 		v.fail(err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/transit"
 )
 
 // multipartBody returns a form with fields, given as name, value, and a file.
@@ -31,7 +33,7 @@ func multipartBody(t *testing.T, file string, content []byte, fields ...string) 
 
 func TestUpload(t *testing.T) {
 	t.Parallel()
-	full := bytes.Repeat([]byte("x"), MaxUpload)
+	full := bytes.Repeat([]byte("x"), transit.MaxUpload)
 	for _, tt := range []struct {
 		name, path string
 		content    []byte
@@ -45,6 +47,7 @@ func TestUpload(t *testing.T) {
 		{"the largest file", "/office/upload", full, "typed", 200, "people.csv xxx"},
 		{"a larger file", "/office/upload", append(full, 'x'), "", 413, ""},
 		{"a much larger file", "/office/upload", append(full, full[:maxForm+1]...), "", 413, ""},
+		{"a text that is longer than a form", "/office/upload", nil, string(full[:maxForm+1]), 200, "people.csv"},
 		{"a file for another form", "/office/form", []byte("Ana"), "", 415, ""},
 		{"a file without a session", "/office/import", full, "typed", 401, "/office/import text=typed "},
 		{"a text that is too large to carry", "/office/import", full, strings.Repeat("ü", maxForm/6), 401, "/office/import "},
@@ -73,6 +76,11 @@ func TestCarriedFits(t *testing.T) {
 	form := url.Values{"a": {"b"}, "key": {"secret"}, "long": {strings.Repeat("ž", maxCarried/6)}, "z": {"y"}}
 	if got := carry(form); !slices.Equal(got, []field{{"a", "b"}, {"z", "y"}}) {
 		t.Errorf("%.100v is carried", got)
+	}
+	half := strings.Repeat("x", maxCarried/2)
+	together := url.Values{"a": {half}, "b": {half}, "z": {"y"}}
+	if got := carry(together); !slices.Equal(got, []field{{"a", half}, {"z", "y"}}) {
+		t.Errorf("%.100v is carried of fields that are too large together", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -13,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/httpapi"
 	"github.com/firefighter-records/firefighters/internal/lang"
 	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/transit"
 )
 
 // Visit is a request and who sent it.
@@ -21,8 +23,8 @@ type Visit struct {
 	R       *http.Request
 	Store   *store.Store
 	Lang    *lang.Language
-	Session store.Key // the zero Key without a session
-	File    *File     // that an upload has; nil: none
+	Session store.Key     // the zero Key without a session
+	Upload  *transit.Form // of a route with Upload; nil: a form without files
 
 	site   *Site
 	route  Route
@@ -49,14 +51,19 @@ const maxForm = 64 << 10
 // errForged refuses a form that the page of another site has sent.
 var errForged = &httpapi.Problem{Kind: httpapi.Kind{Code: "forged", Status: http.StatusForbidden}}
 
-// answer lets the visitor in and hands the visit to its route.
+// answer lets the visitor in and hands the visit to its route. It asks who that is
+// before it reads a form. Without a session it reads one only to carry it along.
 func (v *Visit) answer() error {
 	if err := v.readSession(); err != nil {
 		return err
 	}
 	if v.R.Method == http.MethodPost {
-		if v.site.origin.Check(v.R) != nil {
+		switch {
+		case v.site.origin.Check(v.R) != nil:
 			return errForged
+		case v.SignedIn() && !v.mayUse(v.route):
+			transit.Ignore(v.W, v.R, false)
+			return &httpapi.Problem{Kind: httpapi.Scope}
 		}
 		if err := v.readForm(); err != nil {
 			return err
@@ -64,30 +71,61 @@ func (v *Visit) answer() error {
 	}
 	switch {
 	case v.mayUse(v.route):
-		return v.route.Handle(v)
+		return v.handle()
 	case v.SignedIn():
 		return &httpapi.Problem{Kind: httpapi.Scope}
 	}
 	return v.askToSignIn(v.route.carried)
 }
 
-// readForm reads the fields of a form.
+// handle hands the visit to its route.
+func (v *Visit) handle() error {
+	if !v.route.large {
+		return v.route.Handle(v)
+	}
+	w := v.W
+	return transit.Work(w, v.R, v.Session.Tenant, func(kept http.ResponseWriter) error {
+		v.W = kept
+		defer func() { v.W = w }()
+		return v.route.Handle(v)
+	})
+}
+
+// readForm reads the fields of a form into v.R.PostForm, and that of a route with
+// Upload into v.Upload as well.
 func (v *Visit) readForm() error {
 	mediaType, params, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
-	if err == nil && mediaType == "multipart/form-data" && v.route.upload {
+	if err == nil && mediaType == transit.FormType && v.route.upload {
 		return v.readUpload(params["boundary"])
 	}
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
 		return &httpapi.Problem{Kind: httpapi.ContentType}
 	}
-	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, maxForm)
-	switch err := v.R.ParseForm(); {
-	case errors.As(err, new(*http.MaxBytesError)):
+	body, err := io.ReadAll(http.MaxBytesReader(v.W, v.R.Body, maxForm))
+	switch {
+	case errors.As(err, new(*http.MaxBytesError)), bytes.Count(body, []byte("&")) >= transit.MaxParts:
 		return &httpapi.Problem{Kind: httpapi.TooLarge}
 	case err != nil:
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
-	v.R.PostForm = validForm(v.R.PostForm)
+	form, err := url.ParseQuery(string(body))
+	if err != nil {
+		return &httpapi.Problem{Kind: httpapi.Malformed}
+	}
+	v.R.PostForm = validForm(form)
+	return nil
+}
+
+// readUpload reads a form that may have a file. Without a session it throws the
+// file away.
+func (v *Visit) readUpload(boundary string) (err error) {
+	may := v.mayUse(v.route)
+	v.Upload, err = transit.ReceiveForm(v.W, v.R, boundary, v.Session.Tenant, may)
+	if err != nil {
+		transit.Ignore(v.W, v.R, may)
+		return err
+	}
+	v.R.PostForm = validForm(v.Upload.Fields)
 	return nil
 }
 
@@ -230,7 +268,10 @@ func (v *Visit) render(status int, name, part string, p Page) error {
 // form names.
 func (v *Visit) back() string {
 	if v.R.Method == http.MethodGet {
-		return v.R.URL.RequestURI()
+		if address := v.R.URL.RequestURI(); len(address) <= maxAddress {
+			return address
+		}
+		return v.R.URL.Path
 	}
 	return LocalPath(v.R.PostForm.Get("next"))
 }

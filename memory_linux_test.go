@@ -1,0 +1,169 @@
+//go:build !race
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// mostMemory is what the service may take, however many clients there are, in
+// bytes. The race detector takes several times as much.
+const mostMemory = 150 << 20
+
+// crowd is a service in a process of its own, and what its clients send.
+type crowd struct {
+	client
+	pid           int
+	authorization string // header of a key
+	cookie        string // header of a session that the key has opened
+}
+
+// startCrowd serves a department of 1500 people. Its clients may read, or read and
+// write.
+func startCrowd(t *testing.T, scope string) *crowd {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, _ := process(t, "demo", "--db", db, "--people", "1500", "--listen", "127.0.0.1:0")
+	c := &crowd{client: startedProcess(t, cmd), pid: cmd.Process.Pid}
+	var department string
+	scanSQL(t, db, "SELECT name FROM tenants", &department)
+	key := newKey(t, db, department, "--scope", scope)
+	b := c.signIn(t, key, "en")
+	page, err := url.Parse(c.url + "/office/")
+	must(t, err)
+	cookie := b.Jar.Cookies(page)[0]
+	c.authorization, c.cookie = "Authorization: Bearer "+key, "Cookie: "+cookie.Name+"="+cookie.Value
+	return c
+}
+
+// peak returns the most memory that the process has had, in bytes.
+func (c *crowd) peak(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
+	must(t, err)
+	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	kilobytes, err := strconv.Atoi(string(found[1]))
+	must(t, err)
+	return kilobytes << 10
+}
+
+// request returns a request with a body, whose headers declare more of it than
+// there is.
+func (c *crowd) request(line, body string, missing int, headers ...string) string {
+	_, host, _ := strings.Cut(c.url, "://")
+	if body != "" {
+		headers = append(headers, fmt.Sprintf("Content-Length: %d", len(body)+missing))
+	}
+	return line + " HTTP/1.1\r\nHost: " + host + "\r\n" + strings.Join(append(headers, "", ""), "\r\n") + body
+}
+
+// TestMemory: many clients do not take much memory, whatever they send and however
+// little they read. All connections stay open.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	const (
+		inForm     = "Content-Type: multipart/form-data; boundary=b"
+		urlencoded = "Content-Type: application/x-www-form-urlencoded"
+		field      = "--b\r\nContent-Disposition: form-data; name=\""
+		ofFile     = field + "file\"; filename=\"a.csv\"\r\n\r\n"
+	)
+	large := strings.Repeat("First name,Last name\nAna,Horvat\n", 10<<20/32)
+	var fields, parts, headers strings.Builder
+	for i := 0; fields.Len() < 65_000; i++ {
+		fmt.Fprintf(&fields, "&%x", i)
+	}
+	for i := range 100 {
+		fmt.Fprintf(&parts, "%s%d%s\"\r\n\r\n\r\n", field, i, strings.Repeat("x", 60_000))
+	}
+	for i := 0; headers.Len() < 63_000; i++ {
+		fmt.Fprintf(&headers, "X%d:\r\n", i)
+	}
+	for name, tt := range map[string]struct {
+		number  int
+		scope   string
+		answer  bool // there is one, whose first byte alone is read
+		request func(c *crowd) string
+	}{
+		"idle": {300, "read", true, func(c *crowd) string { return c.request("GET /office/", "", 0, c.cookie) }},
+		"slow headers": {300, "read", false, func(c *crowd) string {
+			return "GET /healthz HTTP/1.1\r\n" + headers.String()
+		}},
+		"JSON": {300, "write", false, func(c *crowd) string {
+			return c.request("POST "+collection, "{"+strings.Repeat(" ", 65_000), 1, c.authorization)
+		}},
+		"long names, no session": {300, "read", false, func(c *crowd) string {
+			return c.request("POST /office/import", parts.String(), 1, inForm)
+		}},
+		"long names, page": {300, "write", false, func(c *crowd) string {
+			return c.request("POST /office/import", field+large, 1, inForm, c.cookie)
+		}},
+		"long names, API": {300, "write", false, func(c *crowd) string {
+			return c.request("POST /api/v1/imports", field+large, 1, inForm, c.authorization)
+		}},
+		"long text": {300, "write", false, func(c *crowd) string {
+			return c.request("POST /office/import", field+"text\"\r\n\r\n"+large, 1, inForm, c.cookie)
+		}},
+		"uploads, write session": {200, "write", false, func(c *crowd) string {
+			return c.request("POST /office/import", ofFile+large, 1, inForm, c.cookie)
+		}},
+		"uploads, read session": {200, "read", false, func(c *crowd) string {
+			return c.request("POST /office/compare", ofFile+large, 1, inForm, c.cookie)
+		}},
+		"uploads, no right": {200, "read", false, func(c *crowd) string {
+			return c.request("POST /office/import", ofFile+large, 1, inForm, c.cookie)
+		}},
+		"uploads, API": {200, "write", false, func(c *crowd) string {
+			return c.request("POST /api/v1/imports", ofFile+large, 1, inForm, c.authorization)
+		}},
+		"uploads to their end": {100, "write", true, func(c *crowd) string {
+			return c.request("POST /api/v1/imports", ofFile+large+"\r\n--b--\r\n", 0, inForm, c.authorization)
+		}},
+		"many fields": {300, "read", true, func(c *crowd) string {
+			return c.request("POST /office/sign-in", fields.String(), 0, urlencoded)
+		}},
+		"long search": {300, "read", true, func(c *crowd) string {
+			return c.request("GET /office/?search="+strings.Repeat("'", 60_000), "", 0, c.cookie)
+		}},
+		"long address": {300, "read", true, func(c *crowd) string {
+			return c.request("GET /office/?"+strings.Repeat("&", 60_000), "", 0, c.cookie)
+		}},
+		"print": {300, "read", true, func(c *crowd) string {
+			return c.request("GET /office/print?list=full", "", 0, c.cookie)
+		}},
+		"changes": {300, "read", true, func(c *crowd) string {
+			return c.request("GET /api/v1/changes?limit=1000", "", 0, c.authorization)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startCrowd(t, tt.scope)
+			request := tt.request(c)
+			var all sync.WaitGroup
+			for range tt.number {
+				conn := c.dial(t)
+				must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
+				all.Go(func() {
+					io.WriteString(conn, request) // an error means that the service takes no more
+					if tt.answer {
+						conn.Read(make([]byte, 1))
+					}
+				})
+			}
+			all.Wait()
+			if peak := c.peak(t); peak > mostMemory {
+				t.Errorf("%d connections take %d MB", tt.number, peak>>20)
+			} else {
+				t.Logf("%d connections take %d MB", tt.number, peak>>20)
+			}
+		})
+	}
+}
