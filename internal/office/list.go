@@ -99,7 +99,11 @@ func showList(v visit) error {
 // parseList reads which list the address asks for. What it cannot read it
 // leaves out, and returns a message for each such parameter.
 func (v visit) parseList() (q record.Query, faults []string, err error) {
-	q, err = listDefaults.Parse(v.R.URL.RawQuery)
+	given, tooLong := v.parameters()
+	for _, name := range tooLong {
+		faults = append(faults, v.Text("list.fault", name))
+	}
+	q, err = listDefaults.Parse(given.Encode())
 	var wrong record.FieldErrors
 	if errors.As(err, &wrong) {
 		for _, e := range wrong {
@@ -111,14 +115,37 @@ func (v visit) parseList() (q record.Query, faults []string, err error) {
 	return q, faults, err
 }
 
+// maxParameter is the length of the longest parameter of a list, in bytes. Links in
+// each row repeat them.
+const maxParameter = 1000
+
+// parameters returns those of the address that a list has, and the names of those
+// that are too long to be used.
+func (v visit) parameters() (given url.Values, tooLong []string) {
+	given = url.Values{}
+	for _, name := range []string{"search", "sortBy", "sortDir", "page"} {
+		switch values := v.R.URL.Query()[name]; {
+		case len(strings.Join(values, "")) > maxParameter:
+			tooLong = append(tooLong, name)
+		case values != nil:
+			given[name] = values
+		}
+	}
+	return given, tooLong
+}
+
 // search returns the text that was searched for.
-func (v visit) search() string { return strings.TrimSpace(v.R.URL.Query().Get("search")) }
+func (v visit) search() string {
+	given, _ := v.parameters()
+	return strings.TrimSpace(given.Get("search"))
+}
 
 // listQuery returns the parameters of the list that was asked for, but not those
 // that hold for one answer only.
 func (v visit) listQuery() url.Values {
-	given, kept := v.R.URL.Query(), url.Values{}
-	for _, name := range []string{"search", "sortBy", "sortDir", "page"} {
+	given, _ := v.parameters()
+	kept := url.Values{}
+	for name := range given {
 		if value := given.Get(name); value != "" {
 			kept.Set(name, value)
 		}
