@@ -170,18 +170,23 @@ func newestValid(ctx context.Context, content Content, files []File) (newest *Fi
 }
 
 // makeFolder makes a folder for backups if there is none. Its parent must exist.
-func makeFolder(dir string) error {
+// It makes none in the mount point of a disk that is away: later backups would be
+// there, and not on their disk.
+func makeFolder(dir string, at place) error {
+	if !osutil.Exists(dir) && at.check() == ErrAway {
+		return &Error{OpMake, dir, ErrAway}
+	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !osutil.Exists(dir) {
 		return &Error{OpMake, dir, err}
 	}
 	return nil
 }
 
-// CheckFolder makes a folder for backups as the first backup would, and tries
-// to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
+// CheckFolder makes a folder for the backups of a database as the first backup
+// would, and tries to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
 // cause.
-func CheckFolder(dir string) error {
-	if err := makeFolder(dir); err != nil {
+func CheckFolder(dir, db string) error {
+	if err := makeFolder(dir, newPlace(dir, osutil.Resolve(db))); err != nil {
 		return err
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {

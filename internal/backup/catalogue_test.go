@@ -148,14 +148,14 @@ func TestCheckFolder(t *testing.T) {
 		op  string
 		err error
 	}{"absent/backups": {backup.OpMake, os.ErrNotExist}, "file": {backup.OpWrite, backup.ErrNotFolder}} {
-		err := backup.CheckFolder(in(name))
+		err := backup.CheckFolder(in(name), in("x.db"))
 		var known *backup.Error
 		if !errors.As(err, &known) || known.Op != want.op || known.Path != in(name) || !errors.Is(err, want.err) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for range 2 {
-		must(t, backup.CheckFolder(in("backups")))
+		must(t, backup.CheckFolder(in("backups"), in("x.db")))
 	}
 	if found := names(t, in("backups")); len(found) > 0 {
 		t.Errorf("it left %q", found)

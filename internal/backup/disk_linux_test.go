@@ -67,7 +67,7 @@ func TestUnwritableFolder(t *testing.T) {
 		if !errors.As(err, &known) || known.Op != backup.OpWrite || known.Path != target || !errors.Is(err, backup.ErrUnwritable) {
 			t.Error(err)
 		}
-		err = backup.CheckFolder(filepath.Dir(target))
+		err = backup.CheckFolder(filepath.Dir(target), db)
 		if !errors.As(err, &known) || known.Op != backup.OpWrite || !errors.Is(err, os.ErrPermission) {
 			t.Error(err)
 		}

@@ -102,7 +102,7 @@ func Reason(err error) string {
 		return known.reason()
 	}
 	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
-		ErrRestoring, ErrOpen, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
+		ErrRestoring, ErrOpen, ErrAway, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
 		if errors.Is(err, sentinel) {
 			return sentinel.Error()
 		}

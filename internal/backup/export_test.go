@@ -64,3 +64,24 @@ func (s *Scheduler) Turn(ctx context.Context) { s.turn(ctx) }
 
 // Waits returns how long the scheduler waits for the next backup.
 func (s *Scheduler) Waits() time.Duration { return s.next.long }
+
+// Begin looks at the backups that exist, as Run does first.
+func (s *Scheduler) Begin(ctx context.Context) { s.look(); s.next = s.first(ctx) }
+
+// Step does what Run does at each look at the clock.
+func (s *Scheduler) Step(ctx context.Context) { s.step(ctx) }
+
+// SetPlace replaces what the system says of disks.
+func (s *Scheduler) SetPlace(sameDisk func(a, b string) bool, mounts ...string) {
+	was := s.place
+	s.place = func() place {
+		at := was()
+		at.sameDisk, at.mounts = sameDisk, func() []string { return mounts }
+		return at
+	}
+}
+
+// Place checks where backups are, where all is on one disk.
+func Place(dir, db string, mounts ...string) error {
+	return place{dir, db, func(string, string) bool { return true }, func() []string { return mounts }}.check()
+}

@@ -31,10 +31,13 @@ type Scheduler struct {
 	space   func(folder string) (osutil.Space, error)
 	next    wait
 	warned  bool // of backups of another database
+	place   func() place
 
 	mu     sync.Mutex
 	state  State
 	damage string // what the state says of damaged records
+	away   error  // why the backups are on the disk of the database, nil if they are not
+	since  time.Time
 }
 
 // State says how the backups go. No file is named in it.
@@ -51,18 +54,18 @@ func NewScheduler(content Content, db string, options Options, log *slog.Logger)
 	if absolute, err := filepath.Abs(options.Dir); err == nil {
 		options.Dir = absolute
 	}
-	return &Scheduler{options: options, content: content, db: osutil.Resolve(db), log: log,
-		now: systemClocks(), space: osutil.SpaceOf, state: State{OK: true}}
+	db = osutil.Resolve(db)
+	return &Scheduler{options: options, content: content, db: db, log: log, now: systemClocks(), space: osutil.SpaceOf,
+		place: func() place { return newPlace(options.Dir, db) }, state: State{OK: true}}
 }
 
 // Run makes backups until ctx ends. One that is being made is then given up.
 func (s *Scheduler) Run(ctx context.Context) {
 	ticker := time.NewTicker(max(100*time.Millisecond, min(s.options.Every/10, time.Minute)))
 	defer ticker.Stop()
+	s.look()
 	for s.next = s.first(ctx); ctx.Err() == nil; {
-		if s.next.over(s.now()) {
-			s.turn(ctx)
-		}
+		s.step(ctx)
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
@@ -70,11 +73,47 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// State returns how the last backup went.
+// step makes a backup if one is due, or if the disk for backups has come back: it
+// has no new one.
+func (s *Scheduler) step(ctx context.Context) {
+	if s.look() || s.next.over(s.now()) {
+		s.turn(ctx)
+		s.look()
+	}
+}
+
+// State returns how the last backup went, and whether the backups are safe where
+// they are.
 func (s *Scheduler) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.state
+	state := s.state
+	if s.away != nil && (state.OK || s.away == ErrAway) {
+		state.OK, state.Since, state.Detail = false, &s.since, s.away.Error()
+	}
+	return state
+}
+
+// look notes whether the disk for backups is connected, and logs when that changes.
+// It reports whether the disk has come back.
+func (s *Scheduler) look() (back bool) {
+	at := s.place()
+	away := at.check()
+	if away == nil {
+		at.remember()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.away
+	s.away = away
+	switch {
+	case was == nil && away != nil:
+		s.since = s.now().wall.UTC().Truncate(time.Second)
+		s.log.Error("the backups are not on another disk", "cause", away.Error())
+	case was != nil && away == nil:
+		s.log.Info("the backups are on another disk again")
+	}
+	return was != nil && away == nil
 }
 
 // first looks at the backups that exist, and returns when the next is due: at
@@ -170,7 +209,7 @@ const reservedPart = 10
 
 // save makes a backup and returns the time that it is named by.
 func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err error) {
-	if err := makeFolder(s.options.Dir); err != nil {
+	if err := makeFolder(s.options.Dir, s.place()); err != nil {
 		return time.Time{}, Copy{}, err
 	}
 	at = s.freeTime()

@@ -131,7 +131,9 @@ func OfBackups(env cli.Env, dir, db string) {
 	switch {
 	case dir == "":
 		env.Notef("Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR")
-	case ofBackupFolder(env, dir):
+	case ofBackupFolder(env, dir, db):
+	case backup.CheckPlace(dir, db) != nil:
+		env.Notef("Warning: %v\nTry: connect it; or --backup-dir DIR, on another disk", backup.CheckPlace(dir, db))
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
 		env.Notef("Warning: the backups are on the same disk as the database, and would be lost with it.\n" +
 			"Try: --backup-dir DIR, on another disk")
@@ -140,8 +142,8 @@ func OfBackups(env cli.Env, dir, db string) {
 
 // ofBackupFolder warns of a folder in which no backups can be made, and
 // reports whether it did. It makes the folder, as the first backup would.
-func ofBackupFolder(env cli.Env, dir string) bool {
-	err := backup.CheckFolder(dir)
+func ofBackupFolder(env cli.Env, dir, db string) bool {
+	err := backup.CheckFolder(dir, db)
 	if err == nil {
 		return false
 	}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/service"
@@ -49,7 +50,11 @@ func (in *installation) checkFiles() error {
 		case flag == "db" && trusted:
 			err = in.folderError(filepath.Dir(path), service.Share(in.Definition, filepath.Dir(path)))
 		case flag == "backup-dir" && trusted:
-			err = in.folderError(path, service.Share(in.Definition, path))
+			if err = backup.CheckPlace(path, in.serving.value("db")); err == backup.ErrAway {
+				err = cli.WithHint(err, "connect it, and mount it, and then the same again")
+			} else {
+				err = in.folderError(path, service.Share(in.Definition, path))
+			}
 		case strings.HasPrefix(flag, "tls-"):
 			err = in.fileError(path, service.MayRead(in.Definition, path))
 		}

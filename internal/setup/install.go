@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/service"
@@ -237,7 +238,9 @@ func (in *installation) warn(db, backups string) {
 		in.env.Notef("\nNote: the program of an installation by hand is still there, and is what \"firefighters\" starts.\n"+
 			"Try: %s", cli.AsAdministrator("rm "+byHand))
 	}
-	if sameDisk(backups, db) {
+	if err := backup.CheckPlace(backups, db); err != nil {
+		in.env.Notef("\nWarning: %v", err)
+	} else if sameDisk(backups, db) {
 		in.env.Notef("\nWarning: the backups are on the same disk as the database, and would be lost with it.\nTry: %s",
 			cli.AsAdministrator(program+" service install --backup-dir DIR")+", with a folder on another disk")
 	}

@@ -20,6 +20,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/service"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
@@ -266,6 +267,33 @@ func TestCheckPaths(t *testing.T) {
 		in := installation{Program: p, given: given, settings: given}
 		if err := in.checkPaths(); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// TestDiskAway: no folder for backups is made in the mount point of a disk that is
+// away. Where it was named before, that is a warning.
+func TestDiskAway(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	dir, db := filepath.Join(root, "stick", "backups"), filepath.Join(root, "x.db")
+	must(t, os.Mkdir(filepath.Dir(dir), 0o700))
+	must(t, os.WriteFile(db, nil, 0o600))
+	must(t, os.WriteFile(db+"-backup-disk", []byte(dir), 0o600))
+	settings := service.Settings{"--backup-dir=" + dir, "--db=" + db}
+	serving, err := p.serving(cli.Env{}, settings)
+	must(t, err)
+	for _, given := range []service.Settings{{"--backup-dir=" + dir}, nil} {
+		var said strings.Builder
+		in := installation{Program: p, env: cli.Env{Stderr: &said}, given: given, trusted: settings[:1], settings: settings, serving: serving}
+		err := in.checkFiles()
+		if given != nil && !errors.Is(err, backup.ErrAway) || given == nil && (err != nil || !strings.HasPrefix(said.String(), "Warning: --backup-dir: the disk for backups is not connected")) {
+			t.Errorf("%q: %v, said %q", given, err, &said)
+		}
+		if osutil.Exists(dir) {
+			t.Error("it has made the folder")
 		}
 	}
 }

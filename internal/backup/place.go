@@ -1,0 +1,103 @@
+package backup
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/osutil"
+)
+
+// Why backups are not on the disk that they are meant for.
+var (
+	// ErrAway is certain: the system or the last backups say that the folder is on
+	// another disk.
+	ErrAway = errors.New("the disk for backups is not connected: their folder is on the disk of the database")
+
+	// ErrPerhapsAway is likely: the folder is where other disks are mounted.
+	ErrPerhapsAway = errors.New("the backups are on the disk of the database, although their folder is one for other disks: is their disk connected?")
+)
+
+// place is where the backups of a database are.
+type place struct {
+	dir, db  string // absolute, after links
+	sameDisk func(a, b string) bool
+	mounts   func() []string
+}
+
+func newPlace(dir, db string) place {
+	return place{realPath(dir), realPath(db), osutil.SameDisk, osutil.MountPoints}
+}
+
+// CheckPlace returns ErrAway or ErrPerhapsAway if backups in dir would be on the
+// disk of the database because their own is not connected. Its mount point is then a
+// plain folder.
+func CheckPlace(dir, db string) error { return newPlace(dir, osutil.Resolve(db)).check() }
+
+func (p place) check() error {
+	if !p.sameDisk(existing(p.dir), existing(p.db)) {
+		return nil
+	}
+	if remembered, err := os.ReadFile(p.memory()); err == nil && string(remembered) == p.dir {
+		return ErrAway
+	}
+	apart := func(folder string) bool { return within(p.dir, folder) && !within(p.db, folder) }
+	for _, mount := range p.mounts() {
+		if apart(mount) {
+			return ErrAway
+		}
+	}
+	for _, folder := range osutil.FoldersOfDisks {
+		if apart(folder) {
+			return ErrPerhapsAway
+		}
+	}
+	return nil
+}
+
+// memory is the file in which it stands which folder for backups is on another
+// disk. It is beside the database, because the folder may be gone with its disk.
+func (p place) memory() string { return p.db + "-backup-disk" }
+
+// remember notes that the folder is on another disk.
+func (p place) remember() {
+	known := func(path string) bool { return p.sameDisk(path, path) }
+	if !osutil.Exists(p.dir) || !osutil.Exists(p.db) || !known(p.dir) || !known(p.db) || p.sameDisk(p.dir, p.db) {
+		return
+	}
+	if old, err := os.ReadFile(p.memory()); err == nil && string(old) == p.dir {
+		return
+	}
+	if osutil.CreatePrivate(p.memory()) == nil {
+		os.WriteFile(p.memory(), []byte(p.dir), 0o600) // or not: it is a help, and the next look tries again
+	}
+}
+
+// realPath returns an absolute path without links, as far as it exists.
+func realPath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	there := existing(path)
+	rest, err := filepath.Rel(there, path)
+	if followed, linkErr := filepath.EvalSymlinks(there); err == nil && linkErr == nil {
+		return filepath.Join(followed, rest)
+	}
+	return path
+}
+
+// existing returns the path or, if it does not exist, the nearest folder above it
+// that does.
+func existing(path string) string {
+	for !osutil.Exists(path) && path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+	}
+	return path
+}
+
+// within reports whether a path is in a folder, or is the folder.
+func within(path, folder string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+}

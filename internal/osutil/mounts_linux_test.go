@@ -1,0 +1,14 @@
+package osutil
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestMountPoints(t *testing.T) {
+	t.Parallel()
+	const fstab = "# /dev/sdz /old ext4\nUUID=1 / ext4 defaults 0 1\n\nUUID=2 none swap sw 0 0\nLABEL=x\t/mnt/usb/  vfat nofail 0 0\n/dev/sdc1 /srv/my\\040stick ext4\nbroken\n"
+	if got := mountPoints(fstab); !slices.Equal(got, []string{"/mnt/usb", "/srv/my stick"}) {
+		t.Errorf("found %q", got)
+	}
+}
