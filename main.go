@@ -39,7 +39,7 @@ func main() {
 		stop()                        // another signal of the others ends the program at once
 	})
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
-	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ServiceDB: service.Database}
+	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ServiceDB: service.Host{}.Database}
 	err := runIn(env, os.Args[1:])
 	code := make(chan int, 1)
 	go func() { code <- cli.Report(err, os.Stderr) }()
@@ -85,9 +85,9 @@ var program = command.Program{Content: backupContent, OpenStore: openStore}
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	invitations := invitation.Program{WithStore: program.WithStore, Fault: setup.Fault}
 	exchanges := exchange.Program{WithStore: program.WithStore}
 	setups := setup.Program{Content: backupContent, Serve: newServiceServing, Manager: service.NewManager(os.Getenv)}
+	invitations := invitation.Program{WithStore: program.WithStore, Fault: setups.Fault}
 	manuals := manual.Program{All: commands, Help: mainHelp, Default: "serve"}
 	others := slices.Concat(program.Commands(), invitations.Commands(), exchanges.Commands(), setups.Commands(), manuals.Commands())
 	others = append(others, setup.CertCommand(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})

@@ -3,25 +3,36 @@
 package service
 
 import (
+	"cmp"
 	"errors"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/entrust"
 	"github.com/firefighter-records/firefighters/internal/systemd"
 )
 
-// The functions of each system are in the file with its name. All of them have
+// Host is a PC with a service manager. The zero Host is this one.
+type Host struct {
+	Root string // the folder that all files of the system are below; only systemd and launchd know another than /
+	User string // who runs the service, in place of Account
+}
+
+// path returns where a file of the system lies.
+func (h Host) path(file string) string { return filepath.Join(h.Root, file) }
+
+func (h Host) user() string { return cmp.Or(h.User, Account) }
+
+// The methods of each system are in the file with its name. All of them have
 // the same ones:
 //
-//	Account           the user of the service
 //	DataFolder        the folder of the service's data, whether it is there or not
 //	InstalledProgram  where Install wants the program, unless a package brought it
 //	Packaged          how the package that brought a program is removed; empty if none did
 //	Installed         whether the service is installed; quick, and for every user
 //	Permitted         whether this process may install, start and stop
-//	LogCommand        what to type to see the log
 //	Prepare           makes the account and the folder of the data, with rights for the service
 //	Share             lets the service write to a folder outside the data
 //	MayRead           whether the service may read a file outside the data
@@ -30,7 +41,8 @@ import (
 //	Start, Stop       return when it is ready, or has ended; nil if it was already
 //	Current           what the system knows of the service; for every user
 //
-// Prepare, Install and Uninstall return what they did, a sentence each. Prepare
+// Beside them are Account, the user of the service, and LogCommand, what to type to
+// see its log. Prepare, Install and Uninstall return what they did, a sentence each. Prepare
 // and Install can be repeated.
 
 // Name is the name of the service and, on Linux, of its user. Windows shows it
@@ -80,22 +92,22 @@ func BackupsIn(data string) string { return filepath.Join(data, "backups") }
 
 // Database returns the database of the service of this PC, as far as the
 // current user may know its settings. It is empty if no service is installed.
-func Database() string {
-	if !Installed() {
+func (h Host) Database() string {
+	if !h.Installed() {
 		return ""
 	}
-	settings, _ := ReadSettings(DataFolder())
+	settings, _ := ReadSettings(h.DataFolder())
 	if db := settings.Get("db"); db != "" {
 		return db
 	}
-	return DatabaseIn(DataFolder())
+	return DatabaseIn(h.DataFolder())
 }
 
 // PackagedProgram returns the program that a package of Linux has brought, empty if
 // there is none. Another one may be installed by hand beside it.
-func PackagedProgram() string {
+func (h Host) PackagedProgram() string {
 	const program = "/usr/bin/firefighters"
-	if Packaged(program) == "" {
+	if h.Packaged(program) == "" {
 		return ""
 	}
 	return program
@@ -103,7 +115,9 @@ func PackagedProgram() string {
 
 // Hides reports whether a system hides a file or folder from the service, for all
 // that its permissions say.
-func Hides(name string) bool { return runtime.GOOS == "linux" && systemd.Hides(name) }
+func (h Host) Hides(name string) bool {
+	return runtime.GOOS == "linux" && systemd.Hides(strings.TrimPrefix(name, h.Root))
+}
 
 // Sysusers is the text for systemd-sysusers that makes the user of the service.
 const Sysusers = systemd.Sysusers

@@ -16,32 +16,32 @@ import (
 // Account is the user of the service.
 const Account = "_" + Name
 
-var daemon = launchd.Daemon{Run: system}
+func (h Host) daemon() launchd.Daemon { return launchd.Daemon{Root: h.Root, Run: system} }
 
 // DataFolder returns the folder of the service's data.
-func DataFolder() string { return "/Library/Application Support/Firefighters" }
+func (h Host) DataFolder() string { return h.path("/Library/Application Support/Firefighters") }
 
 // InstalledProgram returns where Install wants the program.
-func InstalledProgram() string { return "/usr/local/bin/firefighters" }
+func (h Host) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 
 // Packaged returns how the package that brought a program is removed: there is none
 // for macOS.
-func Packaged(string) string { return "" }
+func (h Host) Packaged(string) string { return "" }
 
 // Installed reports whether the service is installed.
-func Installed() bool { return daemon.Installed() }
+func (h Host) Installed() bool { return h.daemon().Installed() }
 
 // LogCommand returns what to type to see the log.
 func LogCommand() string { return "sudo tail -n 50 " + launchd.LogFile }
 
 // Prepare makes the account and the folder of the data.
-func Prepare(d Definition) (steps []string, err error) {
-	owner, err := entrust.LookUp(Account)
+func (h Host) Prepare(d Definition) (steps []string, err error) {
+	owner, err := entrust.LookUp(h.user())
 	if err != nil {
 		if err := addUser(); err != nil {
 			return nil, err
 		}
-		if owner, err = entrust.LookUp(Account); err != nil {
+		if owner, err = entrust.LookUp(h.user()); err != nil {
 			return nil, err
 		}
 		steps = append(steps, "Made the user "+Account+", who runs the service and cannot sign in.")
@@ -50,9 +50,9 @@ func Prepare(d Definition) (steps []string, err error) {
 	if err != nil {
 		return steps, err
 	}
-	log, err := os.OpenFile(launchd.LogFile, os.O_CREATE|os.O_WRONLY, 0o640)
+	log, err := os.OpenFile(h.path(h.path(launchd.LogFile)), os.O_CREATE|os.O_WRONLY, 0o640)
 	if err == nil {
-		err = cmp.Or(owner.Own(launchd.LogFile), log.Close())
+		err = cmp.Or(owner.Own(h.path(launchd.LogFile)), log.Close())
 	}
 	return append(steps, made...), err
 }
@@ -84,52 +84,52 @@ func addUser() error {
 }
 
 // Install describes the service to the system.
-func Install(d Definition) (steps []string, err error) {
-	if err := daemon.Install(d.Program, d.Data, Account); err != nil {
+func (h Host) Install(d Definition) (steps []string, err error) {
+	if err := h.daemon().Install(d.Program, d.Data, h.user()); err != nil {
 		return nil, err
 	}
 	return []string{"Wrote " + launchd.PlistFile + ".", "The service starts with this Mac."}, nil
 }
 
 // Uninstall takes the service from the system, and leaves the data.
-func Uninstall(Definition) (steps []string, err error) {
-	if !Installed() {
+func (h Host) Uninstall(Definition) (steps []string, err error) {
+	if !h.Installed() {
 		return nil, ErrNotInstalled
 	}
-	if err := daemon.Uninstall(); err != nil {
+	if err := h.daemon().Uninstall(); err != nil {
 		return nil, err
 	}
 	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + launchd.PlistFile + "."}, nil
 }
 
 // Start returns when the service runs.
-func Start() error {
-	if !Installed() {
+func (h Host) Start() error {
+	if !h.Installed() {
 		return ErrNotInstalled
 	}
-	if err := daemon.Start(); err != nil {
-		said, _ := systemd.ErrorIn(tailOf(launchd.LogFile))
+	if err := h.daemon().Start(); err != nil {
+		said, _ := systemd.ErrorIn(tailOf(h.path(launchd.LogFile)))
 		return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, err.Error()))
 	}
 	return nil
 }
 
 // Stop returns when the service has ended.
-func Stop() error {
-	if !Installed() {
+func (h Host) Stop() error {
+	if !h.Installed() {
 		return ErrNotInstalled
 	}
-	return daemon.Stop()
+	return h.daemon().Stop()
 }
 
 // Current returns what launchd knows of the service.
-func Current() (State, error) {
-	if !Installed() {
+func (h Host) Current() (State, error) {
+	if !h.Installed() {
 		return State{}, nil
 	}
-	seen, ok := daemon.Current()
+	seen, ok := h.daemon().Current()
 	if !ok { // it was stopped
-		return State{Installed: true, Program: InstalledProgram(), Detail: "stopped"}, nil
+		return State{Installed: true, Program: h.InstalledProgram(), Detail: "stopped"}, nil
 	}
 	s := State{Installed: true, Running: seen.Running, Program: seen.Program, Detail: seen.Detail}
 	if age, err := system("ps", "-o", "etime=", "-p", seen.PID); err == nil && s.Running {
@@ -138,7 +138,7 @@ func Current() (State, error) {
 		s.Replaced = err != nil || info.ModTime().After(s.Since)
 	}
 	if !s.Running {
-		s.Error, s.Hint = systemd.ErrorIn(tailOf(launchd.LogFile))
+		s.Error, s.Hint = systemd.ErrorIn(tailOf(h.path(launchd.LogFile)))
 	}
 	return s, nil
 }

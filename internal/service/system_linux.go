@@ -30,46 +30,30 @@ const (
 	formerSuffix = ".before-install" // of a unit that somebody has written by hand
 )
 
-// host is a system with systemd.
-type host struct {
-	root string // the folder that its files are in; empty for those of this system
-}
-
-var here host
-
-// path returns where a file of the system lies.
-func (h host) path(file string) string { return filepath.Join(h.root, file) }
-
 // packagedUnits are where a package puts the unit.
 var packagedUnits = []string{"/usr/lib/systemd/system/" + unitName, "/lib/systemd/system/" + unitName}
 
 // DataFolder returns the folder of the service's data.
-func DataFolder() string { return "/var/lib/firefighters" }
+func (h Host) DataFolder() string { return h.path("/var/lib/firefighters") }
 
 // InstalledProgram returns where Install wants the program.
-func InstalledProgram() string { return "/usr/local/bin/firefighters" }
+func (h Host) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 
 // Packaged returns how the package that brought a program is removed, empty if
 // none did.
-func Packaged(program string) string {
-	return here.packaged(program)
-}
-
-func (h host) packaged(program string) string {
+func (h Host) Packaged(program string) string {
 	if program != "/usr/bin/firefighters" || !h.hasPackagedUnit() {
 		return ""
 	}
 	return "sudo apt remove firefighters"
 }
 
-func (h host) hasPackagedUnit() bool {
+func (h Host) hasPackagedUnit() bool {
 	return osutil.Exists(h.path(packagedUnits[0])) || osutil.Exists(h.path(packagedUnits[1]))
 }
 
 // Installed reports whether the service is installed.
-func Installed() bool { return here.installed() }
-
-func (h host) installed() bool {
+func (h Host) Installed() bool {
 	if text, err := os.ReadFile(h.path(unitFile)); err == nil {
 		return systemd.IsOurs(string(text))
 	}
@@ -80,7 +64,7 @@ func (h host) installed() bool {
 func LogCommand() string { return "sudo journalctl -u firefighters -n 50" }
 
 // booted returns an error unless systemd runs this system, as sd_booted(3) finds out.
-func (h host) booted() error {
+func (h Host) booted() error {
 	if !osutil.Exists(h.path("/run/systemd/system")) {
 		return fmt.Errorf("%w: systemd does not run here", ErrUnsupported)
 	}
@@ -90,16 +74,16 @@ func (h host) booted() error {
 func systemctl(args ...string) (string, error) { return system("systemctl", args...) }
 
 // Prepare makes the account and the folder of the data.
-func Prepare(d Definition) (steps []string, err error) {
-	if err := here.booted(); err != nil {
+func (h Host) Prepare(d Definition) (steps []string, err error) {
+	if err := h.booted(); err != nil {
 		return nil, err
 	}
-	owner, err := entrust.LookUp(Account)
+	owner, err := entrust.LookUp(h.user())
 	if err != nil {
-		if err := addUser(d); err != nil {
+		if err := h.addUser(d); err != nil {
 			return nil, err
 		}
-		if owner, err = entrust.LookUp(Account); err != nil {
+		if owner, err = entrust.LookUp(h.user()); err != nil {
 			return nil, err
 		}
 		steps = append(steps, "Made the user firefighters, who runs the service and cannot sign in.")
@@ -110,12 +94,12 @@ func Prepare(d Definition) (steps []string, err error) {
 
 // addUser makes the user of the service, by systemd-sysusers or, where that is
 // not installed, by useradd.
-func addUser(d Definition) error {
+func (h Host) addUser(d Definition) error {
 	if _, err := exec.LookPath("systemd-sysusers"); err != nil {
 		_, err = system("useradd", "--system", "--user-group", "--home-dir", d.Data, "--no-create-home", "--shell", "/usr/sbin/nologin", Name)
 		return err
 	}
-	const file = "/etc/sysusers.d/firefighters.conf"
+	file := h.path("/etc/sysusers.d/firefighters.conf")
 	if _, err := writeOrRemove(file, Sysusers); err != nil {
 		return err
 	}
@@ -124,9 +108,7 @@ func addUser(d Definition) error {
 }
 
 // Install describes the service to the system.
-func Install(d Definition) (steps []string, err error) { return here.install(d) }
-
-func (h host) install(d Definition) (steps []string, err error) {
+func (h Host) Install(d Definition) (steps []string, err error) {
 	steps, err = h.writeUnit(d)
 	if err != nil {
 		return steps, err
@@ -149,9 +131,9 @@ func (h host) install(d Definition) (steps []string, err error) {
 
 // writeUnit writes the unit, unless a package has brought it. A unit that somebody
 // has written by hand is kept under another name.
-func (h host) writeUnit(d Definition) (steps []string, err error) {
+func (h Host) writeUnit(d Definition) (steps []string, err error) {
 	text := Unit(d.Program)
-	if h.packaged(d.Program) != "" {
+	if h.Packaged(d.Program) != "" {
 		text = ""
 	}
 	if steps, err = h.keepFormer(); err != nil {
@@ -167,7 +149,7 @@ func (h host) writeUnit(d Definition) (steps []string, err error) {
 }
 
 // keepFormer renames a unit that somebody has written by hand.
-func (h host) keepFormer() (steps []string, err error) {
+func (h Host) keepFormer() (steps []string, err error) {
 	unit := h.path(unitFile)
 	if old, err := os.ReadFile(unit); err != nil || systemd.IsOurs(string(old)) {
 		return nil, nil
@@ -201,9 +183,7 @@ func writeOrRemove(file, text string) (changed bool, err error) {
 }
 
 // Uninstall takes the service from the system, and leaves the data.
-func Uninstall(Definition) (steps []string, err error) { return here.uninstall() }
-
-func (h host) uninstall() (steps []string, err error) {
+func (h Host) Uninstall(Definition) (steps []string, err error) {
 	if err := h.booted(); err != nil {
 		return nil, err
 	}
@@ -230,9 +210,7 @@ func (h host) uninstall() (steps []string, err error) {
 }
 
 // Start returns when the service is ready.
-func Start() error { return here.start() }
-
-func (h host) start() error {
+func (h Host) Start() error {
 	seen, err := h.show()
 	if err != nil {
 		return err
@@ -251,9 +229,7 @@ func (h host) start() error {
 }
 
 // Stop returns when the service has ended.
-func Stop() error { return here.stop() }
-
-func (h host) stop() error {
+func (h Host) Stop() error {
 	if _, err := h.show(); err != nil {
 		return err
 	}
@@ -262,7 +238,7 @@ func (h host) stop() error {
 }
 
 // show returns what systemd knows of a service that is installed.
-func (h host) show() (systemd.State, error) {
+func (h Host) show() (systemd.State, error) {
 	if err := h.booted(); err != nil {
 		return systemd.State{}, err
 	}
@@ -288,9 +264,7 @@ func lastError(since time.Time) (said, hint string) {
 }
 
 // Current returns what systemd knows of the service.
-func Current() (State, error) { return here.current() }
-
-func (h host) current() (State, error) {
+func (h Host) Current() (State, error) {
 	seen, err := h.show()
 	if err != nil && !errors.Is(err, ErrNotInstalled) {
 		return State{}, err

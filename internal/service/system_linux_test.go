@@ -14,9 +14,9 @@ import (
 // that: systemctl and journalctl are scripts. They print the file with the name of what
 // they are asked for, and fail where there is a file with that name and ".fails". The
 // tests with it set the environment, so they cannot run beside others.
-func newHost(t *testing.T) (h host, in func(name string) string, asked func() string) {
+func newHost(t *testing.T) (h Host, in func(name string) string, asked func() string) {
 	t.Helper()
-	h = host{t.TempDir()}
+	h = Host{Root: t.TempDir()}
 	said := t.TempDir()
 	in = func(name string) string { return filepath.Join(said, name) }
 	for program, word := range map[string]string{"systemctl": "$1", "journalctl": "log"} {
@@ -59,23 +59,23 @@ func TestInstall(t *testing.T) {
 	unit, dropIn := h.path(unitFile), h.path(dropInFile)
 	const byHand = "[Service]\nExecStart=/opt/firefighters serve --no-office\n"
 	write(t, unit, byHand)
-	if h.installed() {
+	if h.Installed() {
 		t.Error("a unit by hand counts as ours")
 	}
 	d := Definition{Program: "/usr/local/bin/firefighters", Writes: []string{"/backup"}, Port: 8080}
-	steps, err := h.install(d)
+	steps, err := h.Install(d)
 	if err != nil || len(steps) != 4 || content(unit) != Unit(d.Program) || !strings.Contains(content(dropIn), "-/backup\n") || content(unit+formerSuffix) != byHand {
 		t.Fatalf("%q, %v", steps, err)
 	}
-	if want := "systemctl daemon-reload\nsystemctl enable firefighters.service\n"; asked() != want || !h.installed() {
+	if want := "systemctl daemon-reload\nsystemctl enable firefighters.service\n"; asked() != want || !h.Installed() {
 		t.Error("systemd was not told, or it is not known as installed")
 	}
-	if steps, err = h.install(d); err != nil || len(steps) != 1 {
+	if steps, err = h.Install(d); err != nil || len(steps) != 1 {
 		t.Errorf("the same again: %q, %v", steps, err)
 	}
 	for _, step := range []string{"daemon-reload", "enable"} {
 		write(t, in(step+".fails"), "")
-		if _, err := h.install(d); err == nil || !strings.Contains(err.Error(), step) || !strings.Contains(err.Error(), "it fails") {
+		if _, err := h.Install(d); err == nil || !strings.Contains(err.Error(), step) || !strings.Contains(err.Error(), "it fails") {
 			t.Errorf("%s fails: %v", step, err)
 		}
 		must(t, os.Remove(in(step+".fails")))
@@ -83,19 +83,19 @@ func TestInstall(t *testing.T) {
 	// To the unit of the package.
 	write(t, h.path(packagedUnits[1]), Unit("/usr/bin/firefighters"))
 	d = Definition{Program: "/usr/bin/firefighters", Port: 8080}
-	if steps, err = h.install(d); err != nil || len(steps) != 3 || content(unit) != "none" || content(dropIn) != "none" || !h.installed() {
+	if steps, err = h.Install(d); err != nil || len(steps) != 3 || content(unit) != "none" || content(dropIn) != "none" || !h.Installed() {
 		t.Errorf("with a package: %q, %v", steps, err)
 	}
 	if _, err := os.Stat(filepath.Dir(dropIn)); !os.IsNotExist(err) {
 		t.Errorf("the folder of the drop-in is left: %v", err)
 	}
-	if h.packaged(d.Program) == "" || h.packaged("/usr/local/bin/firefighters") != "" {
+	if h.Packaged(d.Program) == "" || h.Packaged("/usr/local/bin/firefighters") != "" {
 		t.Error("it is not known which program the package brought")
 	}
 	// What cannot be written is said.
 	must(t, os.RemoveAll(h.path("/etc")))
 	write(t, h.path("/etc"), "")
-	if _, err := h.install(Definition{Program: "/x"}); err == nil {
+	if _, err := h.Install(Definition{Program: "/x"}); err == nil {
 		t.Error("a unit that cannot be written counts as installed")
 	}
 }
@@ -103,17 +103,17 @@ func TestInstall(t *testing.T) {
 // TestUninstall: nothing is removed where the service could not be stopped.
 func TestUninstall(t *testing.T) {
 	h, in, asked := newHost(t)
-	_, err := h.install(Definition{Program: "/x/firefighters", Port: 443})
+	_, err := h.Install(Definition{Program: "/x/firefighters", Port: 443})
 	must(t, err)
 	asked()
 	write(t, in("disable.fails"), "")
-	if steps, err := h.uninstall(); err == nil || steps != nil || !h.installed() || content(h.path(dropInFile)) == "none" {
+	if steps, err := h.Uninstall(Definition{}); err == nil || steps != nil || !h.Installed() || content(h.path(dropInFile)) == "none" {
 		t.Errorf("it does not stop: %q, %v", steps, err)
 	}
 	must(t, os.Remove(in("disable.fails")))
 	asked()
-	steps, err := h.uninstall()
-	if err != nil || len(steps) != 3 || h.installed() || content(h.path(dropInFile)) != "none" {
+	steps, err := h.Uninstall(Definition{})
+	if err != nil || len(steps) != 3 || h.Installed() || content(h.path(dropInFile)) != "none" {
 		t.Errorf("%q, %v", steps, err)
 	}
 	if want := "systemctl disable --now firefighters.service\nsystemctl daemon-reload\nsystemctl reset-failed firefighters.service\n"; asked() != want {
@@ -121,15 +121,15 @@ func TestUninstall(t *testing.T) {
 	}
 	const byHand = "[Service]\nExecStart=/opt/firefighters serve\n"
 	write(t, h.path(unitFile), byHand)
-	if _, err := h.uninstall(); err != nil || content(h.path(unitFile)+formerSuffix) != byHand {
+	if _, err := h.Uninstall(Definition{}); err != nil || content(h.path(unitFile)+formerSuffix) != byHand {
 		t.Errorf("a unit by hand is lost: %v", err)
 	}
 	write(t, in("daemon-reload.fails"), "")
-	if _, err := h.uninstall(); err == nil {
+	if _, err := h.Uninstall(Definition{}); err == nil {
 		t.Error("systemd was not told, and that is no error")
 	}
 	must(t, os.RemoveAll(h.path("/run")))
-	if _, err := h.uninstall(); !errors.Is(err, ErrUnsupported) {
+	if _, err := h.Uninstall(Definition{}); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("without systemd: %v", err)
 	}
 }
@@ -144,35 +144,35 @@ func TestStartStop(t *testing.T) {
 		waiting: "systemctl stop firefighters.service\nsystemctl start firefighters.service\n",
 	} {
 		write(t, in("show"), state)
-		if err := h.start(); err != nil || asked() != show+want {
+		if err := h.Start(); err != nil || asked() != show+want {
 			t.Errorf("%s%v", state, err)
 		}
 	}
 	write(t, in("start.fails"), "")
 	write(t, in("log"), "x\nError: port 8080 is used by another program\nTry: y\n")
-	if err := h.start(); !errors.Is(err, ErrNotReady) || !strings.HasSuffix(err.Error(), ": port 8080 is used by another program") {
+	if err := h.Start(); !errors.Is(err, ErrNotReady) || !strings.HasSuffix(err.Error(), ": port 8080 is used by another program") {
 		t.Errorf("it does not start: %v", err)
 	}
 	write(t, in("log.fails"), "")
-	if err := h.start(); !errors.Is(err, ErrNotReady) || !strings.Contains(err.Error(), "it fails") {
+	if err := h.Start(); !errors.Is(err, ErrNotReady) || !strings.Contains(err.Error(), "it fails") {
 		t.Errorf("it does not start, and the log cannot be read: %v", err)
 	}
 	write(t, in("stop.fails"), "")
-	for what, do := range map[string]func() error{"stop": h.stop, "start one that waits": h.start} {
+	for what, do := range map[string]func() error{"stop": h.Stop, "start one that waits": h.Start} {
 		if err := do(); err == nil || !strings.Contains(err.Error(), "systemctl stop") {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
 	must(t, os.Remove(in("stop.fails")))
-	must(t, h.stop())
+	must(t, h.Stop())
 	write(t, in("show"), "LoadState=not-found\n")
-	for _, do := range []func() error{h.stop, h.start} {
+	for _, do := range []func() error{h.Stop, h.Start} {
 		if err := do(); !errors.Is(err, ErrNotInstalled) {
 			t.Errorf("it is not installed: %v", err)
 		}
 	}
 	write(t, in("show.fails"), "")
-	if err := h.stop(); err == nil || errors.Is(err, ErrNotInstalled) {
+	if err := h.Stop(); err == nil || errors.Is(err, ErrNotInstalled) {
 		t.Errorf("systemd does not say: %v", err)
 	}
 }
@@ -198,22 +198,22 @@ func TestCurrent(t *testing.T) {
 		{loaded + "ExecStart={ path=" + program + ".gone ; }\nActiveEnterTimestamp=Fri 2100-01-01 10:00:00 UTC\n", State{Installed: true, Running: true, Replaced: true, Program: program + ".gone", Detail: "active (running)"}},
 	} {
 		write(t, in("show"), tt.show)
-		got, err := h.current()
+		got, err := h.Current()
 		tt.want.Since = got.Since
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(tt.want) || got.Running == got.Since.IsZero() {
 			t.Errorf("%s: %+v, %v", tt.show, got, err)
 		}
 	}
 	write(t, h.path(unitFile), "ExecStart=/opt/firefighters serve --no-office\n")
-	if got, err := h.current(); err != nil || !slices.Equal(got.Former, []string{"--no-office"}) {
+	if got, err := h.Current(); err != nil || !slices.Equal(got.Former, []string{"--no-office"}) {
 		t.Errorf("a unit by hand: %+v, %v", got, err)
 	}
 	write(t, in("show.fails"), "")
-	if _, err := h.current(); err == nil {
+	if _, err := h.Current(); err == nil {
 		t.Error("systemd does not say, and that is no error")
 	}
 	must(t, os.RemoveAll(h.path("/run")))
-	if _, err := h.current(); !errors.Is(err, ErrUnsupported) {
+	if _, err := h.Current(); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("without systemd: %v", err)
 	}
 }

@@ -14,15 +14,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/entrust"
 )
 
-// Permitted reports whether this process may install, start and stop.
-func Permitted() bool { return os.Geteuid() == 0 }
+// Permitted reports whether this process may install, start and stop. Below another
+// folder nobody needs more rights than to that.
+func (h Host) Permitted() bool { return os.Geteuid() == 0 || h.Root != "" }
 
 // MayRead returns an error if the service may not read a file.
-func MayRead(_ Definition, file string) error {
+func (h Host) MayRead(_ Definition, file string) error {
 	if _, err := os.Stat(file); err != nil {
 		return err
 	}
-	account, err := entrust.LookUp(Account)
+	account, err := entrust.LookUp(h.user())
 	if err == nil && !account.May("r", file) {
 		err = fs.ErrPermission
 	}
@@ -30,8 +31,8 @@ func MayRead(_ Definition, file string) error {
 }
 
 // Share lets the service write to a folder, which it makes.
-func Share(_ Definition, folder string) error {
-	account, err := entrust.LookUp(Account)
+func (h Host) Share(_ Definition, folder string) error {
+	account, err := entrust.LookUp(h.user())
 	if err != nil {
 		return err
 	}

@@ -20,10 +20,10 @@ import (
 const Account = winservice.Account
 
 // DataFolder returns the folder of the service's data.
-func DataFolder() string { return winservice.DataFolder() }
+func (h Host) DataFolder() string { return winservice.DataFolder() }
 
 // InstalledProgram returns where Install wants the program.
-func InstalledProgram() string {
+func (h Host) InstalledProgram() string {
 	return filepath.Join(winservice.Folder(windows.FOLDERID_ProgramFiles, `C:\Program Files`), winservice.Name, "firefighters.exe")
 }
 
@@ -32,26 +32,26 @@ const packageKey, packageValue = `SOFTWARE\Firefighters`, "Package"
 
 // Packaged returns how the package that brought a program is removed, empty if
 // none did.
-func Packaged(program string) string {
+func (h Host) Packaged(program string) string {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, packageKey, registry.QUERY_VALUE)
 	if err != nil {
 		return ""
 	}
 	defer key.Close()
-	if kind, _, err := key.GetStringValue(packageValue); err != nil || kind != "msi" || !osutil.SameFile(program, InstalledProgram()) {
+	if kind, _, err := key.GetStringValue(packageValue); err != nil || kind != "msi" || !osutil.SameFile(program, h.InstalledProgram()) {
 		return ""
 	}
 	return "Settings > Apps > " + winservice.Title
 }
 
 // Installed reports whether the service is installed.
-func Installed() bool {
+func (h Host) Installed() bool {
 	err := known(winservice.Exists())
 	return err == nil || errors.Is(err, ErrNotPermitted)
 }
 
 // Permitted reports whether this process may install, start and stop.
-func Permitted() bool { return winservice.MayManage() }
+func (h Host) Permitted() bool { return winservice.MayManage() }
 
 // LogCommand returns what to type to see the log, in any terminal.
 func LogCommand() string {
@@ -75,7 +75,7 @@ func known(err error) error {
 }
 
 // Prepare makes the folder of the data. The system has the account already.
-func Prepare(d Definition) (steps []string, err error) {
+func (h Host) Prepare(d Definition) (steps []string, err error) {
 	made, err := winservice.TakeFolder(d.Data)
 	if made {
 		steps = append(steps, fmt.Sprintf("Made %s, for the service and the administrators alone.", d.Data))
@@ -84,7 +84,7 @@ func Prepare(d Definition) (steps []string, err error) {
 }
 
 // Share lets the service write to a folder, which it makes.
-func Share(d Definition, folder string) error {
+func (h Host) Share(d Definition, folder string) error {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return err
 	}
@@ -92,10 +92,10 @@ func Share(d Definition, folder string) error {
 }
 
 // MayRead returns an error if the service may not read a file.
-func MayRead(d Definition, file string) error { return winservice.MayRead(file) }
+func (h Host) MayRead(d Definition, file string) error { return winservice.MayRead(file) }
 
 // Install describes the service to the system.
-func Install(d Definition) (steps []string, err error) {
+func (h Host) Install(d Definition) (steps []string, err error) {
 	unknown, err := winservice.Create(d.Program)
 	if err != nil {
 		return nil, known(err)
@@ -107,7 +107,7 @@ func Install(d Definition) (steps []string, err error) {
 	if err := winservice.InstallEventSource(); err != nil {
 		return steps, known(fmt.Errorf("registering the source of events: %w", err))
 	}
-	if path := winservice.ShortcutPath(); Packaged(d.Program) == "" { // or else it has brought one
+	if path := winservice.ShortcutPath(); h.Packaged(d.Program) == "" { // or else it has brought one
 		if err := winservice.MakeShortcut(path, d.Program, "open"); err != nil {
 			return steps, known(fmt.Errorf("making %s: %w", path, err))
 		}
@@ -124,12 +124,12 @@ func Install(d Definition) (steps []string, err error) {
 }
 
 // Uninstall takes that back, and leaves the data.
-func Uninstall(d Definition) (steps []string, err error) {
+func (h Host) Uninstall(d Definition) (steps []string, err error) {
 	if err := winservice.Delete(); err != nil {
 		return nil, known(err)
 	}
 	steps = append(steps, fmt.Sprintf("Removed the service %q.", winservice.Name))
-	if Packaged(d.Program) == "" {
+	if h.Packaged(d.Program) == "" {
 		err = os.Remove(winservice.ShortcutPath())
 		if err == nil {
 			steps = append(steps, fmt.Sprintf("Removed the shortcut %q.", winservice.Name))
@@ -150,13 +150,13 @@ func closeFirewall() (steps []string) {
 }
 
 // Start returns when the service is ready.
-func Start() error { return known(winservice.Start()) }
+func (h Host) Start() error { return known(winservice.Start()) }
 
 // Stop returns when the service has ended.
-func Stop() error { return known(winservice.Stop()) }
+func (h Host) Stop() error { return known(winservice.Stop()) }
 
 // Current returns what the system knows of the service.
-func Current() (State, error) {
+func (h Host) Current() (State, error) {
 	status, err := winservice.Current()
 	if err != nil {
 		return State{}, known(err)

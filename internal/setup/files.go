@@ -20,7 +20,7 @@ import (
 func (in *installation) checkPaths() error {
 	for _, flag := range []string{"db", "backup-dir", "tls-cert", "tls-key"} {
 		path := in.given.Get(flag)
-		if path != "" && service.Hides(osutil.Resolve(path)) {
+		if path != "" && in.Host.Hides(osutil.Resolve(path)) {
 			return cli.WithHint(fmt.Errorf("--%s: %s is hidden from the service, as all home and temporary folders are", flag, osutil.InQuotes(path)),
 				"a place below /mnt, /media or /srv, or for a certificate /etc/firefighters")
 		}
@@ -48,15 +48,15 @@ func (in *installation) checkFiles() error {
 		trusted := in.trusts(flag)
 		switch {
 		case flag == "db" && trusted:
-			err = in.folderError(filepath.Dir(path), service.Share(in.Definition, filepath.Dir(path)))
+			err = in.folderError(filepath.Dir(path), in.Host.Share(in.Definition, filepath.Dir(path)))
 		case flag == "backup-dir" && trusted:
 			if err = backup.CheckPlace(path, in.serving.value("db")); err == backup.ErrAway {
 				err = cli.WithHint(err, "connect it, and mount it, and then the same again")
 			} else {
-				err = in.folderError(path, service.Share(in.Definition, path))
+				err = in.folderError(path, in.Host.Share(in.Definition, path))
 			}
 		case strings.HasPrefix(flag, "tls-"):
-			err = in.fileError(path, service.MayRead(in.Definition, path))
+			err = in.fileError(path, in.Host.MayRead(in.Definition, path))
 		}
 		if err == nil {
 			continue

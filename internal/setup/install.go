@@ -56,16 +56,16 @@ func (p Program) install(env cli.Env, args []string) error {
 	line := strings.TrimPrefix(cli.TypedLine(given.Flags, 0), "firefighters ")
 	err := in.plan(given)
 	if _, wrong := errors.AsType[*cli.UsageError](err); !wrong {
-		err = cmp.Or(permitted(line), err)
+		err = cmp.Or(p.permitted(line), err)
 	}
 	if err != nil {
-		return explain(err, line)
+		return p.explain(err, line)
 	}
 	if err = in.checkPaths(); err == nil {
 		err = in.do()
 	}
 	if err != nil {
-		return explain(err, line)
+		return p.explain(err, line)
 	}
 	return in.conclude()
 }
@@ -73,7 +73,7 @@ func (p Program) install(env cli.Env, args []string) error {
 // plan reads how everything is, and returns an error for flags that cannot be.
 // It changes nothing.
 func (in *installation) plan(given Serving) (err error) {
-	state, stateErr := service.Current()
+	state, stateErr := in.Host.Current()
 	if errors.Is(stateErr, service.ErrNotInstalled) {
 		stateErr = nil
 	}
@@ -119,8 +119,8 @@ func (in *installation) define() (d service.Definition, err error) {
 		return d, err
 	}
 	d.Program = osutil.Resolve(d.Program)
-	if service.Packaged(d.Program) == "" {
-		d.Program = service.InstalledProgram()
+	if in.Host.Packaged(d.Program) == "" {
+		d.Program = in.Host.InstalledProgram()
 	}
 	d.Data = in.data()
 	for _, folder := range []string{filepath.Dir(in.serving.value("db")), in.serving.value("backup-dir")} {
@@ -141,7 +141,7 @@ func (in *installation) define() (d service.Definition, err error) {
 // do installs. What can be wrong with the files of the flags it finds out before
 // it changes a running service.
 func (in *installation) do() error {
-	steps, err := service.Prepare(in.Definition)
+	steps, err := in.Host.Prepare(in.Definition)
 	if err := cmp.Or(err, sayAll(in.env, steps)); err != nil {
 		return err
 	}
@@ -154,17 +154,17 @@ func (in *installation) do() error {
 	if err := in.settings.Write(in.data()); err != nil {
 		return notWritten("the settings", err)
 	}
-	steps, err = service.Install(in.Definition)
+	steps, err = in.Host.Install(in.Definition)
 	if err := cmp.Or(err, sayAll(in.env, steps)); err != nil {
 		return err
 	}
-	if err := service.Stop(); err != nil && in.state.Running {
+	if err := in.Host.Stop(); err != nil && in.state.Running {
 		return err
 	}
-	if err := cmp.Or(endOf(in.state), refuseLoss(in.serving.value("db"))); err != nil {
+	if err := cmp.Or(in.endOf(in.state), refuseLoss(in.serving.value("db"))); err != nil {
 		return err
 	}
-	return service.Start()
+	return in.Host.Start()
 }
 
 // notWritten is about a file of the installation.
@@ -195,7 +195,7 @@ func (in *installation) copyProgram() error {
 
 // conclude says where the service is, and what to do next.
 func (in *installation) conclude() error {
-	state, err := service.Current()
+	state, err := in.Host.Current()
 	if err != nil {
 		return err
 	}
@@ -228,7 +228,7 @@ func (in *installation) warn(db, backups string) {
 		in.env.Notef("\nWARNING: others reach the service, without TLS. Everybody on the network between can read\n"+
 			"the records, the keys and the links to sign in, and use them.\nTry: %s", cli.AsAdministrator(program+" service install --tls-self-signed"))
 	}
-	packaged, byHand := service.PackagedProgram(), service.InstalledProgram()
+	packaged, byHand := in.Host.PackagedProgram(), in.Host.InstalledProgram()
 	switch {
 	case packaged == "":
 	case packaged != in.Definition.Program:

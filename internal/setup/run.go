@@ -42,7 +42,7 @@ func (p Program) run(env cli.Env, args []string) error {
 // serve serves with the settings of the service.
 func (p Program) serve(env cli.Env) error {
 	if _, err := os.Stat(p.data()); errors.Is(err, fs.ErrNotExist) {
-		return explain(service.ErrNotInstalled, "")
+		return p.explain(service.ErrNotInstalled, "")
 	}
 	settings, err := service.ReadSettings(p.data())
 	if err != nil {

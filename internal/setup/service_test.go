@@ -72,7 +72,7 @@ func newProgram(t *testing.T) (p Program, served *[]string) {
 		}
 		return s
 	}
-	return Program{Content: records{}, Serve: serve, Data: t.TempDir()}, served
+	return Program{Content: records{}, Serve: serve, Host: service.Host{Root: t.TempDir()}, Data: t.TempDir()}, served
 }
 
 // runService runs a subcommand of service, and returns its exit code and what it

@@ -31,6 +31,9 @@ type Program struct {
 	// Manager has started this process, if any has.
 	Manager service.Manager
 
+	// Host is the PC that has the service.
+	Host service.Host
+
 	// Data is the folder of the service's data. If it is empty, that is the one of
 	// the system.
 	Data string
@@ -66,21 +69,21 @@ func (p Program) Commands() []cli.Command {
 	return []cli.Command{{Name: "service", Also: "daemon systemd autostart", Summary: "installs the program as a service of this PC", Help: serviceHelp + cli.CommandList(sub), Sub: sub}}
 }
 
-func (p Program) data() string { return cmp.Or(p.Data, service.DataFolder()) }
+func (p Program) data() string { return cmp.Or(p.Data, p.Host.DataFolder()) }
 
 // permitted returns an error that says how to get the rights to change the
 // service, if this process does not have them. line is the command without the
 // name of the program.
-func permitted(line string) error {
-	if service.Permitted() {
+func (p Program) permitted(line string) error {
+	if p.Host.Permitted() {
 		return nil
 	}
-	return explain(service.ErrNotPermitted, line)
+	return p.explain(service.ErrNotPermitted, line)
 }
 
 // explain adds to an error about the service what to type next. line is the
 // command that has failed, without the name of the program.
-func explain(err error, line string) error {
+func (p Program) explain(err error, line string) error {
 	switch {
 	case errors.Is(err, service.ErrNotPermitted):
 		return cli.WithHint(err, cli.AsAdministrator(typed()+" "+line))
@@ -89,7 +92,7 @@ func explain(err error, line string) error {
 	case errors.Is(err, service.ErrUnsupported):
 		return cli.WithHint(err, "let your system start this by its own means: firefighters serve --db FILE --backup-dir DIR")
 	case errors.Is(err, service.ErrNotReady):
-		state, _ := service.Current() // which only knows better what to type
+		state, _ := p.Host.Current() // which only knows better what to type
 		return cli.WithHint(err, hintOf(state))
 	}
 	return err
@@ -110,8 +113,8 @@ func hintOf(state service.State) string {
 
 // Fault returns why the installed service does not run and what to type then. Both are
 // empty if it runs, or if that is not known.
-func Fault() (why, hint string) {
-	state, err := service.Current()
+func (p Program) Fault() (why, hint string) {
+	state, err := p.Host.Current()
 	if err != nil || state.Running || state.Error == "" {
 		return "", ""
 	}
@@ -178,8 +181,8 @@ func (p Program) start(env cli.Env, args []string) error {
 			return err
 		}
 	}
-	if err := service.Start(); err != nil {
-		return explain(err, "service start")
+	if err := p.Host.Start(); err != nil {
+		return p.explain(err, "service start")
 	}
 	return env.Println("The service runs. How it is: firefighters service status")
 }
@@ -197,14 +200,14 @@ func (p Program) stop(env cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := service.Stop(); err != nil { // also one that is about to start
-		return explain(err, "service stop")
+	if err := p.Host.Stop(); err != nil { // also one that is about to start
+		return p.explain(err, "service stop")
 	}
 	said := "The service has stopped."
 	if !state.Running {
 		said = "The service does not run."
 	}
-	if err := endOf(state); err != nil {
+	if err := p.endOf(state); err != nil {
 		return err
 	}
 	return env.Println(said + " It starts with this PC, or by: " + cli.AsAdministrator("firefighters service start"))
@@ -212,8 +215,8 @@ func (p Program) stop(env cli.Env, args []string) error {
 
 // endOf returns the error with which a service that ran has ended, as when the files of
 // its database had gone.
-func endOf(before service.State) error {
-	after, err := service.Current()
+func (p Program) endOf(before service.State) error {
+	after, err := p.Host.Current()
 	if err != nil || !before.Running || after.Error == "" {
 		return nil
 	}
@@ -234,9 +237,9 @@ func (p Program) uninstall(env cli.Env, args []string) error {
 		return err
 	}
 	settings, _ := service.ReadSettings(p.data()) // which only add to what is said
-	steps, err := service.Uninstall(service.Definition{Program: state.Program, Data: p.data()})
+	steps, err := p.Host.Uninstall(service.Definition{Program: state.Program, Data: p.data()})
 	if saidErr := sayAll(env, steps); err != nil || saidErr != nil {
-		return explain(cmp.Or(err, saidErr), "service uninstall")
+		return p.explain(cmp.Or(err, saidErr), "service uninstall")
 	}
 	left := []string{"", "Nothing of the data was touched. What is left:"}
 	for _, line := range [][2]string{{"the data", p.data()}, {"the database", settings.Get("db")}, {"the backups", settings.Get("backup-dir")}, {"the program", state.Program}} {
@@ -244,11 +247,11 @@ func (p Program) uninstall(env cli.Env, args []string) error {
 			left = append(left, fmt.Sprintf("  %-12s  %s", line[0], line[1]))
 		}
 	}
-	if program := service.PackagedProgram(); program != "" {
+	if program := p.Host.PackagedProgram(); program != "" {
 		left = append(left, "", "The package firefighters is installed, and its service does not run.",
 			"To start that:           "+cli.AsAdministrator(program+" service install"),
-			"To remove it as well:    "+service.Packaged(program))
-	} else if how := service.Packaged(state.Program); how != "" {
+			"To remove it as well:    "+p.Host.Packaged(program))
+	} else if how := p.Host.Packaged(state.Program); how != "" {
 		left = append(left, "To remove the package as well: "+how)
 	}
 	return sayAll(env, left)
@@ -261,14 +264,14 @@ func (p Program) before(env cli.Env, command, help string, args []string) (servi
 	if err := env.Parse(flags, args, 0); err != nil {
 		return service.State{}, err
 	}
-	state, err := service.Current()
+	state, err := p.Host.Current()
 	if err == nil && !state.Installed {
 		err = service.ErrNotInstalled
 	}
 	if err != nil {
-		return state, explain(err, "service "+command)
+		return state, p.explain(err, "service "+command)
 	}
-	return state, permitted("service " + command)
+	return state, p.permitted("service " + command)
 }
 
 // absolute makes the paths in a value of a flag absolute. Other flags, and empty

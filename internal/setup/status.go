@@ -78,12 +78,12 @@ func (p Program) status(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	state, err := service.Current()
+	state, err := p.Host.Current()
 	if errors.Is(err, service.ErrNotInstalled) {
 		err = nil
 	}
 	if err != nil {
-		return explain(err, "service status")
+		return p.explain(err, "service status")
 	}
 	r := p.look(env, state)
 	if *asJSON {
@@ -101,7 +101,7 @@ func (p Program) status(env cli.Env, args []string) error {
 	}
 	switch {
 	case !r.Installed:
-		return explain(service.ErrNotInstalled, "")
+		return p.explain(service.ErrNotInstalled, "")
 	case !r.Running && r.Error != "":
 		return cli.WithHint(fmt.Errorf("the service does not run: %s", printable(r.Error)), hintOf(state))
 	case !r.Running:
