@@ -75,7 +75,7 @@ func (d *Description) ask(run func(env Env, args []string) error) {
 		}
 		name, usage := pflag.UnquoteUsage(f)
 		flag := Flag{Name: f.Name, Short: f.Shorthand, Usage: usage, Value: Value{Name: name, Choices: choices(usage)}}
-		if f.Value.Type() == "bool" {
+		if f.NoOptDefVal != "" { // a switch
 			flag.Value = Value{}
 		}
 		if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
