@@ -87,7 +87,8 @@ func TestIdleMakeRoom(t *testing.T) {
 }
 
 // TestSteadyClient: a client that sends requests all the time is never the one
-// that has to go. Each round brings nearly as many others as there are slots.
+// that has to go. Each round brings nearly as many others as there are slots. A
+// busy machine may not send their first requests in time, so they may have to go.
 func TestSteadyClient(t *testing.T) {
 	withAndWithoutTLS(t, func(t *testing.T, secure bool) {
 		const slots, rounds = 50, 8
@@ -111,16 +112,15 @@ func TestSteadyClient(t *testing.T) {
 			var others sync.WaitGroup
 			for range slots - 2 {
 				c := r.dialOr(t, secure)
-				others.Go(func() {
-					if err := ask(c, bufio.NewReader(c)); err != nil {
-						t.Errorf("another client: %v", err)
-					}
-				})
+				others.Go(func() { ask(c, bufio.NewReader(c)) })
 			}
 			others.Wait()
 			before := answers.Load() // one more makes the others wait longer than it does
 			for deadline := time.Now().Add(patience); answers.Load() < before+2; time.Sleep(time.Millisecond) {
-				if t.Failed() || time.Now().After(deadline) {
+				if t.Failed() {
+					return
+				}
+				if time.Now().After(deadline) {
 					t.Fatal("the steady client has no answer")
 				}
 			}
