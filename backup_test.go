@@ -50,7 +50,7 @@ func (s *testService) writing(t *testing.T) (stop func() int) {
 	return func() int { close(ended); clients.Wait(); return n }
 }
 
-var savedForm = regexp.MustCompile(`^Saved (\d+) records? of (\d+) departments? in (\S+) \((\d+\.\d) MB, (\d+\.\d) seconds\)\.\n$`)
+var savedForm = regexp.MustCompile(`^Saved (\d+) records? of (\d+) departments? in (.+) \((\d+\.\d) MB, (\d+\.\d) seconds\)\.\n$`)
 
 // TestBackup: of a database that is being written to, and of one at rest.
 func TestBackup(t *testing.T) {
@@ -162,14 +162,14 @@ func TestStopped(t *testing.T) {
 	before := contents(t, filepath.Dir(db))
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	for line, want := range map[string]string{
-		"backup " + saved + " --force": "stopped before the backup was made",
-		"restore " + saved:             "stopped; nothing was changed",
-		"check":                        "stopped before everything was checked",
+	for want, args := range map[string][]string{
+		"stopped before the backup was made":    {"backup", saved, "--force"},
+		"stopped; nothing was changed":          {"restore", saved},
+		"stopped before everything was checked": {"check"},
 	} {
-		err := run(ctx, append(strings.Fields(line), "--db", db), strings.NewReader(""), io.Discard, io.Discard)
+		err := run(ctx, append(args, "--db", db), strings.NewReader(""), io.Discard, io.Discard)
 		if err == nil || err.Error() != want {
-			t.Errorf("%s: %v", line, err)
+			t.Errorf("%s: %v", args, err)
 		}
 	}
 	if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) || recordsIn(t, saved) != 10 {

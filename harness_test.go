@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/alone"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/sheet"
 	"github.com/firefighter-records/firefighters/internal/store"
@@ -37,12 +38,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		main()
 	}
-	for _, setting := range os.Environ() {
-		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "FIREFIGHTERS_") {
-			os.Unsetenv(name)
-		}
-	}
-	os.Exit(testify(m.Run()))
+	os.Exit(testify(alone.Run(m)))
 }
 
 const (
@@ -88,7 +84,18 @@ func (b *syncBuffer) Write(p []byte) (int, error) {
 func (b *syncBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.text.String()
+	return plain(b.text.String())
+}
+
+var quotedPlace = regexp.MustCompile("'(" + regexp.QuoteMeta(os.TempDir()) + "[^']*)'")
+
+// plain returns what a command printed as it is where no path of a test needs
+// quotes: the folder of temporary files may have spaces in its name.
+func plain(text string) string {
+	if cli.Quote(os.TempDir()) == os.TempDir() {
+		return text
+	}
+	return quotedPlace.ReplaceAllString(text, "$1")
 }
 
 // testService is a program that serves, and a client with its first key.
@@ -256,7 +263,7 @@ func runCommand(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	err := run(t.Context(), args, strings.NewReader(""), &out, &errs)
 	code = cli.Report(err, &errs)
 	sawLog(strings.Join(args, " "), errs.String())
-	return code, out.String(), errs.String()
+	return code, plain(out.String()), plain(errs.String())
 }
 
 // newKey makes a key by command; flags are those beside --db and --tenant.

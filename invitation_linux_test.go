@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 // newTerminal returns a terminal, and what a program prints on it.
@@ -47,7 +49,7 @@ func newBarred(t *testing.T, sudo string) barred {
 	cmd, b.client = b.serves(t)
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	must(t, os.Chmod(b.db, 0))
-	sudo = "#!/bin/sh\necho \"$@\" >" + b.record + "/sudo\npermit() { chmod 600 " + b.db + "; shift; exec \"$@\"; }\n" + sudo + "\n"
+	sudo = "#!/bin/sh\necho \"$@\" >" + cli.Quote(b.record+"/sudo") + "\npermit() { chmod 600 " + cli.Quote(b.db) + "; shift; exec \"$@\"; }\n" + sudo + "\n"
 	must(t, os.WriteFile(filepath.Join(b.programs, "sudo"), []byte(sudo), 0o755))
 	for _, folder := range []string{b.home, b.programs, b.record} {
 		must(t, os.Chmod(filepath.Dir(folder), 0o755))

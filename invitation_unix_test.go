@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 // desktop is a machine of a person, with a stand-in for the program that opens
@@ -21,8 +23,8 @@ type desktop struct{ home, programs, record string }
 func newDesktop(t *testing.T, end string) desktop {
 	t.Helper()
 	d := desktop{t.TempDir(), t.TempDir(), t.TempDir()}
-	script := "#!/bin/sh\ncat \"$1\" >" + d.record + "/page\nls -ld \"$1\" >" + d.record + "/mode\n" +
-		"printf '%s\\n' \"$@\" >" + d.record + "/new\nmv " + d.record + "/new " + d.record + "/arguments\n" + end + "\n"
+	script := "#!/bin/sh\nrecord=" + cli.Quote(d.record) + "\ncat \"$1\" >\"$record/page\"\nls -ld \"$1\" >\"$record/mode\"\n" +
+		"printf '%s\\n' \"$@\" >\"$record/new\"\nmv \"$record/new\" \"$record/arguments\"\n" + end + "\n"
 	for _, name := range []string{"xdg-open", "open"} { // the latter on macOS
 		must(t, os.WriteFile(filepath.Join(d.programs, name), []byte(script), 0o700))
 	}

@@ -219,7 +219,7 @@ func checkEnd(t *testing.T, db, ends, says string, code int) bool {
 	if code != 1 || len(saved) != 1 || command != "restore "+saved[0]+" --db "+db {
 		t.Fatalf("code %d, saved %v: %s", code, saved, says)
 	}
-	works(t, strings.Fields(command)...)
+	works(t, "restore", saved[0], "--db", db)
 	return true
 }
 

@@ -78,7 +78,7 @@ func TestRestore(t *testing.T) {
 	if len(kept) != 1 || recordsIn(t, kept[0]) != 20 {
 		t.Fatalf("kept %q, stderr %q", kept, stderr)
 	}
-	said := regexp.MustCompile(`^Restored (\S+) from (\S+): 10 records of 1 department, as it was at 20\S+Z\.\n$`).FindStringSubmatch(stdout)
+	said := regexp.MustCompile(`^Restored (.+) from (.+): 10 records of 1 department, as it was at 20\S+Z\.\n$`).FindStringSubmatch(stdout)
 	if said == nil || said[1] != db || said[2] != saved ||
 		stderr != fmt.Sprintf("What was there is kept as %s.\nKeys that were revoked since the backup and stay revoked: 1.\n", kept[0]) {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)

@@ -106,9 +106,10 @@ func TestServiceUsage(t *testing.T) {
 }
 
 // TestServiceDatabase: commands are about the database of the installed service if
-// nothing names another, and say so.
+// nothing names another, and say so. It cannot run beside others: the folder may
+// have no database of a user.
 func TestServiceDatabase(t *testing.T) {
-	t.Parallel()
+	t.Chdir(t.TempDir())
 	s, other := start(t), start(t)
 	s.stop(t)
 	other.stop(t)

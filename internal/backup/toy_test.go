@@ -36,10 +36,10 @@ type toy struct{}
 func (toy) Format() sqlite.Format { return format }
 
 func (toy) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
-	const text = `SELECT (SELECT group_concat(value, ' ') FROM items WHERE kind = 'owner'), (SELECT max(CAST (value AS INTEGER)) FROM items WHERE kind = 'time'),
+	const text = `SELECT (SELECT group_concat(value, char(10)) FROM items WHERE kind = 'owner'), (SELECT max(CAST (value AS INTEGER)) FROM items WHERE kind = 'time'),
 		(SELECT group_concat(kind || value, ' ') FROM items)`
 	err = c.QueryRow(text, nil, func(row sqlite.Row) {
-		owners := strings.Fields(row.Text(0))
+		owners := strings.FieldsFunc(row.Text(0), func(r rune) bool { return r == '\n' })
 		id = backup.Identity{IDs: owners, Name: strings.Join(owners[:min(1, len(owners))], ""), Time: time.UnixMilli(row.Int(1)).UTC(), Mark: row.Text(2)}
 	})
 	return id, err

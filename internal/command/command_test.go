@@ -3,15 +3,19 @@ package command_test
 import (
 	"context"
 	"errors"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/firefighter-records/firefighters/internal/alone"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/command"
 	"github.com/firefighter-records/firefighters/internal/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 // run runs a command with a store that cannot be opened.
 func run(t *testing.T, openErr error, args ...string) (code int, stdout, stderr string) {

@@ -105,6 +105,7 @@ func TestShare(t *testing.T) {
 	must(t, os.Mkdir(foreign, 0o700))
 	must(t, os.WriteFile(filepath.Join(foreign, "x"), nil, 0o600))
 	must(t, os.Chmod(foreign, 0o500))
+	defer os.Chmod(foreign, 0o700) // so that it can be removed
 	if err := account.Share(foreign); !os.IsPermission(err) {
 		t.Errorf("a folder of others: %v", err)
 	}

@@ -14,9 +14,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/alone"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/store"
 )
+
+func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 func must(t *testing.T, err error) {
 	t.Helper()

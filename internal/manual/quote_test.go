@@ -46,7 +46,7 @@ func TestQuotes(t *testing.T) {
 			}
 			c := exec.Command(path, file)
 			c.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home)
-			out, err := c.CombinedOutput()
+			out, err := c.Output()
 			if want := strings.Join(texts(), "\n") + "\n"; err != nil || string(out) != want {
 				t.Errorf("%v\n%s\nwant\n%s", err, out, want)
 			}

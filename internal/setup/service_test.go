@@ -18,12 +18,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/alone"
 	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/service"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
+
+func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 func must(t *testing.T, err error) {
 	t.Helper()
