@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/demo"
 )
 
@@ -122,10 +121,10 @@ func TestDamagedRecords(t *testing.T) {
 
 	saved, other := filepath.Join(t.TempDir(), "saved.db"), filepath.Join(t.TempDir(), "other.db")
 	warning := "Warning: records in it that are damaged: 2. See which: firefighters check --db "
-	if _, stderr := works(t, "backup", saved, "--db", s.db); stderr != warning+cli.Quote(s.db)+"\n" {
+	if _, stderr := works(t, "backup", saved, "--db", s.db); stderr != warning+s.db+"\n" {
 		t.Errorf("backup: stderr %q", stderr)
 	}
-	if _, stderr := works(t, "restore", saved, "--db", other); !strings.Contains(stderr, warning+cli.Quote(other)+"\n") {
+	if _, stderr := works(t, "restore", saved, "--db", other); !strings.Contains(stderr, warning+other+"\n") {
 		t.Errorf("restore: stderr %q", stderr)
 	}
 	again := startOn(t, saved)

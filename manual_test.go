@@ -164,7 +164,7 @@ func TestCompletionScripts(t *testing.T) {
 			continue
 		}
 		check, home := exec.Command(path, "-n"), t.TempDir()
-		check.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home)
+		check.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home, "LC_ALL=C")
 		check.Stdin = strings.NewReader(script)
 		if out, err := check.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%s: %v\n%s", shell, err, out)

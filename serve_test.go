@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -282,6 +283,9 @@ func TestClosedTerminal(t *testing.T) {
 			cmd.Args = append([]string{"sh", "-c", script, "sh"}, cmd.Args...)
 			cmd.Path = "/bin/sh"
 			cmd.Env = append(cmd.Env, "TMPDIR="+dir)
+			heard := make(chan os.Signal, 1) // so that the process does not inherit that the tests run under nohup
+			signal.Notify(heard, syscall.SIGHUP)
+			defer signal.Stop(heard)
 			c := startedProcess(t, cmd)
 			if name == "nohup" {
 				must(t, cmd.Process.Signal(syscall.SIGHUP))
@@ -318,15 +322,16 @@ func TestEveryAddress(t *testing.T) {
 	}
 }
 
-// TestCannotListen: what to type where nobody can listen.
+// TestCannotListen: what to type where nobody can listen. No resolver is asked for a
+// name with two dots in a row.
 func TestCannotListen(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	const all, one = "Try: 0.0.0.0:8080 for all addresses of this machine, or for it alone: firefighters ", " --listen 127.0.0.1:8080\n"
 	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: that is not an address of this machine\n"+all+"serve --db "+db+one,
 		"serve", "--db", db, "--listen", "203.0.113.1:8080")
-	refuses(t, 1, "Error: cannot listen on host.invalid:8080: there is no machine of that name\n"+all+"demo"+one,
-		"demo", "--listen", "host.invalid:8080")
+	refuses(t, 1, "Error: cannot listen on host..invalid:8080: there is no machine of that name\n"+all+"demo"+one,
+		"demo", "--listen", "host..invalid:8080")
 }
 
 // TestKill: a write that was answered is there, even if the program had no

@@ -16,7 +16,6 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/authority"
-	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
@@ -49,7 +48,7 @@ func TestSelfSigned(t *testing.T) {
 	if got := a.header["Strict-Transport-Security"]; got != nil { // of localhost, for all its services
 		t.Errorf("Strict-Transport-Security: %q", got)
 	}
-	line := "  curl -H \"Authorization: Bearer " + s.key + "\" --cacert " + cli.Quote(file) + " " + s.url + collection + "\n"
+	line := "  curl -H \"Authorization: Bearer " + s.key + "\" --cacert " + file + " " + s.url + collection + "\n"
 	if runtime.GOOS != "windows" && !strings.Contains(s.stdout.String(), line) {
 		t.Errorf("stdout:\n%s", s.stdout)
 	}
@@ -165,7 +164,7 @@ func TestSelfSignedRefused(t *testing.T) {
 		{2, both, []string{"serve", "--db", db, "--tls-cert", "c", "--tls-key", "k"}},
 		{2, both, []string{"demo", "--db", db, "--tls-key", "k"}},
 		{1, "Error: the authority in " + osutil.InQuotes(folder) + " cannot be used: its key is missing or damaged\n" +
-			"Try: another authority, which each machine must trust again: firefighters cert --new --db " + cli.Quote(db) + "\n", []string{"serve", "--db", db}},
+			"Try: another authority, which each machine must trust again: firefighters cert --new --db " + db + "\n", []string{"serve", "--db", db}},
 		{1, "Error: the folder of " + osutil.InQuotes(missing) + " does not exist\n", []string{"serve", "--db", missing}},
 	} {
 		code, stdout, stderr := runCommand(t, append(tt.args, listen...)...)

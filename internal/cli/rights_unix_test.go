@@ -13,8 +13,9 @@ import (
 
 // TestServiceDB: a command without a database takes that of the service, and says
 // so. Who may not read it is told what to type, unless the command asks itself.
+// It cannot run beside others: the folder may have no database of a user.
 func TestServiceDB(t *testing.T) {
-	t.Parallel()
+	t.Chdir(t.TempDir())
 	dir := t.TempDir()
 	db := filepath.Join(dir, "x.db")
 	if err := os.WriteFile(db, nil, 0o600); err != nil {

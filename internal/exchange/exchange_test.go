@@ -133,7 +133,7 @@ func TestWrongFiles(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"there.csv":   "%s is there already\nTry: another name, or --force to replace it\n",
-		"no/x.csv":    "the folder of %s does not exist\nTry: make it first: mkdir " + path("no") + "\n",
+		"no/x.csv":    "the folder of %s does not exist\nTry: make it first: mkdir " + cli.Quote(path("no")) + "\n",
 		"folder.xlsx": "%s is not a file\nTry: another name\n",
 	} {
 		os.Mkdir(path("folder.xlsx"), 0o700)
