@@ -250,3 +250,24 @@ func matched(t *testing.T, rows []sought, members []member) []verdict {
 	}
 	return verdicts
 }
+
+// TestNamesakes: many rows of one name beside many people of that name cost no more
+// than they are, also where all rows have the same number.
+func TestNamesakes(t *testing.T) {
+	t.Parallel()
+	const many = 50_000
+	rows, members := make([]sought, many), make([]member, many)
+	for i := range many {
+		rows[i] = sought{identity: identity{name: "ivan horvat"}, number: 7}
+		members[i] = member{identity: identity{name: "ivan horvat"}, id: fmt.Sprint(i)}
+	}
+	d := &decision{members: members, verdicts: matched(t, rows, members), rows: make([]Row, many)}
+	if _, concerned := d.concerned(); len(concerned) != many {
+		t.Errorf("%d people are concerned, want %d", len(concerned), many)
+	}
+	for i, v := range matched(t, rows, nil) {
+		if v.fault != record.Duplicate || len(v.others) > few {
+			t.Fatalf("row %d: %+v", i, v)
+		}
+	}
+}

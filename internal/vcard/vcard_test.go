@@ -2,6 +2,7 @@ package vcard
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -244,5 +245,59 @@ func checkLines(t *testing.T, text string) {
 		if len(line) > maxLine || !utf8.ValidString(line) {
 			t.Fatalf("the line %q is broken", line)
 		}
+	}
+}
+
+// shortDisk takes so many bytes, and no more.
+type shortDisk struct{ left int }
+
+var errFull = errors.New("the disk is full")
+
+func (d *shortDisk) Write(p []byte) (int, error) {
+	n := min(len(p), d.left)
+	d.left -= n
+	if n < len(p) {
+		return n, errFull
+	}
+	return n, nil
+}
+
+// TestCutOff: wherever the disk is full, somebody who writes cards is told, and not
+// only at the end of all.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	card := func(w *Writer) error {
+		w.Begin("x")
+		w.Text("NOTE", strings.Repeat("č", 1000))
+		return w.End()
+	}
+	var whole bytes.Buffer
+	one := NewWriter(&whole)
+	if err := errors.Join(card(one), one.Close()); err != nil {
+		t.Fatal(err)
+	}
+	length := whole.Len()
+	for room := range 3 * length {
+		w := NewWriter(&shortDisk{room})
+		for range 3 {
+			if err := card(w); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Close(); !errors.Is(err, errFull) {
+			t.Fatalf("room for %d bytes: %v", room, err)
+		}
+	}
+	w := NewWriter(&shortDisk{3 * length})
+	if err := errors.Join(card(w), card(w), card(w), w.Close()); err != nil {
+		t.Errorf("room for all: %v", err)
+	}
+	w, err := NewWriter(&shortDisk{length}), error(nil)
+	cards := 0
+	for ; err == nil && cards < 1000; cards++ {
+		err = card(w)
+	}
+	if !errors.Is(err, errFull) || cards > 50 {
+		t.Errorf("after %d cards: %v", cards, err)
 	}
 }
