@@ -41,7 +41,7 @@ var scripts = func() (all [][]rune) {
 
 // awkward are texts that some format or program takes for something else.
 var awkward = []string{
-	"'", "''", "=1+1", "+1", "'+1", "-", "@home", "'@home", `"`, `"a";b`, "a,b", "a|b", "a;b", `a\b`, `a\nb`, `\`, "_x0041_", "_xD83D_", "1E5", "007", "1/2/90",
+	"]]>", "'", "''", "=1+1", "+1", "'+1", "-", "@home", "'@home", `"`, `"a";b`, "a,b", "a|b", "a;b", `a\b`, `a\nb`, `\`, "_x0041_", "_xD83D_", "1E5", "007", "1/2/90",
 	"4.41E+11", "TRUE", "#N/A", "NULL", "-", "sep=;", "id", "null", "<b>&amp;", "x  y", "\u200fa\u200e", "\ufeffa", "a\u2028b", "a\u00a0b", "👩‍🚒", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A",
 	"BEGIN:VCARD", "a:b", "\ufffe", "\uffff", "a\U0010ffff", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "0/0/00", "ﷺ", "İ", "ǅ",
 	strings.Repeat("ж", 100), strings.Repeat("😀", 50),

@@ -60,7 +60,7 @@ var scripts = []*unicode.RangeTable{
 }
 
 // special are texts that a format could take for something of its own.
-var special = []string{"'", "=", "+", "-", "@", "''", "\"", ",", ";", "|", "\\", "\\n", "\\,", ":", "=20", "=\r", "_x0041_", "_x005F_", "&amp;", "<b>", " ", "  ",
+var special = []string{"]]>", "'", "=", "+", "-", "@", "''", "\"", ",", ";", "|", "\\", "\\n", "\\,", ":", "=20", "=\r", "_x0041_", "_x005F_", "&amp;", "<b>", " ", "  ",
 	"\u00a0", "\u202e", "\u200f", "\u200d", "\u0301", "\u2028", "\u0085", "\ufeff", "\ufffe", "🚒", "👩🏽‍🚒", "0049", "1E5", "1990-05-15", "#N/A", "TRUE", "null", "BEGIN:VCARD", "sep=;", "id"}
 
 func anyText(random *rand.Rand, pieces int) string {
