@@ -108,7 +108,7 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 // refusals above, or that of the rate limit.
 func (a *authenticator) authenticate(r *http.Request, h http.Header) (caller, error) {
 	key, ok := bearer(r.Header["Authorization"])
-	c, err := a.find(key, ok, h)
+	c, err := a.find(r, key, ok, h)
 	if err != nil {
 		return caller{}, err
 	}
@@ -166,19 +166,26 @@ func bearer(headers []string) (key string, ok bool) {
 // find returns the credential for an API key, nil if there is none. It counts the
 // request before it asks the database, so that unknown keys cannot keep that
 // busy.
-func (a *authenticator) find(key string, ok bool, h http.Header) (*credential, error) {
+func (a *authenticator) find(r *http.Request, key string, ok bool, h http.Header) (*credential, error) {
 	hash := store.KeyHash(apikey.Hash(key))
 	if c := (*a.byHash.Load())[hash]; ok && c != nil && !c.IsSession() {
 		return c, a.limit.Admit(c.bucket, h)
 	}
-	if err := a.limit.Admit(nil, h); err != nil {
+	repeated, err := a.limit.AdmitUnknown(r, key, h)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !ok {
+	case !ok:
 		return nil, errNoKey
+	case repeated: // a key that is made meanwhile is in memory
+		return nil, nil
 	}
 	c, err := a.readCredential(key, hash)
-	if err != nil || c == nil || c.IsSession() {
+	if err == nil && (c == nil || c.IsSession()) {
+		a.limit.Wrong(r, key)
+		return nil, nil
+	}
+	if err != nil {
 		return nil, err
 	}
 	return c, a.limit.Admit(c.bucket, h)

@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"sync"
 	"sync/atomic"
@@ -26,7 +27,12 @@ func newLimit(perSecond int) (limit *httpapi.RateLimit, advance func(time.Durati
 func admit(t *testing.T, limit *httpapi.RateLimit, bucket *rate.Limiter, status int, remaining string) http.Header {
 	t.Helper()
 	h := http.Header{}
-	err := limit.Admit(bucket, h)
+	var err error
+	if bucket == nil {
+		_, err = limit.AdmitUnknown(from("192.0.2.1"), "", h)
+	} else {
+		err = limit.Admit(bucket, h)
+	}
 	var p *httpapi.Problem
 	if errors.As(err, &p); err != nil != (status != 0) || status != 0 && (p.Status != status || p.Header.Get("Retry-After") != "1") {
 		t.Errorf("%v, want status %d", err, status)
@@ -61,8 +67,13 @@ func TestRateLimit(t *testing.T) {
 	admit(t, limit, one, 0, `"key";r=5;t=2`)
 }
 
-// TestRateLimitOfUnknown: unknown callers share one bucket and take nothing
-// from the known ones.
+// from is a request from an address.
+func from(address string) *http.Request {
+	return &http.Request{RemoteAddr: net.JoinHostPort(address, "1234")}
+}
+
+// TestRateLimitOfUnknown: the unknown callers of a source share one bucket, and take
+// nothing from the known ones, nor from those of another source.
 func TestRateLimitOfUnknown(t *testing.T) {
 	t.Parallel()
 	limit, advance := newLimit(2)
@@ -74,8 +85,38 @@ func TestRateLimitOfUnknown(t *testing.T) {
 	}
 	admit(t, limit, nil, 429, `"unknown";r=0;t=1`)
 	admit(t, limit, limit.NewBucket(), 0, `"key";r=3;t=2`)
+	if _, err := limit.AdmitUnknown(from("192.0.2.2"), "", http.Header{}); err != nil {
+		t.Errorf("another source: %v", err)
+	}
 	advance(time.Second)
 	admit(t, limit, nil, 0, `"unknown";r=1;t=1`)
+}
+
+// TestRepeatedSecret: the same wrong secret of a source counts once a minute.
+func TestRepeatedSecret(t *testing.T) {
+	t.Parallel()
+	limit, advance := newLimit(1)
+	ask := func(address, secret string, repeats bool, remaining string) {
+		t.Helper()
+		h := http.Header{}
+		repeated, err := limit.AdmitUnknown(from(address), secret, h)
+		if repeated != repeats || err != nil || h.Get("RateLimit") != remaining {
+			t.Errorf("%s: %t, %v, %s", secret, repeated, err, h.Get("RateLimit"))
+		}
+		limit.Wrong(from(address), secret)
+	}
+	ask("192.0.2.1", "a", false, `"unknown";r=1;t=1`)
+	for range 100 {
+		ask("192.0.2.1", "a", true, `"unknown";r=1;t=1`)
+	}
+	ask("192.0.2.2", "a", false, `"unknown";r=1;t=1`)
+	ask("192.0.2.1", "b", false, `"unknown";r=0;t=1`)
+	advance(time.Minute)
+	ask("192.0.2.1", "a", false, `"unknown";r=1;t=1`)
+	if repeated, err := (*httpapi.RateLimit)(nil).AdmitUnknown(from("192.0.2.1"), "a", http.Header{}); repeated || err != nil {
+		t.Errorf("without a limit: %t, %v", repeated, err)
+	}
+	(*httpapi.RateLimit)(nil).Wrong(from("192.0.2.1"), "a")
 }
 
 func TestRateLimitRefusals(t *testing.T) {
@@ -87,7 +128,11 @@ func TestRateLimitRefusals(t *testing.T) {
 	} {
 		var err error
 		for err == nil {
-			err = limit.Admit(bucket, http.Header{})
+			if bucket == nil {
+				_, err = limit.AdmitUnknown(from("192.0.2.1"), "", http.Header{})
+			} else {
+				err = limit.Admit(bucket, http.Header{})
+			}
 		}
 		if err.Error() != want {
 			t.Errorf("got %q, want %q", err, want)

@@ -180,28 +180,31 @@ func showSignIn(v *Visit) error {
 func signIn(v *Visit) error {
 	form := v.R.PostForm
 	data := signInPage{Next: LocalPath(form.Get("next")), Shared: form.Get("shared") != "", Carried: carry(form)}
-	wrong, wait := v.site.tries.begin(sourceOf(v.R))
+	lifetime := sessionLifetime
+	if data.Shared {
+		lifetime = sharedLifetime
+	}
+	var secret string
+	var opened store.Key
+	wait, err := v.site.tries.try(v.R, typedKey(form.Get("key")), func(key string) (err error) {
+		secret, opened, err = session.Open(v.Store, key, lifetime)
+		return err
+	})
 	if wait > 0 {
 		seconds := int(wait/time.Second) + 1
 		v.W.Header().Set("Retry-After", strconv.Itoa(seconds))
 		data.Fault, data.Wait = "signin.wait", seconds
 		return v.renderSignIn(http.StatusTooManyRequests, data)
 	}
-	lifetime := sessionLifetime
-	if data.Shared {
-		lifetime = sharedLifetime
-	}
-	secret, session, err := session.Open(v.Store, typedKey(form.Get("key")), lifetime)
 	if errors.Is(err, store.ErrNotFound) {
 		v.site.Refusals.Add(v.R, httpapi.KeyUnknown.Code)
 		data.Fault = "signin.wrong"
 		return v.renderSignIn(http.StatusForbidden, data)
 	}
-	v.site.tries.forget(wrong)
 	if err != nil {
 		return err
 	}
-	return v.begin(secret, session, data)
+	return v.begin(secret, opened, data)
 }
 
 // begin takes the browser from its old session to a new one, and leads on. It has

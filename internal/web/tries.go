@@ -1,72 +1,41 @@
 package web
 
 import (
-	"net"
+	"errors"
 	"net/http"
-	"net/netip"
-	"slices"
 	"sync"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/httpapi"
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
-// The limits of wrong tries in a minute.
-const (
-	mostTriesEach = 10 // of one source
-	mostTries     = 60 // of all
-	triesWindow   = time.Minute
-)
-
-// tries counts the wrong tries to sign in of the last minute. A try counts as
-// wrong until it is known to be right, so that many at once are no way around.
+// tries limits the wrong tries to sign in of each source. There is no limit for all
+// together: nobody guesses a key or a code, and nobody may keep others out.
 type tries struct {
-	now    func() time.Time
-	mu     sync.Mutex
-	recent []*try // oldest first
+	now     func() time.Time
+	sources httpapi.Sources[triesOfSource]
 }
 
-type try struct {
-	source string
-	at     time.Time
+// triesOfSource are tried one after the other, so that many at once are no way
+// around the limit, and right ones never count.
+type triesOfSource struct {
+	mu    sync.Mutex
+	wrong httpapi.WrongSecrets
 }
 
-// begin counts a try. If there were too many it returns how long to wait.
-func (t *tries) begin(source string) (counted *try, wait time.Duration) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := t.now()
-	t.recent = slices.DeleteFunc(t.recent, func(old *try) bool { return now.Sub(old.at) >= triesWindow })
-	var same []*try
-	for _, old := range t.recent {
-		if old.source == source {
-			same = append(same, old)
-		}
+// try calls open with a secret, unless its source has to wait. The error is that of
+// open, where store.ErrNotFound is for a wrong secret.
+func (t *tries) try(r *http.Request, secret string, open func(secret string) error) (wait time.Duration, err error) {
+	from := t.sources.Of(r, func() *triesOfSource { return new(triesOfSource) })
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	if wait := from.wrong.Wait(t.now()); wait > 0 {
+		return wait, nil
 	}
-	switch {
-	case len(same) >= mostTriesEach:
-		return nil, triesWindow - now.Sub(same[len(same)-mostTriesEach].at)
-	case len(t.recent) >= mostTries:
-		return nil, triesWindow - now.Sub(t.recent[len(t.recent)-mostTries].at)
+	err = open(secret)
+	if errors.Is(err, store.ErrNotFound) {
+		from.wrong.Add(secret, t.now())
 	}
-	counted = &try{source, now}
-	t.recent = append(t.recent, counted)
-	return counted, 0
-}
-
-// forget takes back a try that was right.
-func (t *tries) forget(right *try) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.recent = slices.DeleteFunc(t.recent, func(old *try) bool { return old == right })
-}
-
-// sourceOf returns where a request comes from: an IPv4 address, or the network
-// of an IPv6 address, which one machine has to itself.
-func sourceOf(r *http.Request) string {
-	host, _, _ := net.SplitHostPort(r.RemoteAddr)
-	addr, err := netip.ParseAddr(host)
-	if addr = addr.Unmap(); err == nil && addr.Is6() {
-		prefix, _ := addr.WithZone("").Prefix(64)
-		return prefix.String()
-	}
-	return host
+	return 0, err
 }

@@ -1,53 +1,72 @@
 package web
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/store"
 )
 
 func TestTries(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	l := tries{now: func() time.Time { return now }}
-	wrong := func(source string, want time.Duration) *try {
+	other := errors.New("the disk is full")
+	try := func(address, secret string, outcome error, want time.Duration) {
 		t.Helper()
-		counted, wait := l.begin(source)
-		if wait != want || (counted == nil) != (wait > 0) {
-			t.Errorf("%s has to wait %v, not %v", source, wait, want)
+		tried := false
+		wait, err := l.try(&http.Request{RemoteAddr: address + ":1"}, secret, func(got string) error {
+			tried = got == secret
+			return outcome
+		})
+		if wait != want || tried != (want == 0) || tried && err != outcome {
+			t.Errorf("%s with %s has to wait %v, not %v: %v", address, secret, wait, want, err)
 		}
-		return counted
 	}
-	for range mostTriesEach {
-		wrong("a", 0)
+	for i := range 9 {
+		for range 20 { // a program that repeats a revoked key
+			try("192.0.2.1", fmt.Sprint(i), store.ErrNotFound, 0)
+		}
+		try("192.0.2.1", "right", nil, 0)
+		try("192.0.2.1", "busy", other, 0)
 		now = now.Add(time.Second)
 	}
-	wrong("a", 50*time.Second) // until the first of its ten is a minute old
-	for range 50 {
-		l.forget(wrong("b", 0)) // right ones do not count
-	}
-	for _, source := range []string{"c", "d", "e", "f", "g"} {
-		for range mostTriesEach {
-			wrong(source, 0)
+	try("192.0.2.1", "9", store.ErrNotFound, 0)
+	try("192.0.2.1", "right", nil, 51*time.Second) // until the first of its ten is a minute old
+	for i := range 200 {                           // many sources keep nobody else out
+		for j := range 10 {
+			try(fmt.Sprint("198.51.100.", i), fmt.Sprint(j), store.ErrNotFound, 0)
 		}
 	}
-	wrong("b", 50*time.Second) // 60 of all
-	now = now.Add(50 * time.Second)
-	wrong("a", 0)
-	wrong("c", 10*time.Second)
+	try("192.0.2.2", "right", nil, 0)
+	now = now.Add(51 * time.Second)
+	try("192.0.2.1", "right", nil, 0)
 }
 
-func TestSourceOf(t *testing.T) {
+// TestTriesAtOnce: many at once are no way around the limit, and right ones never
+// count.
+func TestTriesAtOnce(t *testing.T) {
 	t.Parallel()
-	for address, want := range map[string]string{
-		"192.0.2.7:1234":              "192.0.2.7",
-		"[::ffff:192.0.2.7]:1234":     "::ffff:192.0.2.7",
-		"[2001:db8:1:2:3:4:5:6]:1234": "2001:db8:1:2::/64",
-		"[fe80::1%eth0]:1234":         "fe80::/64",
-		"@":                           "",
-	} {
-		if got := sourceOf(&http.Request{RemoteAddr: address}); got != want {
-			t.Errorf("%s comes from %q, not %q", address, got, want)
+	for _, outcome := range []error{store.ErrNotFound, nil} {
+		l := tries{now: time.Now}
+		var all sync.WaitGroup
+		var tried atomic.Int64
+		for i := range 100 {
+			all.Go(func() {
+				l.try(&http.Request{RemoteAddr: "192.0.2.1:1"}, fmt.Sprint(i), func(string) error {
+					tried.Add(1)
+					return outcome
+				})
+			})
+		}
+		all.Wait()
+		if got := tried.Load(); outcome == nil && got != 100 || outcome != nil && got != 10 {
+			t.Errorf("%d of 100 are tried, of which each is %v", got, outcome)
 		}
 	}
 }

@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"container/list"
+	"crypto/sha256"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+)
+
+// SourceOf returns where a request comes from: an IPv4 address, or the network
+// of an IPv6 address, which one machine has to itself.
+func SourceOf(r *http.Request) string {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr)
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
+		return host
+	}
+	if addr = addr.Unmap(); addr.Is6() {
+		prefix, _ := addr.WithZone("").Prefix(64) // a valid length
+		return prefix.String()
+	}
+	return addr.String()
+}
+
+// mostSources is how many sources are told apart. Nobody can fill the memory with
+// further ones.
+const mostSources = 4096
+
+// Sources keeps a value for each source of requests. It forgets those that have not
+// come for the longest time.
+type Sources[T any] struct {
+	mu     sync.Mutex
+	all    map[string]*list.Element // of *source[T]
+	lately list.List                // the last one first
+}
+
+type source[T any] struct {
+	name  string
+	value *T
+}
+
+// Of returns the value of the source of a request. It is made by new where there is
+// none.
+func (s *Sources[T]) Of(r *http.Request, new func() *T) *T {
+	name := SourceOf(r)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.all[name]; known != nil {
+		s.lately.MoveToFront(known)
+		return known.Value.(*source[T]).value
+	}
+	if s.all == nil {
+		s.all = map[string]*list.Element{}
+	}
+	if len(s.all) >= mostSources {
+		last := s.lately.Remove(s.lately.Back()).(*source[T])
+		delete(s.all, last.name)
+	}
+	made := &source[T]{name, new()}
+	s.all[name] = s.lately.PushFront(made)
+	return made.value
+}
+
+const (
+	// MostWrong is how many wrong secrets of a source count in a minute.
+	MostWrong   = 10
+	wrongWindow = time.Minute
+)
+
+// WrongSecrets are the wrong keys and codes of a source within the last minute.
+// Each counts once, because a program may repeat one for ever. The caller sees to it
+// that there is one call at a time.
+type WrongSecrets struct{ all []wrongSecret }
+
+type wrongSecret struct {
+	hash [sha256.Size]byte
+	at   time.Time
+}
+
+// Has reports whether a secret was wrong within the minute before now.
+func (w *WrongSecrets) Has(secret string, now time.Time) bool {
+	w.forget(now)
+	hash := sha256.Sum256([]byte(secret))
+	return slices.ContainsFunc(w.all, func(one wrongSecret) bool { return one.hash == hash })
+}
+
+// Add counts a wrong secret. Only the last MostWrong are kept.
+func (w *WrongSecrets) Add(secret string, now time.Time) {
+	if w.Has(secret, now) {
+		return
+	}
+	if len(w.all) >= MostWrong {
+		w.all = slices.Delete(w.all, 0, len(w.all)-MostWrong+1)
+	}
+	w.all = append(w.all, wrongSecret{sha256.Sum256([]byte(secret)), now})
+}
+
+// Wait returns how long a source with MostWrong secrets has to wait, 0 for others.
+func (w *WrongSecrets) Wait(now time.Time) time.Duration {
+	if w.forget(now); len(w.all) < MostWrong {
+		return 0
+	}
+	return wrongWindow - now.Sub(w.all[0].at)
+}
+
+func (w *WrongSecrets) forget(now time.Time) {
+	w.all = slices.DeleteFunc(w.all, func(one wrongSecret) bool { return now.Sub(one.at) >= wrongWindow })
+}

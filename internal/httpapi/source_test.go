@@ -1,0 +1,84 @@
+package httpapi
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+)
+
+func TestSourceOf(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"192.0.2.7:1234":              "192.0.2.7",
+		"[::ffff:192.0.2.7]:1234":     "192.0.2.7",
+		"[2001:db8:1:2:3:4:5:6]:1234": "2001:db8:1:2::/64",
+		"[2001:db8:1:2::1]:1234":      "2001:db8:1:2::/64",
+		"[fe80::1%eth0]:1234":         "fe80::/64",
+		"@":                           "",
+	} {
+		if got := SourceOf(&http.Request{RemoteAddr: address}); got != want {
+			t.Errorf("%s comes from %q, not %q", address, got, want)
+		}
+	}
+}
+
+// TestSources: a source has one value, until many others have come.
+func TestSources(t *testing.T) {
+	t.Parallel()
+	var s Sources[int]
+	of := func(number int) *int {
+		r := &http.Request{RemoteAddr: fmt.Sprintf("10.0.%d.%d:1", number/256, number%256)}
+		return s.Of(r, func() *int { return &number })
+	}
+	for i := range mostSources {
+		of(i)
+	}
+	if of(0) != of(0) || *of(1) != 1 {
+		t.Error("a source has several values")
+	}
+	first := of(0)
+	of(mostSources)
+	of(mostSources + 1)
+	if len(s.all) != mostSources || s.lately.Len() != mostSources {
+		t.Errorf("%d sources are kept, and %d in their order", len(s.all), s.lately.Len())
+	}
+	if of(0) != first || s.all["10.0.0.2"] != nil || s.all["10.0.0.4"] == nil {
+		t.Error("another one than the oldest was forgotten")
+	}
+}
+
+// TestWrongSecrets: each counts once, for a minute.
+func TestWrongSecrets(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	var w WrongSecrets
+	waits := func(want time.Duration) {
+		t.Helper()
+		if got := w.Wait(now); got != want {
+			t.Errorf("it has to wait %v, not %v", got, want)
+		}
+	}
+	for i := range MostWrong {
+		waits(0)
+		for range 20 {
+			w.Add(fmt.Sprint("secret ", i), now)
+		}
+		now = now.Add(time.Second)
+	}
+	waits(50 * time.Second)
+	if !w.Has("secret 0", now) || w.Has("secret 10", now) {
+		t.Error("another secret is known")
+	}
+	now = now.Add(50 * time.Second)
+	waits(0) // the first is a minute old
+	if w.Has("secret 0", now) || !w.Has("secret 1", now) {
+		t.Error("a secret counts too short or too long")
+	}
+	for i := range 3 * MostWrong {
+		w.Add(fmt.Sprint("further ", i), now)
+	}
+	if len(w.all) != MostWrong || !w.Has("further 29", now) {
+		t.Errorf("%d secrets are kept", len(w.all))
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/apikey"
+)
+
+// from returns a browser at another address of this machine.
+func (c client) from(t *testing.T, address string) *browser {
+	t.Helper()
+	b := c.browser(t, "en")
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {
+		return dialer.DialContext(ctx, network, to)
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	b.Transport = transport
+	return b
+}
+
+// TestOfficeTries: ten wrong tries keep out their own address for a minute, and no
+// other, however many there are. A program that repeats a wrong key counts once.
+func TestOfficeTries(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	signIn := func(b *browser, key string) *webPage {
+		return b.post(t, "/office/sign-in", url.Values{"key": {key}})
+	}
+	for i := range 8 {
+		b := s.from(t, fmt.Sprint("127.0.0.", 10+i))
+		for range 10 {
+			signIn(b, apikey.New()).wants(t, 403)
+		}
+		if p := signIn(b, s.key).wants(t, 429); p.header.Get("Retry-After") == "" {
+			t.Error("it is not said how long to wait")
+		}
+	}
+	signIn(s.browser(t, "en"), s.key).wants(t, 303)
+	program, wrong := s.from(t, "127.0.0.20"), apikey.New()
+	for range 30 {
+		signIn(program, wrong).wants(t, 403)
+	}
+	signIn(program, s.key).wants(t, 303)
+	s.logs(t, `"address":"127.0.0.10","count":1,"code":"key_unknown"`)
+	if strings.Contains(s.stderr.String(), wrong) {
+		t.Error("the log has a key")
+	}
+}
+
+// TestRateLimitOfAddress: unknown keys from one address leave the others their share,
+// and a program that repeats one takes nothing.
+func TestRateLimitOfAddress(t *testing.T) {
+	t.Parallel()
+	b := limited(t, 2)
+	other := b.from(t, "127.0.0.2").client
+	for range 20 {
+		b.as("unknown").do(t, "GET", collection, "").wants(t, 401).remaining(t, `"unknown";r=3;t=2`)
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		b.as(key).do(t, "GET", collection, "").wants(t, 401)
+	}
+	b.as("d").do(t, "GET", collection, "").wants(t, 429)
+	other.as("d").do(t, "GET", collection, "").wants(t, 401).remaining(t, `"unknown";r=3;t=2`)
+	other.as(b.newKey(t)).do(t, "GET", collection, "").wants(t, 200) // it is not in memory yet
+}
