@@ -1,13 +1,17 @@
 package service
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"os/user"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // newHost returns a system with systemd below a folder of its own, and what was asked of
@@ -214,6 +218,72 @@ func TestCurrent(t *testing.T) {
 	}
 	must(t, os.RemoveAll(h.path("/run")))
 	if _, err := h.Current(); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("without systemd: %v", err)
+	}
+}
+
+// TestWaiting: systemd is told that the service waits, which status then says.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("", "ffm") // a short path, as sockets need
+	must(t, err)
+	defer os.RemoveAll(folder)
+	socket := filepath.Join(folder, "s")
+	listener, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	must(t, err)
+	defer listener.Close()
+	write(t, filepath.Join(folder, "failed-starts"), "4")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if managerIn(map[string]string{"RUNTIME_DIRECTORY": folder, "NOTIFY_SOCKET": socket}).AwaitTurn(stopped) {
+		t.Error("it does not wait")
+	}
+	heard := make([]byte, 100)
+	must(t, listener.SetReadDeadline(time.Now().Add(time.Minute)))
+	if n, err := listener.Read(heard); err != nil || string(heard[:n]) != "STATUS=waiting 35s, because the last start failed" {
+		t.Errorf("heard %q, %v", heard[:n], err)
+	}
+}
+
+// TestPrepare: the user, the folder of the data, and the folders and files beside it.
+func TestPrepare(t *testing.T) {
+	h, in, asked := newHost(t)
+	me, err := user.Current()
+	must(t, err)
+	h.User = me.Username
+	d := Definition{Data: h.DataFolder()}
+	if steps, err := h.Prepare(d); !errors.Is(err, os.ErrNotExist) || steps != nil {
+		t.Errorf("without the folder above: %q, %v", steps, err)
+	}
+	must(t, os.MkdirAll(filepath.Dir(d.Data), 0o755))
+	for _, want := range []int{1, 0} {
+		if steps, err := h.Prepare(d); err != nil || len(steps) != want || asked() != "" {
+			t.Errorf("%q, %v", steps, err)
+		}
+	}
+	folder, file := h.path("/copies"), h.path("/key.pem")
+	must(t, h.Share(d, folder))
+	write(t, file, "")
+	must(t, h.MayRead(d, file))
+	if err := h.MayRead(d, file+".gone"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	h.User = "nobody-has-this-name"
+	if h.Share(d, folder) == nil || h.MayRead(d, file) == nil {
+		t.Error("a user that is not there may do something")
+	}
+	script := fmt.Sprintf("#!/bin/sh\necho \"sysusers $*\" >>%q\n", in("asked"))
+	must(t, os.WriteFile(in("systemd-sysusers"), []byte(script), 0o700))
+	config := h.path("/etc/sysusers.d/firefighters.conf")
+	if _, err := h.Prepare(d); err == nil || asked() != "sysusers "+config+"\n" || content(config) != Sysusers {
+		t.Errorf("the user cannot be made: %v", err)
+	}
+	must(t, os.WriteFile(in("systemd-sysusers"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	if _, err := h.Prepare(d); err == nil || !strings.Contains(err.Error(), "systemd-sysusers "+config) {
+		t.Errorf("the user cannot be made: %v", err)
+	}
+	must(t, os.RemoveAll(h.path("/run")))
+	if _, err := h.Prepare(d); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("without systemd: %v", err)
 	}
 }

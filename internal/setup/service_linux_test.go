@@ -158,6 +158,17 @@ func TestInstall(t *testing.T) {
 	c.write(t, "start.fails", "")
 	c.write(t, "log", "Error: port 443 is used by another program\nTry: another port\n")
 	c.does(t, "install", 1, "Error: the service does not start: port 443 is used by another program\nTry: another port\n", "not The service runs")
+	c.forget(t, "start.fails")
+	must(t, os.Rename(filepath.Join(c.Host.Root, "var"), filepath.Join(c.Host.Root, "kept")))
+	c.changes(t)
+	c.does(t, "install", 1, "Error: mkdir "+data+": no such file or directory\n", "not The service runs")
+	if asked := c.changes(t); asked != "" {
+		t.Errorf("without a folder for the data, systemd was asked to %s", asked)
+	}
+	must(t, os.Rename(filepath.Join(c.Host.Root, "kept"), filepath.Join(c.Host.Root, "var")))
+	must(t, os.WriteFile(filepath.Join(data, "service.conf"), []byte("--backup-dir=/x\rExecStartPre=+/y\n"), 0o600))
+	c.does(t, "install", 2, "has a control character in it", "not The service runs")
+	must(t, os.Remove(filepath.Join(data, "service.conf")))
 	c.write(t, "enable.fails", "it is masked\n")
 	c.does(t, "install", 1, "systemctl enable firefighters.service: it is masked\n")
 }
@@ -196,7 +207,7 @@ func TestCommandsOfService(t *testing.T) {
 	c.does(t, "status --json", 1, `"installed": false`)
 	c.does(t, "install", 0)
 	c.does(t, "start", 0, "The service runs already.\n")
-	c.does(t, "status", 0, "Service    runs\n", "Address    http://127.0.0.1:9, which does not answer\n", "Database   "+service.DatabaseIn(c.Host.DataFolder())+": it is not there\n")
+	c.does(t, "status", 0, "Service    runs\n", "Address    http://127.0.0.1:9, which does not answer\n", "Data       "+c.Host.DataFolder()+"\n", "Database   "+service.DatabaseIn(c.Host.DataFolder())+": it is not there\n")
 	c.changes(t)
 	c.does(t, "stop", 0, "The service has stopped. It starts with this PC, or by: "+cli.AsAdministrator("firefighters service start"))
 	c.does(t, "status", 1, "does not run: inactive (dead)\n", "Error: the service does not run\nTry: ", " service start\n")
