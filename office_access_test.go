@@ -238,6 +238,21 @@ func TestOfficeInvite(t *testing.T) {
 	s.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {code.text()}}).wants(t, 403)
 }
 
+// TestOfficeInviteElsewhere: the link has the address that the service has now, where
+// that of the command is from.
+func TestOfficeInviteElsewhere(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // as in another network
+	p := b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200)
+	p.says(t, "Invitation for Ana").lacks(t, "can be reached from this computer only")
+	link := p.labelled(t, "Link").attributes["value"]
+	if !strings.HasPrefix(link, "http://192.0.2.7:8080/office/sign-in#code=") {
+		t.Errorf("the link is %q", link)
+	}
+}
+
 // TestOfficeInviteFaults: a name has the rules of a label. What was typed stays.
 func TestOfficeInviteFaults(t *testing.T) {
 	t.Parallel()

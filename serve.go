@@ -382,7 +382,7 @@ func (d *daemon) configure(api *server, addr net.Addr) {
 		_, port, _ := net.SplitHostPort(addr.String())
 		api.office = office.New(web.Config{
 			Store: api.store, Keys: api.auth, Log: d.log, Refusals: api.auth.refusals,
-			URL: d.url(addr), Port: port, TLS: d.certFile != "", Explain: api.explain,
+			Port: port, TLS: d.certFile != "", Explain: api.explain,
 		})
 	}
 	if d.scheduler != nil {

@@ -192,10 +192,14 @@ func invite(v *web.Visit) error {
 		data.Faults = []fault{{"name", data.Fault}}
 		return render(v, http.StatusUnprocessableEntity, data)
 	}
+	at, err := v.Store.Address() // a machine may have got another one
+	if err != nil {
+		return err
+	}
 	var made *madeInvitation
 	n := session.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
 	err = session.Invite(v.Store, n, func(code string) error {
-		made = &madeInvitation{name, code, web.InvitationLink(v.URL(), code), web.HereOnly(v.URL())}
+		made = &madeInvitation{name, code, web.InvitationLink(at, code), web.HereOnly(at)}
 		return nil
 	})
 	if err != nil {

@@ -32,7 +32,6 @@ type Config struct {
 	Keys     Keys
 	Log      *slog.Logger
 	Refusals *httpapi.Refusals // of wrong keys and codes
-	URL      string            // of the service, for links to send to others
 	Port     string            // for the name of the cookie: browsers share cookies between ports
 	TLS      bool
 

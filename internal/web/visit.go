@@ -33,9 +33,6 @@ type Visit struct {
 	failed bool   // the page is about an error
 }
 
-// URL returns that of the service, for links to send to others.
-func (v *Visit) URL() string { return v.site.URL }
-
 // SignedIn reports whether the visitor has a session.
 func (v *Visit) SignedIn() bool { return v.Session.ID != 0 }
 
