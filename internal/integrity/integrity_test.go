@@ -181,6 +181,50 @@ func TestCheckStructure(t *testing.T) {
 	}
 }
 
+// TestCheckFails: a check or a repair that SQLite refuses is an error, and not a sound
+// database.
+func TestCheckFails(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change string
+		repair bool
+	}{
+		"structure": {`CREATE TABLE more (x); INSERT INTO more VALUES ('{'); CREATE INDEX i ON more (x); PRAGMA writable_schema = on;
+			UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON more (json(x))' WHERE name = 'i'`, false},
+		"counts": {`UPDATE tenants SET live_count = 9; CREATE TRIGGER no BEFORE UPDATE ON tenants BEGIN SELECT RAISE(ABORT, 'no'); END`, true},
+		"keys":   {`UPDATE firefighters SET last_key = 'zora'; CREATE TRIGGER no BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`, true},
+	} {
+		path := newDatabase(t, 4)
+		execSQL(t, path, tt.change)
+		found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
+			Repair: tt.repair, ResetClock: noReset, Found: func(string) {}, Progress: func(int, int) {}})
+		if _, is := errors.AsType[sqlite.ResultError](err); !is {
+			t.Errorf("%s: found %+v, error %v", name, found, err)
+		}
+	}
+}
+
+// TestCheckManyTenants: all are counted, whatever their numbers.
+func TestCheckManyTenants(t *testing.T) {
+	t.Parallel()
+	path := newDatabase(t, 4)
+	const tenants = 1001
+	execSQL(t, path, `WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT ?)
+		INSERT OR REPLACE INTO tenants SELECT id, 'Engine ' || id, 9, 4, 0 FROM n`, tenants)
+	db := open(t, path)
+	if found, _ := check(t, db, false); found != (integrity.Findings{Stale: tenants}) {
+		t.Errorf("found %+v", found)
+	}
+	log, text := logger()
+	integrity.Scrub(t.Context(), db, log, now)
+	if !strings.Contains(text.String(), fmt.Sprint("departments=", tenants)) {
+		t.Errorf("the log: %s", text)
+	}
+	if found, says := check(t, db, false); found != (integrity.Findings{}) {
+		t.Errorf("found %+v: %s", found, says)
+	}
+}
+
 // overwrite damages pages of a file.
 func overwrite(t *testing.T, path string, first, count int64) {
 	t.Helper()
