@@ -35,6 +35,17 @@ func TestFirstWait(t *testing.T) {
 	}
 }
 
+// TestFirstWaitByUptime: the age of a backup counts too where the wall clock is set back
+// after the start.
+func TestFirstWaitByUptime(t *testing.T) {
+	t.Parallel()
+	wait := backup.FirstWait([]time.Time{noon.Add(-10 * time.Hour)}, day, backup.NewReading(noon, time.Hour))
+	back := noon.Add(-365 * day)
+	if wait.Over(backup.NewReading(back, 15*time.Hour-1)) || !wait.Over(backup.NewReading(back, 15*time.Hour)) {
+		t.Error("it is not due 14 hours after the start")
+	}
+}
+
 // TestWait: the clock that is ahead counts.
 func TestWait(t *testing.T) {
 	t.Parallel()

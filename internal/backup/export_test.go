@@ -2,6 +2,8 @@ package backup
 
 import (
 	"context"
+	"errors"
+	"os"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/osutil"
@@ -36,6 +38,16 @@ func (w wait) Over(now Reading) bool { return w.over(now) }
 
 // On returns the job for a disk with other room.
 func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }
+
+// OnStick returns the job for a disk without links.
+func (j Job) OnStick() Job { j.link = noLinks; return j }
+
+// OnStick returns the restore of a database on a disk without links.
+func (r Restore) OnStick() Restore { r.link = noLinks; return r }
+
+func noLinks(file, name string) error {
+	return &os.LinkError{Op: "link", Old: file, New: name, Err: errors.ErrUnsupported}
+}
 
 func (j Job) Partial() string { return j.partial() }
 

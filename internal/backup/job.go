@@ -28,6 +28,18 @@ type Job struct {
 	room   func(folder string, size int64) error // nil means all of the disk
 	change func(copied *sqlite.Conn) error       // changes the copy before its check; may be nil
 	work   string                                // the folder to make the copy in; "" means that of the target
+	link   linkFunc
+}
+
+// linkFunc gives a file a second name, which no file may have. A disk without links,
+// like most USB sticks, refuses. nil means os.Link.
+type linkFunc func(file, name string) error
+
+func (link linkFunc) do(file, name string) error {
+	if link == nil {
+		link = os.Link
+	}
+	return link(file, name)
 }
 
 // sidecars are the endings of the files that SQLite puts beside a database.
@@ -181,11 +193,11 @@ func (j *Job) publish(partial string) error {
 	if j.Force {
 		return cmp.Or(os.Rename(partial, j.Target), osutil.SyncFolder(folder))
 	}
-	err := os.Link(partial, j.Target) // fails where a file exists
+	err := j.link.do(partial, j.Target)
 	if err != nil && osutil.Exists(j.Target) {
 		return ErrExists
 	}
-	if err != nil { // a disk without links, like most USB sticks
+	if err != nil {
 		err = os.Rename(partial, j.Target)
 	}
 	return cmp.Or(err, osutil.SyncFolder(folder))

@@ -85,6 +85,47 @@ func TestBackupOfLink(t *testing.T) {
 	}
 }
 
+// TestBackupOfLinkAlone: by whatever name a database is called, one backup of it is made
+// at a time.
+func TestBackupOfLinkAlone(t *testing.T) {
+	t.Parallel()
+	path, link := newDatabase(t, 1), filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skipf("no links can be made here: %v", err)
+	}
+	release, err := sqlite.LockFile(path + "-backup-lock")
+	must(t, err)
+	_, err = backup.Job{Content: toy{}, Source: link, Target: filepath.Join(t.TempDir(), "x.db")}.Run(t.Context())
+	if !errors.Is(err, backup.ErrRunning) {
+		t.Errorf("beside another backup: %v", err)
+	}
+	must(t, release())
+	target := filepath.Join(t.TempDir(), "x.db")
+	to := filepath.Join(t.TempDir(), "target.db")
+	must(t, os.Symlink(target, to))
+	makeBackup(t, link, to)
+	if info, err := os.Lstat(target); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the backup is not where the link leads: %v", err)
+	}
+}
+
+// TestBackupOnStick: on a disk without links a backup has its name at once, too, and
+// replaces no file.
+func TestBackupOnStick(t *testing.T) {
+	t.Parallel()
+	db, target := newDatabase(t, 5), filepath.Join(t.TempDir(), "x.db")
+	job := backup.Job{Content: toy{}, Source: db, Target: target}.OnStick()
+	if _, err := job.Run(t.Context()); err != nil || records(t, target) != 5 || len(names(t, filepath.Dir(target))) != 1 {
+		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(target)))
+	}
+	late := job
+	must(t, os.Remove(target))
+	late.Progress = func(done, total int) { must(t, os.WriteFile(target, []byte("precious"), 0o600)) }
+	if _, err := late.Run(t.Context()); !errors.Is(err, backup.ErrExists) || contents(t, filepath.Dir(target))["x.db"] != "precious" {
+		t.Errorf("a file that was made meanwhile: %v", err)
+	}
+}
+
 // TestBackupRefusals: what is there stays as it is.
 func TestBackupRefusals(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,8 @@
 package backup
 
 import (
+	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"io"
@@ -24,8 +26,8 @@ func (r *restoring) keep() error {
 	if !osutil.Exists(r.Database) {
 		return nil
 	}
-	err := os.Link(r.Database, r.done.Kept)
-	if err != nil { // a disk without links
+	err := r.link.do(r.Database, r.done.Kept)
+	if err != nil {
 		err = copyFile(r.Database, r.done.Kept)
 	}
 	return cmp.Or(err, osutil.SyncFolder(filepath.Dir(r.Database)))
@@ -125,7 +127,7 @@ func undo(db string) error {
 	}
 	for _, e := range entries {
 		kept := filepath.Join(folder, e.Name())
-		if strings.HasPrefix(e.Name(), filepath.Base(db)+keptSuffix) && osutil.SameFile(kept, db) {
+		if strings.HasPrefix(e.Name(), filepath.Base(db)+keptSuffix) && (osutil.SameFile(kept, db) || sameContent(kept, db)) {
 			if err := takeBack(kept, db); err != nil {
 				return err
 			}
@@ -135,6 +137,34 @@ func undo(db string) error {
 		return err
 	}
 	return errors.Join(removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
+}
+
+// sameContent reports whether a file is a copy of another, as keep makes one on a disk
+// without links.
+func sameContent(a, b string) bool {
+	x, err := os.Open(a)
+	if err != nil {
+		return false
+	}
+	defer x.Close()
+	y, err := os.Open(b)
+	if err != nil {
+		return false
+	}
+	defer y.Close()
+	left, right := bufio.NewReader(x), bufio.NewReader(y)
+	for {
+		p, errA := left.Peek(left.Size())
+		q, errB := right.Peek(right.Size())
+		switch {
+		case !bytes.Equal(p, q), errA != nil && errA != io.EOF, errB != nil && errB != io.EOF:
+			return false
+		case len(p) == 0:
+			return true
+		}
+		left.Discard(len(p))
+		right.Discard(len(q))
+	}
 }
 
 // takeBack removes the second name of a database, and gives the database back

@@ -19,6 +19,8 @@ type Restore struct {
 	File     string // the backup
 	Database string
 	Progress func(done, total int) // called with numbers of pages; may be nil
+
+	link linkFunc
 }
 
 // Restored says what a restore has done.

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
@@ -330,12 +332,13 @@ func TestRestoreCutOff(t *testing.T) {
 			return release()
 		},
 	}
-	for steps := range backup.RestoreSteps + 1 {
+	for run := range 2 * (backup.RestoreSteps + 1) {
+		steps, links := run/2, run%2 == 0
 		for name, open := range next {
-			t.Run(fmt.Sprintf("%d %s", steps, name), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%d %s, links %v", steps, name, links), func(t *testing.T) {
 				t.Parallel()
 				db, saved := backedUp(t)
-				cutOff(t, db, saved, steps)
+				cutOff(t, db, saved, steps, links)
 				want := 20
 				if steps == backup.RestoreSteps || name == "restore" {
 					want = 10
@@ -352,7 +355,14 @@ func TestRestoreCutOff(t *testing.T) {
 						t.Errorf("%s is the database or empty", kept)
 					}
 				}
-				if exists(db + ".restoring") {
+				wantKept := 0
+				if steps == backup.RestoreSteps {
+					wantKept++
+				}
+				if name == "restore" {
+					wantKept++
+				}
+				if exists(db+".restoring") || len(keptBeside(t, db)) != wantKept {
 					t.Errorf("left behind: %q", names(t, filepath.Dir(db)))
 				}
 			})
@@ -361,11 +371,15 @@ func TestRestoreCutOff(t *testing.T) {
 }
 
 // cutOff does so many steps of a restore and no more, as if it were killed then.
-func cutOff(t *testing.T, db, saved string, steps int) {
+func cutOff(t *testing.T, db, saved string, steps int, links bool) {
 	t.Helper()
 	release, err := backup.Lock(db)
 	must(t, err)
-	_, err = backup.Restore{Content: toy{}, File: saved, Database: db}.Begin(t.Context(), steps)
+	r := backup.Restore{Content: toy{}, File: saved, Database: db}
+	if !links {
+		r = r.OnStick()
+	}
+	_, err = r.Begin(t.Context(), steps)
 	must(t, err)
 	if err := backup.AwaitRestore(db); steps > 0 && steps < backup.RestoreSteps && !errors.Is(err, backup.ErrRestoring) {
 		t.Errorf("meanwhile: %v", err)
@@ -377,21 +391,137 @@ func cutOff(t *testing.T, db, saved string, steps int) {
 // restore was cut off between the two.
 func TestRestoreCutOffDamaged(t *testing.T) {
 	t.Parallel()
+	for _, links := range []bool{true, false} {
+		db, saved := backedUp(t)
+		must(t, os.WriteFile(db, []byte(strings.Repeat("damaged", 2000)), 0o600))
+		must(t, os.WriteFile(db+"-wal", []byte("its own"), 0o600))
+		must(t, os.WriteFile(db+"-lock", nil, 0o600))
+		other := db + ".before-restore-20260101T000000Z" // of a restore before
+		must(t, os.WriteFile(other, []byte(strings.Repeat("damages", 2000)), 0o600))
+		must(t, os.WriteFile(other+"-wal", []byte("of that"), 0o600))
+		before := contents(t, filepath.Dir(db))
+		cutOff(t, db, saved, backup.RestoreSteps-1, links)
+		if exists(db + "-wal") {
+			t.Fatal("it was not cut off where it should be")
+		}
+		must(t, os.WriteFile(db+".restoring-half", []byte("half of a copy"), 0o600))
+		if err := backup.AwaitRestore(db); err != nil {
+			t.Error(err)
+		}
+		if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
+			t.Errorf("links %v: there is %q", links, names(t, filepath.Dir(db)))
+		}
+	}
+}
+
+// TestRestoreOnStick: on a disk without links the old database is kept by a copy.
+func TestRestoreOnStick(t *testing.T) {
+	t.Parallel()
 	db, saved := backedUp(t)
-	must(t, os.WriteFile(db, []byte(strings.Repeat("damaged", 2000)), 0o600))
-	must(t, os.WriteFile(db+"-wal", []byte("its own"), 0o600))
-	must(t, os.WriteFile(db+"-lock", nil, 0o600))
-	before := contents(t, filepath.Dir(db))
-	cutOff(t, db, saved, backup.RestoreSteps-1)
-	if exists(db + "-wal") {
-		t.Fatal("it was not cut off where it should be")
-	}
-	if err := backup.AwaitRestore(db); err != nil {
-		t.Error(err)
-	}
-	if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
+	done, err := backup.Restore{Content: toy{}, File: saved, Database: db}.OnStick().Run(t.Context())
+	must(t, err)
+	if kept := keptBeside(t, db); len(kept) != 1 || done.Kept != kept[0] || records(t, kept[0]) != 20 || records(t, db) != 10 || len(names(t, filepath.Dir(db))) != 3 {
 		t.Errorf("there is %q", names(t, filepath.Dir(db)))
 	}
+	checkModes(t, filepath.Dir(db))
+}
+
+// TestRestoreFails: a restore that cannot keep the old database, or take its place,
+// has changed nothing, and says why.
+func TestRestoreFails(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	must(t, os.WriteFile(db+"-lock", nil, 0o600))
+	must(t, os.MkdirAll(filepath.Join(db+".restoring-half", "x"), 0o700)) // where a copy of it would be written
+	before := names(t, filepath.Dir(db))
+	_, err := backup.Restore{Content: toy{}, File: saved, Database: db}.OnStick().Run(t.Context())
+	failure, _ := errors.AsType[*sqlite.FileError](err)
+	if failure == nil || failure.Op != "restoring" || failure.Path != db {
+		t.Errorf("it says %v", err)
+	}
+	if !slices.Equal(before, names(t, filepath.Dir(db))) || records(t, db) != 20 {
+		t.Errorf("there is %q", names(t, filepath.Dir(db)))
+	}
+}
+
+// TestRestoreFailsLate: where a file beside the old database cannot be moved away the
+// new one does not take its place: it would be ruined by that file.
+func TestRestoreFailsLate(t *testing.T) {
+	t.Parallel()
+	for _, links := range []bool{true, false} {
+		db, saved := backedUp(t)
+		must(t, os.WriteFile(db, []byte(strings.Repeat("damaged", 2000)), 0o600))
+		must(t, os.WriteFile(db+"-wal", []byte("its own"), 0o600))
+		must(t, os.WriteFile(db+"-journal", []byte("its own, too"), 0o600))
+		must(t, os.WriteFile(db+"-lock", nil, 0o600))
+		before := contents(t, filepath.Dir(db))
+		for second := range 600 { // in whichever the name is chosen
+			at := time.Now().UTC().Add(time.Duration(second) * time.Second).Format("20060102T150405Z")
+			must(t, os.MkdirAll(filepath.Join(db+".before-restore-"+at+"-journal", "x"), 0o700))
+		}
+		r := backup.Restore{Content: toy{}, File: saved, Database: db}
+		if !links {
+			r = r.OnStick()
+		}
+		_, err := r.Run(t.Context())
+		failure, _ := errors.AsType[*sqlite.FileError](err)
+		if failure == nil || failure.Op != "restoring" || contents(t, filepath.Dir(db))["x.db"] != before["x.db"] {
+			t.Errorf("links %v: it says %v", links, err)
+		}
+		folders, err := filepath.Glob(db + "*-journal")
+		must(t, err)
+		for _, folder := range folders {
+			if folder != db+"-journal" {
+				must(t, os.RemoveAll(folder))
+			}
+		}
+		must(t, backup.AwaitRestore(db))
+		if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
+			t.Errorf("links %v: there is %q", links, names(t, filepath.Dir(db)))
+		}
+	}
+}
+
+// TestUndoFails: what cannot be undone keeps the database from being opened, and is
+// undone as soon as it can be.
+func TestUndoFails(t *testing.T) {
+	t.Parallel()
+	for _, links := range []bool{true, false} {
+		db, saved := backedUp(t)
+		must(t, os.WriteFile(db, []byte(strings.Repeat("damaged", 2000)), 0o600))
+		must(t, os.WriteFile(db+"-wal", []byte("its own"), 0o600))
+		must(t, os.WriteFile(db+"-lock", nil, 0o600))
+		before := contents(t, filepath.Dir(db))
+		cutOff(t, db, saved, backup.RestoreSteps-1, links)
+		must(t, os.MkdirAll(filepath.Join(db+"-wal", "x"), 0o700)) // in the place of the file that comes back
+		for range 2 {
+			for name, err := range map[string]error{"waiting": backup.AwaitRestore(db), "locking": func() error { _, err := backup.Lock(db); return err }()} {
+				failure, _ := errors.AsType[*sqlite.FileError](err)
+				if failure == nil || failure.Op != "restoring" || failure.Path != db || errors.Is(err, backup.ErrRestoring) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+		}
+		must(t, os.RemoveAll(db+"-wal"))
+		must(t, backup.AwaitRestore(db))
+		if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
+			t.Errorf("links %v: there is %q", links, names(t, filepath.Dir(db)))
+		}
+	}
+}
+
+// TestRestoreMarked: from the moment on at which a restore reads the old database, no
+// other program opens it.
+func TestRestoreMarked(t *testing.T) {
+	t.Parallel()
+	db, saved := backedUp(t)
+	read := func() {
+		if err := backup.AwaitRestore(db); !errors.Is(err, backup.ErrRestoring) {
+			t.Errorf("another program opens it: %v", err)
+		}
+	}
+	_, err := backup.Restore{Content: strict{read: read}, File: saved, Database: db}.Run(t.Context())
+	must(t, err)
 }
 
 // TestRestoreKilled: as a process, at any step up to the renames, which

@@ -3,6 +3,7 @@ package backup_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -47,6 +48,22 @@ func TestUpgrade(t *testing.T) {
 	if _, err := restore(t, kept, db); err != nil || format.HeaderVersion(db) != 1 {
 		t.Error(err)
 	}
+}
+
+// TestUpgradeDamaged: a damaged database is left as it is, and no copy of it is begun.
+func TestUpgradeDamaged(t *testing.T) {
+	t.Parallel()
+	db := newOldDatabase(t, 1000)
+	damageEnd(t, db)
+	must(t, os.WriteFile(db+"-lock", nil, 0o600))
+	before := contents(t, filepath.Dir(db))
+	kept, err := upgrade(t, db, upgradeTo2)
+	if !errors.Is(err, sqlite.ErrCorrupt) || errors.Is(err, backup.ErrBadCopy) || kept != "" || !maps.Equal(before, contents(t, filepath.Dir(db))) {
+		t.Errorf("kept %q, %v; there is %q", kept, err, names(t, filepath.Dir(db)))
+	}
+	release, err := backup.Lock(db)
+	must(t, err)
+	must(t, release())
 }
 
 // TestUpgradeCutOff: however often an upgrade fails or is cut off, there is one
@@ -98,7 +115,7 @@ func TestUpgradeUndoesRestore(t *testing.T) {
 	db, saved := newOldDatabase(t, 1), filepath.Join(t.TempDir(), "saved.db")
 	makeBackup(t, db, saved)
 	addRecords(t, db, 1)
-	cutOff(t, db, saved, backup.RestoreSteps-1)
+	cutOff(t, db, saved, backup.RestoreSteps-1, true)
 	if _, err := upgrade(t, db, upgradeTo2); err != nil || records(t, db) != 2 || exists(db+".restoring") || len(keptBeside(t, db)) > 0 {
 		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(db)))
 	}
