@@ -31,8 +31,11 @@ func Read(text string, visit func(number int, card Card) error) error {
 	return r.err
 }
 
-// maxProperties is how many properties a card may have, so that memory is bounded.
-const maxProperties = 2000
+// Limits of a card, so that memory is bounded.
+const (
+	maxProperties = 2000
+	maxParams     = 100 // of a property
+)
 
 // reader gathers cards from lines.
 type reader struct {
@@ -73,6 +76,10 @@ func (r *reader) line(line string) {
 	case ok:
 		if len(r.card) == maxProperties {
 			r.fail(fmt.Sprintf("has more than %d properties", maxProperties))
+			return
+		}
+		if len(p.params) > maxParams {
+			r.fail(fmt.Sprintf("has more than %d parameters of a property", maxParams))
 			return
 		}
 		r.old = r.old || p.Name == "VERSION" && value == "2.1"
@@ -188,7 +195,7 @@ func parse(line string) (p Property, ok bool) {
 		head, value, ok = strings.Cut(line, ":")
 	}
 	name, rest, more := cutOutsideQuotes(head, ';')
-	for more {
+	for more && len(p.params) <= maxParams {
 		var param string
 		param, rest, more = cutOutsideQuotes(rest, ';')
 		p.params = append(p.params, param)

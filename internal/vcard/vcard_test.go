@@ -131,6 +131,7 @@ func TestDamaged(t *testing.T) {
 		{"BEGIN:VCARD\nEND:VEVENT\n", "card 1 ends as something else"},
 		{"BEGIN:VCARD\nIvan\nEND:VCARD\n", `card 1 has a line that is no property: "Ivan"`},
 		{"BEGIN:VCARD\nNOTE:a\n" + strings.Repeat("b\n", 64<<10) + "END:VCARD\n", `card 1 has a line that is no property: "b"`},
+		{"BEGIN:VCARD\nTEL" + strings.Repeat(";A", maxParams+1) + ":1\nEND:VCARD\n", "card 1 has more than 100 parameters of a property"},
 		{"BEGIN:VCARD\n" + strings.Repeat("TEL:1\n", maxProperties+1) + "END:VCARD\n", "card 1 has more than 2000 properties"},
 	}
 	for _, tt := range tests {
