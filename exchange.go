@@ -156,7 +156,7 @@ func (s *server) checkImport(w http.ResponseWriter, r *http.Request, c caller, c
 	if err != nil {
 		return err
 	}
-	return httpapi.RespondJSON(w, http.StatusOK, report)
+	return respondReport(w, http.StatusOK, report)
 }
 
 // applyImport imports a file, or answers with the stored response to an earlier
@@ -181,11 +181,19 @@ func (s *server) applyImport(w http.ResponseWriter, r *http.Request, c caller, c
 	case err != nil:
 		return err
 	case !report.Applied:
-		return httpapi.RespondJSON(w, http.StatusUnprocessableEntity, report)
+		return respondReport(w, http.StatusUnprocessableEntity, report)
 	case report.Number == nil:
-		return httpapi.RespondJSON(w, http.StatusOK, report)
+		return respondReport(w, http.StatusOK, report)
 	}
 	return respondImport(w, report.AppendJSON(nil))
+}
+
+// respondReport answers with the report of an import that was not made.
+func respondReport(w http.ResponseWriter, status int, report *imports.Report) error {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	report.WriteJSON(w) // an error means that the client has gone
+	return nil
 }
 
 // respondImport answers with the report of an import that was made.

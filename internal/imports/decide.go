@@ -28,7 +28,7 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 	if err != nil {
 		return nil, err
 	}
-	d := &decision{file: f, members: members}
+	d := &decision{file: f, members: members, rows: make([]Row, 0, len(rows))}
 	if d.verdicts, err = match(ctx, rows, members); err != nil {
 		return nil, err
 	}
@@ -96,9 +96,12 @@ func unknown(rows []sought, verdicts []verdict) (ids []string) {
 	return ids
 }
 
+// noErrors is the list of a row without errors. It is never null in JSON.
+var noErrors = record.FieldErrors{}
+
 // add decides about a row.
 func (d *decision) add(p *mapping.Person, v *verdict) {
-	row := Row{Row: p.Row, Result: Added, Errors: record.FieldErrors{}, Name: p.Name(), Fields: p.Fields, Others: v.others}
+	row := Row{Row: p.Row, Result: Added, Errors: noErrors, Name: p.Name(), Fields: p.Fields, Others: v.others}
 	if v.person >= 0 {
 		found := &d.members[v.person]
 		row.Result, row.ID, row.Before = Left, &found.id, &found.fields
@@ -127,10 +130,11 @@ func (d *decision) add(p *mapping.Person, v *verdict) {
 // and the other rows. What is not there is no fault in a row that has the id of a
 // person: an empty cell changes nothing.
 func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
-	for _, fault := range p.Errors {
-		if p.ID == "" || v.person < 0 || fault.Code != record.Required {
-			row.Errors = append(row.Errors, fault)
-		}
+	if row.Errors = slices.Clip(p.Errors); p.ID != "" && v.person >= 0 {
+		row.Errors = slices.DeleteFunc(slices.Clone(p.Errors), func(e record.FieldError) bool { return e.Code == record.Required })
+	}
+	if row.Errors == nil {
+		row.Errors = noErrors
 	}
 	if v.fault != "" && !hasFault(p, mapping.ID) {
 		row.Errors = append(row.Errors, d.fault(row, p, v))

@@ -127,7 +127,7 @@ func TestReportToFullDisk(t *testing.T) {
 		var whole strings.Builder
 		must(t, imports.WriteReport(&whole, format, f, r))
 		for room := 0; room < whole.Len(); room += 1 + whole.Len()/100 {
-			if err := imports.WriteReport(&shortDisk{room}, format, f, r); !errors.Is(err, io.ErrShortWrite) {
+			if err := imports.WriteReport(&shortDisk{left: room}, format, f, r); !errors.Is(err, io.ErrShortWrite) {
 				t.Fatalf("%s with room for %d bytes: %v", format, room, err)
 			}
 		}
@@ -138,9 +138,12 @@ func TestReportToFullDisk(t *testing.T) {
 }
 
 // shortDisk takes so many bytes, and no more.
-type shortDisk struct{ left int }
+type shortDisk struct{ left, tries int }
 
 func (d *shortDisk) Write(p []byte) (int, error) {
+	if d.left == 0 {
+		d.tries++
+	}
 	n := min(len(p), d.left)
 	d.left -= n
 	if n < len(p) {

@@ -294,3 +294,26 @@ func TestWriteReport(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestWriteJSON: a report that is written row by row is the same as a whole.
+func TestWriteJSON(t *testing.T) {
+	t.Parallel()
+	for _, list := range []string{
+		"Vorname;Nachname;Rang\nAna;Čović;<b>\n",
+		"Vorname;Nachname;\"\"\"rows\"\":[\"\n" + strings.Repeat(";\"\"\"rows\"\":[]\";x\n", 1000),
+	} {
+		r, err := read(t, list, imports.Options{}).Check(t.Context(), nil, 0)
+		must(t, err)
+		var b strings.Builder
+		must(t, r.WriteJSON(&b))
+		if want := string(r.AppendJSON(nil)); b.String() != want || len(r.Rows) != r.Refused {
+			t.Errorf("it is written as\n%.500s\nwant\n%.500s", b.String(), want)
+		}
+		for room := 0; room < b.Len(); room += 1 + b.Len()/100 {
+			disk := &shortDisk{left: room}
+			if err := r.WriteJSON(disk); err == nil || disk.tries > 1 {
+				t.Fatalf("room for %d of %d bytes: %v, and %d tries more", room, b.Len(), err, disk.tries)
+			}
+		}
+	}
+}

@@ -113,21 +113,24 @@ func (f *File) importedBefore(s *store.Store, tenant record.TenantID) (*store.Im
 
 // newReport returns the report of a decision. same is an import of the same file.
 func (f *File) newReport(d *decision, same *store.Import) *Report {
-	r := &Report{File: f.info(), Columns: f.columns(), Dates: textOrNil(f.Mapped.Dates), Rows: []Row{}, All: d.rows, Same: same}
-	for _, row := range d.rows {
-		switch row.Result {
+	r := &Report{File: f.info(), Columns: f.columns(), Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same}
+	for i := range d.rows {
+		switch d.rows[i].Result {
 		case Added:
 			r.Added++
-			continue
 		case Left:
 			r.Left++
-			continue
 		case Changed:
 			r.Changed++
 		case Refused:
 			r.Refused++
 		}
-		r.Rows = append(r.Rows, row)
+	}
+	r.Rows = make([]Row, 0, r.Changed+r.Refused)
+	for _, row := range d.rows {
+		if row.Result == Changed || row.Result == Refused {
+			r.Rows = append(r.Rows, row)
+		}
 	}
 	r.Notes = append(append(r.Notes, f.Table.Notes...), f.Mapped.Notes...)
 	r.Warnings = f.warnings(r)
