@@ -3,6 +3,7 @@ package invitation
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -348,5 +349,40 @@ func TestPoll(t *testing.T) {
 	end()
 	if over, err := poll(ended, func() (bool, error) { return false, nil }); !over || err != nil {
 		t.Errorf("%v, %v", over, err)
+	}
+}
+
+// TestBorrow: the link of the process with more rights is shown, and nothing of it is
+// left. It cannot run beside others: it sets the environment, with a sudo of its own.
+func TestBorrow(t *testing.T) {
+	home, programs := t.TempDir(), t.TempDir()
+	for name, value := range map[string]string{"PATH": programs + ":" + os.Getenv("PATH"), "HOME": home, "SUDO_USER": "somebody"} {
+		t.Setenv(name, value)
+	}
+	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	must(t, err)
+	defer terminal.Close()
+	const link = "http://127.0.0.1:1/office/sign-in#code=ABC"
+	const waits = "; while [ -e \"$5\" ]; do sleep 0.1; done"
+	for _, tt := range []struct {
+		writes       string // what sudo does; $5 is the file
+		stdin        io.Reader
+		stdout, want string
+	}{
+		{"echo '" + link + "' >\"$5\"" + waits, terminal, link + "\n", ""},
+		{"printf 'Error: it broke\\nTry: that\\n' >\"$5\"; exit 1", terminal, "", "it broke"},
+		{"exit 1", terminal, "", errRefused.Error()},
+		{"exit 1", strings.NewReader(""), "", errCannotAsk.Error()},
+	} {
+		must(t, os.WriteFile(filepath.Join(programs, "sudo"), []byte("#!/bin/sh\n[ \"$1 $3 $4 $6 $7\" = '-- open --write-to --db /x.db' ] || exit 9\n"+tt.writes+"\n"), 0o700))
+		var stdout, stderr strings.Builder
+		env := cli.Env{Context: t.Context(), Stdin: tt.stdin, Stdout: &stdout, Stderr: &stderr}
+		o := opening{env: env, flags: env.Flags("open", openHelp), db: "/x.db"}
+		if err := o.borrow(); stdout.String() != tt.stdout || (err == nil) != (tt.want == "") || err != nil && err.Error() != tt.want {
+			t.Errorf("%s: %v, %q, %q", tt.writes, err, &stdout, &stderr)
+		}
+		if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+			t.Errorf("%s: left behind: %v, %v", tt.writes, left, err)
+		}
 	}
 }
