@@ -326,6 +326,34 @@ func TestNewKeysAlone(t *testing.T) {
 	}
 }
 
+// TestKeyChangesMeanwhile: a key that is made while another is being revoked does not
+// hide that.
+func TestKeyChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now)
+	auth, s := b.server.auth, b.server.store
+	b.newKey(t)
+	must(t, auth.reload())
+	_, err := s.RevokeKey(store.AnyTenant, 2)
+	must(t, err)
+	version, err := s.KeysVersion() // as reload has it when a new key comes
+	must(t, err)
+	b.newKey(t)
+	if done, err := auth.addNew(version); done || err != nil {
+		t.Errorf("the new key is all that it has read: %t, %v", done, err)
+	}
+	must(t, auth.reload())
+	var revoked []store.KeyID
+	for _, c := range *auth.byHash.Load() {
+		if c.State(time.Now()) == "revoked" {
+			revoked = append(revoked, c.ID)
+		}
+	}
+	if n := len(*auth.byHash.Load()); n != 3 || !slices.Equal(revoked, []store.KeyID{2}) {
+		t.Errorf("of %d keys %v are revoked", n, revoked)
+	}
+}
+
 // keyWith returns the key with this id as it is stored.
 func keyWith(t *testing.T, s *store.Store, id store.KeyID) (key store.Key) {
 	t.Helper()

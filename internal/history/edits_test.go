@@ -1,7 +1,9 @@
 package history_test
 
 import (
+	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/history"
 	"github.com/firefighter-records/firefighters/internal/record"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 	"github.com/firefighter-records/firefighters/internal/store"
 )
 
@@ -145,4 +148,51 @@ func TestChangedSince(t *testing.T) {
 	purge(t, s, ours, f.ID, gone.ID)
 	check(version, "2")
 	check(version+100, "0")
+}
+
+// TestUnreadableHistory: without a table, or behind a page that the disk has damaged,
+// there is no half history.
+func TestUnreadableHistory(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, time.Now)
+	f := create(t, s, ours, ana)
+	version, err := s.Version(ours)
+	must(t, err)
+	replace(t, s, ours, f.ID, eva)
+	reads := map[string]func() (any, error){
+		"Edits":        func() (any, error) { return history.Edits(s, ours, "", 0, 9) },
+		"ChangedSince": func() (any, error) { d, _, err := history.ChangedSince(s, ours, version); return d, err },
+		"Changes":      func() (any, error) { return history.Changes(s, ours, "", 9) },
+	}
+	for name, read := range reads {
+		want, err := read()
+		must(t, err)
+		for _, table := range []string{"firefighters", "changes", "keys", "tenants", "service"} {
+			exec(t, s, `ALTER TABLE `+table+` RENAME TO away`)
+			if got, err := read(); err == nil && !reflect.DeepEqual(got, want) {
+				t.Errorf("%s without the table %s: %+v", name, table, got)
+			}
+			exec(t, s, `ALTER TABLE away RENAME TO `+table)
+		}
+	}
+
+	for range 300 {
+		replace(t, s, ours, f.ID, ana)
+	}
+	var last int64
+	must(t, s.DB().Read(func(c *sqlite.Conn) (err error) {
+		last, err = c.QueryInt(`SELECT max(pageno) FROM dbstat WHERE name = 'changes' AND pagetype = 'leaf'`)
+		return err
+	}))
+	must(t, s.Close())
+	file, err := os.OpenFile(s.DB().Path(), os.O_RDWR, 0)
+	must(t, err)
+	_, err = file.WriteAt(make([]byte, 4096), (last-1)*4096)
+	must(t, errors.Join(err, file.Close()))
+	s, err = store.Open(s.DB().Path(), time.Now)
+	must(t, err)
+	defer s.Close()
+	if edits, err := history.Edits(s, ours, "", 3, 9); !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("what followed cannot be read: %v, %s", err, showEdits(edits))
+	}
 }
