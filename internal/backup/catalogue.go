@@ -176,7 +176,7 @@ func makeFolder(dir string, at place) error {
 	if !osutil.Exists(dir) && at.check() == ErrAway {
 		return &Error{OpMake, dir, ErrAway}
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !osutil.Exists(dir) {
+	if err := osutil.MakePrivateFolder(dir); err != nil && !osutil.Exists(dir) {
 		return &Error{OpMake, dir, err}
 	}
 	return nil

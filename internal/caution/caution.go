@@ -132,6 +132,9 @@ func OfBackups(env cli.Env, dir, db string) {
 	case dir == "":
 		env.Notef("Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR")
 	case ofBackupFolder(env, dir, db):
+	case osutil.SharedFolder(dir):
+		env.Notef("Warning: every user of this PC may read or delete the backups in %s\n"+
+			"Try: a new folder in it, which this makes for itself: --backup-dir %s", cli.Quote(dir), cli.Quote(filepath.Join(dir, "firefighters")))
 	case backup.CheckPlace(dir, db) != nil:
 		env.Notef("Warning: %v\nTry: connect it; or --backup-dir DIR, on another disk", backup.CheckPlace(dir, db))
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):

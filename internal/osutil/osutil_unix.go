@@ -189,6 +189,12 @@ func ownerOf(info fs.FileInfo) int64 {
 	return -1
 }
 
+// MakePrivateFolder makes a folder for this user alone. The parent must exist.
+func MakePrivateFolder(path string) error { return os.Mkdir(path, 0o700) }
+
+// SharedFolder returns false: what lies in a folder has permissions of its own.
+func SharedFolder(string) bool { return false }
+
 // Stat is os.Stat.
 func Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
 

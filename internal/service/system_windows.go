@@ -83,10 +83,15 @@ func (h Host) Prepare(d Definition) (steps []string, err error) {
 	return steps, known(err)
 }
 
-// Share lets the service write to a folder, which it makes.
+// Share lets the service write to a folder. One that it makes is for the service and
+// the administrators alone, as that of the data.
 func (h Host) Share(d Definition, folder string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
 		return err
+	}
+	made, err := winservice.MakeFolder(folder)
+	if made || err != nil {
+		return known(err)
 	}
 	return winservice.LetWrite(folder)
 }

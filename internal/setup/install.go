@@ -238,6 +238,10 @@ func (in *installation) warn(db, backups string) {
 		in.env.Notef("\nNote: the program of an installation by hand is still there, and is what \"firefighters\" starts.\n"+
 			"Try: %s", cli.AsAdministrator("rm "+byHand))
 	}
+	if osutil.SharedFolder(backups) {
+		in.env.Notef("\nWarning: every user of this PC may read or delete the backups in %s\nTry: %s", cli.Quote(backups),
+			cli.AsAdministrator(program+" service install --backup-dir "+cli.Quote(filepath.Join(backups, "firefighters"))))
+	}
 	if err := backup.CheckPlace(backups, db); err != nil {
 		in.env.Notef("\nWarning: %v", err)
 	} else if sameDisk(backups, db) {

@@ -22,12 +22,9 @@ var (
 // administrators, SYSTEM, and the system's installer.
 var ownsFile = []string{"S-1-5-32-544", "S-1-5-18", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"}
 
-// TakeFolder makes a folder for a service alone, or takes over one that is
-// there. Every user may make folders where it lies, and could prepare one with a
-// database whose keys are known, or with a link. So it refuses a link, and in a
-// folder that others could write to it refuses what others own. It follows no
-// link.
-func TakeFolder(path string) (made bool, err error) {
+// MakeFolder makes a folder for a service and the administrators alone. made is false
+// if something of this name is there.
+func MakeFolder(path string) (made bool, err error) {
 	enablePrivileges("SeBackupPrivilege", "SeRestorePrivilege", "SeTakeOwnershipPrivilege")
 	wanted, err := windows.SecurityDescriptorFromString(dataPermissions(Name))
 	if err != nil {
@@ -39,8 +36,25 @@ func TakeFolder(path string) (made bool, err error) {
 	}
 	attributes := windows.SecurityAttributes{SecurityDescriptor: wanted}
 	attributes.Length = uint32(unsafe.Sizeof(attributes))
-	if err := windows.CreateDirectory(name, &attributes); !errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
-		return err == nil, pathError("CreateDirectory", path, err)
+	err = windows.CreateDirectory(name, &attributes)
+	if errors.Is(err, windows.ERROR_ALREADY_EXISTS) {
+		return false, nil
+	}
+	return err == nil, pathError("CreateDirectory", path, err)
+}
+
+// TakeFolder makes a folder for a service alone, or takes over one that is
+// there. Every user may make folders where it lies, and could prepare one with a
+// database whose keys are known, or with a link. So it refuses a link, and in a
+// folder that others could write to it refuses what others own. It follows no
+// link.
+func TakeFolder(path string) (made bool, err error) {
+	if made, err = MakeFolder(path); made || err != nil {
+		return made, err
+	}
+	wanted, err := windows.SecurityDescriptorFromString(dataPermissions(Name))
+	if err != nil {
+		return false, err
 	}
 	return false, takeOver(path, wanted)
 }

@@ -182,6 +182,31 @@ func TestAllows(t *testing.T) {
 	}
 }
 
+// TestMakeFolder: a new folder for backups is for the service and the administrators
+// alone, and what is there stays as it is.
+func TestMakeFolder(t *testing.T) {
+	t.Parallel()
+	backups := filepath.Join(folder(t), "backups")
+	if made, err := MakeFolder(backups); !made || err != nil {
+		t.Fatalf("made %v, %v", made, err)
+	}
+	opened, err := openSecurity(backups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !opened.has(dataPermissions(Name)) && !isWine {
+		t.Error("it has other permissions than the folder of the data")
+	}
+	opened.close()
+	write(t, filepath.Join(backups, "one.db"))
+	if made, err := MakeFolder(backups); made || err != nil {
+		t.Errorf("again: made %v, %v", made, err)
+	}
+	if made, err := MakeFolder(filepath.Join(backups, "missing", "x")); made || !os.IsNotExist(err) {
+		t.Errorf("without a parent: made %v, %v", made, err)
+	}
+}
+
 func TestLetWrite(t *testing.T) {
 	t.Parallel()
 	backups := filepath.Join(folder(t), "backups", "fire")
