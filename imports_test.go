@@ -3,9 +3,12 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"mime/multipart"
+	"net/http"
+	"net/http/httptest"
 	"reflect"
 	"strconv"
 	"strings"
@@ -462,5 +465,35 @@ func TestImportBesideOthers(t *testing.T) {
 	clients.Wait()
 	if found := s.list(t, "search=Person1").TotalCount; found != 500 {
 		t.Errorf("%d people", found)
+	}
+}
+
+// asked is a context that counts how often somebody asks whether it has ended.
+type asked struct {
+	context.Context
+	times atomic.Int64
+}
+
+func (a *asked) Err() error {
+	a.times.Add(1)
+	return a.Context.Err()
+}
+
+// TestImportAsksForClient: an import asks for each row, at each step, whether its
+// client is still there. Packages sheet, mapping and imports end when it is not.
+func TestImportAsksForClient(t *testing.T) {
+	t.Parallel()
+	const rows, steps = 300, 5 // cells, dates, people, matches, decisions
+	b := startBare(t, time.Now)
+	for path, want := range map[string]int{importsPath: http.StatusOK, importsPath + "?apply=true": http.StatusCreated} {
+		ctx := &asked{Context: t.Context()}
+		r := httptest.NewRequestWithContext(ctx, "POST", path, strings.NewReader(csvOf(rows)))
+		r.Header.Set("Authorization", "Bearer "+b.key)
+		r.Header.Set("Content-Type", "application/octet-stream")
+		w := httptest.NewRecorder()
+		b.server.ServeHTTP(w, r)
+		if times := ctx.times.Load(); w.Code != want || times < rows*steps {
+			t.Errorf("%s: it asks %d times for %d rows, and answers %d", path, times, rows, w.Code)
+		}
 	}
 }
