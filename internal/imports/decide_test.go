@@ -3,6 +3,7 @@ package imports
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -216,6 +217,17 @@ func TestReasons(t *testing.T) {
 		if got := reason(d.rows[0]); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
+	}
+}
+
+// TestLongNames: the sentences of many rows may name the same people, so that they
+// are short.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	long := record.Fields{FirstName: strings.Repeat("č", 100), LastName: strings.Repeat("š", 100), Email: strings.Repeat("e", 240) + "@example.com"}
+	want := strings.Repeat("č", 60) + "… (" + strings.Repeat("e", 60) + "…)"
+	if got := describe(long); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

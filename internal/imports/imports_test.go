@@ -299,13 +299,16 @@ func TestWriteReport(t *testing.T) {
 func TestWriteJSON(t *testing.T) {
 	t.Parallel()
 	for _, list := range []string{
-		"Vorname;Nachname;Rang\nAna;Čović;<b>\n",
+		"Vorname;Nachname;Geburtsdatum;<b>\nAna;Čović;<i>;\n",
 		"Vorname;Nachname;\"\"\"rows\"\":[\"\n" + strings.Repeat(";\"\"\"rows\"\":[]\";x\n", 1000),
 	} {
 		r, err := read(t, list, imports.Options{}).Check(t.Context(), nil, 0)
 		must(t, err)
 		var b strings.Builder
 		must(t, r.WriteJSON(&b))
+		if strings.Contains(list, "<b>") != strings.Contains(b.String(), `"<b>"`) || strings.Contains(b.String(), `\u003c`) {
+			t.Errorf("it escapes what HTML does: %s", b.String())
+		}
 		if want := string(r.AppendJSON(nil)); b.String() != want || len(r.Rows) != r.Refused {
 			t.Errorf("it is written as\n%.500s\nwant\n%.500s", b.String(), want)
 		}

@@ -219,6 +219,16 @@ func explainMatch(row *Row, fault string) string {
 	return fmt.Sprintf("The row could mean %s. %s", people, apart)
 }
 
+// short returns a text for a sentence. The sentences of many rows may name the same
+// people.
+func short(text string) string {
+	const most = 60
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most]) + "…"
+	}
+	return text
+}
+
 // describe returns what tells people of one name apart.
 func describe(f record.Fields) string {
 	var more []string
@@ -226,9 +236,9 @@ func describe(f record.Fields) string {
 		more = append(more, f.Born().Format(time.DateOnly))
 	}
 	if f.Email != "" {
-		more = append(more, f.Email)
+		more = append(more, short(f.Email))
 	}
-	name := f.FirstName + " " + f.LastName
+	name := short(f.FirstName + " " + f.LastName)
 	if len(more) == 0 {
 		return name
 	}

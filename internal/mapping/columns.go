@@ -72,16 +72,18 @@ func filledColumns(t *sheet.Table) []bool {
 
 // asked returns what the options say of each column, by its number.
 func (c *choice) asked(o Options) (map[int]string, error) {
-	asked := map[int]string{}
+	asked, called := map[int]string{}, map[string][]int{}
+	for i, column := range c.columns {
+		header := typedHeader(column.Header)
+		called[header] = append(called[header], i)
+	}
 	for _, header := range slices.Sorted(maps.Keys(o.Headers)) {
-		known := false
-		for i, column := range c.columns {
-			if sameHeader(column.Header, header) {
-				asked[i], known = o.Headers[header], true
-			}
-		}
-		if !known {
+		some := called[typedHeader(header)]
+		if some == nil {
 			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{header}}
+		}
+		for _, i := range some {
+			asked[i] = o.Headers[header]
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(o.Columns)) {
@@ -93,10 +95,8 @@ func (c *choice) asked(o Options) (map[int]string, error) {
 	return asked, c.checkAsked(asked)
 }
 
-// sameHeader compares headers as people type them.
-func sameHeader(a, b string) bool {
-	return strings.Join(strings.Fields(fold.String(a)), " ") == strings.Join(strings.Fields(fold.String(b)), " ")
-}
+// typedHeader returns a header as it is compared with what people type.
+func typedHeader(header string) string { return strings.Join(strings.Fields(fold.String(header)), " ") }
 
 // checkAsked refuses what cannot be together.
 func (c *choice) checkAsked(asked map[int]string) error {

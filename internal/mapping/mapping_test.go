@@ -282,3 +282,15 @@ func FuzzMap(f *testing.F) {
 		}
 	})
 }
+
+// TestLongNamesAreNotShown: a note about how names were split shows short ones.
+func TestLongNamesAreNotShown(t *testing.T) {
+	t.Parallel()
+	r, err := Map(t.Context(), tableOf("Name", strings.Repeat("x", shownName)+" a b", "Ana Anić", strings.Repeat("y", shownName+1)+" a"), Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(r.Notes); strings.Contains(got, "xx") || strings.Contains(got, "yy") || !strings.Contains(got, "Ana") {
+		t.Errorf("the notes are %.500s", got)
+	}
+}

@@ -72,8 +72,10 @@ type splits struct {
 	guessed         int
 }
 
-// shownSplits is how many names are shown.
-const shownSplits = 3
+const (
+	shownSplits = 3   // names
+	shownName   = 200 // bytes of the longest one
+)
 
 func (s *splits) add(cell, first, last string, guessed bool) {
 	list := &s.plain
@@ -81,7 +83,7 @@ func (s *splits) add(cell, first, last string, guessed bool) {
 		s.guessed++
 		list = &s.doubtful
 	}
-	if len(*list) < shownSplits {
+	if len(*list) < shownSplits && len(cell) <= shownName {
 		*list = append(*list, sheet.Note{Code: NoteSplit, Args: []any{cell, first, last}})
 	}
 }

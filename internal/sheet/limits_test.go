@@ -93,3 +93,15 @@ func TestManyLines(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestLongTitle: a note about a file is short.
+func TestLongTitle(t *testing.T) {
+	t.Parallel()
+	table, err := Read(t.Context(), []byte(strings.Repeat("č", 5000)+"\nVorname;Name\nAna;Anić\n"), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := strings.Repeat("č", shownTitle); len(table.Notes) != 1 || table.Notes[0].Args[1] != want {
+		t.Errorf("the notes are %.500v", table.Notes)
+	}
+}

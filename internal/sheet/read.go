@@ -22,8 +22,10 @@ const (
 	maxCells   = 4_000_000
 )
 
-// maxTitles is how many rows are looked at to find the header.
-const maxTitles = 10
+const (
+	maxTitles  = 10  // rows that are looked at to find the header
+	shownTitle = 200 // characters of a title
+)
 
 func fail(code string, args ...any) *FileError { return &FileError{Code: code, Args: args} }
 
@@ -165,8 +167,8 @@ func (c *collector) table() (*Table, error) {
 	header := c.rows[at]
 	t := &Table{HeaderRow: header.Number, Rows: c.rows[at+1:]}
 	if at > 0 {
-		title := c.rows[0].Cells
-		t.Notes = []Note{{NoteTitle, []any{at, title[len(title)-1].Text}}}
+		title := []rune(c.rows[0].Cells[len(c.rows[0].Cells)-1].Text)
+		t.Notes = []Note{{NoteTitle, []any{at, string(title[:min(len(title), shownTitle)])}}}
 	}
 	for _, cell := range header.Cells {
 		t.Header = append(t.Header, clean(strings.Trim(cell.Text, "\ufeff")))

@@ -186,10 +186,13 @@ func (p Property) preference() int {
 // mobile phone, else the preferred one, else the first that is no fax. Without any
 // it is -1.
 func (c Card) Best(name string) int {
-	best := -1
+	best, least := -1, 0
 	for i, p := range c {
-		if p.Name == name && p.value != "" && (best < 0 || p.preference() < c[best].preference()) {
-			best = i
+		if p.Name != name || p.value == "" {
+			continue
+		}
+		if preference := p.preference(); best < 0 || preference < least {
+			best, least = i, preference
 		}
 	}
 	return best

@@ -95,7 +95,7 @@ func TestReadAgain(t *testing.T) {
 func TestManyParts(t *testing.T) {
 	t.Parallel()
 	sheets := strings.Repeat(`<sheet name="A" r:id="rId1"/>`, maxParts+1)
-	names := strings.Repeat(`<sheet name="`+strings.Repeat("n", 5000)+`" r:id="rId1"/>`, 300)
+	names := strings.Repeat(`<sheet name="`+strings.Repeat("n", 900)+`" r:id="rId1"/>`, 1500)
 	var relations strings.Builder
 	for i := range maxParts + 1 {
 		fmt.Fprintf(&relations, `<Relationship Id="r%d" Type="x/worksheet" Target="a"/>`, i)
@@ -109,6 +109,7 @@ func TestManyParts(t *testing.T) {
 	for name, p := range map[string]parts{
 		"sheets":    book("", parts{"xl/workbook.xml": workbook(sheets)}),
 		"names":     book("", parts{"xl/workbook.xml": workbook(names)}),
+		"name":      book("", parts{"xl/workbook.xml": workbook(`<sheet name="` + strings.Repeat("n", maxName+1) + `" r:id="rId1"/>`)}),
 		"relations": book("", parts{"xl/_rels/workbook.xml.rels": `<Relationships>` + relations.String() + `</Relationships>`}),
 		"merged":    book("", parts{"xl/worksheets/sheet1.xml": merged(strings.Repeat(`<mergeCell ref="A1:B1"/>`, 80_000))}),
 		"no ranges": book("", parts{"xl/worksheets/sheet1.xml": merged(strings.Repeat(`<mergeCell/>`, 80_000))}),
@@ -199,5 +200,15 @@ func TestPieces(t *testing.T) {
 	}
 	if n := len(r.cut()); n <= longest || n > longest+10_000 {
 		t.Errorf("%d bytes were gathered", n)
+	}
+}
+
+// TestPlace: no place of a cell is longer than the last one.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string][2]int{"A1": {1, 1}, "XFD1048576": {maxColumn, maxRow}, "AA00000007": {27, 7}, "AA000000007": {}, "A0": {}, "1": {}, "A": {}, "AAAA1": {}, "A1048577": {}} {
+		if column, row := Place(cell); column != want[0] || row != want[1] {
+			t.Errorf("%s is in column %d and row %d, want %v", cell, column, row, want)
+		}
 	}
 }

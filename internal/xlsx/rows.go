@@ -176,6 +176,9 @@ func (r *rowReader) endCell() error {
 // Place returns the column and the row of a cell: C7 is in column 3. Both are 0 for
 // anything else.
 func Place(cell string) (column, row int) {
+	if len(cell) > len("XFD1048576") {
+		return 0, 0
+	}
 	digits := strings.TrimLeft(cell, "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 	row, err := strconv.Atoi(digits)
 	letters := cell[:len(cell)-len(digits)]

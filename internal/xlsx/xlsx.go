@@ -20,6 +20,7 @@ const (
 	maxToken = 1 << 20 // bytes of one tag or text
 	maxDepth = 100     // elements in elements
 	maxParts = 10_000  // and as many relations of a part, and sheets
+	maxName  = 1000    // bytes of the name of a sheet; Excel takes 31 characters
 )
 
 // limits are the limits of the size of a workbook.
@@ -166,10 +167,10 @@ func (f *File) readMain(ctx context.Context, main string) error {
 }
 
 func (f *File) addSheet(e xml.StartElement, part string) error {
-	if len(f.Sheets) == maxParts {
+	name, state := attribute(e, "name"), attribute(e, "state")
+	if len(f.Sheets) == maxParts || len(name) > maxName {
 		return ErrTooLarge
 	}
-	name, state := attribute(e, "name"), attribute(e, "state")
 	f.Sheets = append(f.Sheets, Sheet{name, state == "hidden" || state == "veryHidden", part})
 	return f.count(name)
 }
