@@ -64,6 +64,29 @@ func TestServiceRun(t *testing.T) {
 	}
 }
 
+// TestServiceAdvice: under a service the commands of the service help, and the next
+// start waits.
+func TestServiceAdvice(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	must(t, service.Settings{"--listen=127.0.0.1:0"}.Write(data))
+	db := service.DatabaseIn(data)
+	s := serving(t, db, func(ctx context.Context, s *testService) error { return runInstalled(ctx, data, s) })
+	var found []string
+	eventually(t, "a backup", func() bool {
+		found, _ = filepath.Glob(filepath.Join(service.BackupsIn(data), "firefighters-*.db"))
+		return len(found) == 1
+	})
+	s.stop(t)
+	must(t, os.WriteFile(db, bytes.Repeat([]byte("text"), 1000), 0o600))
+	failed := &testService{stdout: &syncBuffer{}, stderr: &syncBuffer{}}
+	err := runInstalled(t.Context(), data, failed)
+	want := "\nTry: " + cli.AsAdministrator("firefighters restore "+cli.Quote(found[0])+" --db "+cli.Quote(db)) + ", and then: " + cli.AsAdministrator("firefighters service start") + "\n"
+	if code := cli.Report(err, failed.stderr); code != 1 || !strings.HasSuffix(failed.stderr.String(), want) {
+		t.Errorf("%d, %q, not %q", code, failed.stderr, want)
+	}
+}
+
 // TestServiceSettings: settings that cannot be are wrong usage, so that no manager
 // tries them again and again.
 func TestServiceSettings(t *testing.T) {

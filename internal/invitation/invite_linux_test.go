@@ -386,3 +386,15 @@ func TestBorrow(t *testing.T) {
 		}
 	}
 }
+
+// TestBrowserFolder: the private file is where a browser from a snap can read it.
+func TestBrowserFolder(t *testing.T) {
+	home, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	for value, want := range map[string]string{home: home, filepath.Join(home, "gone"): temporary, "": temporary} {
+		t.Setenv("HOME", value)
+		if got := browserFolder(); got != want {
+			t.Errorf("at home in %q: %s", value, got)
+		}
+	}
+}
