@@ -364,6 +364,28 @@ func TestPlaceOfBackups(t *testing.T) {
 	}
 }
 
+// TestDiskAway: backups that are on the disk of the database, because theirs is away,
+// are not good. Here the backups before say that they have a disk of their own.
+func TestDiskAway(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "backups")
+	must(t, os.Mkdir(dir, 0o700))
+	real, err := filepath.EvalSymlinks(dir)
+	must(t, err)
+	newKey(t, db, "default")
+	resolved, err := filepath.EvalSymlinks(db)
+	must(t, err)
+	must(t, os.WriteFile(resolved+"-backup-disk", []byte(real), 0o600))
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	s.mayFail = true
+	eventually(t, "a backup, and the state", func() bool {
+		a := s.do(t, "GET", "/readyz", "")
+		return a.status == 200 && len(namesIn(t, dir)) == 1 && strings.Contains(a.body, `"ok":false`) && strings.Contains(a.body, `"last":"`) &&
+			strings.Contains(a.body, `"detail":"the disk for backups is not connected: their folder is on the disk of the database"`)
+	})
+	s.logs(t, "Warning: the disk for backups is not connected: their folder is on the disk of the database\nTry: connect it; or --backup-dir DIR, on another disk\n")
+}
+
 // TestUnusableBackupDir: serve warns of it at the start.
 func TestUnusableBackupDir(t *testing.T) {
 	t.Parallel()

@@ -69,8 +69,13 @@ func (p place) remember() {
 	if old, err := os.ReadFile(p.memory()); err == nil && string(old) == p.dir {
 		return
 	}
-	if osutil.CreatePrivate(p.memory()) == nil {
-		os.WriteFile(p.memory(), []byte(p.dir), 0o600) // or not: it is a help, and the next look tries again
+	note, err := osutil.NewDraft(p.memory())
+	if err != nil {
+		return // it is a help, and the next look tries again
+	}
+	defer note.Discard()
+	if _, err := note.WriteString(p.dir); err == nil {
+		note.Publish(true)
 	}
 }
 

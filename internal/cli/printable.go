@@ -46,7 +46,7 @@ func hidden(r rune) bool {
 type text struct{ io.Writer }
 
 func (t text) Write(b []byte) (int, error) {
-	if _, err := io.WriteString(t.Writer, printable(string(b), "\n\t")); err != nil {
+	if _, err := t.Writer.Write([]byte(printable(string(b), "\n\t"))); err != nil {
 		return 0, err
 	}
 	return len(b), nil
