@@ -101,7 +101,8 @@ var noErrors = record.FieldErrors{}
 
 // add decides about a row.
 func (d *decision) add(p *mapping.Person, v *verdict) {
-	row := Row{Row: p.Row, Result: Added, Errors: noErrors, Name: p.Name(), Fields: p.Fields, Others: v.others}
+	d.rows = append(d.rows, Row{Row: p.Row, Result: Added, Errors: noErrors, Name: p.Name(), Fields: p.Fields, Others: v.others})
+	row := &d.rows[len(d.rows)-1]
 	if v.person >= 0 {
 		found := &d.members[v.person]
 		row.Result, row.ID, row.Before = Left, &found.id, &found.fields
@@ -109,9 +110,9 @@ func (d *decision) add(p *mapping.Person, v *verdict) {
 	for _, i := range firstOf(v.people, few) {
 		row.People = append(row.People, describe(d.members[i].fields))
 	}
-	d.addFaults(&row, p, v)
+	d.addFaults(row, p, v)
 	if len(row.Errors) == 0 && row.Before != nil && d.file.Options.Update {
-		d.update(&row)
+		d.update(row)
 	}
 	if len(row.Errors) > 0 {
 		row.Result, row.After = Refused, nil
@@ -123,7 +124,6 @@ func (d *decision) add(p *mapping.Person, v *verdict) {
 	case Changed:
 		d.people = append(d.people, store.Person{ID: *row.ID, Fields: *row.After})
 	}
-	d.rows = append(d.rows, row)
 }
 
 // addFaults adds what is wrong with a row: by itself, and beside the department

@@ -56,31 +56,42 @@ const (
 )
 
 // index finds people by their properties. They are numbers, in the order in
-// which they were added.
+// which they were added. A file may have 100,000 rows, so each index has only what
+// is asked of it.
 type index map[property][]int
 
-// add adds somebody. Without a name nobody is found.
-func (x index) add(n int, who identity) {
-	if who.name == "" {
-		return
-	}
-	put := func(kind, value string) {
+// put adds somebody with a property. Without a name nobody is found.
+func (x index) put(n int, who identity, kind, value string) {
+	if who.name != "" {
 		p := property{who.name, kind, value}
 		x[p] = append(x[p], n)
 	}
-	put(anybody, "")
+}
+
+// addName adds somebody for named.
+func (x index) addName(n int, who identity) { x.put(n, who, anybody, "") }
+
+// addSure adds somebody for sure.
+func (x index) addSure(n int, who identity) {
+	if who.email != "" {
+		x.put(n, who, email, who.email)
+	}
+	if who.birth != "" {
+		x.put(n, who, birth, who.birth)
+	}
+}
+
+// addFitting adds somebody for named and fitting.
+func (x index) addFitting(n int, who identity) {
+	x.addName(n, who)
 	if who.email == "" {
-		put(noEmail, "")
-	} else {
-		put(email, who.email)
+		x.put(n, who, noEmail, "")
 	}
 	if who.birth == "" {
-		put(noBirth, "")
-	} else {
-		put(birth, who.birth)
+		x.put(n, who, noBirth, "")
 	}
 	if who.email == "" && who.birth == "" {
-		put(neither, "")
+		x.put(n, who, neither, "")
 	}
 }
 
@@ -156,11 +167,12 @@ type matcher struct {
 func match(ctx context.Context, rows []sought, members []member) ([]verdict, error) {
 	m := &matcher{rows: rows, people: index{}, byID: map[string]int{}, allRows: index{}, verdicts: make([]verdict, len(rows))}
 	for i, p := range members {
-		m.people.add(i, p.identity)
+		m.people.addSure(i, p.identity)
+		m.people.addFitting(i, p.identity)
 		m.byID[p.id] = i
 	}
 	for i, row := range rows {
-		m.allRows.add(i, row.identity)
+		m.allRows.addName(i, row.identity)
 	}
 	for i := range rows {
 		if err := ctx.Err(); err != nil {
@@ -269,7 +281,7 @@ func (m *matcher) refuseSameIdentity() {
 	rows := index{}
 	for i, row := range m.rows {
 		if m.verdicts[i].fault != record.Unknown {
-			rows.add(i, row.identity)
+			rows.addSure(i, row.identity)
 		}
 	}
 	meansNobody := func(i int) bool { return m.verdicts[i].person < 0 }
@@ -288,7 +300,7 @@ func (m *matcher) refuseNewTwice() {
 	rows := index{}
 	for i, row := range m.rows {
 		if m.verdicts[i].fresh {
-			rows.add(i, row.identity)
+			rows.addFitting(i, row.identity)
 		}
 	}
 	for i, row := range m.rows {
