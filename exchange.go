@@ -46,7 +46,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		return nil
 	}
 	if limit > defaultChanges {
-		return transit.Work(w, r, c.tenant, answer)
+		return transit.Work(w, r, c.tenant, 0, answer)
 	}
 	return answer(w)
 }
@@ -107,7 +107,7 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	defer upload.Close()
 	o.Name = upload.Name
 	work := func(do func(w http.ResponseWriter, content []byte) error) error {
-		return transit.Work(w, r, c.tenant, func(w http.ResponseWriter) error {
+		return transit.Work(w, r, c.tenant, upload.Size(), func(w http.ResponseWriter) error {
 			content, err := upload.Content()
 			if err != nil {
 				return err

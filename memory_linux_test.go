@@ -167,3 +167,30 @@ func TestMemory(t *testing.T) {
 		})
 	}
 }
+
+// TestMemoryOfImports: two departments that import the longest lists at the same time
+// do not take much memory either.
+func TestMemoryOfImports(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	c := &crowd{client: startedProcess(t, cmd), pid: cmd.Process.Pid}
+	var list strings.Builder
+	list.WriteString("First name,Last name,Phone,Email,Date of birth\n")
+	for i := range 99_000 {
+		fmt.Fprintf(&list, "Ana%05d Maria,Čović-Horvat%05d,+385 91 %07d,ana%05d@example.com,1990-05-15\n", i, i, i, i)
+	}
+	var all sync.WaitGroup
+	for _, key := range []string{c.key, newKey(t, db, "another")} {
+		all.Go(func() {
+			a, err := c.as(key).try(t, "POST", "/api/v1/imports", strings.NewReader(list.String()), "Content-Type", "text/csv")
+			if err != nil || a.status != 200 {
+				t.Errorf("%d, %v", a.status, err)
+			}
+		})
+	}
+	all.Wait()
+	if peak := c.peak(t); peak > mostMemory {
+		t.Errorf("two imports take %d MB", peak>>20)
+	}
+}

@@ -30,15 +30,15 @@ type site struct{ uploads *uploads }
 func Routes() map[string]web.Route {
 	s := &site{newUploads()}
 	return map[string]web.Route{
-		"GET " + importPath:                      route(store.ScopeWrite, s.show).Large(),
+		"GET " + importPath:                      route(store.ScopeWrite, s.working(s.show)),
 		"POST " + importPath:                     route(store.ScopeWrite, s.bring(importPath, s.check)).Upload().Carried(),
-		"POST " + importPath + "/apply":          route(store.ScopeWrite, s.apply).Carried().Large(),
-		"POST " + importPath + "/report":         route(store.ScopeWrite, s.report).Large(),
+		"POST " + importPath + "/apply":          route(store.ScopeWrite, s.working(s.apply)).Carried(),
+		"POST " + importPath + "/report":         route(store.ScopeWrite, s.working(s.report)),
 		"GET " + importsPath:                     route(store.ScopeRead, showImports),
 		"POST " + importsPath + "/{number}/undo": route(store.ScopeWrite, undo),
 		"GET " + exportPath:                      route(store.ScopeRead, showExport),
 		"GET " + exportPath + "/file":            route(store.ScopeRead, export),
-		"GET " + comparePath:                     route(store.ScopeRead, s.showCompare).Large(),
+		"GET " + comparePath:                     route(store.ScopeRead, s.working(s.showCompare)),
 		"POST " + comparePath:                    route(store.ScopeRead, s.bring(comparePath, s.compare)).Upload().Carried(),
 	}
 }
@@ -54,6 +54,17 @@ func route(scope string, handle func(visit) error) web.Route {
 		}
 		return err
 	}}
+}
+
+// working returns a handler that works on the list with the token of the form.
+func (s *site) working(handle func(visit) error) func(visit) error {
+	return func(v visit) error {
+		var size int64
+		if u := s.uploads.find(v.Session.Tenant, v.form().Get("token")); u != nil {
+			size = u.file.Size()
+		}
+		return v.Work(size, func() error { return handle(v) })
+	}
 }
 
 // damaged is the kind of problem for a record that the disk has changed.

@@ -15,6 +15,9 @@ const (
 	// time. Each needs memory, and one of the few connections that read the
 	// database.
 	atOnce = 2
+	// largeFile is the size of a file, in bytes, from which on only one is worked on:
+	// its people take more than a hundred megabytes.
+	largeFile = 1 << 20
 	// patience is how long a request waits until it may work.
 	patience = time.Minute
 )
@@ -30,6 +33,7 @@ var errBusy = &httpapi.Problem{Kind: httpapi.Busy, Header: httpapi.RetryLater,
 type queue struct {
 	mu      sync.Mutex
 	free    int
+	large   bool                     // a large file has a place
 	busy    map[record.TenantID]bool // departments with a place
 	waiting []*turn                  // the longest first
 }
@@ -37,6 +41,7 @@ type queue struct {
 // turn is a request that waits for a place.
 type turn struct {
 	tenant record.TenantID
+	large  bool
 	come   chan struct{} // closed when it has a place
 }
 
@@ -44,10 +49,10 @@ func newQueue(places int) *queue {
 	return &queue{free: places, busy: map[record.TenantID]bool{}}
 }
 
-// begin waits for a place. The caller calls done when it has worked. The error is a
+// begin waits for a place to work on a file of this size. The caller calls done when it has worked. The error is a
 // *httpapi.Problem, or that of ctx.
-func (q *queue) begin(ctx context.Context, tenant record.TenantID) (done func(), err error) {
-	t := &turn{tenant, make(chan struct{})}
+func (q *queue) begin(ctx context.Context, tenant record.TenantID, size int64) (done func(), err error) {
+	t := &turn{tenant, size >= largeFile, make(chan struct{})}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, t)
 	q.next()
@@ -73,6 +78,7 @@ func (q *queue) leave(t *turn) {
 	select {
 	case <-t.come:
 		delete(q.busy, t.tenant)
+		q.large = q.large && !t.large
 		q.free++
 	default:
 		q.waiting = slices.DeleteFunc(q.waiting, func(other *turn) bool { return other == t })
@@ -84,11 +90,12 @@ func (q *queue) leave(t *turn) {
 // the mutex.
 func (q *queue) next() {
 	q.waiting = slices.DeleteFunc(q.waiting, func(t *turn) bool {
-		if q.free == 0 || q.busy[t.tenant] {
+		if q.free == 0 || q.busy[t.tenant] || q.large && t.large {
 			return false
 		}
 		q.free--
 		q.busy[t.tenant] = true
+		q.large = q.large || t.large
 		close(t.come)
 		return true
 	})

@@ -31,7 +31,7 @@ func Send(w http.ResponseWriter, r *http.Request, s *store.Store, tenant record.
 		describe(w)
 		return nil
 	}
-	return Work(w, r, tenant, func(w http.ResponseWriter) error {
+	return Work(w, r, tenant, 0, func(w http.ResponseWriter) error {
 		if err := export(w, r, s, tenant, e); err != nil {
 			return err
 		}

@@ -14,19 +14,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/record"
 )
 
-// Work calls do when few enough requests are being worked on. What do answers is
+// Work calls do, which works on a file of this size or on none, when few enough
+// requests are being worked on. What do answers is
 // sent when others can work again. After an error nothing was sent, and
 // the headers are as they were. A client that
 // has gone ends the request by a panic, as net/http wants it; do sees that by the
 // context of the request.
-func Work(w http.ResponseWriter, r *http.Request, tenant record.TenantID, do func(w http.ResponseWriter) error) error {
+func Work(w http.ResponseWriter, r *http.Request, tenant record.TenantID, size int64, do func(w http.ResponseWriter) error) error {
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Time{}) // net/http takes the deadline for a client that has gone
 	control.SetWriteDeadline(time.Now().Add(2 * patience))
 	before := maps.Clone(w.Header())
 	a := &answer{ResponseWriter: w, file: spool{tenant: tenant}}
 	defer a.file.Close()
-	err := a.make(r, do)
+	err := a.make(r, size, do)
 	if r.Context().Err() != nil {
 		panic(http.ErrAbortHandler)
 	}
@@ -47,8 +48,8 @@ type answer struct {
 	err    error // of the spool
 }
 
-func (a *answer) make(r *http.Request, do func(w http.ResponseWriter) error) error {
-	done, err := working.begin(r.Context(), a.file.tenant)
+func (a *answer) make(r *http.Request, size int64, do func(w http.ResponseWriter) error) error {
+	done, err := working.begin(r.Context(), a.file.tenant, size)
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,13 @@ import (
 func TestQueue(t *testing.T) {
 	t.Parallel()
 	q := newQueue(2)
-	endA, err := q.begin(t.Context(), 1)
+	endA, err := q.begin(t.Context(), 1, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	second := make(chan error)
 	go func() {
-		end, err := q.begin(t.Context(), 1)
+		end, err := q.begin(t.Context(), 1, 0)
 		if err == nil {
 			defer end()
 		}
@@ -38,13 +38,13 @@ func TestQueue(t *testing.T) {
 			break
 		}
 	}
-	endB, err := q.begin(t.Context(), 2) // although one of the first department has waited longer
+	endB, err := q.begin(t.Context(), 2, 0) // although one of the first department has waited longer
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := q.begin(gone, 3); !errors.Is(err, context.Canceled) {
+	if _, err := q.begin(gone, 3, 0); !errors.Is(err, context.Canceled) {
 		t.Errorf("a third department: %v", err)
 	}
 	endB()
@@ -52,9 +52,22 @@ func TestQueue(t *testing.T) {
 	if err := <-second; err != nil {
 		t.Error(err)
 	}
+	endLarge, err := q.begin(t.Context(), 1, largeFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.begin(gone, 2, largeFile); !errors.Is(err, context.Canceled) {
+		t.Errorf("two large files: %v", err)
+	}
+	endSmall, err := q.begin(t.Context(), 2, largeFile-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endLarge()
+	endSmall()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.free != 2 || len(q.busy) > 0 || len(q.waiting) > 0 {
+	if q.large || q.free != 2 || len(q.busy) > 0 || len(q.waiting) > 0 {
 		t.Errorf("afterwards %d places are free, %v are busy and %d wait", q.free, q.busy, len(q.waiting))
 	}
 }
@@ -66,7 +79,7 @@ func TestWork(t *testing.T) {
 	for _, size := range []int{0, 1, inMemory + 1} {
 		text := strings.Repeat("x", size)
 		w := httptest.NewRecorder()
-		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, func(kept http.ResponseWriter) error {
+		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, 0, func(kept http.ResponseWriter) error {
 			kept.Header().Set("X", "y")
 			kept.WriteHeader(http.StatusAccepted)
 			io.WriteString(kept, text)
@@ -83,7 +96,7 @@ func TestWork(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	err := Work(w, httptest.NewRequest("GET", "/", nil), 7, func(kept http.ResponseWriter) error {
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 7, 0, func(kept http.ResponseWriter) error {
 		kept.Header().Set("Content-Encoding", "gzip")
 		io.WriteString(kept, "half")
 		return errBusy
@@ -99,7 +112,7 @@ func TestWorkWithoutRoom(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	t.Setenv("TMP", t.TempDir()+"/none")
 	w := httptest.NewRecorder()
-	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, func(kept http.ResponseWriter) error {
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, 0, func(kept http.ResponseWriter) error {
 		httpapi.Respond(kept, http.StatusOK, make([]byte, inMemory+1))
 		return nil
 	})

@@ -80,11 +80,16 @@ func (v *Visit) handle() error {
 	if !v.route.large {
 		return v.route.Handle(v)
 	}
+	return v.Work(0, func() error { return v.route.Handle(v) })
+}
+
+// Work calls do as transit.Work does.
+func (v *Visit) Work(size int64, do func() error) error {
 	w := v.W
-	return transit.Work(w, v.R, v.Session.Tenant, func(kept http.ResponseWriter) error {
+	return transit.Work(w, v.R, v.Session.Tenant, size, func(kept http.ResponseWriter) error {
 		v.W = kept
 		defer func() { v.W = w }()
-		return v.route.Handle(v)
+		return do()
 	})
 }
 
