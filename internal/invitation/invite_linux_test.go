@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -396,5 +397,17 @@ func TestBrowserFolder(t *testing.T) {
 		if got := browserFolder(); got != want {
 			t.Errorf("at home in %q: %s", value, got)
 		}
+	}
+}
+
+// TestPersonUnderSudo: the session is named after the person who typed the command.
+func TestPersonUnderSudo(t *testing.T) {
+	other, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skip("there is no other user of a known name")
+	}
+	t.Setenv("SUDO_USER", other.Username)
+	if got := person(); got != other.Username && got != other.Name {
+		t.Errorf("%q", got)
 	}
 }

@@ -3,10 +3,12 @@
 package service
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestReopen: after a rotation what a process writes goes to the new file.
@@ -52,4 +54,37 @@ func TestTailOf(t *testing.T) {
 	if text := tailOf(name); len(text) != 64<<10 || !strings.HasSuffix(text, "xend") {
 		t.Errorf("a long one has %d bytes", len(text))
 	}
+}
+
+// TestFollow: all files of a process go on in the new log.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	name := filepath.Join(t.TempDir(), "log")
+	must(t, os.WriteFile(name, nil, 0o600))
+	var files []*os.File
+	for range 2 { // as standard output and standard error
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
+		must(t, err)
+		defer file.Close()
+		files = append(files, file)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	ended := make(chan bool)
+	go func() { follow(ctx, time.Millisecond, name, files...); close(ended) }()
+	must(t, os.Rename(name, name+".0"))
+	must(t, os.WriteFile(name, nil, 0o600))
+	now, err := os.Stat(name)
+	must(t, err)
+	for _, file := range files {
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			if info, err := file.Stat(); err == nil && os.SameFile(info, now) {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("it goes on in the old one")
+			}
+		}
+	}
+	end()
+	<-ended
 }

@@ -43,18 +43,23 @@ func (m Manager) FollowLog() (end func()) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		for tick := time.Tick(10 * time.Second); ; {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick:
-				reopen(os.Stdout, launchd.LogFile)
-				reopen(os.Stderr, launchd.LogFile)
+	go follow(ctx, 10*time.Second, launchd.LogFile, os.Stdout, os.Stderr)
+	return cancel
+}
+
+// follow makes what is written to open files go to the one at path, whichever that is,
+// until ctx ends.
+func follow(ctx context.Context, interval time.Duration, path string, files ...*os.File) {
+	for tick := time.Tick(interval); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick:
+			for _, file := range files {
+				reopen(file, path) // before there is a new one, that fails
 			}
 		}
-	}()
-	return cancel
+	}
 }
 
 // AwaitTurn waits before a start if others before it have failed in a row: longer
