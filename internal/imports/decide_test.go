@@ -220,6 +220,44 @@ func TestReasons(t *testing.T) {
 	}
 }
 
+// failing is a department of which a part cannot be read.
+type failing struct {
+	people
+	each, deleted error
+}
+
+func (f failing) Each(each func(*record.Stored)) error {
+	return errors.Join(f.people.Each(each), f.each)
+}
+
+func (f failing) Deleted(ids []string) (map[string]bool, error) { return nil, f.deleted }
+
+// TestUnreadableRoster: nothing is decided, and nothing compared, by a part of a
+// department.
+func TestUnreadableRoster(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the disk is broken")
+	for _, roster := range []failing{{department(), broken, nil}, {department(), nil, broken}} {
+		f := fileOf(Options{}, mapping.Person{Fields: ana})
+		if d, err := f.decide(t.Context(), roster); d != nil || !errors.Is(err, broken) {
+			t.Errorf("decided %v, %v", d, err)
+		}
+		if err := f.compare(t.Context(), &Comparison{}, roster); !errors.Is(err, broken) {
+			t.Errorf("compared: %v", err)
+		}
+	}
+}
+
+// TestFaultyFieldMeansNobody: a field that has a fault has no part in who a row is.
+func TestFaultyFieldMeansNobody(t *testing.T) {
+	t.Parallel()
+	bad := record.FieldErrors{{Field: "email", Code: record.Invalid, Detail: "…"}}
+	got := fileOf(Options{}, mapping.Person{Fields: ana, Errors: bad}, mapping.Person{Fields: ana}).sought()
+	if got[0].email != "" || got[0].birth == "" || got[1].email == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
 // TestLongNames: the sentences of many rows may name the same people, so that they
 // are short.
 func TestLongNames(t *testing.T) {

@@ -273,6 +273,9 @@ func TestCompare(t *testing.T) {
 	if want := "Ana Čović[map[field:phoneNumber ours:091 234 theirs:099]] 1 0 1PerićNew One1"; said != want {
 		t.Errorf("%s, want %s", said, want)
 	}
+	if got := fmt.Sprint(differ["fields"]); got != "map[dateOfBirth:<nil> email:<nil> firstName:Ana lastName:Čović phoneNumber:099]" {
+		t.Errorf("the row has the fields %s", got)
+	}
 	if names(t, s) != "Ana Čović, Ivan Horvat, Mia Perić" {
 		t.Error("the comparison has changed something")
 	}
