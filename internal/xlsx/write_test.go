@@ -224,4 +224,15 @@ func TestCutOff(t *testing.T) {
 			t.Errorf("%d rows but for a byte: %v", rows, err)
 		}
 	}
+	// Nobody writes a million rows to a disk that is full, whatever its room was.
+	for room := range 10 {
+		book := NewWriter(&shortDisk{1000 * room}, "People", false, []Cell{{Text: "name"}})
+		row, written := []Cell{{Text: strings.Repeat("a", 1000)}}, 0
+		for written < 50_000 && book.Write(row) == nil {
+			written++
+		}
+		if written == 50_000 {
+			t.Fatalf("%d rows were written with room for %d bytes", written, 1000*room)
+		}
+	}
 }

@@ -113,6 +113,7 @@ func TestCells(t *testing.T) {
 		`<c t="inlineStr"><is><t>東京</t><rPh sb="0" eb="2"><t>トウキョウ</t></rPh></is></c>`:                          cells("東京"),
 		`<c t="inlineStr"><is><t>a_x000D_&#10;b_x005F_x0041_</t></is></c>`:                                      cells("a\r\nb_x0041_"),
 		`<c r="A1" s="3"/><c r="B1"><v></v></c><c r="D1" t="s"><v/></c>`:                                        nil,
+		`<v>7</v><c r="A1"><v>1</v></c><v>8</v><c r="B1"><v>2</v></c>`:                                          cells(number("1"), number("2")),
 		`<c r="AA1"><v>1</v></c>`: append(make([]Cell, 26), number("1")),
 	} {
 		rows, err := rowsOf(book("<row>"+xml+"</row>", nil).zip(t))
