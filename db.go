@@ -91,8 +91,11 @@ func makeDatabase(file string, create bool) (made bool, err error) {
 	switch {
 	case errors.Is(err, sqlite.ErrNotExist) && create:
 		made = true
-		err := guard.SetAside(file)
-		if err == nil {
+		err := guard.RefuseNew(file)
+		if err != nil {
+			return false, err
+		}
+		if err = guard.SetAside(file); err == nil {
 			err = osutil.CreatePrivate(file)
 		}
 		if err != nil {
@@ -306,6 +309,9 @@ func upgradeTo5(c *sqlite.Conn) error {
 		DROP TABLE changes4`)
 	return err
 }
+
+// guardContent tells the guard what it must know of a database.
+var guardContent = guard.Content{Marks: content.Marks, Progress: content.Progress, Renew: content.Renew}
 
 // backupContent tells backups what they must know of a database.
 var backupContent backup.Content = databaseContent{}

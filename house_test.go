@@ -74,8 +74,8 @@ var mayImport = map[string]string{
 // module that it may import. Its tests may import all of them.
 var rootMayImport = map[string]string{
 	"main.go":     "cli command exchange invitation manual service setup winservice",
-	"serve.go":    "authority backup caution cli content guard httpapi httpserver logqueue office osutil service setup sqlite store web",
-	"work.go":     "authority backup cli integrity osutil service sqlite store",
+	"serve.go":    "authority backup caution cli guard httpapi httpserver logqueue office osutil service setup sqlite store web",
+	"work.go":     "authority backup cli guard integrity osutil service sqlite store",
 	"demo.go":     "cli demo invitation osutil record sqlite store",
 	"handlers.go": "httpapi record store web",
 	"exchange.go": "history httpapi imports mapping record sheet store transit",

@@ -317,3 +317,73 @@ func TestOfficeLost(t *testing.T) {
 		t.Errorf("the log: %s", log)
 	}
 }
+
+// TestOlderCopyServed: an older copy of its files that is written over a database is
+// noticed in a pause, and positions of before are refused at the next start.
+func TestOlderCopyServed(t *testing.T) {
+	t.Parallel()
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s, db, kept := startedProcess(t, cmd), cmd.Args[2], filepath.Join(t.TempDir(), "x.db")
+	s.create(t, ana)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		copyOver(t, db+suffix, kept+suffix)
+	}
+	last := s.create(t, ana)
+	var feed struct {
+		Items []any
+		Next  string
+		More  bool
+	}
+	decode(t, s.do(t, "GET", "/api/v1/changes", "").wants(t, 200).body, &feed)
+	eventually(t, "a note of how far it is", func() bool {
+		text, _ := os.ReadFile(filepath.Join(filepath.Dir(db), ".x.db-progress"))
+		return strings.Contains(string(text), last)
+	})
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		copyOver(t, kept+suffix, db+suffix)
+	}
+	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if says := output.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(says, "an older copy was written over the files") {
+		t.Errorf("it says: %s", says)
+	}
+	again := startOn(t, db)
+	again.as(s.key).do(t, "GET", "/api/v1/changes?after="+feed.Next, "").wants(t, 410)
+	again.logs(t, "the database is older than what was served before")
+}
+
+// TestLostNotMadeAgain: after a loss no start makes an empty database and shows a key,
+// until the database is restored or --new is typed.
+func TestLostNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	cmd, _ := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s, db := startedProcess(t, cmd), cmd.Args[2]
+	id := s.create(t, ana)
+	saved := filepath.Join(t.TempDir(), "saved.db")
+	works(t, "backup", saved, "--db", db)
+	must(t, os.Remove(db))
+	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	must(t, cmd.Process.Kill()) // nothing is saved at the end
+	cmd.Wait()
+	copies, err := filepath.Glob(db + ".saved-*")
+	must(t, err)
+	for _, path := range copies {
+		must(t, os.Remove(path))
+	}
+	for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"keys", "create", "--tenant", "default"}} {
+		code, stdout, stderr := runCommand(t, append(args, "--db", db)...)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, "was not brought back") || !strings.Contains(stderr, "firefighters serve --new --db "+db) {
+			t.Errorf("%v: %d %s %s", args, code, stdout, stderr)
+		}
+	}
+	works(t, "restore", saved, "--db", db)
+	startOn(t, db).as(s.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+
+	must(t, os.WriteFile(db+".other-lost", nil, 0o600))
+	other := db + ".other"
+	startWith(t, other, "serve", "--new", "--db", other).create(t, ana)
+	if _, err := os.Stat(other + "-lost"); err == nil {
+		t.Error("the mark is still there")
+	}
+}

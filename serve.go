@@ -16,7 +16,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/caution"
 	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/content"
 	"github.com/firefighter-records/firefighters/internal/guard"
 	"github.com/firefighter-records/firefighters/internal/httpapi"
 	"github.com/firefighter-records/firefighters/internal/httpserver"
@@ -65,6 +64,7 @@ type serveOptions struct {
 	rateLimit         int    // requests per second and key; 0 is no limit
 	origins           []string
 	noOffice          bool
+	makeNew           bool           // also where a database was lost
 	backups           backup.Options // no folder: no backups
 }
 
@@ -128,6 +128,9 @@ func newServing(env cli.Env, command, help string, prepare prepareFunc) setup.Se
 	cli.OwnDBFlagVar(flags, &o.db)
 	o.addFlags(flags)
 	flags.StringVar(&o.backups.Dir, "backup-dir", "", "the `folder` to make backups in, by itself; made if it is not there")
+	if command == "serve" { // as a setting it would hold for ever
+		flags.BoolVar(&o.makeNew, "new", false, "make a new, empty database even where one was lost while it was served")
+	}
 	every := flags.String("backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
 	flags.IntVar(&o.backups.Keep, "backup-keep", 90, "how many to keep, with --backup-dir: a quarter each the newest, daily, weekly and monthly ones")
 	check := func() error {
@@ -238,7 +241,7 @@ func (d *daemon) run() error {
 		return err
 	}
 	caution.OfSchema(d.env, format, s.DB(), d.db)
-	d.guard, err = guard.New(s.DB(), d.db, content.Marks, d.log)
+	d.guard, err = guard.New(s.DB(), d.db, guardContent, d.log)
 	if err != nil {
 		return cmp.Or(s.Close(), err)
 	}
@@ -306,10 +309,37 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 		return nil, err
 	}
 	caution.OfPlace(d.env, path)
+	if err := d.checkLoss(path); err != nil {
+		release()
+		return nil, err
+	}
 	if errors.Is(format.Inspect(path), sqlite.ErrNotExist) {
 		caution.OfNewDatabase(d.env, backupContent, d.db, d.backups.Dir)
 	}
 	return release, nil
+}
+
+// checkLoss refuses to make a database where one was lost, unless --new was typed. A
+// sound one that is in its place is served.
+func (d *daemon) checkLoss(path string) error {
+	lost := guard.RefuseNew(path)
+	if lost == nil {
+		return nil
+	}
+	err := format.Inspect(path)
+	if err == nil {
+		_, err = format.Verify(path)
+	}
+	switch {
+	case errors.Is(err, sqlite.ErrNotExist) && !d.makeNew:
+		return lost
+	case err != nil && !errors.Is(err, sqlite.ErrNotExist):
+		return err
+	}
+	if err := guard.Forget(path); err != nil {
+		return &sqlite.FileError{Op: "opening", Path: path, Err: err}
+	}
+	return nil
 }
 
 // openListener listens. If the port is taken, and nobody has asked for that one,

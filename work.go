@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,12 +9,14 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/authority"
 	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/guard"
 	"github.com/firefighter-records/firefighters/internal/integrity"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
@@ -39,6 +42,7 @@ func (d *daemon) work(api *server) (stop func()) {
 	repeatedly(keysPoll, "the latest time seen could not be read again", api.store.FollowClock)
 	repeatedly(time.Second, lateWrites, api.auth.writeLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
+	repeatedly(time.Second, "the -wal could not be looked at", api.store.DB().CheckpointIdle)
 	repeatedly(time.Second, "the address could not be written", func() error { return d.noteAddress(api.store) })
 	if d.authority != nil {
 		repeatedly(cleanInterval, "the certificate could not be renewed", d.authority.Renew)
@@ -140,12 +144,14 @@ func safely(do func() error) (err error) {
 }
 
 // newestBackup returns the newest backup of a database that is not open any
-// more, as it can be typed, or FILE.
-func (d *daemon) newestBackup() string {
-	if there := backup.Files(backupContent, d.db, d.backups.Dir); len(there) > 0 {
-		return cli.Quote(there[0].Path)
+// more, as it can be typed, but for one. It is empty if there is none.
+func (d *daemon) newestBackup(but string) string {
+	for _, file := range backup.Files(backupContent, d.db, d.backups.Dir) {
+		if file.Path != but {
+			return cli.Quote(file.Path)
+		}
 	}
-	return "FILE"
+	return ""
 }
 
 // close closes the database. If its files have gone it says what there is
@@ -167,11 +173,31 @@ func (d *daemon) close(s *store.Store) error {
 		return nil
 	}
 	if loss.Saved == "" {
-		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%s): %s", loss, backup.Reason(loss.Err), db),
-			fmt.Sprintf("put back what was moved, or a backup: firefighters restore %s --db %s", d.newestBackup(), db))
+		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%s): %s", loss, backup.Reason(loss.Err), db), d.unsavedHint())
 	}
-	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)),
-		fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db))
+	hint := fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db)
+	if newest := d.newestBackup(loss.Saved); loss.Older() && newest != "" {
+		hint += "; a backup may have later records: " + newest
+	}
+	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)), hint)
+}
+
+// unsavedHint says how to find out what is left in the files, before anything writes
+// to them.
+func (d *daemon) unsavedHint() string {
+	path := osutil.Resolve(d.db)
+	db, copies := cli.Quote(path), "put back what was moved"
+	var there []string
+	for _, suffix := range []string{"", "-wal", guard.AsideSuffix, "-shm"} {
+		if osutil.Exists(path + suffix) {
+			there = append(there, cli.Quote(path+suffix))
+		}
+	}
+	if len(there) > 0 {
+		copies = "copy " + strings.Join(there, " ") + " to another folder"
+	}
+	return fmt.Sprintf("first %s; then firefighters check --db %s; if it is sound and has what you expect, start again; if not: firefighters restore %s --db %s",
+		copies, db, cmp.Or(d.newestBackup(""), "FILE"), db)
 }
 
 // certify opens the authority of --tls-self-signed, nil without that flag, and

@@ -50,6 +50,7 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 			return Restored{}, err
 		}
 	}
+	os.Remove(task.Database + sqlite.LostSuffix) // the database is back
 	return task.done, nil
 }
 

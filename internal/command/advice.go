@@ -58,7 +58,10 @@ func (p Program) adviseRestore(ctx context.Context, err error, a advice, db, dir
 		return a
 	}
 	a.hint = fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(newest.Path), cli.Quote(db))
-	if errors.Is(err, store.ErrNotExist) {
+	switch {
+	case errors.Is(err, store.ErrNotBack):
+		a.hint += "; " + orNew(db)
+	case errors.Is(err, store.ErrNotExist):
 		a.hint = "name the right file with --db, or: " + a.hint
 	}
 	at := newest.Time.Format(time.RFC3339)
@@ -68,6 +71,11 @@ func (p Program) adviseRestore(ctx context.Context, err error, a advice, db, dir
 		a.text += "; the newest good backup is of " + at
 	}
 	return a
+}
+
+// orNew is what to type for an empty database in place of one that was lost.
+func orNew(db string) string {
+	return "or, for a new and empty one: firefighters serve --new --db " + cli.Quote(db)
 }
 
 // adviceOn returns the advice on the first error in the chain of err that it
@@ -271,6 +279,8 @@ func adviceOnFile(e *store.FileError) advice {
 func adviceOnContent(e *store.FileError) advice {
 	restore, name := "firefighters restore FILE --db "+cli.Quote(e.Path), osutil.InQuotes(e.Path)
 	switch {
+	case errors.Is(e, store.ErrNotBack):
+		return advice{"there is no database at " + name + ": " + store.ErrNotBack.Error(), "bring it back: " + restore + "; " + orNew(e.Path), true}
 	case errors.Is(e, store.ErrNotExist):
 		return advice{"there is no database at " + name, "name the right file with --db, or bring back a backup: " + restore, true}
 	case errors.Is(e, store.ErrForeign):

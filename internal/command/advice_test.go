@@ -58,6 +58,8 @@ var databaseAdvice = []adviceCase{
 		"name the right file with --db, or bring back a backup: firefighters restore FILE --db " + cli.Quote(`C:\new\x.db`)},
 	{file("reading", store.ErrForeign), `"dir/x.db" is not a database of this program`,
 		"give another file with --db (this one was left as it is), or, if it was one and is damaged: firefighters restore FILE --db dir/x.db"},
+	{file("making", store.ErrNotBack), `there is no database at "dir/x.db": its files had gone while it was served, and it was not brought back`,
+		"bring it back: firefighters restore FILE --db dir/x.db; or, for a new and empty one: firefighters serve --new --db dir/x.db"},
 	{file("reading", &store.NewerError{Version: 9, Known: 2}), `"dir/x.db" was made by a newer version of this program (schema 9, this one knows 2)`,
 		"install the newer version; the file was left as it is"},
 	{file("reading", store.ErrCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},

@@ -7,7 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/osutil"
@@ -21,21 +24,73 @@ const (
 	gone     kind = iota // the database is missing
 	cut                  // the database or its -wal is cut
 	replaced             // another file is in its place
-	beside               // the -wal or the -shm is missing or another, or a link leads elsewhere
+	older                // an older state of it is in its place
+	damaged              // SQLite has found it damaged
+	beside               // the -wal or the -shm is missing, cut or another, or a link leads elsewhere
 )
+
+// finding is what a look has found.
+type finding struct {
+	what    string // what has happened to the files; "" if nothing has
+	kind    kind
+	inFile  bool // the content of the file of the database alone says so
+	unknown bool // a look without a result
+}
+
+// patience is how long looks in a row must find a loss. A look may come in the middle
+// of what another process does. That may copy from the -wal into the file for long,
+// but not without writing.
+func (f finding) patience() time.Duration {
+	if f.inFile {
+		return 5 * interval
+	}
+	return interval * 3 / 4
+}
+
+const (
+	overwritten = "another program has written over the file of the database"
+	olderCopy   = "an older copy was written over the files of the database"
+)
+
+// Content is what a guard must know of what a database holds.
+type Content struct {
+	// Marks returns marks of which any two files of one database share one. It may
+	// be handed a file that is being written.
+	Marks func(*sqlite.Conn) ([]string, error)
+	// Progress returns how far a database has come, in one line, and reports whether
+	// that is an older state of it than an earlier answer. "" is none.
+	Progress func(c *sqlite.Conn, earlier string) (now string, older bool, err error)
+	// Renew makes a database of an older state another one, so that nothing is
+	// counted a second time.
+	Renew func(*sqlite.Conn) error
+}
 
 // files are the files of an open database, as they are known to be.
 type files struct {
-	db       *sqlite.DB
-	path     string // which may be a link to it
-	identify func(*sqlite.Conn) ([]string, error)
-	header   *os.File               // the database
+	db      *sqlite.DB
+	path    string // which may be a link to it
+	content Content
+	header  *os.File // the database
+	index   *os.File // the -shm; nil if it cannot be read. Like header it is never closed
+	folder  *os.File // that of the database. While it is open no other folder gets its number
+
+	mu       sync.Mutex             // held during a look, and so at the beginning of a checkpoint
+	doubted  time.Time              // since when looks have found a loss; zero if the last found none
 	opened   map[string]fs.FileInfo // by suffix; nil before the database is writable
 	marks    []string               // all that the database has had
-	frame    int64                  // offset of the last frame in the -wal
+	log      logState               // the last one with frames
+	former   [][8]byte              // the salts of the -wal before
+	copied   int64                  // how many frames are in the file
+	pageSize int64
+	pages    pages
+	progress string // of the database
+	inFile   string // progress of its file, without the -wal; "" if nothing is known
+	shared   int64  // size of the -shm
 	size     int64
 	changes  uint32 // SQLite's change counter, in the header
 	modified time.Time
+	met      time.Time // when the file was modified, at the last look into it
+	metThen  time.Time // the same, when the doubt began
 }
 
 var suffixes = []string{"", "-wal", "-shm"}
@@ -44,74 +99,132 @@ var names = map[string]string{"": "the file of the database", "-wal": "the -wal 
 
 // openFiles opens the database once more. It is never closed: on Unix that would
 // end SQLite's locks on it.
-func openFiles(db *sqlite.DB, path string, identify func(*sqlite.Conn) ([]string, error)) (*files, error) {
-	header, err := os.Open(db.Path())
-	return &files{db: db, path: path, identify: identify, header: header}, err
+func openFiles(db *sqlite.DB, path string, content Content) (*files, error) {
+	f := &files{db: db, path: path, content: content, pages: pages{frame: map[uint32]int64{}, sums: map[uint32]uint32{}}}
+	var err error
+	if f.header, err = os.Open(db.Path()); err == nil {
+		f.folder, err = os.Open(filepath.Dir(db.Path()))
+	}
+	return f, err
 }
 
-// compare returns what has happened to the files, or "" if nothing has, or
-// nothing that can be told.
-func (f *files) compare() (what string, kind kind) {
+// isLost looks at the files, and reports whether enough looks have found a loss. A
+// look without a result leaves a doubt as it is.
+func (f *files) isLost() (found finding, lost bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	found = f.compare(f.db.Checkpointing())
+	return found, found.what != "" && !f.judge(found) && time.Since(f.doubted) >= found.patience()
+}
+
+// judge notes what a look has found, and reports whether it is the first of some.
+func (f *files) judge(found finding) (first bool) {
+	switch {
+	case found.unknown:
+	case found.what == "":
+		f.doubted = time.Time{}
+	case f.doubted.IsZero(), found.inFile && !f.metThen.Equal(f.met):
+		f.doubted, f.metThen = time.Now(), f.met
+		return true
+	}
+	return false
+}
+
+// mayCheckpoint looks before a checkpoint of this process, and done after it. The
+// checkpoint would write the header over that of another file, and hide it. complete
+// says that all of the -wal is in the file, which then has come as far as the database
+// had.
+func (f *files) mayCheckpoint() (done func(complete bool) bool, allowed bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	look := func() bool {
+		if found := f.compare(false); found.what != "" {
+			f.judge(found)
+		}
+		return f.doubted.IsZero()
+	}
+	allowed = look()
+	progress := f.progress
+	done = func(complete bool) bool {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		if complete {
+			f.inFile = progress
+		}
+		return look()
+	}
+	return done, allowed
+}
+
+// compare returns what has happened to the files. writing says that this process is
+// writing into the file of the database.
+func (f *files) compare(writing bool) finding {
 	if !f.db.Writable() {
 		return f.compareReadOnly()
 	}
-	frame, walSize, err := f.db.LastFrame() // before the -wal, which may grow meanwhile
-	if err != nil {
-		frame, walSize = 0, 0 // what can be seen without SQLite says why
+	found := f.compareNames()
+	if found == (finding{}) {
+		found = f.compareState()
 	}
+	switch {
+	case writing && found.what == "":
+		found.unknown = true
+	case found.what == "" || found.kind == older:
+		if of := f.compareFile(); of.what != "" || found.what == "" && of.unknown {
+			found = of
+		}
+	}
+	if found.what == "" && f.db.Damaged() {
+		return finding{what: "what SQLite reads from the files of the database is damaged", kind: damaged}
+	}
+	return found
+}
+
+// compareNames compares which files there are.
+func (f *files) compareNames() finding {
 	now := map[string]fs.FileInfo{}
 	for _, suffix := range suffixes {
 		info, err := osutil.Stat(f.db.Path() + suffix)
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && f.opened != nil:
-			return names[suffix] + " was deleted or moved away", kindOf(suffix, gone)
+			return finding{what: names[suffix] + " was deleted or moved away", kind: kindOf(suffix, gone)}
 		case err != nil:
-			return "", 0
+			return finding{unknown: true}
 		case f.opened != nil && !os.SameFile(info, f.opened[suffix]):
-			return "another file was put in the place of " + names[suffix], kindOf(suffix, replaced)
+			return finding{what: "another file was put in the place of " + names[suffix], kind: kindOf(suffix, replaced)}
 		}
 		now[suffix] = info
 	}
 	if f.opened == nil {
 		f.opened = now
+		if runtime.GOOS != "windows" { // where nobody can write over it, and where SQLite could not delete it
+			f.index, _ = os.Open(f.db.Path() + "-shm")
+		}
 	}
 	if osutil.Resolve(f.path) != f.db.Path() {
-		return "the link to the database was changed", beside
+		return finding{what: "the link to the database was changed", kind: beside}
 	}
-	if now["-wal"].Size() < walSize || walSize > 0 && (f.walIsBlank(0) || f.frame <= frame && f.walIsBlank(f.frame)) {
-		return names["-wal"] + " was cut off", cut
+	if now["-shm"].Size() < f.shared {
+		return finding{what: names["-shm"] + " was cut off", kind: beside}
 	}
-	f.frame = frame
-	return f.compareContent(now[""])
+	f.shared = now["-shm"].Size()
+	return finding{}
 }
 
 // compareReadOnly is compare on a full disk, where there are no files beside the
 // database.
-func (f *files) compareReadOnly() (what string, kind kind) {
+func (f *files) compareReadOnly() finding {
 	opened, err := f.header.Stat()
 	if err != nil {
-		return "", 0
+		return finding{unknown: true}
 	}
 	switch info, err := osutil.Stat(f.db.Path()); {
 	case errors.Is(err, fs.ErrNotExist):
-		return names[""] + " was deleted or moved away", gone
+		return finding{what: names[""] + " was deleted or moved away", kind: gone}
 	case err == nil && !os.SameFile(info, opened):
-		return "another file was put in the place of " + names[""], replaced
+		return finding{what: "another file was put in the place of " + names[""], kind: replaced}
 	}
-	return "", 0
-}
-
-// walIsBlank reports whether the -wal has no header at an offset, for all of it or
-// for a frame: it was cut off, and SQLite has gone on writing where it was.
-func (f *files) walIsBlank(offset int64) bool {
-	wal, err := os.Open(f.db.Path() + "-wal") // SQLite has no locks on it that closing would end
-	if err != nil {
-		return false
-	}
-	defer wal.Close()
-	number := make([]byte, 4) // of the format, or of a page
-	_, err = wal.ReadAt(number, offset)
-	return err == nil && bytes.Equal(number, make([]byte, 4))
+	return finding{}
 }
 
 func kindOf(suffix string, ofDatabase kind) kind {
@@ -121,54 +234,134 @@ func kindOf(suffix string, ofDatabase kind) kind {
 	return ofDatabase
 }
 
-// compareContent compares what can be seen of the database without reading all
-// of it: the size, the header, and the marks of its content.
-func (f *files) compareContent(info fs.FileInfo) (what string, kind kind) {
-	if f.db.Checkpointing() {
-		return "", 0 // the file is being written
+// compareState compares what SQLite sees: the -wal, and how far the content has
+// come. That counts only where the -wal has restarted, since people may do
+// to the content what they want.
+func (f *files) compareState() finding {
+	proved, err := f.compareLog()
+	switch {
+	case errors.Is(err, errCut):
+		return finding{what: names["-wal"] + " was cut off", kind: cut}
+	case errors.Is(err, errOlder):
+		return finding{what: olderCopy, kind: older}
+	case err != nil:
+		return finding{unknown: true}
 	}
-	if len(f.marks) == 0 {
-		f.db.Read(f.remember) // a new database has had none
+	now, isOlder := "", false
+	err = f.db.Read(func(c *sqlite.Conn) (err error) {
+		if len(f.marks) == 0 {
+			f.remember(c) // a new database has had none
+		}
+		now, isOlder, err = f.content.Progress(c, f.progress)
+		return err
+	})
+	if err != nil {
+		return finding{unknown: true}
 	}
-	const overwritten = "another program has written over the file of the database"
+	if isOlder && proved { // unless it happened between the two
+		proved, err = f.compareLog()
+	}
+	switch {
+	case isOlder && (!proved || err != nil):
+		return finding{what: olderCopy, kind: older}
+	case isOlder:
+		f.inFile = ""
+	}
+	f.progress = now
+	return finding{}
+}
+
+// compareFile compares what can be seen of the file of the database without reading
+// all of it: the size, the header, and its content without the -wal. While another
+// process copies into it that says nothing.
+func (f *files) compareFile() finding {
+	if f.isCopying() {
+		return finding{unknown: true}
+	}
+	found := f.compareContent()
+	if found.inFile && f.isCopying() {
+		return finding{unknown: true}
+	}
+	return found
+}
+
+// isCopying reports whether a checkpoint is under way, by the -shm: it has begun to
+// copy more frames than have been copied.
+func (f *files) isCopying() bool {
+	const done, begun = 96, 128 // SQLite's WAL-mode file format, section 2.3
+	number := make([]byte, begun+4)
+	if f.index == nil {
+		return false
+	}
+	_, err := f.index.ReadAt(number, 0)
+	return err == nil && !bytes.Equal(number[done:done+4], number[begun:])
+}
+
+func (f *files) compareContent() finding {
+	info, err := f.header.Stat()
+	if err != nil {
+		return finding{unknown: true}
+	}
 	header := make([]byte, 100) // SQLite file format, section 1.3
 	if _, err := f.header.ReadAt(header, 0); err == io.EOF {
-		return names[""] + " was cut off", cut
+		return finding{what: names[""] + " was cut off", kind: cut}
 	} else if err != nil {
-		return "", 0
+		return finding{unknown: true}
 	}
+	f.pages.keep(info.ModTime())
 	const wal = 2
 	pageSize, pages := int64(binary.BigEndian.Uint16(header[16:])), int64(binary.BigEndian.Uint32(header[28:]))
 	changes := binary.BigEndian.Uint32(header[24:])
 	switch {
-	case header[18] != wal, changes < f.changes:
-		return overwritten, replaced
+	case header[18] != wal:
+		return finding{what: overwritten, kind: replaced}
 	case info.Size() < f.size && info.Size() < pages*pageSize:
-		return names[""] + " was cut off", cut
-	case !info.ModTime().Equal(f.modified) && f.isForeign():
-		return overwritten, replaced
+		return finding{what: names[""] + " was cut off", kind: cut}
+	case changes >= f.changes && info.ModTime().Equal(f.modified) && !f.pages.racy && f.inFile != "":
+		return finding{}
 	}
-	f.size, f.changes, f.modified = info.Size(), changes, info.ModTime()
-	return "", 0
+	found := f.readContent()
+	f.met = info.ModTime()
+	if found.what == "" && (changes < f.changes || f.pages.isForeign(f.header, pages, f.met, f.pageSize)) {
+		found = finding{what: olderCopy, kind: older, inFile: true}
+	}
+	if found == (finding{}) && !f.pages.sum(f.header, pages, f.met, f.pageSize, f.copied, f.db.Path()+"-wal") {
+		found = finding{what: olderCopy, kind: older, inFile: true}
+	}
+	if found == (finding{}) {
+		f.size, f.changes, f.modified = info.Size(), changes, f.met
+	}
+	return found
 }
 
-// isForeign reports whether the file holds another database, by its marks. The
-// file is read without its -wal: what it holds may be older than what the
-// database holds by now, or may not be readable.
-func (f *files) isForeign() bool {
+// readContent reads the file without its -wal: it holds another database, by its
+// marks, or an older state than before. What it holds may be older than the
+// database by now, or may not be readable while it is written.
+func (f *files) readContent() finding {
 	f.db.Read(f.remember) // fails where SQLite has met the other database
 	c, err := sqlite.OpenImmutable(f.db.Path())
 	if err != nil {
-		return false
+		return finding{unknown: true}
 	}
 	defer c.Close()
-	marks, err := f.identify(c)
-	return err == nil && len(marks) > 0 && len(f.marks) > 0 && !slices.ContainsFunc(marks, func(mark string) bool { return slices.Contains(f.marks, mark) })
+	marks, err := f.content.Marks(c)
+	if err == nil && len(marks) > 0 && len(f.marks) > 0 && !slices.ContainsFunc(marks, func(mark string) bool { return slices.Contains(f.marks, mark) }) {
+		return finding{what: overwritten, kind: replaced, inFile: true}
+	}
+	now, isOlder, err := f.content.Progress(c, f.inFile)
+	switch {
+	case err != nil:
+		return finding{unknown: true}
+	case isOlder:
+		return finding{what: olderCopy, kind: older, inFile: true}
+	}
+	f.inFile = now
+	return finding{}
 }
 
 // remember adds the marks that the database has now.
 func (f *files) remember(c *sqlite.Conn) error {
-	marks, err := f.identify(c)
+	marks, err := f.content.Marks(c)
 	for _, mark := range marks {
 		if !slices.Contains(f.marks, mark) {
 			f.marks = append(f.marks, mark)
@@ -180,6 +373,8 @@ func (f *files) remember(c *sqlite.Conn) error {
 // areBack reports whether all files are in their places again, and nobody has
 // changed the database meanwhile.
 func (f *files) areBack() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.opened == nil {
 		return false
 	}
@@ -192,11 +387,30 @@ func (f *files) areBack() bool {
 	return true
 }
 
+// isInFolder reports whether the folder of the database is the one that it was
+// opened in. Another of that name is none of ours.
+func (f *files) isInFolder() bool {
+	opened, err := f.folder.Stat()
+	if err != nil {
+		return false
+	}
+	info, err := os.Stat(filepath.Dir(f.db.Path()))
+	return err == nil && os.SameFile(info, opened)
+}
+
 // setAside renames the -wal: SQLite would write it into the file that is in the
 // place of the database by now.
 func (f *files) setAside() {
 	if f.is("-wal", "-wal") {
 		os.Rename(f.db.Path()+"-wal", f.db.Path()+AsideSuffix)
+	}
+}
+
+// growShared gives the -shm its length back. It is blank then, so that SQLite makes
+// it again from the -wal.
+func (f *files) growShared() {
+	if info, err := os.Stat(f.db.Path() + "-shm"); err == nil && f.is("-shm", "-shm") && info.Size() < f.shared {
+		os.Truncate(f.db.Path()+"-shm", f.shared)
 	}
 }
 

@@ -23,14 +23,13 @@ type Guard struct {
 	db    *sqlite.DB
 	log   *slog.Logger
 	files *files
-	doubt bool      // the last look has found a loss
 	tried time.Time // when the last save began
+	noted note      // what was noted of the progress
 	loss  atomic.Pointer[Loss]
 }
 
 const (
-	// interval is the time between two looks. Only what two looks find is a loss:
-	// one may have come in the middle of what another process does.
+	// interval is the time between two looks.
 	interval = 200 * time.Millisecond
 	// saveInterval is the time between two attempts to save a lost database.
 	saveInterval = 10 * time.Second
@@ -48,6 +47,10 @@ type Loss struct {
 
 func (l *Loss) Error() string { return l.What + " while it was served" }
 
+// Older reports whether an older state of the database has taken its place. What was
+// saved is without what was written since.
+func (l *Loss) Older() bool { return l.kind == older }
+
 // Closable reports whether closing the database completes it: only files beside
 // it have gone, and they are still open.
 func (l *Loss) Closable() bool { return l.kind == beside }
@@ -56,15 +59,18 @@ func (l *Loss) Closable() bool { return l.kind == beside }
 func (l *Loss) Is(target error) bool { return target == sqlite.ErrLost }
 
 // New returns a Guard of an open database. path is the one that it was asked for
-// by, which may be a link. identify returns marks of which any two files of one
-// database share one. It may be handed a file that is being written.
-func New(db *sqlite.DB, path string, identify func(*sqlite.Conn) ([]string, error), log *slog.Logger) (*Guard, error) {
-	files, err := openFiles(db, path, identify)
+// by, which may be a link. A database that is older than what was last served is
+// renewed.
+func New(db *sqlite.DB, path string, content Content, log *slog.Logger) (*Guard, error) {
+	files, err := openFiles(db, path, content)
 	if err != nil {
 		return nil, err
 	}
-	files.compare() // so that it knows the files
-	return &Guard{db: db, log: log, files: files}, nil
+	g := &Guard{db: db, log: log, files: files}
+	g.readNote()
+	files.isLost() // so that it knows the files
+	db.AskBeforeCheckpoints(files.mayCheckpoint)
+	return g, nil
 }
 
 // Loss returns what has happened to the files, nil while all is well.
@@ -77,8 +83,12 @@ func (g *Guard) Run(ctx context.Context, lost func()) {
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		loss := g.loss.Load()
-		if loss == nil && g.isLost() {
-			lost()
+		if loss == nil {
+			g.look()
+			g.note(time.Now())
+			if g.loss.Load() != nil {
+				lost()
+			}
 		} else if loss != nil && loss.Saved == "" && time.Since(g.tried) >= saveInterval {
 			g.save(ctx)
 		}
@@ -89,22 +99,43 @@ func (g *Guard) Run(ctx context.Context, lost func()) {
 	}
 }
 
-// isLost looks at the files. It ends the work with the database at the second
-// look that finds a loss.
-func (g *Guard) isLost() bool {
-	what, kind := g.files.compare()
-	if what == "" || !g.doubt {
-		g.doubt = what != ""
-		return false
+// look looks at the files, and ends the work with the database at a loss.
+func (g *Guard) look() finding {
+	found, lost := g.files.isLost()
+	if !lost {
+		return found
 	}
 	g.db.Lose()
-	if kind == replaced {
+	if found.kind == replaced {
 		g.files.setAside()
 	}
-	osutil.CreatePrivate(g.db.Path() + Suffix) // where that is not possible, no other program is warned
-	g.loss.Store(&Loss{Path: g.db.Path(), What: what, kind: kind})
-	g.log.Error("the files of the database have gone: no request is answered, and what is still open is being saved", "what", what)
-	return true
+	g.files.growShared()
+	g.mark()
+	g.loss.Store(&Loss{Path: g.db.Path(), What: found.what, kind: found.kind})
+	g.log.Error("the files of the database have gone: no request is answered, and what is still open is being saved", "what", found.what)
+	return found
+}
+
+// mark leaves a file beside the database, which keeps commands away now, and a start
+// from making a new database later. Where that is not possible nobody is warned.
+func (g *Guard) mark() {
+	if g.files.isInFolder() {
+		osutil.CreatePrivate(g.db.Path() + sqlite.LostSuffix)
+	}
+}
+
+// makeFolder makes the folder of the database where it has gone as well. What cannot
+// be made saving says.
+func (g *Guard) makeFolder() {
+	folder := filepath.Dir(g.db.Path())
+	if osutil.Exists(folder) || os.MkdirAll(folder, 0o700) != nil {
+		return
+	}
+	if made, err := os.Open(folder); err == nil {
+		g.files.folder.Close()
+		g.files.folder = made
+		g.mark()
+	}
 }
 
 // save copies what is open to a file beside the database.
@@ -113,7 +144,7 @@ func (g *Guard) save(ctx context.Context) {
 	g.tried = time.Now()
 	loss := *g.loss.Load()
 	loss.Saved, loss.Err = "", nil
-	os.MkdirAll(filepath.Dir(loss.Path), 0o700) // it may have gone as well; saving says so
+	g.makeFolder()
 	copied := backup.SavedName(loss.Path, g.tried)
 	loss.Err = saveTo(ctx, g.db, copied)
 	if loss.Err != nil && ctx.Err() != nil { // the service ends, and End tries again
@@ -138,11 +169,15 @@ func (g *Guard) save(ctx context.Context) {
 // Unless the Loss is Closable the database must not be closed any more: that
 // would write into a file that is another's by now.
 func (g *Guard) End() *Loss {
-	for g.loss.Load() == nil && !g.isLost() && g.doubt { // what has happened since the last look
+	for range 20 { // what has happened since the last look
+		if g.loss.Load() != nil || g.look() == (finding{}) {
+			break
+		}
 		time.Sleep(interval)
 	}
 	loss := g.loss.Load()
 	if loss == nil {
+		g.note(time.Time{})
 		return nil
 	}
 	if loss.kind == gone && g.files.areBack() {
@@ -155,8 +190,10 @@ func (g *Guard) End() *Loss {
 		g.save(context.Background())
 		loss = g.loss.Load()
 	}
-	os.Remove(loss.Path + Suffix)
-	if !loss.Closable() && loss.Saved != "" {
+	switch {
+	case loss.Closable() && g.files.isInFolder():
+		os.Remove(loss.Path + sqlite.LostSuffix)
+	case loss.Saved != "" && (loss.kind == gone || loss.kind == replaced):
 		g.files.removeBeside()
 	}
 	return loss

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -25,7 +26,9 @@ func create(t *testing.T, mark string) *sqlite.DB {
 	path := filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(path, nil, 0o600))
 	must(t, toy.Migrate(path, 0, 1, func(c *sqlite.Conn) error {
-		_, err := c.Exec(`CREATE TABLE marks (mark TEXT); CREATE TABLE notes (note BLOB)`)
+		_, err := c.Exec(`CREATE TABLE marks (mark TEXT); CREATE TABLE notes (note BLOB);
+			CREATE TABLE history (number INTEGER); INSERT INTO history VALUES (1);
+			CREATE TABLE changes (id INTEGER PRIMARY KEY, text TEXT); INSERT INTO changes (text) VALUES ('first')`)
 		return err
 	}))
 	db, err := sqlite.Open(path, sqlite.Options{})
@@ -37,7 +40,10 @@ func create(t *testing.T, mark string) *sqlite.DB {
 
 func exec(t *testing.T, db *sqlite.DB, text string) {
 	t.Helper()
-	must(t, db.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err }))
+	must(t, db.Write(func(tx *sqlite.Tx) error {
+		_, err := tx.Exec(text + `; INSERT INTO changes (text) VALUES (hex(randomblob(8)))`)
+		return err
+	}))
 }
 
 func marks(c *sqlite.Conn) (marks []string, err error) {
@@ -45,10 +51,28 @@ func marks(c *sqlite.Conn) (marks []string, err error) {
 	return marks, err
 }
 
+// content of a toy is a table to which each transaction adds a random text.
+var content = guard.Content{Marks: marks, Progress: progress, Renew: func(c *sqlite.Conn) error {
+	_, err := c.Exec(`UPDATE history SET number = number + 1`)
+	return err
+}}
+
+func progress(c *sqlite.Conn, earlier string) (now string, older bool, err error) {
+	err = c.QueryRow(`SELECT number || ' ' || max(id) || ' ' || text FROM history, changes`, nil, func(row sqlite.Row) { now = row.Text(0) })
+	var history, id int64
+	var text string
+	if n, _ := fmt.Sscan(earlier, &history, &id, &text); n == 3 && err == nil {
+		var same int64
+		same, err = c.QueryInt(`SELECT number <> ? OR EXISTS (SELECT 1 FROM changes WHERE id = ? AND text = ?) FROM history`, history, id, text)
+		older = same == 0
+	}
+	return now, older, err
+}
+
 // watch runs a guard until the end of the test. lost is closed at a loss.
 func watch(t *testing.T, db *sqlite.DB) (g *guard.Guard, lost chan bool, stop func()) {
 	t.Helper()
-	g, err := guard.New(db, db.Path(), marks, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
+	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	lost, ended := make(chan bool), make(chan bool)
@@ -110,7 +134,7 @@ func TestLoss(t *testing.T) {
 	if found, err := marks(c); strings.Join(found, " ") != "one two" || err != nil {
 		t.Errorf("the copy has %v, %v", found, err)
 	}
-	if left, _ := filepath.Glob(db.Path() + "*"); len(left) != 2 { // and the lock that Refuse has made
+	if left, _ := filepath.Glob(db.Path() + "*"); len(left) != 3 { // the mark, and the lock that Refuse has made
 		t.Errorf("left: %v", left)
 	}
 }
@@ -121,7 +145,7 @@ func TestStopWhileSaving(t *testing.T) {
 	t.Parallel()
 	db := create(t, "one")
 	var log bytes.Buffer
-	g, err := guard.New(db, db.Path(), marks, slog.New(slog.NewTextHandler(&log, nil)))
+	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&log, nil)))
 	must(t, err)
 	must(t, os.Remove(db.Path()))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -41,7 +41,6 @@ func copies(db string) (paths []string) {
 // RemoveLeftovers removes what a process that was killed after a loss has left
 // beside the database and nobody needs. The caller has locked the database.
 func RemoveLeftovers(db string) {
-	os.Remove(db + Suffix)
 	for _, path := range copies(db) {
 		if strings.HasSuffix(path, partialSuffix) {
 			os.Remove(path)

@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -57,15 +58,10 @@ func SetAside(db string) error {
 	return os.Rename(db+"-wal", db+AsideSuffix)
 }
 
-// Suffix is that of a file beside a database whose files have gone while it is
-// served. It keeps other programs from using what is there.
-const Suffix = "-lost"
-
 // Refuse returns an error, a FileError with ErrLost, while another process serves
-// a database whose files have gone. It removes a Suffix file that a killed
-// process has left.
+// a database whose files have gone.
 func Refuse(path string) error {
-	if !osutil.Exists(path + Suffix) {
+	if !osutil.Exists(path + sqlite.LostSuffix) {
 		return nil
 	}
 	release, err := sqlite.LockDatabase(path)
@@ -75,5 +71,23 @@ func Refuse(path string) error {
 	case err != nil:
 		return err
 	}
-	return errors.Join(os.Remove(path+Suffix), release())
+	return release()
+}
+
+// RefuseNew returns an error, a FileError with ErrNotBack, if a database was lost at
+// path and was not brought back: a new one would look as if it were the lost one.
+func RefuseNew(path string) error {
+	if !osutil.Exists(path + sqlite.LostSuffix) {
+		return nil
+	}
+	return &sqlite.FileError{Op: "making", Path: path, Err: sqlite.ErrNotBack}
+}
+
+// Forget lets a new database be made where one was lost.
+func Forget(path string) error {
+	err := os.Remove(path + sqlite.LostSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

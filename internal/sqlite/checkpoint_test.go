@@ -137,3 +137,44 @@ func TestLitestream(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckpointIdle: in a pause everything gets into the file, unless that is not
+// allowed.
+func TestCheckpointIdle(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	left := func() int64 {
+		frames, copied, _, err := db.Frames()
+		must(t, err)
+		return frames - copied
+	}
+	pause := func() {
+		for range 20 {
+			must(t, db.CheckpointIdle())
+		}
+	}
+	must(t, note(db, "x"))
+	asked, complete := 0, false
+	db.AskBeforeCheckpoints(func() (func(bool) bool, bool) { asked++; return nil, false })
+	pause()
+	eventually(t, "the question", func() bool { must(t, db.CheckpointIdle()); return !db.Checkpointing() && asked > 0 })
+	if left() == 0 {
+		t.Error("a checkpoint that was not allowed")
+	}
+	db.AskBeforeCheckpoints(func() (func(bool) bool, bool) {
+		return func(all bool) bool { complete = all; return true }, true
+	})
+	eventually(t, "the checkpoint", func() bool { must(t, db.CheckpointIdle()); return left() == 0 && !db.Checkpointing() })
+	if !complete {
+		t.Error("it does not say that everything is in the file")
+	}
+}
+
+func eventually(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ready(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited too long for %s", what)
+		}
+	}
+}

@@ -6,6 +6,13 @@ import "errors"
 // database have gone.
 var ErrLost = errors.New("its files were deleted, moved or replaced while it was served")
 
+// ErrNotBack is the error for making a database where one was lost.
+var ErrNotBack = errors.New("its files had gone while it was served, and it was not brought back")
+
+// LostSuffix is that of a file beside a database whose files have gone while it was
+// served. It stays until the database is restored, or somebody wants a new one.
+const LostSuffix = "-lost"
+
 // Lose ends all reading and writing: the caller has found that the files of the
 // database have gone or were changed. It returns when no write is under way. From
 // then on Read and Write return ErrLost.
@@ -25,22 +32,40 @@ func (db *DB) Salvage(do func(*Conn) error) error {
 	return do(c)
 }
 
-// LastFrame returns where the last commit in the -wal has its last frame: the
-// offsets of its begin and its end. Both are 0 if there is none.
-func (db *DB) LastFrame() (begin, end int64, err error) {
-	const header, frameHeader = 32, 24 // SQLite file format, section 4.1
+// Frames returns how many frames of the -wal are part of the database, how many of
+// them have been copied into its file, and the size of a page. A -wal that has just
+// restarted has none.
+func (db *DB) Frames() (frames, copied, pageSize int64, err error) {
 	err = db.Read(func(c *Conn) error {
-		frames := int64(0)
-		err := c.QueryRow(`PRAGMA wal_checkpoint(NOOP)`, nil, func(row Row) { frames = row.Int(1) })
-		if err != nil || frames <= 0 {
+		if frames, copied, err = logOf(c); err != nil {
 			return err
 		}
-		page, err := c.QueryInt(`PRAGMA page_size`)
-		begin = header + (frames-1)*(frameHeader+page)
-		end = begin + frameHeader + page
+		pageSize, err = c.QueryInt(`PRAGMA page_size`)
 		return err
 	})
-	return begin, end, err
+	return frames, copied, pageSize, err
+}
+
+// logOf returns how many frames of the -wal are part of the database, and how many
+// of them have been copied into its file.
+func logOf(c *Conn) (frames, copied int64, err error) {
+	err = c.QueryRow(`PRAGMA wal_checkpoint(NOOP)`, nil, func(row Row) { frames, copied = max(0, row.Int(1)), max(0, row.Int(2)) })
+	return frames, copied, err
+}
+
+// Damaged reports whether SQLite has ever found the files of the database damaged,
+// while it read or wrote them.
+func (db *DB) Damaged() bool { return db.damaged.Load() }
+
+// note returns err, and remembers that the database is damaged if err says so.
+func (db *DB) note(err error) error {
+	if err == nil {
+		return nil
+	}
+	if result, ok := errors.AsType[ResultError](err); ok && result.Is(ErrCorrupt) {
+		db.damaged.Store(true)
+	}
+	return err
 }
 
 // Writable reports whether the database is open for writing, as always but on a

@@ -30,6 +30,7 @@ type DB struct {
 	writer  *writer
 	room    room
 	lost    atomic.Bool
+	damaged atomic.Bool
 }
 
 // Options are what a database asks its owner for. All may be nil.
@@ -122,7 +123,7 @@ func (db *DB) Read(do func(*Conn) error) error {
 		return ErrClosed
 	}
 	defer func() { db.readers <- c }()
-	return do(c)
+	return db.note(do(c))
 }
 
 // ReadTx is Read within one transaction: all that do reads is of one moment.

@@ -58,7 +58,7 @@ func (t *Tx) ExecOne(text string, args ...driver.Value) error {
 }
 
 func newWriter(db *DB) *writer {
-	w := &writer{db: db, checkpoints: &checkpointer{gate: &db.gate}}
+	w := &writer{db: db, checkpoints: &checkpointer{gate: &db.gate, path: db.path}}
 	w.idle.L = &w.mu
 	return w
 }
@@ -138,7 +138,7 @@ func (w *writer) stop() {
 // commit runs the group in one transaction. If that fails each job gets a
 // transaction of its own, so that only the jobs that cannot succeed fail.
 func (w *writer) commit(group []*job) {
-	err := w.db.explainFull(w.transact(group))
+	err := w.db.note(w.db.explainFull(w.transact(group)))
 	if err == nil {
 		return
 	}

@@ -22,6 +22,7 @@ var (
 	ErrLongPath   = sqlite.ErrLongPath
 	ErrNoFiles    = sqlite.ErrNoFiles
 	ErrNoFolder   = sqlite.ErrNoFolder
+	ErrNotBack    = sqlite.ErrNotBack
 	ErrNotExist   = sqlite.ErrNotExist
 	ErrNotRegular = sqlite.ErrNotRegular
 	ErrPermission = sqlite.ErrPermission

@@ -1,0 +1,152 @@
+package guard
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"slices"
+)
+
+// logState is a state of the -wal. Each frame has a checksum of all frames before
+// it, and the salts of the -wal, which change when it restarts. So with the same
+// salts the frames that are there stay as they are, and there are never fewer.
+type logState struct {
+	salts    [8]byte
+	copied   int64 // how many of the frames are in the file of the database
+	frames   int64
+	pageSize int64
+	last     [24]byte // the header of the last frame
+
+	first int64    // a frame, and
+	pages []uint32 // the pages of that one and all later ones
+}
+
+const (
+	logHeader   = 32 // SQLite file format, section 4.1
+	frameHeader = 24
+	// formerSalts is the number of restarts of the -wal that are remembered. By
+	// chance one in 60 million restarts looks like one of them.
+	formerSalts = 64
+	// readings is how often the -wal is read before what is in it counts: the
+	// writer may have restarted it meanwhile.
+	readings = 4
+)
+
+func (l *logState) offset(frame int64) int64 {
+	return logHeader + (frame-1)*(frameHeader+l.pageSize)
+}
+
+// errCut and errOlder say what has happened to a -wal.
+var (
+	errCut   = errors.New("it was cut off")
+	errOlder = errors.New("it is an older one")
+)
+
+// compareLog compares the -wal with what it was. It reports whether the -wal shows
+// that everything since has been added to what was there: then nothing can be older.
+// The error is errCut, errOlder, or why that cannot be told.
+func (f *files) compareLog() (proved bool, err error) {
+	now := logState{}
+	for range readings {
+		if now, proved, err = f.readLog(); !errors.Is(err, errCut) && !errors.Is(err, errOlder) {
+			break
+		}
+	}
+	if err != nil {
+		return false, err
+	}
+	if now.frames == 0 || now.salts != f.log.salts {
+		f.pages.restart()
+	}
+	f.copied, f.pageSize = now.copied, now.pageSize
+	if now.frames == 0 {
+		return false, nil
+	}
+	if now.salts != f.log.salts {
+		f.former = append(f.former, f.log.salts)
+		f.former = f.former[max(0, len(f.former)-formerSalts):]
+	}
+	for i, page := range now.pages {
+		f.pages.frame[page] = now.first + int64(i)
+	}
+	f.log, f.log.pages = now, nil
+	if !f.pages.areIn(f.index) {
+		return false, errOlder
+	}
+	return proved, nil
+}
+
+// isFormer reports whether salts are those of an earlier -wal, or of one that follows
+// an earlier one. SQLite adds one to the first salt and chooses the second.
+func (f *files) isFormer(salts [8]byte) bool {
+	return slices.ContainsFunc(append(f.former, f.log.salts), func(former [8]byte) bool {
+		return former != [8]byte{} && [4]byte(former[:]) == [4]byte(salts[:])
+	})
+}
+
+func (f *files) readLog() (now logState, proved bool, err error) {
+	wal, err := os.Open(f.db.Path() + "-wal") // SQLite has no locks on it that closing would end
+	if err != nil {
+		return now, false, err
+	}
+	defer wal.Close()
+	end, fell := f.db.LastEnd()
+	before := make([]byte, logHeader)
+	wal.ReadAt(before, 0)
+	if now.frames, now.copied, now.pageSize, err = f.db.Frames(); err != nil || now.frames == 0 {
+		return now, false, err
+	}
+	header := make([]byte, logHeader)
+	if _, err := wal.ReadAt(header, 0); err != nil || isBlank(header[:4]) {
+		return now, false, cutOr(err)
+	}
+	now.salts = [8]byte(header[16:])
+	info, err := wal.Stat()
+	switch {
+	case err != nil:
+		return now, false, err
+	case info.Size() < now.offset(now.frames+1):
+		return now, false, errCut
+	case !bytes.Equal(before, header):
+		return now, false, errOlder // or it has restarted: the next reading tells
+	}
+	known := f.log
+	if fell || end.Salts == now.salts && now.frames < end.Frames {
+		return now, false, errOlder
+	}
+	if known.salts != now.salts && f.isFormer(now.salts) {
+		return now, false, errOlder
+	}
+	now.first = 1
+	if known.salts == now.salts && known.frames > 0 {
+		if now.frames < known.frames {
+			return now, false, errOlder
+		}
+		now.first, proved = known.frames, true
+	}
+	frame := make([]byte, frameHeader)
+	for n := now.first; n <= now.frames; n++ {
+		if _, err := wal.ReadAt(frame, now.offset(n)); err != nil || isBlank(frame[:4]) {
+			return now, false, cutOr(err)
+		}
+		if [8]byte(frame[8:]) != now.salts || proved && n == now.first && [24]byte(frame) != known.last {
+			return now, false, errOlder
+		}
+		now.pages = append(now.pages, binary.BigEndian.Uint32(frame))
+	}
+	now.last = [24]byte(frame)
+	return now, proved, nil
+}
+
+// isBlank reports whether there is no number of the format or of a page: the file
+// was cut off, and SQLite has gone on writing where it was.
+func isBlank(number []byte) bool { return bytes.Equal(number, make([]byte, len(number))) }
+
+func cutOr(err error) error {
+	if err == nil || errors.Is(err, io.EOF) {
+		return errCut
+	}
+	return err
+}

@@ -1,0 +1,130 @@
+package guard
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+	"os"
+	"time"
+)
+
+// pages are some pages of the file of the database. Only a checkpoint changes a page,
+// and only to what a frame of the -wal has.
+type pages struct {
+	frame  map[uint32]int64 // the last frame of each page, since the -wal has restarted
+	former []uint32         // some pages that were in the -wal before
+	sums   map[uint32]uint32
+	copied int64     // the frames that were in the file when the sums were made
+	at     time.Time // when the file was modified then
+	racy   bool      // just before that, so that it may have been written again at the same time
+}
+
+// summed is about half the number of pages that have a checksum. An older copy of the
+// file differs in all pages that were copied into it since, so that a few show it.
+const summed = 128
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// restart notes that the -wal has restarted. What was known of the file stays true
+// unless it has been written since, perhaps by frames that are gone.
+func (p *pages) restart() {
+	if len(p.frame) > 0 {
+		p.former = p.former[:0]
+		for page := range p.frame {
+			if len(p.former) < summed {
+				p.former = append(p.former, page)
+			}
+		}
+	}
+	clear(p.frame)
+	p.copied = -1
+}
+
+// keep keeps what is known of a file over a restart of the -wal. at is when the file
+// was modified.
+func (p *pages) keep(at time.Time) {
+	if p.copied < 0 && at.Equal(p.at) {
+		p.copied = 0
+	}
+}
+
+// isForeign reports whether a page of the file is not what it must be. The file has so
+// many pages: what is behind them does not count. at is when it was modified.
+func (p *pages) isForeign(file *os.File, count int64, at time.Time, pageSize int64) bool {
+	if p.copied < 0 || at.Equal(p.at) && !p.racy {
+		return false
+	}
+	for page, sum := range p.sums {
+		if int64(page) <= count && p.frame[page] <= p.copied && !hasSum(file, (int64(page)-1)*pageSize, pageSize, sum) {
+			return true
+		}
+	}
+	return false
+}
+
+// sum makes the checksums again, and reports whether the file has what was copied into
+// it since: what copies the whole file may have run beside a checkpoint.
+func (p *pages) sum(file *os.File, count int64, at time.Time, pageSize, copied int64, wal string) bool {
+	if p.copied >= 0 && at.Equal(p.at) && !p.racy {
+		return true
+	}
+	clear(p.sums)
+	for _, page := range p.former {
+		if sum, ok := sumOf(file, (int64(page)-1)*pageSize, pageSize); ok && p.frame[page] == 0 {
+			p.sums[page] = sum
+		}
+	}
+	log, err := os.Open(wal)
+	if err != nil {
+		return true
+	}
+	defer log.Close()
+	for page, frame := range p.frame { // in no order
+		if int64(page) > count || frame > copied || frame <= p.copied && len(p.sums) >= 2*summed {
+			continue
+		}
+		sum, ok := sumOf(log, logHeader+(frame-1)*(frameHeader+pageSize)+frameHeader, pageSize)
+		if ok && !hasSum(file, (int64(page)-1)*pageSize, pageSize, sum) {
+			return false
+		}
+		if len(p.sums) < 2*summed {
+			p.sums[page] = sum
+		}
+	}
+	p.copied, p.at, p.racy = copied, at, isRacy(at)
+	return true
+}
+
+func sumOf(file *os.File, offset, size int64) (sum uint32, ok bool) {
+	content := make([]byte, size)
+	_, err := file.ReadAt(content, offset)
+	return crc32.Checksum(content, castagnoli), err == nil
+}
+
+// hasSum reports whether a part of a file has a checksum, or cannot be read.
+func hasSum(file *os.File, offset, size int64, want uint32) bool {
+	sum, ok := sumOf(file, offset, size)
+	return !ok || sum == want
+}
+
+// areIn reports whether the -shm names the page of each of its first frames. Otherwise
+// SQLite does not find them.
+func (p *pages) areIn(index *os.File) bool {
+	const header, frames = 136, 4062 // SQLite's WAL-mode file format, section 2.3
+	numbers := make([]byte, 4*frames)
+	if index == nil || len(p.frame) == 0 {
+		return true
+	}
+	if _, err := index.ReadAt(numbers, header); err != nil {
+		return true
+	}
+	for page, frame := range p.frame {
+		if frame <= frames && binary.NativeEndian.Uint32(numbers[4*(frame-1):]) != page {
+			return false
+		}
+	}
+	return true
+}
+
+// isRacy reports whether a file that was modified so recently may be modified once more
+// without another time: file systems count in steps of some milliseconds.
+func isRacy(modified time.Time) bool { return time.Since(modified) < 50*time.Millisecond }
