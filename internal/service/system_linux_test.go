@@ -162,6 +162,7 @@ func TestStartStop(t *testing.T) {
 		t.Errorf("it does not start, and the log cannot be read: %v", err)
 	}
 	write(t, in("stop.fails"), "")
+	write(t, in("show"), waiting)
 	for what, do := range map[string]func() error{"stop": h.Stop, "start one that waits": h.Start} {
 		if err := do(); err == nil || !strings.Contains(err.Error(), "systemctl stop") {
 			t.Errorf("%s: %v", what, err)
