@@ -2,6 +2,10 @@ package sheet
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +109,73 @@ func TestWriteError(t *testing.T) {
 		}
 		if err == nil {
 			t.Errorf("%s: no error", format)
+		}
+	}
+}
+
+// shortDisk takes so many bytes, and no more.
+type shortDisk struct{ left int }
+
+func (d *shortDisk) Write(p []byte) (int, error) {
+	n := min(len(p), d.left)
+	d.left -= n
+	if n < len(p) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
+// TestCutOff: wherever the disk is full, somebody who writes a file of many rows is
+// told, and before all of them are written.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	const rows = 4000
+	random := rand.New(rand.NewPCG(5, 6))
+	table := &Table{Header: []string{"a"}}
+	for i := range rows {
+		table.Rows = append(table.Rows, Row{i + 2, []Cell{{Text: fmt.Sprint(random.Uint64(), random.Uint64())}}})
+	}
+	written := 0
+	ways := map[string]func(io.Writer) error{}
+	for _, format := range Formats {
+		ways[format] = func(to io.Writer) error {
+			w, err := NewWriter(to, format)
+			for i := range table.Rows {
+				if err != nil {
+					return err
+				}
+				written = i + 1
+				f := people[0]
+				f.LastName = table.Rows[i].Cells[0].Text
+				err = w.Write(&f)
+			}
+			if err != nil {
+				return err
+			}
+			return w.Close()
+		}
+	}
+	for _, format := range []string{CSV, XLSX} {
+		ways["table "+format] = func(to io.Writer) error {
+			return WriteTable(to, format, table, []string{"n"}, func(row int) []string {
+				written = row + 1
+				return []string{"x"}
+			})
+		}
+	}
+	for name, write := range ways {
+		var whole bytes.Buffer
+		if err := write(&whole); err != nil {
+			t.Fatal(err)
+		}
+		for room := 0; room < whole.Len(); room += 1 + whole.Len()/15 {
+			err := write(&shortDisk{room})
+			if !errors.Is(err, io.ErrShortWrite) || room == 0 && written == rows {
+				t.Errorf("%s with room for %d of %d bytes, after %d rows: %v", name, room, whole.Len(), written, err)
+			}
+		}
+		if err := write(&shortDisk{whole.Len() - 1}); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s but for a byte: %v", name, err)
 		}
 	}
 }

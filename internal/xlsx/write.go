@@ -168,10 +168,7 @@ func (w *Writer) Close() error {
 	last := columnName(max(w.columns, 1) - 1)
 	fmt.Fprintf(w.out, `</sheetData><autoFilter ref="A1:%[1]s%[2]d"/>`+
 		`<ignoredErrors><ignoredError sqref="A1:%[1]s%[2]d" numberStoredAsText="1"/></ignoredErrors></worksheet>`, last, w.rows)
-	if err := w.out.Flush(); err != nil {
-		return err
-	}
-	system := ""
+	flushed, system := w.out.Flush(), ""
 	if w.date1904 {
 		system = `<workbookPr date1904="1"/>`
 	}
@@ -179,7 +176,7 @@ func (w *Writer) Close() error {
 		`<sheet name="%s" sheetId="1" r:id="rId1"/></sheets><definedNames>`+
 		`<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'%s'!$A$1:$%s$%d</definedName></definedNames></workbook>`,
 		mainSpace, officeSpace, system, escape(w.sheet), escape(strings.ReplaceAll(w.sheet, "'", "''")), last, w.rows))
-	return errors.Join(err, w.zip.Close())
+	return errors.Join(flushed, err, w.zip.Close())
 }
 
 // columnName returns the letters of a column by its number from 0.

@@ -206,16 +206,20 @@ func TestCutOff(t *testing.T) {
 		book := NewWriter(w, "People", false, []Cell{{Text: "name"}})
 		random := rand.New(rand.NewPCG(3, 4))
 		for range rows {
-			if err := book.Write([]Cell{{Text: strconv.FormatUint(random.Uint64(), 36)}}); err != nil {
+			text := ""
+			for range 20 {
+				text += strconv.FormatUint(random.Uint64(), 36)
+			}
+			if err := book.Write([]Cell{{Text: text}}); err != nil {
 				return err
 			}
 		}
 		return book.Close()
 	}
-	for _, rows := range []int{0, 10, 3 * widthRows} {
+	for _, rows := range []int{0, 10, widthRows - 1, 3 * widthRows} {
 		var whole bytes.Buffer
 		must(t, write(&whole, rows))
-		for room := 0; room < whole.Len(); room += 1 + whole.Len()/100 {
+		for room := 0; room < whole.Len(); room += 1 + whole.Len()/40 {
 			if err := write(&shortDisk{room}, rows); !errors.Is(err, errFull) {
 				t.Fatalf("%d rows with room for %d of %d bytes: %v", rows, room, whole.Len(), err)
 			}

@@ -214,6 +214,8 @@ func TestRefusals(t *testing.T) {
 		parts parts
 		want  string
 	}{
+		"broken root":       {book("<row/>", parts{"_rels/.rels": documentRels[:len(documentRels)-5]}), "_rels/.rels: XML syntax error"},
+		"broken empty root": {book("<row/>", parts{"_rels/.rels": "<Relationships>"}), "_rels/.rels: unexpected EOF"},
 		"no end":            {cut, "unexpected EOF"},
 		"entities":          {book("", parts{"xl/worksheets/sheet1.xml": entities}), "declaration"},
 		"unknown entity":    {book("<row><c><v>&b;</v></c></row>", nil), "entity"},
