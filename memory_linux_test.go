@@ -67,6 +67,24 @@ func (c *crowd) request(line, body string, missing int, headers ...string) strin
 	return line + " HTTP/1.1\r\nHost: " + host + "\r\n" + strings.Join(append(headers, "", ""), "\r\n") + body
 }
 
+// crowd sends a request from many connections at the same time, which stay open. Where
+// there is an answer, each reads its first byte.
+func (c *crowd) crowd(t *testing.T, connections int, request string, answer bool) {
+	t.Helper()
+	var all sync.WaitGroup
+	for range connections {
+		conn := c.dial(t)
+		must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
+		all.Go(func() {
+			io.WriteString(conn, request) // an error means that the service takes no more
+			if answer {
+				conn.Read(make([]byte, 1))
+			}
+		})
+	}
+	all.Wait()
+}
+
 // TestMemory: many clients do not take much memory, whatever they send and however
 // little they read. All connections stay open.
 func TestMemory(t *testing.T) {
@@ -137,6 +155,7 @@ func TestMemory(t *testing.T) {
 		"long address": {300, "read", true, func(c *crowd) string {
 			return c.request("GET /office/?"+strings.Repeat("&", 60_000), "", 0, c.cookie)
 		}},
+		"sign-in": {300, "read", true, func(c *crowd) string { return c.request("GET /office/sign-in", "", 0) }},
 		"print": {300, "read", true, func(c *crowd) string {
 			return c.request("GET /office/print?list=full", "", 0, c.cookie)
 		}},
@@ -146,25 +165,29 @@ func TestMemory(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := startCrowd(t, tt.scope)
-			request := tt.request(c)
-			var all sync.WaitGroup
-			for range tt.number {
-				conn := c.dial(t)
-				must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
-				all.Go(func() {
-					io.WriteString(conn, request) // an error means that the service takes no more
-					if tt.answer {
-						conn.Read(make([]byte, 1))
-					}
-				})
-			}
-			all.Wait()
+			c.crowd(t, tt.number, tt.request(c), tt.answer)
 			if peak := c.peak(t); peak > mostMemory {
 				t.Errorf("%d connections take %d MB", tt.number, peak>>20)
 			} else {
 				t.Logf("%d connections take %d MB", tt.number, peak>>20)
 			}
 		})
+	}
+}
+
+// TestMemoryOfLongList: a page of the longest names, addresses and numbers, made of
+// characters that HTML has to escape, is half a megabyte.
+func TestMemoryOfLongList(t *testing.T) {
+	t.Parallel()
+	c := startCrowd(t, "write")
+	key, quotes := strings.TrimPrefix(c.authorization, "Authorization: Bearer "), strings.Repeat("'", 250)
+	for i := range 100 {
+		c.as(key).create(t, fmt.Sprintf(`{"firstName":%q,"lastName":"%04d%s","phoneNumber":%q,"email":"%s@example.com"}`,
+			quotes[:100], i, quotes[:96], quotes[:50], quotes[:242]))
+	}
+	c.crowd(t, 300, c.request("GET /office/", "", 0, c.cookie), true)
+	if peak := c.peak(t); peak > mostMemory {
+		t.Errorf("300 connections take %d MB", peak>>20)
 	}
 }
 

@@ -9,8 +9,10 @@ import (
 	"maps"
 	"net/http"
 	"strconv"
+	"sync/atomic"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/httpapi"
 	"github.com/firefighter-records/firefighters/internal/record"
 )
 
@@ -34,6 +36,36 @@ func Work(w http.ResponseWriter, r *http.Request, tenant record.TenantID, size i
 	if err != nil {
 		clear(w.Header())
 		maps.Copy(w.Header(), before)
+		return err
+	}
+	a.send()
+	return nil
+}
+
+// fromMemory is how many bytes of long answers are sent from memory at the same time.
+// Further ones wait on disk.
+const fromMemory = 16 << 20
+
+var sending atomic.Int64 // bytes of long answers in memory
+
+// Respond sends a complete body as httpapi.Respond does. After an error nothing was
+// sent. The caller keeps no reference to the body.
+func Respond(w http.ResponseWriter, tenant record.TenantID, status int, body []byte) error {
+	size := int64(len(body))
+	_, kept := w.(*answer)
+	if kept || size <= inMemory {
+		httpapi.Respond(w, status, body)
+		return nil
+	}
+	if sending.Add(size) <= fromMemory {
+		defer sending.Add(-size)
+		httpapi.Respond(w, status, body)
+		return nil
+	}
+	sending.Add(-size)
+	a := &answer{ResponseWriter: w, status: status, file: spool{tenant: tenant}}
+	defer a.file.Close()
+	if _, err := a.Write(body); err != nil {
 		return err
 	}
 	a.send()

@@ -120,3 +120,49 @@ func TestWorkWithoutRoom(t *testing.T) {
 		t.Errorf("%v, and %d bytes were sent", err, w.Body.Len())
 	}
 }
+
+// TestWorkForNobody: work for a client that has gone ends as net/http wants it, and
+// gives its place back.
+func TestWorkForNobody(t *testing.T) {
+	t.Parallel()
+	gone, leave := context.WithCancel(t.Context())
+	func() {
+		defer func() {
+			if p := recover(); p != http.ErrAbortHandler {
+				t.Errorf("it ends with %v", p)
+			}
+		}()
+		r := httptest.NewRequest("GET", "/", nil).WithContext(gone)
+		Work(httptest.NewRecorder(), r, 9, 0, func(http.ResponseWriter) error {
+			leave()
+			return gone.Err()
+		})
+	}()
+	done, err := working.begin(t.Context(), 9, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done()
+}
+
+// TestRespondBeyondMemory: what has no room in memory is sent from disk.
+func TestRespondBeyondMemory(t *testing.T) {
+	body := make([]byte, inMemory+1)
+	for _, inUse := range []int64{0, fromMemory} {
+		sending.Add(inUse)
+		w := httptest.NewRecorder()
+		err := Respond(w, 10, http.StatusTeapot, body)
+		sending.Add(-inUse)
+		if err != nil || w.Code != http.StatusTeapot || w.Body.Len() != len(body) || w.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
+			t.Errorf("%d with %d bytes, %v", w.Code, w.Body.Len(), err)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir()+"/none")
+	t.Setenv("TMP", t.TempDir()+"/none")
+	sending.Add(fromMemory)
+	defer sending.Add(-fromMemory)
+	w := httptest.NewRecorder()
+	if err := Respond(w, 10, http.StatusTeapot, body); !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
+		t.Errorf("without a disk: %v, and %d bytes were sent", err, w.Body.Len())
+	}
+}

@@ -114,7 +114,11 @@ func (s *Site) visit(w http.ResponseWriter, r *http.Request, path string, route 
 	v := &Visit{W: w, R: r, Store: s.Store, Lang: languageOf(r), site: s, route: route, path: path}
 	defer func() { v.Upload.Close() }()
 	defer v.recover()
-	if err := v.answer(); err != nil {
+	err := v.answer()
+	if err == nil {
+		err = v.send()
+	}
+	if err != nil {
 		v.fail(err)
 	}
 }

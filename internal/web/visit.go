@@ -31,6 +31,9 @@ type Visit struct {
 	path   string // of the route
 	secret string // of the session
 	failed bool   // the page is about an error
+
+	status int    // of the page that is to be sent; 0: there is none
+	body   []byte // of that page
 }
 
 // SignedIn reports whether the visitor has a session.
@@ -77,11 +80,20 @@ func (v *Visit) answer() error {
 
 // handle hands the visit to its route.
 func (v *Visit) handle() error {
-	if !v.route.large {
+	switch {
+	case v.route.large:
+		return v.Work(0, func() error { return v.route.Handle(v) })
+	case v.R.Method == http.MethodPost: // may wait for a disk
 		return v.route.Handle(v)
 	}
-	return v.Work(0, func() error { return v.route.Handle(v) })
+	making <- struct{}{}
+	defer func() { <-making }()
+	return v.route.Handle(v)
 }
+
+// making limits how many pages are made at the same time. Each takes a few
+// milliseconds, and up to some megabytes.
+var making = make(chan struct{}, 8)
 
 // Work calls do as transit.Work does.
 func (v *Visit) Work(size int64, do func() error) error {
@@ -89,7 +101,10 @@ func (v *Visit) Work(size int64, do func() error) error {
 	return transit.Work(w, v.R, v.Session.Tenant, size, func(kept http.ResponseWriter) error {
 		v.W = kept
 		defer func() { v.W = w }()
-		return do()
+		if err := do(); err != nil {
+			return err
+		}
+		return v.send()
 	})
 }
 
@@ -168,7 +183,7 @@ func (v *Visit) fail(err error) {
 	p := v.site.Explain(v.W, v.R, v.path, err)
 	if p.Status == http.StatusUnauthorized { // the department was removed at this moment
 		v.Session = store.Key{}
-		if v.askToSignIn(false) == nil {
+		if v.askToSignIn(false) == nil && v.send() == nil {
 			return
 		}
 	}
@@ -181,7 +196,11 @@ func (v *Visit) fail(err error) {
 		data.Action, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
 	}
 	v.failed = true
-	if err := v.Render(p.Status, "error", Page{Title: data.What, Data: data}); err != nil {
+	err = v.Render(p.Status, "error", Page{Title: data.What, Data: data})
+	if err == nil {
+		err = v.send()
+	}
+	if err != nil {
 		v.site.Log.Error("an error page could not be made", "requestId", v.requestID(), "cause", err.Error())
 		http.Error(v.W, data.What, p.Status)
 	}
@@ -224,8 +243,8 @@ type frame struct {
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// Render answers with a page: templates/NAME.html within layout.html. After an
-// error nothing was sent.
+// Render answers with a page: templates/NAME.html within layout.html. The page is
+// sent when the handler has returned.
 func (v *Visit) Render(status int, name string, p Page) error {
 	return v.render(status, name, "layout.html", p)
 }
@@ -249,10 +268,10 @@ func (v *Visit) render(status int, name, part string, p Page) error {
 		}
 		f.Department, f.Person = department, v.Session.Person()
 	}
-	body := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(body)
-	body.Reset()
-	if err := v.site.look.page(v.Lang, name).ExecuteTemplate(body, part, f); err != nil {
+	page := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(page)
+	page.Reset()
+	if err := v.site.look.page(v.Lang, name).ExecuteTemplate(page, part, f); err != nil {
 		return fmt.Errorf("making the page %s: %w", name, err)
 	}
 	h := v.W.Header()
@@ -262,8 +281,22 @@ func (v *Visit) render(status int, name, part string, p Page) error {
 	if v.SignedIn() && v.R.Method == http.MethodGet {
 		v.keepCookie()
 	}
-	httpapi.Respond(v.W, status, httpapi.Compress(h, v.R, body.Bytes()))
+	v.status, v.body = status, bytes.Clone(httpapi.Compress(h, v.R, page.Bytes()))
 	return nil
+}
+
+// send sends the page that was made, if there is one. After an error nothing was sent.
+func (v *Visit) send() error {
+	status, body := v.status, v.body
+	if status == 0 {
+		return nil
+	}
+	v.status, v.body = 0, nil
+	err := transit.Respond(v.W, v.Session.Tenant, status, body)
+	if err != nil {
+		v.W.Header().Del("Content-Encoding")
+	}
+	return err
 }
 
 // back returns the address of the page itself, to come back to, or that which a
