@@ -24,6 +24,19 @@ func TestRespond(t *testing.T) {
 	}
 }
 
+// TestRespondJSON: what is no JSON is an error, and not an empty answer.
+func TestRespondJSON(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	if err := httpapi.RespondJSON(w, 201, map[string]string{"a": "<&>\u2028"}); err != nil || w.Code != 201 || w.Body.String() != `{"a":"<&>\u2028"}` {
+		t.Errorf("%d %s, %v", w.Code, w.Body, err)
+	}
+	w = httptest.NewRecorder()
+	if err := httpapi.RespondJSON(w, 201, make(chan int)); err == nil || len(w.Header()) > 0 || w.Body.Len() > 0 {
+		t.Errorf("%v %s, %v", w.Header(), w.Body, err)
+	}
+}
+
 func TestSecurityHeaders(t *testing.T) {
 	t.Parallel()
 	want := http.Header{

@@ -153,6 +153,8 @@ func TestKeyState(t *testing.T) {
 		{store.Key{ExpiresAt: now}, "expired"},
 		{store.Key{RevokedAt: 1, ExpiresAt: now}, "revoked"},
 		{store.Key{RevokedAt: now}, "revoked"},
+		{store.Key{CreatedAt: now, Lifetime: 9}, "active"}, // a session
+		{store.Key{CreatedAt: now, Lifetime: 9, ExpiresAt: now}, "expired"},
 	} {
 		if got := tt.key.State(keyTime); got != tt.want || tt.key.Expired(now) != (tt.key.ExpiresAt == now) {
 			t.Errorf("%+v is %s", tt.key, got)
