@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 )
@@ -28,6 +29,9 @@ func TestDelay(t *testing.T) {
 // wait.
 func TestAwaitTurn(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS == "windows" { // whose manager counts by itself
+		return
+	}
 	folder := t.TempDir()
 	count := filepath.Join(folder, "failed-starts")
 	m := managerIn(map[string]string{"RUNTIME_DIRECTORY": folder + ":/nowhere"})
