@@ -81,7 +81,7 @@ func TestServiceAdvice(t *testing.T) {
 	must(t, os.WriteFile(db, bytes.Repeat([]byte("text"), 1000), 0o600))
 	failed := &testService{stdout: &syncBuffer{}, stderr: &syncBuffer{}}
 	err := runInstalled(t.Context(), data, failed)
-	want := "\nTry: " + cli.AsAdministrator("firefighters restore "+cli.Quote(found[0])+" --db "+cli.Quote(db)) + ", and then: " + cli.AsAdministrator("firefighters service start") + "\n"
+	want := "\nTry: " + cli.AsAdministrator("firefighters restore "+found[0]+" --db "+db) + ", and then: " + cli.AsAdministrator("firefighters service start") + "\n"
 	if code := cli.Report(err, failed.stderr); code != 1 || !strings.HasSuffix(failed.stderr.String(), want) {
 		t.Errorf("%d, %q, not %q", code, failed.stderr, want)
 	}
