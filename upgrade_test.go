@@ -445,7 +445,7 @@ func TestUpgradeLeftovers(t *testing.T) {
 	}
 	must(t, unlock())
 	startOn(t, db).stop(t)
-	if got, want := namesIn(t, dir), []string{"x.db", "x.db-lock", filepath.Base(kept)}; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+	if got, want := namesIn(t, dir), []string{".x.db-progress", "x.db", "x.db-lock", filepath.Base(kept)}; !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
 		t.Errorf("there is %q", got)
 	}
 	works(t, "check", "--db", db)
