@@ -31,6 +31,10 @@ func TestStartOnFullDisk(t *testing.T) {
 	s.do(t, "POST", collection, ana).wants(t, 507)
 	s.do(t, "PATCH", collection+"/"+id, `{"lastName":"B"}`).wants(t, 507)
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 507)
+	const unwritten = `{"status":"ready","writing":{"ok":false,"detail":"nothing can be written: the disk is full"}}`
+	if a := s.do(t, "GET", "/readyz", "").wants(t, 200); a.body != unwritten {
+		t.Errorf("/readyz: %s", a.body)
+	}
 	works(t, "check", "--db", before.db)
 	if log := output.String(); strings.Count(log, "Warning: the disk of the database is full") != 1 ||
 		strings.Count(log, `"msg":"nothing can be written: the disk is full"`) != 1 {
@@ -40,6 +44,9 @@ func TestStartOnFullDisk(t *testing.T) {
 	room := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
 	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, &room, nil))
 	eventually(t, "room to be found", func() bool { return s.do(t, "POST", collection, ana).status == 201 })
+	if a := s.do(t, "GET", "/readyz", "").wants(t, 200); a.body != `{"status":"ready"}` {
+		t.Errorf("/readyz, with room: %s", a.body)
+	}
 	if l := s.list(t, ""); l.TotalCount != 2 {
 		t.Errorf("%d records", l.TotalCount)
 	}

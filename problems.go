@@ -155,8 +155,9 @@ func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, 
 
 // readiness is the body of /readyz.
 type readiness struct {
-	Status string `json:"status"`
-	Backup any    `json:"backup,omitempty"`
+	Status  string        `json:"status"`
+	Writing *writingState `json:"writing,omitempty"` // nil where it works
+	Backup  any           `json:"backup,omitempty"`
 }
 
 func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
@@ -166,6 +167,9 @@ func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _
 		return notReady(err)
 	}
 	ready := readiness{Status: "ready"}
+	if fault := s.store.DB().WritingFault(); fault != nil {
+		ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
+	}
 	if s.backupState != nil {
 		ready.Backup = s.backupState()
 	}

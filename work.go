@@ -42,6 +42,7 @@ func (d *daemon) work(api *server) (stop func()) {
 	repeatedly(keysPoll, "the latest time seen could not be read again", api.store.FollowClock)
 	repeatedly(time.Second, lateWrites, api.auth.writeLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", api.store.DB().MakeWritable)
+	repeatedly(time.Second, "nothing can be written", api.store.RetryWriting)
 	repeatedly(time.Second, "the -wal could not be looked at", api.store.DB().CheckpointIdle)
 	repeatedly(time.Second, "the address could not be written", func() error { return d.noteAddress(api.store) })
 	if d.authority != nil {
@@ -53,6 +54,7 @@ func (d *daemon) work(api *server) (stop func()) {
 		repeatedly(interval, "no sign of life for the service manager", func() error { return d.showLife(api.store.Ping()) })
 	}
 	integrity.Scrub(ctx, api.store.DB(), d.log, working.Go)
+	working.Go(func() { integrity.Daily(ctx, api.store.DB(), d.log) })
 	backing, stopBackups := context.WithCancel(ctx)
 	if d.scheduler != nil {
 		working.Go(func() { d.scheduler.Run(backing) })
@@ -247,4 +249,10 @@ type backupState struct {
 	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
 	Since  *time.Time `json:"since,omitempty"` // when they began to fail
 	Detail string     `json:"detail,omitempty"`
+}
+
+// writingState is what /readyz says where nothing can be written.
+type writingState struct {
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
 }

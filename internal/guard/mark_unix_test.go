@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,5 +135,47 @@ func TestOlderAtStart(t *testing.T) {
 		if number != step.want || strings.Contains(log, "older") != (step.what == "an older one") {
 			t.Errorf("%s: the history is %d; the log: %s", step.what, number, log)
 		}
+	}
+}
+
+// TestReplaced: the -wal is set aside where another file is in the place of the
+// database, since SQLite would write it into that. The -wal of the other file stays.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	for what, both := range map[string]bool{"the database": false, "with a -wal of its own": true} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			db, other := create(t, "one"), filepath.Join(t.TempDir(), "other")
+			_, lost, _ := watch(t, db)
+			must(t, os.WriteFile(other, []byte("another file"), 0o600))
+			must(t, os.WriteFile(other+"-wal", []byte("its -wal"), 0o600))
+			if both {
+				must(t, os.Rename(other+"-wal", db.Path()+"-wal"))
+			}
+			must(t, os.Rename(other, db.Path()))
+			<-lost
+			_, err := os.Stat(db.Path() + guard.AsideSuffix)
+			if aside := err == nil; aside == both {
+				t.Errorf("it is set aside: %v", aside)
+			}
+			if left, _ := os.ReadFile(db.Path() + "-wal"); both && string(left) != "its -wal" {
+				t.Errorf("the other -wal is %q", left)
+			}
+		})
+	}
+}
+
+// TestLeftovers: of saved copies only those that are not complete are removed.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	for _, suffix := range []string{".saved-20261120T093000Z", ".saved-20261120T094000Z.partial", ".other.partial"} {
+		must(t, os.WriteFile(db+suffix, nil, 0o600))
+	}
+	guard.RemoveLeftovers(db)
+	left, err := filepath.Glob(db + "*")
+	must(t, err)
+	if want := []string{db + ".other.partial", db + ".saved-20261120T093000Z"}; !slices.Equal(left, want) {
+		t.Errorf("left: %v", left)
 	}
 }

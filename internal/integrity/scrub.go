@@ -19,6 +19,8 @@ const (
 	// scrubPause is the pause after that, while the service answers requests.
 	// For 1,200,000 records the pauses take ten minutes.
 	scrubPause = 100 * time.Millisecond
+	// scrubInterval is the time between two scrubs of a service.
+	scrubInterval = 24 * time.Hour
 	// maxLogged is how many damaged records the log names.
 	maxLogged = 20
 )
@@ -49,12 +51,23 @@ func Scrub(ctx context.Context, db *sqlite.DB, log *slog.Logger, background func
 		s.records(ctx)
 		s.counts(ctx)
 	default:
-		s.pause = scrubPause
-		background(func() {
-			s.structure(ctx)
-			s.records(ctx)
-			s.counts(ctx)
-		})
+		background(func() { Again(ctx, db, log) })
+	}
+}
+
+// Again is what Scrub does with a database that is not small. It returns when it is
+// done, or with ctx.
+func Again(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
+	s := &scrubber{db: db, log: log, pause: scrubPause}
+	s.structure(ctx)
+	s.records(ctx)
+	s.counts(ctx)
+}
+
+// Daily calls Again each day until ctx ends.
+func Daily(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
+	for sleep(ctx, scrubInterval) == nil {
+		Again(ctx, db, log)
 	}
 }
 

@@ -153,9 +153,15 @@ func TestScrubLarge(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(text.String()), "\n"); !reflect.DeepEqual(lines, want) {
 		t.Errorf("the log: %s", text)
 	}
+	text.Reset()
+	integrity.Again(t.Context(), db, log)
+	if lines := strings.Split(strings.TrimSpace(text.String()), "\n"); !reflect.DeepEqual(lines, want[:3]) { // the counts are repaired
+		t.Errorf("the log, a day later: %s", text)
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	text.Reset()
+	integrity.Daily(ended, db, log)
 	if integrity.Scrub(ended, db, log, now); text.Len() != 0 {
 		t.Errorf("the log, when it ends with its context: %s", text)
 	}

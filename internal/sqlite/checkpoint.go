@@ -3,8 +3,11 @@ package sqlite
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
+
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // checkpointer keeps the -wal from growing for ever. It copies pages from the
@@ -22,6 +25,7 @@ type checkpointer struct {
 	done      sync.WaitGroup
 	restarted int64 // the length of the -wal, in pages, at the last attempt to restart it
 	path      string
+	short     atomic.Bool // there is little room on the disk
 	mu        sync.Mutex
 	end       LogEnd
 	fell      bool
@@ -37,6 +41,11 @@ const (
 	// longestWAL is the number of pages from which on the -wal is made to
 	// restart.
 	longestWAL = 4096
+	// Where less than shortRoom bytes of the disk are free, both happen earlier, and
+	// the -wal is cut off: it must not fill a disk that the database needs.
+	shortRoom  = 64 << 20
+	shortAfter = 100
+	shortWAL   = 500
 )
 
 // limitWAL starts a checkpoint or restarts the -wal if it is time. The caller
@@ -47,13 +56,17 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 		c.noteEnd(pages)
 	}
 	c.restarted = min(c.restarted, pages)
+	after, longest := int64(checkpointAfter), int64(longestWAL)
+	if c.short.Load() {
+		after, longest = shortAfter, shortWAL
+	}
 	switch {
-	case pages-copied >= checkpointAfter:
-		c.start()
-	case pages >= max(longestWAL, c.restarted+checkpointAfter) && c.running.CompareAndSwap(false, true):
+	case pages >= max(longest, c.restarted+after) && (c.short.Load() || pages-copied < after) && c.running.CompareAndSwap(false, true):
 		c.restarted = pages
 		c.restart(writer)
 		c.running.Store(false)
+	case pages-copied >= after:
+		c.start()
 	}
 }
 
@@ -134,7 +147,11 @@ func (c *checkpointer) restart(writer *Conn) {
 	defer c.gate.Unlock()
 	ignore := func(Row) {}
 	writer.Query(`PRAGMA busy_timeout = 0`, nil, ignore)
-	writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
+	if c.short.Load() {
+		writer.Query(`PRAGMA wal_checkpoint(TRUNCATE)`, nil, ignore)
+	} else {
+		writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
+	}
 	writer.Query(fmt.Sprintf(`PRAGMA busy_timeout = %d`, busyTimeout.Milliseconds()), nil, ignore)
 }
 
@@ -150,8 +167,8 @@ func (db *DB) AskBeforeCheckpoints(ask func() (done func(complete bool) bool, al
 const quietLooks = 4
 
 // CheckpointIdle starts a checkpoint in a pause of all writing, so that the newest
-// changes are not in the -wal alone. It is for being called every second, by one
-// goroutine.
+// changes are not in the -wal alone, and looks how much room there is. It is for
+// being called every second, by one goroutine.
 func (db *DB) CheckpointIdle() error {
 	if !db.Writable() {
 		return nil
@@ -162,6 +179,8 @@ func (db *DB) CheckpointIdle() error {
 		return err
 	}
 	w, c := db.writer, db.writer.checkpoints
+	space, err := osutil.SpaceOf(filepath.Dir(db.path))
+	c.short.Store(err == nil && space.Free < shortRoom)
 	if pages != c.seen || pages == copied {
 		c.seen, c.quiet = pages, 0
 		return nil

@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"sync"
@@ -167,6 +168,48 @@ func TestCheckpointIdle(t *testing.T) {
 	eventually(t, "the checkpoint", func() bool { must(t, db.CheckpointIdle()); return left() == 0 && !db.Checkpointing() })
 	if !complete {
 		t.Error("it does not say that everything is in the file")
+	}
+}
+
+// TestShortRoom: where there is little room the -wal stays short, and is cut off.
+func TestShortRoom(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	for range 40 { // 16 MB
+		must(t, bigNote(db))
+	}
+	before := walSize(t, db)
+	db.BeShort()
+	cut := false
+	for range 40 {
+		must(t, bigNote(db))
+		cut = cut || walSize(t, db) < 4<<20
+	}
+	if size := walSize(t, db); !cut || size > 4<<20 {
+		t.Errorf("the -wal has %d bytes, after %d", size, before)
+	}
+}
+
+// TestWritingFault: what the disk has refused is known until writing works again.
+func TestWritingFault(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	limit := func(pages string) func(*sqlite.Tx) error {
+		return func(tx *sqlite.Tx) error { return tx.Query(`PRAGMA max_page_count = `+pages, nil, func(sqlite.Row) {}) }
+	}
+	must(t, db.Write(limit("1"))) // what there is already
+	if err := db.WritingFault(); err != nil {
+		t.Errorf("at first: %v", err)
+	}
+	if err := bigNote(db); !errors.Is(err, sqlite.ErrFull) {
+		t.Fatalf("writing: %v", err)
+	}
+	if err := db.WritingFault(); !errors.Is(err, sqlite.ErrFull) {
+		t.Errorf("without room: %v", err)
+	}
+	must(t, db.Write(limit("1000000")))
+	if err := db.WritingFault(); err != nil {
+		t.Errorf("with room: %v", err)
 	}
 }
 

@@ -1,11 +1,15 @@
 package sqlite
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/osutil"
 )
 
 // room says whether the disk had room for the files that SQLite needs beside a
@@ -72,4 +76,31 @@ func (db *DB) MakeWritable() error {
 func hasWAL(path string) bool {
 	info, err := os.Stat(path + "-wal")
 	return err == nil && info.Size() > 0
+}
+
+// noteWriting notes what came of the last transaction that writes.
+func (db *DB) noteWriting(err error) {
+	fault := error(nil)
+	for _, known := range []error{ErrFull, ErrIO, ErrPermission} {
+		if errors.Is(err, known) {
+			fault = known
+		}
+	}
+	if fault != nil || err == nil {
+		db.fault.Store(&fault)
+	}
+}
+
+// WritingFault returns why nothing can be written: ErrReadOnly, or that of the last
+// transaction that the disk has refused. It is nil where writing works.
+func (db *DB) WritingFault() error {
+	switch fault := db.fault.Load(); {
+	case osutil.ReadOnly(filepath.Dir(db.path)):
+		return ErrReadOnly
+	case !db.Writable():
+		return ErrFull
+	case fault != nil:
+		return *fault
+	}
+	return nil
 }

@@ -31,6 +31,7 @@ type DB struct {
 	room    room
 	lost    atomic.Bool
 	damaged atomic.Bool
+	fault   atomic.Pointer[error] // of the last transaction; see WritingFault
 }
 
 // Options are what a database asks its owner for. All may be nil.

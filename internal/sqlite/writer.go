@@ -139,6 +139,7 @@ func (w *writer) stop() {
 // transaction of its own, so that only the jobs that cannot succeed fail.
 func (w *writer) commit(group []*job) {
 	err := w.db.note(w.db.explainFull(w.transact(group)))
+	w.db.noteWriting(err)
 	if err == nil {
 		return
 	}

@@ -58,6 +58,15 @@ func (s *Store) Ping() error {
 	return err
 }
 
+// RetryWriting writes the time if the last transaction could not be written, so that
+// WritingFault is true.
+func (s *Store) RetryWriting() error {
+	if s.db.WritingFault() == nil {
+		return nil
+	}
+	return s.SaveClock()
+}
+
 // query and queryRow are those of a connection that is lent out to read.
 func (s *Store) query(text string, args sqlite.Args, scan func(sqlite.Row)) error {
 	return s.db.Read(func(c *sqlite.Conn) error { return c.Query(text, args, scan) })
