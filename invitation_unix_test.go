@@ -36,7 +36,8 @@ func newDesktop(t *testing.T, end string) desktop {
 func (d desktop) command(t *testing.T, settings []string, args ...string) (*exec.Cmd, *syncBuffer) {
 	t.Helper()
 	cmd, output := process(t, args...)
-	cmd.Env = append(cmd.Env, "HOME="+d.home, "TMPDIR="+d.home, "PATH="+d.programs+":/usr/bin:/bin", "DISPLAY=:9", "WAYLAND_DISPLAY=", "SUDO_USER=")
+	cmd.Env = append(cmd.Env, "HOME="+d.home, "TMPDIR="+d.home, "PATH="+d.programs+":/usr/bin:/bin", "DISPLAY=:9", "WAYLAND_DISPLAY=", "SUDO_USER=",
+		"GOCOVERDIR="+d.record) // with -cover, a place where the person may write
 	cmd.Env = append(cmd.Env, settings...)
 	return cmd, output
 }

@@ -103,7 +103,7 @@ func TestInvite(t *testing.T) {
 func TestInviteWithoutPage(t *testing.T) {
 	t.Parallel()
 	db := newDatabase(t)
-	for service, hint := range map[string]string{"": "start one: firefighters serve --db " + db, db: cli.AsAdministrator("firefighters service start")} {
+	for service, hint := range map[string]string{"": "start one: firefighters serve --db " + cli.Quote(db), db: cli.AsAdministrator("firefighters service start")} {
 		code, stdout, stderr := says(t, service, "invite", "--db", db, "--tenant", "Engine 7", "--name", "Ana")
 		if code != 0 || strings.Contains(stdout, "Link") || !strings.Contains(stderr, "Note: there is no link, because no service runs on this database\nTry: "+hint+"\n") {
 			t.Errorf("%d, %q, %q", code, stdout, stderr)

@@ -124,7 +124,7 @@ func TestWhyNot(t *testing.T) {
 		{db, db, nil, "the service does not run", start},
 		{missing, missing, known, "the service has no database: port 8080 is used by another program", "another port"},
 		{missing, missing, unknown, "the service has no database", status},
-		{db, missing, known, "no service runs on this database", "start one: firefighters serve --db " + db},
+		{db, missing, known, "no service runs on this database", "start one: firefighters serve --db " + cli.Quote(db)},
 	} {
 		var stdout, stderr strings.Builder
 		env := cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr, ServiceDB: func() string { return tt.service }}

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/cli"
 )
 
 // TestCertOwner: the certificate belongs to the owner of its folder, also where root
@@ -21,7 +23,7 @@ func TestCertOwner(t *testing.T) {
 		}
 	}
 	file := filepath.Join(folder, "ca.crt")
-	if code, _, stderr := runCert(t, "--db", db, "--output", file); code != 0 || !strings.Contains(stderr, "Wrote "+file) {
+	if code, _, stderr := runCert(t, "--db", db, "--output", file); code != 0 || !strings.Contains(stderr, "Wrote "+cli.Quote(file)) {
 		t.Errorf("%d, %q", code, stderr)
 	}
 	if info, err := os.Stat(file); err != nil || info.Sys().(*syscall.Stat_t).Uid != want {

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,7 +101,13 @@ func (c *pc) changes(t *testing.T) string {
 // which begin with "not ".
 func (c *pc) does(t *testing.T, line string, code int, words ...string) {
 	t.Helper()
-	got, stdout, stderr := runService(t, c.Program, strings.Fields(line)...)
+	args := strings.Fields(strings.ReplaceAll(line, c.Host.Root, "ROOT")) // whose path may have spaces
+	for i, arg := range args {
+		args[i] = strings.ReplaceAll(arg, "ROOT", c.Host.Root)
+	}
+	got, stdout, stderr := runService(t, c.Program, args...)
+	quoted := regexp.MustCompile("'(" + regexp.QuoteMeta(os.TempDir()) + "[^']*)'")
+	stdout, stderr = quoted.ReplaceAllString(stdout, "$1"), quoted.ReplaceAllString(stderr, "$1")
 	for _, word := range words {
 		unwanted, not := strings.CutPrefix(word, "not ")
 		if strings.Contains(stdout+stderr, unwanted) == not {
@@ -148,7 +155,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("the settings are %q, %v", got, err)
 	}
 	dropIn, err := os.ReadFile(filepath.Join(c.Host.Root, "etc/systemd/system/firefighters.service.d/settings.conf"))
-	if err != nil || !strings.Contains(string(dropIn), disk+"/copies\n") || !strings.Contains(string(dropIn), "CAP_NET_BIND_SERVICE") {
+	if err != nil || !strings.Contains(strings.ReplaceAll(string(dropIn), `"`, ""), disk+"/copies\n") || !strings.Contains(string(dropIn), "CAP_NET_BIND_SERVICE") {
 		t.Errorf("the drop-in is %s, %v", dropIn, err)
 	}
 	c.does(t, "install --tls-self-signed=true", 0, "For the other PCs: ", "not WARNING", " cert\n")
