@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/osutil"
@@ -186,7 +187,7 @@ func (f *files) compareNames() finding {
 	for _, suffix := range suffixes {
 		info, err := osutil.Stat(f.db.Path() + suffix)
 		switch {
-		case errors.Is(err, fs.ErrNotExist) && f.opened != nil:
+		case isMissing(err) && f.opened != nil:
 			return finding{what: names[suffix] + " was deleted or moved away", kind: kindOf(suffix, gone)}
 		case err != nil:
 			return finding{unknown: true}
@@ -219,12 +220,17 @@ func (f *files) compareReadOnly() finding {
 		return finding{unknown: true}
 	}
 	switch info, err := osutil.Stat(f.db.Path()); {
-	case errors.Is(err, fs.ErrNotExist):
+	case isMissing(err):
 		return finding{what: names[""] + " was deleted or moved away", kind: gone}
 	case err == nil && !os.SameFile(info, opened):
 		return finding{what: "another file was put in the place of " + names[""], kind: replaced}
 	}
 	return finding{}
+}
+
+// isMissing reports whether there is no file, or a file in the place of its folder.
+func isMissing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func kindOf(suffix string, ofDatabase kind) kind {

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/guard"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
@@ -178,4 +179,31 @@ func TestLeftovers(t *testing.T) {
 	if want := []string{db + ".other.partial", db + ".saved-20261120T093000Z"}; !slices.Equal(left, want) {
 		t.Errorf("left: %v", left)
 	}
+}
+
+// TestUnsaved: what cannot be saved is said once, and is tried again until it can be.
+func TestUnsaved(t *testing.T) {
+	t.Parallel()
+	db := create(t, "one")
+	var log bytes.Buffer
+	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&log, nil)))
+	must(t, err)
+	folder := filepath.Dir(db.Path())
+	must(t, os.Rename(folder, folder+".old"))
+	must(t, os.WriteFile(folder, nil, 0o600)) // so that no folder can be made there
+	for deadline := time.Now().Add(time.Minute); g.Loss() == nil; time.Sleep(10 * time.Millisecond) {
+		if guard.Look(g); time.Now().After(deadline) {
+			t.Fatal("no loss")
+		}
+	}
+	guard.Save(g, t.Context())
+	guard.Save(g, t.Context())
+	if loss := g.Loss(); loss.Saved != "" || loss.Err == nil || strings.Count(log.String(), "could not be saved") != 1 {
+		t.Errorf("%+v, the log: %s", loss, &log)
+	}
+	must(t, os.Remove(folder))
+	if loss := g.End(); loss.Saved == "" || loss.Err != nil {
+		t.Errorf("with a folder: %+v", loss)
+	}
+	must(t, os.RemoveAll(folder+".old"))
 }
