@@ -93,6 +93,7 @@ func removeDatabase(path string) {
 	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
 		os.Remove(path + suffix)
 	}
+	os.Remove(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-progress")) // of the guard
 }
 
 // announce says who is there, how to find them, and what becomes of them at the end.
