@@ -10,6 +10,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/cli"
 	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/guard"
 	"github.com/firefighter-records/firefighters/internal/invitation"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/record"
@@ -93,7 +94,7 @@ func removeDatabase(path string) {
 	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
 		os.Remove(path + suffix)
 	}
-	os.Remove(filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"-progress")) // of the guard
+	guard.ForgetProgress(path)
 }
 
 // announce says who is there, how to find them, and what becomes of them at the end.

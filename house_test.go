@@ -76,7 +76,7 @@ var rootMayImport = map[string]string{
 	"main.go":     "cli command exchange invitation manual service setup winservice",
 	"serve.go":    "authority backup caution cli guard httpapi httpserver logqueue office osutil service setup sqlite store web",
 	"work.go":     "authority backup cli guard integrity osutil service sqlite store",
-	"demo.go":     "cli demo invitation osutil record sqlite store",
+	"demo.go":     "cli demo guard invitation osutil record sqlite store",
 	"handlers.go": "httpapi record store web",
 	"exchange.go": "history httpapi imports mapping record sheet store transit",
 	"auth.go":     "apikey httpapi record session store",

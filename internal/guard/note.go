@@ -26,6 +26,9 @@ func notePath(db string) string {
 	return filepath.Join(filepath.Dir(db), "."+filepath.Base(db)+"-progress")
 }
 
+// ForgetProgress removes the note of a database that is removed, too.
+func ForgetProgress(db string) { os.Remove(notePath(db)) }
+
 // readNote compares the database with the note of its last service.
 func (g *Guard) readNote() {
 	text, err := os.ReadFile(notePath(g.db.Path()))
