@@ -34,10 +34,10 @@ func TestSources(t *testing.T) {
 	for i := range mostSources {
 		of(i)
 	}
-	if of(0) != of(0) || *of(1) != 1 {
+	first := of(0)
+	if of(0) != first || *of(1) != 1 {
 		t.Error("a source has several values")
 	}
-	first := of(0)
 	of(mostSources)
 	of(mostSources + 1)
 	if len(s.all) != mostSources || s.lately.Len() != mostSources {
