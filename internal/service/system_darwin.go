@@ -50,7 +50,7 @@ func (h Host) Prepare(d Definition) (steps []string, err error) {
 	if err != nil {
 		return steps, err
 	}
-	log, err := os.OpenFile(h.path(h.path(launchd.LogFile)), os.O_CREATE|os.O_WRONLY, 0o640)
+	log, err := os.OpenFile(h.path(launchd.LogFile), os.O_CREATE|os.O_WRONLY, 0o640)
 	if err == nil {
 		err = cmp.Or(owner.Own(h.path(launchd.LogFile)), log.Close())
 	}
