@@ -193,7 +193,8 @@ func ParseState(properties string) (s State) {
 	if sub := values["SubState"]; sub != "" && sub != s.Detail {
 		s.Detail += " (" + sub + ")"
 	}
-	if s.Failed = strings.HasPrefix(s.Status, waiting); s.Failed {
+	// The word of a service stays when somebody stops it.
+	if s.Failed = values["ActiveState"] == "activating" && strings.HasPrefix(s.Status, waiting); s.Failed {
 		s.Detail = s.Status
 	}
 	if result := values["Result"]; result != "" && result != "success" {

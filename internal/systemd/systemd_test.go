@@ -138,6 +138,10 @@ func TestParseState(t *testing.T) {
 	if s.Running || !s.Failed || s.Detail != "waiting 35s, because the last start failed" {
 		t.Errorf("it waits: %+v", s)
 	}
+	s = ParseState("LoadState=loaded\nActiveState=inactive\nSubState=dead\nResult=success\nStatusText=waiting 35s, because the last start failed\n")
+	if s.Running || s.Failed || s.Detail != "inactive (dead)" {
+		t.Errorf("it was stopped while it waited: %+v", s)
+	}
 	if s = ParseState("LoadState=not-found\nActiveState=inactive\nSubState=dead\n"); s.Installed || s.Running {
 		t.Errorf("%+v", s)
 	}
