@@ -40,6 +40,10 @@ func TestRestoreSchema(t *testing.T) {
 			"another": {`DROP TRIGGER firefighter_stays; CREATE TRIGGER firefighter_stays AFTER UPDATE ON firefighters BEGIN DELETE FROM keys; END`,
 				`the trigger "firefighter_stays" is not as this program makes it`},
 			"missing": {`DROP TRIGGER firefighter_erased`, `the trigger "firefighter_erased" is missing`},
+			"foreign key": {`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER REFERENCES firefighters (row))`,
+				`the table "_litestream_seq" is not of this program`},
+			"hidden by a NUL": {`PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ') --' || char(0) || char(10) || ' STRICT') WHERE name = 'keys'`,
+				`the table "keys" is not as this program makes it`},
 		} {
 			file := filepath.Join(t.TempDir(), "bad.db")
 			if version == schemaVersion {
@@ -66,6 +70,10 @@ func TestRestoreSchema(t *testing.T) {
 			}
 		}
 	}
+	wide := filepath.Join(t.TempDir(), "wide.db")
+	execSQL(t, wide, fmt.Sprintf(`PRAGMA encoding = 'UTF-16le'; PRAGMA application_id = %d; PRAGMA user_version = %d; %s; INSERT INTO tenants (id, name, created_at) VALUES (1, 'A', 0)`,
+		format.ApplicationID, schemaVersion, schemaSQL))
+	refused("UTF-16", wide, fmt.Sprintf("its schema is not that of version %d: the texts are in UTF-16le, not in UTF-8", schemaVersion))
 	// The newest good backup that is named is one that is not refused.
 	bad := filepath.Join(t.TempDir(), backupName(time.Unix(2, 0)))
 	good := filepath.Join(filepath.Dir(bad), backupName(time.Unix(1, 0)))
