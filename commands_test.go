@@ -243,6 +243,12 @@ func TestTypedOnly(t *testing.T) {
 			}
 		})
 	}
+	t.Setenv("FIREFIGHTERS_NEW", "1")
+	lost := filepath.Join(dir, "lost.db")
+	must(t, os.WriteFile(lost+"-lost", nil, 0o600))
+	if code, _, stderr := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--db", lost); code != 1 || !strings.Contains(stderr, "was not brought back") {
+		t.Errorf("serve makes a new database: code %d, stderr %q", code, stderr)
+	}
 }
 
 // TestVariables holds the known variables against the flags of all commands,

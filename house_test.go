@@ -25,7 +25,7 @@ var mayImport = map[string]string{
 	"web":        "transit session store httpapi lang",
 	"command":    "build store backup integrity osutil cli alone",
 	"caution":    "backup cli guard integrity osutil sqlite",
-	"setup":      "service authority backup build sqlite osutil cli alone",
+	"setup":      "service authority guard backup build sqlite osutil cli alone",
 	"service":    "systemd launchd winservice entrust osutil",
 	"systemd":    "",
 	"launchd":    "",

@@ -18,6 +18,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/build"
 	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/guard"
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/service"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
@@ -121,6 +122,18 @@ func refuseLoss(db string) error {
 	}
 	return cli.WithHint(fmt.Errorf("the files of the database have gone: %s. What was in it is saved as %s", cli.Quote(db), cli.Quote(saved)),
 		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
+}
+
+// forgetLoss lets the next start make a new database where one was lost, unless there
+// is one: a sound one is served, and one that is damaged is refused.
+func (p Program) forgetLoss(db string) error {
+	if err := guard.Refuse(db); err != nil {
+		return cli.WithHint(err, "end the other firefighters that serves it, and then the same again")
+	}
+	if !errors.Is(p.Content.Format().Inspect(db), sqlite.ErrNotExist) {
+		return nil
+	}
+	return guard.Forget(db)
 }
 
 // inspect reads a database without changing or upgrading it, and the address at

@@ -67,7 +67,12 @@ func advise(err error) error {
 	case errors.Is(err, sqlite.ErrInUse):
 		return cli.WithHint(err, "end the other firefighters that serves this database; the service then starts by itself")
 	case found:
-		return cli.WithHint(err, before+cli.AsAdministrator("firefighters restore "+restore)+", and then: "+cli.AsAdministrator("firefighters service start"))
+		restore, _, _ = strings.Cut(restore, "; or, ") // by hand, with serve
+		hint := before + cli.AsAdministrator("firefighters restore "+restore) + ", and then: " + cli.AsAdministrator("firefighters service start")
+		if errors.Is(err, sqlite.ErrNotBack) {
+			hint += ", or, for a new and empty one: " + cli.AsAdministrator("firefighters service start --new")
+		}
+		return cli.WithHint(err, hint)
 	}
 	return err
 }

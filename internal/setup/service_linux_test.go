@@ -14,7 +14,9 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/backup"
 	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/service"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 )
 
 // pc is a system with systemd below a folder of its own. systemctl and journalctl are
@@ -201,6 +203,50 @@ func TestInstallOverLoss(t *testing.T) {
 	for _, command := range []string{"install", "stop"} {
 		c.is(t, "running")
 		c.does(t, command, 1, "the service has stopped: the files of the database have gone\nTry: "+cli.AsAdministrator("firefighters restore x --db y")+"\n", "not starts with this PC, or by")
+	}
+}
+
+// TestStartNew: start --new lets a new database be made where one was lost, if it is
+// typed, nobody serves that one, and there is none.
+func TestStartNew(t *testing.T) {
+	c := newPC(t)
+	c.does(t, "install", 0)
+	db := service.DatabaseIn(c.Host.DataFolder())
+	mark := db + sqlite.LostSuffix
+	must(t, os.WriteFile(mark, nil, 0o600))
+	marked := func(doing string, want bool) {
+		t.Helper()
+		if got := osutil.Exists(mark); got != want {
+			t.Errorf("%s: the mark is there: %v", doing, got)
+		}
+	}
+	c.does(t, "start --new", 1, "Error: the service runs already, so nothing was made\nTry: ", " service stop, and then the same again\n")
+	marked("it runs", true)
+	c.is(t, "stopped")
+	t.Setenv("FIREFIGHTERS_NEW", "1")
+	c.does(t, "start", 0)
+	marked("the environment says so", true)
+	c.is(t, "stopped")
+	release, err := sqlite.LockDatabase(db)
+	must(t, err)
+	c.does(t, "start --new", 1, "Try: end the other firefighters that serves it")
+	must(t, release())
+	marked("it is served", true)
+	must(t, service.Settings{"--listen"}.Write(c.Host.DataFolder()))
+	c.does(t, "start --new", 2, "--listen")
+	marked("the settings are wrong", true)
+	must(t, service.Settings{}.Write(c.Host.DataFolder()))
+	must(t, os.WriteFile(db, []byte("damaged"), 0o600))
+	c.changes(t)
+	c.does(t, "start --new", 0)
+	marked("there is a database", true)
+	must(t, os.Remove(db))
+	must(t, os.WriteFile(backup.SavedName(db, time.Now()), nil, 0o600))
+	c.is(t, "stopped")
+	c.does(t, "start --new", 0, "The service runs.")
+	marked("it was typed", false)
+	if asked := c.changes(t); asked != "start start" {
+		t.Errorf("systemd was asked to %s", asked)
 	}
 }
 

@@ -190,6 +190,10 @@ func TestAdvise(t *testing.T) {
 		{&sqlite.FileError{Op: "locking", Path: "/x", Err: sqlite.ErrInUse}, "end the other firefighters that serves this database; the service then starts by itself"},
 		{cli.WithHint(broken, "put a backup in its place: firefighters restore FILE --db x"),
 			"put a backup in its place: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start")},
+		{cli.WithHint(&sqlite.FileError{Op: "making", Path: "/x", Err: sqlite.ErrNotBack},
+			"bring it back: firefighters restore FILE --db x; or, for a new and empty one: firefighters serve --new --db x"),
+			"bring it back: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start") +
+				", or, for a new and empty one: " + sudo("firefighters service start --new")},
 	} {
 		err := advise(tt.err)
 		if got := cli.HintOf(err); got != tt.want || !errors.Is(err, tt.err) {

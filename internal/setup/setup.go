@@ -159,27 +159,41 @@ func sayAll(env cli.Env, steps []string) error {
 	return nil
 }
 
-const startHelp = `Usage: firefighters service start
+const startHelp = `Usage: firefighters service start [flags]
 
 Starts the service, and returns when it is ready. If it runs already, nothing
 changes.
 
   firefighters service start
+
+Flags:
 `
 
 func (p Program) start(env cli.Env, args []string) error {
-	state, err := p.before(env, "start", startHelp, args)
+	flags := env.Flags("service start", startHelp)
+	makeNew := flags.Bool("new", false, "make a new, empty database even where one was lost while it was served")
+	state, err := p.before(env, flags, args)
 	if err != nil {
 		return err
+	}
+	if state.Running && *makeNew {
+		return cli.WithHint(errors.New("the service runs already, so nothing was made"), cli.AsAdministrator(typed()+" service stop")+", and then the same again")
 	}
 	if state.Running {
 		return env.Println("The service runs already.")
 	}
-	settings, _ := service.ReadSettings(p.data()) // what is wrong with them, the start says
-	if serving, err := p.serving(env, settings); err == nil {
-		if err := refuseLoss(serving.value("db")); err != nil {
-			return err
-		}
+	settings, settingsErr := service.ReadSettings(p.data())
+	serving, err := p.serving(env, settings)
+	switch err = cmp.Or(settingsErr, err); {
+	case err == nil && *makeNew:
+		err = p.forgetLoss(osutil.Resolve(serving.value("db")))
+	case err == nil:
+		err = refuseLoss(serving.value("db"))
+	case !*makeNew:
+		err = nil // the start says what is wrong with the settings
+	}
+	if err != nil {
+		return err
 	}
 	if err := p.Host.Start(); err != nil {
 		return p.explain(err, "service start")
@@ -196,7 +210,7 @@ or by "firefighters service start".
 `
 
 func (p Program) stop(env cli.Env, args []string) error {
-	state, err := p.before(env, "stop", stopHelp, args)
+	state, err := p.before(env, env.Flags("service stop", stopHelp), args)
 	if err != nil {
 		return err
 	}
@@ -232,7 +246,7 @@ backups stay where they are, and so does the program.
 `
 
 func (p Program) uninstall(env cli.Env, args []string) error {
-	state, err := p.before(env, "uninstall", uninstallHelp, args)
+	state, err := p.before(env, env.Flags("service uninstall", uninstallHelp), args)
 	if err != nil {
 		return err
 	}
@@ -259,8 +273,7 @@ func (p Program) uninstall(env cli.Env, args []string) error {
 
 // before parses the arguments of a command that changes an installed service,
 // and returns how that is.
-func (p Program) before(env cli.Env, command, help string, args []string) (service.State, error) {
-	flags := env.Flags("service "+command, help)
+func (p Program) before(env cli.Env, flags *pflag.FlagSet, args []string) (service.State, error) {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return service.State{}, err
 	}
@@ -269,9 +282,9 @@ func (p Program) before(env cli.Env, command, help string, args []string) (servi
 		err = service.ErrNotInstalled
 	}
 	if err != nil {
-		return state, p.explain(err, "service "+command)
+		return state, p.explain(err, flags.Name())
 	}
-	return state, p.permitted("service " + command)
+	return state, p.permitted(strings.TrimPrefix(cli.TypedLine(flags, 0), "firefighters "))
 }
 
 // absolute makes the paths in a value of a flag absolute. Other flags, and empty
