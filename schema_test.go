@@ -143,9 +143,14 @@ func TestCheckSchema(t *testing.T) {
 		!strings.Contains(stderr, fmt.Sprintf("Error: the database %q has tables, indexes, triggers or views that are not as this program makes them", db)) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
+	code, stdout, stderr = runCommand(t, "backup", filepath.Join(t.TempDir(), "saved.db"), "--db", db)
+	if code != 0 || !strings.HasPrefix(stdout, "Saved ") || !strings.Contains(stderr, `Warning: restore will refuse it as it is: its schema is not that of version `) ||
+		!strings.Contains(stderr, `: the trigger "\x1b]0;x\a\u009b" is not of this program`+"\n") {
+		t.Errorf("backup: code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
 	s := startOn(t, db)
 	if log := s.stderr.String(); !strings.Contains(log, `Warning: the database is not as this program makes it: its schema is not that of version `) ||
-		strings.ContainsAny(log, "\x1b\u009b") {
+		!strings.Contains(log, "\nrestore refuses a backup of it as it is.\n") || strings.ContainsAny(log, "\x1b\u009b") {
 		t.Errorf("it says %q", log)
 	}
 }

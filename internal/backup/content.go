@@ -59,7 +59,8 @@ type Summary struct {
 // Copy says what was found in a copy that has passed its check.
 type Copy struct {
 	Summary
-	Bytes int64
+	Bytes   int64
+	Foreign *sqlite.SchemaError // why Restore refuses it; nil if it does not
 }
 
 // identify returns the identity of the file at path, as far as it can be read.

@@ -106,6 +106,7 @@ func check(ctx context.Context, content Content, path string) (found Copy, err e
 	if err != nil {
 		return Copy{}, cmp.Or(ctx.Err(), databaseError("reading", path, err))
 	}
+	found.Foreign, _ = errors.AsType[*sqlite.SchemaError](content.Format().CheckSchema(c))
 	return found, nil
 }
 

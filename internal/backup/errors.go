@@ -25,6 +25,9 @@ var (
 	ErrRestoring  = errors.New("the database is being restored")
 	ErrOpen       = errors.New("another program has the database open")
 
+	// ErrRefused is about backups that are made, and are of no use as they are.
+	ErrRefused = errors.New("restore refuses the newest backup, because the database is not as this program makes it: see firefighters check")
+
 	// ErrBadCopy is an ErrCorrupt that was found in a copy only.
 	ErrBadCopy = fmt.Errorf("%w: a copy of it does not pass the check", sqlite.ErrCorrupt)
 )
@@ -102,7 +105,7 @@ func Reason(err error) string {
 		return known.reason()
 	}
 	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
-		ErrRestoring, ErrOpen, ErrAway, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
+		ErrRestoring, ErrOpen, ErrAway, ErrRefused, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
 		if errors.Is(err, sentinel) {
 			return sentinel.Error()
 		}

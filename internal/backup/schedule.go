@@ -126,11 +126,11 @@ func (s *Scheduler) first(ctx context.Context) wait {
 	found, err := check(ctx, s.content, files[0].Path)
 	if err != nil {
 		if newest := newestValid(ctx, s.content, files[1:]); newest != nil {
-			s.note(newest.Time, 0, nil)
+			s.note(newest.Time, Copy{}, nil)
 		}
 		return firstWait(nil, s.options.Every, s.now())
 	}
-	s.note(files[0].Time, found.Damaged, nil)
+	s.note(files[0].Time, found, nil)
 	var written []time.Time
 	for _, f := range files {
 		written = append(written, f.written)
@@ -162,19 +162,23 @@ func (s *Scheduler) turn(ctx context.Context) {
 		s.next = wait{s.now(), afterFailure(s.options.Every)}
 	}
 	if ctx.Err() == nil && !errors.Is(err, ErrRunning) {
-		s.note(at, made.Damaged, err)
+		s.note(at, made, err)
 	}
 }
 
 // note keeps how the last backup went, and logs it if the one before went
-// otherwise. at is zero unless there is a new backup, with so many damaged records.
-func (s *Scheduler) note(at time.Time, damaged int64, err error) {
+// otherwise. at is zero unless there is a new backup.
+func (s *Scheduler) note(at time.Time, made Copy, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	wasOK := s.state.OK
 	if !at.IsZero() {
 		s.state.Last = &at
-		s.noteDamage(damaged)
+		s.noteDamage(made.Damaged)
+	}
+	problem := "no backups are made"
+	if err == nil && made.Foreign != nil {
+		problem, err = "backups are made that cannot be restored", ErrRefused
 	}
 	if err == nil {
 		s.state = State{OK: true, Last: s.state.Last, Detail: s.damage}
@@ -187,7 +191,7 @@ func (s *Scheduler) note(at time.Time, damaged int64, err error) {
 	if wasOK {
 		now := s.now().wall.UTC().Truncate(time.Second)
 		s.state.Since = &now
-		s.log.Error("no backups are made", "cause", Reason(err))
+		s.log.Error(problem, "cause", Reason(err))
 	}
 }
 

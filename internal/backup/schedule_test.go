@@ -271,6 +271,36 @@ func TestDamageInBackups(t *testing.T) {
 	}
 }
 
+// TestForeignSchemaInBackups: a backup that Restore refuses is made, and the state
+// and the log say so, also after a start, until there is one that it takes.
+func TestForeignSchemaInBackups(t *testing.T) {
+	t.Parallel()
+	db, dir, now, log := newDatabase(t, 5), t.TempDir(), noon, &syncBuffer{}
+	start := func() *backup.Scheduler {
+		s := backup.NewScheduler(strict{}, db, backup.Options{Dir: dir, Every: day, Keep: 8}, slog.New(slog.NewJSONHandler(log, nil)))
+		s.Set(func() time.Time { return now }, plenty)
+		return s
+	}
+	execSQL(t, db, `CREATE INDEX more ON items (value)`)
+	s := start()
+	s.Turn(t.Context())
+	again := start()
+	again.Begin(t.Context())
+	for _, s := range []*backup.Scheduler{s, again} {
+		if state := s.State(); state.OK || state.Last == nil || state.Since == nil || state.Detail != backup.ErrRefused.Error() {
+			t.Errorf("%+v", state)
+		}
+	}
+	if found := names(t, dir); len(found) != 1 || strings.Count(log.String(), `"msg":"backups are made that cannot be restored"`) != 2 {
+		t.Errorf("there is %q, log %s", found, log)
+	}
+	execSQL(t, db, `DROP INDEX more`)
+	s.Turn(t.Context())
+	if state := s.State(); !state.OK || state.Detail != "" {
+		t.Errorf("%+v", state)
+	}
+}
+
 // TestSchedulerInSharedFolder: the backups of another database of the same name
 // are left alone.
 func TestSchedulerInSharedFolder(t *testing.T) {

@@ -99,7 +99,7 @@ func OfNewerCopy(env cli.Env, content backup.Content, path string) {
 func OfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
 	err := db.Read(format.CheckSchema)
 	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
-		env.Notef("Warning: the database is not as this program makes it: %v\n"+
+		env.Notef("Warning: the database is not as this program makes it: %v\nrestore refuses a backup of it as it is.\n"+
 			"Try, if you have not changed that yourself: firefighters check --db %s", wrong, cli.Quote(path))
 	}
 }

@@ -45,6 +45,9 @@ func (p Program) backup(env cli.Env, args []string) error {
 	}
 	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, *db)
+	if made.Foreign != nil {
+		env.Notef("Warning: restore will refuse it as it is: %v\nTry, if you have not changed that yourself: firefighters check --db %s", made.Foreign, cli.Quote(*db))
+	}
 	return err
 }
 
