@@ -59,9 +59,12 @@ func (env Env) Notef(format string, args ...any) {
 // Run runs a command. What it prints changes no terminal. A result that could not
 // be written is an error, also if the command overlooks it.
 func Run(env Env, args []string, command func(env Env, args []string) error) error {
-	out := &output{Writer: text{env.Stdout}}
-	env.Stdout, env.Stderr = out, text{env.Stderr}
+	result, notes := &text{Writer: env.Stdout}, &text{Writer: env.Stderr}
+	out := &output{Writer: result}
+	env.Stdout, env.Stderr = out, notes
 	err := command(env, args)
+	notes.flush()
+	out.err = cmp.Or(out.err, result.flush())
 	if out.err != nil {
 		return fmt.Errorf("writing the result: %w", out.err)
 	}

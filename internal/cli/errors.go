@@ -60,7 +60,7 @@ func Report(err error, stderr io.Writer) int {
 	if code, ok := errors.AsType[reported](err); ok {
 		return int(code)
 	}
-	stderr = text{Stream(stderr)}
+	stderr = &text{Writer: Stream(stderr)}
 	fmt.Fprintln(stderr, "Error:", err)
 	if hint := HintOf(err); hint != "" {
 		fmt.Fprintln(stderr, "Try:", hint)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -43,18 +44,62 @@ func hidden(r rune) bool {
 // text is a stream for people. All that a command prints goes through one, whoever
 // has written it: nothing from a database or a file reaches the terminal but what
 // can be read. A line of JSON stays the same value.
-type text struct{ io.Writer }
+type text struct {
+	io.Writer
 
-func (t text) Write(b []byte) (int, error) {
-	if _, err := t.Writer.Write([]byte(printable(string(b), "\n\t"))); err != nil {
+	mu   sync.Mutex
+	held []byte // the end of what was written, which may be a part of a character
+}
+
+func (t *text) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	all := append(t.held, b...)
+	end := len(all) - unfinished(all)
+	t.held = all[end:]
+	if err := t.print(all[:end]); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
+// flush writes what was held back: nothing follows it. It does not wait for a write
+// that hangs, as where nobody reads the log.
+func (t *text) flush() error {
+	if !t.mu.TryLock() {
+		return nil
+	}
+	defer t.mu.Unlock()
+	held := t.held
+	t.held = nil
+	if len(held) == 0 {
+		return nil
+	}
+	return t.print(held)
+}
+
+func (t *text) print(b []byte) error {
+	_, err := t.Writer.Write([]byte(printable(string(b), "\n\t")))
+	return err
+}
+
+// unfinished returns how many bytes at the end may belong to the next ones: a part of a
+// character, or of a line break of Windows.
+func unfinished(b []byte) int {
+	if len(b) > 0 && b[len(b)-1] == '\r' {
+		return 1
+	}
+	for n := 1; n <= min(len(b), utf8.UTFMax-1); n++ {
+		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) && !utf8.FullRune(end) {
+			return n
+		}
+	}
+	return 0
+}
+
 // Fd returns the descriptor of the stream, as *os.File does, so that a terminal is
 // still known as one.
-func (t text) Fd() uintptr {
+func (t *text) Fd() uintptr {
 	if file, ok := t.Writer.(interface{ Fd() uintptr }); ok {
 		return file.Fd()
 	}
@@ -64,7 +109,7 @@ func (t text) Fd() uintptr {
 // Stream returns what a stream of an Env writes to, for another process, which
 // takes care of what it prints.
 func Stream(w io.Writer) io.Writer {
-	if t, ok := w.(text); ok {
+	if t, ok := w.(*text); ok {
 		return t.Writer
 	}
 	return w
