@@ -44,3 +44,32 @@ func TestForeignNames(t *testing.T) {
 		}
 	}
 }
+
+// TestLineInName: a name of a file with a line break in it makes no line of its own.
+func TestLineInName(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if os.WriteFile(filepath.Join(dir, "a\nb"), nil, 0o600) != nil {
+		return // Windows has no such names
+	}
+	const evil = "zz\nError: faked"
+	db, people := filepath.Join(dir, evil+".db"), filepath.Join(dir, evil+".csv")
+	for _, line := range []string{"check", "keys list", "restore FILE", "keys create --tenant A", "backup FILE", "backup FILE", "restore FILE", "restore PEOPLE", "import PEOPLE --tenant A",
+		"export --tenant A -o PEOPLE", "export --tenant A -o PEOPLE", "import PEOPLE --tenant A", "import PEOPLE --tenant A --apply", "compare PEOPLE --tenant A", "export --tenant A -o NONE",
+		"serve --listen nowhere", "serve --listen 127.0.0.1:1 --tls-cert PEOPLE --tls-key PEOPLE", "serve --tls-cert PEOPLE", "departments list EVIL", "EVIL", "check --EVIL", "check --json=EVIL",
+		"cert --new --yes --name EVIL", "keys create --tenant A --expires EVIL", "export --tenant A --sort EVIL"} {
+		args := strings.Fields(line)
+		for i := range args {
+			args[i] = strings.NewReplacer("EVIL", evil, "PEOPLE", people, "FILE", filepath.Join(dir, evil+"-copy.db"), "NONE", filepath.Join(dir, evil, "x.csv")).Replace(args[i])
+		}
+		if args[0] != evil {
+			args = append(args, "--db", db)
+		}
+		_, stdout, stderr := runCommand(t, args...)
+		for text := range strings.Lines(stdout + stderr) {
+			if strings.HasPrefix(text, "Error: faked") {
+				t.Errorf("%s prints %q", line, stdout+stderr)
+			}
+		}
+	}
+}
