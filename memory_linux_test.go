@@ -217,3 +217,18 @@ func TestMemoryOfImports(t *testing.T) {
 		t.Errorf("two imports take %d MB", peak>>20)
 	}
 }
+
+// TestSlowExports: clients that take no export keep nobody from a page.
+func TestSlowExports(t *testing.T) {
+	t.Parallel()
+	c := startCrowd(t, "write")
+	var list strings.Builder
+	list.WriteString("First name,Last name,Phone,Email\n")
+	for i := range 10_000 { // 10 MB, more than the kernel keeps for a client
+		fmt.Fprintf(&list, "%s,%s%04d,,%s%04d@example.com\n", strings.Repeat("ž", 100), strings.Repeat("ž", 96), i, strings.Repeat("a", 238), i)
+	}
+	key := strings.TrimPrefix(c.authorization, "Authorization: Bearer ")
+	c.as(key).do(t, "POST", "/api/v1/imports?apply=true", list.String(), "Content-Type", "text/csv").wants(t, 201)
+	c.crowd(t, 9, c.request("GET /office/export/file?format=jsonl", "", 0, c.cookie), true)
+	c.browser(t, "en").get(t, "/office/sign-in").wants(t, 200)
+}

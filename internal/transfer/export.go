@@ -50,5 +50,5 @@ func export(v visit) error {
 	if err != nil || !slices.Contains(sheet.Formats, format) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
-	return transit.Send(v.W, v.R, v.Store, v.Session.Tenant, transit.Export{Format: format, Query: q, Name: v.Text("export.file")})
+	return v.Send(transit.Export{Format: format, Query: q, Name: v.Text("export.file")})
 }

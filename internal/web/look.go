@@ -121,7 +121,7 @@ func serveAsset(v *Visit) error {
 			h["Cache-Control"] = []string{"public, max-age=31536000, immutable"}
 			h["Content-Type"] = []string{a.contentType}
 			httpapi.VaryByEncoding(h)
-			httpapi.Respond(v.W, http.StatusOK, httpapi.Compress(h, v.R, a.body))
+			v.status, v.body = http.StatusOK, httpapi.Compress(h, v.R, a.body)
 			return nil
 		}
 	}

@@ -31,6 +31,7 @@ type Visit struct {
 	path   string // of the route
 	secret string // of the session
 	failed bool   // the page is about an error
+	makes  bool   // it has a place in making
 
 	status int    // of the page that is to be sent; 0: there is none
 	body   []byte // of that page
@@ -87,16 +88,33 @@ func (v *Visit) handle() error {
 		return v.route.Handle(v)
 	}
 	making <- struct{}{}
-	defer func() { <-making }()
+	v.makes = true
+	defer v.stopMaking()
 	return v.route.Handle(v)
 }
 
 // making limits how many pages are made at the same time. Each takes a few
-// milliseconds, and up to some megabytes.
+// milliseconds, and up to some megabytes. Nobody has a place who waits: for a place
+// to work, for a disk, or for a client that takes its answer.
 var making = make(chan struct{}, 8)
+
+// stopMaking gives the place in making back, if the visit has one.
+func (v *Visit) stopMaking() {
+	if v.makes {
+		v.makes = false
+		<-making
+	}
+}
+
+// Send answers with people as a file, as transit.Send does.
+func (v *Visit) Send(e transit.Export) error {
+	v.stopMaking()
+	return transit.Send(v.W, v.R, v.Store, v.Session.Tenant, e)
+}
 
 // Work calls do as transit.Work does.
 func (v *Visit) Work(size int64, do func() error) error {
+	v.stopMaking()
 	w := v.W
 	return transit.Work(w, v.R, v.Session.Tenant, size, func(kept http.ResponseWriter) error {
 		v.W = kept
