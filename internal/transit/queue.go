@@ -49,25 +49,31 @@ func newQueue(places int) *queue {
 	return &queue{free: places, busy: map[record.TenantID]bool{}}
 }
 
-// begin waits for a place to work on a file of this size. The caller calls done when it has worked. The error is a
-// *httpapi.Problem, or that of ctx.
+// begin waits for a place to work on a file of this size. The caller calls done when
+// it has worked. The error is a *httpapi.Problem, or that of ctx.
 func (q *queue) begin(ctx context.Context, tenant record.TenantID, size int64) (done func(), err error) {
 	t := &turn{tenant, size >= largeFile, make(chan struct{})}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, t)
 	q.next()
 	q.mu.Unlock()
+	done = func() { q.leave(t) }
+	select {
+	case <-t.come: // also if ctx has ended
+		return done, nil
+	default:
+	}
 	tooLong := time.NewTimer(patience)
 	defer tooLong.Stop()
 	select {
 	case <-t.come:
-		return func() { q.leave(t) }, nil
+		return done, nil
 	case <-ctx.Done():
 		err = ctx.Err()
 	case <-tooLong.C:
 		err = errBusy
 	}
-	q.leave(t)
+	done()
 	return nil, err
 }
 

@@ -5,6 +5,7 @@
 package transit
 
 import (
+	"errors"
 	"io"
 	"maps"
 	"net/http"
@@ -17,11 +18,13 @@ import (
 )
 
 // Work calls do, which works on a file of this size or on none, when few enough
-// requests are being worked on. What do answers is
-// sent when others can work again. After an error nothing was sent, and
-// the headers are as they were. A client that
-// has gone ends the request by a panic, as net/http wants it; do sees that by the
-// context of the request.
+// requests are being worked on. What do answers is sent when others can work again.
+// After an error nothing was sent, and the headers are as they were.
+//
+// The context of the request ends when the client sends no more. It has gone, or
+// has closed only its sending half: nobody can tell. do may end with the error of the
+// context; that ends the request by a panic, as net/http wants it. What do has finished is
+// sent all the same.
 func Work(w http.ResponseWriter, r *http.Request, tenant record.TenantID, size int64, do func(w http.ResponseWriter) error) error {
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Time{}) // net/http takes the deadline for a client that has gone
@@ -30,7 +33,7 @@ func Work(w http.ResponseWriter, r *http.Request, tenant record.TenantID, size i
 	a := &answer{ResponseWriter: w, file: spool{tenant: tenant}}
 	defer a.file.Close()
 	err := a.make(r, size, do)
-	if r.Context().Err() != nil {
+	if err != nil && errors.Is(err, r.Context().Err()) {
 		panic(http.ErrAbortHandler)
 	}
 	if err != nil {

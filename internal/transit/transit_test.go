@@ -145,6 +145,29 @@ func TestWorkForNobody(t *testing.T) {
 	done()
 }
 
+// TestWorkForHalfClosed: what is finished is sent, also to a client that sends no
+// more and may have gone.
+func TestWorkForHalfClosed(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		ended, end := context.WithCancel(t.Context())
+		end()
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/", nil).WithContext(ended)
+		err := Work(w, r, 11, 0, func(kept http.ResponseWriter) error {
+			kept.WriteHeader(http.StatusCreated)
+			return nil
+		})
+		if err != nil || w.Code != http.StatusCreated {
+			t.Fatal(w.Code, err)
+		}
+		err = Work(w, r, 11, 0, func(http.ResponseWriter) error { return errBusy })
+		if err != errBusy {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestRespondBeyondMemory: what has no room in memory is sent from disk.
 func TestRespondBeyondMemory(t *testing.T) {
 	body := make([]byte, inMemory+1)
