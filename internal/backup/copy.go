@@ -14,7 +14,7 @@ import (
 // complete, checked and on disk. source is the identity of what was copied.
 func (j *Job) copyTo(ctx context.Context, path string) (made Copy, source Identity, err error) {
 	if err := osutil.CreatePrivate(path); err != nil {
-		return Copy{}, Identity{}, writeError(j.Target, err)
+		return Copy{}, Identity{}, writeError(j.written(), err)
 	}
 	source, bytes, err := j.copyPages(ctx, path)
 	if err != nil {
@@ -63,7 +63,7 @@ func (j *Job) copyError(err error) error {
 	case errors.As(err, new(*Error)), errors.As(err, new(*RoomError)):
 		return err
 	case errors.Is(err, sqlite.ErrFull):
-		return writeError(j.Target, err)
+		return writeError(j.written(), err)
 	}
 	return databaseError("copying", j.Source, err)
 }
@@ -82,7 +82,7 @@ func (j *Job) finish(path string, source Identity, bytes int64) error {
 		}
 		return err
 	})
-	return writeError(j.Target, err)
+	return writeError(j.written(), err)
 }
 
 // check reads all of a copy. It leaves nothing beside it, and can read from a

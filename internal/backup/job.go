@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/osutil"
 	"github.com/firefighter-records/firefighters/internal/sqlite"
@@ -63,23 +64,24 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 	if err := j.refuse(); err != nil {
 		return Copy{}, err
 	}
-	if others != nil { // where SQLite, which knows paths only, could be led elsewhere
-		others.Close()
-		if j.work, err = os.MkdirTemp("", "firefighters-"); err != nil {
-			return Copy{}, writeError(j.Target, err)
-		}
-		defer os.RemoveAll(j.work)
-	}
 	release, err := j.lock()
 	if err != nil {
 		return Copy{}, err
 	}
 	defer release()
+	if others != nil { // where SQLite, which knows paths only, could be led elsewhere
+		others.Close()
+		leave, err := j.apart()
+		if err != nil {
+			return Copy{}, err
+		}
+		defer leave()
+	}
 	partial := j.partial()
 	if err := removeCopy(partial); err != nil { // a killed program left it
-		return Copy{}, writeError(j.Target, err)
+		return Copy{}, writeError(j.written(), err)
 	}
-	defer func() { err = cmp.Or(err, writeError(j.Target, removeCopy(partial))) }()
+	defer func() { err = cmp.Or(err, writeError(j.written(), removeCopy(partial))) }()
 	if made, _, err = j.copyTo(ctx, partial); err != nil {
 		return Copy{}, err
 	}
@@ -159,6 +161,33 @@ func (j *Job) partial() string {
 	source, _ := filepath.Abs(j.Source)
 	sum := sha256.Sum256([]byte(machine + "\x00" + source))
 	return filepath.Join(cmp.Or(j.work, filepath.Dir(j.Target)), fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
+}
+
+// apart chooses another folder to make the copy in, one that nobody but root can
+// change: that of the database, or else one for temporary files. The next backup finds
+// there what a killed one has left. leave removes what apart has made.
+func (j *Job) apart() (leave func(), err error) {
+	folder := filepath.Dir(j.Source)
+	if _, others, err := osutil.Follow(j.Source); err == nil && others == nil && osutil.Writable(folder) {
+		j.work = folder
+		return func() {}, nil
+	} else if others != nil {
+		others.Close()
+	}
+	name := "firefighters-" + strings.Trim(filepath.Base(j.partial()), ".")
+	if j.work, err = osutil.OwnFolder(os.TempDir(), name); err != nil {
+		return nil, writeError(filepath.Join(os.TempDir(), name), err)
+	}
+	return func() { os.Remove(j.work) }, nil
+}
+
+// written returns the file that the copy is written to, for an error: the target,
+// unless it is made apart from it.
+func (j *Job) written() string {
+	if j.work != "" {
+		return j.partial()
+	}
+	return j.Target
 }
 
 // removePartial removes the copy and the lock file that a killed upgrade or

@@ -13,6 +13,10 @@ import (
 // in a process of root: it could lead to any file.
 var ErrLink = errors.New("it leads through a link that another user can change")
 
+// ErrShared is the error for a folder of temporary files in which another user could
+// put something else in the place of what root makes.
+var ErrShared = errors.New("another user can change it")
+
 // Draft is a file that is written in the folder of its name, and gets the name
 // when it is complete. Only its owner can read it. It belongs to the owner of the
 // folder, if root makes it.

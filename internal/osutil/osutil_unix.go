@@ -94,25 +94,57 @@ func Follow(path string) (resolved string, folder *os.Root, err error) {
 	if os.Geteuid() != 0 {
 		return Resolve(path), nil, nil
 	}
-	if path, err = filepath.Abs(path); err != nil {
+	w, err := follow(path)
+	if err != nil {
 		return "", nil, err
 	}
-	w := walk{rest: path}
-	defer func() {
-		if w.folder != nil && (err != nil || folder == nil) {
-			w.folder.Close()
+	if w.others || !w.closed {
+		folder = w.folder
+	} else {
+		w.folder.Close()
+	}
+	return filepath.Join(w.at, w.rest), folder, nil
+}
+
+// OwnFolder returns a folder for root alone, of this name, in a folder for temporary
+// files. It makes it if it is not there. It is an error if somebody else could put
+// another one in its place.
+func OwnFolder(temporary, name string) (string, error) {
+	path := filepath.Join(temporary, name)
+	w, err := follow(path)
+	if err != nil {
+		return "", err
+	}
+	defer w.folder.Close()
+	if w.others {
+		return "", &fs.PathError{Op: "mkdir", Path: path, Err: ErrShared}
+	}
+	if err = w.folder.Mkdir(w.rest, 0o700); errors.Is(err, fs.ErrExist) {
+		var info fs.FileInfo
+		info, err = w.folder.Lstat(w.rest)
+		if err == nil && (!info.IsDir() || ownerOf(info) != 0 || info.Mode().Perm()&0o077 != 0) {
+			err = &fs.PathError{Op: "mkdir", Path: path, Err: ErrShared}
 		}
-	}()
+	}
+	return filepath.Join(w.at, w.rest), err
+}
+
+// follow follows a path for root. The caller closes the folder that it returns.
+func follow(path string) (w walk, err error) {
+	if path, err = filepath.Abs(path); err != nil {
+		return walk{}, err
+	}
+	w.rest = path
 	for more := true; more && err == nil; {
 		more, err = w.next()
 	}
-	switch {
-	case err != nil:
-		return "", nil, &fs.PathError{Op: "open", Path: path, Err: err}
-	case w.others || !w.closed:
-		folder = w.folder
+	if err != nil {
+		if w.folder != nil {
+			w.folder.Close()
+		}
+		return walk{}, &fs.PathError{Op: "open", Path: path, Err: err}
 	}
-	return filepath.Join(w.at, w.rest), folder, nil
+	return w, nil
 }
 
 // walk follows a path from folder to folder, each by the one before.

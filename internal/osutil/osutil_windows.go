@@ -1,6 +1,7 @@
 package osutil
 
 import (
+	"errors"
 	"io/fs"
 	"math"
 	"os"
@@ -26,7 +27,7 @@ func SpaceOf(folder string) (Space, error) {
 func MaxOpenFiles() int { return math.MaxInt32 }
 
 const (
-	noFollow       = 0 // only administrators can make links
+	noFollow       = 0 // there is no such flag
 	errReadOnly    = windows.ERROR_WRITE_PROTECT
 	errNameTooLong = windows.ERROR_FILENAME_EXCED_RANGE
 )
@@ -79,10 +80,15 @@ func GiveToFolder(*os.File) {}
 
 func give(*os.File, fs.FileInfo) {}
 
-// Follow is Resolve: only administrators can make links.
+// Follow is Resolve. A symbolic link is for administrators to make, but everybody
+// who may write in a folder can make a junction to another one. So an administrator
+// must not write in a folder of somebody else; Windows shows no simple way to tell.
 func Follow(path string) (resolved string, folder *os.Root, err error) {
 	return Resolve(path), nil, nil
 }
+
+// OwnFolder is not needed, because Follow returns no folder.
+func OwnFolder(string, string) (string, error) { return "", errors.ErrUnsupported }
 
 // LinkCount returns 1: a FileInfo of Windows has no number of names.
 func LinkCount(fs.FileInfo) int { return 1 }
