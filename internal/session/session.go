@@ -24,6 +24,9 @@ const maxLabel = 100
 func Open(s *store.Store, keyOrCode string, lifetime time.Duration) (secret string, session store.Key, err error) {
 	secret, keyOrCode = apikey.New(), strings.TrimSpace(keyOrCode)
 	hash := apikey.Hash(secret)
+	if err := isKnown(s, keyOrCode); err != nil {
+		return "", store.Key{}, err
+	}
 	err = s.DB().Write(func(t *sqlite.Tx) error {
 		opening, err := openByKey(t, keyOrCode)
 		if errors.Is(err, store.ErrNotFound) {
@@ -48,6 +51,22 @@ func Open(s *store.Store, keyOrCode string, lifetime time.Duration) (secret stri
 		return "", store.Key{}, err
 	}
 	return secret, session, nil
+}
+
+// isKnown returns store.ErrNotFound for a text that is neither a key nor a code. It
+// only reads, so that wrong ones do not keep those waiting who write.
+func isKnown(s *store.Store, keyOrCode string) error {
+	key, invitation := apikey.Hash(keyOrCode), apikey.Hash(code.Normalize(keyOrCode))
+	known := false
+	err := s.DB().Read(func(c *sqlite.Conn) error {
+		return c.QueryRow(`
+			SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
+			sqlite.Args{key[:], invitation[:]}, func(row sqlite.Row) { known = row.Int(0) == 1 })
+	})
+	if err == nil && !known {
+		err = store.ErrNotFound
+	}
+	return err
 }
 
 // End revokes a session because its person has signed out. The open

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/apikey"
 	"github.com/firefighter-records/firefighters/internal/session"
+	"github.com/firefighter-records/firefighters/internal/sqlite"
 	"github.com/firefighter-records/firefighters/internal/store"
 )
 
@@ -243,4 +244,26 @@ func TestRefusedWrites(t *testing.T) {
 	if got := allKeys(t, s)[apikey.Hash(secret)]; got.State(keyTime) != "revoked" {
 		t.Errorf("the session is %s", got.State(keyTime))
 	}
+}
+
+// TestWrongKeyOnlyReads: a wrong key or code waits for nobody who writes.
+func TestWrongKeyOnlyReads(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	must(t, s.DB().Write(func(*sqlite.Tx) error {
+		outcome := make(chan error, 1)
+		go func() {
+			_, _, err := session.Open(s, "wrong", lifetime)
+			outcome <- err
+		}()
+		select {
+		case err := <-outcome:
+			if !errors.Is(err, store.ErrNotFound) {
+				t.Error(err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("it waits")
+		}
+		return nil
+	}))
 }

@@ -24,14 +24,18 @@ type triesOfSource struct {
 	wrong httpapi.WrongSecrets
 }
 
-// try calls open with a secret, unless its source has to wait. The error is that of
-// open, where store.ErrNotFound is for a wrong secret.
+// try calls open with a secret, unless its source has to wait, or has tried the same
+// one within the minute: that is still wrong, and costs nothing. The error is that
+// of open, where store.ErrNotFound is for a wrong secret.
 func (t *tries) try(r *http.Request, secret string, open func(secret string) error) (wait time.Duration, err error) {
 	from := t.sources.Of(r, func() *triesOfSource { return new(triesOfSource) })
 	from.mu.Lock()
 	defer from.mu.Unlock()
 	if wait := from.wrong.Wait(t.now()); wait > 0 {
 		return wait, nil
+	}
+	if from.wrong.Has(secret, t.now()) {
+		return 0, store.ErrNotFound
 	}
 	err = open(secret)
 	if errors.Is(err, store.ErrNotFound) {

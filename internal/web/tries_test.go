@@ -29,8 +29,12 @@ func TestTries(t *testing.T) {
 		}
 	}
 	for i := range 9 {
-		for range 20 { // a program that repeats a revoked key
-			try("192.0.2.1", fmt.Sprint(i), store.ErrNotFound, 0)
+		try("192.0.2.1", fmt.Sprint(i), store.ErrNotFound, 0)
+		for range 20 { // a program that repeats a revoked key: nobody is asked
+			wait, err := l.try(&http.Request{RemoteAddr: "192.0.2.1:1"}, fmt.Sprint(i), nil)
+			if wait != 0 || err != store.ErrNotFound {
+				t.Errorf("%d once more has to wait %v: %v", i, wait, err)
+			}
 		}
 		try("192.0.2.1", "right", nil, 0)
 		try("192.0.2.1", "busy", other, 0)
