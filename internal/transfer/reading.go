@@ -80,9 +80,13 @@ func (v visit) reading(l *list) reading {
 	return r
 }
 
-// text returns that of a list that was pasted.
+// maxText is the length of the longest text that a page shows again, in bytes. It
+// gets up to five times as long in HTML.
+const maxText = 64 << 10
+
+// text returns that of a list that was pasted, nothing if that is long.
 func (l *list) text() string {
-	if l.upload == nil || !l.pasted {
+	if l.upload == nil || !l.pasted || len(l.content) > maxText {
 		return ""
 	}
 	return string(l.content)

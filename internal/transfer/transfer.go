@@ -57,13 +57,14 @@ func route(scope string, handle func(visit) error) web.Route {
 }
 
 // working returns a handler that works on the list with the token of the form.
+// Without a list there is no work, and nothing to wait for.
 func (s *site) working(handle func(visit) error) func(visit) error {
 	return func(v visit) error {
-		var size int64
-		if u := s.uploads.find(v.Session.Tenant, v.form().Get("token")); u != nil {
-			size = u.file.Size()
+		u := s.uploads.find(v.Session.Tenant, v.form().Get("token"))
+		if u == nil {
+			return handle(v)
 		}
-		return v.Work(size, func() error { return handle(v) })
+		return v.Work(u.file.Size(), func() error { return handle(v) })
 	}
 }
 

@@ -2,6 +2,8 @@ package transfer
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
@@ -12,6 +14,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/record"
 	"github.com/firefighter-records/firefighters/internal/sheet"
 	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/web"
 )
 
 // TestRoutes: who may only read can export and compare, and changes nothing.
@@ -113,5 +117,34 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%d is as %d: %s", i, same, text)
 		}
 		seen[text] = i
+	}
+}
+
+// TestNoListNoWork: who has brought no list does not wait for a place to work.
+func TestNoListNoWork(t *testing.T) {
+	t.Parallel()
+	s, w := &site{newUploads()}, httptest.NewRecorder()
+	for _, address := range []string{importPath, comparePath + "?token=gone"} {
+		r := httptest.NewRequest("GET", address, nil)
+		handled := false
+		err := transit.Work(w, r, 7, 0, func(kept http.ResponseWriter) error { // the only place of the department
+			kept.WriteHeader(http.StatusOK)
+			one := visit{&web.Visit{W: w, R: r, Session: store.Key{Tenant: 7}}}
+			return s.working(func(visit) error { handled = true; return nil })(one)
+		})
+		if !handled || err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestLongText: a long text that cannot be read is not shown again.
+func TestLongText(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]int{maxText: maxText, maxText + 1: 0} {
+		l := list{upload: &upload{pasted: true}, content: make([]byte, size)}
+		if got := len(l.text()); got != want {
+			t.Errorf("%d of %d bytes are shown", got, size)
+		}
 	}
 }
