@@ -107,7 +107,7 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	defer upload.Close()
 	o.Name = upload.Name
 	work := func(do func(w http.ResponseWriter, content []byte) error) error {
-		return transit.Work(w, r, c.tenant, upload.Size(), func(w http.ResponseWriter) error {
+		return transit.Work(w, r, c.tenant, upload.Weight(), func(w http.ResponseWriter) error {
 			content, err := upload.Content()
 			if err != nil {
 				return err
@@ -152,6 +152,7 @@ func (s *server) checkImport(w http.ResponseWriter, r *http.Request, c caller, c
 	if err != nil {
 		return err
 	}
+	file.Release()
 	report, err := file.Check(r.Context(), s.store, c.tenant)
 	if err != nil {
 		return err
@@ -176,6 +177,7 @@ func (s *server) applyImport(w http.ResponseWriter, r *http.Request, c caller, c
 	if err != nil {
 		return err
 	}
+	file.Release()
 	report, err := file.Apply(r.Context(), s.store, c.tenant, c.key, key)
 	switch {
 	case err != nil:

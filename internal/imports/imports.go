@@ -68,8 +68,13 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 	if f.Problem == nil && table.Other != nil {
 		f.Differs = differences(table, f.Mapped.Columns)
 	}
+	table.Other = nil
 	return f, f.Problem
 }
+
+// Release gives the cells of the file free, which take more memory than its people.
+// Only what writes the file again or shows its columns needs them after Read.
+func (f *File) Release() { f.Table.Rows = nil }
 
 // shownDifferences is the number of rows that show how two encodings differ.
 const shownDifferences = 3

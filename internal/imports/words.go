@@ -67,7 +67,7 @@ var fileWords = map[string]struct{ what, do string }{
 	sheet.FileBinary:    {"This is no spreadsheet, vCard or text.", "Save the list as .xlsx, .csv or .vcf."},
 	sheet.FileHTML:      {"This is a web page.", "Open it in Excel or LibreOffice and save it as .xlsx."},
 	sheet.FileDamaged:   {"The file is damaged: %v.", "Open it in the program that wrote it and save it again."},
-	sheet.FileBomb:      {"The workbook unpacks to more than %v MB.", "Save the list of people alone as .xlsx or .csv."},
+	sheet.FileBomb:      {"The workbook unpacks to more than %v MB, or to more than a list of 100,000 people needs.", "Save the list of people alone as .xlsx or .csv."},
 	sheet.FileCell:      {"The cell %v has more than %v characters.", "Shorten or delete it, and save the workbook again."},
 	sheet.FileEncoding:  {"The file is not valid in the encoding %v.", ""},
 	sheet.FileQuote:     {"The quote that begins in row %v does not end.", "Correct that row, or save the list as .xlsx."},

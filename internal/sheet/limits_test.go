@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -83,6 +85,42 @@ func readWithin(t *testing.T, content string, most uint64) (*Table, error) {
 func TestEmptyObjects(t *testing.T) {
 	_, err := readWithin(t, "["+strings.Repeat("{},", 2_000_000)+"{}]", 200<<20)
 	checkCode(t, "empty objects", err, FileTooMany)
+}
+
+// TestManyCells: a table has 12 cells for each of 100,000 rows, and not many more, in
+// any format, however few bytes a file needs for them.
+func TestManyCells(t *testing.T) {
+	t.Parallel()
+	if maxCells < 12*maxRows || maxCells > 13*maxRows {
+		t.Errorf("the limit is %d cells", maxCells)
+	}
+	const rows = maxCells/maxColumns + 1
+	var object, card strings.Builder
+	for i := range maxColumns - 30 {
+		fmt.Fprintf(&object, `,"%d":"x"`, i)
+		fmt.Fprintf(&card, "X-%d:x\n", i)
+	}
+	last := strconv.Itoa(maxColumns - 31)
+	for name, content := range map[string]string{
+		"csv":   "a,b\n" + strings.Repeat(strings.Repeat(",", maxColumns-1)+"x\n", rows),
+		"jsonl": "{" + object.String()[1:] + "}\n" + strings.Repeat(`{"`+last+`":"x"}`+"\n", rows+rows/20),
+		"vcard": "BEGIN:VCARD\n" + card.String() + "END:VCARD\n" + strings.Repeat("BEGIN:VCARD\nX-"+last+":x\nEND:VCARD\n", rows+rows/20),
+		"xlsx": archiveOf(t, "<row><c><v>1</v></c><c><v>2</v></c></row>"+
+			strings.Repeat(`<row><c r="ALL1"><v>1</v></c></row>`, rows)),
+	} {
+		_, err := Read(t.Context(), []byte(content), Options{})
+		var file *FileError
+		if !errors.As(err, &file) || file.Code != FileTooMany || file.Args[0] != "cells" {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// archiveOf returns a workbook with these rows.
+func archiveOf(t *testing.T, rows string) string {
+	return string(archive(t, "xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="a.xml"/></Relationships>`,
+		"xl/a.xml", "<worksheet><sheetData>"+rows+"</sheetData></worksheet>"))
 }
 
 // TestManyLines: lines that go on with a value cost no more than their length.

@@ -15,11 +15,11 @@ import (
 const MaxFile = 32 << 20
 
 // Limits of a table. A row needs about 24 bytes for each cell, also for an empty
-// one, so that the number of cells is limited too.
+// one, so that the number of cells is limited too: there may be 12 for each row.
 const (
 	maxRows    = 100_000
 	maxColumns = 1_000
-	maxCells   = 4_000_000
+	maxCells   = 1_200_000
 )
 
 const (

@@ -64,7 +64,7 @@ func (s *site) working(handle func(visit) error) func(visit) error {
 		if u == nil {
 			return handle(v)
 		}
-		return v.Work(u.file.Size(), func() error { return handle(v) })
+		return v.Work(u.file.Weight(), func() error { return handle(v) })
 	}
 }
 

@@ -16,7 +16,7 @@ const (
 	// database.
 	atOnce = 2
 	// largeFile is the size of a file, in bytes, from which on only one is worked on:
-	// its people take more than a hundred megabytes.
+	// its people take more than a hundred megabytes. An archive counts as large.
 	largeFile = 1 << 20
 	// patience is how long a request waits until it may work.
 	patience = time.Minute

@@ -275,6 +275,17 @@ func failed(err error, cutOff string) error {
 // Size returns that of the file, in bytes.
 func (u *Upload) Size() int64 { return u.file.size }
 
+// Weight returns the size for Work: that of the file, or of a large one where it is
+// an archive, because a small archive can unpack to much.
+func (u *Upload) Weight() int64 {
+	start := make([]byte, len("PK"))
+	n, _ := io.ReadFull(u.file.reader(), start) // Content returns the error
+	if string(start[:n]) == "PK" {
+		return max(u.file.size, largeFile)
+	}
+	return u.file.size
+}
+
 // Content returns the file. Several may ask for it at the same time.
 func (u *Upload) Content() ([]byte, error) {
 	content := make([]byte, u.file.size)

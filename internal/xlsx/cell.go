@@ -161,18 +161,32 @@ func (f *File) expand(text string) error {
 	return nil
 }
 
-// escaped is a character of a text that XML cannot hold.
-var escaped = regexp.MustCompile(`_x[0-9A-Fa-f]{4}_`)
-
+// unescape returns a text with the characters that XML cannot hold, which stand as
+// _x0007_.
 func unescape(text string) string {
-	if !strings.Contains(text, "_x") {
+	before, rest, found := strings.Cut(text, "_x")
+	if !found {
 		return text
 	}
-	return escaped.ReplaceAllStringFunc(text, func(s string) string {
-		code, err := strconv.ParseUint(s[2:6], 16, 16)
-		if err != nil {
-			return s
+	var plain strings.Builder
+	for ; found; before, rest, found = strings.Cut(rest, "_x") {
+		plain.WriteString(before)
+		if code, ok := escaped(rest); ok {
+			plain.WriteRune(code)
+			rest = rest[len("0007_"):]
+		} else {
+			plain.WriteString("_x")
 		}
-		return string(rune(code))
-	})
+	}
+	plain.WriteString(before)
+	return plain.String()
+}
+
+// escaped returns the character of an escape without the _x at its beginning.
+func escaped(text string) (r rune, ok bool) {
+	if len(text) < 5 || text[4] != '_' {
+		return 0, false
+	}
+	code, err := strconv.ParseUint(text[:4], 16, 16)
+	return rune(code), err == nil
 }

@@ -67,10 +67,10 @@ func TestLongCell(t *testing.T) {
 func TestSharedTextCounts(t *testing.T) {
 	t.Parallel()
 	p := book(strings.Repeat(`<row><c t="s"><v>0</v></c></row>`, 100), parts{"xl/sharedStrings.xml": "<sst><si><t>" + strings.Repeat("a", 20_000) + "</t></si></sst>"})
-	if _, err := limited(t, p, limits{unpacked: 1 << 20, text: 1 << 20}); !errors.Is(err, ErrTooLarge) {
+	if _, err := limited(t, p, limits{unpacked: 1 << 20, text: 1 << 20, marks: 1 << 20}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("2 MB of one text in a limit of 1 MB: %v", err)
 	}
-	if rows, err := limited(t, p, limits{unpacked: 3 << 20, text: 1 << 20}); err != nil || len(rows) != 100 {
+	if rows, err := limited(t, p, limits{unpacked: 3 << 20, text: 1 << 20, marks: 1 << 20}); err != nil || len(rows) != 100 {
 		t.Errorf("in a limit of 3 MB: %d rows, %v", len(rows), err)
 	}
 }
@@ -80,7 +80,7 @@ func TestSharedTextCounts(t *testing.T) {
 func TestReadAgain(t *testing.T) {
 	t.Parallel()
 	p := book(strings.Repeat("<row/>", 50_000), nil)
-	f, err := open(t.Context(), p.zip(t), limits{unpacked: 1 << 20, text: 1 << 20})
+	f, err := open(t.Context(), p.zip(t), limits{unpacked: 1 << 20, text: 1 << 20, marks: 1 << 20})
 	must(t, err)
 	for range 3 {
 		_, err := f.HasText(t.Context(), f.Sheets[0])
@@ -88,6 +88,60 @@ func TestReadAgain(t *testing.T) {
 	}
 	if _, err := f.HasText(t.Context(), f.Sheets[0]); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("300 KB for the fourth time in a limit of 1 MB: %v", err)
+	}
+}
+
+// TestMarksCount: tags, attributes and texts count however short they are, because they
+// are the most work, in each part that is read.
+func TestMarksCount(t *testing.T) {
+	t.Parallel()
+	row := func(inside string) parts { return book("<row>"+inside+"</row>", nil) }
+	for name, test := range map[string]struct {
+		parts parts
+		marks int // of 1000 repetitions
+	}{
+		"tags":       {row(strings.Repeat("<a/>", 1000)), 2000},
+		"attributes": {row("<a" + strings.Repeat(` b=""`, 1000) + "/>"), 1000},
+		"texts":      {row(strings.Repeat("<a>x</a>", 1000)), 3000},
+		"comments":   {row(strings.Repeat("<!---->", 1000)), 1000},
+		"strings":    {book("", parts{"xl/sharedStrings.xml": "<sst>" + strings.Repeat("<si/>", 1000) + "</sst>"}), 2000},
+	} {
+		most := limits{unpacked: 1 << 20, text: 1 << 20, marks: test.marks}
+		if _, err := limited(t, test.parts, most); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("%s in a limit of %d: %v", name, test.marks, err)
+		}
+		if most.marks += 100; test.marks > 0 {
+			if _, err := limited(t, test.parts, most); err != nil {
+				t.Errorf("%s in a limit of %d: %v", name, most.marks, err)
+			}
+		}
+	}
+}
+
+// TestLimits: a workbook of few kilobytes costs little, and one of 100,000 people
+// has room.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	refused := book("<row/>"+strings.Repeat("<a/>", MaxMarks/2), nil)
+	if _, err := rowsOf(refused.zip(t)); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("%d empty tags: %v", MaxMarks/2, err)
+	}
+	// Eight columns as Excel writes them, each with a text of its own.
+	var rows, texts strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&rows, `<row r="%d" spans="1:8" x14ac:dyDescent="0.25">`, i+1)
+		for j := range 8 {
+			fmt.Fprintf(&rows, `<c r="%c%d" s="1" t="s"><v>%d</v></c>`, 'A'+j, i+1, 8*i+j)
+			fmt.Fprintf(&texts, `<si><t>Krešimir Čović-Horvat %d</t></si>`, 8*i+j)
+		}
+		rows.WriteString("</row>")
+	}
+	list := book(rows.String(), parts{"xl/sharedStrings.xml": "<sst>" + texts.String() + "</sst>"})
+	f, err := Open(t.Context(), list.zip(t))
+	must(t, err)
+	count := 0
+	if _, err := f.Rows(t.Context(), f.Sheets[0], func(Row) error { count++; return nil }); err != nil || count != 100_000 {
+		t.Errorf("%d of 100,000 people, %v", count, err)
 	}
 }
 
@@ -114,7 +168,7 @@ func TestManyParts(t *testing.T) {
 		"merged":    book("", parts{"xl/worksheets/sheet1.xml": merged(strings.Repeat(`<mergeCell ref="A1:B1"/>`, 80_000))}),
 		"no ranges": book("", parts{"xl/worksheets/sheet1.xml": merged(strings.Repeat(`<mergeCell/>`, 80_000))}),
 	} {
-		if _, err := limited(t, p, limits{unpacked: 8 << 20, text: 1 << 20}); !errors.Is(err, ErrTooLarge) {
+		if _, err := limited(t, p, limits{unpacked: 8 << 20, text: 1 << 20, marks: 1 << 20}); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%s: got the error %v", name, err)
 		}
 	}

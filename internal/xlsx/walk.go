@@ -27,6 +27,9 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 		limited.token = 0
 		token, err := decoder.RawToken()
 		if err == nil {
+			err = f.mark(token)
+		}
+		if err == nil {
 			open, err = nest(open, token)
 		}
 		if errors.Is(err, io.EOF) {
@@ -39,6 +42,18 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 			return err
 		}
 		begun = begun || len(open) > 0
+	}
+	return nil
+}
+
+// mark counts a token with its attributes.
+func (f *File) mark(token xml.Token) error {
+	f.left.marks--
+	if e, ok := token.(xml.StartElement); ok {
+		f.left.marks -= len(e.Attr)
+	}
+	if f.left.marks < 0 {
+		return ErrTooLarge
 	}
 	return nil
 }

@@ -27,15 +27,19 @@ const (
 type limits struct {
 	unpacked int // bytes of all that is read, and of the texts that cells share, once for each cell
 	text     int // bytes of the texts that are kept, with 16 for each
+	marks    int // tags, attributes and texts between tags
 }
 
-// MaxUnpacked is the size of the largest workbook, unpacked, in MB.
-const MaxUnpacked = 256
+// Limits of the largest workbook. Of what is unpacked, marks take most of the time.
+const (
+	MaxUnpacked = 160        // MB
+	MaxMarks    = 20_000_000 // tags, attributes and texts between tags
+)
 
-var defaultLimits = limits{unpacked: MaxUnpacked << 20, text: 64 << 20}
+var defaultLimits = limits{unpacked: MaxUnpacked << 20, text: 40 << 20, marks: MaxMarks}
 
-// ErrTooLarge says that a workbook unpacks to more than MaxUnpacked, or to more
-// text than any list of people has.
+// ErrTooLarge says that a workbook unpacks to more than MaxUnpacked or MaxMarks, or to
+// more text than any list of people has.
 var ErrTooLarge = errors.New("the workbook unpacks to too much")
 
 // ErrNotWorkbook says that an archive is no workbook.

@@ -253,7 +253,7 @@ func TestBombs(t *testing.T) {
 	for i := range maxParts + 1 {
 		many[fmt.Sprint("xl/", i)] = "x"
 	}
-	small := limits{unpacked: 2 << 20, text: 1 << 20}
+	small := limits{unpacked: 2 << 20, text: 1 << 20, marks: 1 << 20}
 	for name, p := range map[string]parts{
 		"sheet":   book("", parts{"xl/worksheets/sheet1.xml": string(make([]byte, 2<<20))}),
 		"media":   book("", parts{"xl/media/image1.png": string(make([]byte, 2<<20))}),
@@ -299,7 +299,7 @@ func TestLies(t *testing.T) {
 	_, err = w.Write(packed.Bytes())
 	must(t, err)
 	must(t, archive.Close())
-	f, err := open(t.Context(), content.Bytes(), limits{unpacked: 1 << 20, text: 1 << 20})
+	f, err := open(t.Context(), content.Bytes(), limits{unpacked: 1 << 20, text: 1 << 20, marks: 1 << 20})
 	must(t, err)
 	if _, err = f.Rows(t.Context(), f.Sheets[0], func(Row) error { return nil }); err == nil {
 		t.Error("a part that is larger than the archive says is no error")
