@@ -1,8 +1,11 @@
 package httpapi
 
 import (
+	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -38,6 +41,23 @@ func Compress(h http.Header, r *http.Request, body []byte) []byte {
 	z.Close()
 	h.Set("Content-Encoding", "gzip")
 	return packed.Bytes()
+}
+
+// CompressTo hands write a writer of a body, which goes on to w: in gzip if the
+// request accepts that. It sets Content-Encoding when all is written.
+func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Writer) error) error {
+	to := bufio.NewWriterSize(w, 32<<10)
+	if !acceptsGzip(r.Header["Accept-Encoding"]) {
+		return cmp.Or(write(to), to.Flush())
+	}
+	z := gzipWriters.Get().(*gzip.Writer)
+	defer gzipWriters.Put(z)
+	z.Reset(to)
+	err := cmp.Or(write(z), z.Close(), to.Flush())
+	if err == nil {
+		h.Set("Content-Encoding", "gzip")
+	}
+	return err
 }
 
 // acceptsGzip reads Accept-Encoding (RFC 9110, section 12.5.3). The weight of

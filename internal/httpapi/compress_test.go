@@ -3,6 +3,7 @@ package httpapi_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -81,6 +82,43 @@ func TestCompressSmall(t *testing.T) {
 	for size, want := range map[int]string{0: "", 1399: "", 1400: "gzip"} {
 		if _, coding := compress(make([]byte, size), "gzip"); coding != want {
 			t.Errorf("%d bytes: Content-Encoding %q", size, coding)
+		}
+	}
+}
+
+// TestCompressTo: what is written in pieces arrives, and an error leaves no header.
+func TestCompressTo(t *testing.T) {
+	t.Parallel()
+	cut := errors.New("cut off")
+	for accept, coding := range map[string]string{"": "", "gzip": "gzip"} {
+		for _, outcome := range []error{nil, cut} {
+			r, h := newRequest(), http.Header{}
+			r.Header.Set("Accept-Encoding", accept)
+			var sent bytes.Buffer
+			err := httpapi.CompressTo(h, r, &sent, func(to io.Writer) error {
+				io.WriteString(to, "first ")
+				to.Write(largeBody)
+				return outcome
+			})
+			if err != outcome {
+				t.Error(err)
+			}
+			if err != nil {
+				if len(h) > 0 {
+					t.Errorf("after an error: %v", h)
+				}
+				continue
+			}
+			var body io.Reader = &sent
+			if coding != "" {
+				body, err = gzip.NewReader(&sent)
+			}
+			if err != nil || h.Get("Content-Encoding") != coding {
+				t.Fatalf("%v, %v", h, err)
+			}
+			if got, err := io.ReadAll(body); err != nil || string(got) != "first "+string(largeBody) {
+				t.Errorf("%q: %.20q, %v", accept, got, err)
+			}
 		}
 	}
 }

@@ -55,8 +55,7 @@ var sending atomic.Int64 // bytes of long answers in memory
 // sent. The caller keeps no reference to the body.
 func Respond(w http.ResponseWriter, tenant record.TenantID, status int, body []byte) error {
 	size := int64(len(body))
-	_, kept := w.(*answer)
-	if kept || size <= inMemory {
+	if size <= inMemory {
 		httpapi.Respond(w, status, body)
 		return nil
 	}

@@ -32,6 +32,7 @@ type Visit struct {
 	secret string // of the session
 	failed bool   // the page is about an error
 	makes  bool   // it has a place in making
+	works  bool   // it has a place to work: W keeps what is written
 
 	status int    // of the page that is to be sent; 0: there is none
 	body   []byte // of that page
@@ -117,12 +118,9 @@ func (v *Visit) Work(size int64, do func() error) error {
 	v.stopMaking()
 	w := v.W
 	return transit.Work(w, v.R, v.Session.Tenant, size, func(kept http.ResponseWriter) error {
-		v.W = kept
-		defer func() { v.W = w }()
-		if err := do(); err != nil {
-			return err
-		}
-		return v.send()
+		v.W, v.works = kept, true
+		defer func() { v.W, v.works = w, false }()
+		return do()
 	})
 }
 
@@ -262,7 +260,8 @@ type frame struct {
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Render answers with a page: templates/NAME.html within layout.html. The page is
-// sent when the handler has returned.
+// sent when the handler has returned. Within Work it is written where the answer is
+// kept, and after an error there must be no other.
 func (v *Visit) Render(status int, name string, p Page) error {
 	return v.render(status, name, "layout.html", p)
 }
@@ -286,20 +285,33 @@ func (v *Visit) render(status int, name, part string, p Page) error {
 		}
 		f.Department, f.Person = department, v.Session.Person()
 	}
-	page := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(page)
-	page.Reset()
-	if err := v.site.look.page(v.Lang, name).ExecuteTemplate(page, part, f); err != nil {
-		return fmt.Errorf("making the page %s: %w", name, err)
+	write := func(to io.Writer) error {
+		if err := v.site.look.page(v.Lang, name).ExecuteTemplate(to, part, f); err != nil {
+			return fmt.Errorf("making the page %s: %w", name, err)
+		}
+		return nil
 	}
 	h := v.W.Header()
+	if v.works { // the page may be long: it is never in memory as a whole
+		v.W.WriteHeader(status)
+		if err := httpapi.CompressTo(h, v.R, v.W, write); err != nil {
+			return err
+		}
+	} else {
+		page := buffers.Get().(*bytes.Buffer)
+		defer buffers.Put(page)
+		page.Reset()
+		if err := write(page); err != nil {
+			return err
+		}
+		v.status, v.body = status, bytes.Clone(httpapi.Compress(h, v.R, page.Bytes()))
+	}
 	h["Content-Type"] = []string{"text/html; charset=utf-8"}
 	h["Content-Language"] = []string{v.Lang.Tag()}
 	httpapi.VaryByEncoding(h)
 	if v.SignedIn() && v.R.Method == http.MethodGet {
 		v.keepCookie()
 	}
-	v.status, v.body = status, bytes.Clone(httpapi.Compress(h, v.R, page.Bytes()))
 	return nil
 }
 
