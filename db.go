@@ -58,6 +58,9 @@ var upgrades = map[int]func(*sqlite.Conn) error{
 // set, and upgrades an old one. A file that is not ours, newer than the program
 // or damaged is refused and left as it is.
 func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
+	if err := refuseLink(path); err != nil && create {
+		return nil, err
+	}
 	if err := upgrade(env, path); err != nil {
 		return nil, err
 	}
@@ -79,6 +82,15 @@ func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
 	}
 	caution.OfClock(env, s.Clock(), path)
 	return s, nil
+}
+
+// refuseLink returns an error where root would make a database through a link that
+// another user can change.
+func refuseLink(path string) error {
+	if err := osutil.RefuseLink(path); err != nil && !osutil.Exists(path) {
+		return &sqlite.FileError{Op: "making", Path: path, Err: err}
+	}
+	return nil
 }
 
 // makeDatabase makes the database if there is none and create is set. A file

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -171,6 +172,26 @@ func TestLinksOfOthers(t *testing.T) {
 		works(t, append(writer(filepath.Join(private, name)), "--force")...)
 		if is, err := os.Lstat(plain); err != nil || !is.Mode().IsRegular() {
 			t.Errorf("%s: %v, %v", name, is, err)
+		}
+	}
+	if root {
+		in := filepath.Join(s.folder, "export")
+		const said = "it leads through a link that another user can change\nTry: name the f"
+		for name, args := range map[string][]string{
+			"restore": {"restore", s.db, "--db", filepath.Join(in, "there")},
+			"keys":    {"keys", "create", "--tenant", "default", "--db", filepath.Join(in, "missing")},
+			"folder":  {"keys", "create", "--tenant", "default", "--db", filepath.Join(in, "folder", "x")},
+			"serve":   {"serve", "--listen", "127.0.0.1:0", "--db", filepath.Join(in, "missing")},
+		} {
+			if code, _, stderr := runCommand(t, args...); code != 1 || !strings.Contains(stderr, said) {
+				t.Errorf("%s: code %d, %s", name, code, stderr)
+			}
+		}
+		own := filepath.Join(t.TempDir(), "x.db")
+		served := startWith(t, own, "serve", "--db", own, "--backup-dir", filepath.Join(in, "folder", "backups"))
+		served.mayFail = true
+		if log := served.stderr.String(); !strings.Contains(log, "Warning: no backups are made: the folder ") || !strings.Contains(log, " is not used: "+said) {
+			t.Errorf("the service says %s", log)
 		}
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" || len(namesIn(t, theirs)) > 0 || exists(filepath.Join(private, "new")) {

@@ -222,6 +222,9 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 // run listens before it opens the database. Clients that connect meanwhile wait
 // until the database is ready.
 func (d *daemon) run() error {
+	if err := refuseLink(d.db); err != nil {
+		return err
+	}
 	path := osutil.Resolve(d.db)
 	if err := format.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
 		return err

@@ -171,12 +171,25 @@ func newestValid(ctx context.Context, content Content, files []File) (newest *Fi
 
 // makeFolder makes a folder for backups if there is none. Its parent must exist.
 // It makes none in the mount point of a disk that is away: later backups would be
-// there, and not on their disk.
+// there, and not on their disk. Root follows no link that another user can change.
 func makeFolder(dir string, at place) error {
-	if !osutil.Exists(dir) && at.check() == ErrAway {
-		return &Error{OpMake, dir, ErrAway}
+	path, others, err := osutil.Follow(dir)
+	if others != nil {
+		defer others.Close()
 	}
-	if err := osutil.MakePrivateFolder(dir); err != nil && !osutil.Exists(dir) {
+	switch {
+	case errors.Is(err, osutil.ErrLink):
+		return &Error{OpMake, dir, osutil.ErrLink}
+	case osutil.Exists(dir):
+		return nil
+	case at.check() == ErrAway:
+		return &Error{OpMake, dir, ErrAway}
+	case err == nil && others != nil:
+		err = others.Mkdir(filepath.Base(path), 0o700)
+	default:
+		err = osutil.MakePrivateFolder(dir)
+	}
+	if err != nil && !osutil.Exists(dir) {
 		return &Error{OpMake, dir, err}
 	}
 	return nil
@@ -192,11 +205,10 @@ func CheckFolder(dir, db string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return &Error{OpWrite, dir, ErrNotFolder}
 	}
-	trial, err := os.CreateTemp(dir, ".trial-*")
+	trial, err := osutil.NewDraft(filepath.Join(dir, ".trial"))
 	if err != nil {
 		return &Error{OpWrite, dir, err}
 	}
-	trial.Close()
-	os.Remove(trial.Name())
+	trial.Discard()
 	return nil
 }

@@ -63,7 +63,8 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 // then, and Lock removes what was left behind.
 type restoring struct {
 	Restore
-	done Restored
+	done  Restored
+	wrong error // a link of somebody else, through which the database would be written
 
 	old        Identity // of the old database, as far as it could be read
 	carryOver  func(restored *sqlite.Conn) (revoked int64, err error)
@@ -78,12 +79,16 @@ const (
 )
 
 func newRestoring(r Restore) *restoring {
+	link := databaseError("restoring", r.Database, osutil.RefuseLink(r.Database))
 	r.File, r.Database = osutil.Resolve(r.File), osutil.Resolve(r.Database)
-	return &restoring{Restore: r, unfinished: r.Database + copySuffix}
+	return &restoring{Restore: r, unfinished: r.Database + copySuffix, wrong: link}
 }
 
 // refuse looks at the files before anything is changed.
 func (r *restoring) refuse() error {
+	if r.wrong != nil {
+		return r.wrong
+	}
 	if osutil.SameFile(r.File, r.Database) {
 		return &Error{OpRead, r.File, ErrIsDatabase}
 	}

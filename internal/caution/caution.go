@@ -154,6 +154,8 @@ func ofBackupFolder(env cli.Env, dir, db string) bool {
 	fault, hint := "cannot be written: "+backup.Reason(err), "start as the user who owns it"+another
 	failure, ok := errors.AsType[*backup.Error](err)
 	switch {
+	case errors.Is(err, osutil.ErrLink):
+		fault, hint = "is not used: "+osutil.ErrLink.Error(), "name the folder that it leads to, or start as that user"
 	case errors.Is(err, backup.ErrNotFolder):
 		fault, hint = "is a file", "name a folder: --backup-dir DIR"
 	case ok && failure.Op == backup.OpMake:

@@ -304,6 +304,8 @@ func adviceOnPlace(e *store.FileError) advice {
 			return advice{text: name + " is a folder", hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, "firefighters.db"))}
 		}
 		return advice{text: name + " is not a file", hint: "name the right file with --db"}
+	case errors.Is(e, osutil.ErrLink):
+		return advice{text: e.Op + " " + name + ": " + osutil.ErrLink.Error(), hint: "name the file that it leads to, or start as that user"}
 	case errors.Is(e, store.ErrLinked):
 		return advice{text: "database " + name + " has another name as well (a hard link), by which it could be served twice and be damaged",
 			hint: "remove the other name, which this shows: find / -xdev -samefile " + cli.Quote(e.Path)}

@@ -13,6 +13,18 @@ import (
 // in a process of root: it could lead to any file.
 var ErrLink = errors.New("it leads through a link that another user can change")
 
+// RefuseLink returns ErrLink where Follow does.
+func RefuseLink(path string) error {
+	_, folder, err := Follow(path)
+	if folder != nil {
+		folder.Close()
+	}
+	if errors.Is(err, ErrLink) {
+		return ErrLink
+	}
+	return nil
+}
+
 // ErrShared is the error for a folder of temporary files in which another user could
 // put something else in the place of what root makes.
 var ErrShared = errors.New("another user can change it")
