@@ -72,9 +72,20 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 	return f, f.Problem
 }
 
-// Release gives the cells of the file free, which take more memory than its people.
-// Only what writes the file again or shows its columns needs them after Read.
-func (f *File) Release() { f.Table.Rows = nil }
+// Release gives the cells of a file that can be imported free, which take more memory
+// than its people. The only row left has the first text of each column. Only what
+// writes the file again needs the others.
+func (f *File) Release() {
+	first := make([]sheet.Cell, len(f.Mapped.Columns))
+	for _, row := range f.Table.Rows {
+		for i, cell := range row.Cells[:min(len(row.Cells), len(first))] {
+			if first[i].Text == "" {
+				first[i].Text = strings.Clone(cell.Text)
+			}
+		}
+	}
+	f.Table.Rows = []sheet.Row{{Cells: first}}
+}
 
 // shownDifferences is the number of rows that show how two encodings differ.
 const shownDifferences = 3

@@ -323,3 +323,22 @@ func TestWriteJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestRelease: nothing stays of a file that was read but its people and, for each
+// column, the first text. It can be imported and compared.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	f := read(t, "First name,Last name,Rank,Empty\nAna,Horvat\nIva,Babić,captain\n", imports.Options{})
+	f.Release()
+	var first []string
+	for _, cell := range f.Table.Rows[0].Cells {
+		first = append(first, cell.Text)
+	}
+	if len(f.Table.Rows) != 1 || strings.Join(first, ",") != "Ana,Horvat,captain," {
+		t.Errorf("%d rows stay, and of the columns %q", len(f.Table.Rows), first)
+	}
+	r, err := f.Check(t.Context(), nil, 0)
+	if err != nil || r.Added != 2 || r.All[1].Name != "Iva Babić" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}

@@ -51,6 +51,7 @@ func (s *site) compare(v visit) error {
 	if len(l.faults) > 0 {
 		return v.renderCompare(http.StatusUnprocessableEntity, l, nil)
 	}
+	l.file.Release()
 	found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err

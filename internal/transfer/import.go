@@ -69,6 +69,7 @@ func (v visit) renderCheck(l *list, stale string) error {
 	if len(l.faults) > 0 {
 		return v.renderImport(http.StatusUnprocessableEntity, l, data, nil)
 	}
+	l.file.Release()
 	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
@@ -149,6 +150,7 @@ func (s *site) apply(v visit) error {
 
 // imported imports a list.
 func (v visit) imported(l *list, key *store.IdempotencyKey) error {
+	l.file.Release()
 	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {
 	case errors.As(err, new(*store.RepeatedError)):

@@ -1,8 +1,6 @@
 package transfer
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -34,13 +32,14 @@ var order = []string{imports.Refused, imports.Changed, imports.Added, imports.Le
 // lines returns the rows of a list, what has to be looked at first, and how many
 // were left out.
 func (v visit) lines(rows []imports.Row) (lines []line, more int) {
-	sorted := slices.SortedStableFunc(slices.Values(rows), func(a, b imports.Row) int {
-		return cmp.Compare(slices.Index(order, a.Result), slices.Index(order, b.Result))
-	})
-	for _, row := range sorted[:min(len(sorted), rowsShown)] {
-		lines = append(lines, v.line(row))
+	for _, result := range order {
+		for i := range rows {
+			if rows[i].Result == result && len(lines) < rowsShown {
+				lines = append(lines, v.line(rows[i]))
+			}
+		}
 	}
-	return lines, len(sorted) - len(lines)
+	return lines, len(rows) - len(lines)
 }
 
 func (v visit) line(row imports.Row) line {
