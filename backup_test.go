@@ -383,7 +383,7 @@ func TestDiskAway(t *testing.T) {
 		return a.status == 200 && len(namesIn(t, dir)) == 1 && strings.Contains(a.body, `"ok":false`) && strings.Contains(a.body, `"last":"`) &&
 			strings.Contains(a.body, `"detail":"the disk for backups is not connected: their folder is on the disk of the database"`)
 	})
-	s.logs(t, "Warning: the disk for backups is not connected: their folder is on the disk of the database\nTry: connect it; or --backup-dir DIR, on another disk\n")
+	s.logs(t, "Warning: the disk for backups is not connected: their folder is on the disk of the database\nTry: connect it; or --backup-dir DIR, on another disk")
 }
 
 // TestUnusableBackupDir: serve warns of it at the start.

@@ -95,5 +95,11 @@ func (s *Scheduler) SetPlace(sameDisk func(a, b string) bool, mounts ...string) 
 
 // Place checks where backups are, where all is on one disk.
 func Place(dir, db string, mounts ...string) error {
-	return place{dir, db, func(string, string) bool { return true }, func() []string { return mounts }}.check()
+	return place{dir, db, func(string, string) bool { return true }, func() []string { return mounts }, func() []string { return nil }}.check()
+}
+
+// PlaceMounted is Place with all of these disks mounted.
+func PlaceMounted(dir, db string, mounts ...string) error {
+	mounted := func() []string { return mounts }
+	return place{dir, db, func(string, string) bool { return true }, mounted, mounted}.check()
 }

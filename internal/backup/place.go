@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/osutil"
@@ -24,10 +25,11 @@ type place struct {
 	dir, db  string // absolute, after links
 	sameDisk func(a, b string) bool
 	mounts   func() []string
+	mounted  func() []string
 }
 
 func newPlace(dir, db string) place {
-	return place{realPath(dir), realPath(db), osutil.SameDisk, osutil.MountPoints}
+	return place{realPath(dir), realPath(db), osutil.SameDisk, osutil.MountPoints, osutil.Mounted}
 }
 
 // CheckPlace returns ErrAway or ErrPerhapsAway if backups in dir would be on the
@@ -39,14 +41,18 @@ func (p place) check() error {
 	if !p.sameDisk(existing(p.dir), existing(p.db)) {
 		return nil
 	}
-	if remembered, err := os.ReadFile(p.memory()); err == nil && string(remembered) == p.dir {
+	if p.remembered() {
 		return ErrAway
 	}
 	apart := func(folder string) bool { return within(p.dir, folder) && !within(p.db, folder) }
+	mounted := p.mounted()
 	for _, mount := range p.mounts() {
-		if apart(mount) {
+		if apart(mount) && !slices.Contains(mounted, mount) {
 			return ErrAway
 		}
+	}
+	if slices.ContainsFunc(mounted, apart) { // a part of the same disk: its folder has been put there
+		return nil
 	}
 	for _, folder := range osutil.FoldersOfDisks {
 		if apart(folder) {
@@ -60,13 +66,28 @@ func (p place) check() error {
 // disk. It is beside the database, because the folder may be gone with its disk.
 func (p place) memory() string { return p.db + "-backup-disk" }
 
+// remembered reports whether it stands there that the folder is on another disk.
+func (p place) remembered() bool {
+	note, err := os.ReadFile(p.memory())
+	return err == nil && string(note) == p.dir
+}
+
+// Memory returns the file to delete where the disk for the backups in dir is given up
+// for good, "" if there is none that says that they are on another disk.
+func Memory(dir, db string) string {
+	if p := newPlace(dir, osutil.Resolve(db)); p.remembered() {
+		return p.memory()
+	}
+	return ""
+}
+
 // remember notes that the folder is on another disk.
 func (p place) remember() {
 	known := func(path string) bool { return p.sameDisk(path, path) }
 	if !osutil.Exists(p.dir) || !osutil.Exists(p.db) || !known(p.dir) || !known(p.db) || p.sameDisk(p.dir, p.db) {
 		return
 	}
-	if old, err := os.ReadFile(p.memory()); err == nil && string(old) == p.dir {
+	if p.remembered() {
 		return
 	}
 	note, err := osutil.NewDraft(p.memory())

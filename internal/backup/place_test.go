@@ -35,6 +35,9 @@ func TestPlace(t *testing.T) {
 		if err := backup.Place(tt.dir, tt.db, tt.mount); err != tt.want {
 			t.Errorf("%s, with %s for disks: %v", tt.dir, tt.mount, err)
 		}
+		if err := backup.PlaceMounted(tt.dir, tt.db, tt.mount); err != nil {
+			t.Errorf("%s, with %s mounted: %v", tt.dir, tt.mount, err)
+		}
 	}
 	for _, folder := range osutil.FoldersOfDisks {
 		stick := filepath.Join(folder, "stick")
@@ -43,6 +46,12 @@ func TestPlace(t *testing.T) {
 		}
 		if err := backup.Place(stick, filepath.Join(folder, "data", "x.db")); err != nil {
 			t.Errorf("%s, as the database: %v", stick, err)
+		}
+		if err := backup.PlaceMounted(stick, db, stick); err != nil {
+			t.Errorf("%s, mounted: %v", stick, err)
+		}
+		if err := backup.PlaceMounted(stick, db, filepath.Join(folder, "other")); err != backup.ErrPerhapsAway {
+			t.Errorf("%s, with another one mounted: %v", stick, err)
 		}
 	}
 }
@@ -108,5 +117,8 @@ func TestDiskAway(t *testing.T) {
 	}
 	if found := names(t, filepath.Dir(db)); !slices.Contains(found, "x.db-backup-disk") {
 		t.Errorf("beside the database there is %q", found)
+	}
+	if note := backup.Memory(dir, db); filepath.Base(note) != "x.db-backup-disk" || !exists(note) || backup.Memory(t.TempDir(), db) != "" {
+		t.Errorf("it stands in %q", note)
 	}
 }

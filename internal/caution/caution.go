@@ -136,11 +136,19 @@ func OfBackups(env cli.Env, dir, db string) {
 		env.Notef("Warning: every user of this PC may read or delete the backups in %s\n"+
 			"Try: a new folder in it, which this makes for itself: --backup-dir %s", cli.Quote(dir), cli.Quote(filepath.Join(dir, "firefighters")))
 	case backup.CheckPlace(dir, db) != nil:
-		env.Notef("Warning: %v\nTry: connect it; or --backup-dir DIR, on another disk", backup.CheckPlace(dir, db))
+		env.Notef("Warning: %v\nTry: connect it; or --backup-dir DIR, on another disk%s", backup.CheckPlace(dir, db), ForGood(dir, db))
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
 		env.Notef("Warning: the backups are on the same disk as the database, and would be lost with it.\n" +
 			"Try: --backup-dir DIR, on another disk")
 	}
+}
+
+// ForGood is what to do, after a hint, where the disk for backups will not come back.
+func ForGood(dir, db string) string {
+	if note := backup.Memory(dir, db); note != "" {
+		return "; to have them on this disk from now on, delete " + cli.Quote(note)
+	}
+	return ""
 }
 
 // ofBackupFolder warns of a folder in which no backups can be made, and

@@ -19,8 +19,27 @@ func MountPoints() []string {
 	return mountPoints(string(text))
 }
 
+// Mounted returns what is mounted now, by the kernel, except the system itself.
+func Mounted() []string {
+	text, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil
+	}
+	return mounted(string(text))
+}
+
+func mounted(mountinfo string) (found []string) {
+	for line := range strings.Lines(mountinfo) {
+		if fields := strings.Fields(line); len(fields) > 4 && fields[4] != "/" {
+			found = append(found, unescape.Replace(fields[4]))
+		}
+	}
+	return found
+}
+
+var unescape = strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+
 func mountPoints(fstab string) (found []string) {
-	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\134`, `\`)
 	for line := range strings.Lines(fstab) {
 		fields := strings.Fields(line)
 		if len(fields) < 2 || strings.HasPrefix(fields[0], "#") {
