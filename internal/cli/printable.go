@@ -41,9 +41,9 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// text is a stream for people. All that a command prints goes through one, whoever
-// has written it: nothing from a database or a file reaches the terminal but what
-// can be read. A line of JSON stays the same value.
+// text is a stream for people. All that a command prints goes through one. So the
+// terminal gets nothing from a database or a file but what can be read. A line of
+// JSON stays the same value.
 type text struct {
 	io.Writer
 

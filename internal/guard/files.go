@@ -412,8 +412,8 @@ func (f *files) setAside() {
 	}
 }
 
-// growShared gives the -shm its length back. It is blank then, so that SQLite makes
-// it again from the -wal.
+// growShared extends a -shm that was cut to its length. It is blank then, so that
+// SQLite makes it again from the -wal.
 func (f *files) growShared() {
 	if info, err := os.Stat(f.db.Path() + "-shm"); err == nil && f.is("-shm", "-shm") && info.Size() < f.shared {
 		os.Truncate(f.db.Path()+"-shm", f.shared)

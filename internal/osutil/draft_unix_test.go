@@ -55,7 +55,7 @@ func TestDraft(t *testing.T) {
 }
 
 // TestFollow: root follows links that only root can replace, and no others.
-// Whoever is not root follows all.
+// Another user than root follows all links.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	root := os.Geteuid() == 0
