@@ -190,9 +190,10 @@ func TestLinksOfOthers(t *testing.T) {
 		own := filepath.Join(t.TempDir(), "x.db")
 		served := startWith(t, own, "serve", "--db", own, "--backup-dir", filepath.Join(in, "folder", "backups"))
 		served.mayFail = true
-		if log := served.stderr.String(); !strings.Contains(log, "Warning: no backups are made: the folder ") || !strings.Contains(log, " is not used: "+said) {
-			t.Errorf("the service says %s", log)
-		}
+		eventually(t, "the warning", func() bool {
+			log := served.stderr.String()
+			return strings.Contains(log, "Warning: no backups are made: the folder ") && strings.Contains(log, " is not used: "+said)
+		})
 	}
 	if text, err := os.ReadFile(victim); err != nil || string(text) != "precious" || len(namesIn(t, theirs)) > 0 || exists(filepath.Join(private, "new")) {
 		t.Errorf("what the links lead to has changed: %q, %q, %v", text, namesIn(t, theirs), err)
