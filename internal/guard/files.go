@@ -43,7 +43,7 @@ type finding struct {
 // but not without writing.
 func (f finding) patience() time.Duration {
 	if f.inFile {
-		return 5 * interval
+		return 10 * interval
 	}
 	return interval * 3 / 4
 }
@@ -285,10 +285,21 @@ func (f *files) compareFile() finding {
 		return finding{unknown: true}
 	}
 	found := f.compareContent()
-	if found.inFile && f.isCopying() {
+	if found.inFile && (f.isCopying() || f.hasCopied()) {
 		return finding{unknown: true}
 	}
 	return found
+}
+
+// hasCopied reports whether a checkpoint has ended, or the -wal has restarted, since
+// the look began: the file then has pages that were not known to be in it.
+func (f *files) hasCopied() bool {
+	frames, copied, _, err := f.db.Frames()
+	if err != nil || copied != f.copied || frames > 0 && f.db.Salts() != f.log.salts {
+		return true
+	}
+	info, err := f.header.Stat()
+	return err != nil || !info.ModTime().Equal(f.met)
 }
 
 // isCopying reports whether a checkpoint is under way, by the -shm: it has begun to

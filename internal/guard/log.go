@@ -19,6 +19,9 @@ type logState struct {
 	pageSize int64
 	last     [24]byte // the header of the last frame
 
+	size   uint32 // of the database after the last commit, in pages
+	shrunk int    // how many of pages stand before the last commit that made it smaller
+
 	first int64    // a frame, and
 	pages []uint32 // the pages of that one and all later ones
 }
@@ -68,10 +71,13 @@ func (f *files) compareLog() (proved bool, err error) {
 		f.former = append(f.former, f.log.salts)
 		f.former = f.former[max(0, len(f.former)-formerSalts):]
 	}
-	for i, page := range now.pages {
-		f.pages.frame[page] = now.first + int64(i)
+	if now.shrunk > 0 {
+		f.pages.forget()
 	}
-	f.log, f.log.pages = now, nil
+	for i, page := range now.pages[now.shrunk:] {
+		f.pages.frame[page] = now.first + int64(now.shrunk+i)
+	}
+	f.log, f.log.pages, f.log.shrunk = now, nil, 0
 	if !f.pages.areIn(f.index) {
 		return false, errOlder
 	}
@@ -126,6 +132,7 @@ func (f *files) readLog() (now logState, proved bool, err error) {
 		}
 		now.first, proved = known.frames, true
 	}
+	now.size = known.size
 	frame := make([]byte, frameHeader)
 	for n := now.first; n <= now.frames; n++ {
 		if _, err := wal.ReadAt(frame, now.offset(n)); err != nil || isBlank(frame[:4]) {
@@ -135,6 +142,12 @@ func (f *files) readLog() (now logState, proved bool, err error) {
 			return now, false, errOlder
 		}
 		now.pages = append(now.pages, binary.BigEndian.Uint32(frame))
+		if size := binary.BigEndian.Uint32(frame[4:]); size > 0 { // a commit
+			if size < now.size {
+				now.shrunk = len(now.pages)
+			}
+			now.size = size
+		}
 	}
 	now.last = [24]byte(frame)
 	return now, proved, nil

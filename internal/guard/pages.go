@@ -39,10 +39,19 @@ func (p *pages) restart() {
 	p.copied = -1
 }
 
+// forget forgets all pages. A checkpoint leaves out those behind the end of a database
+// that has become smaller, and not all of them are written when it grows again.
+func (p *pages) forget() {
+	p.former = p.former[:0]
+	clear(p.frame)
+	clear(p.sums)
+	p.copied = -1
+}
+
 // keep keeps what is known of a file over a restart of the -wal. at is when the file
 // was modified.
 func (p *pages) keep(at time.Time) {
-	if p.copied < 0 && at.Equal(p.at) {
+	if p.copied < 0 && at.Equal(p.at) && !p.racy {
 		p.copied = 0
 	}
 }

@@ -46,6 +46,10 @@ func (db *DB) Frames() (frames, copied, pageSize int64, err error) {
 	return frames, copied, pageSize, err
 }
 
+// Salts returns the salts of the -wal, which change when it restarts. They are zero
+// if it cannot be read.
+func (db *DB) Salts() [8]byte { return readSalts(db.path) }
+
 // logOf returns how many frames of the -wal are part of the database, and how many
 // of them have been copied into its file.
 func logOf(c *Conn) (frames, copied int64, err error) {
