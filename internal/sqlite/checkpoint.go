@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -52,9 +53,10 @@ const (
 // has the writer's connection. What fails is tried again after a later commit.
 func (c *checkpointer) limitWAL(writer *Conn) {
 	pages, copied, err := logOf(writer)
-	if err == nil {
-		c.noteEnd(pages)
+	if err != nil {
+		return
 	}
+	c.noteEnd(pages)
 	c.restarted = min(c.restarted, pages)
 	after, longest := int64(checkpointAfter), int64(longestWAL)
 	if c.short.Load() {
@@ -175,7 +177,10 @@ func (db *DB) CheckpointIdle() error {
 	}
 	var pages, copied int64
 	err := db.Read(func(c *Conn) (err error) { pages, copied, err = logOf(c); return err })
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrBusy): // no pause
+		return nil
+	case err != nil:
 		return err
 	}
 	w, c := db.writer, db.writer.checkpoints

@@ -51,9 +51,16 @@ func (db *DB) Frames() (frames, copied, pageSize int64, err error) {
 func (db *DB) Salts() [8]byte { return readSalts(db.path) }
 
 // logOf returns how many frames of the -wal are part of the database, and how many
-// of them have been copied into its file.
+// of them have been copied into its file. Where another process begins or ends a
+// transaction just then the error is ErrBusy.
 func logOf(c *Conn) (frames, copied int64, err error) {
-	err = c.QueryRow(`PRAGMA wal_checkpoint(NOOP)`, nil, func(row Row) { frames, copied = max(0, row.Int(1)), max(0, row.Int(2)) })
+	busy := false
+	err = c.QueryRow(`PRAGMA wal_checkpoint(NOOP)`, nil, func(row Row) {
+		busy, frames, copied = row.Int(0) != 0, max(0, row.Int(1)), max(0, row.Int(2))
+	})
+	if err == nil && busy {
+		err = ErrBusy
+	}
 	return frames, copied, err
 }
 
