@@ -92,10 +92,11 @@ func (p *pages) sum(file *os.File, count int64, at time.Time, pageSize, copied i
 			continue
 		}
 		sum, ok := sumOf(log, logHeader+(frame-1)*(frameHeader+pageSize)+frameHeader, pageSize)
-		if ok && !hasSum(file, (int64(page)-1)*pageSize, pageSize, sum) {
+		switch {
+		case !ok: // the -wal was cut when it restarted
+		case !hasSum(file, (int64(page)-1)*pageSize, pageSize, sum):
 			return false
-		}
-		if len(p.sums) < 2*summed {
+		case len(p.sums) < 2*summed:
 			p.sums[page] = sum
 		}
 	}

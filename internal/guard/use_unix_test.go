@@ -43,6 +43,7 @@ func testLegalUse(t *testing.T) {
 		do(d)
 		must(t, d.Close())
 	}
+	var idle sync.Mutex
 	operations := []func(){
 		func() { write(db, `INSERT INTO notes VALUES (randomblob(100))`) },
 		func() { write(db, `INSERT INTO notes VALUES (randomblob(100000))`) },
@@ -51,7 +52,11 @@ func testLegalUse(t *testing.T) {
 		func() { write(db, `UPDATE notes SET note = randomblob(3000)`) },
 		func() { write(db, `DELETE FROM notes`) },
 		func() { write(db, `INSERT INTO marks VALUES ('more')`) },
-		func() { must(t, db.CheckpointIdle()) },
+		func() {
+			idle.Lock()
+			defer idle.Unlock()
+			must(t, db.CheckpointIdle())
+		},
 		func() { other(func(d *sqlite.DB) { write(d, `INSERT INTO notes VALUES (randomblob(20000))`) }) },
 		func() { other(func(d *sqlite.DB) { write(d, `DELETE FROM notes`) }) },
 		func() { other(func(d *sqlite.DB) { write(d, `INSERT INTO notes VALUES (zeroblob(6000000))`) }) },
