@@ -13,6 +13,7 @@ export async function bring(page, list, action = "Check the list") {
   await page.getByLabel("File", { exact: true }).setInputFiles(list);
   await button(page, action).click();
   await page.locator("#reading").waitFor();
+  await page.waitForLoadState(); // a long page comes in pieces
 }
 
 // tasks are done with people of their own, whose names have the number of the round.
