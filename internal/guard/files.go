@@ -115,7 +115,8 @@ func (f *files) isLost() (found finding, lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	found = f.compare(f.db.Checkpointing())
-	return found, found.what != "" && !f.judge(found) && time.Since(f.doubted) >= found.patience()
+	first := f.judge(found)
+	return found, found.what != "" && !first && time.Since(f.doubted) >= found.patience()
 }
 
 // judge notes what a look has found, and reports whether it is the first of some.

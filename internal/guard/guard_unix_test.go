@@ -156,6 +156,34 @@ func TestStopWhileSaving(t *testing.T) {
 	}
 }
 
+// TestDoubtEnds: a look that finds a loss counts for nothing once a later one finds
+// none. The next doubt begins again, and checkpoints are made.
+func TestDoubtEnds(t *testing.T) {
+	t.Parallel()
+	db := create(t, "one")
+	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
+	must(t, err)
+	for range 2 {
+		must(t, os.Rename(db.Path(), db.Path()+".away"))
+		if guard.Look(g) == "" || g.Loss() != nil {
+			t.Fatalf("the first look at a missing file: %v", g.Loss())
+		}
+		must(t, os.Rename(db.Path()+".away", db.Path()))
+		if found := guard.Look(g); found != "" {
+			t.Fatal(found)
+		}
+		time.Sleep(400 * time.Millisecond) // longer than a doubt may last
+	}
+	exec(t, db, `INSERT INTO notes VALUES (randomblob(20000))`)
+	for range 10 {
+		must(t, db.CheckpointIdle())
+		time.Sleep(20 * time.Millisecond)
+	}
+	if frames, copied, _, err := db.Frames(); err != nil || copied != frames {
+		t.Errorf("%d of %d frames are in the file, %v", copied, frames, err)
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {
