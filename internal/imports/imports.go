@@ -72,9 +72,9 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 	return f, f.Problem
 }
 
-// Release gives the cells of a file that can be imported free, which take more memory
-// than its people. The only row left has the first text of each column. Only what
-// writes the file again needs the others.
+// Release frees the cells of a file that can be imported. They take more memory than
+// its people, and only what writes the file again needs them. The first text of each
+// column stays, in one row.
 func (f *File) Release() {
 	first := make([]sheet.Cell, len(f.Mapped.Columns))
 	for _, row := range f.Table.Rows {

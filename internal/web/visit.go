@@ -99,7 +99,7 @@ func (v *Visit) handle() error {
 // to work, for a disk, or for a client that takes its answer.
 var making = make(chan struct{}, 8)
 
-// stopMaking gives the place in making back, if the visit has one.
+// stopMaking frees the place in making, if the visit has one.
 func (v *Visit) stopMaking() {
 	if v.makes {
 		v.makes = false
