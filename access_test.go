@@ -23,11 +23,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/apikey"
-	"github.com/firefighter-records/firefighters/internal/caution"
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/session"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/commands/caution"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
 // TestUnauthorized covers the four refusals, each with its own detail.

@@ -13,11 +13,11 @@ import (
 
 	"golang.org/x/time/rate"
 
-	"github.com/firefighter-records/firefighters/internal/apikey"
-	"github.com/firefighter-records/firefighters/internal/httpapi"
-	"github.com/firefighter-records/firefighters/internal/record"
-	"github.com/firefighter-records/firefighters/internal/session"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
 // public is the scope of a route that asks for no key.

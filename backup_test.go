@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/backup"
-	"github.com/firefighter-records/firefighters/internal/osutil"
-	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // recordsIn checks a copy of a backup, in a folder of its own, and returns the

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/demo"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 // benchServer returns a server with a department of 40 people, and a key of it.

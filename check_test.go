@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 const sound = "The database is sound.\n"

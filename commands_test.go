@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 // works runs a command that must succeed.

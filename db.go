@@ -8,16 +8,16 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/backup"
-	"github.com/firefighter-records/firefighters/internal/caution"
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/content"
-	"github.com/firefighter-records/firefighters/internal/guard"
-	"github.com/firefighter-records/firefighters/internal/integrity"
-	"github.com/firefighter-records/firefighters/internal/osutil"
-	"github.com/firefighter-records/firefighters/internal/record"
-	"github.com/firefighter-records/firefighters/internal/sqlite"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/commands/caution"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/content"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 //go:embed schema.sql

@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"runtime"
 
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/demo"
-	"github.com/firefighter-records/firefighters/internal/guard"
-	"github.com/firefighter-records/firefighters/internal/invitation"
-	"github.com/firefighter-records/firefighters/internal/osutil"
-	"github.com/firefighter-records/firefighters/internal/record"
-	"github.com/firefighter-records/firefighters/internal/sqlite"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/invite"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const demoHelp = `Usage: firefighters demo [flags]
@@ -140,7 +140,7 @@ func announceKey(env cli.Env, s *store.Store, tenant string, at reach, search st
 		return fmt.Errorf("making the first key: %w", err)
 	}
 	if at.page != "" {
-		if err := invitation.Announce(s, tenant, at.page, env.Println); err != nil {
+		if err := invite.Announce(s, tenant, at.page, env.Println); err != nil {
 			return fmt.Errorf("making a link to the page: %w", err)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/backup"
-	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
 // departmentLine is what departments list --json prints of a department.

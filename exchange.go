@@ -10,14 +10,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firefighter-records/firefighters/internal/history"
-	"github.com/firefighter-records/firefighters/internal/httpapi"
-	"github.com/firefighter-records/firefighters/internal/imports"
-	"github.com/firefighter-records/firefighters/internal/mapping"
-	"github.com/firefighter-records/firefighters/internal/record"
-	"github.com/firefighter-records/firefighters/internal/sheet"
-	"github.com/firefighter-records/firefighters/internal/store"
-	"github.com/firefighter-records/firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/data/history"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // Data in and out: changes, exports and imports.
@@ -46,7 +46,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		return nil
 	}
 	if limit > defaultChanges {
-		return transit.Work(w, r, c.tenant, 0, answer)
+		return upload.Work(w, r, c.tenant, 0, answer)
 	}
 	return answer(w)
 }
@@ -71,18 +71,18 @@ func appendFeed(b []byte, feed history.Feed) []byte {
 
 func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	p := record.ParseParameters(r.URL.RawQuery)
-	e := transit.Export{Name: "people", Format: p.OneOf("format", sheet.CSV, sheet.Formats...),
+	e := upload.Export{Name: "people", Format: p.OneOf("format", sheet.CSV, sheet.Formats...),
 		Query: p.Selection(record.Query{SortBy: record.ByCreatedAt})}
 	if err := p.Err(); err != nil {
 		return err
 	}
-	return transit.Send(w, r, s.store, c.tenant, e)
+	return upload.Send(w, r, s.store, c.tenant, e)
 }
 
 // limitOf returns the size of the largest body of a request.
 func limitOf(r *http.Request) int64 {
 	if r.URL.Path == importsPath {
-		return transit.MaxBody
+		return upload.MaxBody
 	}
 	return maxBody
 }
@@ -90,7 +90,7 @@ func limitOf(r *http.Request) int64 {
 func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, c caller) (err error) {
 	defer func() {
 		if err != nil {
-			transit.Ignore(w, r, true)
+			upload.Ignore(w, r, true)
 		}
 	}()
 	o, err := importOptions(r.URL.RawQuery)
@@ -100,15 +100,15 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	if _, err := httpapi.IdempotencyKey(r); err != nil {
 		return err
 	}
-	upload, err := transit.Receive(w, r, c.tenant)
+	file, err := upload.Receive(w, r, c.tenant)
 	if err != nil {
 		return err
 	}
-	defer upload.Close()
-	o.Name = upload.Name
+	defer file.Close()
+	o.Name = file.Name
 	work := func(do func(w http.ResponseWriter, content []byte) error) error {
-		return transit.Work(w, r, c.tenant, upload.Weight(), func(w http.ResponseWriter) error {
-			content, err := upload.Content()
+		return upload.Work(w, r, c.tenant, file.Weight(), func(w http.ResponseWriter) error {
+			content, err := file.Content()
 			if err != nil {
 				return err
 			}
@@ -118,7 +118,7 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	if !o.Apply {
 		return work(func(w http.ResponseWriter, content []byte) error { return s.checkImport(w, r, c, content, o) })
 	}
-	hash, err := upload.Hash()
+	hash, err := file.Hash()
 	if err != nil {
 		return err
 	}

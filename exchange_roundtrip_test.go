@@ -9,10 +9,10 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/firefighter-records/firefighters/internal/imports"
-	"github.com/firefighter-records/firefighters/internal/record"
-	"github.com/firefighter-records/firefighters/internal/sheet"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // scripts are the characters of all scripts, by their names in order.

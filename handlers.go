@@ -14,10 +14,10 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
-	"github.com/firefighter-records/firefighters/internal/httpapi"
-	"github.com/firefighter-records/firefighters/internal/record"
-	"github.com/firefighter-records/firefighters/internal/store"
-	"github.com/firefighter-records/firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 const (
@@ -119,10 +119,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case s.loopbackOnly && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
 		s.fail(w, r, "", errOtherHost)
-	case s.office != nil && strings.HasPrefix(r.URL.Path, web.Root):
+	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
 	case s.office != nil && leadsToOffice(r):
-		http.Redirect(w, r, web.Root, http.StatusSeeOther)
+		http.Redirect(w, r, site.Root, http.StatusSeeOther)
 	case s.cors.Handle(w, r):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
 		s.fail(w, r, "", errNoPath)
@@ -134,7 +134,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // leadsToOffice reports whether a browser asks for what a person would type.
 func leadsToOffice(r *http.Request) bool {
 	read := r.Method == http.MethodGet || r.Method == http.MethodHead
-	typed := r.URL.Path == "/" || r.URL.Path == strings.TrimSuffix(web.Root, "/")
+	typed := r.URL.Path == "/" || r.URL.Path == strings.TrimSuffix(site.Root, "/")
 	return read && typed && strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
 }
 

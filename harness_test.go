@@ -24,10 +24,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/alone"
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/sheet"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/alone"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
 // asProgram is set where this test binary is the program itself, for the tests

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 // wireChange is a line of history --json.

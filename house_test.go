@@ -6,7 +6,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"maps"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -17,72 +16,9 @@ import (
 
 // The tests in this file enforce "The rules of the house" in CONTRIBUTING.md.
 
-// mayImport maps each package to the packages of this module that it and its tests may import.
-var mayImport = map[string]string{
-	"office":     "transfer web access history store record httpapi lang calendar code ical fold",
-	"access":     "web session store record httpapi",
-	"transfer":   "imports mapping sheet transit web store record httpapi",
-	"web":        "transit session store httpapi lang",
-	"command":    "build store backup integrity osutil cli alone",
-	"caution":    "backup cli guard integrity osutil sqlite",
-	"setup":      "service authority guard backup build sqlite osutil cli alone",
-	"service":    "systemd launchd winservice entrust osutil",
-	"systemd":    "",
-	"launchd":    "",
-	"winservice": "",
-	"entrust":    "osutil",
-	"authority":  "osutil",
-	"manual":     "build cli",
-	"build":      "",
-	"invitation": "session store sqlite record osutil cli web alone",
-	"exchange":   "imports sheet mapping store record osutil cli alone",
-	"store":      "index sqlite record apikey fold",
-	"transit":    "sheet store record httpapi osutil",
-	"imports":    "mapping sheet sqlite store record fold",
-	"mapping":    "sheet record fold lang",
-	"session":    "store sqlite record apikey code",
-	"history":    "store sqlite record",
-	"content":    "sqlite store session record apikey",
-	"backup":     "sqlite retention osutil",
-	"retention":  "",
-	"integrity":  "sqlite record",
-	"guard":      "backup sqlite osutil",
-	"index":      "record fold",
-	"demo":       "record fold",
-	"httpserver": "httpapi osutil",
-	"sqlite":     "osutil",
-	"record":     "fold",
-	"httpapi":    "",
-	"osutil":     "",
-	"logqueue":   "",
-	"cli":        "alone",
-	"alone":      "",
-	"lang":       "fold",
-	"calendar":   "",
-	"fold":       "",
-	"sheet":      "xlsx vcard record fold",
-	"xlsx":       "",
-	"vcard":      "",
-	"ical":       "calendar",
-	"apikey":     "",
-	"code":       "",
-	"bench":      "demo fold record apikey",
-	"crash":      "demo fold record apikey",
-}
-
-// rootMayImport maps each file of the root package to the packages of this
-// module that it may import. Its tests may import all of them.
-var rootMayImport = map[string]string{
-	"main.go":     "cli command exchange invitation manual service setup winservice",
-	"serve.go":    "authority backup caution cli guard httpapi httpserver logqueue office osutil service setup sqlite store web",
-	"work.go":     "authority backup cli guard integrity osutil service sqlite store",
-	"demo.go":     "cli demo guard invitation osutil record sqlite store",
-	"handlers.go": "httpapi record store web",
-	"exchange.go": "history httpapi imports mapping record sheet store transit",
-	"auth.go":     "apikey httpapi record session store",
-	"problems.go": "httpapi record store",
-	"db.go":       "backup caution cli content guard integrity osutil record sqlite store",
-}
+// districts are the folders below internal/, from the top down: a package imports from
+// its own district and from those below it. host stands beside people.
+var districts = []string{"commands", "web", "lists", "data", "people", "host", "text"}
 
 // vagueNames are package names that say nothing about the package.
 var vagueNames = []string{"util", "utils", "common", "helper", "helpers"}
@@ -101,11 +37,15 @@ type sourceFile struct {
 	syntax *ast.File
 }
 
-// shortName returns the name of an import path in mayImport. ours reports whether
-// the path belongs to this module.
-func shortName(importPath string) (name string, ours bool) {
-	path, ours := strings.CutPrefix(importPath+"/", modulePath+"/")
-	return strings.TrimPrefix(strings.TrimSuffix(path, "/"), "internal/"), ours
+// districtOf returns the district of a path relative to the module; "" for one outside
+// internal/.
+func districtOf(path string) string {
+	below, inside := strings.CutPrefix(path, "internal/")
+	if !inside {
+		return ""
+	}
+	district, _, _ := strings.Cut(below, "/")
+	return district
 }
 
 func (p sourcePackage) internal() bool { return strings.HasPrefix(p.path, "internal/") }
@@ -157,58 +97,31 @@ func breaksRule(t *testing.T, where, rule string, args ...any) {
 	t.Errorf("%s %s\n\tThe rule is in CONTRIBUTING.md, \"The rules of the house\".", where, fmt.Sprintf(rule, args...))
 }
 
+// TestImportsRunDown: what stands below a district does not know it.
 func TestImportsRunDown(t *testing.T) {
 	t.Parallel()
-	unused := maps.Clone(mayImport)
 	for _, p := range allPackages(t) {
-		name, _ := shortName(modulePath + "/" + p.path)
-		allowed, listed := mayImport[name]
-		delete(unused, name)
-		switch {
-		case p.path == "":
-			checkRoot(t, p)
-		case !listed:
-			breaksRule(t, p.path, "is not in the table mayImport of house_test.go")
-		default:
-			for _, file := range p.files {
-				checkImports(t, file, name, allowed)
+		from := slices.Index(districts, districtOf(p.path))
+		if from < 0 && p.internal() {
+			breaksRule(t, p.path, "is in no district")
+		}
+		for _, file := range p.files {
+			for _, spec := range file.syntax.Imports {
+				imported, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), modulePath+"/")
+				to := slices.Index(districts, districtOf(imported))
+				if ours && (to < from || p.path != "" && to < 0 || beside(from, to)) {
+					breaksRule(t, file.path, "imports %s, which is not below it", imported)
+				}
 			}
 		}
 	}
-	for name := range unused {
-		breaksRule(t, name, "is in the table mayImport of house_test.go, but there is no such package")
-	}
 }
 
-// checkRoot holds each file of the root to its own imports.
-func checkRoot(t *testing.T, root sourcePackage) {
-	t.Helper()
-	unused := maps.Clone(rootMayImport)
-	for _, file := range root.files {
-		allowed, listed := rootMayImport[file.path]
-		delete(unused, file.path)
-		switch {
-		case file.test:
-		case !listed:
-			breaksRule(t, file.path, "is not in the table rootMayImport of house_test.go")
-		default:
-			checkImports(t, file, file.path, allowed)
-		}
-	}
-	for name := range unused {
-		breaksRule(t, name, "is in the table rootMayImport of house_test.go, but there is no such file")
-	}
-}
-
-func checkImports(t *testing.T, file sourceFile, importer, allowed string) {
-	t.Helper()
-	for _, spec := range file.syntax.Imports {
-		imported := strings.Trim(spec.Path.Value, `"`)
-		name, ours := shortName(imported)
-		if ours && name != importer && !slices.Contains(strings.Fields(allowed), name) {
-			breaksRule(t, file.path, "imports %s, but of this module %s may import only [%s]", imported, importer, allowed)
-		}
-	}
+// beside reports whether two districts are people and host, which do not know each
+// other.
+func beside(from, to int) bool {
+	pair := []int{slices.Index(districts, "people"), slices.Index(districts, "host")}
+	return from != to && slices.Contains(pair, from) && slices.Contains(pair, to)
 }
 
 func TestInternalPackages(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 
 	"github.com/xuri/excelize/v2"
 
-	"github.com/firefighter-records/firefighters/internal/transit"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // csvOf returns a CSV of invented people.
@@ -424,7 +424,7 @@ func TestImportList(t *testing.T) {
 func TestImportTooLarge(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, size := range []int{transit.MaxUpload + 1, transit.MaxBody + 1, 2 * transit.MaxBody} {
+	for _, size := range []int{upload.MaxUpload + 1, upload.MaxBody + 1, 2 * upload.MaxBody} {
 		conn := s.dial(t)
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", importsPath, s.key, size)
 		if _, err := conn.Write(bytes.Repeat([]byte("x"), size)); err != nil {

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/backup"
-	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 var (
@@ -40,8 +40,8 @@ func (c client) letsIn(t *testing.T, code string) *http.Cookie {
 	return cookies[0]
 }
 
-// invite invites Ana to a department, and returns her code.
-func invite(t *testing.T, db, tenant string, flags ...string) (code string) {
+// inviteAna invites Ana to a department, and returns her code.
+func inviteAna(t *testing.T, db, tenant string, flags ...string) (code string) {
 	t.Helper()
 	stdout, _ := works(t, append([]string{"invite", "--db", db, "--tenant", tenant, "--name", "Ana Čović"}, flags...)...)
 	found := codeForm.FindStringSubmatch(stdout)
@@ -72,7 +72,7 @@ func TestInvite(t *testing.T) {
 		"write": func(code string) string { return " " + strings.ReplaceAll(code, "-", "") },
 		"admin": func(code string) string { return strings.ReplaceAll(code, "-", " ") },
 	} {
-		s.letsIn(t, typed(invite(t, s.db, "default", "--scope", scope)))
+		s.letsIn(t, typed(inviteAna(t, s.db, "default", "--scope", scope)))
 		list, _ := works(t, "keys", "list", "--db", s.db)
 		if !regexp.MustCompile(`(?m)^\d+ +active +` + scope + ` .* default +Ana Čović \(browser\)$`).MatchString(list) {
 			t.Errorf("%s: the keys are\n%s", scope, list)
@@ -112,7 +112,7 @@ func TestInvitationExpires(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	newKey(t, db, "default")
-	early, late := invite(t, db, "default"), invite(t, db, "default")
+	early, late := inviteAna(t, db, "default"), inviteAna(t, db, "default")
 	var made, expires int64
 	scanSQL(t, db, `SELECT max(created_at), max(expires_at) FROM invitations`, &made, &expires)
 	if lifetime := time.Duration(expires-made) * time.Millisecond; lifetime != 15*time.Minute {

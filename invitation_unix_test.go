@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
 // desktop is a machine of a person, with a stand-in for the program that opens

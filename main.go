@@ -15,14 +15,14 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/command"
-	"github.com/firefighter-records/firefighters/internal/exchange"
-	"github.com/firefighter-records/firefighters/internal/invitation"
-	"github.com/firefighter-records/firefighters/internal/manual"
-	"github.com/firefighter-records/firefighters/internal/service"
-	"github.com/firefighter-records/firefighters/internal/setup"
-	"github.com/firefighter-records/firefighters/internal/winservice"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/exchange"
+	"github.com/firefighter-records/firefighters/internal/commands/invite"
+	"github.com/firefighter-records/firefighters/internal/commands/manage"
+	"github.com/firefighter-records/firefighters/internal/commands/manual"
+	"github.com/firefighter-records/firefighters/internal/commands/service"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/winservice"
 )
 
 func main() {
@@ -39,7 +39,7 @@ func main() {
 		stop()                        // another signal of the others ends the program at once
 	})
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
-	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ServiceDB: service.Host{}.Database}
+	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ServiceDB: managers.Host{}.Database}
 	err := runIn(env, os.Args[1:])
 	code := make(chan int, 1)
 	go func() { code <- cli.Report(err, os.Stderr) }()
@@ -81,16 +81,16 @@ const variables = "backup-dir backup-every backup-keep cors-origin dates db depa
 	"listen map name no-office output people rate-limit report scope search sheet since sort tenant tls-cert tls-key tls-self-signed url"
 
 // program is what the commands are handed.
-var program = command.Program{Content: backupContent, OpenStore: openStore}
+var program = manage.Program{Content: backupContent, OpenStore: openStore}
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
 	exchanges := exchange.Program{WithStore: program.WithStore}
-	setups := setup.Program{Content: backupContent, Serve: newServiceServing, Manager: service.NewManager(os.Getenv)}
-	invitations := invitation.Program{WithStore: program.WithStore, Fault: setups.Fault}
+	setups := service.Program{Content: backupContent, Serve: newServiceServing, Manager: managers.NewManager(os.Getenv)}
+	invitations := invite.Program{WithStore: program.WithStore, Fault: setups.Fault}
 	manuals := manual.Program{All: commands, Help: mainHelp, Default: "serve"}
 	others := slices.Concat(program.Commands(), invitations.Commands(), exchanges.Commands(), setups.Commands(), manuals.Commands())
-	others = append(others, setup.CertCommand(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
+	others = append(others, service.CertCommand(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
 	slices.SortFunc(others, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	return append([]cli.Command{{Name: "serve", Also: "start run server", Summary: "serves the API", Run: serve}}, others...)
 }

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
 // descriptions are those of all commands that do something, by their names.

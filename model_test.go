@@ -21,7 +21,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 var (

@@ -536,7 +536,7 @@ func (e *element) faults() (faults []error) {
 // TestOfficeErrors: the page says of each code what happened and what to do.
 func TestOfficeErrors(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile("internal/office/messages/error.json")
+	text, err := os.ReadFile("internal/web/office/messages/error.json")
 	must(t, err)
 	for code := range codes {
 		for _, message := range []string{"error." + code, "error." + code + ".todo"} {

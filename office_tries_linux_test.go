@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
 )
 
 // from returns a browser at another address of this machine.

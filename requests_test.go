@@ -17,11 +17,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/firefighter-records/firefighters/internal/apikey"
-	"github.com/firefighter-records/firefighters/internal/httpapi"
-	"github.com/firefighter-records/firefighters/internal/record"
-	"github.com/firefighter-records/firefighters/internal/sheet"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
 func TestProblems(t *testing.T) {

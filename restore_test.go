@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/backup"
-	"github.com/firefighter-records/firefighters/internal/record"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // backedUpFiles are what backedUp copies. They are made once.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // makeAdmins is a trigger that nobody sees: each new key gets all rights.

@@ -12,21 +12,21 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/firefighter-records/firefighters/internal/authority"
-	"github.com/firefighter-records/firefighters/internal/backup"
-	"github.com/firefighter-records/firefighters/internal/caution"
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/guard"
-	"github.com/firefighter-records/firefighters/internal/httpapi"
-	"github.com/firefighter-records/firefighters/internal/httpserver"
-	"github.com/firefighter-records/firefighters/internal/logqueue"
-	"github.com/firefighter-records/firefighters/internal/office"
-	"github.com/firefighter-records/firefighters/internal/osutil"
-	"github.com/firefighter-records/firefighters/internal/service"
-	"github.com/firefighter-records/firefighters/internal/setup"
-	"github.com/firefighter-records/firefighters/internal/sqlite"
-	"github.com/firefighter-records/firefighters/internal/store"
-	"github.com/firefighter-records/firefighters/internal/web"
+	"github.com/firefighter-records/firefighters/internal/commands/caution"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/logqueue"
+	"github.com/firefighter-records/firefighters/internal/commands/service"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/authority"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/httpserver"
+	"github.com/firefighter-records/firefighters/internal/web/office"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 const serveHelp = `Usage: firefighters [serve] [flags]
@@ -122,7 +122,7 @@ func serve(env cli.Env, args []string) error {
 
 // newServing returns the flags of a command that serves, and what it does once
 // they are parsed. prepare is for a database that is open.
-func newServing(env cli.Env, command, help string, prepare prepareFunc) setup.Serving {
+func newServing(env cli.Env, command, help string, prepare prepareFunc) service.Serving {
 	var o serveOptions
 	flags := env.Flags(command, help)
 	cli.OwnDBFlagVar(flags, &o.db)
@@ -149,12 +149,12 @@ func newServing(env cli.Env, command, help string, prepare prepareFunc) setup.Se
 		}
 		return o.check()
 	}
-	return setup.Serving{Flags: flags, Check: check, Run: func() error { return runDaemon(env, o, prepare) }}
+	return service.Serving{Flags: flags, Check: check, Run: func() error { return runDaemon(env, o, prepare) }}
 }
 
 // newServiceServing is newServing for the installed service, whose flags service
 // install takes. Nobody reads what it prints, so it never prints a key.
-func newServiceServing(env cli.Env, help string) setup.Serving {
+func newServiceServing(env cli.Env, help string) service.Serving {
 	return newServing(env, "service install", help, func(_ cli.Env, s *store.Store, _ reach) error {
 		empty, err := s.Empty()
 		if err != nil || !empty {
@@ -186,7 +186,7 @@ type daemon struct {
 	scheduler *backup.Scheduler // nil without backups
 	guard     *guard.Guard      // of the open database
 	log       *slog.Logger
-	manager   service.Manager // that has started this process
+	manager   managers.Manager // that has started this process
 }
 
 // otherFiles is how many files may be open beside connections and the database:
@@ -212,7 +212,7 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	if err != nil {
 		return cli.WithHint(err, "name PEM files that belong together, and start as a user who may read them")
 	}
-	d := daemon{env: env, serveOptions: o, prepare: prepare, authority: signer, web: web, log: log, manager: service.NewManager(os.Getenv)}
+	d := daemon{env: env, serveOptions: o, prepare: prepare, authority: signer, web: web, log: log, manager: managers.NewManager(os.Getenv)}
 	if o.backups.Dir != "" {
 		d.scheduler = backup.NewScheduler(backupContent, o.db, o.backups, log)
 	}
@@ -413,7 +413,7 @@ func (d *daemon) configure(api *server, addr net.Addr) {
 	d.offerAuthority(api)
 	if !d.noOffice {
 		_, port, _ := net.SplitHostPort(addr.String())
-		api.office = office.New(web.Config{
+		api.office = office.New(site.Config{
 			Store: api.store, Keys: api.auth, Log: d.log, Refusals: api.auth.refusals,
 			Port: port, TLS: d.certFile != "", Explain: api.explain,
 		})

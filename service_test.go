@@ -12,11 +12,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/service"
-	"github.com/firefighter-records/firefighters/internal/setup"
-	"github.com/firefighter-records/firefighters/internal/sqlite"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/service"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
 
 // The tests of this file never touch the service of the machine that they run on.
@@ -25,7 +25,7 @@ import (
 // runInstalled runs the service as its manager does, with a folder of data of its own.
 func runInstalled(ctx context.Context, data string, s *testService) error {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: s.stdout, Stderr: s.stderr}
-	commands := setup.Program{Content: backupContent, Serve: newServiceServing, Data: data}.Commands()
+	commands := service.Program{Content: backupContent, Serve: newServiceServing, Data: data}.Commands()
 	return env.Dispatch("", "", commands, []string{"service", "run"})
 }
 
@@ -34,8 +34,8 @@ func runInstalled(ctx context.Context, data string, s *testService) error {
 func TestServiceRun(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	must(t, service.Settings{"--listen=127.0.0.1:0", "--rate-limit=1000"}.Write(data))
-	db := service.DatabaseIn(data)
+	must(t, managers.Settings{"--listen=127.0.0.1:0", "--rate-limit=1000"}.Write(data))
+	db := managers.DatabaseIn(data)
 	var url string
 	serve := func() *testService {
 		s := serving(t, db, func(ctx context.Context, s *testService) error { return runInstalled(ctx, data, s) })
@@ -50,7 +50,7 @@ func TestServiceRun(t *testing.T) {
 	s.key = newKey(t, db, firstDepartment)
 	s.create(t, `{"firstName":"Ana","lastName":"Čović"}`)
 	eventually(t, "a backup", func() bool {
-		found, _ := filepath.Glob(filepath.Join(service.BackupsIn(data), "firefighters-*.db"))
+		found, _ := filepath.Glob(filepath.Join(managers.BackupsIn(data), "firefighters-*.db"))
 		return len(found) == 1
 	})
 	if code, stdout, _ := runCommand(t, "departments", "list", "--db", db); code != 0 || !strings.Contains(stdout, firstDepartment) {
@@ -69,12 +69,12 @@ func TestServiceRun(t *testing.T) {
 func TestServiceAdvice(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
-	must(t, service.Settings{"--listen=127.0.0.1:0"}.Write(data))
-	db := service.DatabaseIn(data)
+	must(t, managers.Settings{"--listen=127.0.0.1:0"}.Write(data))
+	db := managers.DatabaseIn(data)
 	s := serving(t, db, func(ctx context.Context, s *testService) error { return runInstalled(ctx, data, s) })
 	var found []string
 	eventually(t, "a backup", func() bool {
-		found, _ = filepath.Glob(filepath.Join(service.BackupsIn(data), "firefighters-*.db"))
+		found, _ = filepath.Glob(filepath.Join(managers.BackupsIn(data), "firefighters-*.db"))
 		return len(found) == 1
 	})
 	s.stop(t)
@@ -96,7 +96,7 @@ func TestServiceSettings(t *testing.T) {
 		"--lisen=127.0.0.1:8080": "did you mean --listen?", "--backup-every=1x": "--backup-every",
 	} {
 		data := t.TempDir()
-		must(t, service.Settings{line}.Write(data))
+		must(t, managers.Settings{line}.Write(data))
 		s := &testService{stdout: &syncBuffer{}, stderr: &syncBuffer{}}
 		err := runInstalled(t.Context(), data, s)
 		if code := cli.Report(err, s.stderr); code != 2 || !strings.Contains(s.stderr.String(), want) || s.stdout.String() != "" {
@@ -174,7 +174,7 @@ func TestShowLife(t *testing.T) {
 	listener, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
 	must(t, err)
 	defer listener.Close()
-	d := daemon{manager: service.NewManager(func(name string) string { return map[string]string{"NOTIFY_SOCKET": socket}[name] })}
+	d := daemon{manager: managers.NewManager(func(name string) string { return map[string]string{"NOTIFY_SOCKET": socket}[name] })}
 	broken := errors.New("it broke")
 	if err := d.showLife(broken); err != broken {
 		t.Errorf("a database that fails: %v", err)

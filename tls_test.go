@@ -15,8 +15,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/authority"
-	"github.com/firefighter-records/firefighters/internal/osutil"
+	"github.com/firefighter-records/firefighters/internal/host/authority"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // trust lets a client of a service trust its local authority.

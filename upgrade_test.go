@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // goldenKeys are of the department of testdata/v1.json in testdata/v1.db, which

@@ -13,14 +13,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/authority"
-	"github.com/firefighter-records/firefighters/internal/backup"
-	"github.com/firefighter-records/firefighters/internal/cli"
-	"github.com/firefighter-records/firefighters/internal/guard"
-	"github.com/firefighter-records/firefighters/internal/integrity"
-	"github.com/firefighter-records/firefighters/internal/osutil"
-	"github.com/firefighter-records/firefighters/internal/sqlite"
-	"github.com/firefighter-records/firefighters/internal/store"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/authority"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // What runs beside the answers of a server, and how it ends.

@@ -12,7 +12,7 @@ import (
 
 	_ "modernc.org/sqlite" // the driver
 
-	"github.com/firefighter-records/firefighters/internal/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
 )
 
 // country is a sample of a new database of invented people, drawn with a fixed

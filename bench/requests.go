@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"strconv"
 
-	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 const records = "/api/v1/firefighters"

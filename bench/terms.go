@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/firefighter-records/firefighters/internal/fold"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // texts are the folded texts by which a search finds a person.

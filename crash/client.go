@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/demo"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 const records = "/api/v1/firefighters"

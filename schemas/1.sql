@@ -1,7 +1,7 @@
 -- The whole of a department's records in one SQLite file: schema version 1.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
--- "Folded" text is what internal/fold makes of a text, to search and sort by.
+-- "Folded" text is what internal/text/fold makes of a text, to search and sort by.
 --
 -- PRAGMA application_id says that a file is ours, PRAGMA user_version which
 -- schema it has; db.go sets both.

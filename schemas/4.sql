@@ -1,7 +1,7 @@
 -- All records of all departments in one SQLite file: schema version 4.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
--- "Folded" text is what internal/fold makes of a text, to search and sort by.
+-- "Folded" text is what internal/text/fold makes of a text, to search and sort by.
 --
 -- PRAGMA application_id says that a file is ours, PRAGMA user_version says
 -- which schema it has. db.go sets both.
@@ -108,7 +108,7 @@ CREATE TABLE firefighters (
 
 -- There is no index by a sort field. Each record would write five more pages,
 -- most of the work of a create. A small department is sorted when it is listed,
--- and a large one is kept sorted in memory (internal/index).
+-- and a large one is kept sorted in memory (internal/data/internal/index).
 
 CREATE TRIGGER firefighter_made AFTER INSERT ON firefighters BEGIN
     UPDATE tenants

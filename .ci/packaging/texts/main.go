@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/firefighter-records/firefighters/internal/service"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
 
 func main() {
-	texts := map[string]string{"unit": service.Unit("/usr/bin/firefighters"), "sysusers": service.Sysusers}
+	texts := map[string]string{"unit": managers.Unit("/usr/bin/firefighters"), "sysusers": managers.Sysusers}
 	if len(os.Args) != 2 || texts[os.Args[1]] == "" {
 		fmt.Fprintln(os.Stderr, "Usage: go run ./.ci/packaging/texts unit|sysusers")
 		os.Exit(2)

@@ -1,0 +1,174 @@
+// Package caution warns of what a service may be started with all the same: a
+// place, a clock, a disk or permissions that put the records at risk.
+package caution
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// OfExposure warns of records and keys that others on the network or on
+// this machine can read. Without a keyFile the service has no TLS.
+func OfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
+	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && keyFile == "" {
+		fmt.Fprintf(env.Stderr, "\nWARNING: listening on %s without TLS. Everybody on the network between can read\n"+
+			"the keys and the records, and use the keys.\n"+
+			"Try: --tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this machine alone\n\n", addr)
+	}
+	path := osutil.Resolve(db)
+	ofModes(env, 0o077, path, path+"-wal", path+"-shm", path+"-lock")
+	if keyFile != "" {
+		ofModes(env, 0o007, keyFile) // a group may well share a certificate
+	}
+}
+
+// OfTrust says how other machines come to trust a server's certificate: the file
+// with that of its authority, the URL of the same, and the command that tells more.
+func OfTrust(env cli.Env, addr net.Addr, file, url, db string) {
+	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+		env.Notef("Each machine that opens the page must trust this once: %s\n"+
+			"Phones find it at %s\nHow each system is told: firefighters cert --db %s", cli.Quote(file), url, cli.Quote(db))
+	}
+}
+
+// ofModes warns of files with permissions in mask. It does not change them:
+// somebody may have meant it.
+func ofModes(env cli.Env, mask os.FileMode, paths ...string) {
+	var open []string
+	for _, path := range paths {
+		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&mask != 0 && runtime.GOOS != "windows" {
+			open = append(open, cli.Quote(path))
+		}
+	}
+	if len(open) > 0 {
+		files := strings.Join(open, " ")
+		env.Notef("Warning: other users of this machine may read or write %s\nTry: chmod 600 %s", files, files)
+	}
+}
+
+// OfPlace warns of a folder in which a database is not safe while it is
+// served.
+func OfPlace(env cli.Env, path string) {
+	folder, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return
+	}
+	const advice = "keep it on a disk of this computer, and its backups there"
+	if kind := osutil.Network(folder); kind != "" {
+		env.Notef("Warning: the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.", kind, advice)
+	}
+	if service := osutil.SyncProgram(folder); service != "" {
+		env.Notef("Warning: the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.", service, advice)
+	}
+}
+
+// OfClock warns of a clock that is behind the latest time seen.
+func OfClock(env cli.Env, clock *sqlite.Clock, path string) {
+	if clock.Behind() > integrity.ClockTolerance {
+		env.Notef("Warning: the clock of this machine says %s, and the database has seen %s, which holds for what expires\n"+
+			"Try: set the clock; if it is right, and was wrong before: firefighters check --repair --db %s",
+			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339), cli.Quote(path))
+	}
+}
+
+// OfNewerCopy warns of a saved copy with changes that the database does not
+// have.
+func OfNewerCopy(env cli.Env, content backup.Content, path string) {
+	if saved := guard.NewerCopy(content, osutil.Resolve(path)); saved != "" {
+		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
+			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
+	}
+}
+
+// OfSchema warns of a database with tables, indexes, triggers or views that are
+// not as the program makes them. It is served all the same: somebody may have added
+// them.
+func OfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
+	err := db.Read(format.CheckSchema)
+	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
+		env.Notef("Warning: the database is not as this program makes it: %v\nrestore refuses a backup of it as it is.\n"+
+			"Try, if you have not changed that yourself: firefighters check --db %s", wrong, cli.Quote(path))
+	}
+}
+
+// OfFullDisk warns of a full disk, and reports whether err is about one. The
+// database can be read.
+func OfFullDisk(env cli.Env, err error) bool {
+	full := errors.Is(err, sqlite.ErrFull)
+	if full {
+		env.Notef("Warning: the disk of the database is full: reading works, and nothing can be written\n" +
+			"Try: make room on that disk; writing then works again by itself")
+	}
+	return full
+}
+
+// OfNewDatabase warns that a database is about to be made, although there
+// are backups of one.
+func OfNewDatabase(env cli.Env, content backup.Content, path, backupDir string) {
+	if there := backup.Files(content, path, backupDir); len(there) > 0 {
+		db := cli.Quote(path)
+		env.Notef("Warning: there is no database at %s, but there are backups of it. A new one is made, without what they hold.\n"+
+			"To have it back, stop this and type: firefighters restore %s --db %s", db, cli.Quote(there[0].Path), db)
+	}
+}
+
+// OfBackups warns that there are no backups, or that they are not safe
+// where they are.
+func OfBackups(env cli.Env, dir, db string) {
+	switch {
+	case dir == "":
+		env.Notef("Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR")
+	case ofBackupFolder(env, dir, db):
+	case osutil.SharedFolder(dir):
+		env.Notef("Warning: every user of this PC may read or delete the backups in %s\n"+
+			"Try: a new folder in it, which this makes for itself: --backup-dir %s", cli.Quote(dir), cli.Quote(filepath.Join(dir, "firefighters")))
+	case backup.CheckPlace(dir, db) != nil:
+		env.Notef("Warning: %v\nTry: connect it; or --backup-dir DIR, on another disk%s", backup.CheckPlace(dir, db), ForGood(dir, db))
+	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
+		env.Notef("Warning: the backups are on the same disk as the database, and would be lost with it.\n" +
+			"Try: --backup-dir DIR, on another disk")
+	}
+}
+
+// ForGood is what to do, after a hint, where the disk for backups will not come back.
+func ForGood(dir, db string) string {
+	if note := backup.Memory(dir, db); note != "" {
+		return "; to have them on this disk from now on, delete " + cli.Quote(note)
+	}
+	return ""
+}
+
+// ofBackupFolder warns of a folder in which no backups can be made, and
+// reports whether it did. It makes the folder, as the first backup would.
+func ofBackupFolder(env cli.Env, dir, db string) bool {
+	err := backup.CheckFolder(dir, db)
+	if err == nil {
+		return false
+	}
+	const another = ", or take another folder: --backup-dir DIR"
+	fault, hint := "cannot be written: "+backup.Reason(err), "start as the user who owns it"+another
+	failure, ok := errors.AsType[*backup.Error](err)
+	switch {
+	case errors.Is(err, osutil.ErrLink):
+		fault, hint = "is not used: "+osutil.ErrLink.Error(), "name the folder that it leads to, or start as that user"
+	case errors.Is(err, backup.ErrNotFolder):
+		fault, hint = "is a file", "name a folder: --backup-dir DIR"
+	case ok && failure.Op == backup.OpMake:
+		fault, hint = "cannot be made: "+backup.Reason(failure.Err), "connect its disk, or make the folder by hand"+another
+	}
+	env.Notef("Warning: no backups are made: the folder %s %s\nTry: %s", cli.Quote(dir), fault, hint)
+	return true
+}

@@ -1,0 +1,82 @@
+package caution_test
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/commands/caution"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+)
+
+func TestOfExposure(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	for address, key := range map[string]string{"127.0.0.1:8080": "", "[::1]:8080": "", "192.0.2.1:8080": "key.pem"} {
+		if got := exposure(t, address, db, key); got != "" {
+			t.Errorf("%s with the key %q: %q", address, key, got)
+		}
+	}
+	if got := exposure(t, "0.0.0.0:8080", db, ""); !strings.Contains(got, "without TLS") || !strings.Contains(got, "Try: --tls-self-signed,") {
+		t.Errorf("without TLS: %q", got)
+	}
+	if err := os.WriteFile(db, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := exposure(t, "127.0.0.1:8080", db, ""); strings.Contains(got, "chmod 600") != (runtime.GOOS != "windows") {
+		t.Errorf("a file that all can read: %q", got)
+	}
+}
+
+func TestOfTrust(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"127.0.0.1:8443": "",
+		"0.0.0.0:8443": "Each machine that opens the page must trust this once: tls/ca.crt\n" +
+			"Phones find it at https://pc/ca.crt\nHow each system is told: firefighters cert --db x.db\n",
+	} {
+		addr, err := net.ResolveTCPAddr("tcp", address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var stderr strings.Builder
+		caution.OfTrust(cli.Env{Stderr: &stderr}, addr, "tls/ca.crt", "https://pc/ca.crt", "x.db")
+		if got := stderr.String(); got != want {
+			t.Errorf("%s: %q", address, got)
+		}
+	}
+}
+
+func exposure(t *testing.T, address, db, key string) string {
+	t.Helper()
+	addr, err := net.ResolveTCPAddr("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stderr strings.Builder
+	caution.OfExposure(cli.Env{Stderr: &stderr}, addr, db, key)
+	return stderr.String()
+}
+
+func TestOfBackups(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string]string{
+		"":                               "no backups are made",
+		file:                             "is a file",
+		filepath.Join(folder, "backups"): "on the same disk",
+	} {
+		var stderr strings.Builder
+		caution.OfBackups(cli.Env{Stderr: &stderr}, dir, filepath.Join(folder, "x.db"))
+		if !strings.Contains(stderr.String(), want) {
+			t.Errorf("%q: %q does not have %q", dir, &stderr, want)
+		}
+	}
+}

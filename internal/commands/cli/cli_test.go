@@ -1,0 +1,274 @@
+package cli_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/host/alone"
+)
+
+func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
+
+// newEnv returns an environment without a terminal, and what it prints.
+func newEnv(t *testing.T) (env cli.Env, stdout, stderr *strings.Builder) {
+	stdout, stderr = &strings.Builder{}, &strings.Builder{}
+	return cli.Env{Context: t.Context(), Stdin: strings.NewReader("yes\n"), Stdout: stdout, Stderr: stderr}, stdout, stderr
+}
+
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	env, stdout, stderr := newEnv(t)
+	if err := env.Println("100%"); err != nil {
+		t.Error(err)
+	}
+	env.Notef("Made %d.", 2)
+	if stdout.String() != "100%\n" || stderr.String() != "Made 2.\n" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+}
+
+// TestRun: a result that could not be printed is a failure.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("it broke")
+	careless := func(env cli.Env, args []string) error {
+		env.Println(strings.Join(args, " "))
+		env.Println("end")
+		return broken
+	}
+	env, stdout, _ := newEnv(t)
+	if err := cli.Run(env, []string{"a", "b"}, careless); err != broken || stdout.String() != "a b\nend\n" {
+		t.Errorf("%v, stdout %q", err, stdout)
+	}
+	env.Stdout = brokenPipe{}
+	if err := cli.Run(env, nil, careless); !errors.Is(err, io.ErrClosedPipe) ||
+		err.Error() != "writing the result: io: read/write on closed pipe" {
+		t.Errorf("the result is lost: %v", err)
+	}
+	said := errors.New("nothing was said")
+	announce := func(env cli.Env, _ []string) error { said = env.Announce("hello"); return nil }
+	if err := cli.Run(env, nil, announce); err != nil || !errors.Is(said, io.ErrClosedPipe) {
+		t.Errorf("an announcement is lost: %v, %v", err, said)
+	}
+	if env, stdout, _ := newEnv(t); cli.Run(env, nil, announce) != nil || said != nil || stdout.String() != "hello\n" {
+		t.Errorf("%v, stdout %q", said, stdout)
+	}
+	help := func(env cli.Env, _ []string) error { return env.Help("Usage") }
+	if err := cli.Run(env, nil, help); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("the help is lost: %v", err)
+	}
+}
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+func TestDispatch(t *testing.T) {
+	t.Parallel()
+	say := func(word string) func(cli.Env, []string) error {
+		return func(env cli.Env, args []string) error { return env.Println(word + " " + strings.Join(args, ",")) }
+	}
+	commands := []cli.Command{{Name: "open", Summary: "opens the door", Run: say("open")}, {Name: "lock", Also: "shut bolt", Run: say("lock")},
+		{Name: "unlock", Also: "lift", Run: say("unlock")}, {Name: "bell", Help: "BELL\n", Sub: []cli.Command{{Name: "list", Also: "ls", Run: say("bells")}, {Name: "ring", Run: say("ring")}}},
+		{Name: "clean", Run: say("clean"), Sub: []cli.Command{{Name: "all", Also: "every", Run: say("clean all")}}},
+		{Name: "people", Help: "PEOPLE\n", Sub: []cli.Command{{Name: "list", Also: "ls", Run: say("people")}}}}
+	for _, tt := range []struct {
+		name, args   string
+		code         int
+		stdout, errs string
+	}{
+		{"", "open", 0, "open \n", ""},
+		{"door", "unlock 1 --help", 0, "unlock 1,--help\n", ""},
+		{"", "-h", 0, "HELP\n", ""},
+		{"", "--help open", 0, "HELP\n", ""},
+		{"door", "help", 0, "HELP\n", ""},
+		{"", "help open", 0, "open --help\n", ""},
+		{"", "help bell", 0, "BELL\n", ""},
+		{"", "help bell ring", 0, "ring --help\n", ""},
+		{"", "bell help ring", 0, "ring --help\n", ""},
+		{"", "help help", 0, "HELP\n", ""},
+		{"", "help window", 2, "", "Error: there is no command \"window\"\nTry: firefighters --help\n"},
+		{"", "bell ring twice", 0, "ring twice\n", ""},
+		{"", "clean all", 0, "clean all \n", ""},
+		{"", "clean room all", 0, "clean room,all\n", ""},
+		{"", "help clean all", 0, "clean all --help\n", ""},
+		{"", "every", 2, "", "Error: there is no command \"every\"; did you mean \"clean all\"?\nTry: firefighters clean all --help\n"},
+		{"", "bell", 2, "", "Error: bell: say list or ring\nTry: firefighters bell --help\n"},
+		{"", "people", 2, "", "Error: people: say list\nTry: firefighters people --help\n"},
+		{"", "Open", 2, "", "Error: there is no command \"Open\"; did you mean \"open\"?\nTry: firefighters open --help\n"},
+		{"", "ulnokc", 2, "", "Error: there is no command \"ulnokc\"; did you mean \"unlock\"?\nTry: firefighters unlock --help\n"},
+		{"", "shut", 2, "", "Error: there is no command \"shut\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
+		{"", "lick", 2, "", "Error: there is no command \"lick\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
+		{"", "shut", 2, "", "Error: there is no command \"shut\"; did you mean \"lock\"?\nTry: firefighters lock --help\n"},
+		{"", "ls", 2, "", "Error: there is no command \"ls\"; did you mean \"bell list\" or \"people list\"?\n" +
+			"Try: firefighters bell list --help, or: firefighters people list --help\n"},
+		{"", "bell ls", 2, "", "Error: bell: there is no command \"ls\"; did you mean \"bell list\"?\nTry: firefighters bell list --help\n"},
+		{"", "bell rign", 2, "", "Error: bell: there is no command \"rign\"; did you mean \"bell ring\"?\nTry: firefighters bell ring --help\n"},
+		{"", "bell rung-it", 2, "", "Error: bell: there is no command \"rung-it\"\nTry: firefighters bell --help\n"},
+		{"door", "steal", 2, "", "Error: door: there is no command \"steal\"\nTry: firefighters door --help\n"},
+		{"door", "--db", 2, "", "Error: door: there is no command \"--db\"\nTry: firefighters door --help\n"},
+		{"", "bell --db x.db ring --twice", 2, "", "Error: bell: \"ring\" is a command, which must come first\nTry: firefighters bell ring --db x.db --twice\n"},
+		{"door", "", 2, "", "Error: door: say open, lock, unlock, bell, clean or people\nTry: firefighters door --help\n"},
+	} {
+		env, stdout, stderr := newEnv(t)
+		err := env.Dispatch(tt.name, "HELP\n", commands, strings.Fields(tt.args))
+		if code := cli.Report(err, env.Stderr); code != tt.code || stdout.String() != tt.stdout || stderr.String() != tt.errs {
+			t.Errorf("%s %s: code %d, stdout %q, stderr %q", tt.name, tt.args, code, stdout, stderr)
+		}
+	}
+	if list := cli.CommandList(commands[:2]); list != "  open  opens the door\n  lock  \n" {
+		t.Errorf("list %q", list)
+	}
+	if list := cli.CommandList([]cli.Command{{Name: "a", Summary: "does a"}, {Name: "bcd", Summary: "does more"}}); list != "  a    does a\n  bcd  does more\n" {
+		t.Errorf("list %q", list)
+	}
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	base := errors.New("it broke")
+	hinted := cli.WithHint(base, "repair it")
+	wrong := cli.Usage("that is wrong.", "this")
+	for _, tt := range []struct {
+		err  error
+		code int
+		want string
+	}{
+		{nil, 0, ""},
+		{cli.ErrHelp, 0, ""},
+		{base, 1, "Error: it broke\n"},
+		{hinted, 1, "Error: it broke\nTry: repair it\n"},
+		{fmt.Errorf("doing: %w", hinted), 1, "Error: doing: it broke\nTry: repair it\n"},
+		{cli.WithHint(hinted, "replace it"), 1, "Error: it broke\nTry: replace it\n"},
+		{wrong, 2, "Error: that is wrong\nTry: this\n"},
+		{errors.Join(wrong, nil), 2, "Error: that is wrong\nTry: this\n"},
+	} {
+		var stderr strings.Builder
+		if code := cli.Report(tt.err, &stderr); code != tt.code || stderr.String() != tt.want {
+			t.Errorf("%v: code %d, stderr %q", tt.err, code, stderr.String())
+		}
+	}
+	if !errors.Is(hinted, base) {
+		t.Error("a hint hides the error")
+	}
+	if usage, ok := errors.AsType[*cli.UsageError](wrong); !ok || *usage != (cli.UsageError{What: "that is wrong", Hint: "this"}) {
+		t.Errorf("%#v", wrong)
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	env, stdout, stderr := newEnv(t)
+	table := cli.NewTable("ID", "NAME", "LABEL")
+	table.Add("1", "Ana Čović", "100%")
+	table.Add("22", "B", "")
+	if stdout.Len()+stderr.Len() > 0 {
+		t.Error("the table is printed before its end")
+	}
+	if err := table.Print(env); err != nil {
+		t.Error(err)
+	}
+	if want := "1   Ana Čović  100%\n22  B          \n"; stdout.String() != want || stderr.String() != "ID  NAME       LABEL\n" {
+		t.Errorf("stderr:\n%sstdout:\n%s", stderr, stdout)
+	}
+	env, stdout, stderr = newEnv(t)
+	if err := cli.NewTable("ID", "NAME").Print(env); err != nil || stdout.Len() > 0 || stderr.String() != "ID  NAME\n" {
+		t.Errorf("an empty table: %v, stderr %q, stdout %q", err, stderr, stdout)
+	}
+	env.Stdout = brokenPipe{}
+	if err := table.Print(env); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("a table that is lost: %v", err)
+	}
+}
+
+// TestList: as lines of JSON it has no heading.
+func TestList(t *testing.T) {
+	t.Parallel()
+	for asJSON, want := range map[bool][2]string{false: {"Ana   <1>\nB     2\n", "NAME  AGE\n"}, true: {"[\"Ana\",\"<1>\"]\n[\"B\",\"2\"]\n", ""}} {
+		env, stdout, stderr := newEnv(t)
+		list := cli.NewList(asJSON, "NAME", "AGE")
+		for _, line := range [][]string{{"Ana", "<1>"}, {"B", "2"}} {
+			list.Add(line, func() []string { return line })
+		}
+		if err := list.Print(env); err != nil || stdout.String() != want[0] || stderr.String() != want[1] {
+			t.Errorf("JSON %v: %v, stderr %q, stdout %q", asJSON, err, stderr, stdout)
+		}
+	}
+}
+
+// TestWithoutTerminal: nobody is asked, and no bar is drawn.
+func TestWithoutTerminal(t *testing.T) {
+	t.Parallel()
+	env, stdout, stderr := newEnv(t)
+	err := env.Confirm("Erase it?")
+	want := cli.UsageError{What: "there is no terminal to ask on: Erase it?", Hint: "the same with --yes"}
+	if usage, ok := errors.AsType[*cli.UsageError](err); !ok || *usage != want {
+		t.Errorf("%#v", err)
+	}
+	bar := cli.NewProgress(env, "pages", 1)
+	bar.Add(1)
+	bar.End()
+	if stdout.Len()+stderr.Len() > 0 {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+}
+
+func TestFormat(t *testing.T) {
+	t.Parallel()
+	for milliseconds, want := range map[int64]string{0: "-", 1: "1970-01-01T00:00:00Z", 1801353599999: "2027-01-30T23:59:59Z",
+		253402300800000: "9999-12-31T23:59:59Z", math.MaxInt64: "9999-12-31T23:59:59Z"} {
+		if got := cli.FormatTime(milliseconds); got != want {
+			t.Errorf("%d: %s", milliseconds, got)
+		}
+	}
+	for bytes, want := range map[int64]string{0: "0.0 MB", 49_999: "0.0 MB", 1_260_000: "1.3 MB", 5_000_000_000: "5000.0 MB"} {
+		if got := cli.FormatBytes(bytes); got != want {
+			t.Errorf("%d: %s", bytes, got)
+		}
+	}
+	for n, want := range map[int]string{0: "0 people", 1: "1 person", 2: "2 people"} {
+		if got := cli.Count(n, "person", "people"); got != want {
+			t.Errorf("%d: %s", n, got)
+		}
+	}
+}
+
+// TestQuote has a shell read what Quote wrote.
+func TestQuote(t *testing.T) {
+	t.Parallel()
+	if plain := filepath.FromSlash("/data/engine-7_a.db"); cli.Quote(plain) != plain {
+		t.Errorf("%s became %s", plain, cli.Quote(plain))
+	}
+	shell, err := exec.LookPath("sh")
+	if err != nil || filepath.Separator == '\\' {
+		t.Skip("no POSIX shell")
+	}
+	for _, path := range []string{"a b", "Ana's", `"`, "a&b|c;d", "<a>", "(a)", "$HOME", "*", "?", "#", "~", "`id`", "''"} {
+		out, err := exec.Command(shell, "-c", "printf %s "+cli.Quote(path)).Output()
+		if string(out) != path {
+			t.Errorf("%s: the shell reads %q, %v", path, out, err)
+		}
+	}
+	for path, want := range map[string]string{
+		"zz\nError: faked.db": `$'zz\nError: faked.db'`, "it's\r\\\u202eŽ\x9b": `$'it\'s\x0d\\\xe2\x80\xaeŽ\x9b'`, "a\tb": "'a\tb'",
+	} {
+		if got := cli.Quote(path); got != want {
+			t.Errorf("%q is %s", path, got)
+		}
+		shell, err := exec.LookPath("bash")
+		if err != nil {
+			continue
+		}
+		if out, err := exec.Command(shell, "-c", "printf %s "+cli.Quote(path)).Output(); string(out) != path {
+			t.Errorf("%q: bash reads %q, %v", path, out, err)
+		}
+	}
+}

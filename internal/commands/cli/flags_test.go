@@ -1,0 +1,200 @@
+package cli_test
+
+import (
+	"cmp"
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+)
+
+type settings struct {
+	flags *pflag.FlagSet
+	db    *string
+	size  *int
+	yes   *bool // is never read from the environment
+}
+
+func newFlags(env cli.Env, command string) settings {
+	flags := env.Flags(command, "Usage: firefighters lift [flags]\n\nFlags:\n")
+	return settings{flags, cli.DBFlag(flags), flags.Int("max-size", 3, "how large"), flags.Bool("yes", false, "do not ask")}
+}
+
+const liftHelp = `Usage: firefighters lift [flags]
+
+Flags:
+      --db file        the database file (default "firefighters.db")
+      --max-size int   how large (default 3)
+      --yes            do not ask
+
+These flags may also stand in the environment:
+      --db           FIREFIGHTERS_DB
+      --max-size     FIREFIGHTERS_MAX_SIZE
+`
+
+func TestParse(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		args []string
+		most int
+		err  string // "" for success
+		hint string // "" for the help
+	}{
+		{"lift", nil, 0, "", ""},
+		{"lift", []string{"a"}, 1, "", ""},
+		{"lift", []string{"a", "b", "--max-size=4"}, cli.AnyNumber, "", ""},
+		{"lift", nil, cli.AnyNumber, "", ""},
+		{"lift", []string{"--nope"}, 0, "lift: unknown flag: --nope", ""},
+		{"lift", []string{"--mxa-size=4"}, 0, "lift: unknown flag: --mxa-size; did you mean --max-size?", ""},
+		{"lift", []string{"--databse", "x"}, 0, "lift: unknown flag: --databse; did you mean --db?", ""},
+		{"lift", []string{"-db", "x"}, 0, "lift: unknown shorthand flag: 'd' in -db; did you mean --db?", ""},
+		{"lift", []string{"-x"}, 0, "lift: unknown shorthand flag: 'x' in -x", ""},
+		{"lift", []string{"--db", "--yes"}, 0, "lift: --db needs a value, and \"--yes\" looks like a flag", ""},
+		{"lift", []string{"--db", "--max-size=4"}, 0, "lift: --db needs a value, and \"--max-size=4\" looks like a flag", ""},
+		{"lift", []string{"--db", "--help"}, 0, "lift: --db needs a value, and \"--help\" looks like a flag", ""},
+		{"lift", []string{"--db", "--x"}, 0, "", ""},
+		{"lift", []string{"-V"}, 0, "lift: unknown shorthand flag: 'V' in -V; did you mean the version?", "firefighters --version"},
+		{"lift", []string{"--max-size"}, 0, "lift: flag needs an argument: --max-size", ""},
+		{"lift", []string{"--max-size", "big"}, 0, "lift: --max-size may not be \"big\"", ""},
+		{"lift", []string{"--db="}, 0, "lift: --db names no file", ""},
+		{"lift", []string{"a"}, 0, `lift: it takes no argument, but there is "a"`, "to name the database: firefighters lift --db a"},
+		{"lift", []string{"my x.db", "--max-size=4", "--yes"}, 0, `lift: it takes no argument, but there is "my x.db"`,
+			"to name the database: firefighters lift --max-size 4 --yes --db " + cli.Quote("my x.db")},
+		{"lift", []string{"x.db", "--db", "y.db"}, 0, `lift: it takes no argument, but there is "x.db"`, ""},
+		{"lift", []string{"help"}, 0, `lift: it takes no argument, but there is "help"`, ""},
+		{"lift", []string{""}, 0, `lift: it takes no argument, but there is ""`, ""},
+		{"lift", []string{"a\nb"}, 0, `lift: it takes no argument, but there is "a\nb"`, ""},
+		{"lift", nil, 1, "", ""},
+		{"lift heavy", []string{"a", "x.db", "c"}, 1, `lift heavy: it takes one argument, but there is also "x.db"`,
+			"to name the database: firefighters lift heavy a --db x.db"},
+		{"lift heavy", []string{"a", "b"}, 1, `lift heavy: it takes one argument, but there is also "b"`,
+			`put a name of several words in quotes, as "Engine 7": firefighters lift heavy --help`},
+		{"lift heavy", []string{"a", "7"}, 1, `lift heavy: it takes one argument, but there is also "7"`, ""},
+		{"lift heavy", []string{"a", "b", "c/d"}, 2, `lift heavy: it takes 2 arguments, but there is also "c/d"`,
+			"to name the database: firefighters lift heavy a b --db c/d"},
+	} {
+		env, stdout, stderr := newEnv(t)
+		set := newFlags(env, tt.name)
+		want := ""
+		if tt.err != "" {
+			want = "Error: " + tt.err + "\nTry: " + cmp.Or(tt.hint, "firefighters "+tt.name+" --help") + "\n"
+		}
+		code := cli.Report(env.Parse(set.flags, tt.args, tt.most), env.Stderr)
+		if stderr.String() != want || (code == 0) != (want == "") || stdout.Len() > 0 {
+			t.Errorf("%s %q: code %d, stdout %q, stderr %q", tt.name, tt.args, code, stdout, stderr)
+		}
+	}
+}
+
+// TestExtraArgument: the hint names the flag that a command has for it.
+func TestExtraArgument(t *testing.T) {
+	t.Parallel()
+	const several = `put a name of several words in quotes, as "Engine 7": firefighters open --help`
+	for _, tt := range []struct{ line, hint string }{
+		{"Engine", "to name the department: firefighters open --tenant Engine"},
+		{"x.db", "to name the database: firefighters open --db x.db"},
+		{"8080 --tenant Engine", "to name the port: firefighters open --tenant Engine --listen 127.0.0.1:8080"},
+		{"8080 --tenant Engine --listen [::1]:1", several},
+		{"7 --tenant Engine --listen 1 --origin a,b", several},
+		{"x.sqlite --origin a,b --origin c", "to name the database: firefighters open --origin a,b,c --db x.sqlite"},
+		{"x.db --tenant --foo", "firefighters open --help"},
+		{"--tenant --db x.db", "firefighters open --help"},
+		{"x.db --new=false --origin a", "to name the database: firefighters open --origin a --db x.db"},
+	} {
+		env, _, stderr := newEnv(t)
+		flags := env.Flags("open", "")
+		flags.Bool("new", false, "")
+		cli.DBFlag(flags)
+		flags.String("tenant", "", "")
+		flags.String("listen", "", "")
+		flags.StringSlice("origin", nil, "")
+		cli.Report(env.Parse(flags, strings.Fields(tt.line), 0), env.Stderr)
+		if _, hint, _ := strings.Cut(stderr.String(), "\nTry: "); hint != tt.hint+"\n" {
+			t.Errorf("%s: stderr %q", tt.line, stderr)
+		}
+	}
+}
+
+func TestParseOne(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		args     []string
+		argument string
+		err      string // "" for success
+	}{
+		{[]string{"a", "--max-size=4"}, "a", ""},
+		{[]string{""}, "", "Error: lift: say what\nTry: firefighters lift --help\n"},
+		{nil, "", "Error: lift: say what\nTry: firefighters lift --help\n"},
+		{[]string{"a", "b"}, "", "Error: lift: it takes one argument, but there is also \"b\"\n" +
+			"Try: put a name of several words in quotes, as \"Engine 7\": firefighters lift --help\n"},
+	} {
+		env, _, stderr := newEnv(t)
+		argument, err := env.ParseOne(newFlags(env, "lift").flags, tt.args, "say what")
+		if cli.Report(err, env.Stderr); argument != tt.argument || stderr.String() != tt.err {
+			t.Errorf("%q: %q, stderr %q", tt.args, argument, stderr)
+		}
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, arg := range []string{"-h", "--help"} {
+		env, stdout, stderr := newEnv(t)
+		err := env.Parse(newFlags(env, "lift").flags, []string{"stray", arg}, 0)
+		if err != cli.ErrHelp || stdout.String() != liftHelp || stderr.Len() > 0 {
+			t.Errorf("%s: %v, stderr %q, stdout:\n%s", arg, err, stderr, stdout)
+		}
+	}
+	env, stdout, _ := newEnv(t)
+	if err := env.Parse(env.Flags("version", "VERSION\n"), []string{"-h"}, 0); err != cli.ErrHelp || stdout.String() != "VERSION\n" {
+		t.Errorf("without flags: %v, stdout:\n%s", err, stdout)
+	}
+}
+
+// TestEnvironment cannot run beside others.
+func TestEnvironment(t *testing.T) {
+	env, _, _ := newEnv(t)
+	parse := func(args ...string) (settings, error) {
+		set := newFlags(env, "lift")
+		return set, env.Parse(set.flags, args, 0)
+	}
+	t.Setenv("FIREFIGHTERS_DB", "")
+	t.Setenv("FIREFIGHTERS_MAX_SIZE", "5")
+	t.Setenv("FIREFIGHTERS_YES", "true")
+	if set, err := parse(); err != nil || *set.size != 5 || *set.yes || *set.db != "firefighters.db" || !set.flags.Changed("max-size") {
+		t.Errorf("%v, %d, %q", err, *set.size, *set.db)
+	}
+	if set, err := parse("--max-size=6"); err != nil || *set.size != 6 {
+		t.Errorf("the flag does not win: %v, %d", err, *set.size)
+	}
+	t.Setenv("FIREFIGHTERS_MAX_SIZE", "big")
+	if _, err := parse(); err == nil || err.Error() != `lift: FIREFIGHTERS_MAX_SIZE may not be "big"` {
+		t.Errorf("a value that is wrong: %v", err)
+	}
+}
+
+// TestWarnOfVariables cannot run beside others.
+func TestWarnOfVariables(t *testing.T) {
+	for _, tt := range []struct{ name, value, want string }{
+		{"FIREFIGHTERS_MAX_SIZE", "5", ""},
+		{"FIREFIGHTERS_KEY", "x", ""},
+		{"FIREFIGHTERS_NOPE", "", ""},
+		{"FIREFIGHTER_DB", "x.db", ""},
+		{"FIREFIGHTERS_NOPE", "1", "Warning: FIREFIGHTERS_NOPE does nothing: there is no flag --nope\n"},
+		{"FIREFIGHTERS_MAXSIZE", "1", "Warning: FIREFIGHTERS_MAXSIZE does nothing: there is no flag --maxsize; did you mean FIREFIGHTERS_MAX_SIZE?\n"},
+		{"FIREFIGHTERS_DATABASE", "1", "Warning: FIREFIGHTERS_DATABASE does nothing: there is no flag --database; did you mean FIREFIGHTERS_DB?\n"},
+		{"FIREFIGHTERS_YES", "1", "Warning: FIREFIGHTERS_YES does nothing: --yes counts only when it is typed\n"},
+		{"FIREFIGHTERS_OLDER_THAN", "1y", "Warning: FIREFIGHTERS_OLDER_THAN does nothing: --older-than counts only when it is typed\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Setenv(tt.name, tt.value)
+			env, stdout, stderr := newEnv(t)
+			env.WarnOfVariables([]string{"db", "max-size", "key"})
+			if stdout.Len() > 0 || stderr.String() != tt.want {
+				t.Errorf("stdout %q, stderr %q", stdout, stderr)
+			}
+		})
+	}
+}

@@ -1,0 +1,102 @@
+package cli_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+)
+
+// hostile would set the title of a terminal, erase a line, and turn the next words
+// round. So would the bytes at its end, in a terminal of Latin-1.
+const hostile = "A\x1b]0;x\x07\rB\x7f\u009b2K\u202eC\u2028\x9b"
+
+const harmless = `A\u001b]0;x\u0007\u000dB\u007f\u009b2K\u202eC\u2028\x9b`
+
+func TestPrintable(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		hostile:                  harmless,
+		"a\tb\nc":                `a\u0009b\u000ac`,
+		`Žåé €🚒 \ "x" � 一`:       `Žåé €🚒 \ "x" � 一`,
+		"👩\u200d🚒 می\u200cخواهم": "👩\u200d🚒 می\u200cخواهم",
+	} {
+		if got := cli.Printable(text); got != want {
+			t.Errorf("%q is %q", text, got)
+		}
+	}
+}
+
+// TestPrintsParts: it does not matter into how many writes a text is cut.
+func TestPrintsParts(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"Žåé €🚒\r\n\t👩\u200d🚒\n":   "Žåé €🚒\r\n\t👩\u200d🚒\n",
+		"a\rb\r\r\nc\r":            "a\\u000db\\u000d\r\nc\\u000d",
+		"\xc4\xc4\x8c\x9b\xf0\x9f": `\xc4Č\x9b\xf0\x9f`,
+		"\x9f\x9f\x9f\x9f\xf0x":    `\x9f\x9f\x9f\x9f\xf0x`,
+	} {
+		for size := 1; size <= len(text); size++ {
+			env, stdout, stderr := newEnv(t)
+			err := cli.Run(env, nil, func(env cli.Env, _ []string) error {
+				for part := range slices.Chunk([]byte(text), size) {
+					for _, stream := range []io.Writer{env.Stdout, env.Stderr} {
+						if n, err := stream.Write(part); n != len(part) || err != nil {
+							t.Errorf("it has written %d of %d: %v", n, len(part), err)
+						}
+					}
+				}
+				return nil
+			})
+			if err != nil || stdout.String() != want || stderr.String() != want {
+				t.Errorf("%q in parts of %d is %q, and on standard error %q: %v", text, size, stdout, stderr, err)
+			}
+		}
+	}
+}
+
+// TestPrintsText: whatever way a command prints, nothing changes the terminal.
+// JSON stays what it is, and a file for another program stays byte for byte.
+func TestPrintsText(t *testing.T) {
+	t.Parallel()
+	env, stdout, stderr := newEnv(t)
+	err := cli.Run(env, nil, func(env cli.Env, _ []string) error {
+		env.Notef("%s", hostile)
+		fmt.Fprintln(env.Stderr, hostile)
+		env.Announce(hostile)
+		table := cli.NewTable("HEADING", "NEXT")
+		table.Add(hostile+"\n\t", "x")
+		table.Print(env)
+		list := cli.NewList(true)
+		list.Add("\x1b\u009b\u202e\n", nil)
+		list.Print(env)
+		io.WriteString(env.Data(), hostile+"\r\n")
+		return env.Println(hostile)
+	})
+	if err != nil || !strings.HasPrefix(stderr.String(), harmless+"\n"+harmless+"\nHEADING") {
+		t.Errorf("%v, stderr %q", err, stderr)
+	}
+	lines := strings.SplitAfter(stdout.String(), "\n")
+	if len(lines) != 6 || lines[0] != harmless+"\n" || lines[1] != harmless+"\\u000a\\u0009  x\n" || lines[3] != hostile+"\r\n" || lines[4] != harmless+"\n" {
+		t.Fatalf("stdout %q", lines)
+	}
+	var value string
+	if err := json.Unmarshal([]byte(lines[2]), &value); err != nil || value != "\x1b\u009b\u202e\n" || strings.ContainsAny(lines[2], "\x1b\u009b\u202e") {
+		t.Errorf("%q is %q: %v", lines[2], value, err)
+	}
+	var report strings.Builder
+	cli.Report(cli.WithHint(errors.New(hostile), hostile), &report)
+	if report.String() != "Error: "+harmless+"\nTry: "+harmless+"\n" {
+		t.Errorf("reported %q", report.String())
+	}
+	env.Stdout = brokenPipe{}
+	careless := func(env cli.Env, _ []string) error { io.WriteString(env.Data(), "x"); return nil }
+	if err := cli.Run(env, nil, careless); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("data are lost: %v", err)
+	}
+}

@@ -1,0 +1,132 @@
+package cli_test
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+)
+
+// openTerminal returns a terminal and the other end of it, where a person
+// types and reads.
+func openTerminal(t *testing.T) (terminal, person *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skipf("no terminal: %v", err)
+	}
+	t.Cleanup(func() { person.Close() })
+	fd := int(person.Fd())
+	number, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0)
+	}
+	if err == nil {
+		terminal, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	}
+	if err != nil {
+		t.Skipf("no terminal: %v", err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	return terminal, person
+}
+
+func TestIsTerminal(t *testing.T) {
+	t.Parallel()
+	terminal, _ := openTerminal(t)
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	for stream, want := range map[any]bool{terminal: true, null: false, strings.NewReader(""): false, nil: false} {
+		if cli.IsTerminal(stream) != want {
+			t.Errorf("%v: %v", stream, !want)
+		}
+	}
+}
+
+// TestToTerminal: what Run puts around standard output does not hide it.
+func TestToTerminal(t *testing.T) {
+	t.Parallel()
+	terminal, _ := openTerminal(t)
+	for _, stdout := range []io.Writer{terminal, io.Discard} {
+		env, _, _ := newEnv(t)
+		env.Stdout = stdout
+		want := stdout == io.Writer(terminal)
+		cli.Run(env, nil, func(inner cli.Env, _ []string) error {
+			if env.ToTerminal() != want || inner.ToTerminal() != want {
+				t.Errorf("%v: %v, within Run %v", stdout, env.ToTerminal(), inner.ToTerminal())
+			}
+			return nil
+		})
+	}
+}
+
+// TestDataOnTerminal: a terminal gets a file as text, without what would change it.
+func TestDataOnTerminal(t *testing.T) {
+	t.Parallel()
+	terminal, person := openTerminal(t)
+	env, _, _ := newEnv(t)
+	env.Stdout = terminal
+	cli.Run(env, nil, func(env cli.Env, _ []string) error {
+		_, err := io.WriteString(env.Data(), "a,\x1b[2J\r\n")
+		return err
+	})
+	shown := make([]byte, 100)
+	n, err := person.Read(shown)
+	if got := strings.ReplaceAll(string(shown[:n]), "\r", ""); err != nil || got != `a,\u001b[2J`+"\n" {
+		t.Errorf("%v, the terminal shows %q", err, got)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	for typed, want := range map[string]bool{"yes\n": true, " yes \n": true, "y\n": false, "YES\n": false, "\n": false, "yes\x04\x04": false} {
+		terminal, person := openTerminal(t)
+		env, stdout, stderr := newEnv(t)
+		env.Stdin = terminal
+		io.WriteString(person, typed)
+		err := env.Confirm("Erase it?")
+		if !want && (err == nil || err.Error() != "the answer was not yes; nothing was changed") || want && err != nil {
+			t.Errorf("%q: %v", typed, err)
+		}
+		if stdout.Len() > 0 || stderr.String() != "Erase it? Type yes: " {
+			t.Errorf("stdout %q, stderr %q", stdout, stderr)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Parallel()
+	terminal, person := openTerminal(t)
+	synctest.Test(t, func(t *testing.T) {
+		env, _, _ := newEnv(t)
+		env.Stderr = terminal
+		bar := cli.NewProgress(env, "pages", 0)
+		bar.Set(1, 4)
+		time.Sleep(time.Second)
+		bar.Add(1) // not yet over a second
+		time.Sleep(time.Millisecond)
+		bar.Set(2, 0) // of how much is not known
+		bar.Set(2, 4)
+		bar.Rename("pages, the last")
+		bar.Add(3)
+		bar.End()
+		bar.End()
+	})
+	terminal.Close()
+	shown, _ := io.ReadAll(person) // its error says that the terminal is closed
+	want := "\r[" + strings.Repeat("=", 20) + strings.Repeat(" ", 20) + "] 2 of 4 pages" +
+		"\r[" + strings.Repeat("=", 40) + "] 5 of 4 pages, the last\r\n"
+	if string(shown) != want {
+		t.Errorf("%q, not %q", shown, want)
+	}
+}

@@ -1,0 +1,158 @@
+package exchange
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+const compareHelp = `Usage: firefighters compare FILE --tenant NAME [flags]
+
+Compares somebody's list, such as that of the insurer or of the town, with the
+people of a department: who is only in theirs, who is only in ours, and where
+the two differ, field by field. It reads the file as import does, and changes
+nothing. The exit code is 1 if a row could not be compared.
+
+  firefighters compare insurer.xlsx --tenant "Engine 7"
+  firefighters compare insurer.xlsx --tenant "Engine 7" --report differences.xlsx
+
+Only fields that theirs has a value for are compared.
+
+Flags:
+`
+
+// comparing is a comparison that a command does.
+type comparing struct {
+	*list
+	env cli.Env
+}
+
+func (p Program) compare(env cli.Env, args []string) error {
+	c := comparing{newList(env, "compare", compareHelp, "write what was found to this `file` (.csv or .xlsx), a row for each finding"), env}
+	if err := c.parse(env, args); err != nil {
+		return err
+	}
+	return p.WithStore(env, c.db, false, c.with)
+}
+
+// with compares the list with a department of the store.
+func (c comparing) with(s *store.Store) error {
+	tenant, err := s.Tenant(c.tenant)
+	if err != nil {
+		return store.Failed("reading", c.db, err)
+	}
+	f, err := imports.Read(c.env.Context, c.content, c.options, s.Clock().Now())
+	if err != nil {
+		return c.explain(err)
+	}
+	found, err := f.Compare(c.env.Context, s, tenant)
+	if err != nil {
+		return c.explain(store.Failed("reading", c.db, err))
+	}
+	if err := c.print(found); err != nil {
+		return err
+	}
+	if err := c.writeFindings(found); err != nil {
+		return err
+	}
+	if n := len(found.Refused); n > 0 {
+		return cli.WithHint(fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Report.All))), "correct these rows, and compare again")
+	}
+	return nil
+}
+
+func (c comparing) print(found *imports.Comparison) error {
+	if c.asJSON {
+		return printJSON(c.env, found)
+	}
+	var t text
+	t.describe(c.options.Name, found.Report)
+	t.notes(found.Report.Warnings)
+	t.table(fmt.Sprintf("Only theirs: %d", len(found.OnlyTheirs)), theirLines(found.OnlyTheirs))
+	t.table(fmt.Sprintf("Only ours: %d", len(found.OnlyOurs)), ourLines(found.OnlyOurs))
+	t.table(fmt.Sprintf("Different: %d", len(found.Differ)), differentLines(found.Differ))
+	t.table(fmt.Sprintf("Refused: %d", len(found.Refused)), refusedRows(found.Refused))
+	t.line("\nOnly theirs: %d. Only ours: %d. Different: %d. The same: %d. Refused: %d.",
+		len(found.OnlyTheirs), len(found.OnlyOurs), len(found.Differ), found.Same, len(found.Refused))
+	if found.Unclear > 0 {
+		t.line("Of ours only refused rows could mean, so they are in none of these lists: %d.", found.Unclear)
+	}
+	return c.env.Println(strings.TrimSpace(t.String()))
+}
+
+func theirLines(theirs []imports.Row) (lines [][]string) {
+	for _, r := range theirs {
+		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), orDash(r.Name), details(r.Fields)})
+	}
+	return lines
+}
+
+func ourLines(ours []record.Firefighter) (lines [][]string) {
+	for _, f := range ours {
+		lines = append(lines, []string{f.FirstName + " " + f.LastName, details(f.Fields)})
+	}
+	return lines
+}
+
+// differentLines has a line for each field that differs.
+func differentLines(differ []imports.Row) (lines [][]string) {
+	for _, r := range differ {
+		for _, c := range r.Changes() {
+			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), orDash(r.Name), c.Field, "ours " + orNothing(c.Ours), "theirs " + c.Theirs})
+		}
+	}
+	return lines
+}
+
+// findingHeader is the header of the file of --report.
+var findingHeader = []string{"finding", "row", "id", "name", "field", "ours", "theirs", "reason"}
+
+// findings has a row for each finding, as findingHeader says.
+func findings(found *imports.Comparison) (all [][]string) {
+	row := func(r imports.Row) string { return fmt.Sprint(r.Row) }
+	id := func(r imports.Row) string {
+		if r.ID == nil {
+			return ""
+		}
+		return *r.ID
+	}
+	for _, r := range found.OnlyTheirs {
+		all = append(all, []string{"only theirs", row(r), "", r.Name, "", "", details(r.Fields), ""})
+	}
+	for _, f := range found.OnlyOurs {
+		all = append(all, []string{"only ours", "", f.ID, f.FirstName + " " + f.LastName, "", details(f.Fields), "", ""})
+	}
+	for _, r := range found.Differ {
+		for _, c := range r.Changes() {
+			all = append(all, []string{"different", row(r), id(r), r.Name, c.Field, c.Ours, c.Theirs, ""})
+		}
+	}
+	for _, r := range found.Refused {
+		all = append(all, []string{"refused", row(r), id(r), r.Name, "", "", "", reasons(r.Errors)})
+	}
+	return all
+}
+
+// writeFindings writes the file of --report, if there is one.
+func (c comparing) writeFindings(found *imports.Comparison) error {
+	if c.report.path == "" {
+		return nil
+	}
+	table := &sheet.Table{Format: sheet.CSV, Encoding: sheet.UTF8, Delimiter: ",", Header: findingHeader}
+	for i, cells := range findings(found) {
+		row := sheet.Row{Number: i + 2}
+		for _, cell := range cells {
+			row.Cells = append(row.Cells, sheet.Cell{Text: cell})
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	return c.writeFile(c.env, func(w io.Writer) error {
+		return sheet.WriteTable(w, c.report.format, table, nil, func(int) []string { return nil })
+	})
+}

@@ -1,0 +1,67 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+)
+
+// formatNames are the formats, as people call them.
+var formatNames = map[string]string{sheet.CSV: "CSV", sheet.XLSX: "XLSX", sheet.VCard: "vCard", sheet.JSONL: "JSON lines"}
+
+// delimiterNames are the delimiters that cannot be seen in a text.
+var delimiterNames = map[string]string{"\t": "a tab"}
+
+// orderNames are the orders of dates in words.
+var orderNames = map[string]string{mapping.DMY: "day, month, year", mapping.MDY: "month, day, year", mapping.YMD: "year, month, day"}
+
+// describe says how a file was read.
+func (t *text) describe(name string, r *imports.Report) {
+	t.line("%s", shown(describeFile(name, r.File)))
+	if r.Dates != nil {
+		t.line("Its dates are read as %s (%s).", orderNames[*r.Dates], *r.Dates)
+	}
+	var columns [][]string
+	for _, c := range r.Columns {
+		if c.Field != nil {
+			columns = append(columns, []string{orDash(c.Header), *c.Field})
+		}
+	}
+	t.table("Its columns:", columns)
+	t.leftOut(r)
+}
+
+// leftOut names the columns for nothing that we keep.
+func (t *text) leftOut(r *imports.Report) {
+	var headers []string
+	for _, c := range r.Columns {
+		if c.Field == nil {
+			headers = append(headers, shown(orDash(c.Header)))
+		}
+	}
+	if len(headers) > 0 {
+		t.line("Left out: %s", strings.Join(headers, ", "))
+	}
+}
+
+// describeFile is "people.csv is read as CSV in utf-8, with ; between the cells."
+func describeFile(name string, f imports.FileInfo) string {
+	said := fmt.Sprintf("%s is read as %s", name, formatNames[f.Format])
+	if f.Encoding != nil {
+		said += " in " + *f.Encoding
+	}
+	if f.Sheet != nil {
+		said += fmt.Sprintf(", its sheet %q", *f.Sheet)
+	}
+	if f.Delimiter != nil {
+		between := *f.Delimiter
+		if word, ok := delimiterNames[between]; ok {
+			between = word
+		}
+		said += ", with " + between + " between the cells"
+	}
+	return said + "."
+}

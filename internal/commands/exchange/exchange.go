@@ -1,0 +1,42 @@
+// Package exchange has the commands that take people into a department and out of
+// it: import, export and compare.
+package exchange
+
+import (
+	"github.com/spf13/pflag"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+// Program is what the commands are handed.
+type Program struct {
+	// WithStore opens the database at path for do, and makes a missing one if
+	// create is set. Its errors have advice.
+	WithStore func(env cli.Env, path string, create bool, do func(*store.Store) error) error
+}
+
+// Commands returns the table of the commands, in the order of their names.
+func (p Program) Commands() []cli.Command {
+	return []cli.Command{
+		{Name: "compare", Also: "diff", Summary: "compares a list of people with a department", Run: p.compare},
+		{Name: "export", Also: "download", Summary: "writes the people of a department to a file", Run: p.export},
+		{Name: "import", Also: "load upload", Summary: "reads people from a spreadsheet, and takes that back", Run: p.importFile, Sub: []cli.Command{
+			{Name: "list", Also: "ls show", Run: p.listImports},
+			{Name: "undo", Also: "revert", Run: p.undoImport},
+		}},
+	}
+}
+
+func tenantFlag(flags *pflag.FlagSet) *string {
+	return flags.String("tenant", "", "the department's name (required)")
+}
+
+// requireTenant returns the name of the department, or a usage error.
+func requireTenant(flags *pflag.FlagSet, name string) (string, error) {
+	name, err := store.ValidTenant(name)
+	if err != nil {
+		return "", cli.Wrong(flags, "--tenant "+err.Error())
+	}
+	return name, nil
+}

@@ -1,0 +1,69 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+)
+
+// TestExplain: an error of a file says what is wrong in a line, and in another
+// what to type. What was typed stays in it.
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	const typed = "firefighters import my.csv --tenant A "
+	for _, tt := range []struct {
+		err  error
+		line string // of flags
+		want string // of the hint
+	}{
+		{&sheet.FileError{Code: sheet.FilePDF}, "", "ask for the list as a spreadsheet, or copy its table into one and save it as .xlsx"},
+		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"A, B"}}, "", typed + "--sheet NAME"},
+		{&sheet.FileError{Code: sheet.FileSheet, Args: []any{"C", "A, B"}}, "--sheet C", typed + "--sheet NAME"},
+		{&sheet.FileError{Code: sheet.FileEncoding, Args: []any{"utf-8"}}, "--encoding utf-8", strings.TrimSpace(typed) + ", which finds the encoding, or another --encoding"},
+		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy, or --dates mdy"},
+		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", typed + "--dates dmy, which refuses the others"},
+		{&imports.EncodingError{Differs: []imports.Difference{{Row: 2, As1252: "è", As1250: "č"}}}, "", typed + "--encoding windows-1252, or --encoding windows-1250"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"My Mail", "E-mail"}}, "", typed + "--map " + cli.Quote("My Mail=email")},
+		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"Mail", "E-mail"}}, "--map Handy=phoneNumber", typed + "--map Handy=phoneNumber,Mail=email"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"X"}}, "--map X=email", "a header of the file, as it is written there: " + typed + "--map HEADER=FIELD"},
+	} {
+		l := newList(cli.Env{}, "import", "", "")
+		must(t, l.flags.Parse(append([]string{"my.csv", "--tenant", "A"}, strings.Fields(tt.line)...)))
+		l.path = "my.csv"
+		var said strings.Builder
+		if code := cli.Report(l.explain(tt.err), &said); code != 1 || !strings.HasPrefix(said.String(), `Error: "my.csv": `) ||
+			!strings.HasSuffix(said.String(), "\nTry: "+tt.want+"\n") || strings.Count(said.String(), "\n") != 2 {
+			t.Errorf("code %d, and it says:\n%swant the hint:\n%s", code, &said, tt.want)
+		}
+	}
+	stopped := newList(cli.Env{}, "import", "", "").explain(fmt.Errorf("matching: %w", context.Canceled))
+	if stopped == nil || stopped.Error() != "stopped; nothing was changed" {
+		t.Errorf("stopped: %v", stopped)
+	}
+	l, other := newList(cli.Env{}, "import", "", ""), errors.New("it broke")
+	if err := l.explain(other); err != other || l.explain(nil) != nil {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestShown: what a file holds cannot control the terminal, and cannot fill it.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{
+		"Ana\tČović\r\n":         "Ana Čović  ",
+		"\x1b[31mred\u009b0m":    " [31mred 0m",
+		strings.Repeat("č", 201): strings.Repeat("č", 200) + "…",
+		strings.Repeat("č", 200): strings.Repeat("č", 200),
+	} {
+		if got := shown(cell); got != want {
+			t.Errorf("%q is shown as %q", cell, got)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package exchange
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+const exportHelp = `Usage: firefighters export --tenant NAME [flags]
+
+Writes the people of a department, as they are at one moment, with all fields:
+for a spreadsheet (xlsx, csv), for the contacts of a phone (vcf), or for programs
+(jsonl: a record as the API has it on each line). Without --output it writes a
+CSV to standard output. import reads all of these again.
+
+  firefighters export --tenant "Engine 7" -o people.xlsx
+  firefighters export --tenant "Engine 7" --search horvat --format vcf >horvat.vcf
+
+A file has its name only when it is complete. Only its owner can read it.
+
+Flags:
+`
+
+// exporting is an export that a command does.
+type exporting struct {
+	env        cli.Env
+	flags      *pflag.FlagSet
+	db, tenant string
+	query      record.Query
+	to         target // without a path: standard output
+	written    int
+}
+
+func (p Program) export(env cli.Env, args []string) error {
+	e := &exporting{env: env, flags: env.Flags("export", exportHelp), to: target{flag: "--output"}}
+	db, name := cli.DBFlag(e.flags), tenantFlag(e.flags)
+	e.flags.StringVar(&e.to.format, "format", "", "csv, xlsx, vcf or jsonl (default: as the file's name ends, or csv)")
+	e.flags.StringVarP(&e.to.path, "output", "o", "", "the `file` to write; its name says the format")
+	e.flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")
+	search := e.flags.String("search", "", "only people whom this finds, as on the page")
+	sort := e.flags.String("sort", "", "createdAt, firstName, lastName, email, phoneNumber or dateOfBirth (default createdAt)")
+	desc := e.flags.Bool("desc", false, "in descending order")
+	if err := env.Parse(e.flags, args, 0); err != nil {
+		return e.meantOutput(err)
+	}
+	e.db = *db
+	err := e.check()
+	if err == nil {
+		e.query, err = newQuery(*search, *sort, *desc)
+	}
+	if err != nil {
+		return cli.Wrong(e.flags, err.Error())
+	}
+	if e.tenant, err = requireTenant(e.flags, *name); err != nil {
+		return err
+	}
+	if err := e.to.refuse(e.db); err != nil {
+		return err
+	}
+	return p.WithStore(env, e.db, false, e.run)
+}
+
+// meantOutput returns the error of a command line, with another hint if there is a
+// file where no argument is allowed.
+func (e *exporting) meantOutput(err error) error {
+	name := e.flags.Arg(0)
+	if usage, ok := errors.AsType[*cli.UsageError](err); ok && e.flags.NArg() == 1 && sheet.FormatOf(name) != "" && !e.flags.Changed("output") {
+		return cli.Usage(usage.What, "to name the file: "+cli.TypedLine(e.flags, 0)+" --output "+cli.Quote(name))
+	}
+	return err
+}
+
+// check checks where to write, and in which format.
+func (e *exporting) check() error {
+	if e.to.format != "" && !slices.Contains(sheet.Formats, e.to.format) {
+		return fmt.Errorf("--format must be csv, xlsx, vcf or jsonl, not %q", e.to.format)
+	}
+	if e.to.path == "-" { // standard output, as other programs have it
+		e.to.path = ""
+	}
+	if err := e.to.chooseFormat(sheet.Formats...); err != nil {
+		return err
+	}
+	switch {
+	case e.to.path == "" && e.to.force:
+		return errors.New("--force is for --output")
+	case e.to.format == "":
+		e.to.format = sheet.CSV
+	case e.to.format == sheet.XLSX && e.to.path == "" && e.env.ToTerminal():
+		return errors.New("a workbook cannot be shown on a terminal; name a file with --output")
+	}
+	return nil
+}
+
+// newQuery returns the query that the flags describe. The error says which of
+// them is wrong.
+func newQuery(search, sort string, desc bool) (record.Query, error) {
+	values := url.Values{"search": {search}, "sortBy": {sort}}
+	q, err := record.Query{Page: 1, PageSize: 1, SortBy: record.ByCreatedAt, Descending: desc}.Parse(values.Encode())
+	if faults, ok := errors.AsType[record.FieldErrors](err); ok {
+		flag := map[string]string{"search": "--search", "sortBy": "--sort"}[faults[0].Field]
+		return q, errors.New(flag + strings.TrimPrefix(faults[0].Detail, faults[0].Field))
+	}
+	return q, err
+}
+
+func (e *exporting) run(s *store.Store) error {
+	tenant, err := s.Tenant(e.tenant)
+	if err != nil {
+		return store.Failed("reading", e.db, err)
+	}
+	fill := func(w io.Writer) error { return e.fill(w, s, tenant) }
+	if e.to.path == "" {
+		out := bufio.NewWriterSize(e.env.Data(), 1<<16)
+		if err := fill(out); err != nil {
+			return err
+		}
+		return out.Flush()
+	}
+	if err := e.to.write(e.db, fill); err != nil {
+		return err
+	}
+	return e.env.Println(fmt.Sprintf("Wrote %s to %s.", people(e.written), cli.Quote(e.to.path)))
+}
+
+// fill writes the people to w.
+func (e *exporting) fill(w io.Writer, s *store.Store, tenant record.TenantID) error {
+	out, err := sheet.NewWriter(w, e.to.format)
+	if err != nil {
+		return err
+	}
+	var failed error // in writing
+	err = s.Each(tenant, e.query, func(f *record.Firefighter) error {
+		if e.env.Context.Err() != nil {
+			return errors.New("stopped before all were written")
+		}
+		e.written++
+		failed = out.Write(f)
+		return failed
+	})
+	switch {
+	case failed != nil:
+		return failed
+	case err != nil:
+		return store.Failed("reading", e.db, err)
+	}
+	return out.Close()
+}

@@ -1,0 +1,150 @@
+package exchange
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+)
+
+// TestTarget: a file is replaced whole, or stays as it is, and nothing is left
+// beside it.
+func TestTarget(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.csv")
+	write := func(force bool, text string, end error) error {
+		to := target{flag: "--report", path: path, force: force}
+		return to.write(filepath.Join(dir, "x.db"), func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return errors.Join(err, end)
+		})
+	}
+	check := func(want string) {
+		t.Helper()
+		text, err := os.ReadFile(path)
+		must(t, err)
+		info, err := os.Stat(path)
+		must(t, err)
+		if string(text) != want || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+			t.Errorf("there is %q with mode %v, not %q", text, info.Mode(), want)
+		}
+		if names, err := os.ReadDir(dir); err != nil || len(names) != 1 {
+			t.Errorf("there is %v, %v", names, err)
+		}
+	}
+	must(t, write(false, "one", nil))
+	check("one")
+	if err := write(false, "two", nil); err == nil || !strings.Contains(err.Error(), "is there already") {
+		t.Errorf("without --force: %v", err)
+	}
+	check("one")
+	broken := errors.New("it broke")
+	if err := write(true, "two", broken); !errors.Is(err, broken) {
+		t.Errorf("%v", err)
+	}
+	check("one")
+	must(t, write(true, strings.Repeat("two", 1e5), nil))
+	check(strings.Repeat("two", 1e5))
+}
+
+// TestTargetLink: what a link leads to is replaced, and not the link.
+func TestTargetLink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	link, path := filepath.Join(dir, "link.csv"), filepath.Join(dir, "x.csv")
+	if err := os.Symlink(path, link); err != nil {
+		if runtime.GOOS != "windows" { // where it needs a right
+			t.Error(err)
+		}
+		return
+	}
+	to := target{path: link, force: true}
+	must(t, to.write(filepath.Join(dir, "x.db"), func(w io.Writer) error { _, err := io.WriteString(w, "text"); return err }))
+	if text, err := os.ReadFile(path); err != nil || string(text) != "text" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is %v, %v", info, err)
+	}
+}
+
+func TestChooseFormat(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ path, format, want string }{
+		{"x.csv", "", sheet.CSV}, {"X.XLSX", "", sheet.XLSX}, {"x.csv", "csv", sheet.CSV}, {"x.txt", "csv", sheet.CSV},
+		{"", "", ""}, {"", "vcf", "vcf"}, {"x.csv", "vcf", "error"}, {"x.txt", "", "error"}, {"x", "", "error"},
+	} {
+		to := target{path: tt.path, format: tt.format}
+		err := to.chooseFormat(sheet.Formats...)
+		if got := to.format; tt.want == "error" && err == nil || tt.want != "error" && (err != nil || got != tt.want) {
+			t.Errorf("%+v: %q, %v", tt, got, err)
+		}
+	}
+}
+
+// TestReadFile: a file that is being written is refused, and no more is read than
+// a file may have.
+func TestReadFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, db := filepath.Join(dir, "x.csv"), filepath.Join(dir, "x.db")
+	must(t, os.WriteFile(path, []byte("text"), 0o600))
+	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader("from there")}
+	for name, want := range map[string]string{path: "text", standardInput: "from there"} {
+		if content, err := readFile(env, name, db); err != nil || string(content) != want {
+			t.Errorf("%s: %q, %v", name, content, err)
+		}
+	}
+	env.Stdin = zeros{}
+	if content, err := readFile(env, standardInput, db); content != nil || !isTooLarge(err) {
+		t.Errorf("%d bytes, %v", len(content), err)
+	}
+	for what, change := range map[string]func() error{
+		"longer":   func() error { return os.WriteFile(path, []byte("text text"), 0o600) },
+		"older":    func() error { return os.Chtimes(path, time.Time{}, time.Now().Add(-time.Hour)) },
+		"replaced": func() error { return errors.Join(os.Remove(path), os.WriteFile(path, []byte("text"), 0o600)) },
+		"gone":     func() error { return os.Remove(path) },
+	} {
+		must(t, os.WriteFile(path, []byte("text"), 0o600))
+		before, err := os.Stat(path)
+		must(t, err)
+		if !isUnchanged(path, before, 4) {
+			t.Error("it has not changed")
+		}
+		must(t, change())
+		if isUnchanged(path, before, 4) {
+			t.Errorf("%s: it has changed", what)
+		}
+	}
+}
+
+// TestReadFileStops: a pipe that never ends does not keep a command from stopping.
+func TestReadFileStops(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	in, out := io.Pipe()
+	defer out.Close()
+	if content, err := readFile(cli.Env{Context: ctx, Stdin: in}, standardInput, "x.db"); err == nil {
+		t.Errorf("%q is read", content)
+	}
+}
+
+// zeros never ends.
+type zeros struct{}
+
+func (zeros) Read(b []byte) (int, error) { clear(b); return len(b), nil }
+
+func isTooLarge(err error) bool {
+	e, ok := errors.AsType[*sheet.FileError](err)
+	return ok && e.Code == sheet.FileTooLarge
+}

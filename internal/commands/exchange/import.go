@@ -1,0 +1,253 @@
+package exchange
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+const importHelp = `Usage: firefighters import FILE --tenant NAME [flags]
+       firefighters import undo NUMBER --tenant NAME [flags]
+       firefighters import list --tenant NAME [flags]
+
+Reads people from a spreadsheet (CSV, XLSX), from vCards, or from an export of
+this program. Without --apply it changes nothing, and says what it would do: who
+would be added, who is there already, and which rows are refused and why. With
+--apply all rows go in at once, or none if a row is refused, unless --skip-bad
+says that the others should. A new department is made with its first import.
+
+  firefighters import people.xlsx --tenant "Engine 7"
+  firefighters import people.xlsx --tenant "Engine 7" --apply
+  firefighters import people.csv --tenant "Engine 7" --map "Vorname=firstName,Handy=phoneNumber" --dates dmy
+  firefighters import people.csv --tenant "Engine 7" --report checked.xlsx
+  firefighters import undo 7 --tenant "Engine 7"
+
+Somebody who is there already is left alone. With --update the cells of the file
+that hold something replace what is there. A column can be firstName, lastName,
+phoneNumber, email, dateOfBirth, id, name (both names), nameReversed (the last
+name first), or - to leave it out. FILE can be - for standard input. The exit
+code is 1 if a row is refused, also without --apply.
+
+Flags:
+`
+
+// importing is an import that a command does, or previews.
+type importing struct {
+	*list
+	env cli.Env
+}
+
+func (p Program) importFile(env cli.Env, args []string) error {
+	i := importing{newList(env, "import", importHelp, "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each"), env}
+	o := &i.options
+	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
+	i.flags.BoolVar(&o.Update, "update", false, "change people who are there already")
+	i.flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused")
+	i.flags.BoolVar(&o.Alike, "new", false, "make the department also if the name of another is nearly the same")
+	if err := i.parse(env, args); err != nil {
+		return err
+	}
+	o.Department = i.tenant
+	opened := false
+	err := p.WithStore(env, i.db, false, func(s *store.Store) error {
+		opened = true
+		return i.into(s)
+	})
+	if opened || !errors.Is(err, store.ErrNotExist) {
+		return err
+	}
+	return i.intoNothing(p)
+}
+
+// intoNothing is into for a database that does not exist. It is made if there is
+// somebody to be added.
+func (i importing) intoNothing(p Program) error {
+	f, err := imports.Read(i.env.Context, i.content, i.options, time.Now())
+	if err != nil {
+		return i.explain(err)
+	}
+	r, err := f.Check(i.env.Context, nil, 0)
+	switch {
+	case err != nil:
+		return i.explain(err)
+	case i.options.Apply && i.writes(r):
+		return p.WithStore(i.env, i.db, true, i.into)
+	}
+	if i.options.Apply {
+		r.Applied = i.passes(r)
+		return i.finish(f, r, "")
+	}
+	return i.finish(f, r, "There is no database "+osutil.InQuotes(i.db)+" yet: --apply makes it, with the department.")
+}
+
+// into does the import, or says what it would do.
+func (i importing) into(s *store.Store) error {
+	f, err := imports.Read(i.env.Context, i.content, i.options, s.Clock().Now())
+	if err != nil {
+		return i.explain(err)
+	}
+	tenant, made, err := i.department(s)
+	if err != nil {
+		return store.Failed("reading", i.db, err)
+	}
+	var r *imports.Report
+	if i.options.Apply {
+		bar := cli.NewProgress(i.env, "people", len(f.Mapped.People))
+		f.Options.Progress = func(done int) { bar.Set(done, len(f.Mapped.People)) }
+		r, err = f.Apply(i.env.Context, s, tenant, 0, nil)
+		bar.End()
+	} else {
+		r, err = f.Check(i.env.Context, s, tenant)
+	}
+	if err != nil {
+		return i.explain(store.Failed("importing into", i.db, err))
+	}
+	note := ""
+	switch {
+	case made && r.Number != nil:
+		i.env.Notef("Made the department %q.", i.tenant)
+	case made && !i.options.Apply:
+		note = fmt.Sprintf("There is no department %q yet: --apply makes it.", i.tenant)
+	}
+	return i.finish(f, r, note)
+}
+
+// department returns the department, 0 and missing for one that the import would
+// make. The error is a *store.TakenError if its name is alike to that of another.
+func (i importing) department(s *store.Store) (tenant record.TenantID, missing bool, err error) {
+	tenant, err = s.Tenant(i.tenant)
+	if _, missing = errors.AsType[*store.NoTenantError](err); !missing {
+		return tenant, false, err
+	}
+	if i.options.Alike {
+		return 0, true, nil
+	}
+	return 0, true, s.RefuseAlike(i.tenant)
+}
+
+// passes reports whether refused rows do not keep the others from going in.
+func (i importing) passes(r *imports.Report) bool { return r.Refused == 0 || i.options.SkipBad }
+
+// writes reports whether an import would change something.
+func (i importing) writes(r *imports.Report) bool { return i.passes(r) && r.Added+r.Changed > 0 }
+
+// finish prints the report, and writes it to the file of --report. note is added
+// to what people read. The error says that rows are refused.
+func (i importing) finish(f *imports.File, r *imports.Report, note string) error {
+	if err := i.print(f, r, note); err != nil {
+		return err
+	}
+	if err := i.writeReport(f, r); err != nil {
+		return err
+	}
+	return i.refusal(r)
+}
+
+func (i importing) print(f *imports.File, r *imports.Report, note string) error {
+	if i.asJSON {
+		return printJSON(i.env, r)
+	}
+	var t text
+	if !i.options.Apply {
+		t.describe(i.options.Name, r)
+	}
+	t.notes(r.Warnings)
+	t.table("Refused:", some(refusedRows(r.Rows), "--report FILE shows all"))
+	if !i.options.Apply {
+		t.table("Changed:", some(changedRows(r.Rows), "--json shows all"))
+	}
+	t.line("")
+	if i.options.Apply {
+		t.leftOut(r)
+	}
+	if note != "" {
+		t.line("%s", note)
+	}
+	t.line("%s", i.outcome(r))
+	if next := i.next(f, r); next != "" {
+		t.line("%s", next)
+	}
+	return i.env.Println(strings.TrimSpace(t.String()))
+}
+
+// outcome says in a line what was done, or would be.
+func (i importing) outcome(r *imports.Report) string {
+	if !i.options.Apply {
+		return fmt.Sprintf("To add: %d. To change: %d. To leave as they are: %d. Refused: %d.", r.Added, r.Changed, r.Left, r.Refused)
+	}
+	if !r.Applied {
+		return "Nothing was changed."
+	}
+	var done []string
+	add := func(n int, what string) {
+		if n > 0 {
+			done = append(done, what)
+		}
+	}
+	add(r.Added, people(r.Added)+" added")
+	add(r.Changed, people(r.Changed)+" changed")
+	add(r.Left, people(r.Left)+" left as they are")
+	add(r.Refused, rows(r.Refused)+" refused")
+	if r.Number == nil {
+		return "There was nothing to change: " + strings.Join(done, ", ") + "."
+	}
+	return fmt.Sprintf("Import %d: %s.", *r.Number, strings.Join(done, ", "))
+}
+
+// next is what to type next, empty for nothing.
+func (i importing) next(f *imports.File, r *imports.Report) string {
+	switch {
+	case r.Number != nil:
+		return fmt.Sprintf("Take it back with: firefighters import undo %d --tenant %s --db %s", *r.Number, cli.Quote(i.tenant), cli.Quote(i.db))
+	case i.options.Apply:
+		return ""
+	case !i.writes(r):
+		return "Nothing was changed."
+	case len(f.Differs) > 0:
+		return "Nothing was changed. To import it, say which encoding is right: " +
+			i.again("--apply --encoding "+sheet.Windows1250, "report", "force") + ", or " + sheet.Windows1252
+	}
+	return "Nothing was changed. To import it: " + i.again("--apply", "report", "force")
+}
+
+// refusal returns the error for refused rows, nil if there are none.
+func (i importing) refusal(r *imports.Report) error {
+	if r.Refused == 0 {
+		return nil
+	}
+	what := fmt.Sprintf("%d of %s refused", r.Refused, rows(len(r.All)))
+	switch {
+	case i.options.SkipBad && i.options.Apply && r.Number == nil:
+		return cli.WithHint(errors.New(what+"; of the others there was nothing to change"), "correct these rows, and import the file again")
+	case i.options.SkipBad && i.options.Apply:
+		return cli.WithHint(errors.New(what+"; the others were imported"), "correct these rows, and import the file again: those who are there are left as they are")
+	case i.options.SkipBad:
+		return cli.WithHint(errors.New(what+"; nothing was changed"), "correct these rows, or import the others: "+i.again("--apply"))
+	}
+	return cli.WithHint(errors.New(what+"; nothing was changed"), "correct these rows, or import the others: "+i.again("--skip-bad --apply", "apply"))
+}
+
+// writeReport writes the file of --report, if there is one.
+func (i importing) writeReport(f *imports.File, r *imports.Report) error {
+	if i.report.path == "" {
+		return nil
+	}
+	return i.writeFile(i.env, func(w io.Writer) error { return imports.WriteReport(w, i.report.format, f, r) })
+}
+
+// printJSON prints a value as a line of JSON.
+func printJSON(env cli.Env, value any) error {
+	lines := json.NewEncoder(env.Stdout)
+	lines.SetEscapeHTML(false)
+	return lines.Encode(value)
+}

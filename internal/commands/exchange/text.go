@@ -1,0 +1,143 @@
+package exchange
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// text is what a command says of a list.
+type text struct{ strings.Builder }
+
+// line adds a line.
+func (t *text) line(format string, args ...any) { fmt.Fprintf(t, format+"\n", args...) }
+
+// table adds lines whose cells are aligned, below a title. Without lines it adds
+// nothing.
+func (t *text) table(title string, rows [][]string) {
+	if len(rows) == 0 {
+		return
+	}
+	t.line("\n%s", title)
+	var aligned strings.Builder
+	w := tabwriter.NewWriter(&aligned, 0, 0, 2, ' ', 0)
+	for _, cells := range rows {
+		for i, cell := range cells {
+			if cells[i] = shown(cell); i < len(cells)-1 {
+				cells[i] += "\t"
+			}
+		}
+		fmt.Fprintf(w, "  %s\n", strings.Join(cells, ""))
+	}
+	w.Flush()
+	for line := range strings.Lines(aligned.String()) {
+		t.line("%s", strings.TrimRight(line, " \n"))
+	}
+}
+
+// notes adds what people should know, a line each.
+func (t *text) notes(all []string) {
+	if len(all) > 0 {
+		t.line("")
+	}
+	for _, note := range all {
+		t.line("Note: %s", shown(note))
+	}
+}
+
+// shownLimit is the number of characters of a cell in a table.
+const shownLimit = 200
+
+// shown returns a text of a file as it may stand on a terminal: in one line, and
+// without what would control the terminal.
+func shown(cell string) string {
+	line := strings.Map(func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}, cell)
+	if letters := []rune(line); len(letters) > shownLimit {
+		line = string(letters[:shownLimit]) + "…"
+	}
+	return line
+}
+
+// some returns the first lines of many, and after them what to type for the rest.
+func some(rows [][]string, rest string) [][]string {
+	const most = 10
+	if len(rows) <= most {
+		return rows
+	}
+	return append(rows[:most:most], []string{fmt.Sprintf("and %d more: %s", len(rows)-most, rest)})
+}
+
+// reasons returns what is wrong with a row, in one line.
+func reasons(errs record.FieldErrors) string {
+	var all []string
+	for _, e := range errs {
+		all = append(all, e.Detail)
+	}
+	return strings.Join(all, " ")
+}
+
+// refusedRows has a line for each row that is refused.
+func refusedRows(rows []imports.Row) (lines [][]string) {
+	for _, r := range rows {
+		if r.Result == imports.Refused {
+			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), orDash(r.Name), reasons(r.Errors)})
+		}
+	}
+	return lines
+}
+
+// changedRows has a line for each person who would be changed.
+func changedRows(rows []imports.Row) (lines [][]string) {
+	for _, r := range rows {
+		if r.Result != imports.Changed {
+			continue
+		}
+		var changes []string
+		for _, c := range r.Changes() {
+			changes = append(changes, fmt.Sprintf("%s: %s becomes %s", c.Field, orNothing(c.Ours), c.Theirs))
+		}
+		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), orDash(r.Name), strings.Join(changes, ", ")})
+	}
+	return lines
+}
+
+// details returns what is known of somebody beside the name, in one line.
+func details(f record.Fields) string {
+	var all []string
+	for _, value := range []string{f.PhoneNumber, f.Email, f.DateOfBirth} {
+		if value != "" {
+			all = append(all, value)
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+func orDash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}
+
+// people is "1 person", "2 people".
+func people(n int) string { return cli.Count(n, "person", "people") }
+
+// rows is "1 row", "2 rows".
+func rows(n int) string { return cli.Count(n, "row", "rows") }

@@ -1,0 +1,181 @@
+// Package invite has the commands that let people into the office page,
+// invite and open: the link with a code, and opening it in the browser of this
+// machine.
+package invite
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/user"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// Program is what the commands are handed.
+type Program struct {
+	// WithStore opens the database at path for do, and makes a missing one if
+	// create is set. Its errors have advice.
+	WithStore func(env cli.Env, path string, create bool, do func(*store.Store) error) error
+
+	// Fault returns why the installed service does not run and what to type then, as
+	// service status says it. Both are empty if that is not known. It may be nil.
+	Fault func() (why, hint string)
+
+	// ShowError shows an error of open to somebody who may have no terminal, as after a
+	// click. If it is nil, Windows opens a window, and other systems show nothing more.
+	ShowError func(error)
+}
+
+// Commands returns the table of the commands, in the order of their names.
+func (p Program) Commands() []cli.Command {
+	return []cli.Command{
+		{Name: "invite", Also: "login user", Summary: "lets somebody into the office page", Run: p.invite},
+		{Name: "open", Also: "browser office", Summary: "opens the office page in the browser", Run: p.open},
+	}
+}
+
+func tenantFlag(flags *pflag.FlagSet, usage string) *string {
+	return flags.String("tenant", "", "the department's name "+usage)
+}
+
+// Why there is no link.
+var (
+	errNotServed  = errors.New("no service runs on this database")
+	errStopped    = errors.New("the service does not run")
+	errNoDatabase = errors.New("the service has no database")
+	errNoPage     = errors.New("the service runs without the office page (--no-office), or is not ready yet")
+)
+
+// explainStop returns the error that the service does not run, or has no database, with
+// the reason if that is known.
+func (p Program) explainStop(err error) error {
+	hint := cli.AsAdministrator("firefighters service start")
+	if err == errNoDatabase { // it never came up, or its files have gone
+		hint = "see why: " + cli.AsAdministrator("firefighters service status")
+	}
+	if p.Fault != nil {
+		if why, try := p.Fault(); why != "" {
+			return cli.WithHint(fmt.Errorf("%w: %s", err, why), try)
+		}
+	}
+	return cli.WithHint(err, hint)
+}
+
+// hintOn returns what to type when there is no link, empty for other errors.
+func hintOn(env cli.Env, err error, db string) string {
+	switch {
+	case err == errNotServed && isOfService(env, db):
+		return cli.AsAdministrator("firefighters service start")
+	case err == errNotServed:
+		return "start one: firefighters serve --db " + cli.Quote(db)
+	case err == errNoPage:
+		return "wait a moment, or start it without --no-office"
+	}
+	return ""
+}
+
+// isOfService reports whether a database is that of the installed service.
+func isOfService(env cli.Env, db string) bool { return env.ServiceDB != nil && env.ServiceDB() == db }
+
+// address returns the URL of the service that serves the database at path. The
+// error is errNotServed or errNoPage if there is none. What a killed service has
+// left in the database counts only while another one has the lock and listens
+// there.
+func address(s *store.Store, path string) (string, error) {
+	if !isLocked(osutil.Resolve(path)) {
+		return "", errNotServed
+	}
+	at, err := s.Address()
+	if err != nil {
+		return "", store.Failed("reading", path, err)
+	}
+	if !listens(at) {
+		return "", errNoPage
+	}
+	return at, nil
+}
+
+// isLocked reports whether a process has the database at path locked, as one does
+// that serves it. It takes the lock for a moment if nobody has it; a service that
+// starts waits for that.
+func isLocked(path string) bool {
+	lock := path + "-lock"
+	if !osutil.Exists(lock) {
+		return false
+	}
+	release, err := sqlite.LockFile(lock)
+	if err == nil {
+		release()
+	}
+	return errors.Is(err, sqlite.ErrBusy)
+}
+
+// listens reports whether a program listens at a URL. It only connects: a
+// certificate need not be trusted here, and no proxy is in the way.
+func listens(at string) bool {
+	u, err := url.Parse(at)
+	if err != nil || u.Port() == "" {
+		return false
+	}
+	conn, err := net.DialTimeout("tcp", u.Host, 5*time.Second)
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
+}
+
+// invitation is one that was made, as people are told.
+type invitation struct{ url, code string }
+
+func (i invitation) link() string { return site.InvitationLink(i.url, i.code) }
+
+// warnOfReach says that a link is of no use on other machines.
+func (i invitation) warnOfReach(env cli.Env) {
+	if u, err := url.Parse(i.url); err == nil && site.HereOnly(i.url) {
+		env.Notef("Note: the link works on this computer alone, because the service listens on %s.", u.Hostname())
+	}
+}
+
+// Announce invites the person who has just started the service to the page at a
+// URL, with the scope admin, and prints the link.
+func Announce(s *store.Store, tenant, url string, print func(text string) error) error {
+	id, err := s.Tenant(tenant)
+	if err != nil {
+		return err
+	}
+	n := session.NewInvitation{Tenant: id, Name: person(), Scope: store.ScopeAdmin}
+	return session.Invite(s, n, func(code string) error {
+		return print(fmt.Sprintf("Open this in your browser within 15 minutes, and press the button:\n\n  %s\n", invitation{url, code}.link()))
+	})
+}
+
+// person returns the name of the person logged in on this machine. Under sudo
+// that is the one who typed the command.
+func person() string {
+	u, err := user.Lookup(os.Getenv("SUDO_USER"))
+	if err != nil {
+		u, err = user.Current()
+	}
+	if err != nil {
+		u = &user.User{}
+	}
+	login := u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // DOMAIN\name on Windows
+	for _, name := range []string{u.Name, login} {
+		if name, err := store.ValidTenant(name); err == nil {
+			return name
+		}
+	}
+	return "this computer"
+}

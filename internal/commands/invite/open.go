@@ -1,0 +1,238 @@
+package invite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+const openHelp = `Usage: firefighters open [flags]
+
+Opens the office page of a department in the browser of this machine, where a
+press of a button signs you in with all rights. A service must run. The link
+works once, for 15 minutes. Without a browser it is printed.
+
+The database of an installed service is for administrators alone. For it the
+command asks for their rights: by sudo, or as Windows asks for them.
+
+  firefighters open
+  firefighters open --tenant "Engine 7" --db /var/lib/firefighters/firefighters.db
+
+Flags:
+`
+
+func (p Program) open(env cli.Env, args []string) error {
+	err := p.openPage(env, args)
+	if err == nil || errors.Is(err, cli.ErrHelp) {
+		return err
+	}
+	if p.ShowError != nil {
+		p.ShowError(err)
+	} else {
+		showError(err)
+	}
+	return err
+}
+
+func (p Program) openPage(env cli.Env, args []string) error {
+	if slices.Contains(args, "--"+writeToFlag) {
+		env.Stderr = io.Discard // the other process has said it
+	}
+	flags := env.Flags("open", openHelp)
+	db, name := cli.DBFlag(flags), tenantFlag(flags, "(required if there are several)")
+	flags.SetAnnotation("db", cli.AsksItself, nil)
+	writeTo := flags.String(writeToFlag, "", "")
+	flags.MarkHidden(writeToFlag) // for another process of this program
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	o := opening{env: env, flags: flags, db: *db, name: *name}
+	switch {
+	case flags.Changed(writeToFlag):
+		return o.deliver(p, *writeTo)
+	case cli.IsBarred(*db):
+		return o.borrow()
+	}
+	return o.invite(p, o.show)
+}
+
+// chooseTenant returns the department of a name or, without a name, the only
+// one. The error is a usage error if there are several.
+func chooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string) (chosen record.TenantID, err error) {
+	if strings.TrimSpace(name) != "" {
+		chosen, err = s.Tenant(name)
+		return chosen, store.Failed("reading", db, err)
+	}
+	var names []string
+	if err := s.Tenants(func(d store.TenantInfo) { chosen, names = d.ID, append(names, d.Name) }); err != nil {
+		return 0, store.Failed("reading", db, err)
+	}
+	switch len(names) {
+	case 0:
+		return 0, cli.WithHint(errors.New("the database has no department"), "firefighters keys create --tenant NAME --db "+cli.Quote(db))
+	case 1:
+		return chosen, nil
+	}
+	return 0, cli.Usage(fmt.Sprintf("open: say which of the %d departments", len(names)),
+		fmt.Sprintf("%s --tenant %s, or see their names: firefighters departments list --db %s", cli.TypedLine(flags, 0, writeToFlag), cli.Quote(names[0]), cli.Quote(db)))
+}
+
+// lookFor is how long the private file stays, at most. A browser reads it within
+// seconds.
+var lookFor = time.Minute
+
+// lookEach is the time between two looks whether the invitation was used.
+const lookEach = 250 * time.Millisecond
+
+// opening is a page that is being opened.
+type opening struct {
+	env      cli.Env
+	flags    *pflag.FlagSet
+	db, name string // of the department; may be empty
+	made     invitation
+
+	// used reports whether the invitation was used, or has expired.
+	used func() (bool, error)
+}
+
+// invite makes an invitation to the page, and calls do with it.
+func (o *opening) invite(p Program, do func() error) error {
+	if isOfService(o.env, o.db) && !osutil.Exists(o.db) {
+		return p.explainStop(errNoDatabase)
+	}
+	return p.WithStore(o.env, o.db, false, func(s *store.Store) error {
+		tenant, err := chooseTenant(s, o.flags, o.db, o.name)
+		if err != nil {
+			return err
+		}
+		at, err := address(s, o.db)
+		if err == errNotServed && isOfService(o.env, o.db) {
+			return p.explainStop(errStopped)
+		}
+		if hint := hintOn(o.env, err, o.db); hint != "" {
+			return cli.WithHint(err, hint)
+		}
+		if err != nil {
+			return err
+		}
+		if err := o.inviteTo(s, tenant, at); err != nil {
+			return store.Failed("making an invitation in", o.db, err)
+		}
+		return do()
+	})
+}
+
+// inviteTo makes an invitation to the page at a URL.
+func (o *opening) inviteTo(s *store.Store, tenant record.TenantID, url string) error {
+	n := session.NewInvitation{Tenant: tenant, Name: person(), Scope: store.ScopeAdmin}
+	err := session.Invite(s, n, func(code string) error {
+		o.made = invitation{url, code}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	all, err := session.Invitations(s, tenant)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	newest := all[0].ID
+	o.used = func() (bool, error) {
+		all, err := session.Invitations(s, tenant)
+		used := !slices.ContainsFunc(all, func(i session.Invitation) bool { return i.ID == newest })
+		return used, store.Failed("reading", o.db, err)
+	}
+	return nil
+}
+
+// show opens the link in the browser, or prints it where there is none.
+func (o *opening) show() error {
+	if !hasBrowser() {
+		return o.print(noBrowser())
+	}
+	folder, err := newPrivateFolder()
+	if err != nil {
+		return o.failed(err)
+	}
+	defer folder.remove()
+	page, err := folder.add("open.html", redirect(o.made.link()))
+	if err != nil {
+		return o.failed(err)
+	}
+	ended, err := openBrowser(page)
+	if err != nil {
+		return o.failed(err)
+	}
+	o.env.Notef("Opening the page in the browser. Press its button to sign in.")
+	return o.wait(ended)
+}
+
+// wait waits until the invitation was used, the browser turns out not to open,
+// or the time is over.
+func (o *opening) wait(ended <-chan error) error {
+	ctx, stop := context.WithTimeout(o.env.Context, lookFor)
+	defer stop()
+	var noBrowser error
+	over, err := poll(ctx, func() (bool, error) {
+		select {
+		case noBrowser = <-ended:
+			ended = nil
+		default:
+		}
+		if noBrowser != nil {
+			return true, nil
+		}
+		return o.used()
+	})
+	switch {
+	case err != nil:
+		return err
+	case noBrowser != nil:
+		return o.failed(noBrowser)
+	case over && o.env.Context.Err() == nil:
+		o.env.Notef("Nobody has pressed the button yet. It still works for 14 minutes.")
+	}
+	return nil
+}
+
+// poll calls done now and then until it is true. over says that ctx has ended
+// before that.
+func poll(ctx context.Context, done func() (bool, error)) (over bool, err error) {
+	ticker := time.NewTicker(lookEach)
+	defer ticker.Stop()
+	for {
+		if done, err := done(); done || err != nil {
+			return false, err
+		}
+		select {
+		case <-ctx.Done():
+			return true, nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// failed prints the link in place of a browser that could not be opened.
+func (o *opening) failed(err error) error {
+	return o.print(fmt.Sprintf("The browser could not be opened (%v).", err))
+}
+
+// print prints the link, and says why.
+func (o *opening) print(why string) error {
+	o.env.Notef("%s Open this link in one within 15 minutes, and press the button:", why)
+	err := o.env.Println(o.made.link())
+	o.made.warnOfReach(o.env)
+	return err
+}

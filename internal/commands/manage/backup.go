@@ -1,0 +1,80 @@
+package manage
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+const backupHelp = `Usage: firefighters backup FILE [flags]
+
+Saves the database to a file, also while it is served: a consistent copy of one
+moment. The file gets its name only after it was checked and is on disk. A file
+that exists is not replaced without --force. If a backup was cut off, the next
+one into the same folder removes what it left behind.
+
+  firefighters backup /mnt/usb/firefighters-monday.db --db /var/lib/firefighters/firefighters.db
+
+To restore it: firefighters restore FILE --db DB
+
+Flags:
+`
+
+func (p Program) backup(env cli.Env, args []string) error {
+	flags := env.Flags("backup", backupHelp)
+	db := cli.DBFlag(flags)
+	force := flags.Bool("force", false, "replace FILE if it exists")
+	target, err := env.ParseOne(flags, args, "say which file to save to")
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	made, err := p.save(env, backup.Job{Content: p.Content, Source: *db, Target: target, Force: *force})
+	switch {
+	case err != nil && env.Context.Err() != nil:
+		return errors.New("stopped before the backup was made")
+	case (errors.Is(err, store.ErrNotExist) || errors.Is(err, backup.ErrExists) && store.WasInUse(target)) && backup.Inspect(p.Content, target) == nil:
+		err = &swappedError{target, err}
+	}
+	if err != nil {
+		return p.Advise(env.Context, err, *db, "")
+	}
+	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
+	warnOfDamage(env, made, *db)
+	if made.Foreign != nil {
+		env.Notef("Warning: restore will refuse it as it is: %v\nTry, if you have not changed that yourself: firefighters check --db %s", made.Foreign, cli.Quote(*db))
+	}
+	return err
+}
+
+// save does a backup job, unless there is no database of ours to save.
+func (p Program) save(env cli.Env, job backup.Job) (backup.Copy, error) {
+	if err := backup.Inspect(p.Content, job.Source); err != nil {
+		return backup.Copy{}, err
+	}
+	progress, end := cli.CopyProgress(env)
+	defer end()
+	job.Progress = progress
+	return job.Run(env.Context)
+}
+
+// swappedError says that the file to save to is a database, and that the one to
+// save is missing, or that it is not to be lost.
+type swappedError struct {
+	target string
+	error
+}
+
+func (e *swappedError) Unwrap() error { return e.error }
+
+// warnOfDamage warns of damaged records in a copy. The database db has them as
+// well.
+func warnOfDamage(env cli.Env, made backup.Copy, db string) {
+	if made.Damaged > 0 {
+		env.Notef("Warning: records in it that are damaged: %d. See which: firefighters check --db %s", made.Damaged, cli.Quote(db))
+	}
+}

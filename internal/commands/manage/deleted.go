@@ -1,0 +1,52 @@
+package manage
+
+import (
+	"math"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+const deletedHelp = `Usage: firefighters deleted --tenant NAME [flags]
+
+Lists the deleted records of a department, those deleted first at the top: the
+id, when it was deleted, and what it was.
+
+  firefighters deleted --tenant "Engine 7"
+
+Flags:
+`
+
+// anyTime is after every deletion.
+var anyTime = time.UnixMilli(math.MaxInt64)
+
+func (p Program) deleted(env cli.Env, args []string) error {
+	flags := env.Flags("deleted", deletedHelp)
+	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	if err := requireTenant(flags); err != nil {
+		return err
+	}
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
+		tenant, err := s.Tenant(*name)
+		if err != nil {
+			return store.Failed("reading", *db, err)
+		}
+		records, err := s.Deleted(tenant, anyTime)
+		if err != nil {
+			return store.Failed("reading", *db, err)
+		}
+		table := cli.NewTable("ID", "DELETED", "RECORD")
+		for _, r := range records {
+			summary := r.Summary()
+			if r.Damaged {
+				summary += ", (damaged)"
+			}
+			table.Add(r.ID, cli.FormatTime(r.DeletedAt), summary)
+		}
+		return table.Print(env)
+	})
+}

@@ -1,0 +1,230 @@
+package manage
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+const keysHelp = `Usage: firefighters keys create|list|revoke [flags]
+
+Makes, lists and revokes the API keys of departments. All changes take effect
+within a second on a running server.
+
+  firefighters keys create --tenant "Engine 7"
+  firefighters keys list
+  firefighters keys revoke 3
+
+Each has more to say: firefighters keys create --help
+`
+
+func (p Program) keys() []cli.Command {
+	return []cli.Command{
+		{Name: "create", Also: "add new make", Run: p.keysCreate},
+		{Name: "list", Also: "ls show", Run: p.keysList},
+		{Name: "revoke", Also: "rm remove delete del", Run: p.keysRevoke},
+	}
+}
+
+const keysCreateHelp = `Usage: firefighters keys create --tenant NAME [flags]
+
+Makes an API key for a department, and the department if it is new. The key,
+and only the key, goes to standard output. It is shown only now. A department
+is not made beside one whose name differs only in case, accents or spaces,
+unless --new says that it is another one.
+
+  firefighters keys create --tenant "Engine 7" --label "front desk" --scope read --expires 90d
+
+Flags:
+`
+
+// keyOptions are the flags of keys create that describe the key.
+type keyOptions struct {
+	tenant, label, scope string
+	expires              *string // nil: never
+	isNew                bool
+}
+
+func (p Program) keysCreate(env cli.Env, args []string) error {
+	flags := env.Flags("keys create", keysCreateHelp)
+	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	label := flags.String("label", "", "what the key is for")
+	scope := flags.String("scope", store.ScopeWrite, "read, write or admin")
+	expires := flags.String("expires", "", "how long it is valid, as 90d, 12h or 1y, or its last day (UTC), as 2027-01-31")
+	isNew := flags.Bool("new", false, "make the department also if the name of another is nearly the same")
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	o := keyOptions{tenant: *name, label: *label, scope: *scope, isNew: *isNew}
+	if flags.Changed("expires") {
+		o.expires = expires
+	}
+	if _, err := o.newKey(time.Now()); err != nil {
+		return cli.Wrong(flags, err.Error())
+	}
+	return p.WithStore(env, *db, true, func(s *store.Store) error {
+		key, err := o.newKey(s.Clock().Now())
+		if err != nil {
+			return cli.Wrong(flags, err.Error())
+		}
+		_, noTenant := s.Tenant(key.Tenant)
+		if err := s.CreateKey(key, env.Println); err != nil {
+			return store.Failed("making a key in", *db, err)
+		}
+		if noTenant != nil {
+			env.Notef("Made the department %q.", key.Tenant)
+		}
+		return nil
+	})
+}
+
+// newKey returns the key that the flags describe, at a time by which it begins
+// to be valid. The error says everything that is wrong.
+func (o keyOptions) newKey(now time.Time) (key store.NewKey, err error) {
+	var faults []string
+	if key.Tenant, err = store.ValidTenant(o.tenant); err != nil {
+		faults = append(faults, fmt.Sprintf("--tenant %v", err))
+	}
+	if key.Label, err = store.ValidLabel(o.label); err != nil {
+		faults = append(faults, fmt.Sprintf("--label %v", err))
+	}
+	if key.Scope = o.scope; !store.ValidScope(o.scope) {
+		faults = append(faults, "--scope must be read, write or admin")
+	}
+	if key.ExpiresAt, err = o.expiry(now); err != nil {
+		faults = append(faults, err.Error())
+	}
+	key.Alike = o.isNew
+	switch len(faults) {
+	case 0:
+		return key, nil
+	case 1:
+		return key, errors.New(faults[0])
+	}
+	return key, fmt.Errorf("there are %d faults. The first: %s", len(faults), faults[0])
+}
+
+// expiry returns when a key that is made now expires; the zero time is never.
+func (o keyOptions) expiry(now time.Time) (time.Time, error) {
+	if o.expires == nil {
+		return time.Time{}, nil
+	}
+	at, err := cli.ParseExpiry(*o.expires, now)
+	switch {
+	case err != nil || at.IsZero():
+		return at, cli.WrongTime("expires", "90d or 2027-01-31", *o.expires, err)
+	case !at.After(now):
+		return at, fmt.Errorf("--expires must be in the future: %s is over", *o.expires)
+	}
+	return at, nil
+}
+
+const keysListHelp = `Usage: firefighters keys list [flags]
+
+Prints a line for each key: its id, state, scope, times, department and label.
+The session of a browser is a key as well. The key itself is stored nowhere.
+
+  firefighters keys list --tenant "Engine 7"
+  firefighters keys list --json
+
+Flags:
+`
+
+func (p Program) keysList(env cli.Env, args []string) error {
+	flags := env.Flags("keys list", keysListHelp)
+	db := cli.DBFlag(flags)
+	name := flags.String("tenant", "", "only this department's keys")
+	asJSON := flags.Bool("json", false, "a line of JSON for each key: id, state, scope, department, label, createdAt, expiresAt, lastUsedAt, revokedAt")
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	return p.WithStore(env, *db, false, func(s *store.Store) error {
+		if _, err := s.Tenant(*name); *name != "" && err != nil {
+			return store.Failed("reading", *db, err)
+		}
+		now := s.Clock().Now()
+		list := cli.NewList(*asJSON, "ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
+		err := s.ListKeys(strings.TrimSpace(*name), func(k store.Key, tenant string) {
+			line := keyLine{k.ID, k.State(now), k.Scope, tenant, k.Label,
+				store.Moment(k.CreatedAt), store.Moment(k.Expiry()), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)}
+			list.Add(line, func() []string {
+				return []string{fmt.Sprint(k.ID), line.State, k.Scope,
+					cli.FormatTime(k.CreatedAt), cli.FormatTime(k.Expiry()), cli.FormatTime(k.LastUsedAt), tenant, k.Label}
+			})
+		})
+		if err != nil {
+			return store.Failed("listing the keys of", *db, err)
+		}
+		return list.Print(env)
+	})
+}
+
+// keyLine is a key in JSON.
+type keyLine struct {
+	ID         store.KeyID `json:"id"`
+	State      string      `json:"state"`
+	Scope      string      `json:"scope"`
+	Department string      `json:"department"`
+	Label      string      `json:"label"`
+	CreatedAt  *string     `json:"createdAt"`
+	ExpiresAt  *string     `json:"expiresAt"`  // null: never
+	LastUsedAt *string     `json:"lastUsedAt"` // null: never
+	RevokedAt  *string     `json:"revokedAt"`
+}
+
+const keysRevokeHelp = `Usage: firefighters keys revoke ID [flags]
+
+Revokes a key for good. The id is the first on its line of: firefighters keys list
+While another program has locked the database, it tries for up to a minute.
+
+  firefighters keys revoke 3
+
+Flags:
+`
+
+func (p Program) keysRevoke(env cli.Env, args []string) error {
+	flags := env.Flags("keys revoke", keysRevokeHelp)
+	db := cli.DBFlag(flags)
+	text, err := env.ParseOne(flags, args, "say which key to revoke, by its id")
+	if err != nil {
+		return err
+	}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), see("their ids", "keys list", *db))
+	}
+	id := store.KeyID(number)
+	err = untilUnlocked(env, func() error {
+		return p.WithStore(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
+	})
+	if errors.Is(err, store.ErrBusy) {
+		return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
+			"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(*db)))
+	}
+	return err
+}
+
+func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
+	already, err := s.RevokeKey(store.AnyTenant, id)
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		return noKeyError(id)
+	case err != nil:
+		return store.Failed("revoking a key in", db, err)
+	case already:
+		env.Notef("Key %d was revoked before.", id)
+	default:
+		env.Notef("Key %d is revoked.", id)
+	}
+	return nil
+}
+
+// noKeyError says that there is no key with this id.
+type noKeyError store.KeyID
+
+func (e noKeyError) Error() string { return fmt.Sprintf("there is no key with the id %d", int64(e)) }

@@ -1,0 +1,76 @@
+package manage
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+const restoreHelp = `Usage: firefighters restore FILE [flags]
+
+Replaces the database by a backup. The database may be damaged or missing. No
+server may run on it. The backup is checked first. What was there is kept beside
+the database, as DB.before-restore- and the time, until you delete it.
+
+  firefighters restore /mnt/usb/firefighters-monday.db --db /var/lib/firefighters/firefighters.db
+
+What was written after the backup is not in it. Keys that were made after it are
+unknown. Keys that were revoked after it stay revoked, if the old database can
+still be read.
+
+Flags:
+`
+
+func (p Program) restore(env cli.Env, args []string) error {
+	flags := env.Flags("restore", restoreHelp)
+	db := cli.DBFlag(flags)
+	file, err := env.ParseOne(flags, args, "say which backup to restore")
+	if err != nil {
+		return err
+	}
+	progress, end := cli.CopyProgress(env)
+	done, err := backup.Restore{Content: p.Content, File: file, Database: *db, Progress: progress}.Run(env.Context)
+	end()
+	switch {
+	case err != nil && env.Context.Err() != nil:
+		return errors.New("stopped; nothing was changed")
+	case err != nil:
+		return p.Advise(env.Context, err, *db, filepath.Dir(file))
+	}
+	return reportRestored(env, file, *db, done)
+}
+
+// reportRestored says what was done, and where the old database is.
+func reportRestored(env cli.Env, file, db string, done backup.Restored) error {
+	err := env.Println(fmt.Sprintf("Restored %s from %s: %s, as it was at %s.",
+		cli.Quote(db), cli.Quote(file), done.Text, cli.FormatTime(done.AsOf.UnixMilli())))
+	warnOfDamage(env, done.Copy, db)
+	if done.Raw {
+		env.Notef("Warning: %s is a copy of a database file and not a backup: what was written last may be missing.", cli.Quote(file))
+	}
+	if done.Kept != "" {
+		env.Notef("What was there is kept as %s.", cli.Quote(done.Kept))
+	}
+	reportKeys(env, db, done)
+	return err
+}
+
+func reportKeys(env cli.Env, db string, done backup.Restored) {
+	missing := errors.Is(done.Unread, store.ErrNotExist)
+	if missing {
+		env.Notef("Made the database %s.", cli.Quote(db))
+	}
+	if done.Revoked > 0 {
+		env.Notef("Keys that were revoked since the backup and stay revoked: %d.", done.Revoked)
+	}
+	switch {
+	case missing && done.Kept == "":
+		env.Notef("Its keys are those of the backup. See: firefighters keys list --db %s", cli.Quote(db))
+	case done.Unread != nil:
+		env.Notef("Warning: keys that were revoked since the backup are valid again. See: firefighters keys list --db %s", cli.Quote(db))
+	}
+}

@@ -1,0 +1,33 @@
+package manage
+
+import (
+	"io"
+
+	"github.com/firefighter-records/firefighters/internal/commands/build"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+const versionHelp = `Usage: firefighters version [flags]
+
+Prints the version of the program, its commit and the date of that, and the
+versions of Go and of SQLite.
+
+  firefighters version
+  firefighters version --licences
+
+Flags:
+`
+
+func (p Program) version(env cli.Env, args []string) error {
+	flags := env.Flags("version", versionHelp)
+	licences := flags.Bool("licences", false, "print the licences of all software in the program")
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	if *licences {
+		_, err := io.WriteString(env.Stdout, build.Licences)
+		return err
+	}
+	return env.Println(build.Read().String(store.SQLiteVersion))
+}

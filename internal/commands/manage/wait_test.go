@@ -1,0 +1,41 @@
+package manage
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+// TestRevokeGivesUp: a database that stays locked is an error in the end, which
+// says that the key still works. Being told to stop ends it sooner. It cannot run
+// beside others: it sets the time.
+func TestRevokeGivesUp(t *testing.T) {
+	defer func(before time.Duration) { revokeWithin = before }(revokeWithin)
+	p := Program{OpenStore: func(cli.Env, string, bool) (*store.Store, error) {
+		return nil, file("opening", errResultBusy)
+	}}
+	revoke := func(ctx context.Context, within time.Duration) (stderr string) {
+		revokeWithin = within
+		var errs strings.Builder
+		err := p.keysRevoke(cli.Env{Context: ctx, Stderr: &errs}, []string{"3", "--db", "my x.db"})
+		if code := cli.Report(err, &errs); code != 1 {
+			t.Errorf("code %d", code)
+		}
+		return errs.String()
+	}
+	want := "Error: key 3 may still work: opening database \"dir/x.db\": the database is locked by another program\n" +
+		"Try: end the program that has locked the database, then again: firefighters keys revoke 3 --db " + cli.Quote("my x.db") + "\n"
+	const note = "Another program has locked the database. Trying for up to a minute.\n"
+	if stderr := revoke(t.Context(), silentWait+time.Second); stderr != note+want {
+		t.Errorf("stderr:\n%s\nwant:\n%s", stderr, note+want)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if stderr := revoke(stopped, time.Hour); stderr != want {
+		t.Errorf("stopped: stderr %q", stderr)
+	}
+}

@@ -1,0 +1,434 @@
+package manual_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/manual"
+)
+
+// nasty is a text that no shell and no roff may read as anything but a text.
+const nasty = `it's "so" $(touch injected) ${HOME} \n [a:b] %d; # <x> ’ ` + "`touch injected`"
+
+// nastyUsage is how a flag has it: pflag reads a name in backquotes.
+var nastyUsage = strings.ReplaceAll(nasty, "`", "")
+
+const help = "Usage: firefighters door lift FILE [flags]\n\nLifts: " + nasty + "\n.not a request\n'nor this\n\n" +
+	"  firefighters door lift a.txt \\\n\nEach has more to say: lift --help\n\nFlags:\n"
+
+func lift(env cli.Env, args []string) error {
+	flags := env.Flags("door lift", help)
+	flags.String("far", "read", "read, write or admin")
+	flags.StringP("output", "o", "", "the `file` to write")
+	flags.String("into", "", "a `folder`")
+	flags.StringSlice("name", nil, nasty)
+	flags.Bool("fast", false, nasty)
+	return env.Parse(flags, args, 1)
+}
+
+func shut(env cli.Env, args []string) error {
+	flags := env.Flags("shut", "Usage: firefighters shut up|down\n\nShuts.\n\n  firefighters shut up\n")
+	return env.Parse(flags, args, 1)
+}
+
+// doors is a program with commands of all kinds.
+func doors() []cli.Command {
+	own := manual.Program{All: doors, Default: "shut", Help: func() string {
+		return "Usage: firefighters [command]\n\nMoves doors. And more.\n\nCommands:\n  door  " + nasty + "\n\nEach has more to say: firefighters door --help\n"
+	}}
+	return append(own.Commands(),
+		cli.Command{Name: "door", Summary: nasty, Help: "Usage: firefighters door lift\n\nMoves one.\n", Sub: []cli.Command{{Name: "lift", Run: lift}}},
+		cli.Command{Name: "shut", Summary: "shuts all", Run: shut})
+}
+
+// run runs one of the commands, which must succeed.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
+	var stdout, stderr strings.Builder
+	err := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}.Dispatch("", "", doors(), args)
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("%q: %v, stderr %q", args, err, &stderr)
+	}
+	return stdout.String()
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ args, want string }{
+		{"completion", "completion: say for which shell: bash, zsh, fish or powershell"},
+		{"completion tcsh", `completion: the shell must be bash, zsh, fish or powershell, not "tcsh"`},
+		{"completion ../scripts/bash", `completion: the shell must be bash, zsh, fish or powershell, not "../scripts/bash"`},
+		{"completion .", `completion: the shell must be bash, zsh, fish or powershell, not "."`},
+		{"man stray", `man: it takes no argument, but there is "stray"`},
+	} {
+		var stdout strings.Builder
+		err := cli.Env{Context: t.Context(), Stdout: &stdout}.Dispatch("", "", doors(), strings.Fields(tt.args))
+		if _, usage := errors.AsType[*cli.UsageError](err); !usage || err.Error() != tt.want || stdout.Len() > 0 {
+			t.Errorf("%s: %v, stdout %q", tt.args, err, &stdout)
+		}
+	}
+}
+
+// TestPage: each command and each flag has its place, and no text does anything.
+func TestPage(t *testing.T) {
+	t.Parallel()
+	page := run(t, "man")
+	if again := run(t, "man"); again != page {
+		t.Error("the page differs the second time")
+	}
+	for _, want := range []string{"\nfirefighters \\- moves doors\n", "\n.SS \"firefighters door lift\"\n", "\n.SS \"firefighters man\"\n",
+		"\n\\fB\\-o\\fR, \\fB\\-\\-output\\fR \\fIfile\\fR\nthe file to write\n", "\nread, write or admin (default read)\n",
+		"\n.B FIREFIGHTERS_FAST\n\\-\\-fast of door lift.\n", "\n\\&.not a request\n\\(aqnor this\n", "\nfirefighters door lift a.txt \\e\n", "\\[u2019]"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %q:\n%s", want, page)
+		}
+	}
+	if strings.Contains(page, "more to say") || strings.ContainsFunc(page, func(r rune) bool { return r > '~' }) {
+		t.Errorf("the page:\n%s", page)
+	}
+	path := write(t, t.TempDir(), "firefighters.1", page)
+	if out := shell(t, ".", "mandoc", "-Tlint", "-Wwarning", path); out != "" {
+		t.Errorf("mandoc says:\n%s", out)
+	}
+	plain := strings.Join(strings.Fields(shell(t, ".", "mandoc", "-Tutf8", "-Owidth=200", path)), " ")
+	if !strings.Contains(plain, strings.Join(strings.Fields(nasty), " ")) {
+		t.Errorf("a text has changed:\n%s", plain)
+	}
+}
+
+func write(t *testing.T, folder, name, text string) string {
+	t.Helper()
+	path := filepath.Join(folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// shell runs a program in a folder and returns what it prints. Where it is not
+// installed, it skips the test: .ci/run installs it.
+func shell(t *testing.T, folder, program string, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil || runtime.GOOS == "windows" && program != "pwsh" {
+		t.Skipf("there is no %s here", program)
+	}
+	locale := "C.UTF-8"
+	if runtime.GOOS == "darwin" {
+		locale = "en_US.UTF-8"
+	}
+	c := exec.CommandContext(t.Context(), program, args...)
+	c.Dir = folder
+	c.Env = append(os.Environ(), "HOME="+folder, "XDG_CONFIG_HOME="+folder, "XDG_DATA_HOME="+folder, "XDG_CACHE_HOME="+folder, "TERM=dumb", "LC_ALL="+locale)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", program, args, err, out)
+	}
+	return string(out)
+}
+
+// line is a command line, and what a shell must offer at its end. FILES stands
+// for the files of the folder, and FOLDERS for its folders.
+type line struct{ typed, offers string }
+
+var lines = []line{
+	{"firefighters ", "completion door man shut"},
+	{"firefighters d", "door"},
+	{"firefighters -", "--help --version"},
+	{"firefighters door ", "lift"},
+	{"firefighters help door ", "lift"},
+	{"firefighters door lift ", "FILES"},
+	{"firefighters door lift --f", "--far --fast"},
+	{"firefighters door lift --fast --n", "--name"},
+	{"firefighters door lift --far ", "admin read write"},
+	{"firefighters door lift --far w", "write"},
+	{"firefighters door lift --output ", "FILES"},
+	{"firefighters door lift -o ", "FILES"},
+	{"firefighters door lift --into ", "FOLDERS"},
+	{"firefighters door lift --name ", ""},
+	{"firefighters shut ", "down up"},
+	{"firefighters completion p", "powershell"},
+	{"firefighters man ", ""},
+	{"firefighters unknown ", ""},
+}
+
+// folder has the script of a shell, and files with names that must be quoted.
+func folder(t *testing.T, name string) (dir, script string) {
+	t.Helper()
+	dir = t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "in", "a folder"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "in"), "it's $(touch injected).txt", "")
+	script = write(t, dir, name, run(t, "completion", name))
+	t.Cleanup(func() {
+		filepath.WalkDir(dir, func(path string, _ os.DirEntry, _ error) error {
+			if filepath.Base(path) == "injected" {
+				t.Errorf("a text was run: %s", path)
+			}
+			return nil
+		})
+	})
+	return dir, script
+}
+
+// check compares what a shell offers with what it must.
+func check(t *testing.T, l line, offers []string) {
+	t.Helper()
+	slices.Sort(offers)
+	if got := strings.Join(slices.Compact(offers), " "); got != l.offers {
+		t.Errorf("%q: %q is offered, want %q", l.typed, got, l.offers)
+	}
+}
+
+// bashDriver calls the function for a line, and prints what bash would offer. Only
+// compopt is another: it works in a terminal alone.
+const bashDriver = `
+set -u
+compopt() { for option; do options+=" $option"; done; }
+source "$1"
+while IFS= read -r typed; do
+	read -ra COMP_WORDS <<<"$typed"
+	if [[ $typed == *' ' ]]; then COMP_WORDS+=(''); fi
+	COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) options='' COMPREPLY=()
+	_firefighters firefighters "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+	printf '%s\n' "$typed"
+	for word in ${COMPREPLY[@]+"${COMPREPLY[@]}"}; do
+		case $word in -?) ;; *) printf '\t%s\n' "$word" ;; esac
+	done
+	case $options in
+	*dirnames*) printf '\tFOLDERS\n' ;;
+	*+o\ default*) ;;
+	*) if [[ ${#COMPREPLY[@]} == 0 ]]; then printf '\tFILES\n'; fi ;;
+	esac
+done <"$2"
+`
+
+// offered returns what a driver printed: each line and, indented, its offers.
+func offered(printed string) map[string][]string {
+	all, at := map[string][]string{}, ""
+	for l := range strings.Lines(printed) {
+		l = strings.TrimRight(l, "\r\n")
+		if offer, ok := strings.CutPrefix(l, "\t"); ok {
+			all[at] = append(all[at], offer)
+		} else {
+			at, all[l] = l, []string{}
+		}
+	}
+	return all
+}
+
+func typedLines() string {
+	var all strings.Builder
+	for _, l := range lines {
+		all.WriteString(l.typed + "\n")
+	}
+	return all.String()
+}
+
+func TestBash(t *testing.T) {
+	t.Parallel()
+	dir, script := folder(t, "bash")
+	in := filepath.Join(dir, "in")
+	all := offered(shell(t, in, "bash", "--norc", "-c", bashDriver, "-", script, write(t, dir, "lines", typedLines())))
+	for _, l := range lines {
+		check(t, l, all[l.typed])
+	}
+	const equals = `source "$1"; COMP_WORDS=(firefighters door lift --far = r) COMP_CWORD=5; _firefighters; printf '%s,' "${COMPREPLY[@]}"
+		COMP_WORDS=(firefighters door lift --far =) COMP_CWORD=4; _firefighters; printf '%s,' "${COMPREPLY[@]}"`
+	if got := shell(t, in, "bash", "--norc", "-c", equals, "-", script); got != "read,read,write,admin," {
+		t.Errorf("after --far=r and --far=: %q", got)
+	}
+}
+
+func TestFish(t *testing.T) {
+	t.Parallel()
+	dir, script := folder(t, "fish")
+	const driver = `source $argv[1]; while read -l typed; printf '%s\n' $typed; for offer in (complete -C $typed); printf '\t%s\n' $offer; end; end <$argv[2]`
+	all := offered(shell(t, filepath.Join(dir, "in"), "fish", "--no-config", "-c", driver, script, write(t, dir, "lines", typedLines())))
+	for _, l := range lines {
+		var words []string
+		for _, offer := range all[l.typed] {
+			word, _, _ := strings.Cut(offer, "\t")
+			if word != "-h" && word != "-v" {
+				words = append(words, word)
+			}
+		}
+		check(t, l, files(words))
+	}
+	for _, want := range []string{"door\t" + nasty, "shut\tshuts all"} {
+		if !slices.Contains(all["firefighters "], want) {
+			t.Errorf("no %q in %q", want, all["firefighters "])
+		}
+	}
+	if want := "--fast\t" + nastyUsage; !slices.Contains(all["firefighters door lift --f"], want) {
+		t.Errorf("no %q in %q", want, all["firefighters door lift --f"])
+	}
+}
+
+// files puts FILES or FOLDERS for those of the folder.
+func files(words []string) []string {
+	const file, in = "it's $(touch injected).txt", "a folder"
+	has := func(name string) bool {
+		return slices.ContainsFunc(words, func(w string) bool { return strings.TrimSuffix(w, "/") == name })
+	}
+	switch {
+	case has(file) && has(in):
+		return []string{"FILES"}
+	case has(in):
+		return []string{"FOLDERS"}
+	}
+	return words
+}
+
+// zshrc completes lines in a file, and writes what zsh would offer to another.
+const zshrc = `
+if [[ $SCRIPT == */_firefighters ]]; then
+	fpath=(${SCRIPT:h} $fpath)
+	autoload -U compinit && compinit -D -u
+else
+	autoload -U compinit && compinit -D -u
+	source $SCRIPT
+fi
+compadd() {
+	local -a found said
+	case " ${(j: :)@[1,(i)(-|--)]} " in
+	(*' -O '*|*' -A '*|*' -D '*) builtin compadd "$@"; return ;;
+	esac
+	builtin compadd -A found "$@"
+	(( $#found )) && printf '\t%s\n' "${found[@]}" >>$OFFERS
+	if (( $@[(I)-d] )); then said=("${(@P)${@[${@[(i)-d]}+1]}}"); printf '\t# %s\n' "${said[@]}" >>$OFFERS; fi
+	builtin compadd "$@"
+}
+zle-line-init() {
+	local typed
+	while IFS= read -r typed; do
+		printf '%s\n' "$typed" >>$OFFERS
+		BUFFER=$typed CURSOR=$#typed
+		zle list-choices
+	done <$LINES_FILE
+	exit
+}
+zle -N zle-line-init
+`
+
+// zshDriver runs zsh in a terminal.
+const zshDriver = `
+zmodload zsh/zpty
+export ZDOTDIR=$1 SCRIPT=$2 LINES_FILE=$3 OFFERS=$4
+zpty terminal 'stty rows 100 cols 300; exec zsh -o noglobalrcs -i'
+while zpty -r terminal line; do :; done
+`
+
+// TestZsh: the script works when it is read, and as a file in a folder of $fpath.
+func TestZsh(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"script", "_firefighters"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, script := folder(t, "zsh")
+			named := filepath.Join(dir, name)
+			if err := os.Rename(script, named); err != nil {
+				t.Fatal(err)
+			}
+			checkZsh(t, dir, named)
+		})
+	}
+}
+
+func checkZsh(t *testing.T, dir, script string) {
+	t.Helper()
+	write(t, dir, ".zshrc", zshrc)
+	path := filepath.Join(dir, "offers")
+	shell(t, filepath.Join(dir, "in"), "zsh", "-f", "-c", zshDriver, "-", dir, script, write(t, dir, "lines", typedLines()), path)
+	printed, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := offered(string(printed))
+	for _, l := range lines {
+		var words []string
+		for _, word := range all[l.typed] {
+			flag := strings.HasPrefix(word, "-") && (strings.HasSuffix(l.typed, " ") || len(word) == 2) // zsh offers flags where nothing else can be
+			if !flag && !strings.HasPrefix(word, "# ") {
+				words = append(words, strings.ReplaceAll(word, `\`, ""))
+			}
+		}
+		check(t, l, files(words))
+	}
+	said := strings.Join(all["firefighters "], "\n") + strings.Join(all["firefighters door lift --f"], "\n")
+	if !strings.Contains(said, "# door        -- "+nasty) || !strings.Contains(said, "# --fast  -- "+nastyUsage) {
+		t.Errorf("a text has changed:\n%s", said)
+	}
+}
+
+// TestPowerShellQuotes: outside of quotes the script is the template, with its
+// brackets in pairs, and each text stands in quotes of its own.
+func TestPowerShellQuotes(t *testing.T) {
+	t.Parallel()
+	script := strings.ReplaceAll(run(t, "completion", "powershell"), "\u2019\u2019", "\u2019")
+	var open []rune
+	var texts []string
+	quote, text := rune(0), ""
+	for l := range strings.Lines(script) {
+		if quote == 0 && strings.HasPrefix(strings.TrimSpace(l), "#") {
+			continue
+		}
+		for _, r := range l {
+			switch {
+			case quote == 0 && (r == '\'' || r == '"'):
+				quote, text = r, ""
+			case quote != 0 && r == quote:
+				quote, texts = 0, append(texts, text)
+			case quote != 0:
+				text += string(r)
+			case strings.ContainsRune("({[", r):
+				open = append(open, r)
+			case strings.ContainsRune(")}]", r):
+				if len(open) == 0 || open[len(open)-1] != map[rune]rune{')': '(', '}': '{', ']': '['}[r] {
+					t.Fatalf("a %c too many in: %s", r, l)
+				}
+				open = open[:len(open)-1]
+			case r > '~' || r == '`':
+				t.Errorf("%q stands outside of quotes: %s", r, l)
+			}
+		}
+	}
+	if quote != 0 || len(open) > 0 {
+		t.Errorf("left open: %q %q", quote, open)
+	}
+	before, after, _ := strings.Cut(nasty, "'")
+	if !slices.Contains(texts, before) || !slices.Contains(texts, after) {
+		t.Errorf("the text is not there: %q", texts)
+	}
+}
+
+// powerShellDriver prints what PowerShell would offer.
+const powerShellDriver = `param($script, $lines)
+. $script
+foreach ($typed in [System.IO.File]::ReadAllLines($lines)) {
+    $typed
+    foreach ($match in (TabExpansion2 -inputScript $typed -cursorColumn $typed.Length).CompletionMatches) { "` + "`t" + `" + $match.CompletionText }
+}
+`
+
+// TestPowerShell runs where there is PowerShell. It leaves out the completion of
+// files, which is PowerShell's own.
+func TestPowerShell(t *testing.T) {
+	t.Parallel()
+	dir, _ := folder(t, "powershell")
+	script := write(t, dir, "completion.ps1", "\ufeff"+run(t, "completion", "powershell"))
+	driver := write(t, dir, "driver.ps1", powerShellDriver)
+	all := offered(shell(t, filepath.Join(dir, "in"), "pwsh", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File", driver, script, write(t, dir, "lines", typedLines())))
+	for _, l := range lines {
+		if l.offers != "FILES" && l.offers != "FOLDERS" && l.offers != "" {
+			check(t, l, slices.DeleteFunc(all[l.typed], func(word string) bool { return len(word) == 2 }))
+		}
+	}
+}

@@ -1,0 +1,35 @@
+package service_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+)
+
+// TestCertOwner: the certificate belongs to the owner of its folder, also where root
+// writes it, and a file that cannot be made is an error.
+func TestCertOwner(t *testing.T) {
+	t.Parallel()
+	db, folder := newAuthority(t), t.TempDir()
+	want := uint32(os.Geteuid())
+	if want == 0 {
+		want = 12345
+		if err := os.Chown(folder, 12345, 23456); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(folder, "ca.crt")
+	if code, _, stderr := runCert(t, "--db", db, "--output", file); code != 0 || !strings.Contains(stderr, "Wrote "+cli.Quote(file)) {
+		t.Errorf("%d, %q", code, stderr)
+	}
+	if info, err := os.Stat(file); err != nil || info.Sys().(*syscall.Stat_t).Uid != want {
+		t.Errorf("%v, %v", info, err)
+	}
+	if code, _, stderr := runCert(t, "--db", db, "--output", filepath.Join(folder, "gone", "ca.crt")); code != 1 || strings.Contains(stderr, "Wrote") {
+		t.Errorf("in a folder that is not there: %d, %q", code, stderr)
+	}
+}

@@ -1,0 +1,151 @@
+package service_test
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/service"
+	"github.com/firefighter-records/firefighters/internal/host/authority"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// runCert runs cert and returns its exit code and what it printed.
+func runCert(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	code = cli.Report(cli.Run(env, args, service.CertCommand().Run), &errs)
+	return code, out.String(), errs.String()
+}
+
+// newAuthority makes an authority beside a database, and returns the name of that.
+func newAuthority(t *testing.T) (db string) {
+	t.Helper()
+	db = filepath.Join(t.TempDir(), "x.db")
+	_, err := authority.Open(authority.Options{Folder: authority.Folder(db), Listen: "0.0.0.0:8443", Log: slog.New(slog.DiscardHandler),
+		Machine: func() authority.Machine {
+			return authority.Machine{Host: "STATION-PC", Names: []string{"station-pc"}, Addresses: []netip.Addr{netip.MustParseAddr("192.168.1.20")}}
+		}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func TestCert(t *testing.T) {
+	t.Parallel()
+	db := newAuthority(t)
+	d, err := authority.Describe(authority.Folder(db))
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, stdout, stderr := runCert(t, "--db", db)
+	for _, want := range []string{d.Name, d.Fingerprint, d.File, "for station-pc\n", "and 192.168.1.20\n", "-delstore Root " + strings.ReplaceAll(d.SHA1, ":", "") + "\n",
+		"Windows", "macOS", "Debian", "Fedora", "Firefox", "Chromium", "Android", "iPhone"} {
+		if !strings.Contains(stdout, want) {
+			t.Errorf("%q is missing:\n%s", want, stdout)
+		}
+	}
+	if code != 0 || stderr != "" || strings.Contains(stdout, "PRIVATE") {
+		t.Errorf("code %d, stderr %q, stdout:\n%s", code, stderr, stdout)
+	}
+	code, stdout, _ = runCert(t, "--db", db, "--json")
+	var got struct {
+		Authority   struct{ Name, SHA256, SHA1, ExpiresAt, File string }
+		Certificate struct {
+			Names, Addresses []string
+			ExpiresAt        string
+		}
+	}
+	if err := json.Unmarshal([]byte(stdout), &got); err != nil || code != 0 || strings.Count(stdout, "\n") != 1 {
+		t.Fatalf("%d, %v: %s", code, err, stdout)
+	}
+	if got.Authority.SHA256 != d.Fingerprint || got.Authority.SHA1 != d.SHA1 || got.Certificate.Addresses[0] != "192.168.1.20" || !strings.HasSuffix(got.Certificate.ExpiresAt, "Z") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestCertOutput(t *testing.T) {
+	t.Parallel()
+	db := newAuthority(t)
+	path := filepath.Join(t.TempDir(), "ca.crt")
+	if code, stdout, stderr := runCert(t, "--db", db, "--output", path); code != 0 || stdout != "" || !strings.Contains(stderr, "SHA-256") {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.HasPrefix(string(text), "-----BEGIN CERTIFICATE-----\n") || strings.Count(string(text), "-----") != 4 {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if code, _, stderr := runCert(t, "--db", db, "-o", path); code != 1 || !strings.Contains(stderr, "is there already\nTry: ") {
+		t.Errorf("again: code %d, stderr %q", code, stderr)
+	}
+}
+
+func TestCertNew(t *testing.T) {
+	t.Parallel()
+	db := newAuthority(t)
+	folder := authority.Folder(db)
+	before, err := authority.Describe(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		code  int
+		args  string
+		words string
+	}{
+		{2, "--new", "Try: the same with --yes"},
+		{2, "--name records.example", "Try: firefighters cert"},
+		{1, "--new --yes --name two\twords", "is not the name of a machine"},
+		{2, "stray", "Try: firefighters cert --help"},
+	} {
+		code, _, stderr := runCert(t, append(strings.Split(tt.args, " "), "--db", db)...)
+		if code != tt.code || !strings.Contains(stderr, tt.words) {
+			t.Errorf("%s: code %d, stderr %q", tt.args, code, stderr)
+		}
+	}
+	if after, err := authority.Describe(folder); err != nil || after.Fingerprint != before.Fingerprint {
+		t.Errorf("the authority has changed: %v", err)
+	}
+	code, stdout, stderr := runCert(t, "--db", db, "--new", "--yes", "--name", "records.example")
+	after, err := authority.Describe(folder)
+	if code != 0 || err != nil || after.Fingerprint == before.Fingerprint || !strings.Contains(stdout, "records.example") {
+		t.Errorf("code %d, %v, stderr %q, stdout:\n%s", code, err, stderr, stdout)
+	}
+}
+
+// TestCertPermission: a user who may not read the folder is told who may.
+func TestCertPermission(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() <= 0 {
+		t.Skip("this user may read everything, or the system is Windows")
+	}
+	db := newAuthority(t)
+	folder := authority.Folder(db)
+	if err := os.Chmod(folder, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(folder, 0o700) })
+	want := "Error: the folder " + osutil.InQuotes(folder) + " may not be read by this user\nTry: sudo firefighters cert --db " + cli.Quote(db) + "\n"
+	if code, _, stderr := runCert(t, "--db", db); code != 1 || stderr != want {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
+func TestNoCert(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	want := "Error: there is no local authority yet\nTry: firefighters serve --tls-self-signed --listen 0.0.0.0:8443 --db " + cli.Quote(db) + "\n"
+	if code, stdout, stderr := runCert(t, "--db", db); code != 1 || stdout != "" || stderr != want {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if code, _, stderr := runCert(t, "--db", db, "--new"); code != 0 { // nobody must trust anything again
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}

@@ -1,0 +1,215 @@
+package service
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/build"
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// versionOf returns the version of a program of ours, empty if it does not say, or if
+// others than root could have changed a program that root would start for that.
+func versionOf(env cli.Env, program string) string {
+	if own, err := os.Executable(); err == nil && osutil.SameFile(own, program) {
+		return build.Read().Version
+	}
+	ctx, cancel := context.WithTimeout(env.Context, 10*time.Second)
+	defer cancel()
+	if !osutil.OnlyRoot(program) {
+		return ""
+	}
+	said, err := exec.CommandContext(ctx, program, "--version").Output()
+	words := strings.Fields(string(said))
+	if err != nil || len(words) < 2 {
+		return ""
+	}
+	return words[1]
+}
+
+// answer is what a service says of itself.
+type answer struct {
+	fault   string // why it answers no other request; empty if it does
+	backups string // what is wrong with them; empty if nothing is
+}
+
+// ask asks a service at its own address how it is; nil says that it does not answer.
+// The answer holds nothing that a certificate would have to protect.
+func ask(ctx context.Context, address string) *answer {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, "GET", address+"/readyz", nil)
+	if err != nil {
+		return nil
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil
+	}
+	defer response.Body.Close()
+	var ready struct {
+		Detail string
+		Backup struct {
+			OK     *bool
+			Detail string
+		}
+	}
+	readErr := json.NewDecoder(io.LimitReader(response.Body, 1<<16)).Decode(&ready)
+	a := &answer{}
+	if readErr == nil && ready.Backup.OK != nil && !*ready.Backup.OK {
+		a.backups = "they fail: " + ready.Backup.Detail
+	}
+	if response.StatusCode == http.StatusServiceUnavailable {
+		a.fault = cmp.Or(ready.Detail, "It does not say why.")
+	}
+	return a
+}
+
+// lookAtData adds what the folders of the service hold.
+func (p Program) lookAtData(env cli.Env, r *report, settings managers.Settings) {
+	serving, err := p.serving(env, settings)
+	if err != nil {
+		r.Database = &database{Path: managers.DatabaseIn(p.data()), Fault: "not looked at, because the settings are wrong: " + err.Error()}
+		return
+	}
+	path, folder := serving.value("db"), serving.value("backup-dir")
+	r.Database, r.Address = p.inspect(path)
+	r.Database.Saved = savedCopy(osutil.Resolve(path))
+	r.Disk = room(filepath.Dir(path))
+	r.Backups = p.lookAtBackups(path, folder)
+	if every, err := cli.ParseDuration(serving.value("backup-every")); err == nil && r.Backups.Fault == "" && r.Running && r.Backups.Newest != nil &&
+		time.Since(*r.Backups.Newest) > 2*every && r.Since != nil && time.Since(*r.Since) > 2*every {
+		r.Backups.Fault = "the newest is older than it should be"
+	}
+}
+
+// savedCopy returns the newest copy that the service has saved when the files of the
+// database had gone, empty if there is none.
+func savedCopy(db string) (newest string) {
+	entries, _ := os.ReadDir(filepath.Dir(db)) // in the order of their names, which have the time
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, filepath.Base(db)+".saved-") && strings.HasSuffix(name, "Z") {
+			newest = filepath.Join(filepath.Dir(db), name)
+		}
+	}
+	return newest
+}
+
+// refuseLoss returns an error if a start would make an empty database in the place of
+// one whose files have gone and that was saved.
+func refuseLoss(db string) error {
+	db = osutil.Resolve(db)
+	saved := savedCopy(db)
+	if saved == "" || osutil.Exists(db) {
+		return nil
+	}
+	return cli.WithHint(fmt.Errorf("the files of the database have gone: %s. What was in it is saved as %s", cli.Quote(db), cli.Quote(saved)),
+		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
+}
+
+// forgetLoss lets the next start make a new database where one was lost, unless there
+// is one: a sound one is served, and one that is damaged is refused.
+func (p Program) forgetLoss(db string) error {
+	if err := guard.Refuse(db); err != nil {
+		return cli.WithHint(err, "end the other firefighters that serves it, and then the same again")
+	}
+	if !errors.Is(p.Content.Format().Inspect(db), sqlite.ErrNotExist) {
+		return nil
+	}
+	return guard.Forget(db)
+}
+
+// inspect reads a database without changing or upgrading it, and the address at
+// which it says that it is served.
+func (p Program) inspect(path string) (found *database, address string) {
+	found = &database{Path: path}
+	file, format := osutil.Resolve(path), p.Content.Format()
+	if err := format.Inspect(file); err != nil {
+		found.Fault = faultOf(err)
+		return found, ""
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if info, err := os.Stat(file + suffix); err == nil {
+			found.Bytes += info.Size()
+		}
+	}
+	c, err := sqlite.Peek(file)
+	if err != nil {
+		found.Fault = faultOf(err)
+		return found, ""
+	}
+	defer c.Close()
+	version, err := c.QueryInt(`PRAGMA user_version`)
+	switch {
+	case err != nil:
+		found.Fault = faultOf(err)
+		return found, ""
+	case int(version) < format.Version:
+		found.Fault = fmt.Sprintf("it has the older schema %d; the service upgrades it to %d when it starts, after a copy", version, format.Version)
+		return found, ""
+	}
+	err = c.QueryRow(`SELECT address FROM service`, nil, func(row sqlite.Row) { address = row.Text(0) })
+	if err != nil {
+		found.Fault = faultOf(err)
+	}
+	return found, address
+}
+
+// faultOf says in a few words what is wrong with a database.
+func faultOf(err error) string {
+	if newer, ok := errors.AsType[*sqlite.NewerError](err); ok {
+		return fmt.Sprintf("a newer version of the program made it (schema %d, this one knows %d)", newer.Version, newer.Known)
+	}
+	switch {
+	case errors.Is(err, sqlite.ErrNotExist), errors.Is(err, sqlite.ErrNoFolder):
+		return "it is not there"
+	case errors.Is(err, sqlite.ErrCorrupt):
+		return "it is damaged"
+	case errors.Is(err, sqlite.ErrForeign):
+		return "it is not a database of this program, or it is damaged"
+	}
+	return err.Error()
+}
+
+// lookAtBackups says which backups there are.
+func (p Program) lookAtBackups(db, folder string) *backups {
+	found := &backups{Folder: folder, SameDisk: sameDisk(folder, db)}
+	if !osutil.Exists(folder) {
+		found.Fault = "the folder is not there; is its disk connected?"
+		return found
+	}
+	if !found.SameDisk {
+		found.Disk = room(folder)
+	}
+	for _, file := range backup.Files(p.Content, db, folder) {
+		if !strings.HasPrefix(file.Path, filepath.Clean(folder)+string(filepath.Separator)) {
+			continue // it is beside the database
+		}
+		if found.Count++; found.Count > 1 {
+			continue
+		}
+		at := file.Time.UTC()
+		found.Newest, found.File = &at, file.Path
+		if err := backup.Inspect(p.Content, file.Path); err != nil {
+			found.Fault = "the newest cannot be used: " + backup.Reason(err)
+		}
+	}
+	return found
+}

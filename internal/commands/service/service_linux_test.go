@@ -1,0 +1,309 @@
+package service
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// pc is a system with systemd below a folder of its own. systemctl and journalctl are
+// scripts, which know one service. A test with it cannot run beside others: it sets the
+// environment.
+type pc struct {
+	Program
+	said string // the folder of the scripts
+}
+
+const systemctl = `#!/bin/sh
+cd %[1]q || exit 9
+echo "$*" >>asked
+if [ -e "$1.fails" ]; then
+	if [ "$1" = start ]; then cp failed state; fi
+	cat "$1.fails"
+	exit 1
+fi
+case $1 in
+start) cp running state ;;
+stop) cp stopped state ;;
+enable) if grep -q not-found state; then cp stopped state; fi ;;
+show) cat state ;;
+esac
+`
+
+func newPC(t *testing.T) *pc {
+	t.Helper()
+	me, err := user.Current()
+	must(t, err)
+	own, err := os.Executable() // in the place of the program that is installed
+	must(t, err)
+	p, _ := newProgram(t)
+	p.Data, p.Host.User = "", me.Username
+	c := &pc{p, t.TempDir()}
+	c.write(t, "systemctl", fmt.Sprintf(systemctl, c.said))
+	c.write(t, "journalctl", fmt.Sprintf("#!/bin/sh\ncat %q/log\n", c.said))
+	c.write(t, "log", "")
+	c.write(t, "running", "LoadState=loaded\nActiveState=active\nSubState=running\nResult=success\nStatusText=Listening on http://127.0.0.1:9\nExecStart={ path="+own+" ; }\n")
+	c.write(t, "stopped", "LoadState=loaded\nActiveState=inactive\nSubState=dead\nResult=success\nExecStart={ path="+own+" ; }\n")
+	c.write(t, "failed", "LoadState=loaded\nActiveState=failed\nSubState=failed\nResult=exit-code\nExecStart={ path="+own+" ; }\n")
+	c.write(t, "state", "LoadState=not-found\nActiveState=inactive\n")
+	for _, folder := range []string{"run/systemd/system", "var/lib", "usr/local/bin"} {
+		must(t, os.MkdirAll(filepath.Join(c.Host.Root, folder), 0o755))
+	}
+	t.Setenv("PATH", c.said+":"+os.Getenv("PATH"))
+	return c
+}
+
+// write writes a file beside the scripts.
+func (c *pc) write(t *testing.T, name, text string) {
+	t.Helper()
+	must(t, os.WriteFile(filepath.Join(c.said, name), []byte(text), 0o700))
+}
+
+func (c *pc) forget(t *testing.T, name string) {
+	t.Helper()
+	must(t, os.Remove(filepath.Join(c.said, name)))
+}
+
+// is makes the service be as in one of the files.
+func (c *pc) is(t *testing.T, state string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(c.said, state))
+	must(t, err)
+	c.write(t, "state", string(text))
+}
+
+// changes returns what systemctl was asked to change since the last time.
+func (c *pc) changes(t *testing.T) string {
+	t.Helper()
+	text, _ := os.ReadFile(filepath.Join(c.said, "asked")) // missing if it was asked nothing
+	c.write(t, "asked", "")
+	var words []string
+	for line := range strings.Lines(string(text)) {
+		if word := strings.Fields(line)[0]; word != "show" {
+			words = append(words, word)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// does runs a subcommand that must end with a code, and say some words and not others,
+// which begin with "not ".
+func (c *pc) does(t *testing.T, line string, code int, words ...string) {
+	t.Helper()
+	args := strings.Fields(strings.ReplaceAll(line, c.Host.Root, "ROOT")) // whose path may have spaces
+	for i, arg := range args {
+		args[i] = strings.ReplaceAll(arg, "ROOT", c.Host.Root)
+	}
+	got, stdout, stderr := runService(t, c.Program, args...)
+	quoted := regexp.MustCompile("'(" + regexp.QuoteMeta(os.TempDir()) + "[^']*)'")
+	stdout, stderr = quoted.ReplaceAllString(stdout, "$1"), quoted.ReplaceAllString(stderr, "$1")
+	for _, word := range words {
+		unwanted, not := strings.CutPrefix(word, "not ")
+		if strings.Contains(stdout+stderr, unwanted) == not {
+			t.Errorf("%s: it says, and it must be %q:\n%s%s", line, word, stdout, stderr)
+		}
+	}
+	if got != code {
+		t.Errorf("%s: code %d, not %d:\n%s%s", line, got, code, stdout, stderr)
+	}
+}
+
+// TestInstall: everything is put in its place and kept the next time, and what is wrong
+// is found before anything is changed.
+func TestInstall(t *testing.T) {
+	c := newPC(t)
+	data, program := c.Host.DataFolder(), c.Host.InstalledProgram()
+	disk := filepath.Join(c.Host.Root, "disk")
+	c.does(t, "install --backup-dir "+disk+"/gone/copies", 1, "does not exist\nTry: connect its disk")
+	if _, err := os.Stat(managers.SettingsIn(data)); !os.IsNotExist(err) || c.changes(t) != "" {
+		t.Errorf("it has changed something: %v", err)
+	}
+	must(t, os.Mkdir(disk, 0o755))
+	c.does(t, "install --listen 127.0.0.1:8090 --backup-dir "+disk+"/copies", 0, "Copied the program to "+program+".", "The service starts with this PC.",
+		"The service runs at http://127.0.0.1:9\n", "Its data are in "+data+", its backups in "+disk+"/copies.", " open\n", "To let other PCs in: ",
+		"Warning: the backups are on the same disk", "not kept as", "not without TLS")
+	if asked := c.changes(t); asked != "daemon-reload enable stop start" {
+		t.Errorf("systemd was asked to %s", asked)
+	}
+	settings := managers.Settings{"--backup-dir=" + disk + "/copies", "--listen=127.0.0.1:8090"}
+	if got, err := managers.ReadSettings(data); err != nil || !slices.Equal(got, settings) {
+		t.Errorf("the settings are %q, %v", got, err)
+	}
+	for path, mode := range map[string]fs.FileMode{data: 0o700 | fs.ModeDir, program: 0o755, disk + "/copies": 0o700 | fs.ModeDir} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
+			t.Errorf("%s: %v, %v", path, info, err)
+		}
+	}
+	unit, err := os.ReadFile(filepath.Join(c.Host.Root, "etc/systemd/system/firefighters.service"))
+	if err != nil || string(unit) != managers.Unit(program) {
+		t.Errorf("the unit is %s, %v", unit, err)
+	}
+	c.does(t, "install --listen 0.0.0.0:443", 0, "WARNING: others reach the service, without TLS", "not Copied", "not To let other PCs in")
+	settings[1] = "--listen=0.0.0.0:443"
+	if got, err := managers.ReadSettings(data); err != nil || !slices.Equal(got, settings) {
+		t.Errorf("the settings are %q, %v", got, err)
+	}
+	dropIn, err := os.ReadFile(filepath.Join(c.Host.Root, "etc/systemd/system/firefighters.service.d/settings.conf"))
+	if err != nil || !strings.Contains(strings.ReplaceAll(string(dropIn), `"`, ""), disk+"/copies\n") || !strings.Contains(string(dropIn), "CAP_NET_BIND_SERVICE") {
+		t.Errorf("the drop-in is %s, %v", dropIn, err)
+	}
+	c.does(t, "install --tls-self-signed=true", 0, "For the other PCs: ", "not WARNING", " cert\n")
+	must(t, os.RemoveAll(disk)) // it is not connected just now
+	c.does(t, "install", 0, "The service runs")
+	c.is(t, "stopped")
+	c.write(t, "start.fails", "")
+	c.write(t, "log", "Error: port 443 is used by another program\nTry: another port\n")
+	c.does(t, "install", 1, "Error: the service does not start: port 443 is used by another program\nTry: another port\n", "not The service runs")
+	c.forget(t, "start.fails")
+	must(t, os.Rename(filepath.Join(c.Host.Root, "var"), filepath.Join(c.Host.Root, "kept")))
+	c.changes(t)
+	c.does(t, "install", 1, "Error: mkdir "+data+": no such file or directory\n", "not The service runs")
+	if asked := c.changes(t); asked != "" {
+		t.Errorf("without a folder for the data, systemd was asked to %s", asked)
+	}
+	must(t, os.Rename(filepath.Join(c.Host.Root, "kept"), filepath.Join(c.Host.Root, "var")))
+	must(t, os.WriteFile(filepath.Join(data, "service.conf"), []byte("--backup-dir=/x\rExecStartPre=+/y\n"), 0o600))
+	c.does(t, "install", 2, "has a control character in it", "not The service runs")
+	must(t, os.Remove(filepath.Join(data, "service.conf")))
+	c.write(t, "enable.fails", "it is masked\n")
+	c.does(t, "install", 1, "systemctl enable firefighters.service: it is masked\n")
+}
+
+// TestInstallOverLoss: no empty database takes the place of one whose files have gone,
+// and how a service that was running has ended is said.
+func TestInstallOverLoss(t *testing.T) {
+	c := newPC(t)
+	c.does(t, "install", 0)
+	saved := backup.SavedName(managers.DatabaseIn(c.Host.DataFolder()), time.Now())
+	must(t, os.WriteFile(saved, nil, 0o600))
+	c.changes(t)
+	for _, command := range []string{"install", "start"} {
+		c.is(t, "stopped")
+		c.does(t, command, 1, "the files of the database have gone", "What was in it is saved as "+saved, "firefighters restore "+saved)
+	}
+	if asked := c.changes(t); strings.Contains(asked, "start") {
+		t.Errorf("systemd was asked to %s", asked)
+	}
+	c.is(t, "running")
+	c.write(t, "log", "Error: the files of the database have gone\nTry: firefighters restore x --db y\n")
+	c.write(t, "stopped", "LoadState=loaded\nActiveState=failed\nResult=exit-code\n")
+	for _, command := range []string{"install", "stop"} {
+		c.is(t, "running")
+		c.does(t, command, 1, "the service has stopped: the files of the database have gone\nTry: "+cli.AsAdministrator("firefighters restore x --db y")+"\n", "not starts with this PC, or by")
+	}
+}
+
+// TestStartNew: start --new lets a new database be made where one was lost, if it is
+// typed, nobody serves that one, and there is none.
+func TestStartNew(t *testing.T) {
+	c := newPC(t)
+	c.does(t, "install", 0)
+	db := managers.DatabaseIn(c.Host.DataFolder())
+	mark := db + sqlite.LostSuffix
+	must(t, os.WriteFile(mark, nil, 0o600))
+	marked := func(doing string, want bool) {
+		t.Helper()
+		if got := osutil.Exists(mark); got != want {
+			t.Errorf("%s: the mark is there: %v", doing, got)
+		}
+	}
+	c.does(t, "start --new", 1, "Error: the service runs already, so nothing was made\nTry: ", " service stop, and then the same again\n")
+	marked("it runs", true)
+	c.is(t, "stopped")
+	t.Setenv("FIREFIGHTERS_NEW", "1")
+	c.does(t, "start", 0)
+	marked("the environment says so", true)
+	c.is(t, "stopped")
+	release, err := sqlite.LockDatabase(db)
+	must(t, err)
+	c.does(t, "start --new", 1, "Try: end the other firefighters that serves it")
+	must(t, release())
+	marked("it is served", true)
+	must(t, managers.Settings{"--listen"}.Write(c.Host.DataFolder()))
+	c.does(t, "start --new", 2, "--listen")
+	marked("the settings are wrong", true)
+	must(t, managers.Settings{}.Write(c.Host.DataFolder()))
+	must(t, os.WriteFile(db, []byte("damaged"), 0o600))
+	c.changes(t)
+	c.does(t, "start --new", 0)
+	marked("there is a database", true)
+	must(t, os.Remove(db))
+	must(t, os.WriteFile(backup.SavedName(db, time.Now()), nil, 0o600))
+	c.is(t, "stopped")
+	c.does(t, "start --new", 0, "The service runs.")
+	marked("it was typed", false)
+	if asked := c.changes(t); asked != "start start" {
+		t.Errorf("systemd was asked to %s", asked)
+	}
+}
+
+// TestCommandsOfService: start, stop, status and uninstall, of a service that is there
+// and of one that is not.
+func TestCommandsOfService(t *testing.T) {
+	c := newPC(t)
+	for _, command := range []string{"start", "stop", "status", "uninstall"} {
+		c.does(t, command, 1, "Error: the service is not installed on this PC\nTry: ", " service install\n")
+	}
+	c.does(t, "status --json", 1, `"installed": false`)
+	c.does(t, "install", 0)
+	c.does(t, "start", 0, "The service runs already.\n")
+	c.does(t, "status", 0, "Service    runs\n", "Address    http://127.0.0.1:9, which does not answer\n", "Data       "+c.Host.DataFolder()+"\n", "Database   "+managers.DatabaseIn(c.Host.DataFolder())+": it is not there\n")
+	c.changes(t)
+	c.does(t, "stop", 0, "The service has stopped. It starts with this PC, or by: "+cli.AsAdministrator("firefighters service start"))
+	c.does(t, "status", 1, "does not run: inactive (dead)\n", "Error: the service does not run\nTry: ", " service start\n")
+	c.does(t, "stop", 0, "The service does not run.")
+	c.does(t, "start", 0, "The service runs. How it is: firefighters service status\n")
+	if asked := c.changes(t); asked != "stop stop start" {
+		t.Errorf("systemd was asked to %s", asked)
+	}
+	c.is(t, "failed")
+	c.write(t, "log", "Error: port 8080 is used by another program\x1b[2J\nTry: another port\n")
+	c.does(t, "status", 1, "Error: the service does not run: port 8080 is used by another program\ufffd[2J\nTry: another port\n", "not \x1b")
+	c.does(t, "status --json", 1, `"error": "port 8080 is used`, `"running": false`)
+	if why, hint := c.Fault(); why != "port 8080 is used by another program\ufffd[2J" || hint != "another port" {
+		t.Errorf("the fault is %q, %q", why, hint)
+	}
+	c.is(t, "running")
+	if why, hint := c.Fault(); why+hint != "" {
+		t.Errorf("it runs, and its fault is %q, %q", why, hint)
+	}
+	for command, state := range map[string]string{"start": "stopped", "stop": "running", "disable": "running"} {
+		c.is(t, state)
+		c.write(t, command+".fails", "it is broken\n")
+		line := strings.Replace(command, "disable", "uninstall", 1)
+		c.does(t, line, 1, "Error: ", "not The service runs.", "not has stopped.", "not What is left")
+		c.forget(t, command+".fails")
+	}
+	must(t, os.MkdirAll(managers.BackupsIn(c.Host.DataFolder()), 0o700))
+	c.does(t, "uninstall", 0, "Stopped the service.", "Nothing of the data was touched. What is left:\n  the data      "+c.Host.DataFolder()+"\n", "  the program   ")
+	if left, err := os.ReadDir(c.Host.DataFolder()); err != nil || len(left) != 2 {
+		t.Errorf("there is %v, %v", left, err)
+	}
+	must(t, os.RemoveAll(filepath.Join(c.Host.Root, "run")))
+	for _, command := range []string{"install", "start", "stop", "status", "uninstall"} {
+		c.does(t, command, 1, "systemd does not run here\nTry: let your system start this by its own means")
+	}
+}
+
+// TestPackaged: a service of a package, and one by hand beside it.
+func TestPackaged(t *testing.T) {
+	c := newPC(t)
+	unit := filepath.Join(c.Host.Root, "usr/lib/systemd/system/firefighters.service")
+	must(t, os.MkdirAll(filepath.Dir(unit), 0o755))
+	must(t, os.WriteFile(unit, []byte(managers.Unit("/usr/bin/firefighters")), 0o644))
+	c.does(t, "install", 0, "Note: the package firefighters is installed, too", "/usr/bin/firefighters service install")
+	c.does(t, "uninstall", 0, "The package firefighters is installed, and its service does not run.", "sudo apt remove firefighters")
+}

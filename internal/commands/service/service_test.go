@@ -1,0 +1,526 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/alone"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// records is the Content of databases of one table. The commands need no more.
+type records struct{}
+
+func (records) Format() sqlite.Format { return sqlite.Format{ApplicationID: 0x546f7953, Version: 2} }
+
+func (records) Identify(*sqlite.Conn) (backup.Identity, error) { return backup.Identity{}, nil }
+
+func (records) Summarize(context.Context, *sqlite.Conn) (backup.Summary, error) {
+	return backup.Summary{}, nil
+}
+
+func (records) CarryOver(*sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) { return nil, nil }
+
+func (records) Renew(*sqlite.Conn) error { return nil }
+
+// newProgram returns a Program with its own folder of data. What it serves with is
+// noted in served.
+func newProgram(t *testing.T) (p Program, served *[]string) {
+	served = &[]string{}
+	serve := func(env cli.Env, help string) Serving {
+		flags := env.Flags("service install", help)
+		cli.OwnDBFlagVar(flags, new(string))
+		for name, value := range map[string]string{"listen": "127.0.0.1:8080", "backup-dir": "", "backup-every": "24h", "tls-cert": "", "tls-key": "", "tls-self-signed": "false"} {
+			flags.String(name, value, "")
+		}
+		flags.StringSlice("cors-origin", nil, "")
+		flags.Bool("no-office", false, "")
+		s := Serving{Flags: flags}
+		s.Check = func() error {
+			if s.value("listen") == "nonsense" {
+				return cli.Usage("--listen takes an address", "another")
+			}
+			return nil
+		}
+		s.Run = func() error {
+			*served = []string{s.value("db"), s.value("backup-dir"), s.value("listen"), s.value("cors-origin")}
+			return nil
+		}
+		return s
+	}
+	return Program{Content: records{}, Serve: serve, Host: managers.Host{Root: t.TempDir()}, Data: t.TempDir()}, served
+}
+
+// runService runs a subcommand of service, and returns its exit code and what it
+// printed.
+func runService(t *testing.T, p Program, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, errs strings.Builder
+	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
+	err := env.Dispatch("", "", p.Commands(), append([]string{"service"}, args...))
+	return cli.Report(err, &errs), out.String(), errs.String()
+}
+
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	for args, want := range map[string]string{
+		"":                          "say install, run, start, status, stop or uninstall",
+		"instal":                    `did you mean "service install"?`,
+		"install now":               `service install: it takes no argument, but there is "now"`,
+		"install --listen nonsense": "--listen takes an address",
+		"install --lisen x":         "did you mean --listen?",
+		"run x":                     `service run: it takes no argument`,
+		"start x":                   `service start: it takes no argument`,
+		"status --xml":              `service status: unknown flag: --xml`,
+		"stop --now":                `service stop: unknown flag: --now`,
+		"uninstall --purge":         `service uninstall: unknown flag: --purge`,
+	} {
+		if code, stdout, stderr := runService(t, p, strings.Fields(args)...); code != 2 || stdout != "" || !strings.Contains(stderr, want) {
+			t.Errorf("%s: %d, %q, %q", args, code, stdout, stderr)
+		}
+	}
+	for _, command := range []string{"install", "run", "start", "status", "stop", "uninstall"} {
+		if code, stdout, stderr := runService(t, p, command, "--help"); code != 0 || stderr != "" || !strings.Contains(stdout, "\n  firefighters service "+command) {
+			t.Errorf("%s --help: %d, %q, %q", command, code, stdout, stderr)
+		}
+	}
+}
+
+// TestRun: the service has its own folders, unless the settings name others, and
+// what is wrong with the settings is wrong usage, so that it is not started again.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	p, served := newProgram(t)
+	code, stdout, stderr := runService(t, p, "run")
+	want := []string{filepath.Join(p.Data, "firefighters.db"), filepath.Join(p.Data, "backups"), "127.0.0.1:8080", "[]"}
+	if code != 0 || stdout+stderr != "" || !slices.Equal(*served, want) {
+		t.Errorf("without settings: %d, %q, served with %q", code, stderr, *served)
+	}
+	must(t, managers.Settings{"--backup-dir=/mnt/a b", "--listen=[::1]:81", "--cors-origin=https://a.example", "--cors-origin=https://b.example"}.Write(p.Data))
+	code, _, stderr = runService(t, p, "run")
+	want = []string{want[0], "/mnt/a b", "[::1]:81", "[https://a.example,https://b.example]"}
+	if code != 0 || !slices.Equal(*served, want) {
+		t.Errorf("with settings: %d, %q, served with %q", code, stderr, *served)
+	}
+	for line, want := range map[string]string{"--listen=nonsense": "--listen takes an address", "--lissen=x": "unknown flag", "serve": "no argument",
+		"--backup-dir=/x\rExecStartPre=+/y": "control character", "--backup-dir=/x\x00ExecStartPre=+/y": "control character"} {
+		must(t, managers.Settings{line}.Write(p.Data))
+		if code, _, stderr := runService(t, p, "run"); code != 2 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "service.conf") {
+			t.Errorf("%s: %d, %q", line, code, stderr)
+		}
+	}
+	p.Data = filepath.Join(p.Data, "missing")
+	if code, _, stderr := runService(t, p, "run"); code != 1 || !strings.HasPrefix(stderr, "Error: the service is not installed on this PC\nTry: ") {
+		t.Errorf("without its folder: %d, %q", code, stderr)
+	}
+}
+
+// TestRunAgain: starts that fail are counted, and launchd, which starts again whatever
+// fails, is told of no failure by wrong settings.
+func TestRunAgain(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	runtime := t.TempDir()
+	manager := func(environment map[string]string) managers.Manager {
+		return managers.NewManager(func(name string) string { return environment[name] })
+	}
+	p.Manager = manager(map[string]string{"RUNTIME_DIRECTORY": runtime})
+	must(t, managers.Settings{"--listen=nonsense"}.Write(p.Data))
+	if code, _, stderr := runService(t, p, "run"); code != 2 {
+		t.Errorf("%d, %q", code, stderr)
+	}
+	if counted, err := os.ReadFile(filepath.Join(runtime, "failed-starts")); string(counted) != "1" {
+		t.Errorf("it has counted %q, %v", counted, err)
+	}
+	must(t, os.WriteFile(filepath.Join(runtime, "failed-starts"), []byte("9"), 0o600))
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := p.run(cli.Env{Context: stopped, Stderr: io.Discard}, nil); err != nil {
+		t.Errorf("stopped while it waits: %v", err)
+	}
+	p.Manager = manager(map[string]string{"XPC_SERVICE_NAME": "org.firefighter-records.firefighters"})
+	if code, _, stderr := runService(t, p, "run"); code != 0 || !strings.HasPrefix(stderr, "Error: ") || !strings.Contains(stderr, "\nTry: ") {
+		t.Errorf("under launchd: %d, %q", code, stderr)
+	}
+}
+
+// TestAdvise: under a service it is the commands of the service that help.
+func TestAdvise(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("it broke")
+	barred := &fs.PathError{Op: "open", Path: "/x", Err: fs.ErrPermission}
+	sudo := cli.AsAdministrator
+	install := sudo("firefighters service install") + ", which gives the service its files, or says what it may not read"
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{nil, ""}, {broken, ""}, {cli.WithHint(broken, "repair it"), "repair it"},
+		{cli.WithHint(&sqlite.FileError{Op: "opening", Path: "/x", Err: barred}, "start as the user who owns it"), install},
+		{barred, install},
+		{&net.OpError{Op: "listen", Err: os.NewSyscallError("bind", syscall.EACCES)}, ""},
+		{&sqlite.FileError{Op: "locking", Path: "/x", Err: sqlite.ErrInUse}, "end the other firefighters that serves this database; the service then starts by itself"},
+		{cli.WithHint(broken, "put a backup in its place: firefighters restore FILE --db x"),
+			"put a backup in its place: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start")},
+		{cli.WithHint(&sqlite.FileError{Op: "making", Path: "/x", Err: sqlite.ErrNotBack},
+			"bring it back: firefighters restore FILE --db x; or, for a new and empty one: firefighters serve --new --db x"),
+			"bring it back: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start") +
+				", or, for a new and empty one: " + sudo("firefighters service start --new")},
+	} {
+		err := advise(tt.err)
+		if got := cli.HintOf(err); got != tt.want || !errors.Is(err, tt.err) {
+			t.Errorf("%v: %q", tt.err, got)
+		}
+	}
+}
+
+// TestLinesOf: paths become absolute, and a default is no setting.
+func TestLinesOf(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	here, err := os.Getwd()
+	must(t, err)
+	serving := p.Serve(cli.Env{}, "")
+	must(t, serving.Flags.Parse([]string{"--backup-dir", "copies", "--listen", "127.0.0.1:8080", "--tls-cert=", "--cors-origin", "x", "--cors-origin", "y", "--no-office"}))
+	lines, unset, err := linesOf(serving.Flags)
+	if want := (managers.Settings{"--backup-dir=" + filepath.Join(here, "copies"), "--cors-origin=x", "--cors-origin=y", "--no-office=true"}); err != nil || !slices.Equal(lines, want) {
+		t.Errorf("%q, %v", lines, err)
+	}
+	if want := []string{"listen", "tls-cert"}; !slices.Equal(unset, want) {
+		t.Errorf("unset %q", unset)
+	}
+	for _, value := range []string{"1h\n--listen=0.0.0.0:80", "1h\rX", "1h\x00X"} {
+		serving = p.Serve(cli.Env{}, "")
+		must(t, serving.Flags.Parse([]string{"--backup-every", value}))
+		if _, _, err := linesOf(serving.Flags); !errors.As(err, new(*cli.UsageError)) {
+			t.Errorf("the value %q: %v", value, err)
+		}
+	}
+}
+
+// TestDefine: what the system must know follows from the settings.
+func TestDefine(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	for listen, want := range map[string]managers.Definition{
+		"127.0.0.1:8080": {Port: 8080}, "localhost:81": {Port: 81}, "[::1]:8080": {Port: 8080},
+		"0.0.0.0:8443": {Port: 8443, Shared: true}, ":443": {Port: 443, Shared: true}, "station.example:8080": {Port: 8080, Shared: true},
+	} {
+		folder := t.TempDir()
+		serving, err := p.serving(cli.Env{}, managers.Settings{"--listen=" + listen, "--backup-dir=" + folder})
+		must(t, err)
+		in := installation{Program: p, serving: serving}
+		d, err := in.define()
+		if err != nil || d.Port != want.Port || d.Shared != want.Shared || d.Data != p.Data || !slices.Equal(d.Writes, []string{folder}) || !filepath.IsAbs(d.Program) {
+			t.Errorf("%s: %+v, %v", listen, d, err)
+		}
+	}
+}
+
+// TestFormer: the flags of a unit that somebody has written by hand become settings.
+func TestFormer(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	for _, tt := range []struct {
+		flags []string
+		want  managers.Settings
+	}{
+		{nil, nil},
+		{[]string{"--db", managers.DatabaseIn(p.Data), "--listen", "0.0.0.0:80"}, managers.Settings{"--listen=0.0.0.0:80"}},
+		{[]string{"--nonsense"}, nil},
+	} {
+		var said strings.Builder
+		in := installation{Program: p, env: cli.Env{Stderr: &said}, state: managers.State{Former: tt.flags}}
+		if got := in.former(); !slices.Equal(got, tt.want) || strings.Contains(said.String(), "--listen=0.0.0.0:80") != (tt.want != nil) {
+			t.Errorf("%q: %q, said %q", tt.flags, got, &said)
+		}
+	}
+}
+
+// TestCheckPaths: what cannot be used is refused before anything is changed.
+func TestCheckPaths(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	paths := map[string]string{"--tls-cert=/nowhere/missing.pem": "--tls-cert and --tls-key: ", "--listen=x:1": ""}
+	if runtime.GOOS == "linux" {
+		paths["--backup-dir=/home/ana/copies"] = "is hidden from the service"
+		paths["--tls-key=/run/user/1000/key.pem"] = "is hidden from the service"
+	}
+	for line, want := range paths {
+		given := managers.Settings{line}
+		in := installation{Program: p, given: given, settings: given}
+		if err := in.checkPaths(); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+}
+
+// TestDiskAway: no folder for backups is made in the mount point of a disk that is
+// away. Where it was named before, that is a warning.
+func TestDiskAway(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	dir, db := filepath.Join(root, "stick", "backups"), filepath.Join(root, "x.db")
+	must(t, os.Mkdir(filepath.Dir(dir), 0o700))
+	must(t, os.WriteFile(db, nil, 0o600))
+	must(t, os.WriteFile(db+"-backup-disk", []byte(dir), 0o600))
+	settings := managers.Settings{"--backup-dir=" + dir, "--db=" + db}
+	serving, err := p.serving(cli.Env{}, settings)
+	must(t, err)
+	for _, given := range []managers.Settings{{"--backup-dir=" + dir}, nil} {
+		var said strings.Builder
+		in := installation{Program: p, env: cli.Env{Stderr: &said}, given: given, trusted: settings[:1], settings: settings, serving: serving}
+		err := in.checkFiles()
+		if given != nil && !errors.Is(err, backup.ErrAway) || given == nil && (err != nil || !strings.HasPrefix(said.String(), "Warning: --backup-dir: the disk for backups is not connected")) {
+			t.Errorf("%q: %v, said %q", given, err, &said)
+		}
+		if osutil.Exists(dir) {
+			t.Error("it has made the folder")
+		}
+	}
+}
+
+// TestTrusts: the service can write its own settings, so no folder is opened because
+// of them.
+func TestTrusts(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	mine, other := filepath.Join(p.Data, "mine"), filepath.Join(p.Data, "other")
+	must(t, managers.Settings{"--backup-dir=" + mine}.Write(p.Data))
+	for given, want := range map[string]bool{"": false, "--backup-every=48h": false, "--backup-dir=" + other: true, "--backup-dir=" + mine: true} {
+		serving := p.Serve(cli.Env{}, "")
+		must(t, serving.Flags.Parse(strings.Fields(given)))
+		in := installation{Program: p}
+		in.plan(serving) // which fails where there is no service manager, after that
+		if in.settings.Get("backup-dir") == "" || in.trusts("backup-dir") != want {
+			t.Errorf("%q: trusted %v, settings %q", given, !want, in.settings)
+		}
+	}
+}
+
+// newDatabase makes a database of a schema version in the folder of a Program, which
+// says that it is served at an address.
+func newDatabase(t *testing.T, p Program, version int, address string) (path string) {
+	t.Helper()
+	path = managers.DatabaseIn(p.Data)
+	must(t, os.WriteFile(path, nil, 0o600))
+	must(t, records{}.Format().Migrate(path, 0, version, func(c *sqlite.Conn) error {
+		_, err := c.Exec(`CREATE TABLE service (address TEXT NOT NULL)`)
+		if err == nil {
+			_, err = c.Exec(`INSERT INTO service VALUES (?)`, address)
+		}
+		return err
+	}))
+	return path
+}
+
+// backUp puts a copy of a database, as of a time, among the backups.
+func backUp(t *testing.T, p Program, path string, at time.Time) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	must(t, err)
+	folder := managers.BackupsIn(p.Data)
+	must(t, os.MkdirAll(folder, 0o700))
+	must(t, os.WriteFile(filepath.Join(folder, "firefighters-"+at.UTC().Format("20060102T150405Z")+".db"), text, 0o600))
+}
+
+// lookAt returns how the service of a Program is, and that as lines.
+func lookAt(t *testing.T, p Program, state managers.State) (report, string) {
+	t.Helper()
+	r := p.look(cli.Env{Context: t.Context()}, state)
+	return r, strings.Join(r.lines(time.Now()), "\n")
+}
+
+func TestLook(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/readyz" {
+			fmt.Fprint(w, `{"status":"ready","backup":{"ok":false,"detail":"too little room"}}`)
+		}
+	}))
+	defer web.Close()
+	path := newDatabase(t, p, 2, web.URL)
+	at := time.Now().Add(-3 * time.Hour).UTC().Truncate(time.Second)
+	backUp(t, p, path, at)
+	backUp(t, p, path, at.Add(-time.Hour))
+	must(t, managers.Settings{"--listen=127.0.0.1:81"}.Write(p.Data))
+	r, said := lookAt(t, p, managers.State{Installed: true, Running: true, Since: time.Now().Add(-50 * time.Hour)})
+	if r.Address != web.URL || r.Answers == nil || !*r.Answers || r.Backups.Count != 2 || !r.Backups.Newest.Equal(at) || !r.Backups.SameDisk ||
+		r.Database.Bytes < 1000 || r.Database.Fault != "" || r.Disk.Free <= 0 || r.Missing != "" {
+		t.Errorf("%+v, %+v, %+v", r, r.Database, r.Backups)
+	}
+	for _, want := range []string{"(2 days)", web.URL, "(3 hours ago), of 2", "would be lost with it", "they fail: too little room", "--listen=127.0.0.1:81", path} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not in\n%s", want, said)
+		}
+	}
+	web.Close()
+	if r, said := lookAt(t, p, managers.State{Installed: true, Running: true}); *r.Answers || !strings.Contains(said, "does not answer") {
+		t.Errorf("it does not answer any more, and this is said:\n%s", said)
+	}
+	if r, said := lookAt(t, p, managers.State{Installed: true, Detail: "failed"}); r.Address != "" || !strings.Contains(said, "does not run: failed") {
+		t.Errorf("it does not run, and this is said:\n%s", said)
+	}
+	entries, err := os.ReadDir(p.Data)
+	must(t, err)
+	for _, entry := range entries {
+		if !slices.Contains([]string{"backups", "firefighters.db", "firefighters.db-shm", "firefighters.db-wal", "service.conf"}, entry.Name()) {
+			t.Errorf("looking has made %s", entry.Name())
+		}
+	}
+}
+
+// TestLookAtOldBackup: a backup that is late is a fault, once the service has run for
+// long enough to make one.
+func TestLookAtOldBackup(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	backUp(t, p, newDatabase(t, p, 2, ""), time.Now().Add(-3*time.Hour))
+	must(t, managers.Settings{"--backup-every=1h"}.Write(p.Data))
+	for hours, old := range map[time.Duration]bool{1: false, 50: true} {
+		_, said := lookAt(t, p, managers.State{Installed: true, Running: true, Since: time.Now().Add(-hours * time.Hour)})
+		if strings.Contains(said, "the newest is older than it should be") != old {
+			t.Errorf("a backup of every hour is 3 hours old, and the service runs for %d hours:\n%s", hours, said)
+		}
+	}
+}
+
+// TestLookAtLoss: a service whose database has lost its files refuses all requests.
+func TestLookAtLoss(t *testing.T) {
+	t.Parallel()
+	p, _ := newProgram(t)
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		fmt.Fprint(w, `{"status":503,"detail":"The files have gone."}`)
+	}))
+	defer web.Close()
+	saved := backup.SavedName(managers.DatabaseIn(p.Data), time.Now())
+	must(t, os.WriteFile(saved, nil, 0o600))
+	r, said := lookAt(t, p, managers.State{Installed: true, Running: true, Word: "Listening on " + web.URL})
+	if r.Fault != "The files have gone." || r.Database.Saved != saved || !strings.Contains(said, "answers no request. The files have gone.") ||
+		!strings.Contains(said, "service stop, which says") || !strings.Contains(said, saved) {
+		t.Errorf("this is said of %+v:\n%s", r, said)
+	}
+}
+
+// TestLookAtFaults: what is there is described, and left as it is.
+func TestLookAtFaults(t *testing.T) {
+	t.Parallel()
+	for want, prepare := range map[string]func(p Program) string{
+		"it is not there":    func(p Program) string { return managers.DatabaseIn(p.Data) },
+		"the older schema 1": func(p Program) string { return newDatabase(t, p, 1, "") },
+		"a newer version of the program made it (schema 3, this one knows 2)": func(p Program) string { return newDatabase(t, p, 3, "") },
+		"it is not a database of this program": func(p Program) string {
+			path := managers.DatabaseIn(p.Data)
+			must(t, os.WriteFile(path, []byte(strings.Repeat("text ", 1000)), 0o600))
+			return path
+		},
+	} {
+		p, _ := newProgram(t)
+		path := prepare(p)
+		before, _ := os.ReadFile(path)
+		r, said := lookAt(t, p, managers.State{Installed: true})
+		if !strings.Contains(r.Database.Fault, want) || !strings.Contains(said, want) || !strings.Contains(said, "is its disk connected?") {
+			t.Errorf("%s: %q\n%s", want, r.Database.Fault, said)
+		}
+		if after, _ := os.ReadFile(path); string(after) != string(before) {
+			t.Errorf("%s: the file was changed", want)
+		}
+	}
+	p, _ := newProgram(t)
+	elsewhere := filepath.Join(p.Data, "elsewhere.db")
+	if r, said := lookAt(t, p, managers.State{Installed: true, Manual: true, Former: []string{"--db", elsewhere}}); r.Database.Path != elsewhere ||
+		!strings.Contains(said, "--db "+elsewhere) || !strings.Contains(said, "does not start with the PC") {
+		t.Errorf("a service that somebody has set up by hand:\n%s", said)
+	}
+	must(t, managers.Settings{"--listen=nonsense"}.Write(p.Data))
+	if _, said := lookAt(t, p, managers.State{Installed: true}); !strings.Contains(said, "the settings are wrong: --listen takes an address") {
+		t.Errorf("wrong settings:\n%s", said)
+	}
+}
+
+// TestHint: what the service has said is repeated, unless a shell would make more than
+// one command of it, or a terminal obey it.
+func TestHint(t *testing.T) {
+	t.Parallel()
+	log := "see its log: " + managers.LogCommand()
+	for hint, want := range map[string]string{
+		"": log, "firefighters restore x --db y": cli.AsAdministrator("firefighters restore x --db y"), "install the newer version; it was left": "install the newer version; it was left",
+		"firefighters restore x; rm y": log, "a | b": log, "firefighters $(x)": log, "red \x1b[31m": log,
+	} {
+		if got := hintOf(managers.State{Hint: hint}); got != want {
+			t.Errorf("%q: %q", hint, got)
+		}
+	}
+	if got := printable("Čović\x1b[2J\u009b"); got != "Čović\ufffd[2J\ufffd" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestRefuseLoss: no empty database takes the place of one that was saved.
+func TestRefuseLoss(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	must(t, refuseLoss(db))
+	for day := range 3 {
+		must(t, os.WriteFile(backup.SavedName(db, time.Date(2026, 11, 20+day, 0, 0, 0, 0, time.UTC)), nil, 0o600))
+	}
+	must(t, os.WriteFile(db+".saved-20270101T000000Z.part", nil, 0o600))
+	if err := refuseLoss(db); err == nil || !strings.Contains(err.Error(), "x.db.saved-20261122T000000Z") {
+		t.Errorf("%v", err)
+	}
+	must(t, os.WriteFile(db, nil, 0o600))
+	must(t, refuseLoss(db))
+}
+
+// TestLittleRoom: a disk that is full, or nearly, is warned of.
+func TestLittleRoom(t *testing.T) {
+	t.Parallel()
+	for free, want := range map[int64]bool{0: true, 99_000_000: true, 100_000_000: false} {
+		said := strings.Join(report{Installed: true, Disk: &disk{Free: free, Total: 1e12}}.lines(time.Now()), "\n")
+		if strings.Contains(said, "Make room") != want {
+			t.Errorf("%d bytes are free:\n%s", free, said)
+		}
+	}
+}
+
+func TestSpan(t *testing.T) {
+	t.Parallel()
+	for d, want := range map[time.Duration]string{-time.Second: "0 seconds", time.Second: "1 second", 90 * time.Second: "1 minute",
+		47 * time.Hour: "47 hours", 48 * time.Hour: "2 days"} {
+		if got := span(d); got != want {
+			t.Errorf("%v: %s", d, got)
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// nameTime is the time in the name of a backup. Such names sort by time.
+const nameTime = "20060102T150405Z"
+
+// fileName returns the name of the backup of a database. It begins with the
+// database's own, so that several databases may have their backups in one folder.
+func fileName(db string, at time.Time) string {
+	ext := filepath.Ext(db)
+	return strings.TrimSuffix(filepath.Base(db), ext) + "-" + at.UTC().Format(nameTime) + ext
+}
+
+// File is a file that has the name of a backup.
+type File struct {
+	Path string
+	Time time.Time // in its name
+
+	written time.Time // by the file system
+}
+
+// inUse reports whether the file has become a database that somebody has opened.
+func (f File) inUse() bool {
+	return slices.ContainsFunc(append([]string{"-lock"}, sidecars...), func(suffix string) bool { return osutil.Exists(f.Path + suffix) })
+}
+
+// maxAhead is how far the time of a backup may be ahead of the clock. Beyond
+// that, the clock was wrong once.
+const maxAhead = time.Hour
+
+// SavedName returns the name of a copy that is made beside a database when its
+// files have gone.
+func SavedName(db string, at time.Time) string { return db + ".saved-" + at.UTC().Format(nameTime) }
+
+// filesIn returns the backups of a database in a folder, sorted. A folder that
+// cannot be read has none.
+func filesIn(folder, db string, now time.Time) []File { return namedFiles(folder, db, fileName, now) }
+
+// namedFiles returns the files of a database in a folder that name has named,
+// sorted.
+func namedFiles(folder, db string, name func(db string, at time.Time) string, now time.Time) (found []File) {
+	entries, _ := os.ReadDir(folder)
+	prefix, ext, _ := strings.Cut(filepath.Base(name(db, time.Time{})), time.Time{}.Format(nameTime))
+	for _, e := range entries {
+		at, nameErr := time.Parse(nameTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
+		info, err := e.Info()
+		if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == filepath.Base(name(db, at)) {
+			found = append(found, File{filepath.Join(folder, e.Name()), at, info.ModTime()})
+		}
+	}
+	sortFiles(found, now)
+	return found
+}
+
+// sortFiles sorts the newest first. A backup dated in the future (the clock was
+// wrong) counts as the oldest.
+func sortFiles(files []File, now time.Time) {
+	rank := func(f File) int {
+		if f.Time.Sub(now) >= maxAhead {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(files, func(a, b File) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), b.Time.Compare(a.Time))
+	})
+}
+
+// Files returns the backups of a database, and saved copies of it, that are beside
+// it and, unless dir is "", the backups in dir. The newest is first, and a backup dated in the future (the clock
+// was wrong) counts as the oldest. This process must not have the database open.
+func Files(content Content, db, dir string) []File {
+	db = osutil.Resolve(db)
+	now := time.Now()
+	folder := filepath.Dir(db)
+	files := append(filesIn(folder, db, now), namedFiles(folder, db, SavedName, now)...)
+	if dir != "" && !osutil.SameFile(dir, folder) {
+		files = append(files, filesIn(dir, db, now)...)
+	}
+	sortFiles(files, now)
+	var own Identity
+	if Inspect(content, db) == nil {
+		own, _ = identify(content, sqlite.Peek, db)
+	}
+	return ofDatabase(content, files, own)
+}
+
+// ofDatabase returns the files without those that are known to be of another
+// database than this one. Departments come and go, so a file that has an ID in
+// common with a file of this database is of it too.
+func ofDatabase(content Content, files []File, own Identity) []File {
+	if len(own.IDs) == 0 {
+		return files
+	}
+	others := map[string]Identity{}
+	for _, f := range files {
+		others[f.Path], _ = identify(content, sqlite.OpenImmutable, f.Path)
+	}
+	for before := -1; before != len(others); {
+		before = len(others)
+		for path, its := range others {
+			if own.mayBe(its) {
+				own.IDs = slices.Concat(own.IDs, its.IDs)
+				delete(others, path)
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(files), func(f File) bool { _, other := others[f.Path]; return other })
+}
+
+// Valid is a backup that has passed its check.
+type Valid struct {
+	File
+	Owner string // the name in its identity, if backups of other databases are there as well
+}
+
+// NewestValid returns the newest valid backup of a database that is beside it
+// or, unless dir is "", in dir. It prefers one without damaged records that is up
+// to a week older, and leaves out one that Restore refuses for its schema. If there
+// is none it returns nil. This process must not have the database open.
+func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
+	files := slices.DeleteFunc(Files(content, db, dir), func(f File) bool {
+		return errors.As(checkSchema(content, f.Path), new(*sqlite.SchemaError))
+	})
+	newest := newestValid(ctx, content, files)
+	if newest == nil {
+		return nil
+	}
+	found := Valid{File: *newest}
+	its, _ := identify(content, sqlite.OpenImmutable, newest.Path)
+	if len(ofDatabase(content, files, its)) < len(files) {
+		found.Owner = its.Name
+	}
+	return &found
+}
+
+// cleanWithin is how much older a backup without damaged records may be to be
+// preferred to one with some.
+const cleanWithin = 7 * 24 * time.Hour
+
+// newestValid returns the first valid one of the files, or a later one without
+// damaged records, or nil.
+func newestValid(ctx context.Context, content Content, files []File) (newest *File) {
+	for _, f := range files {
+		if newest != nil && newest.Time.Sub(f.Time) > cleanWithin {
+			break
+		}
+		found, err := check(ctx, content, f.Path)
+		if err == nil && found.Damaged == 0 {
+			return &f
+		}
+		if err == nil && newest == nil {
+			newest = &f
+		}
+	}
+	return newest
+}
+
+// makeFolder makes a folder for backups if there is none. Its parent must exist.
+// It makes none in the mount point of a disk that is away: later backups would be
+// there, and not on their disk. Root follows no link that another user can change.
+func makeFolder(dir string, at place) error {
+	path, others, err := osutil.Follow(dir)
+	if others != nil {
+		defer others.Close()
+	}
+	switch {
+	case errors.Is(err, osutil.ErrLink):
+		return &Error{OpMake, dir, osutil.ErrLink}
+	case osutil.Exists(dir):
+		return nil
+	case at.check() == ErrAway:
+		return &Error{OpMake, dir, ErrAway}
+	case err == nil && others != nil:
+		err = others.Mkdir(filepath.Base(path), 0o700)
+	default:
+		err = osutil.MakePrivateFolder(dir)
+	}
+	if err != nil && !osutil.Exists(dir) {
+		return &Error{OpMake, dir, err}
+	}
+	return nil
+}
+
+// CheckFolder makes a folder for the backups of a database as the first backup
+// would, and tries to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
+// cause.
+func CheckFolder(dir, db string) error {
+	if err := makeFolder(dir, newPlace(dir, osutil.Resolve(db))); err != nil {
+		return err
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return &Error{OpWrite, dir, ErrNotFolder}
+	}
+	trial, err := osutil.NewDraft(filepath.Join(dir, ".trial"))
+	if err != nil {
+		return &Error{OpWrite, dir, err}
+	}
+	trial.Discard()
+	return nil
+}

@@ -1,0 +1,163 @@
+package backup_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+)
+
+// saveAs makes a backup of a database that is named by a time, and of that age.
+func saveAs(t *testing.T, db, dir string, at time.Time) string {
+	t.Helper()
+	path := filepath.Join(dir, backup.FileName(db, at))
+	makeBackup(t, db, path)
+	must(t, os.Chtimes(path, at, at))
+	return path
+}
+
+// TestNewestValid: which backup to restore.
+func TestNewestValid(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	now := time.Now()
+	for _, tt := range []struct {
+		name    string
+		clean   []time.Duration // ages of valid backups without damaged records
+		hurt    []time.Duration // of valid ones with some
+		invalid []time.Duration
+		want    time.Duration
+	}{
+		{"the newest", []time.Duration{3 * day, day, 2 * day}, nil, nil, day},
+		{"a newer one is not valid", []time.Duration{3 * day, 2 * day}, nil, []time.Duration{day}, 2 * day},
+		{"one of the future is the oldest", []time.Duration{-400 * day, 2 * day}, nil, nil, 2 * day},
+		{"one slightly ahead of the clock", []time.Duration{-time.Minute, 2 * day}, nil, nil, -time.Minute},
+		{"one of the future is better than none", []time.Duration{-400 * day}, nil, []time.Duration{day}, -400 * day},
+		{"without damaged records", []time.Duration{6 * day}, []time.Duration{day}, nil, 6 * day},
+		{"unless that is much older", []time.Duration{9 * day}, []time.Duration{day, 2 * day}, nil, day},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			db, dir := newDatabase(t, 3), t.TempDir()
+			made := map[time.Duration]string{}
+			for _, age := range append(tt.clean, tt.invalid...) {
+				made[age] = saveAs(t, db, dir, now.Add(-age))
+			}
+			for _, age := range tt.invalid {
+				damage(t, made[age])
+			}
+			addItems(t, db, "record", "damaged")
+			for _, age := range tt.hurt {
+				made[age] = saveAs(t, db, dir, now.Add(-age))
+			}
+			found := backup.NewestValid(t.Context(), toy{}, db, dir)
+			if found == nil || found.Path != made[tt.want] || found.Owner != "" ||
+				!found.Time.Equal(now.Add(-tt.want).UTC().Truncate(time.Second)) {
+				t.Errorf("%+v", found)
+			}
+		})
+	}
+}
+
+// TestFiles: backups beside the database and in a folder, and no other files.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 1), t.TempDir()
+	now := time.Now()
+	for _, name := range []string{"x.db", "x-20261120T120000Z", "x-20261120T120000Z.db.bak", "y-20260101T120000Z.db", "x-2026.db",
+		"x-20261320T120000Z.db", "x-old-20260101T120000Z.db", "notes.txt"} {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	must(t, os.Mkdir(filepath.Join(dir, "x-20260101T120000Z.db"), 0o700))
+	want := []string{saveAs(t, db, filepath.Dir(db), now.Add(-time.Hour)), saveAs(t, db, dir, now.Add(-2*time.Hour)),
+		saveAs(t, db, filepath.Dir(db), now.Add(-3*time.Hour))}
+	for _, dirs := range []struct {
+		dir  string
+		want []string
+	}{{dir, want}, {"", []string{want[0], want[2]}}, {filepath.Dir(db), []string{want[0], want[2]}}, {filepath.Join(dir, "missing"), []string{want[0], want[2]}}} {
+		files := backup.Files(toy{}, db, dirs.dir)
+		for i, f := range files {
+			if len(files) != len(dirs.want) || f.Path != dirs.want[i] {
+				t.Errorf("in %q: %+v", dirs.dir, files)
+				break
+			}
+		}
+		if len(files) == 0 {
+			t.Errorf("in %q: none", dirs.dir)
+		}
+	}
+	if found := backup.NewestValid(t.Context(), toy{}, filepath.Join(dir, "other.db"), dir); found != nil {
+		t.Errorf("of a database without backups: %+v", found)
+	}
+}
+
+// TestSharedFolder: a folder has the backups of two databases of one name.
+func TestSharedFolder(t *testing.T) {
+	t.Parallel()
+	one, two, dir := newDatabase(t, 1), newDatabase(t, 2), t.TempDir()
+	now := time.Now()
+	own, theirs := saveAs(t, one, dir, now.Add(-2*time.Hour)), saveAs(t, two, dir, now.Add(-time.Hour))
+	if found := backup.NewestValid(t.Context(), toy{}, one, dir); found == nil || found.Path != own || found.Owner != "" {
+		t.Errorf("%+v", found)
+	}
+	damage(t, one)
+	if found := backup.NewestValid(t.Context(), toy{}, one, dir); found == nil || found.Path != theirs || found.Owner != filepath.Dir(two) {
+		t.Errorf("of a database that cannot be read: %+v", found)
+	}
+}
+
+// TestOwnersChange: a backup is of a database as long as they have an owner in
+// common, or another backup has one in common with both, or one of them has none.
+func TestOwnersChange(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 1), t.TempDir()
+	now := time.Now()
+	old := saveAs(t, db, dir, now.Add(-2*time.Hour))
+	addItems(t, db, "owner", "second")
+	newer := saveAs(t, db, dir, now.Add(-time.Hour))
+	for _, tt := range []struct {
+		change string
+		want   []string
+	}{
+		{`DELETE FROM items WHERE value = 'none'`, []string{newer, old}},
+		{`DELETE FROM items WHERE kind = 'owner' AND value <> 'second'`, []string{newer, old}},
+		{`UPDATE items SET value = 'third' WHERE kind = 'owner'`, nil},
+		{`DELETE FROM items WHERE kind = 'owner'`, []string{newer, old}},
+	} {
+		execSQL(t, db, tt.change)
+		var found []string
+		for _, f := range backup.Files(toy{}, db, dir) {
+			found = append(found, f.Path)
+		}
+		if !slices.Equal(found, tt.want) {
+			t.Errorf("after %s: %q", tt.change, found)
+		}
+	}
+}
+
+func TestCheckFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must(t, os.WriteFile(in("file"), nil, 0o600))
+	for name, want := range map[string]struct {
+		op  string
+		err error
+	}{"absent/backups": {backup.OpMake, os.ErrNotExist}, "file": {backup.OpWrite, backup.ErrNotFolder}} {
+		err := backup.CheckFolder(in(name), in("x.db"))
+		var known *backup.Error
+		if !errors.As(err, &known) || known.Op != want.op || known.Path != in(name) || !errors.Is(err, want.err) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for range 2 {
+		must(t, backup.CheckFolder(in("backups"), in("x.db")))
+	}
+	if found := names(t, in("backups")); len(found) > 0 {
+		t.Errorf("it left %q", found)
+	}
+}

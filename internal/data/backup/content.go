@@ -1,0 +1,75 @@
+// Package backup makes verified copies of a database file on request and by
+// schedule, finds and prunes them, restores one, and keeps one before a schema
+// upgrade. It knows no table.
+package backup
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// Content is what this package must know of what the databases hold. All
+// methods work for every version of the schema.
+type Content interface {
+	// Format says which files are databases with this content.
+	Format() sqlite.Format
+
+	// Identify reads a few rows, so that a damaged database can be identified as
+	// well. If it fails it returns what it could read, beside the error.
+	Identify(c *sqlite.Conn) (Identity, error)
+
+	// Summarize reads all records. It ends early when ctx does.
+	Summarize(ctx context.Context, c *sqlite.Conn) (Summary, error)
+
+	// CarryOver reads from the database that a restore will replace what the
+	// restore must not undo: the latest time seen, and which keys are revoked. The
+	// function that it returns writes that to the restored database, in one
+	// transaction, and returns the number of keys that it has revoked there.
+	CarryOver(old *sqlite.Conn) (write func(restored *sqlite.Conn) (revoked int64, err error), err error)
+
+	// Renew changes what a restored database must not have from its backup.
+	Renew(restored *sqlite.Conn) error
+}
+
+// Identity says which database a file holds, and in which state.
+type Identity struct {
+	IDs  []string  // tell databases of the same name apart; none if there is nothing to go by
+	Name string    // what the first of them stands for, for people
+	Mark string    // differs before and after every change
+	Time time.Time // the latest time that the database has seen
+}
+
+// mayBe reports whether two files may be of one database: it has a common ID,
+// or there is nothing to go by.
+func (i Identity) mayBe(other Identity) bool {
+	shared := func(id string) bool { return slices.Contains(other.IDs, id) }
+	return len(i.IDs) == 0 || len(other.IDs) == 0 || slices.ContainsFunc(i.IDs, shared)
+}
+
+// Summary says what a database holds.
+type Summary struct {
+	Text    string // as in "40 records of 1 department"
+	Empty   bool   // there is nothing in it that anybody would restore
+	Damaged int64  // number of records that are not what the program wrote
+}
+
+// Copy says what was found in a copy that has passed its check.
+type Copy struct {
+	Summary
+	Bytes   int64
+	Foreign *sqlite.SchemaError // why Restore refuses it; nil if it does not
+}
+
+// identify returns the identity of the file at path, as far as it can be read.
+// open is sqlite.Peek or, for a copy, sqlite.OpenImmutable.
+func identify(content Content, open func(path string) (*sqlite.Conn, error), path string) (Identity, error) {
+	c, err := open(path)
+	if err != nil {
+		return Identity{}, err
+	}
+	defer c.Close()
+	return content.Identify(c)
+}

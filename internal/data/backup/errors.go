@@ -1,0 +1,153 @@
+package backup
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// What can be wrong, for errors.Is. No text names a file, so that each may
+// stand in a log and in an answer.
+var (
+	ErrNoFolder   = errors.New("the folder for backups does not exist")
+	ErrNotFolder  = errors.New("the folder for backups is a file")
+	ErrUnwritable = errors.New("the folder for backups may not be written")
+	ErrExists     = errors.New("a backup of this name is there already")
+	ErrIsDatabase = errors.New("it is the database itself")
+	ErrRunning    = errors.New("another backup is being made")
+	ErrEmpty      = errors.New("the backup holds nothing")
+	ErrRestoring  = errors.New("the database is being restored")
+	ErrOpen       = errors.New("another program has the database open")
+
+	// ErrRefused is about backups that are made, and are of no use as they are.
+	ErrRefused = errors.New("restore refuses the newest backup, because the database is not as this program makes it: see firefighters check")
+
+	// ErrBadCopy is an ErrCorrupt that was found in a copy only.
+	ErrBadCopy = fmt.Errorf("%w: a copy of it does not pass the check", sqlite.ErrCorrupt)
+)
+
+// The operations on a backup or its folder.
+const (
+	OpMake   = "making the folder"
+	OpWrite  = "writing the backup"
+	OpRead   = "reading the backup"
+	OpDelete = "deleting the backup"
+)
+
+// Error says which operation failed on which backup or folder of backups. What
+// is wrong with the database is a sqlite.FileError instead. An Error may have one
+// inside, about the same file.
+type Error struct {
+	Op   string // one of the above
+	Path string
+	Err  error
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, osutil.InQuotes(e.Path), e.Err) }
+
+func (e *Error) Unwrap() error { return e.Err }
+
+func (e *Error) reason() string {
+	switch e.Op {
+	case OpMake:
+		return "the folder for backups cannot be made: " + Reason(e.Err)
+	case OpDelete:
+		return "an old backup cannot be deleted: " + Reason(e.Err)
+	}
+	return Reason(e.Err)
+}
+
+// SidecarError says that a file has, beside it, one that SQLite makes for a
+// database in use.
+type SidecarError struct{ Path string }
+
+func (e *SidecarError) Error() string { return "its name is that of a database in use" }
+
+// LockError says why a database cannot be locked for a backup by the lock file
+// at Path. It is inside a sqlite.FileError about the database.
+type LockError struct {
+	Path string
+	Err  error
+}
+
+func (e *LockError) Error() string { return fmt.Sprintf("by %s: %v", osutil.InQuotes(e.Path), e.Err) }
+
+func (e *LockError) Unwrap() error { return e.Err }
+
+// RoomError says that the disk of a folder has too little room for a backup.
+// Free and Need are bytes.
+type RoomError struct {
+	Folder     string
+	Free, Need int64
+}
+
+func (e *RoomError) Error() string {
+	return "too little room in " + osutil.InQuotes(e.Folder) + ": " + e.numbers()
+}
+
+func (e *RoomError) reason() string { return "too little room for backups: " + e.numbers() }
+
+func (e *RoomError) numbers() string {
+	return fmt.Sprintf("%.1f MB are free, and %.1f MB must be", float64(e.Free)/1e6, float64(e.Need)/1e6)
+}
+
+// Reason returns why err happened, without the name of a file, for logs and
+// answers.
+func Reason(err error) string {
+	var known interface{ reason() string }
+	if errors.As(err, &known) {
+		return known.reason()
+	}
+	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
+		ErrRestoring, ErrOpen, ErrAway, ErrRefused, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
+		if errors.Is(err, sentinel) {
+			return sentinel.Error()
+		}
+	}
+	if result, ok := errors.AsType[sqlite.ResultError](err); ok {
+		return result.Error()
+	}
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number.Error()
+	}
+	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
+		err = inner
+	}
+	if text := err.Error(); !strings.ContainsAny(text, `/\`) {
+		return text
+	}
+	return "an unforeseen error: to see it, make a backup by hand"
+}
+
+// databaseError returns err as a sqlite.FileError, nil if err is nil, and err
+// itself if it has one inside.
+func databaseError(op, path string, err error) error {
+	if err == nil || errors.As(err, new(*sqlite.FileError)) {
+		return err
+	}
+	return &sqlite.FileError{Op: op, Path: path, Err: err}
+}
+
+// writeError returns err as an Error about writing the backup at path, nil if
+// err is nil.
+func writeError(path string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, osutil.ErrLink):
+		err = osutil.ErrLink
+	case osutil.Full(err):
+		err = sqlite.ErrFull
+	case osutil.NotPermitted(err):
+		err = ErrUnwritable
+	case errors.Is(err, fs.ErrNotExist) && !osutil.Exists(filepath.Dir(path)):
+		err = ErrNoFolder
+	}
+	return &Error{OpWrite, path, err}
+}

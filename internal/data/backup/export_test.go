@@ -1,0 +1,105 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// What tests need beside the exported API: to end a restore in the middle, other
+// clocks and other disks.
+
+var (
+	FileName     = fileName
+	CopyFile     = copyFile
+	FirstWait    = firstWait
+	AfterFailure = afterFailure
+	RoomFor      = roomFor
+)
+
+const (
+	UnknownAge   = unknownAge
+	ReservedPart = reservedPart
+)
+
+type (
+	Reading = reading
+	Space   = func(folder string) (osutil.Space, error)
+)
+
+func NewReading(wall time.Time, up time.Duration) Reading { return newReading(wall, up) }
+
+func NewWait(from Reading, long time.Duration) wait { return wait{from, long} }
+
+func (w wait) Over(now Reading) bool { return w.over(now) }
+
+// On returns the job for a disk with other room.
+func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }
+
+// OnStick returns the job for a disk without links.
+func (j Job) OnStick() Job { j.link = noLinks; return j }
+
+// OnStick returns the restore of a database on a disk without links.
+func (r Restore) OnStick() Restore { r.link = noLinks; return r }
+
+func noLinks(file, name string) error {
+	return &os.LinkError{Op: "link", Old: file, New: name, Err: errors.ErrUnsupported}
+}
+
+func (j Job) Partial() string { return j.partial() }
+
+// Begin does the first steps of a restore without their lock. again does one of
+// them again.
+func (r Restore) Begin(ctx context.Context, steps int) (again func(step int) error, err error) {
+	task := newRestoring(r)
+	for _, step := range task.steps()[:steps] {
+		if err := step(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return func(step int) error { return task.steps()[step](ctx) }, nil
+}
+
+// RestoreSteps is the number of steps of a restore.
+var RestoreSteps = len(newRestoring(Restore{}).steps())
+
+// Set replaces the clocks and the disk of a scheduler.
+func (s *Scheduler) Set(now func() time.Time, space Space) {
+	s.now, s.space = func() reading { return newReading(now(), 0) }, space
+}
+
+// Turn does what Run does when a backup is due.
+func (s *Scheduler) Turn(ctx context.Context) { s.turn(ctx) }
+
+// Waits returns how long the scheduler waits for the next backup.
+func (s *Scheduler) Waits() time.Duration { return s.next.long }
+
+// Begin looks at the backups that exist, as Run does first.
+func (s *Scheduler) Begin(ctx context.Context) { s.look(); s.next = s.first(ctx) }
+
+// Step does what Run does at each look at the clock.
+func (s *Scheduler) Step(ctx context.Context) { s.step(ctx) }
+
+// SetPlace replaces what the system says of disks.
+func (s *Scheduler) SetPlace(sameDisk func(a, b string) bool, mounts ...string) {
+	was := s.place
+	s.place = func() place {
+		at := was()
+		at.sameDisk, at.mounts = sameDisk, func() []string { return mounts }
+		return at
+	}
+}
+
+// Place checks where backups are, where all is on one disk.
+func Place(dir, db string, mounts ...string) error {
+	return place{dir, db, func(string, string) bool { return true }, func() []string { return mounts }, func() []string { return nil }}.check()
+}
+
+// PlaceMounted is Place with all of these disks mounted.
+func PlaceMounted(dir, db string, mounts ...string) error {
+	mounted := func() []string { return mounts }
+	return place{dir, db, func(string, string) bool { return true }, mounted, mounted}.check()
+}

@@ -1,0 +1,255 @@
+package backup
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// Job is a backup to make. The database may be in use, in this process as well,
+// and of an older version of the schema. That there is one, and not a file of
+// another kind, is for the caller to know, or to ask of Inspect.
+type Job struct {
+	Content  Content
+	Source   string                // the database
+	Target   string                // the backup
+	Force    bool                  // replaces a target that exists
+	Progress func(done, total int) // called with numbers of pages; may be nil
+
+	room   func(folder string, size int64) error // nil means all of the disk
+	change func(copied *sqlite.Conn) error       // changes the copy before its check; may be nil
+	work   string                                // the folder to make the copy in; "" means that of the target
+	link   linkFunc
+}
+
+// linkFunc gives a file a second name, which no file may have. A disk without links,
+// like most USB sticks, refuses. nil means os.Link.
+type linkFunc func(file, name string) error
+
+func (link linkFunc) do(file, name string) error {
+	if link == nil {
+		link = os.Link
+	}
+	return link(file, name)
+}
+
+// sidecars are the endings of the files that SQLite puts beside a database.
+var sidecars = []string{"-wal", "-shm", "-journal"}
+
+// Inspect is Format.Inspect, for a path that may be a link. This process must
+// not have the database open.
+func Inspect(content Content, db string) error {
+	return content.Format().Inspect(osutil.Resolve(db))
+}
+
+// Run makes the backup. The target gets its name only when it is complete,
+// checked and on disk. After an error there is none, or the one that was there.
+func (j Job) Run(ctx context.Context) (made Copy, err error) {
+	j.Source = osutil.Resolve(j.Source)
+	target, others, err := osutil.Follow(j.Target)
+	if err != nil {
+		return Copy{}, writeError(j.Target, err)
+	}
+	j.Target = target
+	if err := j.refuse(); err != nil {
+		return Copy{}, err
+	}
+	release, err := j.lock()
+	if err != nil {
+		return Copy{}, err
+	}
+	defer release()
+	if others != nil { // where SQLite, which knows paths only, could be led elsewhere
+		others.Close()
+		leave, err := j.apart()
+		if err != nil {
+			return Copy{}, err
+		}
+		defer leave()
+	}
+	partial := j.partial()
+	if err := removeCopy(partial); err != nil { // a killed program left it
+		return Copy{}, writeError(j.written(), err)
+	}
+	defer func() { err = cmp.Or(err, writeError(j.written(), removeCopy(partial))) }()
+	if made, _, err = j.copyTo(ctx, partial); err != nil {
+		return Copy{}, err
+	}
+	return made, writeError(j.Target, j.publish(partial))
+}
+
+// refuse returns an error if there is no database, or if the target may not
+// have its name. It does not look into the database, as Inspect does: this
+// process may serve it.
+func (j *Job) refuse() error {
+	if !osutil.Exists(j.Source) {
+		return databaseError("reading", j.Source, sqlite.ErrNotExist)
+	}
+	if !osutil.Exists(filepath.Dir(j.Target)) {
+		return writeError(j.Target, ErrNoFolder)
+	}
+	for _, suffix := range append([]string{"", "-lock"}, sidecars...) {
+		if osutil.SameFile(j.Target, j.Source+suffix) {
+			return writeError(j.Target, ErrIsDatabase)
+		}
+	}
+	for _, suffix := range sidecars {
+		if osutil.Exists(j.Target + suffix) {
+			return writeError(j.Target, &SidecarError{j.Target + suffix})
+		}
+	}
+	return writeError(j.Target, j.refuseTarget())
+}
+
+func (j *Job) refuseTarget() error {
+	info, err := os.Lstat(j.Target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return sqlite.ErrNotRegular
+	case !j.Force:
+		return ErrExists
+	}
+	return nil
+}
+
+const lockSuffix = "-backup-lock"
+
+// lock makes sure that a database has one backup made at a time. So a partial
+// file that is there was left behind. The lock is beside the database, because the
+// disk for backups may have no locks. Where the lock cannot be made the backup
+// is made without.
+func (j *Job) lock() (release func(), err error) {
+	path := j.Source + lockSuffix
+	unlock, err := sqlite.LockFile(path)
+	switch {
+	case errors.Is(err, sqlite.ErrBusy):
+		return nil, databaseError("locking", j.Source, ErrRunning)
+	case errors.Is(err, sqlite.ErrCorrupt): // which would be said of the database
+		return nil, databaseError("locking", j.Source, &LockError{path, sqlite.ErrLockFile})
+	case err != nil && !osutil.Writable(filepath.Dir(path)):
+		return func() {}, nil
+	case err != nil:
+		return nil, databaseError("locking", j.Source, &LockError{path, err})
+	}
+	return func() {
+		err := os.Remove(path)
+		unlock()
+		if err != nil { // Windows removes a file only when it is closed
+			os.Remove(path)
+		}
+	}, nil
+}
+
+// partial returns where the copy is made: in the folder of the target, if only
+// this user can change it, by a name that no other database's copy has.
+func (j *Job) partial() string {
+	machine, _ := os.Hostname()
+	source, _ := filepath.Abs(j.Source)
+	sum := sha256.Sum256([]byte(machine + "\x00" + source))
+	return filepath.Join(cmp.Or(j.work, filepath.Dir(j.Target)), fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
+}
+
+// apart chooses another folder to make the copy in, one that nobody but root can
+// change: that of the database, or else one for temporary files. The next backup finds
+// there what a killed one has left. leave removes what apart has made.
+func (j *Job) apart() (leave func(), err error) {
+	folder := filepath.Dir(j.Source)
+	if _, others, err := osutil.Follow(j.Source); err == nil && others == nil && osutil.Writable(folder) {
+		j.work = folder
+		return func() {}, nil
+	} else if others != nil {
+		others.Close()
+	}
+	name := "firefighters-" + strings.Trim(filepath.Base(j.partial()), ".")
+	if j.work, err = osutil.OwnFolder(os.TempDir(), name); err != nil {
+		return nil, writeError(filepath.Join(os.TempDir(), name), err)
+	}
+	return func() { os.Remove(j.work) }, nil
+}
+
+// written returns the file that the copy is written to, for an error: the target,
+// unless it is made apart from it.
+func (j *Job) written() string {
+	if j.work != "" {
+		return j.partial()
+	}
+	return j.Target
+}
+
+// removePartial removes the copy and the lock file that a killed upgrade or
+// backup has left beside its database. It does nothing while one is being made.
+func removePartial(db string) {
+	j := Job{Source: db, Target: db}
+	if osutil.Exists(j.partial()) || osutil.Exists(db+lockSuffix) {
+		if release, err := j.lock(); err == nil {
+			removeCopy(j.partial()) // what stays now goes at the next start
+			release()
+		}
+	}
+}
+
+// removeCopy removes a copy that has not got its name, and what is beside it.
+func removeCopy(partial string) error {
+	var failures []error
+	for _, suffix := range append([]string{""}, sidecars...) {
+		if err := os.Remove(partial + suffix); !errors.Is(err, fs.ErrNotExist) {
+			failures = append(failures, err)
+		}
+	}
+	return errors.Join(failures...)
+}
+
+// publish names the copy, at once and durably.
+func (j *Job) publish(partial string) error {
+	if j.work != "" {
+		return j.hand(partial)
+	}
+	folder := filepath.Dir(j.Target)
+	if j.Force {
+		return cmp.Or(os.Rename(partial, j.Target), osutil.SyncFolder(folder))
+	}
+	err := j.link.do(partial, j.Target)
+	if err != nil && osutil.Exists(j.Target) {
+		return ErrExists
+	}
+	if err != nil {
+		err = os.Rename(partial, j.Target)
+	}
+	return cmp.Or(err, osutil.SyncFolder(folder))
+}
+
+// hand copies the copy from the working folder into that of the target, which
+// another user can change.
+func (j *Job) hand(partial string) error {
+	source, err := os.Open(partial)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	draft, err := osutil.NewDraft(j.Target)
+	if err != nil {
+		return err
+	}
+	defer draft.Discard()
+	if _, err = io.Copy(draft, source); err == nil {
+		err = draft.Publish(j.Force)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return ErrExists
+	}
+	return err
+}

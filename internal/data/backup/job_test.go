@@ -1,0 +1,372 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// writing adds records to a database one after the other until stop.
+func writing(t *testing.T, db *sqlite.DB) (stop func()) {
+	t.Helper()
+	ended := make(chan bool)
+	var writer sync.WaitGroup
+	writer.Go(func() {
+		for n := 0; ; n++ {
+			select {
+			case <-ended:
+				return
+			default:
+			}
+			err := db.Write(func(tx *sqlite.Tx) error {
+				return tx.ExecOne(`INSERT INTO items (kind, value) VALUES ('record', ?)`, fmt.Sprint("written ", n))
+			})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	})
+	return func() { close(ended); writer.Wait() }
+}
+
+// TestBackup: of a database that is written to meanwhile, and of one at rest.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	path, target := newDatabase(t, 600), filepath.Join(t.TempDir(), "saved.db")
+	db := openDatabase(t, path)
+	stop := writing(t, db)
+	steps := 0
+	made, err := backup.Job{Content: toy{}, Source: path, Target: target, Progress: func(int, int) { steps++ }}.Run(t.Context())
+	stop()
+	must(t, err)
+	if n := records(t, target); made.Text != fmt.Sprintf("%d records", n) || n < 600 || steps == 0 {
+		t.Errorf("%d records; %+v", n, made)
+	}
+	header, err := os.ReadFile(target)
+	if must(t, err); header[18] != 1 || header[19] != 1 || int64(len(header)) != made.Bytes {
+		t.Error("it is in WAL mode, and so not one file, or has another size")
+	}
+	if found := names(t, filepath.Dir(target)); len(found) != 1 {
+		t.Errorf("beside it: %q", found)
+	}
+	checkModes(t, filepath.Dir(target))
+	must(t, db.Close())
+	if found := names(t, filepath.Dir(path)); len(found) != 1 {
+		t.Errorf("beside the database: %q", found)
+	}
+	if _, err := (backup.Job{Content: toy{}, Source: path, Target: target, Force: true}).Run(t.Context()); err != nil || records(t, target) != records(t, path) {
+		t.Errorf("of a database at rest: %v, %d records", err, records(t, target))
+	}
+}
+
+// TestBackupOfLink: SQLite's files are beside the database, not the link to it.
+func TestBackupOfLink(t *testing.T) {
+	t.Parallel()
+	path, link := newDatabase(t, 1), filepath.Join(t.TempDir(), "link.db")
+	db := openDatabase(t, path)
+	defer db.Close()
+	if err := os.Symlink(path, link); err != nil {
+		t.Skipf("no links can be made here: %v", err)
+	}
+	target := filepath.Join(t.TempDir(), "x.db")
+	if made := makeBackup(t, link, target); made.Text != "1 records" {
+		t.Errorf("%+v", made)
+	}
+}
+
+// TestBackupOfLinkAlone: by whatever name a database is called, one backup of it is made
+// at a time.
+func TestBackupOfLinkAlone(t *testing.T) {
+	t.Parallel()
+	path, link := newDatabase(t, 1), filepath.Join(t.TempDir(), "link.db")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skipf("no links can be made here: %v", err)
+	}
+	release, err := sqlite.LockFile(path + "-backup-lock")
+	must(t, err)
+	_, err = backup.Job{Content: toy{}, Source: link, Target: filepath.Join(t.TempDir(), "x.db")}.Run(t.Context())
+	if !errors.Is(err, backup.ErrRunning) {
+		t.Errorf("beside another backup: %v", err)
+	}
+	must(t, release())
+	target := filepath.Join(t.TempDir(), "x.db")
+	to := filepath.Join(t.TempDir(), "target.db")
+	must(t, os.Symlink(target, to))
+	makeBackup(t, link, to)
+	if info, err := os.Lstat(target); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the backup is not where the link leads: %v", err)
+	}
+}
+
+// TestBackupOnStick: on a disk without links a backup has its name at once, too, and
+// replaces no file.
+func TestBackupOnStick(t *testing.T) {
+	t.Parallel()
+	db, target := newDatabase(t, 5), filepath.Join(t.TempDir(), "x.db")
+	job := backup.Job{Content: toy{}, Source: db, Target: target}.OnStick()
+	if _, err := job.Run(t.Context()); err != nil || records(t, target) != 5 || len(names(t, filepath.Dir(target))) != 1 {
+		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(target)))
+	}
+	late := job
+	must(t, os.Remove(target))
+	late.Progress = func(done, total int) { must(t, os.WriteFile(target, []byte("precious"), 0o600)) }
+	if _, err := late.Run(t.Context()); !errors.Is(err, backup.ErrExists) || contents(t, filepath.Dir(target))["x.db"] != "precious" {
+		t.Errorf("a file that was made meanwhile: %v", err)
+	}
+}
+
+// TestBackupRefusals: what is there stays as it is.
+func TestBackupRefusals(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 10), t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	must(t, os.WriteFile(in("there.db"), []byte("precious"), 0o600))
+	must(t, os.Mkdir(in("folder"), 0o700))
+	must(t, os.WriteFile(in("live.db-wal"), nil, 0o600))
+	before := contents(t, dir)
+	for _, tt := range []struct {
+		name, db, target string
+		force            bool
+		want             error
+	}{
+		{"a file is there", db, in("there.db"), false, backup.ErrExists},
+		{"a folder is there", db, in("folder"), true, sqlite.ErrNotRegular},
+		{"the database", db, db, true, backup.ErrIsDatabase},
+		{"a file of the database", db, db + "-wal", true, backup.ErrIsDatabase},
+		{"no folder", db, in("missing/x.db"), false, backup.ErrNoFolder},
+		{"no database", in("absent.db"), in("new.db"), false, sqlite.ErrNotExist},
+	} {
+		_, err := backup.Job{Content: toy{}, Source: tt.db, Target: tt.target, Force: tt.force,
+			Progress: func(int, int) { t.Errorf("%s: the copy is made", tt.name) }}.Run(t.Context())
+		var known *backup.Error
+		aboutTarget := errors.As(err, &known) && known.Op == backup.OpWrite && known.Path == tt.target
+		if !errors.Is(err, tt.want) || aboutTarget != (tt.db == db) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	_, err := backup.Job{Content: toy{}, Source: db, Target: in("live.db"), Force: true}.Run(t.Context())
+	var sidecar *backup.SidecarError
+	if !errors.As(err, &sidecar) || sidecar.Path != in("live.db-wal") {
+		t.Errorf("a database in use: %v", err)
+	}
+	if after := contents(t, dir); !maps.Equal(before, after) {
+		t.Errorf("the folder was %q and is %q", before, after)
+	}
+}
+
+// TestInspect: what is not a database of this content is not saved.
+func TestInspect(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 1), t.TempDir()
+	text, link := filepath.Join(dir, "text.db"), filepath.Join(dir, "link.db")
+	must(t, os.WriteFile(text, []byte("not a database"), 0o600))
+	for path, want := range map[string]error{db: nil, text: sqlite.ErrForeign, filepath.Join(dir, "absent.db"): sqlite.ErrNotExist} {
+		if err := backup.Inspect(toy{}, path); !errors.Is(err, want) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	if err := os.Symlink(text, link); err != nil {
+		t.Skipf("no links can be made here: %v", err)
+	}
+	var failure *sqlite.FileError
+	if err := backup.Inspect(toy{}, link); !errors.As(err, &failure) || failure.Path != osutil.Resolve(text) {
+		t.Error(err)
+	}
+}
+
+// disk returns the room of a disk of this size with so much free.
+func disk(free, total int64) backup.Space {
+	return func(string) (osutil.Space, error) { return osutil.Space{Free: free, Total: total}, nil }
+}
+
+// TestRoom: a backup that does not fit is not begun.
+func TestRoom(t *testing.T) {
+	t.Parallel()
+	const mega = 1 << 20
+	for _, tt := range []struct {
+		name           string
+		size, free, of int64
+		part           int64
+		fits           bool
+	}{
+		{"plenty", 10 * mega, 100 * mega, 1000 * mega, 0, true},
+		{"just", 10 * mega, 12 * mega, 1000 * mega, 0, true},
+		{"not quite", 10 * mega, 12*mega - 1, 1000 * mega, 0, false},
+		{"full", 0, 0, 1000 * mega, 0, false},
+		{"just above the last tenth", 10 * mega, 112 * mega, 1000 * mega, backup.ReservedPart, true},
+		{"into the last tenth", 10 * mega, 112*mega - 1, 1000 * mega, backup.ReservedPart, false},
+	} {
+		err := backup.RoomFor(disk(tt.free, tt.of), tt.part)("/backups", tt.size)
+		var room *backup.RoomError
+		if errors.As(err, &room) == tt.fits || !tt.fits && (room.Folder != "/backups" || room.Free != tt.free || room.Need <= tt.free) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	target := filepath.Join(t.TempDir(), "x.db")
+	_, err := backup.Job{Content: toy{}, Source: newDatabase(t, 10), Target: target}.On(disk(mega, 1000*mega)).Run(t.Context())
+	const numbers = ": 1.0 MB are free, and 1.1 MB must be"
+	if found := names(t, filepath.Dir(target)); len(found) > 0 || err == nil ||
+		err.Error() != fmt.Sprintf("too little room in %q", filepath.Dir(target))+numbers || backup.Reason(err) != "too little room for backups"+numbers {
+		t.Errorf("%v; there is %q", err, found)
+	}
+	lost := func(string) (osutil.Space, error) { return osutil.Space{}, errors.New("no such disk") }
+	if _, err := (backup.Job{Content: toy{}, Source: newDatabase(t, 1), Target: target}).On(lost).Run(t.Context()); !errors.As(err, new(*backup.Error)) {
+		t.Errorf("a disk that does not answer: %v", err)
+	}
+}
+
+// TestBackupStopped: a backup that is stopped leaves nothing, wherever it is.
+func TestBackupStopped(t *testing.T) {
+	t.Parallel()
+	db, dir := largeDatabase(t, 10), t.TempDir()
+	for name, now := range map[string]func(done, total int) bool{
+		"while it copies": func(int, int) bool { return true },
+		"while it checks": func(done, total int) bool { return done == total },
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "x.db"), Progress: func(done, total int) {
+			if now(done, total) {
+				stop()
+			}
+		}}.Run(ctx)
+		if found := names(t, dir); !errors.Is(err, context.Canceled) || len(found) > 0 {
+			t.Errorf("%s: %v, and there is %q", name, err, found)
+		}
+	}
+}
+
+// TestBackupOfDamage: a copy that does not pass its check gets no name.
+func TestBackupOfDamage(t *testing.T) {
+	t.Parallel()
+	db, target := largeDatabase(t, 10), filepath.Join(t.TempDir(), "x.db")
+	file, err := os.OpenFile(db, os.O_RDWR, 0)
+	must(t, err)
+	_, err = file.WriteAt([]byte(strings.Repeat("damage", 2000)), 1000*4096)
+	must(t, errors.Join(err, file.Close()))
+	_, err = backup.Job{Content: toy{}, Source: db, Target: target}.Run(t.Context())
+	var failure *sqlite.FileError
+	if found := names(t, filepath.Dir(target)); len(found) > 0 || !errors.As(err, &failure) || failure.Path != db ||
+		!errors.Is(err, backup.ErrBadCopy) || !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("%v, and there is %q", err, found)
+	}
+}
+
+// otherMark identifies each connection as another state.
+type otherMark struct {
+	toy
+	calls *int
+}
+
+func (o otherMark) Identify(c *sqlite.Conn) (backup.Identity, error) {
+	*o.calls++
+	id, err := o.toy.Identify(c)
+	id.Mark = fmt.Sprint(*o.calls)
+	return id, err
+}
+
+// TestBackupDiffers: a copy that is sound but not of its source gets no name.
+func TestBackupDiffers(t *testing.T) {
+	t.Parallel()
+	target := filepath.Join(t.TempDir(), "x.db")
+	_, err := backup.Job{Content: otherMark{calls: new(int)}, Source: newDatabase(t, 1), Target: target}.Run(t.Context())
+	if !errors.Is(err, backup.ErrBadCopy) || exists(target) {
+		t.Error(err)
+	}
+}
+
+// TestOneBackupAtATime: the second is refused while the first is being made.
+func TestOneBackupAtATime(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 10), t.TempDir()
+	_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "x.db"), Progress: func(int, int) {
+		_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "y.db")}.Run(t.Context())
+		if !errors.Is(err, backup.ErrRunning) {
+			t.Error(err)
+		}
+	}}.Run(t.Context())
+	if found := names(t, dir); err != nil || len(found) != 1 {
+		t.Errorf("%v; there is %q", err, found)
+	}
+}
+
+// TestBackupLockFile: something else has the name of the lock.
+func TestBackupLockFile(t *testing.T) {
+	t.Parallel()
+	db := newDatabase(t, 1)
+	must(t, os.WriteFile(db+"-backup-lock", []byte(strings.Repeat("text", 1000)), 0o600))
+	_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(t.TempDir(), "x.db")}.Run(t.Context())
+	var failure *sqlite.FileError
+	var lock *backup.LockError
+	if !errors.As(err, &failure) || failure.Op != "locking" || failure.Path != db || !errors.As(err, &lock) || lock.Path != db+"-backup-lock" ||
+		!errors.Is(err, sqlite.ErrLockFile) || errors.Is(err, sqlite.ErrCorrupt) || backup.Reason(err) != sqlite.ErrLockFile.Error() {
+		t.Error(err)
+	}
+}
+
+// TestBackupMeetsAnother: a file that is made while the copy is made stays.
+func TestBackupMeetsAnother(t *testing.T) {
+	t.Parallel()
+	target := filepath.Join(t.TempDir(), "x.db")
+	_, err := backup.Job{Content: toy{}, Source: newDatabase(t, 10), Target: target, Progress: func(int, int) {
+		must(t, os.WriteFile(target, []byte("precious"), 0o600))
+	}}.Run(t.Context())
+	if found := contents(t, filepath.Dir(target)); !errors.Is(err, backup.ErrExists) || len(found) != 1 || found["x.db"] != "precious" {
+		t.Errorf("%v; there is %q", err, found)
+	}
+}
+
+// TestLeftover: what a killed backup left behind may have its name already, and
+// is then not written to.
+func TestLeftover(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 10), t.TempDir()
+	first := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "first.db")}
+	makeBackup(t, db, first.Target)
+	must(t, os.Link(first.Target, first.Partial()))
+	must(t, os.WriteFile(first.Partial()+"-journal", nil, 0o600))
+	execSQL(t, db, `DELETE FROM items WHERE kind = 'record'`)
+	second := filepath.Join(dir, "second.db")
+	makeBackup(t, db, second)
+	if found := names(t, dir); len(found) != 2 || records(t, first.Target) != 10 || records(t, second) != 0 {
+		t.Errorf("there is %q", found)
+	}
+}
+
+// TestPartial: two databases of one name can be saved to one folder at once.
+func TestPartial(t *testing.T) {
+	t.Parallel()
+	one := backup.Job{Source: "/a/x.db", Target: "/backups/x.db"}
+	two := backup.Job{Source: "/b/x.db", Target: "/backups/x.db"}
+	if one.Partial() == two.Partial() || filepath.Dir(one.Partial()) != filepath.FromSlash("/backups") {
+		t.Errorf("%s and %s", one.Partial(), two.Partial())
+	}
+}
+
+// TestBackupKilled: at whatever step it is killed there is no backup, and the
+// next one removes what was left behind.
+func TestBackupKilled(t *testing.T) {
+	t.Parallel()
+	db, dir := largeDatabase(t, 50), t.TempDir()
+	target := filepath.Join(dir, "x.db")
+	for _, step := range []string{"Identify 1", "Progress 1", "Progress 2", "Identify 2", "Summarize 1"} {
+		kill(t, program("backup", step, db, target), step)
+		if exists(target) || len(names(t, dir)) != 1 {
+			t.Errorf("killed at %s: there is %q", step, names(t, dir))
+		}
+	}
+	_, err := backup.Job{Content: toy{}, Source: db, Target: target, Force: true}.Run(t.Context())
+	if found := names(t, dir); err != nil || len(found) != 1 || records(t, target) != 50 || exists(db+"-backup-lock") {
+		t.Errorf("%v; there is %q", err, found)
+	}
+}

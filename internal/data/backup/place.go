@@ -1,0 +1,129 @@
+package backup
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// Why backups are not on the disk that they are meant for.
+var (
+	// ErrAway is certain: the system or the last backups say that the folder is on
+	// another disk.
+	ErrAway = errors.New("the disk for backups is not connected: their folder is on the disk of the database")
+
+	// ErrPerhapsAway is likely: the folder is where other disks are mounted.
+	ErrPerhapsAway = errors.New("the backups are on the disk of the database, although their folder is one for other disks: is their disk connected?")
+)
+
+// place is where the backups of a database are.
+type place struct {
+	dir, db  string // absolute, after links
+	sameDisk func(a, b string) bool
+	mounts   func() []string
+	mounted  func() []string
+}
+
+func newPlace(dir, db string) place {
+	return place{realPath(dir), realPath(db), osutil.SameDisk, osutil.MountPoints, osutil.Mounted}
+}
+
+// CheckPlace returns ErrAway or ErrPerhapsAway if backups in dir would be on the
+// disk of the database because their own is not connected. Its mount point is then a
+// plain folder.
+func CheckPlace(dir, db string) error { return newPlace(dir, osutil.Resolve(db)).check() }
+
+func (p place) check() error {
+	if !p.sameDisk(existing(p.dir), existing(p.db)) {
+		return nil
+	}
+	if p.remembered() {
+		return ErrAway
+	}
+	apart := func(folder string) bool { return within(p.dir, folder) && !within(p.db, folder) }
+	mounted := p.mounted()
+	for _, mount := range p.mounts() {
+		if apart(mount) && !slices.Contains(mounted, mount) {
+			return ErrAway
+		}
+	}
+	if slices.ContainsFunc(mounted, apart) { // a part of the same disk: its folder has been put there
+		return nil
+	}
+	for _, folder := range osutil.FoldersOfDisks {
+		if apart(folder) {
+			return ErrPerhapsAway
+		}
+	}
+	return nil
+}
+
+// memory is the file in which it stands which folder for backups is on another
+// disk. It is beside the database, because the folder may be gone with its disk.
+func (p place) memory() string { return p.db + "-backup-disk" }
+
+// remembered reports whether it stands there that the folder is on another disk.
+func (p place) remembered() bool {
+	note, err := os.ReadFile(p.memory())
+	return err == nil && string(note) == p.dir
+}
+
+// Memory returns the file to delete where the disk for the backups in dir is given up
+// for good, "" if there is none that says that they are on another disk.
+func Memory(dir, db string) string {
+	if p := newPlace(dir, osutil.Resolve(db)); p.remembered() {
+		return p.memory()
+	}
+	return ""
+}
+
+// remember notes that the folder is on another disk.
+func (p place) remember() {
+	known := func(path string) bool { return p.sameDisk(path, path) }
+	if !osutil.Exists(p.dir) || !osutil.Exists(p.db) || !known(p.dir) || !known(p.db) || p.sameDisk(p.dir, p.db) {
+		return
+	}
+	if p.remembered() {
+		return
+	}
+	note, err := osutil.NewDraft(p.memory())
+	if err != nil {
+		return // it is a help, and the next look tries again
+	}
+	defer note.Discard()
+	if _, err := note.WriteString(p.dir); err == nil {
+		note.Publish(true)
+	}
+}
+
+// realPath returns an absolute path without links, as far as it exists.
+func realPath(path string) string {
+	if absolute, err := filepath.Abs(path); err == nil {
+		path = absolute
+	}
+	there := existing(path)
+	rest, err := filepath.Rel(there, path)
+	if followed, linkErr := filepath.EvalSymlinks(there); err == nil && linkErr == nil {
+		return filepath.Join(followed, rest)
+	}
+	return path
+}
+
+// existing returns the path or, if it does not exist, the nearest folder above it
+// that does.
+func existing(path string) string {
+	for !osutil.Exists(path) && path != filepath.Dir(path) {
+		path = filepath.Dir(path)
+	}
+	return path
+}
+
+// within reports whether a path is in a folder, or is the folder.
+func within(path, folder string) bool {
+	rest, err := filepath.Rel(folder, path)
+	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+}

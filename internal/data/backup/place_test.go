@@ -1,0 +1,124 @@
+package backup_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// TestPlace: a folder for backups on the disk of the database is not right where
+// the system, or its path, says that it is for another disk.
+func TestPlace(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	in := func(names ...string) string { return filepath.Join(append([]string{root}, names...)...) }
+	db := in("data", "x.db")
+	for _, tt := range []struct {
+		dir, db, mount string
+		want           error
+	}{
+		{in("backups"), db, in("usb"), nil},
+		{in("usb", "backups"), db, in("usb"), backup.ErrAway},
+		{in("usb"), db, in("usb"), backup.ErrAway},
+		{in("usb-2"), db, in("usb"), nil},
+		{in("data", "backups"), db, in("data"), nil}, // a disk for both
+		{in("data", "backups"), db, in("data", "backups"), backup.ErrAway},
+	} {
+		if err := backup.Place(tt.dir, tt.db, tt.mount); err != tt.want {
+			t.Errorf("%s, with %s for disks: %v", tt.dir, tt.mount, err)
+		}
+		if err := backup.PlaceMounted(tt.dir, tt.db, tt.mount); err != nil {
+			t.Errorf("%s, with %s mounted: %v", tt.dir, tt.mount, err)
+		}
+	}
+	for _, folder := range osutil.FoldersOfDisks {
+		stick := filepath.Join(folder, "stick")
+		if err := backup.Place(stick, db); err != backup.ErrPerhapsAway {
+			t.Errorf("%s: %v", stick, err)
+		}
+		if err := backup.Place(stick, filepath.Join(folder, "data", "x.db")); err != nil {
+			t.Errorf("%s, as the database: %v", stick, err)
+		}
+		if err := backup.PlaceMounted(stick, db, stick); err != nil {
+			t.Errorf("%s, mounted: %v", stick, err)
+		}
+		if err := backup.PlaceMounted(stick, db, filepath.Join(folder, "other")); err != backup.ErrPerhapsAway {
+			t.Errorf("%s, with another one mounted: %v", stick, err)
+		}
+	}
+}
+
+// TestDiskAway: while the disk for backups is away, the state is not good and says
+// why, also after a start. No folder is made below its mount point. When it is back
+// there is a backup on it at once.
+func TestDiskAway(t *testing.T) {
+	t.Parallel()
+	db, dir, now, connected := newDatabase(t, 5), filepath.Join(t.TempDir(), "stick", "backups"), noon, true
+	must(t, os.Mkdir(filepath.Dir(dir), 0o700))
+	start := func() (*backup.Scheduler, *syncBuffer) {
+		t.Helper()
+		s, log := newScheduler(t, db, dir, 8, &now)
+		s.SetPlace(func(a, b string) bool {
+			onStick := func(path string) bool { return strings.HasPrefix(path, filepath.Dir(dir)) }
+			return !connected || onStick(a) == onStick(b)
+		})
+		s.Begin(t.Context())
+		s.Step(t.Context())
+		return s, log
+	}
+	isAway := func(s *backup.Scheduler, since time.Time) {
+		t.Helper()
+		if state := s.State(); state.OK || state.Since == nil || !state.Since.Equal(since) || state.Detail != backup.ErrAway.Error() || strings.ContainsAny(state.Detail, `/\`) {
+			t.Errorf("the disk is away, and the state is %+v", state)
+		}
+	}
+	s, log := start()
+	if state := s.State(); !state.OK || len(names(t, dir)) != 1 || log.String() != "" {
+		t.Fatalf("at first: %+v, log %s", state, log)
+	}
+	connected = false
+	must(t, os.RemoveAll(dir))
+	now = now.Add(time.Hour)
+	s.Step(t.Context())
+	isAway(s, now)
+	since := now
+	now = now.Add(day)
+	s.Step(t.Context())
+	if isAway(s, since); len(names(t, filepath.Dir(dir))) > 0 {
+		t.Errorf("in the mount point there is %q", names(t, filepath.Dir(dir)))
+	}
+	must(t, os.Mkdir(dir, 0o700)) // as somebody has made it
+	now = now.Add(time.Minute)
+	s, log = start()
+	isAway(s, now)
+	if found := names(t, dir); len(found) != 1 || strings.Count(log.String(), "\n") != 1 || !strings.Contains(log.String(), backup.ErrAway.Error()) {
+		t.Errorf("there is %q, log %s", found, log)
+	}
+	connected = true
+	must(t, os.RemoveAll(dir))
+	now = now.Add(time.Minute)
+	s.Step(t.Context())
+	var back struct{ Msg string }
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	must(t, json.Unmarshal([]byte(lines[len(lines)-1]), &back))
+	if state := s.State(); !state.OK || state.Since != nil || !state.Last.Equal(now) || back.Msg != "the backups are on another disk again" {
+		t.Errorf("it is back: %+v, log %s", state, log)
+	}
+	if found := names(t, dir); !slices.Equal(found, []string{backup.FileName(db, now)}) {
+		t.Errorf("there is %q", found)
+	}
+	if found := names(t, filepath.Dir(db)); !slices.Contains(found, "x.db-backup-disk") {
+		t.Errorf("beside the database there is %q", found)
+	}
+	if note := backup.Memory(dir, db); filepath.Base(note) != "x.db-backup-disk" || !exists(note) || backup.Memory(t.TempDir(), db) != "" {
+		t.Errorf("it stands in %q", note)
+	}
+}

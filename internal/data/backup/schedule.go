@@ -1,0 +1,245 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// Options say which backups a Scheduler makes and keeps.
+type Options struct {
+	Dir   string        // the folder for them; the first backup makes it
+	Every time.Duration // a second or more
+	Keep  int           // how many to keep: a quarter each newest, daily, weekly and monthly ones
+}
+
+// Scheduler makes backups of an open database by a schedule, and prunes them.
+type Scheduler struct {
+	options Options
+	content Content
+	db      string
+	log     *slog.Logger
+	now     func() reading
+	space   func(folder string) (osutil.Space, error)
+	next    wait
+	warned  bool // of backups of another database
+	place   func() place
+
+	mu     sync.Mutex
+	state  State
+	damage string // what the state says of damaged records
+	away   error  // why the backups are on the disk of the database, nil if they are not
+	since  time.Time
+}
+
+// State says how the backups go. No file is named in it.
+type State struct {
+	OK     bool
+	Last   *time.Time // the time of the last valid backup; nil if there is none
+	Since  *time.Time // when they began to fail; nil while they do not
+	Detail string     // why they fail, or what is wrong with the last; may be empty
+}
+
+// NewScheduler returns a Scheduler for the database at path db, which does
+// nothing until Run.
+func NewScheduler(content Content, db string, options Options, log *slog.Logger) *Scheduler {
+	if absolute, err := filepath.Abs(options.Dir); err == nil {
+		options.Dir = absolute
+	}
+	db = osutil.Resolve(db)
+	return &Scheduler{options: options, content: content, db: db, log: log, now: systemClocks(), space: osutil.SpaceOf,
+		place: func() place { return newPlace(options.Dir, db) }, state: State{OK: true}}
+}
+
+// Run makes backups until ctx ends. One that is being made is then given up.
+func (s *Scheduler) Run(ctx context.Context) {
+	ticker := time.NewTicker(max(100*time.Millisecond, min(s.options.Every/10, time.Minute)))
+	defer ticker.Stop()
+	s.look()
+	for s.next = s.first(ctx); ctx.Err() == nil; {
+		s.step(ctx)
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		}
+	}
+}
+
+// step makes a backup if one is due, or if the disk for backups has come back: it
+// has no new one.
+func (s *Scheduler) step(ctx context.Context) {
+	if s.look() || s.next.over(s.now()) {
+		s.turn(ctx)
+		s.look()
+	}
+}
+
+// State returns how the last backup went, and whether the backups are safe where
+// they are.
+func (s *Scheduler) State() State {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	state := s.state
+	if s.away != nil && (state.OK || s.away == ErrAway) {
+		state.OK, state.Since, state.Detail = false, &s.since, s.away.Error()
+	}
+	return state
+}
+
+// look notes whether the disk for backups is connected, and logs when that changes.
+// It reports whether the disk has come back.
+func (s *Scheduler) look() (back bool) {
+	at := s.place()
+	away := at.check()
+	if away == nil {
+		at.remember()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.away
+	s.away = away
+	switch {
+	case was == nil && away != nil:
+		s.since = s.now().wall.UTC().Truncate(time.Second)
+		s.log.Error("the backups are not on another disk", "cause", away.Error())
+	case was != nil && away == nil:
+		s.log.Info("the backups are on another disk again")
+	}
+	return was != nil && away == nil
+}
+
+// first looks at the backups that exist, and returns when the next is due: at
+// once if the newest is not valid.
+func (s *Scheduler) first(ctx context.Context) wait {
+	files := s.files()
+	if len(files) == 0 {
+		return firstWait(nil, s.options.Every, s.now())
+	}
+	found, err := check(ctx, s.content, files[0].Path)
+	if err != nil {
+		if newest := newestValid(ctx, s.content, files[1:]); newest != nil {
+			s.note(newest.Time, Copy{}, nil)
+		}
+		return firstWait(nil, s.options.Every, s.now())
+	}
+	s.note(files[0].Time, found, nil)
+	var written []time.Time
+	for _, f := range files {
+		written = append(written, f.written)
+	}
+	return firstWait(written, s.options.Every, s.now())
+}
+
+// files returns the backups of the database, the newest first. It leaves out
+// those of another database, of which it warns once.
+func (s *Scheduler) files() []File {
+	all := filesIn(s.options.Dir, s.db, s.now().wall)
+	its, _ := identify(s.content, sqlite.Peek, s.db)
+	own := ofDatabase(s.content, all, its)
+	if len(own) < len(all) && !s.warned {
+		s.warned = true
+		s.log.Warn("this folder holds backups of another database, which are left alone: give each database a folder or a name of its own")
+	}
+	return own
+}
+
+// turn makes a backup, prunes the older ones, and notes how it went. That
+// somebody else is making a backup is neither good nor bad.
+func (s *Scheduler) turn(ctx context.Context) {
+	at, made, err := s.save(ctx)
+	if err == nil {
+		s.next = wait{s.now(), s.options.Every}
+		err = s.prune(ctx, at)
+	} else {
+		s.next = wait{s.now(), afterFailure(s.options.Every)}
+	}
+	if ctx.Err() == nil && !errors.Is(err, ErrRunning) {
+		s.note(at, made, err)
+	}
+}
+
+// note keeps how the last backup went, and logs it if the one before went
+// otherwise. at is zero unless there is a new backup.
+func (s *Scheduler) note(at time.Time, made Copy, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wasOK := s.state.OK
+	if !at.IsZero() {
+		s.state.Last = &at
+		s.noteDamage(made.Damaged)
+	}
+	problem := "no backups are made"
+	if err == nil && made.Foreign != nil {
+		problem, err = "backups are made that cannot be restored", ErrRefused
+	}
+	if err == nil {
+		s.state = State{OK: true, Last: s.state.Last, Detail: s.damage}
+		if !wasOK {
+			s.log.Info("backups are made again")
+		}
+		return
+	}
+	s.state.OK, s.state.Detail = false, Reason(err)
+	if wasOK {
+		now := s.now().wall.UTC().Truncate(time.Second)
+		s.state.Since = &now
+		s.log.Error(problem, "cause", Reason(err))
+	}
+}
+
+// noteDamage keeps how many records of the newest backup are damaged. It logs
+// the first.
+func (s *Scheduler) noteDamage(records int64) {
+	before := s.damage
+	s.damage = ""
+	if records > 0 {
+		s.damage = fmt.Sprintf("records of the newest backup that are damaged: %d; see firefighters check", records)
+		if before == "" {
+			s.log.Warn("records are damaged, and so in the backups: see firefighters check", "records", records)
+		}
+	}
+}
+
+// reservedPart of the disk, a tenth, is never filled with scheduled backups.
+const reservedPart = 10
+
+// save makes a backup and returns the time that it is named by.
+func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err error) {
+	if err := makeFolder(s.options.Dir, s.place()); err != nil {
+		return time.Time{}, Copy{}, err
+	}
+	at = s.freeTime()
+	room := roomFor(s.space, reservedPart)
+	job := Job{Content: s.content, Source: s.db, Target: filepath.Join(s.options.Dir, fileName(s.db, at))}
+	job.room = func(folder string, size int64) error {
+		if room(folder, size) == nil {
+			return nil
+		}
+		s.prune(ctx, time.Time{}) // without a valid backup it fails and deletes none
+		return room(folder, size)
+	}
+	if made, err = job.Run(ctx); err != nil {
+		return time.Time{}, Copy{}, err
+	}
+	return at, made, nil
+}
+
+// freeTime returns the time by the wall clock, or the first second after it for
+// which no backup is named. The clock may stand still.
+func (s *Scheduler) freeTime() time.Time {
+	at := s.now().wall.UTC().Truncate(time.Second)
+	for _, f := range slices.Backward(filesIn(s.options.Dir, s.db, at)) {
+		if ahead := f.Time.Sub(at); ahead >= 0 && ahead < maxAhead {
+			at = f.Time.Add(time.Second)
+		}
+	}
+	return at
+}

@@ -1,0 +1,373 @@
+package backup_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+const day = 24 * time.Hour
+
+// plenty is a disk with room.
+var plenty = disk(1<<40, 1<<40)
+
+// newScheduler returns one for a database, with the clock now, on a disk with
+// room.
+func newScheduler(t *testing.T, db, dir string, keep int, now *time.Time) (s *backup.Scheduler, log *syncBuffer) {
+	t.Helper()
+	log = &syncBuffer{}
+	s = backup.NewScheduler(toy{}, db, backup.Options{Dir: dir, Every: day, Keep: keep}, slog.New(slog.NewJSONHandler(log, nil)))
+	s.Set(func() time.Time { return *now }, plenty)
+	return s, log
+}
+
+// TestPrune: a backup a day for two months, among files that are none.
+func TestPrune(t *testing.T) {
+	t.Parallel()
+	dir, now := filepath.Join(t.TempDir(), "backups"), noon
+	must(t, os.Mkdir(dir, 0o755))
+	others := []string{"x.db", "x-20261120T120000Z", "y-20260101T120000Z.db", "x-20261320T120000Z.db", "notes.txt",
+		"x-20990101T000000Z.db", "x-20200101T000000Z.db", "x-20200101T000000Z.db-wal"} // of the future; one that somebody has opened
+	for _, name := range others {
+		must(t, os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600))
+	}
+	db := newDatabase(t, 20)
+	s, log := newScheduler(t, db, dir, 8, &now)
+	for range 60 {
+		s.Turn(t.Context())
+		now = now.Add(day)
+	}
+	found := names(t, dir)
+	for _, name := range others {
+		if !slices.Contains(found, name) {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	newest := backup.FileName(db, noon.AddDate(0, 0, 59))
+	if len(found) != 8+len(others) || !slices.Contains(found, newest) || log.String() != "" {
+		t.Errorf("there is %q, log %s", found, log)
+	}
+	if last := s.State().Last; !last.Equal(noon.AddDate(0, 0, 59)) || records(t, filepath.Join(dir, newest)) != 20 {
+		t.Errorf("the last is of %v", last)
+	}
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
+		t.Errorf("a folder that was there now has mode %v, %v", info.Mode(), err)
+	}
+}
+
+// TestStandingClock: names differ, though the time does not.
+func TestStandingClock(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), noon
+	s, log := newScheduler(t, newDatabase(t, 1), dir, 4, &now)
+	for range 3 {
+		s.Turn(t.Context())
+	}
+	// The last of the day is as good as all of them.
+	if found := names(t, dir); !slices.Equal(found, []string{"x-20261120T120002Z.db"}) || log.String() != "" {
+		t.Errorf("%q, log %s", found, log)
+	}
+}
+
+// TestYear10021: a clock that is far ahead does no harm to names and states.
+func TestYear10021(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 1), t.TempDir(), time.Date(10021, 1, 1, 0, 0, 0, 0, time.UTC)
+	s, log := newScheduler(t, db, dir, 9, &now)
+	for _, want := range []string{"x-99990101T000000Z.db", "x-99990101T000001Z.db", "x-99990101T000002Z.db"} {
+		s.Turn(t.Context())
+		files := backup.Files(toy{}, db, dir)
+		if len(files) == 0 || filepath.Base(files[0].Path) != want || !s.State().Last.Equal(files[0].Time) {
+			t.Errorf("there is %q, and not %s", names(t, dir), want)
+		}
+		now = now.Add(day)
+	}
+	must(t, os.RemoveAll(dir))
+	must(t, os.WriteFile(dir, nil, 0o600))
+	s.Turn(t.Context())
+	if state, err := json.Marshal(s.State()); err != nil || s.State().Since == nil {
+		t.Errorf("%s, %v, log %s", state, err, log)
+	}
+}
+
+// TestClockWasAhead: a backup from when the clock was ahead is not the newest,
+// and stays.
+func TestClockWasAhead(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
+	ahead := saveAs(t, db, dir, noon.AddDate(70, 0, 0))
+	s, log := newScheduler(t, db, dir, 1, &now)
+	for range 2 {
+		s.Turn(t.Context())
+		now = now.Add(day)
+	}
+	want := []string{backup.FileName(db, noon.Add(day)), filepath.Base(ahead)}
+	if found := names(t, dir); !slices.Equal(found, want) || !s.State().Last.Equal(noon.Add(day)) || log.String() != "" {
+		t.Errorf("there is %q, not %q; log %s", found, want, log)
+	}
+}
+
+// TestSchedulerWithoutRoom: on a disk that is nearly full no backup is made, and
+// none is deleted but by the rule. The newest valid one always stays.
+func TestSchedulerWithoutRoom(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), noon
+	s, log := newScheduler(t, newDatabase(t, 20), dir, 2, &now)
+	for range 2 {
+		s.Turn(t.Context())
+		now = now.Add(day)
+	}
+	valid := names(t, dir)[0]
+	must(t, os.WriteFile(filepath.Join(dir, "x-20261121T120000Z.db"), []byte("not whole"), 0o600))
+	must(t, os.WriteFile(filepath.Join(dir, "x-20261119T120000Z.db"), []byte("not whole"), 0o600))
+	s.Set(func() time.Time { return now }, disk(1<<30, 10<<30))
+	for range 3 {
+		s.Turn(t.Context())
+	}
+	if found := strings.Join(names(t, dir), " "); found != "x-20261119T120000Z.db "+valid+" x-20261121T120000Z.db" {
+		t.Errorf("there is %s", found)
+	}
+	state := s.State()
+	if state.OK || !strings.HasPrefix(state.Detail, "too little room for backups: 1073.7 MB are free, and ") || !state.Since.Equal(now) {
+		t.Errorf("%+v", state)
+	}
+	if lines := log.String(); strings.Count(lines, "\n") != 1 || strings.Contains(lines, dir) || !strings.Contains(lines, `"msg":"no backups are made","cause":"too little room`) {
+		t.Errorf("log: %s", lines)
+	}
+	s.Set(func() time.Time { return now }, plenty)
+	s.Turn(t.Context())
+	state = s.State()
+	if lines := log.String(); !state.OK || state.Since != nil || state.Detail != "" || !strings.Contains(lines, "backups are made again") {
+		t.Errorf("%+v, log: %s", state, lines)
+	}
+}
+
+// TestRoomByPruning: an old backup makes room for a new one.
+func TestRoomByPruning(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
+	for i := range 2 {
+		saveAs(t, db, dir, noon.AddDate(0, 0, i-5))
+	}
+	s, log := newScheduler(t, db, dir, 1, &now)
+	s.Set(func() time.Time { return now }, func(string) (osutil.Space, error) {
+		return disk(int64(4-len(names(t, dir)))<<30, 10<<30)(dir) // the copy is there as well
+	})
+	s.Turn(t.Context())
+	if found := names(t, dir); !slices.Equal(found, []string{backup.FileName(db, noon)}) || !s.State().OK {
+		t.Errorf("there is %q, log %s", found, log)
+	}
+}
+
+// TestScheduler: a backup at the start, and then on and on.
+func TestScheduler(t *testing.T) {
+	t.Parallel()
+	path, dir := newDatabase(t, 1), filepath.Join(t.TempDir(), "backups")
+	db := openDatabase(t, path)
+	defer db.Close()
+	s, log := run(t, path, dir, time.Second)
+	eventually(t, "a backup", func() bool { return s.State().Last != nil })
+	first := *s.State().Last
+	eventually(t, "another", func() bool { return s.State().Last.After(first) })
+	for _, name := range names(t, dir) {
+		if !strings.HasPrefix(name, "x-20") && !strings.HasPrefix(name, ".x.db-") {
+			t.Errorf("there is %q", name)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
+	}
+	if state := s.State(); !state.OK || state.Since != nil || state.Detail != "" || log.String() != "" {
+		t.Errorf("%+v; log %s", state, log)
+	}
+	// One that is young is not made again.
+	again, _ := run(t, path, dir, day)
+	eventually(t, "the backup to be seen", func() bool { return again.State().Last != nil })
+}
+
+// TestSchedulerOften: a time too short for the clock's ticks is no failure.
+func TestSchedulerOften(t *testing.T) {
+	t.Parallel()
+	for _, every := range []time.Duration{-time.Hour, 0, 1} {
+		s, _ := run(t, newDatabase(t, 1), t.TempDir(), every)
+		eventually(t, "a backup", func() bool { return s.State().Last != nil })
+	}
+}
+
+// run runs a scheduler, with the clock and disk of the system, until the test
+// ends.
+func run(t *testing.T, db, dir string, every time.Duration) (s *backup.Scheduler, log *syncBuffer) {
+	t.Helper()
+	log = &syncBuffer{}
+	s = backup.NewScheduler(toy{}, db, backup.Options{Dir: dir, Every: every, Keep: 2}, slog.New(slog.NewJSONHandler(log, nil)))
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan bool)
+	go func() { s.Run(ctx); close(ended) }()
+	t.Cleanup(func() { stop(); <-ended })
+	return s, log
+}
+
+// TestSchedulerFails: it says so once, and says when it is over.
+func TestSchedulerFails(t *testing.T) {
+	t.Parallel()
+	parent, now := filepath.Join(t.TempDir(), "disk"), noon
+	s, log := newScheduler(t, newDatabase(t, 1), filepath.Join(parent, "backups"), 2, &now)
+	for range 2 {
+		s.Turn(t.Context())
+	}
+	state := s.State()
+	if state.OK || state.Since == nil || state.Last != nil || !strings.HasPrefix(state.Detail, "the folder for backups cannot be made: ") ||
+		s.Waits() != backup.AfterFailure(day) {
+		t.Errorf("%+v", state)
+	}
+	must(t, os.Mkdir(parent, 0o700))
+	s.Turn(t.Context())
+	if state := s.State(); !state.OK || state.Last == nil || state.Since != nil || state.Detail != "" || s.Waits() != day {
+		t.Errorf("%+v", state)
+	}
+	var said []string
+	for line := range strings.Lines(log.String()) {
+		var entry struct{ Level, Msg, Cause string }
+		must(t, json.Unmarshal([]byte(line), &entry))
+		said = append(said, entry.Level+" "+entry.Msg)
+	}
+	if !slices.Equal(said, []string{"ERROR no backups are made", "INFO backups are made again"}) || strings.Contains(log.String(), parent) {
+		t.Errorf("log %s", log)
+	}
+}
+
+// TestDamageInBackups: a backup with damaged records is made, and the state and
+// the log say so.
+func TestDamageInBackups(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 5), t.TempDir(), noon
+	addItems(t, db, "record", "damaged 1", "damaged 2")
+	s, log := newScheduler(t, db, dir, 2, &now)
+	for range 2 {
+		s.Turn(t.Context())
+	}
+	if state := s.State(); !state.OK || state.Detail != "records of the newest backup that are damaged: 2; see firefighters check" {
+		t.Errorf("%+v", state)
+	}
+	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, `"msg":"records are damaged, and so in the backups: see firefighters check","records":2`) {
+		t.Errorf("log %s", lines)
+	}
+	execSQL(t, db, `DELETE FROM items WHERE value LIKE 'damaged%'`)
+	s.Turn(t.Context())
+	if state := s.State(); !state.OK || state.Detail != "" {
+		t.Errorf("%+v", state)
+	}
+}
+
+// TestForeignSchemaInBackups: a backup that Restore refuses is made, and the state
+// and the log say so, also after a start, until there is one that it takes.
+func TestForeignSchemaInBackups(t *testing.T) {
+	t.Parallel()
+	db, dir, now, log := newDatabase(t, 5), t.TempDir(), noon, &syncBuffer{}
+	start := func() *backup.Scheduler {
+		s := backup.NewScheduler(strict{}, db, backup.Options{Dir: dir, Every: day, Keep: 8}, slog.New(slog.NewJSONHandler(log, nil)))
+		s.Set(func() time.Time { return now }, plenty)
+		return s
+	}
+	execSQL(t, db, `CREATE INDEX more ON items (value)`)
+	s := start()
+	s.Turn(t.Context())
+	again := start()
+	again.Begin(t.Context())
+	for _, s := range []*backup.Scheduler{s, again} {
+		if state := s.State(); state.OK || state.Last == nil || state.Since == nil || state.Detail != backup.ErrRefused.Error() {
+			t.Errorf("%+v", state)
+		}
+	}
+	if found := names(t, dir); len(found) != 1 || strings.Count(log.String(), `"msg":"backups are made that cannot be restored"`) != 2 {
+		t.Errorf("there is %q, log %s", found, log)
+	}
+	execSQL(t, db, `DROP INDEX more`)
+	s.Turn(t.Context())
+	if state := s.State(); !state.OK || state.Detail != "" {
+		t.Errorf("%+v", state)
+	}
+}
+
+// TestSchedulerInSharedFolder: the backups of another database of the same name
+// are left alone.
+func TestSchedulerInSharedFolder(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), noon
+	db, stranger := newDatabase(t, 1), newDatabase(t, 1)
+	var want []string
+	for _, days := range []int{-3, -2, 1} {
+		want = append(want, filepath.Base(saveAs(t, stranger, dir, noon.AddDate(0, 0, days))))
+	}
+	s, log := newScheduler(t, db, dir, 1, &now)
+	for range 3 {
+		s.Turn(t.Context())
+		now = now.Add(day)
+	}
+	want = append(want, backup.FileName(db, noon.AddDate(0, 0, 2)))
+	if found := names(t, dir); !slices.Equal(found, want) {
+		t.Errorf("there is %q, not %q", found, want)
+	}
+	if strings.Count(log.String(), "this folder holds backups of another database") != 1 {
+		t.Errorf("log %s", log)
+	}
+}
+
+// TestNewestIsInvalid: a backup that is not valid is not counted on. Until there
+// is a new one, an older valid one is the last.
+func TestNewestIsInvalid(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 7), t.TempDir(), noon
+	older := saveAs(t, db, dir, noon.Add(-2*time.Hour))
+	damage(t, saveAs(t, db, dir, noon.Add(-time.Hour)))
+	s, _ := newScheduler(t, db, dir, 9, &now)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	due := false
+	s.Set(func() time.Time { return now }, func(dir string) (osutil.Space, error) { due = true; stop(); return plenty(dir) })
+	s.Run(ctx)
+	if state := s.State(); !due || !state.OK || !state.Last.Equal(noon.Add(-2*time.Hour)) {
+		t.Errorf("due: %v, %+v", due, state)
+	}
+	s.Turn(t.Context())
+	if found := names(t, dir); len(found) != 3 || records(t, older) != 7 || !s.State().Last.Equal(noon) {
+		t.Errorf("there is %q", found)
+	}
+}
+
+// TestStopInBackup: a scheduler that is stopped gives up its backup.
+func TestStopInBackup(t *testing.T) {
+	t.Parallel()
+	dir, now := t.TempDir(), noon
+	s, log := newScheduler(t, newDatabase(t, 1), dir, 2, &now)
+	ctx, cancel := context.WithCancel(t.Context())
+	s.Set(func() time.Time { return now }, func(dir string) (osutil.Space, error) { cancel(); return plenty(dir) }) // when it has begun
+	s.Run(ctx)
+	if found := names(t, dir); len(found) > 0 || log.String() != "" || !s.State().OK {
+		t.Errorf("there is %q, log %s", found, log)
+	}
+}
+
+// TestSchedulerWaits: that a backup is being made by hand is no failure.
+func TestSchedulerWaits(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
+	s, log := newScheduler(t, db, dir, 2, &now)
+	_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(t.TempDir(), "by-hand.db"),
+		Progress: func(int, int) { s.Turn(t.Context()) }}.Run(t.Context())
+	must(t, err)
+	if !s.State().OK || log.String() != "" || len(names(t, dir)) > 0 || s.Waits() != backup.AfterFailure(day) {
+		t.Errorf("%+v, log %s", s.State(), log)
+	}
+}

@@ -1,0 +1,168 @@
+package backup_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// upgrade upgrades a database by step and returns what was announced.
+func upgrade(t *testing.T, db string, step func(*sqlite.Conn) error) (kept string, err error) {
+	t.Helper()
+	err = backup.Upgrade{Content: toy{}, Database: db, Steps: map[int]func(*sqlite.Conn) error{1: step},
+		Announce: func(path string) { kept = path }}.Run(t.Context())
+	return kept, err
+}
+
+// keptBefore returns the copies from before an upgrade.
+func keptBefore(t *testing.T, db string) []string {
+	t.Helper()
+	found, err := filepath.Glob(db + ".before-upgrade-*")
+	must(t, err)
+	return found
+}
+
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	db := newOldDatabase(t, 10)
+	kept, err := upgrade(t, db, upgradeTo2)
+	must(t, err)
+	if found := keptBefore(t, db); !slices.Equal(found, []string{kept}) || format.HeaderVersion(db) != 2 || format.HeaderVersion(kept) != 1 ||
+		records(t, db) != 10 || records(t, kept) != 10 {
+		t.Errorf("kept %q", found)
+	}
+	for _, path := range []string{db, db + "-missing"} {
+		if kept, err := upgrade(t, path, upgradeTo2); kept != "" || err != nil {
+			t.Errorf("there is nothing to upgrade at %s: %q, %v", path, kept, err)
+		}
+	}
+	// The way back.
+	if _, err := restore(t, kept, db); err != nil || format.HeaderVersion(db) != 1 {
+		t.Error(err)
+	}
+}
+
+// TestUpgradeDamaged: a damaged database is left as it is, and no copy of it is begun.
+func TestUpgradeDamaged(t *testing.T) {
+	t.Parallel()
+	db := newOldDatabase(t, 1000)
+	damageEnd(t, db)
+	must(t, os.WriteFile(db+"-lock", nil, 0o600))
+	before := contents(t, filepath.Dir(db))
+	kept, err := upgrade(t, db, upgradeTo2)
+	if !errors.Is(err, sqlite.ErrCorrupt) || errors.Is(err, backup.ErrBadCopy) || kept != "" || !maps.Equal(before, contents(t, filepath.Dir(db))) {
+		t.Errorf("kept %q, %v; there is %q", kept, err, names(t, filepath.Dir(db)))
+	}
+	release, err := backup.Lock(db)
+	must(t, err)
+	must(t, release())
+}
+
+// TestUpgradeCutOff: however often an upgrade fails or is cut off, there is one
+// copy at most, and it is of the database as it is.
+func TestUpgradeCutOff(t *testing.T) {
+	t.Parallel()
+	failing, broken := newOldDatabase(t, 1), errors.New("it broke")
+	for range 2 {
+		_, err := upgrade(t, failing, func(*sqlite.Conn) error { return broken })
+		var failure *sqlite.FileError
+		if !errors.Is(err, broken) || !errors.As(err, &failure) || failure.Op != "upgrading" || len(keptBefore(t, failing)) > 0 {
+			t.Errorf("%v, kept %q", err, keptBefore(t, failing))
+		}
+	}
+	for name, tt := range map[string]struct {
+		since func(t *testing.T, db, copied string)
+		again bool // a new copy is made
+	}{
+		"as it was":      {func(*testing.T, string, string) {}, false},
+		"changed":        {func(t *testing.T, db, _ string) { addRecords(t, db, 1) }, true},
+		"a damaged copy": {func(t *testing.T, _, copied string) { damageEnd(t, copied) }, true},
+	} {
+		db := newOldDatabase(t, 1)
+		execSQL(t, db, `CREATE TABLE filler AS SELECT zeroblob(100000) AS filling`)
+		first := db + ".before-upgrade-20260101T000000Z"
+		makeBackup(t, db, first)
+		tt.since(t, db, first)
+		must(t, os.WriteFile(db+".before-upgrade-20260102T000000Z", []byte("cut off"), 0o600))
+		kept, err := upgrade(t, db, upgradeTo2)
+		if err != nil || (kept != first) != tt.again || !exists(kept) {
+			t.Errorf("%s: kept %q, %v", name, kept, err)
+		}
+	}
+}
+
+// damageEnd damages the last pages of a database.
+func damageEnd(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	must(t, err)
+	copy(text[len(text)-3*4096:], strings.Repeat("damage", 1000))
+	must(t, os.WriteFile(path, text, 0o600))
+}
+
+// TestUpgradeUndoesRestore: a restore that was cut off is undone before the
+// schema is changed.
+func TestUpgradeUndoesRestore(t *testing.T) {
+	t.Parallel()
+	db, saved := newOldDatabase(t, 1), filepath.Join(t.TempDir(), "saved.db")
+	makeBackup(t, db, saved)
+	addRecords(t, db, 1)
+	cutOff(t, db, saved, backup.RestoreSteps-1, true)
+	if _, err := upgrade(t, db, upgradeTo2); err != nil || records(t, db) != 2 || exists(db+".restoring") || len(keptBeside(t, db)) > 0 {
+		t.Errorf("%v; there is %q", err, names(t, filepath.Dir(db)))
+	}
+}
+
+// TestUpgradeInUse: nobody upgrades what an older program serves.
+func TestUpgradeInUse(t *testing.T) {
+	t.Parallel()
+	db := newOldDatabase(t, 1)
+	release, err := backup.Lock(db)
+	must(t, err)
+	defer release()
+	ctx, stop := context.WithCancel(t.Context())
+	stop() // and so does not wait for it
+	err = backup.Upgrade{Content: toy{}, Database: db}.Run(ctx)
+	if !errors.Is(err, context.Canceled) || format.HeaderVersion(db) != 1 {
+		t.Error(err)
+	}
+}
+
+// TestUpgradeTwice: two programs that upgrade a database at once both find it
+// upgraded.
+func TestUpgradeTwice(t *testing.T) {
+	t.Parallel()
+	db := newOldDatabase(t, 1)
+	second := make(chan error, 1)
+	_, err := upgrade(t, db, func(c *sqlite.Conn) error {
+		go func() { _, err := upgrade(t, db, upgradeTo2); second <- err }()
+		return upgradeTo2(c)
+	})
+	if err := errors.Join(err, <-second); err != nil || len(keptBefore(t, db)) != 1 || format.HeaderVersion(db) != 2 {
+		t.Errorf("%v, kept %q", err, keptBefore(t, db))
+	}
+}
+
+// TestUpgradeMeanwhile: a database that another program has upgraded, and
+// serves, needs nothing more.
+func TestUpgradeMeanwhile(t *testing.T) {
+	t.Parallel()
+	db := newOldDatabase(t, 1)
+	release, err := backup.Lock(db)
+	must(t, err)
+	defer release()
+	done := make(chan error, 1)
+	go func() { _, err := upgrade(t, db, upgradeTo2); done <- err }()
+	must(t, format.Migrate(db, 1, 2, upgradeTo2))
+	if err := <-done; err != nil || len(keptBefore(t, db)) > 0 {
+		t.Errorf("%v, kept %q", err, keptBefore(t, db))
+	}
+}

@@ -1,0 +1,185 @@
+package content_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/content"
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+func TestCount(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, time.Now)
+	create(t, s, ours)
+	must(t, s.Delete(ours, 0, create(t, s, ours).ID, asIs))
+	create(t, s, theirs)
+	read(t, s, func(c *sqlite.Conn) error {
+		n, err := content.Count(t.Context(), c)
+		if n != (content.Counts{Records: 2, Departments: 2}) {
+			t.Errorf("counted %+v", n)
+		}
+		ended, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := content.Count(ended, c); !errors.Is(err, context.Canceled) {
+			t.Errorf("after the end: %v", err)
+		}
+		return err
+	})
+}
+
+// TestMarks: they are of the departments made first, whose name is the first.
+func TestMarks(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(2e12)
+	s := openStore(t, newFile(t), func() time.Time { return now })
+	check := func(count int, first string, want ...string) {
+		t.Helper()
+		read(t, s, func(c *sqlite.Conn) error {
+			got, err := content.Marks(c)
+			name, nameErr := content.FirstName(c)
+			if len(got) != count || !slices.Equal(got[:len(want)], want) || name != first {
+				t.Errorf("%d departments, %q first: %q", len(got), name, got)
+			}
+			return errors.Join(err, nameErr)
+		})
+	}
+	check(0, "")
+	must(t, s.AddDepartments([]store.Department{{Name: "Z"}}))
+	now = now.Add(time.Hour)
+	must(t, s.AddDepartments([]store.Department{{Name: "A"}}))
+	check(2, "Z", "1 2000000000000", "2 2000003600000")
+	for i := range 100 {
+		must(t, s.AddDepartments([]store.Department{{Name: fmt.Sprint(i)}}))
+	}
+	check(100, "Z", "1 2000000000000", "2 2000003600000")
+	read(t, s, func(c *sqlite.Conn) error {
+		latest, err := content.LatestTime(c)
+		if !latest.Equal(now) || latest.Location() != time.UTC {
+			t.Errorf("the latest time is %v", latest)
+		}
+		return err
+	})
+}
+
+// TestMark: it changes with every change of a record, a key or a name, also at
+// one moment.
+func TestMark(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, func() time.Time { return time.UnixMilli(2e12) })
+	mark := func() (mark string) {
+		t.Helper()
+		read(t, s, func(c *sqlite.Conn) (err error) { mark, err = content.Mark(c); return err })
+		return mark
+	}
+	f := create(t, s, theirs)
+	seen := map[string]bool{mark(): true}
+	for _, change := range []func() error{
+		func() error { _, err := s.Create(ours, 0, ana, nil); return err },
+		func() error { _, err := s.Replace(theirs, 0, f.ID, ana, asIs); return err },
+		func() error { return s.Delete(theirs, 0, f.ID, asIs) },
+		func() error { return s.Undelete(theirs, 0, []string{f.ID}) },
+		func() error {
+			return s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}, func(string) error { return nil })
+		},
+		func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
+		func() error { return s.RenameTenant(ours, "Engine 8", false) },
+	} {
+		must(t, change())
+		now := mark()
+		if seen[now] || mark() != now {
+			t.Errorf("after %d changes the mark is %s again", len(seen), now)
+		}
+		seen[now] = true
+	}
+}
+
+// TestRevocations: keys that were revoked after a backup stay revoked, and time
+// does not go back.
+func TestRevocations(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStore(t, func() time.Time { return now })
+	var keys []string
+	for range 4 {
+		keys = append(keys, createKey(t, s))
+	}
+	revoke := func(ids ...store.KeyID) {
+		t.Helper()
+		now = now.Add(time.Hour)
+		for _, id := range ids {
+			_, err := s.RevokeKey(store.AnyTenant, id)
+			must(t, err)
+		}
+	}
+	revoke(1)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	must(t, os.WriteFile(backup, nil, 0o600))
+	read(t, s, func(c *sqlite.Conn) error { return c.CopyTo(t.Context(), backup, nil) })
+	createKey(t, s)
+	revoke(2, 3, 5)
+	var r content.Revocations
+	read(t, s, func(c *sqlite.Conn) (err error) { r, err = content.ReadRevocations(c); return err })
+	for _, want := range []int64{2, 0} {
+		must(t, sqlite.FinishCopy(backup, func(c *sqlite.Conn) error {
+			revoked, err := r.Write(c)
+			if revoked != want {
+				t.Errorf("%d keys were revoked, not %d", revoked, want)
+			}
+			return err
+		}))
+	}
+	restored := openStore(t, backup, func() time.Time { return keyTime })
+	got := allKeys(t, restored)
+	for i, want := range []time.Time{keyTime.Add(time.Hour), now, now, {}} {
+		if k := got[apikey.Hash(keys[i])]; k.RevokedAt != max(0, want.UnixMilli()) {
+			t.Errorf("key %d: %+v", i+1, k)
+		}
+	}
+	if !restored.Clock().Now().Equal(now) || len(got) != 4 {
+		t.Errorf("the time is %v, the keys are %v", restored.Clock().Now(), got)
+	}
+}
+
+// TestRenew: versions count another history, no code works any more, and nobody is
+// sent to an old address. Sessions stay. A database of an older schema stays as it is.
+func TestRenew(t *testing.T) {
+	t.Parallel()
+	s := newStore(t, time.Now)
+	key := createKey(t, s)
+	secret, _, err := session.Open(s, key, time.Hour)
+	must(t, err)
+	var code string
+	must(t, session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(made string) error { code = made; return nil }))
+	must(t, s.SetAddress("http://127.0.0.1:8080"))
+	before, err := s.HistoryID()
+	must(t, err)
+	must(t, s.DB().Write(func(tx *sqlite.Tx) error { return content.Renew(tx.Conn) }))
+	after, err := s.HistoryID()
+	must(t, err)
+	address, err := s.Address()
+	if err != nil || after == before || address != "" {
+		t.Errorf("%v; the history is %d after %d, the address %q", err, after, before, address)
+	}
+	if _, _, err := session.Open(s, code, time.Hour); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a code from before: %v", err)
+	}
+	if _, there := allKeys(t, s)[apikey.Hash(secret)]; !there {
+		t.Error("the session is gone")
+	}
+	must(t, s.DB().Write(func(tx *sqlite.Tx) error {
+		if _, err := tx.Exec(`DROP TABLE invitations; ALTER TABLE service DROP COLUMN history`); err != nil {
+			return err
+		}
+		return content.Renew(tx.Conn)
+	}))
+}

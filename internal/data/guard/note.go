@@ -1,0 +1,84 @@
+package guard
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// note is what was noted beside the database of how far it has come. So the next
+// start knows whether somebody has put an older copy in its place.
+type note struct {
+	text  string
+	at    time.Time
+	stale bool // the database is older than the note, and could not be renewed yet
+}
+
+// noteInterval is the least time between two notes.
+const noteInterval = time.Second
+
+// notePath returns the path of the note. A copy of all files whose names begin with
+// that of the database is one without the note.
+func notePath(db string) string {
+	return filepath.Join(filepath.Dir(db), "."+filepath.Base(db)+"-progress")
+}
+
+// ForgetProgress removes the note of a database that is removed, too.
+func ForgetProgress(db string) { os.Remove(notePath(db)) }
+
+// readNote compares the database with the note of its last service.
+func (g *Guard) readNote() {
+	text, err := os.ReadFile(notePath(g.db.Path()))
+	if err != nil {
+		return
+	}
+	older := false
+	err = g.db.Read(func(c *sqlite.Conn) (err error) {
+		_, older, err = g.files.content.Progress(c, string(text))
+		return err
+	})
+	if err == nil && older {
+		g.log.Warn("the database is older than what was served before: somebody has put an older copy in its place. " +
+			"What was written since is not in it, and keys that were revoked since work again")
+		g.noted.stale = true
+		g.renew()
+	}
+}
+
+// renew renews a database that is older than the note. On a full disk that waits.
+func (g *Guard) renew() {
+	err := g.db.Write(func(t *sqlite.Tx) error { return g.files.content.Renew(t.Conn) })
+	g.noted.stale = err != nil
+}
+
+// note writes down how far the database has come, unless that was done less than
+// noteInterval ago. Without a note an older copy is not recognized, so nothing
+// depends on it.
+func (g *Guard) note(now time.Time) {
+	if g.noted.stale {
+		g.renew()
+	}
+	text := g.files.settled()
+	if text == "" || text == g.noted.text || g.noted.stale || !now.IsZero() && now.Sub(g.noted.at) < noteInterval || !g.files.isInFolder() {
+		return
+	}
+	g.noted.at = now
+	path := notePath(g.db.Path())
+	if osutil.CreatePrivate(path+partialSuffix) == nil && os.WriteFile(path+partialSuffix, []byte(text), 0o600) == nil &&
+		os.Rename(path+partialSuffix, path) == nil {
+		g.noted.text = text
+	}
+}
+
+// settled returns how far the database has come, "" while a loss is in doubt.
+func (f *files) settled() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.doubted.IsZero() {
+		return ""
+	}
+	return f.progress
+}

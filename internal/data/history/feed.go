@@ -1,0 +1,93 @@
+package history
+
+import (
+	"errors"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// Change is a change of a record, and the record as it is now.
+type Change struct {
+	Position string
+	At       time.Time
+	Action   string
+	ID       string
+	Record   *record.Firefighter // nil: deleted or gone
+}
+
+// Feed is a part of the changes of a department.
+type Feed struct {
+	Items []Change
+	Next  string // position after them
+	More  bool   // there are more already
+}
+
+// feedSQL reads the changes of a department after a number.
+const feedSQL = `
+	SELECT id & 0xffffffff, at, action, record_id FROM changes
+	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff ORDER BY id LIMIT ?3`
+
+// Changes returns the changes of a department after a position, the oldest first,
+// at most limit; an empty position is before the first. The error is ErrPosition
+// for a position that this history of the department has not given, and a
+// *record.DamagedError where the disk has changed one of the records: a copy would
+// not have it. Once that was replaced or deleted, the same position works again.
+func Changes(s *store.Store, tenant record.TenantID, after string, limit int) (f Feed, err error) {
+	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
+		p, version, err := begin(c, tenant, after)
+		if err != nil {
+			return err
+		}
+		if p.version == version { // nothing has changed
+			f.Next = p.String()
+			return nil
+		}
+		return f.read(c, p, version, limit)
+	})
+	return f, err
+}
+
+// begin returns a position and the version that the department has now.
+func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, version int64, err error) {
+	p = position{tenant: tenant, version: unknownVersion}
+	err = c.QueryRow(`SELECT history, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
+		func(row sqlite.Row) { p.history, version = row.Int(0), row.Int(1) })
+	if errors.Is(err, sqlite.ErrNoRows) {
+		err = store.ErrRemoved
+	}
+	if err == nil && after != "" {
+		err = p.parse(after)
+	}
+	return p, version, err
+}
+
+// read reads the changes after a position in a department of a version.
+func (f *Feed) read(c *sqlite.Conn, p position, version int64, limit int) error {
+	var ids []string
+	p.version = unknownVersion
+	err := c.Query(feedSQL, sqlite.Args{int64(p.tenant), p.change, int64(limit) + 1}, func(row sqlite.Row) {
+		if f.More = len(f.Items) == limit; f.More {
+			return
+		}
+		p.change = row.Int(0)
+		ids = append(ids, row.Text(3))
+		f.Items = append(f.Items, Change{Position: p.String(), At: time.UnixMilli(row.Int(1)).UTC(), Action: row.Text(2), ID: row.Text(3)})
+	})
+	if err != nil {
+		return err
+	}
+	if !f.More {
+		p.version = version
+	}
+	f.Next = p.String()
+	now, err := current(c, p.tenant, ids)
+	for i := range f.Items {
+		if r := now[f.Items[i].ID]; r != nil && err == nil {
+			f.Items[i].Record, err = &r.Firefighter, r.Err()
+		}
+	}
+	return err
+}

@@ -1,0 +1,418 @@
+package history_test
+
+// A random run of calls of a store and, beside it, of a model of it in a few
+// lines of plain Go. The history must say what the model remembers, and a program
+// that follows the changes must end with what is on the list.
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/history"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+var (
+	modelSeed  = flag.Uint64("model.seed", 7, "seed of the random run of TestModel")
+	modelSteps = flag.Int("model.steps", 900, "calls of TestModel")
+)
+
+// model is what a department should be.
+type model struct {
+	tenant  record.TenantID
+	live    map[string]record.Fields
+	deleted map[string]record.Fields
+	version int64
+	edits   []modelEdit
+	past    []moment
+	purged  map[string]int64 // the version after the purge, by record
+	imports []modelImport
+}
+
+// modelEdit is an edit with the fields before and after it.
+type modelEdit struct {
+	action, id    string
+	before, after *record.Fields
+}
+
+// moment is what was on the list at a version.
+type moment struct {
+	version int64
+	fields  map[string]record.Fields
+}
+
+// modelImport is an import, and where the edits begin that came after it.
+type modelImport struct {
+	edits     []modelEdit
+	takenBack bool
+}
+
+// did notes a change of a record.
+func (d *model) did(action, id string, before, after *record.Fields) {
+	d.edits = append(d.edits, modelEdit{action, id, before, after})
+	d.version++
+	delete(d.live, id)
+	delete(d.deleted, id)
+	switch {
+	case after != nil:
+		d.live[id] = *after
+	case action == "delete":
+		d.deleted[id] = *before
+	}
+}
+
+func (d *model) now() moment { return moment{d.version, maps.Clone(d.live)} }
+
+// modelRun is one random run over two departments.
+type modelRun struct {
+	*testing.T
+	random      *rand.Rand
+	store       *store.Store
+	departments [2]*model
+	copies      []*copyOf
+}
+
+// copyOf is a program that keeps a copy of a department.
+type copyOf struct {
+	of       *model
+	position string
+	records  map[string]record.Fields
+	seen     map[string]bool // positions
+}
+
+func TestModel(t *testing.T) {
+	t.Parallel()
+	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, 1)), store: newStore(t, time.Now)}
+	for i := range m.departments {
+		d := &model{tenant: ours + record.TenantID(i), live: map[string]record.Fields{}, deleted: map[string]record.Fields{}, purged: map[string]int64{}}
+		m.departments[i] = d
+		m.begin(d)
+	}
+	t.Logf("-model.seed=%d -model.steps=%d", *modelSeed, *modelSteps)
+	for step := range *modelSteps {
+		if m.step(); m.Failed() {
+			m.Fatalf("at step %d of seed %d", step, *modelSeed)
+		}
+	}
+	for _, d := range m.departments {
+		m.begin(d)
+		for id := range d.live {
+			m.compareEdits(d, id, len(d.edits))
+		}
+		m.compareEdits(d, "", len(d.edits)+1)
+		for _, then := range d.past {
+			m.compareSince(d, then)
+		}
+	}
+	for _, c := range m.copies {
+		for m.poll(c) {
+		}
+		m.same("a copy", c.records, c.of.live)
+	}
+}
+
+func (m *modelRun) step() {
+	m.Helper()
+	d := m.departments[m.random.IntN(2)]
+	switch n := m.random.IntN(100); {
+	case n < 18:
+		m.create(d)
+	case n < 26:
+		m.replace(d)
+	case n < 38:
+		m.delete(d)
+	case n < 42:
+		m.undelete(d)
+	case n < 47:
+		m.purge(d)
+	case n < 52:
+		m.importPeople(d)
+	case n < 57:
+		m.takeBack(d)
+	case n < 59:
+		m.platform(d)
+	case n < 60:
+		m.another()
+	case n < 63:
+		d.past = append(d.past, d.now())
+	case n < 66:
+		m.compareEdits(d, "", 1+m.random.IntN(9))
+	case n < 69 && len(d.past) > 0:
+		m.compareSince(d, d.past[m.random.IntN(len(d.past))])
+	case n < 71 && len(m.copies) < 12:
+		m.begin(d)
+	default:
+		m.poll(m.copies[m.random.IntN(len(m.copies))])
+	}
+}
+
+// begin adds a copy that begins without a position.
+func (m *modelRun) begin(d *model) {
+	m.copies = append(m.copies, &copyOf{of: d, records: map[string]record.Fields{}, seen: map[string]bool{}})
+}
+
+// poll reads the next changes into a copy, which may be stopped among them. It
+// reports whether there are more.
+func (m *modelRun) poll(c *copyOf) (more bool) {
+	m.Helper()
+	limit := 1 + m.random.IntN(6)
+	feed, err := history.Changes(m.store, c.of.tenant, c.position, limit)
+	must(m.T, err)
+	if len(feed.Items) > limit || feed.More && len(feed.Items) < limit || feed.Next == "" {
+		m.Errorf("%d changes, limit %d: %+v", len(feed.Items), limit, feed)
+	}
+	stopped := m.random.IntN(2*limit + 2)
+	for i, item := range feed.Items {
+		if c.seen[item.Position] {
+			m.Errorf("given twice: %+v", item)
+		}
+		c.seen[item.Position] = true
+		delete(c.records, item.ID)
+		if item.Record != nil {
+			c.records[item.ID] = item.Record.Fields
+		}
+		c.position = item.Position
+		if i == stopped {
+			return true
+		}
+	}
+	c.position = feed.Next
+	if !feed.More {
+		m.same("a copy", c.records, c.of.live)
+	}
+	return feed.More
+}
+
+func (m *modelRun) same(about string, got, want any) {
+	m.Helper()
+	if !reflect.DeepEqual(got, want) {
+		m.Errorf("%s\ngot  %+v\nwant %+v", about, got, want)
+	}
+}
+
+// fields returns one of a few fields, so that some changes change nothing.
+func (m *modelRun) fields() record.Fields {
+	return record.Fields{FirstName: string(rune('A' + m.random.IntN(6))), LastName: "B"}
+}
+
+// any returns one of some records.
+func (m *modelRun) any(from map[string]record.Fields) (id string, before record.Fields, ok bool) {
+	if len(from) == 0 {
+		return "", before, false
+	}
+	ids := slices.Sorted(maps.Keys(from))
+	id = ids[m.random.IntN(len(ids))]
+	return id, from[id], true
+}
+
+func (m *modelRun) create(d *model) {
+	f := create(m.T, m.store, d.tenant, m.fields())
+	d.did("create", f.ID, nil, &f.Fields)
+}
+
+func (m *modelRun) replace(d *model) {
+	if id, before, ok := m.any(d.live); ok {
+		f := replace(m.T, m.store, d.tenant, id, m.fields())
+		d.did("replace", id, &before, &f.Fields)
+	}
+}
+
+func (m *modelRun) delete(d *model) {
+	if id, before, ok := m.any(d.live); ok {
+		must(m.T, m.store.Delete(d.tenant, 0, id, asIs))
+		d.did("delete", id, &before, nil)
+	}
+}
+
+func (m *modelRun) undelete(d *model) {
+	if id, fields, ok := m.any(d.deleted); ok {
+		must(m.T, m.store.Undelete(d.tenant, 0, []string{id}))
+		d.did("undelete", id, nil, &fields)
+	}
+}
+
+func (m *modelRun) purge(d *model) {
+	var ids []string
+	for id := range d.deleted {
+		if len(ids) < 2 {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids) // in the order of creation
+	purge(m.T, m.store, d.tenant, ids...)
+	for _, id := range ids {
+		d.edits = slices.DeleteFunc(d.edits, func(e modelEdit) bool { return e.id == id })
+	}
+	all, err := m.store.Deleted(d.tenant, time.UnixMilli(1<<53))
+	must(m.T, err)
+	m.same("the deleted", len(all), len(d.deleted)-len(ids))
+	for _, ch := range m.newest(d, len(ids)) {
+		d.did("purge", ch, nil, nil)
+		d.purged[ch] = d.version
+	}
+}
+
+// newest returns the records of the last changes.
+func (m *modelRun) newest(d *model, count int) (ids []string) {
+	edits, err := history.Edits(m.store, d.tenant, "", 0, count)
+	must(m.T, err)
+	for _, e := range slices.Backward(edits) {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func (m *modelRun) importPeople(d *model) {
+	people := []store.Person{{Fields: m.fields()}}
+	for id := range d.live {
+		if len(people) < 4 {
+			people = append(people, store.Person{ID: id, Fields: m.fields()})
+		}
+	}
+	people = append(people, store.Person{Fields: m.fields()})
+	n := store.NewImport{Hash: make([]byte, 32), Decide: func(store.Roster) ([]store.Person, error) { return people, nil }}
+	number, ids, err := m.store.Import(d.tenant, n)
+	must(m.T, err)
+	m.same("the number", number, int64(len(d.imports)+1))
+	var made modelImport
+	for i, p := range people {
+		if p.ID == "" {
+			d.did("create", ids[i], nil, &p.Fields)
+		} else {
+			before := d.live[p.ID]
+			d.did("replace", p.ID, &before, &p.Fields)
+		}
+		made.edits = append(made.edits, d.edits[len(d.edits)-1])
+	}
+	d.imports = append(d.imports, made)
+}
+
+func (m *modelRun) takeBack(d *model) {
+	if len(d.imports) == 0 {
+		return
+	}
+	number := m.random.IntN(len(d.imports))
+	i := &d.imports[number]
+	done, err := m.store.TakeBack(d.tenant, 0, int64(number+1))
+	if i.takenBack {
+		if _, ok := err.(*store.TakenBackError); !ok {
+			m.Errorf("twice: %v", err)
+		}
+		return
+	}
+	must(m.T, err)
+	i.takenBack = true
+	left := 0
+	for _, e := range i.edits {
+		last := slices.IndexFunc(d.edits, func(other modelEdit) bool { return other == e })
+		changed := last < 0 || slices.ContainsFunc(d.edits[last+1:], func(other modelEdit) bool { return other.id == e.id })
+		switch {
+		case changed:
+			left++
+		case e.action == "create":
+			d.did("delete", e.id, e.after, nil)
+			done.Deleted--
+		default:
+			d.did("replace", e.id, e.after, e.before)
+			done.Restored--
+		}
+	}
+	m.same("taken back and left alone", []int{done.Deleted, done.Restored, len(done.Left)}, []int{0, 0, left})
+}
+
+// platform writes a column that the service only shows.
+func (m *modelRun) platform(d *model) {
+	if id, _, ok := m.any(d.live); ok {
+		exec(m.T, m.store, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, id)
+		d.version++
+	}
+}
+
+// another makes a department and removes it, with the last changes of all.
+func (m *modelRun) another() {
+	must(m.T, m.store.AddDepartments([]store.Department{{Name: "Rescue 3"}}))
+	tenant, err := m.store.Tenant("Rescue 3")
+	must(m.T, err)
+	for range 5 {
+		purge(m.T, m.store, tenant, createDeleted(m.T, m.store, tenant, eva).ID)
+	}
+	_, err = m.store.RemoveTenant(tenant)
+	must(m.T, err)
+}
+
+// compareEdits reads the edits of a department or a record, page by page.
+func (m *modelRun) compareEdits(d *model, id string, limit int) {
+	m.Helper()
+	var want, got []modelEdit
+	for _, e := range slices.Backward(d.edits) {
+		if id == "" || e.id == id {
+			want = append(want, e)
+		}
+	}
+	for before := int64(0); ; {
+		page, err := history.Edits(m.store, d.tenant, id, before, limit)
+		must(m.T, err)
+		for _, e := range page {
+			got = append(got, modelEdit{e.Action, e.ID, fieldsOf(e.Before), fieldsOf(e.After)})
+			before = e.Number
+		}
+		if len(page) < limit {
+			break
+		}
+	}
+	m.same("the edits of "+id, show(got), show(want))
+}
+
+func show(edits []modelEdit) (lines []string) {
+	for _, e := range edits {
+		lines = append(lines, fmt.Sprintf("%s %s %+v %+v", e.action, e.id, e.before, e.after))
+	}
+	return lines
+}
+
+func fieldsOf(f *record.Firefighter) *record.Fields {
+	if f == nil {
+		return nil
+	}
+	return &f.Fields
+}
+
+// compareSince compares the list with what it was.
+func (m *modelRun) compareSince(d *model, then moment) {
+	m.Helper()
+	type pair struct{ then, now *record.Fields }
+	want, got, erased := map[string]pair{}, map[string]pair{}, 0
+	for _, list := range []map[string]record.Fields{then.fields, d.live} {
+		for id := range list {
+			var p pair
+			if a, was := then.fields[id]; was {
+				p.then = &a
+			}
+			if b, is := d.live[id]; is {
+				p.now = &b
+			}
+			if _, purged := d.purged[id]; !purged && (p.then == nil || p.now == nil || *p.then != *p.now) {
+				want[id] = p
+			}
+		}
+	}
+	for _, version := range d.purged {
+		if version > then.version {
+			erased++
+		}
+	}
+	differences, count, err := history.ChangedSince(m.store, d.tenant, then.version)
+	must(m.T, err)
+	for _, e := range differences {
+		got[e.ID] = pair{fieldsOf(e.Then), fieldsOf(e.Now)}
+	}
+	m.same("what has changed", got, want)
+	m.same("the number of differences and of erased records", []int{len(differences), count}, []int{len(want), erased})
+}

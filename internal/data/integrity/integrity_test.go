@@ -1,0 +1,295 @@
+package integrity_test
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// schema has what the package knows of the tables, and no more.
+var schema = `
+	PRAGMA user_version = 2;
+	CREATE TABLE service (latest_time INTEGER NOT NULL);
+	INSERT INTO service VALUES (0);
+	CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT, live_count INTEGER, last_seq INTEGER, version INTEGER);
+	CREATE TABLE firefighters (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant_id INTEGER REFERENCES tenants (id),
+		updated_at INTEGER, deleted_at INTEGER, checksum INTEGER, invitation_status TEXT, user_id TEXT,
+		` + record.FieldColumns + `, ` + record.KeyColumns + `);`
+
+const tenant record.TenantID = 7
+
+func idOf(n int) string { return fmt.Sprintf("01a1f83c-64f7-795d-bc35-%012d", n) }
+
+// newDatabase makes a database with sound records 1 to n of one tenant, of
+// which the third is deleted.
+func newDatabase(t *testing.T, n int) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.db")
+	execSQL(t, path, schema)
+	file, err := sql.Open("sqlite", path)
+	must(t, err)
+	defer file.Close()
+	tx, err := file.Begin()
+	must(t, err)
+	placeholders := strings.Repeat(", ?", strings.Count(record.FieldColumns+","+record.KeyColumns, ",")+1)
+	insert, err := tx.Prepare(`INSERT INTO firefighters (row, id, tenant_id, updated_at, deleted_at, checksum, ` +
+		record.FieldColumns + `, ` + record.KeyColumns + `) VALUES (?, ?, ?, 5, ?, ?` + placeholders + `)`)
+	must(t, err)
+	for i := 1; i <= n; i++ {
+		fields := record.Fields{FirstName: "Ana", LastName: fmt.Sprint("Čović ", i), DateOfBirth: "1990-05-15T00:00:00Z"}
+		var deletedAt any
+		if i == 3 {
+			deletedAt = 5
+		}
+		args := []any{int64(tenant)<<32 | int64(i), idOf(i), int64(tenant), deletedAt, record.Checksum(tenant, idOf(i), fields, i == 3)}
+		for _, value := range append(fields.Values(), fields.Keys()...) {
+			args = append(args, value)
+		}
+		_, err := insert.Exec(args...)
+		must(t, err)
+	}
+	must(t, tx.Commit())
+	execSQL(t, path, `INSERT INTO tenants SELECT ?, 'Engine 7', count(*) FILTER (WHERE deleted_at IS NULL), count(*), 0 FROM firefighters`, int64(tenant))
+	return path
+}
+
+func open(t *testing.T, path string) *sqlite.DB {
+	t.Helper()
+	db, err := sqlite.Open(path, sqlite.Options{})
+	must(t, err)
+	t.Cleanup(func() { must(t, db.Close()) })
+	return db
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// execSQL changes a database as another program would.
+func execSQL(t *testing.T, path, text string, args ...any) {
+	t.Helper()
+	file, err := sql.Open("sqlite", path)
+	must(t, err)
+	_, err = file.Exec(text, args...)
+	must(t, errors.Join(err, file.Close()))
+}
+
+func queryText(t *testing.T, path, text string) (answer string) {
+	t.Helper()
+	file, err := sql.Open("sqlite", path)
+	must(t, err)
+	must(t, errors.Join(file.QueryRow(text).Scan(&answer), file.Close()))
+	return answer
+}
+
+// noReset is a ResetClock that must not be called.
+func noReset() error { return errors.New("the clock is reset") }
+
+// check returns what Check finds, and its lines.
+func check(t *testing.T, db *sqlite.DB, repair bool) (integrity.Findings, string) {
+	t.Helper()
+	var lines strings.Builder
+	done := 0
+	found, err := integrity.Check(t.Context(), db, integrity.Options{
+		Repair:     repair,
+		ResetClock: noReset,
+		Found:      func(finding string) { lines.WriteString(finding + "\n") },
+		Progress:   func(n, _ int) { done = n },
+	})
+	must(t, err)
+	must(t, db.Read(func(c *sqlite.Conn) error {
+		if n, err := c.QueryInt(`SELECT count(*) FROM firefighters`); err != nil || int(n) != done {
+			t.Errorf("%d records of %d (%v) were checked", done, n, err)
+		}
+		return nil
+	}))
+	return found, lines.String()
+}
+
+// TestCheck: damage is found, described and, if it follows from sound data,
+// repaired.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	sound := integrity.Findings{}
+	for _, tt := range []struct {
+		name, damage  string
+		found, remain integrity.Findings
+		says          string
+	}{
+		{"nothing", ``, sound, sound, ""},
+		{"a key", `UPDATE firefighters SET last_key = 'zora' WHERE row & 1`, integrity.Findings{Stale: 2}, sound,
+			"The record " + idOf(1) + ": it is sorted or searched by something else than its fields\n"},
+		{"a date", `UPDATE firefighters SET born_at = born_at + 1 WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, sound, idOf(2)},
+		{"a blob for a key", `UPDATE firefighters SET search_text = x'00' WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, sound, idOf(2)},
+		{"a count", `UPDATE tenants SET live_count = 9`, integrity.Findings{Stale: 1}, sound,
+			`The department "Engine 7": its count of records is 9 and their last number 4, and they should be 3 and 4` + "\n"},
+		{"a sequence", `UPDATE tenants SET last_seq = 2`, integrity.Findings{Stale: 1}, sound, "their last number 2,"},
+		{"a field", `UPDATE firefighters SET last_name = 'Covic' WHERE row & 3 = 2`, integrity.Findings{Damaged: 1}, integrity.Findings{Damaged: 1},
+			"The record " + idOf(2) + " is damaged: its fields do not have their checksum\n"},
+		{"a tenant", `UPDATE firefighters SET tenant_id = 1; UPDATE tenants SET id = 1`, integrity.Findings{Damaged: 4, Stale: 1},
+			integrity.Findings{Damaged: 4}, idOf(4)},
+		{"a deletion mark", `UPDATE firefighters SET deleted_at = NULL`, integrity.Findings{Damaged: 1, Stale: 1}, integrity.Findings{Damaged: 1}, idOf(3)},
+		{"a reference", `UPDATE tenants SET id = 1`, integrity.Findings{Broken: 4, Stale: 1}, integrity.Findings{Broken: 4},
+			fmt.Sprintf("The file: row %d of firefighters refers to nothing\n", int64(tenant)<<32|1)},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := newDatabase(t, 4)
+			execSQL(t, path, tt.damage)
+			db := open(t, path)
+			for _, repair := range []bool{false, true} {
+				if found, says := check(t, db, repair); found != tt.found || !strings.Contains(says, tt.says) {
+					t.Errorf("found %+v, want %+v: %s", found, tt.found, says)
+				}
+			}
+			if found, says := check(t, db, true); found != tt.remain || (tt.remain == sound) != (says == "") {
+				t.Errorf("after the repair: found %+v, want %+v: %s", found, tt.remain, says)
+			}
+		})
+	}
+}
+
+// TestCheckStructure: of a damaged structure a few lines are enough.
+func TestCheckStructure(t *testing.T) {
+	t.Parallel()
+	path := newDatabase(t, 1000)
+	overwrite(t, path, 40, 30)
+	var says strings.Builder
+	found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
+		ResetClock: noReset, Found: func(finding string) { says.WriteString(finding + "\n") }, Progress: func(int, int) {}})
+	if found.Broken == 0 && !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("found %+v, error %v", found, err)
+	}
+	if lines := strings.Count(says.String(), "\n"); lines == 0 || lines > 6 || !strings.HasPrefix(says.String(), "The file: ") {
+		t.Errorf("%d lines: %s", lines, says.String())
+	}
+}
+
+// TestCheckFails: a check or a repair that SQLite refuses is an error, and not a sound
+// database.
+func TestCheckFails(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		change string
+		repair bool
+	}{
+		"structure": {`CREATE TABLE more (x); INSERT INTO more VALUES ('{'); CREATE INDEX i ON more (x); PRAGMA writable_schema = on;
+			UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON more (json(x))' WHERE name = 'i'`, false},
+		"counts": {`UPDATE tenants SET live_count = 9; CREATE TRIGGER no BEFORE UPDATE ON tenants BEGIN SELECT RAISE(ABORT, 'no'); END`, true},
+		"keys":   {`UPDATE firefighters SET last_key = 'zora'; CREATE TRIGGER no BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`, true},
+	} {
+		path := newDatabase(t, 4)
+		execSQL(t, path, tt.change)
+		found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
+			Repair: tt.repair, ResetClock: noReset, Found: func(string) {}, Progress: func(int, int) {}})
+		if _, is := errors.AsType[sqlite.ResultError](err); !is {
+			t.Errorf("%s: found %+v, error %v", name, found, err)
+		}
+	}
+}
+
+// TestCheckManyTenants: all are counted, whatever their numbers.
+func TestCheckManyTenants(t *testing.T) {
+	t.Parallel()
+	path := newDatabase(t, 4)
+	const tenants = 1001
+	execSQL(t, path, `WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT ?)
+		INSERT OR REPLACE INTO tenants SELECT id, 'Engine ' || id, 9, 4, 0 FROM n`, tenants)
+	db := open(t, path)
+	if found, _ := check(t, db, false); found != (integrity.Findings{Stale: tenants}) {
+		t.Errorf("found %+v", found)
+	}
+	log, text := logger()
+	integrity.Scrub(t.Context(), db, log, now)
+	if !strings.Contains(text.String(), fmt.Sprint("departments=", tenants)) {
+		t.Errorf("the log: %s", text)
+	}
+	if found, says := check(t, db, false); found != (integrity.Findings{}) {
+		t.Errorf("found %+v: %s", found, says)
+	}
+}
+
+// overwrite damages pages of a file.
+func overwrite(t *testing.T, path string, first, count int64) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	for page := range count {
+		_, err := file.WriteAt(bytes.Repeat([]byte("damage"), 100), (first+page)*4096)
+		must(t, err)
+	}
+	must(t, file.Close())
+}
+
+// TestCheckClock: a latest time that is ahead of the clock is found, and reset
+// to repair it. One that is a little ahead is not.
+func TestCheckClock(t *testing.T) {
+	t.Parallel()
+	db := open(t, newDatabase(t, 1))
+	little := time.Now().Add(integrity.ClockTolerance - time.Minute)
+	ahead := time.Date(time.Now().Year()+10, 1, 2, 3, 4, 5, 0, time.UTC)
+	failure := errors.New("for the test")
+	for _, tt := range []struct {
+		latest time.Time
+		repair bool
+		ahead  bool
+		err    error
+	}{{little, true, false, nil}, {ahead, false, true, nil}, {ahead, true, true, failure}} {
+		db.Clock.Set(tt.latest.UnixMilli())
+		says := ""
+		found, err := integrity.Check(t.Context(), db, integrity.Options{Repair: tt.repair, ResetClock: func() error { return failure },
+			Found: func(finding string) { says += finding }, Progress: func(int, int) {}})
+		if found != (integrity.Findings{Ahead: tt.ahead}) || !errors.Is(err, tt.err) {
+			t.Errorf("%v, repair %v: found %+v, %v", tt.latest, tt.repair, found, err)
+		}
+		if tt.ahead && says != "The latest time seen, "+ahead.Format(time.RFC3339)+", is ahead of the clock" {
+			t.Errorf("it says %q", says)
+		}
+	}
+}
+
+// TestRepairMeanwhile: a record that is erased or damaged between the check
+// and its repair is left alone.
+func TestRepairMeanwhile(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[string]string{
+		`DELETE FROM firefighters WHERE row & 3 = 1`:                   "there is none",
+		`UPDATE firefighters SET first_name = 'Anb' WHERE row & 3 = 1`: "zora",
+	} {
+		path := newDatabase(t, 3)
+		execSQL(t, path, `UPDATE firefighters SET last_key = 'zora' WHERE row & 3 = 1`)
+		_, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
+			Repair: true, ResetClock: noReset, Found: func(string) { execSQL(t, path, change) }, Progress: func(int, int) {}})
+		must(t, err)
+		if key := queryText(t, path, `SELECT ifnull((SELECT last_key FROM firefighters WHERE row & 3 = 1), 'there is none')`); key != want {
+			t.Errorf("%s: the key is %q, want %q", change, key, want)
+		}
+	}
+}
+
+// TestCheckEnds: a check ends with its context.
+func TestCheckEnds(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := integrity.Check(ctx, open(t, newDatabase(t, 1)), integrity.Options{ResetClock: noReset, Found: func(string) {}, Progress: func(int, int) {}})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("the error is %v", err)
+	}
+}

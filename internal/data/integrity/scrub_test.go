@@ -1,0 +1,180 @@
+package integrity_test
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// logger returns a log and what is in it, a line for each entry.
+func logger() (*slog.Logger, *bytes.Buffer) {
+	text := &bytes.Buffer{}
+	return slog.New(slog.NewTextHandler(text, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.Attr{}
+		}
+		return a
+	}})), text
+}
+
+func now(do func()) { do() }
+
+// TestScrub: what can be repaired is repaired before a small database is
+// served, and the rest is logged.
+func TestScrub(t *testing.T) {
+	t.Parallel()
+	const mark = `level=ERROR msg="a record is damaged: its deletion mark was wrong by its checksum, and is repaired" id=`
+	const damaged = `level=ERROR msg="a record is damaged: it is in no answer until a PUT corrects it" id=`
+	for _, tt := range []struct {
+		name, damage, log string
+		remain            integrity.Findings
+	}{
+		{"nothing", ``, ``, integrity.Findings{}},
+		{"keys", `UPDATE firefighters SET last_key = 'zzz', phone_digits = '1' WHERE row & 1`,
+			`level=WARN msg="what records are sorted and searched by was damaged, and is repaired" records=2` + "\n", integrity.Findings{}},
+		{"counts", `UPDATE tenants SET live_count = 7, last_seq = 0`,
+			`level=WARN msg="the counts of departments were damaged, and are repaired" departments=1` + "\n", integrity.Findings{}},
+		{"a deletion mark set", `UPDATE firefighters SET deleted_at = 8 WHERE row & 3 = 2`, mark + idOf(2) + "\n", integrity.Findings{}},
+		{"a deletion mark lost", `UPDATE firefighters SET deleted_at = NULL`, mark + idOf(3) + "\n", integrity.Findings{}},
+		{"a field", `UPDATE firefighters SET email = 'ana@example.org', deleted_at = NULL WHERE row & 3 = 2`,
+			damaged + idOf(2) + "\n" + `level=ERROR msg="records are damaged: see firefighters check" records=1` + "\n", integrity.Findings{Damaged: 1}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := newDatabase(t, 4)
+			execSQL(t, path, tt.damage)
+			db := open(t, path)
+			log, text := logger()
+			integrity.Scrub(t.Context(), db, log, func(func()) { t.Error("it works in the background") })
+			if text.String() != tt.log {
+				t.Errorf("the log: %s", text)
+			}
+			if found, says := check(t, db, false); found != tt.remain {
+				t.Errorf("found %+v, want %+v: %s", found, tt.remain, says)
+			}
+		})
+	}
+}
+
+// TestScrubMeanwhile: a record that a PUT corrects between the scrub and its
+// repair is left alone.
+func TestScrubMeanwhile(t *testing.T) {
+	t.Parallel()
+	path := newDatabase(t, 4)
+	execSQL(t, path, `UPDATE firefighters SET deleted_at = NULL; UPDATE firefighters SET first_name = 'Anb' WHERE row & 3 = 1`)
+	put := func() { execSQL(t, path, `UPDATE firefighters SET checksum = ~checksum WHERE row & 3 = 3`) }
+	log := slog.New(slog.NewTextHandler(writerFunc(sync.OnceFunc(put)), nil)) // the first entry names record 1
+	db := open(t, path)
+	integrity.Scrub(t.Context(), db, log, now)
+	if found, says := check(t, db, false); found != (integrity.Findings{Damaged: 1}) || !strings.Contains(says, idOf(1)) {
+		t.Errorf("found %+v: %s", found, says)
+	}
+}
+
+// writerFunc is called with each entry of a log.
+type writerFunc func()
+
+func (f writerFunc) Write(entry []byte) (int, error) { f(); return len(entry), nil }
+
+// TestScrubFails: the log does not say of what could not be repaired that it is.
+func TestScrubFails(t *testing.T) {
+	t.Parallel()
+	for _, damage := range []string{`UPDATE firefighters SET last_key = 'zzz'`, `UPDATE firefighters SET deleted_at = NULL`,
+		`UPDATE tenants SET live_count = 7`} {
+		path := newDatabase(t, 4)
+		execSQL(t, path, damage+`;
+			CREATE TRIGGER keep_rows BEFORE UPDATE ON firefighters BEGIN SELECT raise(ABORT, 'no'); END;
+			CREATE TRIGGER keep_tenants BEFORE UPDATE ON tenants BEGIN SELECT raise(ABORT, 'no'); END`)
+		log, text := logger()
+		integrity.Scrub(t.Context(), open(t, path), log, now)
+		if strings.Contains(text.String(), "repaired") || !strings.Contains(text.String(), "level=ERROR") || !strings.Contains(text.String(), "cause=") {
+			t.Errorf("%s: the log: %s", damage, text)
+		}
+	}
+}
+
+// TestScrubLost: a record that its id does not lead to counts as damaged.
+func TestScrubLost(t *testing.T) {
+	t.Parallel()
+	path := newDatabase(t, 4)
+	execSQL(t, path, `PRAGMA writable_schema = on;
+		UPDATE sqlite_schema SET sql = replace(sql, 'id TEXT NOT NULL UNIQUE', 'id TEXT NOT NULL') WHERE name = 'firefighters';
+		DELETE FROM sqlite_schema WHERE name = 'sqlite_autoindex_firefighters_1'`)
+	execSQL(t, path, `CREATE UNIQUE INDEX by_id ON firefighters (id) WHERE row & 3 <> 2;
+		PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = 'CREATE UNIQUE INDEX by_id ON firefighters (id)' WHERE name = 'by_id'`)
+	log, text := logger()
+	integrity.Scrub(t.Context(), open(t, path), log, now)
+	if !strings.Contains(text.String(), idOf(2)) || strings.Contains(text.String(), idOf(1)) {
+		t.Errorf("the log: %s", text)
+	}
+}
+
+// TestScrubMany: of many damaged records, read in several steps, the log names
+// some, and counts all.
+func TestScrubMany(t *testing.T) {
+	t.Parallel()
+	path := newDatabase(t, 401)
+	execSQL(t, path, `UPDATE firefighters SET first_name = 'Anb'`)
+	log, text := logger()
+	integrity.Scrub(t.Context(), open(t, path), log, now)
+	if n := strings.Count(text.String(), "a record is damaged"); n != 20 || !strings.HasSuffix(text.String(), "records=401\n") {
+		t.Errorf("%d records are named in the log: %s", n, text)
+	}
+}
+
+// TestScrubLarge: a database of more than 1 MB is scrubbed in the background,
+// with the structure of its file, so that no start waits for it.
+func TestScrubLarge(t *testing.T) {
+	t.Parallel()
+	path := newDatabase(t, 300)
+	execSQL(t, path, `UPDATE firefighters SET first_name = 'Anb' WHERE row & 0xffffffff = 300; UPDATE tenants SET live_count = 7`)
+	execSQL(t, path, `CREATE TABLE more AS SELECT zeroblob(5000000) AS filling`)
+	overwrite(t, path, 1000, 1)
+	db, background := open(t, path), func() {}
+	log, text := logger()
+	integrity.Scrub(t.Context(), db, log, func(do func()) { background = do })
+	if text.Len() != 0 {
+		t.Errorf("the log, before: %s", text)
+	}
+	background()
+	want := []string{
+		`level=ERROR msg="the database is damaged, or cannot be read: see firefighters check, and put a backup in its place" table=more`,
+		`level=ERROR msg="a record is damaged: it is in no answer until a PUT corrects it" id=` + idOf(300),
+		`level=ERROR msg="records are damaged: see firefighters check" records=1`,
+		`level=WARN msg="the counts of departments were damaged, and are repaired" departments=1`,
+	}
+	if lines := strings.Split(strings.TrimSpace(text.String()), "\n"); !reflect.DeepEqual(lines, want) {
+		t.Errorf("the log: %s", text)
+	}
+	text.Reset()
+	integrity.Again(t.Context(), db, log)
+	if lines := strings.Split(strings.TrimSpace(text.String()), "\n"); !reflect.DeepEqual(lines, want[:3]) { // the counts are repaired
+		t.Errorf("the log, a day later: %s", text)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	text.Reset()
+	integrity.Daily(ended, db, log)
+	if integrity.Scrub(ended, db, log, now); text.Len() != 0 {
+		t.Errorf("the log, when it ends with its context: %s", text)
+	}
+}
+
+// TestScrubClosed: a database that cannot be read is logged.
+func TestScrubClosed(t *testing.T) {
+	t.Parallel()
+	db, err := sqlite.Open(newDatabase(t, 1), sqlite.Options{})
+	must(t, err)
+	must(t, db.Close())
+	log, text := logger()
+	if integrity.Scrub(t.Context(), db, log, now); !strings.Contains(text.String(), "the database cannot be read") {
+		t.Errorf("the log: %s", text)
+	}
+}

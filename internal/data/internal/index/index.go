@@ -1,0 +1,275 @@
+// Package index holds large tenants in memory, where it sorts and searches
+// them. SQL would have to sort or search the whole tenant for each page.
+package index
+
+import (
+	"errors"
+	"sync"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+const (
+	// minRecords and maxRecords are the sizes of a large tenant. Below them
+	// SQL is as fast, above them a snapshot takes too long to build.
+	minRecords = 200
+	maxRecords = 200_000
+	// farOffset is the offset from which the index finds a page faster than SQL.
+	farOffset = 200
+	// buildInterval is the least time between two builds of a tenant.
+	buildInterval = time.Second
+	// maxBytes bounds the memory of all snapshots, and that of the one that is
+	// being built.
+	maxBytes = 32 << 20
+)
+
+// State is what a read transaction sees of a tenant.
+type State struct {
+	Version int64 // grows by one with each change of a record
+	Count   int64 // number of records
+}
+
+// Source reads a tenant within one read transaction.
+type Source interface {
+	// State is called first: the transaction begins with it.
+	State() (State, error)
+
+	// Rows calls each with every record in the order of row numbers, without
+	// deleted ones. It returns the number of the last change in the history.
+	Rows(each func(Row)) (last int64, err error)
+
+	// Changed returns the rows that have changed after a change of the history,
+	// nil for one that is gone, and the number of the last change. ok is false if
+	// the history does not have these changes, so many in number.
+	Changed(after, changes int64) (rows map[int64]*Row, last int64, ok bool, err error)
+}
+
+// Row is what the index must know of a record.
+type Row struct {
+	Number      int64  // row number
+	SearchText  string // the column search_text, as record.Fields.Keys makes it
+	PhoneDigits string // the column phone_digits, likewise
+	BornAt      int64  // in nanoseconds since 1970
+	HasBirth    bool
+}
+
+// Page is one page of a list.
+type Page struct {
+	Rows  []int64 // the row numbers, in the order of the list
+	Total int64   // number of records in the whole list
+}
+
+// Cache holds snapshots of large tenants. It may be used by several goroutines
+// at once.
+type Cache struct {
+	mu       sync.Mutex
+	tenants  map[record.TenantID]*entry
+	uses     int64  // number of uses of all entries so far
+	building *entry // one at a time, which bounds the memory; nil for none
+}
+
+// entry is a tenant that is or was large. The mutex of the cache guards it.
+type entry struct {
+	following sync.Mutex // held while a transaction begins and the snapshot follows it
+	snapshot  *snapshot  // nil if there is none
+	lastUse   int64      // the cache's number of uses then
+	built     time.Time  // when the last build ended
+	tooMany   int64      // the number of records that did not fit then, 0 if they did
+}
+
+// NewCache returns an empty cache.
+func NewCache() *Cache {
+	return &Cache{tenants: map[record.TenantID]*entry{}}
+}
+
+// Page returns a page of a tenant's list and the state that it is of.
+//
+// If ok is false, the caller must ask SQL: it is as fast, or there is no
+// snapshot of this version now. A snapshot follows the changes that the history
+// has. Where it cannot, the first caller that needs one builds it: not while
+// another one is being built, nor within a second after the tenant's last build,
+// nor if the tenant was too large for maxBytes then and has no fewer records now.
+func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query) (p Page, now State, ok bool, err error) {
+	if !isSlowInSQL(q) {
+		now, err = source.State()
+		return Page{}, now, false, err
+	}
+	s, now, err := c.begin(tenant, source)
+	if s == nil || err != nil {
+		return Page{}, now, false, err
+	}
+	return s.page(q), now, true, nil
+}
+
+// begin begins the transaction of the source and returns the snapshot of what
+// it sees, nil if SQL must answer.
+func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now State, err error) {
+	e := c.entry(tenant)
+	if e != nil {
+		// No transaction may begin before that of a snapshot and be answered after it.
+		e.following.Lock()
+		defer e.following.Unlock()
+	}
+	now, err = source.State()
+	if err != nil || !isLarge(now) && e == nil {
+		return nil, now, err
+	}
+	if e == nil {
+		if e = c.add(tenant); e == nil {
+			return nil, now, nil
+		}
+		e.following.Lock()
+		defer e.following.Unlock()
+	}
+	s, err = c.current(e, now, source)
+	return s, now, err
+}
+
+// entry returns the entry of a tenant that was large when it was seen last, or
+// nil. While its snapshot is being built it returns nil, too: SQL is faster than
+// to wait.
+func (c *Cache) entry(tenant record.TenantID) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.tenants[tenant]
+	if e == c.building {
+		return nil
+	}
+	return e
+}
+
+// add returns the entry of a tenant, a new one if there is none, or nil while
+// its snapshot is being built.
+func (c *Cache) add(tenant record.TenantID) *entry {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.tenants[tenant] == nil {
+		c.tenants[tenant] = &entry{}
+	}
+	if e := c.tenants[tenant]; e != c.building {
+		return e
+	}
+	return nil
+}
+
+func isLarge(now State) bool { return minRecords <= now.Count && now.Count <= maxRecords }
+
+// isSlowInSQL reports whether a large tenant's page takes SQL longer than the
+// index.
+func isSlowInSQL(q record.Query) bool {
+	return len(q.Terms) > 0 || q.SortBy != record.ByCreatedAt || q.Offset() >= farOffset
+}
+
+// current returns the snapshot of a state, nil if SQL must answer. The caller
+// has locked e.following.
+func (c *Cache) current(e *entry, now State, source Source) (*snapshot, error) {
+	old, mayBuild := c.find(e, now)
+	if old != nil && old.version == now.Version {
+		return old, nil
+	}
+	s, err := c.follow(e, old, now, source)
+	if s == nil && err == nil && mayBuild {
+		s, err = c.build(e, now, source)
+	}
+	return s, err
+}
+
+// find returns the snapshot of an entry, if there is one, and whether another
+// may be built. It drops that of a tenant that is not large any more.
+func (c *Cache) find(e *entry, now State) (old *snapshot, mayBuild bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.use(e)
+	if !isLarge(now) {
+		e.snapshot = nil
+		return nil, false
+	}
+	return e.snapshot, c.building == nil && time.Since(e.built) >= buildInterval && (e.tooMany == 0 || now.Count < e.tooMany)
+}
+
+// follow brings a snapshot up to date by the history, or returns nil.
+func (c *Cache) follow(e *entry, old *snapshot, now State, source Source) (*snapshot, error) {
+	if old == nil || old.version > now.Version {
+		return nil, nil
+	}
+	changed, last, ok, err := source.Changed(old.lastChange, now.Version-old.version)
+	if err != nil || !ok {
+		return nil, err
+	}
+	s := old.next(now.Version, last, changed)
+	if s.size() > maxBytes {
+		return nil, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e.snapshot = s
+	c.shrink()
+	return s, nil
+}
+
+func (c *Cache) use(e *entry) {
+	c.uses++
+	e.lastUse = c.uses
+}
+
+// build builds the snapshot of an entry from all records, if no other is being
+// built.
+func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err error) {
+	if !c.beginBuild(e) {
+		return nil, nil
+	}
+	tooMany := int64(0)
+	defer func() { c.keep(e, s, tooMany) }() // a panic of the source, too, ends the build
+	s, err = newSnapshot(now, source)
+	if errors.Is(err, errTooLarge) {
+		tooMany, err = now.Count, nil
+	}
+	return s, err
+}
+
+func (c *Cache) beginBuild(e *entry) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.building != nil {
+		return false
+	}
+	e.snapshot, c.building = nil, e
+	return true
+}
+
+// keep ends a build. The snapshot is nil if that failed.
+func (c *Cache) keep(e *entry, s *snapshot, tooMany int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.building = nil
+	e.snapshot, e.built, e.tooMany = s, time.Now(), tooMany
+	c.use(e)
+	c.shrink()
+}
+
+// shrink drops the snapshots whose last use is the longest ago until the others
+// fit into maxBytes.
+func (c *Cache) shrink() {
+	size := 0
+	for _, e := range c.tenants {
+		size += e.size()
+	}
+	for size > maxBytes {
+		var oldest *entry
+		for _, e := range c.tenants {
+			if e.snapshot != nil && (oldest == nil || e.lastUse < oldest.lastUse) {
+				oldest = e
+			}
+		}
+		size -= oldest.size()
+		oldest.snapshot = nil
+	}
+}
+
+func (e *entry) size() int {
+	if e.snapshot == nil {
+		return 0
+	}
+	return e.snapshot.size()
+}

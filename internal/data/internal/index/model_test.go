@@ -1,0 +1,132 @@
+package index
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+)
+
+// terms returns the search terms of a text.
+func terms(t *testing.T, search string) []record.Term {
+	t.Helper()
+	q, err := record.ParseQuery("search=" + url.QueryEscape(search))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q.Terms
+}
+
+// list is the model of a whole list: it filters and sorts the records as the
+// contract says, with nothing prepared. It returns row numbers.
+func (t *tenant) list(q record.Query) (numbers []int64) {
+	var found []tenantRecord
+	for _, r := range t.records {
+		if matches(r.Fields, q.Terms) {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b tenantRecord) int { return compare(a, b, q) })
+	for _, r := range found {
+		numbers = append(numbers, r.number)
+	}
+	return numbers
+}
+
+func matches(f record.Fields, terms []record.Term) bool {
+	for _, t := range terms {
+		inText := strings.Contains(fold.String(f.FirstName), t.Text) || strings.Contains(fold.String(f.LastName), t.Text) ||
+			strings.Contains(fold.String(f.Email), t.Text) || strings.Contains(f.PhoneNumber, t.Text)
+		inDigits := t.Digits != "" && strings.Contains(record.Digits(f.PhoneNumber), t.Digits)
+		if !inText && !inDigits {
+			return false
+		}
+	}
+	return true
+}
+
+// compare is the order of the contract. Records without a value are last in
+// both directions.
+func compare(a, b tenantRecord, q record.Query) int {
+	valueA, valueB := value(a.Fields, q.SortBy), value(b.Fields, q.SortBy)
+	if (valueA == "") != (valueB == "") {
+		return strings.Compare(valueB, valueA)
+	}
+	c := cmp.Or(compareValues(a.Fields, b.Fields, q.SortBy), cmp.Compare(a.number, b.number))
+	if q.Descending {
+		return -c
+	}
+	return c
+}
+
+// value returns what must be there for a record not to be last.
+func value(f record.Fields, by record.SortField) string {
+	switch by {
+	case record.ByEmail:
+		return f.Email
+	case record.ByPhoneNumber:
+		return f.PhoneNumber
+	case record.ByDateOfBirth:
+		return f.DateOfBirth
+	}
+	return "always"
+}
+
+func compareValues(a, b record.Fields, by record.SortField) int {
+	folded := func(a, b string) int { return strings.Compare(fold.String(a), fold.String(b)) }
+	switch by {
+	case record.ByFirstName:
+		return cmp.Or(folded(a.FirstName, b.FirstName), folded(a.LastName, b.LastName))
+	case record.ByLastName:
+		return cmp.Or(folded(a.LastName, b.LastName), folded(a.FirstName, b.FirstName))
+	case record.ByEmail:
+		return folded(a.Email, b.Email)
+	case record.ByPhoneNumber:
+		return folded(a.PhoneNumber, b.PhoneNumber)
+	case record.ByDateOfBirth:
+		return a.Born().Compare(b.Born())
+	}
+	return 0
+}
+
+// TestModel compares every page of many lists with the model.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	searches := []string{"", "ana", "Ana babić", "x.hr", "a", "@", "7/12", "091 234", "(091)", "34-56", "%", "_",
+		"strasse o'neil", "5678 cedo", "zz", "A-7"}
+	c, table := NewCache(), newTenant(333)
+	for _, search := range searches {
+		t.Run(search, func(t *testing.T) {
+			q := record.Query{Terms: terms(t, search)}
+			for _, q.SortBy = range record.SortFields {
+				for _, q.Descending = range []bool{false, true} {
+					table.comparePages(t, c, q)
+				}
+			}
+		})
+	}
+}
+
+// comparePages compares all pages of a list that the index answers, in two
+// sizes, and one past the end.
+func (t *tenant) comparePages(test *testing.T, c *Cache, q record.Query) {
+	test.Helper()
+	want := t.list(q)
+	total := int64(len(want))
+	for _, q.PageSize = range []int64{7, 100} {
+		for q.Page = 1; q.Offset() <= total+q.PageSize; q.Page++ {
+			got, ok, err := pageOf(c, 1, t, q)
+			if !ok && len(q.Terms) == 0 && q.SortBy == record.ByCreatedAt && q.Offset() < farOffset {
+				continue
+			}
+			page := want[min(q.Offset(), total):min(q.Offset()+q.PageSize, total)]
+			if !ok || err != nil || got.Total != total || !slices.Equal(got.Rows, page) {
+				test.Fatalf("%+v: %t, %v\ngot  %v\nwant %v of %d", q, ok, err, got, page, total)
+			}
+		}
+	}
+}

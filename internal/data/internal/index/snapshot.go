@@ -1,0 +1,182 @@
+package index
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// snapshot holds the records of one version of a tenant. A position is an index
+// of numbers. After it was built only its orders change: they are made when they
+// are asked for.
+type snapshot struct {
+	version    int64
+	lastChange int64   // number of the last change in the history
+	numbers    []int64 // row numbers, ascending: in order of creation
+	texts      lines   // search_text
+	digits     lines   // phone_digits
+	born       []int64 // born_at or unborn
+
+	mu     sync.Mutex
+	orders map[record.SortField]order // those made so far
+}
+
+// unborn is the time of birth of a record without one.
+const unborn = math.MinInt64
+
+var errTooLarge = errors.New("the tenant does not fit into the memory of the index")
+
+// newSnapshot returns errTooLarge for a tenant that does not fit into maxBytes.
+func newSnapshot(now State, source Source) (*snapshot, error) {
+	s := &snapshot{version: now.Version, orders: map[record.SortField]order{}}
+	s.grow(int(now.Count))
+	last, err := source.Rows(func(row Row) {
+		if s.size() <= maxBytes {
+			s.add(row)
+		}
+	})
+	s.lastChange = last
+	switch {
+	case err != nil:
+		return nil, err
+	case s.size() > maxBytes:
+		return nil, errTooLarge
+	}
+	return s, nil
+}
+
+// next returns the snapshot of a later version, until which these rows have
+// changed; nil stands for a row that is gone.
+func (s *snapshot) next(version, lastChange int64, changed map[int64]*Row) *snapshot {
+	n := &snapshot{version: version, lastChange: lastChange, orders: map[record.SortField]order{}}
+	n.grow(len(s.numbers) + len(changed))
+	moved, added := n.merge(s, changed)
+	if len(added) > len(s.numbers)/16 {
+		return n // to sort again is faster
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for field, o := range s.orders {
+		n.orders[field] = n.reorder(field, o, moved, added)
+	}
+	return n
+}
+
+// merge adds the rows of an older snapshot that have not changed, and those that
+// have. It returns the position that each old one has now, -1 for none, and the
+// positions of the changed ones.
+func (s *snapshot) merge(old *snapshot, changed map[int64]*Row) (moved, added []int32) {
+	numbers := slices.Sorted(maps.Keys(changed))
+	addUntil := func(number int64) {
+		for ; len(numbers) > 0 && numbers[0] <= number; numbers = numbers[1:] {
+			if row := changed[numbers[0]]; row != nil {
+				added = append(added, int32(len(s.numbers)))
+				s.add(*row)
+			}
+		}
+	}
+	moved = make([]int32, len(old.numbers))
+	for i, number := range old.numbers {
+		addUntil(number)
+		if _, is := changed[number]; is {
+			moved[i] = -1
+			continue
+		}
+		moved[i] = int32(len(s.numbers))
+		s.add(old.row(i))
+	}
+	addUntil(math.MaxInt64)
+	return moved, added
+}
+
+func (s *snapshot) row(position int) Row {
+	born := s.born[position]
+	return Row{s.numbers[position], s.texts.at(position), s.digits.at(position), born, born != unborn}
+}
+
+// grow makes room for records of common length. Without it a build allocates
+// three times as much: 8.9 MB instead of 2.6 MB for 17,000 records.
+func (s *snapshot) grow(records int) {
+	const text, digits = 64, 10 // bytes
+	s.numbers, s.born = make([]int64, 0, records), make([]int64, 0, records)
+	s.texts.grow(records, text*records)
+	s.digits.grow(records, digits*records)
+}
+
+func (s *snapshot) add(row Row) {
+	s.numbers = append(s.numbers, row.Number)
+	s.texts.add(row.SearchText)
+	s.digits.add(row.PhoneDigits)
+	born := row.BornAt
+	if !row.HasBirth {
+		born = unborn
+	}
+	s.born = append(s.born, born)
+}
+
+// size returns the number of bytes that the snapshot takes with all its orders.
+func (s *snapshot) size() int {
+	return s.texts.size() + s.digits.size() + 8*cap(s.numbers) + 8*cap(s.born) + 4*len(keyFuncs)*len(s.numbers)
+}
+
+func (s *snapshot) page(q record.Query) Page {
+	o := s.order(q.SortBy)
+	if len(q.Terms) == 0 {
+		return s.pageOfAll(o, q)
+	}
+	return s.pageOf(s.search(q.Terms), o, q)
+}
+
+func (s *snapshot) pageOfAll(o order, q record.Query) Page {
+	p := Page{Total: int64(len(s.numbers))}
+	for i := q.Offset(); i < min(q.Offset()+q.PageSize, p.Total); i++ {
+		p.Rows = append(p.Rows, s.numbers[o.at(int(i), q.Descending)])
+	}
+	return p
+}
+
+func (s *snapshot) pageOf(found set, o order, q record.Query) Page {
+	p := Page{Total: found.count()}
+	end := min(q.Offset()+q.PageSize, p.Total)
+	for i, seen := 0, int64(0); seen < end; i++ {
+		position := o.at(i, q.Descending)
+		if !found.has(position) {
+			continue
+		}
+		if seen >= q.Offset() {
+			p.Rows = append(p.Rows, s.numbers[position])
+		}
+		seen++
+	}
+	return p
+}
+
+// search returns the positions of the records in which every term is found.
+// Only the longest term is looked for in all records, as it is found in the
+// fewest of them, mostly.
+func (s *snapshot) search(terms []record.Term) set {
+	longest := slices.MaxFunc(terms, func(a, b record.Term) int { return cmp.Compare(len(a.Text), len(b.Text)) })
+	found := newSet(len(s.numbers))
+	s.texts.find(longest.Text, found)
+	if longest.Digits != "" {
+		s.digits.find(longest.Digits, found)
+	}
+	for _, t := range terms {
+		if t != longest {
+			found.filter(func(position int) bool { return s.has(position, t) })
+		}
+	}
+	return found
+}
+
+// has reports whether a term is found in the record at a position.
+func (s *snapshot) has(position int, t record.Term) bool {
+	return strings.Contains(s.texts.at(position), t.Text) ||
+		t.Digits != "" && strings.Contains(s.digits.at(position), t.Digits)
+}

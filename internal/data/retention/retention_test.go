@@ -1,0 +1,82 @@
+package retention_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/retention"
+)
+
+func TestDrop(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		keep  int
+		times string // those to drop in brackets
+	}{
+		{"none", 4, ""},
+		{"one", 1, "2026-11-20T09"},
+		{"the newest", 1, "[2026-11-18T09] [2026-11-19T09] 2026-11-20T09"},
+		{"what does not divide is for the newest", 3, "[2026-11-17T09] 2026-11-18T09 2026-11-19T09 2026-11-20T09"},
+		{"in any order", 2, "2026-11-20T09 [2026-11-18T09] 2026-11-19T09"},
+		{"the last of a day", 8, "[2026-11-19T01] 2026-11-19T02 [2026-11-20T07] 2026-11-20T08 2026-11-20T09"},
+		{"no daily one beside a newest one of its day", 4, "2026-11-19T23 [2026-11-20T08] 2026-11-20T09"},
+		{"a week ends on Sunday", 8, "[2026-11-07T09] 2026-11-08T09 [2026-11-14T09] 2026-11-15T09 " +
+			"2026-11-17T09 2026-11-18T09 2026-11-19T09 2026-11-20T09"},
+		{"months", 4, "[2026-07-31T09] [2026-08-31T09] [2026-09-29T09] 2026-09-30T09 " +
+			"2026-10-18T09 2026-11-19T09 2026-11-20T09"},
+		{"weeks over the end of a year", 12, "[2026-12-21T09] 2026-12-27T09 [2026-12-31T09] 2027-01-02T09 " +
+			"2027-01-05T09 2027-01-06T09 2027-01-07T09 2027-01-08T09 2027-01-09T09 2027-01-10T09"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var times, want []time.Time
+			for word := range strings.FieldsSeq(tt.times) {
+				at, err := time.Parse("2006-01-02T15", strings.Trim(word, "[]"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				times = append(times, at)
+				if word[0] == '[' {
+					want = append(want, at)
+				}
+			}
+			got := retention.Drop(times, tt.keep)
+			slices.SortFunc(got, time.Time.Compare)
+			if !slices.Equal(got, want) {
+				t.Errorf("drops %v, not %v", got, want)
+			}
+		})
+	}
+}
+
+// TestDropOverYears makes backups for years and drops after each, as a server
+// does: what is left is as many as promised, and reaches as far back.
+func TestDropOverYears(t *testing.T) {
+	for _, tt := range []struct {
+		every       time.Duration
+		keep, least int
+		back        time.Duration
+	}{
+		{24 * time.Hour, 90, 90, 2 * 365 * 24 * time.Hour},
+		{6 * time.Hour, 90, 90, 2 * 365 * 24 * time.Hour},
+		{7 * 24 * time.Hour, 90, 70, 2 * 365 * 24 * time.Hour},
+		{24 * time.Hour, 8, 8, 50 * 24 * time.Hour},
+		{24 * time.Hour, 3, 3, 48 * time.Hour},
+		{24 * time.Hour, 1, 1, 0},
+	} {
+		var kept []time.Time
+		now := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
+		for end := now.AddDate(3, 0, 0); now.Before(end); now = now.Add(tt.every) {
+			kept = append(kept, now)
+			drop := retention.Drop(kept, tt.keep)
+			kept = slices.DeleteFunc(kept, func(at time.Time) bool { return slices.Contains(drop, at) })
+			if len(kept) > tt.keep || kept[len(kept)-1] != now {
+				t.Fatalf("every %v, %d to keep: %d at %v, the newest of %v", tt.every, tt.keep, len(kept), now, kept[len(kept)-1])
+			}
+		}
+		if back := kept[len(kept)-1].Sub(kept[0]); len(kept) < tt.least || back < tt.back {
+			t.Errorf("every %v, %d to keep: %d, %v back", tt.every, tt.keep, len(kept), back)
+		}
+	}
+}

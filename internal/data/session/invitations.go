@@ -1,0 +1,135 @@
+package session
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/code"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+const (
+	// codeLength is that of an invitation's code, in characters of package code.
+	codeLength = 12
+	// invitationLifetime is how long a code is valid.
+	invitationLifetime = 15 * time.Minute
+)
+
+// NewInvitation describes an invitation to make.
+type NewInvitation struct {
+	Tenant record.TenantID
+	Name   string // of the person, by record.Name
+	Scope  string
+	By     store.KeyID // the key or session of who invites; 0: a command
+}
+
+// Invite makes an invitation and shows its code: this is the only time that
+// anybody sees it. show is as in CreateKey. Invitations that have expired are
+// erased.
+func Invite(s *store.Store, n NewInvitation, show func(code string) error) error {
+	text := code.New(codeLength)
+	hash := apikey.Hash(text)
+	return s.DB().Write(func(t *sqlite.Tx) error {
+		if _, err := t.Exec(`DELETE FROM invitations WHERE expires_at <= ?`, t.Now); err != nil {
+			return err
+		}
+		made, err := t.Exec(`
+			INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at, invited_by)
+			SELECT ?, id, ?, ?, ?, ?, nullif(?, 0) FROM tenants WHERE id = ?`,
+			hash[:], n.Name, n.Scope, t.Now, t.Now+invitationLifetime.Milliseconds(), int64(n.By), int64(n.Tenant))
+		if err == nil && made == 0 {
+			err = store.ErrRemoved
+		}
+		if err != nil {
+			return err
+		}
+		return show(code.Grouped(text))
+	})
+}
+
+// Invitation is one that can be used. Times are in milliseconds.
+type Invitation struct {
+	ID                   int64
+	Name, Scope          string
+	CreatedAt, ExpiresAt int64
+
+	tenant record.TenantID
+	by     store.KeyID
+}
+
+const invitationsSQL = `SELECT id, name, scope, created_at, expires_at, tenant_id, invited_by FROM invitations`
+
+func scanInvitation(row sqlite.Row) Invitation {
+	return Invitation{row.Int(0), row.Text(1), row.Text(2), row.Int(3), row.Int(4), record.TenantID(row.Int(5)), store.KeyID(row.Int(6))}
+}
+
+// open reports whether an invitation can be used. It ends with the key of who
+// invited. A key that is newer has only got the number of an erased one.
+func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
+	switch {
+	case i.ExpiresAt <= now:
+		return false, nil
+	case i.by == 0:
+		return true, nil
+	}
+	by, err := store.ReadKey(c, `k.id = ?`, int64(i.by))
+	if errors.Is(err, store.ErrNotFound) {
+		return false, nil
+	}
+	return by.CreatedAt <= i.CreatedAt && by.State(time.UnixMilli(now)) == store.StateActive, err
+}
+
+// Invitations returns the open invitations of a department, the newest first.
+func Invitations(s *store.Store, tenant record.TenantID) (all []Invitation, err error) {
+	now := s.Clock().Now().UnixMilli()
+	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
+		var found []Invitation
+		err := c.Query(invitationsSQL+` WHERE tenant_id = ? ORDER BY id DESC`, sqlite.Args{int64(tenant)},
+			func(row sqlite.Row) { found = append(found, scanInvitation(row)) })
+		for _, i := range found {
+			open := false
+			if err == nil {
+				open, err = i.open(c, now)
+			}
+			if open {
+				all = append(all, i)
+			}
+		}
+		return err
+	})
+	return all, err
+}
+
+// useInvitation erases an open invitation and returns what a session has from it.
+func useInvitation(t *sqlite.Tx, text string) (opening store.Key, err error) {
+	hash := apikey.Hash(text)
+	var i Invitation
+	err = t.QueryRow(invitationsSQL+` WHERE hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { i = scanInvitation(row) })
+	if errors.Is(err, sqlite.ErrNoRows) {
+		err = store.ErrNotFound
+	}
+	if err != nil {
+		return store.Key{}, err
+	}
+	if open, err := i.open(t.Conn, t.Now); err != nil || !open {
+		return store.Key{}, cmp.Or(err, store.ErrNotFound)
+	}
+	err = t.ExecOne(`DELETE FROM invitations WHERE id = ?`, i.ID)
+	return store.Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name}, err
+}
+
+// Withdraw erases an invitation of a department. The error is store.ErrNotFound if there
+// is none, or not any more.
+func Withdraw(s *store.Store, tenant record.TenantID, id int64) error {
+	return s.DB().Write(func(t *sqlite.Tx) error {
+		erased, err := t.Exec(`DELETE FROM invitations WHERE id = ? AND tenant_id = ?`, id, int64(tenant))
+		if err == nil && erased == 0 {
+			err = store.ErrNotFound
+		}
+		return err
+	})
+}

@@ -1,0 +1,196 @@
+package session_test
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// invite makes an invitation and returns its code.
+func invite(t *testing.T, s *store.Store, tenant record.TenantID, name string, by store.KeyID) (code string) {
+	t.Helper()
+	must(t, session.Invite(s, session.NewInvitation{Tenant: tenant, Name: name, Scope: store.ScopeWrite, By: by}, func(made string) error { code = made; return nil }))
+	return code
+}
+
+// invitations returns the names of those that are open.
+func invitations(t *testing.T, s *store.Store, tenant record.TenantID) string {
+	t.Helper()
+	all, err := session.Invitations(s, tenant)
+	must(t, err)
+	var names []string
+	for _, i := range all {
+		names = append(names, i.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+func TestInvite(t *testing.T) {
+	t.Parallel()
+	s := newStoreAt(t, func() time.Time { return keyTime })
+	code := invite(t, s, ours, "Ana", 0)
+	if !regexp.MustCompile(`^([34679ACDEFGHJKMNPQRTUVWXY]{4}-){2}[34679ACDEFGHJKMNPQRTUVWXY]{4}$`).MatchString(code) {
+		t.Errorf("the code is %q", code)
+	}
+	second, other := invite(t, s, ours, "Eva", 0), invite(t, s, theirs, "Ivo", 0)
+	all, err := session.Invitations(s, ours)
+	must(t, err)
+	made := keyTime.UnixMilli()
+	if len(all) != 2 || all[0].Name != "Eva" || all[1].ID != 1 || all[1].Scope != "write" || all[1].CreatedAt != made || all[1].ExpiresAt != made+900_000 {
+		t.Errorf("open are %+v", all)
+	}
+	_, k := openSession(t, s, " "+strings.ToLower(strings.ReplaceAll(code, "-", " - ")))
+	want := store.Key{ID: 1, Tenant: ours, Scope: "write", Label: "Ana (browser)", CreatedAt: made, Lifetime: lifetime.Milliseconds()}
+	if k != want {
+		t.Errorf("%+v\nnot\n%+v", k, want)
+	}
+	opensNothing(t, s, "a used code", code)
+	if got := invitations(t, s, ours) + ", " + invitations(t, s, theirs); got != "Eva, Ivo" {
+		t.Errorf("open are %q", got)
+	}
+	for _, tenant := range []record.TenantID{theirs, 99} {
+		if err := session.Withdraw(s, tenant, all[0].ID); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("department %d withdraws it: %v", tenant, err)
+		}
+	}
+	must(t, session.Withdraw(s, ours, all[0].ID))
+	if err := session.Withdraw(s, ours, all[0].ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("withdrawn twice: %v", err)
+	}
+	opensNothing(t, s, "a withdrawn code", second)
+	if _, k := openSession(t, s, other); k.Tenant != theirs {
+		t.Errorf("%+v", k)
+	}
+	if n := scanInt(t, s, `SELECT count(*) FROM invitations`); n != 0 {
+		t.Errorf("%d rows are left", n)
+	}
+}
+
+// TestCodeNotShown: an invitation that nobody has seen is not made. None is made
+// for a department that does not exist, or with an unknown scope.
+func TestCodeNotShown(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	failure := errors.New("the pipe is closed")
+	err := session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(string) error { return failure })
+	if !errors.Is(err, failure) {
+		t.Errorf("%v", err)
+	}
+	shown := func(string) error { t.Error("a code was shown"); return nil }
+	if err := session.Invite(s, session.NewInvitation{Tenant: 99, Name: "Ana", Scope: store.ScopeRead}, shown); !errors.Is(err, store.ErrRemoved) {
+		t.Errorf("no department: %v", err)
+	}
+	if err := session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: "root"}, shown); err == nil {
+		t.Error("the scope root is accepted")
+	}
+	if n := scanInt(t, s, `SELECT count(*) FROM invitations`); n != 0 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// TestCodeExpires: after 15 minutes, and the next invitation erases it.
+func TestCodeExpires(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	first, second := invite(t, s, ours, "Ana", 0), invite(t, s, ours, "Eva", 0)
+	now = now.Add(15*time.Minute - time.Millisecond)
+	openSession(t, s, second)
+	now = now.Add(time.Millisecond)
+	opensNothing(t, s, "an expired code", first)
+	if got := invitations(t, s, ours); got != "" {
+		t.Errorf("open are %q", got)
+	}
+	invite(t, s, theirs, "Ivo", 0)
+	if n := scanInt(t, s, `SELECT count(*) FROM invitations`); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// TestInviterEnds: an invitation ends with the key or the session of who invited.
+func TestInviterEnds(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	for what, end := range map[string]func(k store.Key){
+		"the session is revoked": func(k store.Key) { _, err := s.RevokeKey(ours, k.ID); must(t, err) },
+		"the key is revoked":     func(k store.Key) { _, err := s.RevokeKey(ours, k.OpenedBy); must(t, err) },
+		"the key has expired":    func(k store.Key) { now = now.Add(5 * time.Minute) },
+		"the session is erased":  func(k store.Key) { exec(t, s, `DELETE FROM keys WHERE id = ?`, k.ID) },
+	} {
+		key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin, ExpiresAt: now.Add(5 * time.Minute)})
+		_, k := openSession(t, s, key)
+		code := invite(t, s, ours, "Ana", k.ID)
+		if got := invitations(t, s, ours); got != "Ana" {
+			t.Errorf("%s: at first open are %q", what, got)
+		}
+		end(k)
+		now = now.Add(time.Second)
+		newKey(t, s, "Engine 7", "") // which has the number of an erased one
+		opensNothing(t, s, "a code, although "+what+",", code)
+		if got := invitations(t, s, ours); got != "" {
+			t.Errorf("%s: open are %q", what, got)
+		}
+	}
+}
+
+// TestSignedOutInviter: an invitation outlives the signing out of who invited,
+// but not the key that had opened the session.
+func TestSignedOutInviter(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
+	_, k := openSession(t, s, key)
+	codes := []string{invite(t, s, ours, "Ana", k.ID), invite(t, s, ours, "Eva", k.ID)}
+	must(t, session.End(s, k))
+	if got := state(t, s, k.ID); got != "revoked" {
+		t.Errorf("the session that was signed out is %s", got)
+	}
+	if _, ana := openSession(t, s, codes[0]); ana.Label != "Ana (browser)" {
+		t.Errorf("the invitation opens %+v", ana)
+	}
+	_, err := s.RevokeKey(ours, k.OpenedBy)
+	must(t, err)
+	opensNothing(t, s, "a code of a revoked key", codes[1])
+
+	_, invited := openSession(t, s, invite(t, s, ours, "Ivo", 0))
+	code := invite(t, s, ours, "Mia", invited.ID)
+	must(t, session.End(s, invited))
+	if _, mia := openSession(t, s, code); mia.Label != "Mia (browser)" {
+		t.Errorf("the invitation of somebody who was invited opens %+v", mia)
+	}
+}
+
+// TestCodeUsedOnce: of many who use a code at the same time one gets a session.
+func TestCodeUsedOnce(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	code := invite(t, s, ours, "Ana", 0)
+	var wg sync.WaitGroup
+	opened := make(chan string, 20)
+	for range cap(opened) {
+		wg.Go(func() {
+			if secret, _, err := session.Open(s, code, lifetime); err == nil {
+				opened <- secret
+			} else if !errors.Is(err, store.ErrNotFound) {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	close(opened)
+	if len(opened) != 1 || len(allKeys(t, s)) != 1 {
+		t.Errorf("%d sessions, %d keys", len(opened), len(allKeys(t, s)))
+	}
+	if _, there := allKeys(t, s)[apikey.Hash(<-opened)]; !there {
+		t.Error("the secret is not that of the session")
+	}
+}

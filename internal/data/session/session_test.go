@@ -1,0 +1,269 @@
+package session_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+const lifetime = 90 * 24 * time.Hour
+
+// openSession opens a session and returns it and its secret.
+func openSession(t *testing.T, s *store.Store, keyOrCode string) (string, store.Key) {
+	t.Helper()
+	secret, k, err := session.Open(s, keyOrCode, lifetime)
+	must(t, err)
+	return secret, k
+}
+
+// opensNothing fails unless a key or a code opens no session.
+func opensNothing(t *testing.T, s *store.Store, what, keyOrCode string) {
+	t.Helper()
+	if secret, k, err := session.Open(s, keyOrCode, lifetime); !errors.Is(err, store.ErrNotFound) || secret != "" || k != (store.Key{}) {
+		t.Errorf("%s opens %+v, %v", what, k, err)
+	}
+}
+
+// state returns the state of a key as a server reads it.
+func state(t *testing.T, s *store.Store, id store.KeyID) string {
+	t.Helper()
+	for _, k := range allKeys(t, s) {
+		if k.ID == id {
+			return k.State(s.Clock().Now())
+		}
+	}
+	return "not there"
+}
+
+// TestOpenSession: a session has what the key has, and is another key.
+func TestOpenSession(t *testing.T) {
+	t.Parallel()
+	s := newStoreAt(t, func() time.Time { return keyTime })
+	expiry := keyTime.Add(time.Hour)
+	for i, tt := range []struct {
+		key   store.NewKey
+		label string
+	}{
+		{store.NewKey{Tenant: "Engine 7", Label: "desk", Scope: store.ScopeRead, ExpiresAt: expiry}, "desk (browser)"},
+		{store.NewKey{Tenant: "Ladder 1", Scope: store.ScopeAdmin}, "key 3 (browser)"},
+		{store.NewKey{Tenant: "Ladder 1", Label: strings.Repeat("č", 100), Scope: store.ScopeWrite}, strings.Repeat("č", 90) + " (browser)"},
+	} {
+		key := createKey(t, s, tt.key)
+		tenant, err := s.Tenant(tt.key.Tenant)
+		must(t, err)
+		secret, k := openSession(t, s, " "+key+"\n")
+		want := store.Key{ID: store.KeyID(2*i + 2), Tenant: tenant, Scope: tt.key.Scope, Label: tt.label, CreatedAt: keyTime.UnixMilli(),
+			ExpiresAt: max(0, tt.key.ExpiresAt.UnixMilli()), Lifetime: lifetime.Milliseconds(), OpenedBy: store.KeyID(2*i + 1)}
+		if k != want || !k.IsSession() || allKeys(t, s)[apikey.Hash(secret)] != want || secret == key {
+			t.Errorf("%+v\nnot\n%+v", k, want)
+		}
+		opensNothing(t, s, "a session", secret)
+	}
+	if n := scanInt(t, s, `SELECT count(*) FROM keys`); n != 6 {
+		t.Errorf("%d keys", n)
+	}
+}
+
+// TestNoSession: what is not valid opens no session, and makes no row.
+func TestNoSession(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	revoked := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	expired := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: keyTime.Add(time.Hour)})
+	homeless := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	_, err := s.RevokeKey(ours, 1)
+	must(t, err)
+	exec(t, s, `PRAGMA foreign_keys = 0; UPDATE keys SET tenant_id = 99 WHERE id = 3`)
+	now = now.Add(time.Hour)
+	for what, text := range map[string]string{"nothing": "", "a space": " ", "a revoked key": revoked, "an expired key": expired,
+		"a key of no department": homeless, "an unknown key": apikey.New(), "an unknown code": "K7MQ-3XWP-9HTD"} {
+		opensNothing(t, s, what, text)
+	}
+	if n := len(listedKeys(t, s)); n != 2 {
+		t.Errorf("%d keys", n)
+	}
+}
+
+// TestSessionEnds: a session ends its lifetime after its last use, and with the
+// key that opened it.
+func TestSessionEnds(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: keyTime.Add(2 * lifetime)})
+	_, k := openSession(t, s, key)
+	is := func(at time.Time, want string, expiry time.Time) {
+		t.Helper()
+		for _, now := range allKeys(t, s) {
+			if now.ID == k.ID && (now.State(at) != want || now.Expiry() != expiry.UnixMilli()) {
+				t.Errorf("%s, expires %v", now.State(at), time.UnixMilli(now.Expiry()))
+			}
+		}
+	}
+	end := keyTime.Add(lifetime)
+	is(end.Add(-time.Millisecond), "active", end)
+	is(end, "expired", end)
+	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: keyTime.Add(time.Hour).UnixMilli()}))
+	is(end, "active", end.Add(time.Hour))
+	is(end.Add(time.Hour), "expired", end.Add(time.Hour))
+	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: end.Add(time.Hour).UnixMilli()}))
+	is(end.Add(lifetime-time.Millisecond), "active", keyTime.Add(2*lifetime))
+	is(end.Add(lifetime), "expired", keyTime.Add(2*lifetime))
+	exec(t, s, `UPDATE keys SET expires_at = ? WHERE id = 1`, end.UnixMilli())
+	is(end, "expired", end)
+	exec(t, s, `UPDATE keys SET expires_at = NULL`)
+	is(end.Add(lifetime), "active", end.Add(lifetime+time.Hour))
+}
+
+// TestSessionEndsWithKey: also if the number of an erased key is given again.
+func TestSessionEndsWithKey(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	for what, end := range map[string]func(id store.KeyID){
+		"revoked": func(id store.KeyID) { _, err := s.RevokeKey(store.AnyTenant, id); must(t, err) },
+		"erased":  func(id store.KeyID) { exec(t, s, `DELETE FROM keys WHERE id = ?`, id) },
+		"renumbered": func(id store.KeyID) {
+			exec(t, s, `DELETE FROM keys WHERE id = ?`, id)
+			now = now.Add(time.Second)
+			made := newKey(t, s, "Engine 7", "")
+			exec(t, s, `UPDATE keys SET id = ? WHERE id = ?`, id, made)
+		},
+	} {
+		_, k := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
+		if got := state(t, s, k.ID); got != "active" {
+			t.Errorf("%s: at first it is %s", what, got)
+		}
+		version, err := s.KeysVersion()
+		must(t, err)
+		end(k.OpenedBy)
+		if got := state(t, s, k.ID); got != "revoked" {
+			t.Errorf("%s: the session is %s", what, got)
+		}
+		if after, err := s.KeysVersion(); err != nil || after == version {
+			t.Errorf("%s: a server does not hear of it: %v", what, err)
+		}
+	}
+}
+
+// TestRevokedSession: the key that opened it stays.
+func TestRevokedSession(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	_, k := openSession(t, s, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
+	if _, err := s.RevokeKey(theirs, k.ID); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("another department revokes it: %v", err)
+	}
+	if already, err := s.RevokeKey(ours, k.ID); already || err != nil {
+		t.Errorf("%t, %v", already, err)
+	}
+	if got := state(t, s, k.ID) + " " + state(t, s, 1); got != "revoked active" {
+		t.Error(got)
+	}
+	all, err := s.KeysOf(ours)
+	must(t, err)
+	if len(all) != 2 || all[0].ID != k.ID || all[1].ID != 1 || all[0].State(time.Now()) != "revoked" {
+		t.Errorf("the keys are %+v", all)
+	}
+	if none, err := s.KeysOf(theirs); len(none) > 0 || err != nil {
+		t.Errorf("another department has %+v, %v", none, err)
+	}
+}
+
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	all := []string{"", "READ", "admin", "any", "read", "write"}
+	if valid := slices.DeleteFunc(all, func(scope string) bool { return !store.ValidScope(scope) }); !slices.Equal(valid, []string{"admin", "read", "write"}) {
+		t.Errorf("valid are %q", valid)
+	}
+	for scope, want := range map[string]string{"read": "read", "write": "read write", "admin": "read write admin", "": "", "any": ""} {
+		var covered []string
+		for _, needed := range []string{"read", "write", "admin", "", "any"} {
+			if store.ScopeCovers(scope, needed) {
+				covered = append(covered, needed)
+			}
+		}
+		if got := strings.Join(covered, " "); got != want {
+			t.Errorf("%q covers %q, not %q", scope, got, want)
+		}
+	}
+}
+
+// TestRefusedWrites: where SQLite refuses one of the writes, nothing is written and
+// the caller hears of it.
+func TestRefusedWrites(t *testing.T) {
+	t.Parallel()
+	s := newStoreAt(t, func() time.Time { return keyTime })
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
+	secret, k := openSession(t, s, key)
+	code := invite(t, s, ours, "Ana", k.ID)
+	rows := func() string {
+		t.Helper()
+		var keys, invitations string
+		must(t, openSQL(t, s).QueryRow(`SELECT (SELECT group_concat(id || ' ' || ifnull(revoked_at, '-')) FROM keys),
+			(SELECT group_concat(id || ' ' || invited_by) FROM invitations)`).Scan(&keys, &invitations))
+		return keys + "; " + invitations
+	}
+	before := rows()
+	for _, tt := range []struct {
+		write string
+		do    func() error
+	}{
+		{"INSERT ON keys", func() error { _, _, err := session.Open(s, key, lifetime); return err }},
+		{"INSERT ON keys", func() error { _, _, err := session.Open(s, code, lifetime); return err }},
+		{"DELETE ON invitations", func() error { _, _, err := session.Open(s, code, lifetime); return err }},
+		{"UPDATE ON invitations", func() error { return session.End(s, k) }},
+		{"UPDATE ON keys", func() error { return session.End(s, k) }},
+		{"DELETE ON invitations", func() error { return session.Withdraw(s, ours, 1) }},
+		{"INSERT ON invitations", func() error {
+			return session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Eva", Scope: store.ScopeRead}, func(string) error { t.Error("a code was shown"); return nil })
+		}},
+	} {
+		exec(t, s, `CREATE TRIGGER refuse BEFORE `+tt.write+` BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+		err := tt.do()
+		exec(t, s, `DROP TRIGGER refuse`)
+		if after := rows(); err == nil || errors.Is(err, store.ErrNotFound) || after != before {
+			t.Errorf("without %s: %v; was %s, is %s", tt.write, err, before, after)
+		}
+	}
+	exec(t, s, `ALTER TABLE keys RENAME COLUMN scope TO away`)
+	if all, err := session.Invitations(s, ours); err == nil {
+		t.Errorf("without the keys %v are open", all)
+	}
+	exec(t, s, `ALTER TABLE keys RENAME COLUMN away TO scope`)
+	openSession(t, s, code)
+	must(t, session.End(s, k))
+	if got := allKeys(t, s)[apikey.Hash(secret)]; got.State(keyTime) != "revoked" {
+		t.Errorf("the session is %s", got.State(keyTime))
+	}
+}
+
+// TestWrongKeyOnlyReads: a wrong key or code waits for nobody who writes.
+func TestWrongKeyOnlyReads(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	must(t, s.DB().Write(func(*sqlite.Tx) error {
+		outcome := make(chan error, 1)
+		go func() {
+			_, _, err := session.Open(s, "wrong", lifetime)
+			outcome <- err
+		}()
+		select {
+		case err := <-outcome:
+			if !errors.Is(err, store.ErrNotFound) {
+				t.Error(err)
+			}
+		case <-time.After(time.Minute):
+			t.Error("it waits")
+		}
+		return nil
+	}))
+}

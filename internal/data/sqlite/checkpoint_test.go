@@ -1,0 +1,223 @@
+package sqlite_test
+
+import (
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// bigNote adds a row of 100 pages.
+func bigNote(db *sqlite.DB) error { return note(db, strings.Repeat("x", 400<<10)) }
+
+func walSize(t *testing.T, db *sqlite.DB) int64 {
+	t.Helper()
+	info, err := os.Stat(db.Path() + "-wal")
+	must(t, err)
+	return info.Size()
+}
+
+// TestWALIsBounded: the -wal restarts under writes and reads that overlap
+// without end.
+func TestWALIsBounded(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	var stop atomic.Bool
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for !stop.Load() {
+				noteCount(t, db)
+			}
+		})
+	}
+	defer func() { stop.Store(true); readers.Wait() }()
+	for range 130 { // 52 MB
+		must(t, bigNote(db))
+		if size := walSize(t, db); size > 32<<20 {
+			t.Fatalf("the -wal has %d bytes", size)
+		}
+	}
+}
+
+// TestEndlessReader: a connection that never ends its transaction holds up
+// nobody; the -wal restarts when it has ended.
+func TestEndlessReader(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	c, err := db.Connect()
+	must(t, err)
+	defer c.Close()
+	must(t, c.Transaction(func() error {
+		before, err := c.QueryInt(`SELECT count(*) FROM notes`)
+		must(t, err)
+		writeQuickly(t, db, 50)
+		if after, err := c.QueryInt(`SELECT count(*) FROM notes`); after != before || err != nil {
+			t.Errorf("the reader saw %d rows, then %d, %v", before, after, err)
+		}
+		return nil
+	}))
+	long := walSize(t, db)
+	if long < 18<<20 {
+		t.Errorf("the -wal restarted under a reader: %d bytes", long)
+	}
+	for range 120 { // 48 MB; a checkpoint runs beside the writes and takes its time
+		before := walSize(t, db)
+		writeQuickly(t, db, 1)
+		if walSize(t, db) == before {
+			return
+		}
+	}
+	t.Errorf("the -wal had %d bytes and grows still: %d", long, walSize(t, db))
+}
+
+// TestMovingReaders: another program that always reads, a state that is not
+// old, holds up nobody. Its transactions keep the -wal from restarting.
+func TestMovingReaders(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	var readers [2]*sqlite.Conn
+	for i := range readers {
+		c, err := db.Connect()
+		must(t, err)
+		defer c.Close()
+		readers[i] = c
+	}
+	exec := func(c *sqlite.Conn, text string) { _, err := c.Exec(text); must(t, err) }
+	exec(readers[1], `BEGIN`)
+	for i := range 56 {
+		c, last := readers[i%2], readers[1-i%2]
+		exec(c, `BEGIN`)
+		_, err := c.QueryInt(`SELECT count(*) FROM notes`)
+		must(t, err)
+		exec(last, `COMMIT`)
+		writeQuickly(t, db, 1)
+	}
+	if size := walSize(t, db); size < 20<<20 {
+		t.Errorf("the -wal restarted under a reader: %d bytes", size)
+	}
+}
+
+// writeQuickly adds large rows, none of which may wait for a lock.
+func writeQuickly(t *testing.T, db *sqlite.DB, rows int) {
+	t.Helper()
+	for range rows {
+		start := time.Now()
+		must(t, bigNote(db))
+		if took := time.Since(start); took > 4*time.Second { // a wait for a lock is 5
+			t.Errorf("a write took %v", took)
+		}
+	}
+}
+
+// TestLitestream: where Litestream copies the database the -wal is cut off when
+// it restarts, and else it keeps its length.
+func TestLitestream(t *testing.T) {
+	t.Parallel()
+	for table, want := range map[string]bool{"_litestream_seq": true, "other": false} {
+		path := created(t)
+		must(t, toy.Migrate(path, 2, 3, func(c *sqlite.Conn) error {
+			_, err := c.Exec(`CREATE TABLE ` + table + ` (id INTEGER PRIMARY KEY)`)
+			return err
+		}))
+		db := openAt(t, path, sqlite.Options{})
+		cut := false
+		for last, i := int64(0), 0; i < 48 && !cut; i++ { // 19 MB
+			must(t, bigNote(db))
+			size := walSize(t, db)
+			cut = size < last
+			last = size
+		}
+		if cut != want {
+			t.Errorf("%s: the -wal is cut off: %v", table, cut)
+		}
+	}
+}
+
+// TestCheckpointIdle: in a pause everything gets into the file, unless that is not
+// allowed.
+func TestCheckpointIdle(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	left := func() int64 {
+		frames, copied, _, err := db.Frames()
+		must(t, err)
+		return frames - copied
+	}
+	pause := func() {
+		for range 20 {
+			must(t, db.CheckpointIdle())
+		}
+	}
+	must(t, note(db, "x"))
+	asked, complete := 0, false
+	db.AskBeforeCheckpoints(func() (func(bool) bool, bool) { asked++; return nil, false })
+	pause()
+	eventually(t, "the question", func() bool { must(t, db.CheckpointIdle()); return !db.Checkpointing() && asked > 0 })
+	if left() == 0 {
+		t.Error("a checkpoint that was not allowed")
+	}
+	db.AskBeforeCheckpoints(func() (func(bool) bool, bool) {
+		return func(all bool) bool { complete = all; return true }, true
+	})
+	eventually(t, "the checkpoint", func() bool { must(t, db.CheckpointIdle()); return left() == 0 && !db.Checkpointing() })
+	if !complete {
+		t.Error("it does not say that everything is in the file")
+	}
+}
+
+// TestShortRoom: where there is little room the -wal stays short, and is cut off.
+func TestShortRoom(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	for range 40 { // 16 MB
+		must(t, bigNote(db))
+	}
+	before := walSize(t, db)
+	db.BeShort()
+	cut := false
+	for range 40 {
+		must(t, bigNote(db))
+		cut = cut || walSize(t, db) < 4<<20
+	}
+	if size := walSize(t, db); !cut || size > 4<<20 {
+		t.Errorf("the -wal has %d bytes, after %d", size, before)
+	}
+}
+
+// TestWritingFault: what the disk has refused is known until writing works again.
+func TestWritingFault(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	limit := func(pages string) func(*sqlite.Tx) error {
+		return func(tx *sqlite.Tx) error { return tx.Query(`PRAGMA max_page_count = `+pages, nil, func(sqlite.Row) {}) }
+	}
+	must(t, db.Write(limit("1"))) // what there is already
+	if err := db.WritingFault(); err != nil {
+		t.Errorf("at first: %v", err)
+	}
+	if err := bigNote(db); !errors.Is(err, sqlite.ErrFull) {
+		t.Fatalf("writing: %v", err)
+	}
+	if err := db.WritingFault(); !errors.Is(err, sqlite.ErrFull) {
+		t.Errorf("without room: %v", err)
+	}
+	must(t, db.Write(limit("1000000")))
+	if err := db.WritingFault(); err != nil {
+		t.Errorf("with room: %v", err)
+	}
+}
+
+func eventually(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ready(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited too long for %s", what)
+		}
+	}
+}

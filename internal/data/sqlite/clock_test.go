@@ -1,0 +1,107 @@
+package sqlite_test
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// TestClock: it never goes back, and says how far the system's is behind.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.FixedZone("", 7200))
+	system := noon
+	clock := openAt(t, created(t), sqlite.Options{Now: func() time.Time { return system }}).Clock
+	for _, step := range []struct {
+		name               string
+		system, now, known time.Time // known: the latest time set, if not zero
+	}{
+		{"at first", noon, noon, time.Time{}},
+		{"later", noon.Add(time.Hour), noon.Add(time.Hour), time.Time{}},
+		{"back", noon, noon.Add(time.Hour), time.Time{}},
+		{"in 1970", time.Unix(0, 0), noon.Add(time.Hour), time.Time{}},
+		{"ahead", noon.AddDate(50, 0, 0), noon.AddDate(50, 0, 0), time.Time{}},
+		{"after it was ahead", noon.Add(2 * time.Hour), noon.AddDate(50, 0, 0), time.Time{}},
+		{"set", noon, noon.Add(time.Minute), noon.Add(time.Minute)},
+		{"set and passed", noon.Add(2 * time.Minute), noon.Add(2 * time.Minute), noon.Add(time.Minute)},
+	} {
+		system = step.system
+		if !step.known.IsZero() {
+			clock.Set(step.known.UnixMilli())
+		}
+		now, earlier, behind := clock.Now(), clock.Earlier(), clock.Behind()
+		if !now.Equal(step.now) || !earlier.Equal(step.system) || behind != step.now.Sub(step.system) {
+			t.Errorf("%s: it is %v, at the earliest %v, and %v behind", step.name, now, earlier, behind)
+		}
+		if now.Location() != time.UTC || earlier.Location() != time.UTC {
+			t.Errorf("%s: in %v and %v", step.name, now.Location(), earlier.Location())
+		}
+	}
+}
+
+// TestClockEnds: it says nothing later than the year 9999, which JSON cannot have.
+func TestClockEnds(t *testing.T) {
+	t.Parallel()
+	system := time.Date(10021, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := openAt(t, created(t), sqlite.Options{Now: func() time.Time { return system }}).Clock
+	end := time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
+	check := func(earlier time.Time) {
+		t.Helper()
+		if now := clock.Now(); !now.Equal(end) || !clock.Earlier().Equal(earlier) || clock.Behind() != end.Sub(earlier) {
+			t.Errorf("it is %v, at the earliest %v, and %v behind", now, clock.Earlier(), clock.Behind())
+		}
+	}
+	check(end)
+	clock.Set(math.MaxInt64)
+	check(end)
+	system = end.Add(-time.Hour)
+	check(system)
+}
+
+// TestClockOfWrites: the time of transactions does not go back.
+func TestClockOfWrites(t *testing.T) {
+	t.Parallel()
+	system := time.Unix(1e9, 0)
+	db := openAt(t, created(t), sqlite.Options{Now: func() time.Time { return system }})
+	for range 3 {
+		must(t, note(db, "x"))
+		system = system.Add(-time.Hour)
+	}
+	must(t, db.Read(func(c *sqlite.Conn) error {
+		n, err := c.QueryInt(`SELECT count(DISTINCT at) FROM notes WHERE at = 1000000000000`)
+		if n != 1 {
+			t.Error("the rows have other times")
+		}
+		return err
+	}))
+}
+
+// TestClockConcurrent: no goroutine sees it go back while the system's clock
+// jumps.
+func TestClockConcurrent(t *testing.T) {
+	t.Parallel()
+	var calls atomic.Int64
+	clock := openAt(t, created(t), sqlite.Options{Now: func() time.Time {
+		n := calls.Add(1)
+		return time.UnixMilli(n * (1 - n%3)) // forward, standing, back
+	}}).Clock
+	var running sync.WaitGroup
+	for range 8 {
+		running.Go(func() {
+			last := clock.Now()
+			for range 10_000 {
+				now := clock.Now()
+				if now.Before(last) {
+					t.Errorf("%v after %v", now, last)
+					return
+				}
+				last = now
+			}
+		})
+	}
+	running.Wait()
+}

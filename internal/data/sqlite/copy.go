@@ -1,0 +1,78 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+
+	"modernc.org/sqlite"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// copiedAtOnce is the number of pages, some 4 MB, that are copied between two
+// looks at whether to go on.
+const copiedAtOnce = 1024
+
+// Peek opens the database at path for reading, whether it is in use or not.
+// It changes nothing.
+func Peek(path string) (*Conn, error) {
+	c, err := open(peekDSN(path))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.Size(); errors.Is(err, ErrFull) && !hasWAL(path) { // no room for the -shm
+		c.Close()
+		return OpenImmutable(path)
+	}
+	return c, nil // what else is wrong the caller meets
+}
+
+// OpenImmutable opens a file that nobody changes for reading, also on a disk
+// that cannot be written.
+func OpenImmutable(path string) (*Conn, error) { return open(immutableDSN(path)) }
+
+// Size returns the size of the database in bytes.
+func (c *Conn) Size() (int64, error) {
+	return c.QueryInt(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`)
+}
+
+// CopyTo copies the database, as the connection sees it, into the empty file
+// at path, for FinishCopy to finish. Within a transaction that is one moment. It
+// calls progress, unless that is nil, with the number of pages copied and of all.
+func (c *Conn) CopyTo(ctx context.Context, path string, progress func(done, total int)) error {
+	source := c.driver.(interface {
+		NewBackup(string) (*sqlite.Backup, error)
+	})
+	if _, err := c.Size(); err != nil { // the first read, not BEGIN, is what begins the moment
+		return err
+	}
+	copying, err := source.NewBackup(privateDSN(path))
+	if err != nil {
+		return wrap("writing", path, translate(err))
+	}
+	for more := true; more; {
+		more, err = copying.Step(copiedAtOnce)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			copying.Finish()
+			return translate(err)
+		}
+		if progress != nil {
+			progress(copying.PageCount()-copying.Remaining(), copying.PageCount())
+		}
+	}
+	return translate(copying.Finish())
+}
+
+// FinishCopy makes a copy a database of one file, which needs no -wal, after
+// change has changed it, and writes it to disk. change may be nil.
+func FinishCopy(path string, change func(*Conn) error) error {
+	c, err := open(privateDSN(path))
+	if err != nil {
+		return err
+	}
+	if change != nil {
+		err = change(c)
+	}
+	return cmp.Or(err, c.Close(), osutil.SyncFile(path))
+}

@@ -1,0 +1,96 @@
+package sqlite_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// sentinels are what an error of SQLite may be.
+var sentinels = []error{sqlite.ErrNoRows, sqlite.ErrClosed, sqlite.ErrBusy, sqlite.ErrInUse, sqlite.ErrFull, sqlite.ErrIO,
+	sqlite.ErrCorrupt, sqlite.ErrPermission, sqlite.ErrReadOnly, sqlite.ErrNotExist, sqlite.ErrForeign}
+
+func TestResultError(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]error{
+		sqlite3.SQLITE_BUSY:              sqlite.ErrBusy,
+		sqlite3.SQLITE_BUSY_SNAPSHOT:     sqlite.ErrBusy,
+		sqlite3.SQLITE_LOCKED:            sqlite.ErrBusy,
+		sqlite3.SQLITE_FULL:              sqlite.ErrFull,
+		sqlite3.SQLITE_IOERR_SHMSIZE:     sqlite.ErrFull,
+		sqlite3.SQLITE_IOERR:             sqlite.ErrIO,
+		sqlite3.SQLITE_IOERR_SHORT_READ:  sqlite.ErrCorrupt,
+		sqlite3.SQLITE_IOERR_FSYNC:       sqlite.ErrIO,
+		sqlite3.SQLITE_NOTADB:            sqlite.ErrCorrupt,
+		sqlite3.SQLITE_CORRUPT:           sqlite.ErrCorrupt,
+		sqlite3.SQLITE_CORRUPT_INDEX:     sqlite.ErrCorrupt,
+		sqlite3.SQLITE_READONLY:          sqlite.ErrPermission,
+		sqlite3.SQLITE_READONLY_CANTINIT: sqlite.ErrPermission,
+		sqlite3.SQLITE_CANTOPEN:          sqlite.ErrPermission,
+		sqlite3.SQLITE_CANTOPEN_ISDIR:    sqlite.ErrPermission,
+		sqlite3.SQLITE_ERROR:             nil,
+		sqlite3.SQLITE_CONSTRAINT_UNIQUE: nil,
+	} {
+		for _, target := range sentinels {
+			bare := sqlite.ResultError(code)
+			wrapped := &sqlite.FileError{Op: "reading", Path: filepath.Join(t.TempDir(), "x.db"), Err: fmt.Errorf("for the test: %w", bare)}
+			if is := target == want; errors.Is(bare, target) != is || errors.Is(wrapped, target) != is {
+				t.Errorf("code %d and %v: %v, as a FileError %v", code, target, errors.Is(bare, target), errors.Is(wrapped, target))
+			}
+		}
+		if text := sqlite.ResultError(code).Error(); !strings.HasSuffix(text, fmt.Sprintf(" (SQLite result %d)", code)) || len(strings.Fields(text)) < 6 {
+			t.Errorf("the text is %q", text)
+		}
+	}
+}
+
+// TestResultWords: a number says nothing to most people.
+func TestResultWords(t *testing.T) {
+	t.Parallel()
+	for code, want := range map[int]string{
+		5:    "the database is locked by another program (SQLite result 5)",
+		13:   "the disk is full (SQLite result 13)",
+		14:   "the file cannot be opened (SQLite result 14)",
+		522:  "the file is shorter than it should be (SQLite result 522)",
+		1034: "the disk could not be read or written (SQLite result 1034)",
+		2067: "SQLite failed: Abort due to constraint violation (SQLite result 2067)",
+	} {
+		if got := sqlite.ResultError(code).Error(); got != want {
+			t.Errorf("%d: %s", code, got)
+		}
+	}
+}
+
+// TestErrorsAreDiscreet: no statement, table or value is in the text of an
+// error.
+func TestErrorsAreDiscreet(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	for _, text := range []string{`SELECT canary`, `INSERT INTO canary VALUES (1)`, `SELECT json('canary')`,
+		`INSERT INTO notes (id, at, body) VALUES ('canary', 0, '')`, `canary`} {
+		err := db.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err })
+		if err == nil || strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), "notes") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+func TestFileError(t *testing.T) {
+	t.Parallel()
+	missing := filepath.Join(t.TempDir(), "x y.db")
+	err := toy.Inspect(missing)
+	if want := fmt.Sprintf(`reading database %q: there is no database`, missing); err.Error() != want {
+		t.Errorf("%s, not %s", err, want)
+	}
+	forbidden := &sqlite.FileError{Op: "reading", Path: missing, Err: &fs.PathError{Op: "open", Path: missing, Err: fs.ErrPermission}}
+	if !errors.Is(forbidden, sqlite.ErrPermission) || errors.Is(forbidden, sqlite.ErrReadOnly) || !errors.Is(forbidden, fs.ErrPermission) {
+		t.Errorf("%v is something else", forbidden)
+	}
+}

@@ -1,0 +1,80 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// LockDatabase makes sure that no other process serves the database at path
+// until release. The error is a FileError: ErrInUse while another one does,
+// ErrLockFile if the lock file, path with "-lock", is not one. path is the
+// file itself, not a link to it.
+func LockDatabase(path string) (release func() error, err error) {
+	release, err = lockFile(path+"-lock", lockWait)
+	switch {
+	case errors.Is(err, ErrBusy):
+		err = ErrInUse
+	case errors.Is(err, ErrCorrupt): // which would be said of the database
+		err = ErrLockFile
+	}
+	return release, wrap("locking", path, err)
+}
+
+// LockFile locks by a file, which it makes, until release. The error is
+// ErrBusy while another process has the lock.
+//
+// The file is an empty SQLite database with an exclusive transaction open on
+// it. So SQLite has the code for each system, and the lock is the one that
+// earlier versions of the program hold while they serve.
+func LockFile(path string) (release func() error, err error) { return lockFile(path, 0) }
+
+// lockWait is how long a service waits for the lock on its database. Others take it
+// for a moment, to see whether somebody has it.
+const lockWait = 500 * time.Millisecond
+
+func lockFile(path string, wait time.Duration) (release func() error, err error) {
+	for {
+		if !osutil.Exists(path) {
+			if err := osutil.CreatePrivate(path); err != nil {
+				return nil, err
+			}
+		}
+		before, _ := osutil.Stat(path)
+		c, err := open(lockDSN(path, wait))
+		if err == nil {
+			if _, err = c.Exec(`BEGIN EXCLUSIVE`); err != nil {
+				c.Close()
+			}
+		}
+		after, _ := osutil.Stat(path)
+		switch {
+		case before == nil || after == nil || !isUnchanged(before, after):
+			if err == nil {
+				c.Close() // the process that had the lock has removed the file
+			}
+		case err != nil:
+			return nil, err
+		default:
+			return c.Close, nil
+		}
+	}
+}
+
+// isUnchanged reports whether a path still names the same file. A new file may
+// have the number of a removed one, but it has a time of its own.
+func isUnchanged(before, after os.FileInfo) bool {
+	return os.SameFile(before, after) && before.ModTime().Equal(after.ModTime())
+}
+
+// RefuseLinked refuses a file that has a second name, by which another process
+// could serve it at the same time: locks lie beside the name.
+func RefuseLinked(path string) error {
+	info, err := os.Stat(path)
+	if err != nil || osutil.LinkCount(info) <= 1 {
+		return nil // opening the file says what is wrong
+	}
+	return wrap("opening", path, ErrLinked)
+}

@@ -1,0 +1,109 @@
+package sqlite_test
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+const nobody = 65534
+
+// asNobody does something as a user without rights, if the tests run as root.
+func asNobody(do func()) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		if os.Geteuid() == 0 {
+			runtime.LockOSThread() // the thread ends with the goroutine
+			syscall.RawSyscall(syscall.SYS_SETRESUID, nobody, nobody, nobody)
+		}
+		do()
+	}()
+	<-done
+}
+
+// TestForbidden: what the system refuses is said in one way, whether the file,
+// its folder or SQLite meets it.
+func TestForbidden(t *testing.T) {
+	t.Parallel()
+	path := created(t)
+	folder := filepath.Dir(path)
+	t.Cleanup(func() { os.Chmod(folder, 0o700) })
+	must(t, os.Chmod(filepath.Dir(folder), 0o755))
+	if os.Geteuid() == 0 {
+		must(t, errors.Join(os.Chown(path, nobody, nobody), os.Chown(folder, nobody, nobody)))
+	}
+	attempts := map[string]func() error{
+		"inspecting": func() error { return toy.Inspect(path) },
+		"verifying":  func() error { _, err := toy.Verify(path); return err },
+		"opening":    func() error { _, err := sqlite.Open(path, sqlite.Options{}); return err },
+		"locking":    func() error { _, err := sqlite.LockDatabase(path); return err },
+	}
+	for _, tt := range []struct {
+		file, folder fs.FileMode
+		fail         string
+	}{
+		{0o000, 0o700, "inspecting verifying opening"},
+		{0o600, 0o000, "inspecting verifying opening locking"},
+		{0o600, 0o500, "opening locking"}, // and the file can still be read
+		{0o400, 0o500, "opening locking"},
+	} {
+		must(t, os.Chmod(path, tt.file))
+		must(t, os.Chmod(folder, tt.folder))
+		for doing, attempt := range attempts {
+			var err error
+			asNobody(func() { err = attempt() })
+			if strings.Contains(tt.fail, doing) != errors.Is(err, sqlite.ErrPermission) || errors.Is(err, sqlite.ErrReadOnly) {
+				t.Errorf("%s a file %v in a folder %v: %v", doing, tt.file, tt.folder, err)
+			}
+			if err != nil && !errors.As(err, new(*sqlite.FileError)) {
+				t.Errorf("%s: %#v", doing, err)
+			}
+		}
+		must(t, os.Chmod(folder, 0o700))
+		must(t, os.Chmod(path, 0o600))
+		os.Remove(path + "-lock")
+	}
+}
+
+// TestReadOnlyDisk: a database is read from it unless it has a -wal, and the reason
+// for what fails is the disk.
+func TestReadOnlyDisk(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount a disk")
+	}
+	folder := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "tmpfs", folder).CombinedOutput(); err != nil {
+		t.Skipf("no disk can be mounted here: %s", out)
+	}
+	t.Cleanup(func() { exec.Command("umount", folder).Run() })
+	plain, wal, live := filepath.Join(folder, "plain.db"), filepath.Join(folder, "wal.db"), filepath.Join(folder, "live.db")
+	create(t, plain)
+	create(t, wal)
+	change(t, wal, "")
+	crashed(t, live, addNote)
+	must(t, exec.Command("mount", "-o", "remount,ro", folder).Run())
+	for path, readable := range map[string]bool{plain: true, wal: true, live: false} {
+		must(t, toy.Inspect(path))
+		if _, err := toy.Verify(path); (err == nil) != readable || err != nil && !errors.Is(err, sqlite.ErrReadOnly) {
+			t.Errorf("%s: %v", path, err)
+		}
+		for doing, attempt := range map[string]func() error{
+			"opening": func() error { _, err := sqlite.Open(path, sqlite.Options{}); return err },
+			"locking": func() error { _, err := sqlite.LockDatabase(path); return err },
+		} {
+			if err := attempt(); !errors.Is(err, sqlite.ErrReadOnly) || !errors.Is(err, sqlite.ErrPermission) {
+				t.Errorf("%s %s: %v", doing, path, err)
+			}
+		}
+	}
+}

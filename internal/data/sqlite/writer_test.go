@@ -1,0 +1,307 @@
+package sqlite_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// gather has the jobs wait behind one that holds the writer, so that they are
+// one group. It runs within a synctest bubble.
+func gather(t *testing.T, db *sqlite.DB, jobs []func(*sqlite.Tx) error) []error {
+	t.Helper()
+	var running sync.WaitGroup
+	let := make(chan bool)
+	running.Go(func() { wants(t, db.Write(func(*sqlite.Tx) error { <-let; return nil }), nil) })
+	synctest.Wait()
+	results := make([]error, len(jobs))
+	for i, job := range jobs {
+		running.Go(func() { results[i] = db.Write(job) })
+	}
+	synctest.Wait()
+	close(let)
+	running.Wait()
+	return results
+}
+
+func addNote(tx *sqlite.Tx) error { return tx.ExecOne(insertNote, tx.Now, "good") }
+
+var errToy = errors.New("for the test")
+
+// groupCases are what one job of a group may do, and whether the others still
+// share one transaction.
+var groupCases = []struct {
+	name   string
+	do     func(*sqlite.Tx) error
+	err    error // nil: any
+	shared bool
+}{
+	{"error at once", func(*sqlite.Tx) error { return errToy }, errToy, true},
+	{"error after a SELECT", func(tx *sqlite.Tx) error {
+		_, err := tx.QueryInt(`
+			SELECT id FROM notes WHERE id = -1`)
+		return err
+	}, sqlite.ErrNoRows, true},
+	{"error after an INSERT", func(tx *sqlite.Tx) error {
+		tx.Exec(insertNote, tx.Now, "bad")
+		return errToy
+	}, errToy, false},
+	{"error after an INSERT that is read", func(tx *sqlite.Tx) error {
+		if _, err := tx.QueryInt(insertNote+` RETURNING id`, tx.Now, "bad"); err != nil {
+			return err
+		}
+		return errToy
+	}, errToy, false},
+	{"error after a WITH that writes", func(tx *sqlite.Tx) error {
+		tx.Query(`WITH t AS (SELECT 1) `+insertNote, sqlite.Args{tx.Now, "bad"}, func(sqlite.Row) {})
+		return errToy
+	}, errToy, false},
+	{"failure of SQLite in a SELECT", func(tx *sqlite.Tx) error {
+		_, err := tx.QueryInt(`SELECT json('}')`)
+		return fmt.Errorf("reading: %w", err)
+	}, nil, false},
+	{"a constraint", func(tx *sqlite.Tx) error { return tx.ExecOne(insertNote, tx.Now, nil) }, nil, false},
+	{"no row to change", func(tx *sqlite.Tx) error { return tx.ExecOne(`DELETE FROM notes WHERE id = -1`) }, nil, false},
+	{"panic at once", func(*sqlite.Tx) error { panic("oops") }, nil, false},
+	{"panic in a scan", func(tx *sqlite.Tx) error {
+		return tx.Query(`SELECT 1`, nil, func(sqlite.Row) { panic("oops") })
+	}, nil, false},
+	{"panic after an INSERT", func(tx *sqlite.Tx) error {
+		tx.Exec(insertNote, tx.Now, "bad")
+		panic("oops")
+	}, nil, false},
+}
+
+// TestGroupCommit: jobs that wait together share a transaction, and a job that
+// fails fails alone.
+func TestGroupCommit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range groupCases {
+		path := created(t)
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				const good = 63
+				db := openAt(t, path, stepping())
+				jobs := make([]func(*sqlite.Tx) error, good+1)
+				for i := range jobs {
+					jobs[i] = addNote
+				}
+				jobs[good/2] = tt.do
+				for i, err := range gather(t, db, jobs) {
+					if i == good/2 && (err == nil || tt.err != nil && !errors.Is(err, tt.err)) || i != good/2 && err != nil {
+						t.Errorf("job %d: %v", i, err)
+					}
+				}
+				want := "63 in 63, 0 bad"
+				if tt.shared {
+					want = "63 in 1, 0 bad"
+				}
+				if got := transactions(t, db); got != want {
+					t.Errorf("rows and transactions: %s, not %s", got, want)
+				}
+				must(t, note(db, "good"))
+			})
+		})
+	}
+}
+
+// stepping has a clock that returns no time twice, so that transactions can be
+// told apart.
+func stepping() sqlite.Options {
+	var seconds atomic.Int64
+	return sqlite.Options{Now: func() time.Time { return time.Unix(1e9+seconds.Add(1), 0) }}
+}
+
+// transactions returns how many good rows there are, in how many transactions
+// they were made, and how many bad rows there are.
+func transactions(t *testing.T, db *sqlite.DB) (counts string) {
+	t.Helper()
+	must(t, db.Read(func(c *sqlite.Conn) error {
+		return c.QueryRow(`SELECT count(*) FILTER (WHERE body = 'good'), count(DISTINCT at) FILTER (WHERE body = 'good'), count(*) FILTER (WHERE body = 'bad') FROM notes`, nil,
+			func(row sqlite.Row) {
+				counts = fmt.Sprintf("%d in %d, %d bad", row.Int(0), row.Int(1), row.Int(2))
+			})
+	}))
+	return counts
+}
+
+// TestLargeGroup: a group is bounded.
+func TestLargeGroup(t *testing.T) {
+	t.Parallel()
+	path := created(t)
+	synctest.Test(t, func(t *testing.T) {
+		db := openAt(t, path, stepping())
+		jobs := make([]func(*sqlite.Tx) error, 300)
+		for i := range jobs {
+			jobs[i] = addNote
+		}
+		for _, err := range gather(t, db, jobs) {
+			wants(t, err, nil)
+		}
+		if got, want := transactions(t, db), "300 in 2, 0 bad"; got != want {
+			t.Errorf("rows and transactions: %s, not %s", got, want)
+		}
+	})
+}
+
+// TestConcurrentWrites: each caller gets its own answer, and what it was
+// promised.
+func TestConcurrentWrites(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	var running sync.WaitGroup
+	for i := range 64 {
+		running.Go(func() {
+			switch i % 4 {
+			case 0:
+				wants(t, db.Write(func(*sqlite.Tx) error { return errToy }), errToy)
+			case 1:
+				if err := db.Write(func(*sqlite.Tx) error { panic("oops") }); err == nil || !strings.Contains(err.Error(), "oops") {
+					t.Errorf("a panic became %v", err)
+				}
+			default:
+				var row int64
+				body := fmt.Sprint("row ", i)
+				err := db.Write(func(tx *sqlite.Tx) (err error) {
+					_, row, err = tx.Insert(insertNote, tx.Now, body)
+					return err
+				})
+				wants(t, err, nil)
+				err = db.Read(func(c *sqlite.Conn) error {
+					return c.QueryRow(`SELECT body FROM notes WHERE id = ?`, sqlite.Args{row}, func(row sqlite.Row) {
+						if row.Text(0) != body {
+							t.Errorf("%q is %q", body, row.Text(0))
+						}
+					})
+				})
+				wants(t, err, nil)
+			}
+		})
+	}
+	running.Wait()
+	if n := noteCount(t, db); n != 32 {
+		t.Errorf("%d rows, not 32", n)
+	}
+}
+
+// lock locks a database as another program that writes would, until release.
+func lock(t *testing.T, path string) (release func()) {
+	t.Helper()
+	locked, let, done := make(chan bool), make(chan bool), make(chan error)
+	go func() {
+		done <- toy.Migrate(path, 2, 3, func(*sqlite.Conn) error { close(locked); <-let; return errToy })
+	}()
+	<-locked
+	return func() { close(let); wants(t, <-done, errToy) }
+}
+
+// TestBusy: while another program has the lock all that wait fail together,
+// and not one after the other. Reading goes on.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	const wait, many = time.Second, 64
+	must(t, db.Write(func(tx *sqlite.Tx) error {
+		_, err := tx.QueryInt(fmt.Sprintf(`PRAGMA busy_timeout = %d`, wait.Milliseconds()))
+		return err
+	}))
+	release := lock(t, db.Path())
+	start := time.Now()
+	var writers sync.WaitGroup
+	for range many {
+		writers.Go(func() { wants(t, note(db, "x"), sqlite.ErrBusy) })
+	}
+	if n := noteCount(t, db); n != 0 {
+		t.Errorf("%d rows", n)
+	}
+	writers.Wait()
+	if waited := time.Since(start); waited < wait || waited > many*wait {
+		t.Errorf("the writers waited for %v", waited)
+	}
+	release()
+	must(t, note(db, "x"))
+}
+
+// TestFull: a full disk stops writing, and only while it is full.
+func TestFull(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	limit := func(pages int) { // as if the disk had room for no more
+		must(t, db.Write(func(tx *sqlite.Tx) error {
+			_, err := tx.QueryInt(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
+			return err
+		}))
+	}
+	limit(1) // no fewer than there are
+	long := strings.Repeat("x", 10_000)
+	must(t, note(db, "short"))
+	for range 2 {
+		wants(t, note(db, long), sqlite.ErrFull)
+	}
+	if n := noteCount(t, db); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+	limit(1 << 30)
+	must(t, note(db, long))
+}
+
+// TestHooks: BeforeCommit writes in the same transaction, and OnCommit hears
+// only of what is committed.
+func TestHooks(t *testing.T) {
+	t.Parallel()
+	var fail func() error
+	var committed []int64
+	db := openAt(t, created(t), sqlite.Options{
+		BeforeCommit: func(tx *sqlite.Tx) error {
+			tx.OnCommit(func() { committed = append(committed, tx.Now) })
+			if fail != nil {
+				return fail()
+			}
+			return tx.ExecOne(insertNote, tx.Now, "before")
+		},
+	})
+	must(t, note(db, "x"))
+	fail = func() error { return errToy }
+	wants(t, note(db, "x"), errToy)
+	fail = func() error { panic("oops") }
+	if err := note(db, "x"); err == nil || !strings.Contains(err.Error(), "oops") {
+		t.Errorf("a panic became %v", err)
+	}
+	fail = nil
+	wants(t, db.Write(func(*sqlite.Tx) error { return errToy }), errToy) // which leaves an empty transaction
+	must(t, db.Write(func(tx *sqlite.Tx) error {
+		rows, err := tx.QueryInt(`SELECT count(*) FROM notes`)
+		if rows != 3 || len(committed) != 2 {
+			t.Errorf("%d rows, %d commits", rows, len(committed))
+		}
+		return err
+	}))
+	var at []int64
+	must(t, db.Read(func(c *sqlite.Conn) error {
+		return c.Query(`SELECT at FROM notes ORDER BY id`, nil, func(row sqlite.Row) { at = append(at, row.Int(0)) })
+	}))
+	if len(at) != 4 || at[0] != at[1] || at[0] != committed[0] || at[2] != committed[1] {
+		t.Errorf("rows of %d, commits of %d", at, committed)
+	}
+}
+
+// TestDurable: what was promised is in the files, though the database is not
+// closed.
+func TestDurable(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	for range 10 {
+		must(t, note(db, "x"))
+	}
+	left := cutOff(t, db.Path())
+	if n := noteCount(t, openAt(t, left, sqlite.Options{})); n != 10 {
+		t.Errorf("%d rows", n)
+	}
+}

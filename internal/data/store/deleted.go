@@ -1,0 +1,146 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+var deletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters
+	WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at < ?2 ORDER BY row`
+
+// Deleted returns the records of a department that were deleted before a
+// time, those deleted first at the top.
+func (s *Store) Deleted(tenant record.TenantID, until time.Time) (all []record.Stored, err error) {
+	err = s.query(deletedSQL, sqlite.Args{int64(tenant), until.UnixMilli()}, func(row sqlite.Row) {
+		all = append(all, record.Stored{DeletedAt: row.Int(0)})
+		record.Scan(tenant, true, row[1:], &all[len(all)-1])
+	})
+	slices.SortStableFunc(all, func(a, b record.Stored) int { return cmp.Compare(a.DeletedAt, b.DeletedAt) })
+	return all, err
+}
+
+var getDeletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NOT NULL`
+
+// GetDeleted returns a deleted record of a department, which may be damaged. The
+// error is ErrNotFound if there is none.
+func (s *Store) GetDeleted(tenant record.TenantID, id string) (f record.Stored, err error) {
+	err = s.queryRow(getDeletedSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) {
+		f.DeletedAt = row.Int(0)
+		record.Scan(tenant, true, row[1:], &f)
+	})
+	return f, notFound(err)
+}
+
+const undeleteSQL = `
+	UPDATE firefighters SET deleted_at = NULL, checksum = ~checksum
+	 WHERE id = ? AND tenant_id = ? AND deleted_at IS NOT NULL`
+
+// Undelete brings deleted records back, all or none. The error is a
+// *NotDeletedError for a record that is not deleted.
+func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		for _, id := range ids {
+			changed, err := t.Exec(undeleteSQL, id, int64(tenant))
+			if err == nil && changed == 0 {
+				err = &NotDeletedError{id}
+			}
+			if err == nil {
+				err = addChange(t, tenant, by, change{ActionUndelete, id, nil})
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// purgedAtOnce is the number of records that one transaction erases.
+const purgedAtOnce = 500
+
+// Purge erases deleted records, their history and their stored responses. It
+// returns the number erased. A record that was brought back meanwhile stays. The
+// history keeps that a record with this id was erased. Until Vacuum has run, the
+// file may still hold traces.
+func (s *Store) Purge(tenant record.TenantID, all []record.Stored) (erased int, err error) {
+	past, err := s.readPast(tenant, all)
+	if err != nil {
+		return 0, err
+	}
+	for some := range slices.Chunk(all, purgedAtOnce) {
+		count := 0
+		err := s.db.Write(func(t *sqlite.Tx) (err error) {
+			count, err = purge(t, tenant, some, past)
+			return err
+		})
+		if err != nil {
+			return erased, err
+		}
+		erased += count
+	}
+	return erased, nil
+}
+
+// past has the ids of the changes of records, and of the last change of their
+// department at that time.
+type past struct {
+	changes map[string][]int64 // by record id
+	last    int64
+}
+
+func (s *Store) readPast(tenant record.TenantID, all []record.Stored) (p past, err error) {
+	p.changes, p.last = map[string][]int64{}, int64(tenant)<<32
+	for _, f := range all {
+		p.changes[f.ID] = nil
+	}
+	err = s.query(`SELECT id, record_id FROM changes WHERE `+ofTenant+` ORDER BY id`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
+		p.last = row.Int(0)
+		if changes, wanted := p.changes[row.Text(1)]; wanted {
+			p.changes[row.Text(1)] = append(changes, p.last)
+		}
+	})
+	return p, err
+}
+
+// purge erases those of some records that are still deleted. The change that says
+// so is written before older ones go: their ids must not be used again.
+func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (erased int, err error) {
+	var ids []string
+	for _, f := range some {
+		count, err := t.Exec(`DELETE FROM firefighters WHERE row = ? AND tenant_id = ? AND deleted_at IS NOT NULL`, f.Row, int64(tenant))
+		if err == nil && count > 0 {
+			ids = append(ids, f.ID)
+			err = addChange(t, tenant, 0, change{ActionPurge, f.ID, nil})
+		}
+		if err != nil {
+			return 0, err
+		}
+	}
+	return len(ids), purgePast(t, tenant, ids, p)
+}
+
+// purgePast erases the changes and the stored responses of records, but for their
+// purge.
+func purgePast(t *sqlite.Tx, tenant record.TenantID, ids []string, p past) error {
+	for _, id := range ids {
+		for _, number := range p.changes[id] {
+			if _, err := t.Exec(`DELETE FROM changes WHERE id = ?`, number); err != nil {
+				return err
+			}
+		}
+	}
+	list := jsonList(ids)
+	_, err := t.Exec(`DELETE FROM changes WHERE `+ofTenant+` AND id > ?2 AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?3))`,
+		int64(tenant), p.last, list)
+	if err == nil {
+		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
+	}
+	return err
+}
+
+// Vacuum rewrites the file, so that no trace of erased records is left in it.
+func (s *Store) Vacuum() error { return sqlite.Vacuum(s.db.Path()) }

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// The errors of the engine, so that the callers of a store need not know it.
+var (
+	ErrBusy       = sqlite.ErrBusy
+	ErrClosed     = sqlite.ErrClosed
+	ErrCorrupt    = sqlite.ErrCorrupt
+	ErrForeign    = sqlite.ErrForeign
+	ErrFull       = sqlite.ErrFull
+	ErrInUse      = sqlite.ErrInUse
+	ErrIO         = sqlite.ErrIO
+	ErrLinked     = sqlite.ErrLinked
+	ErrLost       = sqlite.ErrLost
+	ErrLongPath   = sqlite.ErrLongPath
+	ErrNoFiles    = sqlite.ErrNoFiles
+	ErrNoFolder   = sqlite.ErrNoFolder
+	ErrNotBack    = sqlite.ErrNotBack
+	ErrNotExist   = sqlite.ErrNotExist
+	ErrNotRegular = sqlite.ErrNotRegular
+	ErrPermission = sqlite.ErrPermission
+	ErrReadOnly   = sqlite.ErrReadOnly
+)
+
+// The types of the errors of the engine, and of records.
+type (
+	DamagedError = record.DamagedError
+	FileError    = sqlite.FileError
+	NewerError   = sqlite.NewerError
+	SchemaError  = sqlite.SchemaError
+)
+
+// WasInUse reports whether a file was a database in use, as opposed to a backup.
+func WasInUse(path string) bool { return sqlite.WasInUse(path) }
+
+// SQLiteVersion is the version of SQLite.
+const SQLiteVersion = sqlite.Version
+
+// ErrNotFound is the error for a record that the department does not have. A
+// deleted record, another department's and one that never existed are alike.
+// It is also the error for a key, a session or an invitation that does not exist.
+var ErrNotFound = errors.New("there is no such record")
+
+// ErrReused is the error for an Idempotency-Key that came with another
+// request before.
+var ErrReused = errors.New("the idempotency key was used with another request before")
+
+// RepeatedError says that a request was sent before with the same idempotency key,
+// and made this record or import (as "import/7").
+type RepeatedError struct{ ID string }
+
+func (e *RepeatedError) Error() string {
+	return "the request was sent before, and made " + e.ID
+}
+
+// NoTenantError says that there is no department of this name.
+type NoTenantError struct{ Name string }
+
+func (e *NoTenantError) Error() string { return fmt.Sprintf("there is no department %q", e.Name) }
+
+// ErrRemoved is the error for a department that was removed meanwhile.
+var ErrRemoved = errors.New("the department was removed")
+
+// TakenError says that a department cannot have a name, because another one
+// has it or one that is alike.
+type TakenError struct {
+	Name, Existing string
+	Creating       bool // the department that cannot have it is a new one
+}
+
+func (e *TakenError) Error() string {
+	if e.Name == e.Existing {
+		return fmt.Sprintf("there is a department %q already", e.Name)
+	}
+	return fmt.Sprintf("there is a department %q already, and %q differs from it only in case, accents or spaces", e.Existing, e.Name)
+}
+
+// NotEmptyError says that a department has records.
+type NotEmptyError struct {
+	Name             string
+	Records, Deleted int64 // deleted ones are not among the records
+}
+
+func (e *NotEmptyError) Error() string {
+	return fmt.Sprintf("the department %q is not empty: records: %d, deleted ones: %d", e.Name, e.Records, e.Deleted)
+}
+
+// NotDeletedError says that the record is not among the deleted ones of the
+// department.
+type NotDeletedError struct{ ID string }
+
+func (e *NotDeletedError) Error() string {
+	return fmt.Sprintf("the department has no deleted record %s", e.ID)
+}
+
+// removed turns the engine's error for no row of a department into ErrRemoved.
+func removed(err error) error {
+	if errors.Is(err, sqlite.ErrNoRows) {
+		return ErrRemoved
+	}
+	return err
+}
+
+// notFound turns the engine's error for no row into ErrNotFound.
+func notFound(err error) error {
+	if errors.Is(err, sqlite.ErrNoRows) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// Failed returns err with what failed on the database at path, nil if err is nil.
+func Failed(doing, path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &FileError{Op: doing, Path: path, Err: err}
+}

@@ -1,0 +1,133 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// each returns what Each yields.
+func each(t *testing.T, s *store.Store, tenant record.TenantID, query string) (all []record.Firefighter) {
+	t.Helper()
+	must(t, s.Each(tenant, parse(t, query), func(f *record.Firefighter) error { all = append(all, *f); return nil }))
+	return all
+}
+
+// TestEach: all records that a list has on all its pages, in its order.
+func TestEach(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	var all []store.Person
+	for _, fields := range people(1203) { // more than are read at once
+		all = append(all, store.Person{Fields: fields})
+	}
+	imports(t, s, ours, adding(all...))
+	create(t, s, theirs, ana)
+	createDeleted(t, s, ours, ana)
+	for _, field := range record.SortFields {
+		for _, query := range []string{"sortDir=asc", "sortDir=desc", "sortDir=asc&search=mari+09", "search=nobody"} {
+			query = fmt.Sprintf("sortBy=%s&%s", field, query)
+			var want []record.Firefighter
+			for page := 1; ; page++ {
+				p := list(t, s, ours, fmt.Sprintf("%s&pageSize=100&page=%d", query, page))
+				if want = append(want, p.Items...); len(p.Items) == 0 {
+					break
+				}
+			}
+			if got := each(t, s, ours, query+"&page=3&pageSize=7"); !slices.Equal(got, want) {
+				t.Errorf("%s: %d records, not the %d of the list, or others", query, len(got), len(want))
+			}
+		}
+	}
+}
+
+// TestEachAtOnce: all records are of one moment, while others change them.
+func TestEachAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for range 600 {
+		create(t, s, ours, eva)
+	}
+	seen := 0
+	must(t, s.Each(ours, parse(t, "sortDir=asc"), func(f *record.Firefighter) error {
+		if seen++; seen == 1 {
+			exec(t, s, `DELETE FROM firefighters WHERE row & 0xffffffff > 550`)
+			create(t, s, ours, ana)
+		}
+		if f.Fields != eva {
+			t.Errorf("a record of another moment: %+v", f)
+		}
+		return nil
+	}))
+	if seen != 600 || len(each(t, s, ours, "")) != 551 {
+		t.Errorf("%d records", seen)
+	}
+}
+
+func TestEachFails(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	objection := errors.New("an objection")
+	f := create(t, s, ours, ana)
+	if err := s.Each(ours, parse(t, ""), func(*record.Firefighter) error { return objection }); !errors.Is(err, objection) {
+		t.Errorf("the error is %v", err)
+	}
+	exec(t, s, `UPDATE firefighters SET last_name = 'X'`)
+	err := s.Each(ours, parse(t, ""), func(*record.Firefighter) error { t.Error("a damaged record is shown"); return nil })
+	if damaged, ok := errors.AsType[*record.DamagedError](err); !ok || damaged.ID != f.ID {
+		t.Errorf("the error is %v", err)
+	}
+	if err := s.Each(99, parse(t, ""), func(*record.Firefighter) error { return nil }); !errors.Is(err, store.ErrRemoved) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestEdit: the new fields follow from what is there, and keep the rules.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := create(t, s, ours, ana)
+	rename := func(fields record.Fields) (record.Fields, error) {
+		if fields != ana {
+			t.Errorf("it was %+v", fields)
+		}
+		fields.LastName, fields.PhoneNumber = " Horvat ", ""
+		return fields, nil
+	}
+	got, err := s.Edit(ours, 3, f.ID, rename, asIs)
+	must(t, err)
+	want := f
+	want.LastName, want.PhoneNumber = "Horvat", ""
+	checkRecord(t, s, got, want)
+	if h := history(t, s, ours, f.ID); actions(h) != "create replace" || string(h[1].Before) != string(f.AppendJSON(nil)) || *h[1].Key != 3 {
+		t.Errorf("the history is %+v", h)
+	}
+	objection := errors.New("an objection")
+	to := func(fields record.Fields, err error) func(record.Fields) (record.Fields, error) {
+		return func(record.Fields) (record.Fields, error) { return fields, err }
+	}
+	for name, tt := range map[string]struct {
+		id     string
+		change func(record.Fields) (record.Fields, error)
+		check  store.Check
+		want   func(error) bool
+	}{
+		"refused":      {f.ID, to(eva, objection), asIs, func(err error) bool { return errors.Is(err, objection) }},
+		"checked":      {f.ID, to(eva, nil), func(record.Firefighter) error { return objection }, func(err error) bool { return errors.Is(err, objection) }},
+		"against rule": {f.ID, to(record.Fields{FirstName: "A"}, nil), asIs, func(err error) bool { return errors.As(err, new(record.FieldErrors)) }},
+		"nobody":       {nobody, to(eva, nil), asIs, func(err error) bool { return errors.Is(err, store.ErrNotFound) }},
+	} {
+		if got, err := s.Edit(ours, 0, tt.id, tt.change, tt.check); !tt.want(err) || got != (record.Firefighter{}) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	checkRecord(t, s, got, want)
+	exec(t, s, `UPDATE firefighters SET last_name = 'X'`)
+	if _, err := s.Edit(ours, 0, f.ID, to(eva, nil), asIs); !errors.As(err, new(*record.DamagedError)) {
+		t.Errorf("damaged: %v", err)
+	}
+}

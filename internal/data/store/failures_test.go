@@ -1,0 +1,324 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// world is a database that has something in each table.
+type world struct {
+	file          []byte
+	live, deleted record.Firefighter
+	added         string // by import 1
+	key           store.KeyID
+}
+
+func newWorld(t *testing.T) (w world) {
+	t.Helper()
+	s := newStoreAt(t, func() time.Time { return keyTime })
+	w.key = newKey(t, s, "Engine 7", "desk")
+	w.live = createWith(t, s, ours, keyFor(w.key, "a", "x"))
+	w.deleted = createDeleted(t, s, ours, eva)
+	_, ids := imports(t, s, ours, adding(store.Person{Fields: ana}, store.Person{ID: w.live.ID, Fields: eva}))
+	w.added = ids[0]
+	newKey(t, s, "Ladder 1", "")
+	gone := createDeleted(t, s, theirs, ana)
+	_, err := s.Purge(theirs, stored(t, s, theirs, gone.ID))
+	must(t, err)
+	exec(t, s, `INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+		VALUES (2, 'old', ?, 0, x'00', 'none', '{}', 0)`, theirs)
+	exec(t, s, `INSERT INTO imports (tenant_id, number, at, file, hash, added, changed, first_change, last_change)
+		VALUES (?, 1, 0, '', zeroblob(32), 0, 0, 1, 1)`, theirs)
+	exec(t, s, `INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at) VALUES (zeroblob(32), ?, 'Ana', 'read', 0, 0)`, theirs)
+	must(t, s.SetAddress("http://127.0.0.1:8080"))
+	must(t, s.Close())
+	w.file, err = os.ReadFile(s.DB().Path())
+	must(t, err)
+	return w
+}
+
+// open opens a copy of the database, after another program has changed it.
+func (w *world) open(t *testing.T, change string) *store.Store {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.db")
+	must(t, os.WriteFile(path, w.file, 0o600))
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	_, err = db.Exec(change)
+	must(t, err)
+	must(t, db.Close())
+	return openStore(t, path, func() time.Time { return keyTime })
+}
+
+// writes are all methods that write.
+func (w *world) writes() map[string]func(*store.Store) error {
+	return map[string]func(*store.Store) error{
+		"Create":  func(s *store.Store) error { _, err := s.Create(ours, w.key, ana, keyFor(w.key, "b", "y")); return err },
+		"Replace": func(s *store.Store) error { _, err := s.Replace(ours, 0, w.live.ID, ana, asIs); return err },
+		"Edit": func(s *store.Store) error {
+			_, err := s.Edit(ours, 0, w.live.ID, func(record.Fields) (record.Fields, error) { return ana, nil }, asIs)
+			return err
+		},
+		"Delete":   func(s *store.Store) error { return s.Delete(ours, 0, w.live.ID, asIs) },
+		"Undelete": func(s *store.Store) error { return s.Undelete(ours, 0, []string{w.deleted.ID}) },
+		"Purge": func(s *store.Store) error {
+			f, err := s.GetDeleted(ours, w.deleted.ID)
+			if err == nil {
+				_, err = s.Purge(ours, []record.Stored{f})
+			}
+			return err
+		},
+		"Purge with a response": func(s *store.Store) error {
+			if err := s.Delete(ours, 0, w.live.ID, asIs); err != nil {
+				return err
+			}
+			f, err := s.GetDeleted(ours, w.live.ID)
+			if err == nil {
+				_, err = s.Purge(ours, []record.Stored{f})
+			}
+			return err
+		},
+		"Import": func(s *store.Store) error {
+			n := adding(store.Person{Fields: ana}, store.Person{ID: w.live.ID, Fields: ana})
+			n.By, n.Key = w.key, keyFor(w.key, "c", "z")
+			n.Answer = func(int64, []string) []byte { return []byte("{}") }
+			_, _, err := s.Import(ours, n)
+			return err
+		},
+		"Import into a new department": func(s *store.Store) error {
+			n := adding(store.Person{Fields: ana})
+			n.Department = "Rescue 3"
+			_, _, err := s.Import(0, n)
+			return err
+		},
+		"TakeBack":     func(s *store.Store) error { _, err := s.TakeBack(ours, 0, 1); return err },
+		"RenameTenant": func(s *store.Store) error { return s.RenameTenant(ours, "Engine 8", false) },
+		"RemoveTenant": func(s *store.Store) error { _, err := s.RemoveTenant(theirs); return err },
+		"AddDepartments": func(s *store.Store) error {
+			return s.AddDepartments([]store.Department{{Name: "Rescue 3", People: []record.Fields{ana}}})
+		},
+		"CreateKey": func(s *store.Store) error {
+			return s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeRead}, func(string) error { return nil })
+		},
+		"RevokeKey":         func(s *store.Store) error { _, err := s.RevokeKey(ours, w.key); return err },
+		"WriteKeyUses":      func(s *store.Store) error { return s.WriteKeyUses(map[store.KeyID]int64{w.key: 60_000}) },
+		"EraseOldResponses": func(s *store.Store) error { return s.EraseOldResponses(context.Background()) },
+		"SetAddress":        func(s *store.Store) error { return s.SetAddress("") },
+		"SaveClock":         func(s *store.Store) error { return s.SaveClock() },
+		"ResetClock":        func(s *store.Store) error { return s.ResetClock() },
+	}
+}
+
+var tables = strings.Fields("service tenants keys invitations firefighters changes imports replays")
+
+// everything returns all rows of a database, whatever its tables are called.
+func everything(t *testing.T, s *store.Store) string {
+	t.Helper()
+	db := openSQL(t, s)
+	defer db.Close()
+	var all strings.Builder
+	for _, table := range tables {
+		var name string
+		must(t, db.QueryRow(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name IN (?, ? || '_away')`, table, table).Scan(&name))
+		rows, err := db.Query(`SELECT * FROM ` + name)
+		must(t, err)
+		columns, err := rows.Columns()
+		must(t, err)
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		for rows.Next() {
+			must(t, rows.Scan(into...))
+			fmt.Fprintln(&all, table, values)
+		}
+		must(t, rows.Close())
+	}
+	return all.String()
+}
+
+// noting makes triggers that write down what a method writes, for written.
+func noting() string {
+	all := []string{`CREATE TABLE written (what TEXT UNIQUE ON CONFLICT IGNORE)`}
+	for _, table := range tables {
+		for _, verb := range []string{"INSERT", "UPDATE", "DELETE"} {
+			all = append(all, fmt.Sprintf(`CREATE TRIGGER note_%s_%s AFTER %[2]s ON %[1]s BEGIN INSERT INTO written VALUES ('%[2]s ON %[1]s'); END`, table, verb))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+func written(t *testing.T, s *store.Store) (all []string) {
+	t.Helper()
+	db := openSQL(t, s)
+	defer db.Close()
+	rows, err := db.Query(`SELECT what FROM written ORDER BY what`)
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var what string
+		must(t, rows.Scan(&what))
+		all = append(all, what)
+	}
+	return all
+}
+
+// TestRefusedWrites: where SQLite refuses one of the writes of a method, or cannot
+// read a table that it needs, the method fails and nothing is written.
+func TestRefusedWrites(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, do := range w.writes() {
+		s := w.open(t, noting())
+		must(t, do(s))
+		all := written(t, s)
+		if len(all) == 0 {
+			t.Errorf("%s writes nothing", name)
+		}
+		for _, what := range all {
+			s := w.open(t, fmt.Sprintf(`CREATE TRIGGER refuse BEFORE %s BEGIN SELECT RAISE(ABORT, 'refused'); END`, what))
+			w.fails(t, s, name, what, do)
+		}
+		for _, table := range tables {
+			s := w.open(t, noting())
+			exec(t, s, fmt.Sprintf(`ALTER TABLE %s RENAME TO %[1]s_away`, table))
+			before := everything(t, s)
+			if err := do(s); err != nil {
+				if after := everything(t, s); after != before && !strings.HasPrefix(name, "Purge") {
+					t.Errorf("%s without %s has changed\n%s to\n%s", name, table, before, after)
+				}
+			} else if got := written(t, s); !reflect.DeepEqual(got, all) {
+				t.Errorf("%s without %s writes %q, not %q", name, table, got, all)
+			}
+		}
+	}
+}
+
+// fails makes sure that a method fails as a whole.
+func (w *world) fails(t *testing.T, s *store.Store, name, what string, do func(*store.Store) error) {
+	t.Helper()
+	before := everything(t, s)
+	err := do(s)
+	if after := everything(t, s); err == nil || after != before && name != "Purge with a response" {
+		t.Errorf("%s without %s: %v; was\n%sis\n%s", name, what, err, before, after)
+	}
+}
+
+// reads are all methods that read, with what they answer.
+func (w *world) reads() map[string]func(*store.Store) (any, error) {
+	return map[string]func(*store.Store) (any, error){
+		"Get":        func(s *store.Store) (any, error) { return s.Get(ours, w.live.ID) },
+		"GetDeleted": func(s *store.Store) (any, error) { return s.GetDeleted(ours, w.deleted.ID) },
+		"Deleted":    func(s *store.Store) (any, error) { return s.Deleted(ours, keyTime.Add(time.Hour)) },
+		"List": func(s *store.Store) (any, error) {
+			return s.List(ours, record.Query{Page: 1, PageSize: 9, SortBy: record.ByLastName})
+		},
+		"Search":  func(s *store.Store) (any, error) { return s.List(ours, mustParse("search=eva")) },
+		"Version": func(s *store.Store) (any, error) { return s.Version(ours) },
+		"StoredResponse": func(s *store.Store) (any, error) {
+			_, body, err := s.StoredResponse(ours, keyFor(w.key, "a", "x"))
+			return body, err
+		},
+		"Imports":      func(s *store.Store) (any, error) { return s.Imports(ours) },
+		"SameFile":     func(s *store.Store) (any, error) { return s.SameFile(ours, hash) },
+		"HasKey":       func(s *store.Store) (any, error) { return s.HasKey(store.KeyHash{}) },
+		"KeysVersion":  func(s *store.Store) (any, error) { return s.KeysVersion() },
+		"KeyInfo":      func(s *store.Store) (any, error) { return s.KeyInfo(w.key) },
+		"KeysOf":       func(s *store.Store) (any, error) { return s.KeysOf(ours) },
+		"HistoryID":    func(s *store.Store) (any, error) { return s.HistoryID() },
+		"Address":      func(s *store.Store) (any, error) { return s.Address() },
+		"Empty":        func(s *store.Store) (any, error) { return s.Empty() },
+		"Tenant":       func(s *store.Store) (any, error) { return s.Tenant("Engine 7") },
+		"TenantName":   func(s *store.Store) (any, error) { return s.TenantName(ours) },
+		"RefuseAlike":  func(s *store.Store) (any, error) { return "fine", s.RefuseAlike("Rescue 3") },
+		"HasNoRecords": func(s *store.Store) (any, error) { return "fine", s.HasNoRecords(theirs) },
+		"Ping":         func(s *store.Store) (any, error) { return "fine", s.Ping() },
+		"FollowClock":  func(s *store.Store) (any, error) { return "fine", s.FollowClock() },
+		"Keys": func(s *store.Store) (any, error) {
+			var all []store.Key
+			err := s.Keys(0, func(_ store.KeyHash, k store.Key) { all = append(all, k) })
+			return all, err
+		},
+		"ListKeys": func(s *store.Store) (any, error) {
+			var all []string
+			err := s.ListKeys("", func(k store.Key, tenant string) { all = append(all, fmt.Sprint(k, tenant)) })
+			return all, err
+		},
+		"Tenants": func(s *store.Store) (any, error) {
+			var all []store.TenantInfo
+			err := s.Tenants(func(i store.TenantInfo) { all = append(all, i) })
+			return all, err
+		},
+		"Each": func(s *store.Store) (any, error) {
+			var all []record.Firefighter
+			err := s.Each(ours, mustParse(""), func(f *record.Firefighter) error { all = append(all, *f); return nil })
+			return all, err
+		},
+		"History": func(s *store.Store) (any, error) {
+			var all []store.Change
+			err := s.History(ours, "", time.UnixMilli(0), func(ch store.Change) { all = append(all, ch) })
+			return all, err
+		},
+		"Roster.Each": func(s *store.Store) (any, error) {
+			var all []record.Stored
+			err := s.ReadRoster(ours, func(r store.Roster) error { return r.Each(func(f *record.Stored) { all = append(all, *f) }) })
+			return all, err
+		},
+		"Roster.Deleted": func(s *store.Store) (all any, err error) {
+			err = s.ReadRoster(ours, func(r store.Roster) (err error) { all, err = r.Deleted([]string{w.deleted.ID}); return err })
+			return all, err
+		},
+	}
+}
+
+func mustParse(query string) record.Query {
+	q, err := record.ParseQuery(query)
+	if err != nil {
+		panic(err)
+	}
+	return q
+}
+
+// TestUnreadable: a method that cannot read a table fails. It never gives half an
+// answer.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	reads := w.reads()
+	want := map[string]any{}
+	s := w.open(t, ``)
+	for name, do := range reads {
+		answer, err := do(s)
+		if err != nil || reflect.ValueOf(answer).IsZero() && name != "HasKey" && name != "Empty" {
+			t.Fatalf("%s: %v, %v", name, answer, err)
+		}
+		want[name] = answer
+	}
+	failed := map[string]bool{}
+	for _, table := range tables {
+		exec(t, s, fmt.Sprintf(`ALTER TABLE %s RENAME TO away`, table))
+		for name, do := range reads {
+			answer, err := do(s)
+			failed[name] = failed[name] || err != nil
+			if err == nil && !reflect.DeepEqual(answer, want[name]) {
+				t.Errorf("%s without the table %s: %v", name, table, answer)
+			}
+		}
+		exec(t, s, `ALTER TABLE away RENAME TO `+table)
+	}
+	for name := range reads {
+		if !failed[name] {
+			t.Errorf("%s never fails", name)
+		}
+	}
+}

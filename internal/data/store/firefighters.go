@@ -1,0 +1,236 @@
+package store
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// ParseRecordID returns the id of a record in its canonical form.
+func ParseRecordID(text string) (string, error) {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 { // Parse accepts other spellings, too
+		return "", fmt.Errorf("%q is not the id of a record", text)
+	}
+	return id.String(), nil
+}
+
+var getSQL = `SELECT ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
+
+// Get returns a record of a department. The error is a *record.DamagedError
+// where the disk has changed it.
+func (s *Store) Get(tenant record.TenantID, id string) (record.Firefighter, error) {
+	var f record.Stored
+	err := s.db.Read(func(c *sqlite.Conn) (err error) {
+		f, err = get(c, tenant, id)
+		return err
+	})
+	if err == nil {
+		err = f.Err()
+	}
+	return f.Firefighter, err
+}
+
+// get returns a record, which may be damaged.
+func get(c *sqlite.Conn, tenant record.TenantID, id string) (f record.Stored, err error) {
+	err = c.QueryRow(getSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) { record.Scan(tenant, false, row, &f) })
+	return f, notFound(err)
+}
+
+// createSQL takes the next row number of the department (schema.sql).
+var createSQL = `
+	INSERT INTO firefighters (row, id, tenant_id, created_at, updated_at, checksum, ` + record.FieldColumns + `, ` + record.KeyColumns + `)
+	SELECT id << 32 | (last_seq + 1), ?, id, ?, ?, ?` + placeholders(record.FieldColumns, record.KeyColumns) + `
+	  FROM tenants WHERE id = ?`
+
+// placeholders returns a ", ?" for each of the columns.
+func placeholders(columns ...string) string {
+	return strings.Repeat(`, ?`, strings.Count(strings.Join(columns, `,`), `,`)+1)
+}
+
+// Create adds a record to a department and returns it when it is on disk. The
+// error is record.FieldErrors where the fields break a rule. With an idempotency
+// key the response is stored in the same transaction. Then the error is a
+// *RepeatedError for a create that was sent before, or ErrReused.
+func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, key *IdempotencyKey) (record.Firefighter, error) {
+	fields, errs := fields.Normalize(s.Clock().Now())
+	if len(errs) > 0 {
+		return record.Firefighter{}, errs
+	}
+	f := newFirefighter(fields)
+	values := createValues(tenant, f)
+	err := s.db.Write(func(t *sqlite.Tx) error {
+		err := refuseRepeated(t, tenant, key)
+		if err == nil {
+			err = create(t, tenant, by, f.ID, values)
+		}
+		if err == nil && key != nil {
+			err = storeResponse(t, tenant, key, f.ID, string(f.AppendJSON(nil)))
+		}
+		return err
+	})
+	return f, err
+}
+
+func newFirefighter(fields record.Fields) record.Firefighter {
+	return record.Firefighter{ID: uuid.Must(uuid.NewV7()).String(), Fields: fields}
+}
+
+// createValues returns the values of createSQL from the checksum on. They are
+// made before the transaction begins.
+func createValues(tenant record.TenantID, f record.Firefighter) sqlite.Args {
+	return slices.Concat(sqlite.Args{record.Checksum(tenant, f.ID, f.Fields, false)}, f.Values(), f.Keys(), sqlite.Args{int64(tenant)})
+}
+
+func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, id string, values sqlite.Args) error {
+	made, err := t.Exec(createSQL, slices.Concat(sqlite.Args{id, t.Now, t.Now}, values)...)
+	if err == nil && made == 0 {
+		err = ErrRemoved
+	}
+	if err != nil {
+		return err
+	}
+	return addChange(t, tenant, by, change{ActionCreate, id, nil})
+}
+
+var replaceSQL = `
+	UPDATE firefighters
+	   SET (updated_at, checksum, ` + record.FieldColumns + `, ` + record.KeyColumns + `) = (?, ?` +
+	placeholders(record.FieldColumns, record.KeyColumns) + `)
+	 WHERE row = ? AND tenant_id = ?`
+
+// Check looks at a record that is about to change. An error of it leaves the
+// record as it is.
+type Check func(record.Firefighter) error
+
+// Replace replaces all fields of a record and returns it when it is on disk.
+// Empty fields are cleared. The error is record.FieldErrors where the fields break
+// a rule. A damaged record is whole again afterwards.
+func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields record.Fields, check Check) (f record.Firefighter, err error) {
+	fields, errs := fields.Normalize(s.Clock().Now())
+	if len(errs) > 0 {
+		return f, errs
+	}
+	return s.edit(tenant, by, id, func(*record.Stored) (record.Fields, error) { return fields, nil }, check)
+}
+
+// Edit changes a record: change returns its new fields. Beside that it is as
+// Replace. The error is a *record.DamagedError for a record that the disk has
+// changed.
+func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(record.Fields) (record.Fields, error), check Check) (record.Firefighter, error) {
+	return s.edit(tenant, by, id, func(before *record.Stored) (record.Fields, error) {
+		if err := before.Err(); err != nil {
+			return record.Fields{}, err
+		}
+		fields, err := change(before.Fields)
+		if err != nil {
+			return fields, err
+		}
+		fields, errs := fields.Normalize(s.Clock().Now())
+		return fields, errs.Err()
+	}, check)
+}
+
+// edit changes a record. fields returns its new fields, normalized.
+func (s *Store) edit(tenant record.TenantID, by KeyID, id string, fields func(*record.Stored) (record.Fields, error), check Check) (f record.Firefighter, err error) {
+	err = s.db.Write(func(t *sqlite.Tx) error {
+		before, err := getChecked(t, tenant, id, check)
+		if err != nil {
+			return err
+		}
+		f = before.Firefighter
+		if f.Fields, err = fields(&before); err != nil {
+			return err
+		}
+		return replace(t, tenant, by, &before, f.Fields)
+	})
+	if err != nil {
+		f = record.Firefighter{}
+	}
+	return f, err
+}
+
+// replace replaces the fields of a record by normalized ones.
+func replace(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stored, fields record.Fields) error {
+	err := t.ExecOne(replaceSQL, slices.Concat(sqlite.Args{t.Now, record.Checksum(tenant, before.ID, fields, false)},
+		fields.Values(), fields.Keys(), sqlite.Args{before.Row, int64(tenant)})...)
+	if err != nil {
+		return err
+	}
+	return addChange(t, tenant, by, change{ActionReplace, before.ID, before})
+}
+
+// getChecked returns a record that is about to change, damaged or not, if check
+// agrees.
+func getChecked(t *sqlite.Tx, tenant record.TenantID, id string, check Check) (record.Stored, error) {
+	f, err := get(t.Conn, tenant, id)
+	if err == nil {
+		err = check(f.Firefighter)
+	}
+	return f, err
+}
+
+// deleteSQL inverts the checksum: see record.Checksum.
+const deleteSQL = `UPDATE firefighters SET deleted_at = ?, checksum = ~checksum WHERE row = ? AND tenant_id = ?`
+
+// Delete deletes a record softly: the row stays.
+func (s *Store) Delete(tenant record.TenantID, by KeyID, id string, check Check) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		before, err := getChecked(t, tenant, id, check)
+		if err != nil {
+			return err
+		}
+		return remove(t, tenant, by, &before)
+	})
+}
+
+// remove deletes a record softly.
+func remove(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stored) error {
+	if err := t.ExecOne(deleteSQL, t.Now, before.Row, int64(tenant)); err != nil {
+		return err
+	}
+	return addChange(t, tenant, by, change{ActionDelete, before.ID, before})
+}
+
+// Department is a new department with its people.
+type Department struct {
+	Name   string
+	People []record.Fields
+}
+
+// AddDepartments adds new departments in one transaction.
+func (s *Store) AddDepartments(departments []Department) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		for _, d := range departments {
+			if err := addDepartment(t, d); err != nil {
+				return fmt.Errorf("adding %q: %w", d.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+func addDepartment(t *sqlite.Tx, d Department) error {
+	tenant, err := insertTenant(t, d.Name)
+	if err != nil {
+		return err
+	}
+	now := time.UnixMilli(t.Now)
+	for _, fields := range d.People {
+		fields, errs := fields.Normalize(now)
+		if len(errs) > 0 {
+			return errs
+		}
+		f := newFirefighter(fields)
+		if err := create(t, tenant, 0, f.ID, createValues(tenant, f)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

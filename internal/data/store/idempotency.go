@@ -1,0 +1,114 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// A create or an import that is sent again with the same Idempotency-Key
+// (draft-ietf-httpapi-idempotency-key-header) makes nothing a second time. It is
+// answered by the stored response of the first.
+
+const (
+	// responseLifetime is how long a response is stored.
+	responseLifetime = 24 * time.Hour
+	// erasedAtOnce is the number of old responses that one transaction erases.
+	erasedAtOnce = 500
+)
+
+// IdempotencyKey identifies a create or an import that may be sent again.
+type IdempotencyKey struct {
+	By   KeyID
+	Key  string
+	Hash []byte // SHA-256 of what the request asks for
+}
+
+const responseSQL = `
+	SELECT request_hash, record_id, answer, checksum FROM replays
+	 WHERE key_id = ? AND idempotency_key = ? AND tenant_id = ? AND created_at > ?`
+
+// StoredResponse returns the response to an earlier request with this key, and
+// the id of its record or import; body is nil if there was none. The error is
+// ErrReused if that request had another hash.
+func (s *Store) StoredResponse(tenant record.TenantID, key *IdempotencyKey) (id string, body []byte, err error) {
+	now := s.Clock().Now().UnixMilli()
+	err = s.db.Read(func(c *sqlite.Conn) error {
+		id, body, err = storedResponse(c, tenant, key, now)
+		return err
+	})
+	return id, body, err
+}
+
+func storedResponse(c *sqlite.Conn, tenant record.TenantID, key *IdempotencyKey, now int64) (id string, body []byte, err error) {
+	var hash []byte
+	var sum int64
+	err = c.QueryRow(responseSQL, sqlite.Args{int64(key.By), key.Key, int64(tenant), now - responseLifetime.Milliseconds()}, func(row sqlite.Row) {
+		hash, id, body, sum = row.Bytes(0), row.Text(1), []byte(row.Text(2)), row.Int(3)
+	})
+	switch {
+	case errors.Is(err, sqlite.ErrNoRows):
+		return "", nil, nil
+	case err != nil:
+		return "", nil, err
+	case !bytes.Equal(hash, key.Hash):
+		return "", nil, ErrReused
+	case sum != responseChecksum(tenant, id, string(body)):
+		return "", nil, &record.DamagedError{ID: id}
+	}
+	return id, body, nil
+}
+
+func responseChecksum(tenant record.TenantID, id, body string) int64 {
+	return record.TextChecksum(tenant, id+"\n"+body)
+}
+
+// refuseRepeated returns a *RepeatedError for a request that was sent before, and
+// ErrReused if it was another one. key is nil for one without a key.
+func refuseRepeated(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey) error {
+	if key == nil {
+		return nil
+	}
+	id, body, err := storedResponse(t.Conn, tenant, key, t.Now)
+	if body != nil {
+		err = &RepeatedError{id}
+	}
+	return err
+}
+
+// storeResponse stores what a request is about to answer, with the id of what it
+// has made.
+func storeResponse(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, id, body string) error {
+	_, err := t.Exec(`
+		INSERT OR REPLACE INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		int64(key.By), key.Key, int64(tenant), t.Now, key.Hash, id, body, responseChecksum(tenant, id, body))
+	return err
+}
+
+// EraseOldResponses erases responses that are older than their lifetime, a few
+// at a time so that no other write waits long, until ctx ends. One that cannot be
+// erased, because the table is damaged, stays.
+func (s *Store) EraseOldResponses(ctx context.Context) error {
+	for ctx.Err() == nil {
+		until := s.Clock().Now().Add(-responseLifetime).UnixMilli()
+		old, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM replays WHERE created_at <= ?)`, until)
+		if err != nil || old == 0 {
+			return err
+		}
+		erased := int64(0)
+		err = s.db.Write(func(t *sqlite.Tx) (err error) {
+			erased, err = t.Exec(`DELETE FROM replays WHERE rowid IN (SELECT rowid FROM replays WHERE created_at <= ? LIMIT ?)`,
+				until, int64(erasedAtOnce))
+			return err
+		})
+		if err != nil || erased < erasedAtOnce {
+			return err
+		}
+	}
+	return nil
+}

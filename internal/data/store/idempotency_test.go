@@ -1,0 +1,259 @@
+package store_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// keyFor returns the idempotency key of a create with this body.
+func keyFor(by store.KeyID, key, body string) *store.IdempotencyKey {
+	hash := sha256.Sum256([]byte(body))
+	return &store.IdempotencyKey{By: by, Key: key, Hash: hash[:]}
+}
+
+// createWith creates a record with an idempotency key.
+func createWith(t *testing.T, s *store.Store, tenant record.TenantID, key *store.IdempotencyKey) record.Firefighter {
+	t.Helper()
+	f, err := s.Create(tenant, key.By, ana, key)
+	must(t, err)
+	return f
+}
+
+// checkStored fails unless the stored response is that of the create of f. Its
+// zero value is for no response.
+func checkStored(t *testing.T, s *store.Store, tenant record.TenantID, key *store.IdempotencyKey, f record.Firefighter) {
+	t.Helper()
+	body := ""
+	if f.ID != "" {
+		body = string(f.AppendJSON(nil))
+	}
+	gotID, got, err := s.StoredResponse(tenant, key)
+	if err != nil || gotID != f.ID || string(got) != body || (got == nil) != (body == "") {
+		t.Errorf("the stored response is %q %s, %v", gotID, got, err)
+	}
+}
+
+// TestStoredResponse: the response stays as it was, whatever becomes of the
+// record.
+func TestStoredResponse(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	key := keyFor(1, "a", "x")
+	checkStored(t, s, ours, key, record.Firefighter{})
+	f := createWith(t, s, ours, key)
+	checkStored(t, s, ours, key, f)
+	_, err := s.Replace(ours, 0, f.ID, eva, asIs)
+	must(t, err)
+	checkStored(t, s, ours, key, f)
+	must(t, s.Delete(ours, 0, f.ID, asIs))
+	checkStored(t, s, ours, key, f)
+	for _, body := range []string{"", "x ", "y"} {
+		if id, got, err := s.StoredResponse(ours, keyFor(1, "a", body)); !errors.Is(err, store.ErrReused) || id != "" || got != nil {
+			t.Errorf("with the body %q: %q %s, %v", body, id, got, err)
+		}
+	}
+}
+
+// TestStoredResponseScope: an idempotency key is that of one API key and one
+// department.
+func TestStoredResponseScope(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := createWith(t, s, ours, keyFor(1, "a", "x"))
+	for _, key := range []*store.IdempotencyKey{keyFor(2, "a", "x"), keyFor(1, "A", "x"), keyFor(1, "a ", "x"), keyFor(11, "", "x")} {
+		checkStored(t, s, ours, key, record.Firefighter{})
+	}
+	checkStored(t, s, theirs, keyFor(1, "a", "x"), record.Firefighter{})
+	second := createWith(t, s, ours, keyFor(2, "a", "y"))
+	checkStored(t, s, ours, keyFor(1, "a", "x"), f)
+	checkStored(t, s, ours, keyFor(2, "a", "y"), second)
+}
+
+// TestRepeatedCreate: of creates that are sent twice at the same time one makes a
+// record, whatever became of it later.
+func TestRepeatedCreate(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(2e12)
+	s := newStoreAt(t, func() time.Time { return now })
+	made := make(chan string, 20)
+	found := make(chan string, 20)
+	var wg sync.WaitGroup
+	repeat := func(hash string) error {
+		f, err := s.Create(ours, 1, ana, keyFor(1, "a", hash))
+		if repeated, ok := errors.AsType[*store.RepeatedError](err); ok {
+			found <- repeated.ID
+			return nil
+		} else if err == nil {
+			made <- f.ID
+		}
+		return err
+	}
+	for range 10 {
+		wg.Go(func() {
+			if err := repeat("x"); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	id := <-made
+	must(t, s.Delete(ours, 0, id, asIs))
+	must(t, repeat("x"))
+	for range 10 {
+		if got := <-found; got != id {
+			t.Errorf("the record is said to be %s, not %s", got, id)
+		}
+	}
+	if err := repeat("y"); !errors.Is(err, store.ErrReused) {
+		t.Errorf("with another body: %v", err)
+	}
+	if n := scanInt(t, s, `SELECT count(*) FROM firefighters`); n != 1 || len(made) != 0 {
+		t.Errorf("%d records", n)
+	}
+	now = now.Add(24 * time.Hour)
+	must(t, repeat("y"))
+	if second := <-made; second == id {
+		t.Error("after a day it makes no record")
+	}
+}
+
+// TestRefusalStoresNothing: the key of a create that was refused may be used
+// again.
+func TestRefusalStoresNothing(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	key := keyFor(1, "a", "x")
+	if _, err := s.Create(ours, 1, record.Fields{}, key); err == nil {
+		t.Error("a record without a name was created")
+	}
+	if _, err := s.Create(99, 1, ana, key); err == nil {
+		t.Error("a record was added to a department that does not exist")
+	}
+	checkStored(t, s, ours, key, record.Firefighter{})
+}
+
+// TestDamagedResponse: a stored response that is not what the service wrote is
+// not sent again.
+func TestDamagedResponse(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	key := keyFor(1, "a", "x")
+	f := createWith(t, s, ours, key)
+	for _, damage := range []string{`answer = replace(answer, 'Ana', 'Anb')`, `record_id = 'nobody'`, `checksum = checksum + 1`} {
+		exec(t, s, `CREATE TABLE saved AS SELECT * FROM replays; UPDATE replays SET `+damage)
+		if id, body, err := s.StoredResponse(ours, key); !errors.As(err, new(*record.DamagedError)) || id != "" || body != nil {
+			t.Errorf("%s: %q %s, %v", damage, id, body, err)
+		}
+		if _, err := s.Create(ours, 1, ana, key); !errors.As(err, new(*record.DamagedError)) {
+			t.Errorf("%s: a create that is sent again: %v", damage, err)
+		}
+		exec(t, s, `REPLACE INTO replays SELECT * FROM saved; DROP TABLE saved`)
+		checkStored(t, s, ours, key, f)
+	}
+}
+
+// TestResponseLifetime: after a day the key is as good as new.
+func TestResponseLifetime(t *testing.T) {
+	t.Parallel()
+	now := time.UnixMilli(2e12)
+	s := newStoreAt(t, func() time.Time { return now })
+	stored := func() int64 { return scanInt(t, s, `SELECT count(*) FROM replays`) }
+	first, second := keyFor(1, "a", "x"), keyFor(1, "b", "x")
+	f := createWith(t, s, ours, first)
+	now = now.Add(24*time.Hour - time.Millisecond)
+	other := createWith(t, s, ours, second)
+	must(t, s.EraseOldResponses(t.Context()))
+	checkStored(t, s, ours, first, f)
+	now = now.Add(time.Millisecond)
+	checkStored(t, s, ours, first, record.Firefighter{})
+	checkStored(t, s, ours, keyFor(1, "a", "y"), record.Firefighter{})
+	f = createWith(t, s, ours, keyFor(1, "a", "y"))
+	checkStored(t, s, ours, keyFor(1, "a", "y"), f)
+	checkStored(t, s, ours, second, other)
+	if n := stored(); n != 2 {
+		t.Errorf("%d responses are stored, not 2", n)
+	}
+	now = now.Add(24*time.Hour - time.Millisecond)
+	must(t, s.EraseOldResponses(t.Context()))
+	if n := stored(); n != 1 {
+		t.Errorf("%d responses are stored, not 1", n)
+	}
+	checkStored(t, s, ours, keyFor(1, "a", "y"), f)
+	now = now.Add(time.Millisecond)
+	must(t, s.EraseOldResponses(t.Context()))
+	if n := stored(); n != 0 || list(t, s, ours, "").Total != 3 {
+		t.Errorf("%d responses are stored", n)
+	}
+}
+
+// watchedContext calls asked whenever it is asked whether it has ended.
+type watchedContext struct {
+	context.Context
+	asked func()
+}
+
+func (c watchedContext) Err() error { c.asked(); return c.Context.Err() }
+
+// TestOldResponsesInSteps: they are erased a few at a time, so that other writes
+// come in between, and only until the context ends.
+func TestOldResponsesInSteps(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	createWith(t, s, ours, keyFor(1, "new", "x"))
+	exec(t, s, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1700)
+		INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+		SELECT 1, 'old' || i, 1, 1000 + i, x'00', 'none', '{}', 0 FROM n`)
+	left := func() (n int64) {
+		must(t, s.DB().Read(func(c *sqlite.Conn) (err error) { n, err = c.QueryInt(`SELECT count(*) FROM replays`); return err }))
+		return n
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	must(t, s.EraseOldResponses(watchedContext{ended, func() {
+		if left() == 1201 {
+			cancel()
+		}
+	}}))
+	var steps []int64
+	must(t, s.EraseOldResponses(watchedContext{t.Context(), func() { steps = append(steps, left()) }}))
+	if !slices.Equal(steps[:3], []int64{1201, 701, 201}) || left() != 1 {
+		t.Errorf("responses before each step: %v, in the end %d", steps, left())
+	}
+}
+
+// TestOldResponsesThatStay: responses that cannot be erased do not keep it busy
+// for ever.
+func TestOldResponsesThatStay(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	exec(t, s, `CREATE TRIGGER stay BEFORE DELETE ON replays BEGIN SELECT raise(IGNORE); END;
+		INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+		VALUES (1, 'old', 1, 1000, x'00', 'none', '{}', 0)`)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	must(t, s.EraseOldResponses(ctx))
+	must(t, ctx.Err())
+}
+
+// TestResponseAfterPurge: an erased record is in no stored response.
+func TestResponseAfterPurge(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	gone, kept := createWith(t, s, ours, keyFor(1, "a", "x")), createWith(t, s, ours, keyFor(1, "b", "x"))
+	must(t, s.Delete(ours, 0, gone.ID, asIs))
+	_, err := s.Purge(ours, stored(t, s, ours, gone.ID))
+	must(t, err)
+	checkStored(t, s, ours, keyFor(1, "a", "x"), record.Firefighter{})
+	checkStored(t, s, ours, keyFor(1, "b", "x"), kept)
+	if n := scanInt(t, s, `SELECT count(*) FROM replays`); n != 1 {
+		t.Errorf("%d responses are stored", n)
+	}
+}

@@ -1,0 +1,206 @@
+package store
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// Import is an import of a department.
+type Import struct {
+	Number      int64
+	At          time.Time
+	Key         KeyID  // 0: a command did it
+	Label       string // of the key
+	File        string // its name
+	Added       int
+	Changed     int
+	TakenBackAt time.Time // the zero time: it was not
+}
+
+// Person is a record to be added, with an empty ID, or to be changed.
+type Person struct {
+	ID     string
+	Fields record.Fields // normalized
+}
+
+// Roster is a department at one moment.
+type Roster interface {
+	// Each calls each for every record that is not deleted, damaged ones
+	// included, in the order of creation. each must not keep the pointer.
+	Each(each func(*record.Stored)) error
+	// Deleted reports which of some ids are those of deleted records.
+	Deleted(ids []string) (map[string]bool, error)
+}
+
+// NewImport is an import to be made.
+type NewImport struct {
+	By       KeyID
+	File     string         // name, for people; cut to 200 characters
+	Hash     []byte         // SHA-256 of the content
+	Progress func(done int) // may be nil
+
+	// Department is the name of a new department where the tenant is 0: it is made
+	// by the same transaction, if there are people. The error is a *TakenError if
+	// another one has a name that is alike, unless Alike is set.
+	Department string
+	Alike      bool
+
+	// Decide returns what to write, by the department as it is within the
+	// transaction. It may be called twice. An error of it leaves everything as it
+	// is. Without people nothing is written and no number is used.
+	Decide func(Roster) ([]Person, error)
+
+	// Key is that of a request that may be sent again, nil for none. Answer
+	// returns the response to store, within the transaction.
+	Key    *IdempotencyKey
+	Answer func(number int64, ids []string) []byte
+}
+
+// Import makes an import in one transaction. It returns its number, 0 if there was
+// nothing to write, and the ids of the people in their order. The errors are
+// those of Decide, ErrReused, and *RepeatedError for a request that was sent
+// before.
+func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids []string, err error) {
+	err = s.db.Write(func(t *sqlite.Tx) (err error) {
+		number, ids = 0, nil
+		if err := refuseRepeated(t, tenant, n.Key); err != nil {
+			return err
+		}
+		number, ids, err = n.make(t, tenant)
+		if err == nil && number > 0 && n.Key != nil {
+			err = storeResponse(t, tenant, n.Key, importID(number), string(n.Answer(number, ids)))
+		}
+		return err
+	})
+	return number, ids, err
+}
+
+// importID is what a stored response has in place of the id of a record.
+func importID(number int64) string { return "import/" + strconv.FormatInt(number, 10) }
+
+func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {
+	if tenant == 0 { // it may be there by now
+		tenant, err = findTenant(t.Conn, n.Department)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	people, err := n.Decide(roster{t.Conn, tenant})
+	if err != nil || len(people) == 0 {
+		return 0, nil, err
+	}
+	if tenant == 0 {
+		tenant, err = addTenant(t, n.Department, n.Alike)
+	}
+	if err == nil {
+		number, err = t.QueryInt(`SELECT ifnull(max(number), 0) + 1 FROM imports WHERE tenant_id = ?`, int64(tenant))
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	first, err := t.QueryInt(lastChangeSQL, int64(tenant))
+	if err == nil {
+		ids, err = n.write(t, tenant, people)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	return number, ids, n.note(t, tenant, number, first+1, people)
+}
+
+// write adds and changes people.
+func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID, people []Person) (ids []string, err error) {
+	for i, p := range people {
+		if p.ID == "" {
+			f := newFirefighter(p.Fields)
+			p.ID, err = f.ID, create(t, tenant, n.By, f.ID, createValues(tenant, f))
+		} else {
+			var before record.Stored
+			if before, err = get(t.Conn, tenant, p.ID); err == nil {
+				err = replace(t, tenant, n.By, &before, p.Fields)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, p.ID)
+		if n.Progress != nil {
+			n.Progress(i + 1)
+		}
+	}
+	return ids, nil
+}
+
+// note adds the import to the table. Its changes are all from the first on.
+func (n *NewImport) note(t *sqlite.Tx, tenant record.TenantID, number, first int64, people []Person) error {
+	added := int64(0)
+	for _, p := range people {
+		if p.ID == "" {
+			added++
+		}
+	}
+	_, err := t.Exec(`
+		INSERT INTO imports (tenant_id, number, at, key_id, file, hash, added, changed, first_change, last_change)
+		VALUES (?1, ?2, ?3, nullif(?4, 0), substr(?5, 1, 200), ?6, ?7, ?8, ?9, (`+lastChangeSQL+`))`,
+		int64(tenant), number, t.Now, int64(n.By), n.File, n.Hash, added, int64(len(people))-added, first)
+	return err
+}
+
+// roster is a department as a transaction sees it.
+type roster struct {
+	conn   *sqlite.Conn
+	tenant record.TenantID
+}
+
+func (r roster) Each(each func(*record.Stored)) error {
+	var f record.Stored
+	return r.conn.Query(`SELECT `+record.Columns+inTenant+` ORDER BY row`, sqlite.Args{int64(r.tenant)}, func(row sqlite.Row) {
+		record.Scan(r.tenant, false, row, &f)
+		each(&f)
+	})
+}
+
+const deletedIDsSQL = `
+	SELECT id FROM firefighters
+	 WHERE id IN (SELECT value FROM json_each(?2)) AND tenant_id = ?1 AND deleted_at IS NOT NULL`
+
+func (r roster) Deleted(ids []string) (map[string]bool, error) {
+	deleted := map[string]bool{}
+	err := r.conn.Query(deletedIDsSQL, sqlite.Args{int64(r.tenant), jsonList(ids)}, func(row sqlite.Row) { deleted[row.Text(0)] = true })
+	return deleted, err
+}
+
+// ReadRoster calls read with a department at one moment.
+func (s *Store) ReadRoster(tenant record.TenantID, read func(Roster) error) error {
+	return s.db.ReadTx(func(c *sqlite.Conn) error { return read(roster{c, tenant}) })
+}
+
+const importsSQL = `
+	SELECT number, at, key_id, label, file, added, changed, taken_back_at
+	  FROM imports LEFT JOIN keys ON keys.id = key_id WHERE imports.tenant_id = ?`
+
+func scanImport(row sqlite.Row) Import {
+	i := Import{Number: row.Int(0), At: time.UnixMilli(row.Int(1)).UTC(), Key: KeyID(row.Int(2)), Label: row.Text(3), File: row.Text(4),
+		Added: int(row.Int(5)), Changed: int(row.Int(6))}
+	if !row.IsNull(7) {
+		i.TakenBackAt = time.UnixMilli(row.Int(7)).UTC()
+	}
+	return i
+}
+
+// Imports returns the imports of a department, the newest first.
+func (s *Store) Imports(tenant record.TenantID) (all []Import, err error) {
+	err = s.query(importsSQL+` ORDER BY number DESC`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { all = append(all, scanImport(row)) })
+	return all, err
+}
+
+// SameFile returns the newest import of a file with this hash that was not taken
+// back, nil if there is none.
+func (s *Store) SameFile(tenant record.TenantID, hash []byte) (same *Import, err error) {
+	err = s.query(importsSQL+` AND imports.hash = ? AND taken_back_at IS NULL ORDER BY number DESC LIMIT 1`, sqlite.Args{int64(tenant), hash},
+		func(row sqlite.Row) { i := scanImport(row); same = &i })
+	return same, err
+}

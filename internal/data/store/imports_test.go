@@ -1,0 +1,299 @@
+package store_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+var hash = bytes.Repeat([]byte{7}, 32)
+
+// adding returns an import that writes some people.
+func adding(people ...store.Person) store.NewImport {
+	return store.NewImport{File: "people.csv", Hash: hash, Decide: func(store.Roster) ([]store.Person, error) { return people, nil }}
+}
+
+func imports(t testing.TB, s *store.Store, tenant record.TenantID, n store.NewImport) (number int64, ids []string) {
+	t.Helper()
+	number, ids, err := s.Import(tenant, n)
+	must(t, err)
+	return number, ids
+}
+
+func takeBack(t testing.TB, s *store.Store, number int64) store.TakenBack {
+	t.Helper()
+	done, err := s.TakeBack(ours, 0, number)
+	must(t, err)
+	return done
+}
+
+// TestImport: people are added and changed in their order, by one transaction that
+// the history shows change by change.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	desk := newKey(t, s, "Engine 7", "desk")
+	known := create(t, s, ours, eva)
+	create(t, s, theirs, ana)
+	n := adding(store.Person{Fields: ana}, store.Person{ID: known.ID, Fields: ana}, store.Person{Fields: eva})
+	n.By, n.File = desk, strings.Repeat("é", 300)
+	var progress []int
+	n.Progress = func(done int) { progress = append(progress, done) }
+	number, added := imports(t, s, ours, n)
+	if number != 1 || len(added) != 3 || added[1] != known.ID || !slices.Equal(progress, []int{1, 2, 3}) {
+		t.Fatalf("import %d: %q, progress %v", number, added, progress)
+	}
+	var got []record.Fields
+	for _, f := range list(t, s, ours, "sortDir=asc").Items {
+		got = append(got, f.Fields)
+	}
+	if !slices.Equal(got, []record.Fields{ana, ana, eva}) {
+		t.Errorf("the people are %+v", got)
+	}
+	checkHistory(t, history(t, s, ours, "")[1:], "create | "+added[0]+" | key 1 desk | ",
+		"replace | "+known.ID+" | key 1 desk | "+string(known.AppendJSON(nil)), "create | "+added[2]+" | key 1 desk | ")
+	want := []store.Import{{Number: 1, At: now, Key: desk, Label: "desk", File: strings.Repeat("é", 200), Added: 2, Changed: 1}}
+	checkImports(t, s, ours, want)
+	checkImports(t, s, theirs, nil)
+	now = now.Add(time.Hour)
+	if number, _ := imports(t, s, ours, adding(store.Person{Fields: ana})); number != 2 {
+		t.Errorf("the next is import %d", number)
+	}
+	if number, _ := imports(t, s, theirs, adding(store.Person{Fields: ana})); number != 1 {
+		t.Errorf("the first of another department is import %d", number)
+	}
+	checkImports(t, s, ours, append([]store.Import{{Number: 2, At: now, File: "people.csv", Added: 1}}, want...))
+	checkCounts(t, s)
+}
+
+func checkImports(t *testing.T, s *store.Store, tenant record.TenantID, want []store.Import) {
+	t.Helper()
+	if got, err := s.Imports(tenant); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v; the imports are\n%+v\nnot\n%+v", err, got, want)
+	}
+}
+
+// TestNoImport: an import that fails or has nothing to write leaves nothing, also
+// where half of it was written.
+func TestNoImport(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	another := create(t, s, theirs, ana)
+	objection := errors.New("an objection")
+	for name, tt := range map[string]struct {
+		tenant record.TenantID
+		n      store.NewImport
+		want   error
+	}{
+		"nothing to write":     {ours, adding(), nil},
+		"an objection":         {ours, store.NewImport{Decide: func(store.Roster) ([]store.Person, error) { return []store.Person{{Fields: ana}}, objection }}, objection},
+		"nobody":               {ours, adding(store.Person{Fields: ana}, store.Person{ID: nobody, Fields: ana}), store.ErrNotFound},
+		"another department's": {ours, adding(store.Person{Fields: ana}, store.Person{ID: another.ID, Fields: ana}), store.ErrNotFound},
+		"no department":        {99, adding(store.Person{Fields: ana}), store.ErrRemoved},
+		"an alike department":  {0, store.NewImport{Department: "engine 7", Hash: hash, Decide: adding(store.Person{Fields: ana}).Decide}, &store.TakenError{}},
+		"a new one, nothing":   {0, store.NewImport{Department: "Rescue 3", Decide: adding().Decide}, nil},
+	} {
+		number, ids, err := s.Import(tt.tenant, tt.n)
+		if number != 0 || ids != nil || !errors.Is(err, tt.want) && !errors.As(err, new(*store.TakenError)) {
+			t.Errorf("%s: %d, %q, %v", name, number, ids, err)
+		}
+	}
+	if n := scanInt(t, s, `SELECT (SELECT count(*) FROM changes) + (SELECT count(*) FROM imports) + (SELECT count(*) FROM tenants)`); n != 3 {
+		t.Errorf("something was left: %d", n)
+	}
+}
+
+// TestImportMakesDepartment: a department comes to be with its first import. If it is
+// there by then, the import sees it.
+func TestImportMakesDepartment(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for want := range 2 {
+		n := adding(store.Person{Fields: ana})
+		n.Department, n.Alike = "engine 7", true
+		n.Decide = func(r store.Roster) ([]store.Person, error) {
+			seen := 0
+			err := r.Each(func(*record.Stored) { seen++ })
+			if seen != want {
+				t.Errorf("%d people, not %d", seen, want)
+			}
+			return []store.Person{{Fields: ana}}, err
+		}
+		imports(t, s, 0, n)
+	}
+	tenant, err := s.Tenant("engine 7")
+	if err != nil || list(t, s, tenant, "").Total != 2 {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestRoster: it has all records that are not deleted, damaged ones as such, in the
+// order of creation.
+func TestRoster(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	a, gone, b, another := create(t, s, ours, ana), createDeleted(t, s, ours, ana), create(t, s, ours, eva), createDeleted(t, s, theirs, ana)
+	exec(t, s, `UPDATE firefighters SET last_name = 'X' WHERE id = ?`, b.ID)
+	must(t, s.ReadRoster(ours, func(r store.Roster) error {
+		var got []string
+		err := r.Each(func(f *record.Stored) { got = append(got, fmt.Sprint(f.ID, f.LastName, f.Damaged)) })
+		if want := []string{a.ID + "Čović" + "false", b.ID + "X" + "true"}; !slices.Equal(got, want) {
+			t.Errorf("the roster is %q, not %q", got, want)
+		}
+		deleted, deletedErr := r.Deleted([]string{a.ID, gone.ID, nobody, another.ID})
+		if len(deleted) != 1 || !deleted[gone.ID] {
+			t.Errorf("deleted: %v", deleted)
+		}
+		return errors.Join(err, deletedErr)
+	}))
+	objection := errors.New("an objection")
+	if err := s.ReadRoster(0, func(r store.Roster) error {
+		return errors.Join(r.Each(func(*record.Stored) { t.Error("a record of no department") }), objection)
+	}); !errors.Is(err, objection) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestRepeatedImport: an import that is sent again is made once, and answered by
+// what the first was answered.
+func TestRepeatedImport(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	n := adding(store.Person{Fields: ana})
+	n.Key = keyFor(1, "a", "x")
+	n.Answer = func(number int64, ids []string) []byte {
+		return fmt.Appendf(nil, `{"number":%d,"people":%d}`, number, len(ids))
+	}
+	imports(t, s, ours, n)
+	_, _, err := s.Import(ours, n)
+	if repeated, ok := errors.AsType[*store.RepeatedError](err); !ok || repeated.ID != "import/1" {
+		t.Errorf("the error is %v", err)
+	}
+	if id, body, err := s.StoredResponse(ours, n.Key); err != nil || id != "import/1" || string(body) != `{"number":1,"people":1}` {
+		t.Errorf("stored: %s %s, %v", id, body, err)
+	}
+	n.Key = keyFor(1, "a", "y")
+	if _, _, err := s.Import(ours, n); !errors.Is(err, store.ErrReused) {
+		t.Errorf("the error is %v", err)
+	}
+	n.Key, n.Decide = keyFor(1, "b", "x"), adding().Decide
+	imports(t, s, ours, n)
+	if _, body, err := s.StoredResponse(ours, n.Key); err != nil || body != nil {
+		t.Errorf("for nothing: %s, %v", body, err)
+	}
+	if total := list(t, s, ours, "").Total; total != 1 {
+		t.Errorf("%d records", total)
+	}
+}
+
+func TestSameFile(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	other := adding(store.Person{Fields: ana})
+	other.Hash = make([]byte, 32)
+	for _, n := range []store.NewImport{adding(store.Person{Fields: ana}), adding(store.Person{Fields: ana}), other} {
+		imports(t, s, ours, n)
+	}
+	check := func(tenant record.TenantID, want int64) {
+		t.Helper()
+		same, err := s.SameFile(tenant, hash)
+		if err != nil || (same == nil) != (want == 0) || same != nil && same.Number != want {
+			t.Errorf("the same file: %+v, %v; want %d", same, err, want)
+		}
+	}
+	check(ours, 2)
+	check(theirs, 0)
+	takeBack(t, s, 2)
+	check(ours, 1)
+	takeBack(t, s, 1)
+	check(ours, 0)
+}
+
+// TestTakeBack: whom the import added is deleted, whom it changed is as before, and
+// whom anything has changed since is left alone.
+func TestTakeBack(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	desk := newKey(t, s, "Engine 7", "desk")
+	known := make([]record.Firefighter, 4)
+	people := []store.Person{{Fields: ana}, {Fields: ana}, {Fields: ana}, {Fields: ana}, {Fields: ana}}
+	for i := range known {
+		known[i] = create(t, s, ours, eva)
+		people = append(people, store.Person{ID: known[i].ID, Fields: ana})
+	}
+	_, in := imports(t, s, ours, adding(people...))
+	_, err := s.Replace(ours, 0, in[1], eva, asIs)
+	must(t, err)
+	must(t, s.Delete(ours, 0, in[2], asIs))
+	must(t, s.Delete(ours, 0, in[3], asIs))
+	_, err = s.Purge(ours, stored(t, s, ours, in[3]))
+	must(t, err)
+	exec(t, s, `DELETE FROM firefighters WHERE id = ?`, in[4]) // by hand
+	_, err = s.Replace(ours, 0, known[1].ID, ana, asIs)        // the same again
+	must(t, err)
+	exec(t, s, `UPDATE changes SET before = '{"id":' WHERE record_id = ? AND action = 'replace'`, known[2].ID)
+	exec(t, s, `UPDATE changes SET before = replace(before, '"B"', '" "') WHERE record_id = ? AND action = 'replace'`, known[3].ID)
+	exec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, known[0].ID)
+
+	now = now.Add(time.Hour)
+	done, err := s.TakeBack(ours, desk, 1)
+	must(t, err)
+	want := store.TakenBack{Deleted: 1, Restored: 1, Left: []store.LeftAlone{{in[1], "Eva B", "replace"}, {in[2], "Ana Čović", "delete"},
+		{in[4], "", ""}, {known[1].ID, "Ana Čović", "replace"}, {known[2].ID, "Ana Čović", ""}, {known[3].ID, "Ana Čović", ""}, {"", "", "purge"}}}
+	if !reflect.DeepEqual(done, want) {
+		t.Errorf("done:\n%+v\nwant:\n%+v", done, want)
+	}
+	sent := "sent"
+	restored := known[0]
+	restored.InvitationStatus = &sent
+	if got, err := s.Get(ours, known[0].ID); err != nil || !reflect.DeepEqual(got, restored) {
+		t.Errorf("restored as %+v, %v", got, err)
+	}
+	if f, err := s.GetDeleted(ours, in[0]); err != nil || f.DeletedAt != now.UnixMilli() {
+		t.Errorf("deleted: %+v, %v", f, err)
+	}
+	if h := history(t, s, ours, in[0]); actions(h) != "create delete" || *h[1].Key != int64(desk) {
+		t.Errorf("the history: %+v", h)
+	}
+	back, ok := errors.AsType[*store.TakenBackError](func() error { now = now.Add(time.Hour); _, err := s.TakeBack(ours, 0, 1); return err }())
+	if !ok || back.Number != 1 || !back.At.Equal(now.Add(-time.Hour)) {
+		t.Errorf("twice: %+v", back)
+	}
+	checkImports(t, s, ours, []store.Import{{Number: 1, At: keyTime, File: "people.csv", Added: 5, Changed: 4, TakenBackAt: now.Add(-time.Hour)}})
+	for tenant, number := range map[record.TenantID]int64{ours: 2, theirs: 1} {
+		if _, err := s.TakeBack(tenant, 0, number); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("department %d, import %d: %v", tenant, number, err)
+		}
+	}
+	checkCounts(t, s)
+}
+
+// TestTakeBackAll: everybody comes back as they were, and one import on top of another
+// protects what it has changed.
+func TestTakeBackAll(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	known := create(t, s, ours, eva)
+	_, first := imports(t, s, ours, adding(store.Person{Fields: ana}, store.Person{ID: known.ID, Fields: ana}))
+	second, _ := imports(t, s, ours, adding(store.Person{ID: first[0], Fields: eva}))
+	if done := takeBack(t, s, 1); done.Restored != 1 || done.Deleted != 0 || len(done.Left) != 1 || done.Left[0].ID != first[0] {
+		t.Errorf("the first: %+v", done)
+	}
+	if done := takeBack(t, s, second); done.Restored != 1 || done.Left != nil {
+		t.Errorf("the second: %+v", done)
+	}
+	items := list(t, s, ours, "sortDir=asc").Items
+	if len(items) != 2 || items[0] != known || items[1].Fields != ana {
+		t.Errorf("the people are %+v", items)
+	}
+}

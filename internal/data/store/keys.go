@@ -1,0 +1,233 @@
+package store
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// KeyID is the number of a key, 0 where a command does what otherwise a key
+// does.
+type KeyID int64
+
+// KeyHash is the SHA-256 of a key, all that is stored of it.
+type KeyHash [32]byte
+
+// The scopes of a key. Each may do what those before it may.
+const (
+	ScopeRead  = "read"
+	ScopeWrite = "write"
+	ScopeAdmin = "admin" // on the office page it also sees keys, revokes them and invites
+)
+
+// scopes are all scopes, in their order.
+var scopes = []string{ScopeRead, ScopeWrite, ScopeAdmin}
+
+// ValidScope reports whether there is a scope of this name.
+func ValidScope(scope string) bool { return slices.Contains(scopes, scope) }
+
+// ScopeCovers reports whether a key of a scope may do what needs another scope.
+func ScopeCovers(scope, needed string) bool {
+	return ValidScope(needed) && slices.Index(scopes, scope) >= slices.Index(scopes, needed)
+}
+
+// Key is an API key or the session of a browser, as it is stored. Times are in
+// milliseconds; 0 is none. A session has ended when the key that opened it has.
+type Key struct {
+	ID         KeyID
+	Tenant     record.TenantID
+	Scope      string
+	Label      string
+	CreatedAt  int64
+	ExpiresAt  int64
+	RevokedAt  int64
+	LastUsedAt int64
+	Lifetime   int64 // of a session, after its last use; 0: an API key
+	OpenedBy   KeyID // the key that opened the session; 0: none
+}
+
+// keyColumns are of keyTables. A session of an erased key counts as revoked. A key
+// that is newer than the session has only got the number of the erased one.
+const (
+	keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at,
+		min(ifnull(k.expires_at, o.expires_at), ifnull(o.expires_at, k.expires_at)),
+		ifnull(k.revoked_at, iif(k.opened_by IS NULL OR o.id IS NOT NULL, o.revoked_at, k.created_at)),
+		k.last_used_at, k.session_lifetime, k.opened_by`
+	keyTables = `keys k LEFT JOIN keys o ON o.id = k.opened_by AND o.created_at <= k.created_at`
+)
+
+// scanKey reads a row that begins with keyColumns.
+func scanKey(row sqlite.Row) Key {
+	return Key{KeyID(row.Int(0)), record.TenantID(row.Int(1)), row.Text(2), row.Text(3),
+		row.Int(4), row.Int(5), row.Int(6), row.Int(7), row.Int(8), KeyID(row.Int(9))}
+}
+
+// IsSession reports whether the key is the session of a browser. It opens the
+// office page, and nothing in the API.
+func (k Key) IsSession() bool { return k.Lifetime != 0 }
+
+// SessionSuffix ends the label of every session.
+const SessionSuffix = " (browser)"
+
+// Person returns whose session a key is: its label without its end.
+func (k Key) Person() string { return strings.TrimSuffix(k.Label, SessionSuffix) }
+
+// Expiry returns when the key expires, in milliseconds; 0 is never. A session
+// expires its lifetime after its last use, or earlier with the key that opened it.
+func (k Key) Expiry() int64 {
+	if !k.IsSession() {
+		return k.ExpiresAt
+	}
+	at := max(k.CreatedAt, k.LastUsedAt) + k.Lifetime
+	if k.ExpiresAt != 0 {
+		at = min(at, k.ExpiresAt)
+	}
+	return at
+}
+
+// Expired reports whether the key has expired by a time in milliseconds.
+func (k Key) Expired(now int64) bool { at := k.Expiry(); return at != 0 && at <= now }
+
+// StateActive is the state of a key that works.
+const StateActive = "active"
+
+// State returns StateActive, "revoked" or "expired".
+func (k Key) State(now time.Time) string {
+	switch {
+	case k.RevokedAt != 0:
+		return "revoked"
+	case k.Expired(now.UnixMilli()):
+		return "expired"
+	}
+	return StateActive
+}
+
+// HasKey reports whether there is a key with this hash.
+func (s *Store) HasKey(hash KeyHash) (bool, error) {
+	n, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?)`, hash[:])
+	return n == 1, err
+}
+
+// Keys calls each for the keys and sessions after an id. It leaves out a key whose
+// department does not exist: it is damaged and opens nothing.
+func (s *Store) Keys(after KeyID, each func(KeyHash, Key)) error {
+	return s.db.Read(func(c *sqlite.Conn) error {
+		return c.Query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables+`
+			WHERE k.id > ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, sqlite.Args{int64(after)}, func(row sqlite.Row) {
+			if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // no key has a hash of another length
+				each(KeyHash(hash), scanKey(row))
+			}
+		})
+	})
+}
+
+// KeysVersion returns a number that changes whenever a key is made, changed,
+// revoked or erased, also by another process.
+func (s *Store) KeysVersion() (int64, error) {
+	return s.queryInt(`SELECT keys_version FROM service`)
+}
+
+// KeyInfo is what the holder of a key may know about it.
+type KeyInfo struct {
+	Department string  `json:"department"`
+	Label      string  `json:"label"`
+	Scope      string  `json:"scope"`
+	ExpiresAt  *string `json:"expiresAt"` // null: never
+}
+
+// KeyInfo returns what is known about a key, or ErrNotFound.
+func (s *Store) KeyInfo(id KeyID) (info KeyInfo, err error) {
+	err = s.queryRow(`SELECT name, label, scope, expires_at FROM keys JOIN tenants ON tenants.id = tenant_id WHERE keys.id = ?`,
+		sqlite.Args{int64(id)}, func(row sqlite.Row) { info = KeyInfo{row.Text(0), row.Text(1), row.Text(2), Moment(row.Int(3))} })
+	return info, notFound(err)
+}
+
+// NewKey describes a key to make.
+type NewKey struct {
+	Tenant    string // the department's name, by ValidTenant
+	Label     string // by ValidLabel
+	Scope     string
+	ExpiresAt time.Time // the zero time is never
+	Alike     bool      // the department may be new although the name of another is alike
+}
+
+// CreateKey makes a key, and its department if that does not exist, and shows
+// the key: this is the only time that anybody sees it. If show fails the key is
+// not made. So show runs within the transaction. It runs twice if the transaction
+// was shared with other callers and failed. The error is a *TakenError if the name
+// of the department is new and too much like that of another.
+func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
+	key := apikey.New()
+	hash := apikey.Hash(key)
+	expiresAt := sqlite.Args{nil}
+	if !k.ExpiresAt.IsZero() {
+		expiresAt[0] = k.ExpiresAt.UnixMilli()
+	}
+	return s.db.Write(func(t *sqlite.Tx) error {
+		tenant, err := addTenant(t, k.Tenant, k.Alike)
+		if err != nil {
+			return err
+		}
+		_, err = t.Exec(`INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
+			hash[:], int64(tenant), k.Label, k.Scope, t.Now, expiresAt[0])
+		if err != nil {
+			return err
+		}
+		return show(key)
+	})
+}
+
+// ListKeys calls each for the keys of the department of that name, or of all
+// departments if it is empty, with the department's name.
+func (s *Store) ListKeys(tenant string, each func(k Key, tenant string)) error {
+	return s.query(`SELECT `+keyColumns+`, t.name FROM `+keyTables+` JOIN tenants t ON t.id = k.tenant_id
+		WHERE ?1 IN ('', t.name) ORDER BY k.id`, sqlite.Args{tenant},
+		func(row sqlite.Row) { each(scanKey(row), row.Text(len(row)-1)) })
+}
+
+// KeysOf returns the keys and sessions of a department, the newest first.
+func (s *Store) KeysOf(tenant record.TenantID) (all []Key, err error) {
+	err = s.query(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)},
+		func(row sqlite.Row) { all = append(all, scanKey(row)) })
+	return all, err
+}
+
+// AnyTenant stands for all departments.
+const AnyTenant record.TenantID = 0
+
+// RevokeKey revokes a key of a department for good. It reports whether the key was
+// revoked already. The error is ErrNotFound if the department has no such key.
+func (s *Store) RevokeKey(tenant record.TenantID, id KeyID) (already bool, err error) {
+	err = s.db.Write(func(t *sqlite.Tx) error {
+		revoked, err := t.QueryInt(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ? AND ? IN (0, tenant_id)`, int64(id), int64(tenant))
+		if err != nil {
+			return notFound(err)
+		}
+		already = revoked == 1
+		_, err = t.Exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.Now, int64(id))
+		return err
+	})
+	return already, err
+}
+
+// WriteKeyUses writes when keys were last used, in milliseconds.
+func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		for id, used := range uses {
+			if _, err := t.Exec(`UPDATE keys SET last_used_at = ? WHERE id = ?`, used, int64(id)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// ReadKey returns the key of any department for which a condition holds.
+func ReadKey(c *sqlite.Conn, condition string, arg any) (k Key, err error) {
+	err = c.QueryRow(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE `+condition, sqlite.Args{arg}, func(row sqlite.Row) { k = scanKey(row) })
+	return k, notFound(err)
+}

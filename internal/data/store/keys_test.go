@@ -1,0 +1,206 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+// keyTime is when the keys of these tests are made.
+var keyTime = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// createKey makes a key and returns it.
+func createKey(t *testing.T, s *store.Store, k store.NewKey) (key string) {
+	t.Helper()
+	must(t, s.CreateKey(k, func(made string) error { key = made; return nil }))
+	return key
+}
+
+// allKeys returns what Keys yields.
+func allKeys(t *testing.T, s *store.Store) map[store.KeyHash]store.Key {
+	t.Helper()
+	all := map[store.KeyHash]store.Key{}
+	must(t, s.Keys(math.MinInt64, func(hash store.KeyHash, k store.Key) { all[hash] = k }))
+	return all
+}
+
+// listedKeys returns what ListKeys yields, each with its department.
+func listedKeys(t *testing.T, s *store.Store, tenant string) (all []string) {
+	t.Helper()
+	must(t, s.ListKeys(tenant, func(k store.Key, tenant string) { all = append(all, fmt.Sprintf("%+v %s", k, tenant)) }))
+	return all
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	s := newStoreAt(t, func() time.Time { return keyTime })
+	made := keyTime.UnixMilli()
+	first := createKey(t, s, store.NewKey{Tenant: "Engine 7", Label: "desk", Scope: store.ScopeRead, ExpiresAt: keyTime.Add(time.Hour)})
+	second := createKey(t, s, store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeWrite})
+	want := map[store.KeyHash]store.Key{
+		apikey.Hash(first):  {ID: 1, Tenant: ours, Scope: "read", Label: "desk", CreatedAt: made, ExpiresAt: made + 3_600_000},
+		apikey.Hash(second): {ID: 2, Tenant: 3, Scope: "write", CreatedAt: made},
+	}
+	if got := allKeys(t, s); !maps.Equal(got, want) {
+		t.Errorf("the keys are %+v, not %+v", got, want)
+	}
+	one, two := fmt.Sprintf("%+v Engine 7", want[apikey.Hash(first)]), fmt.Sprintf("%+v Rescue 3", want[apikey.Hash(second)])
+	for tenant, want := range map[string][]string{"": {one, two}, "Engine 7": {one}, "Rescue 3": {two}, "Ladder 1": nil, "none": nil} {
+		if got := listedKeys(t, s, tenant); !slices.Equal(got, want) {
+			t.Errorf("%q: %v, not %v", tenant, got, want)
+		}
+	}
+	for key, want := range map[string]bool{first: true, second: true, first + "x": false, "": false} {
+		if has, err := s.HasKey(apikey.Hash(key)); err != nil || has != want {
+			t.Errorf("%q: %t, %v", key, has, err)
+		}
+	}
+	expiry := "2026-07-01T13:00:00.000Z"
+	checkKeyInfo(t, s, 1, store.KeyInfo{Department: "Engine 7", Label: "desk", Scope: "read", ExpiresAt: &expiry})
+	checkKeyInfo(t, s, 2, store.KeyInfo{Department: "Rescue 3", Scope: "write"})
+	if _, err := s.KeyInfo(3); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a key that does not exist: %v", err)
+	}
+}
+
+func checkKeyInfo(t *testing.T, s *store.Store, id store.KeyID, want store.KeyInfo) {
+	t.Helper()
+	got, err := s.KeyInfo(id)
+	if err == nil && got.ExpiresAt != nil && want.ExpiresAt != nil && *got.ExpiresAt == *want.ExpiresAt {
+		got.ExpiresAt = want.ExpiresAt
+	}
+	if err != nil || got != want {
+		t.Errorf("key %d: %+v, %v", id, got, err)
+	}
+}
+
+// TestKeyNotShown: a key that nobody has seen is not made, nor its department.
+func TestKeyNotShown(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	failure := errors.New("the pipe is closed")
+	err := s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeWrite}, func(string) error { return failure })
+	if _, none := s.Tenant("Rescue 3"); !errors.Is(err, failure) || len(allKeys(t, s)) != 0 || none == nil {
+		t.Errorf("the error is %v, the keys are %v, the department: %v", err, allKeys(t, s), none)
+	}
+}
+
+func TestRefusedKeys(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for _, k := range []store.NewKey{{Tenant: "Engine 7", Scope: "root"}, {Scope: store.ScopeRead}} {
+		if err := s.CreateKey(k, func(string) error { return nil }); err == nil {
+			t.Errorf("%+v was made", k)
+		}
+	}
+}
+
+// TestDamagedKeys: a key whose hash is not one, or whose department does not
+// exist, opens nothing.
+func TestDamagedKeys(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for range 5 {
+		createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	}
+	exec(t, s, `PRAGMA ignore_check_constraints = 1; PRAGMA foreign_keys = 0; UPDATE keys SET hash = x'00' WHERE id = 1;
+		UPDATE keys SET hash = x'' WHERE id = 2; UPDATE keys SET hash = zeroblob(33) WHERE id = 3; UPDATE keys SET tenant_id = 99 WHERE id = 4`)
+	for _, k := range allKeys(t, s) {
+		if k.ID != 5 {
+			t.Errorf("key %d opens department %d", k.ID, k.Tenant)
+		}
+	}
+	if n := len(allKeys(t, s)); n != 1 {
+		t.Errorf("%d keys", n)
+	}
+}
+
+func TestRevokeKey(t *testing.T) {
+	t.Parallel()
+	now := keyTime
+	s := newStoreAt(t, func() time.Time { return now })
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	for _, want := range []bool{false, true, true} {
+		if already, err := s.RevokeKey(store.AnyTenant, 1); err != nil || already != want {
+			t.Errorf("revoked already: %t, %v", already, err)
+		}
+		now = now.Add(time.Hour)
+	}
+	if k := allKeys(t, s)[apikey.Hash(key)]; k.RevokedAt != keyTime.UnixMilli() {
+		t.Errorf("the key is %+v", k)
+	}
+	if _, err := s.RevokeKey(store.AnyTenant, 2); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("a key that does not exist: %v", err)
+	}
+}
+
+func TestKeyState(t *testing.T) {
+	t.Parallel()
+	now := keyTime.UnixMilli()
+	for _, tt := range []struct {
+		key  store.Key
+		want string
+	}{
+		{store.Key{}, "active"},
+		{store.Key{ExpiresAt: now + 1}, "active"},
+		{store.Key{ExpiresAt: now}, "expired"},
+		{store.Key{RevokedAt: 1, ExpiresAt: now}, "revoked"},
+		{store.Key{RevokedAt: now}, "revoked"},
+		{store.Key{CreatedAt: now, Lifetime: 9}, "active"}, // a session
+		{store.Key{CreatedAt: now, Lifetime: 9, ExpiresAt: now}, "expired"},
+	} {
+		if got := tt.key.State(keyTime); got != tt.want || tt.key.Expired(now) != (tt.key.ExpiresAt == now) {
+			t.Errorf("%+v is %s", tt.key, got)
+		}
+	}
+}
+
+// TestKeysVersion: it changes with whatever a server must hear of, also from
+// another program, and not with the use of a key.
+func TestKeysVersion(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	version := func() int64 { t.Helper(); n, err := s.KeysVersion(); must(t, err); return n }
+	for i, change := range []func() error{
+		func() error {
+			return s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}, func(string) error { return nil })
+		},
+		func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
+		func() error { return tryExec(t, s, `UPDATE keys SET expires_at = 7`) },
+		func() error { return tryExec(t, s, `DELETE FROM keys`) },
+	} {
+		before := version()
+		if must(t, change()); version() == before {
+			t.Errorf("change %d does not change the version", i)
+		}
+	}
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	before := version()
+	must(t, s.WriteKeyUses(map[store.KeyID]int64{1: 7_000, 99: 8_000}))
+	if k := allKeys(t, s)[apikey.Hash(key)]; k.LastUsedAt != 7_000 || version() != before {
+		t.Errorf("after a use: %+v, version %d, not %d", k, version(), before)
+	}
+}
+
+func TestValidNames(t *testing.T) {
+	t.Parallel()
+	if name, err := store.ValidTenant(" Engine 7 "); name != "Engine 7" || err != nil {
+		t.Errorf("%q, %v", name, err)
+	}
+	if _, err := store.ValidTenant(" "); err == nil || err.Error() != "is required" {
+		t.Errorf("an empty name: %v", err)
+	}
+	if label, err := store.ValidLabel(" "); label != "" || err != nil {
+		t.Errorf("an empty label: %q, %v", label, err)
+	}
+	if _, err := store.ValidLabel("a\nb"); err == nil || err.Error() != "contains a control character" {
+		t.Errorf("a label of two lines: %v", err)
+	}
+}

@@ -1,0 +1,243 @@
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// The tests in this file are about a department that is large enough for the
+// index. It follows the history, and is built again where it cannot. The tests
+// run in the bubbles of synctest, where the second between two builds takes no
+// time.
+
+// rest is longer than the index rests.
+const rest = 2 * time.Second
+
+// newLarge returns a store in which ours has n records.
+func newLarge(t *testing.T, n int) *store.Store {
+	t.Helper()
+	s := openStore(t, newFile(t), time.Now)
+	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7", People: people(n)}, {Name: "Ladder 1", People: people(5)}}))
+	return s
+}
+
+// checkBoth checks the lists just after a change, and when the index has had
+// time to be built again.
+func checkBoth(t *testing.T, s *store.Store) {
+	t.Helper()
+	checkLists(t, s)
+	time.Sleep(rest)
+	checkLists(t, s)
+	if !byIndex(t, s) {
+		t.Error("the index does not answer")
+	}
+}
+
+// byIndex reports whether the index answers a search. It changes a record but
+// not the version, so that the index does not find the record.
+func byIndex(t *testing.T, s *store.Store) bool {
+	t.Helper()
+	const first = ` WHERE row = (SELECT min(row) FROM firefighters WHERE tenant_id = 1 AND deleted_at IS NULL);
+		UPDATE tenants SET version = version - 1 WHERE id = 1`
+	exec(t, s, `UPDATE firefighters SET search_text = 'qqqq' || search_text`+first)
+	defer exec(t, s, `UPDATE firefighters SET search_text = substr(search_text, 5)`+first)
+	return list(t, s, ours, "search=qqqq").Total == 0
+}
+
+// TestLargeFollows: the index answers at once after each change of the service,
+// and not after that of another program, which the history does not have.
+func TestLargeFollows(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newLarge(t, 250)
+		checkLists(t, s)
+		f := create(t, s, ours, ana)
+		replaced := ana
+		replaced.LastName = "Zorić"
+		for _, change := range []struct {
+			name string
+			do   func() error
+		}{
+			{"create", func() error { _, err := s.Create(ours, 0, ana, nil); return err }},
+			{"replace", func() error { _, err := s.Replace(ours, 0, f.ID, replaced, asIs); return err }},
+			{"delete", func() error { return s.Delete(ours, 0, f.ID, asIs) }},
+			{"undelete", func() error { return s.Undelete(ours, 0, []string{f.ID}) }},
+		} {
+			must(t, change.do())
+			checkLists(t, s)
+			if !byIndex(t, s) {
+				t.Errorf("the index does not follow: %s", change.name)
+			}
+		}
+		exec(t, s, `UPDATE firefighters SET updated_at = updated_at WHERE tenant_id = 1`)
+		checkLists(t, s)
+		if byIndex(t, s) {
+			t.Error("the index follows what the history does not have")
+		}
+	})
+}
+
+// TestLargeUnderWrites: many write and many read at once.
+func TestLargeUnderWrites(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newLarge(t, 250)
+		var writers, readers sync.WaitGroup
+		var stop atomic.Bool
+		for i := range 4 {
+			writers.Go(func() { writeAtRandom(t, s, uint64(i)) })
+			readers.Go(func() {
+				for n := i; !stop.Load(); n++ {
+					query := []string{"search=ana&sortBy=firstName", "sortBy=email&page=3", "page=11", "search=09&pageSize=100",
+						"sortBy=dateOfBirth&page=2&pageSize=100"}[n%5]
+					if p, err := s.List(ours, parse(t, query)); err != nil || len(p.Items) == 0 {
+						t.Errorf("%s: %d items of %d, %v", query, len(p.Items), p.Total, err)
+					}
+					time.Sleep(rest / 5) // or no time would pass
+				}
+			})
+		}
+		writers.Wait()
+		stop.Store(true)
+		readers.Wait()
+		checkBoth(t, s)
+		checkCounts(t, s)
+	})
+}
+
+// writeAtRandom creates, replaces and deletes records, with rests in between.
+func writeAtRandom(t *testing.T, s *store.Store, seed uint64) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	var mine []string
+	for n := range 30 {
+		fields := record.Fields{FirstName: fmt.Sprint("Ana", n%7), LastName: string(rune('A' + random.IntN(26))), PhoneNumber: fmt.Sprint("09", n)}
+		at := random.IntN(len(mine) + 1)
+		var err error
+		switch action := random.IntN(3); {
+		case at == len(mine):
+			var f record.Firefighter
+			f, err = s.Create(ours, 0, fields, nil)
+			mine = append(mine, f.ID)
+		case action == 0:
+			_, err = s.Replace(ours, 0, mine[at], fields, asIs)
+		case action == 1:
+			err = s.Delete(ours, 0, mine[at], asIs)
+			mine = slices.Delete(mine, at, at+1)
+		default:
+			time.Sleep(rest / 4)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLargeAndFullDisk: what was rolled back is in no list.
+func TestLargeAndFullDisk(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newLarge(t, 220)
+		checkLists(t, s)
+		limitPages(t, s, "1")
+		var callers sync.WaitGroup
+		for range 4 { // so that some share a transaction
+			callers.Go(func() {
+				for full := 0; full < 3; {
+					_, err := s.Create(ours, 0, ana, nil)
+					if errors.Is(err, store.ErrFull) {
+						full++
+					} else if err != nil {
+						t.Error(err)
+						return
+					}
+					if _, err := s.List(ours, parse(t, "search=ana")); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		callers.Wait()
+		checkLists(t, s)
+		limitPages(t, s, "1000000")
+		create(t, s, ours, ana)
+		checkBoth(t, s)
+	})
+}
+
+// TestLargeAndOtherPrograms: what other programs write is in the lists at once.
+func TestLargeAndOtherPrograms(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newLarge(t, 220)
+		gone, erased := createDeleted(t, s, ours, ana), createDeleted(t, s, ours, ana)
+		checkBoth(t, s)
+		other := openStore(t, s.DB().Path(), time.Now)
+		must(t, other.Undelete(ours, 0, []string{gone.ID}))
+		if p := list(t, s, ours, "search=ana@example.com"); p.Total != 1 || p.Items[0] != gone {
+			t.Errorf("after an undelete: %+v", p)
+		}
+		_, err := other.Replace(ours, 0, gone.ID, record.Fields{FirstName: "Zzz", LastName: "Q"}, asIs)
+		must(t, err)
+		if p := list(t, s, ours, "search=ana@example.com"); p.Total != 0 {
+			t.Errorf("after a replace: %+v", p)
+		}
+		checkBoth(t, s)
+		_, err = other.Purge(ours, stored(t, other, ours, erased.ID))
+		must(t, err)
+		exec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, gone.ID)
+		if p := list(t, s, ours, "search=zzz"); p.Total != 1 || *p.Items[0].InvitationStatus != "sent" {
+			t.Errorf("after the platform's change: %+v", p)
+		}
+		checkBoth(t, s)
+	})
+}
+
+// TestShrinking: a department that is small again is right, too.
+func TestShrinking(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		const size = 203 // the index is for 200 and more
+		s := newLarge(t, size)
+		for live := int64(size); live > size-6; live-- {
+			p := list(t, s, ours, "sortBy=lastName&pageSize=1")
+			if p.Total != live {
+				t.Errorf("%d records, not %d", p.Total, live)
+			}
+			must(t, s.Delete(ours, 0, p.Items[0].ID, asIs))
+			if again := list(t, s, ours, "sortBy=lastName&pageSize=1"); again.Items[0].ID == p.Items[0].ID {
+				t.Error("a deleted record is in the list")
+			}
+			time.Sleep(rest)
+		}
+		checkLists(t, s)
+		for range 10 {
+			create(t, s, ours, ana)
+			list(t, s, ours, "search=ana")
+		}
+		checkBoth(t, s)
+	})
+}
+
+// TestDamageInLarge: the index does not hide that a record is damaged.
+func TestDamageInLarge(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newLarge(t, 220)
+		list(t, s, ours, "search=a")
+		exec(t, s, `UPDATE firefighters SET checksum = checksum + 1 WHERE row & 0xffffffff = 7; UPDATE tenants SET version = version - 1 WHERE id = 1`)
+		if _, err := s.List(ours, parse(t, "sortBy=createdAt&sortDir=asc&page=1&search=a")); !errors.As(err, new(*record.DamagedError)) {
+			t.Errorf("the error is %v", err)
+		}
+		list(t, s, ours, "sortBy=createdAt&sortDir=asc&page=2&search=a")
+	})
+}

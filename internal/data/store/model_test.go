@@ -1,0 +1,397 @@
+package store_test
+
+// A random run of calls of a store and, beside it, of a model of it in a few
+// lines of plain Go. Both must answer alike.
+
+import (
+	"cmp"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+)
+
+var (
+	modelSeed  = flag.Uint64("model.seed", 7, "seed of the random run of TestModel")
+	modelSteps = flag.Int("model.steps", 600, "calls of TestModel")
+)
+
+// model is what a department should be.
+type model struct {
+	tenant  record.TenantID
+	records []*modelRecord
+	deleted []*modelRecord
+	created int
+	version int64
+	done    []store.Change // action, id and record before
+}
+
+// modelRecord is a record, and when it was created.
+type modelRecord struct {
+	record.Firefighter
+	order int
+}
+
+// did notes a change of a record. before is the record until then, nil if the
+// history does not have it.
+func (d *model) did(action, id string, before *modelRecord) {
+	ch := store.Change{Action: action, ID: id}
+	if before != nil {
+		ch.Before = before.AppendJSON(nil)
+	}
+	d.done = append(d.done, ch)
+	d.version++
+}
+
+// modelRun is one random run over two departments.
+type modelRun struct {
+	*testing.T
+	random      *rand.Rand
+	store       *store.Store
+	departments [2]*model
+}
+
+// TestModel has small departments, and one that the index holds.
+func TestModel(t *testing.T) {
+	t.Parallel()
+	for name, size := range map[string]int{"small": 0, "large": 220} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) { runModel(t, size) })
+		})
+	}
+}
+
+func runModel(t *testing.T, size int) {
+	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, uint64(size))), store: newStore(t)}
+	m.departments = [2]*model{{tenant: ours}, {tenant: theirs}}
+	for range size {
+		m.create(m.departments[0])
+	}
+	t.Logf("-model.seed=%d -model.steps=%d", *modelSeed, *modelSteps)
+	for step := range *modelSteps {
+		if m.step(); m.Failed() {
+			m.Fatalf("at step %d of seed %d", step, *modelSeed)
+		}
+	}
+	time.Sleep(rest)
+	for _, d := range m.departments {
+		m.walk(d)
+		m.history(d)
+	}
+	if size > 0 && !byIndex(t, m.store) {
+		m.Error("the index does not answer")
+	}
+	checkCounts(t, m.store)
+}
+
+func (m *modelRun) step() {
+	m.Helper()
+	i := m.random.IntN(2)
+	d, other := m.departments[i], m.departments[1-i]
+	switch n := m.random.IntN(100); {
+	case n < 18:
+		m.create(d)
+	case n < 26:
+		m.replace(d)
+	case n < 38:
+		m.delete(d)
+	case n < 42:
+		m.undelete(d)
+	case n < 43:
+		m.purge(d)
+	case n < 48:
+		m.get(d)
+	case n < 52:
+		m.missing(d, other)
+	case n < 53:
+		m.platform(d)
+	default:
+		m.list(d, m.query())
+		if n > 90 { // for some lists the index is up to date
+			time.Sleep(rest)
+		}
+	}
+}
+
+// The vocabulary is small, so that much is equal, or nearly.
+var (
+	firstNames = []string{"Ana", "ANA", "ána", "Čedo", "Cedo", "c\u030cedo", "Đuro", "duro", "Łukasz", "Straße", "STRASSE",
+		"  Ana Marija ", "O'Neil", "%", "_a", `"q" \`, "*", "Ωμέγα", "ωμεγα", "Ｆｉｒｅ", "ﬁre", "\u0301", "İvo", "ıvo", "王"}
+	lastNames = []string{"Čović", "Covic", "ČOVIĆ", "C\u030covic\u0301", "Babić", "babic", "Ivić", "Ćosić-Ivić", "de la Ñ", "Æsop",
+		"Aesop", "A", "a", "Z", "Ž", "<b>&amp;", "100%", "\u00a0Horvat\t"}
+	phones = []string{"", "", "", "091 234 5678", "(091)234-5678", "0912345678", "091-234", "+385 91 234 5678", "+385912345678", "Ext. A-7",
+		"ext. a-7", "Čović 12", "112", "١٢٣", "０９１", "5", "none", " 112 ", " "}
+	emails = []string{"", "", "", "ana@example.com", "Ana@Example.com", "ANA@EXAMPLE.COM", "čović@example.com", "covic@example.com",
+		"a.b+112@x.hr", "o'neil@x.hr", "_@x.hr", "%@x.hr", "234@x.hr", " ana@example.com "}
+	births = []string{"", "", "", "1990-05-15", "1990-05-15T00:00:00Z", "1990-05-15T02:00:00+02:00", "1990-05-14T23:00:00-01:00",
+		"1990-05-15T00:00:00.000000001Z", "1990-05-15T00:00:00.5", "1990-05-15T00:00:00+02:00", "1900-01-01", "1969-12-31T23:59:59Z",
+		"1970-01-01T00:00:00Z", "1999-02-28T12:00:00+14:00", "1995-07-01t00:00:00z"}
+	searches = []string{"ana", "ANA", "čov", "cov ana", "ana cov 091", "091 234", "(091)234", "091-234", "112", "1 2", "234@", "@", ".com",
+		"%", "_", `"`, `\`, "*", "'", "a", "A-7", "a-7", "7", "ext.", "Ext.", "ß", "ss", "ſs", "ﬁ", "fi", "ae", "ñ", "\u0301", "ω", "Σ",
+		"+385", "-", "ana\u00a0marija", "ana\u3000ČOVIĆ", "９１", "١", "12.", "zzz", "i", "İ", "ı", "b& <", "amp;", "王", "none 5"}
+)
+
+func (m *modelRun) pick(from []string) string { return from[m.random.IntN(len(from))] }
+
+// fields returns fields as they are sent and as they should be stored.
+func (m *modelRun) fields() (sent, stored record.Fields) {
+	m.Helper()
+	sent = record.Fields{FirstName: m.pick(firstNames), LastName: m.pick(lastNames), PhoneNumber: m.pick(phones),
+		Email: m.pick(emails), DateOfBirth: m.pick(births)}
+	stored, errs := sent.Normalize(time.Now())
+	must(m, errs.Err())
+	return sent, stored
+}
+
+func (m *modelRun) same(about string, got, want any) {
+	m.Helper()
+	if !reflect.DeepEqual(got, want) {
+		m.Errorf("%s\ngot  %+v\nwant %+v", about, got, want)
+	}
+}
+
+// any returns one of some records, nil if there is none.
+func (m *modelRun) any(from []*modelRecord) *modelRecord {
+	if len(from) == 0 {
+		return nil
+	}
+	return from[m.random.IntN(len(from))]
+}
+
+func (m *modelRun) create(d *model) {
+	m.Helper()
+	sent, want := m.fields()
+	f := create(m, m.store, d.tenant, sent)
+	m.same("create", f.Fields, want)
+	d.created++
+	d.records = append(d.records, &modelRecord{f, d.created})
+	d.did("create", f.ID, nil)
+}
+
+func (m *modelRun) replace(d *model) {
+	m.Helper()
+	r := m.any(d.records)
+	if r == nil {
+		return
+	}
+	sent, want := m.fields()
+	f, err := m.store.Replace(d.tenant, 0, r.ID, sent, asIs)
+	must(m, err)
+	d.did("replace", r.ID, r)
+	r.Fields = want
+	m.same("replace", f, r.Firefighter)
+}
+
+func (m *modelRun) delete(d *model) {
+	m.Helper()
+	r := m.any(d.records)
+	if r == nil {
+		return
+	}
+	must(m, m.store.Delete(d.tenant, 0, r.ID, asIs))
+	d.did("delete", r.ID, r)
+	d.records = without(d.records, r)
+	d.deleted = append(d.deleted, r)
+}
+
+func without(from []*modelRecord, r *modelRecord) []*modelRecord {
+	return slices.DeleteFunc(from, func(other *modelRecord) bool { return other == r })
+}
+
+func (m *modelRun) undelete(d *model) {
+	m.Helper()
+	if r := m.any(d.deleted); r != nil {
+		must(m, m.store.Undelete(d.tenant, 0, []string{r.ID}))
+		d.did("undelete", r.ID, nil)
+		d.deleted = without(d.deleted, r)
+		d.records = append(d.records, r)
+	}
+}
+
+func (m *modelRun) purge(d *model) {
+	m.Helper()
+	r := m.any(d.deleted)
+	if r == nil {
+		return
+	}
+	erased, err := m.store.Purge(d.tenant, stored(m, m.store, d.tenant, r.ID))
+	must(m, err)
+	m.same("erased", erased, 1)
+	d.done = slices.DeleteFunc(d.done, func(ch store.Change) bool { return ch.ID == r.ID })
+	d.did("purge", r.ID, nil)
+	d.deleted = without(d.deleted, r)
+}
+
+func (m *modelRun) get(d *model) {
+	m.Helper()
+	if r := m.any(d.records); r != nil {
+		f, err := m.store.Get(d.tenant, r.ID)
+		must(m, err)
+		m.same("get", f, r.Firefighter)
+	}
+}
+
+// missing asks for a record that is deleted, another department's or nobody's.
+func (m *modelRun) missing(d, other *model) {
+	m.Helper()
+	all := []string{nobody}
+	for _, r := range slices.Concat(d.deleted, other.records, other.deleted) {
+		all = append(all, r.ID)
+	}
+	id, fields := m.pick(all), record.Fields{FirstName: "A", LastName: "B"}
+	_, got := m.store.Get(d.tenant, id)
+	_, replaced := m.store.Replace(d.tenant, 0, id, fields, asIs)
+	for _, err := range []error{got, replaced, m.store.Delete(d.tenant, 0, id, asIs)} {
+		if !errors.Is(err, store.ErrNotFound) {
+			m.Errorf("%s: %v", id, err)
+		}
+	}
+}
+
+// platform writes the columns that the service only shows.
+func (m *modelRun) platform(d *model) {
+	m.Helper()
+	if r := m.any(d.records); r != nil {
+		status, user := m.pick(lastNames), fmt.Sprintf("%08x-0000-4000-8000-000000000000", m.random.Uint32())
+		exec(m, m.store, `UPDATE firefighters SET invitation_status = ?, user_id = ? WHERE id = ?`, status, user, r.ID)
+		r.InvitationStatus, r.UserID = &status, &user
+		d.version++
+	}
+}
+
+func (m *modelRun) query() string {
+	values := url.Values{"sortBy": {m.pick([]string{"", "createdAt", "firstName", "lastName", "email", "phoneNumber", "dateOfBirth"})},
+		"sortDir": {m.pick([]string{"", "asc", "desc"})}}
+	switch m.random.IntN(8) {
+	case 0, 1, 2, 3:
+		values.Set("search", m.pick(searches))
+	case 4:
+		values.Set("search", m.pick(searches)+" "+m.pick(searches))
+	case 5: // a piece of something that is there, or could be
+		text := []rune(m.pick(slices.Concat(firstNames, lastNames, phones, emails)))
+		from := m.random.IntN(len(text) + 1)
+		values.Set("search", string(text[from:from+m.random.IntN(len(text)-from+1)]))
+	}
+	if m.random.IntN(2) == 0 {
+		values.Set("page", fmt.Sprint(1+m.random.IntN(4)))
+	}
+	if m.random.IntN(2) == 0 {
+		values.Set("pageSize", m.pick([]string{"1", "2", "3", "7", "50", "100", "1000"}))
+	}
+	return values.Encode()
+}
+
+func (m *modelRun) list(d *model, query string) {
+	m.Helper()
+	got := list(m, m.store, d.tenant, query)
+	if len(got.Items) == 0 {
+		got.Items = nil
+	}
+	m.same(query, got, d.page(query, parse(m, query)))
+}
+
+// walk reads every list page by page.
+func (m *modelRun) walk(d *model) {
+	m.Helper()
+	for _, field := range record.SortFields {
+		for page := range len(d.records)/50 + 2 {
+			m.list(d, fmt.Sprintf("sortBy=%s&page=%d&pageSize=50", field, page+1))
+			m.list(d, fmt.Sprintf("sortBy=%s&page=%d&pageSize=50&sortDir=asc", field, page+1))
+		}
+	}
+}
+
+// history compares the history with what was done.
+func (m *modelRun) history(d *model) {
+	m.Helper()
+	got := history(m, m.store, d.tenant, "")
+	for i := range got {
+		got[i].At = ""
+	}
+	m.same("the history", got, d.done)
+}
+
+// page returns the page that a query should have.
+func (d *model) page(query string, q record.Query) (p store.Page) {
+	values, _ := url.ParseQuery(query)
+	var found []*modelRecord
+	for _, r := range d.records {
+		if r.matches(values.Get("search")) {
+			found = append(found, r)
+		}
+	}
+	slices.SortFunc(found, func(a, b *modelRecord) int { return compare(q, a, b) })
+	p.Total, p.People, p.Version = int64(len(found)), int64(len(d.records)), d.version
+	for i := (q.Page - 1) * q.PageSize; i < min(q.Page*q.PageSize, p.Total); i++ {
+		p.Items = append(p.Items, found[i].Firefighter)
+	}
+	return p
+}
+
+// compare is the order of a list: records without a value are last in both
+// directions.
+func compare(q record.Query, a, b *modelRecord) int {
+	texts := func(of ...func(*modelRecord) string) (by int) {
+		for _, text := range of {
+			by = cmp.Or(by, slices.Compare([]rune(fold.String(text(a))), []rune(fold.String(text(b)))))
+		}
+		return by
+	}
+	first, last := func(r *modelRecord) string { return r.FirstName }, func(r *modelRecord) string { return r.LastName }
+	by, noneA, noneB := 0, false, false
+	switch q.SortBy {
+	case record.ByFirstName:
+		by = texts(first, last)
+	case record.ByLastName:
+		by = texts(last, first)
+	case record.ByEmail:
+		by, noneA, noneB = texts(func(r *modelRecord) string { return r.Email }), a.Email == "", b.Email == ""
+	case record.ByPhoneNumber:
+		by, noneA, noneB = texts(func(r *modelRecord) string { return r.PhoneNumber }), a.PhoneNumber == "", b.PhoneNumber == ""
+	case record.ByDateOfBirth:
+		by, noneA, noneB = a.Born().Compare(b.Born()), a.DateOfBirth == "", b.DateOfBirth == ""
+	}
+	if noneA != noneB {
+		return map[bool]int{true: 1, false: -1}[noneA]
+	}
+	if by = cmp.Or(by, cmp.Compare(a.order, b.order)); q.Descending {
+		return -by
+	}
+	return by
+}
+
+// matches reports whether every term of a search is found in the record.
+func (r *modelRecord) matches(search string) bool {
+	for _, term := range strings.Fields(search) {
+		folded, number := fold.String(term), onlyDigits(term)
+		inText := slices.ContainsFunc([]string{fold.String(r.FirstName), fold.String(r.LastName), fold.String(r.Email), r.PhoneNumber},
+			func(text string) bool { return strings.Contains(text, folded) })
+		inNumber := number != "" && !strings.ContainsFunc(term, unicode.IsLetter) && strings.Contains(onlyDigits(r.PhoneNumber), number)
+		if !inText && !inNumber {
+			return false
+		}
+	}
+	return true
+}
+
+func onlyDigits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
+}

@@ -1,0 +1,143 @@
+// Package store keeps the records of departments, their history and their API
+// keys in one SQLite database. Every table's SQL is here, a file for each table.
+// schema.sql, in the root, describes the tables.
+package store
+
+import (
+	"database/sql/driver"
+	"sync/atomic"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/internal/index"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// Store is an open database.
+type Store struct {
+	db    *sqlite.DB
+	index *index.Cache
+
+	clockSaved atomic.Int64 // the latest time that the database has, in milliseconds
+}
+
+// clockLag is how far the time in the database may be behind while it is
+// written to.
+const clockLag = time.Second
+
+// Open opens the database at path, which must be whole and of the newest
+// schema. now is the system's clock.
+func Open(path string, now func() time.Time) (*Store, error) {
+	s := &Store{index: index.NewCache()}
+	db, err := sqlite.Open(path, sqlite.Options{Now: now, BeforeCommit: s.beforeCommit})
+	if err != nil {
+		return nil, err
+	}
+	s.db = db
+	latest, err := s.queryInt(latestTimeSQL)
+	if err != nil {
+		db.Close()
+		return nil, &FileError{Op: "opening", Path: path, Err: err}
+	}
+	db.Clock.Set(latest)
+	s.clockSaved.Store(latest)
+	return s, nil
+}
+
+// Close waits for what is under way and closes the database.
+func (s *Store) Close() error { return s.db.Close() }
+
+// DB returns the database that the store is made of.
+func (s *Store) DB() *sqlite.DB { return s.db }
+
+// Clock returns the clock that everything in the store goes by.
+func (s *Store) Clock() *sqlite.Clock { return s.db.Clock }
+
+// Ping returns nil if the database answers.
+func (s *Store) Ping() error {
+	_, err := s.queryInt(`SELECT only_row FROM service`)
+	return err
+}
+
+// RetryWriting writes the time if the last transaction could not be written, so that
+// WritingFault is true.
+func (s *Store) RetryWriting() error {
+	if s.db.WritingFault() == nil {
+		return nil
+	}
+	return s.SaveClock()
+}
+
+// query and queryRow are those of a connection that is lent out to read.
+func (s *Store) query(text string, args sqlite.Args, scan func(sqlite.Row)) error {
+	return s.db.Read(func(c *sqlite.Conn) error { return c.Query(text, args, scan) })
+}
+
+func (s *Store) queryRow(text string, args sqlite.Args, scan func(sqlite.Row)) error {
+	return s.db.Read(func(c *sqlite.Conn) error { return c.QueryRow(text, args, scan) })
+}
+
+func (s *Store) queryInt(text string, args ...driver.Value) (n int64, err error) {
+	err = s.queryRow(text, args, func(row sqlite.Row) { n = row.Int(0) })
+	return n, err
+}
+
+// SaveClock writes the latest time seen.
+func (s *Store) SaveClock() error { return s.db.Write(s.saveClock) }
+
+const latestTimeSQL = `SELECT latest_time FROM service`
+
+// saveClock must not write a time again that another process has taken back.
+func (s *Store) saveClock(t *sqlite.Tx) error {
+	latest, err := t.QueryInt(latestTimeSQL)
+	if err != nil {
+		return err
+	}
+	takenBack := latest < s.clockSaved.Load()
+	if takenBack {
+		t.Now = max(latest, s.Clock().Earlier().UnixMilli())
+	}
+	_, err = t.Exec(`UPDATE service SET latest_time = max(latest_time, ?)`, t.Now)
+	t.OnCommit(func() {
+		if takenBack {
+			s.Clock().Set(t.Now)
+		}
+		s.clockSaved.Store(t.Now)
+	})
+	return err
+}
+
+// FollowClock takes the latest time seen back if another process has done so in
+// the database by ResetClock. Nothing else makes it earlier there.
+func (s *Store) FollowClock() error {
+	saved := s.clockSaved.Load() // before the query: a commit meanwhile must not look like a reset
+	latest, err := s.queryInt(latestTimeSQL)
+	if err == nil && latest < saved && s.clockSaved.CompareAndSwap(saved, latest) {
+		s.Clock().Set(latest)
+	}
+	return err
+}
+
+// ResetClock replaces the latest time seen by the time of the system's clock.
+// It is for a latest time from when that clock was far ahead.
+func (s *Store) ResetClock() error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		t.Now = s.Clock().Earlier().UnixMilli() // beforeCommit must not save the old one
+		_, err := t.Exec(`UPDATE service SET latest_time = ?`, t.Now)
+		t.OnCommit(func() {
+			s.Clock().Set(t.Now)
+			s.clockSaved.Store(t.Now)
+		})
+		return err
+	})
+}
+
+// ClockSaved returns the latest time that the database has, in milliseconds.
+func (s *Store) ClockSaved() int64 { return s.clockSaved.Load() }
+
+// beforeCommit saves the time with every commit that finds it out of date.
+func (s *Store) beforeCommit(t *sqlite.Tx) error {
+	if t.Now-s.clockSaved.Load() < clockLag.Milliseconds() {
+		return nil
+	}
+	return s.saveClock(t)
+}

@@ -1,0 +1,294 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	bad := filepath.Join(t.TempDir(), "x.db")
+	must(t, os.WriteFile(bad, nil, 0o600))
+	for _, path := range []string{bad, filepath.Join(t.TempDir(), "absent.db")} {
+		var failure *store.FileError
+		if _, err := store.Open(path, time.Now); !errors.As(err, &failure) || failure.Path != path || failure.Op != "opening" {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	s := newStore(t)
+	must(t, s.Ping())
+}
+
+// TestClose: after Close every method returns ErrClosed, and the database is one
+// file again.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	path := newFile(t)
+	s, err := store.Open(path, time.Now)
+	must(t, err)
+	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7", People: people(3)}}))
+	f := list(t, s, ours, "").Items[0]
+	must(t, s.Close())
+	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the -wal is left: %v", err)
+	}
+	for name, do := range closedCalls(s, f) {
+		if err := do(); !errors.Is(err, store.ErrClosed) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// closedCalls returns calls of the methods that read and write.
+func closedCalls(s *store.Store, f record.Firefighter) map[string]func() error {
+	key := &store.IdempotencyKey{By: 1, Key: "a"}
+	deleted := []record.Stored{{Firefighter: f}}
+	return map[string]func() error{
+		"Ping":       s.Ping,
+		"SaveClock":  s.SaveClock,
+		"ResetClock": s.ResetClock,
+		"Get":        func() error { _, err := s.Get(ours, f.ID); return err },
+		"List": func() error {
+			_, err := s.List(ours, record.Query{Page: 1, PageSize: 20, SortBy: record.ByEmail})
+			return err
+		},
+		"Version":           func() error { _, err := s.Version(ours); return err },
+		"Create":            func() error { _, err := s.Create(ours, 0, ana, nil); return err },
+		"Replace":           func() error { _, err := s.Replace(ours, 0, f.ID, eva, asIs); return err },
+		"Delete":            func() error { return s.Delete(ours, 0, f.ID, asIs) },
+		"AddDepartments":    func() error { return s.AddDepartments([]store.Department{{Name: "B"}}) },
+		"Empty":             func() error { _, err := s.Empty(); return err },
+		"Tenant":            func() error { _, err := s.Tenant("Engine 7"); return err },
+		"Tenants":           func() error { return s.Tenants(func(store.TenantInfo) {}) },
+		"RenameTenant":      func() error { return s.RenameTenant(ours, "B", false) },
+		"HasNoRecords":      func() error { return s.HasNoRecords(theirs) },
+		"RemoveTenant":      func() error { _, err := s.RemoveTenant(theirs); return err },
+		"Deleted":           func() error { _, err := s.Deleted(ours, time.Now()); return err },
+		"Undelete":          func() error { return s.Undelete(ours, 0, []string{f.ID}) },
+		"Purge":             func() error { _, err := s.Purge(ours, deleted); return err },
+		"History":           func() error { return s.History(ours, "", time.Now(), func(store.Change) {}) },
+		"HasKey":            func() error { _, err := s.HasKey(store.KeyHash{}); return err },
+		"Keys":              func() error { return s.Keys(0, func(store.KeyHash, store.Key) {}) },
+		"KeysVersion":       func() error { _, err := s.KeysVersion(); return err },
+		"KeyInfo":           func() error { _, err := s.KeyInfo(1); return err },
+		"CreateKey":         func() error { return s.CreateKey(store.NewKey{Tenant: "B"}, func(string) error { return nil }) },
+		"ListKeys":          func() error { return s.ListKeys("", func(store.Key, string) {}) },
+		"RevokeKey":         func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
+		"WriteKeyUses":      func() error { return s.WriteKeyUses(map[store.KeyID]int64{1: 1}) },
+		"StoredResponse":    func() error { _, _, err := s.StoredResponse(ours, key); return err },
+		"EraseOldResponses": func() error { return s.EraseOldResponses(context.Background()) },
+	}
+}
+
+// inGroup runs the calls while another one has the writer, so that they are one
+// group.
+func inGroup(t *testing.T, s *store.Store, calls ...func()) {
+	t.Helper()
+	let := make(chan bool)
+	go func() {
+		if err := s.DB().Write(func(*sqlite.Tx) error { <-let; return nil }); err != nil {
+			t.Error(err)
+		}
+	}()
+	synctest.Wait() // until that call has the writer
+	var running sync.WaitGroup
+	for _, call := range calls {
+		running.Go(call)
+		synctest.Wait() // until this call waits
+	}
+	close(let)
+	running.Wait()
+}
+
+// ticks returns a clock that never returns a time twice. All of a transaction
+// has one time.
+func ticks() func() time.Time {
+	var seconds atomic.Int64
+	return func() time.Time { return time.Unix(1e9+seconds.Add(1), 0) }
+}
+
+// TestRefusalsInAGroup: calls that fail before their first write leave the
+// group's transaction alone.
+func TestRefusalsInAGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStoreAt(t, ticks())
+		f := create(t, s, ours, ana)
+		objection := errors.New("an objection")
+		objects := func(record.Firefighter) error { return objection }
+		fails := func(want error, call func() error) func() {
+			return func() {
+				if err := call(); !errors.Is(err, want) {
+					t.Errorf("the error is %v, not %v", err, want)
+				}
+			}
+		}
+		creates := func() {
+			if _, err := s.Create(ours, 0, ana, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		before := scanInt(t, s, `SELECT max(id) FROM changes`)
+		inGroup(t, s, creates,
+			fails(objection, func() error { _, err := s.Replace(ours, 0, f.ID, eva, objects); return err }), creates,
+			fails(objection, func() error { return s.Delete(ours, 0, f.ID, objects) }), creates,
+			fails(store.ErrNotFound, func() error { _, err := s.Replace(ours, 0, nobody, eva, asIs); return err }), creates,
+			fails(store.ErrNotFound, func() error { return s.Delete(theirs, 0, f.ID, asIs) }), creates,
+			fails(store.ErrNotFound, func() error { _, err := s.RevokeKey(store.AnyTenant, 99); return err }), creates)
+		changes := scanInt(t, s, `SELECT count(*) FROM changes WHERE id > ?`, before)
+		times := scanInt(t, s, `SELECT count(DISTINCT at) FROM changes WHERE id > ?`, before)
+		if changes != 6 || times != 1 {
+			t.Errorf("%d changes in %d transactions", changes, times)
+		}
+	})
+}
+
+// TestFailuresInAGroup: a call that fails after it has written undoes only what
+// it has written itself.
+func TestFailuresInAGroup(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		gone := createDeleted(t, s, ours, ana)
+		shown := 0
+		var errs []error
+		var mu sync.Mutex
+		fails := func(call func() error) func() {
+			return func() { err := call(); mu.Lock(); defer mu.Unlock(); errs = append(errs, err) }
+		}
+		creates := func() {
+			if _, err := s.Create(ours, 0, ana, nil); err != nil {
+				t.Error(err)
+			}
+		}
+		inGroup(t, s, creates,
+			fails(func() error { return s.Undelete(ours, 0, []string{gone.ID, nobody}) }), creates,
+			fails(func() error { _, err := s.Create(99, 0, ana, nil); return err }), creates,
+			fails(func() error {
+				return s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeRead}, func(string) error { shown++; return os.ErrClosed })
+			}), creates,
+			fails(func() error { return s.DB().Write(func(*sqlite.Tx) error { panic("before the first write") }) }), creates,
+			fails(func() error {
+				return s.DB().Write(func(tx *sqlite.Tx) error {
+					tx.Exec(`DELETE FROM firefighters`)
+					panic("after it")
+				})
+			}), creates)
+		for _, err := range errs {
+			if err == nil {
+				t.Errorf("the errors are %v", errs)
+			}
+		}
+		if total := list(t, s, ours, "").Total; total != 6 || len(errs) != 5 || shown == 0 {
+			t.Errorf("%d records, %d errors, shown %d times", total, len(errs), shown)
+		}
+		if _, err := s.Tenant("Rescue 3"); !errors.As(err, new(*store.NoTenantError)) {
+			t.Errorf("half of a key was made: %v", err)
+		}
+		if got := actions(history(t, s, ours, gone.ID)); got != "create delete" {
+			t.Errorf("half of an undelete: %s", got)
+		}
+		checkCounts(t, s)
+	})
+}
+
+// TestConcurrentWrites: each caller gets its own result.
+func TestConcurrentWrites(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	const callers, each = 16, 20
+	var running sync.WaitGroup
+	for i := range callers {
+		tenant := record.TenantID(1 + i%2)
+		running.Go(func() {
+			for n := range each {
+				fields := record.Fields{FirstName: fmt.Sprint("A", i), LastName: fmt.Sprint("B", n)}
+				f, err := s.Create(tenant, 0, fields, nil)
+				if err != nil || f.Fields != fields {
+					t.Errorf("created %+v, %v", f, err)
+				}
+				if got, err := s.Get(tenant, f.ID); err != nil || got != f {
+					t.Errorf("got %+v, %v, not %+v", got, err, f)
+				}
+				if err := s.Delete(3-tenant, 0, f.ID, asIs); !errors.Is(err, store.ErrNotFound) {
+					t.Errorf("another department deletes it: %v", err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	for _, tenant := range []record.TenantID{ours, theirs} {
+		if total := list(t, s, tenant, "").Total; total != callers*each/2 {
+			t.Errorf("%d records", total)
+		}
+	}
+	checkCounts(t, s)
+}
+
+// TestFullDisk: a write that finds no room changes nothing and is in no history.
+// Once there is room, all is well.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := create(t, s, ours, ana)
+	limitPages(t, s, "1")
+	made := int64(1)
+	var err error
+	for ; err == nil; made++ {
+		_, err = s.Create(ours, 0, ana, &store.IdempotencyKey{By: 1, Key: fmt.Sprint(made), Hash: []byte("x")})
+	}
+	made--
+	longer := record.Fields{FirstName: strings.Repeat("Č", 100), LastName: strings.Repeat("č", 100)}
+	replaced := error(nil)
+	for range 100 { // into room that there still is
+		if replaced == nil {
+			_, replaced = s.Replace(ours, 0, f.ID, longer, asIs)
+		}
+	}
+	if !errors.Is(err, store.ErrFull) || !errors.Is(replaced, store.ErrFull) {
+		t.Errorf("create: %v, replace: %v", err, replaced)
+	}
+	if total := list(t, s, ours, "").Total; total != made {
+		t.Errorf("%d records, not %d", total, made)
+	}
+	records := scanInt(t, s, `SELECT count(*) FROM changes WHERE action = 'create'`)
+	responses := scanInt(t, s, `SELECT count(*) FROM replays`)
+	if records != made || responses != made-1 {
+		t.Errorf("%d creates in the history and %d stored responses of %d creates", records, responses, made)
+	}
+	limitPages(t, s, "1000000")
+	create(t, s, ours, ana)
+	checkCounts(t, s)
+}
+
+// TestPanicInRead: a panic while rows are read leaves the connections whole.
+func TestPanicInRead(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	create(t, s, ours, ana)
+	for range 20 {
+		func() {
+			defer func() {
+				if p := recover(); p != "oops" {
+					t.Errorf("recovered %v", p)
+				}
+			}()
+			s.History(ours, "", time.UnixMilli(0), func(store.Change) { panic("oops") })
+		}()
+	}
+	must(t, s.Ping())
+	list(t, s, ours, "")
+}

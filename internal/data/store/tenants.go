@@ -1,0 +1,216 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+)
+
+// ValidTenant returns the name of a department as it is stored. The error says
+// what is wrong without a subject, as "is required".
+func ValidTenant(name string) (string, error) { return record.Name(name) }
+
+// ValidLabel returns the label of a key as it is stored, with such an error.
+func ValidLabel(label string) (string, error) { return record.Label(label) }
+
+// Empty reports whether the database has no department.
+func (s *Store) Empty() (bool, error) {
+	n, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM tenants)`)
+	return n == 0, err
+}
+
+// Tenant returns the department of that name. The error is a *NoTenantError if
+// there is none.
+func (s *Store) Tenant(name string) (record.TenantID, error) {
+	n, err := s.queryInt(`SELECT id FROM tenants WHERE name = ?`, strings.TrimSpace(name))
+	if errors.Is(err, sqlite.ErrNoRows) {
+		err = &NoTenantError{name}
+	}
+	return record.TenantID(n), err
+}
+
+// TenantName returns the name of a department.
+func (s *Store) TenantName(tenant record.TenantID) (name string, err error) {
+	err = s.queryRow(`SELECT name FROM tenants WHERE id = ?`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { name = row.Text(0) })
+	return name, removed(err)
+}
+
+// TenantInfo is a department and the numbers of what it has.
+type TenantInfo struct {
+	ID         record.TenantID
+	Name       string
+	CreatedAt  int64 // milliseconds
+	Records    int64 // that are not deleted
+	Deleted    int64
+	ActiveKeys int64 // without sessions
+}
+
+const tenantsSQL = `
+	SELECT id, name, created_at, live_count, (SELECT count(*) FROM firefighters
+	       WHERE row BETWEEN tenants.id << 32 AND tenants.id << 32 | 0xffffffff AND deleted_at IS NOT NULL)
+	  FROM tenants ORDER BY tenants.id`
+
+// Tenants calls each for all departments, in the order in which they were made.
+func (s *Store) Tenants(each func(TenantInfo)) error {
+	now := s.Clock().Now()
+	return s.db.Read(func(c *sqlite.Conn) error {
+		active := map[record.TenantID]int64{}
+		err := c.Query(`SELECT `+keyColumns+` FROM `+keyTables, nil, func(row sqlite.Row) {
+			if k := scanKey(row); k.State(now) == StateActive && !k.IsSession() {
+				active[k.Tenant]++
+			}
+		})
+		if err != nil {
+			return err
+		}
+		return c.Query(tenantsSQL, nil, func(row sqlite.Row) {
+			id := record.TenantID(row.Int(0))
+			each(TenantInfo{id, row.Text(1), row.Int(2), row.Int(3), row.Int(4), active[id]})
+		})
+	})
+}
+
+// findTenant returns the department of that name, 0 if there is none.
+func findTenant(c *sqlite.Conn, name string) (record.TenantID, error) {
+	n, err := c.QueryInt(`SELECT id FROM tenants WHERE name = ?`, name)
+	if errors.Is(err, sqlite.ErrNoRows) {
+		return 0, nil
+	}
+	return record.TenantID(n), err
+}
+
+// addTenant returns the department of that name, which it makes if there is
+// none. The error is a *TakenError if another one has a name that is alike,
+// unless alike is set.
+func addTenant(t *sqlite.Tx, name string, alike bool) (record.TenantID, error) {
+	tenant, err := findTenant(t.Conn, name)
+	if tenant != 0 || err != nil {
+		return tenant, err
+	}
+	if !alike {
+		if err := refuseAlike(t.Conn, name, 0); err != nil {
+			return 0, err
+		}
+	}
+	return insertTenant(t, name)
+}
+
+// RefuseAlike returns a *TakenError if a department has that name or one that is
+// alike.
+func (s *Store) RefuseAlike(name string) error {
+	return s.db.Read(func(c *sqlite.Conn) error { return refuseAlike(c, name, 0) })
+}
+
+// insertTenant makes a department. Its id was never that of another, whose
+// entries a running service may still have in memory: ids go up, and those of
+// removed departments are not above keys_version (RemoveTenant).
+func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
+	id, err := t.QueryInt(`SELECT max(keys_version, ifnull((SELECT max(id) FROM tenants), 0)) + 1 FROM service`)
+	if err == nil {
+		_, err = t.Exec(`INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)`, id, name, t.Now)
+	}
+	return record.TenantID(id), err
+}
+
+// refuseAlike returns a *TakenError if the name of a department other than self
+// differs from this one only in case, accents or spaces.
+func refuseAlike(c *sqlite.Conn, name string, self record.TenantID) (err error) {
+	var taken error
+	wanted := likeness(name)
+	err = c.Query(`SELECT name FROM tenants WHERE id <> ?`, sqlite.Args{int64(self)}, func(row sqlite.Row) {
+		if other := row.Text(0); taken == nil && likeness(other) == wanted {
+			taken = &TakenError{Name: name, Existing: other, Creating: self == 0}
+		}
+	})
+	return cmp.Or(err, taken)
+}
+
+// likeness returns what names have in common that people take for the same.
+func likeness(name string) string { return strings.Join(strings.Fields(fold.String(name)), "") }
+
+// RenameTenant changes the name of a department. The error is a *TakenError if
+// another department has that name, or one that is alike unless alike is set.
+func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		taken, err := t.QueryInt(`SELECT EXISTS (SELECT 1 FROM tenants WHERE name = ? AND id <> ?)`, name, int64(id))
+		switch {
+		case err != nil:
+			return err
+		case taken == 1:
+			return &TakenError{Name: name, Existing: name}
+		case !alike:
+			if err := refuseAlike(t.Conn, name, id); err != nil {
+				return err
+			}
+		}
+		changed, err := t.Exec(`UPDATE tenants SET name = ? WHERE id = ?`, name, int64(id))
+		if err == nil && changed == 0 {
+			err = ErrRemoved
+		}
+		if err != nil {
+			return err
+		}
+		return raiseKeysVersion(t, 0)
+	})
+}
+
+// RemoveTenant removes a department that has no records, with its keys, sessions,
+// invitations, history, imports and stored responses. It returns the number of keys. The
+// error is that of HasNoRecords if it has some.
+func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
+	err = s.db.Write(func(t *sqlite.Tx) (err error) {
+		if err := hasNoRecords(t.Conn, id); err != nil {
+			return err
+		}
+		keys, err = t.QueryInt(`SELECT count(*) FROM keys WHERE tenant_id = ? AND session_lifetime IS NULL`, int64(id))
+		if err == nil {
+			_, err = t.Exec(`DELETE FROM changes WHERE `+ofTenant, int64(id))
+		}
+		for _, table := range []string{`keys`, `invitations`, `imports`, `replays`} {
+			if err == nil {
+				_, err = t.Exec(`DELETE FROM `+table+` WHERE tenant_id = ?`, int64(id))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		gone, err := t.Exec(`DELETE FROM tenants WHERE id = ?`, int64(id))
+		if err == nil && gone == 0 {
+			err = ErrRemoved
+		}
+		if err != nil {
+			return err
+		}
+		return raiseKeysVersion(t, id)
+	})
+	return keys, err
+}
+
+// HasNoRecords returns nil for a department without records, and otherwise a
+// *NotEmptyError. Deleted records count.
+func (s *Store) HasNoRecords(id record.TenantID) error {
+	return s.db.Read(func(c *sqlite.Conn) error { return hasNoRecords(c, id) })
+}
+
+func hasNoRecords(c *sqlite.Conn, id record.TenantID) error {
+	full := &NotEmptyError{}
+	err := c.QueryRow(`
+		SELECT (SELECT name FROM tenants WHERE id = ?1), count(*) FILTER (WHERE deleted_at IS NULL), count(*) FILTER (WHERE deleted_at IS NOT NULL)
+		  FROM firefighters WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`, sqlite.Args{int64(id)},
+		func(row sqlite.Row) { *full = NotEmptyError{row.Text(0), row.Int(1), row.Int(2)} })
+	if err != nil || full.Records+full.Deleted == 0 {
+		return err
+	}
+	return full
+}
+
+// raiseKeysVersion makes a running service read the keys and departments again,
+// and keeps an id of a department from being given again.
+func raiseKeysVersion(t *sqlite.Tx, id record.TenantID) error {
+	_, err := t.Exec(`UPDATE service SET keys_version = max(keys_version + 1, ?)`, int64(id))
+	return err
+}

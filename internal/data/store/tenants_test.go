@@ -1,0 +1,169 @@
+package store_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+func tenants(t *testing.T, s *store.Store) (all []store.TenantInfo) {
+	t.Helper()
+	must(t, s.Tenants(func(d store.TenantInfo) { all = append(all, d) }))
+	return all
+}
+
+func TestTenants(t *testing.T) {
+	t.Parallel()
+	s := newStoreAt(t, func() time.Time { return keyTime })
+	create(t, s, ours, ana)
+	createDeleted(t, s, ours, ana)
+	createDeleted(t, s, theirs, ana)
+	createDeleted(t, s, theirs, ana)
+	for _, expires := range []time.Time{{}, keyTime, keyTime.Add(1), keyTime.Add(time.Hour)} {
+		createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: expires})
+	}
+	_, err := s.RevokeKey(store.AnyTenant, 1)
+	must(t, err)
+	made := keyTime.UnixMilli()
+	want := []store.TenantInfo{{ID: ours, Name: "Engine 7", CreatedAt: made, Records: 1, Deleted: 1, ActiveKeys: 1},
+		{ID: theirs, Name: "Ladder 1", CreatedAt: made, Deleted: 2}}
+	if got := tenants(t, s); !slices.Equal(got, want) {
+		t.Errorf("the departments are %+v, not %+v", got, want)
+	}
+}
+
+// TestAlikeTenants: two names that people take for the same are refused, unless
+// they are meant.
+func TestAlikeTenants(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	add := func(name string, alike bool) error {
+		return s.CreateKey(store.NewKey{Tenant: name, Scope: store.ScopeRead, Alike: alike}, func(string) error { return nil })
+	}
+	rename := func(name string, alike bool) error { return s.RenameTenant(theirs, name, alike) }
+	ask := func(name string, _ bool) error { return s.RefuseAlike(name) }
+	for _, name := range []string{"engine 7", "Engine  7", "Éngine 7", "E N G I N E 7", "Engine\u20097", "ENGINE７"} {
+		for what, do := range map[string]func(string, bool) error{"add": add, "rename": rename, "ask": ask} {
+			taken, ok := errors.AsType[*store.TakenError](do(name, false))
+			if want := (store.TakenError{Name: name, Existing: "Engine 7", Creating: what != "rename"}); !ok || *taken != want {
+				t.Errorf("%s %q: %+v", what, name, taken)
+			}
+		}
+	}
+	if taken, ok := errors.AsType[*store.TakenError](rename("Engine 7", true)); !ok || *taken != (store.TakenError{Name: "Engine 7", Existing: "Engine 7"}) {
+		t.Errorf("%+v", taken)
+	}
+	must(t, add("Engine 7", false))
+	must(t, ask("Engine 77", false))
+	must(t, add("Engine 77", false))
+	must(t, add("ENGINE 7", true))
+	must(t, rename("ladder1", false))
+	must(t, rename("engine7", true))
+	var names []string
+	for _, d := range tenants(t, s) {
+		names = append(names, d.Name)
+	}
+	if want := []string{"Engine 7", "engine7", "Engine 77", "ENGINE 7"}; !slices.Equal(names, want) {
+		t.Errorf("the departments are %q, not %q", names, want)
+	}
+}
+
+// TestRemoveTenant: only an empty department goes, with all that is its own and
+// with nothing that is another's.
+func TestRemoveTenant(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	newKey(t, s, "Engine 7", "")
+	newKey(t, s, "Ladder 1", "")
+	newKey(t, s, "Ladder 1", "")
+	newKey(t, s, "Ladder 1", "")
+	exec(t, s, `UPDATE keys SET session_lifetime = 1 WHERE id = (SELECT max(id) FROM keys)`) // as that of a session
+	exec(t, s, `INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at)
+		SELECT randomblob(32), id, 'Ana', 'read', 0, 0 FROM tenants WHERE id <= 2`)
+	f := createWith(t, s, theirs, keyFor(2, "a", "x"))
+	create(t, s, ours, ana)
+	refused := func(want store.NotEmptyError) {
+		t.Helper()
+		_, err := s.RemoveTenant(theirs)
+		for _, err := range []error{err, s.HasNoRecords(theirs)} {
+			if full, ok := errors.AsType[*store.NotEmptyError](err); !ok || *full != want {
+				t.Errorf("%v", err)
+			}
+		}
+	}
+	refused(store.NotEmptyError{Name: "Ladder 1", Records: 1})
+	must(t, s.Delete(theirs, 0, f.ID, asIs))
+	refused(store.NotEmptyError{Name: "Ladder 1", Deleted: 1})
+	_, err := s.Purge(theirs, stored(t, s, theirs, f.ID))
+	must(t, err)
+	must(t, s.HasNoRecords(theirs))
+	exec(t, s, `INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+		VALUES (2, 'left', ?, 0, x'00', 'none', '{}', 0), (1, 'ours', ?, 0, x'00', 'none', '{}', 0)`, theirs, ours)
+	exec(t, s, `INSERT INTO imports (tenant_id, number, at, file, hash, added, changed, first_change, last_change)
+		SELECT id, 1, 0, '', zeroblob(32), 0, 0, 1, 1 FROM tenants`)
+	version, err := s.KeysVersion()
+	must(t, err)
+	if keys, err := s.RemoveTenant(theirs); keys != 2 || err != nil {
+		t.Errorf("%d keys, %v", keys, err)
+	}
+	for table, want := range map[string]int64{"tenants": 1, "keys": 1, "firefighters": 1, "changes": 1, "replays": 1, "invitations": 1, "imports": 1} {
+		if got := scanInt(t, s, `SELECT count(*) FROM `+table); got != want {
+			t.Errorf("%s has %d rows, not %d", table, got, want)
+		}
+	}
+	if now, err := s.KeysVersion(); now <= version || err != nil {
+		t.Errorf("the version of the keys is %d after %d, %v", now, version, err)
+	}
+	for what, do := range map[string]func() error{
+		"Create":     func() error { _, err := s.Create(theirs, 0, ana, nil); return err },
+		"TenantName": func() error { _, err := s.TenantName(theirs); return err },
+		"Version":    func() error { _, err := s.Version(theirs); return err },
+		"List":       func() error { _, err := s.List(theirs, parse(t, "")); return err },
+		"Search":     func() error { _, err := s.List(theirs, parse(t, "search=ana")); return err },
+	} {
+		if err := do(); !errors.Is(err, store.ErrRemoved) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestTenantNumbers: they go up, also after the newest departments are removed.
+func TestTenantNumbers(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	last := record.TenantID(theirs)
+	next := func(add func() error) {
+		t.Helper()
+		must(t, add())
+		all := tenants(t, s)
+		if newest := all[len(all)-1]; newest.ID <= last {
+			t.Errorf("%q has the number %d, after %d", newest.Name, newest.ID, last)
+		} else {
+			last = newest.ID
+		}
+	}
+	remove := func(id record.TenantID) {
+		t.Helper()
+		_, err := s.RemoveTenant(id)
+		must(t, err)
+	}
+	next(func() error { return s.AddDepartments([]store.Department{{Name: "A"}, {Name: "B"}, {Name: "C"}}) })
+	remove(last - 1)
+	remove(last)
+	next(func() error { return s.AddDepartments([]store.Department{{Name: "B"}}) })
+	remove(last)
+	next(func() error {
+		return s.CreateKey(store.NewKey{Tenant: "B", Scope: store.ScopeRead}, func(string) error { return nil })
+	})
+	for _, d := range tenants(t, s) {
+		remove(d.ID)
+	}
+	must(t, s.AddDepartments([]store.Department{{Name: "B"}}))
+	if id := tenants(t, s)[0].ID; id <= last {
+		t.Errorf("after all were removed: %d, after %d", id, last)
+	}
+}

@@ -1,0 +1,155 @@
+//go:build linux || darwin
+
+package entrust
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"syscall"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// Account is the user that runs the service.
+type Account struct{ uid, gid int }
+
+// LookUp returns the account of a user.
+func LookUp(name string) (Account, error) {
+	found, err := user.Lookup(name)
+	if err != nil {
+		return Account{}, err
+	}
+	uid, err := strconv.Atoi(found.Uid)
+	gid, gidErr := strconv.Atoi(found.Gid)
+	return Account{uid, gid}, cmp.Or(err, gidErr)
+}
+
+// Take makes the folder of the data, for an account alone. What is in a folder that
+// was there gets the same owner: somebody may have copied a database into it.
+func (a Account) Take(folder string) (steps []string, err error) {
+	if err := os.Mkdir(folder, 0o700); err == nil {
+		steps = append(steps, "Made the folder "+folder+", which the service alone can read.")
+	} else if !errors.Is(err, fs.ErrExist) {
+		return nil, err
+	}
+	root, err := os.OpenRoot(folder) // whose owner may change what is in it meanwhile, and lead nowhere else
+	if err != nil {
+		return steps, err
+	}
+	defer root.Close()
+	given := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return unlessGone(err)
+		}
+		gave, err := a.takeIn(root, name, entry)
+		if gave {
+			given++
+		}
+		return unlessGone(err)
+	})
+	if given > 0 && steps == nil {
+		steps = append(steps, fmt.Sprintf("Gave %s to the service, with what is in it.", folder))
+	}
+	return steps, cmp.Or(err, os.Chmod(folder, 0o700))
+}
+
+// takeIn makes the account own a file or folder in the folder of the data, unless it
+// belongs to it. It asks and gives through the open file, so that nobody puts another
+// in its place between the two. A file of several names could be any of the system.
+func (a Account) takeIn(root *os.Root, name string, entry fs.DirEntry) (gave bool, err error) {
+	if !entry.IsDir() && !entry.Type().IsRegular() {
+		return false, nil
+	}
+	file, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return false, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil || a.owns(info) || info.Mode().IsRegular() && osutil.LinkCount(info) > 1 {
+		return false, err
+	}
+	return true, file.Chown(a.uid, a.gid)
+}
+
+// unlessGone returns err, or nil if a file has gone meanwhile: the service may run.
+func unlessGone(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// Own makes the account the owner of a file.
+func (a Account) Own(file string) error { return os.Lchown(file, a.uid, a.gid) }
+
+func (a Account) owns(info fs.FileInfo) bool {
+	owner, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(owner.Uid) == a.uid && int(owner.Gid) == a.gid
+}
+
+// May reports whether an account may use a path: mode is r, w or x, as of test(1).
+func (a Account) May(mode, path string) bool {
+	trial := exec.Command("/bin/sh", "-c", `test -"$1" "$2"`, "sh", mode, path)
+	trial.Dir = "/"
+	trial.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{
+		Uid: uint32(a.uid), Gid: uint32(a.gid),
+		NoSetGroups: os.Geteuid() != 0, // who is not root may only be itself
+	}}
+	return trial.Run() == nil
+}
+
+// Share makes a folder that an account can write. Its parent must exist, and the
+// account must be able to enter it. A folder that is empty gets the account as its
+// owner; one that holds something, or that a link leads to, is left as it is.
+func (a Account) Share(folder string) error {
+	parent := filepath.Dir(folder)
+	if _, err := os.Stat(parent); err != nil {
+		return err
+	}
+	if !a.May("x", parent) {
+		return ErrClosed
+	}
+	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if a.May("w", folder) {
+		return nil
+	}
+	if err := a.give(folder); err != nil {
+		return err
+	}
+	if !a.May("w", folder) {
+		return fs.ErrPermission
+	}
+	return nil
+}
+
+// give makes the account own a folder that is empty.
+func (a Account) give(folder string) error {
+	file, err := os.OpenFile(folder, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {
+		return fs.ErrPermission
+	}
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := file.ReadDir(1); !errors.Is(err, io.EOF) {
+		return err
+	}
+	err = file.Chown(a.uid, a.gid)
+	if errors.Is(err, fs.ErrPermission) {
+		return ErrNoOwners
+	}
+	return err
+}

@@ -1,0 +1,126 @@
+// Package managers keeps the program running as a service of the system: of
+// systemd, of launchd, or of the service manager of Windows.
+package managers
+
+import (
+	"cmp"
+	"errors"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/entrust"
+	"github.com/firefighter-records/firefighters/internal/host/systemd"
+)
+
+// Host is a PC with a service manager. The zero Host is this one.
+type Host struct {
+	Root string // the folder that all files of the system are below; only systemd and launchd know another than /
+	User string // who runs the service, in place of Account
+}
+
+// path returns where a file of the system lies.
+func (h Host) path(file string) string { return filepath.Join(h.Root, file) }
+
+func (h Host) user() string { return cmp.Or(h.User, Account) }
+
+// The methods of each system are in the file with its name. All of them have
+// the same ones:
+//
+//	DataFolder        the folder of the service's data, whether it is there or not
+//	InstalledProgram  where Install wants the program, unless a package brought it
+//	Packaged          how the package that brought a program is removed; empty if none did
+//	Installed         whether the service is installed; quick, and for every user
+//	Permitted         whether this process may install, start and stop
+//	Prepare           makes the account and the folder of the data, with rights for the service
+//	Share             lets the service write to a folder outside the data
+//	MayRead           whether the service may read a file outside the data
+//	Install           describes the service to the system, to be started with it
+//	Uninstall         takes that back, and leaves the data
+//	Start, Stop       return when it is ready, or has ended; nil if it was already
+//	Current           what the system knows of the service; for every user
+//
+// Beside them are Account, the user of the service, and LogCommand, what to type to
+// see its log. Prepare, Install and Uninstall return what they did, a sentence each. Prepare
+// and Install can be repeated.
+
+// Name is the name of the service and, on Linux, of its user. Windows shows it
+// as Firefighters.
+const Name = "firefighters"
+
+// Errors of all systems.
+var (
+	ErrNotInstalled = errors.New("the service is not installed")
+	ErrNotPermitted = errors.New("this needs the rights of an administrator")
+	ErrUnsupported  = errors.New("this system has no service manager that is known here")
+	ErrNotReady     = errors.New("the service does not start")
+	ErrNoOwners     = entrust.ErrNoOwners
+	ErrClosed       = entrust.ErrClosed
+)
+
+// Definition is what a system must know of the service.
+type Definition struct {
+	Program string   // the installed program, as an absolute path
+	Data    string   // the folder with the database, the backups and the settings
+	Writes  []string // folders outside Data that the service writes to; they may be missing
+	Port    int      // of Listen; 0 for none
+	Shared  bool     // other machines may reach the port
+}
+
+// State is what a system knows of the service.
+type State struct {
+	Installed, Running bool
+	Since              time.Time // when it began to run; zero if it does not, or if that is not known
+	Program            string    // the program that the system starts
+	Manual             bool      // it does not start with the PC, as far as that is known
+	Replaced           bool      // the program was replaced after the service has begun to run
+	Word               string    // the service's own last word, as "Listening on http://127.0.0.1:8080"; may be empty
+	Detail             string    // the system's own word, as "failed"; for people
+	Error              string    // why it does not run, in the service's own words; may be empty
+	Hint               string    // what the service says to type then; may be empty
+	Former             []string  // the flags of serve in a definition that somebody has written by hand
+}
+
+// DatabaseIn is the database in a folder of data, unless the settings say
+// otherwise.
+func DatabaseIn(data string) string { return filepath.Join(data, "firefighters.db") }
+
+// BackupsIn is the folder of the backups in a folder of data, unless the settings
+// say otherwise.
+func BackupsIn(data string) string { return filepath.Join(data, "backups") }
+
+// Database returns the database of the service of this PC, as far as the
+// current user may know its settings. It is empty if no service is installed.
+func (h Host) Database() string {
+	if !h.Installed() {
+		return ""
+	}
+	settings, _ := ReadSettings(h.DataFolder())
+	if db := settings.Get("db"); db != "" {
+		return db
+	}
+	return DatabaseIn(h.DataFolder())
+}
+
+// PackagedProgram returns the program that a package of Linux has brought, empty if
+// there is none. Another one may be installed by hand beside it.
+func (h Host) PackagedProgram() string {
+	const program = "/usr/bin/firefighters"
+	if h.Packaged(program) == "" {
+		return ""
+	}
+	return program
+}
+
+// Hides reports whether a system hides a file or folder from the service, for all
+// that its permissions say.
+func (h Host) Hides(name string) bool {
+	return runtime.GOOS == "linux" && systemd.Hides(strings.TrimPrefix(name, h.Root))
+}
+
+// Sysusers is the text for systemd-sysusers that makes the user of the service.
+const Sysusers = systemd.Sysusers
+
+// Unit returns the unit of systemd that runs a program as the service.
+func Unit(program string) string { return systemd.Unit(program) }

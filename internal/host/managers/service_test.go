@@ -1,0 +1,112 @@
+package managers
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+)
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	t.Parallel()
+	data := t.TempDir()
+	if s, err := ReadSettings(data); s != nil || err != nil {
+		t.Fatalf("without a file: %q, %v", s, err)
+	}
+	old := Settings{"--listen=127.0.0.1:8080", "--cors-origin=a", "--cors-origin=b", "--no-office=true"}
+	merged := old.Merge(Settings{"--cors-origin=c", "--tls-cert=/a b=c.pem"}, "no-office")
+	want := Settings{"--listen=127.0.0.1:8080", "--cors-origin=c", "--tls-cert=/a b=c.pem"}
+	if !slices.Equal(merged, want) {
+		t.Fatalf("merged %q", merged)
+	}
+	must(t, old.Write(data))
+	must(t, merged.Write(data))
+	read, err := ReadSettings(data)
+	if err != nil || !slices.Equal(read, want) {
+		t.Errorf("read %q, %v", read, err)
+	}
+	if read.Get("tls-cert") != "/a b=c.pem" || read.Get("tls") != "" {
+		t.Errorf("%q, %q", read.Get("tls-cert"), read.Get("tls"))
+	}
+	entries, err := os.ReadDir(data)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if info, err := os.Stat(SettingsIn(data)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	must(t, os.WriteFile(SettingsIn(data), []byte("\ufeff# text\r\n\r\n --listen=x:1 \r\n"), 0o600)) // as Windows' Notepad writes
+	if read, err := ReadSettings(data); err != nil || !slices.Equal(read, Settings{"--listen=x:1"}) {
+		t.Errorf("edited by hand: %q, %v", read, err)
+	}
+}
+
+// TestKeptInUse: what is kept cannot be removed, as on Windows while it runs.
+func TestKeptInUse(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	from, to := filepath.Join(folder, "download"), filepath.Join(folder, "firefighters")
+	used := filepath.Join(to+KeptSuffix, "used")
+	must(t, os.Mkdir(filepath.Dir(used), 0o700))
+	for file, text := range map[string]string{from: "new", to: "halfway", used: "worked"} {
+		must(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	kept, err := CopyProgram(from, to)
+	if err != nil || kept != to+KeptSuffix {
+		t.Errorf("kept %q, %v", kept, err)
+	}
+	for file, want := range map[string]string{to: "new", used: "worked"} {
+		if text, err := os.ReadFile(file); err != nil || string(text) != want {
+			t.Errorf("%s: %q, %v", file, text, err)
+		}
+	}
+}
+
+// TestCopyProgram: a program is replaced, also while it runs, and kept.
+func TestCopyProgram(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	from, to := filepath.Join(folder, "download"), filepath.Join(folder, "bin", "firefighters")
+	for number, want := range []string{"", to + KeptSuffix, to + KeptSuffix} {
+		must(t, os.WriteFile(from, []byte(strconv.Itoa(number)), 0o600))
+		kept, err := CopyProgram(from, to)
+		text, readErr := os.ReadFile(to)
+		if err != nil || readErr != nil || kept != want || string(text) != strconv.Itoa(number) {
+			t.Errorf("%d: kept %q, %v; there is %q, %v", number, kept, err, text, readErr)
+		}
+	}
+	if text, err := os.ReadFile(to + KeptSuffix); err != nil || string(text) != "1" {
+		t.Errorf("the kept one: %q, %v", text, err)
+	}
+	if info, err := os.Stat(to); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if kept, err := CopyProgram(to, to); err != nil || kept != "" {
+		t.Errorf("onto itself: %q, %v", kept, err)
+	}
+	must(t, os.WriteFile(from, []byte("2"), 0o600))
+	if kept, err := CopyProgram(from, to); err != nil || kept != "" {
+		t.Errorf("the same again: %q, %v", kept, err)
+	}
+	if text, err := os.ReadFile(to + KeptSuffix); err != nil || string(text) != "1" {
+		t.Errorf("the kept one after the same again: %q, %v", text, err)
+	}
+	if entries, err := os.ReadDir(filepath.Dir(to)); err != nil || len(entries) != 2 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+	if _, err := CopyProgram(filepath.Join(folder, "missing"), to); err == nil {
+		t.Error("a missing program was installed")
+	}
+	if text, err := os.ReadFile(to); err != nil || string(text) != "2" {
+		t.Errorf("a failure has left %q, %v", text, err)
+	}
+}

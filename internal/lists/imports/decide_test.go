@@ -1,0 +1,285 @@
+package imports
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+var (
+	ana  = record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "ana@example.com", DateOfBirth: "1990-05-15T00:00:00Z"}
+	ivan = record.Fields{FirstName: "Ivan", LastName: "Horvat"}
+)
+
+const (
+	anaID     = "01890000-0000-7000-8000-00000000000a"
+	ivanID    = "01890000-0000-7000-8000-00000000000b"
+	deletedID = "01890000-0000-7000-8000-00000000000c"
+	nobodyID  = "01890000-0000-7000-8000-00000000000d"
+)
+
+// people is a department with a deleted person.
+type people []record.Stored
+
+func (all people) Each(each func(*record.Stored)) error {
+	for i := range all {
+		each(&all[i])
+	}
+	return nil
+}
+
+func (people) Deleted(ids []string) (map[string]bool, error) {
+	deleted := map[string]bool{}
+	for _, id := range ids {
+		deleted[id] = id == deletedID
+	}
+	return deleted, nil
+}
+
+func stored(id string, f record.Fields) record.Stored {
+	return record.Stored{Firefighter: record.Firefighter{ID: id, Fields: f}}
+}
+
+// department has Ana and Ivan.
+func department() people { return people{stored(anaID, ana), stored(ivanID, ivan)} }
+
+// fileOf returns a file with these people.
+func fileOf(o Options, rows ...mapping.Person) *File {
+	f := &File{Table: &sheet.Table{Format: sheet.CSV}, Mapped: &mapping.Result{People: rows}, Options: o, now: now}
+	for i := range rows {
+		rows[i].Row, rows[i].Original = i+2, i
+	}
+	return f
+}
+
+// with returns Ana with other values.
+func with(change func(*record.Fields)) record.Fields {
+	f := ana
+	change(&f)
+	return f
+}
+
+// result is what becomes of a row in a line: its result, or the fields and codes
+// of its errors.
+func result(r Row) string {
+	if r.Result != Refused {
+		return r.Result
+	}
+	said := r.Result
+	for _, e := range r.Errors {
+		said += " " + e.Field + ":" + e.Code
+	}
+	return said
+}
+
+func TestDecide(t *testing.T) {
+	t.Parallel()
+	missing := record.FieldErrors{{Field: "lastName", Code: record.Required, Detail: "lastName is required."}}
+	badEmail := record.FieldErrors{{Field: "email", Code: record.Invalid, Detail: "…"}}
+	badID := record.FieldErrors{{Field: "id", Code: record.Invalid, Detail: "…"}}
+	other := with(func(f *record.Fields) { f.PhoneNumber = "099 999" })
+	lost := record.Fields{FirstName: "Ana", LastName: "Čović"}
+	for _, test := range []struct {
+		name         string
+		person       mapping.Person
+		kept, update string // without and with Update
+	}{
+		{"somebody new", mapping.Person{Fields: record.Fields{FirstName: "Eva", LastName: "B"}}, Added, Added},
+		{"the same", mapping.Person{Fields: ana}, Left, Left},
+		{"another phone number", mapping.Person{Fields: other}, Left, Changed},
+		{"an empty cell", mapping.Person{Fields: with(func(f *record.Fields) { f.PhoneNumber = "" })}, Left, Left},
+		{"other letters", mapping.Person{Fields: with(func(f *record.Fields) { f.LastName = "Covic" })}, Left, Changed},
+		{"a fault", mapping.Person{Fields: ana, Errors: badEmail}, "refused email:invalid", "refused email:invalid"},
+		{"an id and another name", mapping.Person{ID: ivanID, Fields: record.Fields{FirstName: "Ivo", LastName: "Horvat"}}, Left, Changed},
+		{"an id and a name that is missing", mapping.Person{ID: ivanID, Fields: record.Fields{FirstName: "Ivo"}, Errors: missing}, Left, Changed},
+		{"no id and a name that is missing", mapping.Person{Fields: record.Fields{FirstName: "Ivo"}, Errors: missing}, "refused lastName:required", "refused lastName:required"},
+		{"an id of nobody", mapping.Person{ID: nobodyID, Fields: ana}, "refused id:unknown", "refused id:unknown"},
+		{"a cell that is no id", mapping.Person{Fields: ana, Errors: badID}, "refused id:invalid", "refused id:invalid"},
+		{"lost digits", mapping.Person{Fields: lost, LostPhone: "4.41E+11"}, "refused phoneNumber:lost_digits", "refused phoneNumber:lost_digits"},
+		{"the same day without an offset", mapping.Person{ID: "o", Fields: ana}, Left, Left},
+		{"what the record refuses together", mapping.Person{ID: "x", Fields: record.Fields{FirstName: "Ex", LastName: "Y", PhoneNumber: "1"}},
+			Left, "refused email:invalid"},
+	} {
+		for _, update := range []bool{false, true} {
+			roster := append(department(),
+				stored("o", with(func(f *record.Fields) { f.DateOfBirth = "1990-05-15T00:00:00+02:00"; f.LastName = "O" })),
+				stored("x", record.Fields{FirstName: "Ex", LastName: "Y", Email: "not an address"}))
+			person := test.person
+			if person.ID == "o" {
+				person.Fields.LastName = "O"
+			}
+			d, err := fileOf(Options{Update: update}, person).decide(t.Context(), roster)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[bool]string{false: test.kept, true: test.update}[update]
+			if got := result(d.rows[0]); got != want {
+				t.Errorf("%s, update %t: %s, want %s", test.name, update, got, want)
+			}
+			if written := len(d.people) == 1; written != (want == Added || want == Changed) {
+				t.Errorf("%s, update %t: %d people would be written", test.name, update, len(d.people))
+			}
+		}
+	}
+}
+
+func TestDecideChanges(t *testing.T) {
+	t.Parallel()
+	theirs := record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "1", Email: "ana@example.com"}
+	d, err := fileOf(Options{Update: true}, mapping.Person{Fields: theirs}).decide(t.Context(), department())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := with(func(f *record.Fields) { f.PhoneNumber = "1" })
+	if got := d.people[0]; got.ID != anaID || got.Fields != want {
+		t.Errorf("%+v is written, want %+v", got, want)
+	}
+	row := d.rows[0]
+	if *row.ID != anaID || *row.Before != ana || *row.After != want {
+		t.Errorf("the row says %+v", row)
+	}
+	if got := fmt.Sprint(row.Changes()); got != "[{phoneNumber 091 234 5678 1}]" {
+		t.Errorf("it says that %s changes", got)
+	}
+}
+
+func TestLostPhoneThatIsThere(t *testing.T) {
+	t.Parallel()
+	roster := people{stored(anaID, with(func(f *record.Fields) { f.PhoneNumber = "4.41E+11" }))}
+	for lost, want := range map[string]string{"4.41E+11": Left, "4.42E+11": "refused phoneNumber:lost_digits"} {
+		person := mapping.Person{Fields: with(func(f *record.Fields) { f.PhoneNumber = "" }), LostPhone: lost}
+		d, err := fileOf(Options{Update: true}, person).decide(t.Context(), roster)
+		if err != nil || result(d.rows[0]) != want {
+			t.Errorf("%s: %s, %v, want %s", lost, result(d.rows[0]), err, want)
+		}
+	}
+}
+
+func TestSplitNameStaysAsItIs(t *testing.T) {
+	t.Parallel()
+	roster := people{stored(anaID, record.Fields{FirstName: "Ludwig", LastName: "van Beethoven"})}
+	for field, want := range map[string]string{mapping.FullName: Left, mapping.LastFirst: Left, "lastName": Changed} {
+		f := fileOf(Options{Update: true}, mapping.Person{Fields: record.Fields{FirstName: "Ludwig van", LastName: "Beethoven"}})
+		f.Mapped.Columns = []mapping.Column{{Header: "Name", Field: field}}
+		d, err := f.decide(t.Context(), roster)
+		if err != nil || result(d.rows[0]) != want {
+			t.Errorf("a column of %s: %s, %v, want %s", field, result(d.rows[0]), err, want)
+		}
+	}
+}
+
+func TestDamagedDepartment(t *testing.T) {
+	t.Parallel()
+	roster := department()
+	roster[1].Damaged = true
+	_, err := fileOf(Options{}, mapping.Person{Fields: ana}).decide(t.Context(), roster)
+	var damaged *record.DamagedError
+	if !errors.As(err, &damaged) || damaged.ID != ivanID {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestReasons(t *testing.T) {
+	t.Parallel()
+	son := record.Fields{FirstName: "Ivan", LastName: "Horvat", DateOfBirth: "1990-05-15T00:00:00Z"}
+	father := record.Fields{FirstName: "Ivan", LastName: "Horvat", DateOfBirth: "1960-01-02T00:00:00Z", Email: "i@example.com"}
+	eva := mapping.Person{Fields: record.Fields{FirstName: "Eva", LastName: "B"}}
+	sonRow := mapping.Person{Fields: son}
+	for _, test := range []struct {
+		roster people
+		rows   []mapping.Person
+		want   string // of the first row
+	}{
+		{nil, []mapping.Person{{ID: deletedID, Fields: ana}}, "id is that of a person who was deleted."},
+		{nil, []mapping.Person{{ID: nobodyID, Fields: ana}}, "id is that of nobody in this department."},
+		{nil, []mapping.Person{eva, eva}, "The row and row 3 mean the same person."},
+		{nil, []mapping.Person{eva, eva, eva}, "The row and rows 3 and 4 mean the same person."},
+		{people{stored(anaID, son), stored(ivanID, father)}, []mapping.Person{{Fields: ivan}},
+			"The row could mean Ivan Horvat (1990-05-15) or Ivan Horvat (1960-01-02, i@example.com). An e-mail address or a date of birth would tell."},
+		{people{stored(anaID, ivan), stored(ivanID, father)}, []mapping.Person{sonRow},
+			"The row could mean Ivan Horvat, or somebody else of this name. An e-mail address or a date of birth would tell."},
+		{people{stored(anaID, son)}, []mapping.Person{{Fields: ivan}, sonRow},
+			"The row could mean Ivan Horvat (1990-05-15), and so could row 3. An e-mail address or a date of birth would tell."},
+	} {
+		d, err := fileOf(Options{}, test.rows...).decide(t.Context(), test.roster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := reason(d.rows[0]); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+// failing is a department of which a part cannot be read.
+type failing struct {
+	people
+	each, deleted error
+}
+
+func (f failing) Each(each func(*record.Stored)) error {
+	return errors.Join(f.people.Each(each), f.each)
+}
+
+func (f failing) Deleted(ids []string) (map[string]bool, error) { return nil, f.deleted }
+
+// TestUnreadableRoster: nothing is decided, and nothing compared, by a part of a
+// department.
+func TestUnreadableRoster(t *testing.T) {
+	t.Parallel()
+	broken := errors.New("the disk is broken")
+	for _, roster := range []failing{{department(), broken, nil}, {department(), nil, broken}} {
+		f := fileOf(Options{}, mapping.Person{Fields: ana})
+		if d, err := f.decide(t.Context(), roster); d != nil || !errors.Is(err, broken) {
+			t.Errorf("decided %v, %v", d, err)
+		}
+		if err := f.compare(t.Context(), &Comparison{}, roster); !errors.Is(err, broken) {
+			t.Errorf("compared: %v", err)
+		}
+	}
+}
+
+// TestFaultyFieldMeansNobody: a field that has a fault has no part in who a row is.
+func TestFaultyFieldMeansNobody(t *testing.T) {
+	t.Parallel()
+	bad := record.FieldErrors{{Field: "email", Code: record.Invalid, Detail: "…"}}
+	got := fileOf(Options{}, mapping.Person{Fields: ana, Errors: bad}, mapping.Person{Fields: ana}).sought()
+	if got[0].email != "" || got[0].birth == "" || got[1].email == "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestLongNames: the sentences of many rows may name the same people, so that they
+// are short.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	long := record.Fields{FirstName: strings.Repeat("č", 100), LastName: strings.Repeat("š", 100), Email: strings.Repeat("e", 240) + "@example.com"}
+	want := strings.Repeat("č", 60) + "… (" + strings.Repeat("e", 60) + "…)"
+	if got := describe(long); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestConcerned(t *testing.T) {
+	t.Parallel()
+	namesakes := people{stored("1", ivan), stored("2", ivan), stored("3", ana), stored("4", record.Fields{FirstName: "Eva", LastName: "B"})}
+	c := &Comparison{}
+	f := fileOf(Options{Update: true}, mapping.Person{Fields: ivan}, mapping.Person{Fields: ana}, mapping.Person{Fields: record.Fields{FirstName: "New", LastName: "One"}})
+	if err := f.compare(t.Context(), c, namesakes); err != nil {
+		t.Fatal(err)
+	}
+	if len(c.OnlyOurs) != 1 || c.OnlyOurs[0].ID != "4" || c.Unclear != 2 || c.Same != 1 || len(c.OnlyTheirs) != 1 || len(c.Refused) != 1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+var _ store.Roster = people{}

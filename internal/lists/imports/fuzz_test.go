@@ -1,0 +1,178 @@
+package imports_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// members are those of a record in its order, as exports have them.
+var members = []string{"id", "firstName", "lastName", "phoneNumber", "email", "dateOfBirth", "invitationStatus", "userId"}
+
+// valuesOf returns the members of a record. JSON has no other text than valid
+// UTF-8, and neither have the other formats.
+func valuesOf(f record.Firefighter) []string {
+	values := []string{f.ID, f.FirstName, f.LastName, f.PhoneNumber, f.Email, f.DateOfBirth, "", ""}
+	for i, text := range []*string{f.InvitationStatus, f.UserID} {
+		if text != nil {
+			for _, r := range *text {
+				values[6+i] += string(r)
+			}
+		}
+	}
+	return values
+}
+
+// independent reads the one record of an export with another program than ours, as
+// the values that must be in it.
+var independent = map[string]func(t *testing.T, content []byte) []string{
+	sheet.CSV:   readCSV,
+	sheet.XLSX:  readXLSX,
+	sheet.VCard: readCard,
+	sheet.JSONL: readJSON,
+}
+
+func readCSV(t *testing.T, content []byte) []string {
+	rows, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(content, []byte("\ufeff")))).ReadAll()
+	must(t, err)
+	if len(rows) != 2 || !slices.Equal(rows[0], members) {
+		t.Fatalf("rows %q", rows)
+	}
+	for i, cell := range rows[1] {
+		rows[1][i] = strings.TrimPrefix(cell, "'")
+		if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r") {
+			t.Errorf("a spreadsheet takes %q for a formula", cell)
+		}
+	}
+	return rows[1]
+}
+
+func readXLSX(t *testing.T, content []byte) []string {
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	must(t, err)
+	for _, part := range archive.File {
+		r, err := part.Open()
+		must(t, err)
+		decoder := xml.NewDecoder(r)
+		for err == nil {
+			_, err = decoder.Token()
+		}
+		if !errors.Is(err, io.EOF) {
+			t.Errorf("%s is no XML: %v", part.Name, err)
+		}
+	}
+	book, err := excelize.OpenReader(bytes.NewReader(content))
+	must(t, err)
+	defer book.Close()
+	rows, err := book.GetRows(book.GetSheetName(0))
+	must(t, err)
+	if len(rows) != 2 || !slices.Equal(rows[0], members) {
+		t.Fatalf("rows %q", rows)
+	}
+	values := append(rows[1], make([]string, len(members)-len(rows[1]))...)
+	for i, text := range values { // what looks like a guard has another one
+		if len(text) > 1 && text[0] == '\'' && strings.ContainsAny(text[1:2], "=+-@'\t\r") {
+			values[i] = text[1:]
+		}
+	}
+	if len(values[5]) == len("1990-05-15") { // a date cell
+		values[5] += "T00:00:00Z"
+	}
+	return values
+}
+
+func readCard(t *testing.T, content []byte) []string {
+	values := make([]string, len(members))
+	text := strings.ReplaceAll(string(content), "\r\n ", "")
+	plain := strings.NewReplacer(`\\`, `\`, `\;`, ";", `\,`, ",", `\n`, "\n")
+	for line := range strings.SplitSeq(text, "\r\n") {
+		name, value, _ := strings.Cut(line, ":")
+		switch name {
+		case "N":
+			parts := strings.Split(strings.ReplaceAll(strings.ReplaceAll(value, `\\`, "\x00"), `\;`, "\x01"), ";")
+			for i, part := range parts[:2] {
+				parts[i] = plain.Replace(strings.ReplaceAll(strings.ReplaceAll(part, "\x00", `\\`), "\x01", `\;`))
+			}
+			values[1], values[2] = parts[1], parts[0]
+		case "BDAY":
+			values[5] = value + "T00:00:00Z"
+		default:
+			if i := slices.Index([]string{"UID", "", "", "TEL;TYPE=VOICE", "EMAIL;TYPE=INTERNET", "BDAY;VALUE=date-time",
+				"X-FIREFIGHTERS-INVITATION-STATUS", "X-FIREFIGHTERS-USER-ID"}, name); i >= 0 && name != "" {
+				values[i] = plain.Replace(value)
+			}
+		}
+	}
+	return values
+}
+
+func readJSON(t *testing.T, content []byte) []string {
+	var object map[string]*string
+	must(t, json.Unmarshal(content, &object))
+	values := make([]string, len(members))
+	for i, name := range members {
+		if object[name] != nil {
+			values[i] = *object[name]
+		}
+	}
+	return values
+}
+
+// FuzzExport writes any record in each format, and reads it with another program
+// than ours, and as an import does.
+func FuzzExport(f *testing.F) {
+	for _, text := range []string{"a]]>b", "]]>", "<a>&amp;", "'", "=1", `a\;b\\`, "_x0041_", "🚒", "a\u2028b", "\ufeffa", "\ufffe"} {
+		f.Add(text, text, text, text, "1990-05-15", text)
+	}
+	f.Add("Ana", "Čović", "+385 91", "ana@example.com", "1988-02-29T23:30:00.5+02:00", "a\nb\xff")
+	f.Fuzz(func(t *testing.T, first, last, phone, email, birth, status string) {
+		person := record.Firefighter{ID: "0198c0de-0000-7000-8000-000000000001", InvitationStatus: &status}
+		normal, errs := record.Fields{FirstName: first, LastName: last, PhoneNumber: phone, Email: email, DateOfBirth: birth}.Normalize(now)
+		for _, e := range errs {
+			switch e.Field {
+			case "email":
+				normal.Email = ""
+			case "dateOfBirth":
+				normal.DateOfBirth = ""
+			default:
+				return
+			}
+		}
+		person.Fields = normal
+		want := valuesOf(person)
+		for _, format := range sheet.Formats {
+			var b bytes.Buffer
+			w, err := sheet.NewWriter(&b, format)
+			must(t, err)
+			must(t, w.Write(&person))
+			must(t, w.Close())
+			if format != sheet.XLSX && !utf8.Valid(b.Bytes()) {
+				t.Errorf("%s is no UTF-8", format)
+			}
+			// The platform's columns are no texts of people: a format may shape their
+			// line breaks.
+			if got := independent[format](t, b.Bytes()); !slices.Equal(got[:6], want[:6]) {
+				t.Errorf("%s: another program reads %q, want %q", format, got, want)
+			}
+			read, err := imports.Read(t.Context(), b.Bytes(), imports.Options{}, now)
+			must(t, err)
+			if p := read.Mapped.People; len(p) != 1 || p[0].ID != person.ID || p[0].Fields != person.Fields || len(p[0].Errors) > 0 {
+				t.Errorf("%s: we read %+v, want %+v", format, p, person)
+			}
+		}
+	})
+}

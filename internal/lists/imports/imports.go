@@ -1,0 +1,205 @@
+// Package imports takes the people of a file into a department: it says what each
+// row would do, does it whole or not at all, takes it back, and compares a list
+// with ours.
+package imports
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// Options are those of an import.
+type Options struct {
+	Sheet, Encoding, Dates string
+	Columns                map[int]string    // as in mapping.Options
+	Headers                map[string]string // likewise
+	Update                 bool              // people who are there are changed
+	SkipBad                bool              // good rows go in although others are refused
+	Apply                  bool
+	Name                   string         // of the file, for people
+	Progress               func(done int) // rows written so far; may be nil
+
+	// Department is that of store.NewImport, for a tenant that is 0, and Alike
+	// likewise.
+	Department string
+	Alike      bool
+}
+
+// File is a file that was read, and what its rows are.
+type File struct {
+	Table   *sheet.Table
+	Mapped  *mapping.Result
+	Options Options
+	Hash    []byte       // SHA-256 of the content
+	Differs []Difference // where the encoding is not sure: up to three cells, both ways
+	Problem error        // *mapping.ColumnsError or *mapping.DatesError: it cannot be imported yet
+
+	now time.Time
+}
+
+// Difference is a cell as two encodings read it.
+type Difference struct {
+	Row            int
+	As1252, As1250 string
+}
+
+// Read reads a file. The error is a *sheet.FileError, *mapping.ColumnsError or
+// *mapping.DatesError. For the last two the File says what is known. Or it is that
+// of ctx: all work on a file ends with that.
+func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File, error) {
+	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet})
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256(content)
+	f := &File{Table: table, Options: o, Hash: hash[:], now: now}
+	f.Mapped, f.Problem = mapping.Map(ctx, table, mapping.Options{Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Now: now})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if f.Problem == nil && table.Other != nil {
+		f.Differs = differences(table, f.Mapped.Columns)
+	}
+	table.Other = nil
+	return f, f.Problem
+}
+
+// Release frees the cells of a file that can be imported. They take more memory than
+// its people, and only what writes the file again needs them. The first text of each
+// column stays, in one row.
+func (f *File) Release() {
+	first := make([]sheet.Cell, len(f.Mapped.Columns))
+	for _, row := range f.Table.Rows {
+		for i, cell := range row.Cells[:min(len(row.Cells), len(first))] {
+			if first[i].Text == "" {
+				first[i].Text = strings.Clone(cell.Text)
+			}
+		}
+	}
+	f.Table.Rows = []sheet.Row{{Cells: first}}
+}
+
+// shownDifferences is the number of rows that show how two encodings differ.
+const shownDifferences = 3
+
+// differences returns the first rows in which two readings of a table differ in a
+// cell that is kept. A name is shown as a whole.
+func differences(t *sheet.Table, columns []mapping.Column) (some []Difference) {
+	for i := range min(len(t.Rows), len(t.Other.Rows)) {
+		one, other := t.Rows[i], t.Other.Rows[i]
+		if as1252, as1250 := differing(one, other, columns); as1252 != as1250 {
+			some = append(some, Difference{one.Number, as1252, as1250})
+		}
+		if len(some) == shownDifferences {
+			break
+		}
+	}
+	return some
+}
+
+// differing returns what differs in two readings of a row: the name, or else the
+// first cell that is kept.
+func differing(one, other sheet.Row, columns []mapping.Column) (a, b string) {
+	var names, otherNames []string
+	for i, column := range columns {
+		x, y := cell(one, i), cell(other, i)
+		switch column.Field {
+		case mapping.LeftOut:
+		case "firstName", "lastName", mapping.FullName, mapping.LastFirst:
+			names, otherNames = append(names, x), append(otherNames, y)
+		default:
+			if a == b {
+				a, b = x, y
+			}
+		}
+	}
+	if !slices.Equal(names, otherNames) {
+		return strings.Join(names, " "), strings.Join(otherNames, " ")
+	}
+	return a, b
+}
+
+// cell returns the text of a cell, empty for one that the row does not have.
+func cell(r sheet.Row, column int) string {
+	if column >= len(r.Cells) {
+		return ""
+	}
+	return r.Cells[column].Text
+}
+
+// What becomes of a row.
+const (
+	Added   = "added"
+	Changed = "changed"
+	Left    = "left" // as it is
+	Refused = "refused"
+)
+
+// Report is what an import does or would do. Its JSON is that of the API and of
+// --json.
+type Report struct {
+	Number   *int64       `json:"number"`
+	Applied  bool         `json:"applied"`
+	Added    int          `json:"added"`
+	Changed  int          `json:"changed"`
+	Left     int          `json:"left"`
+	Refused  int          `json:"refused"`
+	File     FileInfo     `json:"file"`
+	Dates    *string      `json:"dates"`
+	Columns  []ColumnInfo `json:"columns"`
+	Rows     []Row        `json:"rows"` // those that are not plainly added or left
+	Warnings []string     `json:"warnings"`
+
+	All   []Row         `json:"-"` // every row of the file, in its order
+	Notes []sheet.Note  `json:"-"` // the warnings, without words
+	Same  *store.Import `json:"-"` // the same file was imported before
+}
+
+// FileInfo says how a file was read.
+type FileInfo struct {
+	Format    string  `json:"format"`
+	Encoding  *string `json:"encoding"`
+	Delimiter *string `json:"delimiter"`
+	Sheet     *string `json:"sheet"`
+}
+
+// ColumnInfo is a column of the file. Field is null where it is left out.
+type ColumnInfo struct {
+	Header string  `json:"header"`
+	Field  *string `json:"field"`
+}
+
+// Row is what becomes of a row.
+type Row struct {
+	Row    int                `json:"row"`
+	Result string             `json:"result"`
+	ID     *string            `json:"id"`     // of the person it means, if there is one
+	Errors record.FieldErrors `json:"errors"` // never null
+
+	Name   string         `json:"-"`
+	Fields record.Fields  `json:"-"` // of the row
+	Before *record.Fields `json:"-"` // of the person who is there
+	After  *record.Fields `json:"-"` // what they would be
+	Others []int          `json:"-"` // rows that mean the same person
+	People []string       `json:"-"` // names of the people it could mean
+}
+
+// Codes of the errors of a row beside those of package record.
+const (
+	Ambiguous  = "ambiguous"   // it could be several people
+	LostDigits = "lost_digits" // a spreadsheet has lost digits of the phone number
+	CellError  = "cell_error"  // the cell holds an error of the spreadsheet
+)
+
+// EncodingError says that --encoding must say which of two readings is right.
+type EncodingError struct{ Differs []Difference }
+
+func (e *EncodingError) Error() string { return "the encoding is not sure" }

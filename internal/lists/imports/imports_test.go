@@ -1,0 +1,344 @@
+package imports_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+const ours = record.TenantID(1)
+
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// newStore returns a store with the department ours, which is empty. Its schema is
+// the real one.
+func newStore(t testing.TB) *store.Store {
+	t.Helper()
+	schema, err := os.ReadFile("../../../schema.sql")
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "x.db")
+	must(t, os.WriteFile(path, nil, 0o600))
+	format := sqlite.Format{ApplicationID: 0x46665273, Version: 5}
+	must(t, format.Migrate(path, 0, format.Version, func(c *sqlite.Conn) error {
+		_, err := c.Exec(string(schema))
+		return err
+	}))
+	s, err := store.Open(path, func() time.Time { return now })
+	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7"}}))
+	return s
+}
+
+func read(t testing.TB, content string, o imports.Options) *imports.File {
+	t.Helper()
+	f, err := imports.Read(t.Context(), []byte(content), o, now)
+	must(t, err)
+	return f
+}
+
+func apply(t testing.TB, s *store.Store, content string, o imports.Options) *imports.Report {
+	t.Helper()
+	r, err := read(t, content, o).Apply(t.Context(), s, ours, 0, nil)
+	must(t, err)
+	return r
+}
+
+func check(t testing.TB, s *store.Store, tenant record.TenantID, content string, o imports.Options) *imports.Report {
+	t.Helper()
+	r, err := read(t, content, o).Check(t.Context(), s, tenant)
+	must(t, err)
+	return r
+}
+
+// names returns the people of the department in the order of creation.
+func names(t testing.TB, s *store.Store) string {
+	t.Helper()
+	var all []string
+	must(t, s.ReadRoster(ours, func(r store.Roster) error {
+		return r.Each(func(f *record.Stored) { all = append(all, f.FirstName+" "+f.LastName) })
+	}))
+	return strings.Join(all, ", ")
+}
+
+func counts(r *imports.Report) string {
+	number := "no number"
+	if r.Number != nil {
+		number = fmt.Sprint(*r.Number)
+	}
+	return fmt.Sprintf("%s applied %t: %d added, %d changed, %d left, %d refused", number, r.Applied, r.Added, r.Changed, r.Left, r.Refused)
+}
+
+const list = "First name,Last name,E-mail,Phone\nAna,Čović,ana@example.com,091 234\nIvan,Horvat,,\n"
+
+func TestApply(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for _, step := range []struct {
+		content string
+		o       imports.Options
+		want    string
+		names   string
+	}{
+		{list, imports.Options{Name: "list.csv"}, "1 applied true: 2 added, 0 changed, 0 left, 0 refused", "Ana Čović, Ivan Horvat"},
+		{list, imports.Options{Update: true}, "no number applied true: 0 added, 0 changed, 2 left, 0 refused", "Ana Čović, Ivan Horvat"},
+		{"First name,Last name,Phone\nAna,Čović,1\nEva,B,2\n,C,3\n", imports.Options{},
+			"no number applied false: 1 added, 0 changed, 1 left, 1 refused", "Ana Čović, Ivan Horvat"},
+		{"First name,Last name,Phone\nAna,Covic,1\nEva,B,2\n,C,3\n", imports.Options{Update: true, SkipBad: true},
+			"2 applied true: 1 added, 1 changed, 0 left, 1 refused", "Ana Covic, Ivan Horvat, Eva B"},
+		{"First name,Last name,Phone\n,C,3\n", imports.Options{SkipBad: true},
+			"no number applied true: 0 added, 0 changed, 0 left, 1 refused", "Ana Covic, Ivan Horvat, Eva B"},
+	} {
+		before := check(t, s, ours, step.content, step.o)
+		r := apply(t, s, step.content, step.o)
+		if got := counts(r); got != step.want || names(t, s) != step.names {
+			t.Errorf("%q: %s, %s; want %s, %s", step.content, got, names(t, s), step.want, step.names)
+		}
+		before.Applied, before.Number = r.Applied, r.Number
+		if before, after := counts(before), counts(r); before != after {
+			t.Errorf("%q: the dry run said %s, and it did %s", step.content, before, after)
+		}
+	}
+	made, err := s.Imports(ours)
+	must(t, err)
+	if len(made) != 2 || made[1].File != "list.csv" || made[1].Added != 2 || made[0].Changed != 1 {
+		t.Errorf("the imports are %+v", made)
+	}
+}
+
+func TestSameFile(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	apply(t, s, list, imports.Options{})
+	want := "This file was imported before: import 1 on 22 November 2026."
+	for name, r := range map[string]*imports.Report{
+		"dry run": check(t, s, ours, list, imports.Options{}), "apply": apply(t, s, list, imports.Options{}),
+	} {
+		if len(r.Warnings) != 1 || r.Warnings[0] != want || r.Same == nil {
+			t.Errorf("%s: %q", name, r.Warnings)
+		}
+	}
+	found, err := read(t, list, imports.Options{}).Compare(t.Context(), s, ours)
+	must(t, err)
+	if len(found.Report.Warnings) != 0 {
+		t.Errorf("a comparison warns: %q", found.Report.Warnings)
+	}
+	_, err = s.TakeBack(ours, 0, 1)
+	must(t, err)
+	if r := check(t, s, ours, list, imports.Options{}); len(r.Warnings) != 0 {
+		t.Errorf("after the import was taken back: %q", r.Warnings)
+	}
+}
+
+func TestNewDepartment(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	if got := counts(check(t, nil, 0, list, imports.Options{})); got != "no number applied false: 2 added, 0 changed, 0 left, 0 refused" {
+		t.Errorf("the dry run says %s", got)
+	}
+	r, err := read(t, list, imports.Options{Department: "Ladder 1"}).Apply(t.Context(), s, 0, 0, nil)
+	must(t, err)
+	tenant, err := s.Tenant("Ladder 1")
+	if err != nil || r.Added != 2 || *r.Number != 1 {
+		t.Errorf("%s, %v", counts(r), err)
+	}
+	if r := check(t, s, tenant, list, imports.Options{}); r.Left != 2 {
+		t.Errorf("then %s", counts(r))
+	}
+}
+
+func TestReportJSON(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	content := "Vorname;Name;Geburtsdatum;Rang;E-Mail\nAna;B;15.05.1990;x;a@\nEva;C;;;\n"
+	var got, want any
+	must(t, json.Unmarshal(check(t, s, ours, content, imports.Options{}).AppendJSON(nil), &got))
+	must(t, json.Unmarshal([]byte(`{"number": null, "applied": false, "added": 1, "changed": 0, "left": 0, "refused": 1,
+		"file": {"format": "csv", "encoding": "utf-8", "delimiter": ";", "sheet": null}, "dates": "dmy",
+		"columns": [{"header": "Vorname", "field": "firstName"}, {"header": "Name", "field": "lastName"}, {"header": "Geburtsdatum", "field": "dateOfBirth"},
+			{"header": "Rang", "field": null}, {"header": "E-Mail", "field": "email"}],
+		"rows": [{"row": 2, "result": "refused", "id": null, "errors": [
+			{"field": "email", "code": "invalid", "detail": "email must be one bare e-mail address, like name@example.org."}]}],
+		"warnings": []}`), &want))
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+}
+
+func TestIdempotentApply(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	must(t, s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeWrite}, func(string) error { return nil }))
+	key := &store.IdempotencyKey{By: 1, Key: "once", Hash: make([]byte, 32)}
+	r, err := read(t, list, imports.Options{}).Apply(t.Context(), s, ours, 1, key)
+	must(t, err)
+	_, err = read(t, list, imports.Options{}).Apply(t.Context(), s, ours, 1, key)
+	_, stored, readErr := s.StoredResponse(ours, key)
+	if !errors.As(err, new(*store.RepeatedError)) || readErr != nil || string(stored) != string(r.AppendJSON(nil)) {
+		t.Errorf("sent again: %v; the first answer was %s, and %s is stored", err, r.AppendJSON(nil), stored)
+	}
+	if names(t, s) != "Ana Čović, Ivan Horvat" {
+		t.Errorf("the department has %s", names(t, s))
+	}
+}
+
+// in1250 is "Čović" in windows-1250.
+const in1250 = "Vorname;Nachname;Rang\nAna;\xc8ovi\xe6;x\nEva;B;\xe6\nIvan;Kova\xe8;\n"
+
+func TestEncodingThatIsNotSure(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := read(t, in1250, imports.Options{})
+	want := []imports.Difference{{Row: 2, As1252: "Ana Èoviæ", As1250: "Ana Čović"}, {Row: 4, As1252: "Ivan Kovaè", As1250: "Ivan Kovač"}}
+	if fmt.Sprint(f.Differs) != fmt.Sprint(want) {
+		t.Errorf("it differs in %v, want %v", f.Differs, want)
+	}
+	r, err := f.Check(t.Context(), s, ours)
+	must(t, err)
+	if len(r.Warnings) != 2 || !strings.Contains(r.Warnings[0], `"Ana Èoviæ" in windows-1252`) {
+		t.Errorf("the dry run warns %q", r.Warnings)
+	}
+	_, err = f.Apply(t.Context(), s, ours, 0, nil)
+	if uncertain, ok := errors.AsType[*imports.EncodingError](err); !ok || len(uncertain.Differs) != 2 {
+		t.Errorf("it was applied: %v", err)
+	}
+	apply(t, s, in1250, imports.Options{Encoding: sheet.Windows1250})
+	if got := names(t, s); got != "Ana Čović, Eva B, Ivan Kovač" {
+		t.Errorf("the department has %s", got)
+	}
+	if f := read(t, "Vorname;Nachname;Rang\nEva;B;\xe6\n", imports.Options{}); f.Differs != nil {
+		t.Errorf("a column that is left out matters: %v", f.Differs)
+	}
+}
+
+func TestFileThatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	for content, want := range map[string]any{
+		"%PDF-1.7\n1 0 obj": new(*sheet.FileError),
+		"a,b\n1,2\n":        new(*mapping.ColumnsError),
+		"First name,Last name,Birthday\nAna,B,05/06/1990\n": new(*mapping.DatesError),
+	} {
+		f, err := imports.Read(t.Context(), []byte(content), imports.Options{}, now)
+		if !errors.As(err, want) {
+			t.Errorf("%q: %v", content, err)
+		}
+		if f == nil {
+			continue
+		}
+		_, checked := f.Check(t.Context(), s, ours)
+		_, applied := f.Apply(t.Context(), s, ours, 0, nil)
+		_, compared := f.Compare(t.Context(), s, ours)
+		for _, err := range []error{checked, applied, compared} {
+			if !errors.As(err, want) {
+				t.Errorf("%q: %v", content, err)
+			}
+		}
+	}
+}
+
+func TestCompare(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	apply(t, s, list+"Mia,Perić,,\n", imports.Options{})
+	found, err := read(t, "Ime,Prezime,Mobitel\nAna,Čović,099\nIvan,Horvat,\nNew,One,\n,X,\n", imports.Options{}).Compare(t.Context(), s, ours)
+	must(t, err)
+	text, err := json.Marshal(found)
+	must(t, err)
+	var got map[string]any
+	must(t, json.Unmarshal(text, &got))
+	differ := got["differ"].([]any)[0].(map[string]any)
+	said := fmt.Sprint(differ["name"], differ["differences"], got["same"], got["unclear"], len(got["onlyOurs"].([]any)),
+		got["onlyOurs"].([]any)[0].(map[string]any)["lastName"], got["onlyTheirs"].([]any)[0].(map[string]any)["name"], len(got["refused"].([]any)))
+	if want := "Ana Čović[map[field:phoneNumber ours:091 234 theirs:099]] 1 0 1PerićNew One1"; said != want {
+		t.Errorf("%s, want %s", said, want)
+	}
+	if got := fmt.Sprint(differ["fields"]); got != "map[dateOfBirth:<nil> email:<nil> firstName:Ana lastName:Čović phoneNumber:099]" {
+		t.Errorf("the row has the fields %s", got)
+	}
+	if names(t, s) != "Ana Čović, Ivan Horvat, Mia Perić" {
+		t.Error("the comparison has changed something")
+	}
+	if _, err := read(t, list, imports.Options{}).Compare(t.Context(), s, 0); err != nil {
+		t.Errorf("with a department that does not exist: %v", err)
+	}
+}
+
+func TestWriteReport(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := read(t, "Vorname;Nachname;Rang\nAna;B;x\n\nEva;;y\n", imports.Options{})
+	r, err := f.Check(t.Context(), s, ours)
+	must(t, err)
+	var out bytes.Buffer
+	must(t, imports.WriteReport(&out, sheet.CSV, f, r))
+	want := "Vorname;Nachname;Rang;result;reason\r\nAna;B;x;added;\r\nEva;;y;refused;lastName is required.\r\n"
+	if got := strings.TrimPrefix(out.String(), "\ufeff"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestWriteJSON: a report that is written row by row is the same as a whole.
+func TestWriteJSON(t *testing.T) {
+	t.Parallel()
+	for _, list := range []string{
+		"Vorname;Nachname;Geburtsdatum;<b>\nAna;Čović;<i>;\n",
+		"Vorname;Nachname;\"\"\"rows\"\":[\"\n" + strings.Repeat(";\"\"\"rows\"\":[]\";x\n", 1000),
+	} {
+		r, err := read(t, list, imports.Options{}).Check(t.Context(), nil, 0)
+		must(t, err)
+		var b strings.Builder
+		must(t, r.WriteJSON(&b))
+		if strings.Contains(list, "<b>") != strings.Contains(b.String(), `"<b>"`) || strings.Contains(b.String(), `\u003c`) {
+			t.Errorf("it escapes what HTML does: %s", b.String())
+		}
+		if want := string(r.AppendJSON(nil)); b.String() != want || len(r.Rows) != r.Refused {
+			t.Errorf("it is written as\n%.500s\nwant\n%.500s", b.String(), want)
+		}
+		for room := 0; room < b.Len(); room += 1 + b.Len()/100 {
+			disk := &shortDisk{left: room}
+			if err := r.WriteJSON(disk); err == nil || disk.tries > 1 {
+				t.Fatalf("room for %d of %d bytes: %v, and %d tries more", room, b.Len(), err, disk.tries)
+			}
+		}
+	}
+}
+
+// TestRelease: nothing stays of a file that was read but its people and, for each
+// column, the first text. It can be imported and compared.
+func TestRelease(t *testing.T) {
+	t.Parallel()
+	f := read(t, "First name,Last name,Rank,Empty\nAna,Horvat\nIva,Babić,captain\n", imports.Options{})
+	f.Release()
+	var first []string
+	for _, cell := range f.Table.Rows[0].Cells {
+		first = append(first, cell.Text)
+	}
+	if len(f.Table.Rows) != 1 || strings.Join(first, ",") != "Ana,Horvat,captain," {
+		t.Errorf("%d rows stay, and of the columns %q", len(f.Table.Rows), first)
+	}
+	r, err := f.Check(t.Context(), nil, 0)
+	if err != nil || r.Added != 2 || r.All[1].Name != "Iva Babić" {
+		t.Errorf("got %+v, %v", r, err)
+	}
+}

@@ -1,0 +1,273 @@
+package imports
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// The model is "Who is it?" of the contract, sentence by sentence, each row against
+// each person and each other row.
+
+func sameName(a, b identity) bool { return a.name != "" && a.name == b.name }
+
+func otherwise(a, b identity) bool {
+	return a.email != "" && b.email != "" && a.email != b.email || a.birth != "" && b.birth != "" && a.birth != b.birth
+}
+
+func sure(a, b identity) bool {
+	return sameName(a, b) && (a.email != "" && a.email == b.email || a.birth != "" && a.birth == b.birth)
+}
+
+// nobody and the others are what a row can mean beside the number of a person.
+const (
+	nobody = -1 - iota
+	unclear
+	unknownID
+)
+
+// meant returns what a row means, the number of a person or one of the constants.
+func meant(r sought, rows []sought, people []member) int {
+	if r.id != "" || r.badID {
+		if n := slices.IndexFunc(people, func(p member) bool { return p.id == r.id && !r.badID }); n >= 0 {
+			return n
+		}
+		return unknownID
+	}
+	var rules, could, namesakes []int
+	for n, p := range people {
+		if sure(r.identity, p.identity) {
+			rules = append(rules, n)
+		}
+		if sameName(r.identity, p.identity) {
+			namesakes = append(namesakes, n)
+			if !otherwise(r.identity, p.identity) {
+				could = append(could, n)
+			}
+		}
+	}
+	named := 0
+	for _, other := range rows {
+		if sameName(r.identity, other.identity) {
+			named++
+		}
+	}
+	switch {
+	case len(rules) == 1:
+		return rules[0]
+	case len(rules) > 1: // different people
+		return unclear
+	case len(could) == 0:
+		return nobody
+	case len(namesakes) == 1 && named == 1:
+		return could[0]
+	}
+	return unclear // two people fit, or two rows
+}
+
+// model returns the number of the person, "new" or "refused" for each row.
+func model(rows []sought, people []member) []string {
+	means, result := make([]int, len(rows)), make([]string, len(rows))
+	for i, r := range rows {
+		means[i] = meant(r, rows, people)
+	}
+	for i := range rows {
+		result[i] = fmt.Sprint(means[i])
+		if means[i] == nobody {
+			result[i] = "new"
+		}
+		for j := range rows {
+			a, b := rows[i].identity, rows[j].identity
+			onePerson := means[i] >= 0 && means[i] == means[j]
+			alike := sure(a, b) && (means[i] < 0 || means[j] < 0)
+			twice := means[i] == nobody && means[j] == nobody && sameName(a, b) && !otherwise(a, b)
+			if i != j && means[j] != unknownID && (onePerson || alike || twice) {
+				result[i] = "refused"
+			}
+		}
+		if means[i] == unclear || means[i] == unknownID {
+			result[i] = "refused"
+		}
+	}
+	return result
+}
+
+func outcome(v verdict) string {
+	switch {
+	case v.fault != "":
+		return "refused"
+	case v.person < 0:
+		return "new"
+	}
+	return fmt.Sprint(v.person)
+}
+
+// world returns a small file and a small department in which most things happen
+// often.
+func world(random *rand.Rand) (rows []sought, people []member) {
+	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
+	anyone := func() identity {
+		return identity{pick("ana", "ana", "ana", "eva"), pick("", "", "a@x", "b@x"), pick("", "", "1960", "1990")}
+	}
+	for i := range random.IntN(5) {
+		people = append(people, member{identity: anyone(), id: fmt.Sprint("id", i)})
+	}
+	for i := range random.IntN(5) {
+		row := sought{identity: anyone(), number: i + 2}
+		switch random.IntN(10) {
+		case 0, 1:
+			row.id = fmt.Sprint("id", random.IntN(6))
+		case 2:
+			row.badID = true
+		case 3:
+			row.identity = identity{}
+		}
+		rows = append(rows, row)
+	}
+	return rows, people
+}
+
+func TestMatchAgainstModel(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	seen := map[string]int{}
+	for range 60_000 {
+		rows, people := world(random)
+		want := model(rows, people)
+		for i, v := range matched(t, rows, people) {
+			seen[want[i]]++
+			if got := outcome(v); got != want[i] {
+				t.Fatalf("row %d of %+v with %+v: %s, want %s", i, rows, people, got, want[i])
+			}
+		}
+	}
+	for _, result := range []string{"new", "refused", "0", "1", "2"} {
+		if seen[result] < 1000 {
+			t.Errorf("the worlds have %q %d times only", result, seen[result])
+		}
+	}
+}
+
+func TestMatch(t *testing.T) {
+	t.Parallel()
+	person := func(id, name, email, birth string) member {
+		return member{identity{name, email, birth}, id, record.Fields{}}
+	}
+	father, son := person("f", "ivan horvat", "", "1960-01-01"), person("s", "ivan horvat", "", "1990-01-01")
+	plain := person("p", "ivan horvat", "", "")
+	row := func(name, email, birth string) sought { return sought{identity: identity{name, email, birth}} }
+	ivan := func(email, birth string) sought { return row("ivan horvat", email, birth) }
+	id := func(id string, r sought) sought { r.id = id; return r }
+	for _, test := range []struct {
+		name   string
+		people []member
+		rows   []sought
+		want   string
+	}{
+		{"nobody is there", nil, []sought{ivan("", "")}, "[new]"},
+		{"the name alone", []member{plain}, []sought{ivan("i@x", "1990")}, "[0]"},
+		{"the date of birth says otherwise", []member{father}, []sought{ivan("", "1990-01-01")}, "[new]"},
+		{"the e-mail says otherwise", []member{person("1", "ivan horvat", "a@x", "")}, []sought{ivan("b@x", "")}, "[new]"},
+		{"a shared e-mail is not enough", []member{person("1", "ana horvat", "h@x", "")}, []sought{ivan("h@x", "")}, "[new]"},
+		{"father and son are there", []member{father, son}, []sought{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[1 0]"},
+		{"father and son are new", nil, []sought{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new new]"},
+		{"the son is new", []member{father}, []sought{ivan("", "1990-01-01"), ivan("", "1960-01-01")}, "[new 0]"},
+		{"either of two", []member{father, son}, []sought{ivan("i@x", "")}, "[refused]"},
+		{"a third", []member{father, son}, []sought{ivan("", "1975-01-01")}, "[new]"},
+		{"e-mail and birth point to two", []member{person("1", "ivan horvat", "a@x", ""), son}, []sought{ivan("a@x", "1990-01-01")}, "[refused]"},
+		{"the same row twice, and new", nil, []sought{ivan("", ""), ivan("", "")}, "[refused refused]"},
+		{"the same row twice, and there", []member{father}, []sought{ivan("", "1960-01-01"), ivan("", "1960-01-01")}, "[refused refused]"},
+		{"one row more than people", []member{father}, []sought{ivan("", "1960-01-01"), ivan("", "")}, "[0 refused]"},
+		{"the id wins over the name", []member{father}, []sought{id("f", row("mato babić", "", ""))}, "[0]"},
+		{"id and name mean one", []member{father}, []sought{id("f", row("mato babić", "", "")), ivan("", "1960-01-01")}, "[refused refused]"},
+		{"ids tell people apart who are the same", []member{plain, person("q", "ivan horvat", "", "")},
+			[]sought{id("p", ivan("a@x", "")), id("q", ivan("a@x", ""))}, "[0 1]"},
+		{"an unknown id", []member{plain}, []sought{id("?", ivan("", ""))}, "[refused]"},
+		{"an unknown id and a row that is sure", []member{father}, []sought{id("?", ivan("", "")), ivan("", "1960-01-01")}, "[refused 0]"},
+	} {
+		var got []string
+		for _, v := range matched(t, test.rows, test.people) {
+			got = append(got, outcome(v))
+		}
+		if fmt.Sprint(got) != test.want {
+			t.Errorf("%s: %v, want %s", test.name, got, test.want)
+		}
+		if modelled := fmt.Sprint(model(test.rows, test.people)); modelled != test.want {
+			t.Errorf("%s: the model says %s, want %s", test.name, modelled, test.want)
+		}
+	}
+}
+
+func TestMatchNamesOthers(t *testing.T) {
+	t.Parallel()
+	var rows []sought
+	for i := range 8 {
+		rows = append(rows, sought{identity: identity{name: "ana"}, number: i + 2})
+	}
+	v := matched(t, rows, nil)[1]
+	if want := []int{2, 4, 5, 6, 7}; v.fault != record.Duplicate || !slices.Equal(v.others, want) {
+		t.Errorf("%+v, want the others %v", v, want)
+	}
+	v = matched(t, rows, []member{{identity{name: "ana"}, "id", record.Fields{}}})[0]
+	if v.fault != record.Duplicate || len(v.people) != 1 {
+		t.Errorf("%+v, want a duplicate that could be one person", v)
+	}
+}
+
+func TestMatchManyOfOneName(t *testing.T) {
+	t.Parallel()
+	rows, people := make([]sought, 50_000), make([]member, 50_000)
+	for i := range rows {
+		rows[i] = sought{identity: identity{"ana", "a@x", "1990"}, number: i}
+		people[i] = member{identity{"ana", "a@x", "1990"}, fmt.Sprint(i), record.Fields{}}
+	}
+	for i, v := range matched(t, rows, people) {
+		if v.fault != Ambiguous {
+			t.Fatalf("row %d: %+v", i, v)
+		}
+	}
+}
+
+func TestIdentify(t *testing.T) {
+	t.Parallel()
+	who := identify(&record.Fields{FirstName: "Ana  Marija", LastName: "ČOVIĆ", Email: "Ana@Example.com", DateOfBirth: "1990-05-15T00:00:00+02:00"})
+	if want := (identity{"ana marija covic", "ana@example.com", "1990-05-15"}); who != want {
+		t.Errorf("%+v, want %+v", who, want)
+	}
+	if who := identify(&record.Fields{FirstName: "Ana", Email: "ana@example.com"}); who != (identity{}) {
+		t.Errorf("without a last name: %+v", who)
+	}
+}
+
+func matched(t *testing.T, rows []sought, members []member) []verdict {
+	t.Helper()
+	verdicts, err := match(t.Context(), rows, members)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verdicts
+}
+
+// TestNamesakes: many rows of one name beside many people of that name cost no more
+// than they are, also where all rows have the same number.
+func TestNamesakes(t *testing.T) {
+	t.Parallel()
+	const many = 50_000
+	rows, members := make([]sought, many), make([]member, many)
+	for i := range many {
+		rows[i] = sought{identity: identity{name: "ivan horvat"}, number: 7}
+		members[i] = member{identity: identity{name: "ivan horvat"}, id: fmt.Sprint(i)}
+	}
+	d := &decision{members: members, verdicts: matched(t, rows, members), rows: make([]Row, many)}
+	if _, concerned := d.concerned(); len(concerned) != many {
+		t.Errorf("%d people are concerned, want %d", len(concerned), many)
+	}
+	for i, v := range matched(t, rows, nil) {
+		if v.fault != record.Duplicate || len(v.others) > few {
+			t.Fatalf("row %d: %+v", i, v)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package imports
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+)
+
+// TestReportKeepsDates: a report of a workbook has the days and not their serial
+// numbers, and is read again as the workbook was.
+func TestReportKeepsDates(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	for _, name := range []string{"excel-dates.xlsx", "excel-1904.xlsx"} {
+		content, err := os.ReadFile("../../../testdata/sheets/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := Read(t.Context(), content, Options{Dates: "dmy"}, now)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := f.Check(t.Context(), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, format := range []string{sheet.CSV, sheet.XLSX} {
+			var b bytes.Buffer
+			if err := WriteReport(&b, format, f, r); err != nil {
+				t.Fatal(err)
+			}
+			again, err := Read(t.Context(), b.Bytes(), Options{Dates: "dmy"}, now)
+			if err != nil {
+				t.Fatal(err)
+			}
+			serials := 0
+			for i, p := range f.Mapped.People {
+				if got := again.Mapped.People[i]; got.Fields != p.Fields {
+					t.Errorf("%s as %s: %+v, want %+v", name, format, got.Fields, p.Fields)
+				}
+				if p.Fields.DateOfBirth != "" && strings.Contains(b.String(), p.Fields.DateOfBirth[:10]) {
+					serials++
+				}
+			}
+			if format == sheet.CSV && serials == 0 {
+				t.Errorf("%s as %s has no date", name, format)
+			}
+		}
+	}
+}

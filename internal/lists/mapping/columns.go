@@ -1,0 +1,295 @@
+package mapping
+
+import (
+	"maps"
+	"net/mail"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/google/uuid"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+)
+
+// plainName is what a column is that is the full name where it stands alone, and
+// the first or last name beside a column for the other.
+const plainName = "plain name"
+
+// choice finds out which column is which field.
+type choice struct {
+	table   *sheet.Table
+	columns []Column
+	filled  []bool           // the columns that have a value
+	taken   map[string]bool  // fields that options say
+	found   map[string][]int // columns that could be a field by their headers
+	notes   []sheet.Note
+}
+
+// chooseColumns returns what each column of the table is.
+func chooseColumns(t *sheet.Table, o Options) (*choice, error) {
+	c := &choice{table: t, columns: make([]Column, len(t.Header)), filled: filledColumns(t),
+		taken: map[string]bool{}, found: map[string][]int{}}
+	for i, header := range t.Header {
+		c.columns[i].Header = header
+	}
+	asked, err := c.asked(o)
+	if err != nil {
+		return c, err
+	}
+	known := c.readHeaders(asked)
+	if !known && slices.ContainsFunc(t.Header, isData) {
+		return c, &ColumnsError{Code: ColumnsNoHeader, Headers: t.Header}
+	}
+	c.chooseNames()
+	for _, field := range []string{"firstName", "lastName", FullName, "phoneNumber", "email", "dateOfBirth", ID} {
+		if err := c.choose(field); err != nil {
+			return c, err
+		}
+	}
+	if !slices.ContainsFunc(c.columns, isName) {
+		return c, &ColumnsError{Code: ColumnsNoName, Headers: t.Header}
+	}
+	c.checkIDs(asked)
+	return c, nil
+}
+
+func isName(c Column) bool {
+	return c.Field == "firstName" || c.Field == "lastName" || c.Field == FullName || c.Field == LastFirst
+}
+
+func filledColumns(t *sheet.Table) []bool {
+	filled := make([]bool, len(t.Header))
+	for _, row := range t.Rows {
+		for i, cell := range row.Cells[:min(len(row.Cells), len(filled))] {
+			filled[i] = filled[i] || cell.Text != ""
+		}
+	}
+	return filled
+}
+
+// asked returns what the options say of each column, by its number.
+func (c *choice) asked(o Options) (map[int]string, error) {
+	asked, called := map[int]string{}, map[string][]int{}
+	for i, column := range c.columns {
+		header := typedHeader(column.Header)
+		called[header] = append(called[header], i)
+	}
+	for _, header := range slices.Sorted(maps.Keys(o.Headers)) {
+		some := called[typedHeader(header)]
+		if some == nil {
+			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{header}}
+		}
+		for _, i := range some {
+			asked[i] = o.Headers[header]
+		}
+	}
+	for _, number := range slices.Sorted(maps.Keys(o.Columns)) {
+		if number < 0 || number >= len(c.columns) {
+			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{strconv.Itoa(number + 1)}}
+		}
+		asked[number] = o.Columns[number]
+	}
+	return asked, c.checkAsked(asked)
+}
+
+// typedHeader returns a header as it is compared with what people type.
+func typedHeader(header string) string { return strings.Join(strings.Fields(fold.String(header)), " ") }
+
+// checkAsked refuses what cannot be together.
+func (c *choice) checkAsked(asked map[int]string) error {
+	headers := map[string][]string{}
+	for i, column := range c.columns {
+		field, ok := asked[i]
+		switch {
+		case !ok || field == LeftOut:
+			continue
+		case field != LastFirst && !isTarget(field):
+			return &ColumnsError{Code: ColumnsUnknown, Headers: []string{field}}
+		case field == LastFirst:
+			field = FullName
+		}
+		headers[field] = append(headers[field], column.Header)
+		c.taken[field] = true
+	}
+	for _, field := range slices.Sorted(maps.Keys(headers)) {
+		if all := headers[field]; len(all) > 1 {
+			return &ColumnsError{Code: ColumnsTwice, Field: field, Headers: all}
+		}
+	}
+	if part := slices.Concat(headers["firstName"], headers["lastName"]); c.taken[FullName] && len(part) > 0 {
+		return &ColumnsError{Code: ColumnsTwice, Field: FullName, Headers: append(headers[FullName], part...)}
+	}
+	return nil
+}
+
+func isTarget(field string) bool {
+	for _, target := range targets {
+		if target == field {
+			return true
+		}
+	}
+	return false
+}
+
+// readHeaders takes over what is asked for, and reads the headers of all other
+// columns. It reports whether any header says what its column is.
+func (c *choice) readHeaders(asked map[int]string) (known bool) {
+	parts := slices.ContainsFunc(c.table.Header, func(header string) bool { return birthPart().MatchString(letters(header)) })
+	for i, header := range c.table.Header {
+		field := fieldOf(header)
+		known = known || field != LeftOut
+		if field == "dateOfBirth" && parts || field == ID && c.table.Format == sheet.VCard && !c.table.Ours {
+			field = LeftOut
+		}
+		if wish, ok := asked[i]; ok {
+			c.columns[i].Field = wish
+		} else if field != LeftOut {
+			c.found[field] = append(c.found[field], i)
+		}
+	}
+	return known
+}
+
+// fieldOf returns what a header says that its column is, LeftOut for nothing that
+// we keep. A number says that it is not the first of its kind.
+func fieldOf(header string) string {
+	if strings.EqualFold(strings.TrimSpace(header), ID) {
+		return ID
+	}
+	number := strings.TrimLeft(strings.TrimFunc(header, isNoDigit), "0")
+	if len(header) > maxHeader || number != "" && number != "1" {
+		return LeftOut
+	}
+	text := letters(header)
+	for _, p := range patterns() {
+		if p.header.MatchString(text) {
+			return p.field
+		}
+	}
+	return LeftOut
+}
+
+// maxHeader is the length in bytes of the longest header that can be a field.
+const maxHeader = 100
+
+func isNoDigit(r rune) bool { return r < '0' || '9' < r }
+
+// letters returns the letters of a header, folded.
+func letters(header string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return r
+	}, fold.String(header))
+}
+
+// chooseNames settles what depends on other columns: a column "Name" may be the
+// first, the last or the full name. Then it leaves out the full name where there
+// are a first and a last name, or these where one of them is missing.
+func (c *choice) chooseNames() {
+	c.found[FullName] = append(c.found[FullName], c.found[LastFirst]...)
+	first, last := c.has("firstName"), c.has("lastName")
+	switch {
+	case first && !last:
+		c.found["lastName"] = append(c.found["lastName"], c.withValue(plainName)...)
+	case last && !first:
+		c.found["firstName"] = append(c.found["firstName"], c.withValue(plainName)...)
+	case !first && !last && !c.has(FullName):
+		c.found[FullName] = append(c.found[FullName], c.found[plainName]...)
+	}
+	switch full := c.has(FullName); {
+	case c.taken[FullName], full && !(c.has("firstName") && c.has("lastName")) && !c.taken["firstName"] && !c.taken["lastName"]:
+		delete(c.found, "firstName")
+		delete(c.found, "lastName")
+	case c.has("firstName") || c.has("lastName") || len(c.found["firstName"])+len(c.found["lastName"]) > 0:
+		delete(c.found, FullName)
+	}
+}
+
+// has reports whether a column that has a value is a field or could be it.
+func (c *choice) has(field string) bool { return c.taken[field] || len(c.withValue(field)) > 0 }
+
+// withValue returns the columns that could be a field and have a value.
+func (c *choice) withValue(field string) (some []int) {
+	for _, i := range c.found[field] {
+		if c.filled[i] {
+			some = append(some, i)
+		}
+	}
+	return some
+}
+
+// choose decides which column is a field. A column without any value never
+// competes for it.
+func (c *choice) choose(field string) error {
+	all := c.found[field]
+	if c.taken[field] || len(all) == 0 {
+		return nil
+	}
+	if some := c.withValue(field); len(some) > 1 {
+		e := &ColumnsError{Code: ColumnsTwice, Field: field}
+		for _, i := range some {
+			e.Headers = append(e.Headers, c.columns[i].Header)
+		}
+		return e
+	} else if len(some) == 1 {
+		all = some
+	}
+	if slices.Contains(c.found[LastFirst], all[0]) {
+		field = LastFirst
+	}
+	c.columns[all[0]].Field = field
+	return nil
+}
+
+// checkIDs leaves out a column "id" in which nothing is an id of ours, unless the
+// options say what it is.
+func (c *choice) checkIDs(asked map[int]string) {
+	at := slices.IndexFunc(c.columns, func(column Column) bool { return column.Field == ID })
+	if _, ok := asked[at]; ok || at < 0 || !c.filled[at] {
+		return
+	}
+	for _, row := range c.table.Rows {
+		if _, ok := parseID(cellOf(row, at).Text); ok {
+			return
+		}
+	}
+	c.columns[at].Field = LeftOut
+	c.notes = append(c.notes, sheet.Note{Code: NoteNotOurID, Args: []any{c.columns[at].Header}})
+}
+
+// parseID returns an id of a record in its canonical form.
+func parseID(text string) (id string, ok bool) {
+	parsed, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 { // Parse accepts other spellings, too
+		return "", false
+	}
+	return parsed.String(), true
+}
+
+// cellOf returns a cell of a row, an empty one if the row is too short.
+func cellOf(row sheet.Row, column int) sheet.Cell {
+	if column >= len(row.Cells) {
+		return sheet.Cell{}
+	}
+	return row.Cells[column]
+}
+
+// isData reports whether a header is what stands in a row of people: an e-mail
+// address, a date or a phone number.
+func isData(header string) bool {
+	if _, err := mail.ParseAddress(header); err == nil {
+		return true
+	}
+	digits := strings.Count(strings.Map(func(r rune) rune {
+		if isNoDigit(r) {
+			return r
+		}
+		return '0'
+	}, header), "0")
+	return digits >= 6 && !strings.ContainsFunc(header, unicode.IsLetter)
+}

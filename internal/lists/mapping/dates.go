@@ -1,0 +1,369 @@
+package mapping
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+)
+
+// dateKind is how a cell says which day it means.
+type dateKind uint8
+
+const (
+	noDate    dateKind = iota // it means none
+	itself                    // without a doubt
+	yearFirst                 // likewise, in numbers with the year first, but not as ISO 8601 has it
+	numbers                   // three numbers, in the order of the column
+	unreadable
+)
+
+// date is what a cell in the column of births holds.
+type date struct {
+	kind dateKind
+	iso  string // of a date that means itself: a date or date-time, as a record takes it
+	// The three numbers of other dates. c is the year, unless b or an option says
+	// that a is.
+	a, b, c   int
+	twoDigits bool // the year has two digits
+}
+
+// births are the cells of the column of births.
+type births struct {
+	column   int // -1: there is none
+	dates    []date
+	table    *sheet.Table
+	order    string // how numbers are read
+	reported string // order that some cell needed
+	now      time.Time
+
+	twoDigits, none int
+	exampleOfNone   string
+}
+
+// readBirths reads the dates of a table and decides their order. The error is a
+// *DatesError, or that of ctx.
+func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*births, error) {
+	b := &births{column: -1, table: t, now: o.Now, order: o.Dates}
+	for i, column := range columns {
+		if column.Field == "dateOfBirth" {
+			b.column = i
+		}
+	}
+	if b.column < 0 {
+		return b, nil
+	}
+	b.dates = make([]date, len(t.Rows))
+	for i, row := range t.Rows {
+		if err := ctx.Err(); err != nil {
+			return b, err
+		}
+		b.dates[i] = b.read(cellOf(row, b.column))
+	}
+	return b, b.decide(columns[b.column].Header)
+}
+
+// decide decides the order for all cells. Where an option says it, nothing is
+// decided but what is reported.
+func (b *births) decide(header string) error {
+	examples := map[string]string{}
+	for i, d := range b.dates {
+		order := d.settles()
+		if _, known := examples[order]; !known {
+			examples[order] = cellOf(b.table.Rows[i], b.column).Text
+		}
+	}
+	if b.order == "" {
+		if err := b.settle(header, examples); err != nil {
+			return err
+		}
+	}
+	needed := false
+	for _, d := range b.dates {
+		needed = needed || d.kind == numbers
+	}
+	if b.reported = b.order; !needed {
+		b.reported = ""
+		if _, some := examples[yearAhead]; some {
+			b.reported = YMD
+		}
+	}
+	return nil
+}
+
+// settle decides the order by one cell of each kind.
+func (b *births) settle(header string, examples map[string]string) error {
+	for _, order := range Orders {
+		switch example, settled := examples[order]; {
+		case settled && b.order != "":
+			return &DatesError{Header: header, Example: examples[b.order], Other: example}
+		case settled:
+			b.order = order
+		}
+	}
+	if open, some := examples[eitherOrder]; some && b.order == "" {
+		return &DatesError{Header: header, Example: open}
+	}
+	return nil
+}
+
+// What a cell says about the order, beside the orders.
+const (
+	nothing     = "" // any order reads it alike, or none reads it
+	eitherOrder = "either"
+	yearAhead   = "year ahead" // it has a year of four digits first
+)
+
+// settles returns what a date says about the order of the column: a number above
+// 12 is a day, and one above 31 a year.
+func (d date) settles() string {
+	switch isDay := func(n int) bool { return n > 12 }; {
+	case d.kind == yearFirst:
+		return yearAhead
+	case d.kind != numbers, isDay(d.a) && isDay(d.b), d.a == 0, d.b == 0:
+		return nothing
+	case d.a > 31 && d.twoDigits:
+		return YMD
+	case isDay(d.a):
+		return DMY
+	case isDay(d.b):
+		return MDY
+	case d.a == d.b:
+		return nothing
+	}
+	return eitherOrder
+}
+
+// day returns the date of birth in a row as a record takes it.
+func (b *births) day(row int) (string, *record.FieldError) {
+	d, cell := b.dates[row], cellOf(b.table.Rows[row], b.column)
+	switch d.kind {
+	case noDate:
+		if b.none++; b.none == 1 {
+			b.exampleOfNone = cell.Text
+		}
+		return "", nil
+	case itself:
+		b.count(d)
+		return d.iso, nil
+	case unreadable:
+		return "", fault("dateOfBirth must be a date with a year, like 1990-05-15%s.", cell.Text)
+	}
+	year, month, day, ok := d.in(b.order)
+	if d.twoDigits && ok {
+		year = latest(year, month, day, b.now)
+	}
+	if !ok || !exists(year, month, day) {
+		if d.kind == numbers && b.order != "" {
+			return "", fault("dateOfBirth must be a date that exists, "+orderWords[b.order]+"%s.", cell.Text)
+		}
+		return "", fault("dateOfBirth must be a date that exists, like 1990-05-15%s.", cell.Text)
+	}
+	b.count(d)
+	return fmt.Sprintf("%04d-%02d-%02d", year, month, day), nil
+}
+
+func (b *births) count(d date) {
+	if d.twoDigits {
+		b.twoDigits++
+	}
+}
+
+func fault(format, text string) *record.FieldError {
+	return &record.FieldError{Field: "dateOfBirth", Code: record.Invalid, Detail: fmt.Sprintf(format, quote(", not %q", text))}
+}
+
+var orderWords = map[string]string{DMY: "with the day first", MDY: "with the month first", YMD: "with the year first"}
+
+// notes returns what was read into the dates.
+func (b *births) notes() (notes []sheet.Note) {
+	if b.twoDigits > 0 {
+		notes = append(notes, sheet.Note{Code: NoteTwoDigits, Args: []any{b.twoDigits}})
+	}
+	if b.none > 0 {
+		notes = append(notes, sheet.Note{Code: NoteNoDate, Args: []any{b.none, b.exampleOfNone}})
+	}
+	return notes
+}
+
+// in returns the date in an order. ok is false if the numbers cannot be in it.
+func (d date) in(order string) (year, month, day int, ok bool) {
+	switch {
+	case d.kind == yearFirst:
+		return d.a, d.b, d.c, true
+	case order == YMD:
+		return d.a, d.b, d.c, d.twoDigits
+	case order == MDY:
+		return d.c, d.a, d.b, true
+	}
+	return d.c, d.b, d.a, true
+}
+
+// latest returns the latest year with the last two digits of year, in which the
+// day is not in the future.
+func latest(year, month, day int, now time.Time) int {
+	year += now.Year() / 100 * 100
+	if year > now.Year() || time.Date(year, time.Month(month), day, 0, 0, 0, 0, now.Location()).After(now) {
+		year -= 100
+	}
+	return year
+}
+
+func exists(year, month, day int) bool {
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	return int(t.Month()) == month && t.Day() == day
+}
+
+// Forms of dates.
+var (
+	isoForm     = regexp.MustCompile(`^(\d{4}-\d{2}-\d{2})(?:[Tt ] *(\d{2}:\d{2})(:\d{2}(?:\.\d+)?)? *([Zz]|[+-]\d{2}:\d{2})?)?$`)
+	basicForm   = regexp.MustCompile(`^((?:19|20)\d{2})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})([Zz])?)?$`)
+	numbersForm = regexp.MustCompile(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine)\.?)?$`)
+	timeForm    = regexp.MustCompile(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
+	shortYear   = regexp.MustCompile(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
+)
+
+// maxDate is the length in bytes of the longest text that can be a date, with a
+// weekday, a time and many spaces.
+const maxDate = 200
+
+// read reads a cell of the column, but for the order of its numbers. A weekday may
+// stand before the date, and is not checked.
+func (b *births) read(cell sheet.Cell) date {
+	if len(cell.Text) > maxDate {
+		return date{kind: unreadable}
+	}
+	d := b.readDate(cell)
+	if d.kind != unreadable {
+		return d
+	}
+	word, rest, more := strings.Cut(plainSpaces(cell.Text), " ")
+	if !more || !weekday().MatchString(fold.String(word)) {
+		return d
+	}
+	return b.readDate(sheet.Cell{Text: rest})
+}
+
+var weekday = sync.OnceValue(func() *regexp.Regexp { return whole(either(weekdays) + `\.?,?`) })
+
+func (b *births) readDate(cell sheet.Cell) date {
+	if cell.Kind == sheet.Number {
+		if day, ok := b.table.Day(cell.Text); ok {
+			return date{kind: itself, iso: day}
+		}
+	}
+	text := plainSpaces(cell.Text)
+	if d := readISO(text); d.kind == itself {
+		return d
+	}
+	text, midnight := cutTime(text)
+	switch iso, part := readISO(text), numbersForm.FindStringSubmatch(text); {
+	case text == "":
+		return date{}
+	case !midnight:
+		return date{kind: unreadable}
+	case iso.kind == itself:
+		return iso
+	case part != nil:
+		return readNumbers(part)
+	}
+	return b.readWords(text)
+}
+
+// plainSpaces returns a text with single spaces and plain hyphens.
+func plainSpaces(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Pd, r) {
+			return '-'
+		}
+		return r
+	}, text)
+}
+
+// readISO reads a date or date-time of ISO 8601, with or without hyphens as vCards
+// have it. It does not know any other.
+func readISO(text string) date {
+	if part := isoForm.FindStringSubmatch(text); part != nil && part[1] != "0000-00-00" {
+		iso := part[1]
+		if part[2] != "" {
+			iso += "T" + part[2] + cmp.Or(part[3], ":00") + part[4]
+		}
+		return date{kind: itself, iso: iso}
+	}
+	if part := basicForm.FindStringSubmatch(text); part != nil {
+		iso := part[1] + "-" + part[2] + "-" + part[3]
+		if part[4] != "" {
+			iso += "T" + part[4] + ":" + part[5] + ":" + part[6] + part[7]
+		}
+		return date{kind: itself, iso: iso}
+	}
+	return date{}
+}
+
+// cutTime takes the time of day off a date. It reports whether that is midnight,
+// or there is none.
+func cutTime(text string) (rest string, midnight bool) {
+	part := timeForm.FindStringSubmatch(text)
+	if part == nil {
+		return text, true
+	}
+	hour, _ := strconv.Atoi(part[2])
+	if half := strings.ToLower(part[5]); half == "a" && hour == 12 {
+		hour = 0
+	} else if half == "p" && hour < 12 {
+		hour += 12
+	}
+	return part[1], hour == 0 && part[3] == "00" && strings.Trim(part[4], "0") == ""
+}
+
+// readNumbers reads three numbers. All zero is how some programs write no date.
+func readNumbers(part []string) date {
+	first, last := part[1], part[5]
+	d := date{kind: numbers, a: number(first), b: number(part[3]), c: number(last), twoDigits: len(last) < 3}
+	switch {
+	case part[2] != part[4]:
+		return date{kind: unreadable}
+	case d.a == 0 && d.b == 0 && d.c == 0:
+		return date{}
+	case len(first) == 4 && len(last) < 3:
+		d.kind, d.twoDigits = yearFirst, false
+	case len(first) > 2 || len(last) == 3 || len(last) == 1:
+		return date{kind: unreadable}
+	}
+	return d
+}
+
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// readWords reads a date of which the month is a word.
+func (b *births) readWords(text string) date {
+	d := date{kind: itself}
+	part := shortYear.FindStringSubmatch(text)
+	if part != nil {
+		d.twoDigits = true
+		text = part[1] + "2000"
+	}
+	year, month, day, err := lang.ByTag("en").ParseDay(text)
+	if d.twoDigits {
+		year = latest(number(part[2]), int(month), day, b.now)
+	}
+	if err != nil || !exists(year, int(month), day) {
+		return date{kind: unreadable}
+	}
+	d.iso = fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+	return d
+}

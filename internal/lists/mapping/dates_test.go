@@ -1,0 +1,190 @@
+package mapping
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+)
+
+// readDate reads a date in a column of its own. It returns the code of the error
+// if there is one.
+func readDate(cell sheet.Cell, order string) string {
+	table := &sheet.Table{Header: []string{"Ime", "Prezime", "Rođen"},
+		Rows: []sheet.Row{{Number: 2, Cells: []sheet.Cell{{Text: "Ana"}, {Text: "Čović"}, cell}}}}
+	r, err := Map(context.Background(), table, Options{Dates: order, Now: now})
+	if err != nil {
+		return "asks"
+	}
+	p := r.People[0]
+	if len(p.Errors) > 0 {
+		return p.Errors[0].Code
+	}
+	return strings.TrimSuffix(p.Fields.DateOfBirth, "T00:00:00Z")
+}
+
+func TestDates(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ text, order, want string }{
+		{"26/06/1990", "", "1990-06-26"}, {"06/26/1990", "", "1990-06-26"}, {"1990/06/26", "", "1990-06-26"},
+		{"26.6.1990", "", "1990-06-26"}, {"26. 6. 1990.", "", "1990-06-26"}, {"26.06.1990. g.", "", "1990-06-26"}, {"26.6.1990. godine", "", "1990-06-26"},
+		{"26-06-1990", "", "1990-06-26"}, {"26–06–1990", "", "1990-06-26"}, {"26 06 1990", "", "1990-06-26"}, {"26 / 06 / 1990", "", "1990-06-26"},
+		{"26.06.90", "", "1990-06-26"}, {"6/26/90", "", "1990-06-26"}, {"90-06-26", "", "1990-06-26"}, {"90-06-05", "", "1990-06-05"},
+		{"05/06/1990", "", "asks"}, {"05/06/1990", DMY, "1990-06-05"}, {"05/06/1990", MDY, "1990-05-06"}, {"05/06/1990", YMD, "invalid"},
+		{"05.06.90", "", "asks"}, {"05.06.90", YMD, "invalid"}, {"05.06.10", YMD, "2005-06-10"}, {"12/12/1990", "", "1990-12-12"}, {"05/05/90", "", "1990-05-05"},
+		{"26/06/1990", MDY, "invalid"}, {"06/26/1990", DMY, "invalid"}, {"1990/06/26", DMY, "1990-06-26"}, {"1990-6-5", "", "1990-06-05"},
+		{"31/04/1990", "", "invalid"}, {"29/02/1990", "", "invalid"}, {"29/02/2000", "", "2000-02-29"}, {"31/13/1990", "", "invalid"}, {"0/5/1990", "", "invalid"},
+		{"1990-15-05", "", "invalid"}, {"1990/15/05", "", "invalid"}, {"26.06/1990", "", "invalid"}, {"26.06.990", "", "invalid"}, {"26.06.9", "", "invalid"}, {"126.6.90", "", "invalid"},
+		{"1990-05-15", "", "1990-05-15"}, {"1990-05-15", DMY, "1990-05-15"}, {"1990-02-30", "", "invalid"}, {"1990-05-15T00:00:00+02:00", "", "1990-05-15T00:00:00+02:00"},
+		{"1990-05-15T07:08:09", "", "1990-05-15T07:08:09Z"}, {"1990-05-15 07:08:09.5", "", "1990-05-15T07:08:09.5Z"}, {"1990-05-15 00:00:00.000Z", "", "1990-05-15"},
+		{"1990-05-15 00:00", "", "1990-05-15"}, {"1990-05-15 0:00", "", "1990-05-15"}, {"1990-05-15 7:08", "", "invalid"}, {"19900515", "", "1990-05-15"}, {"19900515T000000Z", "", "1990-05-15"},
+		{"20051990", "", "invalid"}, {"15051990", "", "invalid"}, {"33008", "", "invalid"}, {"1990", "", "invalid"}, {"1990-05", "", "invalid"}, {"--05-15", "", "invalid"}, {"15.05.", "", "invalid"},
+		{"26/06/1990 0:00", "", "1990-06-26"}, {"5/26/1990 0:00:00", "", "1990-05-26"}, {"26.06.1990 00:00:00", "", "1990-06-26"}, {"5/26/1990 12:00:00 AM", "", "1990-05-26"},
+		{"26/06/1990 12:00 a. m.", "", "1990-06-26"}, {"26.06.1990, 00:00 Uhr", "", "1990-06-26"}, {"26.6.1990. 0:00", "", "1990-06-26"}, {"26/06/1990 12:00 PM", "", "invalid"}, {"26/06/1990 12:00", "", "invalid"}, {"26.06.1990 08:30", "", "invalid"},
+		{"15 May 1990", "", "1990-05-15"}, {"May 15, 1990", "", "1990-05-15"}, {"15. Mai 1990", "", "1990-05-15"}, {"15 mai 1990", "", "1990-05-15"}, {"1er août 1990", "", "1990-08-01"},
+		{"15 de mayo de 1990", "", "1990-05-15"}, {"15. svibnja 1990.", "", "1990-05-15"}, {"15-May-90", "", "1990-05-15"}, {"15. Mai 90", "", "1990-05-15"}, {"May 15, '90", "", "1990-05-15"},
+		{"15 May 1990 00:00", "", "1990-05-15"}, {"31 June 1990", "", "invalid"}, {"29-Feb-91", "", "invalid"}, {"May 1990", "", "invalid"}, {"15. Mai", "", "invalid"}, {"soon", "", "invalid"},
+		{"Di, 15.05.1990", "", "1990-05-15"}, {"Dienstag, 15. Mai 1990", "", "1990-05-15"}, {"Tuesday, May 15, 1990", "", "1990-05-15"}, {"mar. 15 mai 1990", "", "1990-05-15"},
+		{"miércoles, 16 de mayo de 1990", "", "1990-05-16"}, {"četvrtak, 17. svibnja 1990.", "", "1990-05-17"}, {"Tue 05/06/1990", "", "asks"}, {"Mar 15, 1990", "", "1990-03-15"}, {"Tue", "", "invalid"}, {"born 15.05.1990", "", "invalid"},
+		{"0/0/00", "", ""}, {"0/0/0000", "", ""}, {"00.00.0000", "", ""}, {"0000-00-00", "", ""}, {"0000-00-00 00:00:00", "", ""}, {"00-00-00", DMY, ""},
+		{"22.11.26", DMY, "2026-11-22"}, {"23.11.26", DMY, "1926-11-23"}, {"1.1.27", DMY, "1927-01-01"}, {"1.1.00", DMY, "2000-01-01"}, {"29.2.00", DMY, "2000-02-29"},
+		{"31.12.1899", "", "out_of_range"}, {"1.1.1900", "", "1900-01-01"}, {"24.11.2026", "", "out_of_range"}, {"26.06.3000", "", "out_of_range"}, {"26.06.0090", "", "out_of_range"},
+	} {
+		if got := readDate(sheet.Cell{Text: tt.text}, tt.order); got != tt.want {
+			t.Errorf("%q in the order %q: %s, want %s", tt.text, tt.order, got, tt.want)
+		}
+	}
+	for serial, want := range map[string]string{"33008": "1990-05-15", "33008.5": "1990-05-15T12:00:00Z", "19900515": "1990-05-15", "-1": "invalid", "9999999": "invalid"} {
+		if got := readDate(sheet.Cell{Text: serial, Kind: sheet.Number}, ""); got != want {
+			t.Errorf("the number %s: %s, want %s", serial, got, want)
+		}
+	}
+}
+
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	for cells, want := range map[string]string{
+		"05/06/1990|26/06/1990":            "dmy 1990-06-05 1990-06-26",
+		"05/06/1990|06/26/1990":            "mdy 1990-05-06 1990-06-26",
+		"05.06.90|26/06/1990":              "dmy 1990-06-05 1990-06-26",
+		"1990/06/05|1991/06/26":            "ymd 1990-06-05 1991-06-26",
+		"1990/06/05|26/06/1990|05/06/1990": "dmy 1990-06-05 1990-06-26 1990-06-05",
+		"90-06-05|01-06-05":                "ymd 1990-06-05 2001-06-05",
+		"1990-06-05|15 May 1990|19900515|": " 1990-06-05 1990-05-15 1990-05-15 ",
+		"05/05/1990|0/0/00|":               " 1990-05-05  ",
+		"31/13/1990|nonsense":              " invalid invalid",
+		"30/02/1990|05/06/1990":            "dmy invalid 1990-06-05",
+		"05/06/1990|":                      `asks "05/06/1990" ""`,
+		"1990/06/05|05/06/1990":            `asks "05/06/1990" ""`,
+		"31/13/1990|0/5/90|1.2.90":         `asks "1.2.90" ""`,
+		"5.6.90|06/26/1990|26.6.1990":      `asks "26.6.1990" "06/26/1990"`,
+		"90-05-15|26/06/1990":              `asks "26/06/1990" "90-05-15"`,
+	} {
+		table := tableOf(append([]string{"Ime|Prezime|Rođen"}, strings.Split("a|b|"+strings.ReplaceAll(cells, "|", "\na|b|"), "\n")...)...)
+		r, err := Map(t.Context(), table, Options{Now: now})
+		got := r.Dates
+		for _, p := range r.People {
+			if len(p.Errors) > 0 {
+				p.Fields.DateOfBirth = p.Errors[0].Code
+			}
+			got += " " + strings.TrimSuffix(p.Fields.DateOfBirth, "T00:00:00Z")
+		}
+		if dates, ok := err.(*DatesError); ok {
+			got = fmt.Sprintf("asks %q %q", dates.Example, dates.Other)
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", cells, got, want)
+		}
+	}
+}
+
+func TestDateWords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"31.04.1990":               `dateOfBirth must be a date that exists, with the day first, not "31.04.1990".`,
+		"04/31/1990":               `dateOfBirth must be a date that exists, with the month first, not "04/31/1990".`,
+		"90-04-31":                 `dateOfBirth must be a date that exists, with the year first, not "90-04-31".`,
+		"1990/04/31":               `dateOfBirth must be a date that exists, like 1990-05-15, not "1990/04/31".`,
+		"--04-30":                  `dateOfBirth must be a date with a year, like 1990-05-15, not "--04-30".`,
+		strings.Repeat("soon ", 9): "dateOfBirth must be a date with a year, like 1990-05-15.",
+	} {
+		r, err := Map(t.Context(), tableOf("Ime|Prezime|Rođen", "a|b|"+text), Options{Now: now})
+		if err != nil || len(r.People[0].Errors) != 1 || r.People[0].Errors[0].Detail != want {
+			t.Errorf("%q: %v, %+v", text, err, r.People)
+		}
+	}
+}
+
+// layouts are how programs write dates, with the order that they need.
+var layouts = []struct{ layout, order string }{
+	{"02.01.2006", DMY}, {"2.1.2006", DMY}, {"2. 1. 2006.", DMY}, {"02/01/2006", DMY}, {"2-1-2006", DMY}, {"02.01.06", DMY}, {"2.1.06", DMY}, {"02/01/2006 00:00:00", DMY},
+	{"1/2/2006", MDY}, {"01/02/2006", MDY}, {"1/2/06", MDY}, {"1/2/2006 3:04:05 PM", MDY},
+	{"2006/01/02", YMD}, {"2006. 1. 2.", YMD}, {"2006-01-02", ""}, {"20060102", ""}, {"2 January 2006", ""}, {"2-Jan-06", ""}, {"January 2, 2006", ""},
+}
+
+// TestEveryDay reads days of a hundred years in every way.
+func TestEveryDay(t *testing.T) {
+	t.Parallel()
+	var days []time.Time
+	for day := now.Truncate(24*time.Hour).AddDate(-100, 0, 1); day.Before(now); day = day.AddDate(0, 0, 37) {
+		days = append(days, day)
+	}
+	for _, l := range layouts {
+		checkDays(t, days, l.order, func(day time.Time) string { return day.Format(l.layout) })
+	}
+	for _, l := range lang.All() {
+		checkDays(t, days, "", func(day time.Time) string { return l.Day(day.Date()) })
+	}
+}
+
+// checkDays checks that a column of days is read as it was written.
+func checkDays(t *testing.T, days []time.Time, order string, write func(time.Time) string) {
+	t.Helper()
+	table := &sheet.Table{Header: []string{"Ime", "Prezime", "Rođen"}}
+	for _, day := range days {
+		table.Rows = append(table.Rows, sheet.Row{Cells: []sheet.Cell{{Text: "Ana"}, {Text: "Čović"}, {Text: write(day)}}})
+	}
+	for _, dates := range []string{"", order} { // some day settles it, too
+		r, err := Map(t.Context(), table, Options{Dates: dates, Now: now})
+		if err != nil || r.Dates != order {
+			t.Errorf("%q is %q, %v, want %q", write(days[0]), r.Dates, err, order)
+			continue
+		}
+		for i, p := range r.People {
+			if want := days[i].Format("2006-01-02T15:04:05Z"); p.Fields.DateOfBirth != want || len(p.Errors) > 0 {
+				t.Fatalf("%q in the order %q: %+v, want %s", write(days[i]), dates, p, want)
+			}
+		}
+	}
+}
+
+// FuzzDate: what is read of a text is a date by the rules of a record, and an
+// order that settled the text by itself reads it in the same way.
+func FuzzDate(f *testing.F) {
+	for _, l := range layouts {
+		f.Add(now.Format(l.layout), l.order)
+	}
+	f.Add("0/0/00", "")
+	f.Add("1990-05-15T00:00:00+02:00", "mdy")
+	f.Fuzz(func(t *testing.T, text, order string) {
+		cell := sheet.Cell{Text: strings.TrimSpace(text)}
+		b := &births{table: &sheet.Table{}, now: now}
+		d := b.read(cell)
+		if settled := d.settles(); settled == DMY || settled == MDY || settled == YMD {
+			if a, b := readDate(cell, ""), readDate(cell, settled); a != b {
+				t.Errorf("%q: %s, and in the order %s %s", text, a, settled, b)
+			}
+		}
+		if order != DMY && order != MDY && order != YMD {
+			order = ""
+		}
+		got := readDate(cell, order)
+		if strings.Contains(got, "-") && readDate(sheet.Cell{Text: got}, "") != got {
+			t.Errorf("%q is read as %s, and that as %s", text, got, readDate(sheet.Cell{Text: got}, ""))
+		}
+	})
+}

@@ -1,0 +1,133 @@
+// Package mapping reads people out of a table: which column is which field, in
+// which order dates are written, and each row by the rules of a record.
+package mapping
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// What a column can be: the name of a field in JSON, or one of these.
+const (
+	LeftOut   = ""                   // nothing that we keep
+	ID        = "id"                 // our id
+	FullName  = "name"               // first and last name in one cell
+	LastFirst = "lastName firstName" // likewise, the last name first
+)
+
+// Orders in which a date is written.
+const (
+	DMY = "dmy"
+	MDY = "mdy"
+	YMD = "ymd"
+)
+
+// Orders are all of them.
+var Orders = []string{DMY, MDY, YMD}
+
+// Options say what the table does not.
+type Options struct {
+	Columns map[int]string    // by the number of the column, from 0: what it is; it wins over the header
+	Headers map[string]string // by a header, compared folded: what its column is (--map)
+	Dates   string            // order of dates; empty: by the columns
+	Now     time.Time
+}
+
+// Column is a column of the table.
+type Column struct {
+	Header string
+	Field  string // one of the constants above, or the name of a field
+}
+
+// Person is a row as a record.
+type Person struct {
+	Row    int                // its number in the file
+	ID     string             // our id, canonical; empty: none
+	Fields record.Fields      // normalized; a cell that is empty is an empty field
+	Errors record.FieldErrors // what is wrong with the row; empty: nothing
+	// LostPhone is a phone number whose digits a spreadsheet has lost, as
+	// 4.41E+11. It is refused unless the person's record holds exactly that. Then
+	// Fields.PhoneNumber is empty, and Errors does not have it.
+	LostPhone string
+	Original  int // position in Table.Rows
+}
+
+// Name returns the name of the person for a message, as far as the row has one.
+func (p *Person) Name() string {
+	return strings.TrimSpace(p.Fields.FirstName + " " + p.Fields.LastName)
+}
+
+// Result is a table as people.
+type Result struct {
+	Columns []Column // one for each header of the table
+	Dates   string   // order in which dates were read; empty: no cell needed one
+	People  []Person // one for each row
+	Notes   []sheet.Note
+}
+
+// Codes of the notes of a result.
+const (
+	NoteTwoDigits   = "twoDigitYears" // number: dates whose year has two digits
+	NoteSplit       = "splitNames"    // cell, first name, last name: how names of one column were split; up to three notes
+	NoteNoDate      = "noDate"        // number, text: cells that other programs write for no date, such as 0/0/00
+	NoteNotOurID    = "notOurID"      // header: a column "id" that holds no ids of ours
+	NoteGuessedName = "splitGuess"    // number: names of more than two words
+)
+
+// ColumnsError says that it is not clear which column is which field.
+type ColumnsError struct {
+	Code    string
+	Field   string   // that several columns could be; empty for other codes
+	Headers []string // the columns concerned; for ColumnsNoName and ColumnsNoHeader all headers
+}
+
+func (e *ColumnsError) Error() string { return "columns: " + e.Code }
+
+// Codes of a ColumnsError.
+const (
+	ColumnsTwice    = "twice"    // several columns could be Field
+	ColumnsNoName   = "noName"   // no column has names
+	ColumnsNoHeader = "noHeader" // the first row is not a header: it has an e-mail address, a date or a phone number
+	ColumnsUnknown  = "unknown"  // Options name a column that the table does not have, or a field that there is not
+)
+
+// DatesError says that nothing settles the order of dates.
+type DatesError struct {
+	Header  string
+	Example string
+	// Conflict: one cell says day first and another one month first. Example is
+	// the first of them, Other the second.
+	Other string
+}
+
+func (e *DatesError) Error() string { return "dates: nothing settles their order" }
+
+// Map reads the people of a table. The error is a *ColumnsError or a
+// *DatesError; then the result has the columns as far as they are known. Or it is
+// that of ctx.
+func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
+	c, err := chooseColumns(t, o)
+	r := &Result{Columns: c.columns, Notes: c.notes}
+	if err != nil {
+		return r, err
+	}
+	births, err := readBirths(ctx, t, r.Columns, o)
+	if err != nil {
+		return r, err
+	}
+	r.Dates = births.reported
+	m := mapper{table: t, columns: r.Columns, births: births, now: o.Now}
+	r.People = make([]Person, len(t.Rows))
+	for i := range t.Rows {
+		if err := ctx.Err(); err != nil {
+			return r, err
+		}
+		r.People[i] = m.person(i)
+	}
+	r.Notes = append(append(r.Notes, m.splits.notes()...), births.notes()...)
+	return r, nil
+}

@@ -1,0 +1,296 @@
+package mapping
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// now is the time at which tables are mapped.
+var now = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// tableOf returns a table of texts. Its first line is the header, and a bar stands
+// between cells.
+func tableOf(lines ...string) *sheet.Table {
+	t := &sheet.Table{Format: sheet.CSV, HeaderRow: 1}
+	for i, line := range lines {
+		texts := strings.Split(line, "|")
+		if i == 0 {
+			t.Header = texts
+			continue
+		}
+		row := sheet.Row{Number: i + 1}
+		for _, text := range texts {
+			row.Cells = append(row.Cells, sheet.Cell{Text: text})
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// told writes a result, or an error, in a few lines.
+func told(r *Result, err error) string {
+	var b strings.Builder
+	for _, c := range r.Columns {
+		if c.Field != LeftOut {
+			fmt.Fprintf(&b, "%s=%s ", c.Header, c.Field)
+		}
+	}
+	fmt.Fprintf(&b, "%s\n", r.Dates)
+	for _, p := range r.People {
+		f := p.Fields
+		fmt.Fprintf(&b, "%d %s/%s/%s/%s/%s", p.Row, f.FirstName, f.LastName, f.PhoneNumber, f.Email, strings.TrimSuffix(f.DateOfBirth, "T00:00:00Z"))
+		if p.ID+p.LostPhone != "" {
+			fmt.Fprintf(&b, " %s%s", p.ID, p.LostPhone)
+		}
+		for _, e := range p.Errors {
+			fmt.Fprintf(&b, " %s:%s", e.Field, e.Code)
+		}
+		b.WriteByte('\n')
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, n.Code+strings.Repeat(" %#v", len(n.Args))+"\n", n.Args...)
+	}
+	var columns *ColumnsError
+	var dates *DatesError
+	switch {
+	case errors.As(err, &columns):
+		fmt.Fprintf(&b, "%s %s %q\n", columns.Code, columns.Field, columns.Headers)
+	case errors.As(err, &dates):
+		fmt.Fprintf(&b, "dates %q %q %q\n", dates.Header, dates.Example, dates.Other)
+	}
+	return b.String()
+}
+
+// check compares what a table becomes, line by line.
+func check(t *testing.T, table *sheet.Table, o Options, want ...string) {
+	t.Helper()
+	o.Now = now
+	if got := strings.TrimSuffix(told(Map(t.Context(), table, o)), "\n"); got != strings.Join(want, "\n") {
+		t.Errorf("%q with %+v becomes\n%s\nwant\n%s", table.Header, o, got, strings.Join(want, "\n"))
+	}
+}
+
+func TestRows(t *testing.T) {
+	t.Parallel()
+	check(t, tableOf("First name|Last name|Phone|Email|Rank", "Ana|Čović|'+1 (2)|ana@example.com|Chief", "|Horvat", "Eva||4.41E+11|Eva <eva@example.com>"), Options{},
+		"First name=firstName Last name=lastName Phone=phoneNumber Email=email ",
+		"2 Ana/Čović/'+1 (2)/ana@example.com/",
+		"3 /Horvat/// firstName:required",
+		"4 Eva///Eva <eva@example.com>/ 4.41E+11 lastName:required email:invalid")
+	check(t, tableOf("First name|Last name", "Ana|Čović|", "Ivan|Horvat||below|nothing"), Options{},
+		"First name=firstName Last name=lastName ",
+		"2 Ana/Čović///",
+		"3 Ivan/Horvat/// cells:invalid")
+	broken := tableOf("Name|Telefon|geb.", "Ana Čović|091|", "#N/A|#REF!|#N/A")
+	for i := range broken.Rows[1].Cells {
+		broken.Rows[1].Cells[i].Kind = sheet.Error
+	}
+	check(t, broken, Options{},
+		"Name=name Telefon=phoneNumber geb.=dateOfBirth ",
+		"2 Ana/Čović/091//",
+		"3 //// name:cell_error phoneNumber:cell_error dateOfBirth:cell_error",
+		`splitNames "Ana Čović" "Ana" "Čović"`)
+	if r, _ := Map(t.Context(), broken, Options{Now: now}); r.People[0].Name() != "Ana Čović" || r.People[1].Name() != "" || r.People[1].Original != 1 {
+		t.Errorf("%+v", r.People)
+	}
+}
+
+func TestLostPhones(t *testing.T) {
+	t.Parallel()
+	for text, lost := range map[string]bool{
+		"4.41E+11": true, "4,91715E+11": true, "3.85912345678e11": true, "4E+11": true, "+4.41E+11": true, "-4.41E+11": true,
+		"4E11": false, "441": false, "E+11": false, "4.41E-11": false, "4.41E+": false, "4.41E+11 x": false, "+4.41": false,
+	} {
+		r, err := Map(t.Context(), tableOf("Ime|Prezime|Tel.", "Ana|Čović|"+text), Options{Now: now})
+		if err != nil || len(r.People[0].Errors) > 0 {
+			t.Fatalf("%q: %+v, %v", text, r, err)
+		}
+		if p := r.People[0]; lost != (p.LostPhone == text) || lost == (p.Fields.PhoneNumber == text) {
+			t.Errorf("%q is lost as %q, and kept as %q", text, p.LostPhone, p.Fields.PhoneNumber)
+		}
+	}
+}
+
+const anID, otherID = "0198f3c4-7d1e-7a52-9d1f-3b5a60c1e2d4", "0198f3c4-7d1e-7a52-9d1f-3b5a60c1e2d5"
+
+func TestIDs(t *testing.T) {
+	t.Parallel()
+	ours := func() *sheet.Table {
+		return tableOf("ID|First name|Last name", strings.ToUpper(anID)+"|Ana|Čović", "17|Ivan|Horvat", "{"+otherID+"}|A|B", "|C|D")
+	}
+	check(t, ours(), Options{},
+		"ID=id First name=firstName Last name=lastName ",
+		"2 Ana/Čović/// "+anID,
+		"3 Ivan/Horvat/// id:invalid",
+		"4 A/B/// id:invalid",
+		"5 C/D///")
+	other := tableOf("id|First name|Last name", "17|Ivan|Horvat")
+	check(t, other, Options{}, "First name=firstName Last name=lastName ", "2 Ivan/Horvat///", `notOurID "id"`)
+	check(t, other, Options{Headers: map[string]string{"id": ID}}, "id=id First name=firstName Last name=lastName ", "2 Ivan/Horvat/// id:invalid")
+	card := ours()
+	card.Format = sheet.VCard
+	check(t, card, Options{}, "First name=firstName Last name=lastName ", "2 Ana/Čović///", "3 Ivan/Horvat///", "4 A/B///", "5 C/D///")
+	card.Ours = true
+	check(t, card, Options{}, "ID=id First name=firstName Last name=lastName ",
+		"2 Ana/Čović/// "+anID, "3 Ivan/Horvat/// id:invalid", "4 A/B/// id:invalid", "5 C/D///")
+}
+
+// TestFiles reads files of other programs. testdata/files.txt says what they
+// become.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	content, err := os.ReadFile("testdata/files.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range strings.Split(string(content), "== ")[1:] {
+		name, want, _ := strings.Cut(file, "\n")
+		content, err := os.ReadFile(filepath.Join("../../../testdata/sheets", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := sheet.Read(t.Context(), content, sheet.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if got := told(Map(t.Context(), table, Options{Now: now})); got != want {
+			t.Errorf("%s becomes\n%s\nwant\n%s", name, got, want)
+		}
+	}
+}
+
+// TestNothingIsLost: a row is never lost, and a cell of a column that is kept
+// stands in the person, or an error or a note tells of it.
+func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
+	table := tableOf("id|Name|Phone|Mail|Born|Rank|", anID+"|Ana Maria Čović|091|ana@example.com|15.05.1990|Chief|x",
+		"nonsense|X|4.41E+11|nobody|0/0/00||", "||||31.02.1990||", "|van der Berg, Jan|"+strings.Repeat("9", 51)+"||12.11.10|||more")
+	checkKept(t, table, Options{Now: now})
+}
+
+// checkKept checks that nothing of a table is lost.
+func checkKept(t *testing.T, table *sheet.Table, o Options) {
+	t.Helper()
+	r, err := Map(t.Context(), table, o)
+	if len(r.Columns) != len(table.Header) {
+		t.Fatalf("%d columns for %d headers", len(r.Columns), len(table.Header))
+	}
+	if err != nil {
+		if r.People != nil || !errors.As(err, new(*ColumnsError)) && !errors.As(err, new(*DatesError)) {
+			t.Fatalf("%v with %d people", err, len(r.People))
+		}
+		return
+	}
+	if len(r.People) != len(table.Rows) {
+		t.Fatalf("%d people of %d rows", len(r.People), len(table.Rows))
+	}
+	noDates := 0
+	for i, p := range r.People {
+		noDates += checkPerson(t, r.Columns, table.Rows[i], p, o.Now)
+	}
+	for _, n := range r.Notes {
+		if n.Code == NoteNoDate {
+			noDates -= n.Args[0].(int)
+		}
+	}
+	if noDates != 0 {
+		t.Fatalf("%d cells without a date are not counted right", noDates)
+	}
+}
+
+// checkPerson checks that a person has all cells of a row. It returns the number of
+// dates that are missing without an error.
+func checkPerson(t *testing.T, columns []Column, row sheet.Row, p Person, now time.Time) (noDates int) {
+	t.Helper()
+	if again, faults := p.Fields.Normalize(now); len(p.Errors) == 0 && (len(faults) > 0 || again != p.Fields) {
+		t.Fatalf("%+v is not normal: %v", p.Fields, faults)
+	}
+	for i, cell := range row.Cells {
+		has := strings.TrimSpace(cell.Text) == ""
+		switch {
+		case has:
+		case i >= len(columns):
+			has = hasError(p, "cells")
+		case columns[i].Field == LeftOut:
+			has = true
+		case columns[i].Field == ID:
+			has = strings.EqualFold(p.ID, cell.Text) || hasError(p, ID)
+		case columns[i].Field == FullName || columns[i].Field == LastFirst:
+			has = sameWords(cell.Text, p.Fields) || hasError(p, FullName) || hasError(p, "firstName") || hasError(p, "lastName")
+		case columns[i].Field == "dateOfBirth":
+			if has = true; p.Fields.DateOfBirth == "" && !hasError(p, "dateOfBirth") {
+				noDates++
+			}
+		default:
+			has = hasError(p, columns[i].Field) || p.LostPhone == cell.Text
+			p.Fields.Each(func(name string, value *string) {
+				has = has || name == columns[i].Field && *value == strings.TrimSpace(cell.Text)
+			})
+		}
+		if !has {
+			t.Fatalf("the cell %q of %+v is lost in %+v", cell.Text, columns[i], p)
+		}
+	}
+	return noDates
+}
+
+func hasError(p Person, field string) bool {
+	return slices.ContainsFunc(p.Errors, func(e record.FieldError) bool { return e.Field == field })
+}
+
+// sameWords reports whether a name has the words of a cell, in any order.
+func sameWords(cell string, f record.Fields) bool {
+	a, b := strings.Fields(strings.Replace(cell, ",", " ", 1)), strings.Fields(f.FirstName+" "+f.LastName)
+	slices.Sort(a)
+	slices.Sort(b)
+	return slices.Equal(a, b)
+}
+
+// FuzzMap maps tables of any cells.
+func FuzzMap(f *testing.F) {
+	f.Add("Vorname|Name|geb.|Tel\nAna|Čović|05/06/90|4.41E+11", "dmy", uint8(0))
+	f.Add("id|Name, Vorname|Geburtstag\n"+anID+"|Horvat, Ivan|26/06/1990\nx|y z|0/0/00|more", "", uint8(3))
+	f.Add("Name|Ime|Phone 1|Phone 2\n|a|b\n#N/A", "mdy", uint8(7))
+	f.Add("Ana|ana@example.com\nIvan|15.5.1990", "", uint8(1))
+	f.Add("First name|Last name|DOB\na|b|33008\nc|d|15-May-90\ne|f|1990-05-15T00:00:00+02:00", "", uint8(255))
+	f.Fuzz(func(t *testing.T, text, order string, kinds uint8) {
+		if !slices.Contains(Orders, order) {
+			order = ""
+		}
+		table := tableOf(strings.Split(text, "\n")...)
+		table.Date1904, table.Ours = kinds&1 > 0, kinds&2 > 0
+		for i, row := range table.Rows {
+			for j := range row.Cells {
+				row.Cells[j].Kind = sheet.Kind((int(kinds)/4*i + j) % 3 * int(kinds>>7))
+			}
+		}
+		o := Options{Dates: order, Now: now}
+		checkKept(t, table, o)
+		r, err := Map(t.Context(), table, o)
+		if again, err2 := Map(t.Context(), table, o); told(r, err) != told(again, err2) || !reflect.DeepEqual(r.People, again.People) {
+			t.Error("the same table becomes something else")
+		}
+	})
+}
+
+// TestLongNamesAreNotShown: a note about how names were split shows short ones.
+func TestLongNamesAreNotShown(t *testing.T) {
+	t.Parallel()
+	r, err := Map(t.Context(), tableOf("Name", strings.Repeat("x", shownName)+" a b", "Ana Anić", strings.Repeat("y", shownName+1)+" a"), Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(r.Notes); strings.Contains(got, "xx") || strings.Contains(got, "yy") || !strings.Contains(got, "Ana") {
+		t.Errorf("the notes are %.500s", got)
+	}
+}

@@ -1,0 +1,163 @@
+package sheet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// product names this program in each card that it writes.
+const product = "-//Firefighter Records//Export//EN"
+
+// midnight is how a date of birth ends that is a date alone.
+const midnight = "T00:00:00Z"
+
+// vcardWriter writes people as vCards.
+type vcardWriter struct{ *vcard.Writer }
+
+func newVCard(w io.Writer) Writer { return vcardWriter{vcard.NewWriter(w)} }
+
+func (w vcardWriter) Write(f *record.Firefighter) error {
+	all := texts(f)
+	w.Begin(product)
+	w.Text("UID", f.ID)
+	w.Text("N", f.LastName, f.FirstName, "", "", "")
+	w.Text("FN", f.FirstName+" "+f.LastName)
+	w.Text("TEL;TYPE=VOICE", f.PhoneNumber)
+	w.Text("EMAIL;TYPE=INTERNET", f.Email)
+	if date, ok := strings.CutSuffix(f.DateOfBirth, midnight); ok {
+		w.Text("BDAY", date)
+	} else {
+		w.Text("BDAY;VALUE=date-time", f.DateOfBirth)
+	}
+	w.Text("X-FIREFIGHTERS-INVITATION-STATUS", all[len(all)-2])
+	w.Text("X-FIREFIGHTERS-USER-ID", all[len(all)-1])
+	return w.End()
+}
+
+// The columns that come first in a table of cards. The others have the names of
+// their properties.
+const (
+	uidColumn = iota
+	firstNameColumn
+	lastNameColumn
+	fullNameColumn
+	phoneColumn
+	emailColumn
+	birthColumn
+	additionalColumn
+	prefixColumn
+	suffixColumn
+	firstColumns // their number
+)
+
+// columnOf is the first column for a property. Of several, one has it.
+var columnOf = map[string]int{"UID": uidColumn, "N": lastNameColumn, "FN": fullNameColumn, "TEL": phoneColumn,
+	"EMAIL": emailColumn, "BDAY": birthColumn}
+
+// nameColumns are the columns of the components of the property N.
+var nameColumns = []int{lastNameColumn, firstNameColumn, additionalColumn, prefixColumn, suffixColumn}
+
+// cardRows gathers cards as rows.
+type cardRows struct {
+	collector
+	header []string
+	column map[string]int // of the properties that have no first column
+	names  bool           // a card has a first or last name of its own
+	others bool           // a card is not of this program
+}
+
+// readVCards reads a file of vCards. It has the column name only if no card has
+// first and last names of its own.
+func readVCards(ctx context.Context, text string) (*Table, error) {
+	rows := cardRows{collector: collector{ctx: ctx}, column: map[string]int{}, header: []string{"UID", "firstName", "lastName", "FN",
+		"phoneNumber", "email", "dateOfBirth", "N additional", "N prefix", "N suffix"}}
+	var known *FileError
+	if err := vcard.Read(text, rows.card); errors.As(err, &known) {
+		return nil, known
+	} else if err != nil {
+		return nil, fail(FileDamaged, err.Error())
+	}
+	if len(rows.rows) == 0 {
+		return nil, fail(FileEmpty)
+	}
+	if !rows.names {
+		rows.header[fullNameColumn] = "name"
+	}
+	if !rows.others {
+		rows.header[uidColumn] = "id"
+	}
+	t := &Table{Format: VCard, Ours: !rows.others, Header: rows.header, Rows: rows.rows}
+	for i := firstColumns - 1; i >= 0; i-- {
+		t.dropUnused(i)
+	}
+	return t, nil
+}
+
+// card adds a card as a row.
+func (c *cardRows) card(number int, card vcard.Card) error {
+	best := map[string]int{}
+	for name := range columnOf {
+		best[name] = card.Best(name)
+	}
+	cells, count, ours := make([]Cell, len(c.header)), map[string]int{}, false
+	for i, p := range card {
+		at, first := best[p.Name]
+		switch {
+		case p.Name == "PRODID":
+			ours = p.Text() == product
+		case p.Name == "VERSION" || p.Text() == "":
+		case first && i == at && p.Name == "N":
+			for part, text := range p.Components(len(nameColumns)) {
+				cells[nameColumns[part]].Text = text
+			}
+		case first && i == at:
+			cells[columnOf[p.Name]].Text = p.Text()
+		default:
+			count[p.Name]++
+			column := c.other(p.Name, count[p.Name], first)
+			cells = append(cells, make([]Cell, max(column+1-len(cells), 0))...)
+			cells[column].Text = p.Text()
+		}
+	}
+	c.others = c.others || !ours
+	c.names = c.names || cells[firstNameColumn].Text+cells[lastNameColumn].Text != ""
+	return c.add(number, cells)
+}
+
+// other returns the column of a property that has no first column, or of which
+// another one has it.
+func (c *cardRows) other(name string, count int, first bool) int {
+	if first {
+		count++
+	}
+	if count > 1 {
+		name = fmt.Sprintf("%s %d", name, count)
+	}
+	i, ok := c.column[name]
+	if !ok {
+		i = len(c.header)
+		c.column[name] = i
+		c.header = append(c.header, name)
+	}
+	return i
+}
+
+// dropUnused takes a column out that has no text in any row.
+func (t *Table) dropUnused(i int) {
+	if slices.ContainsFunc(t.Rows, func(r Row) bool { return i < len(r.Cells) && r.Cells[i].Text != "" }) {
+		return
+	}
+	t.Header = slices.Delete(t.Header, i, i+1)
+	for r, row := range t.Rows {
+		if i < len(row.Cells) {
+			t.Rows[r].Cells = slices.Delete(row.Cells, i, i+1)
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package sheet
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// lines returns a table as texts: the header, then the rows with their numbers.
+func lines(t *Table) []string {
+	all := []string{strings.Join(t.Header, "|")}
+	for _, row := range t.Rows {
+		cells := textsOf(row)
+		all = append(all, string(rune('0'+row.Number))+" "+strings.Join(cells, "|"))
+	}
+	return all
+}
+
+func card(lines ...string) string {
+	return "BEGIN:VCARD\r\nVERSION:3.0\r\n" + strings.Join(lines, "\r\n") + "\r\nEND:VCARD\r\n"
+}
+
+func TestWriteVCard(t *testing.T) {
+	t.Parallel()
+	want := strings.ReplaceAll(`BEGIN:VCARD
+VERSION:3.0
+PRODID:-//Firefighter Records//Export//EN
+UID:0198c0de-0000-7000-8000-000000000001
+N:Čović;Ana;;;
+FN:Ana Čović
+TEL;TYPE=VOICE:+385 91 234 5678
+EMAIL;TYPE=INTERNET:ana@example.com
+BDAY:1990-05-15
+X-FIREFIGHTERS-INVITATION-STATUS:accepted
+X-FIREFIGHTERS-USER-ID:0198c0de-0000-7000-8000-0000000000ff
+END:VCARD
+BEGIN:VCARD
+VERSION:3.0
+PRODID:-//Firefighter Records//Export//EN
+UID:0198c0de-0000-7000-8000-000000000002
+N:'t Hooft;Zoë "Z"\, Jr.\; \\n;;;
+FN:Zoë "Z"\, Jr.\; \\n 't Hooft
+TEL;TYPE=VOICE:'+1
+BDAY;VALUE=date-time:1988-02-29T23:30:00.5+02:00
+END:VCARD
+`, "\n", "\r\n")
+	if got := string(write(t, VCard, people[:2]...)); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestReadVCards(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"all fields", card("UID:1", "N:Horvat;Ivan;Marko;dr.;ml.", "FN:dr. Ivan Horvat", "TEL;TYPE=HOME:01", "TEL;TYPE=CELL:091", "TEL:02",
+			"EMAIL:a@example.com", "EMAIL;TYPE=pref:b@example.com", "BDAY:19900515", "ORG:DVD;Vod", "PHOTO;ENCODING=b:AAAA"),
+			[]string{"UID|firstName|lastName|FN|phoneNumber|email|dateOfBirth|N additional|N prefix|N suffix|TEL 2|TEL 3|EMAIL 2|ORG|PHOTO",
+				"1 1|Ivan|Horvat|dr. Ivan Horvat|091|b@example.com|1990-05-15|Marko|dr.|ml.|01|02|a@example.com|DVD;Vod|…"}},
+		{"no N", card("FN:Ivan Horvat") + card("FN:Ana Marić", "TEL:1"), []string{"name|phoneNumber", "1 Ivan Horvat", "2 Ana Marić|1"}},
+		{"an empty N", card("N:;;;;", "FN:Ivan Horvat"), []string{"name", "1 Ivan Horvat"}},
+		{"N in one card", card("FN:Ivan Horvat") + card("FN:Ana", "N:Marić;Ana"),
+			[]string{"firstName|lastName|FN", "1 ||Ivan Horvat", "2 Ana|Marić|Ana"}},
+		{"nothing in a card", card("NOTE:") + card("FN:A"), []string{"name", "2 A"}},
+		{"several of a kind", card("FN:A", "FN:B", "NOTE:1", "NOTE:2", "N:;;x"), []string{"name|N additional|FN 2|NOTE|NOTE 2", "1 A|x|B|1|2"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Read(t.Context(), []byte(tt.text), Options{})
+			if err != nil || !slices.Equal(lines(got), tt.want) || got.Format != VCard || got.Ours {
+				t.Errorf("got %q, %v; want %q", lines(got), err, tt.want)
+			}
+		})
+	}
+}
+
+// TestDeclaredCharset: a code page that the cards declare is not guessed.
+func TestDeclaredCharset(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{"Windows-1250": "1 Ana|Čović", "Windows-1252": "1 Ana|Èoviæ"} {
+		got, err := Read(t.Context(), []byte(card("N;CHARSET="+page+":\xc8ovi\xe6;Ana")), Options{})
+		if err != nil || got.Other != nil || !strings.EqualFold(got.Encoding, page) || lines(got)[1] != want {
+			t.Errorf("%s: got %q, %v", page, lines(got), err)
+		}
+	}
+}
+
+func TestOurVCards(t *testing.T) {
+	t.Parallel()
+	ours := string(write(t, VCard, people[0]))
+	for text, want := range map[string]bool{ours: true, ours + card("FN:A"): false} {
+		got, err := Read(t.Context(), []byte(text), Options{})
+		if err != nil || got.Ours != want || slices.Contains(got.Header, "id") != want || slices.Contains(got.Header, "UID") == want {
+			t.Errorf("ours is %v with the header %q, %v; want %v", got.Ours, got.Header, err, want)
+		}
+	}
+}
+
+// isFault reports whether err is a *FileError with a code, and its first argument.
+func isFault(err error, code, what string) bool {
+	var fault *FileError
+	return errors.As(err, &fault) && fault.Code == code && (what == "" || fault.Args[0] == what)
+}
+
+func TestBadVCards(t *testing.T) {
+	t.Parallel()
+	tests := []struct{ name, text, code, what string }{
+		{"no end", "BEGIN:VCARD\nFN:A\n", FileDamaged, "card 1 does not end"},
+		{"nothing", card("NOTE:"), FileEmpty, ""},
+		{"columns", card("FN:A" + strings.Repeat("\nTEL:1", maxColumns+1)), FileTooMany, "columns"},
+	}
+	for _, tt := range tests {
+		if _, err := Read(t.Context(), []byte(tt.text), Options{}); !isFault(err, tt.code, tt.what) {
+			t.Errorf("%s: got %v", tt.name, err)
+		}
+	}
+}
+
+// FuzzVCard writes a person and reads them again, and reads any cards.
+func FuzzVCard(f *testing.F) {
+	f.Add("Ana", "Čović", "+385 91", "TEL;TYPE=CELL:1\nBDAY:--0515")
+	f.Add(`a;b\,c`, "'=x", "", "N;QUOTED-PRINTABLE:=C5=\n=A0;b\nPHOTO;ENCODING=b:AA")
+	f.Fuzz(func(t *testing.T, first, last, phone, more string) {
+		if table, err := readVCards(t.Context(), "BEGIN:VCARD\n"+more+"\nEND:VCARD"); err == nil {
+			for _, row := range table.Rows {
+				if len(row.Cells) > len(table.Header) {
+					t.Fatalf("%q has more cells than %q", row.Cells, table.Header)
+				}
+			}
+		}
+		person := record.Firefighter{ID: people[0].ID, Fields: record.Fields{FirstName: first, LastName: last, PhoneNumber: phone}}
+		normal, errs := person.Normalize(now)
+		if len(errs) > 0 {
+			return
+		}
+		person.Fields = normal
+		checkAgainPeople(t, VCard, person)
+	})
+}

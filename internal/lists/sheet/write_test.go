@@ -1,0 +1,181 @@
+package sheet
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// people are some of whom each has something that a format could lose.
+var people = []record.Firefighter{
+	{ID: "0198c0de-0000-7000-8000-000000000001", Fields: record.Fields{FirstName: "Ana", LastName: "Čović",
+		PhoneNumber: "+385 91 234 5678", Email: "ana@example.com", DateOfBirth: "1990-05-15T00:00:00Z"},
+		InvitationStatus: new("accepted"), UserID: new("0198c0de-0000-7000-8000-0000000000ff")},
+	{ID: "0198c0de-0000-7000-8000-000000000002", Fields: record.Fields{FirstName: `Zoë "Z", Jr.; \n`, LastName: "'t Hooft",
+		PhoneNumber: "'+1", DateOfBirth: "1988-02-29T23:30:00.5+02:00"}},
+	{ID: "0198c0de-0000-7000-8000-000000000003", Fields: record.Fields{FirstName: "=1+1", LastName: "_x0041_ O  N"}},
+}
+
+// write returns the people as a file.
+func write(t testing.TB, format string, people ...record.Firefighter) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w, err := NewWriter(&b, format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range people {
+		if err := w.Write(&people[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestWriteCSV(t *testing.T) {
+	t.Parallel()
+	want := "\ufeffid,firstName,lastName,phoneNumber,email,dateOfBirth,invitationStatus,userId\r\n" +
+		"0198c0de-0000-7000-8000-000000000001,Ana,Čović,'+385 91 234 5678,ana@example.com,1990-05-15T00:00:00Z,accepted,0198c0de-0000-7000-8000-0000000000ff\r\n" +
+		`0198c0de-0000-7000-8000-000000000002,"Zoë ""Z"", Jr.; \n",''t Hooft,''+1,,1988-02-29T23:30:00.5+02:00,,` + "\r\n" +
+		"0198c0de-0000-7000-8000-000000000003,'=1+1,_x0041_ O  N,,,,,\r\n"
+	if got := string(write(t, CSV, people...)); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if got := string(write(t, CSV)); got != want[:strings.IndexByte(want, '\n')+1] {
+		t.Errorf("nobody: got %q", got)
+	}
+}
+
+func TestWriteJSONL(t *testing.T) {
+	t.Parallel()
+	var want []byte
+	for i := range people {
+		want = append(people[i].AppendJSON(want), '\n')
+	}
+	if got := write(t, JSONL, people...); !bytes.Equal(got, want) {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"people.csv": CSV, "PEOPLE.XLSX": XLSX, "a.b/people.vcf": VCard, "x.vcard": VCard, "x.jsonl": JSONL, "x.ndjson": JSONL,
+		"people": "", "people.xls": "", "csv": "", "people.csv.gz": "",
+	} {
+		if got := FormatOf(name); got != want {
+			t.Errorf("FormatOf(%q) = %q, want %q", name, got, want)
+		}
+	}
+	for _, format := range Formats {
+		if ContentType(format) == "" || FormatOf("x."+format) != format {
+			t.Errorf("%s: content type %q, format of its ending %q", format, ContentType(format), FormatOf("x."+format))
+		}
+	}
+	if len(Formats) != len(formats) || slices.Contains(Formats, "") {
+		t.Errorf("Formats = %q", Formats)
+	}
+	if _, err := NewWriter(&bytes.Buffer{}, "ods"); err == nil {
+		t.Error("a writer of an unknown format")
+	}
+}
+
+// failing fails at once, as a full disk does.
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, bytes.ErrTooLarge }
+
+// TestWriteError: an error of what is written to is never lost.
+func TestWriteError(t *testing.T) {
+	t.Parallel()
+	for _, format := range Formats {
+		w, err := NewWriter(failing{}, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = w.Write(&people[0])
+		if closed := w.Close(); err == nil {
+			err = closed
+		}
+		if err == nil {
+			t.Errorf("%s: no error", format)
+		}
+	}
+}
+
+// shortDisk takes so many bytes, and no more.
+type shortDisk struct{ left int }
+
+func (d *shortDisk) Write(p []byte) (int, error) {
+	n := min(len(p), d.left)
+	d.left -= n
+	if n < len(p) {
+		return n, io.ErrShortWrite
+	}
+	return n, nil
+}
+
+// TestCutOff: wherever the disk is full, somebody who writes a file of many rows is
+// told, and before all of them are written.
+func TestCutOff(t *testing.T) {
+	t.Parallel()
+	const rows = 4000
+	random := rand.New(rand.NewPCG(5, 6))
+	table := &Table{Header: []string{"a"}}
+	for i := range rows {
+		table.Rows = append(table.Rows, Row{i + 2, []Cell{{Text: fmt.Sprint(random.Uint64(), random.Uint64())}}})
+	}
+	written := 0
+	ways := map[string]func(io.Writer) error{}
+	for _, format := range Formats {
+		ways[format] = func(to io.Writer) error {
+			w, err := NewWriter(to, format)
+			for i := range table.Rows {
+				if err != nil {
+					return err
+				}
+				written = i + 1
+				f := people[0]
+				f.LastName = table.Rows[i].Cells[0].Text
+				err = w.Write(&f)
+			}
+			if err != nil {
+				return err
+			}
+			return w.Close()
+		}
+	}
+	for _, format := range []string{CSV, XLSX} {
+		ways["table "+format] = func(to io.Writer) error {
+			return WriteTable(to, format, table, []string{"n"}, func(row int) []string {
+				written = row + 1
+				return []string{"x"}
+			})
+		}
+	}
+	for name, write := range ways {
+		var whole bytes.Buffer
+		if err := write(&whole); err != nil {
+			t.Fatal(err)
+		}
+		for room := 0; room < whole.Len(); room += 1 + whole.Len()/15 {
+			err := write(&shortDisk{room})
+			if !errors.Is(err, io.ErrShortWrite) || room == 0 && written == rows {
+				t.Errorf("%s with room for %d of %d bytes, after %d rows: %v", name, room, whole.Len(), written, err)
+			}
+		}
+		if err := write(&shortDisk{whole.Len() - 1}); !errors.Is(err, io.ErrShortWrite) {
+			t.Errorf("%s but for a byte: %v", name, err)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package sheet
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
+)
+
+// readXLSX reads a workbook. An empty name means the only sheet that has text and is
+// not hidden.
+func readXLSX(ctx context.Context, content []byte, name string) (*Table, error) {
+	if code := sniffZip(content); code != "" {
+		return nil, fail(code)
+	}
+	w, err := xlsx.Open(ctx, content)
+	if err != nil {
+		return nil, workbookError(err)
+	}
+	s, err := chooseSheet(ctx, w, name)
+	if err != nil {
+		return nil, workbookError(err)
+	}
+	t, err := readSheet(ctx, w, s)
+	if err != nil {
+		return nil, workbookError(err)
+	}
+	if hidden := sheetNames(w, true); len(hidden) > 0 {
+		t.Notes = append(t.Notes, Note{NoteHiddenSheets, []any{strings.Join(hidden, ", ")}})
+	}
+	t.Format, t.Sheet, t.Date1904 = XLSX, s.Name, w.Date1904
+	return t, nil
+}
+
+// workbookError returns an error of a workbook as a *FileError.
+func workbookError(err error) error {
+	var known *FileError
+	var long *xlsx.LongCellError
+	switch {
+	case errors.As(err, &long):
+		return fail(FileCell, long.Place(), xlsx.MaxCell)
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, xlsx.ErrNotWorkbook):
+		return fail(FileZip)
+	case errors.Is(err, xlsx.ErrTooLarge):
+		return fail(FileBomb, xlsx.MaxUnpacked)
+	}
+	return fail(FileDamaged, err.Error())
+}
+
+// chooseSheet returns the sheet of a name, compared without case, or else the only
+// one that could be meant.
+func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.Sheet, err error) {
+	var names []string
+	for _, s := range w.Sheets {
+		if name != "" && strings.EqualFold(s.Name, name) {
+			return s, nil
+		}
+		if name != "" || s.Hidden {
+			continue
+		}
+		filled, err := w.HasText(ctx, s)
+		if err != nil {
+			return s, err
+		}
+		if filled {
+			found, names = s, append(names, s.Name)
+		}
+	}
+	switch {
+	case name != "":
+		err = failSheets(sheetNames(w, false), FileSheet, name)
+	case len(names) == 0:
+		err = fail(FileNoSheet)
+	case len(names) > 1:
+		err = failSheets(names, FileSheets)
+	}
+	return found, err
+}
+
+// sheetNames returns the names of the sheets that are hidden, or of those that are
+// not.
+func sheetNames(w *xlsx.File, hidden bool) (names []string) {
+	for _, s := range w.Sheets {
+		if s.Hidden == hidden {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// readSheet reads the rows of a sheet.
+func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) {
+	rows := collector{ctx: ctx}
+	hidden := 0
+	merged, err := w.Rows(ctx, s, func(row xlsx.Row) error {
+		if row.Hidden && len(row.Cells) > 0 {
+			hidden++
+		}
+		cells := make([]Cell, len(row.Cells))
+		for i, cell := range row.Cells {
+			cells[i] = Cell{clean(cell.Text), Kind(cell.Kind)}
+		}
+		return rows.add(row.Number, cells)
+	})
+	if err != nil {
+		return nil, err
+	}
+	t, err := rows.table()
+	if err != nil {
+		return nil, err
+	}
+	for _, cells := range merged {
+		if isAcross(cells, t.HeaderRow) {
+			t.Notes = append(t.Notes, Note{NoteMergedHeader, []any{cells}})
+		}
+		if len(t.Notes) == maxColumns { // the ranges of a sound workbook do not overlap
+			break
+		}
+	}
+	if hidden > 0 {
+		t.Notes = append(t.Notes, Note{NoteHiddenRows, []any{hidden}})
+	}
+	return t, nil
+}
+
+// isAcross reports whether a range of cells such as A1:C1 has several cells of a row.
+func isAcross(cells string, row int) bool {
+	first, last, _ := strings.Cut(cells, ":")
+	firstColumn, firstRow := xlsx.Place(first)
+	lastColumn, lastRow := xlsx.Place(last)
+	return firstColumn < lastColumn && firstRow <= row && row <= lastRow
+}
+
+// Day returns the day that a number in a cell of the workbook means, as 1990-05-15,
+// or with its time as 1990-05-15T08:30:00.
+func (t *Table) Day(serial string) (date string, ok bool) { return xlsx.Day(serial, t.Date1904) }

@@ -1,0 +1,300 @@
+package sheet
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+)
+
+// workbook returns an XLSX. fill has sheets by name, and begins with Sheet1.
+func workbook(t testing.TB, fill func(f *excelize.File) error) []byte {
+	t.Helper()
+	f := excelize.NewFile()
+	defer f.Close()
+	if err := fill(f); err != nil {
+		t.Fatal(err)
+	}
+	var content bytes.Buffer
+	if err := f.Write(&content); err != nil {
+		t.Fatal(err)
+	}
+	return content.Bytes()
+}
+
+// list fills a sheet with a header in a row, and a person below it.
+func list(f *excelize.File, sheet string, row int) error {
+	return errors.Join(
+		f.SetSheetRow(sheet, fmt.Sprint("A", row), &[]any{"Vorname", "Name", "Handy", "Geboren"}),
+		f.SetSheetRow(sheet, fmt.Sprint("A", row+1), &[]any{"Änne", " Müller ", "'+43 664", 33008}))
+}
+
+func TestXLSX(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name  string
+		fill  func(f *excelize.File) error
+		sheet string
+		want  string
+		notes []Note
+	}{
+		{"plain", func(f *excelize.File) error { return list(f, "Sheet1", 1) }, "",
+			`xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, nil},
+		{"merged title, gaps", func(f *excelize.File) error {
+			return errors.Join(list(f, "Sheet1", 4), f.SetCellStr("Sheet1", "A1", "Mitglieder 2025"), f.MergeCell("Sheet1", "A1", "D1"),
+				f.SetSheetRow("Sheet1", "B9", &[]any{"Horvat"}))
+		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 5["Änne" "Müller" "+43 664" "33008"] 9["" "Horvat"]`, []Note{{NoteTitle, []any{1, "Mitglieder 2025"}}}},
+		{"merged header", func(f *excelize.File) error {
+			return errors.Join(list(f, "Sheet1", 1), f.MergeCell("Sheet1", "D1", "E1"), f.MergeCell("Sheet1", "A2", "A3"))
+		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, []Note{{NoteMergedHeader, []any{"D1:E1"}}}},
+		{"hidden rows", func(f *excelize.File) error {
+			return errors.Join(list(f, "Sheet1", 1), f.SetRowVisible("Sheet1", 2, false), f.SetRowVisible("Sheet1", 9, false))
+		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, []Note{{NoteHiddenRows, []any{1}}}},
+		{"hidden sheets", func(f *excelize.File) error {
+			f.NewSheet("Alt")
+			f.NewSheet("Intern")
+			return errors.Join(list(f, "Sheet1", 1), list(f, "Alt", 1), list(f, "Intern", 1),
+				f.SetSheetVisible("Alt", false), f.SetSheetVisible("Intern", false, true))
+		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, []Note{{NoteHiddenSheets, []any{"Alt, Intern"}}}},
+		{"empty sheets", func(f *excelize.File) error {
+			f.NewSheet("Liste")
+			return errors.Join(list(f, "Liste", 1), f.SetCellStr("Sheet1", "C7", ""), f.SetCellStr("Sheet1", "A1", "  "))
+		}, "Liste", `xlsxListe ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, nil},
+		{"asked for", func(f *excelize.File) error {
+			f.NewSheet("Mannschaft Süd")
+			return errors.Join(list(f, "Sheet1", 1), list(f, "Mannschaft Süd", 3))
+		}, "MANNSCHAFT SÜD", `xlsxMannschaft Süd ["Vorname" "Name" "Handy" "Geboren"] 4["Änne" "Müller" "+43 664" "33008"]`, nil},
+		{"not in column A", func(f *excelize.File) error {
+			return errors.Join(f.SetSheetRow("Sheet1", "C3", &[]any{"Vorname", "Name"}), f.SetSheetRow("Sheet1", "C4", &[]any{"A", "B"}))
+		}, "", `xlsxSheet1 ["" "" "Vorname" "Name"] 4["" "" "A" "B"]`, nil},
+	} {
+		got, err := Read(t.Context(), workbook(t, test.fill), Options{Sheet: test.sheet})
+		if err != nil || show(got) != test.want || !reflect.DeepEqual(got.Notes, test.notes) {
+			t.Errorf("%s: %v\n got %s %v\nwant %s %v", test.name, err, show(cmpTable(got)), cmpTable(got).Notes, test.want, test.notes)
+		}
+	}
+}
+
+func TestXLSXKinds(t *testing.T) {
+	t.Parallel()
+	content := workbook(t, func(f *excelize.File) error {
+		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b", "c"}),
+			f.SetSheetRow("Sheet1", "A2", &[]any{441e9, "4.41E+11", "0049"}),
+			f.SetCellFormula("Sheet1", "D2", "NA()"))
+	})
+	got, err := Read(t.Context(), content, Options{})
+	want := []Cell{{"441000000000", Number}, {"4.41E+11", Text}, {"0049", Text}}
+	if err != nil || !reflect.DeepEqual(got.Rows[0].Cells, want) {
+		t.Errorf("got %+v (%v), want %+v", got, err, want)
+	}
+}
+
+func TestXLSXRefusals(t *testing.T) {
+	t.Parallel()
+	two := func(f *excelize.File) error {
+		f.NewSheet("Jugend")
+		return errors.Join(list(f, "Sheet1", 1), list(f, "Jugend", 1))
+	}
+	hidden := func(f *excelize.File) error {
+		f.NewSheet("Leer")
+		f.SetActiveSheet(1)
+		return errors.Join(list(f, "Sheet1", 1), f.SetSheetVisible("Sheet1", false))
+	}
+	nothing := func(*excelize.File) error { return nil }
+	damaged := workbook(t, two)
+	damaged = damaged[:len(damaged)-100]
+	bomb := archive(t, "xl/workbook.xml", "<workbook/>", "xl/media/image1.png", "")
+	entry := bytes.LastIndex(bomb, []byte("PK\x01\x02")) // of the picture, which says that it has 161 MB
+	binary.LittleEndian.PutUint32(bomb[entry+24:], 161<<20)
+	longCell := archive(t, "xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`,
+		"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="a.xml"/></Relationships>`,
+		"xl/a.xml", `<worksheet><sheetData><row r="2"><c r="B2" t="str"><v>`+strings.Repeat("x", 32768)+`</v></c></row></sheetData></worksheet>`)
+	for name, test := range map[string]struct {
+		content []byte
+		sheet   string
+		want    FileError
+	}{
+		"several sheets": {workbook(t, two), "", FileError{Code: FileSheets, Args: []any{"Sheet1, Jugend"}}},
+		"unknown sheet":  {workbook(t, two), "Aktive", FileError{Code: FileSheet, Args: []any{"Aktive", "Sheet1, Jugend"}}},
+		"hidden":         {workbook(t, hidden), "", FileError{Code: FileNoSheet, Args: nil}},
+		"nothing":        {workbook(t, nothing), "", FileError{Code: FileNoSheet, Args: nil}},
+		"only a header": {workbook(t, func(f *excelize.File) error {
+			return f.SetSheetRow("Sheet1", "A1", &[]any{"Vorname", "Name"})
+		}), "", FileError{Code: FileEmpty, Args: nil}},
+		"wide": {workbook(t, func(f *excelize.File) error {
+			return errors.Join(list(f, "Sheet1", 1), f.SetCellStr("Sheet1", "ALM2", "x"))
+		}), "", FileError{Code: FileTooMany, Args: []any{"columns", maxColumns}}},
+		"ods":            {archive(t, "mimetype", "application/vnd.oasis.opendocument.spreadsheet"), "", FileError{Code: FileODS, Args: nil}},
+		"numbers":        {archive(t, "Index/Document.iwa", ""), "", FileError{Code: FileNumbers, Args: nil}},
+		"xlsb":           {archive(t, "xl/workbook.bin", ""), "", FileError{Code: FileXLSB, Args: nil}},
+		"word processor": {archive(t, "word/document.xml", "<w:document/>"), "", FileError{Code: FileZip, Args: nil}},
+		"broken":         {damaged, "", FileError{Code: FileDamaged, Args: []any{"zip: not a valid zip file"}}},
+		"long cell":      {longCell, "", FileError{Code: FileCell, Args: []any{"B2", 32767}}},
+		"zip bomb":       {bomb, "", FileError{Code: FileBomb, Args: []any{160}}},
+	} {
+		_, err := Read(t.Context(), test.content, Options{Sheet: test.sheet})
+		var file *FileError
+		if !errors.As(err, &file) || file.Code != test.want.Code || fmt.Sprint(file.Args) != fmt.Sprint(test.want.Args) {
+			t.Errorf("%s: got the error %+v, want %+v", name, file, test.want)
+		}
+	}
+}
+
+// archive returns a ZIP archive of files: a name and a content each.
+func archive(t testing.TB, files ...string) []byte {
+	t.Helper()
+	var content bytes.Buffer
+	w := zip.NewWriter(&content)
+	for i := 0; i < len(files); i += 2 {
+		method := zip.Deflate
+		if files[i] == "mimetype" {
+			method = zip.Store
+		}
+		file, err := w.CreateHeader(&zip.FileHeader{Name: files[i], Method: method})
+		if err == nil {
+			_, err = file.Write([]byte(files[i+1]))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return content.Bytes()
+}
+
+// TestDayOfExcelize compares days with those that another program writes.
+func TestDayOfExcelize(t *testing.T) {
+	t.Parallel()
+	content := workbook(t, func(f *excelize.File) error {
+		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b"}),
+			f.SetSheetRow("Sheet1", "A2", &[]any{time.Date(1961, 2, 3, 0, 0, 0, 0, time.UTC), time.Date(2001, 12, 31, 23, 15, 1, 0, time.UTC)}))
+	})
+	got, err := Read(t.Context(), content, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"1961-02-03", "2001-12-31T23:15:01"} {
+		if day, ok := got.Day(got.Rows[0].Cells[i].Text); !ok || day != want {
+			t.Errorf("got %s, want %s", day, want)
+		}
+	}
+}
+
+// FuzzReadXLSX reads a sheet of any XML, and archives that are damaged.
+func FuzzReadXLSX(f *testing.F) {
+	whole := workbook(f, func(f *excelize.File) error { return list(f, "Sheet1", 1) })
+	f.Add(whole, "")
+	f.Add([]byte(nil), `<row r="1"><c t="inlineStr"><is><t>a</t></is></c></row><row r="3"><c r="C3"><v>1</v></c></row>`)
+	f.Fuzz(func(t *testing.T, content []byte, rows string) {
+		if rows != "" {
+			const rels = `<Relationships><Relationship Id="a" Type="/worksheet" Target="s.xml"/></Relationships>`
+			content = archive(t, "xl/workbook.xml", `<workbook><sheet name="A" id="a"/></workbook>`, "xl/_rels/workbook.xml.rels", rels,
+				"xl/s.xml", "<worksheet><sheetData>"+rows+"</sheetData></worksheet>")
+		}
+		got, err := Read(t.Context(), content, Options{})
+		var file *FileError
+		if err != nil && !errors.As(err, &file) {
+			t.Fatalf("the error is %v", err)
+		}
+		if err == nil && got.Format == XLSX && len(got.Rows) == 0 {
+			t.Fatal("a table without rows")
+		}
+	})
+}
+
+// longList returns the rows of a list of n people.
+func longList(n int) (rows [][]any) {
+	for i := range n {
+		rows = append(rows, []any{"Željko", fmt.Sprint("Horvat-", i), fmt.Sprint("+385 91 ", 1_000_000+i), fmt.Sprintf("z.horvat%d@example.com", i), 20000 + i%15000,
+			"Zapovjednik", "Ulica 1, 10000 Zagreb", fmt.Sprint("Napomena ", i)})
+	}
+	return rows
+}
+
+func BenchmarkReadXLSX(b *testing.B) {
+	content := workbook(b, func(f *excelize.File) error {
+		w, err := f.NewStreamWriter("Sheet1")
+		if err == nil {
+			err = w.SetRow("A1", []any{"Ime", "Prezime", "Mobitel", "E-mail", "Rođen", "Čin", "Adresa", "Napomena"})
+		}
+		for i, row := range longList(17_000) {
+			err = errors.Join(err, w.SetRow(fmt.Sprint("A", i+2), row))
+		}
+		return errors.Join(err, w.Flush())
+	})
+	benchmarkRead(b, content)
+}
+
+func BenchmarkReadCSV(b *testing.B) {
+	var content strings.Builder
+	content.WriteString("Ime;Prezime;Mobitel;E-mail;Rođen;Čin;Adresa;Napomena\r\n")
+	for _, row := range longList(17_000) {
+		content.WriteString(strings.Trim(strings.ReplaceAll(fmt.Sprintf("%q", row), `" "`, `";"`), "[]") + "\r\n")
+	}
+	benchmarkRead(b, []byte(content.String()))
+}
+
+func benchmarkRead(b *testing.B, content []byte) {
+	b.SetBytes(int64(len(content)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if got, err := Read(b.Context(), content, Options{}); err != nil || len(got.Rows) != 17_000 {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestFiles reads workbooks as programs write them: LibreOffice itself, and parts
+// like those of Excel and Google Sheets.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		table string
+		days  []string // in the last column
+		notes []Note
+	}{
+		"excel-dates.xlsx": {`xlsxMitglieder ["Nr." "Vorname" "Nachname" "Mobil" "E-Mail" "geb. am"]` +
+			` 4["1" "Änne" "Müller" "436641234567" "a.mueller@example.at" "33008"]` +
+			` 5["2" "Jürgen" "Groß" "0660 7654321" "j.gross@example.at" "31224"]` +
+			` 6["3" "Timo" "Özel" "+43 676 1112233" "" "38322"]` +
+			` 8["4" "Zoë" "Weiß-König" "" "zoe@example.at"]`,
+			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, []Note{{NoteTitle, []any{1, "Mitgliederliste Freiwillige Feuerwehr Musterdorf"}}, {NoteHiddenSheets, []any{"Ausgetreten"}}}},
+		"excel-1904.xlsx": {`xlsxSheet1 ["First Name" "Last Name" "Mobile" "Birthday"]` +
+			` 2["Grace" "Hopper-Lee" "+1 555 010 2222" "31546"] 3["Tim" "Appleseed" "555-010-3333" "29762"] 4["Noa" "Levi" "15550104444" "37226"]`,
+			[]string{"1990-05-15", "1985-06-26", "2005-12-02"}, nil},
+		"google-sheets.xlsx": {`xlsxTabellenblatt1 ["Vorname" "Nachname" "Handynummer" "E-Mail-Adresse" "Geburtsdatum"]` +
+			` 2["Łucja" "Wiśniewska" "+48 601 234 567" "lucja@example.pl" "33008"] 3["Søren" "Kjær" "4520123456" "soren@example.dk" "31224"]` +
+			` 4["Ömer" "Yıldız" "0532 111 22 33" "omer@example.com.tr" "38322"]`,
+			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, nil},
+		"libreoffice.xlsx": {`xlsxlibreoffice ["Nombre" "Apellidos" "Móvil" "Correo electrónico" "Fecha de nacimiento"]` +
+			` 2["José María" "Núñez Peña" "+34 612 345 678" "jm.nunez@example.es" "33008"] 3["Íñigo" "García" "0034611222333" "" "31224"]` +
+			` 4["Begoña" "López, viuda de Ruiz" "" "bego@example.es" "38322"]`,
+			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, nil},
+	} {
+		content, err := os.ReadFile("../../../testdata/sheets/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Read(t.Context(), content, Options{})
+		if err != nil || show(got) != want.table || !reflect.DeepEqual(got.Notes, want.notes) {
+			t.Errorf("%s: %v\n got %s\nwant %s", name, err, show(cmpTable(got)), want.table)
+			continue
+		}
+		for i, day := range want.days {
+			cells := got.Rows[i].Cells
+			if date, ok := got.Day(cells[len(cells)-1].Text); !ok || date != day {
+				t.Errorf("%s: row %d has the day %s, want %s", name, got.Rows[i].Number, date, day)
+			}
+		}
+	}
+}

@@ -1,0 +1,163 @@
+package record
+
+import (
+	"database/sql/driver"
+	"encoding/binary"
+	"hash/crc32"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+)
+
+// Columns are the columns of the table firefighters that Scan reads.
+var Columns = "row, checksum, id, " + FieldColumns + ", invitation_status, user_id"
+
+// ColumnsIn returns Columns for a table of an older schema. An empty text stands
+// in the place of a field that the table does not have.
+func ColumnsIn(has func(column string) bool) string {
+	columns := Columns
+	for _, d := range fields {
+		if !has(d.column) {
+			columns = strings.Replace(columns, ", "+d.column+",", ", '',", 1)
+		}
+	}
+	return columns
+}
+
+// FieldColumns are the columns of the Fields, in their order.
+var FieldColumns = fieldColumns()
+
+// KeyColumns are the columns to sort and search by. Their values follow from
+// the fields.
+const KeyColumns = "first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits"
+
+func fieldColumns() string {
+	var names []string
+	for _, d := range fields {
+		names = append(names, d.column)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Stored is a record and what else its row says.
+type Stored struct {
+	Firefighter
+	Row       int64 // row number: tenant << 32 | sequence number
+	DeletedAt int64 // milliseconds; Scan leaves it as it is
+	Damaged   bool  // the fields do not have their checksum
+}
+
+// Err returns a DamagedError if the record is damaged.
+func (s *Stored) Err() error {
+	if s.Damaged {
+		return &DamagedError{s.ID}
+	}
+	return nil
+}
+
+// Scan reads a row that begins with Columns into s. The row is that of a record
+// of tenant, deleted or not, or it counts as damaged.
+func Scan(tenant TenantID, deleted bool, row []driver.Value, s *Stored) {
+	s.Row, s.ID = number(row[0]), text(row[2])
+	rest := row[3:]
+	for i := range fields {
+		*fields[i].of(&s.Fields) = text(rest[i])
+	}
+	rest = rest[len(fields):]
+	s.InvitationStatus, s.UserID = textOrNil(rest[0]), textOrNil(rest[1])
+	s.Damaged = number(row[1]) != checksum(tenant, s.ID, &s.Fields, deleted)
+}
+
+func number(v driver.Value) int64 { n, _ := v.(int64); return n }
+
+func text(v driver.Value) string { s, _ := v.(string); return s }
+
+func textOrNil(v driver.Value) *string {
+	if s, ok := v.(string); ok {
+		return &s
+	}
+	return nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// summed returns the beginning of what a checksum is made of: the number of
+// the department in eight bytes.
+func summed(tenant TenantID) []byte {
+	return binary.BigEndian.AppendUint64(make([]byte, 0, 256), uint64(tenant))
+}
+
+// TextChecksum returns the CRC-32C of a department's number and a text.
+func TextChecksum(tenant TenantID, text string) int64 {
+	return int64(crc32.Checksum(append(summed(tenant), text...), castagnoli))
+}
+
+// Checksum returns the checksum of a record: that of its id and its fields, a
+// line each.
+//
+// All bits are inverted for a deleted record. So a damaged deletion time does
+// not bring a record back, and a delete or undelete updates the checksum without
+// reading the fields. A deleted byte in the sum would need them, and a new
+// checksum for every existing record.
+func Checksum(tenant TenantID, id string, f Fields, deleted bool) int64 {
+	return checksum(tenant, id, &f, deleted)
+}
+
+func checksum(tenant TenantID, id string, f *Fields, deleted bool) int64 {
+	b := append(summed(tenant), id...)
+	for i := range fields {
+		value := *fields[i].of(f)
+		switch {
+		case i < alwaysSummed:
+			b = append(append(b, '\n'), value...)
+		case value != "":
+			b = append(append(b, '\n'), fields[i].name+"="+value...)
+		}
+	}
+	sum := int64(crc32.Checksum(b, castagnoli))
+	if deleted {
+		return ^sum
+	}
+	return sum
+}
+
+// Values returns the values of FieldColumns for normalized fields.
+func (f Fields) Values() []driver.Value {
+	values := make([]driver.Value, len(fields))
+	for i := range fields {
+		value := *fields[i].of(&f)
+		values[i] = textOrNull(value, value)
+	}
+	return values
+}
+
+// Keys returns the values of KeyColumns for normalized fields.
+func (f Fields) Keys() []driver.Value {
+	first, last := fold.String(f.FirstName), fold.String(f.LastName)
+	email, phone := fold.String(f.Email), fold.String(f.PhoneNumber)
+	var bornAt driver.Value
+	if f.DateOfBirth != "" {
+		bornAt = f.Born().UnixNano()
+	}
+	return []driver.Value{first, last, textOrNull(email, f.Email), textOrNull(phone, f.PhoneNumber), bornAt,
+		strings.Join([]string{first, last, email, f.PhoneNumber}, "\n"), Digits(f.PhoneNumber)}
+}
+
+// textOrNull returns value, or null if the text that it was made from is
+// empty. A text of nothing but marks has an empty key.
+func textOrNull(value, from string) driver.Value {
+	if from == "" {
+		return nil
+	}
+	return value
+}
+
+// Digits returns the ASCII digits of s.
+func Digits(s string) string {
+	return strings.Map(func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
+}

@@ -1,0 +1,224 @@
+// Package access is the page for those who manage access: the keys, sessions and
+// invitations of a department. Its template and its messages are the office's.
+package access
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+const path = site.Root + "access"
+
+// Routes are the addresses of the page. All of them are for ScopeAdmin.
+func Routes() map[string]site.Route {
+	routes := map[string]site.Route{}
+	for pattern, handle := range map[string]site.Handler{
+		"GET " + path: show, "POST " + path + "/revoke": revoke, "POST " + path + "/invite": invite, "POST " + path + "/withdraw": withdraw,
+	} {
+		routes[pattern] = site.Route{Scope: store.ScopeAdmin, Handle: handle}
+	}
+	return routes
+}
+
+// errNoAccess refuses to revoke or withdraw what the department does not have.
+var errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}}
+
+// page is the Data of access.html.
+type page struct {
+	Sessions, Keys keyTable
+	Ended          []keyLine // revoked or expired, the newest first
+	More           int       // that Ended leaves out
+	Invitations    []openInvitation
+	Scopes         []string // to choose from, the usual one first
+	Made           *madeInvitation
+
+	// The form, as it was sent.
+	Name, Scope, Fault string
+	Faults             []fault
+}
+
+// fault is one for the summary above the form.
+type fault struct{ Name, Fault string }
+
+// keyTable is a table of keys that work. Title and Empty are messages.
+type keyTable struct {
+	ID, Title, Empty string
+	Lines            []keyLine
+}
+
+// keyLine is a key or the session of a browser.
+type keyLine struct {
+	ID                     store.KeyID
+	Label, Scope, State    string
+	Own                    bool      // the session that shows this page
+	Created, Used, Expires time.Time // the zero time: never
+	Ends                   int       // sessions that end with it
+}
+
+type openInvitation struct {
+	ID          int64
+	Name, Scope string
+	Expires     time.Time
+}
+
+// madeInvitation is a new invitation, shown this once.
+type madeInvitation struct {
+	Name, Code, Link string
+	HereOnly         bool // the link works on the service's machine alone
+}
+
+// inviteScopes are those to choose from, the usual one first.
+var inviteScopes = []string{store.ScopeWrite, store.ScopeRead, store.ScopeAdmin}
+
+// endedShown is the number of keys that do not work any more on the page.
+const endedShown = 100
+
+func show(v *site.Visit) error { return render(v, http.StatusOK, page{}) }
+
+func render(v *site.Visit, status int, data page) error {
+	keys, err := v.Store.KeysOf(v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	open, err := session.Invitations(v.Store, v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	data.addKeys(v, keys)
+	for _, i := range open {
+		data.Invitations = append(data.Invitations, openInvitation{i.ID, i.Name, i.Scope, moment(i.ExpiresAt)})
+	}
+	data.Scopes = inviteScopes
+	p := site.Page{Title: v.Text("access.title"), Section: "access", Wrong: data.Fault != "", Notice: notice(v, keys), Data: data}
+	return v.Render(status, "access", p)
+}
+
+// addKeys adds those that work to their tables, and the others to Ended.
+func (data *page) addKeys(v *site.Visit, keys []store.Key) {
+	data.Sessions = keyTable{ID: "sessions", Title: "access.sessions", Empty: "access.sessions.none"}
+	data.Keys = keyTable{ID: "keys", Title: "access.keys", Empty: "access.keys.none"}
+	now, sessions := v.Store.Clock().Now(), map[store.KeyID]int{}
+	for _, k := range keys {
+		if k.State(now) == store.StateActive {
+			sessions[k.OpenedBy]++
+		}
+	}
+	for _, k := range keys {
+		line := keyLine{ID: k.ID, Label: labelOf(v, k), Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
+			Created: moment(k.CreatedAt), Used: moment(k.LastUsedAt), Expires: moment(k.Expiry()), Ends: sessions[k.ID]}
+		if line.Own { // the database has the last use later
+			line.Used = now
+		}
+		switch {
+		case line.State == store.StateActive && k.IsSession():
+			data.Sessions.Lines = append(data.Sessions.Lines, line)
+		case line.State == store.StateActive:
+			data.Keys.Lines = append(data.Keys.Lines, line)
+		case len(data.Ended) < endedShown:
+			data.Ended = append(data.Ended, line)
+		default:
+			data.More++
+		}
+	}
+}
+
+// labelOf returns what people call a key.
+func labelOf(v *site.Visit, k store.Key) string {
+	if k.Label == "" {
+		return v.Text("access.key", int(k.ID))
+	}
+	return k.Label
+}
+
+// notice returns the notice of what the address says was done, nil for
+// none.
+func notice(v *site.Visit, keys []store.Key) *site.Notice {
+	query := v.R.URL.Query()
+	if query.Has("withdrawn") {
+		return &site.Notice{Text: v.Text("access.withdrawn")}
+	}
+	for _, k := range keys {
+		if k.RevokedAt != 0 && query.Get("revoked") == strconv.FormatInt(int64(k.ID), 10) {
+			return &site.Notice{Text: v.Text("access.revoked", labelOf(v, k))}
+		}
+	}
+	return nil
+}
+
+// moment returns a time of milliseconds, the zero time for none.
+func moment(milliseconds int64) time.Time {
+	if milliseconds == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(milliseconds)
+}
+
+// revoke revokes a key or ends a session. If that is the session of this
+// browser, or has opened it, the browser is signed out.
+func revoke(v *site.Visit) error {
+	number, err := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64)
+	if err != nil {
+		return errNoAccess
+	}
+	id := store.KeyID(number)
+	if _, err := v.Store.RevokeKey(v.Session.Tenant, id); errors.Is(err, store.ErrNotFound) {
+		return errNoAccess
+	} else if err != nil {
+		return err
+	}
+	if id == v.Session.ID || id == v.Session.OpenedBy {
+		return v.SignOut()
+	}
+	return v.Redirect(path + "?revoked=" + strconv.FormatInt(number, 10))
+}
+
+// invite makes an invitation and shows its link and code, this once.
+func invite(v *site.Visit) error {
+	data := page{Name: v.R.PostForm.Get("name"), Scope: v.R.PostForm.Get("scope")}
+	if !store.ValidScope(data.Scope) { // no browser sends this
+		return &httpapi.Problem{Kind: httpapi.Malformed}
+	}
+	name, err := record.Name(data.Name)
+	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
+		data.Fault = v.Text("access.fault." + wrong.Code)
+		data.Faults = []fault{{"name", data.Fault}}
+		return render(v, http.StatusUnprocessableEntity, data)
+	}
+	at, err := v.Store.Address() // a machine may have got another one
+	if err != nil {
+		return err
+	}
+	var made *madeInvitation
+	n := session.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
+	err = session.Invite(v.Store, n, func(code string) error {
+		made = &madeInvitation{name, code, site.InvitationLink(at, code), site.HereOnly(at)}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return render(v, http.StatusOK, page{Made: made})
+}
+
+func withdraw(v *site.Visit) error {
+	id, err := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64)
+	if err != nil {
+		return errNoAccess
+	}
+	err = session.Withdraw(v.Store, v.Session.Tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return errNoAccess
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(path + "?withdrawn=1")
+}

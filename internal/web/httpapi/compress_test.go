@@ -1,0 +1,154 @@
+package httpapi_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// acceptCases are values of Accept-Encoding, and whether they accept gzip.
+var acceptCases = []struct {
+	accept string
+	gzip   bool
+}{
+	{"gzip", true},
+	{"GZip", true},
+	{"x-gzip", true},
+	{"deflate, gzip;q=0.5, br", true},
+	{"br;q=1.0,gzip ; Q=0.001", true},
+	{"*", true},
+	{"*;q=0.1", true},
+	{"gzip, *;q=0", true},
+	{"", false},
+	{"identity", false},
+	{"identity;q=0, br", false},
+	{"br, deflate", false},
+	{"gzip;q=0", false},
+	{"gzip; q=0.000", false},
+	{"*;q=0", false},
+	{"*, gzip;q=0", false},
+	{"gzip;q=0, *", false},
+	{"gzip;q=x", false},
+	{"gzipped", false},
+	{"gzip;q=", false},
+}
+
+var largeBody = []byte(strings.Repeat("large ", 300))
+
+// compress returns what a client with these Accept-Encoding headers is sent.
+func compress(body []byte, accept ...string) (sent []byte, coding string) {
+	r := newRequest()
+	r.Header["Accept-Encoding"] = accept
+	h := http.Header{}
+	sent = httpapi.Compress(h, r, body)
+	return sent, h.Get("Content-Encoding")
+}
+
+func TestCompress(t *testing.T) {
+	t.Parallel()
+	for _, tt := range acceptCases {
+		sent, coding := compress(largeBody, tt.accept)
+		switch {
+		case (coding == "gzip") != tt.gzip:
+			t.Errorf("%q: Content-Encoding %q", tt.accept, coding)
+		case tt.gzip:
+			z, err := gzip.NewReader(bytes.NewReader(sent))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err := io.ReadAll(z); err != nil || !bytes.Equal(body, largeBody) || len(sent) > len(body)/2 {
+				t.Errorf("%q: %d bytes are %q, %v", tt.accept, len(sent), body, err)
+			}
+		case !bytes.Equal(sent, largeBody):
+			t.Errorf("%q: %q", tt.accept, sent)
+		}
+	}
+	if _, coding := compress(largeBody, "br", "gzip"); coding != "gzip" {
+		t.Error("the second of two headers is not read")
+	}
+	if _, coding := compress(largeBody); coding != "" {
+		t.Error("compressed without being asked")
+	}
+}
+
+func TestCompressSmall(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]string{0: "", 1399: "", 1400: "gzip"} {
+		if _, coding := compress(make([]byte, size), "gzip"); coding != want {
+			t.Errorf("%d bytes: Content-Encoding %q", size, coding)
+		}
+	}
+}
+
+// TestCompressTo: what is written in pieces arrives, and an error leaves no header.
+func TestCompressTo(t *testing.T) {
+	t.Parallel()
+	cut := errors.New("cut off")
+	for accept, coding := range map[string]string{"": "", "gzip": "gzip"} {
+		for _, outcome := range []error{nil, cut} {
+			r, h := newRequest(), http.Header{}
+			r.Header.Set("Accept-Encoding", accept)
+			var sent bytes.Buffer
+			err := httpapi.CompressTo(h, r, &sent, func(to io.Writer) error {
+				io.WriteString(to, "first ")
+				to.Write(largeBody)
+				return outcome
+			})
+			if err != outcome {
+				t.Error(err)
+			}
+			if err != nil {
+				if len(h) > 0 {
+					t.Errorf("after an error: %v", h)
+				}
+				continue
+			}
+			var body io.Reader = &sent
+			if coding != "" {
+				body, err = gzip.NewReader(&sent)
+			}
+			if err != nil || h.Get("Content-Encoding") != coding {
+				t.Fatalf("%v, %v", h, err)
+			}
+			if got, err := io.ReadAll(body); err != nil || string(got) != "first "+string(largeBody) {
+				t.Errorf("%q: %.20q, %v", accept, got, err)
+			}
+		}
+	}
+}
+
+func TestVaryByEncoding(t *testing.T) {
+	t.Parallel()
+	h := http.Header{"Vary": {"Origin"}}
+	if httpapi.VaryByEncoding(h); len(h["Vary"]) != 1 || h.Get("Vary") != "Origin, Accept-Encoding" {
+		t.Errorf("Vary: %q", h["Vary"])
+	}
+}
+
+func FuzzAcceptsGzip(f *testing.F) {
+	for _, tt := range acceptCases {
+		f.Add(tt.accept)
+	}
+	accepts := func(values ...string) bool {
+		_, coding := compress(largeBody, values...)
+		return coding == "gzip"
+	}
+	f.Fuzz(func(t *testing.T, header string) {
+		got := accepts(header)
+		if lower := strings.ToLower(header); got && !strings.Contains(lower, "gzip") && !strings.Contains(header, "*") {
+			t.Errorf("%q names neither gzip nor *", header)
+		}
+		if got != accepts("br;q=0", header, "deflate") {
+			t.Errorf("%q means something else beside others", header)
+		}
+		if accepts(header, "gzip;q=0") {
+			t.Errorf("%q, and not gzip in the end, is gzip", header)
+		}
+	})
+}

@@ -1,0 +1,187 @@
+package httpapi_test
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// newLimit returns a limit and what sets its clock forward.
+func newLimit(perSecond int) (limit *httpapi.RateLimit, advance func(time.Duration)) {
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	limit = httpapi.NewRateLimit(perSecond, func() time.Time { return now })
+	return limit, func(d time.Duration) { now = now.Add(d) }
+}
+
+// admit fails unless the limit answers with this status (0 is success) and
+// header RateLimit.
+func admit(t *testing.T, limit *httpapi.RateLimit, bucket *rate.Limiter, status int, remaining string) http.Header {
+	t.Helper()
+	h := http.Header{}
+	var err error
+	if bucket == nil {
+		_, err = limit.AdmitUnknown(from("192.0.2.1"), "", h)
+	} else {
+		err = limit.Admit(bucket, h)
+	}
+	var p *httpapi.Problem
+	if errors.As(err, &p); err != nil != (status != 0) || status != 0 && (p.Status != status || p.Header.Get("Retry-After") != "1") {
+		t.Errorf("%v, want status %d", err, status)
+	}
+	if got := h.Get("RateLimit"); got != remaining {
+		t.Errorf("RateLimit: %s, want %s", got, remaining)
+	}
+	return h
+}
+
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	limit, advance := newLimit(3)
+	one, other := limit.NewBucket(), limit.NewBucket()
+	for _, remaining := range []string{`"key";r=5;t=2`, `"key";r=4;t=2`, `"key";r=3;t=1`, `"key";r=2;t=1`, `"key";r=1;t=1`, `"key";r=0;t=1`} {
+		admit(t, limit, one, 0, remaining)
+	}
+	for range 3 {
+		h := admit(t, limit, one, 429, `"key";r=0;t=1`)
+		if got := h.Get("RateLimit-Policy"); got != `"key";q=6;w=2` {
+			t.Errorf("RateLimit-Policy: %s", got)
+		}
+	}
+	admit(t, limit, other, 0, `"key";r=5;t=2`)
+	advance(time.Second / 3)
+	admit(t, limit, one, 0, `"key";r=0;t=1`)
+	admit(t, limit, one, 429, `"key";r=0;t=1`)
+	advance(time.Second / 3)
+	admit(t, limit, one, 0, `"key";r=0;t=1`)
+	admit(t, limit, one, 429, `"key";r=0;t=1`)
+	advance(time.Hour)
+	admit(t, limit, one, 0, `"key";r=5;t=2`)
+}
+
+// from is a request from an address.
+func from(address string) *http.Request {
+	return &http.Request{RemoteAddr: net.JoinHostPort(address, "1234")}
+}
+
+// TestRateLimitOfUnknown: the unknown callers of a source share one bucket, and take
+// nothing from the known ones, nor from those of another source.
+func TestRateLimitOfUnknown(t *testing.T) {
+	t.Parallel()
+	limit, advance := newLimit(2)
+	for _, remaining := range []string{`"unknown";r=3;t=2`, `"unknown";r=2;t=1`, `"unknown";r=1;t=1`, `"unknown";r=0;t=1`} {
+		h := admit(t, limit, nil, 0, remaining)
+		if got := h.Get("RateLimit-Policy"); got != `"unknown";q=4;w=2` {
+			t.Errorf("RateLimit-Policy: %s", got)
+		}
+	}
+	admit(t, limit, nil, 429, `"unknown";r=0;t=1`)
+	admit(t, limit, limit.NewBucket(), 0, `"key";r=3;t=2`)
+	if _, err := limit.AdmitUnknown(from("192.0.2.2"), "", http.Header{}); err != nil {
+		t.Errorf("another source: %v", err)
+	}
+	advance(time.Second)
+	admit(t, limit, nil, 0, `"unknown";r=1;t=1`)
+}
+
+// TestRepeatedSecret: the same wrong secret of a source counts once a minute.
+func TestRepeatedSecret(t *testing.T) {
+	t.Parallel()
+	limit, advance := newLimit(1)
+	ask := func(address, secret string, repeats bool, remaining string) {
+		t.Helper()
+		h := http.Header{}
+		repeated, err := limit.AdmitUnknown(from(address), secret, h)
+		if repeated != repeats || err != nil || h.Get("RateLimit") != remaining {
+			t.Errorf("%s: %t, %v, %s", secret, repeated, err, h.Get("RateLimit"))
+		}
+		limit.Wrong(from(address), secret)
+	}
+	ask("192.0.2.1", "a", false, `"unknown";r=1;t=1`)
+	for range 100 {
+		ask("192.0.2.1", "a", true, `"unknown";r=1;t=1`)
+	}
+	ask("192.0.2.2", "a", false, `"unknown";r=1;t=1`)
+	ask("192.0.2.1", "b", false, `"unknown";r=0;t=1`)
+	advance(time.Minute)
+	ask("192.0.2.1", "a", false, `"unknown";r=1;t=1`)
+	if repeated, err := (*httpapi.RateLimit)(nil).AdmitUnknown(from("192.0.2.1"), "a", http.Header{}); repeated || err != nil {
+		t.Errorf("without a limit: %t, %v", repeated, err)
+	}
+	(*httpapi.RateLimit)(nil).Wrong(from("192.0.2.1"), "a")
+}
+
+func TestRateLimitRefusals(t *testing.T) {
+	t.Parallel()
+	limit, _ := newLimit(3)
+	for want, bucket := range map[string]*rate.Limiter{
+		"This API key may send 3 requests per second. Wait a second.":         limit.NewBucket(),
+		"There are too many requests without a known API key. Wait a second.": nil,
+	} {
+		var err error
+		for err == nil {
+			if bucket == nil {
+				_, err = limit.AdmitUnknown(from("192.0.2.1"), "", http.Header{})
+			} else {
+				err = limit.Admit(bucket, http.Header{})
+			}
+		}
+		if err.Error() != want {
+			t.Errorf("got %q, want %q", err, want)
+		}
+	}
+}
+
+func TestNoRateLimit(t *testing.T) {
+	t.Parallel()
+	limit := httpapi.NewRateLimit(0, time.Now)
+	for range 1000 {
+		if h := admit(t, limit, limit.NewBucket(), 0, ""); len(h) > 0 {
+			t.Fatalf("headers without a limit: %v", h)
+		}
+	}
+}
+
+// TestRates: whatever the rate is, a bucket holds twice that and is refilled
+// with that much per second.
+func TestRates(t *testing.T) {
+	t.Parallel()
+	for _, perSecond := range []int{1, 2, 3, 7, 50, 999, 10_000} {
+		t.Run(fmt.Sprint(perSecond), func(t *testing.T) {
+			limit, advance := newLimit(perSecond)
+			bucket := limit.NewBucket()
+			taken := func() (n int) {
+				for limit.Admit(bucket, http.Header{}) == nil {
+					n++
+				}
+				return n
+			}
+			var all atomic.Int64
+			var together sync.WaitGroup
+			for range 4 {
+				together.Go(func() { all.Add(int64(taken())) })
+			}
+			if together.Wait(); all.Load() != int64(2*perSecond) {
+				t.Errorf("%d at once", all.Load())
+			}
+			for range 5 {
+				advance(time.Second)
+				if n := taken(); n < perSecond || n > perSecond+1 {
+					t.Errorf("%d in a second", n)
+				}
+			}
+			advance(time.Hour)
+			if n := taken(); n != 2*perSecond {
+				t.Errorf("%d at once after a rest", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+package httpapi_test
+
+import (
+	"fmt"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// refusals is a count whose log a test reads, by a clock that it sets.
+type refusals struct {
+	*httpapi.Refusals
+	log strings.Builder
+	now time.Time
+}
+
+func newRefusals() *refusals {
+	r := &refusals{now: time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)}
+	r.Refusals = httpapi.NewRefusals(slog.New(slog.NewTextHandler(&r.log, nil)), func() time.Time { return r.now })
+	return r
+}
+
+func (r *refusals) add(address, reason string) {
+	r.Add(&http.Request{RemoteAddr: address}, reason)
+}
+
+var refusalLine = regexp.MustCompile(`(?m)^time=\S+ level=WARN msg="requests were refused" address=(.*) count=(\d+) code=(\w+)\n`)
+
+// logged are the new lines of the log, as "address count reason".
+func (r *refusals) logged(t *testing.T) string {
+	t.Helper()
+	defer r.log.Reset()
+	if rest := refusalLine.ReplaceAllString(r.log.String(), ""); rest != "" {
+		t.Errorf("the log has %s", rest)
+	}
+	var lines []string
+	for _, line := range refusalLine.FindAllStringSubmatch(r.log.String(), -1) {
+		lines = append(lines, strings.Join(line[1:], " "))
+	}
+	return strings.Join(lines, ", ")
+}
+
+func (r *refusals) wants(t *testing.T, want string) {
+	t.Helper()
+	if got := r.logged(t); got != want {
+		t.Errorf("the log has %q, not %q", got, want)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	r := newRefusals()
+	r.add("192.0.2.1:1000", "missing")
+	r.wants(t, "192.0.2.1 1 missing")
+	r.add("192.0.2.1:1001", "missing")
+	r.add("[2001:db8::1%eth0]:1000", "expired")
+	r.wants(t, "2001:db8::1%eth0 1 expired")
+	r.add("192.0.2.1:1000", "unknown")
+	r.now = r.now.Add(999 * time.Millisecond)
+	r.Flush(false)
+	r.wants(t, "")
+	r.now = r.now.Add(time.Millisecond)
+	r.Flush(false)
+	r.wants(t, "192.0.2.1 2 unknown")
+	for range 3 { // a second later the next one is not made to wait
+		r.add("192.0.2.1:1000", "revoked")
+	}
+	r.now = r.now.Add(time.Second)
+	r.add("192.0.2.1:1000", "unknown")
+	r.wants(t, "192.0.2.1 4 unknown")
+	r.add("192.0.2.1:1000", "revoked")
+	r.Flush(true)
+	r.wants(t, "192.0.2.1 1 revoked")
+	r.Flush(true)
+	r.wants(t, "")
+}
+
+// TestManyAddresses: those beyond some hundred share a line, until others are
+// forgotten.
+func TestManyAddresses(t *testing.T) {
+	t.Parallel()
+	r := newRefusals()
+	many := func(network int) (lines int) {
+		for i := range 5000 {
+			r.add(fmt.Sprintf("10.%d.%d.%d:1", network, i/250, i%250), "unknown")
+		}
+		return strings.Count(r.logged(t), ",") + 1
+	}
+	if n := many(1); n != 257 {
+		t.Errorf("%d lines", n)
+	}
+	r.Flush(true)
+	r.wants(t, fmt.Sprintf("others %d unknown", 5000-257))
+	r.now = r.now.Add(time.Second)
+	r.Flush(false)
+	if n := many(2); n != 257 {
+		t.Errorf("%d lines of other addresses after a pause", n)
+	}
+}
+
+// TestRefusalsAtOnce: no request is counted twice, or not at all.
+func TestRefusalsAtOnce(t *testing.T) {
+	t.Parallel()
+	r := newRefusals()
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for range 100 {
+				r.add("192.0.2.1:1", "unknown")
+				r.Flush(false)
+			}
+		})
+	}
+	clients.Wait()
+	r.Flush(true)
+	r.wants(t, "192.0.2.1 1 unknown, 192.0.2.1 799 unknown")
+}

@@ -1,0 +1,166 @@
+package httpapi_test
+
+import (
+	"errors"
+	"io"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+func TestReadBody(t *testing.T) {
+	t.Parallel()
+	const limit = 64
+	whole := func(size int) io.Reader { return strings.NewReader(strings.Repeat("x", size)) }
+	for _, tt := range []struct {
+		name   string
+		body   io.Reader
+		status int
+		detail string
+	}{
+		{"empty", whole(0), 0, ""},
+		{"largest", whole(limit), 0, ""},
+		{"too large", whole(limit + 1), 413, "The body may have at most 64 bytes."},
+		{"much too large", whole(1 << 20), 413, "The body may have at most 64 bytes."},
+		{"unfinished", io.MultiReader(whole(5), iotest.ErrReader(io.ErrUnexpectedEOF)), 400, "The body could not be read to its end."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequest("POST", "/", tt.body)
+			body, err := httpapi.ReadBody(httptest.NewRecorder(), r, httpapi.JSON, limit)
+			checkProblem(t, err, tt.status, tt.detail)
+			if err == nil && strings.Trim(string(body), "x") != "" {
+				t.Errorf("read %q", body)
+			}
+		})
+	}
+}
+
+// TestDeclaredTooLarge: nothing is read of a body that says it is too large.
+func TestDeclaredTooLarge(t *testing.T) {
+	t.Parallel()
+	r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
+	r.ContentLength = 65
+	_, err := httpapi.ReadBody(httptest.NewRecorder(), r, httpapi.JSON, 64)
+	checkProblem(t, err, 413, "The body may have at most 64 bytes.")
+}
+
+// checkProblem fails unless err is the problem with this status and detail, nil
+// for 0.
+func checkProblem(t *testing.T, err error, status int, detail string) {
+	t.Helper()
+	var p *httpapi.Problem
+	switch {
+	case status == 0 && err != nil:
+		t.Errorf("got %v", err)
+	case status != 0 && (!errors.As(err, &p) || p.Status != status || p.Detail != detail):
+		t.Errorf("got %v, want %d %s", err, status, detail)
+	}
+}
+
+func TestBodyHeaders(t *testing.T) {
+	t.Parallel()
+	const wrongType, compressed = "The body must be of Content-Type application/json.", "The body must not be compressed."
+	for _, tt := range []struct{ name, value, detail string }{
+		{"Content-Type", "", ""},
+		{"Content-Type", "application/json", ""},
+		{"Content-Type", "Application/JSON", ""},
+		{"Content-Type", "application/json; charset=utf-8", ""},
+		{"Content-Type", "application/json;charset=\"UTF-8\"", ""},
+		{"Content-Type", "application/json; charset=latin1", wrongType},
+		{"Content-Type", "application/json; charset=utf-16", wrongType},
+		{"Content-Type", "application/problem+json", wrongType},
+		{"Content-Type", "application/jsonp", wrongType},
+		{"Content-Type", "application/x-www-form-urlencoded", wrongType},
+		{"Content-Type", "text/json", wrongType},
+		{"Content-Type", "multipart/form-data; boundary=x", wrongType},
+		{"Content-Type", "json", wrongType},
+		{"Content-Type", ";", wrongType},
+		{"Content-Encoding", "", ""},
+		{"Content-Encoding", "Identity", ""},
+		{"Content-Encoding", "gzip", compressed},
+		{"Content-Encoding", "br", compressed},
+		{"Content-Encoding", "identity, gzip", compressed},
+	} {
+		t.Run(tt.name+" "+tt.value, func(t *testing.T) {
+			r := httptest.NewRequest("PUT", "/", strings.NewReader("{}"))
+			r.Header.Set(tt.name, tt.value)
+			status := 0
+			if tt.detail != "" {
+				status = 415
+			}
+			_, err := httpapi.ReadBody(httptest.NewRecorder(), r, httpapi.JSON, 64)
+			checkProblem(t, err, status, tt.detail)
+		})
+	}
+}
+
+// TestMediaTypes: a body has the type of its route. The answer to a PATCH says
+// which that is.
+func TestMediaTypes(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ method, wanted, given, accept string }{
+		{"PATCH", httpapi.MergePatch, "", ""},
+		{"PATCH", httpapi.MergePatch, "application/merge-patch+json;charset=UTF-8", ""},
+		{"PATCH", httpapi.MergePatch, "application/json", httpapi.MergePatch},
+		{"PATCH", httpapi.MergePatch, "application/json-patch+json", httpapi.MergePatch},
+		{"PATCH", httpapi.MergePatch, "application/merge-patch+json;charset=utf-16", httpapi.MergePatch},
+	} {
+		r := httptest.NewRequest(tt.method, "/", strings.NewReader("{}"))
+		if tt.given != "" {
+			r.Header.Set("Content-Type", tt.given)
+		}
+		_, err := httpapi.ReadBody(httptest.NewRecorder(), r, tt.wanted, 64)
+		if tt.accept == "" {
+			checkProblem(t, err, 0, "")
+			continue
+		}
+		checkProblem(t, err, 415, "The body must be of Content-Type "+tt.wanted+".")
+		if problem, _ := errors.AsType[*httpapi.Problem](err); problem.Header.Get("Accept-Patch") != tt.accept {
+			t.Errorf("%s %s: %v", tt.method, tt.given, problem.Header)
+		}
+	}
+}
+
+func TestRequestIDs(t *testing.T) {
+	t.Parallel()
+	ids := httpapi.NewRequestIDs("p-")
+	for _, id := range []string{"abc-123_DEF.4", "7", strings.Repeat("x", 64)} {
+		if got := ids.For(newRequest("X-Request-Id", id)); got != id {
+			t.Errorf("%q became %q", id, got)
+		}
+	}
+	seen := map[string]bool{}
+	for _, id := range []string{"", "a b", "a\tb", "<script>", "é", `"`, strings.Repeat("x", 65)} {
+		got := ids.For(newRequest("X-Request-Id", id))
+		if !strings.HasPrefix(got, "p-") || seen[got] || ids.For(newRequest("X-Request-Id", got)) != got {
+			t.Errorf("%q became %q", id, got)
+		}
+		seen[got] = true
+	}
+	if got := ids.For(newRequest()); !strings.HasPrefix(got, "p-") || seen[got] {
+		t.Errorf("the id of a request without one is %q", got)
+	}
+}
+
+func TestIsLoopbackHost(t *testing.T) {
+	t.Parallel()
+	for _, host := range []string{"localhost", "LocalHost", "localhost.", "app.localhost", "127.0.0.1", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]"} {
+		if !httpapi.IsLoopbackHost(host) || !httpapi.IsLoopbackHost(host+":8080") {
+			t.Errorf("%s is not taken for this machine", host)
+		}
+	}
+	for _, host := range []string{"", "x", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "notlocalhost", ".", "192.0.2.1",
+		"0.0.0.0", "127.1", "2130706433", "[2001:db8::1]", "[::]", "[127.0.0.1]", "[localhost]", "::1", "[::1", "::1]", "[::1]x"} {
+		if httpapi.IsLoopbackHost(host) || httpapi.IsLoopbackHost(host+":8080") {
+			t.Errorf("%s is taken for this machine", host)
+		}
+	}
+	for _, host := range []string{"localhost:x", "localhost:80:80", "localhost:-1", "127.0.0.1:http"} {
+		if httpapi.IsLoopbackHost(host) {
+			t.Errorf("%s is taken for this machine", host)
+		}
+	}
+}

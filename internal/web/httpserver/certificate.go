@@ -1,0 +1,162 @@
+package httpserver
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+const (
+	// checkInterval is how often the files are looked at, at most.
+	checkInterval = time.Second
+	// expiryWarning is how long before its end a certificate is warned of.
+	expiryWarning = 14 * 24 * time.Hour
+)
+
+// CertificateError says why a certificate and its key cannot be used.
+type CertificateError struct {
+	CertFile, KeyFile string
+	Err               error
+}
+
+// Error returns the names of the files and the reason.
+func (e *CertificateError) Error() string {
+	return fmt.Sprintf("the certificate %s with the key %s cannot be used: %v", osutil.InQuotes(e.CertFile), osutil.InQuotes(e.KeyFile), e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *CertificateError) Unwrap() error { return e.Err }
+
+// certificate is a certificate that is loaded again when its files change.
+type certificate struct {
+	certFile, keyFile string
+	log               *slog.Logger
+	current           atomic.Pointer[tls.Certificate]
+
+	mu      sync.Mutex    // held by the handshake that refreshes
+	checked time.Time     // when the files were last looked at
+	loaded  [2]fileStatus // of the files as they were loaded
+	failure string        // of the last look, "" if it found none
+	logged  string        // the failure as last logged, "" since a look without one
+	warning string        // about the validity period, as last logged
+}
+
+// fileStatus differs between two versions of a file.
+type fileStatus struct {
+	modified int64 // Unix time in nanoseconds
+	size     int64
+}
+
+func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
+	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
+	if _, err := c.load(); err != nil {
+		return nil, &CertificateError{certFile, keyFile, err}
+	}
+	return c, nil
+}
+
+// get returns the certificate for a handshake. One handshake at a time
+// refreshes it; the others do not wait for that.
+func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	if c.mu.TryLock() {
+		defer c.mu.Unlock()
+		c.refresh()
+	}
+	return c.current.Load(), nil
+}
+
+// refresh looks at the files and at the validity period, at most once a
+// second. The certificate stays while the files cannot be used.
+func (c *certificate) refresh() {
+	now := time.Now()
+	if now.Sub(c.checked) < checkInterval {
+		return
+	}
+	c.checked = now
+	changed, err := c.load()
+	c.logFailure(err)
+	if changed {
+		c.warning = ""
+		c.log.Info("the certificate has changed and the new one is used", "expires", c.current.Load().Leaf.NotAfter.UTC())
+	}
+	c.checkValidity(now)
+}
+
+// logFailure logs, once, a failure that two looks in a row have found. A single
+// look may come between the two files of a renewal.
+func (c *certificate) logFailure(err error) {
+	if err == nil {
+		c.failure, c.logged = "", ""
+		return
+	}
+	before := c.failure
+	c.failure = err.Error()
+	if c.failure == before && c.failure != c.logged {
+		c.log.Warn("the files of the certificate have changed and cannot be used; the one before stays in use", "cause", c.failure)
+		c.logged = c.failure
+	}
+}
+
+// load loads the files unless they are those that were loaded last, and
+// reports whether it did. Its errors are for the log: they do not name files.
+func (c *certificate) load() (changed bool, err error) {
+	status, err := c.status()
+	if err != nil || status == c.loaded {
+		return false, c.withoutPath(err)
+	}
+	pair, err := tls.LoadX509KeyPair(c.certFile, c.keyFile)
+	if err != nil {
+		return false, c.withoutPath(err)
+	}
+	c.current.Store(&pair)
+	c.loaded = status
+	return true, nil
+}
+
+func (c *certificate) status() (status [2]fileStatus, err error) {
+	for i, path := range []string{c.certFile, c.keyFile} {
+		info, err := os.Stat(path)
+		if err != nil {
+			return status, err
+		}
+		status[i] = fileStatus{info.ModTime().UnixNano(), info.Size()}
+	}
+	return status, nil
+}
+
+func (c *certificate) withoutPath(err error) error {
+	var named *fs.PathError
+	switch {
+	case !errors.As(err, &named):
+		return err
+	case named.Path == c.keyFile:
+		return fmt.Errorf("the key: %w", named.Err)
+	}
+	return fmt.Errorf("the certificate: %w", named.Err)
+}
+
+// checkValidity logs, once each, that the certificate expires soon, has
+// expired or is not valid yet.
+func (c *certificate) checkValidity(now time.Time) {
+	leaf, warning := c.current.Load().Leaf, ""
+	switch {
+	case now.After(leaf.NotAfter):
+		warning = "the certificate has expired: clients will refuse it"
+	case now.Before(leaf.NotBefore):
+		warning = "the certificate is not valid yet, or the clock of this machine is wrong: clients will refuse it"
+	case now.Add(expiryWarning).After(leaf.NotAfter):
+		warning = "the certificate expires soon"
+	}
+	if warning != "" && warning != c.warning {
+		c.log.Warn(warning, "from", leaf.NotBefore.UTC(), "until", leaf.NotAfter.UTC())
+	}
+	c.warning = warning
+}

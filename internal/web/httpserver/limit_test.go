@@ -1,0 +1,248 @@
+package httpserver
+
+import (
+	"bufio"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// dialOr connects by TLS if the server has a certificate.
+func (r *running) dialOr(t *testing.T, secure bool) net.Conn {
+	t.Helper()
+	c := r.dial(t)
+	if secure {
+		return tls.Client(c, &tls.Config{InsecureSkipVerify: true})
+	}
+	return c
+}
+
+// startLimited starts a server with so many slots.
+func startLimited(t *testing.T, secure bool, slots int, handler http.HandlerFunc) *running {
+	t.Helper()
+	config := Config{MaxConnections: slots}
+	if secure {
+		files := newPair(t).issueNow(t, "first")
+		config.CertFile, config.KeyFile = files.certFile, files.keyFile
+	}
+	return start(t, config, handler)
+}
+
+// ask sends a request on a connection that stays open.
+func ask(c net.Conn, reader *bufio.Reader) error {
+	if _, err := io.WriteString(c, get); err != nil {
+		return err
+	}
+	response, err := http.ReadResponse(reader, nil)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if body, err := io.ReadAll(response.Body); err != nil || string(body) != "ok" {
+		return fmt.Errorf("%d %s, %w", response.StatusCode, body, err)
+	}
+	return nil
+}
+
+func withAndWithoutTLS(t *testing.T, test func(t *testing.T, secure bool)) {
+	t.Parallel()
+	for name, secure := range map[string]bool{"plain": false, "TLS": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, secure)
+		})
+	}
+}
+
+// TestIdleMakeRoom: connections without a request do not keep others out,
+// whether they had one before or are new.
+func TestIdleMakeRoom(t *testing.T) {
+	withAndWithoutTLS(t, func(t *testing.T, secure bool) {
+		const slots = 4
+		r := startLimited(t, secure, slots, ok)
+		var idle []net.Conn
+		for range 5 * slots {
+			idle = append(idle, r.dial(t))
+		}
+		for range 2 * slots {
+			c := r.dialOr(t, secure)
+			must(t, ask(c, bufio.NewReader(c)))
+		}
+		for _, c := range idle {
+			if rest, err := io.ReadAll(c); len(rest) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+				t.Fatalf("got %q, %v", rest, err)
+			}
+		}
+	})
+}
+
+// TestSteadyClient: a client that sends requests all the time is never the one
+// that has to go. Each round brings nearly as many others as there are slots. A
+// busy machine may not send their first requests in time, so they may have to go.
+func TestSteadyClient(t *testing.T) {
+	withAndWithoutTLS(t, func(t *testing.T, secure bool) {
+		const slots, rounds = 50, 8
+		r := startLimited(t, secure, slots, ok)
+		var answers atomic.Int64
+		var stop atomic.Bool
+		var steady sync.WaitGroup
+		c := r.dialOr(t, secure)
+		steady.Go(func() {
+			for reader := bufio.NewReader(c); !stop.Load(); time.Sleep(5 * time.Millisecond) {
+				if err := ask(c, reader); err != nil {
+					t.Errorf("after %d answers: %v", answers.Load(), err)
+					return
+				}
+				answers.Add(1)
+			}
+		})
+		defer steady.Wait()
+		defer stop.Store(true)
+		for range rounds {
+			var others sync.WaitGroup
+			for range slots - 2 {
+				c := r.dialOr(t, secure)
+				others.Go(func() { ask(c, bufio.NewReader(c)) })
+			}
+			others.Wait()
+			before := answers.Load() // one more makes the others wait longer than it does
+			for deadline := time.Now().Add(patience); answers.Load() < before+2; time.Sleep(time.Millisecond) {
+				if t.Failed() {
+					return
+				}
+				if time.Now().After(deadline) {
+					t.Fatal("the steady client has no answer")
+				}
+			}
+		}
+	})
+}
+
+// TestActiveStay: while all connections have a request, a further client waits.
+func TestActiveStay(t *testing.T) {
+	withAndWithoutTLS(t, func(t *testing.T, secure bool) {
+		begun, finish := make(chan bool, 3), make(chan bool)
+		r := startLimited(t, secure, 2, func(w http.ResponseWriter, r *http.Request) {
+			begun <- true
+			<-finish
+			ok(w, r)
+		})
+		var clients sync.WaitGroup
+		defer clients.Wait()
+		client := func() {
+			c := r.dialOr(t, secure)
+			clients.Go(func() {
+				if err := ask(c, bufio.NewReader(c)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		client()
+		client()
+		<-begun
+		<-begun
+		client()
+		select {
+		case <-begun:
+			t.Error("the third of two clients is served")
+		case <-time.After(2 * furtherWait):
+		}
+		close(finish)
+	})
+}
+
+// TestCloseMakesRoom: a client that waits comes in when another one goes.
+func TestCloseMakesRoom(t *testing.T) {
+	t.Parallel()
+	begun, finish := make(chan bool, 2), make(chan bool)
+	r := start(t, Config{MaxConnections: 1}, func(w http.ResponseWriter, r *http.Request) {
+		begun <- true
+		select {
+		case <-finish:
+		case <-r.Context().Done():
+		}
+		ok(w, r)
+	})
+	one, waiting := r.dial(t), r.dial(t)
+	io.WriteString(one, get)
+	<-begun
+	one.Close()
+	close(finish)
+	if status, _ := send(t, waiting, get); status != 200 {
+		t.Errorf("%d", status)
+	}
+}
+
+// TestStopWhileFull: a client that waits for a slot does not hold up the stop.
+func TestStopWhileFull(t *testing.T) {
+	t.Parallel()
+	begun, finish := make(chan bool), make(chan bool)
+	r := start(t, Config{MaxConnections: 1}, func(w http.ResponseWriter, r *http.Request) {
+		begun <- true
+		<-finish
+		ok(w, r)
+	})
+	one, waiting := r.dial(t), r.dial(t)
+	io.WriteString(one, get)
+	<-begun
+	io.WriteString(waiting, get)
+	r.stop()
+	if answer, err := io.ReadAll(waiting); len(answer) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%q, %v", answer, err)
+	}
+	close(finish)
+	must(t, r.ends(t))
+}
+
+// TestDismissed: a request that comes in while its connection is being dismissed
+// is answered, though its body takes a while.
+func TestDismissed(t *testing.T) {
+	t.Parallel()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	limited := newLimitListener(listener, 1, patience)
+	server := &http.Server{Handler: http.HandlerFunc(ok), ReadTimeout: patience, ConnState: func(c net.Conn, state http.ConnState) {
+		if state == http.StateActive { // at the last moment
+			time.Sleep(firstWait)
+			limited.dismiss()
+		}
+		limited.setState(c, state)
+	}}
+	go server.Serve(limited)
+	defer server.Close()
+	c, err := net.Dial("tcp", listener.Addr().String())
+	must(t, err)
+	defer c.Close()
+	io.WriteString(c, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 4\r\n\r\n")
+	time.Sleep(3 * firstWait)
+	if status, _ := send(t, c, "body"); status != 200 {
+		t.Errorf("%d", status)
+	}
+}
+
+// TestConnectionsBeside: the limit of open files counts. There is no server that
+// can accept nobody.
+func TestConnectionsBeside(t *testing.T) {
+	t.Parallel()
+	limit := osutil.MaxOpenFiles()
+	for files, want := range map[int]int{limit - 5000: mostConnections, limit - 10: 10, limit - leastConnections: leastConnections} {
+		if got, err := connectionsBeside(files); got != want || err != nil {
+			t.Errorf("beside %d files: %d, %v", files, got, err)
+		}
+	}
+	for _, files := range []int{limit - leastConnections + 1, limit, limit + 10} {
+		if _, err := New(Config{OtherFiles: files}); !errors.Is(err, ErrFewFiles) {
+			t.Errorf("beside %d files: %v", files, err)
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package office
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
+	"github.com/firefighter-records/firefighters/internal/text/ical"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// usualAges are offered to choose from.
+var usualAges = []int{16, 18, 60, 65, 70}
+
+const (
+	defaultAge = 18
+	highestAge = 150
+)
+
+// birthdaysPage is the Data of birthdays.html.
+type birthdaysPage struct {
+	Date    time.Time
+	Year    string
+	Count   int // of all people
+	Unknown int // people without a date of birth
+	Months  []month
+
+	// The form that asks who reaches an age.
+	Age, Before question
+	Ages        []int
+
+	Asked       bool
+	Reaching    []birthday
+	From, Until string // the days, in the visitor's language
+}
+
+// question is a field of the form.
+type question struct{ Value, Fault string }
+
+// month has people only.
+type month struct {
+	Number  int
+	Name    string
+	Current bool
+	People  []birthday
+}
+
+// birthday is the day on which somebody reaches an age.
+type birthday struct {
+	person
+	Day  string // of the year: 15 May; or with the year, where the form asked for it
+	Turn int    // the age
+	date calendar.Date
+}
+
+func showBirthdays(v visit) error {
+	all, err := v.everybody()
+	if err != nil {
+		return err
+	}
+	today := v.today()
+	data := birthdaysPage{Date: v.now(), Year: strconv.Itoa(today.Year), Count: len(all.Items), Ages: usualAges}
+	data.Months, data.Unknown = v.months(all.Items, today)
+	v.answerAge(&data, all.Items, today)
+	return v.Render(http.StatusOK, "birthdays", site.Page{Title: v.Text("birthdays.title"), Section: "birthdays", Wrong: data.Age.Fault != "" || data.Before.Fault != "", Data: data})
+}
+
+// months returns the people by the month of their birthday, and the number of
+// those whose day is not known.
+func (v visit) months(people []record.Firefighter, today calendar.Date) (months []month, unknown int) {
+	byMonth := make([][]birthday, 13)
+	for _, f := range people {
+		born, known := bornOn(f.Fields)
+		if !known {
+			unknown++
+			continue
+		}
+		byMonth[born.Month] = append(byMonth[born.Month],
+			birthday{v.person(&f, today), v.Lang.DayMonth(born.Month, born.Day), today.Year - born.Year, born})
+	}
+	for number, of := range byMonth {
+		slices.SortStableFunc(of, func(a, b birthday) int { return cmp.Compare(a.date.Day, b.date.Day) })
+		if len(of) > 0 {
+			name := v.Lang.Month(time.Month(number))
+			months = append(months, month{number, name, number == int(today.Month), of})
+		}
+	}
+	return months, unknown
+}
+
+// answerAge reads which age and day the address asks for, and answers it. The
+// form comes with an age and the end of this year.
+func (v visit) answerAge(data *birthdaysPage, people []record.Firefighter, today calendar.Date) {
+	query := v.R.URL.Query()
+	data.Asked = query.Has("age") || query.Has("before")
+	data.Age.Value, data.Before.Value = strconv.Itoa(defaultAge), v.day(calendar.Date{Year: today.Year + 1, Month: time.January, Day: 1})
+	if text := query.Get("before"); !record.IsBlank(text) {
+		data.Before.Value = text
+	}
+	if !data.Asked {
+		return
+	}
+	data.Age.Value = strings.TrimSpace(query.Get("age"))
+	age, err := strconv.Atoi(data.Age.Value)
+	if err != nil || age < 1 || age > highestAge {
+		data.Age.Fault = v.Text("birthdays.fault.age", highestAge)
+	}
+	before, err := v.parseDay(data.Before.Value)
+	if err != nil {
+		data.Before.Fault = v.dayFault("before", err)
+	}
+	if data.Asked = data.Age.Fault+data.Before.Fault == ""; data.Asked {
+		data.From, data.Until = v.day(today), v.day(before)
+		data.Age.Value = strconv.Itoa(age)
+		data.Reaching = v.reaching(people, age, today, before)
+	}
+}
+
+// reaching returns those who reach an age from today on and before a day, in the
+// order of the days.
+func (v visit) reaching(people []record.Firefighter, age int, today, before calendar.Date) (list []birthday) {
+	for _, f := range people {
+		born, known := bornOn(f.Fields)
+		if day := born.Reaches(age); known && !day.Before(today) && day.Before(before) {
+			list = append(list, birthday{v.person(&f, today), v.day(day), age, day})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b birthday) int { return cmp.Compare(a.date.String(), b.date.String()) })
+	return list
+}
+
+// serveCalendar answers with the birthdays for calendar programs.
+func serveCalendar(v visit) error {
+	all, err := v.everybody()
+	if err != nil {
+		return err
+	}
+	department, err := v.Store.TenantName(v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	c := ical.NewWriter("-//Firefighter Records Service//Birthdays//EN", v.Text("birthdays.calendar", department), v.now())
+	for _, f := range all.Items {
+		if born, known := bornOn(f.Fields); known {
+			c.Yearly("birthday-"+f.ID, v.Text("birthdays.event", nameOf(f.Fields), strconv.Itoa(born.Year)), born)
+		}
+	}
+	h := v.W.Header()
+	h["Content-Type"] = []string{ical.ContentType}
+	h["Content-Disposition"] = []string{`attachment; filename="birthdays.ics"`}
+	httpapi.VaryByEncoding(h)
+	httpapi.Respond(v.W, http.StatusOK, httpapi.Compress(h, v.R, c.End()))
+	return nil
+}

@@ -1,0 +1,75 @@
+package office
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+func inEnglish() visit { return visit{Visit: &site.Visit{Lang: lang.ByTag("en")}} }
+
+// bornAll returns people who were born on these days.
+func bornAll(t *testing.T, days ...string) (people []record.Firefighter) {
+	t.Helper()
+	for _, day := range days {
+		fields, faults := record.Fields{FirstName: "Of " + day, LastName: "Test", DateOfBirth: day}.Normalize(time.Now())
+		if len(faults) > 0 {
+			t.Fatal(faults)
+		}
+		people = append(people, record.Firefighter{Fields: fields})
+	}
+	return people
+}
+
+// TestReaching: the day of reaching an age counts if it is today, and not if it is
+// the day of the end.
+func TestReaching(t *testing.T) {
+	t.Parallel()
+	people := bornAll(t, "2008-11-21", "2008-11-22", "", "2009-01-01", "2008-12-31", "2008-11-22T23:59:00-11:00", "2008-02-29")
+	for _, tt := range []struct {
+		today, before calendar.Date
+		want          []string
+	}{
+		{calendar.Date{Year: 2026, Month: time.November, Day: 22}, calendar.Date{Year: 2027, Month: time.January, Day: 1},
+			[]string{"2008-11-22 22 November 2026", "2008-11-22T23:59:00-11:00 22 November 2026", "2008-12-31 31 December 2026"}},
+		{calendar.Date{Year: 2026, Month: time.November, Day: 23}, calendar.Date{Year: 2027, Month: time.January, Day: 2},
+			[]string{"2008-12-31 31 December 2026", "2009-01-01 1 January 2027"}},
+		{calendar.Date{Year: 2026, Month: time.February, Day: 28}, calendar.Date{Year: 2026, Month: time.March, Day: 1}, nil},
+		{calendar.Date{Year: 2026, Month: time.March, Day: 1}, calendar.Date{Year: 2026, Month: time.March, Day: 2}, []string{"2008-02-29 1 March 2026"}},
+		{calendar.Date{Year: 2026, Month: time.November, Day: 22}, calendar.Date{Year: 2026, Month: time.November, Day: 22}, nil},
+		{calendar.Date{Year: 2026, Month: time.November, Day: 22}, calendar.Date{Year: 2020, Month: time.January, Day: 1}, nil},
+	} {
+		var got []string
+		for _, b := range inEnglish().reaching(people, 18, tt.today, tt.before) {
+			got = append(got, strings.TrimPrefix(b.FirstName, "Of ")+" "+b.Day)
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("from %s, before %s: %q, not %q", tt.today, tt.before, got, tt.want)
+		}
+	}
+}
+
+func TestMonths(t *testing.T) {
+	t.Parallel()
+	months, unknown := inEnglish().months(bornAll(t, "1990-12-02", "", "1980-02-29", "1990-12-01", "2000-12-01", ""),
+		calendar.Date{Year: 2026, Month: time.December, Day: 24})
+	if unknown != 2 || len(months) != 2 || months[0].Name != "February" || months[0].Current || !months[1].Current || months[1].Number != 12 {
+		t.Fatalf("%d unknown, %+v", unknown, months)
+	}
+	if leap := months[0].People[0]; leap.Day != "29 February" || leap.Turn != 46 {
+		t.Errorf("got %+v", leap)
+	}
+	var names []string
+	for _, b := range months[1].People {
+		names = append(names, strings.TrimPrefix(b.FirstName, "Of "))
+	}
+	if want := []string{"1990-12-01", "2000-12-01", "1990-12-02"}; !slices.Equal(names, want) { // of one day in the order of the list
+		t.Errorf("December has %q, not %q", names, want)
+	}
+}

@@ -1,0 +1,141 @@
+package office
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// someVersions has versions that a department can have: the first ones, and some
+// of all sizes.
+func someVersions(random *rand.Rand) (versions []int64) {
+	for v := range int64(2000) {
+		versions = append(versions, v)
+	}
+	for range 2000 {
+		versions = append(versions, random.Int64N(codeCount))
+	}
+	return append(versions, codeCount-1)
+}
+
+func TestCodesAreReadBack(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20 {
+		c := newCodes(record.TenantID(random.Int64N(1000)), random.Int64()-random.Int64())
+		for _, version := range someVersions(random) {
+			code := c.of(version)
+			if len(code) != codeLength || strings.Trim(code, characters) != "" {
+				t.Fatalf("version %d has the code %q", version, code)
+			}
+			for _, typed := range []string{code, strings.ToLower(code), " " + code[:3] + " " + code[3:] + "\t", code[:2] + "-" + code[2:4] + "–" + code[4:]} {
+				if got, ok := c.version(typed, version); got != version || !ok {
+					t.Fatalf("%q was read as version %d (%t), not %d", typed, got, ok, version)
+				}
+			}
+			if _, ok := c.version(code, version-1); ok {
+				t.Fatalf("the code %s of version %d is known before it", code, version)
+			}
+		}
+	}
+}
+
+func TestCodesAreDistinct(t *testing.T) {
+	t.Parallel()
+	c, seen := newCodes(1, 42), map[string]int64{}
+	for version := range int64(300_000) {
+		code := c.of(version)
+		if other, twice := seen[code]; twice {
+			t.Fatalf("versions %d and %d have the code %s", other, version, code)
+		}
+		seen[code] = version
+	}
+}
+
+const characters = "34679ACDEFGHJKMNPQRTUVWXY"
+
+// TestMistypedCodes types codes with one character wrong, and with two neighbours
+// swapped, in a department of three million changes.
+func TestMistypedCodes(t *testing.T) {
+	t.Parallel()
+	const newest = 3_000_000
+	random := rand.New(rand.NewPCG(3, 4))
+	c := newCodes(7, random.Int64())
+	for range 2000 {
+		code := c.of(random.Int64N(newest))
+		typed := []string{}
+		for i := range codeLength {
+			for _, wrong := range characters {
+				typed = append(typed, code[:i]+string(wrong)+code[i+1:])
+			}
+			if i > 0 {
+				typed = append(typed, code[:i-1]+code[i:i+1]+code[i-1:i]+code[i+1:])
+			}
+		}
+		for _, text := range typed {
+			if version, ok := c.version(text, newest); ok && text != code {
+				t.Fatalf("%s, typed as %s, is version %d", code, text, version)
+			}
+		}
+	}
+}
+
+// TestCodesLookDifferent types codes with two characters wrong, in a department of
+// 140,000 changes.
+func TestCodesLookDifferent(t *testing.T) {
+	t.Parallel()
+	const newest = 140_000
+	random := rand.New(rand.NewPCG(7, 8))
+	c := newCodes(7, random.Int64())
+	for range 20 {
+		code := c.of(random.Int64N(newest))
+		for i := range codeLength {
+			for j := range i {
+				for _, one := range characters {
+					for _, other := range characters {
+						typed := code[:j] + string(one) + code[j+1:i] + string(other) + code[i+1:]
+						if version, ok := c.version(typed, newest); ok && typed != code {
+							t.Fatalf("%s, typed as %s, is version %d", code, typed, version)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestCodesOfOthers types codes of another department, and of the same one before
+// a restore.
+func TestCodesOfOthers(t *testing.T) {
+	t.Parallel()
+	const newest = 10_000
+	random := rand.New(rand.NewPCG(5, 6))
+	known, all := 0, 0
+	for range 500 {
+		history, tenant := random.Int64(), 1+random.Int64N(100)
+		ours := newCodes(record.TenantID(tenant), history)
+		for _, theirs := range []codes{newCodes(record.TenantID(tenant+1), history), newCodes(record.TenantID(tenant), random.Int64())} {
+			for range 100 {
+				all++
+				if _, ok := ours.version(theirs.of(random.Int64N(newest)), newest); ok {
+					known++
+				}
+			}
+		}
+	}
+	if known > all/1000 {
+		t.Errorf("%d of %d codes of others are taken for ours", known, all)
+	}
+}
+
+func TestNoCodes(t *testing.T) {
+	t.Parallel()
+	c := newCodes(1, 1)
+	for _, text := range []string{"", "-", "      ", "3", "33333", "3333333", "33333O", "33333ß", "33333\x00", "３３３３３３", "\xff33333", strings.Repeat("Y", 1000)} {
+		if version, ok := c.version(text, codeCount); ok {
+			t.Errorf("%q is version %d", text, version)
+		}
+	}
+}

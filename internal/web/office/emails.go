@@ -1,0 +1,80 @@
+package office
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// separators are what mail programs want between addresses.
+var separators = []struct{ name, text string }{
+	{"semicolon", "; "}, // Outlook
+	{"comma", ", "},     // all others
+}
+
+// emailsPage is the Data of emails.html.
+type emailsPage struct {
+	Addresses  string
+	Count      int // of the addresses
+	Found      int64
+	Without    int // people found who have none
+	Search     string
+	Back       string // address of the list
+	Separators []separator
+	Faults     []string // what of the address could not be read
+}
+
+// separator is one to choose.
+type separator struct {
+	Label  string
+	Href   string // of the page with it
+	Chosen bool
+}
+
+// showEmails shows the addresses of the people found, each once.
+func showEmails(v visit) error {
+	q, faults, err := v.parseList()
+	if err != nil {
+		return err
+	}
+	q.Page, q.PageSize = 1, allPeople
+	found, err := v.Store.List(v.Session.Tenant, q)
+	if err != nil {
+		return err
+	}
+	addresses, without := emailsOf(found.Items)
+	data := emailsPage{Count: len(addresses), Found: found.Total, Without: without,
+		Search: v.search(), Back: listPath(v.listQuery()), Faults: faults}
+	chosen := separators[0]
+	for _, s := range separators {
+		if s.name == v.R.URL.Query().Get("separator") {
+			chosen = s
+		}
+	}
+	for _, s := range separators {
+		query := v.listQuery()
+		query.Set("separator", s.name)
+		data.Separators = append(data.Separators, separator{v.Text("emails." + s.name), v.R.URL.Path + "?" + query.Encode(), s == chosen})
+	}
+	data.Addresses = strings.Join(addresses, chosen.text)
+	return v.Render(http.StatusOK, "emails", site.Page{Title: v.Text("emails.title"), Section: "list", Wrong: len(faults) > 0, Data: data})
+}
+
+// emailsOf returns the addresses of people, each once in whatever case, and how
+// many people have none.
+func emailsOf(people []record.Firefighter) (addresses []string, without int) {
+	seen := map[string]bool{}
+	for _, f := range people {
+		same := strings.ToLower(f.Email)
+		switch {
+		case f.Email == "":
+			without++
+		case !seen[same]:
+			seen[same] = true
+			addresses = append(addresses, f.Email)
+		}
+	}
+	return addresses, without
+}

@@ -1,0 +1,237 @@
+package office
+
+import (
+	"errors"
+	"html/template"
+	"math"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// pageLength is the number of people on a page of the list.
+const pageLength = 100
+
+// listDefaults are what the list shows where its address does not say it.
+var listDefaults = record.Query{Page: 1, PageSize: pageLength, SortBy: record.ByLastName}
+
+// listPage is the Data of list.html.
+type listPage struct {
+	Search       string
+	Searched     bool
+	Empty        bool // the department has nobody at all
+	Total, Found int64
+	Columns      []column
+	People       []person
+	Rows         template.HTML // of People
+	ShowStatus   bool          // somebody on the page has an invitation status
+	Pages        pager
+	Faults       []string // what of the address could not be read
+	Query        string   // of this list, as in an address
+}
+
+// column is one that a list can be sorted by.
+type column struct {
+	Key, Label string
+	Href       string // of the list sorted by it, or the other way round
+	Sort       string // aria-sort: ascending, descending or empty
+}
+
+// person is a line of the list.
+type person struct {
+	ID, FirstName, LastName string
+	Phone, Tel              string
+	Email                   string
+	Born                    string // empty: not known
+	Age                     int
+	Status                  string // of the invitation by the department's platform
+}
+
+// pager leads to the other pages of a list. An empty address is none.
+type pager struct {
+	Previous, Next string
+	Page, Last     int64
+}
+
+// allPeople is a page length that no department reaches.
+const allPeople = math.MaxUint32
+
+// everybody returns all people of the department, by name.
+func (v visit) everybody() (store.Page, error) {
+	q := listDefaults
+	q.PageSize = allPeople
+	return v.Store.List(v.Session.Tenant, q)
+}
+
+func showList(v visit) error {
+	q, faults, err := v.parseList()
+	if err != nil {
+		return err
+	}
+	found, err := v.Store.List(v.Session.Tenant, q)
+	if err != nil {
+		return err
+	}
+	data := listPage{
+		Search: v.search(), Searched: len(q.Terms) > 0, Found: found.Total, Total: found.People,
+		Columns: v.columns(q), People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults, Query: v.listQuery().Encode(),
+	}
+	data.Empty = data.Total == 0
+	data.ShowStatus = slices.ContainsFunc(data.People, func(p person) bool { return p.Status != "" })
+	data.Rows = v.rowsOf(data, listPath(v.listQuery()), v.May(store.ScopeWrite))
+	p := site.Page{Title: v.Text("list.title"), Section: "list", Wrong: len(faults) > 0, Data: data}
+	if v.R.URL.Query().Get("part") == "results" { // the script asks for it while somebody types
+		return v.RenderPart("list", "results", p)
+	}
+	if p.Notice, err = v.listNotice(); err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, "list", p)
+}
+
+// parseList reads which list the address asks for. What it cannot read it
+// leaves out, and returns a message for each such parameter.
+func (v visit) parseList() (q record.Query, faults []string, err error) {
+	given, tooLong := v.parameters()
+	for _, name := range tooLong {
+		faults = append(faults, v.Text("list.fault", name))
+	}
+	q, err = listDefaults.Parse(given.Encode())
+	var wrong record.FieldErrors
+	if errors.As(err, &wrong) {
+		for _, e := range wrong {
+			faults = append(faults, v.Text("list.fault", e.Field))
+		}
+		err = nil
+	}
+	q.PageSize = pageLength
+	return q, faults, err
+}
+
+// maxParameter is the length of the longest parameter of a list, in bytes. Links in
+// each row repeat them.
+const maxParameter = 1000
+
+// parameters returns those of the address that a list has, and the names of those
+// that are too long to be used.
+func (v visit) parameters() (given url.Values, tooLong []string) {
+	given = url.Values{}
+	for _, name := range []string{"search", "sortBy", "sortDir", "page"} {
+		switch values := v.R.URL.Query()[name]; {
+		case len(strings.Join(values, "")) > maxParameter:
+			tooLong = append(tooLong, name)
+		case values != nil:
+			given[name] = values
+		}
+	}
+	return given, tooLong
+}
+
+// search returns the text that was searched for.
+func (v visit) search() string {
+	given, _ := v.parameters()
+	return strings.TrimSpace(given.Get("search"))
+}
+
+// listQuery returns the parameters of the list that was asked for, but not those
+// that hold for one answer only.
+func (v visit) listQuery() url.Values {
+	given, _ := v.parameters()
+	kept := url.Values{}
+	for name := range given {
+		if value := given.Get(name); value != "" {
+			kept.Set(name, value)
+		}
+	}
+	return kept
+}
+
+// listPath returns the address of a list.
+func listPath(query url.Values) string {
+	if len(query) == 0 {
+		return site.Root
+	}
+	return site.Root + "?" + query.Encode()
+}
+
+// listColumns are the fields that the list can be sorted by, in their order.
+var listColumns = []record.SortField{record.ByLastName, record.ByFirstName, record.ByPhoneNumber, record.ByEmail, record.ByDateOfBirth}
+
+func (v visit) columns(q record.Query) (columns []column) {
+	for _, field := range listColumns {
+		c := column{Key: string(field), Label: v.Text("field." + string(field))}
+		query := v.listQuery()
+		query.Del("page")
+		query.Set("sortBy", c.Key)
+		query.Set("sortDir", "asc")
+		if field == q.SortBy {
+			c.Sort = "ascending"
+			if q.Descending {
+				c.Sort = "descending"
+			} else {
+				query.Set("sortDir", "desc")
+			}
+		}
+		c.Href = listPath(query)
+		columns = append(columns, c)
+	}
+	return columns
+}
+
+func (v visit) pager(q record.Query, total int64) pager {
+	p := pager{Page: q.Page, Last: (total + q.PageSize - 1) / q.PageSize}
+	address := func(number int64) string {
+		query := v.listQuery()
+		query.Set("page", strconv.FormatInt(number, 10))
+		return v.R.URL.Path + "?" + query.Encode()
+	}
+	if p.Page > 1 {
+		p.Previous = address(max(1, min(p.Page-1, p.Last)))
+	}
+	if p.Page < p.Last {
+		p.Next = address(p.Page + 1)
+	}
+	return p
+}
+
+func (v visit) people(items []record.Firefighter) []person {
+	today := v.today()
+	people := make([]person, len(items))
+	for i := range items {
+		people[i] = v.person(&items[i], today)
+	}
+	return people
+}
+
+// person returns a line of the list.
+func (v visit) person(f *record.Firefighter, today calendar.Date) person {
+	p := person{ID: f.ID, FirstName: f.FirstName, LastName: f.LastName, Phone: f.PhoneNumber, Tel: dialled(f.PhoneNumber), Email: f.Email}
+	if born, ok := bornOn(f.Fields); ok {
+		p.Born, p.Age = v.day(born), born.AgeOn(today)
+	}
+	if f.InvitationStatus != nil {
+		p.Status = *f.InvitationStatus
+	}
+	return p
+}
+
+// dialled returns what a telephone needs of a number: its digits, behind a plus
+// sign if it has one. A zero in parentheses is dialled within a country only.
+func dialled(number string) string {
+	abroad := strings.HasPrefix(number, "+")
+	if abroad {
+		number = strings.Replace(number, "(0)", "", 1)
+	}
+	digits := record.Digits(number)
+	if abroad && digits != "" {
+		return "+" + digits
+	}
+	return digits
+}

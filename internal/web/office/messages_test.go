@@ -1,0 +1,101 @@
+package office
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+)
+
+// askedMessage finds a message where a template or a handler asks for it by its
+// whole key.
+var askedMessage = regexp.MustCompile(`(?:[{( ][tn] |Text\()"([a-zA-Z_.]*[a-zA-Z_])"`)
+
+// TestMessagesAreUsed: each message that a page asks for exists, and each message
+// is used: its key or the beginning of it, as "fault." or "fault.%s", stands somewhere. That
+// each has all languages is checked when they are read.
+func TestMessagesAreUsed(t *testing.T) {
+	catalog, err := lang.Load(files, "messages/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, pattern := range []string{"templates/*.html", "*.go", "../site/*.go", "../access/*.go", "../transfer/*.go"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatal(pattern, err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.HasSuffix(name, "_test.go") {
+				all.Write(text)
+			}
+		}
+	}
+	keys := catalog.Keys()
+	for _, asked := range askedMessage.FindAllStringSubmatch(all.String(), -1) {
+		if !slices.Contains(keys, asked[1]) {
+			t.Errorf("there is no message %s", asked[1])
+		}
+	}
+	for _, key := range keys {
+		stands := strings.Contains(all.String(), `"`+key+`"`)
+		for i, c := range key {
+			begun := `"` + key[:i+1]
+			stands = stands || c == '.' && (strings.Contains(all.String(), begun+`"`) || strings.Contains(all.String(), begun+`%`))
+		}
+		if !stands {
+			t.Errorf("the message %s is not used", key)
+		}
+	}
+}
+
+// untypeset finds, by language, what a typesetter would not write there: an
+// ordinary space where French has one that does not break, and quotes of another
+// language.
+var untypeset = map[string]*regexp.Regexp{
+	"en": regexp.MustCompile(`["']|\.\.\.|[„«»]`),
+	"de": regexp.MustCompile(`["'”]|\.\.\.|[«»]`),
+	"fr": regexp.MustCompile(`["']|\.\.\.|[„“”]| [:;!?»]|« |[^\x{a0}][;!?»]`),
+	"es": regexp.MustCompile(`["']|\.\.\.|[„“”]`),
+	"hr": regexp.MustCompile(`["'“]|\.\.\.|[«»]`),
+}
+
+func TestMessagesAreTypeset(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("messages/*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var messages map[string]map[string]any // a text, or texts by plural form
+		if err := json.Unmarshal(text, &messages); err != nil {
+			t.Fatal(err)
+		}
+		for key, languages := range messages {
+			for tag, message := range languages {
+				forms, plural := message.(map[string]any)
+				if !plural {
+					forms = map[string]any{"": message}
+				}
+				for form, text := range forms {
+					if wrong := untypeset[tag].FindString(text.(string)); wrong != "" {
+						t.Errorf("%s %s %s has %q: %s", key, tag, form, wrong, text)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,358 @@
+package office
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// formPage is the Data of person.html: the form for a new person or for one that
+// is there.
+type formPage struct {
+	ID      string // empty: a new person
+	Name    string // of the person as stored
+	Action  string // address that the form is sent to
+	Inputs  []input
+	Faults  []input // those with a fault
+	Tag     string  // entity tag of the record that the form was made from
+	Deleted bool    // while the form was open
+	Token   string  // tells a form that is sent twice from two forms
+	Resumed bool    // after a new sign-in; nothing is saved yet
+	Person  person
+	Next    string // where to go after deleting
+}
+
+// input is a field of the form.
+type input struct {
+	Name, Label string
+	Value       string // as typed
+	Was         string // when the form was made
+	Fault       string // what is wrong with the value; empty: nothing
+	Required    bool
+}
+
+// required are the fields that must have a value. The record says so, too; the
+// form only marks them.
+var required = map[string]bool{"firstName": true, "lastName": true}
+
+// inputs returns the fields of a form.
+func (v visit) inputs(typed, was record.Fields, faults map[string]string) (all, wrong []input) {
+	before := values(was)
+	typed.Each(func(name string, value *string) {
+		in := input{name, v.Text("field." + name), *value, before[name], faults[name], required[name]}
+		all = append(all, in)
+		if in.Fault != "" {
+			wrong = append(wrong, in)
+		}
+	})
+	return all, wrong
+}
+
+// values returns fields by name.
+func values(f record.Fields) map[string]string {
+	all := map[string]string{}
+	f.Each(func(name string, value *string) { all[name] = *value })
+	return all
+}
+
+// shown returns fields as a form shows them: the date of birth is a day in the
+// visitor's language.
+func (v visit) shown(f record.Fields) record.Fields {
+	f.DateOfBirth = v.birth(f)
+	return f
+}
+
+// typed returns the fields of the form that was sent. prefix is empty, or was.
+// for what they were when the form was made. A field that the form does not have
+// is as in absent.
+func (v visit) typed(prefix string, absent record.Fields) record.Fields {
+	absent.Each(func(name string, value *string) {
+		if v.R.PostForm.Has(prefix + name) {
+			*value = v.R.PostForm.Get(prefix + name)
+		}
+	})
+	return absent
+}
+
+// normalize returns what was typed as it is stored, and a message for each field
+// with a fault. A day of birth that is still that of the record keeps what else
+// the record has there, its time and offset.
+func (v visit) normalize(typed record.Fields, stored string) (record.Fields, map[string]string) {
+	faults := map[string]string{}
+	born, err := v.readBirth(typed.DateOfBirth, stored)
+	if err != nil {
+		faults["dateOfBirth"] = v.dayFault("dateOfBirth", err)
+	}
+	typed.DateOfBirth = born
+	fields, errs := typed.Normalize(v.Store.Clock().Now())
+	for _, e := range errs {
+		faults[e.Field] = v.Text("fault." + e.Field + "." + e.Code)
+	}
+	return fields, faults
+}
+
+func showNew(v visit) error {
+	return v.renderForm(http.StatusOK, formPage{}, record.Fields{}, record.Fields{}, nil)
+}
+
+// renderForm answers with the form. Without an ID it is that for a new person.
+func (v visit) renderForm(status int, data formPage, typed, was record.Fields, faults map[string]string) error {
+	p := site.Page{Title: v.Text("person.new"), Section: "add"}
+	data.Action = site.Root + "people"
+	if data.ID != "" {
+		data.Action += "/" + data.ID
+		p = site.Page{Title: data.Name, Section: "list"}
+	} else if data.Token == "" {
+		data.Token = strings.ToLower(rand.Text())
+	}
+	data.Inputs, data.Faults = v.inputs(typed, was, faults)
+	data.Resumed, p.Wrong = v.Resumed(), len(data.Faults) > 0
+	data.Next = site.Root
+	p.Data = data
+	return v.Render(status, "person", p)
+}
+
+func addPerson(v visit) error {
+	typed, data := v.typed("", record.Fields{}), formPage{Token: v.R.PostForm.Get("token")}
+	if v.Resumed() {
+		return v.renderForm(http.StatusOK, data, typed, record.Fields{}, nil)
+	}
+	fields, faults := v.normalize(typed, "")
+	if len(faults) > 0 {
+		return v.renderForm(http.StatusUnprocessableEntity, data, typed, record.Fields{}, faults)
+	}
+	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, v.idempotencyKey(data.Token, fields))
+	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) {
+		return v.redirectToAdded(repeated.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(withNotice(site.Root, "added", f.ID))
+}
+
+// redirectToAdded answers a form that was sent before. Its person may have been
+// deleted since: then the notice says so, and offers to undo that.
+func (v visit) redirectToAdded(id string) error {
+	_, deleted, err := v.find(id)
+	switch {
+	case err != nil:
+		return err
+	case deleted:
+		return v.Redirect(withNotice(site.Root, "deleted", id))
+	}
+	return v.Redirect(withNotice(site.Root, "added", id))
+}
+
+// idempotencyKey returns the key of a form, nil for a form without a token.
+// Another content makes it another form: somebody went back and typed the next
+// person over the last one.
+func (v visit) idempotencyKey(token string, f record.Fields) *store.IdempotencyKey {
+	if token == "" {
+		return nil
+	}
+	hash := sha256.New()
+	hash.Write([]byte(token))
+	f.Each(func(_ string, value *string) { hash.Write([]byte("\n" + *value)) })
+	sum := hash.Sum(nil)
+	return &store.IdempotencyKey{By: v.Session.ID, Key: "form-" + hex.EncodeToString(sum), Hash: sum}
+}
+
+// withNotice returns the address of a list that shows what has just happened to
+// a person.
+func withNotice(path, what, id string) string {
+	u, err := url.Parse(site.LocalPath(path))
+	if err != nil {
+		u = &url.URL{Path: site.Root}
+	}
+	query := u.Query()
+	for _, other := range notices {
+		query.Del(other)
+	}
+	query.Set(what, id)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// recordID returns the id in the address.
+func (v visit) recordID() (string, error) {
+	id, err := store.ParseRecordID(v.R.PathValue("id"))
+	if err != nil {
+		return "", store.ErrNotFound
+	}
+	return id, nil
+}
+
+// entityTag returns the entity tag that the API has for a record.
+func entityTag(f record.Firefighter) string { return httpapi.ETag(f.AppendJSON(nil)) }
+
+func showPerson(v visit) error {
+	id, err := v.recordID()
+	if err != nil {
+		return err
+	}
+	f, err := v.Store.Get(v.Session.Tenant, id)
+	if err != nil {
+		return err
+	}
+	shown := v.shown(f.Fields)
+	return v.renderForm(http.StatusOK, v.formOf(f), shown, shown, nil)
+}
+
+// formOf returns the form for a record.
+func (v visit) formOf(f record.Firefighter) formPage {
+	return formPage{ID: f.ID, Name: nameOf(f.Fields), Tag: entityTag(f), Person: v.person(&f, v.today())}
+}
+
+// nameOf returns a name for a sentence.
+func nameOf(f record.Fields) string { return site.Isolate(f.FirstName + " " + f.LastName) }
+
+// find returns a record of the department, deleted or not. It looks twice for one
+// that is neither: somebody may have brought it back between the two reads.
+func (v visit) find(id string) (f record.Firefighter, deleted bool, err error) {
+	for range 2 {
+		f, err = v.Store.Get(v.Session.Tenant, id)
+		if !errors.Is(err, store.ErrNotFound) {
+			return f, false, err
+		}
+		gone, err := v.Store.GetDeleted(v.Session.Tenant, id)
+		if !errors.Is(err, store.ErrNotFound) {
+			return gone.Firefighter, true, cmp.Or(err, gone.Err())
+		}
+	}
+	return f, false, store.ErrNotFound
+}
+
+// savePerson replaces a record, if it is still what the form was made from. A
+// form of which every value is stored already changes nothing.
+func savePerson(v visit) error {
+	id, err := v.recordID()
+	if err != nil {
+		return err
+	}
+	f, deleted, err := v.find(id)
+	if err != nil {
+		return err
+	}
+	data := v.formOf(f)
+	data.Tag, data.Deleted = v.R.PostForm.Get("tag"), deleted
+	typed, was := v.typed("", v.shown(f.Fields)), v.typed("was.", record.Fields{})
+	if v.Resumed() {
+		return v.renderForm(http.StatusOK, data, typed, was, nil)
+	}
+	fields, faults := v.normalize(typed, f.DateOfBirth)
+	switch {
+	case len(faults) > 0:
+		return v.renderForm(http.StatusUnprocessableEntity, data, typed, was, faults)
+	case deleted && (v.R.PostForm.Get("restore") == "" || data.Tag != entityTag(f)):
+		return v.renderConflict(id, fields, was)
+	case deleted:
+		err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
+		if err != nil && !errors.As(err, new(*store.NotDeletedError)) { // somebody else was quicker
+			return err
+		}
+	}
+	switch err := v.replace(id, fields, data.Tag); {
+	case errors.Is(err, errUnchanged):
+	case errors.Is(err, httpapi.ErrPreconditionFailed), errors.Is(err, store.ErrNotFound):
+		return v.renderConflict(id, fields, was)
+	case err != nil:
+		return err
+	}
+	return v.Redirect(withNotice(site.Root, "saved", id))
+}
+
+// errUnchanged says that a record has the fields already that it should have.
+var errUnchanged = errors.New("the record has these fields already")
+
+// replace replaces a record that still has an entity tag. The error is
+// errUnchanged, httpapi.ErrPreconditionFailed or one of the store.
+func (v visit) replace(id string, fields record.Fields, tag string) error {
+	_, err := v.Store.Replace(v.Session.Tenant, v.Session.ID, id, fields, func(now record.Firefighter) error {
+		switch {
+		case now.Fields == fields:
+			return errUnchanged
+		case entityTag(now) != tag:
+			return httpapi.ErrPreconditionFailed
+		}
+		return nil
+	})
+	return err
+}
+
+// deletePerson deletes a person softly. Pressed twice it does the same.
+func deletePerson(v visit) error {
+	id, err := v.recordID()
+	if err != nil {
+		return err
+	}
+	err = v.Store.Delete(v.Session.Tenant, v.Session.ID, id, func(record.Firefighter) error { return nil })
+	if errors.Is(err, store.ErrNotFound) {
+		_, err = v.Store.GetDeleted(v.Session.Tenant, id)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(withNotice(v.R.PostForm.Get("next"), "deleted", id))
+}
+
+// undeletePerson brings a person back. Pressed twice it does the same.
+func undeletePerson(v visit) error {
+	id, err := v.recordID()
+	if err != nil {
+		return err
+	}
+	err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
+	if errors.As(err, new(*store.NotDeletedError)) {
+		_, err = v.Store.Get(v.Session.Tenant, id)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(withNotice(v.R.PostForm.Get("next"), "restored", id))
+}
+
+// notices are what can have happened to a person, as parameters of an address.
+var notices = []string{"added", "saved", "deleted", "restored"}
+
+// listNotice returns the notice that the address asks for: nil if there is none,
+// or if it is not so any more.
+func (v visit) listNotice() (*site.Notice, error) {
+	for _, what := range notices {
+		id, err := store.ParseRecordID(v.R.URL.Query().Get(what))
+		if err != nil {
+			continue
+		}
+		if what == "deleted" {
+			return v.deletedNotice(id)
+		}
+		f, err := v.Store.Get(v.Session.Tenant, id)
+		if errors.Is(err, store.ErrNotFound) {
+			return nil, nil
+		}
+		return &site.Notice{Text: v.Text("notice."+what, nameOf(f.Fields)), Link: site.Root + "people/" + id}, err
+	}
+	return nil, nil
+}
+
+func (v visit) deletedNotice(id string) (*site.Notice, error) {
+	f, err := v.Store.GetDeleted(v.Session.Tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	n := &site.Notice{Text: v.Text("notice.deleted", nameOf(f.Fields))}
+	if v.May(store.ScopeWrite) {
+		n.Undo = site.Root + "people/" + id + "/undelete"
+	}
+	return n, err
+}

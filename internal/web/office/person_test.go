@@ -1,0 +1,22 @@
+package office
+
+import (
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// TestNameOf: a name that turns the direction of text turns nothing but itself.
+func TestNameOf(t *testing.T) {
+	t.Parallel()
+	for first, want := range map[string]string{
+		"Ana":             "Ana Čović",
+		"שרה":             "שרה Čović",
+		"\u202eevil":      "\u2068\u202eevil Čović\u2069",
+		"a\u2066b\u2069c": "\u2068a\u2066b\u2069c Čović\u2069",
+	} {
+		if got := nameOf(record.Fields{FirstName: first, LastName: "Čović"}); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}

@@ -1,0 +1,129 @@
+package site
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"html/template"
+	"io/fs"
+	"net/http"
+	"path"
+	"reflect"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// Look is what pages look like: templates, messages and assets.
+type Look struct {
+	files     fs.FS
+	messages  lang.Catalog
+	assets    map[string]asset    // by the name of their file
+	templates map[string]*phrased // by language tag
+}
+
+// phrased are all pages in one language. They are read when somebody first asks
+// for that language, because most stations use one.
+type phrased struct {
+	once  sync.Once
+	pages map[string]*template.Template
+}
+
+// NewLook returns the look of a program's embedded files: templates/*.html, of
+// which layout.html and partials.html are part of all pages, messages/*.json and
+// assets. It panics if they are not right; the tests would have seen it.
+func NewLook(files fs.FS) *Look {
+	messages, err := lang.Load(files, "messages/*.json")
+	if err != nil {
+		panic(err)
+	}
+	l := &Look{files: files, messages: messages, assets: readAssets(files), templates: map[string]*phrased{}}
+	for _, language := range lang.All() {
+		l.templates[language.Tag()] = &phrased{}
+	}
+	return l
+}
+
+// page returns a page in a language.
+func (l *Look) page(language *lang.Language, name string) *template.Template {
+	p := l.templates[language.Tag()]
+	p.once.Do(func() { p.pages = l.read(language) })
+	return p.pages[name]
+}
+
+func (l *Look) read(language *lang.Language) map[string]*template.Template {
+	base := template.Must(template.New("layout.html").Funcs(l.functions(language)).
+		ParseFS(l.files, "templates/layout.html", "templates/partials.html"))
+	pages := map[string]*template.Template{}
+	names, err := fs.Glob(l.files, "templates/*.html")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range names {
+		if name := strings.TrimSuffix(path.Base(file), ".html"); name != "layout" && name != "partials" {
+			pages[name] = template.Must(template.Must(base.Clone()).ParseFS(l.files, file))
+		}
+	}
+	return pages
+}
+
+// functions are what templates can call, in a language.
+func (l *Look) functions(language *lang.Language) template.FuncMap {
+	return template.FuncMap{
+		"t": func(key string, args ...any) string { return l.messages.Text(language, key, args...) },
+		"n": func(key string, count any, args ...any) string {
+			return l.messages.Count(language, key, int(reflect.ValueOf(count).Int()), args...)
+		},
+		"moment": language.Moment,
+		"day":    func(t time.Time) string { return language.Day(t.Date()) },
+	}
+}
+
+// asset is a file that pages load. Its address has its hash, so that a browser
+// keeps it for good and still gets a new one after an upgrade.
+type asset struct {
+	path        string
+	contentType string
+	body        []byte
+}
+
+var assetTypes = map[string]string{
+	".css": "text/css; charset=utf-8",
+	".js":  "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml",
+}
+
+func readAssets(files fs.FS) map[string]asset {
+	all := map[string]asset{}
+	names, err := fs.Glob(files, "assets/*.*")
+	if err != nil {
+		panic(err)
+	}
+	for _, file := range names {
+		body, err := fs.ReadFile(files, file)
+		if err != nil {
+			panic(err)
+		}
+		sum := sha256.Sum256(body)
+		ext := path.Ext(file)
+		name := strings.TrimSuffix(path.Base(file), ext) + "-" + hex.EncodeToString(sum[:8]) + ext
+		all[path.Base(file)] = asset{Root + "assets/" + name, assetTypes[ext], body}
+	}
+	return all
+}
+
+func serveAsset(v *Visit) error {
+	for _, a := range v.site.look.assets {
+		if a.path == v.R.URL.Path {
+			h := v.W.Header()
+			h["Cache-Control"] = []string{"public, max-age=31536000, immutable"}
+			h["Content-Type"] = []string{a.contentType}
+			httpapi.VaryByEncoding(h)
+			v.status, v.body = http.StatusOK, httpapi.Compress(h, v.R, a.body)
+			return nil
+		}
+	}
+	return &httpapi.Problem{Kind: httpapi.Path}
+}

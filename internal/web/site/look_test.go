@@ -1,0 +1,230 @@
+package site
+
+import (
+	"bytes"
+	"html/template"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// A look with the least that pages need.
+var plainLook = fstest.MapFS{
+	"templates/layout.html":   {Data: []byte(`<html lang="{{.Lang}}"><link href="{{.CSS}}"><h1>{{.Title}}</h1>{{template "main" .}}`)},
+	"templates/partials.html": {Data: []byte(`{{define "count"}}{{n "things" .}}{{end}}`)},
+	"templates/error.html":    {Data: []byte(`{{define "main"}}<p>{{.Data.Status}} {{.Data.Todo}} {{.RequestID}} {{.Data.Action}} {{range .Data.Carried}}{{.Name}}={{.Value}} {{end}}{{end}}`)},
+	"templates/plain.html":    {Data: []byte(`{{define "main"}}{{t "hello" .Data}} {{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
+	"templates/sign-in.html":  {Data: []byte(`{{define "main"}}{{.Data.Fault}} {{.Data.Next}} {{range .Data.Carried}}{{.Name}}={{.Value}} {{end}}{{end}}`)},
+	"messages/all.json": {Data: []byte(`{
+		"hello": {"en": "Hello {0}", "de": "Hallo {0}", "fr": "Bonjour {0}", "es": "Hola {0}", "hr": "Zdravo {0}"},
+		"things": {"en": {"one": "{0} thing", "other": "{0} things"}, "de": {"one": "{0} Ding", "other": "{0} Dinge"},
+			"fr": {"one": "{0} chose", "other": "{0} choses"}, "es": {"one": "{0} cosa", "other": "{0} cosas"},
+			"hr": {"one": "{0} stvar", "few": "{0} stvari", "other": "{0} stvari"}}}`)},
+	"assets/office.css": {Data: []byte("body{}" + strings.Repeat(" ", 2000))},
+}
+
+// plainSite is a site of two pages for everybody, without a database. Nobody
+// has a session.
+func plainSite() *Site {
+	explain := func(_ http.ResponseWriter, _ *http.Request, _ string, err error) *httpapi.Problem {
+		if p, ok := err.(*httpapi.Problem); ok {
+			return p
+		}
+		return &httpapi.Problem{Kind: httpapi.Internal}
+	}
+	say := func(v *Visit) error {
+		return v.Render(http.StatusOK, "plain", Page{Title: "<Title>", Data: "<b>you</b>"})
+	}
+	upload := func(v *Visit) error {
+		name, content := "no file", []byte(nil)
+		if v.Upload != nil && v.Upload.File != nil {
+			name = v.Upload.File.Name
+			content, _ = v.Upload.File.Content()
+		}
+		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(name + " " + string(content) + " " + v.R.PostForm.Get("text"))})
+	}
+	return New(Config{Port: "80", Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler), time.Now), Explain: explain},
+		NewLook(plainLook), map[string]Route{
+			"GET /office/{$}":     {Handle: say},
+			"POST /office/form":   {Handle: say},
+			"GET /office/secret":  {Scope: "read", Handle: say},
+			"POST /office/upload": Route{Handle: upload}.Upload(),
+			"POST /office/import": Route{Scope: "write", Handle: upload}.Upload().Carried(),
+			"POST /office/typed":  Route{Scope: "write", Handle: say}.Carried(),
+			"GET /office/part":    {Handle: func(v *Visit) error { return v.RenderPart("plain", "part", Page{Data: "<b>"}) }},
+			"GET /office/panic":   {Handle: func(*Visit) error { panic("oh") }},
+			"POST /office/busy":   Route{Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }}.Carried(),
+			"POST /office/gone":   Route{Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }}.Carried(),
+		})
+}
+
+// visitSite sends a request with further headers as name, value.
+func visitSite(method, path, body string, headers ...string) *http.Response {
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	plainSite().ServeHTTP(w, r)
+	return w.Result()
+}
+
+func bodyOf(t *testing.T, response *http.Response) string {
+	t.Helper()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func TestRender(t *testing.T) {
+	t.Parallel()
+	for accept, want := range map[string]string{
+		"":               `<html lang="en">`,
+		"de-AT, en":      `<h1>&lt;Title&gt;</h1>Hallo &lt;b&gt;you&lt;/b&gt; 2 Dinge <i>&lt;b&gt;you&lt;/b&gt;</i>`,
+		"hr":             "Zdravo",
+		"ja, fr;q=0.5":   "Bonjour",
+		"no such header": "Hello",
+	} {
+		response := visitSite("GET", "/office/", "", "Accept-Language", accept)
+		if body := bodyOf(t, response); !strings.Contains(body, want) || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
+			t.Errorf("%q gets %s", accept, body)
+		}
+	}
+	if body := bodyOf(t, visitSite("GET", "/office/part", "")); body != "<i>&lt;b&gt;</i>" {
+		t.Errorf("a part is %s", body)
+	}
+}
+
+func TestChosenLanguage(t *testing.T) {
+	t.Parallel()
+	response := visitSite("POST", "/office/language", "language=es&next=/office/%3Fsearch=x")
+	cookies := response.Cookies()
+	if response.StatusCode != 303 || response.Header.Get("Location") != "/office/?search=x" || len(cookies) != 1 {
+		t.Fatalf("%d %v", response.StatusCode, response.Header)
+	}
+	if c := cookies[0]; !c.HttpOnly || c.SameSite != http.SameSiteStrictMode || c.Path != Root || c.MaxAge < 300*24*3600 {
+		t.Errorf("the cookie is %v", c)
+	}
+	again := visitSite("GET", "/office/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value, "Accept-Language", "de")
+	if body := bodyOf(t, again); !strings.Contains(body, "Hola") {
+		t.Errorf("the choice does not stay: %s", body)
+	}
+	if cookies := visitSite("POST", "/office/language", "language=tlh").Cookies(); len(cookies) > 0 {
+		t.Errorf("an unknown language is kept: %v", cookies)
+	}
+}
+
+func TestAssets(t *testing.T) {
+	t.Parallel()
+	page := bodyOf(t, visitSite("GET", "/office/", ""))
+	path := regexp.MustCompile(`/office/assets/office-[0-9a-f]{16}\.css`).FindString(page)
+	response := visitSite("GET", path, "", "Accept-Encoding", "gzip")
+	h := response.Header
+	if response.StatusCode != 200 || !strings.Contains(h.Get("Cache-Control"), "immutable") ||
+		h.Get("Content-Type") != "text/css; charset=utf-8" || h.Get("Content-Encoding") != "gzip" {
+		t.Errorf("%s: %d %v", path, response.StatusCode, h)
+	}
+	if response := visitSite("GET", strings.Replace(path, "-", "-0", 1), ""); response.StatusCode != 404 {
+		t.Errorf("another hash: %d", response.StatusCode)
+	}
+}
+
+func TestRefusedVisits(t *testing.T) {
+	t.Parallel()
+	large := "x=" + strings.Repeat("x", maxForm)
+	for _, tt := range []struct {
+		name, method, path, body string
+		headers                  []string
+		status                   int
+		header, want             string
+	}{
+		{"no page", "GET", "/office/nothing", "", nil, 404, "", ""},
+		{"no asset", "GET", "/office/assets/x", "", nil, 404, "", ""},
+		{"the wrong method", "POST", "/office/", "", nil, 405, "Allow", "GET, HEAD"},
+		{"an unclean path", "GET", "/office//form", "", nil, 404, "Location", ""},
+		{"an unclean path", "POST", "/office/./form", "", nil, 404, "Location", ""},
+		{"a path that leads away", "POST", "/office/../api/v1/firefighters", "", nil, 404, "Location", ""},
+		{"a path that leads away", "GET", "/office/%2e%2e//evil.example", "", nil, 404, "Location", ""},
+		{"the wrong method", "DELETE", "/office/form", "", nil, 405, "Allow", "POST"},
+		{"a form from elsewhere", "POST", "/office/form", "", []string{"Sec-Fetch-Site", "cross-site"}, 403, "", ""},
+		{"a form from a neighbour", "POST", "/office/form", "", []string{"Sec-Fetch-Site", "same-site"}, 403, "", ""},
+		{"a form with another Origin", "POST", "/office/form", "", []string{"Origin", "http://evil.example"}, 403, "", ""},
+		{"a form without an Origin to name", "POST", "/office/form", "", []string{"Origin", "null"}, 403, "", ""},
+		{"the form itself", "POST", "/office/form", "", []string{"Origin", "http://example.com"}, 200, "", ""},
+		{"JSON", "POST", "/office/form", "{}", []string{"Content-Type", "application/json"}, 415, "", ""},
+		{"too large", "POST", "/office/form", large, nil, 413, "", ""},
+		{"not a form", "POST", "/office/form", "%zz", nil, 400, "", ""},
+		{"a panic", "GET", "/office/panic", "", nil, 500, "", ""},
+		{"a busy service", "POST", "/office/busy", "name=Ana", nil, 503, "", ""},
+		{"without a session", "GET", "/office/secret?a=b", "", nil, 303, "Location", "/office/sign-in?next=%2Foffice%2Fsecret%3Fa%3Db"},
+		{"without a session, typed", "POST", "/office/typed", "name=Ana&key=k", nil, 401, "", ""},
+	} {
+		response := visitSite(tt.method, tt.path, tt.body, tt.headers...)
+		body := bodyOf(t, response)
+		if response.StatusCode != tt.status || response.Header.Get(tt.header) != tt.want {
+			t.Errorf("%s: %d %v %s", tt.name, response.StatusCode, response.Header, body)
+		}
+		if csp := response.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "default-src 'none'") {
+			t.Errorf("%s: %q", tt.name, csp)
+		}
+	}
+	if body := bodyOf(t, visitSite("POST", "/office/typed", "name=Ana&key=k")); !strings.Contains(body, "signin.ended /office/typed name=Ana ") {
+		t.Errorf("what was typed is lost: %s", body)
+	}
+}
+
+// TestTypedTextAfterFaults: what was typed can be sent again where the fault was
+// the service's, and only there.
+func TestTypedTextAfterFaults(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		path  string
+		kept  bool
+		extra []string
+	}{
+		{"/office/busy", true, nil},
+		{"/office/gone", false, nil},
+		{"/office/busy", false, []string{"Sec-Fetch-Site", "cross-site"}},
+	} {
+		body := bodyOf(t, visitSite("POST", tt.path, "name=Ana&key=k", tt.extra...))
+		if strings.Contains(body, tt.path+" name=Ana ") != tt.kept || strings.Contains(body, "key=k") {
+			t.Errorf("%s %v: %s", tt.path, tt.extra, body)
+		}
+	}
+}
+
+// TestWrongFiles: a program whose files are not right does not start.
+func TestWrongFiles(t *testing.T) {
+	t.Parallel()
+	for name, text := range map[string]string{
+		"messages/all.json":    `{"hello": {"en": "Hello"}}`,
+		"templates/plain.html": `{{define "main"}}{{nothing}}{{end}}`,
+	} {
+		files := fstest.MapFS{}
+		for other, file := range plainLook {
+			files[other] = file
+		}
+		files[name] = &fstest.MapFile{Data: []byte(text)}
+		panicked := func() (p any) {
+			defer func() { p = recover() }()
+			return NewLook(files).page(lang.ByTag("en"), "plain").Execute(new(bytes.Buffer), nil)
+		}()
+		if panicked == nil {
+			t.Errorf("a wrong %s is not noticed", name)
+		}
+	}
+}

@@ -1,0 +1,257 @@
+package site
+
+import (
+	"errors"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/session"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// Signing in: a key or an invitation's code opens a session, whose secret is in
+// a cookie. The secret opens nothing but this page.
+
+const (
+	// sessionLifetime is how long a session is valid after its last use.
+	sessionLifetime = 90 * 24 * time.Hour
+	// sharedLifetime is that of a session that ends with the browser. Nobody can
+	// see a browser end, so a day ends it as well.
+	sharedLifetime = 24 * time.Hour
+)
+
+func (s *Site) cookieName() string { return "firefighters-" + s.Port }
+
+// mostCookies is how many cookies of our name are looked at. A browser sends
+// several if another program of this machine has set one for a part of the page.
+const mostCookies = 4
+
+// readSession finds the session of the request's cookie: the first that works.
+func (v *Visit) readSession() error {
+	cookies := v.R.CookiesNamed(v.site.cookieName())
+	for _, cookie := range cookies[:min(len(cookies), mostCookies)] {
+		if cookie.Value == "" {
+			continue
+		}
+		session, err := v.site.Keys.Session(cookie.Value)
+		if err == nil {
+			v.Session, v.secret = session, cookie.Value
+		}
+		if !errors.Is(err, store.ErrNotFound) {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepCookie sets the cookie of the session, so that the browser keeps it for as
+// long as the session is valid.
+func (v *Visit) keepCookie() {
+	cookie := v.cookie(v.secret)
+	if lifetime := time.Duration(v.Session.Lifetime) * time.Millisecond; lifetime != sharedLifetime {
+		cookie.MaxAge = int(lifetime.Seconds())
+	}
+	http.SetCookie(v.W, cookie)
+}
+
+func (v *Visit) cookie(value string) *http.Cookie {
+	return &http.Cookie{Name: v.site.cookieName(), Value: value, Path: Root,
+		HttpOnly: true, Secure: v.site.TLS, SameSite: http.SameSiteStrictMode}
+}
+
+// signInPage is the Data of sign-in.html.
+type signInPage struct {
+	Fault   string // message key; empty without one
+	Wait    int    // seconds to wait after too many tries
+	Next    string // where to go afterwards
+	Shared  bool
+	Carried []field // what was typed into a form before
+	Signed  string  // label of the session that the browser has
+}
+
+// field is a field of a form.
+type field struct{ Name, Value string }
+
+// askToSignIn answers a visit without a session: by way of sign-in it leads
+// back to where the visitor was, with what was typed into a form.
+func (v *Visit) askToSignIn(carried bool) error {
+	if v.R.Method != http.MethodPost {
+		if v.crossSite() {
+			return v.Render(http.StatusOK, "again", Page{Title: v.Text("signin.title")})
+		}
+		return v.Redirect(signInPath(v.R.URL.RequestURI()))
+	}
+	data := signInPage{Next: LocalPath(v.R.PostForm.Get("next")), Fault: "signin.ended"}
+	if carried {
+		data.Next, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
+	}
+	v.W.Header().Set("WWW-Authenticate", `Session realm="firefighters"`)
+	return v.renderSignIn(http.StatusUnauthorized, data)
+}
+
+// crossSite reports whether a link of another site led here, and not yet this
+// page itself. The browser has then left out the cookie, because of its
+// SameSite.
+func (v *Visit) crossSite() bool {
+	return v.R.Header.Get("Sec-Fetch-Site") == "cross-site"
+}
+
+// InvitationLink returns the link that signs somebody in at the service with this
+// URL. The code is in its fragment, which no program on the way sees, and the page
+// needs a press of a button to use it.
+func InvitationLink(url, code string) string { return url + Root + "sign-in" + codeFragment + code }
+
+const codeFragment = "#code="
+
+// typedKey returns the key or code in what somebody has typed: it may be the whole
+// link, above all where scripts are off and the page does not take its code.
+func typedKey(text string) string {
+	if _, code, isLink := strings.Cut(text, codeFragment); isLink {
+		text = code
+	}
+	return strings.TrimSpace(text)
+}
+
+// HereOnly reports whether the links to a service with this URL work on its own
+// machine alone.
+func HereOnly(serviceURL string) bool {
+	u, err := url.Parse(serviceURL)
+	return err == nil && httpapi.IsLoopbackHost(u.Host)
+}
+
+func signInPath(next string) string {
+	if next == Root {
+		return Root + "sign-in"
+	}
+	return Root + "sign-in?next=" + url.QueryEscape(next)
+}
+
+// ownFields are those of the form at sign-in itself.
+var ownFields = []string{"key", "shared", "next", "resume"}
+
+// maxCarried is how much of a form can be carried, in bytes. The rest of maxForm
+// is for the fields of sign-in.
+const maxCarried = maxForm - 4<<10
+
+// carry returns the fields of a form that was sent, but those of sign-in and what
+// is too large to be carried, such as a long text of an upload.
+func carry(form url.Values) (fields []field) {
+	left := maxCarried
+	for _, name := range slices.Sorted(maps.Keys(form)) {
+		size := len(url.QueryEscape(name) + "=" + url.QueryEscape(form.Get(name)) + "&")
+		if !slices.Contains(ownFields, name) && size <= left {
+			fields = append(fields, field{name, form.Get(name)})
+			left -= size
+		}
+	}
+	return fields
+}
+
+// maxAddress is the length of the longest address that pages repeat, in bytes: that
+// of a list with a thousand columns.
+const maxAddress = 32 << 10
+
+// LocalPath returns path if it is an address of this page, and else Root.
+func LocalPath(path string) string {
+	u, err := url.Parse(path)
+	if len(path) > maxAddress || err != nil || u.Scheme != "" || u.Host != "" || u.User != nil || !strings.HasPrefix(path, Root) || !isClean(u.Path) ||
+		strings.ContainsFunc(path, func(c rune) bool { return c <= ' ' || c == '\\' || c >= 0x7f }) {
+		return Root
+	}
+	return path
+}
+
+func (v *Visit) renderSignIn(status int, data signInPage) error {
+	data.Signed = v.Session.Label
+	wrong := data.Fault != "" && data.Fault != "signin.ended"
+	return v.Render(status, "sign-in", Page{Title: v.Text("signin.title"), Wrong: wrong, Data: data})
+}
+
+func showSignIn(v *Visit) error {
+	return v.renderSignIn(http.StatusOK, signInPage{Next: LocalPath(v.R.URL.Query().Get("next"))})
+}
+
+func signIn(v *Visit) error {
+	form := v.R.PostForm
+	data := signInPage{Next: LocalPath(form.Get("next")), Shared: form.Get("shared") != "", Carried: carry(form)}
+	lifetime := sessionLifetime
+	if data.Shared {
+		lifetime = sharedLifetime
+	}
+	var secret string
+	var opened store.Key
+	wait, err := v.site.tries.try(v.R, typedKey(form.Get("key")), func(key string) (err error) {
+		secret, opened, err = session.Open(v.Store, key, lifetime)
+		return err
+	})
+	if wait > 0 {
+		seconds := int(wait/time.Second) + 1
+		v.W.Header().Set("Retry-After", strconv.Itoa(seconds))
+		data.Fault, data.Wait = "signin.wait", seconds
+		return v.renderSignIn(http.StatusTooManyRequests, data)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		v.site.Refusals.Add(v.R, httpapi.KeyUnknown.Code)
+		data.Fault = "signin.wrong"
+		return v.renderSignIn(http.StatusForbidden, data)
+	}
+	if err != nil {
+		return err
+	}
+	return v.begin(secret, opened, data)
+}
+
+// begin takes the browser from its old session to a new one, and leads on. It has
+// the new one also if the old one could not be ended: the code is used up.
+func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
+	old := v.Session
+	v.Session, v.secret = session, secret
+	v.keepCookie()
+	if old.ID != 0 {
+		if err := v.site.Keys.EndSession(old); err != nil {
+			return err
+		}
+	}
+	if len(data.Carried) == 0 {
+		return v.Redirect(data.Next)
+	}
+	return v.resume(data.Next)
+}
+
+// resume shows a form again with what was typed before. The browser sends the
+// form once more (307), now with the cookie and with resume, so that nothing is
+// saved yet.
+func (v *Visit) resume(path string) error {
+	v.W.Header().Set("Location", path+"?resume=1")
+	v.W.WriteHeader(http.StatusTemporaryRedirect)
+	return nil
+}
+
+// Resumed reports whether a form must be shown again, and not saved.
+func (v *Visit) Resumed() bool { return v.R.URL.Query().Has("resume") }
+
+func showSignOut(v *Visit) error {
+	return v.Render(http.StatusOK, "sign-out", Page{Title: v.Text("signout.title")})
+}
+
+// SignOut ends the session, here and in the database. The browser forgets it also
+// if the database cannot be written, because the next person may sit there.
+func (v *Visit) SignOut() error {
+	gone := v.cookie("")
+	gone.MaxAge = -1
+	http.SetCookie(v.W, gone)
+	old := v.Session
+	v.Session = store.Key{}
+	if old.ID != 0 {
+		if err := v.site.Keys.EndSession(old); err != nil {
+			return err
+		}
+	}
+	return v.Redirect(Root + "sign-in")
+}

@@ -1,0 +1,168 @@
+// Package site serves pages in HTML to people who have signed in: sessions,
+// languages, templates, assets and the pages of errors. It does not know what
+// the pages are about.
+package site
+
+import (
+	"log/slog"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// Root is the address of the first page. All other addresses begin with it.
+const Root = "/office/"
+
+// Keys knows the sessions of browsers.
+type Keys interface {
+	// Session returns the session with this secret and notes its use. The error
+	// is store.ErrNotFound if it is not valid, or not any more.
+	Session(secret string) (store.Key, error)
+	// EndSession ends a session at once, because its person has signed out.
+	EndSession(session store.Key) error
+}
+
+// Config is what a site needs.
+type Config struct {
+	Store    *store.Store
+	Keys     Keys
+	Log      *slog.Logger
+	Refusals *httpapi.Refusals // of wrong keys and codes
+	Port     string            // for the name of the cookie: browsers share cookies between ports
+	TLS      bool
+
+	// Explain returns the problem that an error is, and logs it if the fault
+	// is the service's. path is the route's.
+	Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem
+}
+
+// Site answers all requests below Root.
+type Site struct {
+	Config
+	look   *Look
+	mux    *http.ServeMux
+	origin *http.CrossOriginProtection
+	tries  tries
+}
+
+// Handler answers a visit, or returns the error to answer it with.
+type Handler func(v *Visit) error
+
+// Route is one address of a site.
+type Route struct {
+	Scope   string // that a session needs; empty: the route asks for no session
+	Handle  Handler
+	carried bool
+	upload  bool
+	large   bool
+}
+
+// Carried returns the route as one whose form somebody has typed. If the session
+// has ended, signing in carries what was typed along.
+func (r Route) Carried() Route {
+	r.carried = true
+	return r
+}
+
+// Upload returns the route as one whose form may have a file: multipart/form-data
+// of at most transit.MaxUpload.
+func (r Route) Upload() Route {
+	r.upload = true
+	return r
+}
+
+// Large returns the route as one whose page may be large, because it is about many
+// people. Only a few are made at the same time, and none waits in memory for a slow
+// client.
+func (r Route) Large() Route {
+	r.large = true
+	return r
+}
+
+// ownRoutes are those of every site.
+var ownRoutes = map[string]Route{
+	"GET " + Root + "sign-in":       {Handle: showSignIn},
+	"POST " + Root + "sign-in":      {Handle: signIn},
+	"GET " + Root + "sign-out":      {Scope: store.ScopeRead, Handle: showSignOut},
+	"POST " + Root + "sign-out":     {Handle: (*Visit).SignOut},
+	"POST " + Root + "language":     {Handle: chooseLanguage},
+	"GET " + Root + "assets/{name}": {Handle: serveAsset},
+	Root:                            {Handle: nothingHere},
+}
+
+// New returns a site of these routes, by patterns of http.ServeMux.
+func New(c Config, look *Look, routes ...map[string]Route) *Site {
+	s := &Site{Config: c, look: look, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), tries: tries{now: time.Now}}
+	for _, all := range append(routes, ownRoutes) {
+		for pattern, route := range all {
+			s.add(pattern, route)
+		}
+	}
+	return s
+}
+
+func (s *Site) add(pattern string, route Route) {
+	p := pattern[strings.IndexByte(pattern, '/'):] // the log has the method already
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.visit(w, r, strings.TrimSuffix(p, "{$}"), route) })
+}
+
+func (s *Site) visit(w http.ResponseWriter, r *http.Request, path string, route Route) {
+	v := &Visit{W: w, R: r, Store: s.Store, Lang: languageOf(r), site: s, route: route, path: path}
+	defer func() { v.Upload.Close() }()
+	defer v.recover()
+	err := v.answer()
+	if err == nil {
+		err = v.send()
+	}
+	if err != nil {
+		v.fail(err)
+	}
+}
+
+// pageHeaders are the headers of every answer. With the Referrer-Policy
+// no-referrer a browser would send forms with "Origin: null", which is refused.
+var pageHeaders = map[string][]string{
+	"Content-Security-Policy": {"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"},
+	"Cross-Origin-Opener-Policy": {"same-origin"},
+	"Referrer-Policy":            {"same-origin"},
+}
+
+// ServeHTTP answers a request below Root. The response has its request id and
+// the headers of httpapi.SetSecurityHeaders already.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for name, value := range pageHeaders {
+		w.Header()[name] = value
+	}
+	if !isClean(r.URL.Path) { // the mux would redirect, also to other addresses than ours
+		s.visit(w, r, Root, Route{Handle: nothingHere})
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// isClean reports whether a path has no empty element, and none of dots.
+func isClean(p string) bool {
+	cleaned := path.Clean(p)
+	return p == cleaned || p == cleaned+"/"
+}
+
+// nothingHere answers a request that no other route takes.
+func nothingHere(v *Visit) error {
+	var allowed []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+		probe := *v.R
+		probe.Method = method
+		if _, pattern := v.site.mux.Handler(&probe); pattern != Root {
+			allowed = append(allowed, method)
+		}
+	}
+	if len(allowed) == 0 || !isClean(v.R.URL.Path) {
+		return &httpapi.Problem{Kind: httpapi.Path}
+	}
+	return &httpapi.Problem{Kind: httpapi.Method, Header: http.Header{"Allow": {strings.Join(allowed, ", ")}}}
+}

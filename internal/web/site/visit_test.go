@@ -1,0 +1,126 @@
+package site
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// siteOf returns a site of these routes, without a database. Its page "long" has what
+// the functions in its Data return.
+func siteOf(routes map[string]Route) *Site {
+	look := maps.Clone(plainLook)
+	look["templates/long.html"] = &fstest.MapFile{Data: []byte(`{{define "main"}}{{range .Data}}{{call .}}{{end}}{{end}}`)}
+	return New(plainSite().Config, NewLook(look), routes)
+}
+
+// TestWorkersMakeNoPage: pages are made while others wait for a place to work.
+func TestWorkersMakeNoPage(t *testing.T) {
+	t.Parallel()
+	came, release := make(chan struct{}, cap(making)+1), make(chan struct{})
+	site := siteOf(map[string]Route{
+		"GET /office/long": {Handle: func(v *Visit) error {
+			came <- struct{}{}
+			return v.Work(0, func() error {
+				<-release
+				return v.Redirect(Root)
+			})
+		}},
+	})
+	visit := func(path string) int {
+		w := httptest.NewRecorder()
+		site.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		return w.Code
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(release)
+	for range cap(making) + 1 {
+		all.Go(func() {
+			if status := visit("/office/long"); status != http.StatusSeeOther {
+				t.Error(fmt.Sprint("work is answered with ", status))
+			}
+		})
+		select {
+		case <-came:
+		case <-time.After(time.Minute):
+			t.Fatal("those who wait for a place to work keep the places to make pages")
+		}
+	}
+	if status := visit("/office/sign-in"); status != http.StatusOK {
+		t.Error(status)
+	}
+}
+
+// longPage is a site with a large page of n pieces. last is the last of them.
+func longPage(n int, last func() (template.HTML, error)) *Site {
+	piece := template.HTML(strings.Repeat("x", 16<<10))
+	data := make([]func() (template.HTML, error), n)
+	for i := range data {
+		data[i] = func() (template.HTML, error) { return piece, nil }
+	}
+	data[n-1] = last
+	return siteOf(map[string]Route{"GET /office/long": Route{Handle: func(v *Visit) error {
+		return v.Render(http.StatusAccepted, "long", Page{Data: data})
+	}}.Large()})
+}
+
+// TestLongPageInPieces: a long page is never in memory as a whole.
+func TestLongPageInPieces(t *testing.T) {
+	const pieces = 2000 // 32 MB
+	for _, accept := range []string{"", "gzip"} {
+		var before, after runtime.MemStats
+		site := longPage(pieces, func() (template.HTML, error) {
+			runtime.ReadMemStats(&after)
+			return "the end", nil
+		})
+		site.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/office/sign-in", nil)) // reads the templates
+		r := httptest.NewRequest("GET", "/office/long", nil)
+		r.Header.Set("Accept-Encoding", accept)
+		w := httptest.NewRecorder()
+		runtime.ReadMemStats(&before)
+		site.ServeHTTP(w, r)
+		if took := after.TotalAlloc - before.TotalAlloc; took > pieces<<14/2 {
+			t.Errorf("it takes %d MB", took>>20)
+		}
+		if w.Code != http.StatusAccepted || w.Header().Get("Content-Encoding") != accept || w.Header().Get("Vary") != "Accept-Encoding" {
+			t.Errorf("%d %v", w.Code, w.Header())
+		}
+		body, err := io.Reader(w.Body), error(nil)
+		if accept == "gzip" {
+			if body, err = gzip.NewReader(w.Body); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, err := io.ReadAll(body)
+		if err != nil || len(text) < pieces<<14-1<<14 || !strings.HasSuffix(string(text), "xthe end") {
+			t.Errorf("%d bytes, %v", len(text), err)
+		}
+	}
+}
+
+// TestLongPageFails: an error in the middle of a long page is answered with its page,
+// of which nothing is left.
+func TestLongPageFails(t *testing.T) {
+	t.Parallel()
+	site := longPage(10, func() (template.HTML, error) { return "", errors.New("damaged") })
+	r := httptest.NewRequest("GET", "/office/long", nil)
+	r.Header.Set("Accept-Encoding", "gzip")
+	w := httptest.NewRecorder()
+	site.ServeHTTP(w, r)
+	if body := w.Body.String(); w.Code != http.StatusInternalServerError || w.Header().Get("Content-Encoding") != "" ||
+		strings.Contains(body, "xx") || !strings.Contains(body, "500 ") {
+		t.Errorf("%d %v %.200s", w.Code, w.Header(), body)
+	}
+}

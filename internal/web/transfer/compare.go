@@ -1,0 +1,78 @@
+package transfer
+
+import (
+	"net/http"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// comparePage is the Data of compare.html.
+type comparePage struct {
+	Tabs    []tab
+	Reading reading
+	Result  *comparison // nil: there is nothing to compare yet
+}
+
+// comparison is a list beside ours.
+type comparison struct {
+	Date       time.Time
+	OnlyTheirs []line
+	OnlyOurs   []line
+	Differ     []line
+	Refused    []line
+	Same       int
+	Unclear    int // people of ours whom only refused rows mean
+}
+
+// showCompare asks for a list, or shows what is different between ours and the one
+// that the address names. It changes nothing.
+func (s *pages) showCompare(v visit) error {
+	if !v.form().Has("token") {
+		return v.renderCompare(http.StatusOK, &list{}, nil)
+	}
+	return s.compare(v)
+}
+
+func (v visit) renderCompare(status int, l *list, result *comparison) error {
+	data := comparePage{v.tabs(comparePath), v.reading(l), result}
+	v.comeBack(v.address(comparePath, l.keptFile))
+	p := site.Page{Title: v.Text("compare.title"), Section: section, Wrong: len(data.Reading.Faults) > 0, Data: data}
+	return v.Render(status, "compare", p)
+}
+
+// compare shows what is different between a list and ours.
+func (s *pages) compare(v visit) error {
+	l, err := s.open(v)
+	if err != nil {
+		return err
+	}
+	if len(l.faults) > 0 {
+		return v.renderCompare(http.StatusUnprocessableEntity, l, nil)
+	}
+	l.file.Release()
+	found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	return v.renderCompare(http.StatusOK, l, v.comparison(found))
+}
+
+func (v visit) comparison(found *imports.Comparison) *comparison {
+	c := &comparison{Date: v.Store.Clock().Now().Local(), Same: found.Same, Unclear: found.Unclear}
+	for _, row := range found.OnlyTheirs {
+		l := line{Row: row.Row, Name: row.Name, Values: v.valuesOf(row.Fields)}
+		c.OnlyTheirs = append(c.OnlyTheirs, l)
+	}
+	for _, f := range found.OnlyOurs {
+		c.OnlyOurs = append(c.OnlyOurs, line{Name: f.FirstName + " " + f.LastName, Link: site.Root + "people/" + f.ID, Values: v.valuesOf(f.Fields)})
+	}
+	for _, row := range found.Differ {
+		c.Differ = append(c.Differ, v.line(row))
+	}
+	for _, row := range found.Refused {
+		c.Refused = append(c.Refused, v.line(row))
+	}
+	return c
+}

@@ -1,0 +1,54 @@
+package transfer
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
+)
+
+// exportPage is the Data of export.html.
+type exportPage struct {
+	Tabs            []tab
+	Formats         []choice
+	Search          string // what was searched for; empty: nothing
+	Found, All      int64
+	SortBy, SortDir string
+	Fault           string // what of the address could not be read
+}
+
+// exportOrder is that of an export whose address does not say it.
+var exportOrder = record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName}
+
+func showExport(v visit) error {
+	query := v.R.URL.Query()
+	data := exportPage{Tabs: v.tabs(exportPath), Formats: v.choices(sheet.Formats, sheet.Formats[0], "export.format."),
+		Search: strings.TrimSpace(query.Get("search")), SortBy: query.Get("sortBy"), SortDir: query.Get("sortDir")}
+	q, err := exportOrder.Parse(v.R.URL.RawQuery)
+	if err != nil {
+		data.Fault, data.Search, data.SortBy, data.SortDir = v.Text("export.fault"), "", "", ""
+		q = exportOrder
+	}
+	q.Page, q.PageSize = 1, 1
+	found, err := v.Store.List(v.Session.Tenant, q)
+	if err != nil {
+		return err
+	}
+	data.Found, data.All = found.Total, found.People
+	return v.Render(http.StatusOK, "export", site.Page{Title: v.Text("export.title"), Section: section, Wrong: data.Fault != "", Data: data})
+}
+
+// export answers with the file.
+func export(v visit) error {
+	format := v.R.URL.Query().Get("format")
+	q, err := exportOrder.Parse(v.R.URL.RawQuery)
+	if err != nil || !slices.Contains(sheet.Formats, format) { // no browser sends this
+		return &httpapi.Problem{Kind: httpapi.Malformed}
+	}
+	return v.Send(upload.Export{Format: format, Query: q, Name: v.Text("export.file")})
+}

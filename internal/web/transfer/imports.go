@@ -1,0 +1,145 @@
+package transfer
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// importsPage is the Data of imports.html.
+type importsPage struct {
+	Tabs      []tab
+	Imports   []importLine
+	TakenBack *takenBack // nil: none was at this moment
+}
+
+// importLine is an import that was made.
+type importLine struct {
+	Number         int64
+	At             time.Time
+	Who, File      string
+	Added, Changed int
+	TakenBack      string // when, in the visitor's language; empty: it was not
+}
+
+// takenBack is what taking an import back has done.
+type takenBack struct {
+	Number            int64
+	Deleted, Restored int
+	Left              []leftAlone
+}
+
+// leftAlone is somebody who has changed since the import.
+type leftAlone struct{ Name, Link, Why string }
+
+func showImports(v visit) error { return v.renderImports(importsPage{}, nil) }
+
+func (v visit) renderImports(data importsPage, notice *site.Notice) error {
+	all, err := v.Store.Imports(v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	for _, i := range all {
+		line := importLine{i.Number, i.At.Local(), v.by(i), site.Isolate(i.File), i.Added, i.Changed, ""}
+		if !i.TakenBackAt.IsZero() {
+			line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
+		}
+		data.Imports = append(data.Imports, line)
+	}
+	if notice == nil {
+		notice = v.importNotice(all)
+	}
+	data.Tabs = v.tabs(importsPath)
+	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: section, Notice: notice, Data: data})
+}
+
+// by says who has made an import.
+func (v visit) by(i store.Import) string {
+	switch {
+	case i.Key == 0:
+		return v.Text("imports.byCommand")
+	case i.Label == "": // the key has no label, or is gone
+		return v.Text("imports.byKey", int(i.Key))
+	}
+	return i.Label
+}
+
+// importNotice returns the notice of the import that the address names, nil for
+// none.
+func (v visit) importNotice(all []store.Import) *site.Notice {
+	query := v.R.URL.Query()
+	if query.Has("nothing") {
+		return &site.Notice{Text: v.Text("import.why.nothing")}
+	}
+	for _, i := range all {
+		if strconv.FormatInt(i.Number, 10) != query.Get("imported") {
+			continue
+		}
+		if !i.TakenBackAt.IsZero() {
+			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local()))}
+		}
+		n := &site.Notice{Text: v.summary(i), Link: site.Root}
+		if v.May(store.ScopeWrite) {
+			n.Undo = undoPath(i.Number)
+		}
+		return n
+	}
+	return nil
+}
+
+// summary says what an import has done.
+func (v visit) summary(i store.Import) string {
+	switch {
+	case i.Changed == 0:
+		return v.Count("imports.added", i.Added)
+	case i.Added == 0:
+		return v.Count("imports.changed", i.Changed)
+	}
+	return v.Count("imports.both", i.Added, v.Count("imports.changed", i.Changed))
+}
+
+func undoPath(number int64) string {
+	return importsPath + "/" + strconv.FormatInt(number, 10) + "/undo"
+}
+
+// errNoImport refuses to take back what the department has not imported.
+var errNoImport = &httpapi.Problem{Kind: httpapi.Import}
+
+// undo takes an import back.
+func undo(v visit) error {
+	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
+	if err != nil {
+		return errNoImport
+	}
+	done, err := v.Store.TakeBack(v.Session.Tenant, v.Session.ID, number)
+	if before := (*store.TakenBackError)(nil); errors.As(err, &before) {
+		return v.renderImports(importsPage{}, &site.Notice{Text: v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local()))})
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return errNoImport
+	}
+	if err != nil {
+		return err
+	}
+	data := takenBack{Number: number, Deleted: done.Deleted, Restored: done.Restored}
+	for _, left := range done.Left {
+		data.Left = append(data.Left, v.leftAlone(left))
+	}
+	return v.renderImports(importsPage{TakenBack: &data}, &site.Notice{Text: v.Text("imports.done", int(number))})
+}
+
+func (v visit) leftAlone(left store.LeftAlone) leftAlone {
+	l := leftAlone{Name: site.Isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
+	if l.Name == "" {
+		l.Name = v.Text("history.nobody")
+	}
+	if left.Action != "purge" {
+		l.Link = site.Root + "people/" + left.ID + "/history"
+	}
+	return l
+}

@@ -1,0 +1,210 @@
+package transfer
+
+import (
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
+)
+
+// list is a list that somebody has brought, as it was read.
+type list struct {
+	*keptFile // nil: there is none
+	content   []byte
+	options   imports.Options
+	file      *imports.File // nil where it cannot be read at all
+	faults    []fault
+	sheets    []string // to choose from
+}
+
+// fault is something wrong. Name is the id of the field that it is about.
+type fault struct{ Name, Fault string }
+
+// bring keeps a list, and leads to the page at path, which shows it. Without a list
+// it answers with missing.
+func (s *pages) bring(path string, missing func(visit) error) func(visit) error {
+	return func(v visit) error {
+		if u := s.received(v); u != nil {
+			return v.Redirect(v.address(path, u))
+		}
+		return missing(v)
+	}
+}
+
+// open reads the list with the token of the form.
+func (s *pages) open(v visit) (*list, error) {
+	l, err := &list{options: v.options(), sheets: v.form()["sheets"]}, error(nil)
+	l.keptFile, l.content, err = s.uploads.read(v.Session.Tenant, v.form().Get("token"))
+	if err != nil {
+		return nil, err
+	}
+	if l.keptFile == nil {
+		message := "import.fault.missing"
+		if v.form().Get("token") != "" {
+			message = "import.fault.gone"
+		}
+		l.faults = []fault{{"file", v.Text(message)}}
+		return l, nil
+	}
+	l.options.Name = l.name
+	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
+	if hash := v.form().Get("hash"); l.file != nil && hash != "" && hash != l.hash() {
+		l.options = imports.Options{Name: l.name, Update: l.options.Update, SkipBad: l.options.SkipBad} // the others are about another list
+		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
+	}
+	return l, l.explain(v, err)
+}
+
+// form returns what the form of the page says, or an address that has the same.
+func (v visit) form() url.Values {
+	if v.R.Method == http.MethodPost {
+		return v.R.PostForm
+	}
+	return v.R.URL.Query()
+}
+
+// received returns the list that the form has, its file or its text, or the one
+// with its token. nil is none.
+func (s *pages) received(v visit) *keptFile {
+	form, tenant := v.form(), v.Session.Tenant
+	if v.Upload != nil && v.Upload.File != nil {
+		file := v.Upload.File
+		v.Upload.File = nil
+		return s.uploads.add(&keptFile{tenant: tenant, name: strings.ToValidUTF8(file.Name, "\uFFFD"), file: file})
+	}
+	if v.Upload != nil && v.Upload.Text != nil {
+		text := v.Upload.Text
+		v.Upload.Text = nil
+		return s.uploads.add(&keptFile{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
+	}
+	if text := form.Get("text"); strings.TrimSpace(text) != "" {
+		return s.uploads.add(&keptFile{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: upload.NewUpload(tenant, text)})
+	}
+	return s.uploads.find(tenant, form.Get("token"))
+}
+
+// hash tells the content of a list from that of others.
+func (l *list) hash() string { return hex.EncodeToString(l.file.Hash) }
+
+// columnField begins the names of the fields that say what a column is. byHeading
+// is the value of one that leaves it to the heading.
+const (
+	columnField = "column."
+	byHeading   = "byHeading"
+)
+
+// options returns how to read the list, as the form says it. What each column
+// is holds for the sheet of which the form was made.
+func (v visit) options() imports.Options {
+	form := v.form()
+	o := imports.Options{Sheet: form.Get("sheet"), Encoding: form.Get("encoding"), Dates: form.Get("dates"),
+		Update: form.Get("update") != "", SkipBad: form.Get("skipBad") != ""}
+	if !form.Has("sheet") || o.Sheet == form.Get("was.sheet") {
+		o.Columns = columnsOf(form)
+	}
+	return o
+}
+
+// columnsOf returns what each column is, by its number.
+func columnsOf(form url.Values) map[int]string {
+	columns := map[int]string{}
+	for name := range form {
+		if digits, ok := strings.CutPrefix(name, columnField); ok && form.Get(name) != byHeading {
+			if number, err := strconv.Atoi(digits); err == nil {
+				columns[number] = form.Get(name)
+			}
+		}
+	}
+	return columns
+}
+
+// explain adds what is wrong with the list as a whole. It returns an error that
+// is not about the list.
+func (l *list) explain(v visit, err error) error {
+	var file *sheet.FileError
+	var columns *mapping.ColumnsError
+	var dates *mapping.DatesError
+	switch {
+	case err == nil:
+	case errors.As(err, &file):
+		l.explainFile(v, file)
+	case errors.As(err, &columns):
+		l.explainColumns(v, columns)
+	case errors.As(err, &dates):
+		l.faults = append(l.faults, fault{"dates", v.datesFault(dates)})
+	default:
+		return err
+	}
+	return nil
+}
+
+// explainFile adds the fault of a file at the field that can cure it.
+func (l *list) explainFile(v visit, e *sheet.FileError) {
+	at := "file"
+	switch e.Code {
+	case sheet.FileSheet, sheet.FileSheets:
+		at, l.sheets = "sheet", e.Sheets
+	case sheet.FileEncoding:
+		at = "encoding"
+	}
+	l.faults = append(l.faults, fault{at, v.Text("import.file."+e.Code, isolated(e.Args)...)})
+}
+
+// isolated returns arguments of a message. Those that are texts come from a list.
+func isolated(args []any) []any {
+	all := slices.Clone(args)
+	for i, arg := range all {
+		if text, ok := arg.(string); ok {
+			all[i] = quoted(text)
+		}
+	}
+	return all
+}
+
+// explainColumns adds the fault of the columns at the first one concerned.
+func (l *list) explainColumns(v visit, e *mapping.ColumnsError) {
+	at, headers := 0, []string{}
+	for _, header := range e.Headers {
+		headers = append(headers, quoted(header))
+	}
+	if e.Code == mapping.ColumnsTwice {
+		at = max(0, slices.IndexFunc(l.file.Mapped.Columns, func(c mapping.Column) bool { return slices.Contains(e.Headers, c.Header) }))
+	}
+	text, field := v.Text("import.columns."+e.Code, v.fieldLabel(e.Field), strings.Join(headers, ", ")), columnID(at)
+	if e.Code == mapping.ColumnsNoHeader { // that can be cured in the list alone
+		field = "file"
+	}
+	l.faults = append(l.faults, fault{field, text})
+}
+
+func columnID(number int) string { return "column-" + strconv.Itoa(number) }
+
+// fieldLabel returns what people call what a column can be.
+func (v visit) fieldLabel(field string) string {
+	switch field {
+	case mapping.LeftOut:
+		return v.Text("import.field.none")
+	case mapping.FullName:
+		return v.Text("import.field.name")
+	case mapping.LastFirst:
+		return v.Text("import.field.reversed")
+	case mapping.ID:
+		return v.Text("import.field.id")
+	}
+	return v.Text("field." + field)
+}
+
+func (v visit) datesFault(e *mapping.DatesError) string {
+	if e.Other != "" {
+		return v.Text("import.dates.conflict", quoted(e.Header), e.Example, e.Other)
+	}
+	return v.Text("import.dates.unsettled", quoted(e.Header), e.Example)
+}

@@ -1,0 +1,147 @@
+package transfer
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// rowsShown is the number of rows of a list on a page.
+const rowsShown = 200
+
+// line is a row of a list, and what becomes of it.
+type line struct {
+	Row     int
+	Name    string
+	Link    string // address of the person; empty: there is none
+	Result  string // one of the constants of package imports
+	Values  string // of a row that says something new
+	Changes []difference
+	Reasons []string // why it is refused
+}
+
+// difference is a field that two lists have differently.
+type difference struct{ Label, Old, New string }
+
+// order is that of the results on the page.
+var order = []string{imports.Refused, imports.Changed, imports.Added, imports.Left}
+
+// lines returns the rows of a list, what has to be looked at first, and how many
+// were left out.
+func (v visit) lines(rows []imports.Row) (lines []line, more int) {
+	for _, result := range order {
+		for i := range rows {
+			if rows[i].Result == result && len(lines) < rowsShown {
+				lines = append(lines, v.line(rows[i]))
+			}
+		}
+	}
+	return lines, len(rows) - len(lines)
+}
+
+func (v visit) line(row imports.Row) line {
+	l := line{Row: row.Row, Name: short(row.Name), Result: row.Result}
+	if row.ID != nil && row.Before != nil {
+		l.Link = site.Root + "people/" + *row.ID
+	}
+	for _, e := range row.Errors {
+		l.Reasons = append(l.Reasons, v.reason(e, row))
+	}
+	switch {
+	case row.Result == imports.Changed && row.Before != nil && row.After != nil:
+		l.Changes = v.differences(*row.Before, *row.After)
+	case row.Result == imports.Added:
+		l.Values = v.valuesOf(row.Fields)
+	}
+	return l
+}
+
+// valuesOf returns what is known about a person beside the name.
+func (v visit) valuesOf(f record.Fields) string {
+	var all []string
+	shown := values(v.shown(f))
+	for _, name := range fieldNames[2:] {
+		if shown[name] != "" {
+			all = append(all, site.Isolate(shown[name]))
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
+// differences returns the fields in which two people differ. A day of birth that
+// is the same while its time or offset differs is as the API has it.
+func (v visit) differences(before, after record.Fields) (list []difference) {
+	old, stored := values(v.shown(before)), values(before)
+	now, shown := values(after), values(v.shown(after))
+	for _, name := range fieldNames {
+		label := v.Text("field." + name)
+		switch {
+		case old[name] != shown[name]:
+			list = append(list, difference{label, old[name], shown[name]})
+		case stored[name] != now[name]:
+			list = append(list, difference{label, stored[name], now[name]})
+		}
+	}
+	return list
+}
+
+// reason says why a row is refused.
+func (v visit) reason(e record.FieldError, row imports.Row) string {
+	switch {
+	case e.Code == record.Duplicate && len(row.People) > 0:
+		return v.Text("import.reason.both", isolatedNames(row.People), numbers(row.Others))
+	case e.Code == record.Duplicate:
+		return v.Text("import.reason.duplicate", numbers(row.Others))
+	case e.Code == imports.Ambiguous && len(row.People) == 1:
+		return v.Text("import.reason.unsure", isolatedNames(row.People))
+	case e.Code == imports.Ambiguous && len(row.People) > 1:
+		return v.Text("import.reason.ambiguous", isolatedNames(row.People))
+	case e.Code == imports.CellError:
+		return v.Text("import.reason.cell_error", v.fieldLabel(e.Field))
+	}
+	for _, key := range []string{"import.reason." + e.Field + "." + e.Code, "fault." + e.Field + "." + e.Code} {
+		if text := v.Text(key); text != key {
+			return text
+		}
+	}
+	return e.Detail
+}
+
+// longest is the number of characters that a page shows of a text from a list. A
+// cell may have megabytes.
+const longest = 200
+
+// short returns the beginning of a text that is too long for a page.
+func short(text string) string {
+	count := 0
+	for i := range text {
+		if count++; count > longest {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// quoted returns a text from a list for a sentence.
+func quoted(text string) string { return site.Isolate(short(text)) }
+
+// isolatedNames returns names for a sentence.
+func isolatedNames(names []string) string {
+	all := make([]string, len(names))
+	for i, name := range names {
+		all[i] = quoted(name)
+	}
+	return strings.Join(all, "; ")
+}
+
+// numbers returns the numbers of rows.
+func numbers(rows []int) string {
+	texts := make([]string, len(rows))
+	for i, row := range rows {
+		texts[i] = strconv.Itoa(row)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,150 @@
+package transfer
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
+)
+
+// TestRoutes: who may only read can export and compare, and changes nothing.
+func TestRoutes(t *testing.T) {
+	t.Parallel()
+	reads := regexp.MustCompile(`^(GET /office/(imports|export|export/file|compare)|POST /office/compare)$`)
+	routes := Routes()
+	for pattern, route := range routes {
+		want := store.ScopeWrite
+		if reads.MatchString(pattern) {
+			want = store.ScopeRead
+		}
+		if route.Scope != want || route.Handle == nil {
+			t.Errorf("%s: %+v", pattern, route)
+		}
+	}
+	if len(routes) != 10 {
+		t.Errorf("there are %d routes", len(routes))
+	}
+}
+
+// TestMessages: there is a message for everything that can be said about a list.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	messages := map[string]any{}
+	for _, file := range []string{"import", "export", "person", "layout"} {
+		text, err := os.ReadFile("../office/messages/" + file + ".json")
+		if err == nil {
+			err = json.Unmarshal(text, &messages)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	var keys []string
+	add := func(prefix string, values ...string) {
+		for _, value := range values {
+			keys = append(keys, prefix+value)
+		}
+	}
+	add("import.note.", constants(t, "../../lists/sheet/sheet.go", "Note")...)
+	add("import.note.", constants(t, "../../lists/mapping/mapping.go", "Note")...)
+	add("import.file.", constants(t, "../../lists/sheet/sheet.go", "File")...)
+	add("import.columns.", constants(t, "../../lists/mapping/mapping.go", "Columns")...)
+	add("import.dates.", append(mapping.Orders, "")...)
+	add("import.encoding.", append(sheet.Encodings, "")...)
+	add("import.result.", imports.Added, imports.Changed, imports.Left, imports.Refused)
+	add("export.format.", sheet.Formats...)
+	add("export.hint.", sheet.Formats...)
+	add("import.format.", sheet.XLSX, sheet.CSV, sheet.VCard, sheet.JSONL)
+	for _, delimiter := range delimiters {
+		add("import.delimiter.", delimiter)
+	}
+	for _, name := range fieldNames {
+		add("fault."+name+".", record.Invalid)
+	}
+	for _, key := range keys {
+		if messages[key] == nil {
+			t.Errorf("there is no message %s", key)
+		}
+	}
+}
+
+// constants returns the values of the constants of a file whose names begin with
+// prefix.
+func constants(t *testing.T, file, prefix string) (values []string) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, found := range regexp.MustCompile(`(?m)^\t`+prefix+`\w+\s*= "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
+		values = append(values, found[1])
+	}
+	if len(values) < 3 {
+		t.Fatalf("%s has the constants %q", file, values)
+	}
+	return values
+}
+
+// TestChoices: every choice about a list makes it another import.
+func TestChoices(t *testing.T) {
+	t.Parallel()
+	columns := func(fields ...string) *imports.File {
+		f := &imports.File{Mapped: &mapping.Result{}}
+		for _, field := range fields {
+			f.Mapped.Columns = append(f.Mapped.Columns, mapping.Column{Header: "any", Field: field})
+		}
+		return f
+	}
+	seen := map[string]int{}
+	for i, l := range []list{
+		{}, {options: imports.Options{Sheet: "a"}}, {options: imports.Options{Encoding: "a"}}, {options: imports.Options{Dates: "a"}},
+		{options: imports.Options{Update: true}}, {options: imports.Options{SkipBad: true}},
+		{file: columns("a")}, {file: columns("", "a")}, {file: columns("a", "")}, {file: columns("a", "b")}, {file: columns("b", "a")},
+	} {
+		text := l.choices()
+		if same, there := seen[text]; there || strings.Trim(text, "0123456789abcdef") != "" {
+			t.Errorf("%d is as %d: %s", i, same, text)
+		}
+		seen[text] = i
+	}
+}
+
+// TestNoListNoWork: who has brought no list does not wait for a place to work.
+func TestNoListNoWork(t *testing.T) {
+	t.Parallel()
+	s, w := &pages{newUploads()}, httptest.NewRecorder()
+	for _, address := range []string{importPath, comparePath + "?token=gone"} {
+		r := httptest.NewRequest("GET", address, nil)
+		handled := false
+		err := upload.Work(w, r, 7, 0, func(kept http.ResponseWriter) error { // the only place of the department
+			kept.WriteHeader(http.StatusOK)
+			one := visit{&site.Visit{W: w, R: r, Session: store.Key{Tenant: 7}}}
+			return s.working(func(visit) error { handled = true; return nil })(one)
+		})
+		if !handled || err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestLongText: a long text that cannot be read is not shown again.
+func TestLongText(t *testing.T) {
+	t.Parallel()
+	for size, want := range map[int]int{maxText: maxText, maxText + 1: 0} {
+		l := list{keptFile: &keptFile{pasted: true}, content: make([]byte, size)}
+		if got := len(l.text()); got != want {
+			t.Errorf("%d of %d bytes are shown", got, size)
+		}
+	}
+}

@@ -1,0 +1,312 @@
+package upload
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+const (
+	// MaxUpload is the size of the largest file that a client may send, in bytes.
+	MaxUpload = 10 << 20
+	// MaxBody is that of the largest body: a form has more in it than the file.
+	MaxBody = MaxUpload + maxFields
+	// maxFields is how much a form may have beside the file, in bytes: its fields,
+	// and the names and headers of all parts.
+	maxFields = 64 << 10
+	// MaxParts is how many fields and files a form may have. A list has up to 1,000
+	// columns, and a form has a field for each.
+	MaxParts = 1200
+)
+
+// Upload is a file that a client has sent.
+type Upload struct {
+	Name string // as the client says; may be empty
+	file spool
+}
+
+// Receive receives the file that is the body of a request, or the only file in a
+// form. The error is a *httpapi.Problem or record.FieldErrors. The caller closes
+// the upload.
+func Receive(w http.ResponseWriter, r *http.Request, tenant record.TenantID) (u *Upload, err error) {
+	mediaType, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // the content decides what the file is
+	coding := r.Header.Get("Content-Encoding")
+	switch {
+	case mediaType == "application/x-www-form-urlencoded":
+		return nil, refuse(httpapi.ContentType, "The body must be the file itself, or a form of the type multipart/form-data with it. "+
+			"With curl: --data-binary @FILE -H 'Content-Type: application/octet-stream', or -F file=@FILE.")
+	case coding != "" && !strings.EqualFold(coding, "identity"):
+		return nil, refuse(httpapi.ContentType, "The body must not be compressed.")
+	case r.ContentLength > MaxBody, r.ContentLength > MaxUpload && mediaType != FormType:
+		return nil, errTooLarge
+	}
+	extendDeadlines(w)
+	u = &Upload{file: spool{tenant: tenant}}
+	body := http.MaxBytesReader(w, r.Body, MaxBody)
+	if mediaType == FormType {
+		err = u.receiveForm(body, params["boundary"])
+	} else {
+		err = u.receive(body)
+	}
+	if err != nil {
+		u.Close()
+		return nil, err
+	}
+	return u, nil
+}
+
+// NewUpload returns an upload of a text that was sent in another way. It is small.
+func NewUpload(tenant record.TenantID, text string) *Upload {
+	u := &Upload{file: spool{tenant: tenant}}
+	u.file.memory.WriteString(text)
+	u.file.size = int64(len(text))
+	return u
+}
+
+// FormType is the media type of a form with files.
+const FormType = "multipart/form-data"
+
+// Form is a form of a page.
+type Form struct {
+	Fields url.Values
+	File   *Upload // nil: none
+	Text   *Upload // a field "text" that is too long for Fields; nil: there is none
+}
+
+// ReceiveForm receives a form of the type FormType with this boundary. Where keep is
+// false it throws the file away, and gives the client no more time than for
+// other requests. The error is a *httpapi.Problem. The caller closes the form.
+func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, tenant record.TenantID, keep bool) (f *Form, err error) {
+	if keep {
+		extendDeadlines(w)
+	}
+	f = &Form{}
+	var text *Upload
+	f.Fields, err = readForm(http.MaxBytesReader(w, r.Body, MaxBody), boundary, func(part *multipart.Part) (io.Writer, error) {
+		switch {
+		case part.FileName() == "" && (part.FormName() != "text" || !keep || text != nil):
+			return nil, nil
+		case !keep:
+			return io.Discard, nil
+		case part.FileName() == "":
+			text = &Upload{file: spool{tenant: tenant}}
+			return &text.file, nil
+		case f.File != nil:
+			return nil, refuse(httpapi.Malformed, "The form must have only one file in it.")
+		}
+		f.File = &Upload{part.FileName(), spool{tenant: tenant}}
+		return &f.File.file, nil
+	})
+	switch {
+	case text == nil:
+	case text.file.file == nil:
+		f.Fields["text"] = slices.Insert(f.Fields["text"], 0, text.file.memory.String())
+	default:
+		f.Text = text
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// Close erases the files. It does nothing to a nil *Form.
+func (f *Form) Close() {
+	if f != nil {
+		f.File.Close()
+		f.Text.Close()
+	}
+}
+
+// maxIgnored is how much is read of a body that was refused.
+const maxIgnored = 4 * MaxBody
+
+// Ignore reads what is left of a body that was refused. Many clients read no answer
+// until they have sent everything, and would only see that the connection ends. It
+// leaves a body alone that is far too large, and one that the client has not begun.
+// Where the client may not send such a body, it has no more time than for others.
+func Ignore(w http.ResponseWriter, r *http.Request, may bool) {
+	if r.ContentLength > maxIgnored || r.Header.Get("Expect") != "" {
+		return
+	}
+	if may {
+		extendDeadlines(w)
+	}
+	io.CopyN(io.Discard, r.Body, maxIgnored) // after an error nobody waits for the answer
+}
+
+// extendDeadlines lets a client take longer than for other requests.
+func extendDeadlines(w http.ResponseWriter) {
+	control, limit := http.NewResponseController(w), time.Now().Add(timeFor(MaxBody))
+	control.SetReadDeadline(limit)
+	control.SetWriteDeadline(limit.Add(2 * patience))
+}
+
+var errTooLarge = refuse(httpapi.TooLarge, fmt.Sprintf("The file may have at most %d MB.", MaxUpload>>20))
+
+func refuse(kind httpapi.Kind, detail string) *httpapi.Problem {
+	return &httpapi.Problem{Kind: kind, Detail: detail}
+}
+
+// receive keeps the file.
+func (u *Upload) receive(file io.Reader) error {
+	return failed(copyFile(&u.file, file), "The body could not be read to its end.")
+}
+
+// receiveForm keeps the file of a form. A field beside it is refused: somebody
+// may take it for an option.
+func (u *Upload) receiveForm(body io.Reader, boundary string) error {
+	files := 0
+	var errs record.FieldErrors
+	_, err := readForm(body, boundary, func(part *multipart.Part) (io.Writer, error) {
+		if part.FileName() == "" && part.FormName() != "file" {
+			errs.Add(part.FormName(), record.Unknown, "%s does not belong in the form: options are parameters of the URL.", part.FormName())
+			return io.Discard, nil
+		}
+		if files++; files > 1 {
+			errs.Add("file", record.Duplicate, "The form must have only one file in it.")
+			return nil, errs
+		}
+		u.Name = part.FileName()
+		return &u.file, nil
+	})
+	if err != nil {
+		return err
+	}
+	if files == 0 {
+		errs.Add("file", record.Required, "The form must have a file in it.")
+	}
+	return errs.Err()
+}
+
+// readForm reads a form to its end, and copies the content of some parts to where
+// large says. The parts for which that is nil are the fields that it returns. The error is
+// that of large, or a *httpapi.Problem.
+func readForm(body io.Reader, boundary string, large func(*multipart.Part) (io.Writer, error)) (url.Values, error) {
+	counted := &besideFile{from: body, left: maxFields}
+	form, fields := multipart.NewReader(counted, boundary), url.Values{}
+	const cutOff = "The form could not be read to its end."
+	for parts := 0; ; parts++ {
+		part, err := form.NextPart()
+		if err == io.EOF {
+			// The service learns that a client has gone only after all of its body.
+			_, err = io.Copy(io.Discard, counted)
+			return fields, failed(err, cutOff)
+		}
+		if err != nil {
+			return fields, failed(err, cutOff)
+		}
+		if parts == MaxParts {
+			return fields, refuse(httpapi.TooLarge, fmt.Sprintf("A form may have at most %d fields.", MaxParts))
+		}
+		to, err := large(part)
+		if err != nil {
+			return fields, err
+		}
+		if to != nil {
+			counted.inFile = true
+			err = copyFile(to, part)
+			counted.inFile = false
+		} else {
+			var text []byte
+			text, err = io.ReadAll(part)
+			fields.Add(part.FormName(), string(text))
+		}
+		if err != nil {
+			return fields, failed(err, cutOff)
+		}
+	}
+}
+
+// besideFile counts what a form has beside the content of its file. Package
+// multipart keeps names and headers in memory, and limits them to megabytes for each
+// part.
+type besideFile struct {
+	from   io.Reader
+	left   int64
+	inFile bool
+}
+
+// Read returns a *http.MaxBytesError when there is too much.
+func (b *besideFile) Read(p []byte) (n int, err error) {
+	if b.inFile {
+		return b.from.Read(p)
+	}
+	if b.left <= 0 {
+		return 0, &http.MaxBytesError{Limit: maxFields}
+	}
+	n, err = b.from.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}
+
+// copyFile copies a file of at most MaxUpload bytes.
+func copyFile(to io.Writer, from io.Reader) error {
+	n, err := io.Copy(to, io.LimitReader(from, MaxUpload+1))
+	if n > MaxUpload {
+		return errTooLarge
+	}
+	return err
+}
+
+// failed returns what went wrong with a body as a problem.
+func failed(err error, cutOff string) error {
+	switch {
+	case err == nil, errors.As(err, new(*httpapi.Problem)), errors.As(err, new(*diskError)):
+		return err
+	case errors.As(err, new(*http.MaxBytesError)):
+		return errTooLarge
+	}
+	return refuse(httpapi.Malformed, cutOff)
+}
+
+// Size returns that of the file, in bytes.
+func (u *Upload) Size() int64 { return u.file.size }
+
+// Weight returns the size for Work: that of the file, or of a large one where it is
+// an archive, because a small archive can unpack to much.
+func (u *Upload) Weight() int64 {
+	start := make([]byte, len("PK"))
+	n, _ := io.ReadFull(u.file.reader(), start) // Content returns the error
+	if string(start[:n]) == "PK" {
+		return max(u.file.size, largeFile)
+	}
+	return u.file.size
+}
+
+// Content returns the file. Several may ask for it at the same time.
+func (u *Upload) Content() ([]byte, error) {
+	content := make([]byte, u.file.size)
+	_, err := io.ReadFull(u.file.reader(), content)
+	return content, err
+}
+
+// Hash returns the SHA-256 of the file, which it does not take into memory.
+func (u *Upload) Hash() ([]byte, error) {
+	hash := sha256.New()
+	_, err := io.Copy(hash, u.file.reader())
+	return hash.Sum(nil), err
+}
+
+// Keep takes the upload out of those that are on their way, which are few. The
+// caller limits those that it keeps.
+func (u *Upload) Keep() { u.file.leave() }
+
+// Close erases what was kept. It does nothing to a nil *Upload.
+func (u *Upload) Close() {
+	if u != nil {
+		u.file.Close()
+	}
+}

@@ -1,0 +1,85 @@
+package upload
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// TestSpool: what is written comes back, and nothing stays.
+func TestSpool(t *testing.T) {
+	folder := t.TempDir()
+	t.Setenv("TMPDIR", folder)
+	t.Setenv("TMP", folder)
+	for _, size := range []int{0, 1, inMemory, inMemory + 1, 3*inMemory + 7} {
+		want := bytes.Repeat([]byte("firefighters\n"), size/13+1)[:size]
+		var s spool
+		for rest := want; len(rest) > 0; rest = rest[min(len(rest), 10_000):] {
+			if n, err := s.Write(rest[:min(len(rest), 10_000)]); n == 0 || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if s.size != int64(size) || (s.file != nil) != (size > inMemory) {
+			t.Errorf("%d bytes: the size is %d, the file %v", size, s.size, s.file)
+		}
+		if got, err := io.ReadAll(s.reader()); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d bytes: %d came back, %v", size, len(got), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) > 0 || onTheWay.all > 0 || len(onTheWay.each) > 0 {
+		t.Errorf("left are %v, %v, and %d files are counted", left, err, onTheWay.all)
+	}
+}
+
+// TestSpoolRefuses: only so many files may be on the disk, of one department and
+// of all, and a folder that is not there is said.
+func TestSpoolRefuses(t *testing.T) {
+	large := []byte(strings.Repeat("x", inMemory+1))
+	spools := make([]spool, onDisk+2)
+	for i := range spools {
+		spools[i].tenant = record.TenantID(i / (onDiskEach + 1))
+		defer spools[i].Close()
+	}
+	written := 0
+	for i := range spools {
+		_, err := spools[i].Write(large)
+		full := i%(onDiskEach+1) == onDiskEach
+		if (err == errBusy) != full || !full && err != nil {
+			t.Fatalf("%d: %v", i, err)
+		}
+		if err == nil {
+			written++
+		}
+	}
+	for other := record.TenantID(100); written < onDisk; other++ {
+		one := spool{tenant: other}
+		defer one.Close()
+		if _, err := one.Write(large); err != nil {
+			t.Fatal(err)
+		}
+		written++
+	}
+	last := spool{tenant: 99}
+	defer last.Close()
+	if _, err := last.Write(large); err != errBusy {
+		t.Errorf("one more than all: %v", err)
+	}
+	spools[0].Close()
+	if _, err := last.Write(large); err != nil {
+		t.Error(err)
+	}
+	last.Close()
+	t.Setenv("TMPDIR", t.TempDir()+"/none")
+	t.Setenv("TMP", t.TempDir()+"/none")
+	if _, err := last.Write(large); err == nil || onTheWay.all != onDisk-1 {
+		t.Errorf("%v, and %d files are counted", err, onTheWay.all)
+	}
+}

@@ -1,0 +1,131 @@
+// Package upload carries what is large between clients and the service: files
+// that they send, files that they get, and long pages. What is too large for
+// memory waits in a private temporary file, so that a client may be slow: no place
+// to work and no connection to the database waits for it.
+package upload
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// Work calls do, which works on a file of this size or on none, when few enough
+// requests are being worked on. What do answers is sent when others can work again.
+// After an error nothing was sent, and the headers are as they were.
+//
+// The context of the request ends when the client sends no more. It has gone, or
+// has closed only its sending half: nobody can tell. do may end with the error of the
+// context; that ends the request by a panic, as net/http wants it. What do has finished is
+// sent all the same.
+func Work(w http.ResponseWriter, r *http.Request, tenant record.TenantID, size int64, do func(w http.ResponseWriter) error) error {
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Time{}) // net/http takes the deadline for a client that has gone
+	control.SetWriteDeadline(time.Now().Add(2 * patience))
+	before := maps.Clone(w.Header())
+	a := &answer{ResponseWriter: w, file: spool{tenant: tenant}}
+	defer a.file.Close()
+	err := a.make(r, size, do)
+	if err != nil && errors.Is(err, r.Context().Err()) {
+		panic(http.ErrAbortHandler)
+	}
+	if err != nil {
+		clear(w.Header())
+		maps.Copy(w.Header(), before)
+		return err
+	}
+	a.send()
+	return nil
+}
+
+// fromMemory is how many bytes of long answers are sent from memory at the same time.
+// Further ones wait on disk.
+const fromMemory = 16 << 20
+
+var sending atomic.Int64 // bytes of long answers in memory
+
+// Respond sends a complete body as httpapi.Respond does. After an error nothing was
+// sent. The caller keeps no reference to the body.
+func Respond(w http.ResponseWriter, tenant record.TenantID, status int, body []byte) error {
+	size := int64(len(body))
+	if size <= inMemory {
+		httpapi.Respond(w, status, body)
+		return nil
+	}
+	if sending.Add(size) <= fromMemory {
+		defer sending.Add(-size)
+		httpapi.Respond(w, status, body)
+		return nil
+	}
+	sending.Add(-size)
+	a := &answer{ResponseWriter: w, status: status, file: spool{tenant: tenant}}
+	defer a.file.Close()
+	if _, err := a.Write(body); err != nil {
+		return err
+	}
+	a.send()
+	return nil
+}
+
+// answer is a response that is kept until it can be sent.
+type answer struct {
+	http.ResponseWriter
+	status int
+	file   spool
+	err    error // of the spool
+}
+
+func (a *answer) make(r *http.Request, size int64, do func(w http.ResponseWriter) error) error {
+	done, err := working.begin(r.Context(), a.file.tenant, size)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := do(a); err != nil {
+		return err
+	}
+	return a.err
+}
+
+// WriteHeader notes the status.
+func (a *answer) WriteHeader(status int) {
+	if a.status == 0 {
+		a.status = status
+	}
+}
+
+// Write keeps what is to be sent.
+func (a *answer) Write(p []byte) (n int, err error) {
+	a.WriteHeader(http.StatusOK)
+	if a.err != nil {
+		return 0, a.err
+	}
+	n, a.err = a.file.Write(p)
+	return n, a.err
+}
+
+// Unwrap is for http.ResponseController.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// send sends the response.
+func (a *answer) send() {
+	if h := a.Header(); h["Content-Length"] == nil && a.file.size > 0 {
+		h["Content-Length"] = []string{strconv.FormatInt(a.file.size, 10)}
+	}
+	http.NewResponseController(a.ResponseWriter).SetWriteDeadline(time.Now().Add(timeFor(a.file.size)))
+	a.ResponseWriter.WriteHeader(a.status)
+	io.Copy(a.ResponseWriter, a.file.reader()) // an error means that the client has gone
+}
+
+// timeFor returns how long a client may take for so many bytes.
+func timeFor(size int64) time.Duration {
+	const slowest = 64 << 10 // bytes in a second
+	return time.Minute + time.Duration(size/slowest)*time.Second
+}

@@ -1,0 +1,191 @@
+package upload
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// TestQueue: a department has one place at most, and a client that goes waits no
+// longer.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	q := newQueue(2)
+	endA, err := q.begin(t.Context(), 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan error)
+	go func() {
+		end, err := q.begin(t.Context(), 1, 0)
+		if err == nil {
+			defer end()
+		}
+		second <- err
+	}()
+	for {
+		q.mu.Lock()
+		waits := len(q.waiting) == 1
+		q.mu.Unlock()
+		if waits {
+			break
+		}
+	}
+	endB, err := q.begin(t.Context(), 2, 0) // although one of the first department has waited longer
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := q.begin(gone, 3, 0); !errors.Is(err, context.Canceled) {
+		t.Errorf("a third department: %v", err)
+	}
+	endB()
+	endA()
+	if err := <-second; err != nil {
+		t.Error(err)
+	}
+	endLarge, err := q.begin(t.Context(), 1, largeFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := q.begin(gone, 2, largeFile); !errors.Is(err, context.Canceled) {
+		t.Errorf("two large files: %v", err)
+	}
+	endSmall, err := q.begin(t.Context(), 2, largeFile-1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	endLarge()
+	endSmall()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.large || q.free != 2 || len(q.busy) > 0 || len(q.waiting) > 0 {
+		t.Errorf("afterwards %d places are free, %v are busy and %d wait", q.free, q.busy, len(q.waiting))
+	}
+}
+
+// TestWork: what a handler answers comes when its place is free again, and nothing
+// of it after an error.
+func TestWork(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{0, 1, inMemory + 1} {
+		text := strings.Repeat("x", size)
+		w := httptest.NewRecorder()
+		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, 0, func(kept http.ResponseWriter) error {
+			kept.Header().Set("X", "y")
+			kept.WriteHeader(http.StatusAccepted)
+			io.WriteString(kept, text)
+			if w.Body.Len() > 0 {
+				t.Error("it is sent while the place is taken")
+			}
+			return nil
+		})
+		if err != nil || w.Code != http.StatusAccepted || w.Body.String() != text || w.Header().Get("X") != "y" {
+			t.Errorf("%d bytes: %d with %d, %v", size, w.Code, w.Body.Len(), err)
+		}
+		if length := w.Header().Get("Content-Length"); size > 0 && length != fmt.Sprint(size) {
+			t.Errorf("%d bytes: the length is %q", size, length)
+		}
+	}
+	w := httptest.NewRecorder()
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 7, 0, func(kept http.ResponseWriter) error {
+		kept.Header().Set("Content-Encoding", "gzip")
+		io.WriteString(kept, "half")
+		return errBusy
+	})
+	if err != errBusy || w.Body.Len() > 0 || len(w.Header()) > 0 {
+		t.Errorf("after an error: %v, and %q was sent", err, w.Body)
+	}
+}
+
+// TestWorkWithoutRoom: a page that finds no room is an error, although nobody looks
+// at the error of a Write.
+func TestWorkWithoutRoom(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()+"/none")
+	t.Setenv("TMP", t.TempDir()+"/none")
+	w := httptest.NewRecorder()
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, 0, func(kept http.ResponseWriter) error {
+		httpapi.Respond(kept, http.StatusOK, make([]byte, inMemory+1))
+		return nil
+	})
+	if !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
+		t.Errorf("%v, and %d bytes were sent", err, w.Body.Len())
+	}
+}
+
+// TestWorkForNobody: work for a client that has gone ends as net/http wants it, and
+// gives its place back.
+func TestWorkForNobody(t *testing.T) {
+	t.Parallel()
+	gone, leave := context.WithCancel(t.Context())
+	func() {
+		defer func() {
+			if p := recover(); p != http.ErrAbortHandler {
+				t.Errorf("it ends with %v", p)
+			}
+		}()
+		r := httptest.NewRequest("GET", "/", nil).WithContext(gone)
+		Work(httptest.NewRecorder(), r, 9, 0, func(http.ResponseWriter) error {
+			leave()
+			return gone.Err()
+		})
+	}()
+	done, err := working.begin(t.Context(), 9, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done()
+}
+
+// TestWorkForHalfClosed: what is finished is sent, also to a client that sends no
+// more and may have gone.
+func TestWorkForHalfClosed(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		ended, end := context.WithCancel(t.Context())
+		end()
+		w := httptest.NewRecorder()
+		r := httptest.NewRequest("GET", "/", nil).WithContext(ended)
+		err := Work(w, r, 11, 0, func(kept http.ResponseWriter) error {
+			kept.WriteHeader(http.StatusCreated)
+			return nil
+		})
+		if err != nil || w.Code != http.StatusCreated {
+			t.Fatal(w.Code, err)
+		}
+		err = Work(w, r, 11, 0, func(http.ResponseWriter) error { return errBusy })
+		if err != errBusy {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRespondBeyondMemory: what has no room in memory is sent from disk.
+func TestRespondBeyondMemory(t *testing.T) {
+	body := make([]byte, inMemory+1)
+	for _, inUse := range []int64{0, fromMemory} {
+		sending.Add(inUse)
+		w := httptest.NewRecorder()
+		err := Respond(w, 10, http.StatusTeapot, body)
+		sending.Add(-inUse)
+		if err != nil || w.Code != http.StatusTeapot || w.Body.Len() != len(body) || w.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
+			t.Errorf("%d with %d bytes, %v", w.Code, w.Body.Len(), err)
+		}
+	}
+	t.Setenv("TMPDIR", t.TempDir()+"/none")
+	t.Setenv("TMP", t.TempDir()+"/none")
+	sending.Add(fromMemory)
+	defer sending.Add(-fromMemory)
+	w := httptest.NewRecorder()
+	if err := Respond(w, 10, http.StatusTeapot, body); !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
+		t.Errorf("without a disk: %v, and %d bytes were sent", err, w.Body.Len())
+	}
+}
