@@ -1,4 +1,5 @@
-// Package apikey generates API keys and recognises mistyped ones.
+// Package apikey makes API keys, recognises mistyped ones, and makes the short codes
+// that people read out and type.
 //
 // A key is "ff_", then 32 random bytes in 43 base62 characters, then the CRC-32
 // (IEEE) of all characters before it in six base62 characters.

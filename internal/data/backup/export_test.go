@@ -18,6 +18,7 @@ var (
 	FirstWait    = firstWait
 	AfterFailure = afterFailure
 	RoomFor      = roomFor
+	Surplus      = surplus
 )
 
 const (

@@ -6,14 +6,13 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
-	"github.com/firefighter-records/firefighters/internal/data/code"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const (
-	// codeLength is that of an invitation's code, in characters of package code.
+	// codeLength is that of an invitation's code, in characters.
 	codeLength = 12
 	// invitationLifetime is how long a code is valid.
 	invitationLifetime = 15 * time.Minute
@@ -31,7 +30,7 @@ type NewInvitation struct {
 // anybody sees it. show is as in CreateKey. Invitations that have expired are
 // erased.
 func Invite(s *store.Store, n NewInvitation, show func(code string) error) error {
-	text := code.New(codeLength)
+	text := apikey.NewCode(codeLength)
 	hash := apikey.Hash(text)
 	return s.DB().Write(func(t *sqlite.Tx) error {
 		if _, err := t.Exec(`DELETE FROM invitations WHERE expires_at <= ?`, t.Now); err != nil {
@@ -47,7 +46,7 @@ func Invite(s *store.Store, n NewInvitation, show func(code string) error) error
 		if err != nil {
 			return err
 		}
-		return show(code.Grouped(text))
+		return show(apikey.GroupCode(text))
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
-	"github.com/firefighter-records/firefighters/internal/data/code"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -30,7 +29,7 @@ func Open(s *store.Store, keyOrCode string, lifetime time.Duration) (secret stri
 	err = s.DB().Write(func(t *sqlite.Tx) error {
 		opening, err := openByKey(t, keyOrCode)
 		if errors.Is(err, store.ErrNotFound) {
-			opening, err = useInvitation(t, code.Normalize(keyOrCode))
+			opening, err = useInvitation(t, apikey.NormalizeCode(keyOrCode))
 		}
 		if err != nil {
 			return err
@@ -56,7 +55,7 @@ func Open(s *store.Store, keyOrCode string, lifetime time.Duration) (secret stri
 // isKnown returns store.ErrNotFound for a text that is neither a key nor a code. It
 // only reads, so that wrong ones do not keep those waiting who write.
 func isKnown(s *store.Store, keyOrCode string) error {
-	key, invitation := apikey.Hash(keyOrCode), apikey.Hash(code.Normalize(keyOrCode))
+	key, invitation := apikey.Hash(keyOrCode), apikey.Hash(apikey.NormalizeCode(keyOrCode))
 	known := false
 	err := s.DB().Read(func(c *sqlite.Conn) error {
 		return c.QueryRow(`

@@ -1,7 +1,7 @@
 package office
 
 import (
-	"github.com/firefighter-records/firefighters/internal/data/code"
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -37,14 +37,14 @@ func (v visit) codes() (codes, error) {
 
 // of returns the code of a version.
 func (c codes) of(version int64) string {
-	return code.FromNumber((uint64(version)%codeCount*spread+c.shift)%codeCount, codeLength)
+	return apikey.CodeOf((uint64(version)%codeCount*spread+c.shift)%codeCount, codeLength)
 }
 
 // version returns the version that a code is of, however it was typed. ok is false
 // for a text that is no code of the versions up to the newest.
 func (c codes) version(text string, newest int64) (version int64, ok bool) {
-	number, ok := code.Number(text)
-	if !ok || len(code.Normalize(text)) != codeLength {
+	number, ok := apikey.ParseCode(text)
+	if !ok || len(apikey.NormalizeCode(text)) != codeLength {
 		return 0, false
 	}
 	version = int64((number + codeCount - c.shift) % codeCount * unspread % codeCount)

@@ -1,4 +1,4 @@
-package retention_test
+package backup_test
 
 import (
 	"slices"
@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/retention"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
-func TestDrop(t *testing.T) {
+func TestSurplus(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		keep  int
@@ -41,7 +41,7 @@ func TestDrop(t *testing.T) {
 					want = append(want, at)
 				}
 			}
-			got := retention.Drop(times, tt.keep)
+			got := backup.Surplus(times, tt.keep)
 			slices.SortFunc(got, time.Time.Compare)
 			if !slices.Equal(got, want) {
 				t.Errorf("drops %v, not %v", got, want)
@@ -50,9 +50,9 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// TestDropOverYears makes backups for years and drops after each, as a server
+// TestSurplusOverYears makes backups for years and drops after each, as a server
 // does: what is left is as many as promised, and reaches as far back.
-func TestDropOverYears(t *testing.T) {
+func TestSurplusOverYears(t *testing.T) {
 	for _, tt := range []struct {
 		every       time.Duration
 		keep, least int
@@ -69,7 +69,7 @@ func TestDropOverYears(t *testing.T) {
 		now := time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC)
 		for end := now.AddDate(3, 0, 0); now.Before(end); now = now.Add(tt.every) {
 			kept = append(kept, now)
-			drop := retention.Drop(kept, tt.keep)
+			drop := backup.Surplus(kept, tt.keep)
 			kept = slices.DeleteFunc(kept, func(at time.Time) bool { return slices.Contains(drop, at) })
 			if len(kept) > tt.keep || kept[len(kept)-1] != now {
 				t.Fatalf("every %v, %d to keep: %d at %v, the newest of %v", tt.every, tt.keep, len(kept), now, kept[len(kept)-1])

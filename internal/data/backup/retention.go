@@ -1,11 +1,47 @@
-// Package retention says which backups to keep as they grow old.
-package retention
+package backup
 
 import (
+	"context"
 	"fmt"
+	"os"
 	"slices"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
+
+// prune deletes old backups. It keeps the one made at last, which is valid, and
+// all with a later time: the clock was wrong, then or now. If last is zero the
+// newest valid backup takes its place.
+func (s *Scheduler) prune(ctx context.Context, last time.Time) error {
+	if its, _ := identify(s.content, sqlite.Peek, s.db); len(its.IDs) == 0 {
+		return nil // nothing tells its backups from those of another database
+	}
+	files := s.files()
+	if last.IsZero() {
+		newest := newestValid(ctx, s.content, files)
+		if newest == nil {
+			return sqlite.ErrNotExist
+		}
+		last = newest.Time
+	}
+	var times []time.Time
+	for _, f := range files {
+		if !f.Time.After(last) {
+			times = append(times, f.Time)
+		}
+	}
+	dropped := surplus(times, s.options.Keep)
+	for _, f := range files {
+		if !slices.ContainsFunc(dropped, f.Time.Equal) || f.inUse() {
+			continue
+		}
+		if err := os.Remove(f.Path); err != nil {
+			return &Error{OpDelete, f.Path, err}
+		}
+	}
+	return nil
+}
 
 // classes are the periods of which only the newest backup is kept, as the text
 // that all times in a period have in common. The first class keeps every one.
@@ -16,7 +52,7 @@ var classes = []func(time.Time) string{
 	func(t time.Time) string { return t.Format("2006-01") },
 }
 
-// Drop returns the times of the backups to delete, so that at most keep are
+// surplus returns the times of the backups to delete, so that at most keep are
 // left. A quarter of keep each is for the newest, then for daily, then for
 // weekly, then for monthly backups. The remainder of keep is for the newest. A
 // daily backup is the last of its day, in UTC. Weekly and monthly ones likewise.
@@ -24,7 +60,7 @@ var classes = []func(time.Time) string{
 // A backup that is dropped would not have been kept later on: it is never the
 // last of its day, week or month. Only the times count and not the clock, so
 // that a clock which jumps drops nothing.
-func Drop(times []time.Time, keep int) (dropped []time.Time) {
+func surplus(times []time.Time, keep int) (dropped []time.Time) {
 	left := make([]int, len(classes))
 	for i := range left {
 		left[i] = keep / len(classes)
