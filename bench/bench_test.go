@@ -120,16 +120,6 @@ func TestGoal(t *testing.T) {
 	}
 }
 
-func TestWithoutC(t *testing.T) {
-	b := &bench{}
-	if err := b.getInC(); err != nil {
-		t.Fatal(err)
-	}
-	if got := b.table.markdown(); !strings.Contains(got, "| GET by id, to C SQLite | | | there is no C compiler") || strings.Contains(got, "MISSED") {
-		t.Errorf("the row without a C compiler: got %q", got)
-	}
-}
-
 func TestRatio(t *testing.T) {
 	of := func(requests ...int) (results []result) {
 		for _, n := range requests {

@@ -37,7 +37,6 @@ func main() {
 // settings are the command line options.
 type settings struct {
 	program     string // path of the service's program
-	csqlite     string // path of the program in csqlite; empty if there is none
 	against     string // path of another build of the service; empty if there is none
 	folder      string // for the databases
 	departments int
@@ -50,8 +49,7 @@ type settings struct {
 func parseSettings(args []string) (s settings, err error) {
 	flags := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	flags.StringVar(&s.program, "program", "", "the firefighters program")
-	flags.StringVar(&s.csqlite, "csqlite", "", "the program of bench/csqlite; without it there is no row of C SQLite")
-	flags.StringVar(&s.against, "against", "", "another build of the service, to compare the creates of the two")
+	flags.StringVar(&s.against, "against", "", "another build of the service, to compare the two")
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
 	flags.IntVar(&s.departments, "departments", 30_000, "number of departments in the country")
 	flags.IntVar(&s.people, "people", 1_200_000, "number of people in the country")
@@ -90,16 +88,15 @@ var measurements = []struct {
 	{"start", (*bench).start},
 	{"idle", (*bench).idle},
 	{"get", (*bench).get},
-	{"get in C", (*bench).getInC},
 	{"list", (*bench).list},
 	{"first pages", (*bench).firstPages},
 	{"worst pages", (*bench).worstPages},
 	{"search", (*bench).search},
 	{"office", (*bench).office},
 	{"own file", (*bench).ownFile},
+	{"against", (*bench).anotherBuild},
 	{"beside writes", (*bench).besideWrites},
 	{"writes", (*bench).writes},
-	{"against", (*bench).createsAgainst},
 	{"one client", (*bench).oneClient},
 	{"memory", (*bench).memory},
 	{"recovery", (*bench).recovery},

@@ -33,27 +33,6 @@ func (b *bench) get() error {
 	return nil
 }
 
-// getInC compares GET by id with the same query through SQLite in C, in a
-// process that runs for this measurement alone.
-func (b *bench) getInC() error {
-	const work = "GET by id, to C SQLite"
-	if b.csqlite == "" {
-		b.table.leaveOut(work, "there is no C compiler to build it with")
-		return nil
-	}
-	inC, err := start(b.ctx, b.csqlite, b.country.path, "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	defer inC.stop()
-	c, err := b.compare(b.round, reading(b.service, b.country.gets()), reading(inC, each(b.country.reads(), person.getByNumber)))
-	if err != nil {
-		return err
-	}
-	b.table.add(work, atLeast(0.7), c.rates("", 0, 1))
-	return nil
-}
-
 func (b *bench) list() error {
 	lists := b.country.lists("")
 	c, err := b.compare(b.round, reading(b.service, lists), reading(b.baseline, anyBody(lists)))

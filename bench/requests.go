@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"strconv"
 
 	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
@@ -18,12 +17,6 @@ const someItem = `"items":[{"id":"`
 // get expects the requested record.
 func (p person) get() request {
 	return newRequest("GET", records+"/"+p.id, p.key, "", 200, `"id":"`+p.id+`"`)
-}
-
-// getByNumber is the same for csqlite, which has the department's number in
-// place of a key.
-func (p person) getByNumber() request {
-	return newRequest("GET", records+"/"+p.id, strconv.FormatInt(p.department.id, 10), "", 200, `"id":"`+p.id+`"`)
 }
 
 func (p person) replace(body string) request {

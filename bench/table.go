@@ -69,11 +69,6 @@ func (t *table) fail(work string, err error) {
 	addLine(&t.lines, fmt.Sprintf("| %s | | | %s | **FAILED** |", work, strings.ReplaceAll(err.Error(), "|", "¦")))
 }
 
-// leaveOut adds a line for a measurement that this machine cannot make.
-func (t *table) leaveOut(work, why string) {
-	addLine(&t.lines, fmt.Sprintf("| %s | | | %s | left out |", work, why))
-}
-
 // addLine adds a line to a part of the table and reports it as progress.
 func addLine(to *strings.Builder, line string) {
 	note("%s", line)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"os"
 	"path/filepath"
 	"time"
@@ -42,34 +41,6 @@ func (b *bench) oneClient() error {
 		return err
 	}
 	b.table.add("create, 1 client : one transaction per request, plain table", atLeast(0.7), c.rates("", 0, 1))
-	return nil
-}
-
-// createsAgainst measures creates in turn with those of another build of the
-// service, each in a country of its own.
-func (b *bench) createsAgainst() error {
-	if b.against == "" {
-		return nil
-	}
-	theirs := *b
-	theirs.program = b.against
-	country, err := theirs.demo("against.db", b.departments, b.people)
-	if err != nil {
-		return err
-	}
-	other, err := theirs.serve(country)
-	if err != nil {
-		return err
-	}
-	defer other.stop()
-	creates := b.country.creates()
-	for _, clients := range []int{writers, 1} {
-		c, err := b.compare(b.round, writing(b.service, clients, creates), writing(other, clients, country.creates()))
-		if err != nil {
-			return err
-		}
-		b.table.add(fmt.Sprintf("create, %d clients : another build", clients), atLeast(0.97), c.rates("", 0, 1))
-	}
 	return nil
 }
 

@@ -1,0 +1,53 @@
+package main
+
+import "fmt"
+
+// anotherBuild measures reads and writes in turn with those of another build of the
+// service, each in a country of its own. The searches come first, because creates
+// change their totals.
+func (b *bench) anotherBuild() error {
+	if b.against == "" {
+		return nil
+	}
+	another := *b
+	another.program = b.against
+	ours := b.country
+	theirs, err := another.demo("against.db", b.departments, b.people)
+	if err != nil {
+		return err
+	}
+	other, err := another.serve(theirs)
+	if err != nil {
+		return err
+	}
+	defer other.stop()
+	searches, err := ours.searches(anyTerm)
+	if err != nil {
+		return err
+	}
+	theirSearches, err := theirs.searches(anyTerm)
+	if err != nil {
+		return err
+	}
+	const sorted = "sortBy=lastName&sortDir=asc"
+	for _, work := range []struct {
+		name         string
+		clients      int
+		ours, theirs *supply
+	}{
+		{"search, department of 40", readers, searches, theirSearches},
+		{"GET by id", readers, ours.gets(), theirs.gets()},
+		{"list of 20", readers, ours.lists(""), theirs.lists("")},
+		{"first page of the 17,000", readers, ours.firstPage(sorted), theirs.firstPage(sorted)},
+		{"PUT, 64 clients", writers, ours.replaces(), theirs.replaces()},
+		{"create, 64 clients", writers, ours.creates(), theirs.creates()},
+		{"create, 1 client", 1, ours.creates(), theirs.creates()},
+	} {
+		c, err := b.compare(b.round, writing(b.service, work.clients, work.ours), writing(other, work.clients, work.theirs))
+		if err != nil {
+			return fmt.Errorf("%s: %w", work.name, err)
+		}
+		b.table.add(work.name+" : another build", atLeast(0.97), c.rates("", 0, 1))
+	}
+	return nil
+}
