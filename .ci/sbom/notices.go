@@ -11,7 +11,7 @@ import (
 )
 
 // noticesFile is what writeNotices writes, in the repository.
-const noticesFile = "internal/commands/build/LICENCES.txt"
+const noticesFile = "internal/commands/cli/LICENCES.txt"
 
 // targets are the systems of .ci/release.
 var targets = []string{"linux/amd64", "linux/arm64", "linux/arm", "windows/amd64", "windows/arm64", "darwin/amd64", "darwin/arm64"}

@@ -3,7 +3,6 @@ package manage
 import (
 	"io"
 
-	"github.com/firefighter-records/firefighters/internal/commands/build"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -26,8 +25,8 @@ func (p Program) version(env cli.Env, args []string) error {
 		return err
 	}
 	if *licences {
-		_, err := io.WriteString(env.Stdout, build.Licences)
+		_, err := io.WriteString(env.Stdout, cli.Licences)
 		return err
 	}
-	return env.Println(build.Read().String(store.SQLiteVersion))
+	return env.Println(cli.ReadBuild().String(store.SQLiteVersion))
 }

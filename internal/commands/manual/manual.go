@@ -12,7 +12,6 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/firefighter-records/firefighters/internal/commands/build"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
@@ -225,6 +224,6 @@ func (p Program) man(env cli.Env, args []string) error {
 	if err := env.Parse(env.Flags("man", manHelp), args, 0); err != nil {
 		return err
 	}
-	_, err := io.WriteString(env.Stdout, newPage(build.Read()).fill(p.Help(), cli.Describe(p.All())))
+	_, err := io.WriteString(env.Stdout, newPage(cli.ReadBuild()).fill(p.Help(), cli.Describe(p.All())))
 	return err
 }

@@ -6,18 +6,17 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/firefighter-records/firefighters/internal/commands/build"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
 // page is a manual page that is being written, in the format of man(7).
 type page struct {
 	strings.Builder
-	info  build.Info
+	info  cli.Build
 	begun bool // something stands in the section
 }
 
-func newPage(info build.Info) *page { return &page{info: info} }
+func newPage(info cli.Build) *page { return &page{info: info} }
 
 // fill returns the page for a program with this help and these commands.
 func (p *page) fill(help string, commands []cli.Description) string {

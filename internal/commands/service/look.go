@@ -15,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/build"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
@@ -28,7 +27,7 @@ import (
 // others than root could have changed a program that root would start for that.
 func versionOf(env cli.Env, program string) string {
 	if own, err := os.Executable(); err == nil && osutil.SameFile(own, program) {
-		return build.Read().Version
+		return cli.ReadBuild().Version
 	}
 	ctx, cancel := context.WithTimeout(env.Context, 10*time.Second)
 	defer cancel()

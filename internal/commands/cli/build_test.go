@@ -1,4 +1,4 @@
-package build
+package cli
 
 import (
 	"os"
@@ -22,12 +22,12 @@ func TestLicences(t *testing.T) {
 	}
 	for _, module := range named {
 		if !strings.Contains(string(wanted), "\t"+module[1]) {
-			t.Errorf("go.mod does not have %q. Make the file again: go run ./.ci/sbom --notices >internal/commands/build/LICENCES.txt", module[1])
+			t.Errorf("go.mod does not have %q. Make the file again: go run ./.ci/sbom --notices >internal/commands/cli/LICENCES.txt", module[1])
 		}
 	}
 }
 
-func TestRead(t *testing.T) {
+func TestReadBuild(t *testing.T) {
 	t.Parallel()
 	vcs := []debug.BuildSetting{{Key: "vcs.revision", Value: "0123456789abcdef"}, {Key: "vcs.time", Value: "2026-11-20T09:30:00Z"}, {Key: "vcs.modified", Value: "true"}}
 	for _, tt := range []struct {
@@ -41,7 +41,7 @@ func TestRead(t *testing.T) {
 		{"v0.0.0-20261120093000-0123456789ab", "2.0.0", vcs, "firefighters 2.0.0 (commit 0123456789ab with changes, 2026-11-20T09:30:00Z, go"},
 	} {
 		known := &debug.BuildInfo{Main: debug.Module{Version: tt.module}, Settings: tt.settings}
-		if got := read(known, tt.linked).String("3.54.1"); !strings.HasPrefix(got, tt.want) || !strings.Contains(got, "SQLite 3.54.1") {
+		if got := buildOf(known, tt.linked).String("3.54.1"); !strings.HasPrefix(got, tt.want) || !strings.Contains(got, "SQLite 3.54.1") {
 			t.Errorf("%q with %q: %s, not %s…", tt.module, tt.linked, got, tt.want)
 		}
 	}

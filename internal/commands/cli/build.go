@@ -1,5 +1,4 @@
-// Package build says which build of the program this is.
-package build
+package cli
 
 import (
 	"cmp"
@@ -20,24 +19,24 @@ var version string
 //go:embed LICENCES.txt
 var Licences string
 
-// Info says which build of the program this is.
-type Info struct {
+// Build says which build of the program this is.
+type Build struct {
 	Version string // as 1.2.0, without a v
 	Commit  string // in full; empty if Go did not see the repository
 	Date    string // of the commit, as 2026-11-20T09:30:00Z; empty as above
 	Changed bool   // files differed from the commit
 }
 
-// Read returns what the running program knows of its build.
-func Read() Info {
+// ReadBuild returns what the running program knows of its build.
+func ReadBuild() Build {
 	known, ok := debug.ReadBuildInfo()
 	if !ok {
-		return Info{Version: cmp.Or(version, "devel")}
+		return Build{Version: cmp.Or(version, "devel")}
 	}
-	return read(known, version)
+	return buildOf(known, version)
 }
 
-func read(known *debug.BuildInfo, version string) Info {
+func buildOf(known *debug.BuildInfo, version string) Build {
 	setting := func(key string) string {
 		for _, s := range known.Settings {
 			if s.Key == key {
@@ -46,7 +45,7 @@ func read(known *debug.BuildInfo, version string) Info {
 		}
 		return ""
 	}
-	return Info{
+	return Build{
 		Version: cmp.Or(version, strings.Trim(strings.TrimPrefix(known.Main.Version, "v"), "()"), "devel"),
 		Commit:  setting("vcs.revision"),
 		Date:    setting("vcs.time"),
@@ -55,15 +54,15 @@ func read(known *debug.BuildInfo, version string) Info {
 }
 
 // String returns the build in one line, with the version of SQLite.
-func (i Info) String(sqlite string) string {
+func (b Build) String(sqlite string) string {
 	parts := []string{}
-	if i.Commit != "" {
-		commit := "commit " + i.Commit[:min(12, len(i.Commit))]
-		if i.Changed {
+	if b.Commit != "" {
+		commit := "commit " + b.Commit[:min(12, len(b.Commit))]
+		if b.Changed {
 			commit += " with changes"
 		}
-		parts = append(parts, commit, i.Date)
+		parts = append(parts, commit, b.Date)
 	}
 	parts = append(parts, runtime.Version(), "SQLite "+sqlite, runtime.GOOS+"/"+runtime.GOARCH)
-	return fmt.Sprintf("firefighters %s (%s)", i.Version, strings.Join(parts, ", "))
+	return fmt.Sprintf("firefighters %s (%s)", b.Version, strings.Join(parts, ", "))
 }
