@@ -2,30 +2,36 @@ package managers
 
 import (
 	"context"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/host/launchd"
-	"github.com/firefighter-records/firefighters/internal/host/systemd"
 	"github.com/firefighter-records/firefighters/internal/host/winservice"
 )
 
 // Manager is the service manager that has started this process, as far as it
-// wants to hear from it.
+// wants to hear from it. The zero Manager hears nothing.
 type Manager struct {
-	systemd.Manager
+	socket   string        // where systemd listens (sd_notify); empty if it does not
+	watchdog time.Duration // without a sign of life for so long systemd ends the process; 0 for never
+	failures string        // a file with the number of starts that failed in a row; empty if nobody keeps it
 	launchd  bool
-	failures string // a file with the number of starts that failed in a row; empty if nobody keeps it
 }
 
 // NewManager returns the manager that the environment names. systemd keeps the
 // folder RUNTIME_DIRECTORY while it starts the service again and again, and removes
 // it when somebody stops the service.
 func NewManager(getenv func(string) string) Manager {
-	m := Manager{Manager: systemd.NewManager(getenv), launchd: getenv("XPC_SERVICE_NAME") == launchd.Label}
+	m := Manager{socket: getenv("NOTIFY_SOCKET"), launchd: getenv("XPC_SERVICE_NAME") == launchdLabel}
+	limit, err := strconv.ParseInt(getenv("WATCHDOG_USEC"), 10, 64)
+	pid := getenv("WATCHDOG_PID")
+	if err == nil && limit > 0 && m.socket != "" && (pid == "" || pid == strconv.Itoa(os.Getpid())) {
+		m.watchdog = time.Duration(limit) * time.Microsecond
+	}
 	if folder, _, _ := strings.Cut(getenv("RUNTIME_DIRECTORY"), ":"); folder != "" {
 		m.failures = filepath.Join(folder, "failed-starts")
 	}
@@ -33,22 +39,22 @@ func NewManager(getenv func(string) string) Manager {
 }
 
 // RestartsAll reports whether the manager starts the service again after any error,
-// also after one that only other settings heal.
+// also after one that lasts until somebody changes the settings.
 func (m Manager) RestartsAll() bool { return m.launchd }
 
-// FollowLog makes the output of this process go on in the file of its log when that
-// was renamed, until end. Only launchd writes the log to a file.
+// FollowLog makes the output of this process go on in the new file of its log when
+// the old one was renamed, until end. Only launchd writes the log to a file.
 func (m Manager) FollowLog() (end func()) {
 	if !m.launchd {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	go follow(ctx, 10*time.Second, launchd.LogFile, os.Stdout, os.Stderr)
+	go follow(ctx, 10*time.Second, launchdLog, os.Stdout, os.Stderr)
 	return cancel
 }
 
-// follow makes what is written to open files go to the one at path, whichever that is,
-// until ctx ends.
+// follow makes what is written to open files go to the file that path names at the
+// time, until ctx ends.
 func follow(ctx context.Context, interval time.Duration, path string, files ...*os.File) {
 	for tick := time.Tick(interval); ; {
 		select {
@@ -56,15 +62,15 @@ func follow(ctx context.Context, interval time.Duration, path string, files ...*
 			return
 		case <-tick:
 			for _, file := range files {
-				reopen(file, path) // before there is a new one, that fails
+				reopen(file, path) // an error until there is a new file
 			}
 		}
 	}
 }
 
 // AwaitTurn waits before a start if others before it have failed in a row: longer
-// each time, up to five minutes. A fault that time does not heal fills no log so.
-// The start counts as failed until Ready. AwaitTurn reports false if ctx ends first.
+// each time, up to five minutes. So a fault that lasts does not fill the log. The
+// start counts as failed until Ready. AwaitTurn reports false if ctx ends first.
 func (m Manager) AwaitTurn(ctx context.Context) bool {
 	if m.failures == "" {
 		return true
@@ -76,7 +82,7 @@ func (m Manager) AwaitTurn(ctx context.Context) bool {
 	if d == 0 {
 		return true
 	}
-	m.Waiting(d)
+	m.waiting(d)
 	select {
 	case <-ctx.Done():
 		os.Remove(m.failures) // somebody does something about it
@@ -89,7 +95,7 @@ func (m Manager) AwaitTurn(ctx context.Context) bool {
 // delay returns how long a start waits after so many that failed. The manager has
 // waited for managerDelay before.
 func delay(failed int) time.Duration {
-	const managerDelay, longest = 5 * time.Second, 5 * time.Minute // RestartSec
+	const managerDelay, longest = 5 * time.Second, 5 * time.Minute // RestartSec of the unit
 	if failed == 0 {
 		return 0
 	}
@@ -102,5 +108,37 @@ func (m Manager) Ready(how string) error {
 		os.Remove(m.failures)
 	}
 	winservice.Ready(how)
-	return m.Manager.Ready(how)
+	return m.notify("READY=1\nSTATUS=" + how)
+}
+
+// Interval is the time between two signs of life, 0 if none are wanted.
+func (m Manager) Interval() time.Duration { return m.watchdog / 3 }
+
+// Alive is a sign of life.
+func (m Manager) Alive() error { return m.notify("WATCHDOG=1") }
+
+// Stopping says that the service ends.
+func (m Manager) Stopping() error { return m.notify("STOPPING=1\nSTATUS=Stopping") }
+
+// statusWaiting is what the status begins with while the service waits before a start.
+const statusWaiting = "waiting "
+
+// waiting says that starts have failed, and that the next one begins after a time.
+func (m Manager) waiting(d time.Duration) error {
+	return m.notify(fmt.Sprintf("STATUS=%s%v, because the last start failed", statusWaiting, d))
+}
+
+// notify sends a message to systemd. A name of a socket that begins with @ is one of
+// Linux without a file; package net knows that too.
+func (m Manager) notify(message string) error {
+	if m.socket == "" {
+		return nil
+	}
+	conn, err := net.DialUnix("unixgram", nil, &net.UnixAddr{Name: m.socket, Net: "unixgram"})
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	_, err = conn.Write([]byte(message))
+	return err
 }

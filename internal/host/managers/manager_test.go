@@ -2,9 +2,11 @@ package managers
 
 import (
 	"context"
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -71,5 +73,61 @@ func TestAwaitTurn(t *testing.T) {
 	}
 	if !managerIn(map[string]string{"XPC_SERVICE_NAME": "org.firefighter-records.firefighters"}).RestartsAll() {
 		t.Error("launchd is not known")
+	}
+}
+
+// TestNotify: what systemd is told arrives at its socket.
+func TestNotify(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("", "ffm") // a short path, as sockets need
+	must(t, err)
+	defer os.RemoveAll(folder)
+	socket := filepath.Join(folder, "s")
+	listener, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	if err != nil && runtime.GOOS == "windows" { // which has no such sockets, and no systemd
+		return
+	}
+	must(t, err)
+	defer listener.Close()
+	environment := map[string]string{"NOTIFY_SOCKET": socket, "WATCHDOG_USEC": "60000000", "WATCHDOG_PID": strconv.Itoa(os.Getpid())}
+	m := managerIn(environment)
+	if m.Interval() != 20*time.Second {
+		t.Errorf("an interval of %v", m.Interval())
+	}
+	for want, say := range map[string]func() error{
+		"READY=1\nSTATUS=Listening on http://127.0.0.1:8080": func() error { return m.Ready("Listening on http://127.0.0.1:8080") },
+		"STATUS=waiting 35s, because the last start failed":  func() error { return m.waiting(35 * time.Second) },
+		"WATCHDOG=1": m.Alive, "STOPPING=1\nSTATUS=Stopping": m.Stopping,
+	} {
+		must(t, say())
+		heard := make([]byte, 1000)
+		must(t, listener.SetReadDeadline(time.Now().Add(time.Minute)))
+		n, err := listener.Read(heard)
+		if err != nil || string(heard[:n]) != want {
+			t.Errorf("heard %q, %v; not %q", heard[:n], err, want)
+		}
+	}
+	listener.Close()
+	if err := m.Alive(); err == nil {
+		t.Error("nobody listens, and that is no error")
+	}
+}
+
+// TestNoManager: without a manager nothing is said, and a watchdog that is meant for
+// another process does not count.
+func TestNoManager(t *testing.T) {
+	t.Parallel()
+	for _, environment := range []map[string]string{
+		{}, {"WATCHDOG_USEC": "60000000"}, {"NOTIFY_SOCKET": "/x"}, {"NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "1"},
+		{"NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "soon"}, {"NOTIFY_SOCKET": "/x", "WATCHDOG_USEC": "0"},
+	} {
+		m := managerIn(environment)
+		if m.Interval() != 0 {
+			t.Errorf("%v: an interval of %v", environment, m.Interval())
+		}
+	}
+	var m Manager
+	if err := m.Ready(""); err != nil {
+		t.Error(err)
 	}
 }

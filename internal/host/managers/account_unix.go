@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package entrust
+package managers
 
 import (
 	"cmp"
@@ -18,23 +18,23 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Account is the user that runs the service.
-type Account struct{ uid, gid int }
+// account is the user that runs the service.
+type account struct{ uid, gid int }
 
-// LookUp returns the account of a user.
-func LookUp(name string) (Account, error) {
+// lookUpAccount returns the account of a user.
+func lookUpAccount(name string) (account, error) {
 	found, err := user.Lookup(name)
 	if err != nil {
-		return Account{}, err
+		return account{}, err
 	}
 	uid, err := strconv.Atoi(found.Uid)
 	gid, gidErr := strconv.Atoi(found.Gid)
-	return Account{uid, gid}, cmp.Or(err, gidErr)
+	return account{uid, gid}, cmp.Or(err, gidErr)
 }
 
-// Take makes the folder of the data, for an account alone. What is in a folder that
+// take makes the folder of the data, for an account alone. What is in a folder that
 // was there gets the same owner: somebody may have copied a database into it.
-func (a Account) Take(folder string) (steps []string, err error) {
+func (a account) take(folder string) (steps []string, err error) {
 	if err := os.Mkdir(folder, 0o700); err == nil {
 		steps = append(steps, "Made the folder "+folder+", which the service alone can read.")
 	} else if !errors.Is(err, fs.ErrExist) {
@@ -65,7 +65,7 @@ func (a Account) Take(folder string) (steps []string, err error) {
 // takeIn makes the account own a file or folder in the folder of the data, unless it
 // belongs to it. It asks and gives through the open file, so that nobody puts another
 // in its place between the two. A file of several names could be any of the system.
-func (a Account) takeIn(root *os.Root, name string, entry fs.DirEntry) (gave bool, err error) {
+func (a account) takeIn(root *os.Root, name string, entry fs.DirEntry) (gave bool, err error) {
 	if !entry.IsDir() && !entry.Type().IsRegular() {
 		return false, nil
 	}
@@ -89,16 +89,16 @@ func unlessGone(err error) error {
 	return err
 }
 
-// Own makes the account the owner of a file.
-func (a Account) Own(file string) error { return os.Lchown(file, a.uid, a.gid) }
+// own makes the account the owner of a file.
+func (a account) own(file string) error { return os.Lchown(file, a.uid, a.gid) }
 
-func (a Account) owns(info fs.FileInfo) bool {
+func (a account) owns(info fs.FileInfo) bool {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(owner.Uid) == a.uid && int(owner.Gid) == a.gid
 }
 
-// May reports whether an account may use a path: mode is r, w or x, as of test(1).
-func (a Account) May(mode, path string) bool {
+// may reports whether an account may use a path: mode is r, w or x, as of test(1).
+func (a account) may(mode, path string) bool {
 	trial := exec.Command("/bin/sh", "-c", `test -"$1" "$2"`, "sh", mode, path)
 	trial.Dir = "/"
 	trial.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{
@@ -108,34 +108,34 @@ func (a Account) May(mode, path string) bool {
 	return trial.Run() == nil
 }
 
-// Share makes a folder that an account can write. Its parent must exist, and the
+// share makes a folder that an account can write. Its parent must exist, and the
 // account must be able to enter it. A folder that is empty gets the account as its
 // owner; one that holds something, or that a link leads to, is left as it is.
-func (a Account) Share(folder string) error {
+func (a account) share(folder string) error {
 	parent := filepath.Dir(folder)
 	if _, err := os.Stat(parent); err != nil {
 		return err
 	}
-	if !a.May("x", parent) {
+	if !a.may("x", parent) {
 		return ErrClosed
 	}
 	if err := os.Mkdir(folder, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	if a.May("w", folder) {
+	if a.may("w", folder) {
 		return nil
 	}
 	if err := a.give(folder); err != nil {
 		return err
 	}
-	if !a.May("w", folder) {
+	if !a.may("w", folder) {
 		return fs.ErrPermission
 	}
 	return nil
 }
 
 // give makes the account own a folder that is empty.
-func (a Account) give(folder string) error {
+func (a account) give(folder string) error {
 	file, err := os.OpenFile(folder, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
 	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.ENOTDIR) {
 		return fs.ErrPermission

@@ -1,13 +1,10 @@
-// Package systemd knows the texts that systemd reads and prints: the unit of the
-// service and its drop-in, what systemctl shows, and the messages of sd_notify.
-package systemd
+package managers
 
 import (
 	"fmt"
 	"path"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 )
 
@@ -18,10 +15,10 @@ const Sysusers = `u firefighters - "Firefighter Records Service" /var/lib/firefi
 // Unit returns the unit of systemd that runs a program as the service. It does
 // not change with the settings: what depends on them is in the drop-in.
 func Unit(program string) string {
-	return strings.ReplaceAll(unit, "PROGRAM", strings.ReplaceAll(program, "%", "%%"))
+	return strings.ReplaceAll(unitText, "PROGRAM", strings.ReplaceAll(program, "%", "%%"))
 }
 
-const unit = `[Unit]
+const unitText = `[Unit]
 Description=Firefighter Records Service
 Documentation=https://github.com/firefighter-records/firefighters
 Wants=network-online.target
@@ -98,14 +95,14 @@ SystemCallErrorNumber=EPERM
 WantedBy=multi-user.target
 `
 
-// writable are the folders of StateDirectory and ReadWritePaths in the unit.
-var writable = []string{"/var/lib/firefighters", "/mnt", "/media", "/run/media", "/srv"}
+// unitWrites are the folders of StateDirectory and ReadWritePaths in the unit.
+var unitWrites = []string{"/var/lib/firefighters", "/mnt", "/media", "/run/media", "/srv"}
 
-// hidden are the folders that the unit hides from the service.
-var hidden = []string{"/home", "/root", "/run/user", "/tmp", "/var/tmp", "/dev", "/proc", "/sys"}
+// unitHides are the folders that the unit hides from the service.
+var unitHides = []string{"/home", "/root", "/run/user", "/tmp", "/var/tmp", "/dev", "/proc", "/sys"}
 
-// Hides reports whether the unit hides a file or folder from the service.
-func Hides(name string) bool { return within(name, hidden) }
+// hiddenByUnit reports whether the unit hides a file or folder from the service.
+func hiddenByUnit(name string) bool { return within(name, unitHides) }
 
 // within reports whether a path is one of the folders or in one.
 func within(name string, folders []string) bool {
@@ -113,14 +110,14 @@ func within(name string, folders []string) bool {
 	return slices.ContainsFunc(folders, func(folder string) bool { return name == folder || strings.HasPrefix(name, folder+"/") })
 }
 
-// DropIn returns what the unit needs beside itself to write to some folders and to
+// dropIn returns what the unit needs beside itself to write to some folders and to
 // listen on a port. It is empty if it needs nothing. A folder with a control character
 // in its name is left out: for systemd more than a line feed ends a line, and what
 // follows would be an instruction to root.
-func DropIn(writes []string, port int) string {
+func dropIn(writes []string, port int) string {
 	var lines strings.Builder
 	for _, folder := range writes {
-		if !within(folder, writable) && !strings.ContainsFunc(folder, unicode.IsControl) {
+		if !within(folder, unitWrites) && !strings.ContainsFunc(folder, unicode.IsControl) {
 			fmt.Fprintf(&lines, "ReadWritePaths=-%s\n", quoted(folder))
 		}
 	}
@@ -142,13 +139,13 @@ func quoted(name string) string {
 	return name
 }
 
-// FormerFlags returns the flags of serve in a unit that somebody has written by
-// hand, nil if the unit is ours or does not say.
-func FormerFlags(unit string) []string {
+// formerFlags returns the flags of serve in a unit that somebody has written by
+// hand. It returns nil if the unit was made by Unit, or if the flags cannot be told.
+func formerFlags(unit string) []string {
 	for line := range strings.Lines(strings.ReplaceAll(unit, "\\\n", " ")) {
 		command, found := strings.CutPrefix(strings.TrimSpace(line), "ExecStart=")
 		words := strings.Fields(command)
-		if !found || len(words) == 0 || IsOurs(unit) || strings.ContainsAny(command, `"'%$`) {
+		if !found || len(words) == 0 || isOurs(unit) || strings.ContainsAny(command, `"'%$`) {
 			continue
 		}
 		return slices.DeleteFunc(words[1:], func(word string) bool { return word == "serve" })
@@ -156,64 +153,5 @@ func FormerFlags(unit string) []string {
 	return nil
 }
 
-// IsOurs reports whether a unit was made by Unit.
-func IsOurs(unit string) bool { return strings.Contains(unit, " service run\n") }
-
-// State is what systemd knows of the service.
-type State struct {
-	Installed, Running bool
-	Manual             bool      // it does not start with the system
-	Failed             bool      // the last run did not end well, or the last start
-	Since              time.Time // when it was ready; zero if it does not run
-	Program            string
-	Status             string // the service's own word
-	Detail             string // for people
-}
-
-// Properties are those that ParseState reads.
-const Properties = "LoadState,ActiveState,SubState,Result,StatusText,ActiveEnterTimestamp,ExecStart,UnitFileState"
-
-// ParseState reads what systemctl show prints of the unit, in UTC.
-func ParseState(properties string) (s State) {
-	values := map[string]string{}
-	for line := range strings.Lines(properties) {
-		key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
-		values[key] = value
-	}
-	s.Installed = values["LoadState"] == "loaded"
-	s.Running = values["ActiveState"] == "active"
-	s.Manual = s.Installed && slices.Contains([]string{"disabled", "masked"}, values["UnitFileState"])
-	s.Status = values["StatusText"]
-	_, program, _ := strings.Cut(values["ExecStart"], "path=")
-	s.Program, _, _ = strings.Cut(program, " ;")
-	if at, err := time.Parse("Mon 2006-01-02 15:04:05 MST", values["ActiveEnterTimestamp"]); err == nil && s.Running {
-		s.Since = at
-	}
-	s.Detail = values["ActiveState"]
-	if sub := values["SubState"]; sub != "" && sub != s.Detail {
-		s.Detail += " (" + sub + ")"
-	}
-	// The word of a service stays when somebody stops it.
-	if s.Failed = values["ActiveState"] == "activating" && strings.HasPrefix(s.Status, waiting); s.Failed {
-		s.Detail = s.Status
-	}
-	if result := values["Result"]; result != "" && result != "success" {
-		s.Failed = true
-		s.Detail += ", the last run ended with: " + result
-	}
-	return s
-}
-
-// ErrorIn returns the last error in a log, and what to type then, a line each. Both
-// are empty if there is none.
-func ErrorIn(log string) (found, hint string) {
-	for line := range strings.Lines(log) {
-		line = strings.TrimSpace(line)
-		if text, ok := strings.CutPrefix(line, "Error: "); ok {
-			found, hint = text, ""
-		} else if text, ok := strings.CutPrefix(line, "Try: "); ok && found != "" && hint == "" {
-			hint = text
-		}
-	}
-	return found, hint
-}
+// isOurs reports whether a unit was made by Unit.
+func isOurs(unit string) bool { return strings.Contains(unit, " service run\n") }

@@ -13,9 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/host/entrust"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
-	"github.com/firefighter-records/firefighters/internal/host/systemd"
 )
 
 // Linux with systemd.
@@ -55,7 +53,7 @@ func (h Host) hasPackagedUnit() bool {
 // Installed reports whether the service is installed.
 func (h Host) Installed() bool {
 	if text, err := os.ReadFile(h.path(unitFile)); err == nil {
-		return systemd.IsOurs(string(text))
+		return isOurs(string(text))
 	}
 	return h.hasPackagedUnit()
 }
@@ -78,17 +76,17 @@ func (h Host) Prepare(d Definition) (steps []string, err error) {
 	if err := h.booted(); err != nil {
 		return nil, err
 	}
-	owner, err := entrust.LookUp(h.user())
+	owner, err := lookUpAccount(h.user())
 	if err != nil {
 		if err := h.addUser(d); err != nil {
 			return nil, err
 		}
-		if owner, err = entrust.LookUp(h.user()); err != nil {
+		if owner, err = lookUpAccount(h.user()); err != nil {
 			return nil, err
 		}
 		steps = append(steps, "Made the user firefighters, who runs the service and cannot sign in.")
 	}
-	made, err := owner.Take(d.Data)
+	made, err := owner.take(d.Data)
 	return append(steps, made...), err
 }
 
@@ -113,7 +111,7 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 	if err != nil {
 		return steps, err
 	}
-	changed, err := writeOrRemove(h.path(dropInFile), systemd.DropIn(d.Writes, d.Port))
+	changed, err := writeOrRemove(h.path(dropInFile), dropIn(d.Writes, d.Port))
 	if err != nil {
 		return steps, err
 	}
@@ -151,7 +149,7 @@ func (h Host) writeUnit(d Definition) (steps []string, err error) {
 // keepFormer renames a unit that somebody has written by hand.
 func (h Host) keepFormer() (steps []string, err error) {
 	unit := h.path(unitFile)
-	if old, err := os.ReadFile(unit); err != nil || systemd.IsOurs(string(old)) {
+	if old, err := os.ReadFile(unit); err != nil || isOurs(string(old)) {
 		return nil, nil
 	}
 	if err := os.Rename(unit, unit+formerSuffix); err != nil {
@@ -211,11 +209,11 @@ func (h Host) Uninstall(Definition) (steps []string, err error) {
 
 // Start returns when the service is ready.
 func (h Host) Start() error {
-	seen, err := h.show()
+	_, failed, err := h.show()
 	if err != nil {
 		return err
 	}
-	if seen.Failed { // it may wait before the next start
+	if failed { // it may wait before the next start
 		if _, err := systemctl("stop", unitName); err != nil {
 			return err
 		}
@@ -230,27 +228,27 @@ func (h Host) Start() error {
 
 // Stop returns when the service has ended.
 func (h Host) Stop() error {
-	if _, err := h.show(); err != nil {
+	if _, _, err := h.show(); err != nil {
 		return err
 	}
 	_, err := systemctl("stop", unitName)
 	return err
 }
 
-// show returns what systemd knows of a service that is installed.
-func (h Host) show() (systemd.State, error) {
+// show returns what systemd knows of the service. failed reports whether the last run
+// did not end well, or the last start.
+func (h Host) show() (s State, failed bool, err error) {
 	if err := h.booted(); err != nil {
-		return systemd.State{}, err
+		return State{}, false, err
 	}
-	text, err := systemctl("show", unitName, "--property="+systemd.Properties)
+	text, err := systemctl("show", unitName, "--property="+unitProperties)
 	if err != nil {
-		return systemd.State{}, err
+		return State{}, false, err
 	}
-	seen := systemd.ParseState(text)
-	if !seen.Installed {
-		return seen, ErrNotInstalled
+	if s, failed = parseUnitState(text); !s.Installed {
+		err = ErrNotInstalled
 	}
-	return seen, nil
+	return s, failed, err
 }
 
 // lastError returns what the service has logged as its error since a time, and what
@@ -260,23 +258,22 @@ func lastError(since time.Time) (said, hint string) {
 	if err != nil {
 		return "", ""
 	}
-	return systemd.ErrorIn(log)
+	return errorInLog(log)
 }
 
 // Current returns what systemd knows of the service.
 func (h Host) Current() (State, error) {
-	seen, err := h.show()
+	s, failed, err := h.show()
 	if err != nil && !errors.Is(err, ErrNotInstalled) {
 		return State{}, err
 	}
-	s := State{Installed: seen.Installed, Manual: seen.Manual, Running: seen.Running, Since: seen.Since, Program: seen.Program, Word: seen.Status, Detail: seen.Detail}
 	if s.Running {
 		s.Replaced = changedSince(s.Program, s.Since)
-	} else if seen.Failed {
+	} else if failed {
 		s.Error, s.Hint = lastError(time.Now().Add(-time.Hour))
 	}
 	if unit, err := os.ReadFile(h.path(unitFile)); err == nil {
-		s.Former = systemd.FormerFlags(string(unit))
+		s.Former = formerFlags(string(unit))
 	}
 	return s, nil
 }

@@ -10,8 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-
-	"github.com/firefighter-records/firefighters/internal/host/entrust"
 )
 
 // Permitted reports whether this process may install, start and stop. Below another
@@ -23,8 +21,8 @@ func (h Host) MayRead(_ Definition, file string) error {
 	if _, err := os.Stat(file); err != nil {
 		return err
 	}
-	account, err := entrust.LookUp(h.user())
-	if err == nil && !account.May("r", file) {
+	account, err := lookUpAccount(h.user())
+	if err == nil && !account.may("r", file) {
 		err = fs.ErrPermission
 	}
 	return err
@@ -32,11 +30,11 @@ func (h Host) MayRead(_ Definition, file string) error {
 
 // Share lets the service write to a folder, which it makes.
 func (h Host) Share(_ Definition, folder string) error {
-	account, err := entrust.LookUp(h.user())
+	account, err := lookUpAccount(h.user())
 	if err != nil {
 		return err
 	}
-	return account.Share(folder)
+	return account.share(folder)
 }
 
 // system runs a command of the system. Its error is what that says.

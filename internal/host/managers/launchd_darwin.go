@@ -5,10 +5,6 @@ import (
 	"fmt"
 	"os"
 	"time"
-
-	"github.com/firefighter-records/firefighters/internal/host/entrust"
-	"github.com/firefighter-records/firefighters/internal/host/launchd"
-	"github.com/firefighter-records/firefighters/internal/host/systemd"
 )
 
 // macOS with launchd.
@@ -16,7 +12,7 @@ import (
 // Account is the user of the service.
 const Account = "_" + Name
 
-func (h Host) daemon() launchd.Daemon { return launchd.Daemon{Root: h.Root, Run: system} }
+func (h Host) daemon() daemon { return daemon{root: h.Root, run: system} }
 
 // DataFolder returns the folder of the service's data.
 func (h Host) DataFolder() string { return h.path("/Library/Application Support/Firefighters") }
@@ -29,30 +25,30 @@ func (h Host) InstalledProgram() string { return h.path("/usr/local/bin/firefigh
 func (h Host) Packaged(string) string { return "" }
 
 // Installed reports whether the service is installed.
-func (h Host) Installed() bool { return h.daemon().Installed() }
+func (h Host) Installed() bool { return h.daemon().installed() }
 
 // LogCommand returns what to type to see the log.
-func LogCommand() string { return "sudo tail -n 50 " + launchd.LogFile }
+func LogCommand() string { return "sudo tail -n 50 " + launchdLog }
 
 // Prepare makes the account and the folder of the data.
 func (h Host) Prepare(d Definition) (steps []string, err error) {
-	owner, err := entrust.LookUp(h.user())
+	owner, err := lookUpAccount(h.user())
 	if err != nil {
 		if err := addUser(); err != nil {
 			return nil, err
 		}
-		if owner, err = entrust.LookUp(h.user()); err != nil {
+		if owner, err = lookUpAccount(h.user()); err != nil {
 			return nil, err
 		}
 		steps = append(steps, "Made the user "+Account+", who runs the service and cannot sign in.")
 	}
-	made, err := owner.Take(d.Data)
+	made, err := owner.take(d.Data)
 	if err != nil {
 		return steps, err
 	}
-	log, err := os.OpenFile(h.path(launchd.LogFile), os.O_CREATE|os.O_WRONLY, 0o640)
+	log, err := os.OpenFile(h.path(launchdLog), os.O_CREATE|os.O_WRONLY, 0o640)
 	if err == nil {
-		err = cmp.Or(owner.Own(h.path(launchd.LogFile)), log.Close())
+		err = cmp.Or(owner.own(h.path(launchdLog)), log.Close())
 	}
 	return append(steps, made...), err
 }
@@ -68,7 +64,7 @@ func addUser() error {
 	if err != nil {
 		return err
 	}
-	number := launchd.FreeID(taken + "\n" + groups)
+	number := freeID(taken + "\n" + groups)
 	user, group := "/Users/"+Account, "/Groups/"+Account
 	for _, entry := range [][]string{
 		{group}, {group, "PrimaryGroupID", number}, {group, "Password", "*"},
@@ -85,10 +81,10 @@ func addUser() error {
 
 // Install describes the service to the system.
 func (h Host) Install(d Definition) (steps []string, err error) {
-	if err := h.daemon().Install(d.Program, d.Data, h.user()); err != nil {
+	if err := h.daemon().install(d.Program, d.Data, h.user()); err != nil {
 		return nil, err
 	}
-	return []string{"Wrote " + launchd.PlistFile + ".", "The service starts with this Mac."}, nil
+	return []string{"Wrote " + plistFile + ".", "The service starts with this Mac."}, nil
 }
 
 // Uninstall takes the service from the system, and leaves the data.
@@ -96,10 +92,10 @@ func (h Host) Uninstall(Definition) (steps []string, err error) {
 	if !h.Installed() {
 		return nil, ErrNotInstalled
 	}
-	if err := h.daemon().Uninstall(); err != nil {
+	if err := h.daemon().uninstall(); err != nil {
 		return nil, err
 	}
-	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + launchd.PlistFile + "."}, nil
+	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + plistFile + "."}, nil
 }
 
 // Start returns when the service runs.
@@ -107,8 +103,8 @@ func (h Host) Start() error {
 	if !h.Installed() {
 		return ErrNotInstalled
 	}
-	if err := h.daemon().Start(); err != nil {
-		said, _ := systemd.ErrorIn(tailOf(h.path(launchd.LogFile)))
+	if err := h.daemon().start(); err != nil {
+		said, _ := errorInLog(tailOf(h.path(launchdLog)))
 		return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, err.Error()))
 	}
 	return nil
@@ -119,7 +115,7 @@ func (h Host) Stop() error {
 	if !h.Installed() {
 		return ErrNotInstalled
 	}
-	return h.daemon().Stop()
+	return h.daemon().stop()
 }
 
 // Current returns what launchd knows of the service.
@@ -127,18 +123,17 @@ func (h Host) Current() (State, error) {
 	if !h.Installed() {
 		return State{}, nil
 	}
-	seen, ok := h.daemon().Current()
+	s, pid, ok := h.daemon().current()
 	if !ok { // it was stopped
 		return State{Installed: true, Program: h.InstalledProgram(), Detail: "stopped"}, nil
 	}
-	s := State{Installed: true, Running: seen.Running, Program: seen.Program, Detail: seen.Detail}
-	if age, err := system("ps", "-o", "etime=", "-p", seen.PID); err == nil && s.Running {
-		s.Since = time.Now().Add(-launchd.ParseElapsed(age))
+	if age, err := system("ps", "-o", "etime=", "-p", pid); err == nil && s.Running {
+		s.Since = time.Now().Add(-parseElapsed(age))
 		info, err := os.Stat(s.Program)
 		s.Replaced = err != nil || info.ModTime().After(s.Since)
 	}
 	if !s.Running {
-		s.Error, s.Hint = systemd.ErrorIn(tailOf(h.path(launchd.LogFile)))
+		s.Error, s.Hint = errorInLog(tailOf(h.path(launchdLog)))
 	}
 	return s, nil
 }

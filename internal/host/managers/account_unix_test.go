@@ -1,6 +1,6 @@
 //go:build linux || darwin
 
-package entrust
+package managers
 
 import (
 	"errors"
@@ -10,27 +10,20 @@ import (
 	"testing"
 )
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // trialAccount returns an account to try: as root another than root's, which has
 // no rights to speak of, and else the own one, as any other needs root.
-func trialAccount(t *testing.T) Account {
+func trialAccount(t *testing.T) account {
 	t.Helper()
 	if os.Geteuid() == 0 {
-		return Account{65533, 65533}
+		return account{65533, 65533}
 	}
-	return Account{os.Geteuid(), os.Getegid()}
+	return account{os.Geteuid(), os.Getegid()}
 }
 
 // reachable returns a folder that every user can reach.
 func reachable(t *testing.T) string {
 	t.Helper()
-	folder, err := os.MkdirTemp("", "entrust-")
+	folder, err := os.MkdirTemp("", "account-")
 	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	must(t, os.Chmod(folder, 0o755))
@@ -41,11 +34,11 @@ func TestLookUp(t *testing.T) {
 	t.Parallel()
 	own, err := user.Current()
 	must(t, err)
-	account, err := LookUp(own.Username)
+	account, err := lookUpAccount(own.Username)
 	if err != nil || account.uid != os.Getuid() {
 		t.Errorf("%+v, %v", account, err)
 	}
-	if account, err := LookUp("nobody-of-this-name"); err == nil {
+	if account, err := lookUpAccount("nobody-of-this-name"); err == nil {
 		t.Errorf("%+v", account)
 	}
 }
@@ -54,10 +47,10 @@ func TestLookUp(t *testing.T) {
 func TestTake(t *testing.T) {
 	t.Parallel()
 	account, folder := trialAccount(t), filepath.Join(reachable(t), "data")
-	if steps, err := account.Take(folder); err != nil || len(steps) != 1 {
+	if steps, err := account.take(folder); err != nil || len(steps) != 1 {
 		t.Fatalf("%q, %v", steps, err)
 	}
-	if steps, err := account.Take(folder); err != nil || steps != nil {
+	if steps, err := account.take(folder); err != nil || steps != nil {
 		t.Errorf("again: %q, %v", steps, err)
 	}
 	inside, outside := filepath.Join(folder, "x.db"), filepath.Join(filepath.Dir(folder), "outside")
@@ -66,7 +59,7 @@ func TestTake(t *testing.T) {
 	must(t, os.Link(outside, filepath.Join(folder, "hard")))
 	must(t, os.Symlink(outside, filepath.Join(folder, "soft")))
 	must(t, os.Chmod(folder, 0o755))
-	_, err := account.Take(folder)
+	_, err := account.take(folder)
 	must(t, err)
 	for file, want := range map[string]bool{folder: true, inside: true, outside: os.Geteuid() != 0} {
 		if info, err := os.Stat(file); err != nil || account.owns(info) != want {
@@ -85,17 +78,17 @@ func TestShare(t *testing.T) {
 	account, parent := trialAccount(t), reachable(t)
 	folder := filepath.Join(parent, "backups")
 	for range 2 {
-		if err := account.Share(folder); err != nil || !account.May("w", folder) {
+		if err := account.share(folder); err != nil || !account.may("w", folder) {
 			t.Fatalf("%v", err)
 		}
 	}
-	if err := account.Share(filepath.Join(parent, "missing", "backups")); !os.IsNotExist(err) {
+	if err := account.share(filepath.Join(parent, "missing", "backups")); !os.IsNotExist(err) {
 		t.Errorf("without its parent: %v", err)
 	}
 	empty, link := filepath.Join(parent, "empty"), filepath.Join(parent, "link")
 	must(t, os.Mkdir(empty, 0o500))
 	must(t, os.Symlink(empty, link))
-	if err := account.Share(link); !os.IsPermission(err) {
+	if err := account.share(link); !os.IsPermission(err) {
 		t.Errorf("a link: %v", err)
 	}
 	if info, err := os.Stat(empty); err != nil || account.owns(info) != (os.Geteuid() != 0) {
@@ -106,10 +99,10 @@ func TestShare(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(foreign, "x"), nil, 0o600))
 	must(t, os.Chmod(foreign, 0o500))
 	defer os.Chmod(foreign, 0o700) // so that it can be removed
-	if err := account.Share(foreign); !os.IsPermission(err) {
+	if err := account.share(foreign); !os.IsPermission(err) {
 		t.Errorf("a folder of others: %v", err)
 	}
-	if account.May("r", filepath.Join(foreign, "x")) != (os.Geteuid() != 0) {
+	if account.may("r", filepath.Join(foreign, "x")) != (os.Geteuid() != 0) {
 		t.Error("who may read a private file is not known")
 	}
 }
@@ -126,7 +119,7 @@ func TestShareClosed(t *testing.T) {
 	stick := filepath.Join(closed, "stick")
 	must(t, os.MkdirAll(stick, 0o755))
 	must(t, os.Chmod(closed, 0o600))
-	err := account.Share(filepath.Join(stick, "backups"))
+	err := account.share(filepath.Join(stick, "backups"))
 	must(t, os.Chmod(closed, 0o700))
 	if made, _ := filepath.Glob(stick + "/*"); !errors.Is(err, want) || made != nil {
 		t.Errorf("%v, %q", err, made)

@@ -9,9 +9,6 @@ import (
 	"runtime"
 	"strings"
 	"time"
-
-	"github.com/firefighter-records/firefighters/internal/host/entrust"
-	"github.com/firefighter-records/firefighters/internal/host/systemd"
 )
 
 // Host is a PC with a service manager. The zero Host is this one.
@@ -49,14 +46,14 @@ func (h Host) user() string { return cmp.Or(h.User, Account) }
 // as Firefighters.
 const Name = "firefighters"
 
-// Errors of all systems.
+// Errors of all systems. The last two are why the service cannot write to a folder.
 var (
 	ErrNotInstalled = errors.New("the service is not installed")
 	ErrNotPermitted = errors.New("this needs the rights of an administrator")
 	ErrUnsupported  = errors.New("this system has no service manager that is known here")
 	ErrNotReady     = errors.New("the service does not start")
-	ErrNoOwners     = entrust.ErrNoOwners
-	ErrClosed       = entrust.ErrClosed
+	ErrNoOwners     = errors.New("its disk keeps no owners of files, as FAT does not") // such as a USB stick
+	ErrClosed       = errors.New("a folder above it is closed to the service")
 )
 
 // Definition is what a system must know of the service.
@@ -113,14 +110,8 @@ func (h Host) PackagedProgram() string {
 	return program
 }
 
-// Hides reports whether a system hides a file or folder from the service, for all
-// that its permissions say.
+// Hides reports whether a system hides a file or folder from the service, whatever
+// its permissions allow.
 func (h Host) Hides(name string) bool {
-	return runtime.GOOS == "linux" && systemd.Hides(strings.TrimPrefix(name, h.Root))
+	return runtime.GOOS == "linux" && hiddenByUnit(strings.TrimPrefix(name, h.Root))
 }
-
-// Sysusers is the text for systemd-sysusers that makes the user of the service.
-const Sysusers = systemd.Sysusers
-
-// Unit returns the unit of systemd that runs a program as the service.
-func Unit(program string) string { return systemd.Unit(program) }
