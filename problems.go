@@ -42,8 +42,8 @@ func problemOf(err error) *httpapi.Problem {
 	switch {
 	case errors.As(err, &problem):
 		return problem
-	case exchangeProblem(err) != nil:
-		return exchangeProblem(err)
+	case importsProblem(err) != nil:
+		return importsProblem(err)
 	case errors.As(err, &fields):
 		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: fields.Error(), Errors: fields}
 	case errors.As(err, &body):

@@ -311,9 +311,9 @@ func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) e
 	return httpapi.RespondJSON(w, http.StatusOK, answer)
 }
 
-// exchangeProblem returns the problem that an error of this file is, nil for any
+// importsProblem returns the problem that an error of this file is, nil for any
 // other.
-func exchangeProblem(err error) *httpapi.Problem {
+func importsProblem(err error) *httpapi.Problem {
 	if errors.Is(err, history.ErrPosition) {
 		return &httpapi.Problem{Kind: httpapi.Position,
 			Detail: "This position is not of the history of the department: the database was restored, or the position was never given. Start over without after."}
