@@ -328,11 +328,11 @@ func importsProblem(err error) *httpapi.Problem {
 	}
 	if file, ok := errors.AsType[*sheet.FileError](err); ok {
 		if kind, ok := refusedFiles[file.Code]; ok {
-			return &httpapi.Problem{Kind: kind, Detail: imports.Words(err)}
+			return &httpapi.Problem{Kind: kind, Detail: imports.English.Say(err)}
 		}
 	}
 	if option, code := neededOption(err); option != "" {
-		detail := imports.Words(err) + optionHints[option]
+		detail := imports.English.Say(err) + optionHints[option]
 		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: detail, Errors: record.FieldErrors{{Field: option, Code: code, Detail: detail}}}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -21,7 +22,7 @@ func (l *list) explain(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errors.New("stopped; nothing was changed")
 	}
-	what, hint, ok := imports.Explain(err)
+	what, hint, ok := imports.English.Explain(err)
 	if !ok {
 		return err
 	}
@@ -68,7 +69,7 @@ func (l *list) hint(err error) string {
 // hintOnColumns returns the command with the --map that settles which column is
 // which.
 func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
-	suggestion := imports.SuggestMap(e)
+	suggestion := suggestMap(e)
 	switch {
 	case e.Code == mapping.ColumnsUnknown:
 		return "a header of the file, as it is written there: " + l.again("--map HEADER=FIELD", "map")
@@ -78,6 +79,31 @@ func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
 		suggestion = l.columns + "," + suggestion
 	}
 	return l.again("--map "+cli.Quote(suggestion), "map")
+}
+
+// suggestMap returns an example of what --map could say to settle an error, empty
+// where it cannot.
+func suggestMap(e *mapping.ColumnsError) string {
+	if len(e.Headers) == 0 || slices.Contains(e.Headers, "") || e.SameHeader() {
+		return ""
+	}
+	switch first := quoteHeader(e.Headers[0]); {
+	case e.Code == mapping.ColumnsTwice:
+		return first + "=" + mapping.MapName(e.Field)
+	case e.Code == mapping.ColumnsNoName && len(e.Headers) > 1:
+		return first + "=firstName," + quoteHeader(e.Headers[1]) + "=lastName"
+	case e.Code == mapping.ColumnsNoName:
+		return first + "=" + mapping.FullName
+	}
+	return ""
+}
+
+// quoteHeader returns a header as --map takes it.
+func quoteHeader(header string) string {
+	if strings.ContainsAny(header, `,="`) {
+		return `"` + strings.ReplaceAll(header, `"`, `""`) + `"`
+	}
+	return header
 }
 
 // lowerFirst makes a sentence the rest of another.

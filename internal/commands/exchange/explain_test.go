@@ -67,3 +67,31 @@ func TestShown(t *testing.T) {
 		}
 	}
 }
+
+func TestSuggestMap(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		err  mapping.ColumnsError
+		want string
+	}{
+		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Handy", "Mobil"}}, "Handy=phoneNumber"},
+		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: mapping.LastFirst, Headers: []string{"Prezime i ime", "Puno ime"}}, "Prezime i ime=nameReversed"},
+		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{`a"b`, "c,d", "e"}}, `"a""b"=firstName,"c,d"=lastName`},
+		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"x"}}, "x=name"},
+		{mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"x"}}, ""},
+		{mapping.ColumnsError{Code: mapping.ColumnsNoName}, ""},
+		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"Person", "", "Kontakt"}}, ""},
+		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Telefon", "telefon"}}, ""},
+	} {
+		got := suggestMap(&test.err)
+		if got != test.want {
+			t.Errorf("%+v: %s, want %s", test.err, got, test.want)
+		}
+		if got == "" {
+			continue
+		}
+		if headers, err := mapping.ParseHeaders(got); err != nil || len(headers) == 0 {
+			t.Errorf("%s is read as %v, %v", got, headers, err)
+		}
+	}
+}

@@ -145,11 +145,7 @@ func (f *File) info() FileInfo {
 func (f *File) columns() []ColumnInfo {
 	columns := []ColumnInfo{}
 	for _, c := range f.Mapped.Columns {
-		field := c.Field
-		if field == mapping.LastFirst {
-			field = mapReversed
-		}
-		columns = append(columns, ColumnInfo{c.Header, textOrNil(field)})
+		columns = append(columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})
 	}
 	return columns
 }

@@ -1,222 +1,220 @@
 package imports
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// warnings returns what people should know about a file, in sentences.
-func (f *File) warnings(r *Report) []string {
-	all := []string{}
-	if r.Same != nil {
-		all = append(all, fmt.Sprintf("This file was imported before: import %d on %s.", r.Same.Number, r.Same.At.Format("2 January 2006")))
+//go:embed messages.json
+var files embed.FS
+
+// messages are the sentences about files and their rows, by the codes of errors
+// and notes. A key that ends in ".do" is of what to do about it.
+var messages = sync.OnceValue(func() lang.Catalog {
+	catalog, err := lang.Load(files, "messages.json")
+	if err != nil {
+		panic(err) // the tests would have seen it
 	}
-	for _, d := range f.Differs {
-		all = append(all, explainEncoding(d))
-	}
-	for _, n := range r.Notes {
-		all = append(all, warning(n))
+	return catalog
+})
+
+// Words turns errors, notes and faults of rows into sentences.
+type Words struct {
+	Language *lang.Language
+	Show     func(text string) string // how a text of a file stands in a sentence
+	Quote    func(text string) string // likewise, in quotation marks
+	Field    func(name string) string // what a field is called
+}
+
+// English are the words of the command line and of the API.
+var English = Words{Language: lang.ByTag("en"), Show: asIs, Quote: strconv.Quote, Field: asIs}
+
+func asIs(text string) string { return text }
+
+// text returns a message. Arguments that are texts of a file are shown or quoted.
+func (w Words) text(key string, args ...any) string {
+	return messages().Text(w.Language, key, w.shown(args)...)
+}
+
+// count returns the message for a number of things.
+func (w Words) count(key string, n int, args ...any) string {
+	return messages().Count(w.Language, key, n, w.shown(args)...)
+}
+
+func (w Words) shown(args []any) []any {
+	all := slices.Clone(args)
+	for i, arg := range all {
+		switch text := arg.(type) {
+		case sheet.Quoted:
+			all[i] = w.Quote(string(text))
+		case string:
+			all[i] = w.Show(text)
+		}
 	}
 	return all
 }
 
-// noteWords are the sentences of notes: for one, and for several where they
-// count.
-var noteWords = map[string][2]string{
-	sheet.NoteHiddenSheets:  {"Sheets that are hidden were not read: %s."},
-	sheet.NoteMergedHeader:  {"Cells of the header are merged: %s. Only the first column of them has the header."},
-	sheet.NoteTitle:         {"%d row above the header was left out: %q.", "%d rows above the header were left out. They begin with %q."},
-	sheet.NoteHiddenRows:    {"%d row is hidden in the workbook. It was read like the others.", "%d rows are hidden in the workbook. They were read like the others."},
-	mapping.NoteTwoDigits:   {"The year of %d date has two digits. It was read as the latest that is not in the future.", "The years of %d dates have two digits. Each was read as the latest that is not in the future."},
-	mapping.NoteSplit:       {"%q was read as the first name %q and the last name %q."},
-	mapping.NoteGuessedName: {"%d name has more than two words. Check where it was split.", "%d names have more than two words. Check where they were split."},
-	mapping.NoteNoDate:      {"%d cell with %q was read as no date.", "%d cells with %q were read as no date."},
-	mapping.NoteNotOurID:    {"The column %q was left out: it holds no ids of this service."},
-}
-
-// warning returns a note as a sentence.
-func warning(n sheet.Note) string {
-	words := noteWords[n.Code]
-	format := words[0]
-	if len(n.Args) > 0 && words[1] != "" && n.Args[0] != 1 {
-		format = words[1]
+// list joins texts with the word of the message key, "list.and" or "list.or",
+// before the last.
+func (w Words) list(key string, texts []string) string {
+	n := len(texts) - 1
+	if n < 1 {
+		return strings.Join(texts, "")
 	}
-	return fmt.Sprintf(format, n.Args...)
+	return messages().Text(w.Language, key, strings.Join(texts[:n], ", "), texts[n])
 }
 
-// fileWords are the sentences of a *sheet.FileError: what the file is, and how to
-// save it instead.
-var fileWords = map[string]struct{ what, do string }{
-	sheet.FileEmpty:     {"The file has no row below a header.", "Save the list with a row of headers, and below it a row for each person."},
-	sheet.FileTooLarge:  {"The file is larger than %v MB.", "Save the list of people alone, without pictures and other sheets."},
-	sheet.FileOldExcel:  {"This is an Excel 97–2003 workbook (.xls).", "Open it in Excel or LibreOffice and save it as .xlsx."},
-	sheet.FileEncrypted: {"This workbook has a password.", "Open it in Excel or LibreOffice and save a copy as .xlsx without a password."},
-	sheet.FileODS:       {"This is an OpenDocument spreadsheet (.ods).", "Open it in LibreOffice or Excel and save it as .xlsx."},
-	sheet.FilePDF:       {"This is a PDF.", "Ask for the list as a spreadsheet, or copy its table into one and save it as .xlsx."},
-	sheet.FileNumbers:   {"This is an Apple Numbers spreadsheet.", "Open it in Numbers and export it to Excel (.xlsx) or CSV."},
-	sheet.FileZip:       {"This is a ZIP archive and no workbook.", "Unpack it and take the file in it."},
-	sheet.FileXLSB:      {"This is a binary workbook (.xlsb).", "Open it in Excel or LibreOffice and save it as .xlsx."},
-	sheet.FileXML:       {"This is an XML file.", "Open it in Excel or LibreOffice and save it as .xlsx."},
-	sheet.FileBinary:    {"This is no spreadsheet, vCard or text.", "Save the list as .xlsx, .csv or .vcf."},
-	sheet.FileHTML:      {"This is a web page.", "Open it in Excel or LibreOffice and save it as .xlsx."},
-	sheet.FileDamaged:   {"The file is damaged: %v.", "Open it in the program that wrote it and save it again."},
-	sheet.FileBomb:      {"The workbook unpacks to more than %v MB, or to more than a list of 100,000 people needs.", "Save the list of people alone as .xlsx or .csv."},
-	sheet.FileCell:      {"The cell %v has more than %v characters.", "Shorten or delete it, and save the workbook again."},
-	sheet.FileEncoding:  {"The file is not valid in the encoding %v.", ""},
-	sheet.FileQuote:     {"The quote that begins in row %v does not end.", "Correct that row, or save the list as .xlsx."},
-	sheet.FileTooMany:   {"The file has too many %v: the limit is %v.", "Save the list of people alone."},
-	sheet.FileSheet:     {"The workbook has no sheet %q. It has %v.", ""},
-	sheet.FileSheets:    {"The workbook has several sheets: %v.", ""},
-	sheet.FileNoSheet:   {"All sheets of the workbook are empty or hidden.", "Show the sheet with the people, and save the workbook again."},
+// Note returns a note as a sentence. One that begins with a number counts.
+func (w Words) Note(n sheet.Note) string {
+	if len(n.Args) > 0 {
+		if count, ok := n.Args[0].(int); ok {
+			return w.count("note."+n.Code, count, n.Args[1:]...)
+		}
+	}
+	return w.text("note."+n.Code, n.Args...)
+}
+
+// SameFile says that a file was imported before. day is the day of that in words.
+func (w Words) SameFile(number int64, day string) string {
+	return w.text("same", strconv.FormatInt(number, 10), day)
 }
 
 // Explain returns what is wrong with a file as a whole, and what to do where no
 // option helps: a sentence each. do may be empty. ok is false for an error that is
 // not about a file.
-func Explain(err error) (what, do string, ok bool) {
+func (w Words) Explain(err error) (what, do string, ok bool) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError
 	var dates *mapping.DatesError
 	var encoding *EncodingError
 	switch {
 	case errors.As(err, &file):
-		words := fileWords[file.Code]
-		return fmt.Sprintf(words.what, file.Args...), words.do, true
+		what, do = w.file(file)
+		return what, do, true
 	case errors.As(err, &columns):
-		return explainColumns(columns), "", true
+		return w.columns(columns), "", true
 	case errors.As(err, &dates):
-		return explainDates(dates), "", true
+		return w.dates(dates), "", true
 	case errors.As(err, &encoding):
 		return explainEncoding(encoding.Differs[0]), "", true
 	}
 	return "", "", false
 }
 
-// Words returns what Explain does in one text.
-func Words(err error) string {
-	what, do, _ := Explain(err)
+// Say returns what Explain does in one text.
+func (w Words) Say(err error) string {
+	what, do, _ := w.Explain(err)
 	return strings.TrimSpace(what + " " + do)
 }
 
+func (w Words) file(e *sheet.FileError) (what, do string) {
+	key, args := "file."+e.Code, e.Args
+	if e.Code == sheet.FileTooMany { // of what is part of the key: languages bend the word
+		key, args = fmt.Sprint(key, ".", args[0]), args[1:]
+	}
+	if do = w.text("file." + e.Code + ".do"); do == "file."+e.Code+".do" {
+		do = ""
+	}
+	return w.text(key, args...), do
+}
+
+func (w Words) columns(e *mapping.ColumnsError) string {
+	headers := make([]string, len(e.Headers))
+	for i, header := range e.Headers {
+		headers[i] = w.Quote(header)
+	}
+	all := w.list("list.and", headers)
+	switch {
+	case e.Code == mapping.ColumnsTwice && e.SameHeader():
+		return messages().Text(w.Language, "columns.sameHeader", w.Field(e.Field), headers[0])
+	case e.Code == mapping.ColumnsTwice:
+		return messages().Text(w.Language, "columns.twice", w.Field(e.Field), all)
+	case e.Code == mapping.ColumnsNoName && slices.Contains(e.Headers, ""):
+		return messages().Text(w.Language, "columns.noHeaders", all)
+	case e.Code == mapping.ColumnsNoName:
+		return messages().Text(w.Language, "columns.noName", all, w.Field("firstName"), w.Field("lastName"), w.Field(mapping.FullName))
+	}
+	return messages().Text(w.Language, "columns."+e.Code, all)
+}
+
+func (w Words) dates(e *mapping.DatesError) string {
+	if e.Other != "" {
+		return w.text("dates.conflict", sheet.Quoted(e.Header), sheet.Quoted(e.Example), sheet.Quoted(e.Other))
+	}
+	return w.text("dates.unsettled", sheet.Quoted(e.Header), sheet.Quoted(e.Example))
+}
+
+// explainEncoding has no message: the page shows both readings as a choice instead.
 func explainEncoding(d Difference) string {
 	return fmt.Sprintf("The encoding is not certain: row %d is %q in windows-1252, and %q in windows-1250.", d.Row, d.As1252, d.As1250)
 }
 
-func explainColumns(e *mapping.ColumnsError) string {
-	headers := quoted(e.Headers)
-	switch e.Code {
-	case mapping.ColumnsTwice:
-		if sameNames(e.Headers) {
-			return fmt.Sprintf("Several columns could be %s, and all are called %q. Give them different headers, or remove those that are not meant.", e.Field, e.Headers[0])
-		}
-		return fmt.Sprintf("Several columns could be %s: %s.", e.Field, headers)
-	case mapping.ColumnsNoName:
-		if slices.Contains(e.Headers, "") {
-			return fmt.Sprintf("No column has names. The headers are %s. If the real ones stand in a row below, remove the rows above it.", headers)
-		}
-		return fmt.Sprintf("No column has names. The columns are %s. Say which of them are firstName and lastName, or name.", headers)
-	case mapping.ColumnsNoHeader:
-		return "The first row is not a header: it has an e-mail address, a date or a phone number. Add a row above it that says what each column is."
+// Row returns why a row is refused that means somebody who is not certain. ok is
+// false for every other fault.
+func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
+	if e.Field != mapping.FullName {
+		return "", false
 	}
-	return fmt.Sprintf("The file has no column %s.", headers)
+	people, others := make([]string, len(row.People)), make([]string, len(row.Others))
+	for i, person := range row.People {
+		people[i] = w.Show(person)
+	}
+	for i, number := range row.Others {
+		others[i] = strconv.Itoa(number)
+	}
+	could, rows := w.list("list.or", people), w.list("list.and", others)
+	switch {
+	case e.Code == record.Duplicate && len(people) > 0:
+		return messages().Count(w.Language, "row.both", len(others), could, rows), true
+	case e.Code == record.Duplicate:
+		return messages().Count(w.Language, "row.duplicate", len(others), rows), true
+	case e.Code == Ambiguous && len(people) == 1:
+		return messages().Text(w.Language, "row.unsure", could), true
+	case e.Code == Ambiguous:
+		return messages().Text(w.Language, "row.ambiguous", could), true
+	}
+	return "", false
 }
 
-func explainDates(e *mapping.DatesError) string {
-	if e.Other != "" {
-		return fmt.Sprintf("The dates in the column %q are written in different orders: %q and %q.", e.Header, e.Example, e.Other)
+// warnings returns what people should know about a file, in sentences.
+func (f *File) warnings(r *Report) []string {
+	all := []string{}
+	if r.Same != nil {
+		all = append(all, English.SameFile(r.Same.Number, r.Same.At.Format("2 January 2006")))
 	}
-	return fmt.Sprintf("The dates in the column %q, such as %q, could be day first or month first.", e.Header, e.Example)
-}
-
-// quoted lists texts for people.
-func quoted(texts []string) string {
-	all := make([]string, len(texts))
-	for i, text := range texts {
-		all[i] = fmt.Sprintf("%q", text)
+	for _, d := range f.Differs {
+		all = append(all, explainEncoding(d))
 	}
-	return listed(all, "and")
-}
-
-// listed joins texts as a sentence does.
-func listed(texts []string, last string) string {
-	if n := len(texts) - 1; n > 0 {
-		return strings.Join(texts[:n], ", ") + " " + last + " " + texts[n]
+	for _, n := range r.Notes {
+		all = append(all, English.Note(n))
 	}
-	return strings.Join(texts, "")
-}
-
-// mapReversed is what --map calls mapping.LastFirst.
-const mapReversed = "nameReversed"
-
-// SuggestMap returns an example of what --map could say to settle an error.
-func SuggestMap(e *mapping.ColumnsError) string {
-	if len(e.Headers) == 0 || slices.Contains(e.Headers, "") || len(e.Headers) > 1 && sameNames(e.Headers) {
-		return ""
-	}
-	switch first := quoteHeader(e.Headers[0]); {
-	case e.Code == mapping.ColumnsTwice && e.Field == mapping.LastFirst:
-		return first + "=" + mapReversed
-	case e.Code == mapping.ColumnsTwice:
-		return first + "=" + e.Field
-	case e.Code == mapping.ColumnsNoName && len(e.Headers) > 1:
-		return first + "=firstName," + quoteHeader(e.Headers[1]) + "=lastName"
-	case e.Code == mapping.ColumnsNoName:
-		return first + "=" + mapping.FullName
-	}
-	return ""
-}
-
-// sameNames reports whether all headers are one, so that --map cannot tell them
-// apart.
-func sameNames(headers []string) bool {
-	return !slices.ContainsFunc(headers, func(h string) bool { return !strings.EqualFold(h, headers[0]) })
-}
-
-// quoteHeader returns a header as --map takes it.
-func quoteHeader(header string) string {
-	if strings.ContainsAny(header, `,="`) {
-		return `"` + strings.ReplaceAll(header, `"`, `""`) + `"`
-	}
-	return header
+	return all
 }
 
 // fault returns what is wrong with a row beside the department and the other
 // rows.
 func (d *decision) fault(row *Row, p *mapping.Person, v *verdict) record.FieldError {
+	e := record.FieldError{Field: mapping.FullName, Code: v.fault}
 	switch {
 	case v.fault == record.Unknown && d.deleted[p.ID]:
-		return record.FieldError{Field: mapping.ID, Code: record.Unknown, Detail: "id is that of a person who was deleted."}
+		e.Field, e.Detail = mapping.ID, "id is that of a person who was deleted."
 	case v.fault == record.Unknown:
-		return record.FieldError{Field: mapping.ID, Code: record.Unknown, Detail: "id is that of nobody in this department."}
+		e.Field, e.Detail = mapping.ID, "id is that of nobody in this department."
+	default:
+		e.Detail, _ = English.Row(e, row)
 	}
-	return record.FieldError{Field: mapping.FullName, Code: v.fault, Detail: explainMatch(row, v.fault)}
-}
-
-// apart says what would settle whom a row means.
-const apart = "An e-mail address or a date of birth would tell."
-
-func explainMatch(row *Row, fault string) string {
-	others := fmt.Sprintf("rows %s", listed(strings.Fields(strings.Trim(fmt.Sprint(row.Others), "[]")), "and"))
-	if len(row.Others) == 1 {
-		others = fmt.Sprintf("row %d", row.Others[0])
-	}
-	people := listed(row.People, "or")
-	switch {
-	case fault == record.Duplicate && len(row.People) > 0:
-		return fmt.Sprintf("The row could mean %s, and so could %s. %s", people, others, apart)
-	case fault == record.Duplicate:
-		return fmt.Sprintf("The row and %s mean the same person.", others)
-	case len(row.People) == 1:
-		return fmt.Sprintf("The row could mean %s, or somebody else of this name. %s", people, apart)
-	}
-	return fmt.Sprintf("The row could mean %s. %s", people, apart)
+	return e
 }
 
 // short returns a text for a sentence. The sentences of many rows may name the same

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,13 +39,17 @@ func constants(t *testing.T, file, prefix string) (values []string) {
 func TestEveryCodeHasWords(t *testing.T) {
 	t.Parallel()
 	for _, code := range constants(t, "../sheet/sheet.go", "File") {
-		if what, _, ok := Explain(&sheet.FileError{Code: code}); !ok || !strings.HasSuffix(strings.SplitN(what, "%!", 2)[0]+".", ".") || fileWords[code].what == "" {
+		e := &sheet.FileError{Code: code}
+		if code == sheet.FileTooMany {
+			e.Args = []any{"rows", 1}
+		}
+		if what, _, ok := English.Explain(e); !ok || strings.HasPrefix(what, "file.") || !strings.HasSuffix(what, ".") {
 			t.Errorf("the code %q of a file: %q", code, what)
 		}
 	}
 	for _, file := range []string{"../sheet/sheet.go", "../mapping/mapping.go"} {
 		for _, code := range constants(t, file, "Note") {
-			if noteWords[code][0] == "" {
+			if !slices.Contains(messages().Keys(), "note."+code) {
 				t.Errorf("the note %q has no words", code)
 			}
 		}
@@ -59,7 +64,7 @@ func TestWords(t *testing.T) {
 	}{
 		{&sheet.FileError{Code: sheet.FileOldExcel}, "This is an Excel 97–2003 workbook (.xls). Open it in Excel or LibreOffice and save it as .xlsx."},
 		{fmt.Errorf("reading: %w", &sheet.FileError{Code: sheet.FileEmpty}), "The file has no row below a header. Save the list with a row of headers, and below it a row for each person."},
-		{&sheet.FileError{Code: sheet.FileTooMany, Args: []any{"rows", 100_000}}, "The file has too many rows: the limit is 100000. Save the list of people alone."},
+		{&sheet.FileError{Code: sheet.FileTooMany, Args: []any{"rows", 100_000}}, "The file has too many rows: the limit is 100,000. Save the list of people alone."},
 		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"Members, Youth"}}, "The workbook has several sheets: Members, Youth."},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Handy", "Mobil"}}, `Several columns could be phoneNumber: "Handy" and "Mobil".`},
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"a", "b", "c"}}, `No column has names. The columns are "a", "b" and "c". Say which of them are firstName and lastName, or name.`},
@@ -69,7 +74,7 @@ func TestWords(t *testing.T) {
 		{&EncodingError{[]Difference{{2, "Èoviæ", "Čović"}}}, `The encoding is not certain: row 2 is "Èoviæ" in windows-1252, and "Čović" in windows-1250.`},
 		{errors.New("another"), ""},
 	} {
-		if got := Words(test.err); got != test.want {
+		if got := English.Say(test.err); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
@@ -83,38 +88,10 @@ func TestWarning(t *testing.T) {
 	}{
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1}}, "The year of 1 date has two digits. It was read as the latest that is not in the future."},
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{2}}, "The years of 2 dates have two digits. Each was read as the latest that is not in the future."},
-		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, "0/0/00"}}, `3 cells with "0/0/00" were read as no date.`},
+		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, sheet.Quoted("0/0/00")}}, `3 cells with "0/0/00" were read as no date.`},
 	} {
-		if got := warning(test.note); got != test.want {
+		if got := English.Note(test.note); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
-		}
-	}
-}
-
-func TestSuggestMap(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		err  mapping.ColumnsError
-		want string
-	}{
-		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Handy", "Mobil"}}, "Handy=phoneNumber"},
-		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: mapping.LastFirst, Headers: []string{"Prezime i ime", "Puno ime"}}, "Prezime i ime=nameReversed"},
-		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{`a"b`, "c,d", "e"}}, `"a""b"=firstName,"c,d"=lastName`},
-		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"x"}}, "x=name"},
-		{mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"x"}}, ""},
-		{mapping.ColumnsError{Code: mapping.ColumnsNoName}, ""},
-		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"Person", "", "Kontakt"}}, ""},
-		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Telefon", "telefon"}}, ""},
-	} {
-		got := SuggestMap(&test.err)
-		if got != test.want {
-			t.Errorf("%+v: %s, want %s", test.err, got, test.want)
-		}
-		if got == "" {
-			continue
-		}
-		if headers, err := mapping.ParseHeaders(got); err != nil || len(headers) == 0 {
-			t.Errorf("%s is read as %v, %v", got, headers, err)
 		}
 	}
 }

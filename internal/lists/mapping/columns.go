@@ -259,7 +259,7 @@ func (c *choice) checkIDs(asked map[int]string) {
 		}
 	}
 	c.columns[at].Field = LeftOut
-	c.notes = append(c.notes, sheet.Note{Code: NoteNotOurID, Args: []any{c.columns[at].Header}})
+	c.notes = append(c.notes, sheet.Note{Code: NoteNotOurID, Args: []any{sheet.Quoted(c.columns[at].Header)}})
 }
 
 // parseID returns an id of a record in its canonical form.

@@ -191,7 +191,7 @@ func (b *births) notes() (notes []sheet.Note) {
 		notes = append(notes, sheet.Note{Code: NoteTwoDigits, Args: []any{b.twoDigits}})
 	}
 	if b.none > 0 {
-		notes = append(notes, sheet.Note{Code: NoteNoDate, Args: []any{b.none, b.exampleOfNone}})
+		notes = append(notes, sheet.Note{Code: NoteNoDate, Args: []any{b.none, sheet.Quoted(b.exampleOfNone)}})
 	}
 	return notes
 }

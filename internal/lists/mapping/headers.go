@@ -7,9 +7,20 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
+// reversed is what --map and the API call LastFirst.
+const reversed = "nameReversed"
+
+// MapName returns what --map and the API call what a column is.
+func MapName(field string) string {
+	if field == LastFirst {
+		return reversed
+	}
+	return field
+}
+
 // targets are what --map and the parameter map can make of a column.
 var targets = func() map[string]string {
-	known := map[string]string{"": LeftOut, "-": LeftOut, "id": ID, "name": FullName, "namereversed": LastFirst}
+	known := map[string]string{"": LeftOut, "-": LeftOut, "id": ID, "name": FullName, strings.ToLower(reversed): LastFirst}
 	new(record.Fields).Each(func(name string, _ *string) { known[strings.ToLower(name)] = name })
 	return known
 }()

@@ -4,6 +4,7 @@ package mapping
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,6 +87,12 @@ type ColumnsError struct {
 }
 
 func (e *ColumnsError) Error() string { return "columns: " + e.Code }
+
+// SameHeader reports whether several columns are concerned and all have one header,
+// so that no header can tell them apart.
+func (e *ColumnsError) SameHeader() bool {
+	return len(e.Headers) > 1 && !slices.ContainsFunc(e.Headers, func(h string) bool { return !strings.EqualFold(h, e.Headers[0]) })
+}
 
 // Codes of a ColumnsError.
 const (

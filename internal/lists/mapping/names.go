@@ -84,7 +84,7 @@ func (s *splits) add(cell, first, last string, guessed bool) {
 		list = &s.doubtful
 	}
 	if len(*list) < shownSplits && len(cell) <= shownName {
-		*list = append(*list, sheet.Note{Code: NoteSplit, Args: []any{cell, first, last}})
+		*list = append(*list, sheet.Note{Code: NoteSplit, Args: []any{sheet.Quoted(cell), sheet.Quoted(first), sheet.Quoted(last)}})
 	}
 }
 

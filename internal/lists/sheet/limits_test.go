@@ -139,7 +139,7 @@ func TestLongTitle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := strings.Repeat("č", shownTitle); len(table.Notes) != 1 || table.Notes[0].Args[1] != want {
+	if want := strings.Repeat("č", shownTitle); len(table.Notes) != 1 || table.Notes[0].Args[1] != Quoted(want) {
 		t.Errorf("the notes are %.500v", table.Notes)
 	}
 }

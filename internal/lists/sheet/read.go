@@ -168,7 +168,7 @@ func (c *collector) table() (*Table, error) {
 	t := &Table{HeaderRow: header.Number, Rows: c.rows[at+1:]}
 	if at > 0 {
 		title := []rune(c.rows[0].Cells[len(c.rows[0].Cells)-1].Text)
-		t.Notes = []Note{{NoteTitle, []any{at, string(title[:min(len(title), shownTitle)])}}}
+		t.Notes = []Note{{NoteTitle, []any{at, Quoted(title[:min(len(title), shownTitle)])}}}
 	}
 	for _, cell := range header.Cells {
 		t.Header = append(t.Header, clean(strings.Trim(cell.Text, "\ufeff")))

@@ -102,7 +102,7 @@ func cmpTable(t *Table) *Table {
 func TestHeaderRow(t *testing.T) {
 	t.Parallel()
 	got, err := Read(t.Context(), []byte("\nTitel;\nStand 2025;\nVorname;Name\nA;B\n"), Options{})
-	if err != nil || got.HeaderRow != 4 || got.Rows[0].Number != 5 || !reflect.DeepEqual(got.Notes, []Note{{NoteTitle, []any{2, "Titel"}}}) {
+	if err != nil || got.HeaderRow != 4 || got.Rows[0].Number != 5 || !reflect.DeepEqual(got.Notes, []Note{{NoteTitle, []any{2, Quoted("Titel")}}}) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -65,12 +65,15 @@ type Cell struct {
 	Kind Kind
 }
 
-// Note is something that people should know about a file. The words are added at
-// the top.
+// Note is something that people should know about a file. Package imports has
+// the sentences.
 type Note struct {
 	Code string
-	Args []any // strings and ints
+	Args []any // ints, strings, and Quoted
 }
+
+// Quoted is a text of a file that stands in quotation marks in a sentence.
+type Quoted string
 
 // Codes of the notes of a table.
 const (
@@ -87,10 +90,10 @@ type Options struct {
 }
 
 // FileError says what is wrong with a file as a whole. Code is one of those
-// below. The words are added at the top.
+// below. Package imports has the sentences.
 type FileError struct {
 	Code   string
-	Args   []any
+	Args   []any    // as those of a Note
 	Sheets []string // of FileSheet and FileSheets: the names to choose from
 }
 

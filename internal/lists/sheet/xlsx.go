@@ -71,7 +71,7 @@ func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.She
 	}
 	switch {
 	case name != "":
-		err = failSheets(sheetNames(w, false), FileSheet, name)
+		err = failSheets(sheetNames(w, false), FileSheet, Quoted(name))
 	case len(names) == 0:
 		err = fail(FileNoSheet)
 	case len(names) > 1:

@@ -51,7 +51,7 @@ func TestXLSX(t *testing.T) {
 		{"merged title, gaps", func(f *excelize.File) error {
 			return errors.Join(list(f, "Sheet1", 4), f.SetCellStr("Sheet1", "A1", "Mitglieder 2025"), f.MergeCell("Sheet1", "A1", "D1"),
 				f.SetSheetRow("Sheet1", "B9", &[]any{"Horvat"}))
-		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 5["Änne" "Müller" "+43 664" "33008"] 9["" "Horvat"]`, []Note{{NoteTitle, []any{1, "Mitglieder 2025"}}}},
+		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 5["Änne" "Müller" "+43 664" "33008"] 9["" "Horvat"]`, []Note{{NoteTitle, []any{1, Quoted("Mitglieder 2025")}}}},
 		{"merged header", func(f *excelize.File) error {
 			return errors.Join(list(f, "Sheet1", 1), f.MergeCell("Sheet1", "D1", "E1"), f.MergeCell("Sheet1", "A2", "A3"))
 		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, []Note{{NoteMergedHeader, []any{"D1:E1"}}}},
@@ -268,7 +268,7 @@ func TestFiles(t *testing.T) {
 			` 5["2" "Jürgen" "Groß" "0660 7654321" "j.gross@example.at" "31224"]` +
 			` 6["3" "Timo" "Özel" "+43 676 1112233" "" "38322"]` +
 			` 8["4" "Zoë" "Weiß-König" "" "zoe@example.at"]`,
-			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, []Note{{NoteTitle, []any{1, "Mitgliederliste Freiwillige Feuerwehr Musterdorf"}}, {NoteHiddenSheets, []any{"Ausgetreten"}}}},
+			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, []Note{{NoteTitle, []any{1, Quoted("Mitgliederliste Freiwillige Feuerwehr Musterdorf")}}, {NoteHiddenSheets, []any{"Ausgetreten"}}}},
 		"excel-1904.xlsx": {`xlsxSheet1 ["First Name" "Last Name" "Mobile" "Birthday"]` +
 			` 2["Grace" "Hopper-Lee" "+1 555 010 2222" "31546"] 3["Tim" "Appleseed" "555-010-3333" "29762"] 4["Noa" "Levi" "15550104444" "37226"]`,
 			[]string{"1990-05-15", "1985-06-26", "2005-12-02"}, nil},
