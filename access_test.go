@@ -26,7 +26,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/caution"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -130,7 +129,7 @@ func openSession(t *testing.T, db, keyOrCode string) (secret string) {
 	}
 	s, err := store.Open(db, time.Now)
 	must(t, err)
-	secret, _, err = session.Open(s, keyOrCode, time.Hour)
+	secret, _, err = s.OpenSession(keyOrCode, time.Hour)
 	must(t, errors.Join(err, s.Close()))
 	return secret
 }
@@ -235,7 +234,7 @@ func TestSession(t *testing.T) {
 	auth, s := b.server.auth, b.server.store
 	open := func(key string) (secret string, k store.Key) {
 		t.Helper()
-		secret, k, err := session.Open(s, key, time.Hour)
+		secret, k, err := s.OpenSession(key, time.Hour)
 		must(t, err)
 		return secret, k
 	}

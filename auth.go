@@ -14,7 +14,6 @@ import (
 	"golang.org/x/time/rate"
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -209,7 +208,7 @@ func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credent
 // EndSession ends a session in the database, and here at once: the keys are read
 // again a little later.
 func (a *authenticator) EndSession(key store.Key) error {
-	err := session.End(a.store, key)
+	err := a.store.EndSession(key)
 	if err == nil {
 		a.ended.Store(key.ID, nil)
 	}

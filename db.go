@@ -11,7 +11,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/caution"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/content"
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -323,7 +322,7 @@ func upgradeTo5(c *sqlite.Conn) error {
 }
 
 // guardContent tells the guard what it must know of a database.
-var guardContent = guard.Content{Marks: content.Marks, Progress: content.Progress, Renew: content.Renew}
+var guardContent = guard.Content{Marks: store.Marks, Progress: store.Progress, Renew: store.Renew}
 
 // backupContent tells backups what they must know of a database.
 var backupContent backup.Content = databaseContent{}
@@ -333,21 +332,21 @@ type databaseContent struct{}
 func (databaseContent) Format() sqlite.Format { return format }
 
 func (databaseContent) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
-	if id.IDs, err = content.Marks(c); err != nil {
+	if id.IDs, err = store.Marks(c); err != nil {
 		return id, err
 	}
-	if id.Name, err = content.FirstName(c); err != nil {
+	if id.Name, err = store.FirstName(c); err != nil {
 		return id, err
 	}
-	if id.Time, err = content.LatestTime(c); err != nil {
+	if id.Time, err = store.LatestTime(c); err != nil {
 		return id, err
 	}
-	id.Mark, err = content.Mark(c)
+	id.Mark, err = store.Mark(c)
 	return id, err
 }
 
 func (databaseContent) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
-	n, err := content.Count(ctx, c)
+	n, err := store.Count(ctx, c)
 	if err != nil {
 		return backup.Summary{}, err
 	}
@@ -360,8 +359,8 @@ func (databaseContent) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Su
 }
 
 func (databaseContent) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
-	revocations, err := content.ReadRevocations(old)
+	revocations, err := store.ReadRevocations(old)
 	return revocations.Write, err
 }
 
-func (databaseContent) Renew(restored *sqlite.Conn) error { return content.Renew(restored) }
+func (databaseContent) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }

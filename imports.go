@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/firefighter-records/firefighters/internal/data/history"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
@@ -38,7 +37,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		return err
 	}
 	answer := func(w http.ResponseWriter) error {
-		feed, err := history.Changes(s.store, c.tenant, after, int(min(limit, maxChanges)))
+		feed, err := s.store.Changes(c.tenant, after, int(min(limit, maxChanges)))
 		if err != nil {
 			return err
 		}
@@ -51,7 +50,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 	return answer(w)
 }
 
-func appendFeed(b []byte, feed history.Feed) []byte {
+func appendFeed(b []byte, feed store.Feed) []byte {
 	b = slices.Grow(b, 2*recordSize*(1+len(feed.Items)))
 	b = append(b, `{"items":[`...)
 	for i, change := range feed.Items {
@@ -314,7 +313,7 @@ func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) e
 // importsProblem returns the problem that an error of this file is, nil for any
 // other.
 func importsProblem(err error) *httpapi.Problem {
-	if errors.Is(err, history.ErrPosition) {
+	if errors.Is(err, store.ErrPosition) {
 		return &httpapi.Problem{Kind: httpapi.Position,
 			Detail: "This position is not of the history of the department: the database was restored, or the position was never given. Start over without after."}
 	}

@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -155,8 +154,8 @@ func Announce(s *store.Store, tenant, url string, print func(text string) error)
 	if err != nil {
 		return err
 	}
-	n := session.NewInvitation{Tenant: id, Name: person(), Scope: store.ScopeAdmin}
-	return session.Invite(s, n, func(code string) error {
+	n := store.NewInvitation{Tenant: id, Name: person(), Scope: store.ScopeAdmin}
+	return s.Invite(n, func(code string) error {
 		return print(fmt.Sprintf("Open this in your browser within 15 minutes, and press the button:\n\n  %s\n", invitation{url, code}.link()))
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -47,7 +46,7 @@ func (p Program) invite(env cli.Env, args []string) error {
 
 // newInvitation returns the invitation that the flags describe, but for its
 // department. The error says what is wrong with them.
-func newInvitation(tenant, name, scope string) (n session.NewInvitation, err error) {
+func newInvitation(tenant, name, scope string) (n store.NewInvitation, err error) {
 	if _, err := store.ValidTenant(tenant); err != nil {
 		return n, fmt.Errorf("--tenant %w", err)
 	}
@@ -62,14 +61,14 @@ func newInvitation(tenant, name, scope string) (n session.NewInvitation, err err
 
 // printInvitation makes an invitation and prints its code and, if there is a
 // page, its link.
-func printInvitation(env cli.Env, s *store.Store, db string, n session.NewInvitation) error {
+func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitation) error {
 	at, noLink := address(s, db)
 	hint := hintOn(env, noLink, db)
 	if noLink != nil && hint == "" {
 		return noLink
 	}
 	made := invitation{url: at}
-	err := session.Invite(s, n, func(code string) error {
+	err := s.Invite(n, func(code string) error {
 		made.code = code
 		if noLink != nil {
 			return env.Println("Code: " + code)

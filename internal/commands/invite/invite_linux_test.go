@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -33,7 +32,7 @@ func says(t *testing.T, serviceDB string, args ...string) (code int, stdout, std
 func use(t *testing.T, db, code string) (opened store.Key, err error) {
 	t.Helper()
 	must(t, withStore(cli.Env{}, db, false, func(s *store.Store) error {
-		_, opened, err = session.Open(s, code, time.Hour)
+		_, opened, err = s.OpenSession(code, time.Hour)
 		return nil
 	}))
 	return opened, err
@@ -47,7 +46,7 @@ func invitations(t *testing.T, db string) (n int) {
 		if err != nil {
 			return err
 		}
-		all, err := session.Invitations(s, tenant)
+		all, err := s.Invitations(tenant)
 		n = len(all)
 		return err
 	}))

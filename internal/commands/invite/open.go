@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -136,22 +135,22 @@ func (o *opening) invite(p Program, do func() error) error {
 
 // inviteTo makes an invitation to the page at a URL.
 func (o *opening) inviteTo(s *store.Store, tenant record.TenantID, url string) error {
-	n := session.NewInvitation{Tenant: tenant, Name: person(), Scope: store.ScopeAdmin}
-	err := session.Invite(s, n, func(code string) error {
+	n := store.NewInvitation{Tenant: tenant, Name: person(), Scope: store.ScopeAdmin}
+	err := s.Invite(n, func(code string) error {
 		o.made = invitation{url, code}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	all, err := session.Invitations(s, tenant)
+	all, err := s.Invitations(tenant)
 	if err != nil || len(all) == 0 {
 		return err
 	}
 	newest := all[0].ID
 	o.used = func() (bool, error) {
-		all, err := session.Invitations(s, tenant)
-		used := !slices.ContainsFunc(all, func(i session.Invitation) bool { return i.ID == newest })
+		all, err := s.Invitations(tenant)
+		used := !slices.ContainsFunc(all, func(i store.Invitation) bool { return i.ID == newest })
 		return used, store.Failed("reading", o.db, err)
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -86,7 +85,7 @@ func TestNobodyPresses(t *testing.T) {
 	defer s.Close()
 	tenant, err := s.Tenant("Engine 7")
 	must(t, err)
-	if open, err := session.Invitations(s, tenant); err != nil || len(open) != 1 || open[0].Scope != store.ScopeAdmin {
+	if open, err := s.Invitations(tenant); err != nil || len(open) != 1 || open[0].Scope != store.ScopeAdmin {
 		t.Errorf("the invitations are %v, %v", open, err)
 	}
 }

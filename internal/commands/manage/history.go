@@ -79,16 +79,16 @@ func (o historyOptions) show(env cli.Env, s *store.Store) error {
 		return err
 	}
 	list := cli.NewList(o.asJSON, "AT", "ACTION", "ID", "KEY", "LABEL", "BEFORE")
-	err = s.History(tenant, o.id, since, func(ch store.Change) {
-		list.Add(ch, func() []string {
+	err = s.History(tenant, o.id, since, func(e store.Entry) {
+		list.Add(e, func() []string {
 			key, label := "-", "-"
-			if ch.Key != nil {
-				key = fmt.Sprint(*ch.Key)
+			if e.Key != nil {
+				key = fmt.Sprint(*e.Key)
 			}
-			if ch.Label != nil && *ch.Label != "" {
-				label = *ch.Label
+			if e.Label != nil && *e.Label != "" {
+				label = *e.Label
 			}
-			return []string{ch.At, ch.Action, ch.ID, key, label, ch.Summary()}
+			return []string{e.At, e.Action, e.ID, key, label, e.Summary()}
 		})
 	})
 	if err != nil {

@@ -25,7 +25,7 @@ type world struct {
 
 func newWorld(t *testing.T) (w world) {
 	t.Helper()
-	s := newStoreAt(t, func() time.Time { return keyTime })
+	s := newStoreAt(t, func() time.Time { return noon })
 	w.key = newKey(t, s, "Engine 7", "desk")
 	w.live = createWith(t, s, ours, keyFor(w.key, "a", "x"))
 	w.deleted = createDeleted(t, s, ours, eva)
@@ -57,7 +57,7 @@ func (w *world) open(t *testing.T, change string) *store.Store {
 	_, err = db.Exec(change)
 	must(t, err)
 	must(t, db.Close())
-	return openStore(t, path, func() time.Time { return keyTime })
+	return openStore(t, path, func() time.Time { return noon })
 }
 
 // writes are all methods that write.
@@ -219,7 +219,7 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 	return map[string]func(*store.Store) (any, error){
 		"Get":        func(s *store.Store) (any, error) { return s.Get(ours, w.live.ID) },
 		"GetDeleted": func(s *store.Store) (any, error) { return s.GetDeleted(ours, w.deleted.ID) },
-		"Deleted":    func(s *store.Store) (any, error) { return s.Deleted(ours, keyTime.Add(time.Hour)) },
+		"Deleted":    func(s *store.Store) (any, error) { return s.Deleted(ours, noon.Add(time.Hour)) },
 		"List": func(s *store.Store) (any, error) {
 			return s.List(ours, record.Query{Page: 1, PageSize: 9, SortBy: record.ByLastName})
 		},
@@ -265,8 +265,8 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 			return all, err
 		},
 		"History": func(s *store.Store) (any, error) {
-			var all []store.Change
-			err := s.History(ours, "", time.UnixMilli(0), func(ch store.Change) { all = append(all, ch) })
+			var all []store.Entry
+			err := s.History(ours, "", time.UnixMilli(0), func(ch store.Entry) { all = append(all, ch) })
 			return all, err
 		},
 		"Roster.Each": func(s *store.Store) (any, error) {

@@ -27,7 +27,8 @@ var (
 	format = sqlite.Format{ApplicationID: 0x46665273, Version: 5}
 	ana    = record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "ana@example.com",
 		DateOfBirth: "1990-05-15T00:00:00Z"}
-	eva = record.Fields{FirstName: "Eva", LastName: "B"}
+	eva  = record.Fields{FirstName: "Eva", LastName: "B"}
+	noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 )
 
 func must(t testing.TB, err error) {
@@ -96,6 +97,13 @@ func create(t testing.TB, s *store.Store, tenant record.TenantID, fields record.
 	return f
 }
 
+func replace(t testing.TB, s *store.Store, tenant record.TenantID, id string, fields record.Fields) record.Firefighter {
+	t.Helper()
+	f, err := s.Replace(tenant, 0, id, fields, asIs)
+	must(t, err)
+	return f
+}
+
 // createDeleted creates a record and deletes it.
 func createDeleted(t testing.TB, s *store.Store, tenant record.TenantID, fields record.Fields) record.Firefighter {
 	t.Helper()
@@ -126,14 +134,14 @@ func newKey(t testing.TB, s *store.Store, tenant, label string) store.KeyID {
 }
 
 // history returns the changes of a department, or of a record.
-func history(t testing.TB, s *store.Store, tenant record.TenantID, id string) (all []store.Change) {
+func history(t testing.TB, s *store.Store, tenant record.TenantID, id string) (all []store.Entry) {
 	t.Helper()
-	must(t, s.History(tenant, id, time.UnixMilli(0), func(ch store.Change) { all = append(all, ch) }))
+	must(t, s.History(tenant, id, time.UnixMilli(0), func(ch store.Entry) { all = append(all, ch) }))
 	return all
 }
 
 // actions returns the actions of the changes, in order.
-func actions(changes []store.Change) string {
+func actions(changes []store.Entry) string {
 	var all []string
 	for _, ch := range changes {
 		all = append(all, ch.Action)
@@ -206,7 +214,7 @@ func ids(items []record.Firefighter) []string {
 // stored returns the deleted records with these ids.
 func stored(t testing.TB, s *store.Store, tenant record.TenantID, ids ...string) (some []record.Stored) {
 	t.Helper()
-	all, err := s.Deleted(tenant, time.Now().Add(time.Hour))
+	all, err := s.Deleted(tenant, time.UnixMilli(1<<53))
 	must(t, err)
 	for _, f := range all {
 		if slices.Contains(ids, f.ID) {
@@ -214,4 +222,18 @@ func stored(t testing.TB, s *store.Store, tenant record.TenantID, ids ...string)
 		}
 	}
 	return some
+}
+
+// purge erases deleted records.
+func purge(t testing.TB, s *store.Store, tenant record.TenantID, ids ...string) {
+	t.Helper()
+	if erased, err := s.Purge(tenant, stored(t, s, tenant, ids...)); err != nil || erased != len(ids) {
+		t.Fatalf("erased %d of %d, %v", erased, len(ids), err)
+	}
+}
+
+// read calls do with a connection to the database of a store.
+func read(t testing.TB, s *store.Store, do func(c *sqlite.Conn) error) {
+	t.Helper()
+	must(t, s.DB().Read(do))
 }

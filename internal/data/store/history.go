@@ -53,9 +53,9 @@ func beforeJSON(f *record.Stored) string {
 	return string(text)
 }
 
-// PastRecord returns the record of an entry of the history, nil if it has none
+// pastRecord returns the record of an entry of the history, nil if it has none
 // or the disk has damaged it.
-func PastRecord(text string) *record.Firefighter {
+func pastRecord(text string) *record.Firefighter {
 	var f struct {
 		record.Firefighter
 		Damaged bool
@@ -66,8 +66,8 @@ func PastRecord(text string) *record.Firefighter {
 	return &f.Firefighter
 }
 
-// Change is an entry of the history.
-type Change struct {
+// Entry is an entry of the history.
+type Entry struct {
 	At     string          `json:"at"`
 	Action string          `json:"action"`
 	ID     string          `json:"id"`
@@ -83,17 +83,17 @@ const historySQL = `
 
 // History calls each for the changes of a department, oldest first. id is
 // that of one record, or empty for all.
-func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Change)) error {
+func (s *Store) History(tenant record.TenantID, id string, since time.Time, each func(Entry)) error {
 	return s.query(historySQL, sqlite.Args{int64(tenant), since.UnixMilli(), id}, func(row sqlite.Row) {
-		ch := Change{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4)}
+		e := Entry{At: formatMoment(row.Int(0)), Action: row.Text(1), ID: row.Text(2), Label: row.TextOrNil(4)}
 		if !row.IsNull(3) {
 			key := row.Int(3)
-			ch.Key = &key
+			e.Key = &key
 		}
 		if before := row.Text(5); before != "" {
-			ch.Before = validJSON(before)
+			e.Before = validJSON(before)
 		}
-		each(ch)
+		each(e)
 	})
 }
 
@@ -109,15 +109,15 @@ func validJSON(text string) json.RawMessage {
 
 // Summary returns the record before the change in one line, a dash if there
 // was none.
-func (ch Change) Summary() string {
+func (e Entry) Summary() string {
 	var f struct {
 		record.Fields
 		Damaged bool
 	}
 	switch {
-	case ch.Before == nil:
+	case e.Before == nil:
 		return "-"
-	case json.Unmarshal(ch.Before, &f) != nil:
+	case json.Unmarshal(e.Before, &f) != nil:
 		return "(damaged)"
 	case f.Damaged:
 		return f.Summary() + ", (damaged)"

@@ -12,7 +12,7 @@ import (
 
 // told returns what a change says but for its time: action, id, key and label,
 // and the record before.
-func told(ch store.Change) string {
+func told(ch store.Entry) string {
 	by := "a command"
 	if ch.Key != nil {
 		by = fmt.Sprintf("key %d", *ch.Key)
@@ -23,7 +23,7 @@ func told(ch store.Change) string {
 	return strings.Join([]string{ch.Action, ch.ID, by, string(ch.Before)}, " | ")
 }
 
-func checkHistory(t *testing.T, changes []store.Change, want ...string) {
+func checkHistory(t *testing.T, changes []store.Entry, want ...string) {
 	t.Helper()
 	var got []string
 	for _, ch := range changes {
@@ -92,7 +92,7 @@ func TestHistorySince(t *testing.T) {
 		began.In(time.FixedZone("", 3600)).Add(2 * time.Hour): 3,
 	} {
 		n := 0
-		must(t, s.History(ours, "", since, func(ch store.Change) { n++ }))
+		must(t, s.History(ours, "", since, func(ch store.Entry) { n++ }))
 		if n != want {
 			t.Errorf("since %v: %d changes, not %d", since, n, want)
 		}

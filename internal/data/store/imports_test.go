@@ -39,7 +39,7 @@ func takeBack(t testing.TB, s *store.Store, number int64) store.TakenBack {
 // the history shows change by change.
 func TestImport(t *testing.T) {
 	t.Parallel()
-	now := keyTime
+	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	desk := newKey(t, s, "Engine 7", "desk")
 	known := create(t, s, ours, eva)
@@ -222,7 +222,7 @@ func TestSameFile(t *testing.T) {
 // whom anything has changed since is left alone.
 func TestTakeBack(t *testing.T) {
 	t.Parallel()
-	now := keyTime
+	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	desk := newKey(t, s, "Engine 7", "desk")
 	known := make([]record.Firefighter, 4)
@@ -269,7 +269,7 @@ func TestTakeBack(t *testing.T) {
 	if !ok || back.Number != 1 || !back.At.Equal(now.Add(-time.Hour)) {
 		t.Errorf("twice: %+v", back)
 	}
-	checkImports(t, s, ours, []store.Import{{Number: 1, At: keyTime, File: "people.csv", Added: 5, Changed: 4, TakenBackAt: now.Add(-time.Hour)}})
+	checkImports(t, s, ours, []store.Import{{Number: 1, At: noon, File: "people.csv", Added: 5, Changed: 4, TakenBackAt: now.Add(-time.Hour)}})
 	for tenant, number := range map[record.TenantID]int64{ours: 2, theirs: 1} {
 		if _, err := s.TakeBack(tenant, 0, number); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("department %d, import %d: %v", tenant, number, err)

@@ -70,11 +70,11 @@ func scanKey(row sqlite.Row) Key {
 // office page, and nothing in the API.
 func (k Key) IsSession() bool { return k.Lifetime != 0 }
 
-// SessionSuffix ends the label of every session.
-const SessionSuffix = " (browser)"
+// sessionSuffix ends the label of every session.
+const sessionSuffix = " (browser)"
 
 // Person returns whose session a key is: its label without its end.
-func (k Key) Person() string { return strings.TrimSuffix(k.Label, SessionSuffix) }
+func (k Key) Person() string { return strings.TrimSuffix(k.Label, sessionSuffix) }
 
 // Expiry returns when the key expires, in milliseconds; 0 is never. A session
 // expires its lifetime after its last use, or earlier with the key that opened it.
@@ -226,8 +226,16 @@ func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
 	})
 }
 
-// ReadKey returns the key of any department for which a condition holds.
-func ReadKey(c *sqlite.Conn, condition string, arg any) (k Key, err error) {
+// keyByID returns a key or a session of any department.
+func keyByID(c *sqlite.Conn, id KeyID) (Key, error) { return readKey(c, `k.id = ?`, int64(id)) }
+
+// keyByHash returns the key or the session with this hash. There is none of a
+// department that does not exist.
+func keyByHash(c *sqlite.Conn, hash KeyHash) (Key, error) {
+	return readKey(c, `k.hash = ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, hash[:])
+}
+
+func readKey(c *sqlite.Conn, condition string, arg any) (k Key, err error) {
 	err = c.QueryRow(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE `+condition, sqlite.Args{arg}, func(row sqlite.Row) { k = scanKey(row) })
 	return k, notFound(err)
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// keyTime is when the keys of these tests are made.
-var keyTime = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
-
 // createKey makes a key and returns it.
 func createKey(t *testing.T, s *store.Store, k store.NewKey) (key string) {
 	t.Helper()
@@ -40,9 +37,9 @@ func listedKeys(t *testing.T, s *store.Store, tenant string) (all []string) {
 
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	s := newStoreAt(t, func() time.Time { return keyTime })
-	made := keyTime.UnixMilli()
-	first := createKey(t, s, store.NewKey{Tenant: "Engine 7", Label: "desk", Scope: store.ScopeRead, ExpiresAt: keyTime.Add(time.Hour)})
+	s := newStoreAt(t, func() time.Time { return noon })
+	made := noon.UnixMilli()
+	first := createKey(t, s, store.NewKey{Tenant: "Engine 7", Label: "desk", Scope: store.ScopeRead, ExpiresAt: noon.Add(time.Hour)})
 	second := createKey(t, s, store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeWrite})
 	want := map[store.KeyHash]store.Key{
 		apikey.Hash(first):  {ID: 1, Tenant: ours, Scope: "read", Label: "desk", CreatedAt: made, ExpiresAt: made + 3_600_000},
@@ -124,7 +121,7 @@ func TestDamagedKeys(t *testing.T) {
 
 func TestRevokeKey(t *testing.T) {
 	t.Parallel()
-	now := keyTime
+	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
 	for _, want := range []bool{false, true, true} {
@@ -133,7 +130,7 @@ func TestRevokeKey(t *testing.T) {
 		}
 		now = now.Add(time.Hour)
 	}
-	if k := allKeys(t, s)[apikey.Hash(key)]; k.RevokedAt != keyTime.UnixMilli() {
+	if k := allKeys(t, s)[apikey.Hash(key)]; k.RevokedAt != noon.UnixMilli() {
 		t.Errorf("the key is %+v", k)
 	}
 	if _, err := s.RevokeKey(store.AnyTenant, 2); !errors.Is(err, store.ErrNotFound) {
@@ -143,7 +140,7 @@ func TestRevokeKey(t *testing.T) {
 
 func TestKeyState(t *testing.T) {
 	t.Parallel()
-	now := keyTime.UnixMilli()
+	now := noon.UnixMilli()
 	for _, tt := range []struct {
 		key  store.Key
 		want string
@@ -156,7 +153,7 @@ func TestKeyState(t *testing.T) {
 		{store.Key{CreatedAt: now, Lifetime: 9}, "active"}, // a session
 		{store.Key{CreatedAt: now, Lifetime: 9, ExpiresAt: now}, "expired"},
 	} {
-		if got := tt.key.State(keyTime); got != tt.want || tt.key.Expired(now) != (tt.key.ExpiresAt == now) {
+		if got := tt.key.State(noon); got != tt.want || tt.key.Expired(now) != (tt.key.ExpiresAt == now) {
 			t.Errorf("%+v is %s", tt.key, got)
 		}
 	}

@@ -35,7 +35,7 @@ type model struct {
 	deleted []*modelRecord
 	created int
 	version int64
-	done    []store.Change // action, id and record before
+	done    []store.Entry // action, id and record before
 }
 
 // modelRecord is a record, and when it was created.
@@ -47,7 +47,7 @@ type modelRecord struct {
 // did notes a change of a record. before is the record until then, nil if the
 // history does not have it.
 func (d *model) did(action, id string, before *modelRecord) {
-	ch := store.Change{Action: action, ID: id}
+	ch := store.Entry{Action: action, ID: id}
 	if before != nil {
 		ch.Before = before.AppendJSON(nil)
 	}
@@ -230,7 +230,7 @@ func (m *modelRun) purge(d *model) {
 	erased, err := m.store.Purge(d.tenant, stored(m, m.store, d.tenant, r.ID))
 	must(m, err)
 	m.same("erased", erased, 1)
-	d.done = slices.DeleteFunc(d.done, func(ch store.Change) bool { return ch.ID == r.ID })
+	d.done = slices.DeleteFunc(d.done, func(ch store.Entry) bool { return ch.ID == r.ID })
 	d.did("purge", r.ID, nil)
 	d.deleted = without(d.deleted, r)
 }

@@ -79,7 +79,7 @@ func closedCalls(s *store.Store, f record.Firefighter) map[string]func() error {
 		"Deleted":           func() error { _, err := s.Deleted(ours, time.Now()); return err },
 		"Undelete":          func() error { return s.Undelete(ours, 0, []string{f.ID}) },
 		"Purge":             func() error { _, err := s.Purge(ours, deleted); return err },
-		"History":           func() error { return s.History(ours, "", time.Now(), func(store.Change) {}) },
+		"History":           func() error { return s.History(ours, "", time.Now(), func(store.Entry) {}) },
 		"HasKey":            func() error { _, err := s.HasKey(store.KeyHash{}); return err },
 		"Keys":              func() error { return s.Keys(0, func(store.KeyHash, store.Key) {}) },
 		"KeysVersion":       func() error { _, err := s.KeysVersion(); return err },
@@ -286,7 +286,7 @@ func TestPanicInRead(t *testing.T) {
 					t.Errorf("recovered %v", p)
 				}
 			}()
-			s.History(ours, "", time.UnixMilli(0), func(store.Change) { panic("oops") })
+			s.History(ours, "", time.UnixMilli(0), func(store.Entry) { panic("oops") })
 		}()
 	}
 	must(t, s.Ping())

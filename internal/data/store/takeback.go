@@ -109,7 +109,7 @@ func (done *TakenBack) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *
 		return remove(t, tenant, by, &now)
 	}
 	var errs record.FieldErrors
-	before := PastRecord(ch.before)
+	before := pastRecord(ch.before)
 	if before != nil {
 		before.Fields, errs = before.Normalize(time.UnixMilli(t.Now))
 	}

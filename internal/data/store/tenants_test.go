@@ -18,17 +18,17 @@ func tenants(t *testing.T, s *store.Store) (all []store.TenantInfo) {
 
 func TestTenants(t *testing.T) {
 	t.Parallel()
-	s := newStoreAt(t, func() time.Time { return keyTime })
+	s := newStoreAt(t, func() time.Time { return noon })
 	create(t, s, ours, ana)
 	createDeleted(t, s, ours, ana)
 	createDeleted(t, s, theirs, ana)
 	createDeleted(t, s, theirs, ana)
-	for _, expires := range []time.Time{{}, keyTime, keyTime.Add(1), keyTime.Add(time.Hour)} {
+	for _, expires := range []time.Time{{}, noon, noon.Add(1), noon.Add(time.Hour)} {
 		createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: expires})
 	}
 	_, err := s.RevokeKey(store.AnyTenant, 1)
 	must(t, err)
-	made := keyTime.UnixMilli()
+	made := noon.UnixMilli()
 	want := []store.TenantInfo{{ID: ours, Name: "Engine 7", CreatedAt: made, Records: 1, Deleted: 1, ActiveKeys: 1},
 		{ID: theirs, Name: "Ladder 1", CreatedAt: made, Deleted: 2}}
 	if got := tenants(t, s); !slices.Equal(got, want) {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -88,7 +87,7 @@ func render(v *site.Visit, status int, data page) error {
 	if err != nil {
 		return err
 	}
-	open, err := session.Invitations(v.Store, v.Session.Tenant)
+	open, err := v.Store.Invitations(v.Session.Tenant)
 	if err != nil {
 		return err
 	}
@@ -197,8 +196,8 @@ func invite(v *site.Visit) error {
 		return err
 	}
 	var made *madeInvitation
-	n := session.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
-	err = session.Invite(v.Store, n, func(code string) error {
+	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
+	err = v.Store.Invite(n, func(code string) error {
 		made = &madeInvitation{name, code, site.InvitationLink(at, code), site.HereOnly(at)}
 		return nil
 	})
@@ -213,7 +212,7 @@ func withdraw(v *site.Visit) error {
 	if err != nil {
 		return errNoAccess
 	}
-	err = session.Withdraw(v.Store, v.Session.Tenant, id)
+	err = v.Store.Withdraw(v.Session.Tenant, id)
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoAccess
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/history"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -94,7 +94,7 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 	} else {
 		data.Newest = v.R.URL.Path
 	}
-	edits, err := history.Edits(v.Store, v.Session.Tenant, data.ID, before, historyLength+1)
+	edits, err := v.Store.Edits(v.Session.Tenant, data.ID, before, historyLength+1)
 	if err != nil {
 		return err
 	}
@@ -116,7 +116,7 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 
 // entry returns a change for people. What a change must have and does not have
 // the disk has damaged.
-func (v visit) entry(e history.Edit) entry {
+func (v visit) entry(e store.Edit) entry {
 	line := entry{At: e.At.Local(), Who: v.by(e), New: e.Action == "create"}
 	if e.Action == "purge" {
 		line.Start = v.Text("history.purge")
@@ -141,7 +141,7 @@ func (v visit) entry(e history.Edit) entry {
 }
 
 // by says who has changed something.
-func (v visit) by(e history.Edit) string {
+func (v visit) by(e store.Edit) string {
 	switch {
 	case e.Key == 0:
 		return v.Text("history.byCommand")

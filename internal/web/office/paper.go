@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/history"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/web/site"
@@ -67,7 +66,7 @@ func (v visit) comparePaper(data *paperPage) error {
 // addDifferences compares a list of a version with today's. Only what a paper
 // shows counts.
 func (v visit) addDifferences(data *paperPage, version int64) error {
-	differences, erased, err := history.ChangedSince(v.Store, v.Session.Tenant, version)
+	differences, erased, err := v.Store.ChangedSince(v.Session.Tenant, version)
 	if err != nil {
 		return err
 	}

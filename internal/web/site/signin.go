@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -187,7 +186,7 @@ func signIn(v *Visit) error {
 	var secret string
 	var opened store.Key
 	wait, err := v.site.tries.try(v.R, typedKey(form.Get("key")), func(key string) (err error) {
-		secret, opened, err = session.Open(v.Store, key, lifetime)
+		secret, opened, err = v.Store.OpenSession(key, lifetime)
 		return err
 	})
 	if wait > 0 {

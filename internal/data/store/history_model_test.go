@@ -1,11 +1,10 @@
-package history_test
+package store_test
 
 // A random run of calls of a store and, beside it, of a model of it in a few
 // lines of plain Go. The history must say what the model remembers, and a program
 // that follows the changes must end with what is on the list.
 
 import (
-	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -14,30 +13,24 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/history"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-var (
-	modelSeed  = flag.Uint64("model.seed", 7, "seed of the random run of TestModel")
-	modelSteps = flag.Int("model.steps", 900, "calls of TestModel")
-)
-
-// model is what a department should be.
-type model struct {
+// historyModel is what a department should be.
+type historyModel struct {
 	tenant  record.TenantID
 	live    map[string]record.Fields
 	deleted map[string]record.Fields
 	version int64
-	edits   []modelEdit
+	edits   []historyEdit
 	past    []moment
 	purged  map[string]int64 // the version after the purge, by record
-	imports []modelImport
+	imports []historyImport
 }
 
-// modelEdit is an edit with the fields before and after it.
-type modelEdit struct {
+// historyEdit is an edit with the fields before and after it.
+type historyEdit struct {
 	action, id    string
 	before, after *record.Fields
 }
@@ -48,15 +41,15 @@ type moment struct {
 	fields  map[string]record.Fields
 }
 
-// modelImport is an import, and where the edits begin that came after it.
-type modelImport struct {
-	edits     []modelEdit
+// historyImport is an import, and where the edits begin that came after it.
+type historyImport struct {
+	edits     []historyEdit
 	takenBack bool
 }
 
 // did notes a change of a record.
-func (d *model) did(action, id string, before, after *record.Fields) {
-	d.edits = append(d.edits, modelEdit{action, id, before, after})
+func (d *historyModel) did(action, id string, before, after *record.Fields) {
+	d.edits = append(d.edits, historyEdit{action, id, before, after})
 	d.version++
 	delete(d.live, id)
 	delete(d.deleted, id)
@@ -68,35 +61,35 @@ func (d *model) did(action, id string, before, after *record.Fields) {
 	}
 }
 
-func (d *model) now() moment { return moment{d.version, maps.Clone(d.live)} }
+func (d *historyModel) now() moment { return moment{d.version, maps.Clone(d.live)} }
 
-// modelRun is one random run over two departments.
-type modelRun struct {
+// historyRun is one random run over two departments.
+type historyRun struct {
 	*testing.T
 	random      *rand.Rand
 	store       *store.Store
-	departments [2]*model
+	departments [2]*historyModel
 	copies      []*copyOf
 }
 
 // copyOf is a program that keeps a copy of a department.
 type copyOf struct {
-	of       *model
+	of       *historyModel
 	position string
 	records  map[string]record.Fields
 	seen     map[string]bool // positions
 }
 
-func TestModel(t *testing.T) {
+func TestHistoryModel(t *testing.T) {
 	t.Parallel()
-	m := &modelRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, 1)), store: newStore(t, time.Now)}
+	m := &historyRun{T: t, random: rand.New(rand.NewPCG(*modelSeed, 1)), store: newStore(t)}
 	for i := range m.departments {
-		d := &model{tenant: ours + record.TenantID(i), live: map[string]record.Fields{}, deleted: map[string]record.Fields{}, purged: map[string]int64{}}
+		d := &historyModel{tenant: ours + record.TenantID(i), live: map[string]record.Fields{}, deleted: map[string]record.Fields{}, purged: map[string]int64{}}
 		m.departments[i] = d
 		m.begin(d)
 	}
 	t.Logf("-model.seed=%d -model.steps=%d", *modelSeed, *modelSteps)
-	for step := range *modelSteps {
+	for step := range *modelSteps * 3 / 2 {
 		if m.step(); m.Failed() {
 			m.Fatalf("at step %d of seed %d", step, *modelSeed)
 		}
@@ -118,7 +111,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-func (m *modelRun) step() {
+func (m *historyRun) step() {
 	m.Helper()
 	d := m.departments[m.random.IntN(2)]
 	switch n := m.random.IntN(100); {
@@ -154,16 +147,16 @@ func (m *modelRun) step() {
 }
 
 // begin adds a copy that begins without a position.
-func (m *modelRun) begin(d *model) {
+func (m *historyRun) begin(d *historyModel) {
 	m.copies = append(m.copies, &copyOf{of: d, records: map[string]record.Fields{}, seen: map[string]bool{}})
 }
 
 // poll reads the next changes into a copy, which may be stopped among them. It
 // reports whether there are more.
-func (m *modelRun) poll(c *copyOf) (more bool) {
+func (m *historyRun) poll(c *copyOf) (more bool) {
 	m.Helper()
 	limit := 1 + m.random.IntN(6)
-	feed, err := history.Changes(m.store, c.of.tenant, c.position, limit)
+	feed, err := m.store.Changes(c.of.tenant, c.position, limit)
 	must(m.T, err)
 	if len(feed.Items) > limit || feed.More && len(feed.Items) < limit || feed.Next == "" {
 		m.Errorf("%d changes, limit %d: %+v", len(feed.Items), limit, feed)
@@ -190,7 +183,7 @@ func (m *modelRun) poll(c *copyOf) (more bool) {
 	return feed.More
 }
 
-func (m *modelRun) same(about string, got, want any) {
+func (m *historyRun) same(about string, got, want any) {
 	m.Helper()
 	if !reflect.DeepEqual(got, want) {
 		m.Errorf("%s\ngot  %+v\nwant %+v", about, got, want)
@@ -198,12 +191,12 @@ func (m *modelRun) same(about string, got, want any) {
 }
 
 // fields returns one of a few fields, so that some changes change nothing.
-func (m *modelRun) fields() record.Fields {
+func (m *historyRun) fields() record.Fields {
 	return record.Fields{FirstName: string(rune('A' + m.random.IntN(6))), LastName: "B"}
 }
 
 // any returns one of some records.
-func (m *modelRun) any(from map[string]record.Fields) (id string, before record.Fields, ok bool) {
+func (m *historyRun) any(from map[string]record.Fields) (id string, before record.Fields, ok bool) {
 	if len(from) == 0 {
 		return "", before, false
 	}
@@ -212,33 +205,33 @@ func (m *modelRun) any(from map[string]record.Fields) (id string, before record.
 	return id, from[id], true
 }
 
-func (m *modelRun) create(d *model) {
+func (m *historyRun) create(d *historyModel) {
 	f := create(m.T, m.store, d.tenant, m.fields())
 	d.did("create", f.ID, nil, &f.Fields)
 }
 
-func (m *modelRun) replace(d *model) {
+func (m *historyRun) replace(d *historyModel) {
 	if id, before, ok := m.any(d.live); ok {
 		f := replace(m.T, m.store, d.tenant, id, m.fields())
 		d.did("replace", id, &before, &f.Fields)
 	}
 }
 
-func (m *modelRun) delete(d *model) {
+func (m *historyRun) delete(d *historyModel) {
 	if id, before, ok := m.any(d.live); ok {
 		must(m.T, m.store.Delete(d.tenant, 0, id, asIs))
 		d.did("delete", id, &before, nil)
 	}
 }
 
-func (m *modelRun) undelete(d *model) {
+func (m *historyRun) undelete(d *historyModel) {
 	if id, fields, ok := m.any(d.deleted); ok {
 		must(m.T, m.store.Undelete(d.tenant, 0, []string{id}))
 		d.did("undelete", id, nil, &fields)
 	}
 }
 
-func (m *modelRun) purge(d *model) {
+func (m *historyRun) purge(d *historyModel) {
 	var ids []string
 	for id := range d.deleted {
 		if len(ids) < 2 {
@@ -248,7 +241,7 @@ func (m *modelRun) purge(d *model) {
 	slices.Sort(ids) // in the order of creation
 	purge(m.T, m.store, d.tenant, ids...)
 	for _, id := range ids {
-		d.edits = slices.DeleteFunc(d.edits, func(e modelEdit) bool { return e.id == id })
+		d.edits = slices.DeleteFunc(d.edits, func(e historyEdit) bool { return e.id == id })
 	}
 	all, err := m.store.Deleted(d.tenant, time.UnixMilli(1<<53))
 	must(m.T, err)
@@ -260,8 +253,8 @@ func (m *modelRun) purge(d *model) {
 }
 
 // newest returns the records of the last changes.
-func (m *modelRun) newest(d *model, count int) (ids []string) {
-	edits, err := history.Edits(m.store, d.tenant, "", 0, count)
+func (m *historyRun) newest(d *historyModel, count int) (ids []string) {
+	edits, err := m.store.Edits(d.tenant, "", 0, count)
 	must(m.T, err)
 	for _, e := range slices.Backward(edits) {
 		ids = append(ids, e.ID)
@@ -269,7 +262,7 @@ func (m *modelRun) newest(d *model, count int) (ids []string) {
 	return ids
 }
 
-func (m *modelRun) importPeople(d *model) {
+func (m *historyRun) importPeople(d *historyModel) {
 	people := []store.Person{{Fields: m.fields()}}
 	for id := range d.live {
 		if len(people) < 4 {
@@ -281,7 +274,7 @@ func (m *modelRun) importPeople(d *model) {
 	number, ids, err := m.store.Import(d.tenant, n)
 	must(m.T, err)
 	m.same("the number", number, int64(len(d.imports)+1))
-	var made modelImport
+	var made historyImport
 	for i, p := range people {
 		if p.ID == "" {
 			d.did("create", ids[i], nil, &p.Fields)
@@ -294,7 +287,7 @@ func (m *modelRun) importPeople(d *model) {
 	d.imports = append(d.imports, made)
 }
 
-func (m *modelRun) takeBack(d *model) {
+func (m *historyRun) takeBack(d *historyModel) {
 	if len(d.imports) == 0 {
 		return
 	}
@@ -311,8 +304,8 @@ func (m *modelRun) takeBack(d *model) {
 	i.takenBack = true
 	left := 0
 	for _, e := range i.edits {
-		last := slices.IndexFunc(d.edits, func(other modelEdit) bool { return other == e })
-		changed := last < 0 || slices.ContainsFunc(d.edits[last+1:], func(other modelEdit) bool { return other.id == e.id })
+		last := slices.IndexFunc(d.edits, func(other historyEdit) bool { return other == e })
+		changed := last < 0 || slices.ContainsFunc(d.edits[last+1:], func(other historyEdit) bool { return other.id == e.id })
 		switch {
 		case changed:
 			left++
@@ -328,7 +321,7 @@ func (m *modelRun) takeBack(d *model) {
 }
 
 // platform writes a column that the service only shows.
-func (m *modelRun) platform(d *model) {
+func (m *historyRun) platform(d *historyModel) {
 	if id, _, ok := m.any(d.live); ok {
 		exec(m.T, m.store, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, id)
 		d.version++
@@ -336,7 +329,7 @@ func (m *modelRun) platform(d *model) {
 }
 
 // another makes a department and removes it, with the last changes of all.
-func (m *modelRun) another() {
+func (m *historyRun) another() {
 	must(m.T, m.store.AddDepartments([]store.Department{{Name: "Rescue 3"}}))
 	tenant, err := m.store.Tenant("Rescue 3")
 	must(m.T, err)
@@ -348,19 +341,19 @@ func (m *modelRun) another() {
 }
 
 // compareEdits reads the edits of a department or a record, page by page.
-func (m *modelRun) compareEdits(d *model, id string, limit int) {
+func (m *historyRun) compareEdits(d *historyModel, id string, limit int) {
 	m.Helper()
-	var want, got []modelEdit
+	var want, got []historyEdit
 	for _, e := range slices.Backward(d.edits) {
 		if id == "" || e.id == id {
 			want = append(want, e)
 		}
 	}
 	for before := int64(0); ; {
-		page, err := history.Edits(m.store, d.tenant, id, before, limit)
+		page, err := m.store.Edits(d.tenant, id, before, limit)
 		must(m.T, err)
 		for _, e := range page {
-			got = append(got, modelEdit{e.Action, e.ID, fieldsOf(e.Before), fieldsOf(e.After)})
+			got = append(got, historyEdit{e.Action, e.ID, fieldsOf(e.Before), fieldsOf(e.After)})
 			before = e.Number
 		}
 		if len(page) < limit {
@@ -370,7 +363,7 @@ func (m *modelRun) compareEdits(d *model, id string, limit int) {
 	m.same("the edits of "+id, show(got), show(want))
 }
 
-func show(edits []modelEdit) (lines []string) {
+func show(edits []historyEdit) (lines []string) {
 	for _, e := range edits {
 		lines = append(lines, fmt.Sprintf("%s %s %+v %+v", e.action, e.id, e.before, e.after))
 	}
@@ -385,7 +378,7 @@ func fieldsOf(f *record.Firefighter) *record.Fields {
 }
 
 // compareSince compares the list with what it was.
-func (m *modelRun) compareSince(d *model, then moment) {
+func (m *historyRun) compareSince(d *historyModel, then moment) {
 	m.Helper()
 	type pair struct{ then, now *record.Fields }
 	want, got, erased := map[string]pair{}, map[string]pair{}, 0
@@ -408,7 +401,7 @@ func (m *modelRun) compareSince(d *model, then moment) {
 			erased++
 		}
 	}
-	differences, count, err := history.ChangedSince(m.store, d.tenant, then.version)
+	differences, count, err := m.store.ChangedSince(d.tenant, then.version)
 	must(m.T, err)
 	for _, e := range differences {
 		got[e.ID] = pair{fieldsOf(e.Then), fieldsOf(e.Now)}

@@ -1,4 +1,4 @@
-package content_test
+package store_test
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/content"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -16,18 +15,18 @@ import (
 // read before. Each earlier state is older.
 func TestProgress(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, time.Now)
+	s := newStore(t)
 	var past []string // what Progress has said
 	var copies []string
 	look := func(what string) {
 		t.Helper()
 		read(t, s, func(c *sqlite.Conn) (err error) {
-			now, older, err := content.Progress(c, "")
+			now, older, err := store.Progress(c, "")
 			if older {
 				t.Errorf("%s: older than nothing", what)
 			}
 			for i, earlier := range past {
-				_, older, olderErr := content.Progress(c, earlier)
+				_, older, olderErr := store.Progress(c, earlier)
 				if older || olderErr != nil {
 					t.Errorf("%s: older than state %d, %s: %s, %v", what, i, earlier, now, olderErr)
 				}
@@ -41,8 +40,8 @@ func TestProgress(t *testing.T) {
 		copies = append(copies, path)
 	}
 	look("at first")
-	kept, erased := create(t, s, ours), create(t, s, ours)
-	last := create(t, s, theirs)
+	kept, erased := create(t, s, ours, ana), create(t, s, ours, ana)
+	last := create(t, s, theirs, ana)
 	look("three records")
 	must(t, s.Delete(ours, 0, erased.ID, asIs))
 	look("one is deleted")
@@ -54,7 +53,7 @@ func TestProgress(t *testing.T) {
 		t.Fatalf("%d were purged", count)
 	}
 	look("it is purged")
-	createKey(t, s)
+	createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
 	look("a key")
 	must(t, s.Delete(theirs, 0, last.ID, asIs))
 	look("another department is empty")
@@ -74,7 +73,7 @@ func TestProgress(t *testing.T) {
 	for i, path := range copies[:len(copies)-1] {
 		c, err := sqlite.OpenImmutable(path)
 		must(t, err)
-		_, older, err := content.Progress(c, past[len(past)-1])
+		_, older, err := store.Progress(c, past[len(past)-1])
 		if !older || err != nil {
 			t.Errorf("state %d is not older than the last: %v", i, err)
 		}
@@ -86,19 +85,19 @@ func TestProgress(t *testing.T) {
 // database is another one.
 func TestProgressOfOthers(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, time.Now)
-	create(t, s, ours)
+	s := newStore(t)
+	create(t, s, ours, ana)
 	path := newFile(t)
 	read(t, s, func(c *sqlite.Conn) error { return c.CopyTo(t.Context(), path, nil) })
 	must(t, sqlite.FinishCopy(path, nil))
-	create(t, s, ours)
+	create(t, s, ours, ana)
 	var now string
-	read(t, s, func(c *sqlite.Conn) (err error) { now, _, err = content.Progress(c, "no progress"); return err })
+	read(t, s, func(c *sqlite.Conn) (err error) { now, _, err = store.Progress(c, "no progress"); return err })
 	old := openStore(t, path, time.Now)
 	check := func(what string, want bool) {
 		t.Helper()
 		read(t, old, func(c *sqlite.Conn) error {
-			if _, older, err := content.Progress(c, now); older != want || err != nil {
+			if _, older, err := store.Progress(c, now); older != want || err != nil {
 				t.Errorf("%s: older is %v, %v", what, older, err)
 			}
 			return nil
@@ -106,9 +105,9 @@ func TestProgressOfOthers(t *testing.T) {
 	}
 	check("as it was", true)
 	for range 3 {
-		create(t, old, ours)
+		create(t, old, ours, ana)
 	}
 	check("longer than the other", true)
-	must(t, old.DB().Write(func(tx *sqlite.Tx) error { return content.Renew(tx.Conn) }))
+	must(t, old.DB().Write(func(tx *sqlite.Tx) error { return store.Renew(tx.Conn) }))
 	check("restored", false)
 }

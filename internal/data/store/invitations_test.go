@@ -1,4 +1,4 @@
-package session_test
+package store_test
 
 import (
 	"errors"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -17,14 +16,14 @@ import (
 // invite makes an invitation and returns its code.
 func invite(t *testing.T, s *store.Store, tenant record.TenantID, name string, by store.KeyID) (code string) {
 	t.Helper()
-	must(t, session.Invite(s, session.NewInvitation{Tenant: tenant, Name: name, Scope: store.ScopeWrite, By: by}, func(made string) error { code = made; return nil }))
+	must(t, s.Invite(store.NewInvitation{Tenant: tenant, Name: name, Scope: store.ScopeWrite, By: by}, func(made string) error { code = made; return nil }))
 	return code
 }
 
 // invitations returns the names of those that are open.
 func invitations(t *testing.T, s *store.Store, tenant record.TenantID) string {
 	t.Helper()
-	all, err := session.Invitations(s, tenant)
+	all, err := s.Invitations(tenant)
 	must(t, err)
 	var names []string
 	for _, i := range all {
@@ -35,15 +34,15 @@ func invitations(t *testing.T, s *store.Store, tenant record.TenantID) string {
 
 func TestInvite(t *testing.T) {
 	t.Parallel()
-	s := newStoreAt(t, func() time.Time { return keyTime })
+	s := newStoreAt(t, func() time.Time { return noon })
 	code := invite(t, s, ours, "Ana", 0)
 	if !regexp.MustCompile(`^([34679ACDEFGHJKMNPQRTUVWXY]{4}-){2}[34679ACDEFGHJKMNPQRTUVWXY]{4}$`).MatchString(code) {
 		t.Errorf("the code is %q", code)
 	}
 	second, other := invite(t, s, ours, "Eva", 0), invite(t, s, theirs, "Ivo", 0)
-	all, err := session.Invitations(s, ours)
+	all, err := s.Invitations(ours)
 	must(t, err)
-	made := keyTime.UnixMilli()
+	made := noon.UnixMilli()
 	if len(all) != 2 || all[0].Name != "Eva" || all[1].ID != 1 || all[1].Scope != "write" || all[1].CreatedAt != made || all[1].ExpiresAt != made+900_000 {
 		t.Errorf("open are %+v", all)
 	}
@@ -57,12 +56,12 @@ func TestInvite(t *testing.T) {
 		t.Errorf("open are %q", got)
 	}
 	for _, tenant := range []record.TenantID{theirs, 99} {
-		if err := session.Withdraw(s, tenant, all[0].ID); !errors.Is(err, store.ErrNotFound) {
+		if err := s.Withdraw(tenant, all[0].ID); !errors.Is(err, store.ErrNotFound) {
 			t.Errorf("department %d withdraws it: %v", tenant, err)
 		}
 	}
-	must(t, session.Withdraw(s, ours, all[0].ID))
-	if err := session.Withdraw(s, ours, all[0].ID); !errors.Is(err, store.ErrNotFound) {
+	must(t, s.Withdraw(ours, all[0].ID))
+	if err := s.Withdraw(ours, all[0].ID); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("withdrawn twice: %v", err)
 	}
 	opensNothing(t, s, "a withdrawn code", second)
@@ -80,15 +79,15 @@ func TestCodeNotShown(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	failure := errors.New("the pipe is closed")
-	err := session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(string) error { return failure })
+	err := s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(string) error { return failure })
 	if !errors.Is(err, failure) {
 		t.Errorf("%v", err)
 	}
 	shown := func(string) error { t.Error("a code was shown"); return nil }
-	if err := session.Invite(s, session.NewInvitation{Tenant: 99, Name: "Ana", Scope: store.ScopeRead}, shown); !errors.Is(err, store.ErrRemoved) {
+	if err := s.Invite(store.NewInvitation{Tenant: 99, Name: "Ana", Scope: store.ScopeRead}, shown); !errors.Is(err, store.ErrRemoved) {
 		t.Errorf("no department: %v", err)
 	}
-	if err := session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: "root"}, shown); err == nil {
+	if err := s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: "root"}, shown); err == nil {
 		t.Error("the scope root is accepted")
 	}
 	if n := scanInt(t, s, `SELECT count(*) FROM invitations`); n != 0 {
@@ -99,7 +98,7 @@ func TestCodeNotShown(t *testing.T) {
 // TestCodeExpires: after 15 minutes, and the next invitation erases it.
 func TestCodeExpires(t *testing.T) {
 	t.Parallel()
-	now := keyTime
+	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	first, second := invite(t, s, ours, "Ana", 0), invite(t, s, ours, "Eva", 0)
 	now = now.Add(15*time.Minute - time.Millisecond)
@@ -118,7 +117,7 @@ func TestCodeExpires(t *testing.T) {
 // TestInviterEnds: an invitation ends with the key or the session of who invited.
 func TestInviterEnds(t *testing.T) {
 	t.Parallel()
-	now := keyTime
+	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	for what, end := range map[string]func(k store.Key){
 		"the session is revoked": func(k store.Key) { _, err := s.RevokeKey(ours, k.ID); must(t, err) },
@@ -150,7 +149,7 @@ func TestSignedOutInviter(t *testing.T) {
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
 	_, k := openSession(t, s, key)
 	codes := []string{invite(t, s, ours, "Ana", k.ID), invite(t, s, ours, "Eva", k.ID)}
-	must(t, session.End(s, k))
+	must(t, s.EndSession(k))
 	if got := state(t, s, k.ID); got != "revoked" {
 		t.Errorf("the session that was signed out is %s", got)
 	}
@@ -163,7 +162,7 @@ func TestSignedOutInviter(t *testing.T) {
 
 	_, invited := openSession(t, s, invite(t, s, ours, "Ivo", 0))
 	code := invite(t, s, ours, "Mia", invited.ID)
-	must(t, session.End(s, invited))
+	must(t, s.EndSession(invited))
 	if _, mia := openSession(t, s, code); mia.Label != "Mia (browser)" {
 		t.Errorf("the invitation of somebody who was invited opens %+v", mia)
 	}
@@ -178,7 +177,7 @@ func TestCodeUsedOnce(t *testing.T) {
 	opened := make(chan string, 20)
 	for range cap(opened) {
 		wg.Go(func() {
-			if secret, _, err := session.Open(s, code, lifetime); err == nil {
+			if secret, _, err := s.OpenSession(code, lifetime); err == nil {
 				opened <- secret
 			} else if !errors.Is(err, store.ErrNotFound) {
 				t.Error(err)

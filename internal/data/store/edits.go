@@ -1,15 +1,11 @@
-// Package history reads what has changed in a department: edits for people, and
-// the changes since a position for programs that keep a copy.
-package history
+package store
 
 import (
 	"cmp"
-	"encoding/json"
 	"math"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -19,7 +15,7 @@ type Edit struct {
 	At     time.Time
 	Action string
 	ID     string
-	Key    store.KeyID         // 0: a command did it
+	Key    KeyID               // 0: a command did it
 	Label  string              // of the key; empty also where the key is gone
 	Before *record.Firefighter // nil where there was none or it is not known any more
 	After  *record.Firefighter // nil after a delete and where it is not known any more
@@ -43,14 +39,14 @@ const laterSQL = `
 // Edits returns changes of a department, the newest first, at most limit of
 // those before a number; 0 is after the newest. id is that of one record, or
 // empty for all.
-func Edits(s *store.Store, tenant record.TenantID, id string, before int64, limit int) (edits []Edit, err error) {
+func (s *Store) Edits(tenant record.TenantID, id string, before int64, limit int) (edits []Edit, err error) {
 	if before == 0 || before > math.MaxUint32 {
 		before = math.MaxUint32 // more than any number
 	}
-	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
+	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		err := c.Query(editsSQL, sqlite.Args{int64(tenant), id, before, int64(limit)}, func(row sqlite.Row) {
 			edits = append(edits, Edit{Number: row.Int(0), At: time.UnixMilli(row.Int(1)).UTC(), Action: row.Text(2), ID: row.Text(3),
-				Key: store.KeyID(row.Int(4)), Label: row.Text(5), Before: store.PastRecord(row.Text(6))})
+				Key: KeyID(row.Int(4)), Label: row.Text(5), Before: pastRecord(row.Text(6))})
 		})
 		if err != nil {
 			return err
@@ -58,7 +54,7 @@ func Edits(s *store.Store, tenant record.TenantID, id string, before int64, limi
 		after, err := statesAt(c, tenant, before, edits)
 		for i := range edits {
 			e := &edits[i]
-			if e.Action != store.ActionDelete && e.Action != store.ActionPurge {
+			if e.Action != ActionDelete && e.Action != ActionPurge {
 				e.After = after[e.ID]
 			}
 			after[e.ID] = e.Before
@@ -87,7 +83,7 @@ func statesAt(c *sqlite.Conn, tenant record.TenantID, number int64, edits []Edit
 	seen := map[string]bool{}
 	err = c.Query(laterSQL, sqlite.Args{int64(tenant), number, jsonList(wanted)}, func(row sqlite.Row) {
 		if id := row.Text(0); !seen[id] {
-			seen[id], states[id] = true, store.PastRecord(row.Text(1))
+			seen[id], states[id] = true, pastRecord(row.Text(1))
 		}
 	})
 	return states, err
@@ -115,9 +111,9 @@ type Difference struct {
 	Now  *record.Firefighter // nil: is not on it any more
 }
 
-// sinceSQL reads the changes of a department after a version, as far back as
+// changedSinceSQL reads the changes of a department after a version, as far back as
 // they go.
-const sinceSQL = `
+const changedSinceSQL = `
 	SELECT record_id, action, before FROM changes
 	 WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND version > ?2
 	   AND id > ifnull((SELECT max(id) FROM changes WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND version <= ?2), 0) ORDER BY id`
@@ -127,13 +123,13 @@ const sinceSQL = `
 // was is left out. So are those that were purged, of which it returns the number:
 // nobody knows any more whether they were on the list. The error is a
 // *record.DamagedError where the disk has changed a record.
-func ChangedSince(s *store.Store, tenant record.TenantID, version int64) (d []Difference, erased int, err error) {
-	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
+func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Difference, erased int, err error) {
+	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		var ids []string
 		then := map[string]*record.Firefighter{}
-		err := c.Query(sinceSQL, sqlite.Args{int64(tenant), version}, func(row sqlite.Row) {
+		err := c.Query(changedSinceSQL, sqlite.Args{int64(tenant), version}, func(row sqlite.Row) {
 			id, action := row.Text(0), row.Text(1)
-			if action == store.ActionPurge {
+			if action == ActionPurge {
 				erased++
 			} else if _, seen := then[id]; !seen {
 				ids, then[id] = append(ids, id), stateBefore(id, action, row.Text(2))
@@ -160,10 +156,10 @@ func ChangedSince(s *store.Store, tenant record.TenantID, version int64) (d []Di
 // stateBefore returns what was on the list before a change of a record. Where the
 // disk has damaged that, only its id is known.
 func stateBefore(id, action, before string) *record.Firefighter {
-	if action == store.ActionCreate || action == store.ActionUndelete {
+	if action == ActionCreate || action == ActionUndelete {
 		return nil
 	}
-	if f := store.PastRecord(before); f != nil {
+	if f := pastRecord(before); f != nil {
 		return f
 	}
 	return &record.Firefighter{ID: id}
@@ -175,10 +171,4 @@ func (d Difference) differs() bool {
 		return d.Then != d.Now
 	}
 	return d.Then.Fields != d.Now.Fields
-}
-
-// jsonList returns ids as json_each reads them.
-func jsonList(ids []string) string {
-	text, _ := json.Marshal(ids) // cannot fail
-	return string(text)
 }

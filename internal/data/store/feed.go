@@ -1,11 +1,10 @@
-package history
+package store
 
 import (
 	"errors"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -35,8 +34,8 @@ const feedSQL = `
 // for a position that this history of the department has not given, and a
 // *record.DamagedError where the disk has changed one of the records: a copy would
 // not have it. Once that was replaced or deleted, the same position works again.
-func Changes(s *store.Store, tenant record.TenantID, after string, limit int) (f Feed, err error) {
-	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
+func (s *Store) Changes(tenant record.TenantID, after string, limit int) (f Feed, err error) {
+	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		p, version, err := begin(c, tenant, after)
 		if err != nil {
 			return err
@@ -56,7 +55,7 @@ func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, ve
 	err = c.QueryRow(`SELECT history, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
 		func(row sqlite.Row) { p.history, version = row.Int(0), row.Int(1) })
 	if errors.Is(err, sqlite.ErrNoRows) {
-		err = store.ErrRemoved
+		err = ErrRemoved
 	}
 	if err == nil && after != "" {
 		err = p.parse(after)

@@ -1,4 +1,4 @@
-package content
+package store
 
 import (
 	"fmt"
@@ -11,12 +11,12 @@ type progress struct {
 	history     int64
 	keysVersion int64 // rises with each change of keys and with each department removed
 	changes     int64 // of all departments
-	last        change
+	last        lastChange
 }
 
-// change is the newest entry in the history of the department with most changes. No
+// lastChange is the newest entry in the history of the department with most changes. No
 // id is given twice.
-type change struct {
+type lastChange struct {
 	id, at int64
 	record string
 }
@@ -25,7 +25,7 @@ const progressSQL = `
 	SELECT history, keys_version, coalesce(changed, 0), coalesce(tenant, 0)
 	  FROM service, (SELECT sum(version) AS changed, max(version), id AS tenant FROM tenants)`
 
-const newestSQL = `
+const lastEntrySQL = `
 	SELECT id, at, record_id FROM changes
 	 WHERE id = (SELECT max(id) FROM changes WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff)`
 
@@ -40,7 +40,7 @@ func Progress(c *sqlite.Conn, earlier string) (now string, older bool, err error
 		p, tenant = progress{history: row.Int(0), keysVersion: row.Int(1), changes: row.Int(2)}, row.Int(3)
 	})
 	if err == nil {
-		p.last, err = newest(c, tenant)
+		p.last, err = readLastChange(c, tenant)
 	}
 	if err != nil {
 		return "", false, err
@@ -57,8 +57,8 @@ func parseProgress(text string) (p progress, ok bool) {
 	return p, err == nil && n == 6
 }
 
-func newest(c *sqlite.Conn, tenant int64) (last change, err error) {
-	err = c.Query(newestSQL, sqlite.Args{tenant}, func(row sqlite.Row) { last = change{row.Int(0), row.Int(1), row.Text(2)} })
+func readLastChange(c *sqlite.Conn, tenant int64) (last lastChange, err error) {
+	err = c.Query(lastEntrySQL, sqlite.Args{tenant}, func(row sqlite.Row) { last = lastChange{row.Int(0), row.Int(1), row.Text(2)} })
 	return last, err
 }
 
@@ -71,7 +71,7 @@ func (p progress) isOlder(c *sqlite.Conn, then progress) (bool, error) {
 	if then.last.id == 0 {
 		return false, nil
 	}
-	last, err := newest(c, then.last.id>>32)
+	last, err := readLastChange(c, then.last.id>>32)
 	if err != nil || last.id == 0 {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package session
+package store
 
 import (
 	"cmp"
@@ -7,7 +7,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -23,16 +22,16 @@ type NewInvitation struct {
 	Tenant record.TenantID
 	Name   string // of the person, by record.Name
 	Scope  string
-	By     store.KeyID // the key or session of who invites; 0: a command
+	By     KeyID // the key or session of who invites; 0: a command
 }
 
 // Invite makes an invitation and shows its code: this is the only time that
 // anybody sees it. show is as in CreateKey. Invitations that have expired are
 // erased.
-func Invite(s *store.Store, n NewInvitation, show func(code string) error) error {
+func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 	text := apikey.NewCode(codeLength)
 	hash := apikey.Hash(text)
-	return s.DB().Write(func(t *sqlite.Tx) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
 		if _, err := t.Exec(`DELETE FROM invitations WHERE expires_at <= ?`, t.Now); err != nil {
 			return err
 		}
@@ -41,7 +40,7 @@ func Invite(s *store.Store, n NewInvitation, show func(code string) error) error
 			SELECT ?, id, ?, ?, ?, ?, nullif(?, 0) FROM tenants WHERE id = ?`,
 			hash[:], n.Name, n.Scope, t.Now, t.Now+invitationLifetime.Milliseconds(), int64(n.By), int64(n.Tenant))
 		if err == nil && made == 0 {
-			err = store.ErrRemoved
+			err = ErrRemoved
 		}
 		if err != nil {
 			return err
@@ -57,13 +56,13 @@ type Invitation struct {
 	CreatedAt, ExpiresAt int64
 
 	tenant record.TenantID
-	by     store.KeyID
+	by     KeyID
 }
 
 const invitationsSQL = `SELECT id, name, scope, created_at, expires_at, tenant_id, invited_by FROM invitations`
 
 func scanInvitation(row sqlite.Row) Invitation {
-	return Invitation{row.Int(0), row.Text(1), row.Text(2), row.Int(3), row.Int(4), record.TenantID(row.Int(5)), store.KeyID(row.Int(6))}
+	return Invitation{row.Int(0), row.Text(1), row.Text(2), row.Int(3), row.Int(4), record.TenantID(row.Int(5)), KeyID(row.Int(6))}
 }
 
 // open reports whether an invitation can be used. It ends with the key of who
@@ -75,17 +74,17 @@ func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	case i.by == 0:
 		return true, nil
 	}
-	by, err := store.ReadKey(c, `k.id = ?`, int64(i.by))
-	if errors.Is(err, store.ErrNotFound) {
+	by, err := keyByID(c, i.by)
+	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
-	return by.CreatedAt <= i.CreatedAt && by.State(time.UnixMilli(now)) == store.StateActive, err
+	return by.CreatedAt <= i.CreatedAt && by.State(time.UnixMilli(now)) == StateActive, err
 }
 
 // Invitations returns the open invitations of a department, the newest first.
-func Invitations(s *store.Store, tenant record.TenantID) (all []Invitation, err error) {
+func (s *Store) Invitations(tenant record.TenantID) (all []Invitation, err error) {
 	now := s.Clock().Now().UnixMilli()
-	err = s.DB().ReadTx(func(c *sqlite.Conn) error {
+	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		var found []Invitation
 		err := c.Query(invitationsSQL+` WHERE tenant_id = ? ORDER BY id DESC`, sqlite.Args{int64(tenant)},
 			func(row sqlite.Row) { found = append(found, scanInvitation(row)) })
@@ -104,30 +103,30 @@ func Invitations(s *store.Store, tenant record.TenantID) (all []Invitation, err 
 }
 
 // useInvitation erases an open invitation and returns what a session has from it.
-func useInvitation(t *sqlite.Tx, text string) (opening store.Key, err error) {
+func useInvitation(t *sqlite.Tx, text string) (opening Key, err error) {
 	hash := apikey.Hash(text)
 	var i Invitation
 	err = t.QueryRow(invitationsSQL+` WHERE hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { i = scanInvitation(row) })
 	if errors.Is(err, sqlite.ErrNoRows) {
-		err = store.ErrNotFound
+		err = ErrNotFound
 	}
 	if err != nil {
-		return store.Key{}, err
+		return Key{}, err
 	}
 	if open, err := i.open(t.Conn, t.Now); err != nil || !open {
-		return store.Key{}, cmp.Or(err, store.ErrNotFound)
+		return Key{}, cmp.Or(err, ErrNotFound)
 	}
 	err = t.ExecOne(`DELETE FROM invitations WHERE id = ?`, i.ID)
-	return store.Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name}, err
+	return Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name}, err
 }
 
-// Withdraw erases an invitation of a department. The error is store.ErrNotFound if there
+// Withdraw erases an invitation of a department. The error is ErrNotFound if there
 // is none, or not any more.
-func Withdraw(s *store.Store, tenant record.TenantID, id int64) error {
-	return s.DB().Write(func(t *sqlite.Tx) error {
+func (s *Store) Withdraw(tenant record.TenantID, id int64) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
 		erased, err := t.Exec(`DELETE FROM invitations WHERE id = ? AND tenant_id = ?`, id, int64(tenant))
 		if err == nil && erased == 0 {
-			err = store.ErrNotFound
+			err = ErrNotFound
 		}
 		return err
 	})

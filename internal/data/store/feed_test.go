@@ -1,4 +1,4 @@
-package history_test
+package store_test
 
 import (
 	"encoding/base64"
@@ -9,21 +9,19 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/history"
-	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-func changes(t *testing.T, s *store.Store, tenant record.TenantID, after string, limit int) history.Feed {
+func changes(t *testing.T, s *store.Store, tenant record.TenantID, after string, limit int) store.Feed {
 	t.Helper()
-	feed, err := history.Changes(s, tenant, after, limit)
+	feed, err := s.Changes(tenant, after, limit)
 	must(t, err)
 	return feed
 }
 
-// told returns what the items of a feed say: action, id and last name.
-func told(feed history.Feed) string {
+// feedText returns what the items of a feed say: action, id and last name.
+func feedText(feed store.Feed) string {
 	var lines []string
 	for _, item := range feed.Items {
 		name := "-"
@@ -39,7 +37,7 @@ func told(feed history.Feed) string {
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	now := noon
-	s := newStore(t, func() time.Time { now = now.Add(time.Second); return now })
+	s := newStoreAt(t, func() time.Time { now = now.Add(time.Second); return now })
 	empty := changes(t, s, ours, "", 10)
 	if empty.Items != nil || empty.More || empty.Next == "" {
 		t.Errorf("of nothing: %+v", empty)
@@ -54,7 +52,7 @@ func TestChanges(t *testing.T) {
 	want := fmt.Sprintf("create %[1]s Čović, replace %[1]s Čović, create %[2]s -, delete %[2]s -, undelete %[2]s -, delete %[2]s -", x, y)
 	for _, after := range []string{"", empty.Next} {
 		feed := changes(t, s, ours, after, 10)
-		if got := told(feed); got != want || feed.More {
+		if got := feedText(feed); got != want || feed.More {
 			t.Errorf("after %q: %s, not %s", after, got, want)
 		}
 		if r := feed.Items[0].Record; r == nil || *r != a || feed.Items[0].At.Before(noon) || feed.Items[0].At.Location() != time.UTC {
@@ -62,18 +60,18 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	two := changes(t, s, ours, "", 2)
-	if got := told(two); got != fmt.Sprintf("create %[1]s Čović, replace %[1]s Čović", x) || !two.More || two.Next != two.Items[1].Position {
+	if got := feedText(two); got != fmt.Sprintf("create %[1]s Čović, replace %[1]s Čović", x) || !two.More || two.Next != two.Items[1].Position {
 		t.Errorf("two: %s, %+v", got, two)
 	}
 	rest := changes(t, s, ours, two.Next, 4)
 	if len(rest.Items) != 4 || rest.More {
-		t.Errorf("the rest: %s", told(rest))
+		t.Errorf("the rest: %s", feedText(rest))
 	}
 	if end := changes(t, s, ours, rest.Next, 4); end.Items != nil || end.More || end.Next != rest.Next {
 		t.Errorf("at the end: %+v", end)
 	}
 	if last := changes(t, s, ours, rest.Items[2].Position, 4); len(last.Items) != 1 || last.Items[0].Action != "delete" {
-		t.Errorf("after one of the middle: %s", told(last))
+		t.Errorf("after one of the middle: %s", feedText(last))
 	}
 	exec(t, s, `UPDATE firefighters SET invitation_status = 'sent'`) // the version moves, and nothing else
 	if end := changes(t, s, ours, rest.Next, 4); end.Items != nil || end.More || end.Next == rest.Next {
@@ -85,14 +83,14 @@ func TestChanges(t *testing.T) {
 // last record, and what is created then.
 func TestChangesAfterPurge(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, time.Now)
+	s := newStore(t)
 	a, b := createDeleted(t, s, ours, eva), createDeleted(t, s, ours, eva)
 	end := changes(t, s, ours, "", 10)
 	purge(t, s, ours, a.ID, b.ID)
 	c := create(t, s, ours, ana)
 	want := fmt.Sprintf("purge %s -, purge %s -, create %s Čović", a.ID[32:], b.ID[32:], c.ID[32:])
 	for name, after := range map[string]string{"from the end": end.Next, "from the last": end.Items[3].Position, "from the beginning": ""} {
-		if got := told(changes(t, s, ours, after, 10)); got != want {
+		if got := feedText(changes(t, s, ours, after, 10)); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}
 	}
@@ -101,7 +99,7 @@ func TestChangesAfterPurge(t *testing.T) {
 // TestPosition: one of another history, another department or nobody is refused.
 func TestPosition(t *testing.T) {
 	t.Parallel()
-	s, other := newStore(t, time.Now), newStore(t, time.Now)
+	s, other := newStore(t), newStore(t)
 	create(t, s, ours, ana)
 	create(t, other, ours, ana)
 	own, others := changes(t, s, ours, "", 1).Next, changes(t, other, ours, "", 1).Next
@@ -117,16 +115,16 @@ func TestPosition(t *testing.T) {
 		bits[i] ^= 1
 	}
 	for _, position := range made {
-		if feed, err := history.Changes(s, ours, position, 1); !errors.Is(err, history.ErrPosition) || feed.Next != "" || feed.Items != nil {
+		if feed, err := s.Changes(ours, position, 1); !errors.Is(err, store.ErrPosition) || feed.Next != "" || feed.Items != nil {
 			t.Errorf("%.40q: %+v, %v", position, feed, err)
 		}
 	}
 	changes(t, s, ours, own, 1)
 	exec(t, s, `UPDATE service SET history = history + 1`) // as a restore does
-	if _, err := history.Changes(s, ours, own, 1); !errors.Is(err, history.ErrPosition) {
+	if _, err := s.Changes(ours, own, 1); !errors.Is(err, store.ErrPosition) {
 		t.Errorf("after a restore: %v", err)
 	}
-	if _, err := history.Changes(s, 99, "", 1); !errors.Is(err, store.ErrRemoved) {
+	if _, err := s.Changes(99, "", 1); !errors.Is(err, store.ErrRemoved) {
 		t.Errorf("of no department: %v", err)
 	}
 }
@@ -138,33 +136,18 @@ func TestDamagedChange(t *testing.T) {
 		"replace": func(s *store.Store, id string) error { _, err := s.Replace(ours, 0, id, eva, asIs); return err },
 		"delete":  func(s *store.Store, id string) error { return s.Delete(ours, 0, id, asIs) },
 	} {
-		s := newStore(t, time.Now)
+		s := newStore(t)
 		create(t, s, ours, ana)
 		f := create(t, s, ours, ana)
 		first := changes(t, s, ours, "", 1)
 		exec(t, s, `UPDATE firefighters SET last_name = 'X' WHERE id = ?`, f.ID)
-		_, err := history.Changes(s, ours, first.Next, 1)
+		_, err := s.Changes(ours, first.Next, 1)
 		if damaged, ok := errors.AsType[*record.DamagedError](err); !ok || damaged.ID != f.ID {
 			t.Errorf("%v", err)
 		}
 		must(t, repair(s, f.ID))
 		if feed := changes(t, s, ours, first.Next, 10); len(feed.Items) != 2 || feed.Items[1].Action != what || (feed.Items[1].Record == nil) != (what == "delete") {
-			t.Errorf("%s: %s", what, told(feed))
+			t.Errorf("%s: %s", what, feedText(feed))
 		}
-	}
-}
-
-// TestPlans: the changes of other departments are not read.
-func TestPlans(t *testing.T) {
-	t.Parallel()
-	s := newStore(t, time.Now)
-	for _, query := range history.Queries {
-		must(t, s.DB().Read(func(c *sqlite.Conn) error {
-			return c.Query(`EXPLAIN QUERY PLAN `+query, make(sqlite.Args, 9), func(row sqlite.Row) {
-				if plan := row.Text(3); strings.Contains(plan, " changes") && plan != "SEARCH changes USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)" {
-					t.Errorf("%s: %s", plan, query)
-				}
-			})
-		}))
 	}
 }

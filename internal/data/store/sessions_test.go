@@ -1,4 +1,4 @@
-package session_test
+package store_test
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -18,7 +17,7 @@ const lifetime = 90 * 24 * time.Hour
 // openSession opens a session and returns it and its secret.
 func openSession(t *testing.T, s *store.Store, keyOrCode string) (string, store.Key) {
 	t.Helper()
-	secret, k, err := session.Open(s, keyOrCode, lifetime)
+	secret, k, err := s.OpenSession(keyOrCode, lifetime)
 	must(t, err)
 	return secret, k
 }
@@ -26,7 +25,7 @@ func openSession(t *testing.T, s *store.Store, keyOrCode string) (string, store.
 // opensNothing fails unless a key or a code opens no session.
 func opensNothing(t *testing.T, s *store.Store, what, keyOrCode string) {
 	t.Helper()
-	if secret, k, err := session.Open(s, keyOrCode, lifetime); !errors.Is(err, store.ErrNotFound) || secret != "" || k != (store.Key{}) {
+	if secret, k, err := s.OpenSession(keyOrCode, lifetime); !errors.Is(err, store.ErrNotFound) || secret != "" || k != (store.Key{}) {
 		t.Errorf("%s opens %+v, %v", what, k, err)
 	}
 }
@@ -45,8 +44,8 @@ func state(t *testing.T, s *store.Store, id store.KeyID) string {
 // TestOpenSession: a session has what the key has, and is another key.
 func TestOpenSession(t *testing.T) {
 	t.Parallel()
-	s := newStoreAt(t, func() time.Time { return keyTime })
-	expiry := keyTime.Add(time.Hour)
+	s := newStoreAt(t, func() time.Time { return noon })
+	expiry := noon.Add(time.Hour)
 	for i, tt := range []struct {
 		key   store.NewKey
 		label string
@@ -59,7 +58,7 @@ func TestOpenSession(t *testing.T) {
 		tenant, err := s.Tenant(tt.key.Tenant)
 		must(t, err)
 		secret, k := openSession(t, s, " "+key+"\n")
-		want := store.Key{ID: store.KeyID(2*i + 2), Tenant: tenant, Scope: tt.key.Scope, Label: tt.label, CreatedAt: keyTime.UnixMilli(),
+		want := store.Key{ID: store.KeyID(2*i + 2), Tenant: tenant, Scope: tt.key.Scope, Label: tt.label, CreatedAt: noon.UnixMilli(),
 			ExpiresAt: max(0, tt.key.ExpiresAt.UnixMilli()), Lifetime: lifetime.Milliseconds(), OpenedBy: store.KeyID(2*i + 1)}
 		if k != want || !k.IsSession() || allKeys(t, s)[apikey.Hash(secret)] != want || secret == key {
 			t.Errorf("%+v\nnot\n%+v", k, want)
@@ -74,10 +73,10 @@ func TestOpenSession(t *testing.T) {
 // TestNoSession: what is not valid opens no session, and makes no row.
 func TestNoSession(t *testing.T) {
 	t.Parallel()
-	now := keyTime
+	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	revoked := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
-	expired := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: keyTime.Add(time.Hour)})
+	expired := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: noon.Add(time.Hour)})
 	homeless := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
 	_, err := s.RevokeKey(ours, 1)
 	must(t, err)
@@ -87,7 +86,7 @@ func TestNoSession(t *testing.T) {
 		"a key of no department": homeless, "an unknown key": apikey.New(), "an unknown code": "K7MQ-3XWP-9HTD"} {
 		opensNothing(t, s, what, text)
 	}
-	if n := len(listedKeys(t, s)); n != 2 {
+	if n := len(listedKeys(t, s, "")); n != 2 {
 		t.Errorf("%d keys", n)
 	}
 }
@@ -96,9 +95,9 @@ func TestNoSession(t *testing.T) {
 // key that opened it.
 func TestSessionEnds(t *testing.T) {
 	t.Parallel()
-	now := keyTime
+	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
-	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: keyTime.Add(2 * lifetime)})
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead, ExpiresAt: noon.Add(2 * lifetime)})
 	_, k := openSession(t, s, key)
 	is := func(at time.Time, want string, expiry time.Time) {
 		t.Helper()
@@ -108,15 +107,15 @@ func TestSessionEnds(t *testing.T) {
 			}
 		}
 	}
-	end := keyTime.Add(lifetime)
+	end := noon.Add(lifetime)
 	is(end.Add(-time.Millisecond), "active", end)
 	is(end, "expired", end)
-	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: keyTime.Add(time.Hour).UnixMilli()}))
+	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: noon.Add(time.Hour).UnixMilli()}))
 	is(end, "active", end.Add(time.Hour))
 	is(end.Add(time.Hour), "expired", end.Add(time.Hour))
 	must(t, s.WriteKeyUses(map[store.KeyID]int64{k.ID: end.Add(time.Hour).UnixMilli()}))
-	is(end.Add(lifetime-time.Millisecond), "active", keyTime.Add(2*lifetime))
-	is(end.Add(lifetime), "expired", keyTime.Add(2*lifetime))
+	is(end.Add(lifetime-time.Millisecond), "active", noon.Add(2*lifetime))
+	is(end.Add(lifetime), "expired", noon.Add(2*lifetime))
 	exec(t, s, `UPDATE keys SET expires_at = ? WHERE id = 1`, end.UnixMilli())
 	is(end, "expired", end)
 	exec(t, s, `UPDATE keys SET expires_at = NULL`)
@@ -126,7 +125,7 @@ func TestSessionEnds(t *testing.T) {
 // TestSessionEndsWithKey: also if the number of an erased key is given again.
 func TestSessionEndsWithKey(t *testing.T) {
 	t.Parallel()
-	now := keyTime
+	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	for what, end := range map[string]func(id store.KeyID){
 		"revoked": func(id store.KeyID) { _, err := s.RevokeKey(store.AnyTenant, id); must(t, err) },
@@ -197,18 +196,20 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestRefusedWrites: where SQLite refuses one of the writes, nothing is written and
+// TestRefusedSessionWrites: where SQLite refuses one of the writes, nothing is written and
 // the caller hears of it.
-func TestRefusedWrites(t *testing.T) {
+func TestRefusedSessionWrites(t *testing.T) {
 	t.Parallel()
-	s := newStoreAt(t, func() time.Time { return keyTime })
+	s := newStoreAt(t, func() time.Time { return noon })
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
 	secret, k := openSession(t, s, key)
 	code := invite(t, s, ours, "Ana", k.ID)
 	rows := func() string {
 		t.Helper()
 		var keys, invitations string
-		must(t, openSQL(t, s).QueryRow(`SELECT (SELECT group_concat(id || ' ' || ifnull(revoked_at, '-')) FROM keys),
+		db := openSQL(t, s)
+		defer db.Close()
+		must(t, db.QueryRow(`SELECT (SELECT group_concat(id || ' ' || ifnull(revoked_at, '-')) FROM keys),
 			(SELECT group_concat(id || ' ' || invited_by) FROM invitations)`).Scan(&keys, &invitations))
 		return keys + "; " + invitations
 	}
@@ -217,14 +218,14 @@ func TestRefusedWrites(t *testing.T) {
 		write string
 		do    func() error
 	}{
-		{"INSERT ON keys", func() error { _, _, err := session.Open(s, key, lifetime); return err }},
-		{"INSERT ON keys", func() error { _, _, err := session.Open(s, code, lifetime); return err }},
-		{"DELETE ON invitations", func() error { _, _, err := session.Open(s, code, lifetime); return err }},
-		{"UPDATE ON invitations", func() error { return session.End(s, k) }},
-		{"UPDATE ON keys", func() error { return session.End(s, k) }},
-		{"DELETE ON invitations", func() error { return session.Withdraw(s, ours, 1) }},
+		{"INSERT ON keys", func() error { _, _, err := s.OpenSession(key, lifetime); return err }},
+		{"INSERT ON keys", func() error { _, _, err := s.OpenSession(code, lifetime); return err }},
+		{"DELETE ON invitations", func() error { _, _, err := s.OpenSession(code, lifetime); return err }},
+		{"UPDATE ON invitations", func() error { return s.EndSession(k) }},
+		{"UPDATE ON keys", func() error { return s.EndSession(k) }},
+		{"DELETE ON invitations", func() error { return s.Withdraw(ours, 1) }},
 		{"INSERT ON invitations", func() error {
-			return session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Eva", Scope: store.ScopeRead}, func(string) error { t.Error("a code was shown"); return nil })
+			return s.Invite(store.NewInvitation{Tenant: ours, Name: "Eva", Scope: store.ScopeRead}, func(string) error { t.Error("a code was shown"); return nil })
 		}},
 	} {
 		exec(t, s, `CREATE TRIGGER refuse BEFORE `+tt.write+` BEGIN SELECT RAISE(ABORT, 'refused'); END`)
@@ -235,14 +236,14 @@ func TestRefusedWrites(t *testing.T) {
 		}
 	}
 	exec(t, s, `ALTER TABLE keys RENAME COLUMN scope TO away`)
-	if all, err := session.Invitations(s, ours); err == nil {
+	if all, err := s.Invitations(ours); err == nil {
 		t.Errorf("without the keys %v are open", all)
 	}
 	exec(t, s, `ALTER TABLE keys RENAME COLUMN away TO scope`)
 	openSession(t, s, code)
-	must(t, session.End(s, k))
-	if got := allKeys(t, s)[apikey.Hash(secret)]; got.State(keyTime) != "revoked" {
-		t.Errorf("the session is %s", got.State(keyTime))
+	must(t, s.EndSession(k))
+	if got := allKeys(t, s)[apikey.Hash(secret)]; got.State(noon) != "revoked" {
+		t.Errorf("the session is %s", got.State(noon))
 	}
 }
 
@@ -253,7 +254,7 @@ func TestWrongKeyOnlyReads(t *testing.T) {
 	must(t, s.DB().Write(func(*sqlite.Tx) error {
 		outcome := make(chan error, 1)
 		go func() {
-			_, _, err := session.Open(s, "wrong", lifetime)
+			_, _, err := s.OpenSession("wrong", lifetime)
 			outcome <- err
 		}()
 		select {

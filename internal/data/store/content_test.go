@@ -1,4 +1,4 @@
-package content_test
+package store_test
 
 import (
 	"context"
@@ -11,26 +11,24 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
-	"github.com/firefighter-records/firefighters/internal/data/content"
-	"github.com/firefighter-records/firefighters/internal/data/session"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
 func TestCount(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, time.Now)
-	create(t, s, ours)
-	must(t, s.Delete(ours, 0, create(t, s, ours).ID, asIs))
-	create(t, s, theirs)
+	s := newStore(t)
+	create(t, s, ours, ana)
+	must(t, s.Delete(ours, 0, create(t, s, ours, ana).ID, asIs))
+	create(t, s, theirs, ana)
 	read(t, s, func(c *sqlite.Conn) error {
-		n, err := content.Count(t.Context(), c)
-		if n != (content.Counts{Records: 2, Departments: 2}) {
+		n, err := store.Count(t.Context(), c)
+		if n != (store.Counts{Records: 2, Departments: 2}) {
 			t.Errorf("counted %+v", n)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := content.Count(ended, c); !errors.Is(err, context.Canceled) {
+		if _, err := store.Count(ended, c); !errors.Is(err, context.Canceled) {
 			t.Errorf("after the end: %v", err)
 		}
 		return err
@@ -45,8 +43,8 @@ func TestMarks(t *testing.T) {
 	check := func(count int, first string, want ...string) {
 		t.Helper()
 		read(t, s, func(c *sqlite.Conn) error {
-			got, err := content.Marks(c)
-			name, nameErr := content.FirstName(c)
+			got, err := store.Marks(c)
+			name, nameErr := store.FirstName(c)
 			if len(got) != count || !slices.Equal(got[:len(want)], want) || name != first {
 				t.Errorf("%d departments, %q first: %q", len(got), name, got)
 			}
@@ -63,7 +61,7 @@ func TestMarks(t *testing.T) {
 	}
 	check(100, "Z", "1 2000000000000", "2 2000003600000")
 	read(t, s, func(c *sqlite.Conn) error {
-		latest, err := content.LatestTime(c)
+		latest, err := store.LatestTime(c)
 		if !latest.Equal(now) || latest.Location() != time.UTC {
 			t.Errorf("the latest time is %v", latest)
 		}
@@ -75,13 +73,13 @@ func TestMarks(t *testing.T) {
 // one moment.
 func TestMark(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, func() time.Time { return time.UnixMilli(2e12) })
+	s := newStoreAt(t, func() time.Time { return time.UnixMilli(2e12) })
 	mark := func() (mark string) {
 		t.Helper()
-		read(t, s, func(c *sqlite.Conn) (err error) { mark, err = content.Mark(c); return err })
+		read(t, s, func(c *sqlite.Conn) (err error) { mark, err = store.Mark(c); return err })
 		return mark
 	}
-	f := create(t, s, theirs)
+	f := create(t, s, theirs, ana)
 	seen := map[string]bool{mark(): true}
 	for _, change := range []func() error{
 		func() error { _, err := s.Create(ours, 0, ana, nil); return err },
@@ -107,11 +105,11 @@ func TestMark(t *testing.T) {
 // does not go back.
 func TestRevocations(t *testing.T) {
 	t.Parallel()
-	now := keyTime
-	s := newStore(t, func() time.Time { return now })
+	now := noon
+	s := newStoreAt(t, func() time.Time { return now })
 	var keys []string
 	for range 4 {
-		keys = append(keys, createKey(t, s))
+		keys = append(keys, createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead}))
 	}
 	revoke := func(ids ...store.KeyID) {
 		t.Helper()
@@ -125,10 +123,10 @@ func TestRevocations(t *testing.T) {
 	backup := filepath.Join(t.TempDir(), "backup.db")
 	must(t, os.WriteFile(backup, nil, 0o600))
 	read(t, s, func(c *sqlite.Conn) error { return c.CopyTo(t.Context(), backup, nil) })
-	createKey(t, s)
+	createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
 	revoke(2, 3, 5)
-	var r content.Revocations
-	read(t, s, func(c *sqlite.Conn) (err error) { r, err = content.ReadRevocations(c); return err })
+	var r store.Revocations
+	read(t, s, func(c *sqlite.Conn) (err error) { r, err = store.ReadRevocations(c); return err })
 	for _, want := range []int64{2, 0} {
 		must(t, sqlite.FinishCopy(backup, func(c *sqlite.Conn) error {
 			revoked, err := r.Write(c)
@@ -138,9 +136,9 @@ func TestRevocations(t *testing.T) {
 			return err
 		}))
 	}
-	restored := openStore(t, backup, func() time.Time { return keyTime })
+	restored := openStore(t, backup, func() time.Time { return noon })
 	got := allKeys(t, restored)
-	for i, want := range []time.Time{keyTime.Add(time.Hour), now, now, {}} {
+	for i, want := range []time.Time{noon.Add(time.Hour), now, now, {}} {
 		if k := got[apikey.Hash(keys[i])]; k.RevokedAt != max(0, want.UnixMilli()) {
 			t.Errorf("key %d: %+v", i+1, k)
 		}
@@ -154,23 +152,23 @@ func TestRevocations(t *testing.T) {
 // sent to an old address. Sessions stay. A database of an older schema stays as it is.
 func TestRenew(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, time.Now)
-	key := createKey(t, s)
-	secret, _, err := session.Open(s, key, time.Hour)
+	s := newStore(t)
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	secret, _, err := s.OpenSession(key, time.Hour)
 	must(t, err)
 	var code string
-	must(t, session.Invite(s, session.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(made string) error { code = made; return nil }))
+	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(made string) error { code = made; return nil }))
 	must(t, s.SetAddress("http://127.0.0.1:8080"))
 	before, err := s.HistoryID()
 	must(t, err)
-	must(t, s.DB().Write(func(tx *sqlite.Tx) error { return content.Renew(tx.Conn) }))
+	must(t, s.DB().Write(func(tx *sqlite.Tx) error { return store.Renew(tx.Conn) }))
 	after, err := s.HistoryID()
 	must(t, err)
 	address, err := s.Address()
 	if err != nil || after == before || address != "" {
 		t.Errorf("%v; the history is %d after %d, the address %q", err, after, before, address)
 	}
-	if _, _, err := session.Open(s, code, time.Hour); !errors.Is(err, store.ErrNotFound) {
+	if _, _, err := s.OpenSession(code, time.Hour); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a code from before: %v", err)
 	}
 	if _, there := allKeys(t, s)[apikey.Hash(secret)]; !there {
@@ -180,6 +178,6 @@ func TestRenew(t *testing.T) {
 		if _, err := tx.Exec(`DROP TABLE invitations; ALTER TABLE service DROP COLUMN history`); err != nil {
 			return err
 		}
-		return content.Renew(tx.Conn)
+		return store.Renew(tx.Conn)
 	}))
 }

@@ -1,13 +1,10 @@
-// Package content answers what backups ask about a database, by a connection of
-// their own, in every version of the schema.
-package content
+package store
 
 import (
 	"context"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
 // Counts are the numbers of what a database holds.
@@ -55,16 +52,16 @@ func Mark(c *sqlite.Conn) (mark string, err error) {
 // Revocations are what a restore must not undo: that keys are revoked, and the
 // latest time seen.
 type Revocations struct {
-	keys   map[store.KeyHash]int64 // when, in milliseconds
+	keys   map[KeyHash]int64 // when, in milliseconds
 	latest int64
 }
 
 // ReadRevocations reads the revocations of a database.
 func ReadRevocations(c *sqlite.Conn) (r Revocations, err error) {
-	r.keys = map[store.KeyHash]int64{}
+	r.keys = map[KeyHash]int64{}
 	err = c.Query(`SELECT hash, revoked_at FROM keys WHERE revoked_at IS NOT NULL`, nil, func(row sqlite.Row) {
-		if hash := row.Bytes(0); len(hash) == len(store.KeyHash{}) {
-			r.keys[store.KeyHash(hash)] = row.Int(1)
+		if hash := row.Bytes(0); len(hash) == len(KeyHash{}) {
+			r.keys[KeyHash(hash)] = row.Int(1)
 		}
 	})
 	if err == nil {

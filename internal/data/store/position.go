@@ -1,4 +1,4 @@
-package history
+package store
 
 import (
 	"crypto/hmac"

@@ -1,4 +1,4 @@
-package history_test
+package store_test
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/history"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -20,8 +19,8 @@ import (
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	now := noon
-	s := newStore(t, func() time.Time { now = now.Add(time.Second); return now })
-	desk := newKey(t, s, "desk")
+	s := newStoreAt(t, func() time.Time { now = now.Add(time.Second); return now })
+	desk := newKey(t, s, "Engine 7", "desk")
 	a, err := s.Create(ours, desk, eva, nil)
 	must(t, err)
 	create(t, s, theirs, ana)
@@ -31,7 +30,7 @@ func TestEdits(t *testing.T) {
 	must(t, s.Undelete(ours, desk, []string{a.ID}))
 	b := create(t, s, ours, ana)
 	was, is := &record.Firefighter{ID: a.ID, Fields: eva}, &record.Firefighter{ID: a.ID, Fields: ana}
-	want := []history.Edit{
+	want := []store.Edit{
 		{Number: 5, Action: "create", ID: b.ID, After: &b},
 		{Number: 4, Action: "undelete", ID: a.ID, Key: desk, Label: "desk", After: is},
 		{Number: 3, Action: "delete", ID: a.ID, Key: 99, Before: is},
@@ -50,11 +49,11 @@ func TestEdits(t *testing.T) {
 }
 
 // checkEdits compares edits but for their times, which must go down.
-func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int, want []history.Edit) {
+func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int, want []store.Edit) {
 	t.Helper()
-	got, err := history.Edits(s, ours, id, before, limit)
+	got, err := s.Edits(ours, id, before, limit)
 	must(t, err)
-	if !slices.IsSortedFunc(got, func(a, b history.Edit) int { return b.At.Compare(a.At) }) {
+	if !slices.IsSortedFunc(got, func(a, b store.Edit) int { return b.At.Compare(a.At) }) {
 		t.Errorf("the times are not in order: %+v", got)
 	}
 	for i := range got {
@@ -68,7 +67,7 @@ func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int
 	}
 }
 
-func showEdits(edits []history.Edit) string {
+func showEdits(edits []store.Edit) string {
 	var lines []string
 	for _, e := range edits {
 		lines = append(lines, fmt.Sprintf("%+v before %+v after %+v", e, e.Before, e.After))
@@ -79,33 +78,33 @@ func showEdits(edits []history.Edit) string {
 // TestDamagedEdits: what the disk has damaged is not shown as what was there.
 func TestDamagedEdits(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, time.Now)
+	s := newStore(t)
 	f := create(t, s, ours, ana)
 	version, err := s.Version(ours)
 	must(t, err)
 	_, err = s.Replace(ours, 0, f.ID, eva, asIs)
 	must(t, err)
 	exec(t, s, `UPDATE changes SET before = '{"id":' WHERE action = 'replace'`)
-	edits, err := history.Edits(s, ours, "", 0, 9)
+	edits, err := s.Edits(ours, "", 0, 9)
 	if err != nil || len(edits) != 2 || edits[0].Before != nil || edits[0].After == nil || edits[1].After != nil {
 		t.Errorf("%v, %s", err, showEdits(edits))
 	}
-	d, _, err := history.ChangedSince(s, ours, version)
+	d, _, err := s.ChangedSince(ours, version)
 	if err != nil || len(d) != 1 || d[0].Then == nil || *d[0].Then != (record.Firefighter{ID: f.ID}) || d[0].Now == nil {
 		t.Errorf("%v, %+v", err, d)
 	}
 	exec(t, s, `UPDATE firefighters SET last_name = 'X'`)
-	edits, err = history.Edits(s, ours, "", 0, 9)
+	edits, err = s.Edits(ours, "", 0, 9)
 	if err != nil || len(edits) != 2 || edits[0].After != nil {
 		t.Errorf("%v, %s", err, showEdits(edits))
 	}
 	must(t, s.Delete(ours, 0, f.ID, asIs))
-	edits, err = history.Edits(s, ours, "", 0, 1)
+	edits, err = s.Edits(ours, "", 0, 1)
 	if err != nil || len(edits) != 1 || edits[0].Before != nil {
 		t.Errorf("deleted: %v, %s", err, showEdits(edits))
 	}
 	must(t, s.Undelete(ours, 0, []string{f.ID}))
-	if _, _, err = history.ChangedSince(s, ours, version); err == nil {
+	if _, _, err = s.ChangedSince(ours, version); err == nil {
 		t.Error("a damaged record counts as sound")
 	}
 }
@@ -114,14 +113,14 @@ func TestDamagedEdits(t *testing.T) {
 // one that is not yet, and the records of others.
 func TestChangedSince(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, time.Now)
+	s := newStore(t)
 	f := create(t, s, ours, ana)
 	exec(t, s, `UPDATE changes SET version = 0`) // as from an older schema
 	version, err := s.Version(ours)
 	must(t, err)
 	check := func(version int64, want string) {
 		t.Helper()
-		d, erased, err := history.ChangedSince(s, ours, version)
+		d, erased, err := s.ChangedSince(ours, version)
 		must(t, err)
 		var got strings.Builder
 		for _, e := range d {
@@ -154,15 +153,15 @@ func TestChangedSince(t *testing.T) {
 // there is no half history.
 func TestUnreadableHistory(t *testing.T) {
 	t.Parallel()
-	s := newStore(t, time.Now)
+	s := newStore(t)
 	f := create(t, s, ours, ana)
 	version, err := s.Version(ours)
 	must(t, err)
 	replace(t, s, ours, f.ID, eva)
 	reads := map[string]func() (any, error){
-		"Edits":        func() (any, error) { return history.Edits(s, ours, "", 0, 9) },
-		"ChangedSince": func() (any, error) { d, _, err := history.ChangedSince(s, ours, version); return d, err },
-		"Changes":      func() (any, error) { return history.Changes(s, ours, "", 9) },
+		"Edits":        func() (any, error) { return s.Edits(ours, "", 0, 9) },
+		"ChangedSince": func() (any, error) { d, _, err := s.ChangedSince(ours, version); return d, err },
+		"Changes":      func() (any, error) { return s.Changes(ours, "", 9) },
 	}
 	for name, read := range reads {
 		want, err := read()
@@ -192,7 +191,7 @@ func TestUnreadableHistory(t *testing.T) {
 	s, err = store.Open(s.DB().Path(), time.Now)
 	must(t, err)
 	defer s.Close()
-	if edits, err := history.Edits(s, ours, "", 3, 9); !errors.Is(err, sqlite.ErrCorrupt) {
+	if edits, err := s.Edits(ours, "", 3, 9); !errors.Is(err, sqlite.ErrCorrupt) {
 		t.Errorf("what followed cannot be read: %v, %s", err, showEdits(edits))
 	}
 }

@@ -1,6 +1,4 @@
-// Package session lets browsers in: it opens sessions with API keys and with the
-// codes of invitations.
-package session
+package store
 
 import (
 	"errors"
@@ -10,69 +8,68 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
 // maxLabel is how many characters the label of a key may have.
 const maxLabel = 100
 
-// Open opens a session of a browser with an API key or the code of an
+// OpenSession opens a session of a browser with an API key or the code of an
 // invitation, and returns its secret. The code is used up. The error is
-// store.ErrNotFound if the text is neither of them, whatever the reason: it does not say
+// ErrNotFound if the text is neither of them, whatever the reason: it does not say
 // whether there ever was one.
-func Open(s *store.Store, keyOrCode string, lifetime time.Duration) (secret string, session store.Key, err error) {
+func (s *Store) OpenSession(keyOrCode string, lifetime time.Duration) (secret string, session Key, err error) {
 	secret, keyOrCode = apikey.New(), strings.TrimSpace(keyOrCode)
 	hash := apikey.Hash(secret)
-	if err := isKnown(s, keyOrCode); err != nil {
-		return "", store.Key{}, err
+	if err := s.isKnown(keyOrCode); err != nil {
+		return "", Key{}, err
 	}
-	err = s.DB().Write(func(t *sqlite.Tx) error {
+	err = s.db.Write(func(t *sqlite.Tx) error {
 		opening, err := openByKey(t, keyOrCode)
-		if errors.Is(err, store.ErrNotFound) {
+		if errors.Is(err, ErrNotFound) {
 			opening, err = useInvitation(t, apikey.NormalizeCode(keyOrCode))
 		}
 		if err != nil {
 			return err
 		}
 		label := []rune(opening.Label)
-		label = label[:min(len(label), maxLabel-len(store.SessionSuffix))]
+		label = label[:min(len(label), maxLabel-len(sessionSuffix))]
 		_, id, err := t.Insert(`
 			INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by)
 			VALUES (?, ?, ?, ?, ?, nullif(?, 0), ?, nullif(?, 0))`,
-			hash[:], int64(opening.Tenant), string(label)+store.SessionSuffix, opening.Scope, t.Now, opening.ExpiresAt,
+			hash[:], int64(opening.Tenant), string(label)+sessionSuffix, opening.Scope, t.Now, opening.ExpiresAt,
 			lifetime.Milliseconds(), int64(opening.OpenedBy))
 		if err == nil {
-			session, err = store.ReadKey(t.Conn, `k.id = ?`, id)
+			session, err = keyByID(t.Conn, KeyID(id))
 		}
 		return err
 	})
 	if err != nil {
-		return "", store.Key{}, err
+		return "", Key{}, err
 	}
 	return secret, session, nil
 }
 
-// isKnown returns store.ErrNotFound for a text that is neither a key nor a code. It
+// isKnown returns ErrNotFound for a text that is neither a key nor a code. It
 // only reads, so that wrong ones do not keep those waiting who write.
-func isKnown(s *store.Store, keyOrCode string) error {
+func (s *Store) isKnown(keyOrCode string) error {
 	key, invitation := apikey.Hash(keyOrCode), apikey.Hash(apikey.NormalizeCode(keyOrCode))
 	known := false
-	err := s.DB().Read(func(c *sqlite.Conn) error {
+	err := s.db.Read(func(c *sqlite.Conn) error {
 		return c.QueryRow(`
 			SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
 			sqlite.Args{key[:], invitation[:]}, func(row sqlite.Row) { known = row.Int(0) == 1 })
 	})
 	if err == nil && !known {
-		err = store.ErrNotFound
+		err = ErrNotFound
 	}
 	return err
 }
 
-// End revokes a session because its person has signed out. The open
+// EndSession revokes a session because its person has signed out. The open
 // invitations of that person pass to the key that opened the session, if there is
 // one, so that those who are invited can still come in.
-func End(s *store.Store, k store.Key) error {
-	return s.DB().Write(func(t *sqlite.Tx) error {
+func (s *Store) EndSession(k Key) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
 		_, err := t.Exec(`UPDATE invitations SET invited_by = nullif(?, 0) WHERE invited_by = ?`, int64(k.OpenedBy), int64(k.ID))
 		if err == nil {
 			_, err = t.Exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.Now, int64(k.ID))
@@ -82,14 +79,14 @@ func End(s *store.Store, k store.Key) error {
 }
 
 // openByKey returns what a session has from the API key that opens it.
-func openByKey(t *sqlite.Tx, text string) (opening store.Key, err error) {
+func openByKey(t *sqlite.Tx, text string) (opening Key, err error) {
 	hash := apikey.Hash(text)
-	k, err := store.ReadKey(t.Conn, `k.hash = ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, hash[:])
-	if err == nil && (k.IsSession() || k.State(time.UnixMilli(t.Now)) != store.StateActive) {
-		err = store.ErrNotFound
+	k, err := keyByHash(t.Conn, hash)
+	if err == nil && (k.IsSession() || k.State(time.UnixMilli(t.Now)) != StateActive) {
+		err = ErrNotFound
 	}
 	if k.Label == "" {
 		k.Label = fmt.Sprintf("key %d", k.ID)
 	}
-	return store.Key{Tenant: k.Tenant, Scope: k.Scope, Label: k.Label, ExpiresAt: k.ExpiresAt, OpenedBy: k.ID}, err
+	return Key{Tenant: k.Tenant, Scope: k.Scope, Label: k.Label, ExpiresAt: k.ExpiresAt, OpenedBy: k.ID}, err
 }
