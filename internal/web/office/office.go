@@ -11,10 +11,8 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/web/access"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
-	"github.com/firefighter-records/firefighters/internal/web/transfer"
 )
 
 //go:embed templates messages assets
@@ -62,5 +60,5 @@ var look = sync.OnceValue(func() *site.Look { return site.NewLook(files) })
 
 // New returns the page.
 func New(c site.Config) *site.Site {
-	return site.New(c, look(), routes, access.Routes(), transfer.Routes())
+	return site.New(c, look(), routes, Routes(), Routes())
 }

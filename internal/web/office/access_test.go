@@ -1,4 +1,4 @@
-package access
+package office
 
 import (
 	"strings"

@@ -1,4 +1,4 @@
-package transfer
+package office
 
 import (
 	"crypto/sha256"

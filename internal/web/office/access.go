@@ -1,6 +1,6 @@
 // Package access is the page for those who manage access: the keys, sessions and
 // invitations of a department. Its template and its messages are the office's.
-package access
+package office
 
 import (
 	"errors"

@@ -1,6 +1,6 @@
 // Package transfer is the pages on which people bring lists in, take them out,
 // and compare them with theirs. Its templates and its messages are the office's.
-package transfer
+package office
 
 import (
 	"errors"
