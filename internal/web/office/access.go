@@ -1,5 +1,3 @@
-// Package access is the page for those who manage access: the keys, sessions and
-// invitations of a department. Its template and its messages are the office's.
 package office
 
 import (
@@ -14,24 +12,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-const path = site.Root + "access"
-
-// Routes are the addresses of the page. All of them are for ScopeAdmin.
-func Routes() map[string]site.Route {
-	routes := map[string]site.Route{}
-	for pattern, handle := range map[string]site.Handler{
-		"GET " + path: show, "POST " + path + "/revoke": revoke, "POST " + path + "/invite": invite, "POST " + path + "/withdraw": withdraw,
-	} {
-		routes[pattern] = site.Route{Scope: store.ScopeAdmin, Handle: handle}
-	}
-	return routes
-}
+const accessPath = site.Root + "access"
 
 // errNoAccess refuses to revoke or withdraw what the department does not have.
 var errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}}
 
-// page is the Data of access.html.
-type page struct {
+// accessPage is the Data of access.html: the keys, sessions and invitations of a
+// department.
+type accessPage struct {
 	Sessions, Keys keyTable
 	Ended          []keyLine // revoked or expired, the newest first
 	More           int       // that Ended leaves out
@@ -43,9 +31,6 @@ type page struct {
 	Name, Scope, Fault string
 	Faults             []fault
 }
-
-// fault is one for the summary above the form.
-type fault struct{ Name, Fault string }
 
 // keyTable is a table of keys that work. Title and Empty are messages.
 type keyTable struct {
@@ -80,9 +65,9 @@ var inviteScopes = []string{store.ScopeWrite, store.ScopeRead, store.ScopeAdmin}
 // endedShown is the number of keys that do not work any more on the page.
 const endedShown = 100
 
-func show(v *site.Visit) error { return render(v, http.StatusOK, page{}) }
+func showAccess(v visit) error { return v.renderAccess(http.StatusOK, accessPage{}) }
 
-func render(v *site.Visit, status int, data page) error {
+func (v visit) renderAccess(status int, data accessPage) error {
 	keys, err := v.Store.KeysOf(v.Session.Tenant)
 	if err != nil {
 		return err
@@ -96,12 +81,12 @@ func render(v *site.Visit, status int, data page) error {
 		data.Invitations = append(data.Invitations, openInvitation{i.ID, i.Name, i.Scope, moment(i.ExpiresAt)})
 	}
 	data.Scopes = inviteScopes
-	p := site.Page{Title: v.Text("access.title"), Section: "access", Wrong: data.Fault != "", Notice: notice(v, keys), Data: data}
+	p := site.Page{Title: v.Text("access.title"), Section: "access", Wrong: data.Fault != "", Notice: v.accessNotice(keys), Data: data}
 	return v.Render(status, "access", p)
 }
 
 // addKeys adds those that work to their tables, and the others to Ended.
-func (data *page) addKeys(v *site.Visit, keys []store.Key) {
+func (data *accessPage) addKeys(v visit, keys []store.Key) {
 	data.Sessions = keyTable{ID: "sessions", Title: "access.sessions", Empty: "access.sessions.none"}
 	data.Keys = keyTable{ID: "keys", Title: "access.keys", Empty: "access.keys.none"}
 	now, sessions := v.Store.Clock().Now(), map[store.KeyID]int{}
@@ -111,7 +96,7 @@ func (data *page) addKeys(v *site.Visit, keys []store.Key) {
 		}
 	}
 	for _, k := range keys {
-		line := keyLine{ID: k.ID, Label: labelOf(v, k), Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
+		line := keyLine{ID: k.ID, Label: v.labelOf(k), Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
 			Created: moment(k.CreatedAt), Used: moment(k.LastUsedAt), Expires: moment(k.Expiry()), Ends: sessions[k.ID]}
 		if line.Own { // the database has the last use later
 			line.Used = now
@@ -130,23 +115,23 @@ func (data *page) addKeys(v *site.Visit, keys []store.Key) {
 }
 
 // labelOf returns what people call a key.
-func labelOf(v *site.Visit, k store.Key) string {
+func (v visit) labelOf(k store.Key) string {
 	if k.Label == "" {
 		return v.Text("access.key", int(k.ID))
 	}
 	return k.Label
 }
 
-// notice returns the notice of what the address says was done, nil for
+// accessNotice returns the notice of what the address says was done, nil for
 // none.
-func notice(v *site.Visit, keys []store.Key) *site.Notice {
+func (v visit) accessNotice(keys []store.Key) *site.Notice {
 	query := v.R.URL.Query()
 	if query.Has("withdrawn") {
 		return &site.Notice{Text: v.Text("access.withdrawn")}
 	}
 	for _, k := range keys {
 		if k.RevokedAt != 0 && query.Get("revoked") == strconv.FormatInt(int64(k.ID), 10) {
-			return &site.Notice{Text: v.Text("access.revoked", labelOf(v, k))}
+			return &site.Notice{Text: v.Text("access.revoked", v.labelOf(k))}
 		}
 	}
 	return nil
@@ -160,9 +145,9 @@ func moment(milliseconds int64) time.Time {
 	return time.UnixMilli(milliseconds)
 }
 
-// revoke revokes a key or ends a session. If that is the session of this
+// revokeAccess revokes a key or ends a session. If that is the session of this
 // browser, or has opened it, the browser is signed out.
-func revoke(v *site.Visit) error {
+func revokeAccess(v visit) error {
 	number, err := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64)
 	if err != nil {
 		return errNoAccess
@@ -176,12 +161,12 @@ func revoke(v *site.Visit) error {
 	if id == v.Session.ID || id == v.Session.OpenedBy {
 		return v.SignOut()
 	}
-	return v.Redirect(path + "?revoked=" + strconv.FormatInt(number, 10))
+	return v.Redirect(accessPath + "?revoked=" + strconv.FormatInt(number, 10))
 }
 
-// invite makes an invitation and shows its link and code, this once.
-func invite(v *site.Visit) error {
-	data := page{Name: v.R.PostForm.Get("name"), Scope: v.R.PostForm.Get("scope")}
+// makeInvitation makes an invitation and shows its link and code, this once.
+func makeInvitation(v visit) error {
+	data := accessPage{Name: v.R.PostForm.Get("name"), Scope: v.R.PostForm.Get("scope")}
 	if !store.ValidScope(data.Scope) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
@@ -189,7 +174,7 @@ func invite(v *site.Visit) error {
 	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
 		data.Fault = v.Text("access.fault." + wrong.Code)
 		data.Faults = []fault{{"name", data.Fault}}
-		return render(v, http.StatusUnprocessableEntity, data)
+		return v.renderAccess(http.StatusUnprocessableEntity, data)
 	}
 	at, err := v.Store.Address() // a machine may have got another one
 	if err != nil {
@@ -204,10 +189,10 @@ func invite(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return render(v, http.StatusOK, page{Made: made})
+	return v.renderAccess(http.StatusOK, accessPage{Made: made})
 }
 
-func withdraw(v *site.Visit) error {
+func withdrawInvitation(v visit) error {
 	id, err := strconv.ParseInt(v.R.PostForm.Get("id"), 10, 64)
 	if err != nil {
 		return errNoAccess
@@ -219,5 +204,5 @@ func withdraw(v *site.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Redirect(path + "?withdrawn=1")
+	return v.Redirect(accessPath + "?withdrawn=1")
 }

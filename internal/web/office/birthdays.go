@@ -135,8 +135,8 @@ func (v visit) reaching(people []record.Firefighter, age int, today, before cale
 	return list
 }
 
-// serveCalendar answers with the birthdays for calendar programs.
-func serveCalendar(v visit) error {
+// sendCalendar answers with the birthdays for calendar programs.
+func sendCalendar(v visit) error {
 	all, err := v.everybody()
 	if err != nil {
 		return err

@@ -18,33 +18,33 @@ type comparePage struct {
 // comparison is a list beside ours.
 type comparison struct {
 	Date       time.Time
-	OnlyTheirs []line
-	OnlyOurs   []line
-	Differ     []line
-	Refused    []line
+	OnlyTheirs []broughtRow
+	OnlyOurs   []broughtRow
+	Differ     []broughtRow
+	Refused    []broughtRow
 	Same       int
 	Unclear    int // people of ours whom only refused rows mean
 }
 
 // showCompare asks for a list, or shows what is different between ours and the one
 // that the address names. It changes nothing.
-func (s *pages) showCompare(v visit) error {
+func showCompare(v visit) error {
 	if !v.form().Has("token") {
-		return v.renderCompare(http.StatusOK, &list{}, nil)
+		return v.renderCompare(http.StatusOK, &broughtList{}, nil)
 	}
-	return s.compare(v)
+	return compareList(v)
 }
 
-func (v visit) renderCompare(status int, l *list, result *comparison) error {
+func (v visit) renderCompare(status int, l *broughtList, result *comparison) error {
 	data := comparePage{v.tabs(comparePath), v.reading(l), result}
-	v.comeBack(v.address(comparePath, l.keptFile))
-	p := site.Page{Title: v.Text("compare.title"), Section: section, Wrong: len(data.Reading.Faults) > 0, Data: data}
+	v.comeBack(v.address(comparePath, l.keptList))
+	p := site.Page{Title: v.Text("compare.title"), Section: listsSection, Wrong: len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(status, "compare", p)
 }
 
-// compare shows what is different between a list and ours.
-func (s *pages) compare(v visit) error {
-	l, err := s.open(v)
+// compareList shows what is different between a list and ours.
+func compareList(v visit) error {
+	l, err := v.openList()
 	if err != nil {
 		return err
 	}
@@ -62,17 +62,17 @@ func (s *pages) compare(v visit) error {
 func (v visit) comparison(found *imports.Comparison) *comparison {
 	c := &comparison{Date: v.Store.Clock().Now().Local(), Same: found.Same, Unclear: found.Unclear}
 	for _, row := range found.OnlyTheirs {
-		l := line{Row: row.Row, Name: row.Name, Values: v.valuesOf(row.Fields)}
+		l := broughtRow{Row: row.Row, Name: row.Name, Values: v.valuesOf(row.Fields)}
 		c.OnlyTheirs = append(c.OnlyTheirs, l)
 	}
 	for _, f := range found.OnlyOurs {
-		c.OnlyOurs = append(c.OnlyOurs, line{Name: f.FirstName + " " + f.LastName, Link: site.Root + "people/" + f.ID, Values: v.valuesOf(f.Fields)})
+		c.OnlyOurs = append(c.OnlyOurs, broughtRow{Name: f.FirstName + " " + f.LastName, Link: site.Root + "people/" + f.ID, Values: v.valuesOf(f.Fields)})
 	}
 	for _, row := range found.Differ {
-		c.Differ = append(c.Differ, v.line(row))
+		c.Differ = append(c.Differ, v.broughtRow(row))
 	}
 	for _, row := range found.Refused {
-		c.Refused = append(c.Refused, v.line(row))
+		c.Refused = append(c.Refused, v.broughtRow(row))
 	}
 	return c
 }

@@ -11,14 +11,14 @@ import (
 // a record since the form was made.
 type conflictPage struct {
 	ID, Name, Action, Tag string
-	Choices               []choice
+	Choices               []conflictField
 	Deleted               bool // not changed but deleted
 }
 
-// choice is a field of both versions, as a form shows them. Theirs is chosen where
+// conflictField is a field of both versions, as a form shows them. Theirs is chosen where
 // you have not touched the field, and else yours. That holds where both have
 // changed it, too: theirs is in the history, and yours would be lost.
-type choice struct {
+type conflictField struct {
 	Name, Label   string
 	Yours, Theirs string
 	Same          bool
@@ -39,9 +39,9 @@ func (v visit) renderConflict(id string, yours, was record.Fields) error {
 	if day, err := v.parseDay(was.DateOfBirth); err == nil {
 		was.DateOfBirth = v.day(day) // the form may have had another language
 	}
-	theirs, before, shown := values(v.shown(now.Fields)), values(was), v.shown(yours)
+	theirs, before, shown := fieldValues(v.shown(now.Fields)), fieldValues(was), v.shown(yours)
 	shown.Each(func(name string, value *string) {
-		c := choice{Name: name, Label: v.Text("field." + name), Yours: *value, Theirs: theirs[name], Same: *value == theirs[name]}
+		c := conflictField{Name: name, Label: v.Text("field." + name), Yours: *value, Theirs: theirs[name], Same: *value == theirs[name]}
 		c.KeepTheirs = *value == before[name] && v.R.PostForm.Has("was."+name)
 		c.Both = !c.Same && !c.KeepTheirs && theirs[name] != before[name]
 		data.Choices = append(data.Choices, c)

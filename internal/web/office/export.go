@@ -40,11 +40,11 @@ func showExport(v visit) error {
 		return err
 	}
 	data.Found, data.All = found.Total, found.People
-	return v.Render(http.StatusOK, "export", site.Page{Title: v.Text("export.title"), Section: section, Wrong: data.Fault != "", Data: data})
+	return v.Render(http.StatusOK, "export", site.Page{Title: v.Text("export.title"), Section: listsSection, Wrong: data.Fault != "", Data: data})
 }
 
-// export answers with the file.
-func export(v visit) error {
+// sendExport answers with the file.
+func sendExport(v visit) error {
 	format := v.R.URL.Query().Get("format")
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)
 	if err != nil || !slices.Contains(sheet.Formats, format) { // no browser sends this

@@ -3,10 +3,8 @@ package office
 import (
 	"cmp"
 	"errors"
-	"math"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -39,34 +37,6 @@ type entry struct {
 	Fields           []difference
 	Same             bool // all values stayed as they were
 	Damaged          bool
-}
-
-// difference is a field before and after a change.
-type difference struct{ Label, Old, New string }
-
-// differences returns the fields in which two versions of a person differ. nil is
-// a version without values. A day of birth that stayed the same while its time or
-// offset changed is as the API has it.
-func (v visit) differences(before, after *record.Firefighter) (list []difference) {
-	empty := record.Firefighter{}
-	if before == nil {
-		before = &empty
-	}
-	if after == nil {
-		after = &empty
-	}
-	old, stored := values(v.shown(before.Fields)), values(before.Fields)
-	now, shown := values(after.Fields), v.shown(after.Fields)
-	shown.Each(func(name string, value *string) {
-		label := v.Text("field." + name)
-		switch {
-		case *value != old[name]:
-			list = append(list, difference{label, old[name], *value})
-		case now[name] != stored[name]:
-			list = append(list, difference{label, stored[name], now[name]})
-		}
-	})
-	return list
 }
 
 func showHistory(v visit) error {
@@ -117,7 +87,7 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 // entry returns a change for people. What a change must have and does not have
 // the disk has damaged.
 func (v visit) entry(e store.Edit) entry {
-	line := entry{At: e.At.Local(), Who: v.by(e), New: e.Action == "create"}
+	line := entry{At: e.At.Local(), Who: v.changedBy(e), New: e.Action == "create"}
 	if e.Action == "purge" {
 		line.Start = v.Text("history.purge")
 		return line
@@ -134,14 +104,14 @@ func (v visit) entry(e store.Edit) entry {
 		line.Damaged = e.Before == nil || e.Action == "replace" && e.After == nil
 	}
 	if e.Action != "delete" && e.Action != "undelete" && !line.Damaged {
-		line.Fields = v.differences(e.Before, e.After)
+		line.Fields = v.differences(fieldsOf(e.Before), fieldsOf(e.After))
 		line.Same = len(line.Fields) == 0
 	}
 	return line
 }
 
-// by says who has changed something.
-func (v visit) by(e store.Edit) string {
+// changedBy says who has changed something.
+func (v visit) changedBy(e store.Edit) string {
 	switch {
 	case e.Key == 0:
 		return v.Text("history.byCommand")
@@ -151,43 +121,10 @@ func (v visit) by(e store.Edit) string {
 	return v.Text("history.by", e.Label)
 }
 
-// deletedPage is the Data of deleted.html.
-type deletedPage struct {
-	People []deletedPerson
-	Total  int
-	Pages  pager
-	Next   string // address of this page
-}
-
-type deletedPerson struct {
-	person
-	At      time.Time
-	Damaged bool
-}
-
-func showDeleted(v visit) error {
-	all, err := v.Store.Deleted(v.Session.Tenant, time.UnixMilli(math.MaxInt64))
-	if err != nil {
-		return err
+// fieldsOf returns the fields of a version of a person, none of nil.
+func fieldsOf(f *record.Firefighter) record.Fields {
+	if f == nil {
+		return record.Fields{}
 	}
-	slices.Reverse(all)
-	number, err := strconv.ParseInt(v.R.URL.Query().Get("page"), 10, 64)
-	if err != nil || number < 1 {
-		number = 1
-	}
-	shown, total := record.Query{Page: number, PageSize: pageLength}, int64(len(all))
-	data := deletedPage{Total: len(all), Pages: v.pager(shown, total), Next: v.R.URL.Path}
-	if number > 1 {
-		data.Next += "?page=" + strconv.FormatInt(number, 10)
-	}
-	first := min(total, shown.Offset())
-	today := v.today()
-	for _, f := range all[first:min(total, first+pageLength)] {
-		data.People = append(data.People, deletedPerson{v.person(&f.Firefighter, today), time.UnixMilli(f.DeletedAt), f.Damaged})
-	}
-	note, err := v.listNotice()
-	if err != nil {
-		return err
-	}
-	return v.Render(http.StatusOK, "deleted", site.Page{Title: v.Text("deleted.title"), Section: "deleted", Notice: note, Data: data})
+	return f.Fields
 }

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,9 +9,12 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -18,44 +22,44 @@ import (
 type importPage struct {
 	Tabs    []tab
 	Reading reading
-	Report  *report // nil: there is nothing to say about the rows yet
-	Checked string  // tells whether the choices have changed since the check
-	Stale   string  // a sentence: why nothing was imported; empty: nobody asked for that
+	Report  *importReport // nil: there is nothing to say about the rows yet
+	Checked string        // tells whether the choices have changed since the check
+	Stale   string        // a sentence: why nothing was imported; empty: nobody asked for that
 }
 
-// report is what an import would do.
-type report struct {
+// importReport is what an import would do.
+type importReport struct {
 	Added, Changed, Left, Refused int
 	Ready                         int    // people who go in when the button is pressed; 0: it cannot be pressed
 	Why                           string // it cannot
 	Same                          string // the list was imported before; empty: no
-	Rows                          []line
+	Rows                          []broughtRow
 	More                          int // rows that are not shown
 }
 
-// show asks for a list, or says what an import of the one that the address names
+// showImport asks for a list, or says what an import of the one that the address names
 // would do. It changes nothing.
-func (s *pages) show(v visit) error {
+func showImport(v visit) error {
 	if !v.form().Has("token") {
-		return v.renderImport(http.StatusOK, &list{}, importPage{}, nil)
+		return v.renderImport(http.StatusOK, &broughtList{}, importPage{}, nil)
 	}
-	return s.check(v)
+	return checkImport(v)
 }
 
 // renderImport answers with the page. found may be nil.
-func (v visit) renderImport(status int, l *list, data importPage, found *imports.Report) error {
+func (v visit) renderImport(status int, l *broughtList, data importPage, found *imports.Report) error {
 	data.Tabs, data.Reading, data.Checked = v.tabs(importPath), v.reading(l), l.choices()
 	if found != nil {
-		data.Report = v.report(l, found)
+		data.Report = v.importReport(l, found)
 	}
-	v.comeBack(v.address(importPath, l.keptFile))
-	p := site.Page{Title: v.Text("import.title"), Section: section, Wrong: status >= http.StatusBadRequest || len(data.Reading.Faults) > 0, Data: data}
+	v.comeBack(v.address(importPath, l.keptList))
+	p := site.Page{Title: v.Text("import.title"), Section: listsSection, Wrong: status >= http.StatusBadRequest || len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(status, "import", p)
 }
 
-// check says what an import would do.
-func (s *pages) check(v visit) error {
-	l, err := s.open(v)
+// checkImport says what an import would do.
+func checkImport(v visit) error {
+	l, err := v.openList()
 	if err != nil {
 		return err
 	}
@@ -64,7 +68,7 @@ func (s *pages) check(v visit) error {
 
 // renderCheck answers with what an import would do. stale says why it was not
 // done.
-func (v visit) renderCheck(l *list, stale string) error {
+func (v visit) renderCheck(l *broughtList, stale string) error {
 	data := importPage{Stale: stale}
 	if len(l.faults) > 0 {
 		return v.renderImport(http.StatusUnprocessableEntity, l, data, nil)
@@ -81,8 +85,8 @@ func (v visit) renderCheck(l *list, stale string) error {
 	return v.renderImport(status, l, data, found)
 }
 
-func (v visit) report(l *list, found *imports.Report) *report {
-	r := &report{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused}
+func (v visit) importReport(l *broughtList, found *imports.Report) *importReport {
+	r := &importReport{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused}
 	r.Rows, r.More = v.lines(found.All)
 	if same := found.Same; same != nil {
 		r.Same = v.Text("import.same", int(same.Number), v.Lang.Moment(same.At.Local()))
@@ -104,7 +108,7 @@ func (v visit) report(l *list, found *imports.Report) *report {
 
 // choices returns a text that is another one if anything in how the list is read
 // is.
-func (l *list) choices() string {
+func (l *broughtList) choices() string {
 	o, sum := l.options, sha256.New()
 	fmt.Fprintf(sum, "%q %q %q %t %t", o.Sheet, o.Encoding, o.Dates, o.Update, o.SkipBad)
 	if l.file != nil && l.file.Mapped != nil {
@@ -115,24 +119,24 @@ func (l *list) choices() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// key returns that of an import. Pressed twice, or after a power cut, it is one
+// importKey returns the idempotency key of an import. Pressed twice, or after a power cut, it is one
 // import. The same list read in another way is another one.
-func (v visit) key(token, choices string) *store.IdempotencyKey {
+func (v visit) importKey(token, choices string) *store.IdempotencyKey {
 	sum := sha256.Sum256([]byte(token + "\n" + choices))
 	return &store.IdempotencyKey{By: v.Session.ID, Key: "import-" + hex.EncodeToString(sum[:]), Hash: sum[:]}
 }
 
-// apply imports a list that was checked. Where the list would be read in another
+// applyImport imports a list that was checked. Where the list would be read in another
 // way than the page has shown, or a row is refused by now, it shows that instead.
-func (s *pages) apply(v visit) error {
+func applyImport(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
-	key := v.key(token, checked)
-	if number, err := v.done(key); err != nil {
+	key := v.importKey(token, checked)
+	if number, err := v.importedBefore(key); err != nil {
 		return err
 	} else if number != 0 {
 		return v.redirectToImported(number)
 	}
-	l, err := s.open(v)
+	l, err := v.openList()
 	switch {
 	case err != nil:
 		return err
@@ -149,12 +153,12 @@ func (s *pages) apply(v visit) error {
 }
 
 // imported imports a list.
-func (v visit) imported(l *list, key *store.IdempotencyKey) error {
+func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
 	l.file.Release()
 	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {
 	case errors.As(err, new(*store.RepeatedError)):
-		number, err := v.done(key)
+		number, err := v.importedBefore(key)
 		if err != nil {
 			return err
 		}
@@ -169,8 +173,8 @@ func (v visit) imported(l *list, key *store.IdempotencyKey) error {
 	return v.redirectToImported(*found.Number)
 }
 
-// done returns the number of the import that was made with a key, 0 if none was.
-func (v visit) done(key *store.IdempotencyKey) (number int64, err error) {
+// importedBefore returns the number of the import that was made with a key, 0 if none was.
+func (v visit) importedBefore(key *store.IdempotencyKey) (number int64, err error) {
 	_, body, err := v.Store.StoredResponse(v.Session.Tenant, key)
 	if err != nil || body == nil {
 		return 0, err
@@ -182,4 +186,39 @@ func (v visit) done(key *store.IdempotencyKey) (number int64, err error) {
 
 func (v visit) redirectToImported(number int64) error {
 	return v.Redirect(importsPath + "?imported=" + strconv.FormatInt(number, 10))
+}
+
+// reportImport answers with the whole list, with what becomes of each row and why, so
+// that the refused rows can be corrected and brought again.
+func reportImport(v visit) error {
+	l, err := v.openList()
+	if err != nil {
+		return err
+	}
+	if len(l.faults) > 0 {
+		return v.renderCheck(l, "")
+	}
+	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	format := sheet.XLSX
+	if l.file.Table.Format == sheet.CSV {
+		format = sheet.CSV
+	}
+	var file bytes.Buffer
+	header := []string{v.Text("import.result"), v.Text("import.reason")}
+	extra := make([][]string, len(l.file.Table.Rows))
+	for i, row := range found.All {
+		one := v.broughtRow(row)
+		extra[l.file.Mapped.People[i].Original] = []string{v.Text("import.result." + one.Result), strings.Join(one.Reasons, " ")}
+	}
+	if err := sheet.WriteTable(&file, format, l.file.Table, header, func(row int) []string { return extra[row] }); err != nil {
+		return err
+	}
+	h := v.W.Header()
+	h.Set("Content-Type", sheet.ContentType(format))
+	h.Set("Content-Disposition", `attachment; filename="`+v.Text("import.file")+"."+format+`"`)
+	httpapi.Respond(v.W, http.StatusOK, file.Bytes())
+	return nil
 }

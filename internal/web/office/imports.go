@@ -45,7 +45,7 @@ func (v visit) renderImports(data importsPage, notice *site.Notice) error {
 		return err
 	}
 	for _, i := range all {
-		line := importLine{i.Number, i.At.Local(), v.by(i), site.Isolate(i.File), i.Added, i.Changed, ""}
+		line := importLine{i.Number, i.At.Local(), v.importedBy(i), site.Isolate(i.File), i.Added, i.Changed, ""}
 		if !i.TakenBackAt.IsZero() {
 			line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
 		}
@@ -55,11 +55,11 @@ func (v visit) renderImports(data importsPage, notice *site.Notice) error {
 		notice = v.importNotice(all)
 	}
 	data.Tabs = v.tabs(importsPath)
-	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: section, Notice: notice, Data: data})
+	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: listsSection, Notice: notice, Data: data})
 }
 
-// by says who has made an import.
-func (v visit) by(i store.Import) string {
+// importedBy says who has made an import.
+func (v visit) importedBy(i store.Import) string {
 	switch {
 	case i.Key == 0:
 		return v.Text("imports.byCommand")
@@ -83,17 +83,17 @@ func (v visit) importNotice(all []store.Import) *site.Notice {
 		if !i.TakenBackAt.IsZero() {
 			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local()))}
 		}
-		n := &site.Notice{Text: v.summary(i), Link: site.Root}
+		n := &site.Notice{Text: v.importSummary(i), Link: site.Root}
 		if v.May(store.ScopeWrite) {
-			n.Undo = undoPath(i.Number)
+			n.Undo = undoImportPath(i.Number)
 		}
 		return n
 	}
 	return nil
 }
 
-// summary says what an import has done.
-func (v visit) summary(i store.Import) string {
+// importSummary says what an import has done.
+func (v visit) importSummary(i store.Import) string {
 	switch {
 	case i.Changed == 0:
 		return v.Count("imports.added", i.Added)
@@ -103,15 +103,15 @@ func (v visit) summary(i store.Import) string {
 	return v.Count("imports.both", i.Added, v.Count("imports.changed", i.Changed))
 }
 
-func undoPath(number int64) string {
+func undoImportPath(number int64) string {
 	return importsPath + "/" + strconv.FormatInt(number, 10) + "/undo"
 }
 
 // errNoImport refuses to take back what the department has not imported.
 var errNoImport = &httpapi.Problem{Kind: httpapi.Import}
 
-// undo takes an import back.
-func undo(v visit) error {
+// undoImport takes an import back.
+func undoImport(v visit) error {
 	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
 	if err != nil {
 		return errNoImport

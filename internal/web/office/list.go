@@ -28,7 +28,7 @@ type listPage struct {
 	Searched     bool
 	Empty        bool // the department has nobody at all
 	Total, Found int64
-	Columns      []column
+	Columns      []sortColumn
 	People       []person
 	Rows         template.HTML // of People
 	ShowStatus   bool          // somebody on the page has an invitation status
@@ -37,8 +37,8 @@ type listPage struct {
 	Query        string   // of this list, as in an address
 }
 
-// column is one that a list can be sorted by.
-type column struct {
+// sortColumn is one that a list can be sorted by.
+type sortColumn struct {
 	Key, Label string
 	Href       string // of the list sorted by it, or the other way round
 	Sort       string // aria-sort: ascending, descending or empty
@@ -164,9 +164,9 @@ func listPath(query url.Values) string {
 // listColumns are the fields that the list can be sorted by, in their order.
 var listColumns = []record.SortField{record.ByLastName, record.ByFirstName, record.ByPhoneNumber, record.ByEmail, record.ByDateOfBirth}
 
-func (v visit) columns(q record.Query) (columns []column) {
+func (v visit) columns(q record.Query) (columns []sortColumn) {
 	for _, field := range listColumns {
-		c := column{Key: string(field), Label: v.Text("field." + string(field))}
+		c := sortColumn{Key: string(field), Label: v.Text("field." + string(field))}
 		query := v.listQuery()
 		query.Del("page")
 		query.Set("sortBy", c.Key)

@@ -1,6 +1,7 @@
 // Package office is the page for the people at a station: their list, a person's
-// form, what was deleted and changed, prints, birthdays and access. It is made
-// of HTML over the same store and the same rules as the API.
+// form, what was deleted and changed, prints, birthdays, lists that come in and go
+// out, and access. It is made of HTML over the same store and the same rules as the
+// API.
 package office
 
 import (
@@ -19,46 +20,65 @@ import (
 var files embed.FS
 
 // visit is a request to the page, and who sent it.
-type visit struct{ *site.Visit }
-
-// signedIn returns the route of a page for sessions of a scope.
-func signedIn(scope string, handle func(visit) error) site.Route {
-	return site.Route{Scope: scope, Handle: func(v *site.Visit) error {
-		err := handle(visit{v})
-		if errors.As(err, new(*record.DamagedError)) {
-			err = &httpapi.Problem{Kind: damaged, Cause: err}
-		}
-		return err
-	}}
+type visit struct {
+	*site.Visit
+	lists *keptLists
 }
 
 // damaged is the kind of problem for a record that the disk has changed. The API
 // does not tell it from other faults of the service.
 var damaged = httpapi.Kind{Code: "damaged", Status: http.StatusInternalServerError}
 
-// routes are all addresses of the page but those of other packages.
-var routes = map[string]site.Route{
-	"GET /office/{$}":                   signedIn(store.ScopeRead, showList),
-	"GET /office/emails":                signedIn(store.ScopeRead, showEmails).Large(),
-	"GET /office/people/new":            signedIn(store.ScopeWrite, showNew),
-	"POST /office/people":               signedIn(store.ScopeWrite, addPerson).Carried(),
-	"GET /office/people/{id}":           signedIn(store.ScopeRead, showPerson),
-	"POST /office/people/{id}":          signedIn(store.ScopeWrite, savePerson).Carried(),
-	"POST /office/people/{id}/delete":   signedIn(store.ScopeWrite, deletePerson),
-	"POST /office/people/{id}/undelete": signedIn(store.ScopeWrite, undeletePerson),
-	"GET /office/people/{id}/history":   signedIn(store.ScopeRead, showPersonHistory),
-	"GET /office/deleted":               signedIn(store.ScopeRead, showDeleted),
-	"GET /office/history":               signedIn(store.ScopeRead, showHistory),
-	"GET /office/print":                 signedIn(store.ScopeRead, showPrint).Large(),
-	"GET /office/paper":                 signedIn(store.ScopeRead, showPaper).Large(),
-	"GET /office/birthdays":             signedIn(store.ScopeRead, showBirthdays).Large(),
-	"GET /office/birthdays.ics":         signedIn(store.ScopeRead, serveCalendar).Large(),
+// routes returns all addresses of the page, each with the scope that a session needs.
+func routes() map[string]site.Route {
+	kept := newKeptLists()
+	to := func(scope string, handle func(visit) error) site.Route {
+		return site.Route{Scope: scope, Handle: func(v *site.Visit) error {
+			err := handle(visit{v, kept})
+			if errors.As(err, new(*record.DamagedError)) {
+				err = &httpapi.Problem{Kind: damaged, Cause: err}
+			}
+			return err
+		}}
+	}
+	return map[string]site.Route{
+		"GET /office/{$}":                   to(store.ScopeRead, showList),
+		"GET /office/emails":                to(store.ScopeRead, showEmails).Large(),
+		"GET /office/people/new":            to(store.ScopeWrite, showNewPerson),
+		"POST /office/people":               to(store.ScopeWrite, addPerson).Carried(),
+		"GET /office/people/{id}":           to(store.ScopeRead, showPerson),
+		"POST /office/people/{id}":          to(store.ScopeWrite, savePerson).Carried(),
+		"POST /office/people/{id}/delete":   to(store.ScopeWrite, deletePerson),
+		"POST /office/people/{id}/undelete": to(store.ScopeWrite, undeletePerson),
+		"GET /office/people/{id}/history":   to(store.ScopeRead, showPersonHistory),
+		"GET /office/deleted":               to(store.ScopeRead, showDeleted),
+		"GET /office/history":               to(store.ScopeRead, showHistory),
+
+		"GET /office/print":         to(store.ScopeRead, showPrint).Large(),
+		"GET /office/paper":         to(store.ScopeRead, showPaper).Large(),
+		"GET /office/birthdays":     to(store.ScopeRead, showBirthdays).Large(),
+		"GET /office/birthdays.ics": to(store.ScopeRead, sendCalendar).Large(),
+
+		"GET /office/import":                 to(store.ScopeWrite, working(showImport)),
+		"POST /office/import":                to(store.ScopeWrite, bringList(importPath, checkImport)).Upload().Carried(),
+		"POST /office/import/apply":          to(store.ScopeWrite, working(applyImport)).Carried(),
+		"POST /office/import/report":         to(store.ScopeWrite, working(reportImport)),
+		"GET /office/imports":                to(store.ScopeRead, showImports),
+		"POST /office/imports/{number}/undo": to(store.ScopeWrite, undoImport),
+		"GET /office/export":                 to(store.ScopeRead, showExport),
+		"GET /office/export/file":            to(store.ScopeRead, sendExport),
+		"GET /office/compare":                to(store.ScopeRead, working(showCompare)),
+		"POST /office/compare":               to(store.ScopeRead, bringList(comparePath, compareList)).Upload().Carried(),
+
+		"GET /office/access":           to(store.ScopeAdmin, showAccess),
+		"POST /office/access/revoke":   to(store.ScopeAdmin, revokeAccess),
+		"POST /office/access/invite":   to(store.ScopeAdmin, makeInvitation),
+		"POST /office/access/withdraw": to(store.ScopeAdmin, withdrawInvitation),
+	}
 }
 
 // look is read when it is first needed: commands start without it.
 var look = sync.OnceValue(func() *site.Look { return site.NewLook(files) })
 
 // New returns the page.
-func New(c site.Config) *site.Site {
-	return site.New(c, look(), routes, Routes(), Routes())
-}
+func New(c site.Config) *site.Site { return site.New(c, look(), routes()) }

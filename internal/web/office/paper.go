@@ -81,7 +81,7 @@ func (v visit) addDifferences(data *paperPage, version int64) error {
 			if v.birth(d.Then.Fields) == v.birth(d.Now.Fields) {
 				d.Then.DateOfBirth = d.Now.DateOfBirth // another time or offset
 			}
-			if fields := v.differences(d.Then, d.Now); len(fields) > 0 {
+			if fields := v.differences(d.Then.Fields, d.Now.Fields); len(fields) > 0 {
 				data.Changed = append(data.Changed, paperPerson{v.person(d.Now, today), fields})
 			}
 		}

@@ -47,7 +47,7 @@ var required = map[string]bool{"firstName": true, "lastName": true}
 
 // inputs returns the fields of a form.
 func (v visit) inputs(typed, was record.Fields, faults map[string]string) (all, wrong []input) {
-	before := values(was)
+	before := fieldValues(was)
 	typed.Each(func(name string, value *string) {
 		in := input{name, v.Text("field." + name), *value, before[name], faults[name], required[name]}
 		all = append(all, in)
@@ -56,20 +56,6 @@ func (v visit) inputs(typed, was record.Fields, faults map[string]string) (all, 
 		}
 	})
 	return all, wrong
-}
-
-// values returns fields by name.
-func values(f record.Fields) map[string]string {
-	all := map[string]string{}
-	f.Each(func(name string, value *string) { all[name] = *value })
-	return all
-}
-
-// shown returns fields as a form shows them: the date of birth is a day in the
-// visitor's language.
-func (v visit) shown(f record.Fields) record.Fields {
-	f.DateOfBirth = v.birth(f)
-	return f
 }
 
 // typed returns the fields of the form that was sent. prefix is empty, or was.
@@ -101,7 +87,7 @@ func (v visit) normalize(typed record.Fields, stored string) (record.Fields, map
 	return fields, faults
 }
 
-func showNew(v visit) error {
+func showNewPerson(v visit) error {
 	return v.renderForm(http.StatusOK, formPage{}, record.Fields{}, record.Fields{}, nil)
 }
 
@@ -213,9 +199,6 @@ func showPerson(v visit) error {
 func (v visit) formOf(f record.Firefighter) formPage {
 	return formPage{ID: f.ID, Name: nameOf(f.Fields), Tag: entityTag(f), Person: v.person(&f, v.today())}
 }
-
-// nameOf returns a name for a sentence.
-func nameOf(f record.Fields) string { return site.Isolate(f.FirstName + " " + f.LastName) }
 
 // find returns a record of the department, deleted or not. It looks twice for one
 // that is neither: somebody may have brought it back between the two reads.

@@ -95,9 +95,9 @@ var ownRoutes = map[string]Route{
 }
 
 // New returns a site of these routes, by patterns of http.ServeMux.
-func New(c Config, look *Look, routes ...map[string]Route) *Site {
+func New(c Config, look *Look, routes map[string]Route) *Site {
 	s := &Site{Config: c, look: look, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), tries: tries{now: time.Now}}
-	for _, all := range append(routes, ownRoutes) {
+	for _, all := range []map[string]Route{routes, ownRoutes} {
 		for pattern, route := range all {
 			s.add(pattern, route)
 		}

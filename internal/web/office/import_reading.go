@@ -28,7 +28,7 @@ type reading struct {
 
 	Format    string // a sentence
 	DatesRead string // likewise; empty: nothing had to be decided
-	Columns   []column
+	Columns   []broughtColumn
 	Used      []string // columns, and what they are
 	LeftOut   []string // headers
 	Open      bool     // how the list is read has to be looked at
@@ -42,8 +42,8 @@ type reading struct {
 	Update, SkipBad bool
 }
 
-// column is one to say what it is.
-type column struct {
+// broughtColumn is one to say what it is.
+type broughtColumn struct {
 	ID, Name      string // of its field
 	Header, First string // First is the first value
 	Fields        []choice
@@ -51,12 +51,12 @@ type column struct {
 }
 
 // reading returns what a page shows of a list.
-func (v visit) reading(l *list) reading {
+func (v visit) reading(l *broughtList) reading {
 	r := reading{Faults: l.faults, Fault: map[string]string{}, Update: l.options.Update, SkipBad: l.options.SkipBad}
 	for _, f := range l.faults {
 		r.Fault[f.Name] = f.Fault
 	}
-	if l.keptFile == nil || r.Fault["file"] != "" {
+	if l.keptList == nil || r.Fault["file"] != "" {
 		r.Text, r.Kept = l.text(), v.kept()
 		return r
 	}
@@ -85,8 +85,8 @@ func (v visit) reading(l *list) reading {
 const maxText = 64 << 10
 
 // text returns that of a list that was pasted, nothing if that is long.
-func (l *list) text() string {
-	if l.keptFile == nil || !l.pasted || len(l.content) > maxText {
+func (l *broughtList) text() string {
+	if l.keptList == nil || !l.pasted || len(l.content) > maxText {
 		return ""
 	}
 	return string(l.content)
@@ -108,7 +108,7 @@ func (v visit) kept() (all []choice) {
 
 // address returns that of a page that shows a list as the form says. Back, reload
 // and a choice of another language lead there.
-func (v visit) address(path string, u *keptFile) string {
+func (v visit) address(path string, u *keptList) string {
 	if u == nil {
 		return path
 	}
@@ -147,7 +147,7 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 	}
 	born := false
 	for i, c := range f.Mapped.Columns {
-		line := column{ID: columnID(i), Name: columnField + strconv.Itoa(i), Header: v.heading(c.Header), First: short(firstValue(f.Table, i))}
+		line := broughtColumn{ID: columnID(i), Name: columnField + strconv.Itoa(i), Header: v.heading(c.Header), First: short(firstValue(f.Table, i))}
 		line.Fault = r.Fault[line.ID]
 		line.Fields = v.columnChoices(f, i)
 		r.Columns = append(r.Columns, line)
@@ -225,7 +225,7 @@ func (v visit) encodings(chosen string) []choice {
 
 // addEncodings adds the encodings to choose from. Where two could be meant, it
 // shows names as both read them.
-func (v visit) addEncodings(r *reading, l *list) {
+func (v visit) addEncodings(r *reading, l *broughtList) {
 	if l.file.Table.Encoding == "" {
 		return
 	}

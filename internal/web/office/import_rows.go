@@ -12,8 +12,8 @@ import (
 // rowsShown is the number of rows of a list on a page.
 const rowsShown = 200
 
-// line is a row of a list, and what becomes of it.
-type line struct {
+// broughtRow is a row of a list, and what becomes of it.
+type broughtRow struct {
 	Row     int
 	Name    string
 	Link    string // address of the person; empty: there is none
@@ -23,27 +23,24 @@ type line struct {
 	Reasons []string // why it is refused
 }
 
-// difference is a field that two lists have differently.
-type difference struct{ Label, Old, New string }
-
 // order is that of the results on the page.
 var order = []string{imports.Refused, imports.Changed, imports.Added, imports.Left}
 
 // lines returns the rows of a list, what has to be looked at first, and how many
 // were left out.
-func (v visit) lines(rows []imports.Row) (lines []line, more int) {
+func (v visit) lines(rows []imports.Row) (lines []broughtRow, more int) {
 	for _, result := range order {
 		for i := range rows {
 			if rows[i].Result == result && len(lines) < rowsShown {
-				lines = append(lines, v.line(rows[i]))
+				lines = append(lines, v.broughtRow(rows[i]))
 			}
 		}
 	}
 	return lines, len(rows) - len(lines)
 }
 
-func (v visit) line(row imports.Row) line {
-	l := line{Row: row.Row, Name: short(row.Name), Result: row.Result}
+func (v visit) broughtRow(row imports.Row) broughtRow {
+	l := broughtRow{Row: row.Row, Name: short(row.Name), Result: row.Result}
 	if row.ID != nil && row.Before != nil {
 		l.Link = site.Root + "people/" + *row.ID
 	}
@@ -62,30 +59,13 @@ func (v visit) line(row imports.Row) line {
 // valuesOf returns what is known about a person beside the name.
 func (v visit) valuesOf(f record.Fields) string {
 	var all []string
-	shown := values(v.shown(f))
+	shown := fieldValues(v.shown(f))
 	for _, name := range fieldNames[2:] {
 		if shown[name] != "" {
 			all = append(all, site.Isolate(shown[name]))
 		}
 	}
 	return strings.Join(all, " · ")
-}
-
-// differences returns the fields in which two people differ. A day of birth that
-// is the same while its time or offset differs is as the API has it.
-func (v visit) differences(before, after record.Fields) (list []difference) {
-	old, stored := values(v.shown(before)), values(before)
-	now, shown := values(after), values(v.shown(after))
-	for _, name := range fieldNames {
-		label := v.Text("field." + name)
-		switch {
-		case old[name] != shown[name]:
-			list = append(list, difference{label, old[name], shown[name]})
-		case stored[name] != now[name]:
-			list = append(list, difference{label, stored[name], now[name]})
-		}
-	}
-	return list
 }
 
 // reason says why a row is refused.

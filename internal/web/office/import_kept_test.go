@@ -11,9 +11,9 @@ import (
 func TestUploads(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	u := newUploads()
+	u := newKeptLists()
 	u.now = func() time.Time { return now }
-	first := u.add(&keptFile{tenant: 1, name: "people.csv", file: upload.NewUpload(1, "a")})
+	first := u.add(&keptList{tenant: 1, name: "people.csv", file: upload.NewUpload(1, "a")})
 	if got := u.find(1, first.token); got != first || got.name != "people.csv" || len(got.token) < 20 {
 		t.Errorf("the list is %+v", got)
 	}
@@ -21,7 +21,7 @@ func TestUploads(t *testing.T) {
 		t.Error("another department or token finds a list")
 	}
 	now = now.Add(uploadLifetime - 1)
-	second := u.add(&keptFile{tenant: 1, file: upload.NewUpload(1, "")})
+	second := u.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
 	if u.find(1, first.token) == nil {
 		t.Error("a list goes too early")
 	}
@@ -33,19 +33,19 @@ func TestUploads(t *testing.T) {
 
 func TestUploadsAreBounded(t *testing.T) {
 	t.Parallel()
-	large, many := newUploads(), newUploads()
-	first, small := large.add(&keptFile{tenant: 1, file: upload.NewUpload(1, strings.Repeat("x", 10<<20))}), many.add(&keptFile{tenant: 1, file: upload.NewUpload(1, "")})
+	large, many := newKeptLists(), newKeptLists()
+	first, small := large.add(&keptList{tenant: 1, file: upload.NewUpload(1, strings.Repeat("x", 10<<20))}), many.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
 	for range 3 {
-		large.add(&keptFile{tenant: 1, file: upload.NewUpload(1, strings.Repeat("x", 10<<20))})
+		large.add(&keptList{tenant: 1, file: upload.NewUpload(1, strings.Repeat("x", 10<<20))})
 	}
 	for range mostUploads - 1 {
-		many.add(&keptFile{tenant: 1, file: upload.NewUpload(1, "")})
+		many.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
 		t.Error("a list goes that has room")
 	}
-	large.add(&keptFile{tenant: 1, file: upload.NewUpload(1, "x")})
-	many.add(&keptFile{tenant: 1, file: upload.NewUpload(1, "")})
+	large.add(&keptList{tenant: 1, file: upload.NewUpload(1, "x")})
+	many.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
 	if large.find(1, first.token) != nil || len(large.all) != 4 || many.find(1, small.token) != nil || len(many.all) != mostUploads {
 		t.Errorf("%d and %d lists are kept", len(large.all), len(many.all))
 	}
@@ -55,13 +55,13 @@ func TestUploadsAreBounded(t *testing.T) {
 // has fewer.
 func TestUploadsAreFair(t *testing.T) {
 	t.Parallel()
-	large, many := newUploads(), newUploads()
-	first, small := large.add(&keptFile{tenant: 1, file: upload.NewUpload(1, "a")}), many.add(&keptFile{tenant: 1, file: upload.NewUpload(1, "")})
+	large, many := newKeptLists(), newKeptLists()
+	first, small := large.add(&keptList{tenant: 1, file: upload.NewUpload(1, "a")}), many.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
 	for range 9 {
-		large.add(&keptFile{tenant: 2, file: upload.NewUpload(2, strings.Repeat("x", 10<<20))})
+		large.add(&keptList{tenant: 2, file: upload.NewUpload(2, strings.Repeat("x", 10<<20))})
 	}
 	for range 2 * mostUploads {
-		many.add(&keptFile{tenant: 2, file: upload.NewUpload(2, "")})
+		many.add(&keptList{tenant: 2, file: upload.NewUpload(2, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
 		t.Error("the list of another department goes")

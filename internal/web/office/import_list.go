@@ -15,9 +15,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// list is a list that somebody has brought, as it was read.
-type list struct {
-	*keptFile // nil: there is none
+// broughtList is a list that somebody has brought, as it was read.
+type broughtList struct {
+	*keptList // nil: there is none
 	content   []byte
 	options   imports.Options
 	file      *imports.File // nil where it cannot be read at all
@@ -25,28 +25,25 @@ type list struct {
 	sheets    []string // to choose from
 }
 
-// fault is something wrong. Name is the id of the field that it is about.
-type fault struct{ Name, Fault string }
-
-// bring keeps a list, and leads to the page at path, which shows it. Without a list
+// bringList keeps a list, and leads to the page at path, which shows it. Without a list
 // it answers with missing.
-func (s *pages) bring(path string, missing func(visit) error) func(visit) error {
+func bringList(path string, missing func(visit) error) func(visit) error {
 	return func(v visit) error {
-		if u := s.received(v); u != nil {
+		if u := v.receivedList(); u != nil {
 			return v.Redirect(v.address(path, u))
 		}
 		return missing(v)
 	}
 }
 
-// open reads the list with the token of the form.
-func (s *pages) open(v visit) (*list, error) {
-	l, err := &list{options: v.options(), sheets: v.form()["sheets"]}, error(nil)
-	l.keptFile, l.content, err = s.uploads.read(v.Session.Tenant, v.form().Get("token"))
+// openList reads the list with the token of the form.
+func (v visit) openList() (*broughtList, error) {
+	l, err := &broughtList{options: v.options(), sheets: v.form()["sheets"]}, error(nil)
+	l.keptList, l.content, err = v.lists.read(v.Session.Tenant, v.form().Get("token"))
 	if err != nil {
 		return nil, err
 	}
-	if l.keptFile == nil {
+	if l.keptList == nil {
 		message := "import.fault.missing"
 		if v.form().Get("token") != "" {
 			message = "import.fault.gone"
@@ -71,28 +68,28 @@ func (v visit) form() url.Values {
 	return v.R.URL.Query()
 }
 
-// received returns the list that the form has, its file or its text, or the one
+// receivedList returns the list that the form has, its file or its text, or the one
 // with its token. nil is none.
-func (s *pages) received(v visit) *keptFile {
+func (v visit) receivedList() *keptList {
 	form, tenant := v.form(), v.Session.Tenant
 	if v.Upload != nil && v.Upload.File != nil {
 		file := v.Upload.File
 		v.Upload.File = nil
-		return s.uploads.add(&keptFile{tenant: tenant, name: strings.ToValidUTF8(file.Name, "\uFFFD"), file: file})
+		return v.lists.add(&keptList{tenant: tenant, name: strings.ToValidUTF8(file.Name, "\uFFFD"), file: file})
 	}
 	if v.Upload != nil && v.Upload.Text != nil {
 		text := v.Upload.Text
 		v.Upload.Text = nil
-		return s.uploads.add(&keptFile{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
+		return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
 	}
 	if text := form.Get("text"); strings.TrimSpace(text) != "" {
-		return s.uploads.add(&keptFile{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: upload.NewUpload(tenant, text)})
+		return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: upload.NewUpload(tenant, text)})
 	}
-	return s.uploads.find(tenant, form.Get("token"))
+	return v.lists.find(tenant, form.Get("token"))
 }
 
 // hash tells the content of a list from that of others.
-func (l *list) hash() string { return hex.EncodeToString(l.file.Hash) }
+func (l *broughtList) hash() string { return hex.EncodeToString(l.file.Hash) }
 
 // columnField begins the names of the fields that say what a column is. byHeading
 // is the value of one that leaves it to the heading.
@@ -128,7 +125,7 @@ func columnsOf(form url.Values) map[int]string {
 
 // explain adds what is wrong with the list as a whole. It returns an error that
 // is not about the list.
-func (l *list) explain(v visit, err error) error {
+func (l *broughtList) explain(v visit, err error) error {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError
 	var dates *mapping.DatesError
@@ -147,7 +144,7 @@ func (l *list) explain(v visit, err error) error {
 }
 
 // explainFile adds the fault of a file at the field that can cure it.
-func (l *list) explainFile(v visit, e *sheet.FileError) {
+func (l *broughtList) explainFile(v visit, e *sheet.FileError) {
 	at := "file"
 	switch e.Code {
 	case sheet.FileSheet, sheet.FileSheets:
@@ -170,7 +167,7 @@ func isolated(args []any) []any {
 }
 
 // explainColumns adds the fault of the columns at the first one concerned.
-func (l *list) explainColumns(v visit, e *mapping.ColumnsError) {
+func (l *broughtList) explainColumns(v visit, e *mapping.ColumnsError) {
 	at, headers := 0, []string{}
 	for _, header := range e.Headers {
 		headers = append(headers, quoted(header))

@@ -18,31 +18,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// TestRoutes: who may only read can export and compare, and changes nothing.
-func TestRoutes(t *testing.T) {
-	t.Parallel()
-	reads := regexp.MustCompile(`^(GET /office/(imports|export|export/file|compare)|POST /office/compare)$`)
-	routes := Routes()
-	for pattern, route := range routes {
-		want := store.ScopeWrite
-		if reads.MatchString(pattern) {
-			want = store.ScopeRead
-		}
-		if route.Scope != want || route.Handle == nil {
-			t.Errorf("%s: %+v", pattern, route)
-		}
-	}
-	if len(routes) != 10 {
-		t.Errorf("there are %d routes", len(routes))
-	}
-}
-
 // TestMessages: there is a message for everything that can be said about a list.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	messages := map[string]any{}
 	for _, file := range []string{"import", "export", "person", "layout"} {
-		text, err := os.ReadFile("../office/messages/" + file + ".json")
+		text, err := os.ReadFile("messages/" + file + ".json")
 		if err == nil {
 			err = json.Unmarshal(text, &messages)
 		}
@@ -107,7 +88,7 @@ func TestChoices(t *testing.T) {
 		return f
 	}
 	seen := map[string]int{}
-	for i, l := range []list{
+	for i, l := range []broughtList{
 		{}, {options: imports.Options{Sheet: "a"}}, {options: imports.Options{Encoding: "a"}}, {options: imports.Options{Dates: "a"}},
 		{options: imports.Options{Update: true}}, {options: imports.Options{SkipBad: true}},
 		{file: columns("a")}, {file: columns("", "a")}, {file: columns("a", "")}, {file: columns("a", "b")}, {file: columns("b", "a")},
@@ -123,14 +104,14 @@ func TestChoices(t *testing.T) {
 // TestNoListNoWork: who has brought no list does not wait for a place to work.
 func TestNoListNoWork(t *testing.T) {
 	t.Parallel()
-	s, w := &pages{newUploads()}, httptest.NewRecorder()
+	kept, w := newKeptLists(), httptest.NewRecorder()
 	for _, address := range []string{importPath, comparePath + "?token=gone"} {
 		r := httptest.NewRequest("GET", address, nil)
 		handled := false
-		err := upload.Work(w, r, 7, 0, func(kept http.ResponseWriter) error { // the only place of the department
-			kept.WriteHeader(http.StatusOK)
-			one := visit{&site.Visit{W: w, R: r, Session: store.Key{Tenant: 7}}}
-			return s.working(func(visit) error { handled = true; return nil })(one)
+		err := upload.Work(w, r, 7, 0, func(answer http.ResponseWriter) error { // the only place of the department
+			answer.WriteHeader(http.StatusOK)
+			one := visit{&site.Visit{W: w, R: r, Session: store.Key{Tenant: 7}}, kept}
+			return working(func(visit) error { handled = true; return nil })(one)
 		})
 		if !handled || err != nil {
 			t.Errorf("%s: %v", address, err)
@@ -142,7 +123,7 @@ func TestNoListNoWork(t *testing.T) {
 func TestLongText(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int]int{maxText: maxText, maxText + 1: 0} {
-		l := list{keptFile: &keptFile{pasted: true}, content: make([]byte, size)}
+		l := broughtList{keptList: &keptList{pasted: true}, content: make([]byte, size)}
 		if got := len(l.text()); got != want {
 			t.Errorf("%d of %d bytes are shown", got, size)
 		}

@@ -18,10 +18,10 @@ const (
 	mostBytes      = 40 << 20 // of all
 )
 
-// keptFile is a list that somebody has brought. It is kept between the check and the
+// keptList is a list that somebody has brought. It is kept between the check and the
 // import: a large one in a private temporary file, because nobody knows how many
 // there will be.
-type keptFile struct {
+type keptList struct {
 	token  string
 	tenant record.TenantID
 	name   string // of the file
@@ -30,18 +30,18 @@ type keptFile struct {
 	at     time.Time
 }
 
-// uploads keeps the lists that were checked.
-type uploads struct {
+// keptLists keeps the lists that were checked.
+type keptLists struct {
 	now func() time.Time
 	mu  sync.Mutex
-	all []*keptFile // oldest first
+	all []*keptList // oldest first
 }
 
-func newUploads() *uploads { return &uploads{now: time.Now} }
+func newKeptLists() *keptLists { return &keptLists{now: time.Now} }
 
 // add keeps a list and returns it with its token. Others go to make room: the
 // oldest of the department that has most.
-func (u *uploads) add(added *keptFile) *keptFile {
+func (u *keptLists) add(added *keptList) *keptList {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	added.file.Keep()
@@ -52,14 +52,14 @@ func (u *uploads) add(added *keptFile) *keptFile {
 }
 
 // find returns the list with a token, nil if the department has none.
-func (u *uploads) find(tenant record.TenantID, token string) *keptFile {
+func (u *keptLists) find(tenant record.TenantID, token string) *keptList {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.with(tenant, token)
 }
 
 // read returns the list with a token, as find does, and its content.
-func (u *uploads) read(tenant record.TenantID, token string) (one *keptFile, content []byte, err error) {
+func (u *keptLists) read(tenant record.TenantID, token string) (one *keptList, content []byte, err error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if one = u.with(tenant, token); one != nil {
@@ -69,9 +69,9 @@ func (u *uploads) read(tenant record.TenantID, token string) (one *keptFile, con
 }
 
 // with is called with the mutex.
-func (u *uploads) with(tenant record.TenantID, token string) *keptFile {
+func (u *keptLists) with(tenant record.TenantID, token string) *keptList {
 	u.forget()
-	at := slices.IndexFunc(u.all, func(one *keptFile) bool { return one.token == token && one.tenant == tenant })
+	at := slices.IndexFunc(u.all, func(one *keptList) bool { return one.token == token && one.tenant == tenant })
 	if at < 0 {
 		return nil
 	}
@@ -79,7 +79,7 @@ func (u *uploads) with(tenant record.TenantID, token string) *keptFile {
 }
 
 // forget drops what is too old or too much.
-func (u *uploads) forget() {
+func (u *keptLists) forget() {
 	for len(u.all) > 0 && u.now().Sub(u.all[0].at) >= uploadLifetime {
 		u.drop(0)
 	}
@@ -100,7 +100,7 @@ func (u *uploads) forget() {
 		default:
 			return
 		}
-		u.drop(slices.IndexFunc(u.all, func(one *keptFile) bool { return one.tenant == most }))
+		u.drop(slices.IndexFunc(u.all, func(one *keptList) bool { return one.tenant == most }))
 	}
 }
 
@@ -114,7 +114,7 @@ func largest[N int | int64](of map[record.TenantID]N) (most record.TenantID) {
 	return most
 }
 
-func (u *uploads) drop(at int) {
+func (u *keptLists) drop(at int) {
 	u.all[at].file.Close()
 	u.all = slices.Delete(u.all, at, at+1)
 }

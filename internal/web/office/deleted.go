@@ -1,0 +1,53 @@
+package office
+
+import (
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// deletedPage is the Data of deleted.html.
+type deletedPage struct {
+	People []deletedPerson
+	Total  int
+	Pages  pager
+	Next   string // address of this page
+}
+
+type deletedPerson struct {
+	person
+	At      time.Time
+	Damaged bool
+}
+
+func showDeleted(v visit) error {
+	all, err := v.Store.Deleted(v.Session.Tenant, time.UnixMilli(math.MaxInt64))
+	if err != nil {
+		return err
+	}
+	slices.Reverse(all)
+	number, err := strconv.ParseInt(v.R.URL.Query().Get("page"), 10, 64)
+	if err != nil || number < 1 {
+		number = 1
+	}
+	shown, total := record.Query{Page: number, PageSize: pageLength}, int64(len(all))
+	data := deletedPage{Total: len(all), Pages: v.pager(shown, total), Next: v.R.URL.Path}
+	if number > 1 {
+		data.Next += "?page=" + strconv.FormatInt(number, 10)
+	}
+	first := min(total, shown.Offset())
+	today := v.today()
+	for _, f := range all[first:min(total, first+pageLength)] {
+		data.People = append(data.People, deletedPerson{v.person(&f.Firefighter, today), time.UnixMilli(f.DeletedAt), f.Damaged})
+	}
+	note, err := v.listNotice()
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, "deleted", site.Page{Title: v.Text("deleted.title"), Section: "deleted", Notice: note, Data: data})
+}
