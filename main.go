@@ -22,11 +22,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/manual"
 	"github.com/firefighter-records/firefighters/internal/commands/service"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
-	"github.com/firefighter-records/firefighters/internal/host/winservice"
 )
 
 func main() {
-	if winservice.Host(os.Args[1:], hosted) {
+	if managers.RunAsService(os.Args[1:], hosted) {
 		return
 	}
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}

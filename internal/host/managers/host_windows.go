@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
 
+	"github.com/firefighter-records/firefighters/internal/host/internal/winservice"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
-	"github.com/firefighter-records/firefighters/internal/host/winservice"
 )
 
 // The service manager of Windows.

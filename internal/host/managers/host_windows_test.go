@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/windows"
 
-	"github.com/firefighter-records/firefighters/internal/host/winservice"
+	"github.com/firefighter-records/firefighters/internal/host/internal/winservice"
 )
 
 func TestErrors(t *testing.T) {

@@ -3,6 +3,7 @@ package managers
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -10,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/host/winservice"
+	"github.com/firefighter-records/firefighters/internal/host/internal/winservice"
 )
 
 // Manager is the service manager that has started this process, as far as it
@@ -36,6 +37,14 @@ func NewManager(getenv func(string) string) Manager {
 		m.failures = filepath.Join(folder, "failed-starts")
 	}
 	return m
+}
+
+// RunAsService calls run for the service manager of Windows, if that has started this
+// process with the arguments args, and reports whether it has. Other systems start a
+// service as anybody starts a program. run must return soon after its context ends. It
+// writes to the log of events, and returns the exit code.
+func RunAsService(args []string, run func(ctx context.Context, log io.Writer) int) bool {
+	return winservice.Run(args, run)
 }
 
 // RestartsAll reports whether the manager starts the service again after any error,

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Errors of TakeFolder. They name the file.
+// Errors of TakeFolder. What wraps them names the file.
 var (
-	ErrLink    = errors.New("is a link to another place")
-	ErrForeign = errors.New("was there already, and belongs neither to you nor to the administrators")
+	errLink    = errors.New("is a link to another place")
+	errForeign = errors.New("was there already, and belongs neither to you nor to the administrators")
 )
 
 // ownsFile are the owners that a file in a folder of data may have: the
@@ -67,7 +67,7 @@ func takeOver(path string, wanted *windows.SECURITY_DESCRIPTOR) error {
 	defer folder.close()
 	switch {
 	case folder.link:
-		return fmt.Errorf("%s %w", path, ErrLink)
+		return fmt.Errorf("%s %w", path, errLink)
 	case !folder.isFolder:
 		return &fs.PathError{Op: "CreateDirectory", Path: path, Err: windows.ERROR_DIRECTORY}
 	}
@@ -94,7 +94,7 @@ func takeOver(path string, wanted *windows.SECURITY_DESCRIPTOR) error {
 
 // foreign is the error of a file that is not trusted.
 func foreign(path string) error {
-	return fmt.Errorf("%s %w. Move it away or, if you know what is in it, type: takeown /a /r /f \"%s\"", path, ErrForeign, path)
+	return fmt.Errorf("%s %w. Move it away or, if you know what is in it, type: takeown /a /r /f \"%s\"", path, errForeign, path)
 }
 
 // takeInside lets a file or a folder have the permissions of the folder it is in. In
@@ -110,7 +110,7 @@ func takeInside(path string, trusted bool) error {
 	case file.link && trusted:
 		return nil
 	case file.link:
-		return fmt.Errorf("%s %w", path, ErrLink)
+		return fmt.Errorf("%s %w", path, errLink)
 	case !trusted && !file.ownedByUs():
 		return foreign(path)
 	}

@@ -111,7 +111,7 @@ func TestPreparedFolder(t *testing.T) {
 	if err := os.Link(db, filepath.Join(prepared, "service.conf")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := TakeFolder(prepared); !errors.Is(err, ErrLink) || !strings.Contains(err.Error(), "service.conf") {
+	if _, err := TakeFolder(prepared); !errors.Is(err, errLink) || !strings.Contains(err.Error(), "service.conf") {
 		t.Errorf("of a link it says %v", err)
 	}
 }
@@ -332,7 +332,7 @@ func TestFailedHost(t *testing.T) {
 		t.Errorf("exit code %d, specific %v", code, specific)
 	}
 	r.want(t, "3 Error: the port is taken\nTry: another")
-	if Host([]string{"serve"}, nil) || Host([]string{"service", "run"}, nil) {
+	if Run([]string{"serve"}, nil) || Run([]string{"service", "run"}, nil) {
 		t.Error("no service manager has started this")
 	}
 }

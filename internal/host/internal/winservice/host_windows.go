@@ -25,11 +25,11 @@ func Ready(how string) {
 	}
 }
 
-// Host calls run for the service manager of Windows, if that has started this
+// Run calls run for the service manager of Windows, if that has started this
 // process with the arguments args, and reports whether it has. run must return
 // soon after its context ends. It writes to the log of events, and returns the
 // exit code.
-func Host(args []string, run func(ctx context.Context, log io.Writer) int) bool {
+func Run(args []string, run func(ctx context.Context, log io.Writer) int) bool {
 	if len(args) < 2 || args[0] != "service" || args[1] != "run" {
 		return false
 	}
