@@ -218,7 +218,7 @@ func TestServeBackups(t *testing.T) {
 	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
 	}
-	if n := len(backup.Files(backupContent, db, dir)); n < 1 || n > 2 {
+	if n := len(backup.Files(schema.Content(), db, dir)); n < 1 || n > 2 {
 		t.Errorf("%d backups", n)
 	}
 	// One that is young is not made again.

@@ -19,7 +19,7 @@ import (
 func benchServer(b *testing.B) (s *server, key string) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "x.db")
-	if _, err := makeDatabase(path, true); err != nil {
+	if _, err := schema.Make(path, true); err != nil {
 		b.Fatal(err)
 	}
 	opened, err := store.Open(path, time.Now)

@@ -1,21 +1,11 @@
 package main
 
 import (
-	"cmp"
-	"context"
 	"embed"
-	"errors"
 	"fmt"
-	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/caution"
-	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/guard"
-	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
-	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -30,9 +20,12 @@ const schemaVersion = 5
 //go:embed schemas/*.sql
 var oldSchemas embed.FS
 
-// format is that of our databases: "FfRs" in the header, the version, and the
-// schema. An upgrade leaves the schema that a new database has.
-var format = sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion, Schema: schemaFor}
+// schema is that of our databases: "FfRs" in the header, the version, and the
+// statements. An upgrade leaves the schema that a new database has.
+var schema = database.Schema{
+	Format:   sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion, Schema: schemaFor},
+	Upgrades: map[int]func(*sqlite.Conn) error{1: upgradeTo2, 2: upgradeTo3, 3: upgradeTo4, 4: upgradeTo5},
+}
 
 func schemaFor(version int) string {
 	if version == schemaVersion {
@@ -43,102 +36,6 @@ func schemaFor(version int) string {
 		panic(err) // a test reads all of them
 	}
 	return string(text)
-}
-
-// upgrades lead from each older version of the schema to the next.
-var upgrades = map[int]func(*sqlite.Conn) error{
-	1: upgradeTo2,
-	2: upgradeTo3,
-	3: upgradeTo4,
-	4: upgradeTo5,
-}
-
-// openStore opens the database at path. It makes a missing one if create is
-// set, and upgrades an old one. A file that is not ours, newer than the program
-// or damaged is refused and left as it is.
-func openStore(env cli.Env, path string, create bool) (*store.Store, error) {
-	if err := refuseLink(path); err != nil && create {
-		return nil, err
-	}
-	if err := upgrade(env, path); err != nil {
-		return nil, err
-	}
-	file := osutil.Resolve(path)
-	made, err := makeDatabase(file, create)
-	if err != nil {
-		return nil, err
-	}
-	caution.OfNewerCopy(env, backupContent, path)
-	s, err := store.Open(file, time.Now)
-	if err != nil {
-		return nil, err
-	}
-	if made {
-		env.Notef("Made the database %s.", cli.Quote(path))
-	}
-	if aside := file + guard.AsideSuffix; made && osutil.Exists(aside) {
-		env.Notef("Warning: the -wal of another database was there. It is kept as %s.", cli.Quote(aside))
-	}
-	caution.OfClock(env, s.Clock(), path)
-	return s, nil
-}
-
-// refuseLink returns an error where root would make a database through a link that
-// another user can change.
-func refuseLink(path string) error {
-	if err := osutil.RefuseLink(path); err != nil && !osutil.Exists(path) {
-		return &sqlite.FileError{Op: "making", Path: path, Err: err}
-	}
-	return nil
-}
-
-// makeDatabase makes the database if there is none and create is set. A file
-// of an interrupted attempt is completed.
-func makeDatabase(file string, create bool) (made bool, err error) {
-	version := 0
-	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), format.Inspect(file)); err == nil {
-		version, err = format.Verify(file)
-	}
-	switch {
-	case errors.Is(err, sqlite.ErrNotExist) && create:
-		made = true
-		err := guard.RefuseNew(file)
-		if err != nil {
-			return false, err
-		}
-		if err = guard.SetAside(file); err == nil {
-			err = osutil.CreatePrivate(file)
-		}
-		if err != nil {
-			return false, &sqlite.FileError{Op: "making", Path: file, Err: err}
-		}
-	case err != nil:
-		return false, err
-	}
-	if version > 0 {
-		return made, nil
-	}
-	err = format.Migrate(file, 0, schemaVersion, func(c *sqlite.Conn) error {
-		_, err := c.Exec(schemaSQL)
-		return err
-	})
-	if err != nil {
-		return false, &sqlite.FileError{Op: "setting up", Path: file, Err: err}
-	}
-	return made, nil
-}
-
-// upgrade takes a database of an older version to ours, after a copy was made
-// beside it.
-func upgrade(env cli.Env, path string) error {
-	progress, end := cli.CopyProgress(env)
-	defer end()
-	return backup.Upgrade{
-		Content: backupContent, Database: path, Steps: upgrades, Progress: progress,
-		Announce: func(kept string) {
-			env.Notef("Upgrading the database %s; as it is now it will stay in %s.", cli.Quote(osutil.Resolve(path)), cli.Quote(kept))
-		},
-	}.Run(env.Context)
 }
 
 // upgradeTo2 drops the indexes by sort field. It adds the checksums of records
@@ -320,47 +217,3 @@ func upgradeTo5(c *sqlite.Conn) error {
 		DROP TABLE changes4`)
 	return err
 }
-
-// guardContent tells the guard what it must know of a database.
-var guardContent = guard.Content{Marks: store.Marks, Progress: store.Progress, Renew: store.Renew}
-
-// backupContent tells backups what they must know of a database.
-var backupContent backup.Content = databaseContent{}
-
-type databaseContent struct{}
-
-func (databaseContent) Format() sqlite.Format { return format }
-
-func (databaseContent) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
-	if id.IDs, err = store.Marks(c); err != nil {
-		return id, err
-	}
-	if id.Name, err = store.FirstName(c); err != nil {
-		return id, err
-	}
-	if id.Time, err = store.LatestTime(c); err != nil {
-		return id, err
-	}
-	id.Mark, err = store.Mark(c)
-	return id, err
-}
-
-func (databaseContent) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
-	n, err := store.Count(ctx, c)
-	if err != nil {
-		return backup.Summary{}, err
-	}
-	damaged, err := integrity.CountDamaged(ctx, c)
-	return backup.Summary{
-		Text:    cli.Count(n.Records, "record", "records") + " of " + cli.Count(n.Departments, "department", "departments"),
-		Empty:   n.Departments == 0,
-		Damaged: damaged,
-	}, err
-}
-
-func (databaseContent) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
-	revocations, err := store.ReadRevocations(old)
-	return revocations.Write, err
-}
-
-func (databaseContent) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }

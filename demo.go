@@ -63,7 +63,7 @@ func demonstrate(env cli.Env, args []string) error {
 		defer os.RemoveAll(dir)
 		o.db = filepath.Join(dir, o.db)
 	}
-	if err := format.Inspect(osutil.Resolve(o.db)); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.db) {
+	if err := schema.Format.Inspect(osutil.Resolve(o.db)); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.db) {
 		return cli.WithHint(fmt.Errorf("demo makes a new file, and %s is there already", osutil.InQuotes(o.db)),
 			"firefighters serve --db "+cli.Quote(o.db))
 	}

@@ -79,7 +79,7 @@ func anyone(random *rand.Rand, now time.Time) record.Fields {
 func newRandomDepartment(t *testing.T, random *rand.Rand, count int) (db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "x.db")
-	_, err := makeDatabase(db, true)
+	_, err := schema.Make(db, true)
 	must(t, err)
 	s, err := store.Open(db, time.Now)
 	must(t, err)

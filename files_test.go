@@ -208,7 +208,7 @@ func TestHalfMade(t *testing.T) {
 	making, left := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(making, nil, 0o600))
 	cut := errors.New("the power is cut")
-	err := format.Migrate(making, 0, schemaVersion, func(c *sqlite.Conn) error {
+	err := schema.Format.Migrate(making, 0, schemaVersion, func(c *sqlite.Conn) error {
 		_, err := c.Exec(`PRAGMA cache_size = 1;` + // so that it is written before it is committed
 			schemaSQL + `INSERT INTO tenants (name, created_at) VALUES ('left behind', 0); CREATE TABLE filler AS
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT i, randomblob(500) FROM n`)

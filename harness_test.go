@@ -202,7 +202,7 @@ type bareServer struct {
 func startBare(t *testing.T, now func() time.Time) *bareServer {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
-	_, err := makeDatabase(path, true)
+	_, err := schema.Make(path, true)
 	must(t, err)
 	s, err := store.Open(path, now)
 	must(t, err)

@@ -80,13 +80,13 @@ const variables = "backup-dir backup-every backup-keep cors-origin dates db depa
 	"listen map name no-office output people rate-limit report scope search sheet since sort tenant tls-cert tls-key tls-self-signed url"
 
 // program is what the commands are handed.
-var program = manage.Program{Content: backupContent, OpenStore: openStore}
+var program = manage.Program{Database: schema}
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	exchanges := exchange.Program{WithStore: program.WithStore}
-	setups := service.Program{Content: backupContent, Serve: newServiceServing, Manager: managers.NewManager(os.Getenv)}
-	invitations := invite.Program{WithStore: program.WithStore, Fault: setups.Fault}
+	exchanges := exchange.Program{WithStore: schema.With}
+	setups := service.Program{Content: schema.Content(), Serve: newServiceServing, Manager: managers.NewManager(os.Getenv)}
+	invitations := invite.Program{WithStore: schema.With, Fault: setups.Fault}
 	manuals := manual.Program{All: commands, Help: mainHelp, Default: "serve"}
 	others := slices.Concat(program.Commands(), invitations.Commands(), exchanges.Commands(), setups.Commands(), manuals.Commands())
 	others = append(others, service.CertCommand(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})

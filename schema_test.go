@@ -72,7 +72,7 @@ func TestRestoreSchema(t *testing.T) {
 	}
 	wide := filepath.Join(t.TempDir(), "wide.db")
 	execSQL(t, wide, fmt.Sprintf(`PRAGMA encoding = 'UTF-16le'; PRAGMA application_id = %d; PRAGMA user_version = %d; %s; INSERT INTO tenants (id, name, created_at) VALUES (1, 'A', 0)`,
-		format.ApplicationID, schemaVersion, schemaSQL))
+		schema.Format.ApplicationID, schemaVersion, schemaSQL))
 	refused("UTF-16", wide, fmt.Sprintf("its schema is not that of version %d: the texts are in UTF-16le, not in UTF-8", schemaVersion))
 	// The newest good backup that is named is one that is not refused.
 	bad := filepath.Join(t.TempDir(), backupName(time.Unix(2, 0)))
@@ -90,7 +90,7 @@ func oldDatabase(t *testing.T, version int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "old.db")
 	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, format.Migrate(path, 0, version, func(c *sqlite.Conn) error {
+	must(t, schema.Format.Migrate(path, 0, version, func(c *sqlite.Conn) error {
 		_, err := c.Exec(schemaFor(version) + `; INSERT INTO tenants (id, name, created_at) VALUES (1, 'A', 0)`)
 		return err
 	}))
@@ -104,9 +104,9 @@ func TestRestoreOldSchema(t *testing.T) {
 	for from := 1; from <= schemaVersion; from++ {
 		for to := from; to <= schemaVersion; to++ {
 			file := oldDatabase(t, from)
-			must(t, format.Migrate(file, from, to, func(c *sqlite.Conn) (err error) {
+			must(t, schema.Format.Migrate(file, from, to, func(c *sqlite.Conn) (err error) {
 				for version := from; version < to && err == nil; version++ {
-					err = upgrades[version](c)
+					err = schema.Upgrades[version](c)
 				}
 				return err
 			}))

@@ -14,6 +14,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/caution"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/commands/logqueue"
 	"github.com/firefighter-records/firefighters/internal/commands/service"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -202,7 +203,7 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	log := stderr.Logger()
 	signer, err := o.certify(log)
 	if err != nil {
-		return program.Advise(env.Context, err, o.db, "")
+		return schema.Advise(env.Context, err, o.db, "")
 	}
 	web, err := httpserver.New(httpserver.Config{CertFile: o.certFile, KeyFile: o.keyFile,
 		OtherFiles: sqlite.OpenFiles + otherFiles, Log: log})
@@ -214,19 +215,19 @@ func runDaemon(env cli.Env, o serveOptions, prepare prepareFunc) error {
 	}
 	d := daemon{env: env, serveOptions: o, prepare: prepare, authority: signer, web: web, log: log, manager: managers.NewManager(os.Getenv)}
 	if o.backups.Dir != "" {
-		d.scheduler = backup.NewScheduler(backupContent, o.db, o.backups, log)
+		d.scheduler = backup.NewScheduler(schema.Content(), o.db, o.backups, log)
 	}
-	return program.Advise(env.Context, d.run(), o.db, o.backups.Dir)
+	return schema.Advise(env.Context, d.run(), o.db, o.backups.Dir)
 }
 
 // run listens before it opens the database. Clients that connect meanwhile wait
 // until the database is ready.
 func (d *daemon) run() error {
-	if err := refuseLink(d.db); err != nil {
+	if err := database.RefuseLink(d.db); err != nil {
 		return err
 	}
 	path := osutil.Resolve(d.db)
-	if err := format.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
+	if err := schema.Format.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
 		return err
 	}
 	listener, err := d.openListener(path)
@@ -239,12 +240,12 @@ func (d *daemon) run() error {
 		return err
 	}
 	defer release()
-	s, err := openStore(d.env, d.db, true)
+	s, err := schema.Open(d.env, d.db, true)
 	if err != nil {
 		return err
 	}
-	caution.OfSchema(d.env, format, s.DB(), d.db)
-	d.guard, err = guard.New(s.DB(), d.db, guardContent, d.log)
+	caution.OfSchema(d.env, schema.Format, s.DB(), d.db)
+	d.guard, err = guard.New(s.DB(), d.db, database.Guarded, d.log)
 	if err != nil {
 		return cmp.Or(s.Close(), err)
 	}
@@ -296,10 +297,10 @@ const (
 
 // claim makes sure that this process alone serves the database, and that the
 // database is ready to be opened, until release. It upgrades an old database
-// here, because an upgrade takes the same lock. The upgrade in openStore, for
+// here, because an upgrade takes the same lock. The upgrade in Schema.Open, for
 // all other commands, then finds nothing to do.
 func (d *daemon) claim(path string) (release func() error, err error) {
-	if err := upgrade(d.env, path); err != nil {
+	if err := schema.Upgrade(d.env, path); err != nil {
 		return nil, err
 	}
 	release, err = backup.Lock(path)
@@ -316,8 +317,8 @@ func (d *daemon) claim(path string) (release func() error, err error) {
 		release()
 		return nil, err
 	}
-	if errors.Is(format.Inspect(path), sqlite.ErrNotExist) {
-		caution.OfNewDatabase(d.env, backupContent, d.db, d.backups.Dir)
+	if errors.Is(schema.Format.Inspect(path), sqlite.ErrNotExist) {
+		caution.OfNewDatabase(d.env, schema.Content(), d.db, d.backups.Dir)
 	}
 	return release, nil
 }
@@ -329,9 +330,9 @@ func (d *daemon) checkLoss(path string) error {
 	if lost == nil {
 		return nil
 	}
-	err := format.Inspect(path)
+	err := schema.Format.Inspect(path)
 	if err == nil {
-		_, err = format.Verify(path)
+		_, err = schema.Format.Verify(path)
 	}
 	switch {
 	case errors.Is(err, sqlite.ErrNotExist) && !d.makeNew:

@@ -33,7 +33,7 @@ import (
 // another clock.
 func openAt(t *testing.T, path string, now func() time.Time) *store.Store {
 	t.Helper()
-	_, err := makeDatabase(path, true)
+	_, err := schema.Make(path, true)
 	must(t, err)
 	s, err := store.Open(path, now)
 	must(t, err)
@@ -723,8 +723,8 @@ func TestBusy(t *testing.T) {
 	}
 	_, err = db.Exec(`ROLLBACK`)
 	must(t, err)
-	if got := len(historyOf(t, path, "A")); got != 3 || format.HeaderVersion(old) != 1 {
-		t.Errorf("%d changes; the old database has version %d", got, format.HeaderVersion(old))
+	if got := len(historyOf(t, path, "A")); got != 3 || schema.Format.HeaderVersion(old) != 1 {
+		t.Errorf("%d changes; the old database has version %d", got, schema.Format.HeaderVersion(old))
 	}
 	s.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
 	works(t, append([]string{"purge", "--yes", gone}, of...)...)

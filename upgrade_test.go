@@ -77,9 +77,9 @@ var upgradeKeeps2 = []string{
 	`SELECT * FROM replays ORDER BY id`,
 }
 
-// schema returns the whole schema of a database: the texts, without their
+// schemaOf returns the whole schema of a database: the texts, without their
 // comments and spaces, and what SQLite makes of them.
-func schema(t *testing.T, path string) string {
+func schemaOf(t *testing.T, path string) string {
 	t.Helper()
 	texts := dump(t, path, `SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name`)
 	texts = regexp.MustCompile(`--[^\n]*|\s+`).ReplaceAllString(texts, "")
@@ -110,7 +110,7 @@ func TestUpgrade(t *testing.T) {
 			if after := dump(t, db, upgradeKeeps...); after != before {
 				t.Errorf("was:\n%s\nis:\n%s", before, after)
 			}
-			if got, want := schema(t, db), schema(t, fresh); got != want {
+			if got, want := schemaOf(t, db), schemaOf(t, fresh); got != want {
 				t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
 			}
 			if got, want := dump(t, db, changesSQL), dump(t, db, creationsSQL); got != want {
@@ -146,7 +146,7 @@ func TestUpgradeFrom2(t *testing.T) {
 	if after := dump(t, db, keeps...); after != before {
 		t.Errorf("was:\n%s\nis:\n%s", before, after)
 	}
-	if got, want := schema(t, db), schema(t, fresh); got != want {
+	if got, want := schemaOf(t, db), schemaOf(t, fresh); got != want {
 		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
 	}
 	want, err := os.ReadFile(filepath.Join("testdata", "v2.json"))
@@ -189,7 +189,7 @@ func TestUpgradeFrom3(t *testing.T) {
 	if after := dump(t, db, keeps...); after != before {
 		t.Errorf("was:\n%s\nis:\n%s", before, after)
 	}
-	if got, want := schema(t, db), schema(t, fresh); got != want {
+	if got, want := schemaOf(t, db), schemaOf(t, fresh); got != want {
 		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
 	}
 	goldenAnswers(t, db, 3)
@@ -221,7 +221,7 @@ func TestUpgradeFrom4(t *testing.T) {
 	if after := dump(t, db, keeps...); after != before {
 		t.Errorf("was:\n%s\nis:\n%s", before, after)
 	}
-	if got, want := schema(t, db), schema(t, fresh); got != want {
+	if got, want := schemaOf(t, db), schemaOf(t, fresh); got != want {
 		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
 	}
 	goldenAnswers(t, db, 4)
@@ -361,7 +361,7 @@ func TestUpgradeKilled(t *testing.T) {
 	const upgradeTimes, upgradeMoments = 12, 6 // how many times the records, and how often it is killed
 	large := largeGolden(t, upgradeTimes)
 	content := dump(t, large, upgradeKeeps...)
-	schemas := map[string]string{schema(t, large): "old"}
+	schemas := map[string]string{schemaOf(t, large): "old"}
 	whole := filepath.Join(t.TempDir(), "whole.db")
 	copyOf(t, large, whole)
 	began := time.Now()
@@ -370,7 +370,7 @@ func TestUpgradeKilled(t *testing.T) {
 		t.Fatalf("%v: %s", err, output)
 	}
 	took := time.Since(began)
-	schemas[schema(t, whole)] = "new"
+	schemas[schemaOf(t, whole)] = "new"
 	found := map[string]int{}
 	for moment := range upgradeMoments {
 		db := filepath.Join(t.TempDir(), "x.db")
@@ -385,12 +385,12 @@ func TestUpgradeKilled(t *testing.T) {
 		if exists(db + "-wal") {
 			copyOf(t, db+"-wal", left+"-wal")
 		}
-		is := schemas[schema(t, left)]
+		is := schemas[schemaOf(t, left)]
 		if found[is]++; is == "" || dump(t, left, upgradeKeeps...) != content {
 			t.Errorf("killed at moment %d it is neither old nor new", moment)
 		}
 		works(t, "keys", "list", "--db", db)
-		if schemas[schema(t, db)] != "new" || dump(t, db, upgradeKeeps...) != content {
+		if schemas[schemaOf(t, db)] != "new" || dump(t, db, upgradeKeeps...) != content {
 			t.Errorf("killed at moment %d it was not finished", moment)
 		}
 		works(t, "check", "--db", db)
@@ -486,11 +486,11 @@ func TestUpgradeBackup(t *testing.T) {
 	if len(kept) != 1 || stderr != fmt.Sprintf("Upgrading the database %s; as it is now it will stay in %s.\n", db, kept[0]) {
 		t.Fatalf("stdout %q, stderr %q, kept %q", stdout, stderr, kept)
 	}
-	if before, after := format.HeaderVersion(kept[0]), format.HeaderVersion(db); before != 1 || after != schemaVersion {
+	if before, after := schema.Format.HeaderVersion(kept[0]), schema.Format.HeaderVersion(db); before != 1 || after != schemaVersion {
 		t.Errorf("from %d to %d", before, after)
 	}
 	works(t, "restore", kept[0], "--db", db)
-	if version := format.HeaderVersion(db); version != 1 {
+	if version := schema.Format.HeaderVersion(db); version != 1 {
 		t.Errorf("the way back leads to version %d", version)
 	}
 	works(t, "check", "--db", db)
@@ -513,7 +513,7 @@ func TestUpgradeCutOff(t *testing.T) {
 		execSQL(t, failing, obstacle)
 		for range 2 {
 			code, _, stderr := runCommand(t, "check", "--db", failing)
-			if code != 1 || len(upgradeCopies(t, failing)) > 0 || format.HeaderVersion(failing) != 1 {
+			if code != 1 || len(upgradeCopies(t, failing)) > 0 || schema.Format.HeaderVersion(failing) != 1 {
 				t.Errorf("code %d, stderr %q, kept %q", code, stderr, upgradeCopies(t, failing))
 			}
 		}

@@ -148,7 +148,7 @@ func safely(do func() error) (err error) {
 // newestBackup returns the newest backup of a database that is not open any
 // more, as it can be typed, but for one. It is empty if there is none.
 func (d *daemon) newestBackup(but string) string {
-	for _, file := range backup.Files(backupContent, d.db, d.backups.Dir) {
+	for _, file := range backup.Files(schema.Content(), d.db, d.backups.Dir) {
 		if file.Path != but {
 			return cli.Quote(file.Path)
 		}

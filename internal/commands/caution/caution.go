@@ -10,12 +10,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/guard"
-	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -72,24 +69,6 @@ func OfPlace(env cli.Env, path string) {
 	}
 	if service := osutil.SyncProgram(folder); service != "" {
 		env.Notef("Warning: the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.", service, advice)
-	}
-}
-
-// OfClock warns of a clock that is behind the latest time seen.
-func OfClock(env cli.Env, clock *sqlite.Clock, path string) {
-	if clock.Behind() > integrity.ClockTolerance {
-		env.Notef("Warning: the clock of this machine says %s, and the database has seen %s, which holds for what expires\n"+
-			"Try: set the clock; if it is right, and was wrong before: firefighters check --repair --db %s",
-			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339), cli.Quote(path))
-	}
-}
-
-// OfNewerCopy warns of a saved copy with changes that the database does not
-// have.
-func OfNewerCopy(env cli.Env, content backup.Content, path string) {
-	if saved := guard.NewerCopy(content, osutil.Resolve(path)); saved != "" {
-		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
-			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
 	}
 }
 

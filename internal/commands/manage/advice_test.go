@@ -1,232 +1,77 @@
 package manage
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// Results of SQLite. Like those of the engine, each is one of its errors and has
-// a text of its own.
-var (
-	errResultBusy     = fmt.Errorf("SQLite result 5: %w", store.ErrBusy)
-	errResultIO       = fmt.Errorf("SQLite result 10: %w", store.ErrIO)
-	errResultCorrupt  = fmt.Errorf("SQLite result 11: %w", store.ErrCorrupt)
-	errResultFull     = fmt.Errorf("SQLite result 13: %w", store.ErrFull)
-	errResultCantOpen = fmt.Errorf("SQLite result 14: %w", store.ErrPermission)
-)
+// errResultFull is a result of SQLite. Like those of the engine, it has a text of its
+// own.
+var errResultFull = fmt.Errorf("SQLite result 13: %w", store.ErrFull)
 
 // file returns an error about a database in a folder of the test.
 func file(op string, err error) error {
 	return &store.FileError{Op: op, Path: "dir/x.db", Err: err}
 }
 
-func target(op string, err error) error {
-	return &backup.Error{Op: op, Path: "dir/saved.db", Err: err}
-}
-
-const (
-	inPlace     = "put a backup in its place: firefighters restore FILE --db dir/x.db"
-	inPlaceLeft = "put a backup in its place (this file was left as it is): firefighters restore FILE --db dir/x.db"
-	otherNames  = "another name for the backup"
-	otherFile   = "another backup: firefighters restore --help"
-	filesHint   = "close other programs, or allow this one more, and then the same again: ulimit -n 4096"
-	lengthHint  = "a shorter one: a path of up to 200 bytes is never too long"
-)
-
-// adviceCase is an error and what is said of it.
-type adviceCase struct {
-	err        error
-	text, hint string
-}
-
-var databaseAdvice = []adviceCase{
-	{file("reading", store.ErrNotExist), `there is no database at "dir/x.db"`,
-		"name the right file with --db, or bring back a backup: firefighters restore FILE --db dir/x.db"},
-	{&store.FileError{Op: "reading", Path: `C:\new\x.db`, Err: store.ErrNotExist}, `there is no database at "C:\new\x.db"`,
-		"name the right file with --db, or bring back a backup: firefighters restore FILE --db " + cli.Quote(`C:\new\x.db`)},
-	{file("reading", store.ErrForeign), `"dir/x.db" is not a database of this program`,
-		"give another file with --db (this one was left as it is), or, if it was one and is damaged: firefighters restore FILE --db dir/x.db"},
-	{file("making", store.ErrNotBack), `there is no database at "dir/x.db": its files had gone while it was served, and it was not brought back`,
-		"bring it back: firefighters restore FILE --db dir/x.db; or, for a new and empty one: firefighters serve --new --db dir/x.db"},
-	{file("reading", &store.NewerError{Version: 9, Known: 2}), `"dir/x.db" was made by a newer version of this program (schema 9, this one knows 2)`,
-		"install the newer version; the file was left as it is"},
-	{file("reading", store.ErrCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},
-	{file("reading", errResultCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},
-	{file("copying", backup.ErrBadCopy), `database "dir/x.db" is damaged: a copy of it does not pass the check`, "firefighters check --db dir/x.db"},
-	{file("reading", store.ErrNoFolder), `the folder of "dir/x.db" does not exist`, "make it first: mkdir dir"},
-	{file("reading", store.ErrNotRegular), `"dir/x.db" is not a file`, "name the right file with --db"},
-	{file("reading", &fs.PathError{Op: "stat", Path: "x", Err: syscall.ENOTDIR}), `reading database "dir/x.db": a part of the path is a file, not a folder`,
-		"name the right file"},
-	{&store.FileError{Op: "reading", Path: os.TempDir(), Err: store.ErrNotRegular}, fmt.Sprintf("%q is a folder", os.TempDir()),
-		"name the file in it: --db " + cli.Quote(filepath.Join(os.TempDir(), "firefighters.db"))},
-	{file("opening", store.ErrLinked), `database "dir/x.db" has another name as well (a hard link), by which it could be served twice and be damaged`,
-		"remove the other name, which this shows: find / -xdev -samefile dir/x.db"},
-	{file("opening", store.ErrLost), `database "dir/x.db" cannot be used: its files were deleted, moved or replaced while it was served`,
-		"stop the service that has it open, which then says what to type"},
-	{file("locking", store.ErrInUse), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
-	{file("locking", backup.ErrRestoring), `database "dir/x.db" is being restored`, "again when that is done"},
-	{file("restoring", backup.ErrOpen), `database "dir/x.db" is in use by another program`, "end that one first"},
-	{file("locking", backup.ErrRunning), "a backup of it is being made by another firefighters", "again when that is done"},
-	{file("locking", errors.New("no locks here")), `locking database "dir/x.db" by "dir/x.db-lock": no locks here`,
-		"if no other firefighters serves it, delete dir/x.db-lock"},
-	{file("locking", &backup.LockError{Path: "dir/x.db-backup-lock", Err: errors.New("it is something else")}),
-		`locking database "dir/x.db" by "dir/x.db-backup-lock": it is something else`, "if no other firefighters serves it, delete dir/x.db-backup-lock"},
-	{file("erasing from", fmt.Errorf("beginning: %w", errResultBusy)), `erasing from database "dir/x.db": the database is locked by another program`,
-		"the same again, when that program has finished or is closed"},
-	{file("writing to", errResultFull), `writing to database "dir/x.db": the disk is full`, "make room on the disk, then try again"},
-	{file("writing to", errResultIO), `writing to database "dir/x.db": ` + errResultIO.Error(), "look whether its disk fails, is full or is gone"},
-	{file("opening", errResultCantOpen), `opening database "dir/x.db": the file or its folder may not be read and written`,
-		"start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
-	{file("making", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), `making database "dir/x.db": the file or its folder may not be read and written`,
-		"start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
-	{file("reading", store.ErrReadOnly), `reading database "dir/x.db": it is on a disk that is read-only`, readOnlyHint},
-	{file("opening", fmt.Errorf("%w: %w", store.ErrNoFiles, errResultCantOpen)), `opening database "dir/x.db": this program may not open more files`, filesHint},
-	{file("reading", &fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}), `reading database "dir/x.db": this program may not open more files`, filesHint},
-	{file("locking", &backup.LockError{Path: "x-backup-lock", Err: syscall.ENAMETOOLONG}), `locking database "dir/x.db": the path is too long`, lengthHint},
-	{&store.FileError{Op: "opening", Path: strings.Repeat("d/", 240) + "x.db", Err: store.ErrPermission},
-		`opening database "` + strings.Repeat("d/", 240) + `x.db": the path is too long`, lengthHint},
-	{file("reading", store.ErrClosed), `reading database "dir/x.db": the database is closed`, ""},
-	{errors.Join(file("locking", store.ErrInUse), nil), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
-
-	{file("reading", &store.NoTenantError{Name: "Engine 7"}), `there is no department "Engine 7"`, "see their names: firefighters departments list --db x.db"},
-	{file("making a key in", &store.TakenError{Name: "Engine  7", Existing: "Engine 7", Creating: true}),
-		`there is a department "Engine 7" already, and "Engine  7" differs from it only in case, accents or spaces; nothing was changed`,
-		"--tenant " + cli.Quote("Engine 7") + ", or the same with --new to have both"},
-	{file("renaming", &store.TakenError{Name: "b", Existing: "B"}),
-		`there is a department "B" already, and "b" differs from it only in case, accents or spaces; nothing was changed`,
-		"another name, or the same with --new to have both"},
-	{file("renaming", &store.TakenError{Name: "B", Existing: "B"}), `there is a department "B" already; nothing was changed`, "another name"},
-	{file("reading", &store.NotEmptyError{Name: "B", Deleted: 2}), `the department "B" is not empty: records: 0, deleted ones: 2; nothing was changed`,
-		"firefighters purge --tenant B --older-than 0s --db x.db"},
-	{file("reading", &store.NotEmptyError{Name: "B", Records: 1}), `the department "B" is not empty: records: 1, deleted ones: 0; nothing was changed`,
-		"delete its records over the API, then: firefighters purge --tenant B --older-than 0s --db x.db"},
-	{file("reading", &store.DamagedError{ID: "0a"}), `the record "0a" is damaged: its fields do not have their checksum`, "see which are: firefighters check --db x.db"},
-	{file("writing to", &store.NotDeletedError{ID: "0a"}), "the department has no deleted record 0a; nothing was changed",
-		"see which there are: firefighters deleted --tenant NAME --db x.db"},
-	{noKeyError(9), "there is no key with the id 9", "see their ids: firefighters keys list --db x.db"},
-	{&unsoundError{"dir/x.db", integrity.Findings{Broken: 1, Damaged: 2, Stale: 3}}, `the database "dir/x.db" is damaged`, inPlace},
-	{&unsoundError{"dir/x.db", integrity.Findings{Damaged: 2, Stale: 3}}, `2 records of the database "dir/x.db" are damaged, by the disk or by another program`,
-		"put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"},
-	{&unsoundError{"dir/x.db", integrity.Findings{Damaged: 1}}, `1 record of the database "dir/x.db" is damaged, by the disk or by another program`,
-		"put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"},
-	{&unsoundError{"dir/x.db", integrity.Findings{Stale: 3}}, `the database "dir/x.db" was changed by another program, which left 3 things behind`,
-		"firefighters check --repair --db dir/x.db"},
-	{&unsoundError{"dir/x.db", integrity.Findings{Stale: 1, Ahead: true}}, `the database "dir/x.db" was changed by another program, which left 1 thing behind`,
-		"firefighters check --repair --db dir/x.db"},
-	{&unsoundError{"dir/x.db", integrity.Findings{Ahead: true}}, `the latest time that the database "dir/x.db" has seen is ahead of the clock of this machine`,
-		"set the clock; if it is right now: firefighters check --repair --db dir/x.db"},
-	{&tracesError{5, file("rewriting", errResultFull)}, `5 records are erased, but traces of them may be left in the file: rewriting database "dir/x.db": the disk is full`,
-		"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-	{&tracesError{1, file("rewriting", errResultFull)}, `1 record is erased, but traces of it may be left in the file: rewriting database "dir/x.db": the disk is full`,
-		"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-	{&tracesError{0, file("rewriting", errResultFull)}, `traces of erased records may be left in the file: rewriting database "dir/x.db": the disk is full`,
-		"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-	{&swappedError{"my saved.db", file("reading", store.ErrNotExist)}, `there is no database at "dir/x.db"`,
-		"to save that one: firefighters backup NEWFILE --db " + cli.Quote("my saved.db")},
-	{&swappedError{"dir/saved.db", target(backup.OpWrite, backup.ErrExists)}, `"dir/saved.db" is there already, and it is a database, not a backup`,
-		"to save that one: firefighters backup NEWFILE --db dir/saved.db"},
-}
-
-var backupAdvice = []adviceCase{
-	{target(backup.OpWrite, backup.ErrNoFolder), `the folder of "dir/saved.db" does not exist`, "make it first: mkdir dir"},
-	{target(backup.OpWrite, backup.ErrIsDatabase), `"dir/saved.db" is the database itself`, "firefighters backup NEWFILE --db x.db"},
-	{target(backup.OpWrite, &backup.SidecarError{Path: "dir/saved.db-wal"}),
-		`"dir/saved.db" is, or was, a database in use: there is "dir/saved.db-wal"`, otherNames},
-	{target(backup.OpWrite, store.ErrNotRegular), `"dir/saved.db" is not a file`, otherNames},
-	{target(backup.OpWrite, backup.ErrExists), `"dir/saved.db" is there already`, "another name, or --force to replace it"},
-	{target(backup.OpWrite, backup.ErrUnwritable), `the folder of "dir/saved.db" may not be written`, "start as the user who owns it, or take another folder"},
-	{target(backup.OpWrite, errResultFull), `writing "dir/saved.db": the disk is full`, "make room there, or take another disk"},
-	{target(backup.OpWrite, syscall.ENAMETOOLONG), `writing the backup "dir/saved.db": the path is too long`, lengthHint},
-	{target(backup.OpWrite, fs.ErrInvalid), `writing the backup "dir/saved.db": invalid argument`, ""},
-	{&backup.RoomError{Folder: "dir", Free: 51_300_000, Need: 209_400_000}, `too little room in "dir": 51.3 MB are free, and 209.4 MB must be`,
-		"make room there, or take another disk"},
-	{target(backup.OpRead, backup.ErrIsDatabase), `"dir/saved.db" is the database itself, not a backup of it`, "firefighters restore --help"},
-	{target(backup.OpRead, backup.ErrEmpty), `the backup "dir/saved.db" holds no department and no records; nothing was changed`,
-		"another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"},
-	{target(backup.OpRead, file("reading", store.ErrNotExist)), `there is no backup at "dir/saved.db"`, "another file: firefighters restore --help"},
-	{target(backup.OpRead, file("reading", store.ErrNoFolder)), `there is no backup at "dir/saved.db"`, "another file: firefighters restore --help"},
-	{target(backup.OpRead, file("reading", errResultCorrupt)), `the backup "dir/saved.db" is damaged; nothing was changed`, otherFile},
-	{target(backup.OpRead, file("copying", backup.ErrBadCopy)), `the backup "dir/saved.db" is damaged; nothing was changed`, otherFile},
-	{target(backup.OpRead, file("reading", store.ErrForeign)), `the backup "dir/saved.db" is not a database of this program; nothing was changed`, otherFile},
-	{target(backup.OpRead, file("reading", store.ErrReadOnly)), `the backup "dir/saved.db" cannot be read from a disk that is read-only; nothing was changed`, readOnlyHint},
-	{target(backup.OpRead, file("reading", fs.ErrPermission)), `the backup "dir/saved.db" may not be read; nothing was changed`, "start as the user who owns it"},
-	{target(backup.OpRead, file("reading", store.ErrNotRegular)), `"dir/saved.db" is not a file`, otherFile},
-	{target(backup.OpRead, file("reading", syscall.ENOTDIR)), `reading the backup "dir/saved.db": a part of the path is a file, not a folder`, "name the right file"},
-	{target(backup.OpWrite, syscall.ENOTDIR), `writing the backup "dir/saved.db": a part of the path is a file, not a folder`, "name the right file"},
-	{target(backup.OpRead, fs.ErrInvalid), `reading the backup "dir/saved.db": invalid argument`, ""},
-
-	{errors.New("it broke"), "", ""},
-	{cli.Usage("that is wrong", "this"), "", ""},
-}
-
-// TestAdvice pins what is said of each error, and that no other error of the
-// chain is.
+// TestAdvice pins what is said of the errors of this package.
 func TestAdvice(t *testing.T) {
 	t.Parallel()
-	for _, tt := range slices.Concat(databaseAdvice, backupAdvice) {
+	const inPlace = "put a backup in its place: firefighters restore FILE --db dir/x.db"
+	for _, tt := range []struct {
+		err        error
+		text, hint string
+	}{
+		{noKeyError(9), "there is no key with the id 9", "see their ids: firefighters keys list --db x.db"},
+		{&unsoundError{"dir/x.db", integrity.Findings{Broken: 1, Damaged: 2, Stale: 3}}, `the database "dir/x.db" is damaged`, inPlace},
+		{&unsoundError{"dir/x.db", integrity.Findings{Damaged: 2, Stale: 3}}, `2 records of the database "dir/x.db" are damaged, by the disk or by another program`,
+			"put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"},
+		{&unsoundError{"dir/x.db", integrity.Findings{Damaged: 1}}, `1 record of the database "dir/x.db" is damaged, by the disk or by another program`,
+			"put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"},
+		{&unsoundError{"dir/x.db", integrity.Findings{Stale: 3}}, `the database "dir/x.db" was changed by another program, which left 3 things behind`,
+			"firefighters check --repair --db dir/x.db"},
+		{&unsoundError{"dir/x.db", integrity.Findings{Stale: 1, Ahead: true}}, `the database "dir/x.db" was changed by another program, which left 1 thing behind`,
+			"firefighters check --repair --db dir/x.db"},
+		{&unsoundError{"dir/x.db", integrity.Findings{Ahead: true}}, `the latest time that the database "dir/x.db" has seen is ahead of the clock of this machine`,
+			"set the clock; if it is right now: firefighters check --repair --db dir/x.db"},
+		{&tracesError{5, file("rewriting", errResultFull)}, `5 records are erased, but traces of them may be left in the file: rewriting database "dir/x.db": the disk is full`,
+			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
+		{&tracesError{1, file("rewriting", errResultFull)}, `1 record is erased, but traces of it may be left in the file: rewriting database "dir/x.db": the disk is full`,
+			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
+		{&tracesError{0, file("rewriting", errResultFull)}, `traces of erased records may be left in the file: rewriting database "dir/x.db": the disk is full`,
+			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
+		{&swappedError{"my saved.db", file("reading", store.ErrNotExist)}, `there is no database at "dir/x.db"`,
+			"to save that one: firefighters backup NEWFILE --db " + cli.Quote("my saved.db")},
+		{&swappedError{"dir/saved.db", &backup.Error{Op: backup.OpWrite, Path: "dir/saved.db", Err: backup.ErrExists}}, `"dir/saved.db" is there already, and it is a database, not a backup`,
+			"to save that one: firefighters backup NEWFILE --db dir/saved.db"},
+	} {
 		t.Run(fmt.Sprint(tt.err), func(t *testing.T) {
 			t.Parallel()
-			a := adviceOn(tt.err, "x.db")
-			if a.text != tt.text || a.hint != tt.hint {
-				t.Errorf("says:\n%s\nTry: %s\nwant:\n%s\nTry: %s", a.text, a.hint, tt.text, tt.hint)
+			a := database.AdviceOn(tt.err, "x.db")
+			if a.Text != tt.text || a.Hint != tt.hint {
+				t.Errorf("says:\n%s\nTry: %s\nwant:\n%s\nTry: %s", a.Text, a.Hint, tt.text, tt.hint)
 			}
 		})
 	}
 }
 
-// TestAdviceOnRestore: a backup is looked for if one can help, and only then.
+// TestAdviceOnRestore: a backup is looked for if it can help, and only then.
 func TestAdviceOnRestore(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{
-		file("reading", store.ErrNotExist), file("reading", store.ErrForeign), file("reading", errResultCorrupt), file("copying", backup.ErrBadCopy),
-		&unsoundError{"x.db", integrity.Findings{Broken: 1}}, target(backup.OpRead, file("reading", store.ErrCorrupt)),
-		target(backup.OpRead, file("reading", store.ErrForeign)),
+	for err, want := range map[error]bool{
+		&unsoundError{"x.db", integrity.Findings{Broken: 1}}:          true,
+		&unsoundError{"x.db", integrity.Findings{Damaged: 1}}:         false,
+		&swappedError{"saved.db", file("reading", store.ErrNotExist)}: false,
+		&tracesError{1, file("rewriting", store.ErrCorrupt)}:          false,
 	} {
-		if !adviceOn(err, "x.db").restore {
-			t.Errorf("%v: no backup", err)
-		}
-	}
-	for _, err := range []error{
-		file("reading", errResultIO), file("locking", store.ErrInUse), &unsoundError{"x.db", integrity.Findings{Damaged: 1}},
-		&swappedError{"saved.db", file("reading", store.ErrNotExist)}, target(backup.OpRead, file("reading", store.ErrNotExist)),
-		&tracesError{1, file("rewriting", errResultCorrupt)}, file("reading", &store.NoTenantError{}), target(backup.OpWrite, backup.ErrExists),
-	} {
-		if adviceOn(err, "x.db").restore {
-			t.Errorf("%v: a backup", err)
-		}
-	}
-}
-
-// TestAdvise: the error stays what it is, with other words and a hint.
-func TestAdvise(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		err  error
-		want string
-	}{
-		{nil, ""},
-		{errors.New("it broke"), "Error: it broke\n"},
-		{file("reading", store.ErrClosed), "Error: reading database \"dir/x.db\": the database is closed\n"},
-		{file("locking", store.ErrInUse), "Error: database \"dir/x.db\" is in use: another firefighters serves it\n" +
-			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n"},
-		{cli.Usage("that is wrong", "this"), "Error: that is wrong\nTry: this\n"},
-	} {
-		err := Program{}.Advise(t.Context(), tt.err, "x.db", "")
-		var stderr strings.Builder
-		if cli.Report(err, &stderr); stderr.String() != tt.want || !errors.Is(err, tt.err) {
-			t.Errorf("%v: %q, want %q", err, stderr.String(), tt.want)
+		if database.AdviceOn(err, "x.db").Restore != want {
+			t.Errorf("%v: a backup is looked for: %t", err, !want)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -33,15 +34,15 @@ func (p Program) backup(env cli.Env, args []string) error {
 		return err
 	}
 	began := time.Now()
-	made, err := p.save(env, backup.Job{Content: p.Content, Source: *db, Target: target, Force: *force})
+	made, err := p.save(env, backup.Job{Content: p.Database.Content(), Source: *db, Target: target, Force: *force})
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped before the backup was made")
-	case (errors.Is(err, store.ErrNotExist) || errors.Is(err, backup.ErrExists) && store.WasInUse(target)) && backup.Inspect(p.Content, target) == nil:
+	case (errors.Is(err, store.ErrNotExist) || errors.Is(err, backup.ErrExists) && store.WasInUse(target)) && backup.Inspect(p.Database.Content(), target) == nil:
 		err = &swappedError{target, err}
 	}
 	if err != nil {
-		return p.Advise(env.Context, err, *db, "")
+		return p.Database.Advise(env.Context, err, *db, "")
 	}
 	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, *db)
@@ -53,7 +54,7 @@ func (p Program) backup(env cli.Env, args []string) error {
 
 // save does a backup job, unless there is no database of ours to save.
 func (p Program) save(env cli.Env, job backup.Job) (backup.Copy, error) {
-	if err := backup.Inspect(p.Content, job.Source); err != nil {
+	if err := backup.Inspect(p.Database.Content(), job.Source); err != nil {
 		return backup.Copy{}, err
 	}
 	progress, end := cli.CopyProgress(env)
@@ -70,6 +71,15 @@ type swappedError struct {
 }
 
 func (e *swappedError) Unwrap() error { return e.error }
+
+// Advice is how the other file is saved.
+func (e *swappedError) Advice(db string) database.Advice {
+	text := database.AdviceOn(e.error, db).Text
+	if errors.Is(e, backup.ErrExists) {
+		text += ", and it is a database, not a backup"
+	}
+	return database.Advice{Text: text, Hint: "to save that one: firefighters backup NEWFILE --db " + cli.Quote(e.target)}
+}
 
 // warnOfDamage warns of damaged records in a copy. The database db has them as
 // well.

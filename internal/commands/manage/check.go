@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -34,11 +35,11 @@ func (p Program) check(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		bar := cli.NewProgress(env, "records", 0)
 		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{
 			Repair:     *repair,
-			Format:     p.Content.Format(),
+			Format:     p.Database.Format,
 			ResetClock: s.ResetClock,
 			Found:      func(finding string) { env.Notef("%s", finding) },
 			Progress:   bar.Set,
@@ -87,4 +88,20 @@ func (e *unsoundError) Error() string {
 		return fmt.Sprintf("%s was changed by another program, which left %s behind", name, cli.Count(e.Stale, "thing", "things"))
 	}
 	return "the latest time that " + name + " has seen is ahead of the clock of this machine"
+}
+
+// Advice is what people are told about what check has found.
+func (e *unsoundError) Advice(string) database.Advice {
+	a := database.Advice{Text: e.Error(), Hint: "firefighters check --repair --db " + cli.Quote(e.db)}
+	switch {
+	case e.Broken > 0:
+		a.Hint, a.Restore = "put a backup in its place: firefighters restore FILE --db "+cli.Quote(e.db), true
+	case e.Foreign > 0:
+		a.Hint, a.Restore = "drop what you have added yourself; if you have not, put a backup in its place: firefighters restore FILE --db "+cli.Quote(e.db), true
+	case e.Damaged > 0:
+		a.Hint = "put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"
+	case e.Stale == 0:
+		a.Hint = "set the clock; if it is right now: " + a.Hint
+	}
+	return a
 }

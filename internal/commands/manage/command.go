@@ -1,26 +1,17 @@
-// Package manage has the commands of the program but serve and demo, a file
-// for each. advice.go says what to type when something went wrong.
+// Package manage has the commands that look after a database, a file for each.
 package manage
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 )
 
 // Program is what the commands are handed.
-type Program struct {
-	Content backup.Content // what backups must know of the content of a database
-
-	// OpenStore opens the database at path. It makes a missing one if create
-	// is set, upgrades an old one, and warns of a clock that is behind.
-	OpenStore func(env cli.Env, path string, create bool) (*store.Store, error)
-}
+type Program struct{ Database database.Schema }
 
 // Commands returns the table of the commands, in the order of their names.
 func (p Program) Commands() []cli.Command {
@@ -36,15 +27,6 @@ func (p Program) Commands() []cli.Command {
 		{Name: "undelete", Also: "undo", Summary: "brings deleted records back", Run: p.undelete},
 		{Name: "version", Summary: "prints the version", Run: p.version},
 	}
-}
-
-// WithStore opens the database at path for do. Its errors have advice.
-func (p Program) WithStore(env cli.Env, path string, create bool, do func(*store.Store) error) error {
-	s, err := p.OpenStore(env, path, create)
-	if err == nil {
-		err = cmp.Or(do(s), s.Close())
-	}
-	return p.Advise(env.Context, err, path, "")
 }
 
 func tenantFlag(flags *pflag.FlagSet) *string {

@@ -2,8 +2,9 @@ package manage_test
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -11,22 +12,16 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/manage"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
-// run runs a command with a store that cannot be opened.
-func run(t *testing.T, openErr error, args ...string) (code int, stdout, stderr string) {
+// run runs a command that knows no database.
+func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	p := manage.Program{OpenStore: func(cli.Env, string, bool) (*store.Store, error) {
-		if openErr == nil {
-			t.Errorf("%q opens the database", args)
-			openErr = errors.New("it is not to be opened")
-		}
-		return nil, openErr
-	}}
+	p := manage.Program{}
 	var out, errs strings.Builder
 	env := cli.Env{Context: context.Background(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
 	code = cli.Report(env.Dispatch("", "", p.Commands(), args), &errs)
@@ -86,7 +81,7 @@ func TestUsage(t *testing.T) {
 // wantUsage runs a line that is wrong usage, for which it must print this.
 func wantUsage(t *testing.T, line, want string) {
 	t.Helper()
-	code, stdout, stderr := run(t, nil, strings.Split(line, " ")...)
+	code, stdout, stderr := run(t, strings.Split(line, " ")...)
 	if code != 2 || stdout != "" || stderr != want {
 		t.Errorf("%s: code %d, stdout %q, stderr:\n%swant:\n%s", line, code, stdout, stderr, want)
 	}
@@ -127,11 +122,15 @@ func TestMeant(t *testing.T) {
 // commands that open it.
 func TestStoreErrors(t *testing.T) {
 	t.Parallel()
-	inUse := &store.FileError{Op: "locking", Path: "my x.db", Err: store.ErrInUse}
-	want := "Error: database \"my x.db\" is in use: another firefighters serves it\nTry: stop that one first (the service: firefighters service stop), or give another file with --db\n"
+	db := filepath.Join(t.TempDir(), "my x.db")
+	if err := os.WriteFile(db, []byte("a letter"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	want := fmt.Sprintf("Error: %s is not a database of this program\nTry: give another file with --db (this one was left as it is), or, if it was one and is damaged: firefighters restore FILE --db %s\n",
+		osutil.InQuotes(db), cli.Quote(db))
 	for _, line := range []string{"check", "deleted --tenant A", "history --tenant A", "history --tenant A --since 30d --id " + strings.ToUpper(id),
 		"keys list", "keys revoke 1", "departments list", "departments rename A B", "departments remove A", "keys create --tenant A --expires 90d", "purge --tenant A --older-than 7y", "purge --finish", "undelete --tenant A " + id} {
-		if code, stdout, stderr := run(t, inUse, strings.Fields(line)...); code != 1 || stdout != "" || stderr != want {
+		if code, stdout, stderr := run(t, append(strings.Fields(line), "--db", db)...); code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
 		}
 	}
@@ -157,7 +156,7 @@ func TestCommands(t *testing.T) {
 		t.Errorf("%d commands: %q", len(lines), lines)
 	}
 	for _, line := range lines {
-		code, stdout, stderr := run(t, nil, append(strings.Fields(line), "--help")...)
+		code, stdout, stderr := run(t, append(strings.Fields(line), "--help")...)
 		if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "Usage: firefighters "+line) || !strings.Contains(stdout, "\n  firefighters "+line) {
 			t.Errorf("%s: code %d, stderr %q, stdout:\n%s", line, code, stderr, stdout)
 		}
@@ -166,7 +165,7 @@ func TestCommands(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	t.Parallel()
-	code, stdout, stderr := run(t, nil, "version")
+	code, stdout, stderr := run(t, "version")
 	form := regexp.MustCompile(`^firefighters \S+ \((commit .*, )?go\S+, SQLite 3\.\d+\.\d+, \w+/\w+\)\n$`)
 	if code != 0 || stderr != "" || !form.MatchString(stdout) {
 		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)

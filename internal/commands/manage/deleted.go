@@ -30,7 +30,7 @@ func (p Program) deleted(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(*name)
 		if err != nil {
 			return store.Failed("reading", *db, err)

@@ -47,7 +47,7 @@ func (p Program) departmentsList(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		list := cli.NewList(*asJSON, "NAME", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
 		err := s.Tenants(func(d store.TenantInfo) {
 			list.Add(departmentLine{d.Name, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)}, func() []string {
@@ -96,7 +96,7 @@ func (p Program) departmentsRename(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(flags, "the new name "+err.Error())
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(old)
 		if err == nil {
 			err = s.RenameTenant(tenant, name, *isNew)
@@ -130,7 +130,7 @@ func (p Program) departmentsRemove(env cli.Env, args []string) error {
 		return err
 	}
 	name = strings.TrimSpace(name)
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(name)
 		if err == nil {
 			err = s.HasNoRecords(tenant)

@@ -44,7 +44,7 @@ func (p Program) history(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.WithStore(env, o.db, false, func(s *store.Store) error { return o.show(env, s) })
+	return p.Database.With(env, o.db, false, func(s *store.Store) error { return o.show(env, s) })
 }
 
 // check checks the flags, and makes the id canonical.

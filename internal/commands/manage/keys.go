@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -67,7 +68,7 @@ func (p Program) keysCreate(env cli.Env, args []string) error {
 	if _, err := o.newKey(time.Now()); err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
-	return p.WithStore(env, *db, true, func(s *store.Store) error {
+	return p.Database.With(env, *db, true, func(s *store.Store) error {
 		key, err := o.newKey(s.Clock().Now())
 		if err != nil {
 			return cli.Wrong(flags, err.Error())
@@ -143,7 +144,7 @@ func (p Program) keysList(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		if _, err := s.Tenant(*name); *name != "" && err != nil {
 			return store.Failed("reading", *db, err)
 		}
@@ -196,17 +197,22 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 	}
 	number, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), see("their ids", "keys list", *db))
+		return cli.WrongArgument(flags, 0, fmt.Sprintf("%q is not the id of a key", text), database.See("their ids", "keys list", *db))
 	}
 	id := store.KeyID(number)
 	err = untilUnlocked(env, func() error {
-		return p.WithStore(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
+		return p.Database.With(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
 	})
-	if errors.Is(err, store.ErrBusy) {
-		return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
-			"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(*db)))
+	return adviseRevoke(err, id, *db)
+}
+
+// adviseRevoke says of a database that stayed locked that the key still works.
+func adviseRevoke(err error, id store.KeyID, db string) error {
+	if !errors.Is(err, store.ErrBusy) {
+		return err
 	}
-	return err
+	return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
+		"end the program that has locked the database, then again: firefighters keys revoke %d --db %s", id, cli.Quote(db)))
 }
 
 func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
@@ -228,3 +234,8 @@ func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
 type noKeyError store.KeyID
 
 func (e noKeyError) Error() string { return fmt.Sprintf("there is no key with the id %d", int64(e)) }
+
+// Advice is how the ids are found.
+func (e noKeyError) Advice(db string) database.Advice {
+	return database.Advice{Text: e.Error(), Hint: database.See("their ids", "keys list", db)}
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -56,12 +57,12 @@ func (p Program) purge(env cli.Env, args []string) error {
 		return cli.Wrong(flags, err.Error())
 	}
 	if o.finish {
-		return p.WithStore(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s, 0) })
+		return p.Database.With(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s, 0) })
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error { return o.purge(env, s) })
+	return p.Database.With(env, *db, false, func(s *store.Store) error { return o.purge(env, s) })
 }
 
 // check checks that there are ids or an age, and the age. --finish goes with
@@ -165,3 +166,10 @@ func (e *tracesError) Error() string {
 }
 
 func (e *tracesError) Unwrap() error { return e.err }
+
+// Advice says why the file could not be rewritten, and how that is tried again.
+func (e *tracesError) Advice(db string) database.Advice {
+	cause := errors.New(database.AdviceOn(e.err, db).Text)
+	return database.Advice{Text: (&tracesError{e.erased, cause}).Error(),
+		Hint: "when there is room and nobody is writing: firefighters purge --finish --db " + cli.Quote(db)}
+}

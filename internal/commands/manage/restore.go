@@ -33,13 +33,13 @@ func (p Program) restore(env cli.Env, args []string) error {
 		return err
 	}
 	progress, end := cli.CopyProgress(env)
-	done, err := backup.Restore{Content: p.Content, File: file, Database: *db, Progress: progress}.Run(env.Context)
+	done, err := backup.Restore{Content: p.Database.Content(), File: file, Database: *db, Progress: progress}.Run(env.Context)
 	end()
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped; nothing was changed")
 	case err != nil:
-		return p.Advise(env.Context, err, *db, filepath.Dir(file))
+		return p.Database.Advise(env.Context, err, *db, filepath.Dir(file))
 	}
 	return reportRestored(env, file, *db, done)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -30,12 +31,12 @@ func (p Program) undelete(env cli.Env, args []string) error {
 	case err != nil:
 		return err
 	case len(ids) == 0:
-		return cli.Usage("undelete: say which, by their ids", see("which there are", "deleted --tenant NAME", *db))
+		return cli.Usage("undelete: say which, by their ids", database.See("which there are", "deleted --tenant NAME", *db))
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(*name)
 		if err != nil {
 			return store.Failed("reading", *db, err)
@@ -53,7 +54,7 @@ func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
 	for i, arg := range flags.Args() {
 		id, err := store.ParseRecordID(arg)
 		if err != nil {
-			return nil, cli.WrongArgument(flags, i, err.Error(), see("which there are", "deleted --tenant NAME", flags.Lookup("db").Value.String()))
+			return nil, cli.WrongArgument(flags, i, err.Error(), database.See("which there are", "deleted --tenant NAME", flags.Lookup("db").Value.String()))
 		}
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -15,13 +16,13 @@ import (
 // beside others: it sets the time.
 func TestRevokeGivesUp(t *testing.T) {
 	defer func(before time.Duration) { revokeWithin = before }(revokeWithin)
-	p := Program{OpenStore: func(cli.Env, string, bool) (*store.Store, error) {
-		return nil, file("opening", errResultBusy)
-	}}
 	revoke := func(ctx context.Context, within time.Duration) (stderr string) {
 		revokeWithin = within
 		var errs strings.Builder
-		err := p.keysRevoke(cli.Env{Context: ctx, Stderr: &errs}, []string{"3", "--db", "my x.db"})
+		err := untilUnlocked(cli.Env{Context: ctx, Stderr: &errs}, func() error {
+			return database.Schema{}.Advise(ctx, file("opening", store.ErrBusy), "my x.db", "")
+		})
+		err = adviseRevoke(err, 3, "my x.db")
 		if code := cli.Report(err, &errs); code != 1 {
 			t.Errorf("code %d", code)
 		}

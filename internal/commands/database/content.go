@@ -1,0 +1,57 @@
+package database
+
+import (
+	"context"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+// Guarded tells the guard what it must know of a database.
+var Guarded = guard.Content{Marks: store.Marks, Progress: store.Progress, Renew: store.Renew}
+
+// Content tells backups what they must know of a database.
+func (s Schema) Content() backup.Content { return saved{s.Format} }
+
+// saved is the content of databases of a format, for backups.
+type saved struct{ format sqlite.Format }
+
+func (s saved) Format() sqlite.Format { return s.format }
+
+func (saved) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
+	if id.IDs, err = store.Marks(c); err != nil {
+		return id, err
+	}
+	if id.Name, err = store.FirstName(c); err != nil {
+		return id, err
+	}
+	if id.Time, err = store.LatestTime(c); err != nil {
+		return id, err
+	}
+	id.Mark, err = store.Mark(c)
+	return id, err
+}
+
+func (saved) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
+	n, err := store.Count(ctx, c)
+	if err != nil {
+		return backup.Summary{}, err
+	}
+	damaged, err := integrity.CountDamaged(ctx, c)
+	return backup.Summary{
+		Text:    cli.Count(n.Records, "record", "records") + " of " + cli.Count(n.Departments, "department", "departments"),
+		Empty:   n.Departments == 0,
+		Damaged: damaged,
+	}, err
+}
+
+func (saved) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
+	revocations, err := store.ReadRevocations(old)
+	return revocations.Write, err
+}
+
+func (saved) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }

@@ -1,0 +1,139 @@
+// Package database opens the database that a command is about: it makes a missing
+// one, upgrades an old one, warns of what puts it at risk, and says what to type
+// where that fails.
+package database
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// Schema is the schema of all databases of the program.
+type Schema struct {
+	Format   sqlite.Format
+	Upgrades map[int]func(*sqlite.Conn) error // from each older version to the next
+}
+
+// With opens the database at path for do, as Open does. Its errors have advice.
+func (s Schema) With(env cli.Env, path string, create bool, do func(*store.Store) error) error {
+	opened, err := s.Open(env, path, create)
+	if err == nil {
+		err = cmp.Or(do(opened), opened.Close())
+	}
+	return s.Advise(env.Context, err, path, "")
+}
+
+// Open opens the database at path. It makes a missing one if create is set, and
+// upgrades an old one. A file that is not ours, newer than the program or damaged is
+// refused and left as it is.
+func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error) {
+	if err := RefuseLink(path); err != nil && create {
+		return nil, err
+	}
+	if err := s.Upgrade(env, path); err != nil {
+		return nil, err
+	}
+	file := osutil.Resolve(path)
+	made, err := s.Make(file, create)
+	if err != nil {
+		return nil, err
+	}
+	s.warnOfNewerCopy(env, path)
+	opened, err := store.Open(file, time.Now)
+	if err != nil {
+		return nil, err
+	}
+	if made {
+		env.Notef("Made the database %s.", cli.Quote(path))
+	}
+	if aside := file + guard.AsideSuffix; made && osutil.Exists(aside) {
+		env.Notef("Warning: the -wal of another database was there. It is kept as %s.", cli.Quote(aside))
+	}
+	warnOfClock(env, opened.Clock(), path)
+	return opened, nil
+}
+
+// RefuseLink returns an error where root would make a database through a link that
+// another user can change.
+func RefuseLink(path string) error {
+	if err := osutil.RefuseLink(path); err != nil && !osutil.Exists(path) {
+		return &sqlite.FileError{Op: "making", Path: path, Err: err}
+	}
+	return nil
+}
+
+// Make makes the database if there is none and create is set. A file of an
+// interrupted attempt is completed.
+func (s Schema) Make(file string, create bool) (made bool, err error) {
+	version := 0
+	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), s.Format.Inspect(file)); err == nil {
+		version, err = s.Format.Verify(file)
+	}
+	switch {
+	case errors.Is(err, sqlite.ErrNotExist) && create:
+		made = true
+		err := guard.RefuseNew(file)
+		if err != nil {
+			return false, err
+		}
+		if err = guard.SetAside(file); err == nil {
+			err = osutil.CreatePrivate(file)
+		}
+		if err != nil {
+			return false, &sqlite.FileError{Op: "making", Path: file, Err: err}
+		}
+	case err != nil:
+		return false, err
+	}
+	if version > 0 {
+		return made, nil
+	}
+	err = s.Format.Migrate(file, 0, s.Format.Version, func(c *sqlite.Conn) error {
+		_, err := c.Exec(s.Format.Schema(s.Format.Version))
+		return err
+	})
+	if err != nil {
+		return false, &sqlite.FileError{Op: "setting up", Path: file, Err: err}
+	}
+	return made, nil
+}
+
+// Upgrade takes a database of an older version to ours, after a copy was made beside
+// it.
+func (s Schema) Upgrade(env cli.Env, path string) error {
+	progress, end := cli.CopyProgress(env)
+	defer end()
+	return backup.Upgrade{
+		Content: s.Content(), Database: path, Steps: s.Upgrades, Progress: progress,
+		Announce: func(kept string) {
+			env.Notef("Upgrading the database %s; as it is now it will stay in %s.", cli.Quote(osutil.Resolve(path)), cli.Quote(kept))
+		},
+	}.Run(env.Context)
+}
+
+// warnOfNewerCopy warns of a saved copy with changes that the database does not
+// have.
+func (s Schema) warnOfNewerCopy(env cli.Env, path string) {
+	if saved := guard.NewerCopy(s.Content(), osutil.Resolve(path)); saved != "" {
+		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
+			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
+	}
+}
+
+// warnOfClock warns of a clock that is behind the latest time seen.
+func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
+	if clock.Behind() > integrity.ClockTolerance {
+		env.Notef("Warning: the clock of this machine says %s, and the database has seen %s, which holds for what expires\n"+
+			"Try: set the clock; if it is right, and was wrong before: firefighters check --repair --db %s",
+			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339), cli.Quote(path))
+	}
+}
