@@ -112,15 +112,7 @@ func changedRows(rows []imports.Row) (lines [][]string) {
 }
 
 // details returns what is known of somebody beside the name, in one line.
-func details(f record.Fields) string {
-	var all []string
-	for _, value := range []string{f.PhoneNumber, f.Email, f.DateOfBirth} {
-		if value != "" {
-			all = append(all, value)
-		}
-	}
-	return strings.Join(all, ", ")
-}
+func details(f record.Fields) string { return strings.Join(f.Details(), ", ") }
 
 func orDash(text string) string {
 	if text == "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
@@ -44,7 +45,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, error) {
 		return c, &ColumnsError{Code: ColumnsNoHeader, Headers: t.Header}
 	}
 	c.chooseNames()
-	for _, field := range []string{"firstName", "lastName", FullName, "phoneNumber", "email", "dateOfBirth", ID} {
+	for _, field := range append(slices.Insert(record.FieldNames(), 2, FullName), ID) {
 		if err := c.choose(field); err != nil {
 			return c, err
 		}

@@ -21,7 +21,9 @@ func MapName(field string) string {
 // targets are what --map and the parameter map can make of a column.
 var targets = func() map[string]string {
 	known := map[string]string{"": LeftOut, "-": LeftOut, "id": ID, "name": FullName, strings.ToLower(reversed): LastFirst}
-	new(record.Fields).Each(func(name string, _ *string) { known[strings.ToLower(name)] = name })
+	for _, name := range record.FieldNames() {
+		known[strings.ToLower(name)] = name
+	}
 	return known
 }()
 
@@ -45,7 +47,7 @@ func ParseHeaders(text string) (map[string]string, error) {
 		case last == 0, header == "":
 			return nil, wrongHeaders(`must be like "Vorname=firstName,Handy=phoneNumber", not %q`, text)
 		case !known:
-			return nil, wrongHeaders("has %q, and the fields are firstName, lastName, phoneNumber, email, dateOfBirth, id, name, nameReversed, and - for none", parts[last])
+			return nil, wrongHeaders("has %q, and the fields are %s, %s, %s, %s, and - for none", parts[last], strings.Join(record.FieldNames(), ", "), ID, FullName, reversed)
 		case twice:
 			return nil, wrongHeaders("has the header %q twice", header)
 		}

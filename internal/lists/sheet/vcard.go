@@ -29,40 +29,49 @@ func (w vcardWriter) Write(f *record.Firefighter) error {
 	w.Text("UID", f.ID)
 	w.Text("N", f.LastName, f.FirstName, "", "", "")
 	w.Text("FN", f.FirstName+" "+f.LastName)
-	w.Text("TEL;TYPE=VOICE", f.PhoneNumber)
-	w.Text("EMAIL;TYPE=INTERNET", f.Email)
-	if date, ok := strings.CutSuffix(f.DateOfBirth, midnight); ok {
-		w.Text("BDAY", date)
-	} else {
-		w.Text("BDAY;VALUE=date-time", f.DateOfBirth)
+	for i, d := range record.AllFields()[names:] {
+		property, value := d.VCard, all[1+names+i]
+		if d.Name == "dateOfBirth" {
+			date, alone := strings.CutSuffix(value, midnight)
+			if value = date; !alone {
+				property += ";VALUE=date-time"
+			}
+		}
+		w.Text(property, value)
 	}
 	w.Text("X-FIREFIGHTERS-INVITATION-STATUS", all[len(all)-2])
 	w.Text("X-FIREFIGHTERS-USER-ID", all[len(all)-1])
 	return w.End()
 }
 
-// The columns that come first in a table of cards. The others have the names of
-// their properties.
+// names is how many of the fields of a record are in the properties N and FN.
+const names = 2
+
+// The columns that come first in a table of cards: these, the other fields of a
+// record, and what else N has. The rest have the names of their properties.
 const (
 	uidColumn = iota
 	firstNameColumn
 	lastNameColumn
 	fullNameColumn
-	phoneColumn
-	emailColumn
-	birthColumn
-	additionalColumn
-	prefixColumn
-	suffixColumn
-	firstColumns // their number
+	fieldColumns // the first of them
 )
 
+// firstColumns are the headers of the columns that come first.
+var firstColumns = slices.Concat([]string{"UID", "firstName", "lastName", "FN"}, record.FieldNames()[names:], []string{"N additional", "N prefix", "N suffix"})
+
 // columnOf is the first column for a property. Of several, one has it.
-var columnOf = map[string]int{"UID": uidColumn, "N": lastNameColumn, "FN": fullNameColumn, "TEL": phoneColumn,
-	"EMAIL": emailColumn, "BDAY": birthColumn}
+var columnOf = func() map[string]int {
+	columns := map[string]int{"UID": uidColumn, "N": lastNameColumn, "FN": fullNameColumn}
+	for i, d := range record.AllFields()[names:] {
+		property, _, _ := strings.Cut(d.VCard, ";")
+		columns[property] = fieldColumns + i
+	}
+	return columns
+}()
 
 // nameColumns are the columns of the components of the property N.
-var nameColumns = []int{lastNameColumn, firstNameColumn, additionalColumn, prefixColumn, suffixColumn}
+var nameColumns = []int{lastNameColumn, firstNameColumn, len(firstColumns) - 3, len(firstColumns) - 2, len(firstColumns) - 1}
 
 // cardRows gathers cards as rows.
 type cardRows struct {
@@ -76,8 +85,7 @@ type cardRows struct {
 // readVCards reads a file of vCards. It has the column name only if no card has
 // first and last names of its own.
 func readVCards(ctx context.Context, text string) (*Table, error) {
-	rows := cardRows{collector: collector{ctx: ctx}, column: map[string]int{}, header: []string{"UID", "firstName", "lastName", "FN",
-		"phoneNumber", "email", "dateOfBirth", "N additional", "N prefix", "N suffix"}}
+	rows := cardRows{collector: collector{ctx: ctx}, column: map[string]int{}, header: slices.Clone(firstColumns)}
 	var known *FileError
 	if err := vcard.Read(text, rows.card); errors.As(err, &known) {
 		return nil, known
@@ -94,7 +102,7 @@ func readVCards(ctx context.Context, text string) (*Table, error) {
 		rows.header[uidColumn] = "id"
 	}
 	t := &Table{Format: VCard, Ours: !rows.others, Header: rows.header, Rows: rows.rows}
-	for i := firstColumns - 1; i >= 0; i-- {
+	for i := len(firstColumns) - 1; i >= 0; i-- {
 		t.dropUnused(i)
 	}
 	return t, nil

@@ -62,11 +62,7 @@ func FormatOf(file string) string {
 
 // members are the names of a record's members in JSON, in its order: the header
 // of an export.
-var members = func() []string {
-	names := []string{"id"}
-	(&record.Fields{}).Each(func(name string, _ *string) { names = append(names, name) })
-	return append(names, "invitationStatus", "userId")
-}()
+var members = slices.Concat([]string{"id"}, record.FieldNames(), []string{"invitationStatus", "userId"})
 
 // texts returns the members of a record. What has no value is empty. Broken
 // UTF-8, which only the platform's columns can hold, becomes U+FFFD, as in JSON.

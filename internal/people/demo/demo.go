@@ -45,6 +45,8 @@ func Department(number int) string {
 	return place + " Fire Department"
 }
 
+var fields = record.AllFields()
+
 // Person returns a member of a department, both by number from 0. The fields
 // pass record.Fields.Normalize.
 func Person(department, number int) record.Fields {
@@ -66,6 +68,13 @@ func Person(department, number int) record.Fields {
 	if r.IntN(8) > 0 {
 		f.DateOfBirth = fmt.Sprintf("%d-%02d-%02d", 1955+r.IntN(52), 1+r.IntN(12), 1+r.IntN(28))
 	}
+	i := 0
+	f.Each(func(_ string, value *string) {
+		if from := fields[i].Demo; from != nil && r.IntN(8) > 0 {
+			*value = pick(r, from)
+		}
+		i++
+	})
 	return f
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
@@ -12,7 +13,7 @@ import (
 // same.
 func TestPerson(t *testing.T) {
 	t.Parallel()
-	missing, accented := 0, 0
+	missing, accented, invented := 0, 0, map[string]int{}
 	for number := range 2000 {
 		fields := Person(3, number)
 		if fields != Person(3, number) {
@@ -21,11 +22,21 @@ func TestPerson(t *testing.T) {
 		if _, errs := fields.Normalize(time.Now()); len(errs) > 0 {
 			t.Fatalf("%+v: %v", fields, errs)
 		}
+		fields.Each(func(name string, value *string) {
+			if *value != "" {
+				invented[name]++
+			}
+		})
 		if fields.PhoneNumber == "" || fields.Email == "" || fields.DateOfBirth == "" {
 			missing++
 		}
 		if len(fields.FirstName) > len([]rune(fields.FirstName)) {
 			accented++
+		}
+	}
+	for _, name := range record.FieldNames() {
+		if invented[name] < 200 {
+			t.Errorf("%d of 2000 have a %s", invented[name], name)
 		}
 	}
 	if missing < 200 || accented < 500 {

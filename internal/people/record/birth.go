@@ -20,20 +20,20 @@ const earliestYear = 1900
 // normalizeBirth returns a date of birth in the form in which it is stored:
 // date, time and offset as they were sent, Z where there was no offset,
 // midnight where there was no time, and no fraction that is zero.
-func normalizeBirth(e *FieldErrors, f field, value string, now time.Time) string {
+func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string {
 	if value = strings.TrimSpace(value); value == "" {
 		return ""
 	}
 	value, ok := canonicalBirth(value)
 	if !ok {
-		e.Add(f.name, Invalid, "%s must be a date that exists, like 1990-05-15 or 1990-05-15T00:00:00Z.", f.name)
+		e.Add(f.Name, Invalid, "%s must be a date that exists, like 1990-05-15 or 1990-05-15T00:00:00Z.", f.Name)
 		return ""
 	}
 	switch born := (Fields{DateOfBirth: value}).Born(); {
 	case born.Year() < earliestYear:
-		e.Add(f.name, OutOfRange, "%s may not be before the year %d.", f.name, earliestYear)
+		e.Add(f.Name, OutOfRange, "%s may not be before the year %d.", f.Name, earliestYear)
 	case born.After(now.Add(24 * time.Hour)):
-		e.Add(f.name, OutOfRange, "%s may not be in the future.", f.name)
+		e.Add(f.Name, OutOfRange, "%s may not be in the future.", f.Name)
 	}
 	return value
 }

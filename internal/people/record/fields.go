@@ -1,6 +1,7 @@
 package record
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -15,16 +16,26 @@ type Fields struct {
 	DateOfBirth string // normalized: RFC 3339, with the offset that was sent
 }
 
-// field describes one of the Fields. JSON, validation, the columns of the table,
-// checksums and summaries are made from it.
-type field struct {
-	name     string // in JSON
+// Field describes one of the Fields. JSON, validation, the columns of the table,
+// checksums, summaries, and the files that people bring and take are made from it.
+type Field struct {
+	Name string // in JSON
+
+	// Headings are the words that name the field in somebody's list, and Besides
+	// those that may stand beside one of them, as "number" in "phone number". They
+	// stand in the languages of the office and as other programs have them, folded,
+	// in lower case, without spaces, and with spaces between them.
+	Headings, Besides string
+
+	VCard string   // the property of a vCard, with its parameters
+	Demo  []string // values to invent; nil where package demo has a way of its own
+
 	column   string // in the table firefighters
 	required bool
 	limit    int // characters (Unicode code points); unused for a date
 	// normalize refuses what the field may not hold. It must refuse line
 	// breaks, because the checksum is of lines.
-	normalize func(e *FieldErrors, f field, value string, now time.Time) string
+	normalize func(e *FieldErrors, f Field, value string, now time.Time) string
 	of        func(*Fields) *string
 }
 
@@ -40,12 +51,33 @@ const (
 // A field that is added later stands after these. It adds to the checksum, with
 // its name, only where it has a value. So the checksums of existing records stay
 // right.
-var fields = []field{
-	{"firstName", "first_name", true, maxName, normalizeText, func(f *Fields) *string { return &f.FirstName }},
-	{"lastName", "last_name", true, maxName, normalizeText, func(f *Fields) *string { return &f.LastName }},
-	{"phoneNumber", "phone_number", false, maxPhoneNumber, normalizeText, func(f *Fields) *string { return &f.PhoneNumber }},
-	{"email", "email", false, maxEmail, normalizeEmail, func(f *Fields) *string { return &f.Email }},
-	{"dateOfBirth", "date_of_birth", false, 0, normalizeBirth, func(f *Fields) *string { return &f.DateOfBirth }},
+var fields = []Field{
+	{Name: "firstName", column: "first_name", required: true, limit: maxName, normalize: normalizeText,
+		of:       func(f *Fields) *string { return &f.FirstName },
+		Headings: firstNames, VCard: "N"},
+	{Name: "lastName", column: "last_name", required: true, limit: maxName, normalize: normalizeText,
+		of:       func(f *Fields) *string { return &f.LastName },
+		Headings: lastNames, VCard: "N"},
+	{Name: "phoneNumber", column: "phone_number", limit: maxPhoneNumber, normalize: normalizeText,
+		of:       func(f *Fields) *string { return &f.PhoneNumber },
+		Headings: phones, Besides: besidesPhones + which, VCard: "TEL;TYPE=VOICE"},
+	{Name: "email", column: "email", limit: maxEmail, normalize: normalizeEmail,
+		of:       func(f *Fields) *string { return &f.Email },
+		Headings: emails, Besides: besidesEmails + which, VCard: "EMAIL;TYPE=INTERNET"},
+	{Name: "dateOfBirth", column: "date_of_birth", normalize: normalizeBirth,
+		of:       func(f *Fields) *string { return &f.DateOfBirth },
+		Headings: births, Besides: besidesBirths, VCard: "BDAY"},
+}
+
+// AllFields returns an entry for each of the Fields, in the order of JSON.
+func AllFields() []Field { return slices.Clone(fields) }
+
+// FieldNames returns the names of the Fields in JSON, in its order.
+func FieldNames() (names []string) {
+	for _, d := range fields {
+		names = append(names, d.Name)
+	}
+	return names
 }
 
 // alwaysSummed is the number of fields that add to the checksum without their
@@ -61,7 +93,7 @@ func (f Fields) Normalize(now time.Time) (Fields, FieldErrors) {
 	for _, d := range fields {
 		value := *d.of(&f)
 		if d.required && strings.TrimSpace(value) == "" {
-			errs.Add(d.name, Required, "%s is required.", d.name)
+			errs.Add(d.Name, Required, "%s is required.", d.Name)
 		}
 		*d.of(&normal) = d.normalize(&errs, d, value, now)
 	}
@@ -71,17 +103,22 @@ func (f Fields) Normalize(now time.Time) (Fields, FieldErrors) {
 // Each calls each for all fields, by their names in JSON and in its order.
 func (f *Fields) Each(each func(name string, value *string)) {
 	for _, d := range fields {
-		each(d.name, d.of(f))
+		each(d.Name, d.of(f))
 	}
 }
 
 // Summary returns the fields that have a value in one line.
 func (f Fields) Summary() string {
-	parts := []string{f.FirstName + " " + f.LastName}
+	return strings.Join(append([]string{f.FirstName + " " + f.LastName}, f.Details()...), ", ")
+}
+
+// Details returns the values of the fields beside the name, without those that
+// have none.
+func (f Fields) Details() (values []string) {
 	for _, d := range fields[2:] {
 		if value := *d.of(&f); value != "" {
-			parts = append(parts, value)
+			values = append(values, value)
 		}
 	}
-	return strings.Join(parts, ", ")
+	return values
 }

@@ -34,19 +34,22 @@ func TestTable(t *testing.T) {
 	var columns []string
 	for i, d := range fields {
 		member := members.Field(i).Name
-		if want := strings.ToLower(member[:1]) + member[1:]; d.name != want {
-			t.Errorf("entry %d is named %q, not %q", i, d.name, want)
+		if want := strings.ToLower(member[:1]) + member[1:]; d.Name != want {
+			t.Errorf("entry %d is named %q, not %q", i, d.Name, want)
 		}
 		var f Fields
 		*d.of(&f) = "x"
 		if reflect.ValueOf(f).Field(i).String() != "x" {
-			t.Errorf("the entry %q is of another field than %s", d.name, member)
+			t.Errorf("the entry %q is of another field than %s", d.Name, member)
 		}
-		if d.normalize == nil || d.limit == 0 && d.name != "dateOfBirth" {
-			t.Errorf("the entry %q lacks a rule or a limit", d.name)
+		if d.normalize == nil || d.limit == 0 && d.Name != "dateOfBirth" {
+			t.Errorf("the entry %q lacks a rule or a limit", d.Name)
 		}
 		if d.column == "" || slices.Contains(columns, d.column) {
-			t.Errorf("the entry %q has the column %q", d.name, d.column)
+			t.Errorf("the entry %q has the column %q", d.Name, d.column)
+		}
+		if d.Headings == "" || d.VCard == "" {
+			t.Errorf("the entry %q lacks headings of lists, or the property of a vCard", d.Name)
 		}
 		columns = append(columns, d.column)
 	}
@@ -62,7 +65,7 @@ func TestNoLineBreaks(t *testing.T) {
 		for _, value := range []string{"a@b.example\nc@d.example", "1990-05-15\nT00:00:00Z", "1990-05-15\n1990-05-15", "a\r\nb", "a\n\n"} {
 			var errs FieldErrors
 			if normal := d.normalize(&errs, d, value, today); strings.ContainsAny(normal, "\r\n") || len(errs) == 0 && strings.ContainsAny(strings.TrimSpace(value), "\r\n") {
-				t.Errorf("%s: %q becomes %q with %v", d.name, value, normal, errs)
+				t.Errorf("%s: %q becomes %q with %v", d.Name, value, normal, errs)
 			}
 		}
 	}

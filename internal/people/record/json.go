@@ -78,7 +78,7 @@ var readOnly = []string{"id", "invitationStatus", "userId"}
 
 // set stores the value of one member.
 func (f *Fields) set(name string, value json.RawMessage, errs *FieldErrors) {
-	i := slices.IndexFunc(fields, func(d field) bool { return d.name == name })
+	i := slices.IndexFunc(fields, func(d Field) bool { return d.Name == name })
 	if i < 0 {
 		if !slices.Contains(readOnly, name) {
 			errs.Add(name, Unknown, "A firefighter has no member %q.", name)
@@ -101,7 +101,7 @@ func (f *Firefighter) AppendJSON(b []byte) []byte {
 	b = appendString(b, f.ID)
 	for i := range fields {
 		b = append(b, ',', '"')
-		b = append(b, fields[i].name...)
+		b = append(b, fields[i].Name...)
 		b = append(b, '"', ':')
 		value := fields[i].of(&f.Fields)
 		b = appendNullable(b, value, *value == "" && !fields[i].required)

@@ -31,7 +31,7 @@ func DecodePatch(body []byte, now time.Time) (Patch, error) {
 // name stays as it is.
 func (p Patch) Merge(f Fields) Fields {
 	for _, d := range fields {
-		if p.given[d.name] > 0 {
+		if p.given[d.Name] > 0 {
 			*d.of(&f) = *d.of(&p.fields)
 		}
 	}

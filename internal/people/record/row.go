@@ -111,7 +111,7 @@ func checksum(tenant TenantID, id string, f *Fields, deleted bool) int64 {
 		case i < alwaysSummed:
 			b = append(append(b, '\n'), value...)
 		case value != "":
-			b = append(append(b, '\n'), fields[i].name+"="+value...)
+			b = append(append(b, '\n'), fields[i].Name+"="+value...)
 		}
 	}
 	sum := int64(crc32.Checksum(b, castagnoli))

@@ -43,7 +43,7 @@ func TestChecksum(t *testing.T) {
 func TestChecksumOfNewField(t *testing.T) {
 	rank, before := "", fields
 	t.Cleanup(func() { fields = before })
-	fields = append(slices.Clone(fields), field{"rank", "rank", false, maxName, normalizeText, func(*Fields) *string { return &rank }})
+	fields = append(slices.Clone(fields), Field{Name: "rank", of: func(*Fields) *string { return &rank }})
 	if sum := Checksum(7, anaID, ana, false); sum != anaSum {
 		t.Errorf("%d without a value", sum)
 	}

@@ -32,10 +32,10 @@ func Label(value string) (string, error) {
 // as no value.
 func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
-func normalizeText(e *FieldErrors, f field, value string, _ time.Time) string {
+func normalizeText(e *FieldErrors, f Field, value string, _ time.Time) string {
 	value, code, fault := checkText(value, f.limit)
 	if fault != "" {
-		e.Add(f.name, code, "%s %s.", f.name, fault)
+		e.Add(f.Name, code, "%s %s.", f.Name, fault)
 	}
 	return value
 }
@@ -58,14 +58,14 @@ func checkText(value string, limit int) (text, code, fault string) {
 
 // normalizeEmail refuses what is not one bare address, such as one with a
 // display name, in angle brackets or with a comment.
-func normalizeEmail(e *FieldErrors, f field, value string, now time.Time) string {
+func normalizeEmail(e *FieldErrors, f Field, value string, now time.Time) string {
 	value = normalizeText(e, f, value, now)
 	if value == "" {
 		return ""
 	}
 	address, err := mail.ParseAddress(value)
 	if err != nil || address.Address != value {
-		e.Add(f.name, Invalid, "%s must be one bare e-mail address, like name@example.org.", f.name)
+		e.Add(f.Name, Invalid, "%s must be one bare e-mail address, like name@example.org.", f.Name)
 	}
 	return value
 }

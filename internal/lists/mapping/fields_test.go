@@ -1,0 +1,80 @@
+package mapping
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// complete returns somebody who has a value in every field, another one in each.
+func complete(t *testing.T) record.Firefighter {
+	t.Helper()
+	f := record.Fields{FirstName: "Ana", LastName: "Horvat"}
+	f.Each(func(name string, value *string) {
+		for _, try := range []string{"some " + name, name + "@example.org", "1990-05-15"} {
+			*value = try
+			if normal, errs := f.Normalize(now); len(errs) == 0 {
+				f = normal
+				return
+			}
+		}
+		t.Fatalf("no value is right for %s: give one here", name)
+	})
+	return record.Firefighter{ID: "0198c0de-0000-7000-8000-000000000001", Fields: f}
+}
+
+// TestNoFormatLosesAField: what is exported in any format is read again with all
+// fields, by the headers alone.
+func TestNoFormatLosesAField(t *testing.T) {
+	t.Parallel()
+	person := complete(t)
+	for _, format := range sheet.Formats {
+		var file bytes.Buffer
+		w, err := sheet.NewWriter(&file, format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Write(&person); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		table, err := sheet.Read(t.Context(), file.Bytes(), sheet.Options{})
+		if err != nil {
+			t.Fatal(format, err)
+		}
+		read, err := Map(t.Context(), table, Options{Now: now})
+		if err != nil || len(read.People) != 1 {
+			t.Fatalf("%s: %d people, %v", format, len(read.People), err)
+		}
+		if got := read.People[0]; got.ID != person.ID || len(got.Errors) > 0 || !reflect.DeepEqual(got.Fields, person.Fields) {
+			t.Errorf("%s: %+v is read as %+v", format, person.Fields, got)
+		}
+	}
+}
+
+// TestHeadingsNameTheirField: each word of the table of fields, alone and among
+// words that say nothing, is a header of that field and of no other. So is the name
+// in JSON.
+func TestHeadingsNameTheirField(t *testing.T) {
+	t.Parallel()
+	for _, f := range record.AllFields() {
+		for _, heading := range append(strings.Fields(f.Headings), f.Name) {
+			for _, header := range []string{heading, strings.ToUpper(heading) + " *", "member_" + heading} {
+				if got := fieldOf(header); got != f.Name {
+					t.Errorf("the header %q is %q, want %s", header, got, f.Name)
+				}
+			}
+		}
+		for _, word := range strings.Fields(f.Besides) {
+			if got := fieldOf(word); got == f.Name {
+				t.Errorf("the header %q is %s, though it only stands beside its words", word, got)
+			}
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package record
+
+// What people and other programs call the fields in their lists, for
+// Field.Headings and Field.Besides.
+const (
+	firstNames = `firstname firstnames first givenname givennames given forename forenames christianname fname
+	vorname vornamen vorn rufname prenom prenoms primernombre nombredepila osobnoime`
+
+	lastNames = `lastname lastnames last surname surnames familyname lname
+	nachname nachnamen nachn familienname familiennamen zuname
+	nomdefamille nomfamille nomdusage nomdenaissance nompatronymique patronyme
+	apellido apellidos primerapellido prezime`
+
+	emails = `email emails mail mails courriel courriels mel correo correos eposta eposte epostu
+		elektronickaposta elektronickeposte messagerie courrierelectronique adresseelectronique
+		correoe correoelectronico direccionelectronica elektronickaadresa`
+	besidesEmails = `address addresses adress adresse adressen addresse adresa adrese direccion electronique electronico`
+
+	phones = `phone phones telephone telephones telephonenumber tel telefon telefone telefono telefonos telefona telefoni
+		telf tlf tfno tfn telno fon ph rufnummer rufnr fernsprecher contactnumber contactno kontaktnummer kontaktbroj
+		mobile mobiles mobil mobiler mobilfunk mobilfon mobiltel mob cell cells cellphone cellular
+		handy handys natel portable gsm smartphone movil moviles celular mobitel mobitela mobiteli mobilni mobilnog
+		landline festnetz festnetzanschluss fixe fijo fiksni`
+	besidesPhones = `number numbers num no nr nb n nummer nummern numero numeros broj brojevi br
+		car auto voiture coche day daytime evening tagsuber abends best sms whatsapp
+		alarm alarmierung alerting alerts notification notifications fix fixed`
+
+	births = `birthday birthdate birth dob born bday bdate geburtsdatum geburtstag geburtsdat geburt geb geboren gebtag
+		naissance naiss nele neele neelee anniversaire ddn
+		nacimiento nacim nac nacido nacida nacidoa cumpleanos cumple
+		rodenja rodjenja rodendan rodjendan roden rodena rodjen rod`
+	besidesBirths = `date dates day dat datum dana dan on am fecha fec f d el
+		dd mm yy yyyy tt jj jjjj aa aaaa gg gggg iso`
+
+	// which are words that say which of somebody's addresses or numbers it is.
+	which = ` value private privat privater private privates prive privee privado privada privatni privatna
+	home haus heim house domicile maison casa particular kucni kuca
+	work arbeit business office buro buero bureau geschaftlich geschaeftlich geschaft dienst dienstlich dienstliche
+	beruflich trabajo travail professionnel professionnelle pro laboral oficina poslovni poslovna posao poslu na sluzbeni sluzbena
+	primary primare haupt main principal principale glavni primarna preferred bevorzugt
+	other weitere weiteres weiterer andere anderes autre otro otra ostali drugi
+	personal perso personnel personnelle personlich personliche osobni osobna contact kontakt contacto`
+)
