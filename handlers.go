@@ -294,10 +294,10 @@ func (s *server) once(r *http.Request, c caller, hash [sha256.Size]byte, answer 
 	return answer(&store.IdempotencyKey{By: c.key, Key: key, Hash: hash[:]})
 }
 
-// createOnce answers with the stored response to an earlier create with this
+// createOnce answers with the replay to an earlier create with this
 // key, or creates a record.
 func (s *server) createOnce(w http.ResponseWriter, c caller, body []byte, key *store.IdempotencyKey) error {
-	id, stored, err := s.store.StoredResponse(c.tenant, key)
+	id, stored, err := s.store.Replay(c.tenant, key)
 	switch {
 	case err != nil:
 		return err

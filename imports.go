@@ -159,11 +159,11 @@ func (s *server) checkImport(w http.ResponseWriter, r *http.Request, c caller, c
 	return respondReport(w, http.StatusOK, report)
 }
 
-// applyImport imports a file, or answers with the stored response to an earlier
+// applyImport imports a file, or answers with the replay to an earlier
 // import with this key.
 func (s *server) applyImport(w http.ResponseWriter, r *http.Request, c caller, content []byte, o imports.Options, key *store.IdempotencyKey) error {
 	if key != nil {
-		_, stored, err := s.store.StoredResponse(c.tenant, key)
+		_, stored, err := s.store.Replay(c.tenant, key)
 		if err != nil {
 			return err
 		}

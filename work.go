@@ -49,7 +49,7 @@ func (d *daemon) work(api *server) (stop func()) {
 		repeatedly(cleanInterval, "the certificate could not be renewed", d.authority.Renew)
 	}
 	repeatedly(refusalsTick, "refused requests could not be logged", func() error { api.auth.refusals.Flush(false); return nil })
-	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldResponses(ctx) })
+	repeatedly(cleanInterval, "old answers could not be erased", func() error { return api.store.EraseOldReplays(ctx) })
 	if interval := d.manager.Interval(); interval > 0 {
 		repeatedly(interval, "no sign of life for the service manager", func() error { return d.showLife(api.store.Ping()) })
 	}

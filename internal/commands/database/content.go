@@ -12,7 +12,7 @@ import (
 )
 
 // Guarded tells the guard what it must know of a database.
-var Guarded = guard.Content{Marks: store.Marks, Progress: store.Progress, Renew: store.Renew}
+var Guarded = guard.Content{Marks: store.TenantMarks, Progress: store.Progress, Renew: store.Renew}
 
 // Content tells backups what they must know of a database.
 func (s Schema) Content() backup.Content { return saved{s.Format} }
@@ -23,21 +23,21 @@ type saved struct{ format sqlite.Format }
 func (s saved) Format() sqlite.Format { return s.format }
 
 func (saved) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
-	if id.IDs, err = store.Marks(c); err != nil {
+	if id.IDs, err = store.TenantMarks(c); err != nil {
 		return id, err
 	}
-	if id.Name, err = store.FirstName(c); err != nil {
+	if id.Name, err = store.FirstTenant(c); err != nil {
 		return id, err
 	}
 	if id.Time, err = store.LatestTime(c); err != nil {
 		return id, err
 	}
-	id.Mark, err = store.Mark(c)
+	id.Mark, err = store.StateMark(c)
 	return id, err
 }
 
 func (saved) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
-	n, err := store.Count(ctx, c)
+	n, err := store.CountContent(ctx, c)
 	if err != nil {
 		return backup.Summary{}, err
 	}

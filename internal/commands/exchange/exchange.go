@@ -7,6 +7,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // Program is what the commands are handed.
@@ -34,7 +35,7 @@ func tenantFlag(flags *pflag.FlagSet) *string {
 
 // requireTenant returns the name of the department, or a usage error.
 func requireTenant(flags *pflag.FlagSet, name string) (string, error) {
-	name, err := store.ValidTenant(name)
+	name, err := record.Name(name)
 	if err != nil {
 		return "", cli.Wrong(flags, "--tenant "+err.Error())
 	}

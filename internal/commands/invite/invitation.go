@@ -19,6 +19,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -172,7 +173,7 @@ func person() string {
 	}
 	login := u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // DOMAIN\name on Windows
 	for _, name := range []string{u.Name, login} {
-		if name, err := store.ValidTenant(name); err == nil {
+		if name, err := record.Name(name); err == nil {
 			return name
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
@@ -135,7 +136,7 @@ func TestPrivateFile(t *testing.T) {
 func TestPerson(t *testing.T) {
 	t.Setenv("SUDO_USER", "")
 	name := person()
-	if _, err := store.ValidTenant(name); err != nil {
+	if _, err := record.Name(name); err != nil {
 		t.Errorf("%q: %v", name, err)
 	}
 	t.Setenv("SUDO_USER", "nobody-has-this-name")

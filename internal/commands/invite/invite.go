@@ -6,6 +6,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -47,10 +48,10 @@ func (p Program) invite(env cli.Env, args []string) error {
 // newInvitation returns the invitation that the flags describe, but for its
 // department. The error says what is wrong with them.
 func newInvitation(tenant, name, scope string) (n store.NewInvitation, err error) {
-	if _, err := store.ValidTenant(tenant); err != nil {
+	if _, err := record.Name(tenant); err != nil {
 		return n, fmt.Errorf("--tenant %w", err)
 	}
-	if n.Name, err = store.ValidTenant(name); err != nil { // the rules are those of a person's name, too
+	if n.Name, err = record.Name(name); err != nil { // the rules are those of a person's name, too
 		return n, fmt.Errorf("--name %w", err)
 	}
 	if n.Scope = scope; !store.ValidScope(scope) {

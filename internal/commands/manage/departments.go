@@ -6,6 +6,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const departmentsHelp = `Usage: firefighters departments list|rename|remove [flags]
@@ -92,7 +93,7 @@ func (p Program) departmentsRename(env cli.Env, args []string) error {
 		return cli.Wrong(flags, "say which department, and its new name")
 	}
 	old := flags.Arg(0)
-	name, err := store.ValidTenant(flags.Arg(1))
+	name, err := record.Name(flags.Arg(1))
 	if err != nil {
 		return cli.Wrong(flags, "the new name "+err.Error())
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const keysHelp = `Usage: firefighters keys create|list|revoke [flags]
@@ -88,10 +89,10 @@ func (p Program) keysCreate(env cli.Env, args []string) error {
 // to be valid. The error says everything that is wrong.
 func (o keyOptions) newKey(now time.Time) (key store.NewKey, err error) {
 	var faults []string
-	if key.Tenant, err = store.ValidTenant(o.tenant); err != nil {
+	if key.Tenant, err = record.Name(o.tenant); err != nil {
 		faults = append(faults, fmt.Sprintf("--tenant %v", err))
 	}
-	if key.Label, err = store.ValidLabel(o.label); err != nil {
+	if key.Label, err = record.Label(o.label); err != nil {
 		faults = append(faults, fmt.Sprintf("--label %v", err))
 	}
 	if key.Scope = o.scope; !store.ValidScope(o.scope) {

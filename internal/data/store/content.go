@@ -10,39 +10,39 @@ import (
 // Counts are the numbers of what a database holds.
 type Counts struct{ Records, Departments int64 }
 
-// Count counts the records that are not deleted, and the departments. It ends
+// CountContent counts the records that are not deleted, and the departments. It ends
 // early when ctx does.
-func Count(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
+func CountContent(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 	err = c.QueryContext(ctx, `SELECT (SELECT count(*) FROM firefighters WHERE deleted_at IS NULL), (SELECT count(*) FROM tenants)`, nil,
 		func(row sqlite.Row) { n = Counts{row.Int(0), row.Int(1)} })
 	return n, err
 }
 
-// Marks returns what tells the first departments apart from those of all other
+// TenantMarks returns what tells the first departments apart from those of all other
 // databases, up to a hundred. They tell databases apart that have the same name,
 // also when a department was renamed or removed.
-func Marks(c *sqlite.Conn) (marks []string, err error) {
+func TenantMarks(c *sqlite.Conn) (marks []string, err error) {
 	err = c.Query(`SELECT id || ' ' || created_at FROM tenants ORDER BY id LIMIT 100`, nil,
 		func(row sqlite.Row) { marks = append(marks, row.Text(0)) })
 	return marks, err
 }
 
-// FirstName returns the name of the department that was made first, "" if there
+// FirstTenant returns the name of the department that was made first, "" if there
 // is none.
-func FirstName(c *sqlite.Conn) (name string, err error) {
+func FirstTenant(c *sqlite.Conn) (name string, err error) {
 	err = c.Query(`SELECT name FROM tenants ORDER BY id LIMIT 1`, nil, func(row sqlite.Row) { name = row.Text(0) })
 	return name, err
 }
 
 // LatestTime returns the latest time that the database has seen.
 func LatestTime(c *sqlite.Conn) (time.Time, error) {
-	latest, err := c.QueryInt(`SELECT latest_time FROM service`)
+	latest, err := c.QueryInt(latestTimeSQL)
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
 }
 
-// Mark returns a text that differs before and after every change of a record,
+// StateMark returns a text that differs before and after every change of a record,
 // a key or the name of a department.
-func Mark(c *sqlite.Conn) (mark string, err error) {
+func StateMark(c *sqlite.Conn) (mark string, err error) {
 	err = c.QueryRow(`
 		SELECT concat_ws(' ', latest_time, keys_version, (SELECT group_concat(version) FROM tenants))
 		  FROM service`, nil, func(row sqlite.Row) { mark = row.Text(0) })
@@ -65,7 +65,7 @@ func ReadRevocations(c *sqlite.Conn) (r Revocations, err error) {
 		}
 	})
 	if err == nil {
-		r.latest, err = c.QueryInt(`SELECT latest_time FROM service`)
+		r.latest, err = c.QueryInt(latestTimeSQL)
 	}
 	return r, err
 }

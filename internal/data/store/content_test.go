@@ -22,13 +22,13 @@ func TestCount(t *testing.T) {
 	must(t, s.Delete(ours, 0, create(t, s, ours, ana).ID, asIs))
 	create(t, s, theirs, ana)
 	read(t, s, func(c *sqlite.Conn) error {
-		n, err := store.Count(t.Context(), c)
+		n, err := store.CountContent(t.Context(), c)
 		if n != (store.Counts{Records: 2, Departments: 2}) {
 			t.Errorf("counted %+v", n)
 		}
 		ended, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := store.Count(ended, c); !errors.Is(err, context.Canceled) {
+		if _, err := store.CountContent(ended, c); !errors.Is(err, context.Canceled) {
 			t.Errorf("after the end: %v", err)
 		}
 		return err
@@ -43,8 +43,8 @@ func TestMarks(t *testing.T) {
 	check := func(count int, first string, want ...string) {
 		t.Helper()
 		read(t, s, func(c *sqlite.Conn) error {
-			got, err := store.Marks(c)
-			name, nameErr := store.FirstName(c)
+			got, err := store.TenantMarks(c)
+			name, nameErr := store.FirstTenant(c)
 			if len(got) != count || !slices.Equal(got[:len(want)], want) || name != first {
 				t.Errorf("%d departments, %q first: %q", len(got), name, got)
 			}
@@ -76,7 +76,7 @@ func TestMark(t *testing.T) {
 	s := newStoreAt(t, func() time.Time { return time.UnixMilli(2e12) })
 	mark := func() (mark string) {
 		t.Helper()
-		read(t, s, func(c *sqlite.Conn) (err error) { mark, err = store.Mark(c); return err })
+		read(t, s, func(c *sqlite.Conn) (err error) { mark, err = store.StateMark(c); return err })
 		return mark
 	}
 	f := create(t, s, theirs, ana)

@@ -10,7 +10,7 @@ import (
 )
 
 var deletedSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters
-	WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at < ?2 ORDER BY row`
+	WHERE ` + rowsOfTenant + ` AND deleted_at < ?2 ORDER BY row`
 
 // Deleted returns the records of a department that were deleted before a
 // time, those deleted first at the top.
@@ -49,7 +49,7 @@ func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
 				err = &NotDeletedError{id}
 			}
 			if err == nil {
-				err = addChange(t, tenant, by, change{ActionUndelete, id, nil})
+				err = addChange(t, tenant, by, actionUndelete, id, nil)
 			}
 			if err != nil {
 				return err
@@ -62,7 +62,7 @@ func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
 // purgedAtOnce is the number of records that one transaction erases.
 const purgedAtOnce = 500
 
-// Purge erases deleted records, their history and their stored responses. It
+// Purge erases deleted records, their history and their replays. It
 // returns the number erased. A record that was brought back meanwhile stays. The
 // history keeps that a record with this id was erased. Until Vacuum has run, the
 // file may still hold traces.
@@ -114,7 +114,7 @@ func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (
 		count, err := t.Exec(`DELETE FROM firefighters WHERE row = ? AND tenant_id = ? AND deleted_at IS NOT NULL`, f.Row, int64(tenant))
 		if err == nil && count > 0 {
 			ids = append(ids, f.ID)
-			err = addChange(t, tenant, 0, change{ActionPurge, f.ID, nil})
+			err = addChange(t, tenant, 0, actionPurge, f.ID, nil)
 		}
 		if err != nil {
 			return 0, err
@@ -123,7 +123,7 @@ func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (
 	return len(ids), purgePast(t, tenant, ids, p)
 }
 
-// purgePast erases the changes and the stored responses of records, but for their
+// purgePast erases the changes and the replays of records, but for their
 // purge.
 func purgePast(t *sqlite.Tx, tenant record.TenantID, ids []string, p past) error {
 	for _, id := range ids {

@@ -28,7 +28,7 @@ const editsSQL = `
 	  FROM changes LEFT JOIN keys ON keys.id = key_id
 	 WHERE changes.id BETWEEN ?1 << 32 AND ?1 << 32 | ?3 - 1 AND ?2 IN ('', record_id)
 	   AND (?2 = '' OR changes.id >= ifnull((SELECT max(id) FROM changes
-	        WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND record_id = ?2 AND action = 'create'), 0))
+	        WHERE ` + ofTenant + ` AND record_id = ?2 AND action = 'create'), 0))
 	 ORDER BY changes.id DESC LIMIT ?4`
 
 // laterSQL reads the changes that follow a page of edits.
@@ -54,7 +54,7 @@ func (s *Store) Edits(tenant record.TenantID, id string, before int64, limit int
 		after, err := statesAt(c, tenant, before, edits)
 		for i := range edits {
 			e := &edits[i]
-			if e.Action != ActionDelete && e.Action != ActionPurge {
+			if e.Action != actionDelete && e.Action != actionPurge {
 				e.After = after[e.ID]
 			}
 			after[e.ID] = e.Before
@@ -115,8 +115,8 @@ type Difference struct {
 // they go.
 const changedSinceSQL = `
 	SELECT record_id, action, before FROM changes
-	 WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND version > ?2
-	   AND id > ifnull((SELECT max(id) FROM changes WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND version <= ?2), 0) ORDER BY id`
+	 WHERE ` + ofTenant + ` AND version > ?2
+	   AND id > ifnull((SELECT max(id) FROM changes WHERE ` + ofTenant + ` AND version <= ?2), 0) ORDER BY id`
 
 // ChangedSince returns what has changed in the fields of a department's records
 // since a version of it, in the order of the first change. A record that is as it
@@ -129,7 +129,7 @@ func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Differe
 		then := map[string]*record.Firefighter{}
 		err := c.Query(changedSinceSQL, sqlite.Args{int64(tenant), version}, func(row sqlite.Row) {
 			id, action := row.Text(0), row.Text(1)
-			if action == ActionPurge {
+			if action == actionPurge {
 				erased++
 			} else if _, seen := then[id]; !seen {
 				ids, then[id] = append(ids, id), stateBefore(id, action, row.Text(2))
@@ -156,7 +156,7 @@ func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Differe
 // stateBefore returns what was on the list before a change of a record. Where the
 // disk has damaged that, only its id is known.
 func stateBefore(id, action, before string) *record.Firefighter {
-	if action == ActionCreate || action == ActionUndelete {
+	if action == actionCreate || action == actionUndelete {
 		return nil
 	}
 	if f := pastRecord(before); f != nil {

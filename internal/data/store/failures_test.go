@@ -78,7 +78,7 @@ func (w *world) writes() map[string]func(*store.Store) error {
 			}
 			return err
 		},
-		"Purge with a response": func(s *store.Store) error {
+		"Purge with a replay": func(s *store.Store) error {
 			if err := s.Delete(ours, 0, w.live.ID, asIs); err != nil {
 				return err
 			}
@@ -91,7 +91,7 @@ func (w *world) writes() map[string]func(*store.Store) error {
 		"Import": func(s *store.Store) error {
 			n := adding(store.Person{Fields: ana}, store.Person{ID: w.live.ID, Fields: ana})
 			n.By, n.Key = w.key, keyFor(w.key, "c", "z")
-			n.Answer = func(int64, []string) []byte { return []byte("{}") }
+			n.Replay = func(int64, []string) []byte { return []byte("{}") }
 			_, _, err := s.Import(ours, n)
 			return err
 		},
@@ -110,12 +110,12 @@ func (w *world) writes() map[string]func(*store.Store) error {
 		"CreateKey": func(s *store.Store) error {
 			return s.CreateKey(store.NewKey{Tenant: "Rescue 3", Scope: store.ScopeRead}, func(string) error { return nil })
 		},
-		"RevokeKey":         func(s *store.Store) error { _, err := s.RevokeKey(ours, w.key); return err },
-		"WriteKeyUses":      func(s *store.Store) error { return s.WriteKeyUses(map[store.KeyID]int64{w.key: 60_000}) },
-		"EraseOldResponses": func(s *store.Store) error { return s.EraseOldResponses(context.Background()) },
-		"SetAddress":        func(s *store.Store) error { return s.SetAddress("") },
-		"SaveClock":         func(s *store.Store) error { return s.SaveClock() },
-		"ResetClock":        func(s *store.Store) error { return s.ResetClock() },
+		"RevokeKey":       func(s *store.Store) error { _, err := s.RevokeKey(ours, w.key); return err },
+		"WriteKeyUses":    func(s *store.Store) error { return s.WriteKeyUses(map[store.KeyID]int64{w.key: 60_000}) },
+		"EraseOldReplays": func(s *store.Store) error { return s.EraseOldReplays(context.Background()) },
+		"SetAddress":      func(s *store.Store) error { return s.SetAddress("") },
+		"SaveClock":       func(s *store.Store) error { return s.SaveClock() },
+		"ResetClock":      func(s *store.Store) error { return s.ResetClock() },
 	}
 }
 
@@ -209,7 +209,7 @@ func (w *world) fails(t *testing.T, s *store.Store, name, what string, do func(*
 	t.Helper()
 	before := everything(t, s)
 	err := do(s)
-	if after := everything(t, s); err == nil || after != before && name != "Purge with a response" {
+	if after := everything(t, s); err == nil || after != before && name != "Purge with a replay" {
 		t.Errorf("%s without %s: %v; was\n%sis\n%s", name, what, err, before, after)
 	}
 }
@@ -225,8 +225,8 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		},
 		"Search":  func(s *store.Store) (any, error) { return s.List(ours, mustParse("search=eva")) },
 		"Version": func(s *store.Store) (any, error) { return s.Version(ours) },
-		"StoredResponse": func(s *store.Store) (any, error) {
-			_, body, err := s.StoredResponse(ours, keyFor(w.key, "a", "x"))
+		"Replay": func(s *store.Store) (any, error) {
+			_, body, err := s.Replay(ours, keyFor(w.key, "a", "x"))
 			return body, err
 		},
 		"Imports":      func(s *store.Store) (any, error) { return s.Imports(ours) },

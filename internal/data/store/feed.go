@@ -1,7 +1,6 @@
 package store
 
 import (
-	"errors"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -54,9 +53,7 @@ func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, ve
 	p = position{tenant: tenant, version: unknownVersion}
 	err = c.QueryRow(`SELECT history, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
 		func(row sqlite.Row) { p.history, version = row.Int(0), row.Int(1) })
-	if errors.Is(err, sqlite.ErrNoRows) {
-		err = ErrRemoved
-	}
+	err = removed(err)
 	if err == nil && after != "" {
 		err = p.parse(after)
 	}

@@ -10,19 +10,12 @@ import (
 
 // The actions of the table changes.
 const (
-	ActionCreate   = "create"
-	ActionReplace  = "replace"
-	ActionDelete   = "delete"
-	ActionUndelete = "undelete"
-	ActionPurge    = "purge"
+	actionCreate   = "create"
+	actionReplace  = "replace"
+	actionDelete   = "delete"
+	actionUndelete = "undelete"
+	actionPurge    = "purge"
 )
-
-// change is what a transaction does to a record.
-type change struct {
-	action string
-	id     string
-	before *record.Stored // nil if there was no record, or if it is not to be known any more
-}
 
 // ofTenant is the condition for the changes of a department, the first argument.
 const ofTenant = `changes.id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`
@@ -31,12 +24,13 @@ const ofTenant = `changes.id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`
 // is none.
 const lastChangeSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE ` + ofTenant
 
-// addChange writes a change that was made into the history.
-func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch change) error {
+// addChange writes a change of a record into the history. before is nil if there was
+// no record, or if nobody may know it any more.
+func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, action, id string, before *record.Stored) error {
 	_, err := t.Exec(`
 		INSERT INTO changes (id, at, tenant_id, record_id, action, key_id, before, version)
 		VALUES (?1 << 32 | (`+lastChangeSQL+`) + 1, ?2, ?1, ?3, ?4, nullif(?5, 0), ?6, (SELECT version FROM tenants WHERE id = ?1))`,
-		int64(tenant), t.Now, ch.id, ch.action, int64(by), sqlite.OrNull(beforeJSON(ch.before)))
+		int64(tenant), t.Now, id, action, int64(by), sqlite.OrNull(beforeJSON(before)))
 	return err
 }
 

@@ -53,10 +53,10 @@ type NewImport struct {
 	// is. Without people nothing is written and no number is used.
 	Decide func(Roster) ([]Person, error)
 
-	// Key is that of a request that may be sent again, nil for none. Answer
-	// returns the response to store, within the transaction.
+	// Key is that of a request that may be sent again, nil for none. Replay returns
+	// the response to store, within the transaction.
 	Key    *IdempotencyKey
-	Answer func(number int64, ids []string) []byte
+	Replay func(number int64, ids []string) []byte
 }
 
 // Import makes an import in one transaction. It returns its number, 0 if there was
@@ -71,14 +71,14 @@ func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids [
 		}
 		number, ids, err = n.make(t, tenant)
 		if err == nil && number > 0 && n.Key != nil {
-			err = storeResponse(t, tenant, n.Key, importID(number), string(n.Answer(number, ids)))
+			err = addReplay(t, tenant, n.Key, importID(number), string(n.Replay(number, ids)))
 		}
 		return err
 	})
 	return number, ids, err
 }
 
-// importID is what a stored response has in place of the id of a record.
+// importID is what a replay has in place of the id of a record.
 func importID(number int64) string { return "import/" + strconv.FormatInt(number, 10) }
 
 func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {

@@ -170,7 +170,7 @@ func TestRepeatedImport(t *testing.T) {
 	s := newStore(t)
 	n := adding(store.Person{Fields: ana})
 	n.Key = keyFor(1, "a", "x")
-	n.Answer = func(number int64, ids []string) []byte {
+	n.Replay = func(number int64, ids []string) []byte {
 		return fmt.Appendf(nil, `{"number":%d,"people":%d}`, number, len(ids))
 	}
 	imports(t, s, ours, n)
@@ -178,7 +178,7 @@ func TestRepeatedImport(t *testing.T) {
 	if repeated, ok := errors.AsType[*store.RepeatedError](err); !ok || repeated.ID != "import/1" {
 		t.Errorf("the error is %v", err)
 	}
-	if id, body, err := s.StoredResponse(ours, n.Key); err != nil || id != "import/1" || string(body) != `{"number":1,"people":1}` {
+	if id, body, err := s.Replay(ours, n.Key); err != nil || id != "import/1" || string(body) != `{"number":1,"people":1}` {
 		t.Errorf("stored: %s %s, %v", id, body, err)
 	}
 	n.Key = keyFor(1, "a", "y")
@@ -187,7 +187,7 @@ func TestRepeatedImport(t *testing.T) {
 	}
 	n.Key, n.Decide = keyFor(1, "b", "x"), adding().Decide
 	imports(t, s, ours, n)
-	if _, body, err := s.StoredResponse(ours, n.Key); err != nil || body != nil {
+	if _, body, err := s.Replay(ours, n.Key); err != nil || body != nil {
 		t.Errorf("for nothing: %s, %v", body, err)
 	}
 	if total := list(t, s, ours, "").Total; total != 1 {

@@ -65,8 +65,9 @@ func scanInvitation(row sqlite.Row) Invitation {
 	return Invitation{row.Int(0), row.Text(1), row.Text(2), row.Int(3), row.Int(4), record.TenantID(row.Int(5)), KeyID(row.Int(6))}
 }
 
-// open reports whether an invitation can be used. It ends with the key of who
-// invited. A key that is newer has only got the number of an erased one.
+// open reports whether an invitation can be used. It ends with the key of who invited.
+// A key that is newer than the invitation did not invite: SQLite has given it the number
+// of an erased one.
 func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	switch {
 	case i.ExpiresAt <= now:
@@ -107,11 +108,8 @@ func useInvitation(t *sqlite.Tx, text string) (opening Key, err error) {
 	hash := apikey.Hash(text)
 	var i Invitation
 	err = t.QueryRow(invitationsSQL+` WHERE hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { i = scanInvitation(row) })
-	if errors.Is(err, sqlite.ErrNoRows) {
-		err = ErrNotFound
-	}
 	if err != nil {
-		return Key{}, err
+		return Key{}, notFound(err)
 	}
 	if open, err := i.open(t.Conn, t.Now); err != nil || !open {
 		return Key{}, cmp.Or(err, ErrNotFound)

@@ -50,14 +50,16 @@ type Key struct {
 	OpenedBy   KeyID // the key that opened the session; 0: none
 }
 
-// keyColumns are of keyTables. A session of an erased key counts as revoked. A key
-// that is newer than the session has only got the number of the erased one.
+// keyColumns are those of a key k in keyTables. o is the key that has opened the session
+// k. SQLite gives the number of an erased key to a newer one, so o is not newer than k. A
+// session counts as revoked if the key that has opened it was erased.
 const (
 	keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at,
 		min(ifnull(k.expires_at, o.expires_at), ifnull(o.expires_at, k.expires_at)),
 		ifnull(k.revoked_at, iif(k.opened_by IS NULL OR o.id IS NOT NULL, o.revoked_at, k.created_at)),
 		k.last_used_at, k.session_lifetime, k.opened_by`
 	keyTables = `keys k LEFT JOIN keys o ON o.id = k.opened_by AND o.created_at <= k.created_at`
+	keySQL    = `SELECT ` + keyColumns + ` FROM ` + keyTables
 )
 
 // scanKey reads a row that begins with keyColumns.
@@ -148,8 +150,8 @@ func (s *Store) KeyInfo(id KeyID) (info KeyInfo, err error) {
 
 // NewKey describes a key to make.
 type NewKey struct {
-	Tenant    string // the department's name, by ValidTenant
-	Label     string // by ValidLabel
+	Tenant    string // the department's name, by record.Name
+	Label     string // by record.Label
 	Scope     string
 	ExpiresAt time.Time // the zero time is never
 	Alike     bool      // the department may be new although the name of another is alike
@@ -163,22 +165,30 @@ type NewKey struct {
 func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 	key := apikey.New()
 	hash := apikey.Hash(key)
-	expiresAt := sqlite.Args{nil}
+	expiresAt := int64(0)
 	if !k.ExpiresAt.IsZero() {
-		expiresAt[0] = k.ExpiresAt.UnixMilli()
+		expiresAt = k.ExpiresAt.UnixMilli()
 	}
 	return s.db.Write(func(t *sqlite.Tx) error {
 		tenant, err := addTenant(t, k.Tenant, k.Alike)
 		if err != nil {
 			return err
 		}
-		_, err = t.Exec(`INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			hash[:], int64(tenant), k.Label, k.Scope, t.Now, expiresAt[0])
+		_, err = insertKey(t, hash, Key{Tenant: tenant, Label: k.Label, Scope: k.Scope, ExpiresAt: expiresAt})
 		if err != nil {
 			return err
 		}
 		return show(key)
 	})
+}
+
+// insertKey writes a key or a session, which is made now, and returns its number.
+func insertKey(t *sqlite.Tx, hash KeyHash, k Key) (KeyID, error) {
+	_, id, err := t.Insert(`
+		INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by)
+		VALUES (?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0))`,
+		hash[:], int64(k.Tenant), k.Label, k.Scope, t.Now, k.ExpiresAt, k.Lifetime, int64(k.OpenedBy))
+	return KeyID(id), err
 }
 
 // ListKeys calls each for the keys of the department of that name, or of all
@@ -191,7 +201,7 @@ func (s *Store) ListKeys(tenant string, each func(k Key, tenant string)) error {
 
 // KeysOf returns the keys and sessions of a department, the newest first.
 func (s *Store) KeysOf(tenant record.TenantID) (all []Key, err error) {
-	err = s.query(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)},
+	err = s.query(keySQL+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)},
 		func(row sqlite.Row) { all = append(all, scanKey(row)) })
 	return all, err
 }
@@ -208,10 +218,14 @@ func (s *Store) RevokeKey(tenant record.TenantID, id KeyID) (already bool, err e
 			return notFound(err)
 		}
 		already = revoked == 1
-		_, err = t.Exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.Now, int64(id))
-		return err
+		return revoke(t, id)
 	})
 	return already, err
+}
+
+func revoke(t *sqlite.Tx, id KeyID) error {
+	_, err := t.Exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.Now, int64(id))
+	return err
 }
 
 // WriteKeyUses writes when keys were last used, in milliseconds.
@@ -227,15 +241,15 @@ func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
 }
 
 // keyByID returns a key or a session of any department.
-func keyByID(c *sqlite.Conn, id KeyID) (Key, error) { return readKey(c, `k.id = ?`, int64(id)) }
+func keyByID(c *sqlite.Conn, id KeyID) (k Key, err error) {
+	err = c.QueryRow(keySQL+` WHERE k.id = ?`, sqlite.Args{int64(id)}, func(row sqlite.Row) { k = scanKey(row) })
+	return k, notFound(err)
+}
 
 // keyByHash returns the key or the session with this hash. There is none of a
 // department that does not exist.
-func keyByHash(c *sqlite.Conn, hash KeyHash) (Key, error) {
-	return readKey(c, `k.hash = ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, hash[:])
-}
-
-func readKey(c *sqlite.Conn, condition string, arg any) (k Key, err error) {
-	err = c.QueryRow(`SELECT `+keyColumns+` FROM `+keyTables+` WHERE `+condition, sqlite.Args{arg}, func(row sqlite.Row) { k = scanKey(row) })
+func keyByHash(c *sqlite.Conn, hash KeyHash) (k Key, err error) {
+	err = c.QueryRow(keySQL+` WHERE k.hash = ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, sqlite.Args{hash[:]},
+		func(row sqlite.Row) { k = scanKey(row) })
 	return k, notFound(err)
 }

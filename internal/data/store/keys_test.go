@@ -185,19 +185,3 @@ func TestKeysVersion(t *testing.T) {
 		t.Errorf("after a use: %+v, version %d, not %d", k, version(), before)
 	}
 }
-
-func TestValidNames(t *testing.T) {
-	t.Parallel()
-	if name, err := store.ValidTenant(" Engine 7 "); name != "Engine 7" || err != nil {
-		t.Errorf("%q, %v", name, err)
-	}
-	if _, err := store.ValidTenant(" "); err == nil || err.Error() != "is required" {
-		t.Errorf("an empty name: %v", err)
-	}
-	if label, err := store.ValidLabel(" "); label != "" || err != nil {
-		t.Errorf("an empty label: %q, %v", label, err)
-	}
-	if _, err := store.ValidLabel("a\nb"); err == nil || err.Error() != "contains a control character" {
-		t.Errorf("a label of two lines: %v", err)
-	}
-}

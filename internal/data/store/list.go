@@ -18,10 +18,13 @@ type Page struct {
 	Version int64 // of the department: it changes with every change of a record
 }
 
-// inTenant selects the records of department ?1 that are not deleted, as they
-// lie in the table.
+// rowsOfTenant is the condition for the records of a department, the first argument.
+const rowsOfTenant = `row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`
+
+// inTenant selects the records of a department that are not deleted, as they lie in
+// the table.
 const inTenant = ` FROM firefighters
-	WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff AND deleted_at IS NULL`
+	WHERE ` + rowsOfTenant + ` AND deleted_at IS NULL`
 
 // orders are the SQL of each order, ascending and descending. The row number,
 // which is the order of creation, breaks ties. Nulls are last in both

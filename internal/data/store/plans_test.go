@@ -103,7 +103,7 @@ func useRecords(t *testing.T, s *store.Store) {
 	must(t, s.ReadRoster(ours, func(r store.Roster) error { _, err := r.Deleted([]string{nobody}); return err }))
 	takeBack(t, s, 1)
 	exec(t, s, `UPDATE replays SET created_at = 0`)
-	must(t, s.EraseOldResponses(t.Context()))
+	must(t, s.EraseOldReplays(t.Context()))
 	_, err = s.Purge(ours, stored(t, s, ours, f.ID))
 	must(t, err)
 }

@@ -27,7 +27,7 @@ const progressSQL = `
 
 const lastEntrySQL = `
 	SELECT id, at, record_id FROM changes
-	 WHERE id = (SELECT max(id) FROM changes WHERE id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff)`
+	 WHERE id = (SELECT max(id) FROM changes WHERE ` + ofTenant + `)`
 
 // Progress returns how far a database has come, as a line of text. It reports
 // whether that is an older state of the database than an earlier answer, which may

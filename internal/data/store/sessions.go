@@ -32,14 +32,11 @@ func (s *Store) OpenSession(keyOrCode string, lifetime time.Duration) (secret st
 			return err
 		}
 		label := []rune(opening.Label)
-		label = label[:min(len(label), maxLabel-len(sessionSuffix))]
-		_, id, err := t.Insert(`
-			INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by)
-			VALUES (?, ?, ?, ?, ?, nullif(?, 0), ?, nullif(?, 0))`,
-			hash[:], int64(opening.Tenant), string(label)+sessionSuffix, opening.Scope, t.Now, opening.ExpiresAt,
-			lifetime.Milliseconds(), int64(opening.OpenedBy))
+		opening.Label = string(label[:min(len(label), maxLabel-len(sessionSuffix))]) + sessionSuffix
+		opening.Lifetime = lifetime.Milliseconds()
+		id, err := insertKey(t, hash, opening)
 		if err == nil {
-			session, err = keyByID(t.Conn, KeyID(id))
+			session, err = keyByID(t.Conn, id)
 		}
 		return err
 	})
@@ -72,7 +69,7 @@ func (s *Store) EndSession(k Key) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		_, err := t.Exec(`UPDATE invitations SET invited_by = nullif(?, 0) WHERE invited_by = ?`, int64(k.OpenedBy), int64(k.ID))
 		if err == nil {
-			_, err = t.Exec(`UPDATE keys SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL`, t.Now, int64(k.ID))
+			err = revoke(t, k.ID)
 		}
 		return err
 	})

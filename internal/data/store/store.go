@@ -20,10 +20,6 @@ type Store struct {
 	clockSaved atomic.Int64 // the latest time that the database has, in milliseconds
 }
 
-// clockLag is how far the time in the database may be behind while it is
-// written to.
-const clockLag = time.Second
-
 // Open opens the database at path, which must be whole and of the newest
 // schema. now is the system's clock.
 func Open(path string, now func() time.Time) (*Store, error) {
@@ -79,65 +75,4 @@ func (s *Store) queryRow(text string, args sqlite.Args, scan func(sqlite.Row)) e
 func (s *Store) queryInt(text string, args ...driver.Value) (n int64, err error) {
 	err = s.queryRow(text, args, func(row sqlite.Row) { n = row.Int(0) })
 	return n, err
-}
-
-// SaveClock writes the latest time seen.
-func (s *Store) SaveClock() error { return s.db.Write(s.saveClock) }
-
-const latestTimeSQL = `SELECT latest_time FROM service`
-
-// saveClock must not write a time again that another process has taken back.
-func (s *Store) saveClock(t *sqlite.Tx) error {
-	latest, err := t.QueryInt(latestTimeSQL)
-	if err != nil {
-		return err
-	}
-	takenBack := latest < s.clockSaved.Load()
-	if takenBack {
-		t.Now = max(latest, s.Clock().Earlier().UnixMilli())
-	}
-	_, err = t.Exec(`UPDATE service SET latest_time = max(latest_time, ?)`, t.Now)
-	t.OnCommit(func() {
-		if takenBack {
-			s.Clock().Set(t.Now)
-		}
-		s.clockSaved.Store(t.Now)
-	})
-	return err
-}
-
-// FollowClock takes the latest time seen back if another process has done so in
-// the database by ResetClock. Nothing else makes it earlier there.
-func (s *Store) FollowClock() error {
-	saved := s.clockSaved.Load() // before the query: a commit meanwhile must not look like a reset
-	latest, err := s.queryInt(latestTimeSQL)
-	if err == nil && latest < saved && s.clockSaved.CompareAndSwap(saved, latest) {
-		s.Clock().Set(latest)
-	}
-	return err
-}
-
-// ResetClock replaces the latest time seen by the time of the system's clock.
-// It is for a latest time from when that clock was far ahead.
-func (s *Store) ResetClock() error {
-	return s.db.Write(func(t *sqlite.Tx) error {
-		t.Now = s.Clock().Earlier().UnixMilli() // beforeCommit must not save the old one
-		_, err := t.Exec(`UPDATE service SET latest_time = ?`, t.Now)
-		t.OnCommit(func() {
-			s.Clock().Set(t.Now)
-			s.clockSaved.Store(t.Now)
-		})
-		return err
-	})
-}
-
-// ClockSaved returns the latest time that the database has, in milliseconds.
-func (s *Store) ClockSaved() int64 { return s.clockSaved.Load() }
-
-// beforeCommit saves the time with every commit that finds it out of date.
-func (s *Store) beforeCommit(t *sqlite.Tx) error {
-	if t.Now-s.clockSaved.Load() < clockLag.Milliseconds() {
-		return nil
-	}
-	return s.saveClock(t)
 }

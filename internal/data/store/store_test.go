@@ -65,31 +65,31 @@ func closedCalls(s *store.Store, f record.Firefighter) map[string]func() error {
 			_, err := s.List(ours, record.Query{Page: 1, PageSize: 20, SortBy: record.ByEmail})
 			return err
 		},
-		"Version":           func() error { _, err := s.Version(ours); return err },
-		"Create":            func() error { _, err := s.Create(ours, 0, ana, nil); return err },
-		"Replace":           func() error { _, err := s.Replace(ours, 0, f.ID, eva, asIs); return err },
-		"Delete":            func() error { return s.Delete(ours, 0, f.ID, asIs) },
-		"AddDepartments":    func() error { return s.AddDepartments([]store.Department{{Name: "B"}}) },
-		"Empty":             func() error { _, err := s.Empty(); return err },
-		"Tenant":            func() error { _, err := s.Tenant("Engine 7"); return err },
-		"Tenants":           func() error { return s.Tenants(func(store.TenantInfo) {}) },
-		"RenameTenant":      func() error { return s.RenameTenant(ours, "B", false) },
-		"HasNoRecords":      func() error { return s.HasNoRecords(theirs) },
-		"RemoveTenant":      func() error { _, err := s.RemoveTenant(theirs); return err },
-		"Deleted":           func() error { _, err := s.Deleted(ours, time.Now()); return err },
-		"Undelete":          func() error { return s.Undelete(ours, 0, []string{f.ID}) },
-		"Purge":             func() error { _, err := s.Purge(ours, deleted); return err },
-		"History":           func() error { return s.History(ours, "", time.Now(), func(store.Entry) {}) },
-		"HasKey":            func() error { _, err := s.HasKey(store.KeyHash{}); return err },
-		"Keys":              func() error { return s.Keys(0, func(store.KeyHash, store.Key) {}) },
-		"KeysVersion":       func() error { _, err := s.KeysVersion(); return err },
-		"KeyInfo":           func() error { _, err := s.KeyInfo(1); return err },
-		"CreateKey":         func() error { return s.CreateKey(store.NewKey{Tenant: "B"}, func(string) error { return nil }) },
-		"ListKeys":          func() error { return s.ListKeys("", func(store.Key, string) {}) },
-		"RevokeKey":         func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
-		"WriteKeyUses":      func() error { return s.WriteKeyUses(map[store.KeyID]int64{1: 1}) },
-		"StoredResponse":    func() error { _, _, err := s.StoredResponse(ours, key); return err },
-		"EraseOldResponses": func() error { return s.EraseOldResponses(context.Background()) },
+		"Version":         func() error { _, err := s.Version(ours); return err },
+		"Create":          func() error { _, err := s.Create(ours, 0, ana, nil); return err },
+		"Replace":         func() error { _, err := s.Replace(ours, 0, f.ID, eva, asIs); return err },
+		"Delete":          func() error { return s.Delete(ours, 0, f.ID, asIs) },
+		"AddDepartments":  func() error { return s.AddDepartments([]store.Department{{Name: "B"}}) },
+		"Empty":           func() error { _, err := s.Empty(); return err },
+		"Tenant":          func() error { _, err := s.Tenant("Engine 7"); return err },
+		"Tenants":         func() error { return s.Tenants(func(store.TenantInfo) {}) },
+		"RenameTenant":    func() error { return s.RenameTenant(ours, "B", false) },
+		"HasNoRecords":    func() error { return s.HasNoRecords(theirs) },
+		"RemoveTenant":    func() error { _, err := s.RemoveTenant(theirs); return err },
+		"Deleted":         func() error { _, err := s.Deleted(ours, time.Now()); return err },
+		"Undelete":        func() error { return s.Undelete(ours, 0, []string{f.ID}) },
+		"Purge":           func() error { _, err := s.Purge(ours, deleted); return err },
+		"History":         func() error { return s.History(ours, "", time.Now(), func(store.Entry) {}) },
+		"HasKey":          func() error { _, err := s.HasKey(store.KeyHash{}); return err },
+		"Keys":            func() error { return s.Keys(0, func(store.KeyHash, store.Key) {}) },
+		"KeysVersion":     func() error { _, err := s.KeysVersion(); return err },
+		"KeyInfo":         func() error { _, err := s.KeyInfo(1); return err },
+		"CreateKey":       func() error { return s.CreateKey(store.NewKey{Tenant: "B"}, func(string) error { return nil }) },
+		"ListKeys":        func() error { return s.ListKeys("", func(store.Key, string) {}) },
+		"RevokeKey":       func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
+		"WriteKeyUses":    func() error { return s.WriteKeyUses(map[store.KeyID]int64{1: 1}) },
+		"Replay":          func() error { _, _, err := s.Replay(ours, key); return err },
+		"EraseOldReplays": func() error { return s.EraseOldReplays(context.Background()) },
 	}
 }
 
@@ -265,9 +265,9 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%d records, not %d", total, made)
 	}
 	records := scanInt(t, s, `SELECT count(*) FROM changes WHERE action = 'create'`)
-	responses := scanInt(t, s, `SELECT count(*) FROM replays`)
-	if records != made || responses != made-1 {
-		t.Errorf("%d creates in the history and %d stored responses of %d creates", records, responses, made)
+	replays := scanInt(t, s, `SELECT count(*) FROM replays`)
+	if records != made || replays != made-1 {
+		t.Errorf("%d creates in the history and %d replays of %d creates", records, replays, made)
 	}
 	limitPages(t, s, "1000000")
 	create(t, s, ours, ana)

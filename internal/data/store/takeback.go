@@ -56,7 +56,7 @@ func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64) (done T
 			}
 		}
 		for range erased {
-			done.Left = append(done.Left, LeftAlone{Action: ActionPurge})
+			done.Left = append(done.Left, LeftAlone{Action: actionPurge})
 		}
 		return nil
 	})
@@ -104,7 +104,7 @@ func (done *TakenBack) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *
 	if err != nil {
 		return err
 	}
-	if ch.action == ActionCreate {
+	if ch.action == actionCreate {
 		done.Deleted++
 		return remove(t, tenant, by, &now)
 	}

@@ -3,19 +3,14 @@ package store
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
-
-// ValidTenant returns the name of a department as it is stored. The error says
-// what is wrong without a subject, as "is required".
-func ValidTenant(name string) (string, error) { return record.Name(name) }
-
-// ValidLabel returns the label of a key as it is stored, with such an error.
-func ValidLabel(label string) (string, error) { return record.Label(label) }
 
 // Empty reports whether the database has no department.
 func (s *Store) Empty() (bool, error) {
@@ -23,10 +18,12 @@ func (s *Store) Empty() (bool, error) {
 	return n == 0, err
 }
 
+const tenantSQL = `SELECT id FROM tenants WHERE name = ?`
+
 // Tenant returns the department of that name. The error is a *NoTenantError if
 // there is none.
 func (s *Store) Tenant(name string) (record.TenantID, error) {
-	n, err := s.queryInt(`SELECT id FROM tenants WHERE name = ?`, strings.TrimSpace(name))
+	n, err := s.queryInt(tenantSQL, strings.TrimSpace(name))
 	if errors.Is(err, sqlite.ErrNoRows) {
 		err = &NoTenantError{name}
 	}
@@ -59,7 +56,7 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 	now := s.Clock().Now()
 	return s.db.Read(func(c *sqlite.Conn) error {
 		active := map[record.TenantID]int64{}
-		err := c.Query(`SELECT `+keyColumns+` FROM `+keyTables, nil, func(row sqlite.Row) {
+		err := c.Query(keySQL, nil, func(row sqlite.Row) {
 			if k := scanKey(row); k.State(now) == StateActive && !k.IsSession() {
 				active[k.Tenant]++
 			}
@@ -76,7 +73,7 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 
 // findTenant returns the department of that name, 0 if there is none.
 func findTenant(c *sqlite.Conn, name string) (record.TenantID, error) {
-	n, err := c.QueryInt(`SELECT id FROM tenants WHERE name = ?`, name)
+	n, err := c.QueryInt(tenantSQL, name)
 	if errors.Is(err, sqlite.ErrNoRows) {
 		return 0, nil
 	}
@@ -114,6 +111,43 @@ func insertTenant(t *sqlite.Tx, name string) (record.TenantID, error) {
 		_, err = t.Exec(`INSERT INTO tenants (id, name, created_at) VALUES (?, ?, ?)`, id, name, t.Now)
 	}
 	return record.TenantID(id), err
+}
+
+// Department is a new department with its people.
+type Department struct {
+	Name   string
+	People []record.Fields
+}
+
+// AddDepartments adds new departments in one transaction.
+func (s *Store) AddDepartments(departments []Department) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		for _, d := range departments {
+			if err := addDepartment(t, d); err != nil {
+				return fmt.Errorf("adding %q: %w", d.Name, err)
+			}
+		}
+		return nil
+	})
+}
+
+func addDepartment(t *sqlite.Tx, d Department) error {
+	tenant, err := insertTenant(t, d.Name)
+	if err != nil {
+		return err
+	}
+	now := time.UnixMilli(t.Now)
+	for _, fields := range d.People {
+		fields, errs := fields.Normalize(now)
+		if len(errs) > 0 {
+			return errs
+		}
+		f := newFirefighter(fields)
+		if err := create(t, tenant, 0, f.ID, createValues(tenant, f)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refuseAlike returns a *TakenError if the name of a department other than self
@@ -159,7 +193,7 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 }
 
 // RemoveTenant removes a department that has no records, with its keys, sessions,
-// invitations, history, imports and stored responses. It returns the number of keys. The
+// invitations, history, imports and replays. It returns the number of keys. The
 // error is that of HasNoRecords if it has some.
 func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) (err error) {
@@ -200,7 +234,7 @@ func hasNoRecords(c *sqlite.Conn, id record.TenantID) error {
 	full := &NotEmptyError{}
 	err := c.QueryRow(`
 		SELECT (SELECT name FROM tenants WHERE id = ?1), count(*) FILTER (WHERE deleted_at IS NULL), count(*) FILTER (WHERE deleted_at IS NOT NULL)
-		  FROM firefighters WHERE row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`, sqlite.Args{int64(id)},
+		  FROM firefighters WHERE `+rowsOfTenant, sqlite.Args{int64(id)},
 		func(row sqlite.Row) { *full = NotEmptyError{row.Text(0), row.Int(1), row.Int(2)} })
 	if err != nil || full.Records+full.Deleted == 0 {
 		return err

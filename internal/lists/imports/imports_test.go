@@ -193,7 +193,7 @@ func TestIdempotentApply(t *testing.T) {
 	r, err := read(t, list, imports.Options{}).Apply(t.Context(), s, ours, 1, key)
 	must(t, err)
 	_, err = read(t, list, imports.Options{}).Apply(t.Context(), s, ours, 1, key)
-	_, stored, readErr := s.StoredResponse(ours, key)
+	_, stored, readErr := s.Replay(ours, key)
 	if !errors.As(err, new(*store.RepeatedError)) || readErr != nil || string(stored) != string(r.AppendJSON(nil)) {
 		t.Errorf("sent again: %v; the first answer was %s, and %s is stored", err, r.AppendJSON(nil), stored)
 	}

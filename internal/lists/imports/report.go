@@ -81,7 +81,7 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 			return d.people, nil
 		},
 		Key: key,
-		Answer: func(number int64, _ []string) []byte {
+		Replay: func(number int64, _ []string) []byte {
 			report.setNumber(number)
 			return report.AppendJSON(nil)
 		},

@@ -175,7 +175,7 @@ func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
 
 // importedBefore returns the number of the import that was made with a key, 0 if none was.
 func (v visit) importedBefore(key *store.IdempotencyKey) (number int64, err error) {
-	_, body, err := v.Store.StoredResponse(v.Session.Tenant, key)
+	_, body, err := v.Store.Replay(v.Session.Tenant, key)
 	if err != nil || body == nil {
 		return 0, err
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -56,7 +55,7 @@ func placeholders(columns ...string) string {
 
 // Create adds a record to a department and returns it when it is on disk. The
 // error is record.FieldErrors where the fields break a rule. With an idempotency
-// key the response is stored in the same transaction. Then the error is a
+// key the replay is stored in the same transaction. Then the error is a
 // *RepeatedError for a create that was sent before, or ErrReused.
 func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, key *IdempotencyKey) (record.Firefighter, error) {
 	fields, errs := fields.Normalize(s.Clock().Now())
@@ -71,7 +70,7 @@ func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, k
 			err = create(t, tenant, by, f.ID, values)
 		}
 		if err == nil && key != nil {
-			err = storeResponse(t, tenant, key, f.ID, string(f.AppendJSON(nil)))
+			err = addReplay(t, tenant, key, f.ID, string(f.AppendJSON(nil)))
 		}
 		return err
 	})
@@ -96,7 +95,7 @@ func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, id string, values sq
 	if err != nil {
 		return err
 	}
-	return addChange(t, tenant, by, change{ActionCreate, id, nil})
+	return addChange(t, tenant, by, actionCreate, id, nil)
 }
 
 var replaceSQL = `
@@ -163,7 +162,7 @@ func replace(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stor
 	if err != nil {
 		return err
 	}
-	return addChange(t, tenant, by, change{ActionReplace, before.ID, before})
+	return addChange(t, tenant, by, actionReplace, before.ID, before)
 }
 
 // getChecked returns a record that is about to change, damaged or not, if check
@@ -195,42 +194,5 @@ func remove(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Store
 	if err := t.ExecOne(deleteSQL, t.Now, before.Row, int64(tenant)); err != nil {
 		return err
 	}
-	return addChange(t, tenant, by, change{ActionDelete, before.ID, before})
-}
-
-// Department is a new department with its people.
-type Department struct {
-	Name   string
-	People []record.Fields
-}
-
-// AddDepartments adds new departments in one transaction.
-func (s *Store) AddDepartments(departments []Department) error {
-	return s.db.Write(func(t *sqlite.Tx) error {
-		for _, d := range departments {
-			if err := addDepartment(t, d); err != nil {
-				return fmt.Errorf("adding %q: %w", d.Name, err)
-			}
-		}
-		return nil
-	})
-}
-
-func addDepartment(t *sqlite.Tx, d Department) error {
-	tenant, err := insertTenant(t, d.Name)
-	if err != nil {
-		return err
-	}
-	now := time.UnixMilli(t.Now)
-	for _, fields := range d.People {
-		fields, errs := fields.Normalize(now)
-		if len(errs) > 0 {
-			return errs
-		}
-		f := newFirefighter(fields)
-		if err := create(t, tenant, 0, f.ID, createValues(tenant, f)); err != nil {
-			return err
-		}
-	}
-	return nil
+	return addChange(t, tenant, by, actionDelete, before.ID, before)
 }

@@ -12,12 +12,12 @@ import (
 
 // A create or an import that is sent again with the same Idempotency-Key
 // (draft-ietf-httpapi-idempotency-key-header) makes nothing a second time. It is
-// answered by the stored response of the first.
+// answered by the replay: the response to the first request, as it was stored.
 
 const (
-	// responseLifetime is how long a response is stored.
-	responseLifetime = 24 * time.Hour
-	// erasedAtOnce is the number of old responses that one transaction erases.
+	// replayLifetime is how long a replay is kept.
+	replayLifetime = 24 * time.Hour
+	// erasedAtOnce is the number of old replays that one transaction erases.
 	erasedAtOnce = 500
 )
 
@@ -28,26 +28,26 @@ type IdempotencyKey struct {
 	Hash []byte // SHA-256 of what the request asks for
 }
 
-const responseSQL = `
+const replaySQL = `
 	SELECT request_hash, record_id, answer, checksum FROM replays
 	 WHERE key_id = ? AND idempotency_key = ? AND tenant_id = ? AND created_at > ?`
 
-// StoredResponse returns the response to an earlier request with this key, and
-// the id of its record or import; body is nil if there was none. The error is
+// Replay returns the response to an earlier request with this key, and the id of its
+// record or import; body is nil if there was none. The error is
 // ErrReused if that request had another hash.
-func (s *Store) StoredResponse(tenant record.TenantID, key *IdempotencyKey) (id string, body []byte, err error) {
+func (s *Store) Replay(tenant record.TenantID, key *IdempotencyKey) (id string, body []byte, err error) {
 	now := s.Clock().Now().UnixMilli()
 	err = s.db.Read(func(c *sqlite.Conn) error {
-		id, body, err = storedResponse(c, tenant, key, now)
+		id, body, err = replay(c, tenant, key, now)
 		return err
 	})
 	return id, body, err
 }
 
-func storedResponse(c *sqlite.Conn, tenant record.TenantID, key *IdempotencyKey, now int64) (id string, body []byte, err error) {
+func replay(c *sqlite.Conn, tenant record.TenantID, key *IdempotencyKey, now int64) (id string, body []byte, err error) {
 	var hash []byte
 	var sum int64
-	err = c.QueryRow(responseSQL, sqlite.Args{int64(key.By), key.Key, int64(tenant), now - responseLifetime.Milliseconds()}, func(row sqlite.Row) {
+	err = c.QueryRow(replaySQL, sqlite.Args{int64(key.By), key.Key, int64(tenant), now - replayLifetime.Milliseconds()}, func(row sqlite.Row) {
 		hash, id, body, sum = row.Bytes(0), row.Text(1), []byte(row.Text(2)), row.Int(3)
 	})
 	switch {
@@ -57,13 +57,13 @@ func storedResponse(c *sqlite.Conn, tenant record.TenantID, key *IdempotencyKey,
 		return "", nil, err
 	case !bytes.Equal(hash, key.Hash):
 		return "", nil, ErrReused
-	case sum != responseChecksum(tenant, id, string(body)):
+	case sum != replayChecksum(tenant, id, string(body)):
 		return "", nil, &record.DamagedError{ID: id}
 	}
 	return id, body, nil
 }
 
-func responseChecksum(tenant record.TenantID, id, body string) int64 {
+func replayChecksum(tenant record.TenantID, id, body string) int64 {
 	return record.TextChecksum(tenant, id+"\n"+body)
 }
 
@@ -73,29 +73,29 @@ func refuseRepeated(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey) e
 	if key == nil {
 		return nil
 	}
-	id, body, err := storedResponse(t.Conn, tenant, key, t.Now)
+	id, body, err := replay(t.Conn, tenant, key, t.Now)
 	if body != nil {
 		err = &RepeatedError{id}
 	}
 	return err
 }
 
-// storeResponse stores what a request is about to answer, with the id of what it
-// has made.
-func storeResponse(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, id, body string) error {
+// addReplay stores the response that a request is about to get, with the id of what
+// it has made.
+func addReplay(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey, id, body string) error {
 	_, err := t.Exec(`
 		INSERT OR REPLACE INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		int64(key.By), key.Key, int64(tenant), t.Now, key.Hash, id, body, responseChecksum(tenant, id, body))
+		int64(key.By), key.Key, int64(tenant), t.Now, key.Hash, id, body, replayChecksum(tenant, id, body))
 	return err
 }
 
-// EraseOldResponses erases responses that are older than their lifetime, a few
+// EraseOldReplays erases replays that are older than their lifetime, a few
 // at a time so that no other write waits long, until ctx ends. One that cannot be
 // erased, because the table is damaged, stays.
-func (s *Store) EraseOldResponses(ctx context.Context) error {
+func (s *Store) EraseOldReplays(ctx context.Context) error {
 	for ctx.Err() == nil {
-		until := s.Clock().Now().Add(-responseLifetime).UnixMilli()
+		until := s.Clock().Now().Add(-replayLifetime).UnixMilli()
 		old, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM replays WHERE created_at <= ?)`, until)
 		if err != nil || old == 0 {
 			return err

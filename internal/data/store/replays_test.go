@@ -28,23 +28,23 @@ func createWith(t *testing.T, s *store.Store, tenant record.TenantID, key *store
 	return f
 }
 
-// checkStored fails unless the stored response is that of the create of f. Its
-// zero value is for no response.
+// checkStored fails unless the replay is that of the create of f. Its
+// zero value is for no replay.
 func checkStored(t *testing.T, s *store.Store, tenant record.TenantID, key *store.IdempotencyKey, f record.Firefighter) {
 	t.Helper()
 	body := ""
 	if f.ID != "" {
 		body = string(f.AppendJSON(nil))
 	}
-	gotID, got, err := s.StoredResponse(tenant, key)
+	gotID, got, err := s.Replay(tenant, key)
 	if err != nil || gotID != f.ID || string(got) != body || (got == nil) != (body == "") {
-		t.Errorf("the stored response is %q %s, %v", gotID, got, err)
+		t.Errorf("the replay is %q %s, %v", gotID, got, err)
 	}
 }
 
-// TestStoredResponse: the response stays as it was, whatever becomes of the
+// TestReplay: the response stays as it was, whatever becomes of the
 // record.
-func TestStoredResponse(t *testing.T) {
+func TestReplay(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	key := keyFor(1, "a", "x")
@@ -57,15 +57,15 @@ func TestStoredResponse(t *testing.T) {
 	must(t, s.Delete(ours, 0, f.ID, asIs))
 	checkStored(t, s, ours, key, f)
 	for _, body := range []string{"", "x ", "y"} {
-		if id, got, err := s.StoredResponse(ours, keyFor(1, "a", body)); !errors.Is(err, store.ErrReused) || id != "" || got != nil {
+		if id, got, err := s.Replay(ours, keyFor(1, "a", body)); !errors.Is(err, store.ErrReused) || id != "" || got != nil {
 			t.Errorf("with the body %q: %q %s, %v", body, id, got, err)
 		}
 	}
 }
 
-// TestStoredResponseScope: an idempotency key is that of one API key and one
+// TestReplayScope: an idempotency key is that of one API key and one
 // department.
-func TestStoredResponseScope(t *testing.T) {
+func TestReplayScope(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	f := createWith(t, s, ours, keyFor(1, "a", "x"))
@@ -141,16 +141,16 @@ func TestRefusalStoresNothing(t *testing.T) {
 	checkStored(t, s, ours, key, record.Firefighter{})
 }
 
-// TestDamagedResponse: a stored response that is not what the service wrote is
+// TestDamagedReplay: a replay that is not what the service wrote is
 // not sent again.
-func TestDamagedResponse(t *testing.T) {
+func TestDamagedReplay(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	key := keyFor(1, "a", "x")
 	f := createWith(t, s, ours, key)
 	for _, damage := range []string{`answer = replace(answer, 'Ana', 'Anb')`, `record_id = 'nobody'`, `checksum = checksum + 1`} {
 		exec(t, s, `CREATE TABLE saved AS SELECT * FROM replays; UPDATE replays SET `+damage)
-		if id, body, err := s.StoredResponse(ours, key); !errors.As(err, new(*record.DamagedError)) || id != "" || body != nil {
+		if id, body, err := s.Replay(ours, key); !errors.As(err, new(*record.DamagedError)) || id != "" || body != nil {
 			t.Errorf("%s: %q %s, %v", damage, id, body, err)
 		}
 		if _, err := s.Create(ours, 1, ana, key); !errors.As(err, new(*record.DamagedError)) {
@@ -161,8 +161,8 @@ func TestDamagedResponse(t *testing.T) {
 	}
 }
 
-// TestResponseLifetime: after a day the key is as good as new.
-func TestResponseLifetime(t *testing.T) {
+// TestReplayLifetime: after a day the key is as good as new.
+func TestReplayLifetime(t *testing.T) {
 	t.Parallel()
 	now := time.UnixMilli(2e12)
 	s := newStoreAt(t, func() time.Time { return now })
@@ -171,7 +171,7 @@ func TestResponseLifetime(t *testing.T) {
 	f := createWith(t, s, ours, first)
 	now = now.Add(24*time.Hour - time.Millisecond)
 	other := createWith(t, s, ours, second)
-	must(t, s.EraseOldResponses(t.Context()))
+	must(t, s.EraseOldReplays(t.Context()))
 	checkStored(t, s, ours, first, f)
 	now = now.Add(time.Millisecond)
 	checkStored(t, s, ours, first, record.Firefighter{})
@@ -180,18 +180,18 @@ func TestResponseLifetime(t *testing.T) {
 	checkStored(t, s, ours, keyFor(1, "a", "y"), f)
 	checkStored(t, s, ours, second, other)
 	if n := stored(); n != 2 {
-		t.Errorf("%d responses are stored, not 2", n)
+		t.Errorf("%d replays are stored, not 2", n)
 	}
 	now = now.Add(24*time.Hour - time.Millisecond)
-	must(t, s.EraseOldResponses(t.Context()))
+	must(t, s.EraseOldReplays(t.Context()))
 	if n := stored(); n != 1 {
-		t.Errorf("%d responses are stored, not 1", n)
+		t.Errorf("%d replays are stored, not 1", n)
 	}
 	checkStored(t, s, ours, keyFor(1, "a", "y"), f)
 	now = now.Add(time.Millisecond)
-	must(t, s.EraseOldResponses(t.Context()))
+	must(t, s.EraseOldReplays(t.Context()))
 	if n := stored(); n != 0 || list(t, s, ours, "").Total != 3 {
-		t.Errorf("%d responses are stored", n)
+		t.Errorf("%d replays are stored", n)
 	}
 }
 
@@ -203,9 +203,9 @@ type watchedContext struct {
 
 func (c watchedContext) Err() error { c.asked(); return c.Context.Err() }
 
-// TestOldResponsesInSteps: they are erased a few at a time, so that other writes
+// TestOldReplaysInSteps: they are erased a few at a time, so that other writes
 // come in between, and only until the context ends.
-func TestOldResponsesInSteps(t *testing.T) {
+func TestOldReplaysInSteps(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	createWith(t, s, ours, keyFor(1, "new", "x"))
@@ -217,21 +217,21 @@ func TestOldResponsesInSteps(t *testing.T) {
 		return n
 	}
 	ended, cancel := context.WithCancel(t.Context())
-	must(t, s.EraseOldResponses(watchedContext{ended, func() {
+	must(t, s.EraseOldReplays(watchedContext{ended, func() {
 		if left() == 1201 {
 			cancel()
 		}
 	}}))
 	var steps []int64
-	must(t, s.EraseOldResponses(watchedContext{t.Context(), func() { steps = append(steps, left()) }}))
+	must(t, s.EraseOldReplays(watchedContext{t.Context(), func() { steps = append(steps, left()) }}))
 	if !slices.Equal(steps[:3], []int64{1201, 701, 201}) || left() != 1 {
-		t.Errorf("responses before each step: %v, in the end %d", steps, left())
+		t.Errorf("replays before each step: %v, in the end %d", steps, left())
 	}
 }
 
-// TestOldResponsesThatStay: responses that cannot be erased do not keep it busy
+// TestOldReplaysThatStay: replays that cannot be erased do not keep it busy
 // for ever.
-func TestOldResponsesThatStay(t *testing.T) {
+func TestOldReplaysThatStay(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	exec(t, s, `CREATE TRIGGER stay BEFORE DELETE ON replays BEGIN SELECT raise(IGNORE); END;
@@ -239,12 +239,12 @@ func TestOldResponsesThatStay(t *testing.T) {
 		VALUES (1, 'old', 1, 1000, x'00', 'none', '{}', 0)`)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	must(t, s.EraseOldResponses(ctx))
+	must(t, s.EraseOldReplays(ctx))
 	must(t, ctx.Err())
 }
 
-// TestResponseAfterPurge: an erased record is in no stored response.
-func TestResponseAfterPurge(t *testing.T) {
+// TestReplayAfterPurge: an erased record is in no replay.
+func TestReplayAfterPurge(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	gone, kept := createWith(t, s, ours, keyFor(1, "a", "x")), createWith(t, s, ours, keyFor(1, "b", "x"))
@@ -254,6 +254,6 @@ func TestResponseAfterPurge(t *testing.T) {
 	checkStored(t, s, ours, keyFor(1, "a", "x"), record.Firefighter{})
 	checkStored(t, s, ours, keyFor(1, "b", "x"), kept)
 	if n := scanInt(t, s, `SELECT count(*) FROM replays`); n != 1 {
-		t.Errorf("%d responses are stored", n)
+		t.Errorf("%d replays are stored", n)
 	}
 }
