@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
@@ -45,7 +47,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		return nil
 	}
 	if limit > defaultChanges {
-		return upload.Work(w, r, c.tenant, 0, answer)
+		return upload.Work(w, r, int64(c.tenant), 0, answer)
 	}
 	return answer(w)
 }
@@ -70,12 +72,16 @@ func appendFeed(b []byte, feed store.Feed) []byte {
 
 func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	p := record.ParseParameters(r.URL.RawQuery)
-	e := upload.Export{Name: "people", Format: p.OneOf("format", sheet.CSV, sheet.Formats...),
-		Query: p.Selection(record.Query{SortBy: record.ByCreatedAt})}
+	format, q := p.OneOf("format", sheet.CSV, sheet.Formats...), p.Selection(record.Query{SortBy: record.ByCreatedAt})
 	if err := p.Err(); err != nil {
 		return err
 	}
-	return upload.Send(w, r, s.store, c.tenant, e)
+	file := upload.Attachment{Name: "people-" + s.store.Clock().Now().Format(time.DateOnly) + "." + format, ContentType: sheet.ContentType(format)}
+	return upload.Send(w, r, int64(c.tenant), file, func(to io.Writer) error {
+		return sheet.WriteAll(r.Context(), to, format, func(each func(*record.Firefighter) error) error {
+			return s.store.Each(c.tenant, q, each)
+		})
+	})
 }
 
 // limitOf returns the size of the largest body of a request.
@@ -99,14 +105,14 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	if _, err := httpapi.IdempotencyKey(r); err != nil {
 		return err
 	}
-	file, err := upload.Receive(w, r, c.tenant)
+	file, err := upload.Receive(w, r, int64(c.tenant))
 	if err != nil {
 		return err
 	}
 	defer file.Close()
 	o.Name = file.Name
 	work := func(do func(w http.ResponseWriter, content []byte) error) error {
-		return upload.Work(w, r, c.tenant, file.Weight(), func(w http.ResponseWriter) error {
+		return upload.Work(w, r, int64(c.tenant), file.Weight(), func(w http.ResponseWriter) error {
 			content, err := file.Content()
 			if err != nil {
 				return err
@@ -248,7 +254,7 @@ func (s *server) handleImports(w http.ResponseWriter, r *http.Request, _ string,
 }
 
 // errNoImport is for a number that no import of the department has.
-var errNoImport = &httpapi.Problem{Kind: httpapi.Import, Detail: "There is no import with this number."}
+var errNoImport = &httpapi.Problem{Kind: kindImport, Detail: "There is no import with this number."}
 
 // withNumber hands the handler the number of an import in the path.
 func withNumber(handle func(s *server, w http.ResponseWriter, number int64, c caller) error) handler {
@@ -314,7 +320,7 @@ func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) e
 // other.
 func importsProblem(err error) *httpapi.Problem {
 	if errors.Is(err, store.ErrPosition) {
-		return &httpapi.Problem{Kind: httpapi.Position,
+		return &httpapi.Problem{Kind: kindPosition,
 			Detail: "This position is not of the history of the department: the database was restored, or the position was never given. Start over without after."}
 	}
 	if errors.Is(err, sheet.ErrTooManyRows) {
@@ -322,7 +328,7 @@ func importsProblem(err error) *httpapi.Problem {
 		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: detail, Errors: record.FieldErrors{{Field: "format", Code: record.OutOfRange, Detail: detail}}}
 	}
 	if back, ok := errors.AsType[*store.TakenBackError](err); ok {
-		return &httpapi.Problem{Kind: httpapi.TakenBack,
+		return &httpapi.Problem{Kind: kindTakenBack,
 			Detail: fmt.Sprintf("The import %d was taken back before, at %s.", back.Number, back.At.UTC().Format(inMillis))}
 	}
 	if file, ok := errors.AsType[*sheet.FileError](err); ok {

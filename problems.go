@@ -11,6 +11,14 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
+// The kinds of problems that this API has beside those of any.
+var (
+	kindRecord    = httpapi.Kind{Code: "record", Status: http.StatusNotFound}
+	kindImport    = httpapi.Kind{Code: "import", Status: http.StatusNotFound}
+	kindPosition  = httpapi.Kind{Code: "position", Status: http.StatusGone} // of the list of changes
+	kindTakenBack = httpapi.Kind{Code: "taken_back", Status: http.StatusConflict}
+)
+
 // The problems that are always the same.
 var (
 	errNoPath = &httpapi.Problem{Kind: httpapi.Path, Detail: "There is nothing at this path.", Header: toDocument}
@@ -51,7 +59,7 @@ func problemOf(err error) *httpapi.Problem {
 	case errors.Is(err, store.ErrRemoved): // and so the keys of the department
 		return errUnknownKey
 	case errors.Is(err, store.ErrNotFound):
-		return &httpapi.Problem{Kind: httpapi.Record, Detail: "There is no firefighter with this id."}
+		return &httpapi.Problem{Kind: kindRecord, Detail: "There is no firefighter with this id."}
 	case errors.Is(err, httpapi.ErrPreconditionFailed):
 		return &httpapi.Problem{Kind: httpapi.Precondition,
 			Detail: "The firefighter is not what the request's conditions ask for: somebody may have changed it since it was read."}

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -43,6 +44,24 @@ func NewWriter(w io.Writer, format string) (Writer, error) {
 		return f.writer(w), nil
 	}
 	return nil, fmt.Errorf("there is no format %q", format)
+}
+
+// WriteAll writes the people that each hands out, until ctx ends.
+func WriteAll(ctx context.Context, w io.Writer, format string, each func(func(*record.Firefighter) error) error) error {
+	to, err := NewWriter(w, format)
+	if err != nil {
+		return err
+	}
+	err = each(func(f *record.Firefighter) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		return to.Write(f)
+	})
+	if closing := to.Close(); err == nil {
+		err = closing
+	}
+	return err
 }
 
 // ContentType returns the media type of a format.

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -87,6 +88,31 @@ func TestFormats(t *testing.T) {
 	}
 	if _, err := NewWriter(&bytes.Buffer{}, "ods"); err == nil {
 		t.Error("a writer of an unknown format")
+	}
+}
+
+// TestWriteAll: all people are written, and no more once the client has gone.
+func TestWriteAll(t *testing.T) {
+	t.Parallel()
+	ctx, leave := context.WithCancel(t.Context())
+	each := func(write func(*record.Firefighter) error) error {
+		for i := range people {
+			if err := write(&people[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var b bytes.Buffer
+	if err := WriteAll(ctx, &b, CSV, each); err != nil || !bytes.Equal(b.Bytes(), write(t, CSV, people...)) {
+		t.Errorf("%v:\n%s", err, &b)
+	}
+	if err := WriteAll(ctx, failing{}, CSV, each); !errors.Is(err, bytes.ErrTooLarge) {
+		t.Errorf("where nothing can be written: %v", err)
+	}
+	leave()
+	if err := WriteAll(ctx, &b, CSV, each); err != context.Canceled {
+		t.Errorf("for a client that has gone: %v", err)
 	}
 }
 

@@ -30,7 +30,7 @@ type Conditions struct{ match, noneMatch etagList }
 
 // ParseConditions reads the conditions of a request. The error is a *Problem.
 func ParseConditions(r *http.Request) (Conditions, error) {
-	var invalid []headerError
+	var invalid []FieldError
 	parse := func(name string) etagList {
 		list, ok := parseETags(r.Header[name])
 		if !ok {
@@ -40,7 +40,7 @@ func ParseConditions(r *http.Request) (Conditions, error) {
 	}
 	c := Conditions{match: parse("If-Match"), noneMatch: parse("If-None-Match")}
 	if len(invalid) > 0 {
-		return Conditions{}, invalidHeaders(invalid...)
+		return Conditions{}, InvalidFields(invalid...)
 	}
 	return c, nil
 }

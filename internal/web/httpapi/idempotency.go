@@ -19,7 +19,7 @@ func IdempotencyKey(r *http.Request) (string, error) {
 	}
 	key, ok := parseIdempotencyKey(strings.Trim(values[0], " \t"))
 	if len(values) > 1 || !ok || key == "" || len(key) > maxIdempotencyKey {
-		return "", invalidHeaders(invalidHeader("Idempotency-Key",
+		return "", InvalidFields(invalidHeader("Idempotency-Key",
 			"Idempotency-Key must be one text of 1 to 255 visible ASCII characters."))
 	}
 	return key, nil

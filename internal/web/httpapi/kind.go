@@ -10,7 +10,7 @@ type Kind struct {
 	Status int
 }
 
-// The kinds of problems.
+// The kinds of problems that any API has.
 var (
 	KeyMissing   = Kind{"key_missing", http.StatusUnauthorized}
 	KeyUnknown   = Kind{"key_unknown", http.StatusUnauthorized}
@@ -18,10 +18,6 @@ var (
 	KeyExpired   = Kind{"key_expired", http.StatusUnauthorized}
 	Scope        = Kind{"scope", http.StatusForbidden}
 	Path         = Kind{"path", http.StatusNotFound}
-	Record       = Kind{"record", http.StatusNotFound}
-	Import       = Kind{"import", http.StatusNotFound}
-	Position     = Kind{"position", http.StatusGone}
-	TakenBack    = Kind{"taken_back", http.StatusConflict}
 	Method       = Kind{"method", http.StatusMethodNotAllowed}
 	Host         = Kind{"host", http.StatusMisdirectedRequest}
 	Invalid      = Kind{"invalid", http.StatusBadRequest}   // with errors

@@ -51,15 +51,16 @@ func (p *Problem) Write(w http.ResponseWriter) {
 	RespondJSON(w, p.Status, details) // cannot fail: see Errors
 }
 
-// headerError says what is wrong with a header of a request.
-type headerError struct {
+// FieldError says what is wrong with a header of a request, or with a part of a form.
+type FieldError struct {
 	Field  string `json:"field"`
 	Code   string `json:"code"`
 	Detail string `json:"detail"`
 }
 
-// invalidHeaders returns the problem of a request with at least one bad header.
-func invalidHeaders(list ...headerError) *Problem {
+// InvalidFields returns the problem of a request of which at least one header or part of
+// a form is wrong.
+func InvalidFields(list ...FieldError) *Problem {
 	detail := list[0].Detail
 	if len(list) > 1 {
 		detail = fmt.Sprintf("There are %d faults. The first: %s", len(list), detail)
@@ -67,4 +68,4 @@ func invalidHeaders(list ...headerError) *Problem {
 	return &Problem{Kind: Invalid, Detail: detail, Errors: list}
 }
 
-func invalidHeader(name, detail string) headerError { return headerError{name, "invalid", detail} }
+func invalidHeader(name, detail string) FieldError { return FieldError{name, "invalid", detail} }

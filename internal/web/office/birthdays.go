@@ -13,6 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/ical"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // usualAges are offered to choose from.
@@ -152,8 +153,7 @@ func sendCalendar(v visit) error {
 		}
 	}
 	h := v.W.Header()
-	h["Content-Type"] = []string{ical.ContentType}
-	h["Content-Disposition"] = []string{`attachment; filename="birthdays.ics"`}
+	upload.Attachment{Name: "birthdays.ics", ContentType: ical.ContentType}.Describe(h)
 	httpapi.VaryByEncoding(h)
 	httpapi.Respond(v.W, http.StatusOK, httpapi.Compress(h, v.R, c.End()))
 	return nil

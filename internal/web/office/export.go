@@ -1,9 +1,11 @@
 package office
 
 import (
+	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -50,5 +52,10 @@ func sendExport(v visit) error {
 	if err != nil || !slices.Contains(sheet.Formats, format) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
-	return v.Send(upload.Export{Format: format, Query: q, Name: v.Text("export.file")})
+	name := v.Text("export.file") + "-" + v.Store.Clock().Now().Format(time.DateOnly) + "." + format
+	return v.Send(upload.Attachment{Name: name, ContentType: sheet.ContentType(format)}, func(to io.Writer) error {
+		return sheet.WriteAll(v.R.Context(), to, format, func(each func(*record.Firefighter) error) error {
+			return v.Store.Each(v.Session.Tenant, q, each)
+		})
+	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // importPage is the Data of import.html.
@@ -216,9 +217,7 @@ func reportImport(v visit) error {
 	if err := sheet.WriteTable(&file, format, l.file.Table, header, func(row int) []string { return extra[row] }); err != nil {
 		return err
 	}
-	h := v.W.Header()
-	h.Set("Content-Type", sheet.ContentType(format))
-	h.Set("Content-Disposition", `attachment; filename="`+v.Text("import.file")+"."+format+`"`)
+	upload.Attachment{Name: v.Text("import.file") + "." + format, ContentType: sheet.ContentType(format)}.Describe(v.W.Header())
 	httpapi.Respond(v.W, http.StatusOK, file.Bytes())
 	return nil
 }

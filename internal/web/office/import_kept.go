@@ -26,7 +26,7 @@ type keptList struct {
 	tenant record.TenantID
 	name   string // of the file
 	pasted bool   // it is no file
-	file   *upload.Upload
+	file   *upload.File
 	at     time.Time
 }
 

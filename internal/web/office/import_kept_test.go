@@ -13,7 +13,7 @@ func TestUploads(t *testing.T) {
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	u := newKeptLists()
 	u.now = func() time.Time { return now }
-	first := u.add(&keptList{tenant: 1, name: "people.csv", file: upload.NewUpload(1, "a")})
+	first := u.add(&keptList{tenant: 1, name: "people.csv", file: upload.FromText(1, "a")})
 	if got := u.find(1, first.token); got != first || got.name != "people.csv" || len(got.token) < 20 {
 		t.Errorf("the list is %+v", got)
 	}
@@ -21,7 +21,7 @@ func TestUploads(t *testing.T) {
 		t.Error("another department or token finds a list")
 	}
 	now = now.Add(uploadLifetime - 1)
-	second := u.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
+	second := u.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	if u.find(1, first.token) == nil {
 		t.Error("a list goes too early")
 	}
@@ -34,18 +34,18 @@ func TestUploads(t *testing.T) {
 func TestUploadsAreBounded(t *testing.T) {
 	t.Parallel()
 	large, many := newKeptLists(), newKeptLists()
-	first, small := large.add(&keptList{tenant: 1, file: upload.NewUpload(1, strings.Repeat("x", 10<<20))}), many.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
+	first, small := large.add(&keptList{tenant: 1, file: upload.FromText(1, strings.Repeat("x", 10<<20))}), many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	for range 3 {
-		large.add(&keptList{tenant: 1, file: upload.NewUpload(1, strings.Repeat("x", 10<<20))})
+		large.add(&keptList{tenant: 1, file: upload.FromText(1, strings.Repeat("x", 10<<20))})
 	}
 	for range mostUploads - 1 {
-		many.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
+		many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
 		t.Error("a list goes that has room")
 	}
-	large.add(&keptList{tenant: 1, file: upload.NewUpload(1, "x")})
-	many.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
+	large.add(&keptList{tenant: 1, file: upload.FromText(1, "x")})
+	many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	if large.find(1, first.token) != nil || len(large.all) != 4 || many.find(1, small.token) != nil || len(many.all) != mostUploads {
 		t.Errorf("%d and %d lists are kept", len(large.all), len(many.all))
 	}
@@ -56,12 +56,12 @@ func TestUploadsAreBounded(t *testing.T) {
 func TestUploadsAreFair(t *testing.T) {
 	t.Parallel()
 	large, many := newKeptLists(), newKeptLists()
-	first, small := large.add(&keptList{tenant: 1, file: upload.NewUpload(1, "a")}), many.add(&keptList{tenant: 1, file: upload.NewUpload(1, "")})
+	first, small := large.add(&keptList{tenant: 1, file: upload.FromText(1, "a")}), many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	for range 9 {
-		large.add(&keptList{tenant: 2, file: upload.NewUpload(2, strings.Repeat("x", 10<<20))})
+		large.add(&keptList{tenant: 2, file: upload.FromText(2, strings.Repeat("x", 10<<20))})
 	}
 	for range 2 * mostUploads {
-		many.add(&keptList{tenant: 2, file: upload.NewUpload(2, "")})
+		many.add(&keptList{tenant: 2, file: upload.FromText(2, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
 		t.Error("the list of another department goes")

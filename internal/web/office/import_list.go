@@ -83,7 +83,7 @@ func (v visit) receivedList() *keptList {
 		return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
 	}
 	if text := form.Get("text"); strings.TrimSpace(text) != "" {
-		return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: upload.NewUpload(tenant, text)})
+		return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: upload.FromText(int64(tenant), text)})
 	}
 	return v.lists.find(tenant, form.Get("token"))
 }

@@ -108,7 +108,7 @@ func undoImportPath(number int64) string {
 }
 
 // errNoImport refuses to take back what the department has not imported.
-var errNoImport = &httpapi.Problem{Kind: httpapi.Import}
+var errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: http.StatusNotFound}}
 
 // undoImport takes an import back.
 func undoImport(v visit) error {

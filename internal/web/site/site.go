@@ -69,7 +69,7 @@ func (r Route) Carried() Route {
 }
 
 // Upload returns the route as one whose form may have a file: multipart/form-data
-// of at most transit.MaxUpload.
+// of at most upload.MaxUpload.
 func (r Route) Upload() Route {
 	r.upload = true
 	return r

@@ -107,17 +107,20 @@ func (v *Visit) stopMaking() {
 	}
 }
 
-// Send answers with people as a file, as transit.Send does.
-func (v *Visit) Send(e upload.Export) error {
+// Send answers with a file, as upload.Send does.
+func (v *Visit) Send(a upload.Attachment, write func(io.Writer) error) error {
 	v.stopMaking()
-	return upload.Send(v.W, v.R, v.Store, v.Session.Tenant, e)
+	return upload.Send(v.W, v.R, v.owner(), a, write)
 }
 
-// Work calls do as transit.Work does.
+// owner returns whose the files of the visit are, for package upload.
+func (v *Visit) owner() int64 { return int64(v.Session.Tenant) }
+
+// Work calls do as upload.Work does.
 func (v *Visit) Work(size int64, do func() error) error {
 	v.stopMaking()
 	w := v.W
-	return upload.Work(w, v.R, v.Session.Tenant, size, func(kept http.ResponseWriter) error {
+	return upload.Work(w, v.R, v.owner(), size, func(kept http.ResponseWriter) error {
 		v.W, v.works = kept, true
 		defer func() { v.W, v.works = w, false }()
 		return do()
@@ -153,7 +156,7 @@ func (v *Visit) readForm() error {
 // file away.
 func (v *Visit) readUpload(boundary string) (err error) {
 	may := v.mayUse(v.route)
-	v.Upload, err = upload.ReceiveForm(v.W, v.R, boundary, v.Session.Tenant, may)
+	v.Upload, err = upload.ReceiveForm(v.W, v.R, boundary, v.owner(), may)
 	if err != nil {
 		upload.Ignore(v.W, v.R, may)
 		return err
@@ -322,7 +325,7 @@ func (v *Visit) send() error {
 		return nil
 	}
 	v.status, v.body = 0, nil
-	err := upload.Respond(v.W, v.Session.Tenant, status, body)
+	err := upload.Respond(v.W, v.owner(), status, body)
 	if err != nil {
 		v.W.Header().Del("Content-Encoding")
 	}

@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -28,31 +27,31 @@ var working = newQueue(atOnce)
 var errBusy = &httpapi.Problem{Kind: httpapi.Busy, Header: httpapi.RetryLater,
 	Detail: "Too many files are being imported or exported at this moment."}
 
-// queue hands out places to work, in the order in which requests come. A
-// department has at most one, so that none keeps the others out.
+// queue hands out places to work, in the order in which requests come. An owner has
+// at most one, so that none keeps the others out.
 type queue struct {
 	mu      sync.Mutex
 	free    int
-	large   bool                     // a large file has a place
-	busy    map[record.TenantID]bool // departments with a place
-	waiting []*turn                  // the longest first
+	large   bool           // a large file has a place
+	busy    map[int64]bool // owners with a place
+	waiting []*turn        // the longest first
 }
 
 // turn is a request that waits for a place.
 type turn struct {
-	tenant record.TenantID
-	large  bool
-	come   chan struct{} // closed when it has a place
+	owner int64
+	large bool
+	come  chan struct{} // closed when it has a place
 }
 
 func newQueue(places int) *queue {
-	return &queue{free: places, busy: map[record.TenantID]bool{}}
+	return &queue{free: places, busy: map[int64]bool{}}
 }
 
 // begin waits for a place to work on a file of this size. The caller calls done when
 // it has worked. The error is a *httpapi.Problem, or that of ctx.
-func (q *queue) begin(ctx context.Context, tenant record.TenantID, size int64) (done func(), err error) {
-	t := &turn{tenant, size >= largeFile, make(chan struct{})}
+func (q *queue) begin(ctx context.Context, owner int64, size int64) (done func(), err error) {
+	t := &turn{owner, size >= largeFile, make(chan struct{})}
 	q.mu.Lock()
 	q.waiting = append(q.waiting, t)
 	q.next()
@@ -83,7 +82,7 @@ func (q *queue) leave(t *turn) {
 	defer q.mu.Unlock()
 	select {
 	case <-t.come:
-		delete(q.busy, t.tenant)
+		delete(q.busy, t.owner)
 		q.large = q.large && !t.large
 		q.free++
 	default:
@@ -96,11 +95,11 @@ func (q *queue) leave(t *turn) {
 // the mutex.
 func (q *queue) next() {
 	q.waiting = slices.DeleteFunc(q.waiting, func(t *turn) bool {
-		if q.free == 0 || q.busy[t.tenant] || q.large && t.large {
+		if q.free == 0 || q.busy[t.owner] || q.large && t.large {
 			return false
 		}
 		q.free--
-		q.busy[t.tenant] = true
+		q.busy[t.owner] = true
 		q.large = q.large || t.large
 		close(t.come)
 		return true

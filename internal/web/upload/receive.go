@@ -13,7 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -30,16 +29,16 @@ const (
 	MaxParts = 1200
 )
 
-// Upload is a file that a client has sent.
-type Upload struct {
+// File is a file that a client has sent.
+type File struct {
 	Name string // as the client says; may be empty
 	file spool
 }
 
 // Receive receives the file that is the body of a request, or the only file in a
-// form. The error is a *httpapi.Problem or record.FieldErrors. The caller closes
-// the upload.
-func Receive(w http.ResponseWriter, r *http.Request, tenant record.TenantID) (u *Upload, err error) {
+// form. The error is a *httpapi.Problem. The caller closes the file. owner is whose it
+// is: few files of one owner are received at the same time.
+func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err error) {
 	mediaType, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // the content decides what the file is
 	coding := r.Header.Get("Content-Encoding")
 	switch {
@@ -52,26 +51,26 @@ func Receive(w http.ResponseWriter, r *http.Request, tenant record.TenantID) (u 
 		return nil, errTooLarge
 	}
 	extendDeadlines(w)
-	u = &Upload{file: spool{tenant: tenant}}
+	f = &File{file: spool{owner: owner}}
 	body := http.MaxBytesReader(w, r.Body, MaxBody)
 	if mediaType == FormType {
-		err = u.receiveForm(body, params["boundary"])
+		err = f.receiveForm(body, params["boundary"])
 	} else {
-		err = u.receive(body)
+		err = f.receive(body)
 	}
 	if err != nil {
-		u.Close()
+		f.Close()
 		return nil, err
 	}
-	return u, nil
+	return f, nil
 }
 
-// NewUpload returns an upload of a text that was sent in another way. It is small.
-func NewUpload(tenant record.TenantID, text string) *Upload {
-	u := &Upload{file: spool{tenant: tenant}}
-	u.file.memory.WriteString(text)
-	u.file.size = int64(len(text))
-	return u
+// FromText returns a small text, which was sent as a field, as a file.
+func FromText(owner int64, text string) *File {
+	f := &File{file: spool{owner: owner}}
+	f.file.memory.WriteString(text)
+	f.file.size = int64(len(text))
+	return f
 }
 
 // FormType is the media type of a form with files.
@@ -80,19 +79,19 @@ const FormType = "multipart/form-data"
 // Form is a form of a page.
 type Form struct {
 	Fields url.Values
-	File   *Upload // nil: none
-	Text   *Upload // a field "text" that is too long for Fields; nil: there is none
+	File   *File // nil: none
+	Text   *File // a field "text" that is too long for Fields; nil: there is none
 }
 
 // ReceiveForm receives a form of the type FormType with this boundary. Where keep is
 // false it throws the file away, and gives the client no more time than for
 // other requests. The error is a *httpapi.Problem. The caller closes the form.
-func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, tenant record.TenantID, keep bool) (f *Form, err error) {
+func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, owner int64, keep bool) (f *Form, err error) {
 	if keep {
 		extendDeadlines(w)
 	}
 	f = &Form{}
-	var text *Upload
+	var text *File
 	f.Fields, err = readForm(http.MaxBytesReader(w, r.Body, MaxBody), boundary, func(part *multipart.Part) (io.Writer, error) {
 		switch {
 		case part.FileName() == "" && (part.FormName() != "text" || !keep || text != nil):
@@ -100,12 +99,12 @@ func ReceiveForm(w http.ResponseWriter, r *http.Request, boundary string, tenant
 		case !keep:
 			return io.Discard, nil
 		case part.FileName() == "":
-			text = &Upload{file: spool{tenant: tenant}}
+			text = &File{file: spool{owner: owner}}
 			return &text.file, nil
 		case f.File != nil:
 			return nil, refuse(httpapi.Malformed, "The form must have only one file in it.")
 		}
-		f.File = &Upload{part.FileName(), spool{tenant: tenant}}
+		f.File = &File{part.FileName(), spool{owner: owner}}
 		return &f.File.file, nil
 	})
 	switch {
@@ -161,34 +160,38 @@ func refuse(kind httpapi.Kind, detail string) *httpapi.Problem {
 }
 
 // receive keeps the file.
-func (u *Upload) receive(file io.Reader) error {
-	return failed(copyFile(&u.file, file), "The body could not be read to its end.")
+func (f *File) receive(body io.Reader) error {
+	return failed(copyFile(&f.file, body), "The body could not be read to its end.")
 }
 
 // receiveForm keeps the file of a form. A field beside it is refused: somebody
 // may take it for an option.
-func (u *Upload) receiveForm(body io.Reader, boundary string) error {
+func (f *File) receiveForm(body io.Reader, boundary string) error {
 	files := 0
-	var errs record.FieldErrors
+	var faults []httpapi.FieldError
 	_, err := readForm(body, boundary, func(part *multipart.Part) (io.Writer, error) {
 		if part.FileName() == "" && part.FormName() != "file" {
-			errs.Add(part.FormName(), record.Unknown, "%s does not belong in the form: options are parameters of the URL.", part.FormName())
+			name := part.FormName()
+			faults = append(faults, httpapi.FieldError{Field: name, Code: "unknown", Detail: name + " does not belong in the form: options are parameters of the URL."})
 			return io.Discard, nil
 		}
 		if files++; files > 1 {
-			errs.Add("file", record.Duplicate, "The form must have only one file in it.")
-			return nil, errs
+			faults = append(faults, httpapi.FieldError{Field: "file", Code: "duplicate", Detail: "The form must have only one file in it."})
+			return nil, httpapi.InvalidFields(faults...)
 		}
-		u.Name = part.FileName()
-		return &u.file, nil
+		f.Name = part.FileName()
+		return &f.file, nil
 	})
 	if err != nil {
 		return err
 	}
 	if files == 0 {
-		errs.Add("file", record.Required, "The form must have a file in it.")
+		faults = append(faults, httpapi.FieldError{Field: "file", Code: "required", Detail: "The form must have a file in it."})
 	}
-	return errs.Err()
+	if len(faults) > 0 {
+		return httpapi.InvalidFields(faults...)
+	}
+	return nil
 }
 
 // readForm reads a form to its end, and copies the content of some parts to where
@@ -273,40 +276,40 @@ func failed(err error, cutOff string) error {
 }
 
 // Size returns that of the file, in bytes.
-func (u *Upload) Size() int64 { return u.file.size }
+func (f *File) Size() int64 { return f.file.size }
 
 // Weight returns the size for Work: that of the file, or of a large one where it is
 // an archive, because a small archive can unpack to much.
-func (u *Upload) Weight() int64 {
+func (f *File) Weight() int64 {
 	start := make([]byte, len("PK"))
-	n, _ := io.ReadFull(u.file.reader(), start) // Content returns the error
+	n, _ := io.ReadFull(f.file.reader(), start) // Content returns the error
 	if string(start[:n]) == "PK" {
-		return max(u.file.size, largeFile)
+		return max(f.file.size, largeFile)
 	}
-	return u.file.size
+	return f.file.size
 }
 
 // Content returns the file. Several may ask for it at the same time.
-func (u *Upload) Content() ([]byte, error) {
-	content := make([]byte, u.file.size)
-	_, err := io.ReadFull(u.file.reader(), content)
+func (f *File) Content() ([]byte, error) {
+	content := make([]byte, f.file.size)
+	_, err := io.ReadFull(f.file.reader(), content)
 	return content, err
 }
 
 // Hash returns the SHA-256 of the file, which it does not take into memory.
-func (u *Upload) Hash() ([]byte, error) {
+func (f *File) Hash() ([]byte, error) {
 	hash := sha256.New()
-	_, err := io.Copy(hash, u.file.reader())
+	_, err := io.Copy(hash, f.file.reader())
 	return hash.Sum(nil), err
 }
 
-// Keep takes the upload out of those that are on their way, which are few. The
+// Keep takes the file out of those that are on their way, which are few. The
 // caller limits those that it keeps.
-func (u *Upload) Keep() { u.file.leave() }
+func (f *File) Keep() { f.file.leave() }
 
-// Close erases what was kept. It does nothing to a nil *Upload.
-func (u *Upload) Close() {
-	if u != nil {
-		u.file.Close()
+// Close erases the file. It does nothing to a nil *File.
+func (f *File) Close() {
+	if f != nil {
+		f.file.Close()
 	}
 }

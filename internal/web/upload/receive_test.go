@@ -12,7 +12,6 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -36,21 +35,22 @@ func inForm(parts ...string) string {
 
 // what returns an error as its code, or those of fields.
 func what(err error) string {
-	var fields record.FieldErrors
 	var problem *httpapi.Problem
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &problem):
-		return problem.Code
-	case errors.As(err, &fields):
-		var codes []string
-		for _, f := range fields {
-			codes = append(codes, f.Field+" "+f.Code)
-		}
-		return strings.Join(codes, ", ")
+	case !errors.As(err, &problem):
+		return err.Error()
 	}
-	return err.Error()
+	fields, ok := problem.Errors.([]httpapi.FieldError)
+	if !ok {
+		return problem.Code
+	}
+	var codes []string
+	for _, f := range fields {
+		codes = append(codes, f.Field+" "+f.Code)
+	}
+	return strings.Join(codes, ", ")
 }
 
 func TestReceive(t *testing.T) {
@@ -146,7 +146,7 @@ func FuzzReceive(f *testing.F) {
 // received is a form of a page, as text.
 func received(f *Form) string {
 	text := f.Fields.Encode()
-	for name, file := range map[string]*Upload{" file ": f.File, " text ": f.Text} {
+	for name, file := range map[string]*File{" file ": f.File, " text ": f.Text} {
 		if file != nil {
 			content, err := file.Content()
 			text += fmt.Sprint(name, file.Name, " ", len(content), err)
@@ -221,7 +221,7 @@ func TestWeight(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]int64{"": 0, "P": 1, "a,b": 3, "PK": largeFile, "PK\x03\x04...": largeFile,
 		strings.Repeat("a", inMemory+1): inMemory + 1, "PK" + strings.Repeat("a", largeFile): largeFile + 2} {
-		u := &Upload{file: spool{tenant: 11}}
+		u := &File{file: spool{owner: 11}}
 		if err := u.receive(strings.NewReader(content)); err != nil {
 			t.Fatal(err)
 		}

@@ -7,52 +7,51 @@ import (
 	"sync"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
 const (
 	inMemory = 32 << 10 // bytes of a spool from which on it is a file
 	// onDisk is how many of those files there may be, and onDiskEach how many of one
-	// department. Clients that take nothing, or do not end, could fill the disk.
+	// owner. Clients that take nothing, or do not end, could fill the disk.
 	onDisk     = 32
 	onDiskEach = 8
 )
 
-// onTheWay counts the files of each department, and all of them.
-var onTheWay = counter{each: map[record.TenantID]int{}}
+// onTheWay counts the files of each owner, and all of them.
+var onTheWay = counter{each: map[int64]int{}}
 
 type counter struct {
 	mu   sync.Mutex
 	all  int
-	each map[record.TenantID]int
+	each map[int64]int
 }
 
 // add counts one more file, if that may be.
-func (c *counter) add(tenant record.TenantID) (ok bool) {
+func (c *counter) add(owner int64) (ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.all >= onDisk || c.each[tenant] >= onDiskEach {
+	if c.all >= onDisk || c.each[owner] >= onDiskEach {
 		return false
 	}
 	c.all++
-	c.each[tenant]++
+	c.each[owner]++
 	return true
 }
 
-func (c *counter) remove(tenant record.TenantID) {
+func (c *counter) remove(owner int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.all--
-	if c.each[tenant]--; c.each[tenant] == 0 {
-		delete(c.each, tenant)
+	if c.each[owner]--; c.each[owner] == 0 {
+		delete(c.each, owner)
 	}
 }
 
 // spool is a file that was written and is yet to be read: in memory while it is
 // small, otherwise a temporary one that only its owner can read.
 type spool struct {
-	tenant  record.TenantID
+	owner   int64
 	memory  bytes.Buffer
 	file    *os.File // nil: all is in memory
 	size    int64
@@ -78,7 +77,7 @@ func (s *spool) Write(p []byte) (n int, err error) {
 // toDisk goes on in a temporary file. Where the system allows it, that has no
 // name: then nothing stays, even if the program is killed.
 func (s *spool) toDisk() (err error) {
-	if s.counted = onTheWay.add(s.tenant); !s.counted {
+	if s.counted = onTheWay.add(s.owner); !s.counted {
 		return errBusy
 	}
 	if s.file, err = os.CreateTemp("", "firefighters-file-"); err != nil {
@@ -95,7 +94,7 @@ func (s *spool) toDisk() (err error) {
 func (s *spool) leave() {
 	if s.counted {
 		s.counted = false
-		onTheWay.remove(s.tenant)
+		onTheWay.remove(s.owner)
 	}
 }
 

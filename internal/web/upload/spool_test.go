@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // TestSpool: what is written comes back, and nothing stays.
@@ -39,13 +37,13 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolRefuses: only so many files may be on the disk, of one department and
+// TestSpoolRefuses: only so many files may be on the disk, of one owner and
 // of all, and a folder that is not there is said.
 func TestSpoolRefuses(t *testing.T) {
 	large := []byte(strings.Repeat("x", inMemory+1))
 	spools := make([]spool, onDisk+2)
 	for i := range spools {
-		spools[i].tenant = record.TenantID(i / (onDiskEach + 1))
+		spools[i].owner = int64(i / (onDiskEach + 1))
 		defer spools[i].Close()
 	}
 	written := 0
@@ -59,15 +57,15 @@ func TestSpoolRefuses(t *testing.T) {
 			written++
 		}
 	}
-	for other := record.TenantID(100); written < onDisk; other++ {
-		one := spool{tenant: other}
+	for other := int64(100); written < onDisk; other++ {
+		one := spool{owner: other}
 		defer one.Close()
 		if _, err := one.Write(large); err != nil {
 			t.Fatal(err)
 		}
 		written++
 	}
-	last := spool{tenant: 99}
+	last := spool{owner: 99}
 	defer last.Close()
 	if _, err := last.Write(large); err != errBusy {
 		t.Errorf("one more than all: %v", err)

@@ -13,7 +13,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// TestQueue: a department has one place at most, and a client that goes waits no
+// TestQueue: an owner has one place at most, and a client that goes waits no
 // longer.
 func TestQueue(t *testing.T) {
 	t.Parallel()
@@ -38,14 +38,14 @@ func TestQueue(t *testing.T) {
 			break
 		}
 	}
-	endB, err := q.begin(t.Context(), 2, 0) // although one of the first department has waited longer
+	endB, err := q.begin(t.Context(), 2, 0) // although one of the first owner has waited longer
 	if err != nil {
 		t.Fatal(err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := q.begin(gone, 3, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("a third department: %v", err)
+		t.Errorf("a third owner: %v", err)
 	}
 	endB()
 	endA()

@@ -13,7 +13,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -25,12 +24,12 @@ import (
 // has closed only its sending half: nobody can tell. do may end with the error of the
 // context; that ends the request by a panic, as net/http wants it. What do has finished is
 // sent all the same.
-func Work(w http.ResponseWriter, r *http.Request, tenant record.TenantID, size int64, do func(w http.ResponseWriter) error) error {
+func Work(w http.ResponseWriter, r *http.Request, owner int64, size int64, do func(w http.ResponseWriter) error) error {
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Time{}) // net/http takes the deadline for a client that has gone
 	control.SetWriteDeadline(time.Now().Add(2 * patience))
 	before := maps.Clone(w.Header())
-	a := &answer{ResponseWriter: w, file: spool{tenant: tenant}}
+	a := &answer{ResponseWriter: w, file: spool{owner: owner}}
 	defer a.file.Close()
 	err := a.make(r, size, do)
 	if err != nil && errors.Is(err, r.Context().Err()) {
@@ -53,7 +52,7 @@ var sending atomic.Int64 // bytes of long answers in memory
 
 // Respond sends a complete body as httpapi.Respond does. After an error nothing was
 // sent. The caller keeps no reference to the body.
-func Respond(w http.ResponseWriter, tenant record.TenantID, status int, body []byte) error {
+func Respond(w http.ResponseWriter, owner int64, status int, body []byte) error {
 	size := int64(len(body))
 	if size <= inMemory {
 		httpapi.Respond(w, status, body)
@@ -65,7 +64,7 @@ func Respond(w http.ResponseWriter, tenant record.TenantID, status int, body []b
 		return nil
 	}
 	sending.Add(-size)
-	a := &answer{ResponseWriter: w, status: status, file: spool{tenant: tenant}}
+	a := &answer{ResponseWriter: w, status: status, file: spool{owner: owner}}
 	defer a.file.Close()
 	if _, err := a.Write(body); err != nil {
 		return err
@@ -83,7 +82,7 @@ type answer struct {
 }
 
 func (a *answer) make(r *http.Request, size int64, do func(w http.ResponseWriter) error) error {
-	done, err := working.begin(r.Context(), a.file.tenant, size)
+	done, err := working.begin(r.Context(), a.file.owner, size)
 	if err != nil {
 		return err
 	}
