@@ -90,14 +90,7 @@ func (p place) remember() {
 	if p.remembered() {
 		return
 	}
-	note, err := osutil.NewDraft(p.memory())
-	if err != nil {
-		return // it is a help, and the next look tries again
-	}
-	defer note.Discard()
-	if _, err := note.WriteString(p.dir); err == nil {
-		note.Publish(true)
-	}
+	osutil.WriteFile(p.memory(), []byte(p.dir), true) // after an error the next look tries again
 }
 
 // realPath returns an absolute path without links, as far as it exists.

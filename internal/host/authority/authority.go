@@ -108,7 +108,7 @@ func (a *Authority) open() error {
 	if err != nil {
 		return err
 	}
-	err = create(a.file(authorityFile), made.encode())
+	err = osutil.WriteFile(a.file(authorityFile), made.encode(), false)
 	if errors.Is(err, fs.ErrExist) { // another process was faster
 		return nil
 	}
@@ -137,7 +137,7 @@ func Replace(o Options, hosts ...string) error {
 		err = makeFolder(o.Folder)
 	}
 	if err == nil {
-		err = replace(filepath.Join(o.Folder, authorityFile), made.encode())
+		err = osutil.WriteFile(filepath.Join(o.Folder, authorityFile), made.encode(), true)
 	}
 	if err == nil {
 		_, err = Open(o)
@@ -183,7 +183,7 @@ func (a *Authority) Renew() error {
 	if err != nil {
 		return err
 	}
-	if err := replace(a.file(serverFile), made.encode()); err != nil {
+	if err := osutil.WriteFile(a.file(serverFile), made.encode(), true); err != nil {
 		return err
 	}
 	a.leaf = made.certificate
@@ -197,7 +197,7 @@ func (a *Authority) publish(ca *pair) error {
 	if there, err := os.ReadFile(a.file(publicFile)); err == nil && bytes.Equal(there, a.public) {
 		return nil
 	}
-	return replace(a.file(publicFile), a.public)
+	return osutil.WriteFile(a.file(publicFile), a.public, true)
 }
 
 // wanted returns the names and addresses that the server's certificate must

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -76,71 +75,15 @@ func makeFolder(folder string) error {
 	return made.Close()
 }
 
-// create writes a private file that must not be there yet.
-func create(path string, text []byte) error {
-	written, err := writeBeside(path, text)
-	if err != nil {
-		return err
-	}
-	defer os.Remove(written)
-	if err := os.Link(written, path); errors.Is(err, fs.ErrExist) {
-		return err
-	} else if err != nil { // a disk without links
-		err = rename(written, path)
-		return cmp.Or(err, osutil.SyncFolder(filepath.Dir(path)))
-	}
-	return osutil.SyncFolder(filepath.Dir(path))
-}
-
-// replace writes a private file as a whole, in place of one that may be there.
-func replace(path string, text []byte) error {
-	written, err := writeBeside(path, text)
-	if err != nil {
-		return err
-	}
-	if err := rename(written, path); err != nil {
-		os.Remove(written)
-		return err
-	}
-	return osutil.SyncFolder(filepath.Dir(path))
-}
-
-// rename renames a file. Windows refuses that while a program reads the one in
-// its place, so it is tried for a second.
-func rename(from, to string) (err error) {
-	for range 20 {
-		if err = os.Rename(from, to); err == nil || runtime.GOOS != "windows" {
-			return err
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	return err
-}
-
-// unfinished is what the names of files begin with that are being written.
-const unfinished = ".new-"
-
-// removeLeftovers removes files that a crash has left a day ago or earlier.
+// removeLeftovers removes files that a crash has left a day ago or earlier, those of
+// older versions too.
 func removeLeftovers(folder string, now time.Time) {
-	left, _ := filepath.Glob(filepath.Join(folder, unfinished+"*")) // the pattern is right
-	for _, path := range left {
-		if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > day {
-			os.Remove(path)
+	for _, pattern := range []string{osutil.DraftPattern, ".new-*"} {
+		left, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is right
+		for _, path := range left {
+			if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > day {
+				os.Remove(path)
+			}
 		}
 	}
-}
-
-// writeBeside writes a new private file in the folder of path, for the owner of the
-// folder, which survives a power failure.
-func writeBeside(path string, text []byte) (written string, err error) {
-	file, err := os.CreateTemp(filepath.Dir(path), unfinished+"*")
-	if err != nil {
-		return "", err
-	}
-	osutil.GiveToFolder(file)
-	_, err = file.Write(text)
-	if err = cmp.Or(err, file.Sync(), file.Close()); err != nil {
-		os.Remove(file.Name())
-	}
-	return file.Name(), err
 }

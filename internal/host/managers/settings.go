@@ -1,7 +1,6 @@
 package managers
 
 import (
-	"cmp"
 	"os"
 	"path/filepath"
 	"slices"
@@ -38,21 +37,11 @@ func ReadSettings(data string) (s Settings, err error) {
 // Write replaces the settings in a folder of data. The file gets the owner of
 // the folder, who runs the service.
 func (s Settings) Write(data string) error {
-	temporary, err := os.CreateTemp(data, ".service-*.conf") // which nobody else can read
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temporary.Name())
-	osutil.GiveToFolder(temporary)
 	text := settingsHead
 	for _, line := range s {
 		text += line + "\n"
 	}
-	_, err = temporary.WriteString(text)
-	if err := cmp.Or(err, temporary.Sync(), temporary.Close()); err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), SettingsIn(data))
+	return osutil.WriteFile(SettingsIn(data), []byte(text), true)
 }
 
 // Merge returns the settings with those given, which replace all lines of the

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"time"
 )
 
 // ErrLink is the error for a path through a link that somebody else can change,
@@ -29,27 +31,48 @@ func RefuseLink(path string) error {
 // put something else in the place of what root makes.
 var ErrShared = errors.New("another user can change it")
 
-// Draft is a file that is written in the folder of its name, and gets the name
-// when it is complete. Only its owner can read it. It belongs to the owner of the
-// folder, if root makes it.
+// DraftPattern matches the names of drafts. A crash may leave one behind.
+const DraftPattern = ".firefighters-*"
+
+// WriteFile writes a file as a whole. Who reads it finds what was there before, or all
+// of content, also after a crash or a power failure; and after an error what was there
+// before. It replaces a file of this name only if that is wanted. Otherwise the error
+// is fs.ErrExist. A link of this name counts as a file: it is not followed. Only the
+// owner can read the file. It belongs to the owner of the folder, if root makes it.
+func WriteFile(path string, content []byte, replace bool) error {
+	d, err := newDraft(path, false)
+	if err != nil {
+		return err
+	}
+	defer d.Discard()
+	if _, err := d.Write(content); err != nil {
+		return err
+	}
+	return d.Publish(replace)
+}
+
+// Draft is a file that is written little by little in the folder of its name, and gets
+// the name when it is complete. Otherwise it is as WriteFile makes it.
 type Draft struct {
 	*os.File
 	folder  *os.Root // nil where nobody else can change the folder, or this is not root
 	draft   string   // the name in the folder, or the path without one
-	path    string   // to be had
+	path    string   // that the draft gets
 	renamed bool
 }
 
-// NewDraft creates a draft for the file at path, which may be a link. The caller
-// calls Discard.
-func NewDraft(path string) (*Draft, error) {
-	path, folder, err := Follow(path)
+// NewDraft creates a draft for the file at path, which may be a link: it then replaces
+// the file that the link leads to. The caller calls Discard.
+func NewDraft(path string) (*Draft, error) { return newDraft(path, true) }
+
+func newDraft(path string, followLast bool) (*Draft, error) {
+	path, folder, err := follow(path, followLast)
 	if err != nil {
 		return nil, err
 	}
 	d := &Draft{folder: folder, path: path}
 	if folder == nil {
-		if d.File, err = os.CreateTemp(filepath.Dir(path), ".firefighters-"); err == nil {
+		if d.File, err = os.CreateTemp(filepath.Dir(path), DraftPattern); err == nil {
 			d.draft = d.Name()
 			GiveToFolder(d.File)
 		}
@@ -74,18 +97,23 @@ func (d *Draft) Publish(replace bool) error {
 	if err := cmp.Or(d.Sync(), d.Close()); err != nil {
 		return err
 	}
-	link, rename, exists, name := os.Link, os.Rename, Exists, d.path
+	link, rename, stat, name := os.Link, os.Rename, os.Lstat, d.path
 	if d.folder != nil {
-		link, rename, name = d.folder.Link, d.folder.Rename, filepath.Base(d.path)
-		exists = func(name string) bool { _, err := d.folder.Lstat(name); return err == nil }
+		link, rename, stat, name = d.folder.Link, d.folder.Rename, d.folder.Lstat, filepath.Base(d.path)
 	}
 	if !replace {
 		err := link(d.draft, name)
-		if err == nil || exists(name) {
-			return cmp.Or(err, SyncFolder(filepath.Dir(d.path)))
+		if err == nil {
+			return SyncFolder(filepath.Dir(d.path))
+		}
+		if _, statErr := stat(name); statErr == nil {
+			return err
 		}
 	} // on a disk without links, too
 	err := rename(d.draft, name)
+	for deadline := time.Now().Add(time.Second); err != nil && runtime.GOOS == "windows" && time.Now().Before(deadline); err = rename(d.draft, name) {
+		time.Sleep(50 * time.Millisecond) // Windows refuses it while a program reads the file that is replaced
+	}
 	d.renamed = err == nil
 	return cmp.Or(err, SyncFolder(filepath.Dir(d.path)))
 }

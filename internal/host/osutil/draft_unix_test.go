@@ -54,6 +54,36 @@ func TestDraft(t *testing.T) {
 	}
 }
 
+// TestWriteFileLink: a link in the place of the file is not followed, also where root
+// writes in a folder of another user, and also if it leads nowhere.
+func TestWriteFileLink(t *testing.T) {
+	t.Parallel()
+	for name, mode := range map[string]fs.FileMode{"closed": 0o700, "open": 0o777} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, elsewhere := t.TempDir(), filepath.Join(t.TempDir(), "x")
+			must(t, os.Chmod(dir, mode))
+			path, nowhere := filepath.Join(dir, "link"), filepath.Join(dir, "nowhere")
+			must(t, os.WriteFile(elsewhere, []byte("theirs"), 0o600))
+			must(t, os.Symlink(elsewhere, path))
+			must(t, os.Symlink(filepath.Join(dir, "missing"), nowhere))
+			for _, link := range []string{path, nowhere} {
+				if err := osutil.WriteFile(link, []byte("ours"), false); !errors.Is(err, fs.ErrExist) {
+					t.Errorf("it replaces a link: %v", err)
+				}
+				must(t, osutil.WriteFile(link, []byte("ours"), true))
+				if info, err := os.Lstat(link); err != nil || !info.Mode().IsRegular() {
+					t.Errorf("%s: %v, %v", link, info.Mode(), err)
+				}
+			}
+			holds(t, dir, "link", "nowhere")
+			if text, err := os.ReadFile(elsewhere); err != nil || string(text) != "theirs" {
+				t.Errorf("elsewhere is %q, %v", text, err)
+			}
+		})
+	}
+}
+
 // TestFollow: root follows links that only root can replace, and no others.
 // Another user than root follows all links.
 func TestFollow(t *testing.T) {

@@ -90,11 +90,17 @@ func give(file *os.File, like fs.FileInfo) {
 // that somebody else can change: the error is then ErrLink. Where another user can
 // change the folder of the file, root gets the folder open, too, and must make the
 // file in it, because each part of the path may be a link a moment later.
-func Follow(path string) (resolved string, folder *os.Root, err error) {
+func Follow(path string) (resolved string, folder *os.Root, err error) { return follow(path, true) }
+
+// follow is Follow. It follows a link in the place of the file only if followLast.
+func follow(path string, followLast bool) (resolved string, folder *os.Root, err error) {
 	if os.Geteuid() != 0 {
-		return Resolve(path), nil, nil
+		if followLast {
+			path = Resolve(path)
+		}
+		return path, nil, nil
 	}
-	w, err := follow(path)
+	w, err := followAsRoot(path, followLast)
 	if err != nil {
 		return "", nil, err
 	}
@@ -111,7 +117,7 @@ func Follow(path string) (resolved string, folder *os.Root, err error) {
 // another one in its place.
 func OwnFolder(temporary, name string) (string, error) {
 	path := filepath.Join(temporary, name)
-	w, err := follow(path)
+	w, err := followAsRoot(path, true)
 	if err != nil {
 		return "", err
 	}
@@ -129,8 +135,9 @@ func OwnFolder(temporary, name string) (string, error) {
 	return filepath.Join(w.at, w.rest), err
 }
 
-// follow follows a path for root. The caller closes the folder that it returns.
-func follow(path string) (w walk, err error) {
+// followAsRoot follows a path for root. The caller closes the folder that it returns.
+func followAsRoot(path string, followLast bool) (w walk, err error) {
+	w.followLast = followLast
 	if path, err = filepath.Abs(path); err != nil {
 		return walk{}, err
 	}
@@ -153,6 +160,8 @@ type walk struct {
 	at     string // its path, which was followed
 	rest   string // of the path
 	links  int
+
+	followLast bool // follow a link in the place of the file, too
 
 	others bool // somebody else can replace what lies in a folder on the way
 	closed bool // only root makes files in this one
@@ -179,7 +188,7 @@ func (w *walk) next() (more bool, err error) {
 		return false, nil
 	case err != nil:
 		return false, err
-	case info.Mode()&fs.ModeSymlink != 0:
+	case info.Mode()&fs.ModeSymlink != 0 && (isFolder || w.followLast):
 		return true, w.follow(name, rest, info)
 	case !isFolder:
 		return false, nil

@@ -83,8 +83,13 @@ func give(*os.File, fs.FileInfo) {}
 // Follow is Resolve. A symbolic link is for administrators to make, but everybody
 // who may write in a folder can make a junction to another one. So an administrator
 // must not write in a folder of somebody else; Windows shows no simple way to tell.
-func Follow(path string) (resolved string, folder *os.Root, err error) {
-	return Resolve(path), nil, nil
+func Follow(path string) (resolved string, folder *os.Root, err error) { return follow(path, true) }
+
+func follow(path string, followLast bool) (resolved string, folder *os.Root, err error) {
+	if followLast {
+		path = Resolve(path)
+	}
+	return path, nil, nil
 }
 
 // OwnFolder is not needed, because Follow returns no folder.
