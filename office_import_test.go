@@ -182,7 +182,7 @@ func TestOfficeImportMeanwhile(t *testing.T) {
 	for range 2 {
 		s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Zoë","lastName":"Müller"}`).wants(t, 201)
 	}
-	form.send(t, "Import 3 people").wants(t, 422).says(t, "meanwhile somebody has changed", "1 row is refused", "This could be several people")
+	form.send(t, "Import 3 people").wants(t, 422).says(t, "meanwhile somebody has changed", "1 row is refused", "The row could mean ")
 	if b.names(t) != "Zoë Müller, Zoë Müller" {
 		t.Errorf("there are %s", b.names(t))
 	}
@@ -195,14 +195,14 @@ func TestOfficeImportChoices(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	p := b.bring(t, "people.csv", "First name;Last name;Mobile;Home phone;Birthday\nAna;Čović;1;2;05/06/1990\n").wants(t, 422).lacks(t, "left out:")
-	if fault := p.fault(t, "Mobile"); !strings.Contains(fault, "Several columns could be “Phone”: Mobile, Home phone") {
+	if fault := p.fault(t, "Mobile"); !strings.Contains(fault, "Several columns could be “Phone”: “Mobile” and “Home phone”. Please choose") {
 		t.Errorf("the columns: %q in %s", fault, p.text())
 	}
 	if link := p.one(t, "div", "id", "faults").one("a"); link.attributes["href"] != "#column-2" {
 		t.Errorf("the summary leads to %s", link.attributes["href"])
 	}
 	p = p.again(t).set(t, "Mobile", "phoneNumber").set(t, "Home phone", "").send(t, "Check again").follow(t).wants(t, 422).says(t, "1 is left out: Home phone.")
-	if fault := p.fault(t, "Dates are written as"); !strings.Contains(fault, "nothing shows whether the day or the month comes first, as in 05/06/1990") {
+	if fault := p.fault(t, "Dates are written as"); !strings.Contains(fault, "such as “05/06/1990”, could be day first or month first. Please choose.") {
 		t.Errorf("the dates: %q in %s", fault, p.text())
 	}
 	p = p.again(t).set(t, "Dates are written as", "mdy").send(t, "Check again").follow(t).wants(t, 200).says(t, "6 May 1990")
@@ -260,11 +260,11 @@ func TestOfficeImportFiles(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	for content, want := range map[string]string{
-		"":                               "There are no people in this file",
-		"First name;Last name\n":         "There are no people in this file",
+		"":                               "The file has no row below a header",
+		"First name;Last name\n":         "The file has no row below a header",
 		"%PDF-1.7\n1 0 obj\n":            "This is a PDF",
 		"<!doctype html><table><tr><td>": "This is a web page",
-		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00": "This is no list",
+		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00": "This is no spreadsheet",
 	} {
 		p := b.bring(t, "list.xlsx", content).wants(t, 422)
 		if fault := p.fault(t, "File"); !strings.Contains(fault, want) || !strings.HasPrefix(p.one(t, "title").text(), "Error: ") {

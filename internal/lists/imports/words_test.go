@@ -47,6 +47,11 @@ func TestEveryCodeHasWords(t *testing.T) {
 			t.Errorf("the code %q of a file: %q", code, what)
 		}
 	}
+	for _, code := range constants(t, "../mapping/mapping.go", "Columns") {
+		if what := English.Say(&mapping.ColumnsError{Code: code, Headers: []string{"a", "b"}}); strings.HasPrefix(what, "columns.") || !strings.HasSuffix(what, ".") {
+			t.Errorf("the code %q of columns: %q", code, what)
+		}
+	}
 	for _, file := range []string{"../sheet/sheet.go", "../mapping/mapping.go"} {
 		for _, code := range constants(t, file, "Note") {
 			if !slices.Contains(messages().Keys(), "note."+code) {

@@ -90,7 +90,7 @@ func (v visit) importReport(l *broughtList, found *imports.Report) *importReport
 	r := &importReport{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused}
 	r.Rows, r.More = v.lines(found.All)
 	if same := found.Same; same != nil {
-		r.Same = v.Text("import.same", int(same.Number), v.Lang.Moment(same.At.Local()))
+		r.Same = v.words().SameFile(same.Number, v.Lang.Moment(same.At.Local()))
 	}
 	switch {
 	case len(l.file.Differs) > 0:

@@ -123,63 +123,63 @@ func columnsOf(form url.Values) map[int]string {
 	return columns
 }
 
-// explain adds what is wrong with the list as a whole. It returns an error that
-// is not about the list.
+// words are the sentences about lists in the visitor's language.
+func (v visit) words() imports.Words {
+	quote := func(text string) string { return v.Text("import.quoted", text) }
+	return imports.Words{Language: v.Lang, Show: quoted,
+		Quote: func(text string) string { return quote(quoted(text)) },
+		Field: func(name string) string { return quote(v.fieldLabel(name)) }}
+}
+
+// shownHeaders is how many headers of a list stand in a sentence.
+const shownHeaders = 20
+
+// explain adds what is wrong with the list as a whole, and what to do. It returns an
+// error that is not about the list.
 func (l *broughtList) explain(v visit, err error) error {
+	said := err
+	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok && len(e.Headers) > shownHeaders {
+		some := *e
+		some.Headers = append(e.Headers[:shownHeaders:shownHeaders], "…")
+		said = &some
+	}
+	what, do, ok := v.words().Explain(said)
+	if !ok {
+		return err
+	}
+	field, choose := l.cure(err)
+	if choose != "" {
+		do = v.Text("import.choose." + choose)
+	}
+	l.faults = append(l.faults, fault{field, strings.TrimSpace(what + " " + do)})
+	return nil
+}
+
+// cure returns the id of the field that can cure what is wrong with the list, and
+// which message asks to choose there, if one does.
+func (l *broughtList) cure(err error) (field, choose string) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError
 	var dates *mapping.DatesError
 	switch {
-	case err == nil:
-	case errors.As(err, &file):
-		l.explainFile(v, file)
-	case errors.As(err, &columns):
-		l.explainColumns(v, columns)
-	case errors.As(err, &dates):
-		l.faults = append(l.faults, fault{"dates", v.datesFault(dates)})
-	default:
-		return err
+	case errors.As(err, &file) && file.Sheets != nil:
+		l.sheets = file.Sheets
+		return "sheet", "sheet"
+	case file != nil && file.Code == sheet.FileEncoding:
+		return "encoding", "encoding"
+	case errors.As(err, &columns) && columns.Code == mapping.ColumnsTwice:
+		at := slices.IndexFunc(l.file.Mapped.Columns, func(c mapping.Column) bool { return slices.Contains(columns.Headers, c.Header) })
+		return columnID(max(0, at)), "columns"
+	case columns != nil && columns.Code == mapping.ColumnsUnknown:
+		return columnID(0), "columns"
+	case columns != nil && columns.Code == mapping.ColumnsNoName:
+		return columnID(0), ""
+	case errors.As(err, &dates) && dates.Other != "":
+		return "dates", "order"
+	case dates != nil:
+		return "dates", "dates"
 	}
-	return nil
-}
-
-// explainFile adds the fault of a file at the field that can cure it.
-func (l *broughtList) explainFile(v visit, e *sheet.FileError) {
-	at := "file"
-	switch e.Code {
-	case sheet.FileSheet, sheet.FileSheets:
-		at, l.sheets = "sheet", e.Sheets
-	case sheet.FileEncoding:
-		at = "encoding"
-	}
-	l.faults = append(l.faults, fault{at, v.Text("import.file."+e.Code, isolated(e.Args)...)})
-}
-
-// isolated returns arguments of a message. Those that are texts come from a list.
-func isolated(args []any) []any {
-	all := slices.Clone(args)
-	for i, arg := range all {
-		if text, ok := arg.(string); ok {
-			all[i] = quoted(text)
-		}
-	}
-	return all
-}
-
-// explainColumns adds the fault of the columns at the first one concerned.
-func (l *broughtList) explainColumns(v visit, e *mapping.ColumnsError) {
-	at, headers := 0, []string{}
-	for _, header := range e.Headers {
-		headers = append(headers, quoted(header))
-	}
-	if e.Code == mapping.ColumnsTwice {
-		at = max(0, slices.IndexFunc(l.file.Mapped.Columns, func(c mapping.Column) bool { return slices.Contains(e.Headers, c.Header) }))
-	}
-	text, field := v.Text("import.columns."+e.Code, v.fieldLabel(e.Field), strings.Join(headers, ", ")), columnID(at)
-	if e.Code == mapping.ColumnsNoHeader { // that can be cured in the list alone
-		field = "file"
-	}
-	l.faults = append(l.faults, fault{field, text})
+	return "file", "" // it can be cured in the list alone
 }
 
 func columnID(number int) string { return "column-" + strconv.Itoa(number) }
@@ -197,11 +197,4 @@ func (v visit) fieldLabel(field string) string {
 		return v.Text("import.field.id")
 	}
 	return v.Text("field." + field)
-}
-
-func (v visit) datesFault(e *mapping.DatesError) string {
-	if e.Other != "" {
-		return v.Text("import.dates.conflict", quoted(e.Header), e.Example, e.Other)
-	}
-	return v.Text("import.dates.unsettled", quoted(e.Header), e.Example)
 }

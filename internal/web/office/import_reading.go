@@ -75,7 +75,9 @@ func (v visit) reading(l *broughtList) reading {
 	v.addColumns(&r, l.file)
 	v.addEncodings(&r, l)
 	if l.file.Mapped != nil {
-		r.Notes = v.notes(l.file.Table.Notes, l.file.Mapped.Notes)
+		for _, note := range slices.Concat(l.file.Table.Notes, l.file.Mapped.Notes) {
+			r.Notes = append(r.Notes, v.words().Note(note))
+		}
 	}
 	return r
 }
@@ -240,23 +242,4 @@ func (v visit) addEncodings(r *reading, l *broughtList) {
 	r.Unsure = []choice{{sheet.Windows1252, strings.Join(west, ", "), false}, {sheet.Windows1250, strings.Join(east, ", "), false}}
 	r.Faults = append(r.Faults, fault{"encoding", v.Text("import.encoding.unsure")})
 	r.Fault["encoding"] = v.Text("import.encoding.unsure")
-}
-
-// notes returns notes in the visitor's language.
-func (v visit) notes(all ...[]sheet.Note) (texts []string) {
-	for _, n := range slices.Concat(all...) {
-		texts = append(texts, v.note(n))
-	}
-	return texts
-}
-
-// note returns a note. One that begins with a number counts.
-func (v visit) note(n sheet.Note) string {
-	args := isolated(n.Args)
-	if len(args) > 0 {
-		if count, ok := args[0].(int); ok {
-			return v.Count("import.note."+n.Code, count, args[1:]...)
-		}
-	}
-	return v.Text("import.note."+n.Code, args...)
 }

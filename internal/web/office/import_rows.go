@@ -1,7 +1,6 @@
 package office
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
@@ -70,16 +69,10 @@ func (v visit) valuesOf(f record.Fields) string {
 
 // reason says why a row is refused.
 func (v visit) reason(e record.FieldError, row imports.Row) string {
-	switch {
-	case e.Code == record.Duplicate && len(row.People) > 0:
-		return v.Text("import.reason.both", isolatedNames(row.People), numbers(row.Others))
-	case e.Code == record.Duplicate:
-		return v.Text("import.reason.duplicate", numbers(row.Others))
-	case e.Code == imports.Ambiguous && len(row.People) == 1:
-		return v.Text("import.reason.unsure", isolatedNames(row.People))
-	case e.Code == imports.Ambiguous && len(row.People) > 1:
-		return v.Text("import.reason.ambiguous", isolatedNames(row.People))
-	case e.Code == imports.CellError:
+	if text, ok := v.words().Row(e, &row); ok {
+		return text
+	}
+	if e.Code == imports.CellError {
 		return v.Text("import.reason.cell_error", v.fieldLabel(e.Field))
 	}
 	for _, key := range []string{"import.reason." + e.Field + "." + e.Code, "fault." + e.Field + "." + e.Code} {
@@ -107,21 +100,3 @@ func short(text string) string {
 
 // quoted returns a text from a list for a sentence.
 func quoted(text string) string { return site.Isolate(short(text)) }
-
-// isolatedNames returns names for a sentence.
-func isolatedNames(names []string) string {
-	all := make([]string, len(names))
-	for i, name := range names {
-		all[i] = quoted(name)
-	}
-	return strings.Join(all, "; ")
-}
-
-// numbers returns the numbers of rows.
-func numbers(rows []int) string {
-	texts := make([]string, len(rows))
-	for i, row := range rows {
-		texts[i] = strconv.Itoa(row)
-	}
-	return strings.Join(texts, ", ")
-}

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -37,10 +36,6 @@ func TestMessages(t *testing.T) {
 			keys = append(keys, prefix+value)
 		}
 	}
-	add("import.note.", constants(t, "../../lists/sheet/sheet.go", "Note")...)
-	add("import.note.", constants(t, "../../lists/mapping/mapping.go", "Note")...)
-	add("import.file.", constants(t, "../../lists/sheet/sheet.go", "File")...)
-	add("import.columns.", constants(t, "../../lists/mapping/mapping.go", "Columns")...)
 	add("import.dates.", append(mapping.Orders, "")...)
 	add("import.encoding.", append(sheet.Encodings, "")...)
 	add("import.result.", imports.Added, imports.Changed, imports.Left, imports.Refused)
@@ -58,23 +53,6 @@ func TestMessages(t *testing.T) {
 			t.Errorf("there is no message %s", key)
 		}
 	}
-}
-
-// constants returns the values of the constants of a file whose names begin with
-// prefix.
-func constants(t *testing.T, file, prefix string) (values []string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, found := range regexp.MustCompile(`(?m)^\t`+prefix+`\w+\s*= "(\w+)"`).FindAllStringSubmatch(string(text), -1) {
-		values = append(values, found[1])
-	}
-	if len(values) < 3 {
-		t.Fatalf("%s has the constants %q", file, values)
-	}
-	return values
 }
 
 // TestChoices: every choice about a list makes it another import.
