@@ -51,23 +51,23 @@ func Scrub(ctx context.Context, db *sqlite.DB, log *slog.Logger, background func
 		s.records(ctx)
 		s.counts(ctx)
 	default:
-		background(func() { Again(ctx, db, log) })
+		background(func() { scrubSlowly(ctx, db, log) })
 	}
 }
 
-// Again is what Scrub does with a database that is not small. It returns when it is
-// done, or with ctx.
-func Again(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
+// scrubSlowly is what Scrub does with a database that is not small. It returns when it
+// is done, or with ctx.
+func scrubSlowly(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
 	s := &scrubber{db: db, log: log, pause: scrubPause}
 	s.structure(ctx)
 	s.records(ctx)
 	s.counts(ctx)
 }
 
-// Daily calls Again each day until ctx ends.
+// Daily scrubs slowly, once each day, until ctx ends.
 func Daily(ctx context.Context, db *sqlite.DB, log *slog.Logger) {
 	for sleep(ctx, scrubInterval) == nil {
-		Again(ctx, db, log)
+		scrubSlowly(ctx, db, log)
 	}
 }
 

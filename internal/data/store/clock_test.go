@@ -14,7 +14,6 @@ import (
 func TestClockAcrossRuns(t *testing.T) {
 	t.Parallel()
 	path := newFile(t)
-	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	latest := time.Time{}
 	for _, now := range []time.Time{noon, noon.Add(2 * time.Hour), noon, noon.AddDate(-50, 0, 0), noon.Add(3 * time.Hour)} {
 		s, err := store.Open(path, func() time.Time { return now })
@@ -36,7 +35,6 @@ func TestClockAcrossRuns(t *testing.T) {
 // TestClockGoesBack: within one run no record is older than an earlier one.
 func TestClockGoesBack(t *testing.T) {
 	t.Parallel()
-	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	for _, now = range []time.Time{noon.Add(time.Hour), noon, noon.AddDate(-1, 0, 0)} {
@@ -51,7 +49,6 @@ func TestClockGoesBack(t *testing.T) {
 // the saved one. A transaction that is rolled back saves nothing.
 func TestClockIsSavedByCommits(t *testing.T) {
 	t.Parallel()
-	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	check := func(want time.Time) {
@@ -97,7 +94,6 @@ func TestClockIsSavedByCommits(t *testing.T) {
 // and commits save it as before.
 func TestResetClock(t *testing.T) {
 	t.Parallel()
-	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
 	check := func(want time.Time) {
@@ -152,7 +148,6 @@ func TestResetClockInGroup(t *testing.T) {
 // time back, and does not save the old one.
 func TestResetElsewhere(t *testing.T) {
 	t.Parallel()
-	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	for name, hear := range map[string]func(*store.Store) error{
 		"it looks":  (*store.Store).FollowClock,
 		"it saves":  (*store.Store).SaveClock,

@@ -1,5 +1,8 @@
 package store
 
+// The functions of this file and of progress.go have a connection of their own: they
+// read and change files that no Store has open.
+
 import (
 	"context"
 	"time"
@@ -18,9 +21,9 @@ func CountContent(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 	return n, err
 }
 
-// TenantMarks returns what tells the first departments apart from those of all other
-// databases, up to a hundred. They tell databases apart that have the same name,
-// also when a department was renamed or removed.
+// TenantMarks returns a mark of each department, of the first hundred at most. A
+// new name does not change it, and a department of another database has another one. So
+// two files that share a mark are of one database.
 func TenantMarks(c *sqlite.Conn) (marks []string, err error) {
 	err = c.Query(`SELECT id || ' ' || created_at FROM tenants ORDER BY id LIMIT 100`, nil,
 		func(row sqlite.Row) { marks = append(marks, row.Text(0)) })
@@ -40,8 +43,8 @@ func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
 }
 
-// StateMark returns a text that differs before and after every change of a record,
-// a key or the name of a department.
+// StateMark returns a text that every change of a record, of a key or of the name of a
+// department changes.
 func StateMark(c *sqlite.Conn) (mark string, err error) {
 	err = c.QueryRow(`
 		SELECT concat_ws(' ', latest_time, keys_version, (SELECT group_concat(version) FROM tenants))
@@ -87,9 +90,10 @@ func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 	return revoked, err
 }
 
-// Renew makes a restored database another one than its backup: its versions count
-// another history, nothing listens at its address, and no invitation is open that
-// may have been used since.
+// Renew makes a restored database another one than its backup. Its versions count
+// another history, so that no client takes them for those that it knows. It has no
+// address, because no service listens there yet. It has no invitation, because those of
+// the backup may have been used since.
 func Renew(c *sqlite.Conn) error {
 	has, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM pragma_table_info('service') WHERE name = 'history')`)
 	if err == nil && has == 1 {

@@ -9,7 +9,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Edit is an entry of the history with what the record was after it.
+// Edit is a change of a record as the office page shows it: with the record before and
+// after it.
 type Edit struct {
 	Number int64
 	At     time.Time
@@ -31,7 +32,7 @@ const editsSQL = `
 	        WHERE ` + ofTenant + ` AND record_id = ?2 AND action = 'create'), 0))
 	 ORDER BY changes.id DESC LIMIT ?4`
 
-// laterSQL reads the changes that follow a page of edits.
+// laterSQL reads the changes of some records from a number on.
 const laterSQL = `
 	SELECT record_id, before FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | 0xffffffff AND record_id IN (SELECT value FROM json_each(?3)) ORDER BY id`

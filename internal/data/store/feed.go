@@ -7,7 +7,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Change is a change of a record, and the record as it is now.
+// Change is a change of a record as programs get it that keep a copy: with the record
+// as it is now.
 type Change struct {
 	Position string
 	At       time.Time

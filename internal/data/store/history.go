@@ -60,7 +60,7 @@ func pastRecord(text string) *record.Firefighter {
 	return &f.Firefighter
 }
 
-// Entry is an entry of the history.
+// Entry is a change of a record as the command history shows it.
 type Entry struct {
 	At     string          `json:"at"`
 	Action string          `json:"action"`

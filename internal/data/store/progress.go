@@ -29,10 +29,9 @@ const lastEntrySQL = `
 	SELECT id, at, record_id FROM changes
 	 WHERE id = (SELECT max(id) FROM changes WHERE ` + ofTenant + `)`
 
-// Progress returns how far a database has come, as a line of text. It reports
-// whether that is an older state of the database than an earlier answer, which may
-// be empty. What the program itself does never makes a database older, and what
-// people do to it by SQL may.
+// Progress returns how far a database has come, as a line of text. It reports whether
+// the database is older than an earlier line says, which may be empty. What this
+// program does never makes a database older. What people do to it by SQL may.
 func Progress(c *sqlite.Conn, earlier string) (now string, older bool, err error) {
 	var p progress
 	tenant := int64(0)

@@ -249,3 +249,49 @@ func TestParseRecordID(t *testing.T) {
 		}
 	}
 }
+
+// TestEdit: the new fields follow from what is there, and keep the rules.
+func TestEdit(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := create(t, s, ours, ana)
+	rename := func(fields record.Fields) (record.Fields, error) {
+		if fields != ana {
+			t.Errorf("it was %+v", fields)
+		}
+		fields.LastName, fields.PhoneNumber = " Horvat ", ""
+		return fields, nil
+	}
+	got, err := s.Edit(ours, 3, f.ID, rename, asIs)
+	must(t, err)
+	want := f
+	want.LastName, want.PhoneNumber = "Horvat", ""
+	checkRecord(t, s, got, want)
+	if h := history(t, s, ours, f.ID); actions(h) != "create replace" || string(h[1].Before) != string(f.AppendJSON(nil)) || *h[1].Key != 3 {
+		t.Errorf("the history is %+v", h)
+	}
+	objection := errors.New("an objection")
+	to := func(fields record.Fields, err error) func(record.Fields) (record.Fields, error) {
+		return func(record.Fields) (record.Fields, error) { return fields, err }
+	}
+	for name, tt := range map[string]struct {
+		id     string
+		change func(record.Fields) (record.Fields, error)
+		check  store.Check
+		want   func(error) bool
+	}{
+		"refused":      {f.ID, to(eva, objection), asIs, func(err error) bool { return errors.Is(err, objection) }},
+		"checked":      {f.ID, to(eva, nil), func(record.Firefighter) error { return objection }, func(err error) bool { return errors.Is(err, objection) }},
+		"against rule": {f.ID, to(record.Fields{FirstName: "A"}, nil), asIs, func(err error) bool { return errors.As(err, new(record.FieldErrors)) }},
+		"nobody":       {nobody, to(eva, nil), asIs, func(err error) bool { return errors.Is(err, store.ErrNotFound) }},
+	} {
+		if got, err := s.Edit(ours, 0, tt.id, tt.change, tt.check); !tt.want(err) || got != (record.Firefighter{}) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
+	checkRecord(t, s, got, want)
+	exec(t, s, `UPDATE firefighters SET last_name = 'X'`)
+	if _, err := s.Edit(ours, 0, f.ID, to(eva, nil), asIs); !errors.As(err, new(*record.DamagedError)) {
+		t.Errorf("damaged: %v", err)
+	}
+}

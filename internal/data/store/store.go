@@ -1,6 +1,14 @@
-// Package store keeps the records of departments, their history and their API
-// keys in one SQLite database. Every table's SQL is here, a file for each table.
-// schema.sql, in the root, describes the tables.
+// Package store keeps the records of departments, their history, and the keys and
+// sessions that open them in one SQLite database. schema.sql, in the root, describes
+// the tables. Their SQL is here, and beside it only that of package integrity, which
+// checks and repairs them.
+//
+// What is where: one record in records.go and deleted.go, lists and searches in list.go
+// (index.go reads for the index of large departments, each.go for exports), what has
+// changed in history.go, edits.go and feed.go, imports in imports.go and takeback.go,
+// requests that are sent again in replays.go, who may come in in keys.go, sessions.go
+// and invitations.go, departments in tenants.go, the one row of the service in
+// service.go, and what backups and the guard ask in content.go and progress.go.
 package store
 
 import (

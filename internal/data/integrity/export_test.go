@@ -1,0 +1,3 @@
+package integrity
+
+var ScrubSlowly = scrubSlowly
