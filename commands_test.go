@@ -357,7 +357,7 @@ func TestLostOutput(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "x.db")
 	for _, args := range [][]string{{"keys", "create", "--tenant", "A", "--db", db}, {"keys", "list", "--db", db}, {"version"}} {
 		var stderr strings.Builder
-		if code := cli.Report(run(t.Context(), args, strings.NewReader(""), brokenPipe{}, &stderr), &stderr); code != 1 {
+		if code := cli.PrintError(run(t.Context(), args, strings.NewReader(""), brokenPipe{}, &stderr), &stderr); code != 1 {
 			t.Errorf("%q: code %d, stderr %q", args, code, stderr.String())
 		}
 	}
@@ -518,7 +518,7 @@ func TestDemoStopped(t *testing.T) {
 		return err == nil && info.Size() > 1<<20
 	})
 	stop()
-	if err := <-ended; cli.Report(err, &stderr) != 1 || !strings.HasSuffix(stderr.String(), ".db.\nError: stopped before all people were invented\n") {
+	if err := <-ended; cli.PrintError(err, &stderr) != 1 || !strings.HasSuffix(stderr.String(), ".db.\nError: stopped before all people were invented\n") {
 		t.Errorf("stderr %q", &stderr)
 	}
 	if found := namesIn(t, dir); len(found) > 0 {

@@ -533,7 +533,7 @@ func TestExportSome(t *testing.T) {
 	refuses(t, 1, noDatabase(absent), "export", "--tenant", "A", "--db", absent)
 	var errs strings.Builder
 	err := run(t.Context(), []string{"export", "--tenant", "Engine 7", "--db", db}, strings.NewReader(""), closedPipe{}, &errs)
-	if code := cli.Report(err, &errs); code != 1 || errs.String() != "Error: writing the result: io: read/write on closed pipe\n" {
+	if code := cli.PrintError(err, &errs); code != 1 || errs.String() != "Error: writing the result: io: read/write on closed pipe\n" {
 		t.Errorf("a closed pipe: code %d, stderr %q", code, &errs)
 	}
 }

@@ -261,7 +261,7 @@ func runCommand(t *testing.T, args ...string) (code int, stdout, stderr string) 
 	t.Helper()
 	var out, errs bytes.Buffer
 	err := run(t.Context(), args, strings.NewReader(""), &out, &errs)
-	code = cli.Report(err, &errs)
+	code = cli.PrintError(err, &errs)
 	sawLog(strings.Join(args, " "), errs.String())
 	return code, plain(out.String()), plain(errs.String())
 }

@@ -41,7 +41,7 @@ func main() {
 	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ServiceDB: managers.Host{}.Database}
 	err := runIn(env, os.Args[1:])
 	code := make(chan int, 1)
-	go func() { code <- cli.Report(err, os.Stderr) }()
+	go func() { code <- cli.PrintError(err, os.Stderr) }()
 	select {
 	case c := <-code:
 		os.Exit(c)
@@ -52,7 +52,7 @@ func main() {
 
 // hosted runs the service for a service manager that wants to be told the end.
 func hosted(ctx context.Context, log io.Writer) int {
-	return cli.Report(run(ctx, os.Args[1:], strings.NewReader(""), io.Discard, log), log)
+	return cli.PrintError(run(ctx, os.Args[1:], strings.NewReader(""), io.Discard, log), log)
 }
 
 // run runs the command that args name. It returns when the command is done

@@ -82,7 +82,7 @@ func TestServiceAdvice(t *testing.T) {
 	failed := &testService{stdout: &syncBuffer{}, stderr: &syncBuffer{}}
 	err := runInstalled(t.Context(), data, failed)
 	want := "\nTry: " + cli.AsAdministrator("firefighters restore "+found[0]+" --db "+db) + ", and then: " + cli.AsAdministrator("firefighters service start") + "\n"
-	if code := cli.Report(err, failed.stderr); code != 1 || !strings.HasSuffix(failed.stderr.String(), want) {
+	if code := cli.PrintError(err, failed.stderr); code != 1 || !strings.HasSuffix(failed.stderr.String(), want) {
 		t.Errorf("%d, %q, not %q", code, failed.stderr, want)
 	}
 }
@@ -99,7 +99,7 @@ func TestServiceSettings(t *testing.T) {
 		must(t, managers.Settings{line}.Write(data))
 		s := &testService{stdout: &syncBuffer{}, stderr: &syncBuffer{}}
 		err := runInstalled(t.Context(), data, s)
-		if code := cli.Report(err, s.stderr); code != 2 || !strings.Contains(s.stderr.String(), want) || s.stdout.String() != "" {
+		if code := cli.PrintError(err, s.stderr); code != 2 || !strings.Contains(s.stderr.String(), want) || s.stdout.String() != "" {
 			t.Errorf("%s: %d, %q", line, code, s.stderr)
 		}
 		if entries, err := os.ReadDir(data); err != nil || len(entries) != 1 {
@@ -141,7 +141,7 @@ func TestServiceDatabase(t *testing.T) {
 		var out, errs bytes.Buffer
 		env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 			ServiceDB: func() string { asked++; return s.db }}
-		code = cli.Report(runIn(env, append([]string{"keys", "list"}, args...)), &errs)
+		code = cli.PrintError(runIn(env, append([]string{"keys", "list"}, args...)), &errs)
 		return code, out.String(), errs.String()
 	}
 	note := "This is about the database of the service: " + cli.Quote(s.db) + "\n"

@@ -120,7 +120,7 @@ func TestDispatch(t *testing.T) {
 	} {
 		env, stdout, stderr := newEnv(t)
 		err := env.Dispatch(tt.name, "HELP\n", commands, strings.Fields(tt.args))
-		if code := cli.Report(err, env.Stderr); code != tt.code || stdout.String() != tt.stdout || stderr.String() != tt.errs {
+		if code := cli.PrintError(err, env.Stderr); code != tt.code || stdout.String() != tt.stdout || stderr.String() != tt.errs {
 			t.Errorf("%s %s: code %d, stdout %q, stderr %q", tt.name, tt.args, code, stdout, stderr)
 		}
 	}
@@ -132,7 +132,7 @@ func TestDispatch(t *testing.T) {
 	}
 }
 
-func TestReport(t *testing.T) {
+func TestPrintError(t *testing.T) {
 	t.Parallel()
 	base := errors.New("it broke")
 	hinted := cli.WithHint(base, "repair it")
@@ -152,7 +152,7 @@ func TestReport(t *testing.T) {
 		{errors.Join(wrong, nil), 2, "Error: that is wrong\nTry: this\n"},
 	} {
 		var stderr strings.Builder
-		if code := cli.Report(tt.err, &stderr); code != tt.code || stderr.String() != tt.want {
+		if code := cli.PrintError(tt.err, &stderr); code != tt.code || stderr.String() != tt.want {
 			t.Errorf("%v: code %d, stderr %q", tt.err, code, stderr.String())
 		}
 	}

@@ -28,11 +28,11 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// WithHint returns err with a hint, what to type next, which Report prints. Of
+// WithHint returns err with a hint, what to type next, which PrintError prints. Of
 // several hints the outermost counts.
 func WithHint(err error, hint string) error { return &hinted{err, hint} }
 
-// HintOf returns the hint that Report prints, empty if there is none.
+// HintOf returns the hint that PrintError prints, empty if there is none.
 func HintOf(err error) string {
 	if usage, ok := errors.AsType[*UsageError](err); ok {
 		return usage.Hint
@@ -43,21 +43,21 @@ func HintOf(err error) string {
 	return ""
 }
 
-// reported is the exit code for an error of which the person was told already.
-type reported int
+// printed is the exit code for an error that was printed already.
+type printed int
 
-func (r reported) Error() string { return "an error that was reported already" }
+func (p printed) Error() string { return "an error that was printed already" }
 
-// Reported returns an error that Report does not print again, with its exit code.
-func Reported(code int) error { return reported(code) }
+// Printed returns an error that PrintError does not print again, with its exit code.
+func Printed(code int) error { return printed(code) }
 
-// Report prints an error, and in a second line its hint. It returns the exit
+// PrintError prints an error, and in a second line its hint. It returns the exit
 // code: 0 without an error, 2 for a UsageError, 1 for any other.
-func Report(err error, stderr io.Writer) int {
+func PrintError(err error, stderr io.Writer) (exitCode int) {
 	if err == nil || errors.Is(err, ErrHelp) {
 		return 0
 	}
-	if code, ok := errors.AsType[reported](err); ok {
+	if code, ok := errors.AsType[printed](err); ok {
 		return int(code)
 	}
 	stderr = &text{Writer: Stream(stderr)}

@@ -81,7 +81,7 @@ func TestParse(t *testing.T) {
 		if tt.err != "" {
 			want = "Error: " + tt.err + "\nTry: " + cmp.Or(tt.hint, "firefighters "+tt.name+" --help") + "\n"
 		}
-		code := cli.Report(env.Parse(set.flags, tt.args, tt.most), env.Stderr)
+		code := cli.PrintError(env.Parse(set.flags, tt.args, tt.most), env.Stderr)
 		if stderr.String() != want || (code == 0) != (want == "") || stdout.Len() > 0 {
 			t.Errorf("%s %q: code %d, stdout %q, stderr %q", tt.name, tt.args, code, stdout, stderr)
 		}
@@ -110,7 +110,7 @@ func TestExtraArgument(t *testing.T) {
 		flags.String("tenant", "", "")
 		flags.String("listen", "", "")
 		flags.StringSlice("origin", nil, "")
-		cli.Report(env.Parse(flags, strings.Fields(tt.line), 0), env.Stderr)
+		cli.PrintError(env.Parse(flags, strings.Fields(tt.line), 0), env.Stderr)
 		if _, hint, _ := strings.Cut(stderr.String(), "\nTry: "); hint != tt.hint+"\n" {
 			t.Errorf("%s: stderr %q", tt.line, stderr)
 		}
@@ -132,7 +132,7 @@ func TestParseOne(t *testing.T) {
 	} {
 		env, _, stderr := newEnv(t)
 		argument, err := env.ParseOne(newFlags(env, "lift").flags, tt.args, "say what")
-		if cli.Report(err, env.Stderr); argument != tt.argument || stderr.String() != tt.err {
+		if cli.PrintError(err, env.Stderr); argument != tt.argument || stderr.String() != tt.err {
 			t.Errorf("%q: %q, stderr %q", tt.args, argument, stderr)
 		}
 	}

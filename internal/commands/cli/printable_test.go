@@ -90,7 +90,7 @@ func TestPrintsText(t *testing.T) {
 		t.Errorf("%q is %q: %v", lines[2], value, err)
 	}
 	var report strings.Builder
-	cli.Report(cli.WithHint(errors.New(hostile), hostile), &report)
+	cli.PrintError(cli.WithHint(errors.New(hostile), hostile), &report)
 	if report.String() != "Error: "+harmless+"\nTry: "+harmless+"\n" {
 		t.Errorf("reported %q", report.String())
 	}

@@ -56,7 +56,7 @@ func TestServiceDB(t *testing.T) {
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "_", " ")
 		}
-		cli.Report(env.Parse(flags, args, 1), stderr)
+		cli.PrintError(env.Parse(flags, args, 1), stderr)
 		if *got != tt.want || stderr.String() != tt.stderr {
 			t.Errorf("%s: %s, stderr:\n%swant %s and:\n%s", tt.name, *got, stderr, tt.want, tt.stderr)
 		}

@@ -203,7 +203,7 @@ func TestAdvise(t *testing.T) {
 	} {
 		err := Schema{}.Advise(t.Context(), tt.err, "x.db", "")
 		var stderr strings.Builder
-		if cli.Report(err, &stderr); stderr.String() != tt.want || !errors.Is(err, tt.err) {
+		if cli.PrintError(err, &stderr); stderr.String() != tt.want || !errors.Is(err, tt.err) {
 			t.Errorf("%v: %q, want %q", err, stderr.String(), tt.want)
 		}
 	}

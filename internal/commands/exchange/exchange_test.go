@@ -29,7 +29,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	p := Program{WithStore: func(cli.Env, string, bool, func(*store.Store) error) error { return closed }}
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.Report(env.Dispatch("", "", p.Commands(), args), &errs)
+	code = cli.PrintError(env.Dispatch("", "", p.Commands(), args), &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -38,7 +38,7 @@ func TestExplain(t *testing.T) {
 		must(t, l.flags.Parse(append([]string{"my.csv", "--tenant", "A"}, strings.Fields(tt.line)...)))
 		l.path = "my.csv"
 		var said strings.Builder
-		if code := cli.Report(l.explain(tt.err), &said); code != 1 || !strings.HasPrefix(said.String(), `Error: "my.csv": `) ||
+		if code := cli.PrintError(l.explain(tt.err), &said); code != 1 || !strings.HasPrefix(said.String(), `Error: "my.csv": `) ||
 			!strings.HasSuffix(said.String(), "\nTry: "+tt.want+"\n") || strings.Count(said.String(), "\n") != 2 {
 			t.Errorf("code %d, and it says:\n%swant the hint:\n%s", code, &said, tt.want)
 		}

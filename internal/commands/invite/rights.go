@@ -155,11 +155,11 @@ func (o *opening) deliver(p Program, path string) error {
 		return nil
 	}
 	var text strings.Builder
-	code := cli.Report(err, &text)
+	code := cli.PrintError(err, &text)
 	if _, failed := io.WriteString(file, text.String()); failed != nil {
 		return err
 	}
-	return cli.Reported(code)
+	return cli.Printed(code)
 }
 
 // openPrivate opens a file that is there for writing. It must be empty, have one

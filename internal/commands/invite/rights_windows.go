@@ -85,7 +85,7 @@ func showError(err error) {
 		return
 	}
 	var text strings.Builder
-	cli.Report(err, &text)
+	cli.PrintError(err, &text)
 	message, textErr := windows.UTF16PtrFromString(text.String())
 	title, titleErr := windows.UTF16PtrFromString("Firefighters")
 	if errors.Join(textErr, titleErr) == nil {

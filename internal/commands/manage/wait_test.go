@@ -23,7 +23,7 @@ func TestRevokeGivesUp(t *testing.T) {
 			return database.Schema{}.Advise(ctx, file("opening", store.ErrBusy), "my x.db", "")
 		})
 		err = adviseRevoke(err, 3, "my x.db")
-		if code := cli.Report(err, &errs); code != 1 {
+		if code := cli.PrintError(err, &errs); code != 1 {
 			t.Errorf("code %d", code)
 		}
 		return errs.String()

@@ -33,7 +33,7 @@ func (p Program) run(env cli.Env, args []string) error {
 	defer p.Manager.FollowLog()()
 	err := p.serve(env)
 	if _, wrong := errors.AsType[*cli.UsageError](err); wrong && p.Manager.RestartsAll() {
-		cli.Report(err, env.Stderr) // wrong settings stay wrong, and this is how it is not started again
+		cli.PrintError(err, env.Stderr) // wrong settings stay wrong, and this is how it is not started again
 		return nil
 	}
 	return err

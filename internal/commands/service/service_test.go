@@ -85,7 +85,7 @@ func runService(t *testing.T, p Program, args ...string) (code int, stdout, stde
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
 	err := env.Dispatch("", "", p.Commands(), append([]string{"service"}, args...))
-	return cli.Report(err, &errs), out.String(), errs.String()
+	return cli.PrintError(err, &errs), out.String(), errs.String()
 }
 
 func TestUsage(t *testing.T) {
