@@ -4,7 +4,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -32,20 +31,20 @@ func (env Env) Println(line string) error {
 }
 
 // Announce writes a line to Stdout that is no result: a command can go on
-// without it.
+// without it, so Run does not fail if it is lost.
 func (env Env) Announce(line string) error {
-	stdout := env.Stdout
-	if out, ok := stdout.(*output); ok {
-		stdout = out.Writer // which Run does not watch
+	line += "\n"
+	if out, ok := env.Stdout.(*stream); ok {
+		return out.print([]byte(line))
 	}
-	_, err := fmt.Fprintln(stdout, line)
+	_, err := io.WriteString(env.Stdout, line)
 	return err
 }
 
 // Data returns Stdout for a file, which goes to another program byte for byte. A
 // terminal gets what can be read of it.
 func (env Env) Data() io.Writer {
-	if out, ok := env.Stdout.(*output); ok && !env.ToTerminal() {
+	if out, ok := env.Stdout.(*stream); ok && !env.ToTerminal() {
 		return data{out}
 	}
 	return env.Stdout
@@ -59,33 +58,13 @@ func (env Env) Notef(format string, args ...any) {
 // Run runs a command. What it prints changes no terminal. A result that could not
 // be written is an error, also if the command overlooks it.
 func Run(env Env, args []string, command func(env Env, args []string) error) error {
-	result, notes := &text{Writer: env.Stdout}, &text{Writer: env.Stderr}
-	out := &output{Writer: result}
-	env.Stdout, env.Stderr = out, notes
+	result, notes := &stream{to: env.Stdout}, &stream{to: env.Stderr}
+	env.Stdout, env.Stderr = result, notes
 	err := command(env, args)
 	notes.flush()
-	out.err = cmp.Or(out.err, result.flush())
-	if out.err != nil {
-		return fmt.Errorf("writing the result: %w", out.err)
+	result.flush()
+	if result.failed != nil {
+		return fmt.Errorf("writing the result: %w", result.failed)
 	}
 	return err
 }
-
-// output remembers the first error in writing.
-type output struct {
-	io.Writer
-	err error
-}
-
-func (o *output) Write(b []byte) (int, error) { return o.write(o.Writer, b) }
-
-func (o *output) write(w io.Writer, b []byte) (int, error) {
-	n, err := w.Write(b)
-	o.err = cmp.Or(o.err, err)
-	return n, err
-}
-
-// data is an output without the text around its stream.
-type data struct{ *output }
-
-func (d data) Write(b []byte) (int, error) { return d.write(Stream(d.Writer), b) }

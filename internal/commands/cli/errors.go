@@ -60,7 +60,7 @@ func PrintError(err error, stderr io.Writer) (exitCode int) {
 	if code, ok := errors.AsType[printed](err); ok {
 		return int(code)
 	}
-	stderr = &text{Writer: Stream(stderr)}
+	stderr = &stream{to: Unwrap(stderr)}
 	fmt.Fprintln(stderr, "Error:", err)
 	if hint := HintOf(err); hint != "" {
 		fmt.Fprintln(stderr, "Try:", hint)

@@ -19,12 +19,7 @@ func IsTerminal(stream any) bool {
 }
 
 // ToTerminal reports whether results go to a terminal.
-func (env Env) ToTerminal() bool {
-	if out, ok := env.Stdout.(*output); ok {
-		return IsTerminal(out.Writer)
-	}
-	return IsTerminal(env.Stdout)
-}
+func (env Env) ToTerminal() bool { return IsTerminal(env.Stdout) }
 
 // Confirm asks a question on the terminal, and returns an error unless the
 // answer is yes. Without a terminal that is a usage error, which hints at the
@@ -54,7 +49,7 @@ type Progress struct {
 
 // NewProgress returns a bar for work that begins now.
 func NewProgress(env Env, what string, total int) *Progress {
-	return &Progress{what: what, stderr: Stream(env.Stderr), terminal: IsTerminal(env.Stderr), began: time.Now(), total: total}
+	return &Progress{what: what, stderr: Unwrap(env.Stderr), terminal: IsTerminal(env.Stderr), began: time.Now(), total: total}
 }
 
 // Rename changes what is counted.

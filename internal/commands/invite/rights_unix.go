@@ -22,7 +22,7 @@ func elevate(env cli.Env, args []string) (*elevated, error) {
 	}
 	env.Notef("Opening the page needs the rights of an administrator. Asking sudo for them.")
 	cmd := exec.Command(sudo, append([]string{"--", self}, args...)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = env.Stdin, cli.Stream(env.Stderr), cli.Stream(env.Stderr)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = env.Stdin, cli.Unwrap(env.Stderr), cli.Unwrap(env.Stderr)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -41,45 +42,59 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// text is a stream for people. All that a command prints goes through one. So the
+// stream is an output for people. All that a command prints goes through one. So a
 // terminal gets nothing from a database or a file but what can be read. A line of
 // JSON stays the same value.
-type text struct {
-	io.Writer
+type stream struct {
+	to io.Writer
 
-	mu   sync.Mutex
-	held []byte // the end of what was written, which may be a part of a character
+	mu     sync.Mutex
+	held   []byte // the end of what was written, which may be a part of a character
+	failed error  // the first error in writing
 }
 
-func (t *text) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	all := append(t.held, b...)
-	end := len(all) - unfinished(all)
-	t.held = all[end:]
-	if err := t.print(all[:end]); err != nil {
+func (s *stream) Write(b []byte) (int, error) {
+	if err := s.note(s.print(b)); err != nil {
 		return 0, err
 	}
 	return len(b), nil
 }
 
-// flush writes what was held back: nothing follows it. It does not wait for a write
-// that hangs, as where nobody reads the log.
-func (t *text) flush() error {
-	if !t.mu.TryLock() {
-		return nil
+// note remembers the first error, and returns this one.
+func (s *stream) note(err error) error {
+	if err != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.failed = cmp.Or(s.failed, err)
 	}
-	defer t.mu.Unlock()
-	held := t.held
-	t.held = nil
-	if len(held) == 0 {
-		return nil
-	}
-	return t.print(held)
+	return err
 }
 
-func (t *text) print(b []byte) error {
-	_, err := t.Writer.Write([]byte(printable(string(b), "\n\t")))
+// print writes what can be read of b.
+func (s *stream) print(b []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	all := append(s.held, b...)
+	end := len(all) - unfinished(all)
+	s.held = all[end:]
+	return s.pass(all[:end])
+}
+
+// flush writes what was held back: nothing follows it. It does not wait for a write
+// that hangs, as where nobody reads the log.
+func (s *stream) flush() {
+	if !s.mu.TryLock() {
+		return
+	}
+	defer s.mu.Unlock()
+	if len(s.held) > 0 {
+		s.failed = cmp.Or(s.failed, s.pass(s.held))
+		s.held = nil
+	}
+}
+
+func (s *stream) pass(b []byte) error {
+	_, err := io.WriteString(s.to, printable(string(b), "\n\t"))
 	return err
 }
 
@@ -97,20 +112,28 @@ func unfinished(b []byte) int {
 	return 0
 }
 
-// Fd returns the descriptor of the stream, as *os.File does, so that a terminal is
-// still known as one.
-func (t *text) Fd() uintptr {
-	if file, ok := t.Writer.(interface{ Fd() uintptr }); ok {
+// Fd returns the descriptor of what it writes to, as *os.File does, so that a
+// terminal is still known as one.
+func (s *stream) Fd() uintptr {
+	if file, ok := s.to.(interface{ Fd() uintptr }); ok {
 		return file.Fd()
 	}
 	return ^uintptr(0)
 }
 
-// Stream returns what a stream of an Env writes to, for another process, which
+// data writes to a stream byte for byte.
+type data struct{ *stream }
+
+func (d data) Write(b []byte) (int, error) {
+	n, err := d.to.Write(b)
+	return n, d.note(err)
+}
+
+// Unwrap returns what an output of an Env writes to, for another process, which
 // takes care of what it prints.
-func Stream(w io.Writer) io.Writer {
-	if t, ok := w.(*text); ok {
-		return t.Writer
+func Unwrap(w io.Writer) io.Writer {
+	if s, ok := w.(*stream); ok {
+		return s.to
 	}
 	return w
 }
