@@ -167,9 +167,9 @@ func TestPrintError(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	env, stdout, stderr := newEnv(t)
-	table := cli.NewTable("ID", "NAME", "LABEL")
-	table.Add("1", "Ana Čović", "100%")
-	table.Add("22", "B", "")
+	table := cli.NewList(false, "ID", "NAME", "LABEL")
+	table.Add(nil, "1", "Ana Čović", "100%")
+	table.Add(nil, "22", "B", "")
 	if stdout.Len()+stderr.Len() > 0 {
 		t.Error("the table is printed before its end")
 	}
@@ -180,7 +180,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("stderr:\n%sstdout:\n%s", stderr, stdout)
 	}
 	env, stdout, stderr = newEnv(t)
-	if err := cli.NewTable("ID", "NAME").Print(env); err != nil || stdout.Len() > 0 || stderr.String() != "ID  NAME\n" {
+	if err := cli.NewList(false, "ID", "NAME").Print(env); err != nil || stdout.Len() > 0 || stderr.String() != "ID  NAME\n" {
 		t.Errorf("an empty table: %v, stderr %q, stdout %q", err, stderr, stdout)
 	}
 	env.Stdout = brokenPipe{}
@@ -196,7 +196,7 @@ func TestList(t *testing.T) {
 		env, stdout, stderr := newEnv(t)
 		list := cli.NewList(asJSON, "NAME", "AGE")
 		for _, line := range [][]string{{"Ana", "<1>"}, {"B", "2"}} {
-			list.Add(line, func() []string { return line })
+			list.Add(line, line...)
 		}
 		if err := list.Print(env); err != nil || stdout.String() != want[0] || stderr.String() != want[1] {
 			t.Errorf("JSON %v: %v, stderr %q, stdout %q", asJSON, err, stderr, stdout)

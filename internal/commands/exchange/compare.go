@@ -69,7 +69,7 @@ func (c comparing) with(s *store.Store) error {
 
 func (c comparing) print(found *imports.Comparison) error {
 	if c.asJSON {
-		return printJSON(c.env, found)
+		return c.env.PrintJSON(found)
 	}
 	var t text
 	t.describe(c.options.Name, found.Report)

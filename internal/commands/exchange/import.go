@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -155,7 +154,7 @@ func (i importing) finish(f *imports.File, r *imports.Report, note string) error
 
 func (i importing) print(f *imports.File, r *imports.Report, note string) error {
 	if i.asJSON {
-		return printJSON(i.env, r)
+		return i.env.PrintJSON(r)
 	}
 	var t text
 	if !i.options.Apply {
@@ -243,11 +242,4 @@ func (i importing) writeReport(f *imports.File, r *imports.Report) error {
 		return nil
 	}
 	return i.writeFile(i.env, func(w io.Writer) error { return imports.WriteReport(w, i.report.format, f, r) })
-}
-
-// printJSON prints a value as a line of JSON.
-func printJSON(env cli.Env, value any) error {
-	lines := json.NewEncoder(env.Stdout)
-	lines.SetEscapeHTML(false)
-	return lines.Encode(value)
 }

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -148,20 +149,14 @@ func (p Program) listImports(env cli.Env, args []string) error {
 func printImports(env cli.Env, all []store.Import, asJSON bool) error {
 	list := cli.NewList(asJSON, "NUMBER", "AT", "ADDED", "CHANGED", "TAKEN BACK", "BY", "FILE")
 	for _, i := range all {
-		list.Add(newImportLine(i), func() []string {
-			takenBack := "-"
-			if !i.TakenBackAt.IsZero() {
-				takenBack = cli.FormatTime(i.TakenBackAt.UnixMilli())
-			}
-			by := "-"
-			if i.Key != 0 {
-				by = fmt.Sprint("key ", i.Key)
-				if i.Label != "" {
-					by = i.Label
-				}
-			}
-			return []string{fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), takenBack, by, orDash(shown(i.File))}
-		})
+		takenBack, by := "-", "-"
+		if !i.TakenBackAt.IsZero() {
+			takenBack = cli.FormatTime(i.TakenBackAt.UnixMilli())
+		}
+		if i.Key != 0 {
+			by = cmp.Or(i.Label, fmt.Sprint("key ", i.Key))
+		}
+		list.Add(newImportLine(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), takenBack, by, orDash(shown(i.File)))
 	}
 	return list.Print(env)
 }

@@ -39,14 +39,14 @@ func (p Program) deleted(env cli.Env, args []string) error {
 		if err != nil {
 			return store.Failed("reading", *db, err)
 		}
-		table := cli.NewTable("ID", "DELETED", "RECORD")
+		list := cli.NewList(false, "ID", "DELETED", "RECORD")
 		for _, r := range records {
 			summary := r.Summary()
 			if r.Damaged {
 				summary += ", (damaged)"
 			}
-			table.Add(r.ID, cli.FormatTime(r.DeletedAt), summary)
+			list.Add(nil, r.ID, cli.FormatTime(r.DeletedAt), summary)
 		}
-		return table.Print(env)
+		return list.Print(env)
 	})
 }

@@ -51,9 +51,8 @@ func (p Program) departmentsList(env cli.Env, args []string) error {
 	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		list := cli.NewList(*asJSON, "NAME", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
 		err := s.Tenants(func(d store.TenantInfo) {
-			list.Add(departmentLine{d.Name, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)}, func() []string {
-				return []string{d.Name, fmt.Sprint(d.Records), fmt.Sprint(d.Deleted), fmt.Sprint(d.ActiveKeys), cli.FormatTime(d.CreatedAt)}
-			})
+			list.Add(departmentLine{d.Name, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)},
+				d.Name, fmt.Sprint(d.Records), fmt.Sprint(d.Deleted), fmt.Sprint(d.ActiveKeys), cli.FormatTime(d.CreatedAt))
 		})
 		if err != nil {
 			return store.Failed("listing the departments of", *db, err)

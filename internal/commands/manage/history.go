@@ -80,16 +80,14 @@ func (o historyOptions) show(env cli.Env, s *store.Store) error {
 	}
 	list := cli.NewList(o.asJSON, "AT", "ACTION", "ID", "KEY", "LABEL", "BEFORE")
 	err = s.History(tenant, o.id, since, func(e store.Entry) {
-		list.Add(e, func() []string {
-			key, label := "-", "-"
-			if e.Key != nil {
-				key = fmt.Sprint(*e.Key)
-			}
-			if e.Label != nil && *e.Label != "" {
-				label = *e.Label
-			}
-			return []string{e.At, e.Action, e.ID, key, label, e.Summary()}
-		})
+		key, label := "-", "-"
+		if e.Key != nil {
+			key = fmt.Sprint(*e.Key)
+		}
+		if e.Label != nil && *e.Label != "" {
+			label = *e.Label
+		}
+		list.Add(e, e.At, e.Action, e.ID, key, label, e.Summary())
 	})
 	if err != nil {
 		return store.Failed("reading", o.db, err)

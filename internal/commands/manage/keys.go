@@ -154,10 +154,8 @@ func (p Program) keysList(env cli.Env, args []string) error {
 		err := s.ListKeys(strings.TrimSpace(*name), func(k store.Key, tenant string) {
 			line := keyLine{k.ID, k.State(now), k.Scope, tenant, k.Label,
 				store.Moment(k.CreatedAt), store.Moment(k.Expiry()), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)}
-			list.Add(line, func() []string {
-				return []string{fmt.Sprint(k.ID), line.State, k.Scope,
-					cli.FormatTime(k.CreatedAt), cli.FormatTime(k.Expiry()), cli.FormatTime(k.LastUsedAt), tenant, k.Label}
-			})
+			list.Add(line, fmt.Sprint(k.ID), line.State, k.Scope,
+				cli.FormatTime(k.CreatedAt), cli.FormatTime(k.Expiry()), cli.FormatTime(k.LastUsedAt), tenant, k.Label)
 		})
 		if err != nil {
 			return store.Failed("listing the keys of", *db, err)

@@ -148,9 +148,7 @@ func describeInJSON(env cli.Env, d authority.Description) error {
 	if s := d.Server; s.Names != nil {
 		line.Certificate = &certificateJSON{s.Names, s.Addresses, moment(s.Expires)}
 	}
-	list := cli.NewList(true)
-	list.Add(line, nil)
-	return list.Print(env)
+	return env.PrintJSON(line)
 }
 
 func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
