@@ -32,7 +32,7 @@ func (a *advised) Error() string { return a.text }
 
 func (a *advised) Unwrap() error { return a.error }
 
-// Advise returns err with words for people and a hint what to type, as cli.Report
+// Advise returns err with words for people and a hint what to type, as cli.PrintError
 // prints it. If a backup can help it names the newest valid one of the database
 // db: one beside it or, unless backupDir is empty, in backupDir. It returns
 // errors that it does not know, and nil, as they are.
