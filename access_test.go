@@ -10,7 +10,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -23,8 +22,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/caution"
-	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
@@ -489,35 +487,14 @@ func TestHost(t *testing.T) {
 	rawRequest(t, s.dial(t), "GET /healthz HTTP/1.0\r\n\r\n").wants(t, 200)
 }
 
-// TestBeyondLoopback: a service that listens there answers to every name. It
-// warns unless it has a certificate.
+// TestBeyondLoopback: a service that listens there answers to every name.
 func TestBeyondLoopback(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		address, certFile string
-		beyond, warns     bool
-	}{
-		{"127.0.0.1:8080", "", false, false},
-		{"[::1]:8080", "", false, false},
-		{"0.0.0.0:8080", "", true, true},
-		{"[::]:8080", "", true, true},
-		{"192.0.2.1:8080", "", true, true},
-		{"0.0.0.0:8080", "cert.pem", true, false},
-	} {
-		addr, err := net.ResolveTCPAddr("tcp", tt.address)
-		must(t, err)
-		var stderr strings.Builder
-		d := daemon{serveOptions: serveOptions{db: filepath.Join(t.TempDir(), "x.db"), certFile: tt.certFile}}
-		caution.OfExposure(cli.Env{Stderr: &stderr}, addr, d.db, tt.certFile)
-		if got := stderr.String(); tt.warns != strings.Contains(got, "WARNING: listening on "+tt.address+" without TLS") || !tt.warns && got != "" {
-			t.Errorf("%s: %q", tt.address, got)
-		}
+	for local, want := range map[bool]int{true: 421, false: 200} {
 		r, w := httptest.NewRequest("GET", "/healthz", nil), httptest.NewRecorder() // of the host example.com
-		api := newServer(nil, slog.New(slog.DiscardHandler))
-		d.configure(api, addr)
-		api.ServeHTTP(w, r)
-		if want := map[bool]int{true: 200, false: 421}[tt.beyond]; w.Code != want {
-			t.Errorf("%s: %d, not %d", tt.address, w.Code, want)
+		newAPI(daemon.Config{Log: slog.New(slog.DiscardHandler), Local: local}).ServeHTTP(w, r)
+		if w.Code != want {
+			t.Errorf("on this machine alone %t: %d, not %d", local, w.Code, want)
 		}
 	}
 }

@@ -31,13 +31,8 @@ type caller struct {
 
 func (c caller) may(scope string) bool { return store.ScopeCovers(c.scope, scope) }
 
-const (
-	// keysPoll is how soon a server learns of keys that another process has
-	// made, changed or revoked.
-	keysPoll = 250 * time.Millisecond
-	// useInterval is how often the last use of a key is written, at most.
-	useInterval = time.Minute
-)
+// useInterval is how often the last use of a key is written, at most.
+const useInterval = time.Minute
 
 // authenticator knows callers by their keys, and the sessions of browsers by their
 // secrets. It has all of them in memory and reads them again when one has changed.
@@ -323,4 +318,17 @@ func (a *authenticator) writeLate() error {
 		err = errors.Join(err, a.store.SaveClock())
 	}
 	return err
+}
+
+// What the daemon calls beside the requests.
+
+func (s *server) ReloadKeys() error { return s.auth.reload() }
+
+func (s *server) WriteLate() error { return s.auth.writeLate() }
+
+func (s *server) LogRefusals() { s.auth.refusals.Flush(false) }
+
+func (s *server) Finish() error {
+	s.auth.refusals.Flush(true)
+	return s.auth.writeUses()
 }

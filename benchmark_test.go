@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -10,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/demo"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // benchServer returns a server with a department of 40 people, and a key of it.
@@ -27,7 +26,11 @@ func benchServer(b *testing.B) (s *server, key string) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { opened.Close() })
-	if err := (demoOptions{1, 40}).invent(cli.Env{Context: b.Context(), Stderr: io.Discard}, opened); err != nil {
+	people := make([]record.Fields, 40)
+	for i := range people {
+		people[i] = demo.Person(0, i)
+	}
+	if err := opened.AddDepartments([]store.Department{{Name: demo.Department(0), People: people}}); err != nil {
 		b.Fatal(err)
 	}
 	show := func(made string) error { key = made; return nil }

@@ -526,19 +526,6 @@ func TestDemoStopped(t *testing.T) {
 	}
 }
 
-// TestCurl: in PowerShell curl is another program.
-func TestCurl(t *testing.T) {
-	t.Parallel()
-	for system, want := range map[string]string{
-		"linux":   "  curl -H \"Authorization: Bearer ff_1\" http://x\n",
-		"windows": "  curl.exe -H \"Authorization: Bearer ff_1\" http://x\n",
-	} {
-		if got := curl(system, "ff_1", "http://x"); got != want {
-			t.Errorf("%s: %q", system, got)
-		}
-	}
-}
-
 // TestDemoPort: demo takes another port if its own is taken, unless it was told
 // which to take.
 func TestDemoPort(t *testing.T) {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,10 +13,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/demo"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 var exists = osutil.Exists
@@ -94,7 +94,15 @@ func invented(t *testing.T, departments, people int) string {
 	t.Helper()
 	db := filepath.Join(t.TempDir(), "x.db")
 	s := openAt(t, db, time.Now)
-	must(t, demoOptions{departments, people}.invent(cli.Env{Context: t.Context(), Stderr: io.Discard}, s))
+	var all []store.Department
+	for number, size := range demo.Sizes(departments, people) {
+		made := store.Department{Name: demo.Department(number), People: make([]record.Fields, size)}
+		for i := range made.People {
+			made.People[i] = demo.Person(number, i)
+		}
+		all = append(all, made)
+	}
+	must(t, s.AddDepartments(all))
 	storeKey(t, s, time.Time{})
 	must(t, s.Close())
 	return db

@@ -14,6 +14,7 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -30,7 +31,7 @@ const (
 type server struct {
 	store        *store.Store
 	auth         *authenticator
-	backupState  func() any // as JSON; nil without scheduled backups
+	backups      func() backup.State // nil without backups
 	log          *slog.Logger
 	router       *httprouter.Router
 	office       http.Handler // the page for people; nil without it

@@ -9,6 +9,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -225,6 +226,12 @@ func (b *bareServer) newKey(t *testing.T) (key string) {
 		return nil
 	}))
 	return key
+}
+
+// curl returns the line by which a service shows a request.
+func curl(system, key, url string) string {
+	program := map[bool]string{true: "curl.exe", false: "curl"}[system == "windows"]
+	return fmt.Sprintf("  %s -H \"Authorization: Bearer %s\" %s\n", program, key, url)
 }
 
 // openSQL opens the database as another program does.

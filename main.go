@@ -8,6 +8,7 @@ package main
 import (
 	"context"
 	"io"
+	"net/http"
 	"os"
 	"os/signal"
 	"slices"
@@ -16,12 +17,17 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/commands/exchange"
 	"github.com/firefighter-records/firefighters/internal/commands/invite"
 	"github.com/firefighter-records/firefighters/internal/commands/manage"
 	"github.com/firefighter-records/firefighters/internal/commands/manual"
 	"github.com/firefighter-records/firefighters/internal/commands/service"
+	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/office"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 func main() {
@@ -79,19 +85,43 @@ func runIn(env cli.Env, args []string) error {
 const variables = "backup-dir backup-every backup-keep cors-origin dates db departments desc encoding expires format id json key label " +
 	"listen map name no-office output people rate-limit report scope search sheet since sort tenant tls-cert tls-key tls-self-signed url"
 
-// program is what the commands are handed.
-var program = manage.Program{Database: schema}
-
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	exchanges := exchange.Program{WithStore: schema.With}
-	setups := service.Program{Content: schema.Content(), Serve: newServiceServing, Manager: managers.NewManager(os.Getenv)}
-	invitations := invite.Program{WithStore: schema.With, Fault: setups.Fault}
-	manuals := manual.Program{All: commands, Help: mainHelp, Default: "serve"}
-	others := slices.Concat(program.Commands(), invitations.Commands(), exchanges.Commands(), setups.Commands(), manuals.Commands())
-	others = append(others, service.CertCommand(), cli.Command{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: demonstrate})
-	slices.SortFunc(others, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
-	return append([]cli.Command{{Name: "serve", Also: "start run server", Summary: "serves the API", Run: serve}}, others...)
+	content := schema.Content()
+	servers := daemon.Program{Database: schema, NewAPI: newAPI}
+	services := service.Program{Content: content, Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
+	all := slices.Concat(
+		servers.Commands(),
+		manage.Program{Database: schema}.Commands(),
+		exchange.Program{WithStore: schema.With}.Commands(),
+		invite.Program{WithStore: schema.With, Fault: services.Fault}.Commands(),
+		services.Commands(),
+		[]cli.Command{service.CertCommand()},
+		manual.Program{All: commands, Help: mainHelp, Default: "serve"}.Commands(),
+	)
+	slices.SortFunc(all[1:], func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// newAPI makes the API, and the page for people, of a daemon.
+func newAPI(c daemon.Config) daemon.API {
+	s := newServer(c.Store, c.Log)
+	s.auth.limit = httpapi.NewRateLimit(c.RateLimit, time.Now)
+	s.cors = httpapi.CORS{Origins: c.Origins}
+	s.loopbackOnly = c.Local
+	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
+	s.backups = c.Backups
+	if c.Authority != nil {
+		s.add(route{"GET", authority.Path, public, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+			c.Authority.ServeHTTP(w, r)
+			return nil
+		}, nil})
+	}
+	if c.Office {
+		s.office = office.New(site.Config{Store: c.Store, Keys: s.auth, Log: c.Log, Refusals: s.auth.refusals,
+			Port: c.Port, TLS: c.TLS, Explain: s.explain})
+	}
+	return s
 }
 
 func mainHelp() string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -165,7 +166,21 @@ func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, 
 type readiness struct {
 	Status  string        `json:"status"`
 	Writing *writingState `json:"writing,omitempty"` // nil where it works
-	Backup  any           `json:"backup,omitempty"`
+	Backup  *backupState  `json:"backup,omitempty"`  // nil without backups
+}
+
+// writingState is what /readyz says where nothing can be written.
+type writingState struct {
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// backupState is what /readyz says of the backups. No file is named in it.
+type backupState struct {
+	OK     bool       `json:"ok"`
+	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
+	Since  *time.Time `json:"since,omitempty"` // when they began to fail
+	Detail string     `json:"detail,omitempty"`
 }
 
 func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
@@ -178,8 +193,8 @@ func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _
 	if fault := s.store.DB().WritingFault(); fault != nil {
 		ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
 	}
-	if s.backupState != nil {
-		ready.Backup = s.backupState()
+	if s.backups != nil {
+		ready.Backup = new(backupState(s.backups()))
 	}
 	return httpapi.RespondJSON(w, http.StatusOK, ready)
 }

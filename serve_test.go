@@ -129,25 +129,6 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// TestPanicBesideRequests: a panic of background work is logged once, and the
-// work goes on.
-func TestPanicBesideRequests(t *testing.T) {
-	t.Parallel()
-	var log strings.Builder
-	ctx, stop := context.WithCancel(t.Context())
-	calls := 0
-	repeat(ctx, slog.New(slog.NewTextHandler(&log, nil)), time.Millisecond, "it failed", func() error {
-		if calls++; calls == 3 {
-			stop()
-			return nil
-		}
-		panic("broken")
-	})
-	if text := log.String(); calls != 3 || strings.Count(text, "\n") != 1 || !strings.Contains(text, `level=WARN msg="it failed" cause="panic: broken"`) {
-		t.Errorf("%d calls, the log:\n%s", calls, text)
-	}
-}
-
 // TestCleanStop: the database is one file again, and in use no more.
 func TestCleanStop(t *testing.T) {
 	t.Parallel()
@@ -428,7 +409,7 @@ func TestYear10021(t *testing.T) {
 		key = made
 		return nil
 	}))
-	b.server.backupState = func() any { return backupState{OK: true} } // package backup tests its times
+	b.server.backups = func() backup.State { return backup.State{OK: true} } // package backup tests its times
 	s := b.as(key)
 	if a := s.do(t, "GET", whoamiPath, "").wants(t, 200); !strings.Contains(a.body, `"expiresAt":"9999-12-31T23:59:59.999Z"`) {
 		t.Errorf("the key is %s", a.body)

@@ -3,19 +3,14 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
-	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/commands/service"
-	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
 
@@ -25,7 +20,7 @@ import (
 // runInstalled runs the service as its manager does, with a folder of data of its own.
 func runInstalled(ctx context.Context, data string, s *testService) error {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: s.stdout, Stderr: s.stderr}
-	commands := service.Program{Content: schema.Content(), Serve: newServiceServing, Data: data}.Commands()
+	commands := service.Program{Content: schema.Content(), Daemon: daemon.Program{Database: schema, NewAPI: newAPI}.Run, Data: data}.Commands()
 	return env.Dispatch("", "", commands, []string{"service", "run"})
 }
 
@@ -47,13 +42,13 @@ func TestServiceRun(t *testing.T) {
 	if said := s.stdout.String() + s.stderr.String(); strings.Contains(said, "ff_") || strings.Contains(said, "code=") {
 		t.Errorf("it said %q", said)
 	}
-	s.key = newKey(t, db, firstDepartment)
+	s.key = newKey(t, db, "default")
 	s.create(t, `{"firstName":"Ana","lastName":"Čović"}`)
 	eventually(t, "a backup", func() bool {
 		found, _ := filepath.Glob(filepath.Join(managers.BackupsIn(data), "firefighters-*.db"))
 		return len(found) == 1
 	})
-	if code, stdout, _ := runCommand(t, "departments", "list", "--db", db); code != 0 || !strings.Contains(stdout, firstDepartment) {
+	if code, stdout, _ := runCommand(t, "departments", "list", "--db", db); code != 0 || !strings.Contains(stdout, "default") {
 		t.Errorf("the departments: %d %q", code, stdout)
 	}
 	s.stop(t)
@@ -158,33 +153,5 @@ func TestServiceDatabase(t *testing.T) {
 	s.db = ""
 	if code, _, stderr := list(); code != 1 || !strings.Contains(stderr, `there is no database at "firefighters.db"`) {
 		t.Errorf("no service: %d %q", code, stderr)
-	}
-}
-
-// TestShowLife: what a restart does not heal shows life; what it may heal does not.
-func TestShowLife(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" { // whose manager has no such socket
-		return
-	}
-	folder, err := os.MkdirTemp("", "ffw") // a short path, as sockets need
-	must(t, err)
-	defer os.RemoveAll(folder)
-	socket := filepath.Join(folder, "s")
-	listener, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
-	must(t, err)
-	defer listener.Close()
-	d := daemon{manager: managers.NewManager(func(name string) string { return map[string]string{"NOTIFY_SOCKET": socket}[name] })}
-	broken := errors.New("it broke")
-	if err := d.showLife(broken); err != broken {
-		t.Errorf("a database that fails: %v", err)
-	}
-	for _, ping := range []error{nil, store.ErrLost, sqlite.ErrFull} {
-		must(t, d.showLife(ping))
-		heard := make([]byte, 100)
-		must(t, listener.SetReadDeadline(time.Now().Add(patience)))
-		if n, err := listener.Read(heard); err != nil || string(heard[:n]) != "WATCHDOG=1" {
-			t.Errorf("%v: heard %q, %v", ping, heard[:n], err)
-		}
 	}
 }

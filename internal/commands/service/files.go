@@ -50,7 +50,7 @@ func (in *installation) checkFiles() error {
 		case flag == "db" && trusted:
 			err = in.folderError(filepath.Dir(path), in.Host.Share(in.Definition, filepath.Dir(path)))
 		case flag == "backup-dir" && trusted:
-			if err = backup.CheckPlace(path, in.serving.value("db")); err == backup.ErrAway {
+			if err = backup.CheckPlace(path, in.options.DB); err == backup.ErrAway {
 				err = cli.WithHint(err, "connect it, and mount it, and then the same again")
 			} else {
 				err = in.folderError(path, in.Host.Share(in.Definition, path))

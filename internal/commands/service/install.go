@@ -10,7 +10,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -43,17 +46,17 @@ type installation struct {
 	given    managers.Settings
 	trusted  managers.Settings // those that an administrator has written
 	settings managers.Settings
-	serving  Serving // with the settings
+	options  daemon.Options // by the settings
 	managers.Definition
 }
 
 func (p Program) install(env cli.Env, args []string) error {
-	given := p.Serve(env, installHelp)
-	if err := env.Parse(given.Flags, args, 0); err != nil {
+	_, given := newOptions(env)
+	if err := env.Parse(given, args, 0); err != nil {
 		return err
 	}
 	in := installation{Program: p, env: env}
-	line := strings.TrimPrefix(cli.TypedLine(given.Flags, 0), "firefighters ")
+	line := strings.TrimPrefix(cli.TypedLine(given, 0), "firefighters ")
 	err := in.plan(given)
 	if _, wrong := errors.AsType[*cli.UsageError](err); !wrong {
 		err = cmp.Or(p.permitted(line), err)
@@ -72,7 +75,7 @@ func (p Program) install(env cli.Env, args []string) error {
 
 // plan reads how everything is, and returns an error for flags that cannot be.
 // It changes nothing.
-func (in *installation) plan(given Serving) (err error) {
+func (in *installation) plan(given *pflag.FlagSet) (err error) {
 	state, stateErr := in.Host.Current()
 	if errors.Is(stateErr, managers.ErrNotInstalled) {
 		stateErr = nil
@@ -83,12 +86,12 @@ func (in *installation) plan(given Serving) (err error) {
 		old = in.former()
 		in.trusted = old
 	}
-	lines, unset, err := linesOf(given.Flags)
+	lines, unset, err := linesOf(given)
 	if err != nil {
 		return err
 	}
 	in.given, in.trusted, in.settings = lines, in.trusted.Merge(lines), old.Merge(lines, unset...)
-	if in.serving, err = in.Program.serving(in.env, in.settings); err != nil {
+	if in.options, err = in.Program.options(in.env, in.settings); err != nil {
 		return err
 	}
 	in.Definition, err = in.define()
@@ -98,11 +101,11 @@ func (in *installation) plan(given Serving) (err error) {
 // former returns the settings in a definition of the service that somebody has
 // written by hand. Flags that serve does not take are left out with all others.
 func (in *installation) former() managers.Settings {
-	serving := in.Serve(in.env, installHelp)
-	if in.state.Former == nil || in.env.Parse(serving.Flags, in.state.Former, 0) != nil {
+	_, flags := newOptions(in.env)
+	if in.state.Former == nil || in.env.Parse(flags, in.state.Former, 0) != nil {
 		return nil
 	}
-	lines, _, err := linesOf(serving.Flags)
+	lines, _, err := linesOf(flags)
 	if err != nil {
 		return nil
 	}
@@ -123,12 +126,12 @@ func (in *installation) define() (d managers.Definition, err error) {
 		d.Program = in.Host.InstalledProgram()
 	}
 	d.Data = in.data()
-	for _, folder := range []string{filepath.Dir(in.serving.value("db")), in.serving.value("backup-dir")} {
+	for _, folder := range []string{filepath.Dir(in.options.DB), in.options.Backups.Dir} {
 		if folder != d.Data && filepath.Dir(folder) != d.Data {
 			d.Writes = append(d.Writes, folder)
 		}
 	}
-	host, port, err := net.SplitHostPort(in.serving.value("listen"))
+	host, port, err := net.SplitHostPort(in.options.Listen)
 	if err != nil {
 		return d, err
 	}
@@ -161,7 +164,7 @@ func (in *installation) do() error {
 	if err := in.Host.Stop(); err != nil && in.state.Running {
 		return err
 	}
-	if err := cmp.Or(in.endOf(in.state), refuseLoss(in.serving.value("db"))); err != nil {
+	if err := cmp.Or(in.endOf(in.state), refuseLoss(in.options.DB)); err != nil {
 		return err
 	}
 	return in.Host.Start()
@@ -199,7 +202,7 @@ func (in *installation) conclude() error {
 	if err != nil {
 		return err
 	}
-	db, backups := in.serving.value("db"), in.serving.value("backup-dir")
+	db, backups := in.options.DB, in.options.Backups.Dir
 	program := typedAs(in.Definition.Program)
 	address := in.address(state, db)
 	lines := []string{
@@ -209,7 +212,7 @@ func (in *installation) conclude() error {
 		"To sign in on this PC:   " + program + " open",
 		"To see how it is:        " + program + " service status",
 	}
-	if in.Shared && in.serving.value("tls-self-signed") == "true" {
+	if in.Shared && in.options.SelfSigned {
 		lines = append(lines, "For the other PCs:       "+cli.AsAdministrator(program+" cert"))
 	} else if !in.Shared {
 		lines = append(lines, "To let other PCs in:     "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
@@ -224,7 +227,7 @@ func (in *installation) conclude() error {
 // warn warns of what is not safe, and of another installation on this PC.
 func (in *installation) warn(db, backups string) {
 	program := typedAs(in.Definition.Program)
-	if in.Shared && in.serving.value("tls-self-signed") != "true" && in.serving.value("tls-cert") == "" {
+	if in.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
 		in.env.Notef("\nWARNING: others reach the service, without TLS. Everybody on the network between can read\n"+
 			"the records, the keys and the links to sign in, and use them.\nTry: %s", cli.AsAdministrator(program+" service install --tls-self-signed"))
 	}

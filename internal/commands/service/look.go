@@ -83,18 +83,17 @@ func ask(ctx context.Context, address string) *answer {
 
 // lookAtData adds what the folders of the service hold.
 func (p Program) lookAtData(env cli.Env, r *report, settings managers.Settings) {
-	serving, err := p.serving(env, settings)
+	o, err := p.options(env, settings)
 	if err != nil {
 		r.Database = &database{Path: managers.DatabaseIn(p.data()), Fault: "not looked at, because the settings are wrong: " + err.Error()}
 		return
 	}
-	path, folder := serving.value("db"), serving.value("backup-dir")
-	r.Database, r.Address = p.inspect(path)
-	r.Database.Saved = savedCopy(osutil.Resolve(path))
-	r.Disk = room(filepath.Dir(path))
-	r.Backups = p.lookAtBackups(path, folder)
-	if every, err := cli.ParseDuration(serving.value("backup-every")); err == nil && r.Backups.Fault == "" && r.Running && r.Backups.Newest != nil &&
-		time.Since(*r.Backups.Newest) > 2*every && r.Since != nil && time.Since(*r.Since) > 2*every {
+	r.Database, r.Address = p.inspect(o.DB)
+	r.Database.Saved = savedCopy(osutil.Resolve(o.DB))
+	r.Disk = room(filepath.Dir(o.DB))
+	r.Backups = p.lookAtBackups(o.DB, o.Backups.Dir)
+	late := 2 * o.Backups.Every
+	if r.Backups.Fault == "" && r.Running && r.Backups.Newest != nil && time.Since(*r.Backups.Newest) > late && r.Since != nil && time.Since(*r.Since) > late {
 		r.Backups.Fault = "the newest is older than it should be"
 	}
 }

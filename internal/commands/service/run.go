@@ -1,7 +1,6 @@
 package service
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,7 +8,10 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/spf13/pflag"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -48,11 +50,11 @@ func (p Program) serve(env cli.Env) error {
 	if err != nil {
 		return advise(fmt.Errorf("reading the settings of the service: %w", err))
 	}
-	serving, err := p.serving(env, settings)
+	o, err := p.options(env, settings)
 	if err != nil {
 		return fmt.Errorf("in %s: %w", osutil.InQuotes(managers.SettingsIn(p.data())), err)
 	}
-	return advise(serving.Run())
+	return advise(p.Daemon(env, o))
 }
 
 // advise adds to an error of the service what to type, where its own commands say it
@@ -77,24 +79,29 @@ func advise(err error) error {
 	return err
 }
 
-// serving returns what serves with some settings, and with the folders of the
-// service where they name no others. The service can write the file of the settings,
+// options returns the options of the daemon by some settings, and with the folders of
+// the service where they name no others. The service can write the file of the settings,
 // and root makes an instruction for systemd of them, so they have no control character.
-func (p Program) serving(env cli.Env, settings managers.Settings) (Serving, error) {
-	serving := p.Serve(env, installHelp)
+func (p Program) options(env cli.Env, settings managers.Settings) (daemon.Options, error) {
 	for _, line := range settings {
 		if strings.ContainsFunc(line, unicode.IsControl) {
-			return serving, cli.Usage(fmt.Sprintf("the setting %q has a control character in it", line),
+			return daemon.Options{}, cli.Usage(fmt.Sprintf("the setting %q has a control character in it", line),
 				"take that line out of "+cli.Quote(managers.SettingsIn(p.data())))
 		}
 	}
-	for flag, path := range map[string]string{"db": managers.DatabaseIn(p.data()), "backup-dir": managers.BackupsIn(p.data())} {
-		if err := serving.Flags.Lookup(flag).Value.Set(path); err != nil {
-			return serving, err
-		}
+	o, flags := newOptions(env)
+	o.DB, o.Backups.Dir = managers.DatabaseIn(p.data()), managers.BackupsIn(p.data())
+	err := env.Parse(flags, settings, 0)
+	if err == nil {
+		err = o.Check(flags)
 	}
-	return serving, cmp.Or(env.Parse(serving.Flags, settings, 0), serving.Check())
+	return *o, err
 }
 
-// value returns what a flag is set to.
-func (s Serving) value(flag string) string { return s.Flags.Lookup(flag).Value.String() }
+// newOptions returns the options of the daemon as a service, and the flags of install
+// that set them.
+func newOptions(env cli.Env) (*daemon.Options, *pflag.FlagSet) {
+	o, flags := &daemon.Options{Installed: true}, env.Flags("service install", installHelp)
+	o.AddFlags(flags)
+	return o, flags
+}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
@@ -54,28 +55,11 @@ func (records) Renew(*sqlite.Conn) error { return nil }
 // noted in served.
 func newProgram(t *testing.T) (p Program, served *[]string) {
 	served = &[]string{}
-	serve := func(env cli.Env, help string) Serving {
-		flags := env.Flags("service install", help)
-		cli.OwnDBFlagVar(flags, new(string))
-		for name, value := range map[string]string{"listen": "127.0.0.1:8080", "backup-dir": "", "backup-every": "24h", "tls-cert": "", "tls-key": "", "tls-self-signed": "false"} {
-			flags.String(name, value, "")
-		}
-		flags.StringSlice("cors-origin", nil, "")
-		flags.Bool("no-office", false, "")
-		s := Serving{Flags: flags}
-		s.Check = func() error {
-			if s.value("listen") == "nonsense" {
-				return cli.Usage("--listen takes an address", "another")
-			}
-			return nil
-		}
-		s.Run = func() error {
-			*served = []string{s.value("db"), s.value("backup-dir"), s.value("listen"), s.value("cors-origin")}
-			return nil
-		}
-		return s
+	serve := func(_ cli.Env, o daemon.Options) error {
+		*served = []string{o.DB, o.Backups.Dir, o.Listen, strings.Join(o.Origins, " ")}
+		return nil
 	}
-	return Program{Content: records{}, Serve: serve, Host: managers.Host{Root: t.TempDir()}, Data: t.TempDir()}, served
+	return Program{Content: records{}, Daemon: serve, Host: managers.Host{Root: t.TempDir()}, Data: t.TempDir()}, served
 }
 
 // runService runs a subcommand of service, and returns its exit code and what it
@@ -120,13 +104,13 @@ func TestRun(t *testing.T) {
 	t.Parallel()
 	p, served := newProgram(t)
 	code, stdout, stderr := runService(t, p, "run")
-	want := []string{filepath.Join(p.Data, "firefighters.db"), filepath.Join(p.Data, "backups"), "127.0.0.1:8080", "[]"}
+	want := []string{filepath.Join(p.Data, "firefighters.db"), filepath.Join(p.Data, "backups"), "127.0.0.1:8080", ""}
 	if code != 0 || stdout+stderr != "" || !slices.Equal(*served, want) {
 		t.Errorf("without settings: %d, %q, served with %q", code, stderr, *served)
 	}
 	must(t, managers.Settings{"--backup-dir=/mnt/a b", "--listen=[::1]:81", "--cors-origin=https://a.example", "--cors-origin=https://b.example"}.Write(p.Data))
 	code, _, stderr = runService(t, p, "run")
-	want = []string{want[0], "/mnt/a b", "[::1]:81", "[https://a.example,https://b.example]"}
+	want = []string{want[0], "/mnt/a b", "[::1]:81", "https://a.example https://b.example"}
 	if code != 0 || !slices.Equal(*served, want) {
 		t.Errorf("with settings: %d, %q, served with %q", code, stderr, *served)
 	}
@@ -205,12 +189,11 @@ func TestAdvise(t *testing.T) {
 // TestLinesOf: paths become absolute, and a default is no setting.
 func TestLinesOf(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
 	here, err := os.Getwd()
 	must(t, err)
-	serving := p.Serve(cli.Env{}, "")
-	must(t, serving.Flags.Parse([]string{"--backup-dir", "copies", "--listen", "127.0.0.1:8080", "--tls-cert=", "--cors-origin", "x", "--cors-origin", "y", "--no-office"}))
-	lines, unset, err := linesOf(serving.Flags)
+	_, flags := newOptions(cli.Env{})
+	must(t, flags.Parse([]string{"--backup-dir", "copies", "--listen", "127.0.0.1:8080", "--tls-cert=", "--cors-origin", "x", "--cors-origin", "y", "--no-office"}))
+	lines, unset, err := linesOf(flags)
 	if want := (managers.Settings{"--backup-dir=" + filepath.Join(here, "copies"), "--cors-origin=x", "--cors-origin=y", "--no-office=true"}); err != nil || !slices.Equal(lines, want) {
 		t.Errorf("%q, %v", lines, err)
 	}
@@ -218,9 +201,9 @@ func TestLinesOf(t *testing.T) {
 		t.Errorf("unset %q", unset)
 	}
 	for _, value := range []string{"1h\n--listen=0.0.0.0:80", "1h\rX", "1h\x00X"} {
-		serving = p.Serve(cli.Env{}, "")
-		must(t, serving.Flags.Parse([]string{"--backup-every", value}))
-		if _, _, err := linesOf(serving.Flags); !errors.As(err, new(*cli.UsageError)) {
+		_, flags = newOptions(cli.Env{})
+		must(t, flags.Parse([]string{"--backup-every", value}))
+		if _, _, err := linesOf(flags); !errors.As(err, new(*cli.UsageError)) {
 			t.Errorf("the value %q: %v", value, err)
 		}
 	}
@@ -235,9 +218,9 @@ func TestDefine(t *testing.T) {
 		"0.0.0.0:8443": {Port: 8443, Shared: true}, ":443": {Port: 443, Shared: true}, "station.example:8080": {Port: 8080, Shared: true},
 	} {
 		folder := t.TempDir()
-		serving, err := p.serving(cli.Env{}, managers.Settings{"--listen=" + listen, "--backup-dir=" + folder})
+		o, err := p.options(cli.Env{}, managers.Settings{"--listen=" + listen, "--backup-dir=" + folder})
 		must(t, err)
-		in := installation{Program: p, serving: serving}
+		in := installation{Program: p, options: o}
 		d, err := in.define()
 		if err != nil || d.Port != want.Port || d.Shared != want.Shared || d.Data != p.Data || !slices.Equal(d.Writes, []string{folder}) || !filepath.IsAbs(d.Program) {
 			t.Errorf("%s: %+v, %v", listen, d, err)
@@ -295,11 +278,11 @@ func TestDiskAway(t *testing.T) {
 	must(t, os.WriteFile(db, nil, 0o600))
 	must(t, os.WriteFile(db+"-backup-disk", []byte(dir), 0o600))
 	settings := managers.Settings{"--backup-dir=" + dir, "--db=" + db}
-	serving, err := p.serving(cli.Env{}, settings)
+	o, err := p.options(cli.Env{}, settings)
 	must(t, err)
 	for _, given := range []managers.Settings{{"--backup-dir=" + dir}, nil} {
 		var said strings.Builder
-		in := installation{Program: p, env: cli.Env{Stderr: &said}, given: given, trusted: settings[:1], settings: settings, serving: serving}
+		in := installation{Program: p, env: cli.Env{Stderr: &said}, given: given, trusted: settings[:1], settings: settings, options: o}
 		err := in.checkFiles()
 		if given != nil && !errors.Is(err, backup.ErrAway) || given == nil && (err != nil || !strings.HasPrefix(said.String(), "Warning: --backup-dir: the disk for backups is not connected")) {
 			t.Errorf("%q: %v, said %q", given, err, &said)
@@ -318,10 +301,10 @@ func TestTrusts(t *testing.T) {
 	mine, other := filepath.Join(p.Data, "mine"), filepath.Join(p.Data, "other")
 	must(t, managers.Settings{"--backup-dir=" + mine}.Write(p.Data))
 	for given, want := range map[string]bool{"": false, "--backup-every=48h": false, "--backup-dir=" + other: true, "--backup-dir=" + mine: true} {
-		serving := p.Serve(cli.Env{}, "")
-		must(t, serving.Flags.Parse(strings.Fields(given)))
+		_, flags := newOptions(cli.Env{})
+		must(t, flags.Parse(strings.Fields(given)))
 		in := installation{Program: p}
-		in.plan(serving) // which fails where there is no service manager, after that
+		in.plan(flags) // which fails where there is no service manager, after that
 		if in.settings.Get("backup-dir") == "" || in.trusts("backup-dir") != want {
 			t.Errorf("%q: trusted %v, settings %q", given, !want, in.settings)
 		}

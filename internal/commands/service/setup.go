@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -24,9 +25,8 @@ import (
 type Program struct {
 	Content backup.Content // what backups must know of the content of a database
 
-	// Serve returns the flags of serve under the name "service install", and what
-	// serves with them as the service.
-	Serve func(env cli.Env, help string) Serving
+	// Daemon serves until the program must stop.
+	Daemon func(env cli.Env, o daemon.Options) error
 
 	// Manager has started this process, if any has.
 	Manager managers.Manager
@@ -37,13 +37,6 @@ type Program struct {
 	// Data is the folder of the service's data. If it is empty, that is the one of
 	// the system.
 	Data string
-}
-
-// Serving is a command that serves.
-type Serving struct {
-	Flags *pflag.FlagSet // to be parsed first
-	Check func() error   // returns a usage error for flags that cannot be
-	Run   func() error   // serves until the program must stop
 }
 
 const serviceHelp = `Usage: firefighters service [command]
@@ -183,12 +176,12 @@ func (p Program) start(env cli.Env, args []string) error {
 		return env.Println("The service runs already.")
 	}
 	settings, settingsErr := managers.ReadSettings(p.data())
-	serving, err := p.serving(env, settings)
+	o, err := p.options(env, settings)
 	switch err = cmp.Or(settingsErr, err); {
 	case err == nil && *makeNew:
-		err = p.forgetLoss(osutil.Resolve(serving.value("db")))
+		err = p.forgetLoss(osutil.Resolve(o.DB))
 	case err == nil:
-		err = refuseLoss(serving.value("db"))
+		err = refuseLoss(o.DB)
 	case !*makeNew:
 		err = nil // the start says what is wrong with the settings
 	}

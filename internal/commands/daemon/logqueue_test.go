@@ -1,4 +1,4 @@
-package logqueue_test
+package daemon
 
 import (
 	"bytes"
@@ -11,8 +11,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/firefighter-records/firefighters/internal/commands/logqueue"
 )
 
 // stream is one that takes what it has room for, or keeps its writer waiting
@@ -54,10 +52,10 @@ func (s *stream) makeRoom() {
 
 const plenty = 1 << 30
 
-func TestOrder(t *testing.T) {
+func TestLogQueueOrder(t *testing.T) {
 	t.Parallel()
 	s := &stream{room: plenty}
-	q := logqueue.New(s, true)
+	q := newLogQueue(s, true)
 	var want strings.Builder
 	line := make([]byte, 0, 10)
 	for i := range 500 {
@@ -73,14 +71,14 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestBlocked: a stream that blocks holds nothing up, and the log says how
+// TestLogQueueBlocked: a stream that blocks holds nothing up, and the log says how
 // many lines that cost, in its own form.
-func TestBlocked(t *testing.T) {
+func TestLogQueueBlocked(t *testing.T) {
 	t.Parallel()
 	for text, says := range map[bool]string{true: `level=WARN msg="log lines were lost" count=`, false: `"level":"WARN","msg":"log lines were lost","count":`} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &stream{room: plenty, locked: make(chan bool)}
-			q := logqueue.New(s, text)
+			q := newLogQueue(s, text)
 			log := q.Logger()
 			log.Info("hello")
 			synctest.Wait() // it is being written
@@ -96,12 +94,12 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// TestClose: a stream that blocks for ever does not hold up the end.
-func TestClose(t *testing.T) {
+// TestLogQueueClose: a stream that blocks for ever does not hold up the end.
+func TestLogQueueClose(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &stream{room: plenty, locked: make(chan bool)}
-		q := logqueue.New(s, true)
+		q := newLogQueue(s, true)
 		q.Write([]byte("x\n"))
 		began := time.Now()
 		q.Close(time.Second)
@@ -113,13 +111,13 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestFull: lines that the disk does not take are counted. The log says so by
+// TestLogQueueFull: lines that the disk does not take are counted. The log says so by
 // itself when there is room.
-func TestFull(t *testing.T) {
+func TestLogQueueFull(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := &stream{room: len("one\ntw")}
-		q := logqueue.New(s, true)
+		q := newLogQueue(s, true)
 		for _, line := range []string{"one\n", "two\n", "three\n"} {
 			q.Write([]byte(line))
 		}
@@ -139,11 +137,11 @@ func TestFull(t *testing.T) {
 	})
 }
 
-// TestFullAtTheEnd: a stream that takes nothing is given up.
-func TestFullAtTheEnd(t *testing.T) {
+// TestLogQueueFullAtTheEnd: a stream that takes nothing is given up.
+func TestLogQueueFullAtTheEnd(t *testing.T) {
 	t.Parallel()
 	s := &stream{}
-	q := logqueue.New(s, true)
+	q := newLogQueue(s, true)
 	q.Write([]byte("x\n"))
 	q.Close(time.Hour)
 	if s.String() != "" {
@@ -151,10 +149,10 @@ func TestFullAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestFd(t *testing.T) {
+func TestLogQueueFd(t *testing.T) {
 	t.Parallel()
 	for want, stream := range map[uintptr]io.Writer{os.Stderr.Fd(): os.Stderr, ^uintptr(0): io.Discard} {
-		q := logqueue.New(stream, true)
+		q := newLogQueue(stream, true)
 		if got := q.Fd(); got != want {
 			t.Errorf("%d, not %d", got, want)
 		}

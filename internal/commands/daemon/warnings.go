@@ -1,6 +1,7 @@
-// Package caution warns of what a service may be started with all the same: a
-// place, a clock, a disk or permissions that put the records at risk.
-package caution
+package daemon
+
+// Warnings of what a server may be started with all the same: a place, a disk or
+// permissions that put the records at risk.
 
 import (
 	"errors"
@@ -17,33 +18,33 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// OfExposure warns of records and keys that others on the network or on
+// warnOfExposure warns of records and keys that others on the network or on
 // this machine can read. Without a keyFile the service has no TLS.
-func OfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
+func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && keyFile == "" {
 		fmt.Fprintf(env.Stderr, "\nWARNING: listening on %s without TLS. Everybody on the network between can read\n"+
 			"the keys and the records, and use the keys.\n"+
 			"Try: --tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this machine alone\n\n", addr)
 	}
 	path := osutil.Resolve(db)
-	ofModes(env, 0o077, path, path+"-wal", path+"-shm", path+"-lock")
+	warnOfModes(env, 0o077, path, path+"-wal", path+"-shm", path+"-lock")
 	if keyFile != "" {
-		ofModes(env, 0o007, keyFile) // a group may well share a certificate
+		warnOfModes(env, 0o007, keyFile) // a group may well share a certificate
 	}
 }
 
-// OfTrust says how other machines come to trust a server's certificate: the file
+// sayTrust says how other machines come to trust a server's certificate: the file
 // with that of its authority, the URL of the same, and the command that tells more.
-func OfTrust(env cli.Env, addr net.Addr, file, url, db string) {
+func sayTrust(env cli.Env, addr net.Addr, file, url, db string) {
 	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
 		env.Notef("Each machine that opens the page must trust this once: %s\n"+
 			"Phones find it at %s\nHow each system is told: firefighters cert --db %s", cli.Quote(file), url, cli.Quote(db))
 	}
 }
 
-// ofModes warns of files with permissions in mask. It does not change them:
+// warnOfModes warns of files with permissions in mask. It does not change them:
 // somebody may have meant it.
-func ofModes(env cli.Env, mask os.FileMode, paths ...string) {
+func warnOfModes(env cli.Env, mask os.FileMode, paths ...string) {
 	var open []string
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.Mode().Perm()&mask != 0 && runtime.GOOS != "windows" {
@@ -56,9 +57,9 @@ func ofModes(env cli.Env, mask os.FileMode, paths ...string) {
 	}
 }
 
-// OfPlace warns of a folder in which a database is not safe while it is
+// warnOfPlace warns of a folder in which a database is not safe while it is
 // served.
-func OfPlace(env cli.Env, path string) {
+func warnOfPlace(env cli.Env, path string) {
 	folder, err := filepath.Abs(filepath.Dir(path))
 	if err != nil {
 		return
@@ -72,10 +73,10 @@ func OfPlace(env cli.Env, path string) {
 	}
 }
 
-// OfSchema warns of a database with tables, indexes, triggers or views that are
+// warnOfSchema warns of a database with tables, indexes, triggers or views that are
 // not as the program makes them. It is served all the same: somebody may have added
 // them.
-func OfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
+func warnOfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
 	err := db.Read(format.CheckSchema)
 	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
 		env.Notef("Warning: the database is not as this program makes it: %v\nrestore refuses a backup of it as it is.\n"+
@@ -83,9 +84,9 @@ func OfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
 	}
 }
 
-// OfFullDisk warns of a full disk, and reports whether err is about one. The
+// warnOfFullDisk warns of a full disk, and reports whether err is about one. The
 // database can be read.
-func OfFullDisk(env cli.Env, err error) bool {
+func warnOfFullDisk(env cli.Env, err error) bool {
 	full := errors.Is(err, sqlite.ErrFull)
 	if full {
 		env.Notef("Warning: the disk of the database is full: reading works, and nothing can be written\n" +
@@ -94,9 +95,9 @@ func OfFullDisk(env cli.Env, err error) bool {
 	return full
 }
 
-// OfNewDatabase warns that a database is about to be made, although there
+// warnOfNewDatabase warns that a database is about to be made, although there
 // are backups of one.
-func OfNewDatabase(env cli.Env, content backup.Content, path, backupDir string) {
+func warnOfNewDatabase(env cli.Env, content backup.Content, path, backupDir string) {
 	if there := backup.Files(content, path, backupDir); len(there) > 0 {
 		db := cli.Quote(path)
 		env.Notef("Warning: there is no database at %s, but there are backups of it. A new one is made, without what they hold.\n"+
@@ -104,35 +105,35 @@ func OfNewDatabase(env cli.Env, content backup.Content, path, backupDir string) 
 	}
 }
 
-// OfBackups warns that there are no backups, or that they are not safe
+// warnOfBackups warns that there are no backups, or that they are not safe
 // where they are.
-func OfBackups(env cli.Env, dir, db string) {
+func warnOfBackups(env cli.Env, dir, db string) {
 	switch {
 	case dir == "":
 		env.Notef("Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR")
-	case ofBackupFolder(env, dir, db):
+	case warnOfBackupFolder(env, dir, db):
 	case osutil.SharedFolder(dir):
 		env.Notef("Warning: every user of this PC may read or delete the backups in %s\n"+
 			"Try: a new folder in it, which this makes for itself: --backup-dir %s", cli.Quote(dir), cli.Quote(filepath.Join(dir, "firefighters")))
 	case backup.CheckPlace(dir, db) != nil:
-		env.Notef("Warning: %v\nTry: connect it; or --backup-dir DIR, on another disk%s", backup.CheckPlace(dir, db), ForGood(dir, db))
+		env.Notef("Warning: %v\nTry: connect it; or --backup-dir DIR, on another disk%s", backup.CheckPlace(dir, db), forGood(dir, db))
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
 		env.Notef("Warning: the backups are on the same disk as the database, and would be lost with it.\n" +
 			"Try: --backup-dir DIR, on another disk")
 	}
 }
 
-// ForGood is what to do, after a hint, where the disk for backups will not come back.
-func ForGood(dir, db string) string {
+// forGood is what to do, after a hint, where the disk for backups will not come back.
+func forGood(dir, db string) string {
 	if note := backup.Memory(dir, db); note != "" {
 		return "; to have them on this disk from now on, delete " + cli.Quote(note)
 	}
 	return ""
 }
 
-// ofBackupFolder warns of a folder in which no backups can be made, and
+// warnOfBackupFolder warns of a folder in which no backups can be made, and
 // reports whether it did. It makes the folder, as the first backup would.
-func ofBackupFolder(env cli.Env, dir, db string) bool {
+func warnOfBackupFolder(env cli.Env, dir, db string) bool {
 	err := backup.CheckFolder(dir, db)
 	if err == nil {
 		return false

@@ -1,4 +1,4 @@
-package caution_test
+package daemon
 
 import (
 	"net"
@@ -8,20 +8,22 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/commands/caution"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-func TestOfExposure(t *testing.T) {
+func TestWarnOfExposure(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	for address, key := range map[string]string{"127.0.0.1:8080": "", "[::1]:8080": "", "192.0.2.1:8080": "key.pem"} {
+	for address, key := range map[string]string{"127.0.0.1:8080": "", "[::1]:8080": "", "192.0.2.1:8080": "key.pem", "0.0.0.0:8080": "key.pem"} {
 		if got := exposure(t, address, db, key); got != "" {
 			t.Errorf("%s with the key %q: %q", address, key, got)
 		}
 	}
-	if got := exposure(t, "0.0.0.0:8080", db, ""); !strings.Contains(got, "without TLS") || !strings.Contains(got, "Try: --tls-self-signed,") {
-		t.Errorf("without TLS: %q", got)
+	for _, address := range []string{"0.0.0.0:8080", "[::]:8080", "192.0.2.1:8080"} {
+		got := exposure(t, address, db, "")
+		if !strings.Contains(got, "WARNING: listening on "+address+" without TLS") || !strings.Contains(got, "Try: --tls-self-signed,") {
+			t.Errorf("%s without TLS: %q", address, got)
+		}
 	}
 	if err := os.WriteFile(db, nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -31,7 +33,7 @@ func TestOfExposure(t *testing.T) {
 	}
 }
 
-func TestOfTrust(t *testing.T) {
+func TestSayTrust(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]string{
 		"127.0.0.1:8443": "",
@@ -43,7 +45,7 @@ func TestOfTrust(t *testing.T) {
 			t.Fatal(err)
 		}
 		var stderr strings.Builder
-		caution.OfTrust(cli.Env{Stderr: &stderr}, addr, "tls/ca.crt", "https://pc/ca.crt", "x.db")
+		sayTrust(cli.Env{Stderr: &stderr}, addr, "tls/ca.crt", "https://pc/ca.crt", "x.db")
 		if got := stderr.String(); got != want {
 			t.Errorf("%s: %q", address, got)
 		}
@@ -57,11 +59,11 @@ func exposure(t *testing.T, address, db, key string) string {
 		t.Fatal(err)
 	}
 	var stderr strings.Builder
-	caution.OfExposure(cli.Env{Stderr: &stderr}, addr, db, key)
+	warnOfExposure(cli.Env{Stderr: &stderr}, addr, db, key)
 	return stderr.String()
 }
 
-func TestOfBackups(t *testing.T) {
+func TestWarnOfBackups(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file := filepath.Join(folder, "file")
@@ -74,7 +76,7 @@ func TestOfBackups(t *testing.T) {
 		filepath.Join(folder, "backups"): "on the same disk",
 	} {
 		var stderr strings.Builder
-		caution.OfBackups(cli.Env{Stderr: &stderr}, dir, filepath.Join(folder, "x.db"))
+		warnOfBackups(cli.Env{Stderr: &stderr}, dir, filepath.Join(folder, "x.db"))
 		if !strings.Contains(stderr.String(), want) {
 			t.Errorf("%q: %q does not have %q", dir, &stderr, want)
 		}

@@ -1,6 +1,4 @@
-// Package logqueue lets a program log without waiting for the reader of its
-// log: lines wait in a queue, and those that cannot be written are counted.
-package logqueue
+package daemon
 
 import (
 	"bytes"
@@ -11,15 +9,16 @@ import (
 )
 
 const (
-	capacity = 1000        // lines that wait, at most
-	retry    = time.Second // between two attempts to say that lines were lost
+	queueCapacity = 1000        // lines that wait, at most
+	queueRetry    = time.Second // between two attempts to say that lines were lost
 )
 
-// Queue is a writer that never blocks and never fails. Each Write is a line,
+// logQueue lets the daemon log without waiting for the reader of its log. It is a writer
+// that never blocks and never fails. Each Write is a line,
 // or some lines that belong together. One goroutine writes them to the stream
 // in their order. Lines that find the queue full, or that the stream refuses,
 // are lost. As soon as the stream takes lines again, one says how many.
-type Queue struct {
+type logQueue struct {
 	stream        io.Writer
 	text          bool
 	lines         chan []byte
@@ -28,18 +27,18 @@ type Queue struct {
 	stop, stopped chan struct{}
 }
 
-// New returns a queue for a stream. Its log is text for people, or else JSON.
-func New(stream io.Writer, text bool) *Queue {
-	q := &Queue{stream: stream, text: text, lines: make(chan []byte, capacity),
+// newLogQueue returns a queue for a stream. Its log is text for people, or else JSON.
+func newLogQueue(stream io.Writer, text bool) *logQueue {
+	q := &logQueue{stream: stream, text: text, lines: make(chan []byte, queueCapacity),
 		stop: make(chan struct{}), stopped: make(chan struct{})}
 	go q.run()
 	return q
 }
 
 // Logger returns a log that writes to the queue.
-func (q *Queue) Logger() *slog.Logger { return q.loggerTo(q) }
+func (q *logQueue) Logger() *slog.Logger { return q.loggerTo(q) }
 
-func (q *Queue) loggerTo(w io.Writer) *slog.Logger {
+func (q *logQueue) loggerTo(w io.Writer) *slog.Logger {
 	if q.text {
 		return slog.New(slog.NewTextHandler(w, nil))
 	}
@@ -47,7 +46,7 @@ func (q *Queue) loggerTo(w io.Writer) *slog.Logger {
 }
 
 // Write adds a line to the queue.
-func (q *Queue) Write(line []byte) (int, error) {
+func (q *logQueue) Write(line []byte) (int, error) {
 	select {
 	case q.lines <- bytes.Clone(line):
 	default:
@@ -58,7 +57,7 @@ func (q *Queue) Write(line []byte) (int, error) {
 
 // Fd returns the descriptor of the stream, as *os.File does, so that a
 // terminal is still known as one.
-func (q *Queue) Fd() uintptr {
+func (q *logQueue) Fd() uintptr {
 	if file, ok := q.stream.(interface{ Fd() uintptr }); ok {
 		return file.Fd()
 	}
@@ -67,7 +66,7 @@ func (q *Queue) Fd() uintptr {
 
 // Close returns when all lines are written, or after limit. The lines that are
 // left then, and later ones, are lost.
-func (q *Queue) Close(limit time.Duration) {
+func (q *logQueue) Close(limit time.Duration) {
 	close(q.stop)
 	select {
 	case <-q.stopped:
@@ -75,9 +74,9 @@ func (q *Queue) Close(limit time.Duration) {
 	}
 }
 
-func (q *Queue) run() {
+func (q *logQueue) run() {
 	defer close(q.stopped)
-	ticker := time.NewTicker(retry)
+	ticker := time.NewTicker(queueRetry)
 	defer ticker.Stop()
 	for {
 		select {
@@ -95,7 +94,7 @@ func (q *Queue) run() {
 	}
 }
 
-func (q *Queue) put(line []byte) {
+func (q *logQueue) put(line []byte) {
 	if !q.report() || !q.write(line) {
 		q.lost.Add(1)
 	}
@@ -103,7 +102,7 @@ func (q *Queue) put(line []byte) {
 
 // report says how many lines were lost, if any were. It returns false if that
 // could not be written.
-func (q *Queue) report() bool {
+func (q *logQueue) report() bool {
 	n := q.lost.Swap(0)
 	if n == 0 {
 		return true
@@ -118,7 +117,7 @@ func (q *Queue) report() bool {
 }
 
 // write writes a line, and on a line of its own where the last one was torn.
-func (q *Queue) write(line []byte) bool {
+func (q *logQueue) write(line []byte) bool {
 	if q.torn {
 		line = append([]byte("\n"), line...)
 	}

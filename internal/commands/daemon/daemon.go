@@ -1,0 +1,352 @@
+// Package daemon has the whole life of a server. daemon.go tells it in order: it
+// listens, opens the database, prepares and serves it, and stops. What runs beside the
+// requests is in beside.go. serve, demo and the installed service lead such a life.
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/authority"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/web/httpserver"
+)
+
+// Program is what the commands are handed.
+type Program struct {
+	Database database.Schema
+	NewAPI   func(Config) API
+}
+
+// Config is what the API must know of the daemon.
+type Config struct {
+	Store     *store.Store
+	Log       *slog.Logger
+	RateLimit int      // requests per second and key; 0 is no limit
+	Origins   []string // of the pages that may use the API
+	Office    bool     // with the page for people
+	Port      string
+	Local     bool // it listens on this machine alone
+	TLS       bool
+	Authority *authority.Authority // that made its certificate; nil for another certificate, or none
+	Backups   func() backup.State  // nil without backups
+}
+
+// API answers requests. The other methods are called beside them, again and again.
+type API interface {
+	http.Handler
+	ReloadKeys() error // what other processes have changed
+	WriteLate() error  // the last use of keys and the time, unless that was done a short while ago
+	LogRefusals()
+	Finish() error // after the last request: logs and writes what is left
+}
+
+// Commands returns the table of the commands.
+func (p Program) Commands() []cli.Command {
+	return []cli.Command{
+		{Name: "serve", Also: "start run server", Summary: "serves the API", Run: p.serve},
+		{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: p.demo},
+	}
+}
+
+// daemon is a server of a database, until the program must stop.
+type daemon struct {
+	Program
+	Options
+	env       cli.Env
+	log       *slog.Logger
+	manager   managers.Manager     // that has started this process
+	authority *authority.Authority // nil without --tls-self-signed
+	web       *httpserver.Server
+	scheduler *backup.Scheduler // nil without backups
+
+	listener net.Listener
+	store    *store.Store
+	guard    *guard.Guard // of the open database
+	noted    *string      // the URL in the database; nil before there is one
+	api      API
+}
+
+// Run serves a database until the program must stop. An empty one gets its first
+// department.
+func (p Program) Run(env cli.Env, o Options) error { return p.run(env, o, (*daemon).addFirst) }
+
+// run serves a database. prepare is called once that is open.
+func (p Program) run(env cli.Env, o Options, prepare func(*daemon) error) error {
+	stderr := newLogQueue(env.Stderr, cli.IsTerminal(env.Stderr))
+	defer stderr.Close(time.Second)
+	env.Stderr = stderr // so that notes and the log keep their order
+	d := &daemon{Program: p, Options: o, env: env, log: stderr.Logger(), manager: managers.NewManager(os.Getenv)}
+	if err := d.certify(); err != nil {
+		return p.Database.Advise(env.Context, err, d.DB, "")
+	}
+	if err := d.newWeb(); err != nil {
+		return err
+	}
+	if d.Backups.Dir != "" {
+		d.scheduler = backup.NewScheduler(p.Database.Content(), d.DB, d.Backups, d.log)
+	}
+	return p.Database.Advise(env.Context, d.live(prepare), d.DB, d.Backups.Dir)
+}
+
+// certify makes the certificate of --tls-self-signed, or renews it.
+func (d *daemon) certify() (err error) {
+	if !d.SelfSigned {
+		return nil
+	}
+	d.authority, err = authority.Open(authority.Options{Folder: authority.Folder(d.DB), Listen: d.Listen, Log: d.log})
+	switch {
+	case errors.Is(err, authority.ErrLost):
+		return cli.WithHint(err, "another authority, which each machine must trust again: firefighters cert --new --db "+cli.Quote(d.DB))
+	case errors.Is(err, fs.ErrNotExist):
+		return &sqlite.FileError{Op: "opening", Path: d.DB, Err: sqlite.ErrNoFolder}
+	case err == nil:
+		d.CertFile, d.KeyFile = d.authority.ServerFile(), d.authority.ServerFile()
+	}
+	return err
+}
+
+// otherFiles is how many files may be open beside connections and the database:
+// 10 for the streams, the network, the lock and Go itself, and a dozen for a
+// backup, the scrub and a certificate.
+const otherFiles = 22
+
+// newWeb makes the HTTP server.
+func (d *daemon) newWeb() (err error) {
+	d.web, err = httpserver.New(httpserver.Config{CertFile: d.CertFile, KeyFile: d.KeyFile, OtherFiles: sqlite.OpenFiles + otherFiles, Log: d.log})
+	switch {
+	case errors.Is(err, httpserver.ErrFewFiles):
+		return cli.WithHint(err, "raise the limit of open files: ulimit -n 1024")
+	case err != nil:
+		return cli.WithHint(err, "name PEM files that belong together, and start as a user who may read them")
+	}
+	return nil
+}
+
+// live listens before it opens the database: clients that connect meanwhile wait until
+// that is ready.
+func (d *daemon) live(prepare func(*daemon) error) error {
+	if err := d.listen(); err != nil {
+		return err
+	}
+	defer d.listener.Close()
+	release, err := d.claim()
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := d.open(); err != nil {
+		return err
+	}
+	return cmp.Or(d.answer(prepare), d.close())
+}
+
+// listen opens the listener, unless there is something at the path that is no database.
+func (d *daemon) listen() error {
+	if err := database.RefuseLink(d.DB); err != nil {
+		return err
+	}
+	path := osutil.Resolve(d.DB)
+	if err := d.Database.Format.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
+		return err
+	}
+	host, port, _ := net.SplitHostPort(d.Listen)
+	listener, err := httpserver.Listen(d.Listen)
+	if d.anyPort && errors.Is(err, httpserver.ErrPortTaken) {
+		d.env.Notef("Port %s is taken, so this listens on another.", port)
+		listener, err = httpserver.Listen(net.JoinHostPort(host, "0"))
+	}
+	if err != nil {
+		return d.cannotListen(path, err)
+	}
+	d.listener = listener
+	return nil
+}
+
+// cannotListen says what to type, above all if the database is being served already.
+func (d *daemon) cannotListen(path string, err error) error {
+	host, port, _ := net.SplitHostPort(d.Listen)
+	switch {
+	case errors.Is(err, httpserver.ErrNotOurs), errors.Is(err, httpserver.ErrNoHost):
+		return cli.WithHint(err, fmt.Sprintf("0.0.0.0:%s for all addresses of this machine, or for it alone: %s --listen %s",
+			port, d.again, net.JoinHostPort("127.0.0.1", port)))
+	case errors.Is(err, httpserver.ErrPortTaken):
+		if osutil.Exists(path + "-lock") {
+			release, err := backup.Lock(path)
+			if err != nil {
+				return err
+			}
+			release()
+		}
+		err = fmt.Errorf("port %s is used by another program", port)
+	case osutil.TooManyFiles(err):
+		return err
+	}
+	next := "8081"
+	if port == next {
+		next = "8082"
+	}
+	return cli.WithHint(err, fmt.Sprintf("another port: %s --listen %s", d.again, net.JoinHostPort(host, next)))
+}
+
+// claim makes sure that this process alone serves the database, until release, and that
+// the database is ready to be opened. It upgrades an old one here, because an upgrade
+// takes the same lock: open then finds nothing to upgrade.
+func (d *daemon) claim() (release func() error, err error) {
+	path := osutil.Resolve(d.DB)
+	if err := d.Database.Upgrade(d.env, path); err != nil {
+		return nil, err
+	}
+	release, err = backup.Lock(path)
+	if err != nil {
+		return nil, err
+	}
+	guard.RemoveLeftovers(path)
+	if err := sqlite.RefuseLinked(path); err != nil {
+		release()
+		return nil, err
+	}
+	warnOfPlace(d.env, path)
+	if err := d.checkLoss(path); err != nil {
+		release()
+		return nil, err
+	}
+	if errors.Is(d.Database.Format.Inspect(path), sqlite.ErrNotExist) {
+		warnOfNewDatabase(d.env, d.Database.Content(), d.DB, d.Backups.Dir)
+	}
+	return release, nil
+}
+
+// checkLoss refuses to make a database where one was lost, unless --new was typed. A
+// sound one that is in its place is served.
+func (d *daemon) checkLoss(path string) error {
+	lost := guard.RefuseNew(path)
+	if lost == nil {
+		return nil
+	}
+	err := d.Database.Format.Inspect(path)
+	if err == nil {
+		_, err = d.Database.Format.Verify(path)
+	}
+	switch {
+	case errors.Is(err, sqlite.ErrNotExist) && !d.makeNew:
+		return lost
+	case err != nil && !errors.Is(err, sqlite.ErrNotExist):
+		return err
+	}
+	if err := guard.Forget(path); err != nil {
+		return &sqlite.FileError{Op: "opening", Path: path, Err: err}
+	}
+	return nil
+}
+
+// open opens the database, and makes a missing one.
+func (d *daemon) open() (err error) {
+	d.store, err = d.Database.Open(d.env, d.DB, true)
+	if err != nil {
+		return err
+	}
+	warnOfSchema(d.env, d.Database.Format, d.store.DB(), d.DB)
+	d.guard, err = guard.New(d.store.DB(), d.DB, database.Guarded, d.log)
+	if err != nil {
+		return cmp.Or(d.store.Close(), err)
+	}
+	return nil
+}
+
+// The heap may grow to five times what is in use, because most of it belongs
+// to requests that are done, but not beyond heapLimit.
+const (
+	heapGrowth = 400 // percent
+	heapLimit  = 96 << 20
+)
+
+// answer prepares the database and answers requests from it. When the program must stop
+// it lets those in flight finish.
+func (d *daemon) answer(prepare func(*daemon) error) error {
+	if err := d.store.SaveClock(); err != nil && !warnOfFullDisk(d.env, err) {
+		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
+	}
+	if err := prepare(d); err != nil {
+		return err
+	}
+	if err := d.noteAddress(); err != nil {
+		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
+	}
+	warnOfExposure(d.env, d.listener.Addr(), d.DB, d.KeyFile)
+	if d.authority != nil {
+		sayTrust(d.env, d.listener.Addr(), d.authority.PublicFile(), d.url()+authority.Path, d.DB)
+	}
+	if d.Backups != (backup.Options{}) { // demo makes none
+		warnOfBackups(d.env, d.Backups.Dir, d.DB)
+	}
+	debug.SetGCPercent(heapGrowth)
+	debug.SetMemoryLimit(heapLimit)
+	d.api = d.NewAPI(d.config())
+	defer d.workBeside()()
+	url := d.url()
+	if err := d.env.Announce("Listening on " + url); err != nil {
+		d.log.Warn("standard output could not be written", "listening", url, "cause", err.Error())
+	}
+	defer d.tellManager(url)()
+	return d.web.Serve(d.env.Context, d.listener, d.api)
+}
+
+// config returns what the API must know.
+func (d *daemon) config() Config {
+	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
+	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice,
+		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Authority: d.authority}
+	if d.scheduler != nil {
+		c.Backups = d.scheduler.State
+	}
+	return c
+}
+
+// url returns the URL by which clients reach the server.
+func (d *daemon) url() string {
+	addr := d.listener.Addr()
+	_, port, _ := net.SplitHostPort(addr.String())
+	scheme, host := "http://", httpserver.HostOf(addr)
+	if d.CertFile != "" {
+		scheme = "https://"
+	}
+	if d.authority != nil {
+		host = d.authority.HostFor(host)
+	}
+	return scheme + net.JoinHostPort(host, port)
+}
+
+func isLoopback(addr net.Addr) bool {
+	tcp, ok := addr.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// tellManager tells the service manager that the service is ready and, when it
+// must stop, that it does. What it returns ends that.
+func (d *daemon) tellManager(url string) (end func()) {
+	tell := func(err error) {
+		if err != nil {
+			d.log.Warn("the service manager cannot be told", "cause", err.Error())
+		}
+	}
+	stopped := context.AfterFunc(d.env.Context, func() { tell(d.manager.Stopping()) })
+	tell(d.manager.Ready("Listening on " + url))
+	return func() { stopped() }
+}
