@@ -3,6 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -148,10 +149,24 @@ func translate(err error) error {
 		return err
 	}
 	result := ResultError(failure.Code())
-	if result&0xff == sqlite3.SQLITE_CANTOPEN && osutil.NoFilesLeft() {
+	if result&0xff == sqlite3.SQLITE_CANTOPEN && noFilesLeft() {
 		return fmt.Errorf("%w: %w", ErrNoFiles, result)
 	}
 	return result
+}
+
+// noFilesLeft reports whether the process may open only a few more files, or
+// none. SQLite does not say that this is why it could not open one.
+func noFilesLeft() bool {
+	const few = 4
+	for range few {
+		file, err := os.Open(os.DevNull)
+		if err != nil {
+			return osutil.TooManyFiles(err)
+		}
+		defer file.Close()
+	}
+	return false
 }
 
 // explainFull returns err, and ErrFull with it, if SQLite could not write to the

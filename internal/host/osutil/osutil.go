@@ -39,20 +39,6 @@ func TooManyFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// NoFilesLeft reports whether the process may open only a few more files, or
-// none. SQLite does not say that this is why it could not open one.
-func NoFilesLeft() bool {
-	const few = 4
-	for range few {
-		file, err := os.Open(os.DevNull)
-		if err != nil {
-			return TooManyFiles(err)
-		}
-		defer file.Close()
-	}
-	return false
-}
-
 // NameTooLong reports whether err says that a path, or a name in it, is too long.
 func NameTooLong(err error) bool {
 	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, errNameTooLong)
