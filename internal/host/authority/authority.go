@@ -48,7 +48,7 @@ func Folder(db string) string {
 }
 
 // ErrLost says that there was an authority, and that it can sign nothing any
-// more. Another one must be trusted on each machine, so none is made unasked.
+// more. Each machine would have to trust another one, so only Replace makes one.
 var ErrLost = errors.New("its key is missing or damaged")
 
 // Options are what an Authority is made of.
@@ -58,6 +58,18 @@ type Options struct {
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
 	Machine func() Machine   // nil: this machine
+}
+
+// complete returns the options with the clock and the names of this machine, unless
+// others are given.
+func (o Options) complete() Options {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Machine == nil {
+		o.Machine = thisMachine
+	}
+	return o
 }
 
 // Authority is a local authority, and the certificate of a server from it.
@@ -72,15 +84,9 @@ type Authority struct {
 
 // Open returns the authority in a folder, with a certificate that can be used.
 // It makes what is missing, the folder too. Where that is not possible, as on a
-// full disk, a certificate that is there does for as long as it is valid.
+// full disk, it uses the certificate that is there for as long as that is valid.
 func Open(o Options) (*Authority, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Machine == nil {
-		o.Machine = thisMachine
-	}
-	a := &Authority{Options: o, warned: map[string]bool{}}
+	a := &Authority{Options: o.complete(), warned: map[string]bool{}}
 	err := a.open()
 	if err == nil {
 		err = a.Renew()
@@ -95,7 +101,7 @@ func Open(o Options) (*Authority, error) {
 	return a, nil
 }
 
-// open makes an authority where there never was one.
+// open makes the folder, and an authority if there never was one.
 func (a *Authority) open() error {
 	if err := makeFolder(a.Folder); err != nil {
 		return err
@@ -119,20 +125,13 @@ func (a *Authority) open() error {
 // are names of this machine that it does not know itself. Each machine that
 // trusted the authority before must trust the new one.
 func Replace(o Options, hosts ...string) error {
-	machine := thisMachine()
-	if o.Machine != nil {
-		machine = o.Machine()
-	}
-	now := time.Now
-	if o.Now != nil {
-		now = o.Now
-	}
+	o = o.complete()
 	for _, host := range hosts {
 		if !validName(host) {
 			return fmt.Errorf("%q is not the name of a machine", host)
 		}
 	}
-	made, err := newAuthority(machine, strings.ToLower(strings.Join(hosts, " ")), now())
+	made, err := newAuthority(o.Machine(), strings.ToLower(strings.Join(hosts, " ")), o.Now())
 	if err == nil {
 		err = makeFolder(o.Folder)
 	}

@@ -63,7 +63,7 @@ func Describe(folder string) (d Description, err error) {
 	}
 	leaf, err := firstCertificate(text)
 	if err != nil {
-		return d, nil // the service makes another
+		return d, nil // the service replaces it at its next start
 	}
 	d.Server = Server{Names: leaf.DNSNames, Expires: leaf.NotAfter}
 	for _, address := range leaf.IPAddresses {

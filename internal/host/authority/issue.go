@@ -22,9 +22,9 @@ const (
 	endWarning    = 180 * day
 )
 
-// firstDay is a day that is over. A clock before it is wrong, as that of a
-// Raspberry Pi is without a network. An authority is valid from then on, so that a
-// wrong clock makes none that is not valid yet.
+// firstDay is a day in the past. A clock that shows an earlier day is wrong, as that of
+// a Raspberry Pi without a network. Each authority is valid from firstDay on, so that
+// a wrong clock makes none that is not valid yet.
 var firstDay = time.Date(2026, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // ranges are the addresses that an authority may certify. No site of the internet
@@ -106,8 +106,8 @@ func sign(template *x509.Certificate, by *pair) (*pair, error) {
 	return &pair{key, certificate}, err
 }
 
-// renewal returns why a server's certificate must be replaced, and "" if it need
-// not. By a clock that is wrong for certain, nothing expires.
+// renewal returns why a server's certificate must be replaced, "" if it need not
+// be. A clock that shows an impossible time lets nothing expire.
 func renewal(leaf, ca *x509.Certificate, wanted Machine, now time.Time) string {
 	switch {
 	case leaf.CheckSignatureFrom(ca) != nil:

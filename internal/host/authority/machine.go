@@ -31,7 +31,7 @@ func validName(name string) bool {
 
 // thisMachine returns what is known without asking the network.
 func thisMachine() Machine {
-	full, _ := os.Hostname() // without one, localhost
+	full, _ := os.Hostname() // machine makes localhost of an empty name
 	return machine(full, domains(), interfaceAddresses())
 }
 
@@ -65,7 +65,7 @@ func machine(full string, domains []string, addresses []netip.Addr) (m Machine) 
 // interfaceAddresses returns the addresses of this machine. It leaves out those of
 // IPv6 that hold for one cable only: no browser can open them.
 func interfaceAddresses() (all []netip.Addr) {
-	found, _ := net.InterfaceAddrs() // without any, loopback
+	found, _ := net.InterfaceAddrs() // machine adds those of loopback
 	for _, a := range found {
 		network, ok := a.(*net.IPNet)
 		if !ok {

@@ -40,7 +40,7 @@ func (a account) take(folder string) (steps []string, err error) {
 	} else if !errors.Is(err, fs.ErrExist) {
 		return nil, err
 	}
-	root, err := os.OpenRoot(folder) // whose owner may change what is in it meanwhile, and lead nowhere else
+	root, err := os.OpenRoot(folder) // its owner may change what is in it meanwhile, but not lead this process out of it
 	if err != nil {
 		return steps, err
 	}
@@ -62,9 +62,10 @@ func (a account) take(folder string) (steps []string, err error) {
 	return steps, cmp.Or(err, os.Chmod(folder, 0o700))
 }
 
-// takeIn makes the account own a file or folder in the folder of the data, unless it
-// belongs to it. It asks and gives through the open file, so that nobody puts another
-// in its place between the two. A file of several names could be any of the system.
+// takeIn makes the account own a file or folder in the folder of the data, if it does
+// not yet. It asks for the owner and changes it through the open file, so that nobody
+// can put another file in between. A file with several names (hard links) stays as it
+// is: it may be any file of the system.
 func (a account) takeIn(root *os.Root, name string, entry fs.DirEntry) (gave bool, err error) {
 	if !entry.IsDir() && !entry.Type().IsRegular() {
 		return false, nil
@@ -81,7 +82,8 @@ func (a account) takeIn(root *os.Root, name string, entry fs.DirEntry) (gave boo
 	return true, file.Chown(a.uid, a.gid)
 }
 
-// unlessGone returns err, or nil if a file has gone meanwhile: the service may run.
+// unlessGone returns err, or nil if a file has gone meanwhile: a service that runs
+// removes files.
 func unlessGone(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -103,7 +105,7 @@ func (a account) may(mode, path string) bool {
 	trial.Dir = "/"
 	trial.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{
 		Uid: uint32(a.uid), Gid: uint32(a.gid),
-		NoSetGroups: os.Geteuid() != 0, // who is not root may only be itself
+		NoSetGroups: os.Geteuid() != 0, // only root may set them
 	}}
 	return trial.Run() == nil
 }

@@ -55,13 +55,13 @@ func TestKeptInUse(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	from, to := filepath.Join(folder, "download"), filepath.Join(folder, "firefighters")
-	used := filepath.Join(to+KeptSuffix, "used")
+	used := filepath.Join(to+keptSuffix, "used")
 	must(t, os.Mkdir(filepath.Dir(used), 0o700))
 	for file, text := range map[string]string{from: "new", to: "halfway", used: "worked"} {
 		must(t, os.WriteFile(file, []byte(text), 0o600))
 	}
 	kept, err := CopyProgram(from, to)
-	if err != nil || kept != to+KeptSuffix {
+	if err != nil || kept != to+keptSuffix {
 		t.Errorf("kept %q, %v", kept, err)
 	}
 	for file, want := range map[string]string{to: "new", used: "worked"} {
@@ -76,7 +76,7 @@ func TestCopyProgram(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	from, to := filepath.Join(folder, "download"), filepath.Join(folder, "bin", "firefighters")
-	for number, want := range []string{"", to + KeptSuffix, to + KeptSuffix} {
+	for number, want := range []string{"", to + keptSuffix, to + keptSuffix} {
 		must(t, os.WriteFile(from, []byte(strconv.Itoa(number)), 0o600))
 		kept, err := CopyProgram(from, to)
 		text, readErr := os.ReadFile(to)
@@ -84,7 +84,7 @@ func TestCopyProgram(t *testing.T) {
 			t.Errorf("%d: kept %q, %v; there is %q, %v", number, kept, err, text, readErr)
 		}
 	}
-	if text, err := os.ReadFile(to + KeptSuffix); err != nil || string(text) != "1" {
+	if text, err := os.ReadFile(to + keptSuffix); err != nil || string(text) != "1" {
 		t.Errorf("the kept one: %q, %v", text, err)
 	}
 	if info, err := os.Stat(to); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
@@ -97,7 +97,7 @@ func TestCopyProgram(t *testing.T) {
 	if kept, err := CopyProgram(from, to); err != nil || kept != "" {
 		t.Errorf("the same again: %q, %v", kept, err)
 	}
-	if text, err := os.ReadFile(to + KeptSuffix); err != nil || string(text) != "1" {
+	if text, err := os.ReadFile(to + keptSuffix); err != nil || string(text) != "1" {
 		t.Errorf("the kept one after the same again: %q, %v", text, err)
 	}
 	if entries, err := os.ReadDir(filepath.Dir(to)); err != nil || len(entries) != 2 {

@@ -27,12 +27,12 @@ func rotation(user string) string {
 }
 
 // plist returns what launchd must know to run a program as the service, for a
-// user. launchd starts it again unless it ended well, at most once a minute: it knows
-// no steps, and a fault that time does not heal must fill no log.
+// user. launchd starts it again unless it ended well, once a minute: it knows one
+// interval alone, and a fault that lasts must not fill the log.
 func plist(program, data, user string) string {
 	escape := func(text string) string {
 		var escaped bytes.Buffer
-		xml.EscapeText(&escaped, []byte(text)) // a Buffer takes everything
+		xml.EscapeText(&escaped, []byte(text)) // a Buffer never fails
 		return escaped.String()
 	}
 	return strings.NewReplacer("LABEL", launchdLabel, "PROGRAM", escape(program), "DATA", escape(data), "USER", escape(user), "LOG", launchdLog).Replace(plistText)

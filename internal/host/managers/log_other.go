@@ -4,4 +4,4 @@ package managers
 
 import "os"
 
-func reopen(*os.File, string) error { return nil } // no log is a file here
+func reopen(*os.File, string) error { return nil } // here no service manager writes a log to a file

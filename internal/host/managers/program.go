@@ -10,12 +10,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// KeptSuffix follows the name of a program that was replaced.
-const KeptSuffix = ".old"
+// keptSuffix follows the name of a program that was replaced.
+const keptSuffix = ".old"
 
 // CopyProgram installs a program under another path. A program that is there, which
-// may be running, is kept with KeptSuffix. It does nothing if both are the same, so
-// that the one that is kept is another version.
+// may be running, is kept with keptSuffix. CopyProgram does nothing if both have the
+// same content, so that the kept program is always another version.
 func CopyProgram(from, to string) (kept string, err error) {
 	if osutil.SameFile(from, to) || sameContent(from, to) {
 		return "", nil
@@ -29,7 +29,7 @@ func CopyProgram(from, to string) (kept string, err error) {
 		return "", err
 	}
 	if osutil.Exists(to) {
-		kept = to + KeptSuffix
+		kept = to + keptSuffix
 		if err := replaceKept(to, kept); err != nil {
 			return "", err
 		}
@@ -37,9 +37,10 @@ func CopyProgram(from, to string) (kept string, err error) {
 	return kept, cmp.Or(os.Rename(fresh, to), osutil.SyncFolder(filepath.Dir(to)))
 }
 
-// replaceKept keeps a program under another name, in place of the one that was kept.
-// Windows does not remove that while it runs, as after an installation that was
-// stopped halfway. Then it is the last that worked, and stays.
+// replaceKept renames a program to the kept one, and removes what was kept before. The
+// kept program may still run, after an installation that was stopped halfway, and
+// Windows does not remove a program that runs. Then it is the last one that worked. So
+// it stays, and replaceKept removes program.
 func replaceKept(program, kept string) error {
 	if err := os.Remove(kept); err != nil && !os.IsNotExist(err) {
 		return os.Remove(program)

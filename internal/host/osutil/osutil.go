@@ -44,7 +44,7 @@ func NameTooLong(err error) bool {
 	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, errNameTooLong)
 }
 
-// Exists reports whether path names a file or folder, after links.
+// Exists reports whether path names a file or folder, or a link to one.
 func Exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil

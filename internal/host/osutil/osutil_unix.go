@@ -82,14 +82,14 @@ func GiveToFolder(file *os.File) {
 
 func give(file *os.File, like fs.FileInfo) {
 	if owner, known := like.Sys().(*syscall.Stat_t); known && owner.Uid != 0 {
-		file.Chown(int(owner.Uid), int(owner.Gid)) // a stick with FAT refuses, and has no owners
+		file.Chown(int(owner.Uid), int(owner.Gid)) // an error on a stick with FAT, which has no owners
 	}
 }
 
 // Follow returns the file that path names, as Resolve does. Root follows no link
 // that somebody else can change: the error is then ErrLink. Where another user can
-// change the folder of the file, root gets the folder open, too, and must make the
-// file in it, because each part of the path may be a link a moment later.
+// change the folder of the file, root gets that folder open as well. It must make the
+// file by that, not by the path: each part of the path may be a link a moment later.
 func Follow(path string) (resolved string, folder *os.Root, err error) { return follow(path, true) }
 
 // follow is Follow. It follows a link in the place of the file only if followLast.
@@ -193,7 +193,7 @@ func (w *walk) next() (more bool, err error) {
 	case !isFolder:
 		return false, nil
 	}
-	inner, err := w.folder.OpenRoot(name) // if it has become a link by now, that leads no further than this folder
+	inner, err := w.folder.OpenRoot(name) // which does not leave this folder if name has become a link
 	if err != nil {
 		return false, err
 	}
@@ -254,8 +254,9 @@ func SameDisk(a, b string) bool {
 	return unix.Stat(a, &x) == nil && unix.Stat(b, &y) == nil && x.Dev == y.Dev
 }
 
-// OnlyRoot reports whether nobody but root can change a file, so that root may start
-// it. For any other user, who takes no rights along, it is true.
+// OnlyRoot reports whether nobody but root can change a program, so that root may
+// start it. In a process of another user it is true: the program gets no rights that
+// somebody else could be after.
 func OnlyRoot(path string) bool {
 	if os.Geteuid() != 0 {
 		return true

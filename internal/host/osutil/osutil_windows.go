@@ -50,9 +50,9 @@ func writeAccess(folder string) error {
 	return windows.CloseHandle(handle)
 }
 
-// Stat is os.Stat, but what it returns knows at once which file that is. What
-// os.Stat returns looks for that when os.SameFile asks, by then perhaps at
-// another file, and Wine refuses it while the file is mapped.
+// Stat is os.Stat, but it finds out at once which file that is. os.Stat leaves that
+// to os.SameFile. By then another file may have the name, and Wine refuses to tell
+// while the file is mapped.
 func Stat(path string) (fs.FileInfo, error) {
 	const shareAll = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
 	name, err := windows.UTF16PtrFromString(path)
@@ -80,9 +80,10 @@ func GiveToFolder(*os.File) {}
 
 func give(*os.File, fs.FileInfo) {}
 
-// Follow is Resolve. A symbolic link is for administrators to make, but everybody
-// who may write in a folder can make a junction to another one. So an administrator
-// must not write in a folder of somebody else; Windows shows no simple way to tell.
+// Follow is Resolve. On Windows only administrators make symbolic links, but
+// everybody who may write in a folder can make a junction to another one. So an
+// administrator must not write in a folder of somebody else. Windows has no simple
+// way to tell.
 func Follow(path string) (resolved string, folder *os.Root, err error) { return follow(path, true) }
 
 func follow(path string, followLast bool) (resolved string, folder *os.Root, err error) {
@@ -92,7 +93,7 @@ func follow(path string, followLast bool) (resolved string, folder *os.Root, err
 	return path, nil, nil
 }
 
-// OwnFolder is not needed, because Follow returns no folder.
+// OwnFolder is an error: nobody needs it, because Follow returns no folder.
 func OwnFolder(string, string) (string, error) { return "", errors.ErrUnsupported }
 
 // LinkCount returns 1: a FileInfo of Windows has no number of names.

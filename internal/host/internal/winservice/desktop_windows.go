@@ -64,8 +64,9 @@ func (o *object) call(method int, arguments ...uintptr) error {
 	return nil
 }
 
-// MakeShortcut makes or replaces a shortcut to a program. Its window is shown: the
-// system puts its question for more rights in front only for a program that is.
+// MakeShortcut makes or replaces a shortcut to a program. It has the window of the
+// program shown: only for a program with a window does Windows put its question for
+// more rights in front.
 func MakeShortcut(path, program, arguments string) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -113,7 +114,7 @@ func OpenFirewall(program string, port int) error {
 		fmt.Sprintf("localport=%d", port), "profile=private,domain"))
 }
 
-// CloseFirewall takes that back, and reports whether it was so.
+// CloseFirewall takes that back, and reports whether the firewall was open.
 func CloseFirewall() bool { return netsh(firewallRule("delete")) == nil }
 
 func firewallRule(verb string, options ...string) []string {

@@ -21,7 +21,7 @@ var readiness = make(chan string, 1)
 func Ready(how string) {
 	select {
 	case readiness <- how:
-	default: // no manager listens, or it knows
+	default: // no manager waits for it, or it was told already
 	}
 }
 

@@ -25,8 +25,9 @@ const (
 	forgetFailure = 24 * time.Hour
 )
 
-// acceptsWhenReady is what the service accepts once it answers, beside what it
-// accepts before. Every user may ask for that, so it tells the two apart.
+// acceptsWhenReady is what the service accepts once it answers requests, beside what
+// it accepts before. Every user may ask Windows what a service accepts, so anybody can
+// tell whether it is ready.
 const acceptsWhenReady = svc.AcceptParamChange
 
 // connect connects to the service manager with the given rights.
@@ -101,8 +102,8 @@ func changeService(service *mgr.Service, c mgr.Config, command string) error {
 	return windows.ChangeServiceConfig(service.Handle, c.ServiceType, c.StartType, c.ErrorControl, line, nil, nil, nil, account, nil, title)
 }
 
-// describe sets what came to the service manager over the years. Wine does not
-// know all of it. The service has a SID of its own also for folders that other
+// describe sets what a call of its own sets, because older versions of Windows do not
+// know it. It returns what this one does not know: Wine lacks some of it. The service has a SID of its own also for folders that other
 // programs open to it. It is started again whether it crashed or ended with an
 // error, and has time to close the database when Windows shuts down.
 func describe(service *mgr.Service) (unknown []string, err error) {
@@ -175,8 +176,8 @@ func Start() error {
 	})
 }
 
-// startUnlocked starts the service. Shortly after Windows has started it must wait
-// until the service manager has started the others.
+// startUnlocked starts the service. Shortly after a start of Windows it waits until
+// the service manager has started the other services.
 func startUnlocked(service *mgr.Service) error {
 	for began := time.Now(); ; time.Sleep(askInterval) {
 		err := service.Start()
@@ -328,4 +329,5 @@ func InstallEventSource() error {
 	return eventlog.InstallAsEventCreate(Name, eventlog.Info|eventlog.Warning|eventlog.Error)
 }
 
+// RemoveEventSource takes that back.
 func RemoveEventSource() { eventlog.Remove(Name) }
