@@ -58,6 +58,12 @@ func OwnDBFlagVar(flags *pflag.FlagSet, db *string) {
 	flags.StringVar(db, "db", "firefighters.db", "the database `file`")
 }
 
+// TenantFlag adds the flag --tenant and returns its value. when says when it must be
+// given, as "(required)".
+func TenantFlag(flags *pflag.FlagSet, when string) *string {
+	return flags.String("tenant", "", "the department's name "+when)
+}
+
 // The annotations of a flag --db: that it may be the service's, and that the
 // command itself asks for the rights that this takes.
 const (

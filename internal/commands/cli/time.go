@@ -19,14 +19,14 @@ var units = map[string]time.Duration{
 
 // Errors in times that have the right form. Others are of no form.
 var (
-	ErrNoDay   = errors.New("there is no such day")
-	ErrTooLong = errors.New("the longest time is 100 years")
+	errNoDay   = errors.New("there is no such day")
+	errTooLong = errors.New("the longest time is 100 years")
 )
 
 // WrongTime returns the error for a flag with a time that was not understood. forms
 // says which it may have.
 func WrongTime(flag, forms, text string, err error) error {
-	if errors.Is(err, ErrNoDay) || errors.Is(err, ErrTooLong) {
+	if errors.Is(err, errNoDay) || errors.Is(err, errTooLong) {
 		return fmt.Errorf("--%s may not be %q: %w", flag, text, err)
 	}
 	return fmt.Errorf("--%s must be like %s, not %q", flag, forms, text)
@@ -42,7 +42,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	case unit == 0, err != nil && !errors.Is(err, strconv.ErrRange):
 		return 0, fmt.Errorf("%q is not a duration", text)
 	case err != nil, n > uint64(longestDuration/unit):
-		return 0, ErrTooLong
+		return 0, errTooLong
 	}
 	return time.Duration(n) * unit, nil
 }
@@ -53,7 +53,7 @@ func shift(t time.Time, sign int, text string) (time.Time, error) {
 	d, err := ParseDuration(text)
 	day, _, _ := strings.Cut(text, "T")
 	if _, notDay := time.Parse(time.DateOnly, day); notDay != nil && strings.HasSuffix(notDay.Error(), "out of range") {
-		err = ErrNoDay
+		err = errNoDay
 	}
 	switch {
 	case err != nil:

@@ -29,10 +29,6 @@ func (p Program) Commands() []cli.Command {
 	}
 }
 
-func tenantFlag(flags *pflag.FlagSet) *string {
-	return flags.String("tenant", "", "the department's name (required)")
-}
-
 // requireTenant returns the name of the department, or a usage error.
 func requireTenant(flags *pflag.FlagSet, name string) (string, error) {
 	name, err := record.Name(name)

@@ -44,7 +44,7 @@ type exporting struct {
 
 func (p Program) export(env cli.Env, args []string) error {
 	e := &exporting{env: env, flags: env.Flags("export", exportHelp), to: target{flag: "--output"}}
-	db, name := cli.DBFlag(e.flags), tenantFlag(e.flags)
+	db, name := cli.DBFlag(e.flags), cli.TenantFlag(e.flags, "(required)")
 	e.flags.StringVar(&e.to.format, "format", "", "csv, xlsx, vcf or jsonl (default: as the file's name ends, or csv)")
 	e.flags.StringVarP(&e.to.path, "output", "o", "", "the `file` to write; its name says the format")
 	e.flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")

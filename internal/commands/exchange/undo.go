@@ -25,7 +25,7 @@ Flags:
 
 func (p Program) undoImport(env cli.Env, args []string) error {
 	flags := env.Flags("import undo", undoHelp)
-	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	arg, err := env.ParseOne(flags, args, "say which import to take back, by its number")
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func newImportLine(i store.Import) importLine {
 
 func (p Program) listImports(env cli.Env, args []string) error {
 	flags := env.Flags("import list", listHelp)
-	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	asJSON := flags.Bool("json", false, "a line of JSON for each import: number, at, file, added, changed, takenBackAt, key, label")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err

@@ -13,8 +13,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -44,10 +42,6 @@ func (p Program) Commands() []cli.Command {
 		{Name: "invite", Also: "login user", Summary: "lets somebody into the office page", Run: p.invite},
 		{Name: "open", Also: "browser office", Summary: "opens the office page in the browser", Run: p.open},
 	}
-}
-
-func tenantFlag(flags *pflag.FlagSet, usage string) *string {
-	return flags.String("tenant", "", "the department's name "+usage)
 }
 
 // Why there is no link.

@@ -27,7 +27,7 @@ Flags:
 
 func (p Program) invite(env cli.Env, args []string) error {
 	flags := env.Flags("invite", inviteHelp)
-	db, tenant := cli.DBFlag(flags), tenantFlag(flags, "(required)")
+	db, tenant := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	name := flags.String("name", "", "the person's name (required)")
 	scope := flags.String("scope", store.ScopeWrite, "read, write or admin")
 	if err := env.Parse(flags, args, 0); err != nil {

@@ -50,7 +50,7 @@ func (p Program) openPage(env cli.Env, args []string) error {
 		env.Stderr = io.Discard // the other process has said it
 	}
 	flags := env.Flags("open", openHelp)
-	db, name := cli.DBFlag(flags), tenantFlag(flags, "(required if there are several)")
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required if there are several)")
 	flags.SetAnnotation("db", cli.AsksItself, nil)
 	writeTo := flags.String(writeToFlag, "", "")
 	flags.MarkHidden(writeToFlag) // for another process of this program

@@ -29,10 +29,6 @@ func (p Program) Commands() []cli.Command {
 	}
 }
 
-func tenantFlag(flags *pflag.FlagSet) *string {
-	return flags.String("tenant", "", "the department's name (required)")
-}
-
 // requireTenant returns a usage error if no department is named.
 func requireTenant(flags *pflag.FlagSet) error {
 	if name, _ := flags.GetString("tenant"); strings.TrimSpace(name) == "" {

@@ -23,7 +23,7 @@ var anyTime = time.UnixMilli(math.MaxInt64)
 
 func (p Program) deleted(env cli.Env, args []string) error {
 	flags := env.Flags("deleted", deletedHelp)
-	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}

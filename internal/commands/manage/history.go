@@ -30,7 +30,7 @@ type historyOptions struct {
 func (p Program) history(env cli.Env, args []string) error {
 	var o historyOptions
 	flags := env.Flags("history", historyHelp)
-	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	flags.StringVar(&o.id, "id", "", "only the record with this id")
 	flags.StringVar(&o.since, "since", "", "only from then on: 30d or 12h ago, a day (UTC) as 2027-01-31, or a time as 2027-01-31T08:00:00Z")
 	flags.BoolVar(&o.asJSON, "json", false, "a line of JSON for each change: at, action, id, key, label, before")

@@ -54,7 +54,7 @@ type keyOptions struct {
 
 func (p Program) keysCreate(env cli.Env, args []string) error {
 	flags := env.Flags("keys create", keysCreateHelp)
-	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	label := flags.String("label", "", "what the key is for")
 	scope := flags.String("scope", store.ScopeWrite, "read, write or admin")
 	expires := flags.String("expires", "", "how long it is valid, as 90d, 12h or 1y, or its last day (UTC), as 2027-01-31")

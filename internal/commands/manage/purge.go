@@ -41,7 +41,7 @@ type purgeOptions struct {
 
 func (p Program) purge(env cli.Env, args []string) error {
 	flags := env.Flags("purge", purgeHelp)
-	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	olderThan := flags.String("older-than", "", "those deleted longer ago than that, as 7y, 26w or 90d")
 	yes := flags.Bool("yes", false, "do not ask")
 	finish := flags.Bool("finish", false, "erase nothing, and only rewrite the file")

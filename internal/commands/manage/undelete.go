@@ -22,7 +22,7 @@ Flags:
 
 func (p Program) undelete(env cli.Env, args []string) error {
 	flags := env.Flags("undelete", undeleteHelp)
-	db, name := cli.DBFlag(flags), tenantFlag(flags)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
 		return err
 	}
