@@ -107,7 +107,7 @@ func TestRoundTrip(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "people."+format)
 			works(t, "export", "--tenant", "Engine 7", "--db", db, "-o", file)
 			stdout, _ := works(t, "import", file, "--tenant", "Engine 7", "--db", db, "--update", "--apply", "--json")
-			var report imports.Report
+			var report imports.Outcome
 			decode(t, stdout, &report)
 			if report.Left != len(before) || report.Number != nil || report.Added+report.Changed+report.Refused > 0 {
 				t.Errorf("left %d of %d, added %d, changed %d: %+v", report.Left, len(before), report.Added, report.Changed, report.Rows)

@@ -158,11 +158,11 @@ func (s *server) checkImport(w http.ResponseWriter, r *http.Request, c caller, c
 		return err
 	}
 	file.Release()
-	report, err := file.Check(r.Context(), s.store, c.tenant)
+	outcome, err := file.Check(r.Context(), s.store, c.tenant)
 	if err != nil {
 		return err
 	}
-	return respondReport(w, http.StatusOK, report)
+	return respondOutcome(w, http.StatusOK, outcome)
 }
 
 // applyImport imports a file, or answers with the replay to an earlier
@@ -183,34 +183,34 @@ func (s *server) applyImport(w http.ResponseWriter, r *http.Request, c caller, c
 		return err
 	}
 	file.Release()
-	report, err := file.Apply(r.Context(), s.store, c.tenant, c.key, key)
+	outcome, err := file.Apply(r.Context(), s.store, c.tenant, c.key, key)
 	switch {
 	case err != nil:
 		return err
-	case !report.Applied:
-		return respondReport(w, http.StatusUnprocessableEntity, report)
-	case report.Number == nil:
-		return respondReport(w, http.StatusOK, report)
+	case !outcome.Applied:
+		return respondOutcome(w, http.StatusUnprocessableEntity, outcome)
+	case outcome.Number == nil:
+		return respondOutcome(w, http.StatusOK, outcome)
 	}
-	return respondImport(w, report.AppendJSON(nil))
+	return respondImport(w, outcome.AppendJSON(nil))
 }
 
-// respondReport answers with the report of an import that was not made.
-func respondReport(w http.ResponseWriter, status int, report *imports.Report) error {
+// respondOutcome answers with the outcome of an import that was not made.
+func respondOutcome(w http.ResponseWriter, status int, outcome *imports.Outcome) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
-	report.WriteJSON(w) // an error means that the client has gone
+	outcome.WriteJSON(w) // an error means that the client has gone
 	return nil
 }
 
-// respondImport answers with the report of an import that was made.
-func respondImport(w http.ResponseWriter, report []byte) error {
+// respondImport answers with the outcome of an import that was made.
+func respondImport(w http.ResponseWriter, outcome []byte) error {
 	var made struct{ Number int64 }
-	if err := json.Unmarshal(report, &made); err != nil {
+	if err := json.Unmarshal(outcome, &made); err != nil {
 		return err
 	}
 	w.Header()["Location"] = []string{importsPath + "/" + strconv.FormatInt(made.Number, 10)}
-	httpapi.Respond(w, http.StatusCreated, report)
+	httpapi.Respond(w, http.StatusCreated, outcome)
 	return nil
 }
 

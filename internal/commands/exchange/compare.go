@@ -62,7 +62,7 @@ func (c comparing) with(s *store.Store) error {
 		return err
 	}
 	if n := len(found.Refused); n > 0 {
-		return cli.WithHint(fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Report.All))), "correct these rows, and compare again")
+		return cli.WithHint(fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Outcome.All))), "correct these rows, and compare again")
 	}
 	return nil
 }
@@ -72,8 +72,8 @@ func (c comparing) print(found *imports.Comparison) error {
 		return c.env.PrintJSON(found)
 	}
 	var t text
-	t.describe(c.options.Name, found.Report)
-	t.notes(found.Report.Warnings)
+	t.describe(c.options.Name, found.Outcome)
+	t.notes(found.Outcome.Warnings)
 	t.table(fmt.Sprintf("Only theirs: %d", len(found.OnlyTheirs)), theirLines(found.OnlyTheirs))
 	t.table(fmt.Sprintf("Only ours: %d", len(found.OnlyOurs)), ourLines(found.OnlyOurs))
 	t.table(fmt.Sprintf("Different: %d", len(found.Differ)), differentLines(found.Differ))

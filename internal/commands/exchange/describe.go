@@ -19,25 +19,25 @@ var delimiterNames = map[string]string{"\t": "a tab"}
 var orderNames = map[string]string{mapping.DMY: "day, month, year", mapping.MDY: "month, day, year", mapping.YMD: "year, month, day"}
 
 // describe says how a file was read.
-func (t *text) describe(name string, r *imports.Report) {
-	t.line("%s", shown(describeFile(name, r.File)))
-	if r.Dates != nil {
-		t.line("Its dates are read as %s (%s).", orderNames[*r.Dates], *r.Dates)
+func (t *text) describe(name string, o *imports.Outcome) {
+	t.line("%s", shown(describeFile(name, o.File)))
+	if o.Dates != nil {
+		t.line("Its dates are read as %s (%s).", orderNames[*o.Dates], *o.Dates)
 	}
 	var columns [][]string
-	for _, c := range r.Columns {
+	for _, c := range o.Columns {
 		if c.Field != nil {
 			columns = append(columns, []string{orDash(c.Header), *c.Field})
 		}
 	}
 	t.table("Its columns:", columns)
-	t.leftOut(r)
+	t.leftOut(o)
 }
 
 // leftOut names the columns for nothing that we keep.
-func (t *text) leftOut(r *imports.Report) {
+func (t *text) leftOut(o *imports.Outcome) {
 	var headers []string
-	for _, c := range r.Columns {
+	for _, c := range o.Columns {
 		if c.Field == nil {
 			headers = append(headers, shown(orDash(c.Header)))
 		}

@@ -75,18 +75,18 @@ func (i importing) intoNothing(p Program) error {
 	if err != nil {
 		return i.explain(err)
 	}
-	r, err := f.Check(i.env.Context, nil, 0)
+	o, err := f.Check(i.env.Context, nil, 0)
 	switch {
 	case err != nil:
 		return i.explain(err)
-	case i.options.Apply && i.writes(r):
+	case i.options.Apply && i.writes(o):
 		return p.WithStore(i.env, i.db, true, i.into)
 	}
 	if i.options.Apply {
-		r.Applied = i.passes(r)
-		return i.finish(f, r, "")
+		o.Applied = i.passes(o)
+		return i.finish(f, o, "")
 	}
-	return i.finish(f, r, "There is no database "+osutil.InQuotes(i.db)+" yet: --apply makes it, with the department.")
+	return i.finish(f, o, "There is no database "+osutil.InQuotes(i.db)+" yet: --apply makes it, with the department.")
 }
 
 // into does the import, or says what it would do.
@@ -99,26 +99,26 @@ func (i importing) into(s *store.Store) error {
 	if err != nil {
 		return store.Failed("reading", i.db, err)
 	}
-	var r *imports.Report
+	var o *imports.Outcome
 	if i.options.Apply {
 		bar := cli.NewProgress(i.env, "people", len(f.Mapped.People))
 		f.Options.Progress = func(done int) { bar.Set(done, len(f.Mapped.People)) }
-		r, err = f.Apply(i.env.Context, s, tenant, 0, nil)
+		o, err = f.Apply(i.env.Context, s, tenant, 0, nil)
 		bar.End()
 	} else {
-		r, err = f.Check(i.env.Context, s, tenant)
+		o, err = f.Check(i.env.Context, s, tenant)
 	}
 	if err != nil {
 		return i.explain(store.Failed("importing into", i.db, err))
 	}
 	note := ""
 	switch {
-	case made && r.Number != nil:
+	case made && o.Number != nil:
 		i.env.Notef("Made the department %q.", i.tenant)
 	case made && !i.options.Apply:
 		note = fmt.Sprintf("There is no department %q yet: --apply makes it.", i.tenant)
 	}
-	return i.finish(f, r, note)
+	return i.finish(f, o, note)
 }
 
 // department returns the department, 0 and missing for one that the import would
@@ -135,56 +135,56 @@ func (i importing) department(s *store.Store) (tenant record.TenantID, missing b
 }
 
 // passes reports whether refused rows do not keep the others from going in.
-func (i importing) passes(r *imports.Report) bool { return r.Refused == 0 || i.options.SkipBad }
+func (i importing) passes(o *imports.Outcome) bool { return o.Refused == 0 || i.options.SkipBad }
 
 // writes reports whether an import would change something.
-func (i importing) writes(r *imports.Report) bool { return i.passes(r) && r.Added+r.Changed > 0 }
+func (i importing) writes(o *imports.Outcome) bool { return i.passes(o) && o.Added+o.Changed > 0 }
 
-// finish prints the report, and writes it to the file of --report. note is added
+// finish prints the outcome, and writes the file of --report. note is added
 // to what people read. The error says that rows are refused.
-func (i importing) finish(f *imports.File, r *imports.Report, note string) error {
-	if err := i.print(f, r, note); err != nil {
+func (i importing) finish(f *imports.File, o *imports.Outcome, note string) error {
+	if err := i.print(f, o, note); err != nil {
 		return err
 	}
-	if err := i.writeReport(f, r); err != nil {
+	if err := i.writeReport(f, o); err != nil {
 		return err
 	}
-	return i.refusal(r)
+	return i.refusal(o)
 }
 
-func (i importing) print(f *imports.File, r *imports.Report, note string) error {
+func (i importing) print(f *imports.File, o *imports.Outcome, note string) error {
 	if i.asJSON {
-		return i.env.PrintJSON(r)
+		return i.env.PrintJSON(o)
 	}
 	var t text
 	if !i.options.Apply {
-		t.describe(i.options.Name, r)
+		t.describe(i.options.Name, o)
 	}
-	t.notes(r.Warnings)
-	t.table("Refused:", some(refusedRows(r.Rows), "--report FILE shows all"))
+	t.notes(o.Warnings)
+	t.table("Refused:", some(refusedRows(o.Rows), "--report FILE shows all"))
 	if !i.options.Apply {
-		t.table("Changed:", some(changedRows(r.Rows), "--json shows all"))
+		t.table("Changed:", some(changedRows(o.Rows), "--json shows all"))
 	}
 	t.line("")
 	if i.options.Apply {
-		t.leftOut(r)
+		t.leftOut(o)
 	}
 	if note != "" {
 		t.line("%s", note)
 	}
-	t.line("%s", i.outcome(r))
-	if next := i.next(f, r); next != "" {
+	t.line("%s", i.summary(o))
+	if next := i.next(f, o); next != "" {
 		t.line("%s", next)
 	}
 	return i.env.Println(strings.TrimSpace(t.String()))
 }
 
-// outcome says in a line what was done, or would be.
-func (i importing) outcome(r *imports.Report) string {
+// summary says in a line what was done, or would be.
+func (i importing) summary(o *imports.Outcome) string {
 	if !i.options.Apply {
-		return fmt.Sprintf("To add: %d. To change: %d. To leave as they are: %d. Refused: %d.", r.Added, r.Changed, r.Left, r.Refused)
+		return fmt.Sprintf("To add: %d. To change: %d. To leave as they are: %d. Refused: %d.", o.Added, o.Changed, o.Left, o.Refused)
 	}
-	if !r.Applied {
+	if !o.Applied {
 		return "Nothing was changed."
 	}
 	var done []string
@@ -193,24 +193,24 @@ func (i importing) outcome(r *imports.Report) string {
 			done = append(done, what)
 		}
 	}
-	add(r.Added, people(r.Added)+" added")
-	add(r.Changed, people(r.Changed)+" changed")
-	add(r.Left, people(r.Left)+" left as they are")
-	add(r.Refused, rows(r.Refused)+" refused")
-	if r.Number == nil {
+	add(o.Added, people(o.Added)+" added")
+	add(o.Changed, people(o.Changed)+" changed")
+	add(o.Left, people(o.Left)+" left as they are")
+	add(o.Refused, rows(o.Refused)+" refused")
+	if o.Number == nil {
 		return "There was nothing to change: " + strings.Join(done, ", ") + "."
 	}
-	return fmt.Sprintf("Import %d: %s.", *r.Number, strings.Join(done, ", "))
+	return fmt.Sprintf("Import %d: %s.", *o.Number, strings.Join(done, ", "))
 }
 
 // next is what to type next, empty for nothing.
-func (i importing) next(f *imports.File, r *imports.Report) string {
+func (i importing) next(f *imports.File, o *imports.Outcome) string {
 	switch {
-	case r.Number != nil:
-		return fmt.Sprintf("Take it back with: firefighters import undo %d --tenant %s --db %s", *r.Number, cli.Quote(i.tenant), cli.Quote(i.db))
+	case o.Number != nil:
+		return fmt.Sprintf("Take it back with: firefighters import undo %d --tenant %s --db %s", *o.Number, cli.Quote(i.tenant), cli.Quote(i.db))
 	case i.options.Apply:
 		return ""
-	case !i.writes(r):
+	case !i.writes(o):
 		return "Nothing was changed."
 	case len(f.Differs) > 0:
 		return "Nothing was changed. To import it, say which encoding is right: " +
@@ -220,13 +220,13 @@ func (i importing) next(f *imports.File, r *imports.Report) string {
 }
 
 // refusal returns the error for refused rows, nil if there are none.
-func (i importing) refusal(r *imports.Report) error {
-	if r.Refused == 0 {
+func (i importing) refusal(o *imports.Outcome) error {
+	if o.Refused == 0 {
 		return nil
 	}
-	what := fmt.Sprintf("%d of %s refused", r.Refused, rows(len(r.All)))
+	what := fmt.Sprintf("%d of %s refused", o.Refused, rows(len(o.All)))
 	switch {
-	case i.options.SkipBad && i.options.Apply && r.Number == nil:
+	case i.options.SkipBad && i.options.Apply && o.Number == nil:
 		return cli.WithHint(errors.New(what+"; of the others there was nothing to change"), "correct these rows, and import the file again")
 	case i.options.SkipBad && i.options.Apply:
 		return cli.WithHint(errors.New(what+"; the others were imported"), "correct these rows, and import the file again: those who are there are left as they are")
@@ -237,9 +237,11 @@ func (i importing) refusal(r *imports.Report) error {
 }
 
 // writeReport writes the file of --report, if there is one.
-func (i importing) writeReport(f *imports.File, r *imports.Report) error {
+func (i importing) writeReport(f *imports.File, o *imports.Outcome) error {
 	if i.report.path == "" {
 		return nil
 	}
-	return i.writeFile(i.env, func(w io.Writer) error { return imports.WriteReport(w, i.report.format, f, r) })
+	return i.writeFile(i.env, func(w io.Writer) error {
+		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, func(r imports.Row) []string { return []string{r.Result, reasons(r.Errors)} })
+	})
 }

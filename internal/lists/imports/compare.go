@@ -16,7 +16,7 @@ type Comparison struct {
 	Refused    []Row
 	Same       int
 	Unclear    int // people of ours whom only refused rows mean or could mean: they are in no list
-	Report     *Report
+	Outcome    *Outcome
 }
 
 // Compare compares the file with the people of a department. It is what an
@@ -39,8 +39,8 @@ func (f *File) compare(ctx context.Context, c *Comparison, roster store.Roster) 
 	if err != nil {
 		return err
 	}
-	c.Report = f.newReport(d, nil)
-	c.Same = c.Report.Left
+	c.Outcome = f.newOutcome(d, nil)
+	c.Same = c.Outcome.Left
 	for _, row := range d.rows {
 		switch row.Result {
 		case Added:
@@ -134,7 +134,7 @@ func comparedRows(rows []Row) []comparedRow {
 }
 
 // MarshalJSON returns the comparison as --json has it: onlyTheirs, onlyOurs,
-// differ, refused, same, unclear, and how the file was read, as in a Report.
+// differ, refused, same, unclear, and how the file was read, as in an Outcome.
 // onlyOurs has records as the API has them. The others have rows: row, id, name,
 // fields, differences (field, ours, theirs) and errors.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
@@ -154,5 +154,5 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Columns    []ColumnInfo      `json:"columns"`
 		Warnings   []string          `json:"warnings"`
 	}{comparedRows(c.OnlyTheirs), ours, comparedRows(c.Differ), comparedRows(c.Refused), c.Same, c.Unclear,
-		c.Report.File, c.Report.Dates, c.Report.Columns, c.Report.Warnings})
+		c.Outcome.File, c.Outcome.Dates, c.Outcome.Columns, c.Outcome.Warnings})
 }

@@ -214,7 +214,7 @@ func TestReasons(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := reason(d.rows[0]); got != test.want {
+		if got := d.rows[0].Errors; len(got) != 1 || got[0].Detail != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}

@@ -125,14 +125,14 @@ func TestReportToFullDisk(t *testing.T) {
 	must(t, err)
 	for _, format := range []string{sheet.CSV, sheet.XLSX} {
 		var whole strings.Builder
-		must(t, imports.WriteReport(&whole, format, f, r))
+		must(t, writeReport(&whole, format, f, r))
 		for room := 0; room < whole.Len(); room += 1 + whole.Len()/100 {
-			if err := imports.WriteReport(&shortDisk{left: room}, format, f, r); !errors.Is(err, io.ErrShortWrite) {
+			if err := writeReport(&shortDisk{left: room}, format, f, r); !errors.Is(err, io.ErrShortWrite) {
 				t.Fatalf("%s with room for %d bytes: %v", format, room, err)
 			}
 		}
 	}
-	if err := imports.WriteReport(io.Discard, sheet.VCard, f, r); err == nil {
+	if err := writeReport(io.Discard, sheet.VCard, f, r); err == nil {
 		t.Error("a report as vCards")
 	}
 }

@@ -10,10 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // Options are those of an import.
@@ -110,7 +108,7 @@ func differences(t *sheet.Table, columns []mapping.Column) (some []Difference) {
 func differing(one, other sheet.Row, columns []mapping.Column) (a, b string) {
 	var names, otherNames []string
 	for i, column := range columns {
-		x, y := cell(one, i), cell(other, i)
+		x, y := one.Cell(i).Text, other.Cell(i).Text
 		switch column.Field {
 		case mapping.LeftOut:
 		case "firstName", "lastName", mapping.FullName, mapping.LastFirst:
@@ -126,78 +124,6 @@ func differing(one, other sheet.Row, columns []mapping.Column) (a, b string) {
 	}
 	return a, b
 }
-
-// cell returns the text of a cell, empty for one that the row does not have.
-func cell(r sheet.Row, column int) string {
-	if column >= len(r.Cells) {
-		return ""
-	}
-	return r.Cells[column].Text
-}
-
-// What becomes of a row.
-const (
-	Added   = "added"
-	Changed = "changed"
-	Left    = "left" // as it is
-	Refused = "refused"
-)
-
-// Report is what an import does or would do. Its JSON is that of the API and of
-// --json.
-type Report struct {
-	Number   *int64       `json:"number"`
-	Applied  bool         `json:"applied"`
-	Added    int          `json:"added"`
-	Changed  int          `json:"changed"`
-	Left     int          `json:"left"`
-	Refused  int          `json:"refused"`
-	File     FileInfo     `json:"file"`
-	Dates    *string      `json:"dates"`
-	Columns  []ColumnInfo `json:"columns"`
-	Rows     []Row        `json:"rows"` // those that are not plainly added or left
-	Warnings []string     `json:"warnings"`
-
-	All   []Row         `json:"-"` // every row of the file, in its order
-	Notes []sheet.Note  `json:"-"` // the warnings, without words
-	Same  *store.Import `json:"-"` // the same file was imported before
-}
-
-// FileInfo says how a file was read.
-type FileInfo struct {
-	Format    string  `json:"format"`
-	Encoding  *string `json:"encoding"`
-	Delimiter *string `json:"delimiter"`
-	Sheet     *string `json:"sheet"`
-}
-
-// ColumnInfo is a column of the file. Field is null where it is left out.
-type ColumnInfo struct {
-	Header string  `json:"header"`
-	Field  *string `json:"field"`
-}
-
-// Row is what becomes of a row.
-type Row struct {
-	Row    int                `json:"row"`
-	Result string             `json:"result"`
-	ID     *string            `json:"id"`     // of the person it means, if there is one
-	Errors record.FieldErrors `json:"errors"` // never null
-
-	Name   string         `json:"-"`
-	Fields record.Fields  `json:"-"` // of the row
-	Before *record.Fields `json:"-"` // of the person who is there
-	After  *record.Fields `json:"-"` // what they would be
-	Others []int          `json:"-"` // rows that mean the same person
-	People []string       `json:"-"` // names of the people it could mean
-}
-
-// Codes of the errors of a row beside those of package record.
-const (
-	Ambiguous  = "ambiguous"   // it could be several people
-	LostDigits = "lost_digits" // a spreadsheet has lost digits of the phone number
-	CellError  = "cell_error"  // the cell holds an error of the spreadsheet
-)
 
 // EncodingError says that --encoding must say which of two readings is right.
 type EncodingError struct{ Differs []Difference }

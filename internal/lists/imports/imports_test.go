@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -57,14 +58,14 @@ func read(t testing.TB, content string, o imports.Options) *imports.File {
 	return f
 }
 
-func apply(t testing.TB, s *store.Store, content string, o imports.Options) *imports.Report {
+func apply(t testing.TB, s *store.Store, content string, o imports.Options) *imports.Outcome {
 	t.Helper()
 	r, err := read(t, content, o).Apply(t.Context(), s, ours, 0, nil)
 	must(t, err)
 	return r
 }
 
-func check(t testing.TB, s *store.Store, tenant record.TenantID, content string, o imports.Options) *imports.Report {
+func check(t testing.TB, s *store.Store, tenant record.TenantID, content string, o imports.Options) *imports.Outcome {
 	t.Helper()
 	r, err := read(t, content, o).Check(t.Context(), s, tenant)
 	must(t, err)
@@ -81,7 +82,7 @@ func names(t testing.TB, s *store.Store) string {
 	return strings.Join(all, ", ")
 }
 
-func counts(r *imports.Report) string {
+func counts(r *imports.Outcome) string {
 	number := "no number"
 	if r.Number != nil {
 		number = fmt.Sprint(*r.Number)
@@ -131,7 +132,7 @@ func TestSameFile(t *testing.T) {
 	s := newStore(t)
 	apply(t, s, list, imports.Options{})
 	want := "This file was imported before: import 1 on 22 November 2026."
-	for name, r := range map[string]*imports.Report{
+	for name, r := range map[string]*imports.Outcome{
 		"dry run": check(t, s, ours, list, imports.Options{}), "apply": apply(t, s, list, imports.Options{}),
 	} {
 		if len(r.Warnings) != 1 || r.Warnings[0] != want || r.Same == nil {
@@ -140,8 +141,8 @@ func TestSameFile(t *testing.T) {
 	}
 	found, err := read(t, list, imports.Options{}).Compare(t.Context(), s, ours)
 	must(t, err)
-	if len(found.Report.Warnings) != 0 {
-		t.Errorf("a comparison warns: %q", found.Report.Warnings)
+	if len(found.Outcome.Warnings) != 0 {
+		t.Errorf("a comparison warns: %q", found.Outcome.Warnings)
 	}
 	_, err = s.TakeBack(ours, 0, 1)
 	must(t, err)
@@ -284,6 +285,16 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// writeReport writes a report with the result and the first error of each row.
+func writeReport(w io.Writer, format string, f *imports.File, o *imports.Outcome) error {
+	return imports.WriteReport(w, format, f, o, []string{"result", "reason"}, func(r imports.Row) []string {
+		if len(r.Errors) == 0 {
+			return []string{r.Result, ""}
+		}
+		return []string{r.Result, r.Errors[0].Detail}
+	})
+}
+
 func TestWriteReport(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -291,7 +302,7 @@ func TestWriteReport(t *testing.T) {
 	r, err := f.Check(t.Context(), s, ours)
 	must(t, err)
 	var out bytes.Buffer
-	must(t, imports.WriteReport(&out, sheet.CSV, f, r))
+	must(t, writeReport(&out, sheet.CSV, f, r))
 	want := "Vorname;Nachname;Rang;result;reason\r\nAna;B;x;added;\r\nEva;;y;refused;lastName is required.\r\n"
 	if got := strings.TrimPrefix(out.String(), "\ufeff"); got != want {
 		t.Errorf("%q, want %q", got, want)

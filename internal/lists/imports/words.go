@@ -188,7 +188,7 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 }
 
 // warnings returns what people should know about a file, in sentences.
-func (f *File) warnings(r *Report) []string {
+func (f *File) warnings(r *Outcome) []string {
 	all := []string{}
 	if r.Same != nil {
 		all = append(all, English.SameFile(r.Same.Number, r.Same.At.Format("2 January 2006")))

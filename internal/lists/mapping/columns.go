@@ -255,7 +255,7 @@ func (c *choice) checkIDs(asked map[int]string) {
 		return
 	}
 	for _, row := range c.table.Rows {
-		if _, ok := parseID(cellOf(row, at).Text); ok {
+		if _, ok := parseID(row.Cell(at).Text); ok {
 			return
 		}
 	}
@@ -270,14 +270,6 @@ func parseID(text string) (id string, ok bool) {
 		return "", false
 	}
 	return parsed.String(), true
-}
-
-// cellOf returns a cell of a row, an empty one if the row is too short.
-func cellOf(row sheet.Row, column int) sheet.Cell {
-	if column >= len(row.Cells) {
-		return sheet.Cell{}
-	}
-	return row.Cells[column]
 }
 
 // isData reports whether a header is what stands in a row of people: an e-mail

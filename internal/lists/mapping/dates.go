@@ -68,7 +68,7 @@ func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options
 		if err := ctx.Err(); err != nil {
 			return b, err
 		}
-		b.dates[i] = b.read(cellOf(row, b.column))
+		b.dates[i] = b.read(row.Cell(b.column))
 	}
 	return b, b.decide(columns[b.column].Header)
 }
@@ -80,7 +80,7 @@ func (b *births) decide(header string) error {
 	for i, d := range b.dates {
 		order := d.settles()
 		if _, known := examples[order]; !known {
-			examples[order] = cellOf(b.table.Rows[i], b.column).Text
+			examples[order] = b.table.Rows[i].Cell(b.column).Text
 		}
 	}
 	if b.order == "" {
@@ -146,7 +146,7 @@ func (d date) settles() string {
 
 // day returns the date of birth in a row as a record takes it.
 func (b *births) day(row int) (string, *record.FieldError) {
-	d, cell := b.dates[row], cellOf(b.table.Rows[row], b.column)
+	d, cell := b.dates[row], b.table.Rows[row].Cell(b.column)
 	switch d.kind {
 	case noDate:
 		if b.none++; b.none == 1 {

@@ -31,7 +31,7 @@ func (m *mapper) person(i int) Person {
 	p := Person{Row: row.Number, Original: i}
 	var fields record.Fields
 	for at, column := range m.columns {
-		if cell := cellOf(row, at); column.Field != LeftOut && cell.Text != "" {
+		if cell := row.Cell(at); column.Field != LeftOut && cell.Text != "" {
 			m.take(&p, &fields, column.Field, cell)
 		}
 	}

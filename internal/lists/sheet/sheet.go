@@ -58,6 +58,17 @@ const (
 	Date        // Text is a day from 1900-03-01 on, such as 1990-05-15; only for WriteTable
 )
 
+// Cell returns the cell of a column, an empty one if the row is too short.
+func (r Row) Cell(column int) Cell {
+	if column >= len(r.Cells) {
+		return Cell{}
+	}
+	return r.Cells[column]
+}
+
+// FirstDate is the first day that can be a cell of the kind Date.
+const FirstDate = "1900-03-01"
+
 // Cell is a cell. Text is trimmed, and a guard (an apostrophe before = + - @ '
 // tab or carriage return) is taken off.
 type Cell struct {

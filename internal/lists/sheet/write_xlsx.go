@@ -22,12 +22,9 @@ func startXLSX(w io.Writer, name string, date1904 bool, header []Cell) xlsxWrite
 
 func newXLSX(w io.Writer) Writer { return startXLSX(w, "People", false, textCells(members)) }
 
-// firstDate is the first date of birth that is a date cell.
-const firstDate = "1900-03-01"
-
 func (x xlsxWriter) Write(f *record.Firefighter) error {
 	cells := bookCells(textCells(texts(f)))
-	if date, ok := strings.CutSuffix(f.DateOfBirth, midnight); ok && date >= firstDate {
+	if date, ok := strings.CutSuffix(f.DateOfBirth, midnight); ok && date >= FirstDate {
 		cells[slices.Index(members, "dateOfBirth")] = xlsx.Cell{Text: date, Kind: xlsx.Date}
 	}
 	return x.Writer.Write(cells)

@@ -23,13 +23,13 @@ import (
 type importPage struct {
 	Tabs    []tab
 	Reading reading
-	Report  *importReport // nil: there is nothing to say about the rows yet
-	Checked string        // tells whether the choices have changed since the check
-	Stale   string        // a sentence: why nothing was imported; empty: nobody asked for that
+	Outcome *importOutcome // nil: there is nothing to say about the rows yet
+	Checked string         // tells whether the choices have changed since the check
+	Stale   string         // a sentence: why nothing was imported; empty: nobody asked for that
 }
 
-// importReport is what an import would do.
-type importReport struct {
+// importOutcome is what an import would do.
+type importOutcome struct {
 	Added, Changed, Left, Refused int
 	Ready                         int    // people who go in when the button is pressed; 0: it cannot be pressed
 	Why                           string // it cannot
@@ -48,10 +48,10 @@ func showImport(v visit) error {
 }
 
 // renderImport answers with the page. found may be nil.
-func (v visit) renderImport(status int, l *broughtList, data importPage, found *imports.Report) error {
+func (v visit) renderImport(status int, l *broughtList, data importPage, found *imports.Outcome) error {
 	data.Tabs, data.Reading, data.Checked = v.tabs(importPath), v.reading(l), l.choices()
 	if found != nil {
-		data.Report = v.importReport(l, found)
+		data.Outcome = v.importOutcome(l, found)
 	}
 	v.comeBack(v.address(importPath, l.keptList))
 	p := site.Page{Title: v.Text("import.title"), Section: listsSection, Wrong: status >= http.StatusBadRequest || len(data.Reading.Faults) > 0, Data: data}
@@ -86,8 +86,8 @@ func (v visit) renderCheck(l *broughtList, stale string) error {
 	return v.renderImport(status, l, data, found)
 }
 
-func (v visit) importReport(l *broughtList, found *imports.Report) *importReport {
-	r := &importReport{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused}
+func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutcome {
+	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused}
 	r.Rows, r.More = v.lines(found.All)
 	if same := found.Same; same != nil {
 		r.Same = v.words().SameFile(same.Number, v.Lang.Moment(same.At.Local()))
@@ -209,12 +209,10 @@ func reportImport(v visit) error {
 	}
 	var file bytes.Buffer
 	header := []string{v.Text("import.result"), v.Text("import.reason")}
-	extra := make([][]string, len(l.file.Table.Rows))
-	for i, row := range found.All {
-		one := v.broughtRow(row)
-		extra[l.file.Mapped.People[i].Original] = []string{v.Text("import.result." + one.Result), strings.Join(one.Reasons, " ")}
-	}
-	if err := sheet.WriteTable(&file, format, l.file.Table, header, func(row int) []string { return extra[row] }); err != nil {
+	err = imports.WriteReport(&file, format, l.file, found, header, func(row imports.Row) []string {
+		return []string{v.Text("import.result." + row.Result), strings.Join(v.broughtRow(row).Reasons, " ")}
+	})
+	if err != nil {
 		return err
 	}
 	upload.Attachment{Name: v.Text("import.file") + "." + format, ContentType: sheet.ContentType(format)}.Describe(v.W.Header())

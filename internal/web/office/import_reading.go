@@ -213,8 +213,8 @@ func (v visit) columnChoices(f *imports.File, number int) (all []choice) {
 // firstValue returns the first value of a column, for people to know it by.
 func firstValue(t *sheet.Table, column int) string {
 	for _, row := range t.Rows {
-		if column < len(row.Cells) && row.Cells[column].Text != "" {
-			return row.Cells[column].Text
+		if text := row.Cell(column).Text; text != "" {
+			return text
 		}
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -72,7 +73,7 @@ func (v visit) reason(e record.FieldError, row imports.Row) string {
 	if text, ok := v.words().Row(e, &row); ok {
 		return text
 	}
-	if e.Code == imports.CellError {
+	if e.Code == mapping.CellError {
 		return v.Text("import.reason.cell_error", v.fieldLabel(e.Field))
 	}
 	for _, key := range []string{"import.reason." + e.Field + "." + e.Code, "fault." + e.Field + "." + e.Code} {

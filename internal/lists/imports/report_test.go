@@ -30,7 +30,7 @@ func TestReportKeepsDates(t *testing.T) {
 		}
 		for _, format := range []string{sheet.CSV, sheet.XLSX} {
 			var b bytes.Buffer
-			if err := WriteReport(&b, format, f, r); err != nil {
+			if err := WriteReport(&b, format, f, r, []string{"result"}, func(row Row) []string { return []string{row.Result} }); err != nil {
 				t.Fatal(err)
 			}
 			again, err := Read(t.Context(), b.Bytes(), Options{Dates: "dmy"}, now)

@@ -1,0 +1,169 @@
+package imports
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// What becomes of a row.
+const (
+	Added   = "added"
+	Changed = "changed"
+	Left    = "left" // as it is
+	Refused = "refused"
+)
+
+// Outcome is what an import does or would do. Its JSON is that of the API and of
+// --json.
+type Outcome struct {
+	Number   *int64       `json:"number"`
+	Applied  bool         `json:"applied"`
+	Added    int          `json:"added"`
+	Changed  int          `json:"changed"`
+	Left     int          `json:"left"`
+	Refused  int          `json:"refused"`
+	File     FileInfo     `json:"file"`
+	Dates    *string      `json:"dates"`
+	Columns  []ColumnInfo `json:"columns"`
+	Rows     []Row        `json:"rows"` // those that are not plainly added or left
+	Warnings []string     `json:"warnings"`
+
+	All   []Row         `json:"-"` // every row of the file, in its order
+	Notes []sheet.Note  `json:"-"` // the warnings, without words
+	Same  *store.Import `json:"-"` // the same file was imported before
+}
+
+// FileInfo says how a file was read.
+type FileInfo struct {
+	Format    string  `json:"format"`
+	Encoding  *string `json:"encoding"`
+	Delimiter *string `json:"delimiter"`
+	Sheet     *string `json:"sheet"`
+}
+
+// ColumnInfo is a column of the file. Field is null where it is left out.
+type ColumnInfo struct {
+	Header string  `json:"header"`
+	Field  *string `json:"field"`
+}
+
+// Row is what becomes of a row.
+type Row struct {
+	Row    int                `json:"row"`
+	Result string             `json:"result"`
+	ID     *string            `json:"id"`     // of the person it means, if there is one
+	Errors record.FieldErrors `json:"errors"` // never null
+
+	Name   string         `json:"-"`
+	Fields record.Fields  `json:"-"` // of the row
+	Before *record.Fields `json:"-"` // of the person who is there
+	After  *record.Fields `json:"-"` // what they would be
+	Others []int          `json:"-"` // rows that mean the same person
+	People []string       `json:"-"` // names of the people it could mean
+}
+
+// Codes of the errors of a row beside those of packages record and mapping.
+const (
+	Ambiguous  = "ambiguous"   // it could be several people
+	LostDigits = "lost_digits" // a spreadsheet has lost digits of the phone number
+)
+
+// setNumber sets the number of the import. 0 is none.
+func (o *Outcome) setNumber(number int64) {
+	if number > 0 {
+		o.Number = &number
+	}
+}
+
+// newOutcome returns the outcome of a decision. same is an import of the same file.
+func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
+	o := &Outcome{File: f.info(), Columns: f.columns(), Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same}
+	for i := range d.rows {
+		switch d.rows[i].Result {
+		case Added:
+			o.Added++
+		case Left:
+			o.Left++
+		case Changed:
+			o.Changed++
+		case Refused:
+			o.Refused++
+		}
+	}
+	o.Rows = make([]Row, 0, o.Changed+o.Refused)
+	for _, row := range d.rows {
+		if row.Result == Changed || row.Result == Refused {
+			o.Rows = append(o.Rows, row)
+		}
+	}
+	o.Notes = append(append(o.Notes, f.Table.Notes...), f.Mapped.Notes...)
+	o.Warnings = f.warnings(o)
+	return o
+}
+
+func (f *File) info() FileInfo {
+	t := f.Table
+	return FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)}
+}
+
+func (f *File) columns() []ColumnInfo {
+	columns := []ColumnInfo{}
+	for _, c := range f.Mapped.Columns {
+		columns = append(columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})
+	}
+	return columns
+}
+
+// textOrNil returns nil for an empty text.
+func textOrNil(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// AppendJSON appends the outcome as JSON: the answer of the API, and what is
+// stored of it for a request that is sent again. It escapes what JSON demands, and
+// not what HTML does.
+func (o *Outcome) AppendJSON(b []byte) []byte {
+	text := bytes.NewBuffer(b)
+	encoder := json.NewEncoder(text)
+	encoder.SetEscapeHTML(false)
+	encoder.Encode(o) // to memory, of texts and numbers: it cannot fail
+	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+}
+
+// WriteJSON writes the outcome as AppendJSON has it, row by row: that of a file of
+// which all rows are refused can have 40 MB. The error is that of w.
+func (o *Outcome) WriteJSON(w io.Writer) error {
+	const rows = `"rows":[` // stands in no text, where quotes are escaped
+	frame := *o
+	frame.Rows = []Row{}
+	head, tail, _ := bytes.Cut(frame.AppendJSON(nil), []byte(rows))
+	var b bytes.Buffer
+	b.Write(head)
+	b.WriteString(rows)
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	for i := range o.Rows {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		encoder.Encode(&o.Rows[i]) // to memory, of texts and numbers: it cannot fail
+		b.Truncate(b.Len() - 1)    // the end of the line
+		if b.Len() >= 64<<10 {
+			if _, err := b.WriteTo(w); err != nil {
+				return err
+			}
+		}
+	}
+	b.Write(tail)
+	_, err := b.WriteTo(w)
+	return err
+}
