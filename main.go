@@ -89,7 +89,7 @@ const variables = "backup-dir backup-every backup-keep cors-origin dates db depa
 func commands() []cli.Command {
 	content := schema.Content()
 	servers := daemon.Program{Database: schema, NewAPI: newAPI}
-	services := service.Program{Content: content, Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
+	services := service.Service{Content: content, Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
 	all := slices.Concat(
 		servers.Commands(),
 		manage.Program{Database: schema}.Commands(),

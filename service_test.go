@@ -20,7 +20,7 @@ import (
 // runInstalled runs the service as its manager does, with a folder of data of its own.
 func runInstalled(ctx context.Context, data string, s *testService) error {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: s.stdout, Stderr: s.stderr}
-	commands := service.Program{Content: schema.Content(), Daemon: daemon.Program{Database: schema, NewAPI: newAPI}.Run, Data: data}.Commands()
+	commands := service.Service{Content: schema.Content(), Daemon: daemon.Program{Database: schema, NewAPI: newAPI}.Run, Data: data}.Commands()
 	return env.Dispatch("", "", commands, []string{"service", "run"})
 }
 

@@ -15,8 +15,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// checkPaths returns an error for files and folders of the flags given that cannot
-// be of use to the service. It changes nothing.
+// checkPaths returns an error for files and folders of the flags given that the
+// service could not use. It changes nothing.
 func (in *installation) checkPaths() error {
 	for _, flag := range []string{"db", "backup-dir", "tls-cert", "tls-key"} {
 		path := in.given.Get(flag)
@@ -48,15 +48,15 @@ func (in *installation) checkFiles() error {
 		trusted := in.trusts(flag)
 		switch {
 		case flag == "db" && trusted:
-			err = in.folderError(filepath.Dir(path), in.Host.Share(in.Definition, filepath.Dir(path)))
+			err = in.folderError(filepath.Dir(path), in.Host.Share(filepath.Dir(path)))
 		case flag == "backup-dir" && trusted:
 			if err = backup.CheckPlace(path, in.options.DB); err == backup.ErrAway {
 				err = cli.WithHint(err, "connect it, and mount it, and then the same again")
 			} else {
-				err = in.folderError(path, in.Host.Share(in.Definition, path))
+				err = in.folderError(path, in.Host.Share(path))
 			}
 		case strings.HasPrefix(flag, "tls-"):
-			err = in.fileError(path, in.Host.MayRead(in.Definition, path))
+			err = in.fileError(path, in.Host.MayRead(path))
 		}
 		if err == nil {
 			continue

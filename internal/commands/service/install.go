@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/pflag"
 
@@ -40,35 +41,35 @@ Flags:
 
 // installation is what install is about to do.
 type installation struct {
-	Program
-	env      cli.Env
-	state    managers.State // before
-	given    managers.Settings
-	trusted  managers.Settings // those that an administrator has written
-	settings managers.Settings
-	options  daemon.Options // by the settings
-	managers.Definition
+	Service
+	env        cli.Env
+	state      managers.State    // before
+	given      managers.Settings // by the flags of this installation
+	trusted    managers.Settings // those that an administrator has written
+	settings   managers.Settings // all
+	options    daemon.Options    // by the settings
+	definition managers.Definition
 }
 
-func (p Program) install(env cli.Env, args []string) error {
+func (s Service) install(env cli.Env, args []string) error {
 	_, given := newOptions(env)
 	if err := env.Parse(given, args, 0); err != nil {
 		return err
 	}
-	in := installation{Program: p, env: env}
+	in := installation{Service: s, env: env}
 	line := strings.TrimPrefix(cli.TypedLine(given, 0), "firefighters ")
 	err := in.plan(given)
 	if _, wrong := errors.AsType[*cli.UsageError](err); !wrong {
-		err = cmp.Or(p.permitted(line), err)
+		err = cmp.Or(s.permitted(line), err)
 	}
 	if err != nil {
-		return p.explain(err, line)
+		return s.explain(err, line)
 	}
 	if err = in.checkPaths(); err == nil {
 		err = in.do()
 	}
 	if err != nil {
-		return p.explain(err, line)
+		return s.explain(err, line)
 	}
 	return in.conclude()
 }
@@ -91,11 +92,47 @@ func (in *installation) plan(given *pflag.FlagSet) (err error) {
 		return err
 	}
 	in.given, in.trusted, in.settings = lines, in.trusted.Merge(lines), old.Merge(lines, unset...)
-	if in.options, err = in.Program.options(in.env, in.settings); err != nil {
+	if in.options, err = in.Service.options(in.env, in.settings); err != nil {
 		return err
 	}
-	in.Definition, err = in.define()
+	in.definition, err = in.define()
 	return cmp.Or(stateErr, readErr, err)
+}
+
+// absolute makes the paths in a value of a flag absolute. Other flags, and empty
+// values, stay as they are.
+func absolute(flag, value string) (string, error) {
+	switch flag {
+	case "db", "backup-dir", "tls-cert", "tls-key":
+		if value != "" {
+			return filepath.Abs(value)
+		}
+	}
+	return value, nil
+}
+
+// linesOf returns the settings that were given as flags, and the flags that were
+// given their default, which are no settings any more.
+func linesOf(flags *pflag.FlagSet) (given managers.Settings, unset []string, err error) {
+	flags.Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if f.Value.String() == f.DefValue || len(values) == 0 {
+			unset = append(unset, f.Name)
+			return
+		}
+		for _, value := range values {
+			path, absErr := absolute(f.Name, value)
+			err = cmp.Or(err, absErr)
+			given = append(given, "--"+f.Name+"="+path)
+			if strings.ContainsFunc(path, unicode.IsControl) {
+				err = cmp.Or(err, cli.Wrong(flags, "--"+f.Name+" may have no line break and no other control character"))
+			}
+		}
+	})
+	return given, unset, err
 }
 
 // former returns the settings in a definition of the service that somebody has
@@ -144,7 +181,7 @@ func (in *installation) define() (d managers.Definition, err error) {
 // do installs. What can be wrong with the files of the flags it finds out before
 // it changes a running service.
 func (in *installation) do() error {
-	steps, err := in.Host.Prepare(in.Definition)
+	steps, err := in.Host.Prepare(in.definition)
 	if err := cmp.Or(err, sayAll(in.env, steps)); err != nil {
 		return err
 	}
@@ -157,7 +194,7 @@ func (in *installation) do() error {
 	if err := in.settings.Write(in.data()); err != nil {
 		return notWritten("the settings", err)
 	}
-	steps, err = in.Host.Install(in.Definition)
+	steps, err = in.Host.Install(in.definition)
 	if err := cmp.Or(err, sayAll(in.env, steps)); err != nil {
 		return err
 	}
@@ -184,12 +221,12 @@ func (in *installation) copyProgram() error {
 	if err != nil {
 		return err
 	}
-	before, _ := os.Stat(in.Definition.Program) // which may be missing
-	kept, err := managers.CopyProgram(own, in.Definition.Program)
-	if after, statErr := os.Stat(in.Definition.Program); err != nil || statErr != nil || before != nil && os.SameFile(before, after) {
+	before, _ := os.Stat(in.definition.Program) // which may be missing
+	kept, err := managers.CopyProgram(own, in.definition.Program)
+	if after, statErr := os.Stat(in.definition.Program); err != nil || statErr != nil || before != nil && os.SameFile(before, after) {
 		return cmp.Or(err, statErr)
 	}
-	said := "Copied the program to " + in.Definition.Program + "."
+	said := "Copied the program to " + in.definition.Program + "."
 	if kept != "" {
 		said += " The one before is kept as " + kept + "."
 	}
@@ -203,7 +240,7 @@ func (in *installation) conclude() error {
 		return err
 	}
 	db, backups := in.options.DB, in.options.Backups.Dir
-	program := typedAs(in.Definition.Program)
+	program := typedAs(in.definition.Program)
 	address := in.address(state, db)
 	lines := []string{
 		"",
@@ -212,9 +249,9 @@ func (in *installation) conclude() error {
 		"To sign in on this PC:   " + program + " open",
 		"To see how it is:        " + program + " service status",
 	}
-	if in.Shared && in.options.SelfSigned {
+	if in.definition.Shared && in.options.SelfSigned {
 		lines = append(lines, "For the other PCs:       "+cli.AsAdministrator(program+" cert"))
-	} else if !in.Shared {
+	} else if !in.definition.Shared {
 		lines = append(lines, "To let other PCs in:     "+cli.AsAdministrator(program+" service install --listen 0.0.0.0:8443 --tls-self-signed"))
 	}
 	if err := sayAll(in.env, lines); err != nil {
@@ -226,15 +263,15 @@ func (in *installation) conclude() error {
 
 // warn warns of what is not safe, and of another installation on this PC.
 func (in *installation) warn(db, backups string) {
-	program := typedAs(in.Definition.Program)
-	if in.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
+	program := typedAs(in.definition.Program)
+	if in.definition.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
 		in.env.Notef("\nWARNING: others reach the service, without TLS. Everybody on the network between can read\n"+
 			"the records, the keys and the links to sign in, and use them.\nTry: %s", cli.AsAdministrator(program+" service install --tls-self-signed"))
 	}
 	packaged, byHand := in.Host.PackagedProgram(), in.Host.InstalledProgram()
 	switch {
 	case packaged == "":
-	case packaged != in.Definition.Program:
+	case packaged != in.definition.Program:
 		in.env.Notef("\nNote: the package firefighters is installed, too, and its upgrades do not change this service.\n"+
 			"To use the program of the package again: %s", cli.AsAdministrator(packaged+" service install"))
 	case osutil.Exists(byHand) && !osutil.SameFile(byHand, packaged):

@@ -17,14 +17,14 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// versionOf returns the version of a program of ours, empty if it does not say, or if
-// others than root could have changed a program that root would start for that.
+// versionOf returns the version of a program of ours, which it starts for that. It is
+// empty if the program does not say, or if this process is root and others could have
+// changed the program.
 func versionOf(env cli.Env, program string) string {
 	if own, err := os.Executable(); err == nil && osutil.SameFile(own, program) {
 		return cli.ReadBuild().Version
@@ -49,7 +49,7 @@ type answer struct {
 }
 
 // ask asks a service at its own address how it is; nil says that it does not answer.
-// The answer holds nothing that a certificate would have to protect.
+// It checks no certificate, because the answer holds no secret.
 func ask(ctx context.Context, address string) *answer {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -82,16 +82,16 @@ func ask(ctx context.Context, address string) *answer {
 }
 
 // lookAtData adds what the folders of the service hold.
-func (p Program) lookAtData(env cli.Env, r *report, settings managers.Settings) {
-	o, err := p.options(env, settings)
+func (s Service) lookAtData(env cli.Env, r *report, settings managers.Settings) {
+	o, err := s.options(env, settings)
 	if err != nil {
-		r.Database = &database{Path: managers.DatabaseIn(p.data()), Fault: "not looked at, because the settings are wrong: " + err.Error()}
+		r.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not looked at, because the settings are wrong: " + err.Error()}
 		return
 	}
-	r.Database, r.Address = p.inspect(o.DB)
+	r.Database, r.Address = s.inspect(o.DB)
 	r.Database.Saved = savedCopy(osutil.Resolve(o.DB))
 	r.Disk = room(filepath.Dir(o.DB))
-	r.Backups = p.lookAtBackups(o.DB, o.Backups.Dir)
+	r.Backups = s.lookAtBackups(o.DB, o.Backups.Dir)
 	late := 2 * o.Backups.Every
 	if r.Backups.Fault == "" && r.Running && r.Backups.Newest != nil && time.Since(*r.Backups.Newest) > late && r.Since != nil && time.Since(*r.Since) > late {
 		r.Backups.Fault = "the newest is older than it should be"
@@ -110,35 +110,11 @@ func savedCopy(db string) (newest string) {
 	return newest
 }
 
-// refuseLoss returns an error if a start would make an empty database in the place of
-// one whose files have gone and that was saved.
-func refuseLoss(db string) error {
-	db = osutil.Resolve(db)
-	saved := savedCopy(db)
-	if saved == "" || osutil.Exists(db) {
-		return nil
-	}
-	return cli.WithHint(fmt.Errorf("the files of the database have gone: %s. What was in it is saved as %s", cli.Quote(db), cli.Quote(saved)),
-		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
-}
-
-// forgetLoss lets the next start make a new database where one was lost, unless there
-// is one: a sound one is served, and one that is damaged is refused.
-func (p Program) forgetLoss(db string) error {
-	if err := guard.Refuse(db); err != nil {
-		return cli.WithHint(err, "end the other firefighters that serves it, and then the same again")
-	}
-	if !errors.Is(p.Content.Format().Inspect(db), sqlite.ErrNotExist) {
-		return nil
-	}
-	return guard.Forget(db)
-}
-
 // inspect reads a database without changing or upgrading it, and the address at
 // which it says that it is served.
-func (p Program) inspect(path string) (found *database, address string) {
+func (s Service) inspect(path string) (found *database, address string) {
 	found = &database{Path: path}
-	file, format := osutil.Resolve(path), p.Content.Format()
+	file, format := osutil.Resolve(path), s.Content.Format()
 	if err := format.Inspect(file); err != nil {
 		found.Fault = faultOf(err)
 		return found, ""
@@ -187,7 +163,7 @@ func faultOf(err error) string {
 }
 
 // lookAtBackups says which backups there are.
-func (p Program) lookAtBackups(db, folder string) *backups {
+func (s Service) lookAtBackups(db, folder string) *backups {
 	found := &backups{Folder: folder, SameDisk: sameDisk(folder, db)}
 	if !osutil.Exists(folder) {
 		found.Fault = "the folder is not there; is its disk connected?"
@@ -196,7 +172,7 @@ func (p Program) lookAtBackups(db, folder string) *backups {
 	if !found.SameDisk {
 		found.Disk = room(folder)
 	}
-	for _, file := range backup.Files(p.Content, db, folder) {
+	for _, file := range backup.Files(s.Content, db, folder) {
 		if !strings.HasPrefix(file.Path, filepath.Clean(folder)+string(filepath.Separator)) {
 			continue // it is beside the database
 		}
@@ -205,7 +181,7 @@ func (p Program) lookAtBackups(db, folder string) *backups {
 		}
 		at := file.Time.UTC()
 		found.Newest, found.File = &at, file.Path
-		if err := backup.Inspect(p.Content, file.Path); err != nil {
+		if err := backup.Inspect(s.Content, file.Path); err != nil {
 			found.Fault = "the newest cannot be used: " + backup.Reason(err)
 		}
 	}

@@ -25,51 +25,51 @@ starts it so. To serve by hand there is: firefighters serve
   firefighters service run
 `
 
-func (p Program) run(env cli.Env, args []string) error {
+func (s Service) run(env cli.Env, args []string) error {
 	if err := env.Parse(env.Flags("service run", runHelp), args, 0); err != nil {
 		return err
 	}
-	if !p.Manager.AwaitTurn(env.Context) {
+	if !s.Manager.AwaitTurn(env.Context) {
 		return nil
 	}
-	defer p.Manager.FollowLog()()
-	err := p.serve(env)
-	if _, wrong := errors.AsType[*cli.UsageError](err); wrong && p.Manager.RestartsAll() {
-		cli.PrintError(err, env.Stderr) // wrong settings stay wrong, and this is how it is not started again
+	defer s.Manager.FollowLog()()
+	err := s.serve(env)
+	if _, wrong := errors.AsType[*cli.UsageError](err); wrong && s.Manager.RestartsAll() {
+		cli.PrintError(err, env.Stderr) // an error would have it started again, and the settings would still be wrong
 		return nil
 	}
 	return err
 }
 
 // serve serves with the settings of the service.
-func (p Program) serve(env cli.Env) error {
-	if _, err := os.Stat(p.data()); errors.Is(err, fs.ErrNotExist) {
-		return p.explain(managers.ErrNotInstalled, "")
+func (s Service) serve(env cli.Env) error {
+	if _, err := os.Stat(s.data()); errors.Is(err, fs.ErrNotExist) {
+		return s.explain(managers.ErrNotInstalled, "")
 	}
-	settings, err := managers.ReadSettings(p.data())
+	settings, err := managers.ReadSettings(s.data())
 	if err != nil {
 		return advise(fmt.Errorf("reading the settings of the service: %w", err))
 	}
-	o, err := p.options(env, settings)
+	o, err := s.options(env, settings)
 	if err != nil {
-		return fmt.Errorf("in %s: %w", osutil.InQuotes(managers.SettingsIn(p.data())), err)
+		return fmt.Errorf("in %s: %w", osutil.InQuotes(managers.SettingsIn(s.data())), err)
 	}
-	return advise(p.Daemon(env, o))
+	return advise(s.Daemon(env, o))
 }
 
-// advise adds to an error of the service what to type, where its own commands say it
-// better than those that serve by hand.
+// advise adds to an error of the service what to type: commands about the service in
+// place of those for somebody who serves by hand.
 func advise(err error) error {
 	file, isFile := errors.AsType[*fs.PathError](err)
 	before, restore, found := strings.Cut(cli.HintOf(err), "firefighters restore ")
 	switch {
-	case errors.Is(err, sqlite.ErrReadOnly): // which is no matter of the owner
+	case errors.Is(err, sqlite.ErrReadOnly): // another owner would not help
 	case errors.Is(err, sqlite.ErrPermission), isFile && osutil.NotPermitted(file):
 		return cli.WithHint(err, cli.AsAdministrator("firefighters service install")+", which gives the service its files, or says what it may not read")
 	case errors.Is(err, sqlite.ErrInUse):
 		return cli.WithHint(err, "end the other firefighters that serves this database; the service then starts by itself")
 	case found:
-		restore, _, _ = strings.Cut(restore, "; or, ") // by hand, with serve
+		restore, _, _ = strings.Cut(restore, "; or, ") // the rest is about serve
 		hint := before + cli.AsAdministrator("firefighters restore "+restore) + ", and then: " + cli.AsAdministrator("firefighters service start")
 		if errors.Is(err, sqlite.ErrNotBack) {
 			hint += ", or, for a new and empty one: " + cli.AsAdministrator("firefighters service start --new")
@@ -80,17 +80,17 @@ func advise(err error) error {
 }
 
 // options returns the options of the daemon by some settings, and with the folders of
-// the service where they name no others. The service can write the file of the settings,
-// and root makes an instruction for systemd of them, so they have no control character.
-func (p Program) options(env cli.Env, settings managers.Settings) (daemon.Options, error) {
+// the service where they name no others. A control character in them is an error: the
+// service can write the file of the settings, and root writes them into a unit of systemd.
+func (s Service) options(env cli.Env, settings managers.Settings) (daemon.Options, error) {
 	for _, line := range settings {
 		if strings.ContainsFunc(line, unicode.IsControl) {
 			return daemon.Options{}, cli.Usage(fmt.Sprintf("the setting %q has a control character in it", line),
-				"take that line out of "+cli.Quote(managers.SettingsIn(p.data())))
+				"take that line out of "+cli.Quote(managers.SettingsIn(s.data())))
 		}
 	}
 	o, flags := newOptions(env)
-	o.DB, o.Backups.Dir = managers.DatabaseIn(p.data()), managers.BackupsIn(p.data())
+	o.DB, o.Backups.Dir = managers.DatabaseIn(s.data()), managers.BackupsIn(s.data())
 	err := env.Parse(flags, settings, 0)
 	if err == nil {
 		err = o.Check(flags)

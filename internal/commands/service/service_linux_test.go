@@ -23,7 +23,7 @@ import (
 // scripts, which know one service. A test with it cannot run beside others: it sets the
 // environment.
 type pc struct {
-	Program
+	Service
 	said string // the folder of the scripts
 }
 
@@ -49,9 +49,9 @@ func newPC(t *testing.T) *pc {
 	must(t, err)
 	own, err := os.Executable() // in the place of the program that is installed
 	must(t, err)
-	p, _ := newProgram(t)
-	p.Data, p.Host.User = "", me.Username
-	c := &pc{p, t.TempDir()}
+	s, _ := newService(t)
+	s.Data, s.Host.User = "", me.Username
+	c := &pc{s, t.TempDir()}
 	c.write(t, "systemctl", fmt.Sprintf(systemctl, c.said))
 	c.write(t, "journalctl", fmt.Sprintf("#!/bin/sh\ncat %q/log\n", c.said))
 	c.write(t, "log", "")
@@ -107,7 +107,7 @@ func (c *pc) does(t *testing.T, line string, code int, words ...string) {
 	for i, arg := range args {
 		args[i] = strings.ReplaceAll(arg, "ROOT", c.Host.Root)
 	}
-	got, stdout, stderr := runService(t, c.Program, args...)
+	got, stdout, stderr := runService(t, c.Service, args...)
 	quoted := regexp.MustCompile("'(" + regexp.QuoteMeta(os.TempDir()) + "[^']*)'")
 	stdout, stderr = quoted.ReplaceAllString(stdout, "$1"), quoted.ReplaceAllString(stderr, "$1")
 	for _, word := range words {

@@ -51,30 +51,30 @@ func (records) CarryOver(*sqlite.Conn) (func(*sqlite.Conn) (int64, error), error
 
 func (records) Renew(*sqlite.Conn) error { return nil }
 
-// newProgram returns a Program with its own folder of data. What it serves with is
+// newService returns a Service with its own folder of data. What it serves with is
 // noted in served.
-func newProgram(t *testing.T) (p Program, served *[]string) {
+func newService(t *testing.T) (s Service, served *[]string) {
 	served = &[]string{}
 	serve := func(_ cli.Env, o daemon.Options) error {
 		*served = []string{o.DB, o.Backups.Dir, o.Listen, strings.Join(o.Origins, " ")}
 		return nil
 	}
-	return Program{Content: records{}, Daemon: serve, Host: managers.Host{Root: t.TempDir()}, Data: t.TempDir()}, served
+	return Service{Content: records{}, Daemon: serve, Host: managers.Host{Root: t.TempDir()}, Data: t.TempDir()}, served
 }
 
 // runService runs a subcommand of service, and returns its exit code and what it
 // printed.
-func runService(t *testing.T, p Program, args ...string) (code int, stdout, stderr string) {
+func runService(t *testing.T, s Service, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	err := env.Dispatch("", "", p.Commands(), append([]string{"service"}, args...))
+	err := env.Dispatch("", "", s.Commands(), append([]string{"service"}, args...))
 	return cli.PrintError(err, &errs), out.String(), errs.String()
 }
 
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
+	s, _ := newService(t)
 	for args, want := range map[string]string{
 		"":                          "say install, run, start, status, stop or uninstall",
 		"instal":                    `did you mean "service install"?`,
@@ -87,12 +87,12 @@ func TestUsage(t *testing.T) {
 		"stop --now":                `service stop: unknown flag: --now`,
 		"uninstall --purge":         `service uninstall: unknown flag: --purge`,
 	} {
-		if code, stdout, stderr := runService(t, p, strings.Fields(args)...); code != 2 || stdout != "" || !strings.Contains(stderr, want) {
+		if code, stdout, stderr := runService(t, s, strings.Fields(args)...); code != 2 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%s: %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
 	for _, command := range []string{"install", "run", "start", "status", "stop", "uninstall"} {
-		if code, stdout, stderr := runService(t, p, command, "--help"); code != 0 || stderr != "" || !strings.Contains(stdout, "\n  firefighters service "+command) {
+		if code, stdout, stderr := runService(t, s, command, "--help"); code != 0 || stderr != "" || !strings.Contains(stdout, "\n  firefighters service "+command) {
 			t.Errorf("%s --help: %d, %q, %q", command, code, stdout, stderr)
 		}
 	}
@@ -102,27 +102,27 @@ func TestUsage(t *testing.T) {
 // what is wrong with the settings is wrong usage, so that it is not started again.
 func TestRun(t *testing.T) {
 	t.Parallel()
-	p, served := newProgram(t)
-	code, stdout, stderr := runService(t, p, "run")
-	want := []string{filepath.Join(p.Data, "firefighters.db"), filepath.Join(p.Data, "backups"), "127.0.0.1:8080", ""}
+	s, served := newService(t)
+	code, stdout, stderr := runService(t, s, "run")
+	want := []string{filepath.Join(s.Data, "firefighters.db"), filepath.Join(s.Data, "backups"), "127.0.0.1:8080", ""}
 	if code != 0 || stdout+stderr != "" || !slices.Equal(*served, want) {
 		t.Errorf("without settings: %d, %q, served with %q", code, stderr, *served)
 	}
-	must(t, managers.Settings{"--backup-dir=/mnt/a b", "--listen=[::1]:81", "--cors-origin=https://a.example", "--cors-origin=https://b.example"}.Write(p.Data))
-	code, _, stderr = runService(t, p, "run")
+	must(t, managers.Settings{"--backup-dir=/mnt/a b", "--listen=[::1]:81", "--cors-origin=https://a.example", "--cors-origin=https://b.example"}.Write(s.Data))
+	code, _, stderr = runService(t, s, "run")
 	want = []string{want[0], "/mnt/a b", "[::1]:81", "https://a.example https://b.example"}
 	if code != 0 || !slices.Equal(*served, want) {
 		t.Errorf("with settings: %d, %q, served with %q", code, stderr, *served)
 	}
 	for line, want := range map[string]string{"--listen=nonsense": "--listen takes an address", "--lissen=x": "unknown flag", "serve": "no argument",
 		"--backup-dir=/x\rExecStartPre=+/y": "control character", "--backup-dir=/x\x00ExecStartPre=+/y": "control character"} {
-		must(t, managers.Settings{line}.Write(p.Data))
-		if code, _, stderr := runService(t, p, "run"); code != 2 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "service.conf") {
+		must(t, managers.Settings{line}.Write(s.Data))
+		if code, _, stderr := runService(t, s, "run"); code != 2 || !strings.Contains(stderr, want) || !strings.Contains(stderr, "service.conf") {
 			t.Errorf("%s: %d, %q", line, code, stderr)
 		}
 	}
-	p.Data = filepath.Join(p.Data, "missing")
-	if code, _, stderr := runService(t, p, "run"); code != 1 || !strings.HasPrefix(stderr, "Error: the service is not installed on this PC\nTry: ") {
+	s.Data = filepath.Join(s.Data, "missing")
+	if code, _, stderr := runService(t, s, "run"); code != 1 || !strings.HasPrefix(stderr, "Error: the service is not installed on this PC\nTry: ") {
 		t.Errorf("without its folder: %d, %q", code, stderr)
 	}
 }
@@ -131,14 +131,14 @@ func TestRun(t *testing.T) {
 // fails, is told of no failure by wrong settings.
 func TestRunAgain(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
+	s, _ := newService(t)
 	runtime := t.TempDir()
 	manager := func(environment map[string]string) managers.Manager {
 		return managers.NewManager(func(name string) string { return environment[name] })
 	}
-	p.Manager = manager(map[string]string{"RUNTIME_DIRECTORY": runtime})
-	must(t, managers.Settings{"--listen=nonsense"}.Write(p.Data))
-	if code, _, stderr := runService(t, p, "run"); code != 2 {
+	s.Manager = manager(map[string]string{"RUNTIME_DIRECTORY": runtime})
+	must(t, managers.Settings{"--listen=nonsense"}.Write(s.Data))
+	if code, _, stderr := runService(t, s, "run"); code != 2 {
 		t.Errorf("%d, %q", code, stderr)
 	}
 	if counted, err := os.ReadFile(filepath.Join(runtime, "failed-starts")); string(counted) != "1" {
@@ -147,11 +147,11 @@ func TestRunAgain(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(runtime, "failed-starts"), []byte("9"), 0o600))
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if err := p.run(cli.Env{Context: stopped, Stderr: io.Discard}, nil); err != nil {
+	if err := s.run(cli.Env{Context: stopped, Stderr: io.Discard}, nil); err != nil {
 		t.Errorf("stopped while it waits: %v", err)
 	}
-	p.Manager = manager(map[string]string{"XPC_SERVICE_NAME": "org.firefighter-records.firefighters"})
-	if code, _, stderr := runService(t, p, "run"); code != 0 || !strings.HasPrefix(stderr, "Error: ") || !strings.Contains(stderr, "\nTry: ") {
+	s.Manager = manager(map[string]string{"XPC_SERVICE_NAME": "org.firefighter-records.firefighters"})
+	if code, _, stderr := runService(t, s, "run"); code != 0 || !strings.HasPrefix(stderr, "Error: ") || !strings.Contains(stderr, "\nTry: ") {
 		t.Errorf("under launchd: %d, %q", code, stderr)
 	}
 }
@@ -212,17 +212,17 @@ func TestLinesOf(t *testing.T) {
 // TestDefine: what the system must know follows from the settings.
 func TestDefine(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
+	s, _ := newService(t)
 	for listen, want := range map[string]managers.Definition{
 		"127.0.0.1:8080": {Port: 8080}, "localhost:81": {Port: 81}, "[::1]:8080": {Port: 8080},
 		"0.0.0.0:8443": {Port: 8443, Shared: true}, ":443": {Port: 443, Shared: true}, "station.example:8080": {Port: 8080, Shared: true},
 	} {
 		folder := t.TempDir()
-		o, err := p.options(cli.Env{}, managers.Settings{"--listen=" + listen, "--backup-dir=" + folder})
+		o, err := s.options(cli.Env{}, managers.Settings{"--listen=" + listen, "--backup-dir=" + folder})
 		must(t, err)
-		in := installation{Program: p, options: o}
+		in := installation{Service: s, options: o}
 		d, err := in.define()
-		if err != nil || d.Port != want.Port || d.Shared != want.Shared || d.Data != p.Data || !slices.Equal(d.Writes, []string{folder}) || !filepath.IsAbs(d.Program) {
+		if err != nil || d.Port != want.Port || d.Shared != want.Shared || d.Data != s.Data || !slices.Equal(d.Writes, []string{folder}) || !filepath.IsAbs(d.Program) {
 			t.Errorf("%s: %+v, %v", listen, d, err)
 		}
 	}
@@ -231,17 +231,17 @@ func TestDefine(t *testing.T) {
 // TestFormer: the flags of a unit that somebody has written by hand become settings.
 func TestFormer(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
+	s, _ := newService(t)
 	for _, tt := range []struct {
 		flags []string
 		want  managers.Settings
 	}{
 		{nil, nil},
-		{[]string{"--db", managers.DatabaseIn(p.Data), "--listen", "0.0.0.0:80"}, managers.Settings{"--listen=0.0.0.0:80"}},
+		{[]string{"--db", managers.DatabaseIn(s.Data), "--listen", "0.0.0.0:80"}, managers.Settings{"--listen=0.0.0.0:80"}},
 		{[]string{"--nonsense"}, nil},
 	} {
 		var said strings.Builder
-		in := installation{Program: p, env: cli.Env{Stderr: &said}, state: managers.State{Former: tt.flags}}
+		in := installation{Service: s, env: cli.Env{Stderr: &said}, state: managers.State{Former: tt.flags}}
 		if got := in.former(); !slices.Equal(got, tt.want) || strings.Contains(said.String(), "--listen=0.0.0.0:80") != (tt.want != nil) {
 			t.Errorf("%q: %q, said %q", tt.flags, got, &said)
 		}
@@ -251,7 +251,7 @@ func TestFormer(t *testing.T) {
 // TestCheckPaths: what cannot be used is refused before anything is changed.
 func TestCheckPaths(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
+	s, _ := newService(t)
 	paths := map[string]string{"--tls-cert=/nowhere/missing.pem": "--tls-cert and --tls-key: ", "--listen=x:1": ""}
 	if runtime.GOOS == "linux" {
 		paths["--backup-dir=/home/ana/copies"] = "is hidden from the service"
@@ -259,7 +259,7 @@ func TestCheckPaths(t *testing.T) {
 	}
 	for line, want := range paths {
 		given := managers.Settings{line}
-		in := installation{Program: p, given: given, settings: given}
+		in := installation{Service: s, given: given, settings: given}
 		if err := in.checkPaths(); (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", line, err)
 		}
@@ -270,7 +270,7 @@ func TestCheckPaths(t *testing.T) {
 // away. Where it was named before, that is a warning.
 func TestDiskAway(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
+	s, _ := newService(t)
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	must(t, err)
 	dir, db := filepath.Join(root, "stick", "backups"), filepath.Join(root, "x.db")
@@ -278,11 +278,11 @@ func TestDiskAway(t *testing.T) {
 	must(t, os.WriteFile(db, nil, 0o600))
 	must(t, os.WriteFile(db+"-backup-disk", []byte(dir), 0o600))
 	settings := managers.Settings{"--backup-dir=" + dir, "--db=" + db}
-	o, err := p.options(cli.Env{}, settings)
+	o, err := s.options(cli.Env{}, settings)
 	must(t, err)
 	for _, given := range []managers.Settings{{"--backup-dir=" + dir}, nil} {
 		var said strings.Builder
-		in := installation{Program: p, env: cli.Env{Stderr: &said}, given: given, trusted: settings[:1], settings: settings, options: o}
+		in := installation{Service: s, env: cli.Env{Stderr: &said}, given: given, trusted: settings[:1], settings: settings, options: o}
 		err := in.checkFiles()
 		if given != nil && !errors.Is(err, backup.ErrAway) || given == nil && (err != nil || !strings.HasPrefix(said.String(), "Warning: --backup-dir: the disk for backups is not connected")) {
 			t.Errorf("%q: %v, said %q", given, err, &said)
@@ -297,13 +297,13 @@ func TestDiskAway(t *testing.T) {
 // of them.
 func TestTrusts(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
-	mine, other := filepath.Join(p.Data, "mine"), filepath.Join(p.Data, "other")
-	must(t, managers.Settings{"--backup-dir=" + mine}.Write(p.Data))
+	s, _ := newService(t)
+	mine, other := filepath.Join(s.Data, "mine"), filepath.Join(s.Data, "other")
+	must(t, managers.Settings{"--backup-dir=" + mine}.Write(s.Data))
 	for given, want := range map[string]bool{"": false, "--backup-every=48h": false, "--backup-dir=" + other: true, "--backup-dir=" + mine: true} {
 		_, flags := newOptions(cli.Env{})
 		must(t, flags.Parse(strings.Fields(given)))
-		in := installation{Program: p}
+		in := installation{Service: s}
 		in.plan(flags) // which fails where there is no service manager, after that
 		if in.settings.Get("backup-dir") == "" || in.trusts("backup-dir") != want {
 			t.Errorf("%q: trusted %v, settings %q", given, !want, in.settings)
@@ -313,9 +313,9 @@ func TestTrusts(t *testing.T) {
 
 // newDatabase makes a database of a schema version in the folder of a Program, which
 // says that it is served at an address.
-func newDatabase(t *testing.T, p Program, version int, address string) (path string) {
+func newDatabase(t *testing.T, s Service, version int, address string) (path string) {
 	t.Helper()
-	path = managers.DatabaseIn(p.Data)
+	path = managers.DatabaseIn(s.Data)
 	must(t, os.WriteFile(path, nil, 0o600))
 	must(t, records{}.Format().Migrate(path, 0, version, func(c *sqlite.Conn) error {
 		_, err := c.Exec(`CREATE TABLE service (address TEXT NOT NULL)`)
@@ -328,37 +328,37 @@ func newDatabase(t *testing.T, p Program, version int, address string) (path str
 }
 
 // backUp puts a copy of a database, as of a time, among the backups.
-func backUp(t *testing.T, p Program, path string, at time.Time) {
+func backUp(t *testing.T, s Service, path string, at time.Time) {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	must(t, err)
-	folder := managers.BackupsIn(p.Data)
+	folder := managers.BackupsIn(s.Data)
 	must(t, os.MkdirAll(folder, 0o700))
 	must(t, os.WriteFile(filepath.Join(folder, "firefighters-"+at.UTC().Format("20060102T150405Z")+".db"), text, 0o600))
 }
 
 // lookAt returns how the service of a Program is, and that as lines.
-func lookAt(t *testing.T, p Program, state managers.State) (report, string) {
+func lookAt(t *testing.T, s Service, state managers.State) (report, string) {
 	t.Helper()
-	r := p.look(cli.Env{Context: t.Context()}, state)
+	r := s.look(cli.Env{Context: t.Context()}, state)
 	return r, strings.Join(r.lines(time.Now()), "\n")
 }
 
 func TestLook(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
+	s, _ := newService(t)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/readyz" {
 			fmt.Fprint(w, `{"status":"ready","backup":{"ok":false,"detail":"too little room"}}`)
 		}
 	}))
 	defer web.Close()
-	path := newDatabase(t, p, 2, web.URL)
+	path := newDatabase(t, s, 2, web.URL)
 	at := time.Now().Add(-3 * time.Hour).UTC().Truncate(time.Second)
-	backUp(t, p, path, at)
-	backUp(t, p, path, at.Add(-time.Hour))
-	must(t, managers.Settings{"--listen=127.0.0.1:81"}.Write(p.Data))
-	r, said := lookAt(t, p, managers.State{Installed: true, Running: true, Since: time.Now().Add(-50 * time.Hour)})
+	backUp(t, s, path, at)
+	backUp(t, s, path, at.Add(-time.Hour))
+	must(t, managers.Settings{"--listen=127.0.0.1:81"}.Write(s.Data))
+	r, said := lookAt(t, s, managers.State{Installed: true, Running: true, Since: time.Now().Add(-50 * time.Hour)})
 	if r.Address != web.URL || r.Answers == nil || !*r.Answers || r.Backups.Count != 2 || !r.Backups.Newest.Equal(at) || !r.Backups.SameDisk ||
 		r.Database.Bytes < 1000 || r.Database.Fault != "" || r.Disk.Free <= 0 || r.Missing != "" {
 		t.Errorf("%+v, %+v, %+v", r, r.Database, r.Backups)
@@ -369,13 +369,13 @@ func TestLook(t *testing.T) {
 		}
 	}
 	web.Close()
-	if r, said := lookAt(t, p, managers.State{Installed: true, Running: true}); *r.Answers || !strings.Contains(said, "does not answer") {
+	if r, said := lookAt(t, s, managers.State{Installed: true, Running: true}); *r.Answers || !strings.Contains(said, "does not answer") {
 		t.Errorf("it does not answer any more, and this is said:\n%s", said)
 	}
-	if r, said := lookAt(t, p, managers.State{Installed: true, Detail: "failed"}); r.Address != "" || !strings.Contains(said, "does not run: failed") {
+	if r, said := lookAt(t, s, managers.State{Installed: true, Detail: "failed"}); r.Address != "" || !strings.Contains(said, "does not run: failed") {
 		t.Errorf("it does not run, and this is said:\n%s", said)
 	}
-	entries, err := os.ReadDir(p.Data)
+	entries, err := os.ReadDir(s.Data)
 	must(t, err)
 	for _, entry := range entries {
 		if !slices.Contains([]string{"backups", "firefighters.db", "firefighters.db-shm", "firefighters.db-wal", "service.conf"}, entry.Name()) {
@@ -388,11 +388,11 @@ func TestLook(t *testing.T) {
 // long enough to make one.
 func TestLookAtOldBackup(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
-	backUp(t, p, newDatabase(t, p, 2, ""), time.Now().Add(-3*time.Hour))
-	must(t, managers.Settings{"--backup-every=1h"}.Write(p.Data))
+	s, _ := newService(t)
+	backUp(t, s, newDatabase(t, s, 2, ""), time.Now().Add(-3*time.Hour))
+	must(t, managers.Settings{"--backup-every=1h"}.Write(s.Data))
 	for hours, old := range map[time.Duration]bool{1: false, 50: true} {
-		_, said := lookAt(t, p, managers.State{Installed: true, Running: true, Since: time.Now().Add(-hours * time.Hour)})
+		_, said := lookAt(t, s, managers.State{Installed: true, Running: true, Since: time.Now().Add(-hours * time.Hour)})
 		if strings.Contains(said, "the newest is older than it should be") != old {
 			t.Errorf("a backup of every hour is 3 hours old, and the service runs for %d hours:\n%s", hours, said)
 		}
@@ -402,15 +402,15 @@ func TestLookAtOldBackup(t *testing.T) {
 // TestLookAtLoss: a service whose database has lost its files refuses all requests.
 func TestLookAtLoss(t *testing.T) {
 	t.Parallel()
-	p, _ := newProgram(t)
+	s, _ := newService(t)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 		fmt.Fprint(w, `{"status":503,"detail":"The files have gone."}`)
 	}))
 	defer web.Close()
-	saved := backup.SavedName(managers.DatabaseIn(p.Data), time.Now())
+	saved := backup.SavedName(managers.DatabaseIn(s.Data), time.Now())
 	must(t, os.WriteFile(saved, nil, 0o600))
-	r, said := lookAt(t, p, managers.State{Installed: true, Running: true, Word: "Listening on " + web.URL})
+	r, said := lookAt(t, s, managers.State{Installed: true, Running: true, Word: "Listening on " + web.URL})
 	if r.Fault != "The files have gone." || r.Database.Saved != saved || !strings.Contains(said, "answers no request. The files have gone.") ||
 		!strings.Contains(said, "service stop, which says") || !strings.Contains(said, saved) {
 		t.Errorf("this is said of %+v:\n%s", r, said)
@@ -420,20 +420,20 @@ func TestLookAtLoss(t *testing.T) {
 // TestLookAtFaults: what is there is described, and left as it is.
 func TestLookAtFaults(t *testing.T) {
 	t.Parallel()
-	for want, prepare := range map[string]func(p Program) string{
-		"it is not there":    func(p Program) string { return managers.DatabaseIn(p.Data) },
-		"the older schema 1": func(p Program) string { return newDatabase(t, p, 1, "") },
-		"a newer version of the program made it (schema 3, this one knows 2)": func(p Program) string { return newDatabase(t, p, 3, "") },
-		"it is not a database of this program": func(p Program) string {
-			path := managers.DatabaseIn(p.Data)
+	for want, prepare := range map[string]func(s Service) string{
+		"it is not there":    func(s Service) string { return managers.DatabaseIn(s.Data) },
+		"the older schema 1": func(s Service) string { return newDatabase(t, s, 1, "") },
+		"a newer version of the program made it (schema 3, this one knows 2)": func(s Service) string { return newDatabase(t, s, 3, "") },
+		"it is not a database of this program": func(s Service) string {
+			path := managers.DatabaseIn(s.Data)
 			must(t, os.WriteFile(path, []byte(strings.Repeat("text ", 1000)), 0o600))
 			return path
 		},
 	} {
-		p, _ := newProgram(t)
-		path := prepare(p)
+		s, _ := newService(t)
+		path := prepare(s)
 		before, _ := os.ReadFile(path)
-		r, said := lookAt(t, p, managers.State{Installed: true})
+		r, said := lookAt(t, s, managers.State{Installed: true})
 		if !strings.Contains(r.Database.Fault, want) || !strings.Contains(said, want) || !strings.Contains(said, "is its disk connected?") {
 			t.Errorf("%s: %q\n%s", want, r.Database.Fault, said)
 		}
@@ -441,14 +441,14 @@ func TestLookAtFaults(t *testing.T) {
 			t.Errorf("%s: the file was changed", want)
 		}
 	}
-	p, _ := newProgram(t)
-	elsewhere := filepath.Join(p.Data, "elsewhere.db")
-	if r, said := lookAt(t, p, managers.State{Installed: true, Manual: true, Former: []string{"--db", elsewhere}}); r.Database.Path != elsewhere ||
+	s, _ := newService(t)
+	elsewhere := filepath.Join(s.Data, "elsewhere.db")
+	if r, said := lookAt(t, s, managers.State{Installed: true, Manual: true, Former: []string{"--db", elsewhere}}); r.Database.Path != elsewhere ||
 		!strings.Contains(said, "--db "+elsewhere) || !strings.Contains(said, "does not start with the PC") {
 		t.Errorf("a service that somebody has set up by hand:\n%s", said)
 	}
-	must(t, managers.Settings{"--listen=nonsense"}.Write(p.Data))
-	if _, said := lookAt(t, p, managers.State{Installed: true}); !strings.Contains(said, "the settings are wrong: --listen takes an address") {
+	must(t, managers.Settings{"--listen=nonsense"}.Write(s.Data))
+	if _, said := lookAt(t, s, managers.State{Installed: true}); !strings.Contains(said, "the settings are wrong: --listen takes an address") {
 		t.Errorf("wrong settings:\n%s", said)
 	}
 }

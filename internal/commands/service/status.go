@@ -72,20 +72,20 @@ type disk struct {
 	Total int64 `json:"total"`
 }
 
-func (p Program) status(env cli.Env, args []string) error {
+func (s Service) status(env cli.Env, args []string) error {
 	flags := env.Flags("service status", statusHelp)
 	asJSON := flags.Bool("json", false, "print JSON")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	state, err := p.Host.Current()
+	state, err := s.Host.Current()
 	if errors.Is(err, managers.ErrNotInstalled) {
 		err = nil
 	}
 	if err != nil {
-		return p.explain(err, "service status")
+		return s.explain(err, "service status")
 	}
-	r := p.look(env, state)
+	r := s.look(env, state)
 	if *asJSON {
 		text, err := json.MarshalIndent(r, "", "  ")
 		if err != nil {
@@ -101,7 +101,7 @@ func (p Program) status(env cli.Env, args []string) error {
 	}
 	switch {
 	case !r.Installed:
-		return p.explain(managers.ErrNotInstalled, "")
+		return s.explain(managers.ErrNotInstalled, "")
 	case !r.Running && r.Error != "":
 		return cli.WithHint(fmt.Errorf("the service does not run: %s", printable(r.Error)), hintOf(state))
 	case !r.Running:
@@ -111,9 +111,9 @@ func (p Program) status(env cli.Env, args []string) error {
 }
 
 // look finds out how the service is.
-func (p Program) look(env cli.Env, state managers.State) report {
+func (s Service) look(env cli.Env, state managers.State) report {
 	r := report{Installed: state.Installed, Running: state.Running, State: state.Detail, Error: state.Error, Program: state.Program,
-		Manual: state.Manual, Replaced: state.Replaced, Data: p.data(), Settings: []string{}, Log: managers.LogCommand()}
+		Manual: state.Manual, Replaced: state.Replaced, Data: s.data(), Settings: []string{}, Log: managers.LogCommand()}
 	if !state.Since.IsZero() {
 		since := state.Since.UTC()
 		r.Since = &since
@@ -122,14 +122,14 @@ func (p Program) look(env cli.Env, state managers.State) report {
 		r.Version = versionOf(env, state.Program)
 	}
 	_, word, _ := strings.Cut(state.Word, "Listening on ")
-	settings, err := managers.ReadSettings(p.data())
-	if _, statErr := os.Stat(managers.SettingsIn(p.data())); errors.Is(err, fs.ErrPermission) || errors.Is(statErr, fs.ErrPermission) {
+	settings, err := managers.ReadSettings(s.data())
+	if _, statErr := os.Stat(managers.SettingsIn(s.data())); errors.Is(err, fs.ErrPermission) || errors.Is(statErr, fs.ErrPermission) {
 		r.Missing = cli.AsAdministrator(typed() + " service status")
 	} else {
 		if r.Settings = append(r.Settings, settings...); settings == nil && state.Former != nil {
 			settings, r.Settings = state.Former, []string{strings.Join(state.Former, " ")}
 		}
-		p.lookAtData(env, &r, settings)
+		s.lookAtData(env, &r, settings)
 	}
 	if word != "" {
 		r.Address = word
@@ -151,7 +151,7 @@ func (p Program) look(env cli.Env, state managers.State) report {
 	return r
 }
 
-// littleRoom is what is soon used up: some weeks of changes, or a few backups.
+// littleRoom is room for some weeks of changes, or for a few backups, in bytes.
 const littleRoom = 100_000_000
 
 // lines writes a report for people.

@@ -34,7 +34,7 @@ func (h Host) user() string { return cmp.Or(h.User, Account) }
 //	Share             lets the service write to a folder outside the data
 //	MayRead           whether the service may read a file outside the data
 //	Install           describes the service to the system, to be started with it
-//	Uninstall         takes that back, and leaves the data
+//	Uninstall         takes that back, and leaves the data and the program that ran
 //	Start, Stop       return when it is ready, or has ended; nil if it was already
 //	Current           what the system knows of the service; for every user
 //

@@ -30,16 +30,16 @@ func LogCommand() string { return "" }
 func (h Host) Prepare(d Definition) (steps []string, err error) { return nil, ErrUnsupported }
 
 // Share lets the service write to a folder, which it makes.
-func (h Host) Share(d Definition, folder string) error { return ErrUnsupported }
+func (h Host) Share(folder string) error { return ErrUnsupported }
 
 // MayRead returns an error if the service may not read a file.
-func (h Host) MayRead(d Definition, file string) error { return ErrUnsupported }
+func (h Host) MayRead(file string) error { return ErrUnsupported }
 
 // Install describes the service to the system.
 func (h Host) Install(d Definition) (steps []string, err error) { return nil, ErrUnsupported }
 
 // Uninstall takes that back, and leaves the data.
-func (h Host) Uninstall(d Definition) (steps []string, err error) { return nil, ErrUnsupported }
+func (h Host) Uninstall(program string) (steps []string, err error) { return nil, ErrUnsupported }
 
 // Start returns when the service is ready.
 func (h Host) Start() error { return ErrUnsupported }

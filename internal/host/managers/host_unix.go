@@ -17,7 +17,7 @@ import (
 func (h Host) Permitted() bool { return os.Geteuid() == 0 || h.Root != "" }
 
 // MayRead returns an error if the service may not read a file.
-func (h Host) MayRead(_ Definition, file string) error {
+func (h Host) MayRead(file string) error {
 	if _, err := os.Stat(file); err != nil {
 		return err
 	}
@@ -29,7 +29,7 @@ func (h Host) MayRead(_ Definition, file string) error {
 }
 
 // Share lets the service write to a folder, which it makes.
-func (h Host) Share(_ Definition, folder string) error {
+func (h Host) Share(folder string) error {
 	account, err := lookUpAccount(h.user())
 	if err != nil {
 		return err

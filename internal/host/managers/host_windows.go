@@ -85,7 +85,7 @@ func (h Host) Prepare(d Definition) (steps []string, err error) {
 
 // Share lets the service write to a folder. One that it makes is for the service and
 // the administrators alone, as that of the data.
-func (h Host) Share(d Definition, folder string) error {
+func (h Host) Share(folder string) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (h Host) Share(d Definition, folder string) error {
 }
 
 // MayRead returns an error if the service may not read a file.
-func (h Host) MayRead(d Definition, file string) error { return winservice.MayRead(file) }
+func (h Host) MayRead(file string) error { return winservice.MayRead(file) }
 
 // Install describes the service to the system.
 func (h Host) Install(d Definition) (steps []string, err error) {
@@ -129,12 +129,12 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 }
 
 // Uninstall takes that back, and leaves the data.
-func (h Host) Uninstall(d Definition) (steps []string, err error) {
+func (h Host) Uninstall(program string) (steps []string, err error) {
 	if err := winservice.Delete(); err != nil {
 		return nil, known(err)
 	}
 	steps = append(steps, fmt.Sprintf("Removed the service %q.", winservice.Name))
-	if h.Packaged(d.Program) == "" {
+	if h.Packaged(program) == "" {
 		err = os.Remove(winservice.ShortcutPath())
 		if err == nil {
 			steps = append(steps, fmt.Sprintf("Removed the shortcut %q.", winservice.Name))

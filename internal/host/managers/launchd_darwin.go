@@ -88,7 +88,7 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 }
 
 // Uninstall takes the service from the system, and leaves the data.
-func (h Host) Uninstall(Definition) (steps []string, err error) {
+func (h Host) Uninstall(program string) (steps []string, err error) {
 	if !h.Installed() {
 		return nil, ErrNotInstalled
 	}

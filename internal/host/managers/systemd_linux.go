@@ -181,7 +181,7 @@ func writeOrRemove(file, text string) (changed bool, err error) {
 }
 
 // Uninstall takes the service from the system, and leaves the data.
-func (h Host) Uninstall(Definition) (steps []string, err error) {
+func (h Host) Uninstall(program string) (steps []string, err error) {
 	if err := h.booted(); err != nil {
 		return nil, err
 	}

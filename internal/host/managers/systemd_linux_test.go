@@ -111,12 +111,12 @@ func TestUninstall(t *testing.T) {
 	must(t, err)
 	asked()
 	write(t, in("disable.fails"), "")
-	if steps, err := h.Uninstall(Definition{}); err == nil || steps != nil || !h.Installed() || content(h.path(dropInFile)) == "none" {
+	if steps, err := h.Uninstall(""); err == nil || steps != nil || !h.Installed() || content(h.path(dropInFile)) == "none" {
 		t.Errorf("it does not stop: %q, %v", steps, err)
 	}
 	must(t, os.Remove(in("disable.fails")))
 	asked()
-	steps, err := h.Uninstall(Definition{})
+	steps, err := h.Uninstall("")
 	if err != nil || len(steps) != 3 || h.Installed() || content(h.path(dropInFile)) != "none" {
 		t.Errorf("%q, %v", steps, err)
 	}
@@ -125,15 +125,15 @@ func TestUninstall(t *testing.T) {
 	}
 	const byHand = "[Service]\nExecStart=/opt/firefighters serve\n"
 	write(t, h.path(unitFile), byHand)
-	if _, err := h.Uninstall(Definition{}); err != nil || content(h.path(unitFile)+formerSuffix) != byHand {
+	if _, err := h.Uninstall(""); err != nil || content(h.path(unitFile)+formerSuffix) != byHand {
 		t.Errorf("a unit by hand is lost: %v", err)
 	}
 	write(t, in("daemon-reload.fails"), "")
-	if _, err := h.Uninstall(Definition{}); err == nil {
+	if _, err := h.Uninstall(""); err == nil {
 		t.Error("systemd was not told, and that is no error")
 	}
 	must(t, os.RemoveAll(h.path("/run")))
-	if _, err := h.Uninstall(Definition{}); !errors.Is(err, ErrUnsupported) {
+	if _, err := h.Uninstall(""); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("without systemd: %v", err)
 	}
 }
@@ -263,14 +263,14 @@ func TestPrepare(t *testing.T) {
 		}
 	}
 	folder, file := h.path("/copies"), h.path("/key.pem")
-	must(t, h.Share(d, folder))
+	must(t, h.Share(folder))
 	write(t, file, "")
-	must(t, h.MayRead(d, file))
-	if err := h.MayRead(d, file+".gone"); !errors.Is(err, os.ErrNotExist) {
+	must(t, h.MayRead(file))
+	if err := h.MayRead(file + ".gone"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 	h.User = "nobody-has-this-name"
-	if h.Share(d, folder) == nil || h.MayRead(d, file) == nil {
+	if h.Share(folder) == nil || h.MayRead(file) == nil {
 		t.Error("a user that is not there may do something")
 	}
 	script := fmt.Sprintf("#!/bin/sh\necho \"sysusers $*\" >>%q\n", in("asked"))

@@ -1,0 +1,168 @@
+// Package service has the commands that install the program as a service of the
+// system, and that start, stop and describe it.
+package service
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/pflag"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/daemon"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// Service is the service of a PC, and what its commands are handed.
+type Service struct {
+	Content backup.Content // what backups must know of the content of a database
+
+	// Daemon serves until the program must stop.
+	Daemon func(env cli.Env, o daemon.Options) error
+
+	// Manager has started this process, if any has.
+	Manager managers.Manager
+
+	// Host is the PC that has the service.
+	Host managers.Host
+
+	// Data is the folder of the service's data. If it is empty, that is the one of
+	// the system.
+	Data string
+}
+
+const serviceHelp = `Usage: firefighters service [command]
+
+Keeps the program running as a service of this PC, also after a power cut.
+
+  firefighters service install
+  firefighters service status
+
+Commands:
+`
+
+// Commands returns the table of the commands.
+func (s Service) Commands() []cli.Command {
+	sub := []cli.Command{
+		{Name: "install", Also: "setup enable update upgrade", Summary: "installs the service, updates it or changes its settings", Run: s.install},
+		{Name: "run", Summary: "serves, as the system starts it", Run: s.run},
+		{Name: "start", Also: "restart", Summary: "starts the service", Run: s.start},
+		{Name: "status", Also: "info show", Summary: "says how the service is", Run: s.status},
+		{Name: "stop", Also: "halt", Summary: "stops the service until the PC starts again", Run: s.stop},
+		{Name: "uninstall", Also: "remove disable", Summary: "removes the service, and leaves the data", Run: s.uninstall},
+	}
+	return []cli.Command{{Name: "service", Also: "daemon systemd autostart", Summary: "installs the program as a service of this PC", Help: serviceHelp + cli.CommandList(sub), Sub: sub}}
+}
+
+func (s Service) data() string { return cmp.Or(s.Data, s.Host.DataFolder()) }
+
+// permitted returns an error that says how to get the rights to change the
+// service, if this process does not have them. line is the command without the
+// name of the program.
+func (s Service) permitted(line string) error {
+	if s.Host.Permitted() {
+		return nil
+	}
+	return s.explain(managers.ErrNotPermitted, line)
+}
+
+// explain adds to an error about the service what to type next. line is the
+// command that has failed, without the name of the program.
+func (s Service) explain(err error, line string) error {
+	switch {
+	case errors.Is(err, managers.ErrNotPermitted):
+		return cli.WithHint(err, cli.AsAdministrator(typed()+" "+line))
+	case errors.Is(err, managers.ErrNotInstalled):
+		return cli.WithHint(errors.New("the service is not installed on this PC"), cli.AsAdministrator(typed()+" service install"))
+	case errors.Is(err, managers.ErrUnsupported):
+		return cli.WithHint(err, "let your system start this by its own means: firefighters serve --db FILE --backup-dir DIR")
+	case errors.Is(err, managers.ErrNotReady):
+		state, _ := s.Host.Current() // without it the hint is to see the log
+		return cli.WithHint(err, hintOf(state))
+	}
+	return err
+}
+
+// hintOf returns what to type about a service that does not run as it should. The hint
+// of the service itself is taken only if a shell would make one command of it: an
+// administrator will type it, and the service has fewer rights.
+func hintOf(state managers.State) string {
+	switch {
+	case state.Hint == "", strings.ContainsAny(state.Hint, "&|<>$`\\"), printable(state.Hint) != state.Hint,
+		strings.Contains(state.Hint, "firefighters ") && strings.Contains(state.Hint, ";"):
+		return "see its log: " + managers.LogCommand()
+	case strings.HasPrefix(state.Hint, "firefighters "):
+		return cli.AsAdministrator(state.Hint)
+	}
+	return state.Hint
+}
+
+// Fault returns why the installed service does not run and what to type then. Both are
+// empty if it runs, or if that is not known.
+func (s Service) Fault() (why, hint string) {
+	state, err := s.Host.Current()
+	if err != nil || state.Running || state.Error == "" {
+		return "", ""
+	}
+	return printable(state.Error), hintOf(state)
+}
+
+// printable replaces characters that a terminal would obey. The service has written
+// some of what is printed, and may have fewer rights than this process.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, text)
+}
+
+// typed returns how the running program is typed: by its name, or with its path if
+// the system does not find it.
+func typed() string {
+	own, err := os.Executable()
+	if err != nil {
+		return managers.Name
+	}
+	return typedAs(own)
+}
+
+func typedAs(program string) string {
+	if found, err := exec.LookPath(managers.Name); err == nil && osutil.SameFile(found, program) {
+		return managers.Name
+	}
+	return cli.Quote(program)
+}
+
+// sayAll prints what was done.
+func sayAll(env cli.Env, steps []string) error {
+	for _, step := range steps {
+		if err := env.Println(step); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// before parses the arguments of a command that changes an installed service,
+// and returns how that is.
+func (s Service) before(env cli.Env, flags *pflag.FlagSet, args []string) (managers.State, error) {
+	if err := env.Parse(flags, args, 0); err != nil {
+		return managers.State{}, err
+	}
+	state, err := s.Host.Current()
+	if err == nil && !state.Installed {
+		err = managers.ErrNotInstalled
+	}
+	if err != nil {
+		return state, s.explain(err, flags.Name())
+	}
+	return state, s.permitted(strings.TrimPrefix(cli.TypedLine(flags, 0), "firefighters "))
+}

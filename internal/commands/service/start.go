@@ -1,0 +1,115 @@
+package service
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+const startHelp = `Usage: firefighters service start [flags]
+
+Starts the service, and returns when it is ready. If it runs already, nothing
+changes.
+
+  firefighters service start
+
+Flags:
+`
+
+func (s Service) start(env cli.Env, args []string) error {
+	flags := env.Flags("service start", startHelp)
+	makeNew := flags.Bool("new", false, "make a new, empty database even where one was lost while it was served")
+	state, err := s.before(env, flags, args)
+	if err != nil {
+		return err
+	}
+	if state.Running && *makeNew {
+		return cli.WithHint(errors.New("the service runs already, so nothing was made"), cli.AsAdministrator(typed()+" service stop")+", and then the same again")
+	}
+	if state.Running {
+		return env.Println("The service runs already.")
+	}
+	settings, settingsErr := managers.ReadSettings(s.data())
+	o, err := s.options(env, settings)
+	switch err = cmp.Or(settingsErr, err); {
+	case err == nil && *makeNew:
+		err = s.forgetLoss(osutil.Resolve(o.DB))
+	case err == nil:
+		err = refuseLoss(o.DB)
+	case !*makeNew:
+		err = nil // the start says what is wrong with the settings
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.Host.Start(); err != nil {
+		return s.explain(err, "service start")
+	}
+	return env.Println("The service runs. How it is: firefighters service status")
+}
+
+const stopHelp = `Usage: firefighters service stop
+
+Stops the service, and returns when it has finished. It starts again with the PC
+or by "firefighters service start".
+
+  firefighters service stop
+`
+
+func (s Service) stop(env cli.Env, args []string) error {
+	state, err := s.before(env, env.Flags("service stop", stopHelp), args)
+	if err != nil {
+		return err
+	}
+	if err := s.Host.Stop(); err != nil { // also one that is about to start
+		return s.explain(err, "service stop")
+	}
+	said := "The service has stopped."
+	if !state.Running {
+		said = "The service does not run."
+	}
+	if err := s.endOf(state); err != nil {
+		return err
+	}
+	return env.Println(said + " It starts with this PC, or by: " + cli.AsAdministrator("firefighters service start"))
+}
+
+// endOf returns the error with which a service that ran has ended, as when the files of
+// its database had gone.
+func (s Service) endOf(before managers.State) error {
+	after, err := s.Host.Current()
+	if err != nil || !before.Running || after.Error == "" {
+		return nil
+	}
+	return cli.WithHint(fmt.Errorf("the service has stopped: %s", printable(after.Error)), hintOf(after))
+}
+
+// refuseLoss returns an error if a start would make an empty database in the place of
+// one whose files have gone and that was saved.
+func refuseLoss(db string) error {
+	db = osutil.Resolve(db)
+	saved := savedCopy(db)
+	if saved == "" || osutil.Exists(db) {
+		return nil
+	}
+	return cli.WithHint(fmt.Errorf("the files of the database have gone: %s. What was in it is saved as %s", cli.Quote(db), cli.Quote(saved)),
+		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
+}
+
+// forgetLoss lets the next start make a new database where one was lost. It changes
+// nothing where there is a database: a sound one is served, a damaged one refused.
+func (s Service) forgetLoss(db string) error {
+	if err := guard.Refuse(db); err != nil {
+		return cli.WithHint(err, "end the other firefighters that serves it, and then the same again")
+	}
+	if !errors.Is(s.Content.Format().Inspect(db), sqlite.ErrNotExist) {
+		return nil
+	}
+	return guard.Forget(db)
+}
