@@ -60,22 +60,6 @@ type credential struct {
 	bucket        *rate.Limiter // nil without a limit
 }
 
-// The four refusals of a key, by RFC 6750. Only a request without credentials
-// is not told an error code of that.
-var (
-	errNoKey = unauthorized(httpapi.KeyMissing, `Bearer realm="firefighters"`,
-		"Send the header Authorization: Bearer <API key>, exactly once.")
-	errUnknownKey = unauthorized(httpapi.KeyUnknown, invalidToken, "This API key is unknown.")
-	errRevokedKey = unauthorized(httpapi.KeyRevoked, invalidToken, "This API key has been revoked.")
-	errExpiredKey = unauthorized(httpapi.KeyExpired, invalidToken, "This API key has expired.")
-)
-
-const invalidToken = `Bearer realm="firefighters", error="invalid_token"`
-
-func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem {
-	return &httpapi.Problem{Kind: kind, Detail: detail, Header: http.Header{"Www-Authenticate": {challenge}}}
-}
-
 func newAuthenticator(s *store.Store, log *slog.Logger) *authenticator {
 	a := &authenticator{store: s, log: log, refusals: httpapi.NewRefusals(log, time.Now)}
 	a.byHash.Store(&map[store.KeyHash]*credential{})
@@ -318,17 +302,4 @@ func (a *authenticator) writeLate() error {
 		err = errors.Join(err, a.store.SaveClock())
 	}
 	return err
-}
-
-// What the daemon calls beside the requests.
-
-func (s *server) ReloadKeys() error { return s.auth.reload() }
-
-func (s *server) WriteLate() error { return s.auth.writeLate() }
-
-func (s *server) LogRefusals() { s.auth.refusals.Flush(false) }
-
-func (s *server) Finish() error {
-	s.auth.refusals.Flush(true)
-	return s.auth.writeUses()
 }

@@ -37,7 +37,7 @@ func benchServer(b *testing.B) (s *server, key string) {
 	if err := opened.CreateKey(store.NewKey{Tenant: demo.Department(0), Scope: store.ScopeRead}, show); err != nil {
 		b.Fatal(err)
 	}
-	return newServer(opened, slog.New(slog.DiscardHandler)), key
+	return newServer(opened, slog.New(slog.DiscardHandler), routes), key
 }
 
 // BenchmarkRequest is a request without the network. What one costs a client,

@@ -1,58 +1,21 @@
 package main
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
+	_ "embed"
+	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
-	"sync"
+	"time"
 
-	"github.com/julienschmidt/httprouter"
-
-	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
-	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-const (
-	maxBody          = 64 << 10
-	recordSize       = 320 // bytes of a record in JSON, or nearly
-	firefightersPath = "/api/v1/firefighters"
-)
-
-// server answers requests from a store.
-type server struct {
-	store        *store.Store
-	auth         *authenticator
-	backups      func() backup.State // nil without backups
-	log          *slog.Logger
-	router       *httprouter.Router
-	office       http.Handler // the page for people; nil without it
-	cors         httpapi.CORS
-	requestIDs   *httpapi.RequestIDs
-	startID      string   // random, of this start of the program
-	inFlight     sync.Map // the requestKeys of creates with an Idempotency-Key
-	loopbackOnly bool     // it listens on this machine alone
-	tls          bool     // for good: browsers are told so
-}
-
-// handler answers a request of c, or returns the error to answer it with. id
-// is what is variable in the path.
-type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
-
-// route is one operation. A GET answers HEAD, too.
-type route struct {
-	method, path, scope string
-	handle              handler
-	deprecated          *httpapi.Deprecation // nil: it stays
-}
+const firefightersPath = "/api/v1/firefighters"
 
 // routes are all operations.
 var routes = []route{
@@ -73,96 +36,6 @@ var routes = []route{
 	{"GET", "/api/v1/openapi.yaml", public, serveDocument("application/yaml", openAPIYAML), nil},
 	{"GET", "/healthz", public, (*server).handleHealth, nil},
 	{"GET", "/readyz", public, (*server).handleReady, nil},
-}
-
-// newServer returns a server without limits, backups or CORS.
-func newServer(store *store.Store, log *slog.Logger) *server {
-	random := make([]byte, 6)
-	rand.Read(random)
-	s := &server{
-		store:   store,
-		auth:    newAuthenticator(store, log),
-		log:     log,
-		router:  httprouter.New(),
-		startID: hex.EncodeToString(random),
-	}
-	s.requestIDs = httpapi.NewRequestIDs(s.startID + "-")
-	for _, route := range routes {
-		s.add(route)
-	}
-	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.always(errNoPath)
-	s.router.MethodNotAllowed = s.always(errMethod)
-	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if h := w.Header(); strings.Contains(h.Get("Allow"), http.MethodPatch) {
-			h["Accept-Patch"] = []string{httpapi.MergePatch}
-		}
-		w.WriteHeader(http.StatusNoContent)
-	})
-	return s
-}
-
-func (s *server) add(route route) {
-	endpoint := s.endpoint(route)
-	s.router.Handle(route.method, route.path, endpoint)
-	if route.method == "GET" {
-		s.router.Handle("HEAD", route.path, endpoint)
-	}
-}
-
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
-	httpapi.SetSecurityHeaders(h, s.tls)
-	if httpapi.IsLast(r, limitOf(r)) {
-		defer httpapi.EndConnection(w)()
-	}
-	switch {
-	case s.loopbackOnly && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
-		s.fail(w, r, "", errOtherHost)
-	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
-		s.office.ServeHTTP(w, r)
-	case s.office != nil && leadsToOffice(r):
-		http.Redirect(w, r, site.Root, http.StatusSeeOther)
-	case s.cors.Handle(w, r):
-	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
-		s.fail(w, r, "", errNoPath)
-	default:
-		s.router.ServeHTTP(w, r)
-	}
-}
-
-// leadsToOffice reports whether a browser asks for what a person would type.
-func leadsToOffice(r *http.Request) bool {
-	read := r.Method == http.MethodGet || r.Method == http.MethodHead
-	typed := r.URL.Path == "/" || r.URL.Path == strings.TrimSuffix(site.Root, "/")
-	return read && typed && strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
-}
-
-// endpoint lets a caller in by the route's scope and answers with the error of
-// the handler, if there is one.
-func (s *server) endpoint(route route) httprouter.Handle {
-	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
-		defer func() {
-			if p := recover(); p == http.ErrAbortHandler {
-				panic(p)
-			} else if p != nil {
-				s.fail(w, r, route.path, fmt.Errorf("panic: %v", p))
-			}
-		}()
-		route.deprecated.Announce(w.Header())
-		c, err := s.auth.authorize(r, w.Header(), route.scope)
-		if err == nil {
-			id := ""
-			if len(params) > 0 {
-				id = params[0].Value
-			}
-			err = route.handle(s, w, r, id, c)
-		}
-		if err != nil {
-			s.fail(w, r, route.path, err)
-		}
-	}
 }
 
 // withID hands the handler the id of the path in its canonical form.
@@ -259,12 +132,6 @@ func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c 
 	return nil
 }
 
-// requestKey is what no two creates at a time may share.
-type requestKey struct {
-	by  store.KeyID
-	key string
-}
-
 func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	body, err := httpapi.ReadBody(w, r, httpapi.JSON, maxBody)
 	if err != nil {
@@ -278,25 +145,7 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 	})
 }
 
-// once calls answer with the Idempotency-Key of a request, nil if it has none.
-// hash is that of all that the request asks for.
-func (s *server) once(r *http.Request, c caller, hash [sha256.Size]byte, answer func(*store.IdempotencyKey) error) error {
-	key, err := httpapi.IdempotencyKey(r)
-	switch {
-	case err != nil:
-		return err
-	case key == "":
-		return answer(nil)
-	}
-	if _, busy := s.inFlight.LoadOrStore(requestKey{c.key, key}, true); busy {
-		return errInFlight
-	}
-	defer s.inFlight.Delete(requestKey{c.key, key})
-	return answer(&store.IdempotencyKey{By: c.key, Key: key, Hash: hash[:]})
-}
-
-// createOnce answers with the replay to an earlier create with this
-// key, or creates a record.
+// createOnce answers as the first create with this key did, or is the first.
 func (s *server) createOnce(w http.ResponseWriter, c caller, body []byte, key *store.IdempotencyKey) error {
 	id, stored, err := s.store.Replay(c.tenant, key)
 	switch {
@@ -395,4 +244,93 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// The OpenAPI document of the service. docs/openapi.yaml is written by hand,
+// docs/openapi.json is generated from it (CONTRIBUTING.md).
+
+//go:embed docs/openapi.json
+var openAPIJSON []byte
+
+//go:embed docs/openapi.yaml
+var openAPIYAML []byte
+
+// serveDocument answers with a file that is part of the program. Its entity
+// tag is weak, because it may be sent compressed or not.
+func serveDocument(contentType string, body []byte) handler {
+	etag := "W/" + httpapi.ETag(body)
+	return func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+		h := w.Header()
+		httpapi.VaryByEncoding(h)
+		conditions, err := httpapi.ParseConditions(r)
+		if err != nil {
+			return err
+		}
+		h["Etag"] = []string{etag}
+		err = conditions.CheckRead(etag)
+		switch {
+		case errors.Is(err, httpapi.ErrPreconditionFailed):
+			return &httpapi.Problem{Kind: httpapi.Precondition, Detail: "This is not what the request's conditions ask for."}
+		case err != nil:
+			return err
+		}
+		h.Set("Content-Type", contentType)
+		httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, body))
+		return nil
+	}
+}
+
+// What a client asks about its key, and about the service.
+
+func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
+	info, err := s.store.KeyInfo(c.key)
+	if errors.Is(err, store.ErrNotFound) {
+		err = errUnknownKey // erased at this moment
+	}
+	if err != nil {
+		return err
+	}
+	return httpapi.RespondJSON(w, http.StatusOK, info)
+}
+
+func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
+	httpapi.Respond(w, http.StatusOK, []byte(`{"status":"ok"}`))
+	return nil
+}
+
+// readiness is the body of /readyz.
+type readiness struct {
+	Status  string        `json:"status"`
+	Writing *writingState `json:"writing,omitempty"` // nil where it works
+	Backup  *backupState  `json:"backup,omitempty"`  // nil without backups
+}
+
+// writingState is what /readyz says where nothing can be written.
+type writingState struct {
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}
+
+// backupState is what /readyz says of the backups. No file is named in it.
+type backupState struct {
+	OK     bool       `json:"ok"`
+	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
+	Since  *time.Time `json:"since,omitempty"` // when they began to fail
+	Detail string     `json:"detail,omitempty"`
+}
+
+func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
+	if err := s.store.Ping(); errors.Is(err, store.ErrLost) {
+		return err
+	} else if err != nil {
+		return notReady(err)
+	}
+	ready := readiness{Status: "ready"}
+	if fault := s.store.DB().WritingFault(); fault != nil {
+		ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
+	}
+	if s.backups != nil {
+		ready.Backup = new(backupState(s.backups()))
+	}
+	return httpapi.RespondJSON(w, http.StatusOK, ready)
 }

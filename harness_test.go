@@ -208,7 +208,7 @@ func startBare(t *testing.T, now func() time.Time) *bareServer {
 	s, err := store.Open(path, now)
 	must(t, err)
 	log := &syncBuffer{}
-	b := &bareServer{server: newServer(s, slog.New(slog.NewJSONHandler(log, nil)))}
+	b := &bareServer{server: newServer(s, slog.New(slog.NewJSONHandler(log, nil)), routes)}
 	listening := httptest.NewServer(b.server)
 	t.Cleanup(func() {
 		listening.Close()

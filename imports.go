@@ -24,10 +24,8 @@ import (
 // Data in and out: changes, exports and imports.
 
 const (
-	importsPath    = "/api/v1/imports"
 	defaultChanges = 100
 	maxChanges     = 1000
-	inMillis       = "2006-01-02T15:04:05.000Z" // RFC 3339, UTC
 )
 
 func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
@@ -82,14 +80,6 @@ func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, 
 			return s.store.Each(c.tenant, q, each)
 		})
 	})
-}
-
-// limitOf returns the size of the largest body of a request.
-func limitOf(r *http.Request) int64 {
-	if r.URL.Path == importsPath {
-		return upload.MaxBody
-	}
-	return maxBody
 }
 
 func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, c caller) (err error) {
@@ -253,9 +243,6 @@ func (s *server) handleImports(w http.ResponseWriter, r *http.Request, _ string,
 	return httpapi.RespondJSON(w, http.StatusOK, map[string]any{"items": items})
 }
 
-// errNoImport is for a number that no import of the department has.
-var errNoImport = &httpapi.Problem{Kind: kindImport, Detail: "There is no import with this number."}
-
 // withNumber hands the handler the number of an import in the path.
 func withNumber(handle func(s *server, w http.ResponseWriter, number int64, c caller) error) handler {
 	return func(s *server, w http.ResponseWriter, _ *http.Request, text string, c caller) error {
@@ -314,84 +301,4 @@ func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) e
 		answer.Left = append(answer.Left, item)
 	}
 	return httpapi.RespondJSON(w, http.StatusOK, answer)
-}
-
-// importsProblem returns the problem that an error of this file is, nil for any
-// other.
-func importsProblem(err error) *httpapi.Problem {
-	if errors.Is(err, store.ErrPosition) {
-		return &httpapi.Problem{Kind: kindPosition,
-			Detail: "This position is not of the history of the department: the database was restored, or the position was never given. Start over without after."}
-	}
-	if errors.Is(err, sheet.ErrTooManyRows) {
-		const detail = "These are more people than a workbook can hold, 1,048,575. Add a search, or the parameter format: csv, vcf or jsonl."
-		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: detail, Errors: record.FieldErrors{{Field: "format", Code: record.OutOfRange, Detail: detail}}}
-	}
-	if back, ok := errors.AsType[*store.TakenBackError](err); ok {
-		return &httpapi.Problem{Kind: kindTakenBack,
-			Detail: fmt.Sprintf("The import %d was taken back before, at %s.", back.Number, back.At.UTC().Format(inMillis))}
-	}
-	if file, ok := errors.AsType[*sheet.FileError](err); ok {
-		if kind, ok := refusedFiles[file.Code]; ok {
-			return &httpapi.Problem{Kind: kind, Detail: imports.English.Say(err)}
-		}
-	}
-	if option, code := neededOption(err); option != "" {
-		detail := imports.English.Say(err) + optionHints[option]
-		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: detail, Errors: record.FieldErrors{{Field: option, Code: code, Detail: detail}}}
-	}
-	return nil
-}
-
-// refusedFiles are the faults of a file that no option helps against.
-var refusedFiles = map[string]httpapi.Kind{
-	sheet.FileTooLarge: httpapi.TooLarge, sheet.FileBomb: httpapi.TooLarge, sheet.FileTooMany: httpapi.TooLarge,
-	sheet.FileOldExcel: httpapi.ContentType, sheet.FileEncrypted: httpapi.ContentType, sheet.FileODS: httpapi.ContentType,
-	sheet.FilePDF: httpapi.ContentType, sheet.FileNumbers: httpapi.ContentType, sheet.FileZip: httpapi.ContentType,
-	sheet.FileBinary: httpapi.ContentType, sheet.FileHTML: httpapi.ContentType,
-}
-
-// optionHints say what to add to a request.
-var optionHints = map[string]string{
-	"sheet":    " Add the parameter sheet.",
-	"encoding": " Add the parameter encoding.",
-	"dates":    " Add the parameter dates: dmy, mdy or ymd.",
-	"map":      " Add the parameter map, as Vorname=firstName,Handy=phoneNumber.",
-}
-
-// neededOption returns what of a request a whole file was refused for, and the
-// code of that; empty for another error.
-func neededOption(err error) (option, code string) {
-	var file *sheet.FileError
-	var columns *mapping.ColumnsError
-	var dates *mapping.DatesError
-	switch {
-	case errors.As(err, &file):
-		return optionOf(file.Code)
-	case errors.As(err, &columns) && columns.Code == mapping.ColumnsUnknown:
-		return "map", record.Unknown
-	case columns != nil:
-		return "map", record.Required
-	case errors.As(err, &dates) && dates.Other != "":
-		return "dates", record.Invalid
-	case dates != nil:
-		return "dates", record.Required
-	case errors.As(err, new(*imports.EncodingError)):
-		return "encoding", record.Required
-	}
-	return "", ""
-}
-
-func optionOf(fault string) (option, code string) {
-	switch fault {
-	case sheet.FileSheets:
-		return "sheet", record.Required
-	case sheet.FileSheet:
-		return "sheet", record.Unknown
-	case sheet.FileEncoding:
-		return "encoding", record.Invalid
-	case sheet.FileEmpty, sheet.FileNoSheet:
-		return "file", record.Required
-	}
-	return "file", record.Invalid
 }

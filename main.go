@@ -105,7 +105,7 @@ func commands() []cli.Command {
 
 // newAPI makes the API, and the page for people, of a daemon.
 func newAPI(c daemon.Config) daemon.API {
-	s := newServer(c.Store, c.Log)
+	s := newServer(c.Store, c.Log, routes)
 	s.auth.limit = httpapi.NewRateLimit(c.RateLimit, time.Now)
 	s.cors = httpapi.CORS{Origins: c.Origins}
 	s.loopbackOnly = c.Local

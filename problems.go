@@ -1,13 +1,14 @@
 package main
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -37,6 +38,25 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters", error="insufficient_scope"`}}}
 )
 
+// The four refusals of a key, by RFC 6750. Only a request without credentials
+// is not told an error code of that.
+var (
+	errNoKey = unauthorized(httpapi.KeyMissing, `Bearer realm="firefighters"`,
+		"Send the header Authorization: Bearer <API key>, exactly once.")
+	errUnknownKey = unauthorized(httpapi.KeyUnknown, invalidToken, "This API key is unknown.")
+	errRevokedKey = unauthorized(httpapi.KeyRevoked, invalidToken, "This API key has been revoked.")
+	errExpiredKey = unauthorized(httpapi.KeyExpired, invalidToken, "This API key has expired.")
+)
+
+const invalidToken = `Bearer realm="firefighters", error="invalid_token"`
+
+func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem {
+	return &httpapi.Problem{Kind: kind, Detail: detail, Header: http.Header{"Www-Authenticate": {challenge}}}
+}
+
+// errNoImport is for a number that no import of the department has.
+var errNoImport = &httpapi.Problem{Kind: kindImport, Detail: "There is no import with this number."}
+
 func notReady(cause error) *httpapi.Problem {
 	return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: cause,
 		Detail: "The database does not answer."}
@@ -45,14 +65,15 @@ func notReady(cause error) *httpapi.Problem {
 // problemOf is the one place where an error becomes a problem. Of an
 // unforeseen error the client learns nothing.
 func problemOf(err error) *httpapi.Problem {
-	var problem *httpapi.Problem
+	if problem, ok := errors.AsType[*httpapi.Problem](err); ok {
+		return problem
+	}
+	if problem := fileProblem(err); problem != nil {
+		return problem
+	}
 	var fields record.FieldErrors
 	var body record.BodyError
 	switch {
-	case errors.As(err, &problem):
-		return problem
-	case importsProblem(err) != nil:
-		return importsProblem(err)
 	case errors.As(err, &fields):
 		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: fields.Error(), Errors: fields}
 	case errors.As(err, &body):
@@ -79,122 +100,90 @@ func problemOf(err error) *httpapi.Problem {
 		Detail: "Something went wrong here. The log says more under this request's id."}
 }
 
-// fail answers with err, and logs it if the fault is the service's. path is
-// that of the route, because that of the request may hold anything.
-func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
-	if errors.Is(err, httpapi.ErrNotModified) {
-		w.WriteHeader(http.StatusNotModified)
-		return
+// inMillis is the form of times in answers: RFC 3339, in UTC.
+const inMillis = "2006-01-02T15:04:05.000Z"
+
+// fileProblem returns the problem of an error about changes, exports or imports, nil for
+// any other.
+func fileProblem(err error) *httpapi.Problem {
+	if errors.Is(err, store.ErrPosition) {
+		return &httpapi.Problem{Kind: kindPosition,
+			Detail: "This position is not of the history of the department: the database was restored, or the position was never given. Start over without after."}
 	}
-	s.explain(w, r, path, err).Write(w)
-}
-
-// explain returns the problem that err is, and logs it if the fault is the
-// service's.
-func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem {
-	p := problemOf(err)
-	if p.Status >= http.StatusInternalServerError && p != errLost { // the guard has logged the loss, once
-		s.log.Error("request failed", "requestId", w.Header().Get("X-Request-Id"), "status", p.Status,
-			"method", r.Method, "path", path, "cause", fmt.Sprint(p.Cause))
+	if errors.Is(err, sheet.ErrTooManyRows) {
+		const detail = "These are more people than a workbook can hold, 1,048,575. Add a search, or the parameter format: csv, vcf or jsonl."
+		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: detail, Errors: record.FieldErrors{{Field: "format", Code: record.OutOfRange, Detail: detail}}}
 	}
-	return p
+	if back, ok := errors.AsType[*store.TakenBackError](err); ok {
+		return &httpapi.Problem{Kind: kindTakenBack,
+			Detail: fmt.Sprintf("The import %d was taken back before, at %s.", back.Number, back.At.UTC().Format(inMillis))}
+	}
+	if file, ok := errors.AsType[*sheet.FileError](err); ok {
+		if kind, ok := refusedFiles[file.Code]; ok {
+			return &httpapi.Problem{Kind: kind, Detail: imports.English.Say(err)}
+		}
+	}
+	if option, code := neededOption(err); option != "" {
+		detail := imports.English.Say(err) + optionHints[option]
+		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: detail, Errors: record.FieldErrors{{Field: option, Code: code, Detail: detail}}}
+	}
+	return nil
 }
 
-// always answers every request with the same problem.
-func (s *server) always(p *httpapi.Problem) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
+// refusedFiles are the faults of a file that no option helps against.
+var refusedFiles = map[string]httpapi.Kind{
+	sheet.FileTooLarge: httpapi.TooLarge, sheet.FileBomb: httpapi.TooLarge, sheet.FileTooMany: httpapi.TooLarge,
+	sheet.FileOldExcel: httpapi.ContentType, sheet.FileEncrypted: httpapi.ContentType, sheet.FileODS: httpapi.ContentType,
+	sheet.FilePDF: httpapi.ContentType, sheet.FileNumbers: httpapi.ContentType, sheet.FileZip: httpapi.ContentType,
+	sheet.FileBinary: httpapi.ContentType, sheet.FileHTML: httpapi.ContentType,
 }
 
-// The OpenAPI document of the service. docs/openapi.yaml is written by hand,
-// docs/openapi.json is generated from it (CONTRIBUTING.md).
+// optionHints say what to add to a request.
+var optionHints = map[string]string{
+	"sheet":    " Add the parameter sheet.",
+	"encoding": " Add the parameter encoding.",
+	"dates":    " Add the parameter dates: dmy, mdy or ymd.",
+	"map":      " Add the parameter map, as Vorname=firstName,Handy=phoneNumber.",
+}
 
-//go:embed docs/openapi.json
-var openAPIJSON []byte
+// neededOption returns what of a request a whole file was refused for, and the
+// code of that; empty for another error.
+func neededOption(err error) (option, code string) {
+	var file *sheet.FileError
+	var columns *mapping.ColumnsError
+	var dates *mapping.DatesError
+	switch {
+	case errors.As(err, &file):
+		return optionOf(file.Code)
+	case errors.As(err, &columns) && columns.Code == mapping.ColumnsUnknown:
+		return "map", record.Unknown
+	case columns != nil:
+		return "map", record.Required
+	case errors.As(err, &dates) && dates.Other != "":
+		return "dates", record.Invalid
+	case dates != nil:
+		return "dates", record.Required
+	case errors.As(err, new(*imports.EncodingError)):
+		return "encoding", record.Required
+	}
+	return "", ""
+}
 
-//go:embed docs/openapi.yaml
-var openAPIYAML []byte
+func optionOf(fault string) (option, code string) {
+	switch fault {
+	case sheet.FileSheets:
+		return "sheet", record.Required
+	case sheet.FileSheet:
+		return "sheet", record.Unknown
+	case sheet.FileEncoding:
+		return "encoding", record.Invalid
+	case sheet.FileEmpty, sheet.FileNoSheet:
+		return "file", record.Required
+	}
+	return "file", record.Invalid
+}
 
 const documentPath = "/api/v1/openapi.json"
 
 // toDocument is the Header of a response that leads to the document (RFC 8631).
 var toDocument = http.Header{"Link": {"<" + documentPath + `>; rel="service-desc"; type="application/json"`}}
-
-// serveDocument answers with a file that is part of the program. Its entity
-// tag is weak, because it may be sent compressed or not.
-func serveDocument(contentType string, body []byte) handler {
-	etag := "W/" + httpapi.ETag(body)
-	return func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
-		h := w.Header()
-		httpapi.VaryByEncoding(h)
-		conditions, err := httpapi.ParseConditions(r)
-		if err != nil {
-			return err
-		}
-		h["Etag"] = []string{etag}
-		err = conditions.CheckRead(etag)
-		switch {
-		case errors.Is(err, httpapi.ErrPreconditionFailed):
-			return &httpapi.Problem{Kind: httpapi.Precondition, Detail: "This is not what the request's conditions ask for."}
-		case err != nil:
-			return err
-		}
-		h.Set("Content-Type", contentType)
-		httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, body))
-		return nil
-	}
-}
-
-// What a client asks about its key, and about the service.
-
-func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, c caller) error {
-	info, err := s.store.KeyInfo(c.key)
-	if errors.Is(err, store.ErrNotFound) {
-		err = errUnknownKey // erased at this moment
-	}
-	if err != nil {
-		return err
-	}
-	return httpapi.RespondJSON(w, http.StatusOK, info)
-}
-
-func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-	httpapi.Respond(w, http.StatusOK, []byte(`{"status":"ok"}`))
-	return nil
-}
-
-// readiness is the body of /readyz.
-type readiness struct {
-	Status  string        `json:"status"`
-	Writing *writingState `json:"writing,omitempty"` // nil where it works
-	Backup  *backupState  `json:"backup,omitempty"`  // nil without backups
-}
-
-// writingState is what /readyz says where nothing can be written.
-type writingState struct {
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
-}
-
-// backupState is what /readyz says of the backups. No file is named in it.
-type backupState struct {
-	OK     bool       `json:"ok"`
-	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
-	Since  *time.Time `json:"since,omitempty"` // when they began to fail
-	Detail string     `json:"detail,omitempty"`
-}
-
-func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-	if err := s.store.Ping(); errors.Is(err, store.ErrLost) {
-		return err
-	} else if err != nil {
-		return notReady(err)
-	}
-	ready := readiness{Status: "ready"}
-	if fault := s.store.DB().WritingFault(); fault != nil {
-		ready.Writing = &writingState{Detail: "nothing can be written: " + fault.Error()}
-	}
-	if s.backups != nil {
-		ready.Backup = new(backupState(s.backups()))
-	}
-	return httpapi.RespondJSON(w, http.StatusOK, ready)
-}

@@ -55,7 +55,7 @@ func storeKey(t *testing.T, s *store.Store, expiresAt time.Time) (key string) {
 func serveAt(t *testing.T, path string, now func() time.Time) (s *server, c client, stop func()) {
 	t.Helper()
 	log := &syncBuffer{}
-	s = newServer(openAt(t, path, now), slog.New(slog.NewJSONHandler(log, nil)))
+	s = newServer(openAt(t, path, now), slog.New(slog.NewJSONHandler(log, nil)), routes)
 	listening := httptest.NewServer(s)
 	stop = sync.OnceFunc(func() {
 		listening.Close()
