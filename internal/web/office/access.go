@@ -14,9 +14,6 @@ import (
 
 const accessPath = site.Root + "access"
 
-// errNoAccess refuses to revoke or withdraw what the department does not have.
-var errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}}
-
 // accessPage is the Data of access.html: the keys, sessions and invitations of a
 // department.
 type accessPage struct {

@@ -37,7 +37,7 @@ func showCompare(v visit) error {
 
 func (v visit) renderCompare(status int, l *broughtList, result *comparison) error {
 	data := comparePage{v.tabs(comparePath), v.reading(l), result}
-	v.comeBack(v.address(comparePath, l.keptList))
+	v.setReturn(v.readingPath(comparePath, l.keptList))
 	p := site.Page{Title: v.Text("compare.title"), Section: listsSection, Wrong: len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(status, "compare", p)
 }
@@ -60,13 +60,13 @@ func compareList(v visit) error {
 }
 
 func (v visit) comparison(found *imports.Comparison) *comparison {
-	c := &comparison{Date: v.Store.Clock().Now().Local(), Same: found.Same, Unclear: found.Unclear}
+	c := &comparison{Date: v.now(), Same: found.Same, Unclear: found.Unclear}
 	for _, row := range found.OnlyTheirs {
 		l := broughtRow{Row: row.Row, Name: row.Name, Values: v.valuesOf(row.Fields)}
 		c.OnlyTheirs = append(c.OnlyTheirs, l)
 	}
 	for _, f := range found.OnlyOurs {
-		c.OnlyOurs = append(c.OnlyOurs, broughtRow{Name: f.FirstName + " " + f.LastName, Link: site.Root + "people/" + f.ID, Values: v.valuesOf(f.Fields)})
+		c.OnlyOurs = append(c.OnlyOurs, broughtRow{Name: f.FirstName + " " + f.LastName, Link: personPath(f.ID), Values: v.valuesOf(f.Fields)})
 	}
 	for _, row := range found.Differ {
 		c.Differ = append(c.Differ, v.broughtRow(row))

@@ -35,7 +35,7 @@ func (v visit) renderConflict(id string, yours, was record.Fields) error {
 	if err != nil {
 		return err
 	}
-	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: site.Root + "people/" + id, Tag: entityTag(now), Deleted: deleted}
+	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: entityTag(now), Deleted: deleted}
 	if day, err := v.parseDay(was.DateOfBirth); err == nil {
 		was.DateOfBirth = v.day(day) // the form may have had another language
 	}

@@ -84,15 +84,15 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 	return v.Render(http.StatusOK, "history", p)
 }
 
-// entry returns a change for people. What a change must have and does not have
-// the disk has damaged.
+// entry returns a change for people. One that lacks a version that its action must
+// have is damaged: the disk has changed it.
 func (v visit) entry(e store.Edit) entry {
 	line := entry{At: e.At.Local(), Who: v.changedBy(e), New: e.Action == "create"}
 	if e.Action == "purge" {
 		line.Start = v.Text("history.purge")
 		return line
 	}
-	line.Name, line.Link = v.Text("history.nobody"), site.Root+"people/"+e.ID+"/history"
+	line.Name, line.Link = v.Text("history.nobody"), personPath(e.ID)+"/history"
 	if known := cmp.Or(e.Before, e.After); known != nil {
 		line.Name = nameOf(known.Fields)
 	}

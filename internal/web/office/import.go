@@ -49,11 +49,11 @@ func showImport(v visit) error {
 
 // renderImport answers with the page. found may be nil.
 func (v visit) renderImport(status int, l *broughtList, data importPage, found *imports.Outcome) error {
-	data.Tabs, data.Reading, data.Checked = v.tabs(importPath), v.reading(l), l.choices()
+	data.Tabs, data.Reading, data.Checked = v.tabs(importPath), v.reading(l), l.choicesHash()
 	if found != nil {
 		data.Outcome = v.importOutcome(l, found)
 	}
-	v.comeBack(v.address(importPath, l.keptList))
+	v.setReturn(v.readingPath(importPath, l.keptList))
 	p := site.Page{Title: v.Text("import.title"), Section: listsSection, Wrong: status >= http.StatusBadRequest || len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(status, "import", p)
 }
@@ -88,7 +88,7 @@ func (v visit) renderCheck(l *broughtList, stale string) error {
 
 func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutcome {
 	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused}
-	r.Rows, r.More = v.lines(found.All)
+	r.Rows, r.More = v.broughtRows(found.All)
 	if same := found.Same; same != nil {
 		r.Same = v.words().SameFile(same.Number, v.Lang.Moment(same.At.Local()))
 	}
@@ -107,9 +107,9 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 	return r
 }
 
-// choices returns a text that is another one if anything in how the list is read
-// is.
-func (l *broughtList) choices() string {
+// choicesHash returns a hash of how the list is read: the choices of the form, and what
+// each column is.
+func (l *broughtList) choicesHash() string {
 	o, sum := l.options, sha256.New()
 	fmt.Fprintf(sum, "%q %q %q %t %t", o.Sheet, o.Encoding, o.Dates, o.Update, o.SkipBad)
 	if l.file != nil && l.file.Mapped != nil {
@@ -120,18 +120,12 @@ func (l *broughtList) choices() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// importKey returns the idempotency key of an import. Pressed twice, or after a power cut, it is one
-// import. The same list read in another way is another one.
-func (v visit) importKey(token, choices string) *store.IdempotencyKey {
-	sum := sha256.Sum256([]byte(token + "\n" + choices))
-	return &store.IdempotencyKey{By: v.Session.ID, Key: "import-" + hex.EncodeToString(sum[:]), Hash: sum[:]}
-}
-
-// applyImport imports a list that was checked. Where the list would be read in another
+// applyImport imports a list that was checked. The same list read in another way is
+// another import. Where the list would be read in another
 // way than the page has shown, or a row is refused by now, it shows that instead.
 func applyImport(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
-	key := v.importKey(token, checked)
+	key := v.idempotencyKey("import-", token, checked)
 	if number, err := v.importedBefore(key); err != nil {
 		return err
 	} else if number != 0 {
@@ -147,7 +141,7 @@ func applyImport(v visit) error {
 		return v.renderCheck(l, v.Text("import.resumed"))
 	case len(l.file.Differs) > 0:
 		return v.renderCheck(l, v.Text("import.why.encoding"))
-	case l.choices() != checked:
+	case l.choicesHash() != checked:
 		return v.renderCheck(l, v.Text("import.stale.choices"))
 	}
 	return v.imported(l, key)

@@ -11,26 +11,25 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Limits of what is kept. A list that is not there any more is asked for again.
+// Limits of what is kept. The page asks again for a list that has gone.
 const (
-	uploadLifetime = time.Hour
-	mostUploads    = 100
-	mostBytes      = 40 << 20 // of all
+	keptFor   = time.Hour
+	mostKept  = 100
+	mostBytes = 40 << 20 // of all lists
 )
 
 // keptList is a list that somebody has brought. It is kept between the check and the
-// import: a large one in a private temporary file, because nobody knows how many
-// there will be.
+// import, a large one in a private temporary file.
 type keptList struct {
 	token  string
 	tenant record.TenantID
 	name   string // of the file
-	pasted bool   // it is no file
+	pasted bool   // as a text
 	file   *upload.File
 	at     time.Time
 }
 
-// keptLists keeps the lists that were checked.
+// keptLists are the lists of all departments.
 type keptLists struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -39,54 +38,54 @@ type keptLists struct {
 
 func newKeptLists() *keptLists { return &keptLists{now: time.Now} }
 
-// add keeps a list and returns it with its token. Others go to make room: the
-// oldest of the department that has most.
-func (u *keptLists) add(added *keptList) *keptList {
-	u.mu.Lock()
-	defer u.mu.Unlock()
+// add keeps a list and returns it with its token. Where there is no room, the oldest list
+// of the department that has most goes.
+func (k *keptLists) add(added *keptList) *keptList {
+	k.mu.Lock()
+	defer k.mu.Unlock()
 	added.file.Keep()
-	added.token, added.at = strings.ToLower(rand.Text()), u.now()
-	u.all = append(u.all, added)
-	u.forget()
+	added.token, added.at = strings.ToLower(rand.Text()), k.now()
+	k.all = append(k.all, added)
+	k.forget()
 	return added
 }
 
 // find returns the list with a token, nil if the department has none.
-func (u *keptLists) find(tenant record.TenantID, token string) *keptList {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return u.with(tenant, token)
+func (k *keptLists) find(tenant record.TenantID, token string) *keptList {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.findLocked(tenant, token)
 }
 
 // read returns the list with a token, as find does, and its content.
-func (u *keptLists) read(tenant record.TenantID, token string) (one *keptList, content []byte, err error) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if one = u.with(tenant, token); one != nil {
+func (k *keptLists) read(tenant record.TenantID, token string) (one *keptList, content []byte, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if one = k.findLocked(tenant, token); one != nil {
 		content, err = one.file.Content()
 	}
 	return one, content, err
 }
 
-// with is called with the mutex.
-func (u *keptLists) with(tenant record.TenantID, token string) *keptList {
-	u.forget()
-	at := slices.IndexFunc(u.all, func(one *keptList) bool { return one.token == token && one.tenant == tenant })
+// findLocked is find for a caller that has the mutex.
+func (k *keptLists) findLocked(tenant record.TenantID, token string) *keptList {
+	k.forget()
+	at := slices.IndexFunc(k.all, func(one *keptList) bool { return one.token == token && one.tenant == tenant })
 	if at < 0 {
 		return nil
 	}
-	return u.all[at]
+	return k.all[at]
 }
 
 // forget drops what is too old or too much.
-func (u *keptLists) forget() {
-	for len(u.all) > 0 && u.now().Sub(u.all[0].at) >= uploadLifetime {
-		u.drop(0)
+func (k *keptLists) forget() {
+	for len(k.all) > 0 && k.now().Sub(k.all[0].at) >= keptFor {
+		k.drop(0)
 	}
 	for {
 		count, size := map[record.TenantID]int{}, map[record.TenantID]int64{}
 		var bytes int64
-		for _, one := range u.all {
+		for _, one := range k.all {
 			bytes += one.file.Size()
 			count[one.tenant]++
 			size[one.tenant] += one.file.Size()
@@ -95,12 +94,12 @@ func (u *keptLists) forget() {
 		switch {
 		case bytes > mostBytes:
 			most = largest(size)
-		case len(u.all) > mostUploads:
+		case len(k.all) > mostKept:
 			most = largest(count)
 		default:
 			return
 		}
-		u.drop(slices.IndexFunc(u.all, func(one *keptList) bool { return one.tenant == most }))
+		k.drop(slices.IndexFunc(k.all, func(one *keptList) bool { return one.tenant == most }))
 	}
 }
 
@@ -114,7 +113,7 @@ func largest[N int | int64](of map[record.TenantID]N) (most record.TenantID) {
 	return most
 }
 
-func (u *keptLists) drop(at int) {
-	u.all[at].file.Close()
-	u.all = slices.Delete(u.all, at, at+1)
+func (k *keptLists) drop(at int) {
+	k.all[at].file.Close()
+	k.all = slices.Delete(k.all, at, at+1)
 }

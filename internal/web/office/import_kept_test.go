@@ -8,7 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-func TestUploads(t *testing.T) {
+func TestKeptLists(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	u := newKeptLists()
@@ -20,7 +20,7 @@ func TestUploads(t *testing.T) {
 	if u.find(2, first.token) != nil || u.find(1, "") != nil || u.find(1, first.token+"x") != nil {
 		t.Error("another department or token finds a list")
 	}
-	now = now.Add(uploadLifetime - 1)
+	now = now.Add(keptFor - 1)
 	second := u.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	if u.find(1, first.token) == nil {
 		t.Error("a list goes too early")
@@ -31,14 +31,14 @@ func TestUploads(t *testing.T) {
 	}
 }
 
-func TestUploadsAreBounded(t *testing.T) {
+func TestKeptListsAreBounded(t *testing.T) {
 	t.Parallel()
 	large, many := newKeptLists(), newKeptLists()
 	first, small := large.add(&keptList{tenant: 1, file: upload.FromText(1, strings.Repeat("x", 10<<20))}), many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	for range 3 {
 		large.add(&keptList{tenant: 1, file: upload.FromText(1, strings.Repeat("x", 10<<20))})
 	}
-	for range mostUploads - 1 {
+	for range mostKept - 1 {
 		many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
@@ -46,21 +46,21 @@ func TestUploadsAreBounded(t *testing.T) {
 	}
 	large.add(&keptList{tenant: 1, file: upload.FromText(1, "x")})
 	many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
-	if large.find(1, first.token) != nil || len(large.all) != 4 || many.find(1, small.token) != nil || len(many.all) != mostUploads {
+	if large.find(1, first.token) != nil || len(large.all) != 4 || many.find(1, small.token) != nil || len(many.all) != mostKept {
 		t.Errorf("%d and %d lists are kept", len(large.all), len(many.all))
 	}
 }
 
-// TestUploadsAreFair: the lists of a department make room for those of another that
+// TestKeptListsAreFair: the lists of a department make room for those of another that
 // has fewer.
-func TestUploadsAreFair(t *testing.T) {
+func TestKeptListsAreFair(t *testing.T) {
 	t.Parallel()
 	large, many := newKeptLists(), newKeptLists()
 	first, small := large.add(&keptList{tenant: 1, file: upload.FromText(1, "a")}), many.add(&keptList{tenant: 1, file: upload.FromText(1, "")})
 	for range 9 {
 		large.add(&keptList{tenant: 2, file: upload.FromText(2, strings.Repeat("x", 10<<20))})
 	}
-	for range 2 * mostUploads {
+	for range 2 * mostKept {
 		many.add(&keptList{tenant: 2, file: upload.FromText(2, "")})
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {

@@ -30,7 +30,7 @@ type broughtList struct {
 func bringList(path string, missing func(visit) error) func(visit) error {
 	return func(v visit) error {
 		if u := v.receivedList(); u != nil {
-			return v.Redirect(v.address(path, u))
+			return v.Redirect(v.readingPath(path, u))
 		}
 		return missing(v)
 	}
@@ -38,7 +38,7 @@ func bringList(path string, missing func(visit) error) func(visit) error {
 
 // openList reads the list with the token of the form.
 func (v visit) openList() (*broughtList, error) {
-	l, err := &broughtList{options: v.options(), sheets: v.form()["sheets"]}, error(nil)
+	l, err := &broughtList{options: v.readingOptions(), sheets: v.form()["sheets"]}, error(nil)
 	l.keptList, l.content, err = v.lists.read(v.Session.Tenant, v.form().Get("token"))
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (v visit) openList() (*broughtList, error) {
 	return l, l.explain(v, err)
 }
 
-// form returns what the form of the page says, or an address that has the same.
+// form returns the fields of the form that was sent, or of an address that has the same.
 func (v visit) form() url.Values {
 	if v.R.Method == http.MethodPost {
 		return v.R.PostForm
@@ -72,23 +72,23 @@ func (v visit) form() url.Values {
 // with its token. nil is none.
 func (v visit) receivedList() *keptList {
 	form, tenant := v.form(), v.Session.Tenant
-	if v.Upload != nil && v.Upload.File != nil {
+	var text *upload.File
+	switch {
+	case v.Upload != nil && v.Upload.File != nil:
 		file := v.Upload.File
-		v.Upload.File = nil
+		v.Upload.File = nil // the visit does not close it
 		return v.lists.add(&keptList{tenant: tenant, name: strings.ToValidUTF8(file.Name, "\uFFFD"), file: file})
+	case v.Upload != nil && v.Upload.Text != nil:
+		text, v.Upload.Text = v.Upload.Text, nil
+	case strings.TrimSpace(form.Get("text")) != "":
+		text = upload.FromText(int64(tenant), form.Get("text"))
+	default:
+		return v.lists.find(tenant, form.Get("token"))
 	}
-	if v.Upload != nil && v.Upload.Text != nil {
-		text := v.Upload.Text
-		v.Upload.Text = nil
-		return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
-	}
-	if text := form.Get("text"); strings.TrimSpace(text) != "" {
-		return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: upload.FromText(int64(tenant), text)})
-	}
-	return v.lists.find(tenant, form.Get("token"))
+	return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
 }
 
-// hash tells the content of a list from that of others.
+// hash returns the hash of the content of a list, for a form.
 func (l *broughtList) hash() string { return hex.EncodeToString(l.file.Hash) }
 
 // columnField begins the names of the fields that say what a column is. byHeading
@@ -98,9 +98,9 @@ const (
 	byHeading   = "byHeading"
 )
 
-// options returns how to read the list, as the form says it. What each column
-// is holds for the sheet of which the form was made.
-func (v visit) options() imports.Options {
+// readingOptions returns how the form asks to read a list. What it says of columns holds
+// for the sheet that it was made of.
+func (v visit) readingOptions() imports.Options {
 	form := v.form()
 	o := imports.Options{Sheet: form.Get("sheet"), Encoding: form.Get("encoding"), Dates: form.Get("dates"),
 		Update: form.Get("update") != "", SkipBad: form.Get("skipBad") != ""}

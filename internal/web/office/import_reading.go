@@ -57,7 +57,7 @@ func (v visit) reading(l *broughtList) reading {
 		r.Fault[f.Name] = f.Fault
 	}
 	if l.keptList == nil || r.Fault["file"] != "" {
-		r.Text, r.Kept = l.text(), v.kept()
+		r.Text, r.Kept = l.text(), v.readingChoices()
 		return r
 	}
 	r.Open = len(l.faults) > 0
@@ -71,7 +71,7 @@ func (v visit) reading(l *broughtList) reading {
 		}
 		return r
 	}
-	r.Hash, r.Sheet, r.Format = l.hash(), l.file.Table.Sheet, v.format(l.file.Table)
+	r.Hash, r.Sheet, r.Format = l.hash(), l.file.Table.Sheet, v.formatRead(l.file.Table)
 	v.addColumns(&r, l.file)
 	v.addEncodings(&r, l)
 	if l.file.Mapped != nil {
@@ -86,7 +86,7 @@ func (v visit) reading(l *broughtList) reading {
 // gets up to five times as long in HTML.
 const maxText = 64 << 10
 
-// text returns that of a list that was pasted, nothing if that is long.
+// text returns the text of a list that was pasted, nothing if that is long.
 func (l *broughtList) text() string {
 	if l.keptList == nil || !l.pasted || len(l.content) > maxText {
 		return ""
@@ -94,28 +94,30 @@ func (l *broughtList) text() string {
 	return string(l.content)
 }
 
-// keptFields are those that say how to read a list, beside its columns.
-var keptFields = []string{"sheet", "was.sheet", "encoding", "dates", "update", "skipBad", "hash"}
+// readingFields are the fields of a form that say how to read a list, beside those of its
+// columns.
+var readingFields = []string{"sheet", "was.sheet", "encoding", "dates", "update", "skipBad", "hash"}
 
-// kept returns how to read the list, as the form says it.
-func (v visit) kept() (all []choice) {
+// readingChoices returns the fields of the form that say how to read a list, each by its
+// name and value.
+func (v visit) readingChoices() (all []choice) {
 	form := v.form()
 	for _, name := range slices.Sorted(maps.Keys(form)) {
-		if slices.Contains(keptFields, name) || strings.HasPrefix(name, columnField) {
+		if slices.Contains(readingFields, name) || strings.HasPrefix(name, columnField) {
 			all = append(all, choice{Value: name, Label: form.Get(name)})
 		}
 	}
 	return all
 }
 
-// address returns that of a page that shows a list as the form says. Back, reload
-// and a choice of another language lead there.
-func (v visit) address(path string, u *keptList) string {
+// readingPath returns the address of the page at path that reads a list as the form says.
+// Back, reload and a choice of another language lead there.
+func (v visit) readingPath(path string, u *keptList) string {
 	if u == nil {
 		return path
 	}
 	query := url.Values{"token": {u.token}}
-	for _, field := range v.kept() {
+	for _, field := range v.readingChoices() {
 		query.Set(field.Value, field.Label)
 	}
 	if sheets := v.form()["sheets"]; sheets != nil {
@@ -124,8 +126,8 @@ func (v visit) address(path string, u *keptList) string {
 	return path + "?" + query.Encode()
 }
 
-// format says how a list was read.
-func (v visit) format(t *sheet.Table) string {
+// formatRead says which kind of file a list is.
+func (v visit) formatRead(t *sheet.Table) string {
 	switch {
 	case t.Format == sheet.XLSX:
 		return v.Text("import.format.xlsx", quoted(t.Sheet))

@@ -23,29 +23,29 @@ type broughtRow struct {
 	Reasons []string // why it is refused
 }
 
-// order is that of the results on the page.
-var order = []string{imports.Refused, imports.Changed, imports.Added, imports.Left}
+// resultOrder is the order of the results on the page.
+var resultOrder = []string{imports.Refused, imports.Changed, imports.Added, imports.Left}
 
-// lines returns the rows of a list, what has to be looked at first, and how many
-// were left out.
-func (v visit) lines(rows []imports.Row) (lines []broughtRow, more int) {
-	for _, result := range order {
+// broughtRows returns the rows of a list for the page, those that need a look first, and
+// how many have no room there.
+func (v visit) broughtRows(rows []imports.Row) (shown []broughtRow, more int) {
+	for _, result := range resultOrder {
 		for i := range rows {
-			if rows[i].Result == result && len(lines) < rowsShown {
-				lines = append(lines, v.broughtRow(rows[i]))
+			if rows[i].Result == result && len(shown) < rowsShown {
+				shown = append(shown, v.broughtRow(rows[i]))
 			}
 		}
 	}
-	return lines, len(rows) - len(lines)
+	return shown, len(rows) - len(shown)
 }
 
 func (v visit) broughtRow(row imports.Row) broughtRow {
 	l := broughtRow{Row: row.Row, Name: short(row.Name), Result: row.Result}
 	if row.ID != nil && row.Before != nil {
-		l.Link = site.Root + "people/" + *row.ID
+		l.Link = personPath(*row.ID)
 	}
 	for _, e := range row.Errors {
-		l.Reasons = append(l.Reasons, v.reason(e, row))
+		l.Reasons = append(l.Reasons, v.refusal(e, row))
 	}
 	switch {
 	case row.Result == imports.Changed && row.Before != nil && row.After != nil:
@@ -68,8 +68,8 @@ func (v visit) valuesOf(f record.Fields) string {
 	return strings.Join(all, " · ")
 }
 
-// reason says why a row is refused.
-func (v visit) reason(e record.FieldError, row imports.Row) string {
+// refusal says why a row is refused.
+func (v visit) refusal(e record.FieldError, row imports.Row) string {
 	if text, ok := v.words().Row(e, &row); ok {
 		return text
 	}

@@ -71,7 +71,7 @@ func TestChoices(t *testing.T) {
 		{options: imports.Options{Update: true}}, {options: imports.Options{SkipBad: true}},
 		{file: columns("a")}, {file: columns("", "a")}, {file: columns("a", "")}, {file: columns("a", "b")}, {file: columns("b", "a")},
 	} {
-		text := l.choices()
+		text := l.choicesHash()
 		if same, there := seen[text]; there || strings.Trim(text, "0123456789abcdef") != "" {
 			t.Errorf("%d is as %d: %s", i, same, text)
 		}
@@ -89,7 +89,7 @@ func TestNoListNoWork(t *testing.T) {
 		err := upload.Work(w, r, 7, 0, func(answer http.ResponseWriter) error { // the only place of the department
 			answer.WriteHeader(http.StatusOK)
 			one := visit{&site.Visit{W: w, R: r, Session: store.Key{Tenant: 7}}, kept}
-			return working(func(visit) error { handled = true; return nil })(one)
+			return onList(func(visit) error { handled = true; return nil })(one)
 		})
 		if !handled || err != nil {
 			t.Errorf("%s: %v", address, err)

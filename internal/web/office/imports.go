@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
-	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -107,9 +106,6 @@ func undoImportPath(number int64) string {
 	return importsPath + "/" + strconv.FormatInt(number, 10) + "/undo"
 }
 
-// errNoImport refuses to take back what the department has not imported.
-var errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: http.StatusNotFound}}
-
 // undoImport takes an import back.
 func undoImport(v visit) error {
 	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
@@ -139,7 +135,7 @@ func (v visit) leftAlone(left store.LeftAlone) leftAlone {
 		l.Name = v.Text("history.nobody")
 	}
 	if left.Action != "purge" {
-		l.Link = site.Root + "people/" + left.ID + "/history"
+		l.Link = personPath(left.ID) + "/history"
 	}
 	return l
 }

@@ -81,7 +81,7 @@ func showList(v visit) error {
 	}
 	data := listPage{
 		Search: v.search(), Searched: len(q.Terms) > 0, Found: found.Total, Total: found.People,
-		Columns: v.columns(q), People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults, Query: v.listQuery().Encode(),
+		Columns: v.sortColumns(q), People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults, Query: v.listQuery().Encode(),
 	}
 	data.Empty = data.Total == 0
 	data.ShowStatus = slices.ContainsFunc(data.People, func(p person) bool { return p.Status != "" })
@@ -164,7 +164,7 @@ func listPath(query url.Values) string {
 // listColumns are the fields that the list can be sorted by, in their order.
 var listColumns = []record.SortField{record.ByLastName, record.ByFirstName, record.ByPhoneNumber, record.ByEmail, record.ByDateOfBirth}
 
-func (v visit) columns(q record.Query) (columns []sortColumn) {
+func (v visit) sortColumns(q record.Query) (columns []sortColumn) {
 	for _, field := range listColumns {
 		c := sortColumn{Key: string(field), Label: v.Text("field." + string(field))}
 		query := v.listQuery()

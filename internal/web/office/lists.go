@@ -17,15 +17,15 @@ const (
 	comparePath = site.Root + "compare"
 )
 
-// working returns a handler that waits for a place to work on the list with the token
-// of the form. Without a list there is no work, and nothing to wait for.
-func working(handle func(visit) error) func(visit) error {
+// onList returns a handler that waits for a place to work on the list that the form
+// names. Where there is no such list it does not wait.
+func onList(handle func(visit) error) func(visit) error {
 	return func(v visit) error {
-		u := v.lists.find(v.Session.Tenant, v.form().Get("token"))
-		if u == nil {
+		l := v.lists.find(v.Session.Tenant, v.form().Get("token"))
+		if l == nil {
 			return handle(v)
 		}
-		return v.Work(u.file.Weight(), func() error { return handle(v) })
+		return v.Work(l.file.Weight(), func() error { return handle(v) })
 	}
 }
 
@@ -49,8 +49,8 @@ func (v visit) tabs(here string) (tabs []tab) {
 	return tabs
 }
 
-// comeBack says where a choice of another language leads back to.
-func (v visit) comeBack(address string) {
+// setReturn sets the address to which a choice of another language leads.
+func (v visit) setReturn(address string) {
 	if v.R.Method == http.MethodPost {
 		v.R.PostForm.Set("next", address)
 	}

@@ -29,6 +29,12 @@ type visit struct {
 // does not tell it from other faults of the service.
 var damaged = httpapi.Kind{Code: "damaged", Status: http.StatusInternalServerError}
 
+// Problems with what the department does not have.
+var (
+	errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: http.StatusNotFound}}
+	errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}} // no such key, session or invitation
+)
+
 // routes returns all addresses of the page, each with the scope that a session needs.
 func routes() map[string]site.Route {
 	kept := newKeptLists()
@@ -59,15 +65,15 @@ func routes() map[string]site.Route {
 		"GET /office/birthdays":     to(store.ScopeRead, showBirthdays).Large(),
 		"GET /office/birthdays.ics": to(store.ScopeRead, sendCalendar).Large(),
 
-		"GET /office/import":                 to(store.ScopeWrite, working(showImport)),
+		"GET /office/import":                 to(store.ScopeWrite, onList(showImport)),
 		"POST /office/import":                to(store.ScopeWrite, bringList(importPath, checkImport)).Upload().Carried(),
-		"POST /office/import/apply":          to(store.ScopeWrite, working(applyImport)).Carried(),
-		"POST /office/import/report":         to(store.ScopeWrite, working(reportImport)),
+		"POST /office/import/apply":          to(store.ScopeWrite, onList(applyImport)).Carried(),
+		"POST /office/import/report":         to(store.ScopeWrite, onList(reportImport)),
 		"GET /office/imports":                to(store.ScopeRead, showImports),
 		"POST /office/imports/{number}/undo": to(store.ScopeWrite, undoImport),
 		"GET /office/export":                 to(store.ScopeRead, showExport),
 		"GET /office/export/file":            to(store.ScopeRead, sendExport),
-		"GET /office/compare":                to(store.ScopeRead, working(showCompare)),
+		"GET /office/compare":                to(store.ScopeRead, onList(showCompare)),
 		"POST /office/compare":               to(store.ScopeRead, bringList(comparePath, compareList)).Upload().Carried(),
 
 		"GET /office/access":           to(store.ScopeAdmin, showAccess),

@@ -96,7 +96,7 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 	p := site.Page{Title: v.Text("person.new"), Section: "add"}
 	data.Action = site.Root + "people"
 	if data.ID != "" {
-		data.Action += "/" + data.ID
+		data.Action = personPath(data.ID)
 		p = site.Page{Title: data.Name, Section: "list"}
 	} else if data.Token == "" {
 		data.Token = strings.ToLower(rand.Text())
@@ -117,7 +117,7 @@ func addPerson(v visit) error {
 	if len(faults) > 0 {
 		return v.renderForm(http.StatusUnprocessableEntity, data, typed, record.Fields{}, faults)
 	}
-	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, v.idempotencyKey(data.Token, fields))
+	f, err := v.Store.Create(v.Session.Tenant, v.Session.ID, fields, v.addKey(data.Token, fields))
 	if repeated := (*store.RepeatedError)(nil); errors.As(err, &repeated) {
 		return v.redirectToAdded(repeated.ID)
 	}
@@ -140,27 +140,32 @@ func (v visit) redirectToAdded(id string) error {
 	return v.Redirect(withNotice(site.Root, "added", id))
 }
 
-// idempotencyKey returns the key of a form, nil for a form without a token.
+// addKey returns the idempotency key of a form, nil for a form without a token.
 // Another content makes it another form: somebody went back and typed the next
 // person over the last one.
-func (v visit) idempotencyKey(token string, f record.Fields) *store.IdempotencyKey {
+func (v visit) addKey(token string, f record.Fields) *store.IdempotencyKey {
 	if token == "" {
 		return nil
 	}
-	hash := sha256.New()
-	hash.Write([]byte(token))
-	f.Each(func(_ string, value *string) { hash.Write([]byte("\n" + *value)) })
-	sum := hash.Sum(nil)
-	return &store.IdempotencyKey{By: v.Session.ID, Key: "form-" + hex.EncodeToString(sum), Hash: sum}
+	parts := []string{token}
+	f.Each(func(_ string, value *string) { parts = append(parts, *value) })
+	return v.idempotencyKey("form-", parts...)
 }
+
+// idempotencyKey returns the key of a form that has these parts. Sent twice, or after a
+// power cut, it does one thing.
+func (v visit) idempotencyKey(prefix string, parts ...string) *store.IdempotencyKey {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return &store.IdempotencyKey{By: v.Session.ID, Key: prefix + hex.EncodeToString(sum[:]), Hash: sum[:]}
+}
+
+// personPath returns the address of a person's page.
+func personPath(id string) string { return site.Root + "people/" + id }
 
 // withNotice returns the address of a list that shows what has just happened to
 // a person.
 func withNotice(path, what, id string) string {
-	u, err := url.Parse(site.LocalPath(path))
-	if err != nil {
-		u = &url.URL{Path: site.Root}
-	}
+	u, _ := url.Parse(site.LocalPath(path)) // which is an address
 	query := u.Query()
 	for _, other := range notices {
 		query.Del(other)
@@ -323,7 +328,7 @@ func (v visit) listNotice() (*site.Notice, error) {
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, nil
 		}
-		return &site.Notice{Text: v.Text("notice."+what, nameOf(f.Fields)), Link: site.Root + "people/" + id}, err
+		return &site.Notice{Text: v.Text("notice."+what, nameOf(f.Fields)), Link: personPath(id)}, err
 	}
 	return nil, nil
 }
@@ -335,7 +340,7 @@ func (v visit) deletedNotice(id string) (*site.Notice, error) {
 	}
 	n := &site.Notice{Text: v.Text("notice.deleted", nameOf(f.Fields))}
 	if v.May(store.ScopeWrite) {
-		n.Undo = site.Root + "people/" + id + "/undelete"
+		n.Undo = personPath(id) + "/undelete"
 	}
 	return n, err
 }
