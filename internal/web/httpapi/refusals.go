@@ -28,7 +28,7 @@ type Refusals struct {
 	clients map[string]*refused // by address
 }
 
-// refused is what a client was refused since the last line about it.
+// refused counts the requests of a client that were refused since the last line about it.
 type refused struct {
 	count  int
 	code   string // of the last one
@@ -40,8 +40,7 @@ func NewRefusals(log *slog.Logger, now func() time.Time) *Refusals {
 	return &Refusals{log: log, now: now, clients: map[string]*refused{}}
 }
 
-// Add counts a request that was refused. code is that of
-// the problem.
+// Add counts a request that was refused with a problem of this code.
 func (l *Refusals) Add(r *http.Request, code string) {
 	address, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {

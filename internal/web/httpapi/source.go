@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// SourceOf returns where a request comes from: an IPv4 address, or the network
+// sourceOf returns where a request comes from: an IPv4 address, or the network
 // of an IPv6 address, which one machine has to itself.
-func SourceOf(r *http.Request) string {
+func sourceOf(r *http.Request) string {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
@@ -30,8 +30,8 @@ func SourceOf(r *http.Request) string {
 // further ones.
 const mostSources = 4096
 
-// Sources keeps a value for each source of requests. It forgets those that have not
-// come for the longest time.
+// Sources keeps a value for each source of requests. Beyond mostSources it forgets the
+// one whose last request is the oldest.
 type Sources[T any] struct {
 	mu     sync.Mutex
 	all    map[string]*list.Element // of *source[T]
@@ -46,7 +46,7 @@ type source[T any] struct {
 // Of returns the value of the source of a request. It is made by new where there is
 // none.
 func (s *Sources[T]) Of(r *http.Request, new func() *T) *T {
-	name := SourceOf(r)
+	name := sourceOf(r)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known := s.all[name]; known != nil {
@@ -66,14 +66,14 @@ func (s *Sources[T]) Of(r *http.Request, new func() *T) *T {
 }
 
 const (
-	// MostWrong is how many wrong secrets of a source count in a minute.
-	MostWrong   = 10
+	// mostWrong is how many wrong secrets of a source count in a minute.
+	mostWrong   = 10
 	wrongWindow = time.Minute
 )
 
 // WrongSecrets are the wrong keys and codes of a source within the last minute.
-// Each counts once, because a program may repeat one for ever. The caller sees to it
-// that there is one call at a time.
+// Each counts once, because a program may repeat one for ever. It has no mutex of its
+// own.
 type WrongSecrets struct{ all []wrongSecret }
 
 type wrongSecret struct {
@@ -88,20 +88,20 @@ func (w *WrongSecrets) Has(secret string, now time.Time) bool {
 	return slices.ContainsFunc(w.all, func(one wrongSecret) bool { return one.hash == hash })
 }
 
-// Add counts a wrong secret. Only the last MostWrong are kept.
+// Add counts a wrong secret. Only the last mostWrong are kept.
 func (w *WrongSecrets) Add(secret string, now time.Time) {
 	if w.Has(secret, now) {
 		return
 	}
-	if len(w.all) >= MostWrong {
-		w.all = slices.Delete(w.all, 0, len(w.all)-MostWrong+1)
+	if len(w.all) >= mostWrong {
+		w.all = slices.Delete(w.all, 0, len(w.all)-mostWrong+1)
 	}
 	w.all = append(w.all, wrongSecret{sha256.Sum256([]byte(secret)), now})
 }
 
-// Wait returns how long a source with MostWrong secrets has to wait, 0 for others.
+// Wait returns how long a source with mostWrong secrets has to wait, 0 for others.
 func (w *WrongSecrets) Wait(now time.Time) time.Duration {
-	if w.forget(now); len(w.all) < MostWrong {
+	if w.forget(now); len(w.all) < mostWrong {
 		return 0
 	}
 	return wrongWindow - now.Sub(w.all[0].at)

@@ -17,7 +17,7 @@ func TestSourceOf(t *testing.T) {
 		"[fe80::1%eth0]:1234":         "fe80::/64",
 		"@":                           "",
 	} {
-		if got := SourceOf(&http.Request{RemoteAddr: address}); got != want {
+		if got := sourceOf(&http.Request{RemoteAddr: address}); got != want {
 			t.Errorf("%s comes from %q, not %q", address, got, want)
 		}
 	}
@@ -59,7 +59,7 @@ func TestWrongSecrets(t *testing.T) {
 			t.Errorf("it has to wait %v, not %v", got, want)
 		}
 	}
-	for i := range MostWrong {
+	for i := range mostWrong {
 		waits(0)
 		for range 20 {
 			w.Add(fmt.Sprint("secret ", i), now)
@@ -75,10 +75,10 @@ func TestWrongSecrets(t *testing.T) {
 	if w.Has("secret 0", now) || !w.Has("secret 1", now) {
 		t.Error("a secret counts too short or too long")
 	}
-	for i := range 3 * MostWrong {
+	for i := range 3 * mostWrong {
 		w.Add(fmt.Sprint("further ", i), now)
 	}
-	if len(w.all) != MostWrong || !w.Has("further 29", now) {
+	if len(w.all) != mostWrong || !w.Has("further 29", now) {
 		t.Errorf("%d secrets are kept", len(w.all))
 	}
 }

@@ -235,7 +235,7 @@ func TestCertificateRefused(t *testing.T) {
 	for _, files := range []pair{{one.certFile, other.keyFile}, {one.keyFile, one.certFile}, {one.certFile, one.certFile},
 		{one.certFile, missing}, {missing, one.keyFile}, {one.certFile, t.TempDir()}, {one.certFile, ""}, {"", one.keyFile}} {
 		_, err := New(Config{CertFile: files.certFile, KeyFile: files.keyFile, Log: slog.New(slog.DiscardHandler)})
-		var certError *CertificateError
+		var certError *certificateError
 		if !errors.As(err, &certError) || certError.CertFile != files.certFile || certError.KeyFile != files.keyFile || certError.Err == nil {
 			t.Errorf("%v: %v", files, err)
 		}

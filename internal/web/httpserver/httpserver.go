@@ -57,8 +57,8 @@ type Server struct {
 	certificate *certificate // nil for HTTP
 }
 
-// New returns a server. It reads the certificate; the error is a
-// *CertificateError, or ErrFewFiles.
+// New returns a server. It reads the certificate, and refuses one that cannot be used,
+// naming its files. The error is ErrFewFiles where there are too few connections.
 func New(config Config) (*Server, error) {
 	config.Timeouts = config.Timeouts.withDefaults()
 	if config.MaxConnections == 0 {

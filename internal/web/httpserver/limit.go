@@ -40,10 +40,10 @@ func connectionsBeside(files int) (int, error) {
 // request, or else the one that has waited longest for a further one. While all
 // others have a request, or have just had one, the client waits.
 //
-// Its connections have CloseWrite, unlike those of netutil.LimitListener of
-// golang.org/x/net. net/http ends a response with that if it has not read the
-// whole request (413, 431). Without it the client meets a reset instead of the
-// end of the response.
+// netutil.LimitListener of golang.org/x/net makes no room: with it, clients that keep
+// idle connections open keep all others out. Its connections have no CloseWrite, with
+// which net/http ends a response if it has not read the whole request (413, 431).
+// Without that the client meets a reset instead of the end.
 type limitListener struct {
 	net.Listener
 	readTimeout time.Duration // of the server

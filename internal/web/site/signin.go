@@ -206,8 +206,8 @@ func signIn(v *Visit) error {
 	return v.begin(secret, opened, data)
 }
 
-// begin takes the browser from its old session to a new one, and leads on. It has
-// the new one also if the old one could not be ended: the code is used up.
+// begin takes the browser from its old session to a new one, and leads on. The browser
+// gets the new one even if the old one could not be ended, because the code is used up.
 func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 	old := v.Session
 	v.Session, v.secret = session, secret

@@ -17,8 +17,8 @@ type tries struct {
 	sources httpapi.Sources[triesOfSource]
 }
 
-// triesOfSource are tried one after the other, so that many at once are no way
-// around the limit, and right ones never count.
+// triesOfSource has one try at a time, so that many at once are no way around the limit,
+// and right ones never count.
 type triesOfSource struct {
 	mu    sync.Mutex
 	wrong httpapi.WrongSecrets

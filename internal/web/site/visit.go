@@ -30,9 +30,9 @@ type Visit struct {
 	route  Route
 	path   string // of the route
 	secret string // of the session
-	failed bool   // the page is about an error
+	failed bool   // the page says that something went wrong
 	makes  bool   // it has a place in making
-	works  bool   // it has a place to work: W keeps what is written
+	works  bool   // it is within Work: W keeps what is written
 
 	status int    // of the page that is to be sent; 0: there is none
 	body   []byte // of that page
@@ -53,8 +53,8 @@ const maxForm = 64 << 10
 // errForged refuses a form that the page of another site has sent.
 var errForged = &httpapi.Problem{Kind: httpapi.Kind{Code: "forged", Status: http.StatusForbidden}}
 
-// answer lets the visitor in and hands the visit to its route. It asks who that is
-// before it reads a form. Without a session it reads one only to carry it along.
+// answer finds the session of the visitor, then reads the form, and hands the visit to
+// its route. Without a session it reads a form only to carry it along.
 func (v *Visit) answer() error {
 	if err := v.readSession(); err != nil {
 		return err
@@ -95,8 +95,8 @@ func (v *Visit) handle() error {
 }
 
 // making limits how many pages are made at the same time. Each takes a few
-// milliseconds, and up to some megabytes. Nobody has a place who waits: for a place
-// to work, for a disk, or for a client that takes its answer.
+// milliseconds, and up to some megabytes. A visit gives its place back before it waits:
+// for a place to work, for a disk, or for a client that takes its answer.
 var making = make(chan struct{}, 8)
 
 // stopMaking frees the place in making, if the visit has one.

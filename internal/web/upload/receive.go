@@ -194,9 +194,9 @@ func (f *File) receiveForm(body io.Reader, boundary string) error {
 	return nil
 }
 
-// readForm reads a form to its end, and copies the content of some parts to where
-// large says. The parts for which that is nil are the fields that it returns. The error is
-// that of large, or a *httpapi.Problem.
+// readForm reads a form to its end. It copies the content of a part to the writer that
+// large returns for it. Parts without a writer are the fields that it returns. The error
+// is that of large, or a *httpapi.Problem.
 func readForm(body io.Reader, boundary string, large func(*multipart.Part) (io.Writer, error)) (url.Values, error) {
 	counted := &besideFile{from: body, left: maxFields}
 	form, fields := multipart.NewReader(counted, boundary), url.Values{}
@@ -303,8 +303,8 @@ func (f *File) Hash() ([]byte, error) {
 	return hash.Sum(nil), err
 }
 
-// Keep takes the file out of those that are on their way, which are few. The
-// caller limits those that it keeps.
+// Keep takes the file out of the limit of temporary files. The caller limits those that
+// it keeps.
 func (f *File) Keep() { f.file.leave() }
 
 // Close erases the file. It does nothing to a nil *File.

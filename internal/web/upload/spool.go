@@ -18,7 +18,7 @@ const (
 	onDiskEach = 8
 )
 
-// onTheWay counts the files of each owner, and all of them.
+// onTheWay counts the temporary files of each owner, and all of them.
 var onTheWay = counter{each: map[int64]int{}}
 
 type counter struct {
@@ -90,7 +90,7 @@ func (s *spool) toDisk() (err error) {
 	return failure(err)
 }
 
-// leave takes the spool out of those that are on their way.
+// leave takes the spool out of onTheWay.
 func (s *spool) leave() {
 	if s.counted {
 		s.counted = false
