@@ -68,7 +68,7 @@ func warnOfPlace(env cli.Env, path string) {
 	if kind := osutil.Network(folder); kind != "" {
 		env.Notef("Warning: the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.", kind, advice)
 	}
-	if service := osutil.SyncProgram(folder); service != "" {
+	if service := syncProgram(folder); service != "" {
 		env.Notef("Warning: the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.", service, advice)
 	}
 }

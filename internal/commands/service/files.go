@@ -35,9 +35,9 @@ func (in *installation) checkPaths() error {
 }
 
 // checkFiles lets the service write to the folders of the flags given, and makes
-// sure that it may read the files. Of what was given before it only warns: a disk may
-// be missing just now. It opens no folder because of the settings, which the
-// service itself could change.
+// sure that it may read the files. About what was given before it only warns: a disk
+// may be missing just now. It opens no folder to the service because of what stands in
+// the file of the settings alone, which the service itself can change.
 func (in *installation) checkFiles() error {
 	for _, flag := range []string{"db", "backup-dir", "tls-cert", "tls-key"} {
 		path := in.settings.Get(flag)

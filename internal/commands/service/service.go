@@ -96,7 +96,7 @@ func hintOf(state managers.State) string {
 	switch {
 	case state.Hint == "", strings.ContainsAny(state.Hint, "&|<>$`\\"), printable(state.Hint) != state.Hint,
 		strings.Contains(state.Hint, "firefighters ") && strings.Contains(state.Hint, ";"):
-		return "see its log: " + managers.LogCommand()
+		return "see its log: " + managers.LogCommand
 	case strings.HasPrefix(state.Hint, "firefighters "):
 		return cli.AsAdministrator(state.Hint)
 	}

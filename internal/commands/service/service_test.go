@@ -457,7 +457,7 @@ func TestLookAtFaults(t *testing.T) {
 // one command of it, or a terminal obey it.
 func TestHint(t *testing.T) {
 	t.Parallel()
-	log := "see its log: " + managers.LogCommand()
+	log := "see its log: " + managers.LogCommand
 	for hint, want := range map[string]string{
 		"": log, "firefighters restore x --db y": cli.AsAdministrator("firefighters restore x --db y"), "install the newer version; it was left": "install the newer version; it was left",
 		"firefighters restore x; rm y": log, "a | b": log, "firefighters $(x)": log, "red \x1b[31m": log,

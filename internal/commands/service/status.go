@@ -113,7 +113,7 @@ func (s Service) status(env cli.Env, args []string) error {
 // look finds out how the service is.
 func (s Service) look(env cli.Env, state managers.State) report {
 	r := report{Installed: state.Installed, Running: state.Running, State: state.Detail, Error: state.Error, Program: state.Program,
-		Manual: state.Manual, Replaced: state.Replaced, Data: s.data(), Settings: []string{}, Log: managers.LogCommand()}
+		Manual: state.Manual, Replaced: state.Replaced, Data: s.data(), Settings: []string{}, Log: managers.LogCommand}
 	if !state.Since.IsZero() {
 		since := state.Since.UTC()
 		r.Since = &since

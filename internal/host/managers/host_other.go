@@ -23,8 +23,8 @@ func (h Host) Installed() bool { return false }
 // Permitted reports whether this process may install, start and stop.
 func (h Host) Permitted() bool { return false }
 
-// LogCommand returns what to type to see the log.
-func LogCommand() string { return "" }
+// LogCommand is what to type to see the log.
+const LogCommand = ""
 
 // Prepare makes the account and the folder of the data.
 func (h Host) Prepare(d Definition) (steps []string, err error) { return nil, ErrUnsupported }

@@ -53,10 +53,8 @@ func (h Host) Installed() bool {
 // Permitted reports whether this process may install, start and stop.
 func (h Host) Permitted() bool { return winservice.MayManage() }
 
-// LogCommand returns what to type to see the log, in any terminal.
-func LogCommand() string {
-	return `wevtutil query-events Application /q:"*[System[Provider[@Name='` + winservice.Name + `']]]" /c:20 /rd:true /f:text`
-}
+// LogCommand is what to type to see the log, in any terminal.
+const LogCommand = `wevtutil query-events Application /q:"*[System[Provider[@Name='` + winservice.Name + `']]]" /c:20 /rd:true /f:text`
 
 // known turns errors of Windows into those of all systems.
 func known(err error) error {

@@ -27,8 +27,8 @@ func (h Host) Packaged(string) string { return "" }
 // Installed reports whether the service is installed.
 func (h Host) Installed() bool { return h.daemon().installed() }
 
-// LogCommand returns what to type to see the log.
-func LogCommand() string { return "sudo tail -n 50 " + launchdLog }
+// LogCommand is what to type to see the log.
+const LogCommand = "sudo tail -n 50 " + launchdLog
 
 // Prepare makes the account and the folder of the data.
 func (h Host) Prepare(d Definition) (steps []string, err error) {

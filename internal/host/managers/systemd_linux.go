@@ -58,8 +58,8 @@ func (h Host) Installed() bool {
 	return h.hasPackagedUnit()
 }
 
-// LogCommand returns what to type to see the log.
-func LogCommand() string { return "sudo journalctl -u firefighters -n 50" }
+// LogCommand is what to type to see the log.
+const LogCommand = "sudo journalctl -u firefighters -n 50"
 
 // booted returns an error unless systemd runs this system, as sd_booted(3) finds out.
 func (h Host) booted() error {

@@ -1,6 +1,6 @@
 // Package osutil works with files and folders where the systems differ, or Go's
-// library is not enough: room on a disk, kinds of disk, synchronised folders,
-// fsync, owners and permissions.
+// library is not enough: room on a disk, kinds of disk, fsync, files that are
+// written as a whole, links, owners and permissions.
 package osutil
 
 import (

@@ -102,10 +102,11 @@ func changeService(service *mgr.Service, c mgr.Config, command string) error {
 	return windows.ChangeServiceConfig(service.Handle, c.ServiceType, c.StartType, c.ErrorControl, line, nil, nil, nil, account, nil, title)
 }
 
-// describe sets what a call of its own sets, because older versions of Windows do not
-// know it. It returns what this one does not know: Wine lacks some of it. The service has a SID of its own also for folders that other
-// programs open to it. It is started again whether it crashed or ended with an
-// error, and has time to close the database when Windows shuts down.
+// describe sets what versions of Windows have added to the service manager, each by a
+// call of its own. It returns what this one does not know: Wine lacks some of it. The
+// service gets a SID of its own, so that other programs can open folders to it. It is
+// started again whether it crashed or ended with an error, and has time to close the
+// database when Windows shuts down.
 func describe(service *mgr.Service) (unknown []string, err error) {
 	text, err := windows.UTF16PtrFromString("Keeps the personnel records of fire departments, and serves them to browsers and programs.")
 	if err != nil {

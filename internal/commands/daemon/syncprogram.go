@@ -1,4 +1,4 @@
-package osutil
+package daemon
 
 import (
 	"path/filepath"
@@ -24,9 +24,9 @@ var syncPrograms = []struct{ folder, program string }{
 
 const anySyncProgram = "a sync program"
 
-// SyncProgram returns the program that synchronises a folder with other
+// syncProgram returns the program that synchronises a folder with other
 // machines, as far as the names in the path show, and "" if there is none.
-func SyncProgram(folder string) string {
+func syncProgram(folder string) string {
 	found := ""
 	isSeparator := func(r rune) bool { return r == '/' || r == '\\' }
 	for name := range strings.FieldsFuncSeq(filepath.ToSlash(folder), isSeparator) {
