@@ -89,7 +89,7 @@ func (g *Guard) Run(ctx context.Context, lost func()) {
 			if g.loss.Load() != nil {
 				lost()
 			}
-		} else if loss != nil && loss.Saved == "" && time.Since(g.tried) >= saveInterval {
+		} else if loss.Saved == "" && time.Since(g.tried) >= saveInterval {
 			g.save(ctx)
 		}
 		select {
@@ -109,16 +109,16 @@ func (g *Guard) look() finding {
 	if found.kind == replaced {
 		g.files.setAside()
 	}
-	g.files.growShared()
-	g.mark()
+	g.files.growShm()
+	g.markLost()
 	g.loss.Store(&Loss{Path: g.db.Path(), What: found.what, kind: found.kind})
 	g.log.Error("the files of the database have gone: no request is answered, and what is still open is being saved", "what", found.what)
 	return found
 }
 
-// mark leaves a file beside the database, which keeps commands away now, and a start
+// markLost leaves a file beside the database, which keeps commands away now, and a start
 // from making a new database later. Where that is not possible nobody is warned.
-func (g *Guard) mark() {
+func (g *Guard) markLost() {
 	if g.files.isInFolder() {
 		osutil.CreatePrivate(g.db.Path() + sqlite.LostSuffix)
 	}
@@ -134,7 +134,7 @@ func (g *Guard) makeFolder() {
 	if made, err := os.Open(folder); err == nil {
 		g.files.folder.Close()
 		g.files.folder = made
-		g.mark()
+		g.markLost()
 	}
 }
 

@@ -13,31 +13,36 @@ import (
 // it, and the salts of the -wal, which change when it restarts. So with the same
 // salts the frames that are there stay as they are, and there are never fewer.
 type logState struct {
-	salts    [8]byte
+	salts  [8]byte
+	frames int64
+	last   [24]byte // the header of the last frame
+	size   uint32   // of the database after the last commit, in pages
+}
+
+// logReading is what a reading of the -wal has found.
+type logReading struct {
+	logState
 	copied   int64 // how many of the frames are in the file of the database
-	frames   int64
 	pageSize int64
-	last     [24]byte // the header of the last frame
-
-	size   uint32 // of the database after the last commit, in pages
-	shrunk int    // how many of pages stand before the last commit that made it smaller
-
-	first int64    // a frame, and
-	pages []uint32 // the pages of that one and all later ones
+	first    int64    // a frame, and
+	pages    []uint32 // the pages of that one and all later ones
+	shrunk   int      // how many of pages stand before the last commit that made the database smaller
+	proved   bool     // it begins with the last frame that was known
 }
 
 const (
 	logHeader   = 32 // SQLite file format, section 4.1
 	frameHeader = 24
-	// formerSalts is the number of restarts of the -wal that are remembered. By
+	// maxFormerSalts is the number of restarts of the -wal that are remembered. By
 	// chance one in 60 million restarts looks like one of them.
-	formerSalts = 64
+	maxFormerSalts = 64
 	// readings is how often the -wal is read before what is in it counts: the
 	// writer may have restarted it meanwhile.
 	readings = 4
 )
 
-func (l *logState) offset(frame int64) int64 {
+// offset returns where a frame begins.
+func (l *logReading) offset(frame int64) int64 {
 	return logHeader + (frame-1)*(frameHeader+l.pageSize)
 }
 
@@ -51,9 +56,9 @@ var (
 // that everything since has been added to what was there: then nothing can be older.
 // The error is errCut, errOlder, or why that cannot be told.
 func (f *files) compareLog() (proved bool, err error) {
-	now := logState{}
+	now := logReading{}
 	for range readings {
-		if now, proved, err = f.readLog(); !errors.Is(err, errCut) && !errors.Is(err, errOlder) {
+		if now, err = f.readLog(); !errors.Is(err, errCut) && !errors.Is(err, errOlder) {
 			break
 		}
 	}
@@ -68,8 +73,8 @@ func (f *files) compareLog() (proved bool, err error) {
 		return false, nil
 	}
 	if now.salts != f.log.salts {
-		f.former = append(f.former, f.log.salts)
-		f.former = f.former[max(0, len(f.former)-formerSalts):]
+		f.formerSalts = append(f.formerSalts, f.log.salts)
+		f.formerSalts = f.formerSalts[max(0, len(f.formerSalts)-maxFormerSalts):]
 	}
 	if now.shrunk > 0 {
 		f.pages.forget()
@@ -77,69 +82,71 @@ func (f *files) compareLog() (proved bool, err error) {
 	for i, page := range now.pages[now.shrunk:] {
 		f.pages.frame[page] = now.first + int64(now.shrunk+i)
 	}
-	f.log, f.log.pages, f.log.shrunk = now, nil, 0
-	if !f.pages.areIn(f.index) {
+	f.log = now.logState
+	if !f.pages.areIn(f.shm) {
 		return false, errOlder
 	}
-	return proved, nil
+	return now.proved, nil
 }
 
 // isFormer reports whether salts are those of an earlier -wal, or of one that follows
 // an earlier one. SQLite adds one to the first salt and chooses the second.
 func (f *files) isFormer(salts [8]byte) bool {
-	return slices.ContainsFunc(append(f.former, f.log.salts), func(former [8]byte) bool {
+	return slices.ContainsFunc(append(f.formerSalts, f.log.salts), func(former [8]byte) bool {
 		return former != [8]byte{} && [4]byte(former[:]) == [4]byte(salts[:])
 	})
 }
 
-func (f *files) readLog() (now logState, proved bool, err error) {
+// readLog reads the -wal from the last frame on that is known. The error is errCut,
+// errOlder, or why it cannot be read. A -wal without frames is not read.
+func (f *files) readLog() (now logReading, err error) {
 	wal, err := os.Open(f.db.Path() + "-wal") // SQLite has no locks on it that closing would end
 	if err != nil {
-		return now, false, err
+		return now, err
 	}
 	defer wal.Close()
 	end, fell := f.db.LastEnd()
 	before := make([]byte, logHeader)
 	wal.ReadAt(before, 0)
 	if now.frames, now.copied, now.pageSize, err = f.db.Frames(); err != nil || now.frames == 0 {
-		return now, false, err
+		return now, err
 	}
 	header := make([]byte, logHeader)
 	if _, err := wal.ReadAt(header, 0); err != nil || isBlank(header[:4]) {
-		return now, false, cutOr(err)
+		return now, cutOr(err)
 	}
 	now.salts = [8]byte(header[16:])
 	info, err := wal.Stat()
 	switch {
 	case err != nil:
-		return now, false, err
+		return now, err
 	case info.Size() < now.offset(now.frames+1):
-		return now, false, errCut
+		return now, errCut
 	case !bytes.Equal(before, header):
-		return now, false, errOlder // or it has restarted: the next reading tells
+		return now, errOlder // or it has restarted: the next reading tells
 	}
 	known := f.log
 	if fell || end.Salts == now.salts && now.frames < end.Frames {
-		return now, false, errOlder
+		return now, errOlder
 	}
 	if known.salts != now.salts && f.isFormer(now.salts) {
-		return now, false, errOlder
+		return now, errOlder
 	}
 	now.first = 1
 	if known.salts == now.salts && known.frames > 0 {
 		if now.frames < known.frames {
-			return now, false, errOlder
+			return now, errOlder
 		}
-		now.first, proved = known.frames, true
+		now.first, now.proved = known.frames, true
 	}
 	now.size = known.size
 	frame := make([]byte, frameHeader)
 	for n := now.first; n <= now.frames; n++ {
 		if _, err := wal.ReadAt(frame, now.offset(n)); err != nil || isBlank(frame[:4]) {
-			return now, false, cutOr(err)
+			return now, cutOr(err)
 		}
-		if [8]byte(frame[8:]) != now.salts || proved && n == now.first && [24]byte(frame) != known.last {
-			return now, false, errOlder
+		if [8]byte(frame[8:]) != now.salts || now.proved && n == now.first && [24]byte(frame) != known.last {
+			return now, errOlder
 		}
 		now.pages = append(now.pages, binary.BigEndian.Uint32(frame))
 		if size := binary.BigEndian.Uint32(frame[4:]); size > 0 { // a commit
@@ -150,7 +157,7 @@ func (f *files) readLog() (now logState, proved bool, err error) {
 		}
 	}
 	now.last = [24]byte(frame)
-	return now, proved, nil
+	return now, nil
 }
 
 // isBlank reports whether there is no number of the format or of a page: the file

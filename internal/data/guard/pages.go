@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// pages are some pages of the file of the database. Only a checkpoint changes a page,
-// and only to what a frame of the -wal has.
+// pages is what is known of some pages of the file of the database, by number. Only a
+// checkpoint changes a page, and only to what a frame of the -wal has.
 type pages struct {
-	frame  map[uint32]int64 // the last frame of each page, since the -wal has restarted
-	former []uint32         // some pages that were in the -wal before
-	sums   map[uint32]uint32
-	copied int64     // the frames that were in the file when the sums were made
-	at     time.Time // when the file was modified then
-	racy   bool      // just before that, so that it may have been written again at the same time
+	frame  map[uint32]int64  // the last frame of each page, since the -wal has restarted
+	former []uint32          // some pages that were in the -wal before it restarted
+	sums   map[uint32]uint32 // checksums of some pages in the file
+	copied int64             // the frames that were in the file when sums were made; -1: not known
+	at     time.Time         // when the file was modified, as sums were made
+	racy   bool              // that was just before, so that the file may have been written again at the same time
 }
 
 // summed is about half the number of pages that have a checksum. An older copy of the
@@ -24,8 +24,9 @@ const summed = 128
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// restart notes that the -wal has restarted. What was known of the file stays true
-// unless it has been written since, perhaps by frames that are gone.
+// restart notes that the -wal has restarted, with no frame. The checksums stay true if
+// nothing was written into the file since they were made (keep). Otherwise that may have
+// been from frames that are gone.
 func (p *pages) restart() {
 	if len(p.frame) > 0 {
 		p.former = p.former[:0]
@@ -48,16 +49,17 @@ func (p *pages) forget() {
 	p.copied = -1
 }
 
-// keep keeps what is known of a file over a restart of the -wal. at is when the file
-// was modified.
+// keep keeps the checksums over a restart of the -wal if the file, which was modified at
+// a time, is the one that they were made of.
 func (p *pages) keep(at time.Time) {
 	if p.copied < 0 && at.Equal(p.at) && !p.racy {
 		p.copied = 0
 	}
 }
 
-// isForeign reports whether a page of the file is not what it must be. The file has so
-// many pages: what is behind them does not count. at is when it was modified.
+// isForeign reports whether a page of the file does not have its checksum, although no
+// newer frame of it was copied into the file. That has count pages, and was modified at
+// a time.
 func (p *pages) isForeign(file *os.File, count int64, at time.Time, pageSize int64) bool {
 	if p.copied < 0 || at.Equal(p.at) && !p.racy {
 		return false
@@ -71,7 +73,8 @@ func (p *pages) isForeign(file *os.File, count int64, at time.Time, pageSize int
 }
 
 // sum makes the checksums again, and reports whether the file has what was copied into
-// it since: what copies the whole file may have run beside a checkpoint.
+// it since they were made. It has not if somebody has copied an older file over it while
+// a checkpoint ran.
 func (p *pages) sum(file *os.File, count int64, at time.Time, pageSize, copied int64, wal string) bool {
 	if p.copied >= 0 && at.Equal(p.at) && !p.racy {
 		return true
@@ -93,7 +96,7 @@ func (p *pages) sum(file *os.File, count int64, at time.Time, pageSize, copied i
 		}
 		sum, ok := sumOf(log, logHeader+(frame-1)*(frameHeader+pageSize)+frameHeader, pageSize)
 		switch {
-		case !ok: // the -wal was cut when it restarted
+		case !ok: // the -wal has restarted meanwhile, and was cut off
 		case !hasSum(file, (int64(page)-1)*pageSize, pageSize, sum):
 			return false
 		case len(p.sums) < 2*summed:
