@@ -125,39 +125,44 @@ func (f *files) readLog() (now logReading, err error) {
 	case !bytes.Equal(before, header):
 		return now, errOlder // or it has restarted: the next reading tells
 	}
-	known := f.log
 	if fell || end.Salts == now.salts && now.frames < end.Frames {
 		return now, errOlder
 	}
-	if known.salts != now.salts && f.isFormer(now.salts) {
+	if now.salts != f.log.salts && f.isFormer(now.salts) {
 		return now, errOlder
 	}
-	now.first = 1
-	if known.salts == now.salts && known.frames > 0 {
-		if now.frames < known.frames {
-			return now, errOlder
+	err = now.readFrames(wal, f.log)
+	return now, err
+}
+
+// readFrames reads the headers of the frames. The error is errOlder if one is not that
+// of this -wal, or the last one that was known is not as it was.
+func (l *logReading) readFrames(wal *os.File, known logState) error {
+	l.first, l.size = 1, known.size
+	if known.salts == l.salts && known.frames > 0 {
+		if l.frames < known.frames {
+			return errOlder
 		}
-		now.first, now.proved = known.frames, true
+		l.first, l.proved = known.frames, true
 	}
-	now.size = known.size
 	frame := make([]byte, frameHeader)
-	for n := now.first; n <= now.frames; n++ {
-		if _, err := wal.ReadAt(frame, now.offset(n)); err != nil || isBlank(frame[:4]) {
-			return now, cutOr(err)
+	for n := l.first; n <= l.frames; n++ {
+		if _, err := wal.ReadAt(frame, l.offset(n)); err != nil || isBlank(frame[:4]) {
+			return cutOr(err)
 		}
-		if [8]byte(frame[8:]) != now.salts || now.proved && n == now.first && [24]byte(frame) != known.last {
-			return now, errOlder
+		if [8]byte(frame[8:]) != l.salts || l.proved && n == l.first && [24]byte(frame) != known.last {
+			return errOlder
 		}
-		now.pages = append(now.pages, binary.BigEndian.Uint32(frame))
+		l.pages = append(l.pages, binary.BigEndian.Uint32(frame))
 		if size := binary.BigEndian.Uint32(frame[4:]); size > 0 { // a commit
-			if size < now.size {
-				now.shrunk = len(now.pages)
+			if size < l.size {
+				l.shrunk = len(l.pages)
 			}
-			now.size = size
+			l.size = size
 		}
 	}
-	now.last = [24]byte(frame)
-	return now, nil
+	l.last = [24]byte(frame)
+	return nil
 }
 
 // isBlank reports whether there is no number of the format or of a page: the file
