@@ -93,8 +93,8 @@ func commands() []cli.Command {
 	all := slices.Concat(
 		servers.Commands(),
 		manage.Program{Database: schema}.Commands(),
-		exchange.Program{WithStore: schema.With}.Commands(),
-		invite.Program{WithStore: schema.With, Fault: services.Fault}.Commands(),
+		exchange.Program{Database: schema}.Commands(),
+		invite.Program{Database: schema, Fault: services.Fault}.Commands(),
 		services.Commands(),
 		[]cli.Command{service.CertCommand()},
 		manual.Program{All: commands, Help: mainHelp, Default: "serve"}.Commands(),

@@ -38,7 +38,7 @@ func (p Program) compare(env cli.Env, args []string) error {
 	if err := c.parse(env, args); err != nil {
 		return err
 	}
-	return p.WithStore(env, c.db, false, c.with)
+	return p.Database.With(env, c.db, false, c.with)
 }
 
 // with compares the list with a department of the store.

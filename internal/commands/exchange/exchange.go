@@ -6,16 +6,12 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // Program is what the commands are handed.
-type Program struct {
-	// WithStore opens the database at path for do, and makes a missing one if
-	// create is set. Its errors have advice.
-	WithStore func(env cli.Env, path string, create bool, do func(*store.Store) error) error
-}
+type Program struct{ Database database.Schema }
 
 // Commands returns the table of the commands, in the order of their names.
 func (p Program) Commands() []cli.Command {

@@ -1,7 +1,6 @@
 package exchange
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
 )
 
@@ -22,11 +20,10 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// run runs a command with a store that cannot be opened.
+// run runs a command that knows no database.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	closed := errors.New("it is not to be opened")
-	p := Program{WithStore: func(cli.Env, string, bool, func(*store.Store) error) error { return closed }}
+	p := Program{}
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
 	code = cli.PrintError(env.Dispatch("", "", p.Commands(), args), &errs)

@@ -68,7 +68,7 @@ func (p Program) export(env cli.Env, args []string) error {
 	if err := e.to.refuse(e.db); err != nil {
 		return err
 	}
-	return p.WithStore(env, e.db, false, e.run)
+	return p.Database.With(env, e.db, false, e.run)
 }
 
 // meantOutput returns the error of a command line, with another hint if there is a

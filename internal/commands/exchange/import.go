@@ -58,7 +58,7 @@ func (p Program) importFile(env cli.Env, args []string) error {
 	}
 	o.Department = i.tenant
 	opened := false
-	err := p.WithStore(env, i.db, false, func(s *store.Store) error {
+	err := p.Database.With(env, i.db, false, func(s *store.Store) error {
 		opened = true
 		return i.into(s)
 	})
@@ -80,7 +80,7 @@ func (i importing) intoNothing(p Program) error {
 	case err != nil:
 		return i.explain(err)
 	case i.options.Apply && i.writes(o):
-		return p.WithStore(i.env, i.db, true, i.into)
+		return p.Database.With(i.env, i.db, true, i.into)
 	}
 	if i.options.Apply {
 		o.Applied = i.passes(o)

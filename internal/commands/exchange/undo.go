@@ -37,7 +37,7 @@ func (p Program) undoImport(env cli.Env, args []string) error {
 	if *name, err = requireTenant(flags, *name); err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(*name)
 		if err != nil {
 			return store.Failed("reading", *db, err)
@@ -133,7 +133,7 @@ func (p Program) listImports(env cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		var all []store.Import
 		tenant, err := s.Tenant(tenantName)
 		if err == nil {

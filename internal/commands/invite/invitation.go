@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -23,9 +24,7 @@ import (
 
 // Program is what the commands are handed.
 type Program struct {
-	// WithStore opens the database at path for do, and makes a missing one if
-	// create is set. Its errors have advice.
-	WithStore func(env cli.Env, path string, create bool, do func(*store.Store) error) error
+	Database database.Schema
 
 	// Fault returns why the installed service does not run and what to type then, as
 	// service status says it. Both are empty if that is not known. It may be nil.

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -29,11 +28,10 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// run runs a command with a store that cannot be opened.
+// run runs a command that knows no database.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	closed := errors.New("it is not to be opened")
-	p := Program{WithStore: func(cli.Env, string, bool, func(*store.Store) error) error { return closed }}
+	p := Program{}
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
 	code = cli.PrintError(env.Dispatch("", "", p.Commands(), args), &errs)
@@ -70,10 +68,9 @@ func TestUsage(t *testing.T) {
 // TestShowError: who has clicked sees what is wrong, and no help.
 func TestShowError(t *testing.T) {
 	t.Parallel()
-	for line, want := range map[string]string{"--help": "", "--db x --tenant A": "it cannot be opened", "--nonsense": "open: unknown flag: --nonsense"} {
+	for line, want := range map[string]string{"--help": "", "--db x --tenant A": `there is no database at "x"`, "--nonsense": "open: unknown flag: --nonsense"} {
 		shown := ""
-		p := Program{WithStore: func(cli.Env, string, bool, func(*store.Store) error) error { return errors.New("it cannot be opened") },
-			ShowError: func(err error) { shown += err.Error() }}
+		p := Program{ShowError: func(err error) { shown += err.Error() }}
 		err := p.open(cli.Env{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard}, strings.Fields(line))
 		if shown != want || err == nil {
 			t.Errorf("%s: %q was shown, %v", line, shown, err)

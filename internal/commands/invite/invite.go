@@ -37,7 +37,7 @@ func (p Program) invite(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
-	return p.WithStore(env, *db, false, func(s *store.Store) error {
+	return p.Database.With(env, *db, false, func(s *store.Store) error {
 		if n.Tenant, err = s.Tenant(*tenant); err != nil {
 			return store.Failed("reading", *db, err)
 		}

@@ -24,14 +24,14 @@ func says(t *testing.T, serviceDB string, args ...string) (code int, stdout, std
 	t.Helper()
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, ServiceDB: func() string { return serviceDB }}
-	code = cli.PrintError(env.Dispatch("", "", Program{WithStore: withStore}.Commands(), args), &errs)
+	code = cli.PrintError(env.Dispatch("", "", Program{Database: schema}.Commands(), args), &errs)
 	return code, out.String(), errs.String()
 }
 
 // use returns the session that a code opens.
 func use(t *testing.T, db, code string) (opened store.Key, err error) {
 	t.Helper()
-	must(t, withStore(cli.Env{}, db, false, func(s *store.Store) error {
+	must(t, withStore(db, func(s *store.Store) error {
 		_, opened, err = s.OpenSession(code, time.Hour)
 		return nil
 	}))
@@ -41,7 +41,7 @@ func use(t *testing.T, db, code string) (opened store.Key, err error) {
 // invitations returns how many are open in the department.
 func invitations(t *testing.T, db string) (n int) {
 	t.Helper()
-	must(t, withStore(cli.Env{}, db, false, func(s *store.Store) error {
+	must(t, withStore(db, func(s *store.Store) error {
 		tenant, err := s.Tenant("Engine 7")
 		if err != nil {
 			return err
@@ -56,7 +56,7 @@ func invitations(t *testing.T, db string) (n int) {
 // add adds a department.
 func add(t *testing.T, db, name string) {
 	t.Helper()
-	must(t, withStore(cli.Env{}, db, false, func(s *store.Store) error { return s.AddDepartments([]store.Department{{Name: name}}) }))
+	must(t, withStore(db, func(s *store.Store) error { return s.AddDepartments([]store.Department{{Name: name}}) }))
 }
 
 // codeIn returns the code in what a command has printed.
@@ -118,7 +118,7 @@ func TestInviteWithoutPage(t *testing.T) {
 	must(t, err)
 	must(t, closed.Close())
 	for _, address := range []string{"", "http://" + closed.Addr().String(), "nonsense"} {
-		must(t, withStore(cli.Env{}, db, false, func(s *store.Store) error { return s.SetAddress(address) }))
+		must(t, withStore(db, func(s *store.Store) error { return s.SetAddress(address) }))
 		code, stdout, stderr := says(t, "", "invite", "--db", db, "--tenant", "Engine 7", "--name", "Ana")
 		if code != 0 || !strings.Contains(stdout, "Code: ") || strings.Contains(stdout, "Link") || !strings.Contains(stderr, "without the office page") || !strings.Contains(stderr, "without --no-office\n") {
 			t.Errorf("%q: %d, %q, %q", address, code, stdout, stderr)
@@ -173,7 +173,7 @@ func TestOpenWhich(t *testing.T) {
 	code, stdout, _ = says(t, "", "open", "--db", db, "--tenant", "Engine 8")
 	opened, err := use(t, db, codeIn(t, stdout))
 	var name string
-	must(t, withStore(cli.Env{}, db, false, func(s *store.Store) error {
+	must(t, withStore(db, func(s *store.Store) error {
 		return s.Tenants(func(d store.TenantInfo) {
 			if d.ID == opened.Tenant {
 				name = d.Name
@@ -315,7 +315,7 @@ func TestAnnounce(t *testing.T) {
 	t.Parallel()
 	db := newDatabase(t)
 	said := ""
-	must(t, withStore(cli.Env{}, db, false, func(s *store.Store) error {
+	must(t, withStore(db, func(s *store.Store) error {
 		return Announce(s, "Engine 7", "http://127.0.0.1:1", func(text string) error { said = text; return nil })
 	}))
 	if opened, err := use(t, db, codeIn(t, said)); err != nil || opened.Scope != store.ScopeAdmin || !strings.Contains(said, "\n  http://127.0.0.1:1/office/sign-in#code=") {
@@ -323,7 +323,7 @@ func TestAnnounce(t *testing.T) {
 	}
 	broken := errors.New("it broke")
 	for name, want := range map[string]error{"Engine 7": broken, "Engine 8": nil} {
-		err := withStore(cli.Env{}, db, false, func(s *store.Store) error {
+		err := withStore(db, func(s *store.Store) error {
 			return Announce(s, name, "", func(string) error { return broken })
 		})
 		if err == nil || want != nil && !errors.Is(err, want) {

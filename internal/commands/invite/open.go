@@ -111,7 +111,7 @@ func (o *opening) invite(p Program, do func() error) error {
 	if isOfService(o.env, o.db) && !osutil.Exists(o.db) {
 		return p.explainStop(errNoDatabase)
 	}
-	return p.WithStore(o.env, o.db, false, func(s *store.Store) error {
+	return p.Database.With(o.env, o.db, false, func(s *store.Store) error {
 		tenant, err := chooseTenant(s, o.flags, o.db, o.name)
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ package invite
 
 import (
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -12,27 +13,31 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
+// schema is that of the program.
+var schema = database.Schema{Format: sqlite.Format{ApplicationID: 0x46665273, Version: 5, Schema: func(int) string {
+	text, err := os.ReadFile("../../../schema.sql")
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}}}
+
 // newDatabase returns a database with a department.
 func newDatabase(t *testing.T) (path string) {
 	t.Helper()
-	schema, err := os.ReadFile("../../../schema.sql")
-	must(t, err)
 	path = filepath.Join(t.TempDir(), "x.db")
-	must(t, os.WriteFile(path, nil, 0o600))
-	format := sqlite.Format{ApplicationID: 0x46665273, Version: 5}
-	must(t, format.Migrate(path, 0, format.Version, func(c *sqlite.Conn) error {
-		_, err := c.Exec(string(schema))
-		return err
+	must(t, schema.With(cli.Env{Context: t.Context(), Stderr: io.Discard}, path, true, func(s *store.Store) error {
+		return s.AddDepartments([]store.Department{{Name: "Engine 7"}})
 	}))
-	must(t, withStore(cli.Env{}, path, false, func(s *store.Store) error { return s.AddDepartments([]store.Department{{Name: "Engine 7"}}) }))
 	return path
 }
 
-func withStore(_ cli.Env, path string, _ bool, do func(*store.Store) error) error {
+func withStore(path string, do func(*store.Store) error) error {
 	s, err := store.Open(path, time.Now)
 	if err != nil {
 		return err
@@ -50,7 +55,7 @@ func served(t *testing.T) (path string) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { listener.Close(); release() })
-	must(t, withStore(cli.Env{}, path, false, func(s *store.Store) error { return s.SetAddress("http://" + listener.Addr().String()) }))
+	must(t, withStore(path, func(s *store.Store) error { return s.SetAddress("http://" + listener.Addr().String()) }))
 	return path
 }
 
@@ -67,7 +72,7 @@ func TestNobodyPresses(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	db := served(t)
-	p := Program{WithStore: withStore}
+	p := Program{Database: schema}
 	var stdout, stderr strings.Builder
 	err := p.open(cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr}, []string{"--db", db})
 	want := "Opening the page in the browser. Press its button to sign in.\n" +
@@ -127,7 +132,7 @@ func TestWhyNot(t *testing.T) {
 	} {
 		var stdout, stderr strings.Builder
 		env := cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr, ServiceDB: func() string { return tt.service }}
-		err := Program{WithStore: withStore, Fault: tt.fault}.open(env, []string{"--db", tt.db})
+		err := Program{Database: schema, Fault: tt.fault}.open(env, []string{"--db", tt.db})
 		if err == nil || err.Error() != tt.want || cli.HintOf(err) != tt.hint || stdout.Len() > 0 {
 			t.Errorf("%v, %q; not %q, %q", err, cli.HintOf(err), tt.want, tt.hint)
 		}
