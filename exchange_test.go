@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	germanList = "Vorname;Nachname;Handy;E-Mail;Geburtsdatum;Rang\r\n" +
+	germanList = "Vorname;Nachname;Handy;E-Mail;Geburtsdatum;Spind\r\n" +
 		"Ana;Čović;+385 91 234 5678;ana@example.com;26.06.1990;I\r\n" +
 		"Ivan;Horvat;091/111;;1.2.1985;II\r\n"
 	badList = "firstName,lastName,email\nAna,Horvat,ana@example.com\nIvan,,\nMia,Babić,not an address\nEva,Novak,\n"
@@ -93,10 +93,10 @@ func names(t *testing.T, db string, flags ...string) string {
 func TestLeftOut(t *testing.T) {
 	t.Parallel()
 	cards := list(t, "people.vcf", "BEGIN:VCARD\nVERSION:3.0\nN:Horvat;Ivan\nTEL;CELL:+385 91 1\nTEL;HOME:+385 1 2\nADR:;;Ilica 1;Zagreb\nEND:VCARD\n")
-	table := list(t, "people.csv", "firstName,lastName,Rank,\nAna,Čović,Captain\n")
+	table := list(t, "people.csv", "firstName,lastName,Locker,\nAna,Čović,Captain\n")
 	for _, tt := range []struct{ path, want string }{
 		{cards, "Left out: TEL 2, ADR\nImport 1: 1 person added.\n"},
-		{table, "Left out: Rank\nImport 1: 1 person added.\n"},
+		{table, "Left out: Locker\nImport 1: 1 person added.\n"},
 	} {
 		if stdout, _ := works(t, into("import", tt.path, newEngine7(t), "--apply")...); !strings.HasPrefix(stdout, tt.want) {
 			t.Errorf("%s: it says\n%swant\n%s", filepath.Base(tt.path), stdout, tt.want)
@@ -147,7 +147,7 @@ Its columns:
   Handy         phoneNumber
   E-Mail        email
   Geburtsdatum  dateOfBirth
-Left out: Rang
+Left out: Spind
 
 `
 	said := described + "To add: 2. To change: 0. To leave as they are: 0. Refused: 0.\nNothing was changed. To import it: " +
@@ -157,7 +157,7 @@ Left out: Rang
 		t.Errorf("without --apply:\n%s\nbecame\n%s", before, after)
 	}
 	takeBack := "Take it back with: firefighters import undo 1 --tenant 'Engine 7' --db " + db + "\n"
-	says(t, 0, "Left out: Rang\nImport 1: 2 people added.\n"+takeBack, "", into("import", people, db, "--apply")...)
+	says(t, 0, "Left out: Spind\nImport 1: 2 people added.\n"+takeBack, "", into("import", people, db, "--apply")...)
 	if got := names(t, db); got != "Ana Čović, Ivan Horvat" {
 		t.Errorf("there is %s", got)
 	}

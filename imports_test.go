@@ -25,7 +25,7 @@ import (
 // csvOf returns a CSV of invented people.
 func csvOf(count int) string {
 	var b strings.Builder
-	b.WriteString("Vorname;Nachname;Handy;E-Mail;Geburtsdatum;Rang\r\n")
+	b.WriteString("Vorname;Nachname;Handy;E-Mail;Geburtsdatum;Spind\r\n")
 	for i := range count {
 		fmt.Fprintf(&b, "Ana;Person %d;091 %d;ana%d@example.com;26.%02d.1990;Chief\r\n", i, i, i, i%12+1)
 	}
@@ -101,7 +101,7 @@ func TestImport(t *testing.T) {
 	if *r.File.Format+*r.File.Encoding+*r.File.Delimiter != "csvutf-8;" || r.File.Sheet != nil || *r.Dates != "dmy" || len(r.Rows) != 0 {
 		t.Errorf("%s", a.body)
 	}
-	if len(r.Columns) != 6 || *r.Columns[1].Field != "lastName" || r.Columns[5].Header != "Rang" || r.Columns[5].Field != nil {
+	if len(r.Columns) != 6 || *r.Columns[1].Field != "lastName" || r.Columns[5].Header != "Spind" || r.Columns[5].Field != nil {
 		t.Errorf("%s", a.body)
 	}
 	if f := s.list(t, "search=person+39").Data.Items[0]; *f.DateOfBirth != "1990-04-26T00:00:00Z" || *f.PhoneNumber != "091 39" {
@@ -244,7 +244,7 @@ func TestImportRefused(t *testing.T) {
 		{"", "Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n", 400, "dates required"},
 		{"", "Farbe;Form\nrot;rund\n", 400, "map required"},
 		{"", "Vorname;Nachname;Telefon;Handy\nAna;Horvat;1;2\n", 400, "map required"},
-		{"map=Rang=email,Farbe=email", csvOf(1), 400, "map unknown"},
+		{"map=Spind=email,Farbe=email", csvOf(1), 400, "map unknown"},
 		{"encoding=utf-8", "Vorname;Nachname\nAna;\xe8ovi\xe6\n", 400, "encoding invalid"},
 		{"apply=true", "Vorname;Nachname\nAna;\xe8ovi\xe6\n", 400, "encoding required"},
 		{"", "Vorname;Nachname\n\"Ana;Horvat\n", 400, "file invalid"},

@@ -9,7 +9,7 @@ import (
 )
 
 // three is a list of three people, as Excel copies it.
-const three = "Vorname\tNachname\tHandy\tGeburtsdatum\tRang\r\n" +
+const three = "Vorname\tNachname\tHandy\tGeburtsdatum\tSpind\r\n" +
 	"Jürgen\tGroß\t0171 234\t26.06.1990\tLM\r\n" +
 	"Zoë\tMüller\t\t\t\r\n" +
 	"Ana\tČović\t091 234 5678\t15.05.1990\tHBM\r\n"
@@ -59,7 +59,7 @@ func TestOfficeImport(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--label", "desk"), "en")
 	p := b.pasteIn(t, three).wants(t, 200)
-	p.says(t, "pasted rows", "3 people would be added", "separated by tabs", "4 columns are used: Vorname (First name), Nachname (Last name), Handy (Phone), Geburtsdatum (Date of birth). 1 is left out: Rang.", "Dates are read as day, month, year")
+	p.says(t, "pasted rows", "3 people would be added", "separated by tabs", "4 columns are used: Vorname (First name), Nachname (Last name), Handy (Phone), Geburtsdatum (Date of birth). 1 is left out: Spind.", "Dates are read as day, month, year")
 	p.lacks(t, "would be changed", "refused", "imported before")
 	for row, want := range map[string]string{"Jürgen Groß": "2 added 0171 234 · 26 June 1990", "Zoë Müller": "3 added", "Ana Čović": "4 added 091 234 5678 · 15 May 1990"} {
 		if got := strings.TrimSpace(strings.Join(p.row(t, theRows, row), " ")); got != want {

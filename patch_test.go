@@ -46,8 +46,8 @@ func TestPatchRefused(t *testing.T) {
 	path, counted := made.header.Get("Location"), s.contentOf(t)
 	for _, tt := range []struct{ patch, want string }{
 		{`{"firstName":null}`, "firstName required"},
-		{`{"rank":"Chief","email":"x","firstName":" ","phoneNumber":1,"lastName":"A","lastName":"B"}`,
-			"rank unknown, phoneNumber wrong_type, lastName duplicate, firstName required, email invalid"},
+		{`{"boots":"Chief","email":"x","firstName":" ","phoneNumber":1,"lastName":"A","lastName":"B"}`,
+			"boots unknown, phoneNumber wrong_type, lastName duplicate, firstName required, email invalid"},
 	} {
 		if got := s.do(t, "PATCH", path, tt.patch).wants(t, 400).faults(t); got != tt.want {
 			t.Errorf("%s: %s, not %s", tt.patch, got, tt.want)

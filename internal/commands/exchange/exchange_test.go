@@ -9,6 +9,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
@@ -71,7 +72,7 @@ func TestUsage(t *testing.T) {
 		"export people.csv":                          "export: it takes no argument, but there is \"people.csv\"\nTry: to name the file: firefighters export --output people.csv\n",
 		"undo":                                       "there is no command \"undo\"; did you mean \"import undo\"?" + undoHint,
 		"export --tenant A -o /nowhere/x.csv":        "the folder of \"/nowhere/x.csv\" does not exist",
-		"import missing.csv --tenant A --map a=phon": "import: --map has \"phon\", and the fields are firstName, lastName, phoneNumber, email, dateOfBirth, id, name, nameReversed, and - for none" + importHint,
+		"import missing.csv --tenant A --map a=phon": "import: --map has \"phon\", and the fields are " + strings.Join(record.FieldNames(), ", ") + ", id, name, nameReversed, and - for none" + importHint,
 	} {
 		code, stdout, stderr := run(t, strings.Split(line, " ")...)
 		if want := "Error: " + want; code == 0 || stdout != "" || !strings.HasPrefix(stderr, want) {

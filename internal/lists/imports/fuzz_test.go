@@ -21,18 +21,25 @@ import (
 )
 
 // members are those of a record in its order, as exports have them.
-var members = []string{"id", "firstName", "lastName", "phoneNumber", "email", "dateOfBirth", "invitationStatus", "userId"}
+var members = slices.Concat([]string{"id"}, record.FieldNames(), []string{"invitationStatus", "userId"})
+
+// properties are those of a vCard, by the names of the members.
+var properties = map[string]string{"UID": "id", "TEL;TYPE=VOICE": "phoneNumber", "EMAIL;TYPE=INTERNET": "email",
+	"BDAY;VALUE=date-time": "dateOfBirth", "X-FIREFIGHTERS-INVITATION-STATUS": "invitationStatus", "X-FIREFIGHTERS-USER-ID": "userId"}
 
 // valuesOf returns the members of a record. JSON has no other text than valid
 // UTF-8, and neither have the other formats.
 func valuesOf(f record.Firefighter) []string {
-	values := []string{f.ID, f.FirstName, f.LastName, f.PhoneNumber, f.Email, f.DateOfBirth, "", ""}
-	for i, text := range []*string{f.InvitationStatus, f.UserID} {
+	values := []string{f.ID}
+	f.Each(func(_ string, value *string) { values = append(values, *value) })
+	for _, text := range []*string{f.InvitationStatus, f.UserID} {
+		valid := ""
 		if text != nil {
 			for _, r := range *text {
-				values[6+i] += string(r)
+				valid += string(r)
 			}
 		}
+		values = append(values, valid)
 	}
 	return values
 }
@@ -111,8 +118,7 @@ func readCard(t *testing.T, content []byte) []string {
 		case "BDAY":
 			values[5] = value + "T00:00:00Z"
 		default:
-			if i := slices.Index([]string{"UID", "", "", "TEL;TYPE=VOICE", "EMAIL;TYPE=INTERNET", "BDAY;VALUE=date-time",
-				"X-FIREFIGHTERS-INVITATION-STATUS", "X-FIREFIGHTERS-USER-ID"}, name); i >= 0 && name != "" {
+			if i := slices.Index(members, properties[name]); i >= 0 {
 				values[i] = plain.Replace(value)
 			}
 		}

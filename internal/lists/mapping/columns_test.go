@@ -34,7 +34,7 @@ var headers = map[string]string{
 		Geburtsdatum|Geburtsdatum (TT.MM.JJJJ)|Geburtstag|geb.|geb. am|Geb.-Datum|Geb.Dat.|Geboren|geboren am|Date de naissance|Date de naissance (JJ/MM/AAAA)|Né(e) le|Né le|Née le|Anniversaire|Date naiss.|
 		Fecha de nacimiento|Fecha nac.|F. Nacimiento|Nacimiento|Cumpleaños|Datum rođenja|DATUM ROĐENJA|Datum rodjenja|Datum rođenja (dd.mm.gggg.)|Rođendan|Rođ.|Rođen/a|Dat. rođ.|Datum roðenja`,
 	ID: `id|ID|Id| id `,
-	LeftOut: `|Date|Datum|Fecha|Rang|Rank|Dienstgrad|invitationStatus|userId|User ID|Username|Result|Reason|Nr|Nr.|No|Pers.-Nr.|Personal-ID|Rb.|
+	LeftOut: `|Date|Datum|Fecha|Spind|Locker|Spindnummer|invitationStatus|userId|User ID|Username|Result|Reason|Nr|Nr.|No|Pers.-Nr.|Personal-ID|Rb.|
 		E-mail 2 Address|E-mail 2 - Value|Phone 2 - Value|Phone 10 - Value|Telefon 2|Home Phone 2|E-Mail 2: Adresse|Secondary Email|E-mail 1 - Label|Phone 1 - Type|Phone 1 - Label|E-mail Type|E-mail Display Name|E-Mail: Angezeigter Name|
 		Middle Name|Weitere Vornamen|Nickname|Maiden Name|Geburtsname|Geburtsort|Place of birth|Lieu de naissance|Mjesto rođenja|Geburtsjahr|Year of birth|Jahrgang|Age|Alter|Anniversary|Jahrestag|Hire date|Eintrittsdatum|
 		Emergency phone|Emergency contact|Telefon (Notfall)|Notfallkontakt|Fax|Home Fax|Pager|Company|Company Main Phone|Organization Name|Manager's Name|Name Assistent|Spouse|Name Prefix|File As|Yomi Name|Given Name Yomi|Phonetic First Name|
@@ -111,7 +111,7 @@ func TestColumns(t *testing.T) {
 		{[]string{"Name|Full name", "A|A B"}, "Full name=name"},
 		{[]string{"Full name|Display name", "A B|A B"}, `: twice name ["Full name" "Display name"]`},
 		{[]string{"First Name|Last Name|Birth Year|Birth Month|Birth Day", "A|B|1990|5|15"}, "First Name=firstName Last Name=lastName"},
-		{[]string{"Rang|Mail", "Chief|a@example.com"}, `Mail=email : noName  ["Rang" "Mail"]`},
+		{[]string{"Spind|Mail", "Chief|a@example.com"}, `Mail=email : noName  ["Spind" "Mail"]`},
 		{[]string{"Ana|Čović|ana@example.com", "Eva|Babić|eva@example.com"}, `: noHeader  ["Ana" "Čović" "ana@example.com"]`},
 		{[]string{"Ana|Čović|091 234 5678", "Eva|Babić|099"}, `: noHeader  ["Ana" "Čović" "091 234 5678"]`},
 		{[]string{"Ana|Čović|15.05.1990", "Eva|Babić|1.1.1991"}, `: noHeader  ["Ana" "Čović" "15.05.1990"]`},

@@ -2,24 +2,28 @@ package mapping
 
 import (
 	"maps"
+	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 func TestParseHeaders(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]map[string]string{
-		"Vorname=firstName,Handy=phoneNumber":      {"Vorname": "firstName", "Handy": "phoneNumber"},
-		" Vorname = FIRSTNAME , Rang = - , Ort = ": {"Vorname": "firstName", "Rang": LeftOut, "Ort": LeftOut},
-		`"Name, Vorname"=nameReversed,id=id`:       {"Name, Vorname": LastFirst, "id": ID},
-		`"Name, Vorname=name",a=b=email`:           {"Name, Vorname": FullName, "a=b": "email"},
-		`"Born ""on"""=dateOfBirth`:                {`Born "on"`: "dateOfBirth"},
-		`"a=b"=lastName`:                           {"a=b": "lastName"},
+		"Vorname=firstName,Handy=phoneNumber":       {"Vorname": "firstName", "Handy": "phoneNumber"},
+		" Vorname = FIRSTNAME , Spind = - , Ort = ": {"Vorname": "firstName", "Spind": LeftOut, "Ort": LeftOut},
+		`"Name, Vorname"=nameReversed,id=id`:        {"Name, Vorname": LastFirst, "id": ID},
+		`"Name, Vorname=name",a=b=email`:            {"Name, Vorname": FullName, "a=b": "email"},
+		`"Born ""on"""=dateOfBirth`:                 {`Born "on"`: "dateOfBirth"},
+		`"a=b"=lastName`:                            {"a=b": "lastName"},
 	} {
 		if got, err := ParseHeaders(text); err != nil || !maps.Equal(got, want) {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}
-	const form, fields = `must be like "Vorname=firstName,Handy=phoneNumber", not `, ", and the fields are firstName, lastName, phoneNumber, email, dateOfBirth, id, name, nameReversed, and - for none"
+	const form = `must be like "Vorname=firstName,Handy=phoneNumber", not `
+	fields := ", and the fields are " + strings.Join(record.FieldNames(), ", ") + ", id, name, nameReversed, and - for none"
 	for text, want := range map[string]string{
 		"":                        form + `""`,
 		"Vorname":                 form + `"Vorname"`,

@@ -82,7 +82,7 @@ func check(t *testing.T, table *sheet.Table, o Options, want ...string) {
 
 func TestRows(t *testing.T) {
 	t.Parallel()
-	check(t, tableOf("First name|Last name|Phone|Email|Rank", "Ana|Čović|'+1 (2)|ana@example.com|Chief", "|Horvat", "Eva||4.41E+11|Eva <eva@example.com>"), Options{},
+	check(t, tableOf("First name|Last name|Phone|Email|Locker", "Ana|Čović|'+1 (2)|ana@example.com|Chief", "|Horvat", "Eva||4.41E+11|Eva <eva@example.com>"), Options{},
 		"First name=firstName Last name=lastName Phone=phoneNumber Email=email ",
 		"2 Ana/Čović/'+1 (2)/ana@example.com/",
 		"3 /Horvat/// firstName:required",
@@ -173,7 +173,7 @@ func TestFiles(t *testing.T) {
 // stands in the person, or an error or a note tells of it.
 func TestNothingIsLost(t *testing.T) {
 	t.Parallel()
-	table := tableOf("id|Name|Phone|Mail|Born|Rank|", anID+"|Ana Maria Čović|091|ana@example.com|15.05.1990|Chief|x",
+	table := tableOf("id|Name|Phone|Mail|Born|Locker|", anID+"|Ana Maria Čović|091|ana@example.com|15.05.1990|Chief|x",
 		"nonsense|X|4.41E+11|nobody|0/0/00||", "||||31.02.1990||", "|van der Berg, Jan|"+strings.Repeat("9", 51)+"||12.11.10|||more")
 	checkKept(t, table, Options{Now: now})
 }

@@ -12,7 +12,7 @@ func TestReadJSONL(t *testing.T) {
 		name, text string
 		want       []string
 	}{
-		{"lines", "{\"firstName\":\" Ana \",\"lastName\":\"Č\\u0107\"}\n\n{\"lastName\":\"B\",\"rank\":\"x\"}\n", []string{"firstName|lastName|rank", "1 Ana|Čć", "3 |B|x"}},
+		{"lines", "{\"firstName\":\" Ana \",\"lastName\":\"Č\\u0107\"}\n\n{\"lastName\":\"B\",\"boots\":\"x\"}\n", []string{"firstName|lastName|boots", "1 Ana|Čć", "3 |B|x"}},
 		{"values", `{"a":null,"b":12.50,"c":true,"d":{"e": [1, "f"]},"g":"'=x"}`, []string{"a|b|c|d|g", `1 |12.50|true|{"e":[1,"f"]}|'=x`}},
 		{"objects of several lines", "{\n\"a\":\"1\"\n}\n{\"a\":\n\"2\"}", []string{"a", "1 1", "4 2"}},
 		{"array", "[{\"a\":\"1\"},\n\n{\"a\":\"2\"}]", []string{"a", "1 1", "2 2"}},

@@ -43,8 +43,8 @@ func TestPatchRefuses(t *testing.T) {
 		{`{"FirstName":"A"}`, "FirstName unknown"},
 		{`{"email":"a@b.hr","email":null}`, "email duplicate"},
 		{`{"id":1,"id":2}`, "id duplicate"},
-		{`{"phoneNumber":5,"rank":1,"email":"x","dateOfBirth":"2026-07-03","firstName":null}`,
-			"phoneNumber wrong_type, rank unknown, firstName required, email invalid, dateOfBirth out_of_range"},
+		{`{"phoneNumber":5,"boots":1,"email":"x","dateOfBirth":"2026-07-03","firstName":null}`,
+			"phoneNumber wrong_type, boots unknown, firstName required, email invalid, dateOfBirth out_of_range"},
 	}
 	for _, tt := range tests {
 		_, err := DecodePatch([]byte(tt.patch), today)
