@@ -120,9 +120,9 @@ func (l *broughtList) choicesHash() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// applyImport imports a list that was checked. The same list read in another way is
-// another import. Where the list would be read in another
-// way than the page has shown, or a row is refused by now, it shows that instead.
+// applyImport imports a list that was checked. Where the list would be read in another
+// way than the page has shown, or a row is refused by now, it shows that instead. The
+// same list read in another way is another import.
 func applyImport(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
 	key := v.idempotencyKey("import-", token, checked)

@@ -33,7 +33,8 @@ type phrased struct {
 
 // NewLook returns the look of a program's embedded files: templates/*.html, of
 // which layout.html and partials.html are part of all pages, messages/*.json and
-// assets. It panics if they are not right; the tests would have seen it.
+// assets. The site itself fills sign-in.html, sign-out.html, again.html and error.html.
+// It panics if the files are not right; the tests would have seen it.
 func NewLook(files fs.FS) *Look {
 	messages, err := lang.Load(files, "messages/*.json")
 	if err != nil {

@@ -3,6 +3,7 @@ package site
 import (
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -70,5 +71,19 @@ func TestHereOnly(t *testing.T) {
 		if HereOnly(address) != want {
 			t.Errorf("HereOnly(%q) is %t", address, !want)
 		}
+	}
+}
+
+// TestCarriedFits: what is carried fits into the form of sign-in.
+func TestCarriedFits(t *testing.T) {
+	t.Parallel()
+	form := url.Values{"a": {"b"}, "key": {"secret"}, "long": {strings.Repeat("ž", maxCarried/6)}, "z": {"y"}}
+	if got := carry(form); !slices.Equal(got, []field{{"a", "b"}, {"z", "y"}}) {
+		t.Errorf("%.100v is carried", got)
+	}
+	half := strings.Repeat("x", maxCarried/2)
+	together := url.Values{"a": {half}, "b": {half}, "z": {"y"}}
+	if got := carry(together); !slices.Equal(got, []field{{"a", half}, {"z", "y"}}) {
+		t.Errorf("%.100v is carried of fields that are too large together", got)
 	}
 }

@@ -69,26 +69,3 @@ func TestUpload(t *testing.T) {
 		t.Errorf("a form without a file: %s", got)
 	}
 }
-
-// TestCarriedFits: what is carried fits into the form of sign-in.
-func TestCarriedFits(t *testing.T) {
-	t.Parallel()
-	form := url.Values{"a": {"b"}, "key": {"secret"}, "long": {strings.Repeat("ž", maxCarried/6)}, "z": {"y"}}
-	if got := carry(form); !slices.Equal(got, []field{{"a", "b"}, {"z", "y"}}) {
-		t.Errorf("%.100v is carried", got)
-	}
-	half := strings.Repeat("x", maxCarried/2)
-	together := url.Values{"a": {half}, "b": {half}, "z": {"y"}}
-	if got := carry(together); !slices.Equal(got, []field{{"a", half}, {"z", "y"}}) {
-		t.Errorf("%.100v is carried of fields that are too large together", got)
-	}
-}
-
-func TestIsolate(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{"": "", "Ana": "Ana", "\u202eanA": "\u2068\u202eanA\u2069"} {
-		if got := Isolate(text); got != want {
-			t.Errorf("%q becomes %q", text, got)
-		}
-	}
-}
