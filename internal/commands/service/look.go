@@ -82,19 +82,19 @@ func ask(ctx context.Context, address string) *answer {
 }
 
 // lookAtData adds what the folders of the service hold.
-func (s Service) lookAtData(env cli.Env, r *report, settings managers.Settings) {
-	o, err := s.options(env, settings)
+func (s Service) lookAtData(env cli.Env, o *overview, settings managers.Settings) {
+	options, err := s.options(env, settings)
 	if err != nil {
-		r.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not looked at, because the settings are wrong: " + err.Error()}
+		o.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not looked at, because the settings are wrong: " + err.Error()}
 		return
 	}
-	r.Database, r.Address = s.inspect(o.DB)
-	r.Database.Saved = savedCopy(osutil.Resolve(o.DB))
-	r.Disk = room(filepath.Dir(o.DB))
-	r.Backups = s.lookAtBackups(o.DB, o.Backups.Dir)
-	late := 2 * o.Backups.Every
-	if r.Backups.Fault == "" && r.Running && r.Backups.Newest != nil && time.Since(*r.Backups.Newest) > late && r.Since != nil && time.Since(*r.Since) > late {
-		r.Backups.Fault = "the newest is older than it should be"
+	o.Database, o.Address = s.inspect(options.DB)
+	o.Database.Saved = savedCopy(osutil.Resolve(options.DB))
+	o.Disk = room(filepath.Dir(options.DB))
+	o.Backups = s.lookAtBackups(options.DB, options.Backups.Dir)
+	late := 2 * options.Backups.Every
+	if o.Backups.Fault == "" && o.Running && o.Backups.Newest != nil && time.Since(*o.Backups.Newest) > late && o.Since != nil && time.Since(*o.Since) > late {
+		o.Backups.Fault = "the newest is older than it should be"
 	}
 }
 

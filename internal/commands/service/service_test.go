@@ -338,7 +338,7 @@ func backUp(t *testing.T, s Service, path string, at time.Time) {
 }
 
 // lookAt returns how the service of a Program is, and that as lines.
-func lookAt(t *testing.T, s Service, state managers.State) (report, string) {
+func lookAt(t *testing.T, s Service, state managers.State) (overview, string) {
 	t.Helper()
 	r := s.look(cli.Env{Context: t.Context()}, state)
 	return r, strings.Join(r.lines(time.Now()), "\n")
@@ -491,7 +491,7 @@ func TestRefuseLoss(t *testing.T) {
 func TestLittleRoom(t *testing.T) {
 	t.Parallel()
 	for free, want := range map[int64]bool{0: true, 99_000_000: true, 100_000_000: false} {
-		said := strings.Join(report{Installed: true, Disk: &disk{Free: free, Total: 1e12}}.lines(time.Now()), "\n")
+		said := strings.Join(overview{Installed: true, Disk: &disk{Free: free, Total: 1e12}}.lines(time.Now()), "\n")
 		if strings.Contains(said, "Make room") != want {
 			t.Errorf("%d bytes are free:\n%s", free, said)
 		}

@@ -27,8 +27,8 @@ telephone. The exit code is 0 if the service runs, and 1 if it does not.
 Flags:
 `
 
-// report is how the service is. What is not known, or not there, is nil or empty.
-type report struct {
+// overview is how the service is. What is not known, or not there, is nil or empty.
+type overview struct {
 	Installed bool       `json:"installed"`
 	Running   bool       `json:"running"`
 	State     string     `json:"state,omitempty"` // in the words of the system
@@ -85,125 +85,125 @@ func (s Service) status(env cli.Env, args []string) error {
 	if err != nil {
 		return s.explain(err, "service status")
 	}
-	r := s.look(env, state)
+	o := s.look(env, state)
 	if *asJSON {
-		text, err := json.MarshalIndent(r, "", "  ")
+		text, err := json.MarshalIndent(o, "", "  ")
 		if err != nil {
 			return err
 		}
 		if err := env.Println(string(text)); err != nil {
 			return err
 		}
-	} else if r.Installed {
-		if err := sayAll(env, r.lines(time.Now())); err != nil {
+	} else if o.Installed {
+		if err := sayAll(env, o.lines(time.Now())); err != nil {
 			return err
 		}
 	}
 	switch {
-	case !r.Installed:
+	case !o.Installed:
 		return s.explain(managers.ErrNotInstalled, "")
-	case !r.Running && r.Error != "":
-		return cli.WithHint(fmt.Errorf("the service does not run: %s", printable(r.Error)), hintOf(state))
-	case !r.Running:
+	case !o.Running && o.Error != "":
+		return cli.WithHint(fmt.Errorf("the service does not run: %s", printable(o.Error)), hintOf(state))
+	case !o.Running:
 		return cli.WithHint(errors.New("the service does not run"), cli.AsAdministrator(typed()+" service start"))
 	}
 	return nil
 }
 
 // look finds out how the service is.
-func (s Service) look(env cli.Env, state managers.State) report {
-	r := report{Installed: state.Installed, Running: state.Running, State: state.Detail, Error: state.Error, Program: state.Program,
+func (s Service) look(env cli.Env, state managers.State) overview {
+	o := overview{Installed: state.Installed, Running: state.Running, State: state.Detail, Error: state.Error, Program: state.Program,
 		Manual: state.Manual, Replaced: state.Replaced, Data: s.data(), Settings: []string{}, Log: managers.LogCommand}
 	if !state.Since.IsZero() {
 		since := state.Since.UTC()
-		r.Since = &since
+		o.Since = &since
 	}
 	if state.Program != "" {
-		r.Version = versionOf(env, state.Program)
+		o.Version = versionOf(env, state.Program)
 	}
 	_, word, _ := strings.Cut(state.Word, "Listening on ")
 	settings, err := managers.ReadSettings(s.data())
 	if _, statErr := os.Stat(managers.SettingsIn(s.data())); errors.Is(err, fs.ErrPermission) || errors.Is(statErr, fs.ErrPermission) {
-		r.Missing = cli.AsAdministrator(typed() + " service status")
+		o.Missing = cli.AsAdministrator(typed() + " service status")
 	} else {
-		if r.Settings = append(r.Settings, settings...); settings == nil && state.Former != nil {
-			settings, r.Settings = state.Former, []string{strings.Join(state.Former, " ")}
+		if o.Settings = append(o.Settings, settings...); settings == nil && state.Former != nil {
+			settings, o.Settings = state.Former, []string{strings.Join(state.Former, " ")}
 		}
-		s.lookAtData(env, &r, settings)
+		s.lookAtData(env, &o, settings)
 	}
 	if word != "" {
-		r.Address = word
+		o.Address = word
 	}
-	if r.Address != "" && r.Running {
-		said := ask(env.Context, r.Address)
+	if o.Address != "" && o.Running {
+		said := ask(env.Context, o.Address)
 		answers := said != nil
-		r.Answers = &answers
+		o.Answers = &answers
 		if answers {
-			r.Fault = said.fault
+			o.Fault = said.fault
 		}
-		if answers && r.Backups != nil && r.Backups.Fault == "" {
-			r.Backups.Fault = said.backups
+		if answers && o.Backups != nil && o.Backups.Fault == "" {
+			o.Backups.Fault = said.backups
 		}
 	}
-	if !r.Running {
-		r.Address = ""
+	if !o.Running {
+		o.Address = ""
 	}
-	return r
+	return o
 }
 
 // littleRoom is room for some weeks of changes, or for a few backups, in bytes.
 const littleRoom = 100_000_000
 
-// lines writes a report for people.
-func (r report) lines(now time.Time) (lines []string) {
+// lines writes an overview for people.
+func (o overview) lines(now time.Time) (lines []string) {
 	say := func(what, format string, args ...any) {
 		lines = append(lines, fmt.Sprintf("%-10s %s", what, fmt.Sprintf(format, args...)))
 	}
-	say("Service", "%s", r.running(now))
-	if r.Manual {
+	say("Service", "%s", o.running(now))
+	if o.Manual {
 		say("", "WARNING: it does not start with the PC. Try: %s", cli.AsAdministrator(typed()+" service install"))
 	}
-	version := r.Version
+	version := o.Version
 	if version == "" {
 		version = "unknown"
 	}
-	say("Version", "%s, %s", version, r.Program)
-	if r.Replaced {
+	say("Version", "%s, %s", version, o.Program)
+	if o.Replaced {
 		say("", "The program was replaced since then. Try: %s", cli.AsAdministrator(typed()+" service install"))
 	}
-	if r.Address != "" {
+	if o.Address != "" {
 		answer := ""
-		if r.Answers != nil && !*r.Answers {
+		if o.Answers != nil && !*o.Answers {
 			answer = ", which does not answer"
 		}
-		say("Address", "%s%s", r.Address, answer)
+		say("Address", "%s%s", o.Address, answer)
 	}
-	if r.Fault != "" {
-		say("", "WARNING: it answers no request. %s", r.Fault)
+	if o.Fault != "" {
+		say("", "WARNING: it answers no request. %s", o.Fault)
 		say("", "Try: %s, which says what to type then", cli.AsAdministrator(typed()+" service stop"))
 	}
-	say("Data", "%s", r.Data)
-	if r.Database != nil {
-		say("Database", "%s", r.Database)
-		if r.Database.Saved != "" {
-			say("", "Its files had gone once. What was in it then: %s", r.Database.Saved)
+	say("Data", "%s", o.Data)
+	if o.Database != nil {
+		say("Database", "%s", o.Database)
+		if o.Database.Saved != "" {
+			say("", "Its files had gone once. What was in it then: %s", o.Database.Saved)
 		}
 	}
-	if r.Backups != nil {
-		lines = append(lines, r.Backups.lines(now)...)
+	if o.Backups != nil {
+		lines = append(lines, o.Backups.lines(now)...)
 	}
-	if r.Disk != nil {
-		say("Disk", "%s", r.Disk)
-		if r.Disk.Free < littleRoom {
+	if o.Disk != nil {
+		say("Disk", "%s", o.Disk)
+		if o.Disk.Free < littleRoom {
 			say("", "WARNING: on a full disk nothing can be written. Make room on it.")
 		}
 	}
-	for i, setting := range r.Settings {
+	for i, setting := range o.Settings {
 		say([]string{"Settings", ""}[min(i, 1)], "%s", setting)
 	}
-	say("Log", "%s", r.Log)
-	if r.Missing != "" {
-		say("", "There is more to know. Try: %s", r.Missing)
+	say("Log", "%s", o.Log)
+	if o.Missing != "" {
+		say("", "There is more to know. Try: %s", o.Missing)
 	}
 	for i := range lines {
 		lines[i] = printable(lines[i])
@@ -211,16 +211,16 @@ func (r report) lines(now time.Time) (lines []string) {
 	return lines
 }
 
-func (r report) running(now time.Time) string {
+func (o overview) running(now time.Time) string {
 	switch {
-	case !r.Running && r.State != "":
-		return "does not run: " + r.State
-	case !r.Running:
+	case !o.Running && o.State != "":
+		return "does not run: " + o.State
+	case !o.Running:
 		return "does not run"
-	case r.Since == nil:
+	case o.Since == nil:
 		return "runs"
 	}
-	return fmt.Sprintf("runs since %s (%s)", r.Since.Format(time.RFC3339), span(now.Sub(*r.Since)))
+	return fmt.Sprintf("runs since %s (%s)", o.Since.Format(time.RFC3339), span(now.Sub(*o.Since)))
 }
 
 func (d *database) String() string {

@@ -56,7 +56,8 @@ func (g *Guard) renew() {
 
 // note writes down how far the database has come, unless that was done less than
 // noteInterval ago. Without a note an older copy is not recognized, so nothing
-// depends on it.
+// depends on it. It is not made durable, as osutil.WriteFile would: that would flush
+// the disk twice a second more, which wears out a memory card.
 func (g *Guard) note(now time.Time) {
 	if g.noted.stale {
 		g.renew()
