@@ -196,57 +196,6 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestRefusedSessionWrites: where SQLite refuses one of the writes, nothing is written and
-// the caller hears of it.
-func TestRefusedSessionWrites(t *testing.T) {
-	t.Parallel()
-	s := newStoreAt(t, func() time.Time { return noon })
-	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
-	secret, k := openSession(t, s, key)
-	code := invite(t, s, ours, "Ana", k.ID)
-	rows := func() string {
-		t.Helper()
-		var keys, invitations string
-		db := openSQL(t, s)
-		defer db.Close()
-		must(t, db.QueryRow(`SELECT (SELECT group_concat(id || ' ' || ifnull(revoked_at, '-')) FROM keys),
-			(SELECT group_concat(id || ' ' || invited_by) FROM invitations)`).Scan(&keys, &invitations))
-		return keys + "; " + invitations
-	}
-	before := rows()
-	for _, tt := range []struct {
-		write string
-		do    func() error
-	}{
-		{"INSERT ON keys", func() error { _, _, err := s.OpenSession(key, lifetime); return err }},
-		{"INSERT ON keys", func() error { _, _, err := s.OpenSession(code, lifetime); return err }},
-		{"DELETE ON invitations", func() error { _, _, err := s.OpenSession(code, lifetime); return err }},
-		{"UPDATE ON invitations", func() error { return s.EndSession(k) }},
-		{"UPDATE ON keys", func() error { return s.EndSession(k) }},
-		{"DELETE ON invitations", func() error { return s.Withdraw(ours, 1) }},
-		{"INSERT ON invitations", func() error {
-			return s.Invite(store.NewInvitation{Tenant: ours, Name: "Eva", Scope: store.ScopeRead}, func(string) error { t.Error("a code was shown"); return nil })
-		}},
-	} {
-		exec(t, s, `CREATE TRIGGER refuse BEFORE `+tt.write+` BEGIN SELECT RAISE(ABORT, 'refused'); END`)
-		err := tt.do()
-		exec(t, s, `DROP TRIGGER refuse`)
-		if after := rows(); err == nil || errors.Is(err, store.ErrNotFound) || after != before {
-			t.Errorf("without %s: %v; was %s, is %s", tt.write, err, before, after)
-		}
-	}
-	exec(t, s, `ALTER TABLE keys RENAME COLUMN scope TO away`)
-	if all, err := s.Invitations(ours); err == nil {
-		t.Errorf("without the keys %v are open", all)
-	}
-	exec(t, s, `ALTER TABLE keys RENAME COLUMN away TO scope`)
-	openSession(t, s, code)
-	must(t, s.EndSession(k))
-	if got := allKeys(t, s)[apikey.Hash(secret)]; got.State(noon) != "revoked" {
-		t.Errorf("the session is %s", got.State(noon))
-	}
-}
-
 // TestWrongKeyOnlyReads: a wrong key or code waits for nobody who writes.
 func TestWrongKeyOnlyReads(t *testing.T) {
 	t.Parallel()
