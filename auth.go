@@ -52,8 +52,8 @@ type authenticator struct {
 	ended sync.Map // ids of the sessions that were ended here, until all keys are read again
 }
 
-// credential is a key, and what stays when the keys are read again: when it
-// was last used, in milliseconds, here and in the database, and its bucket.
+// credential is a key, with what is kept when the keys are read again: its last use
+// in milliseconds, as this process and as the database has it, and its bucket.
 type credential struct {
 	store.Key
 	used, written *atomic.Int64
@@ -82,8 +82,8 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 	return c, err
 }
 
-// authenticate returns the caller whose key the request has, one of the
-// refusals above, or that of the rate limit.
+// authenticate returns the caller whose key the request has. The error is one of the
+// four refusals of a key in problems.go, or that of the rate limit.
 func (a *authenticator) authenticate(r *http.Request, h http.Header) (caller, error) {
 	key, ok := bearer(r.Header["Authorization"])
 	c, err := a.find(r, key, ok, h)
@@ -142,8 +142,8 @@ func bearer(headers []string) (key string, ok bool) {
 }
 
 // find returns the credential for an API key, nil if there is none. It counts the
-// request before it asks the database, so that unknown keys cannot keep that
-// busy.
+// request before it asks the database, so that requests with unknown keys cannot keep
+// the database busy.
 func (a *authenticator) find(r *http.Request, key string, ok bool, h http.Header) (*credential, error) {
 	hash := store.KeyHash(apikey.Hash(key))
 	if c := (*a.byHash.Load())[hash]; ok && c != nil && !c.IsSession() {
@@ -155,7 +155,7 @@ func (a *authenticator) find(r *http.Request, key string, ok bool, h http.Header
 		return nil, err
 	case !ok:
 		return nil, errNoKey
-	case repeated: // a key that is made meanwhile is in memory
+	case repeated: // it was looked up a moment ago, and reload reads keys that are new
 		return nil, nil
 	}
 	c, err := a.readCredential(key, hash)
@@ -184,8 +184,8 @@ func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credent
 	return (*a.byHash.Load())[hash], err
 }
 
-// EndSession ends a session in the database, and here at once: the keys are read
-// again a little later.
+// EndSession ends a session in the database. From then on Session refuses it, also
+// before the keys are read again.
 func (a *authenticator) EndSession(key store.Key) error {
 	err := a.store.EndSession(key)
 	if err == nil {
@@ -236,7 +236,8 @@ func (a *authenticator) addNew(version int64) (done bool, err error) {
 	return true, nil
 }
 
-// readKeys reads the keys after one, and takes over what stays of those known.
+// readKeys reads the keys whose ids are above one. Those that are known keep their
+// last use and their bucket.
 func (a *authenticator) readKeys(after store.KeyID) (map[store.KeyHash]*credential, error) {
 	known, keys := *a.byHash.Load(), map[store.KeyHash]*credential{}
 	err := a.store.Keys(after, func(hash store.KeyHash, k store.Key) {
@@ -259,7 +260,8 @@ func (a *authenticator) keep(keys map[store.KeyHash]*credential, version int64) 
 	}
 }
 
-// saveExpiry saves the time once a key is refused because it has expired.
+// saveExpiry saves the time in the background when a key is refused because it has
+// expired.
 // Otherwise the key could be valid again after a restart with an earlier clock.
 func (a *authenticator) saveExpiry(expiresAt int64) {
 	if a.store.ClockSaved() >= expiresAt || !a.saving.CompareAndSwap(false, true) {

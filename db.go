@@ -107,8 +107,8 @@ func addChecksums(c *sqlite.Conn, after int64) (last int64, more bool, err error
 }
 
 // upgradeTo3 adds the scope admin, sessions and invitations, the versions of
-// changes, and the number of this history. The table of keys is made again,
-// because a CHECK cannot be changed. A key that refers to nothing stays as it is.
+// changes, and a random number that tells histories apart. The table of keys is made again,
+// because a CHECK cannot be changed. A key whose department is missing stays as it is.
 func upgradeTo3(c *sqlite.Conn) error {
 	_, err := c.Exec(`
 		PRAGMA defer_foreign_keys = on;

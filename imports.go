@@ -155,8 +155,7 @@ func (s *server) checkImport(w http.ResponseWriter, r *http.Request, c caller, c
 	return respondOutcome(w, http.StatusOK, outcome)
 }
 
-// applyImport imports a file, or answers with the replay to an earlier
-// import with this key.
+// applyImport imports a file, or answers as an earlier import with this key did.
 func (s *server) applyImport(w http.ResponseWriter, r *http.Request, c caller, content []byte, o imports.Options, key *store.IdempotencyKey) error {
 	if key != nil {
 		_, stored, err := s.store.Replay(c.tenant, key)

@@ -31,20 +31,20 @@ type server struct {
 	cors         httpapi.CORS
 	requestIDs   *httpapi.RequestIDs
 	startID      string   // random, of this start of the program
-	inFlight     sync.Map // the requestKeys of creates with an Idempotency-Key
+	inFlight     sync.Map // the requestKeys that are being answered
 	loopbackOnly bool     // it listens on this machine alone
-	tls          bool     // for good: browsers are told so
+	tls          bool     // for good: answers have Strict-Transport-Security
 }
 
-// handler answers a request of c, or returns the error to answer it with. id
-// is what is variable in the path.
+// handler answers a request of c, or returns the error to answer it with. id is the
+// variable part of the path, empty where there is none.
 type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
 
 // route is one operation. A GET answers HEAD, too.
 type route struct {
 	method, path, scope string
 	handle              handler
-	deprecated          *httpapi.Deprecation // nil: it stays
+	deprecated          *httpapi.Deprecation // nil: it is not deprecated
 }
 
 // newServer returns a server of routes without limits, backups or CORS.
@@ -83,7 +83,7 @@ func (s *server) add(route route) {
 }
 
 const (
-	maxBody     = 64 << 10 // bytes of a body, but for a file
+	maxBody     = 64 << 10 // bytes of a body that is no file
 	recordSize  = 320      // bytes of a record in JSON, or nearly
 	importsPath = "/api/v1/imports"
 )
@@ -177,14 +177,15 @@ func (s *server) always(p *httpapi.Problem) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
 }
 
-// requestKey is what no two creates at a time may share.
+// requestKey is an Idempotency-Key of an API key. No two requests with the same are
+// answered at a time.
 type requestKey struct {
 	by  store.KeyID
 	key string
 }
 
-// once calls answer with the Idempotency-Key of a request, nil if it has none.
-// hash is that of all that the request asks for.
+// once calls answer with the Idempotency-Key of a request, nil if it has none. A later
+// request with the same key must have the same hash.
 func (s *server) once(r *http.Request, c caller, hash [sha256.Size]byte, answer func(*store.IdempotencyKey) error) error {
 	key, err := httpapi.IdempotencyKey(r)
 	switch {

@@ -85,7 +85,7 @@ func (d *daemon) noteAddress() error {
 	if err == nil {
 		d.noted = &page
 	}
-	if errors.Is(err, sqlite.ErrFull) { // of which there was a warning
+	if errors.Is(err, sqlite.ErrFull) { // warnOfFullDisk has said so
 		return nil
 	}
 	return err

@@ -39,11 +39,11 @@ func (d *daemon) close() error {
 	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)), hint)
 }
 
-// newestBackup returns the newest backup of a database that is not open any
-// more, as it can be typed, but for one. It is empty if there is none.
-func (d *daemon) newestBackup(but string) string {
+// newestBackup returns the newest backup other than one, quoted for a shell. It is
+// empty if there is none. The database must be closed.
+func (d *daemon) newestBackup(other string) string {
 	for _, file := range backup.Files(d.Database.Content(), d.DB, d.Backups.Dir) {
-		if file.Path != but {
+		if file.Path != other {
 			return cli.Quote(file.Path)
 		}
 	}

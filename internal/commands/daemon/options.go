@@ -29,7 +29,7 @@ type Options struct {
 	every   string // the flag of Backups.Every
 	makeNew bool   // also where a database was lost
 	again   string // what to type to start this again, with another --listen
-	anyPort bool   // nobody has asked for the port
+	anyPort bool   // another will do if it is taken
 }
 
 const maxRateLimit = 1_000_000
