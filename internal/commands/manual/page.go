@@ -3,25 +3,42 @@ package manual
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
+const manHelp = `Usage: firefighters man
+
+Prints the manual page firefighters(1), in the format of man(7). It is made from
+the help of all commands.
+
+  firefighters man | man -l -
+  firefighters man >/usr/local/share/man/man1/firefighters.1
+`
+
+func (p Program) man(env cli.Env, args []string) error {
+	if err := env.Parse(env.Flags("man", manHelp), args, 0); err != nil {
+		return err
+	}
+	_, err := io.WriteString(env.Stdout, newPage(cli.ReadBuild(), p.Help(), cli.Describe(p.All())).String())
+	return err
+}
+
 // page is a manual page that is being written, in the format of man(7).
 type page struct {
 	strings.Builder
-	info  cli.Build
 	begun bool // something stands in the section
 }
 
-func newPage(info cli.Build) *page { return &page{info: info} }
-
-// fill returns the page for a program with this help and these commands.
-func (p *page) fill(help string, commands []cli.Description) string {
-	day, _, _ := strings.Cut(cmp.Or(p.info.Date, written), "T")
-	fmt.Fprintf(p, ".TH FIREFIGHTERS 1 %s %s %s\n", day, argument("firefighters "+p.info.Version), argument("User Commands"))
+// newPage returns the page for a build of the program with this help and these
+// commands.
+func newPage(build cli.Build, help string, commands []cli.Description) *page {
+	p := &page{}
+	day, _, _ := strings.Cut(cmp.Or(build.Date, written), "T")
+	fmt.Fprintf(p, ".TH FIREFIGHTERS 1 %s %s %s\n", day, argument("firefighters "+build.Version), argument("User Commands"))
 	p.line(".nr HY 0\n.nh\n.ad l") // no command is hyphenated
 	usage, blocks := split(help)
 	p.section("NAME")
@@ -42,7 +59,7 @@ func (p *page) fill(help string, commands []cli.Description) string {
 	p.section("SEE ALSO")
 	p.line(".UR " + escape(documents) + "\nThe documents of the project\n.UE :")
 	p.line("installing, operations, all commands, the page for people, and the API.")
-	return p.String()
+	return p
 }
 
 // written is when the texts in this file were written. It is the date of a page
