@@ -11,10 +11,11 @@ import (
 )
 
 // Command is an entry in a table of commands. It has Run or, if it has
-// subcommands, Help and Sub. One that has both runs where no subcommand is named.
+// subcommands, Help and Sub. With Run and Sub, Run is for a line that names no
+// subcommand.
 type Command struct {
 	Name    string
-	Also    string // other words that people type for it, as "ls show"
+	Also    string // other words that people type for it, as "ls show", for suggestions
 	Summary string // a few words for CommandList
 	Run     func(env Env, args []string) error
 	Help    string
@@ -97,8 +98,8 @@ func noCommand(name string, commands []Command, typed string) error {
 	return Usage(what+didYouMean(quoted), strings.Join(hints, ", or: "))
 }
 
-// commandWords returns all commands below the one with this name. A subcommand of
-// another is not spelled right without that.
+// commandWords returns all commands below the one with this name, for suggestions.
+// For a subcommand of another the right spelling is its full name.
 func commandWords(name string, commands []Command) (words []word) {
 	for _, c := range commands {
 		full := subcommand(name, c.Name)

@@ -64,15 +64,14 @@ func TenantFlag(flags *pflag.FlagSet, when string) *string {
 	return flags.String("tenant", "", "the department's name "+when)
 }
 
-// The annotations of a flag --db: that it may be the service's, and that the
-// command itself asks for the rights that this takes.
+// The annotations of a flag --db.
 const (
-	ofService  = "service"
-	AsksItself = "asks"
+	ofService  = "service" // Parse may set it to the database of the service
+	AsksItself = "asks"    // and then the command itself asks for the rights of an administrator
 )
 
 // useServiceDB sets --db to the database of the installed service, as DBFlag promises.
-// The error says how to get the rights for it.
+// Without the rights for that, the error says how to get them.
 func (env Env) useServiceDB(flags *pflag.FlagSet) error {
 	f := flags.Lookup("db")
 	if f == nil || f.Changed || env.ServiceDB == nil {
@@ -118,7 +117,7 @@ func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 	if err != nil {
 		return Wrong(flags, Printable(err.Error()))
 	}
-	if f := swallowing(flags, most); f != nil {
+	if f := withoutValue(flags, most); f != nil {
 		return Wrong(flags, fmt.Sprintf("--%s needs a value, and %q looks like a flag", f.Name, f.Value.String()))
 	}
 	if most != AnyNumber && flags.NArg() > most {
@@ -154,10 +153,10 @@ func unknownFlag(flags *pflag.FlagSet, unknown *pflag.NotExistError) error {
 	return Wrong(flags, Printable(unknown.Error())+didYouMean(meantFlags(flags, typed)))
 }
 
-// swallowing returns a flag that seems to have no value of its own, and so has the
-// flag after it as its value. It is nil if there is none. A text of another kind
-// may begin with dashes, unless an argument too many shows what it was.
-func swallowing(flags *pflag.FlagSet, most int) (found *pflag.Flag) {
+// withoutValue returns a flag whose value was forgotten, so that it took the next flag
+// for it, as --db in --db --yes. It is nil if there is none. A value may begin with
+// dashes if it is no flag of the command, and if no argument is left over.
+func withoutValue(flags *pflag.FlagSet, most int) (found *pflag.Flag) {
 	flags.Visit(func(f *pflag.Flag) {
 		next, dashed := strings.CutPrefix(f.Value.String(), "--")
 		next, _, _ = strings.Cut(next, "=")

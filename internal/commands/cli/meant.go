@@ -11,9 +11,9 @@ type word struct {
 	like []string // in lower case: its right spelling, and what else people type who mean it
 }
 
-// meant returns the words that somebody who typed this may have meant: those
-// that are as near to it as none of the others, and near enough. Of two that
-// are equally near, the right spelling is nearer.
+// meant returns the words that somebody who typed this may have meant: the nearest
+// ones, if they are near enough. At the same distance a right spelling comes before
+// what else people type.
 func meant(typed string, words []word) (nearest []string) {
 	typed = strings.ToLower(typed)
 	best := 0

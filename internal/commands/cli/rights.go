@@ -9,8 +9,8 @@ import (
 )
 
 // IsBarred reports whether the permissions of a file, or of its folder, keep the
-// current user from reading and writing it. This process must not have it open as
-// a database.
+// current user from reading and writing it. It opens and closes the file, which drops
+// the locks of this process on it: it must not have it open as a database.
 func IsBarred(path string) bool {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err == nil {

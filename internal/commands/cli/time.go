@@ -17,14 +17,14 @@ var units = map[string]time.Duration{
 	"y": year, "w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second,
 }
 
-// Errors in times that have the right form. Others are of no form.
+// Errors in times of the right form. All other errors are in the form.
 var (
 	errNoDay   = errors.New("there is no such day")
 	errTooLong = errors.New("the longest time is 100 years")
 )
 
 // WrongTime returns the error for a flag with a time that was not understood. forms
-// says which it may have.
+// are examples of what it takes.
 func WrongTime(flag, forms, text string, err error) error {
 	if errors.Is(err, errNoDay) || errors.Is(err, errTooLong) {
 		return fmt.Errorf("--%s may not be %q: %w", flag, text, err)

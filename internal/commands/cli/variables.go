@@ -12,10 +12,10 @@ import (
 // variablePrefix is what the environment variables of flags begin with.
 const variablePrefix = "FIREFIGHTERS_"
 
-// typedOnly are the flags that confirm or choose what is changed or erased, and that
-// of version for another text, because programs read its line. They
-// count only when they are typed: a variable that was forgotten in the
-// environment must not answer for a person.
+// typedOnly are the flags that count only when they are typed. Most of them confirm or
+// choose what is changed or erased: a variable that was forgotten in the environment
+// must not answer for a person. --licences changes what version prints, which programs
+// read.
 var typedOnly = []string{"apply", "finish", "force", "licences", "new", "older-than", "repair", "skip-bad", "update", "write-to", "yes"}
 
 // variable is the environment variable of a flag.

@@ -63,8 +63,8 @@ func (p Program) save(env cli.Env, job backup.Job) (backup.Copy, error) {
 	return job.Run(env.Context)
 }
 
-// swappedError says that the file to save to is a database, and that the one to
-// save is missing, or that it is not to be lost.
+// swappedError is an error of a backup whose target is a database. FILE and --db were
+// probably confused: there is no database to save, or the target would be replaced.
 type swappedError struct {
 	target string
 	error

@@ -66,7 +66,7 @@ func newPage(build cli.Build, help string, commands []cli.Description) *page {
 // if nobody knows that of the commit.
 const written = "2026-11-22"
 
-// ending is what no command says.
+// ending has the sections for which the help of no command has a text.
 const ending = `.SH FILES
 .TP
 .I firefighters.db
