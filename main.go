@@ -68,22 +68,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 }
 
 func runIn(env cli.Env, args []string) error {
-	env.WarnOfVariables(strings.Fields(variables))
-	return cli.Run(env, args, func(env cli.Env, args []string) error {
-		switch {
-		case len(args) > 0 && (args[0] == "--version" || args[0] == "-v"):
-			args = append([]string{"version"}, args[1:]...)
-		case len(args) == 0 || strings.HasPrefix(args[0], "-") && !cli.IsHelp(args[0]) || cli.LooksLikeFile(args[0]):
-			args = append([]string{"serve"}, args...)
-		}
-		return env.Dispatch("", mainHelp(), commands(), args)
-	})
+	return program().Run(env, args)
 }
-
-// variables are the flags of all commands that may stand in the environment.
-// The examples of docs/api.md use FIREFIGHTERS_KEY and FIREFIGHTERS_URL.
-const variables = "backup-dir backup-every backup-keep cors-origin dates db departments desc encoding expires format id json key label " +
-	"listen map name no-office output people rate-limit report scope search sheet since sort tenant tls-cert tls-key tls-self-signed url"
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
@@ -97,7 +83,7 @@ func commands() []cli.Command {
 		invite.Program{Database: schema, Fault: services.Fault}.Commands(),
 		services.Commands(),
 		[]cli.Command{service.CertCommand()},
-		manual.Program{All: commands, Help: mainHelp, Default: "serve"}.Commands(),
+		manual.Commands(program),
 	)
 	slices.SortFunc(all[1:], func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	return all
@@ -124,8 +110,11 @@ func newAPI(c daemon.Config) daemon.API {
 	return s
 }
 
-func mainHelp() string {
-	return `Usage: firefighters [command] [flags]
+// program is the program as it is typed. The examples of docs/api.md use
+// FIREFIGHTERS_KEY and FIREFIGHTERS_URL.
+func program() cli.Program {
+	all := commands()
+	return cli.Program{Commands: all, Default: "serve", Variables: []string{"key", "url"}, Help: `Usage: firefighters [command] [flags]
 
 Keeps the personnel records of fire departments in one file and serves them
 over HTTP. Without a command it serves.
@@ -135,7 +124,7 @@ over HTTP. Without a command it serves.
   firefighters version
 
 Commands:
-` + cli.CommandList(commands()) + `
+` + cli.CommandList(all) + `
 Each has more to say: firefighters serve --help
-`
+`}
 }

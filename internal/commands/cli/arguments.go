@@ -31,7 +31,7 @@ func extraArgument(flags *pflag.FlagSet, most int) error {
 // command with --db.
 func WrongArgument(flags *pflag.FlagSet, number int, what, hint string) error {
 	arg := flags.Arg(number)
-	if LooksLikeFile(arg) {
+	if looksLikeFile(arg) {
 		hint = cmp.Or(hintOnFlag(flags, number, "db", "the database", arg), hint)
 	}
 	return Usage(flags.Name()+": "+what, hint)
@@ -44,11 +44,11 @@ func hintOnExtra(flags *pflag.FlagSet, number int) string {
 	isNumber := err == nil
 	help, hint := helpOf(flags.Name()), ""
 	switch {
-	case strings.TrimSpace(arg) == "" || strings.ContainsFunc(arg, unicode.IsControl) || IsHelp(arg):
+	case strings.TrimSpace(arg) == "" || strings.ContainsFunc(arg, unicode.IsControl) || isHelp(arg):
 		return help
 	case isNumber && flags.Lookup("listen") != nil && !flags.Changed("listen"):
 		hint = hintOnFlag(flags, number, "listen", "the port", "127.0.0.1:"+arg)
-	case flags.Changed("tenant"), number > 0 && !isNumber, flags.NArg() > number+1 && !LooksLikeFile(arg):
+	case flags.Changed("tenant"), number > 0 && !isNumber, flags.NArg() > number+1 && !looksLikeFile(arg):
 		hint = `put a name of several words in quotes, as "Engine 7": ` + help
 	case number > 0:
 	case flags.Lookup("tenant") != nil:
@@ -69,9 +69,9 @@ func hintOnFlag(flags *pflag.FlagSet, most int, flag, something, value string) s
 	return fmt.Sprintf("to name %s: %s --%s %s", something, TypedLine(flags, most), flag, Quote(value))
 }
 
-// LooksLikeFile reports whether an argument is more likely to name a database
+// looksLikeFile reports whether an argument is more likely to name a database
 // file than a department or a record.
-func LooksLikeFile(arg string) bool {
+func looksLikeFile(arg string) bool {
 	return !strings.ContainsFunc(arg, unicode.IsControl) && (strings.ContainsAny(arg, `/\`) || strings.HasPrefix(filepath.Ext(arg), ".db") || strings.HasPrefix(filepath.Ext(arg), ".sqlite"))
 }
 

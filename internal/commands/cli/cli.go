@@ -20,7 +20,7 @@ type Env struct {
 	// empty if there is none. It may be nil.
 	ServiceDB func() string
 
-	commands   []Command    // of the program, once Dispatch has run
+	commands   []Command    // of the program
 	describing *description // notes what the command says of itself; see Describe
 }
 
@@ -53,18 +53,4 @@ func (env Env) Data() io.Writer {
 // Notef writes a line that is no result.
 func (env Env) Notef(format string, args ...any) {
 	fmt.Fprintf(env.Stderr, format+"\n", args...)
-}
-
-// Run runs a command. What it prints changes no terminal. A result that could not
-// be written is an error, also if the command overlooks it.
-func Run(env Env, args []string, command func(env Env, args []string) error) error {
-	result, notes := &stream{to: env.Stdout}, &stream{to: env.Stderr}
-	env.Stdout, env.Stderr = result, notes
-	err := command(env, args)
-	notes.flush()
-	result.flush()
-	if result.failed != nil {
-		return fmt.Errorf("writing the result: %w", result.failed)
-	}
-	return err
 }

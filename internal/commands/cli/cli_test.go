@@ -23,6 +23,11 @@ func newEnv(t *testing.T) (env cli.Env, stdout, stderr *strings.Builder) {
 	return cli.Env{Context: t.Context(), Stdin: strings.NewReader("yes\n"), Stdout: stdout, Stderr: stderr}, stdout, stderr
 }
 
+// runOne runs a program of one command.
+func runOne(env cli.Env, args []string, command func(env cli.Env, args []string) error) error {
+	return cli.Program{Commands: []cli.Command{{Name: "one", Run: command}}}.Run(env, append([]string{"one"}, args...))
+}
+
 func TestStreams(t *testing.T) {
 	t.Parallel()
 	env, stdout, stderr := newEnv(t)
@@ -45,24 +50,24 @@ func TestRun(t *testing.T) {
 		return broken
 	}
 	env, stdout, _ := newEnv(t)
-	if err := cli.Run(env, []string{"a", "b"}, careless); err != broken || stdout.String() != "a b\nend\n" {
+	if err := runOne(env, []string{"a", "b"}, careless); err != broken || stdout.String() != "a b\nend\n" {
 		t.Errorf("%v, stdout %q", err, stdout)
 	}
 	env.Stdout = brokenPipe{}
-	if err := cli.Run(env, nil, careless); !errors.Is(err, io.ErrClosedPipe) ||
+	if err := runOne(env, nil, careless); !errors.Is(err, io.ErrClosedPipe) ||
 		err.Error() != "writing the result: io: read/write on closed pipe" {
 		t.Errorf("the result is lost: %v", err)
 	}
 	said := errors.New("nothing was said")
 	announce := func(env cli.Env, _ []string) error { said = env.Announce("hello"); return nil }
-	if err := cli.Run(env, nil, announce); err != nil || !errors.Is(said, io.ErrClosedPipe) {
+	if err := runOne(env, nil, announce); err != nil || !errors.Is(said, io.ErrClosedPipe) {
 		t.Errorf("an announcement is lost: %v, %v", err, said)
 	}
-	if env, stdout, _ := newEnv(t); cli.Run(env, nil, announce) != nil || said != nil || stdout.String() != "hello\n" {
+	if env, stdout, _ := newEnv(t); runOne(env, nil, announce) != nil || said != nil || stdout.String() != "hello\n" {
 		t.Errorf("%v, stdout %q", said, stdout)
 	}
 	help := func(env cli.Env, _ []string) error { return env.Help("Usage") }
-	if err := cli.Run(env, nil, help); !errors.Is(err, io.ErrClosedPipe) {
+	if err := runOne(env, nil, help); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("the help is lost: %v", err)
 	}
 }
@@ -119,7 +124,11 @@ func TestDispatch(t *testing.T) {
 		{"door", "", 2, "", "Error: door: say open, lock, unlock, bell, clean or people\nTry: firefighters door --help\n"},
 	} {
 		env, stdout, stderr := newEnv(t)
-		err := env.Dispatch(tt.name, "HELP\n", commands, strings.Fields(tt.args))
+		program, args := cli.Program{Help: "HELP\n", Commands: commands}, strings.Fields(tt.args)
+		if tt.name != "" {
+			program.Commands, args = []cli.Command{{Name: tt.name, Help: "HELP\n", Sub: commands}}, append([]string{tt.name}, args...)
+		}
+		err := program.Run(env, args)
 		if code := cli.PrintError(err, env.Stderr); code != tt.code || stdout.String() != tt.stdout || stderr.String() != tt.errs {
 			t.Errorf("%s %s: code %d, stdout %q, stderr %q", tt.name, tt.args, code, stdout, stderr)
 		}

@@ -22,6 +22,39 @@ type Command struct {
 	Sub     []Command
 }
 
+// Program is a table of commands, and what the program says of itself.
+type Program struct {
+	Help      string
+	Commands  []Command
+	Default   string   // the command that runs if the line names none
+	Variables []string // of the environment that are no flags, as "key" for FIREFIGHTERS_KEY
+}
+
+// Run runs the command that args name. A line that begins with a flag or with the
+// name of a file, as after a file was dropped on the program, is one of the default
+// command. What a command prints changes no terminal. A result that could not be
+// written is an error, also if the command overlooks it.
+func (p Program) Run(env Env, args []string) error {
+	p.warnOfVariables(env)
+	env.commands = p.Commands
+	result, notes := &stream{to: env.Stdout}, &stream{to: env.Stderr}
+	env.Stdout, env.Stderr = result, notes
+	switch {
+	case len(args) > 0 && (args[0] == "--version" || args[0] == "-v"):
+		args = append([]string{"version"}, args[1:]...)
+	case p.Default == "":
+	case len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) || looksLikeFile(args[0]):
+		args = append([]string{p.Default}, args...)
+	}
+	err := env.Dispatch("", p.Help, p.Commands, args)
+	notes.flush()
+	result.flush()
+	if result.failed != nil {
+		return fmt.Errorf("writing the result: %w", result.failed)
+	}
+	return err
+}
+
 // CommandList returns a line for each command, its name and its summary, as
 // they stand in help.
 func CommandList(commands []Command) string {
@@ -47,11 +80,8 @@ func (env Env) Dispatch(name, help string, commands []Command, args []string) er
 	if len(args) > 1 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
-	if IsHelp(args[0]) {
+	if isHelp(args[0]) {
 		return env.Help(help)
-	}
-	if name == "" {
-		env.commands = commands
 	}
 	for _, c := range commands {
 		switch {
@@ -129,8 +159,8 @@ func inCommand(name string) string {
 	return name + ": "
 }
 
-// IsHelp reports whether an argument in the place of a command asks for help.
-func IsHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "help" }
+// isHelp reports whether an argument in the place of a command asks for help.
+func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "help" }
 
 // ErrHelp says that help was asked for and printed. It is not a failure.
 var ErrHelp = pflag.ErrHelp

@@ -175,8 +175,11 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestWarnOfVariables cannot run beside others.
-func TestWarnOfVariables(t *testing.T) {
+// lift is a command with these flags.
+func lift(env cli.Env, args []string) error { return env.Parse(newFlags(env, "lift").flags, args, 0) }
+
+// TestVariables cannot run beside others.
+func TestVariables(t *testing.T) {
 	for _, tt := range []struct{ name, value, want string }{
 		{"FIREFIGHTERS_MAX_SIZE", "5", ""},
 		{"FIREFIGHTERS_KEY", "x", ""},
@@ -191,7 +194,10 @@ func TestWarnOfVariables(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Setenv(tt.name, tt.value)
 			env, stdout, stderr := newEnv(t)
-			env.WarnOfVariables([]string{"db", "max-size", "key"})
+			err := cli.Program{Variables: []string{"key"}, Commands: []cli.Command{{Name: "lift", Run: lift}}}.Run(env, []string{"lift"})
+			if err != nil {
+				t.Error(err)
+			}
 			if stdout.Len() > 0 || stderr.String() != tt.want {
 				t.Errorf("stdout %q, stderr %q", stdout, stderr)
 			}

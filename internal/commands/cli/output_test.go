@@ -43,7 +43,7 @@ func TestPrintsParts(t *testing.T) {
 	} {
 		for size := 1; size <= len(text); size++ {
 			env, stdout, stderr := newEnv(t)
-			err := cli.Run(env, nil, func(env cli.Env, _ []string) error {
+			err := runOne(env, nil, func(env cli.Env, _ []string) error {
 				for part := range slices.Chunk([]byte(text), size) {
 					for _, stream := range []io.Writer{env.Stdout, env.Stderr} {
 						if n, err := stream.Write(part); n != len(part) || err != nil {
@@ -65,7 +65,7 @@ func TestPrintsParts(t *testing.T) {
 func TestPrintsText(t *testing.T) {
 	t.Parallel()
 	env, stdout, stderr := newEnv(t)
-	err := cli.Run(env, nil, func(env cli.Env, _ []string) error {
+	err := runOne(env, nil, func(env cli.Env, _ []string) error {
 		env.Notef("%s", hostile)
 		fmt.Fprintln(env.Stderr, hostile)
 		env.Announce(hostile)
@@ -96,7 +96,7 @@ func TestPrintsText(t *testing.T) {
 	}
 	env.Stdout = brokenPipe{}
 	careless := func(env cli.Env, _ []string) error { io.WriteString(env.Data(), "x"); return nil }
-	if err := cli.Run(env, nil, careless); !errors.Is(err, io.ErrClosedPipe) {
+	if err := runOne(env, nil, careless); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("data are lost: %v", err)
 	}
 }

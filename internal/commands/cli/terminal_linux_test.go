@@ -61,7 +61,7 @@ func TestToTerminal(t *testing.T) {
 		env, _, _ := newEnv(t)
 		env.Stdout = stdout
 		want := stdout == io.Writer(terminal)
-		cli.Run(env, nil, func(inner cli.Env, _ []string) error {
+		runOne(env, nil, func(inner cli.Env, _ []string) error {
 			if env.ToTerminal() != want || inner.ToTerminal() != want {
 				t.Errorf("%v: %v, within Run %v", stdout, env.ToTerminal(), inner.ToTerminal())
 			}
@@ -76,7 +76,7 @@ func TestDataOnTerminal(t *testing.T) {
 	terminal, person := openTerminal(t)
 	env, _, _ := newEnv(t)
 	env.Stdout = terminal
-	cli.Run(env, nil, func(env cli.Env, _ []string) error {
+	runOne(env, nil, func(env cli.Env, _ []string) error {
 		_, err := io.WriteString(env.Data(), "a,\x1b[2J\r\n")
 		return err
 	})

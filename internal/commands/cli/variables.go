@@ -58,24 +58,51 @@ func setFromEnvironment(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// WarnOfVariables warns of variables in the environment that look like those of
-// flags and do nothing. known are the flags of all commands that may stand there,
-// and other names that are used.
-func (env Env) WarnOfVariables(known []string) {
+// warnOfVariables warns of variables in the environment that look like those of
+// flags and do nothing.
+func (p Program) warnOfVariables(env Env) {
+	var set []string
+	for _, setting := range os.Environ() {
+		if name, value, _ := strings.Cut(setting, "="); strings.HasPrefix(name, variablePrefix) && value != "" {
+			set = append(set, name)
+		}
+	}
+	if len(set) == 0 {
+		return
+	}
+	known := p.variables()
 	var words []word
 	for _, flag := range known {
 		words = append(words, word{variable(flag), flagSpellings(flag)})
 	}
-	for _, setting := range os.Environ() {
-		name, value, _ := strings.Cut(setting, "=")
-		rest, ours := strings.CutPrefix(name, variablePrefix)
-		flag := strings.ReplaceAll(strings.ToLower(rest), "_", "-")
+	for _, name := range set {
+		flag := strings.ReplaceAll(strings.ToLower(name[len(variablePrefix):]), "_", "-")
 		switch {
-		case !ours || value == "" || slices.Contains(known, flag) && os.Getenv(variable(flag)) != "":
+		case slices.Contains(known, flag) && os.Getenv(variable(flag)) != "":
 		case slices.Contains(typedOnly, flag):
 			env.Notef("Warning: %s does nothing: --%s counts only when it is typed", name, flag)
 		default:
 			env.Notef("Warning: %s does nothing: there is no flag --%s%s", name, flag, didYouMean(meant(flag, words)))
 		}
 	}
+}
+
+// variables returns the flags of all commands that may stand in the environment, and
+// the other variables of the program, in the order of their names.
+func (p Program) variables() []string {
+	known := slices.Clone(p.Variables)
+	var add func([]Description)
+	add = func(all []Description) {
+		for _, d := range all {
+			for _, f := range d.Flags {
+				if f.Variable != "" {
+					known = append(known, f.Name)
+				}
+			}
+			add(d.Sub)
+		}
+	}
+	add(Describe(p.Commands))
+	slices.Sort(known)
+	return slices.Compact(known)
 }

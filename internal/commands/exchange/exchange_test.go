@@ -27,7 +27,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	p := Program{}
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(env.Dispatch("", "", p.Commands(), args), &errs)
+	code = cli.PrintError(cli.Program{Commands: p.Commands()}.Run(env, args), &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -24,7 +24,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	p := manage.Program{}
 	var out, errs strings.Builder
 	env := cli.Env{Context: context.Background(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(env.Dispatch("", "", p.Commands(), args), &errs)
+	code = cli.PrintError(cli.Program{Commands: p.Commands()}.Run(env, args), &errs)
 	return code, out.String(), errs.String()
 }
 

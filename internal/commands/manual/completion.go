@@ -40,7 +40,7 @@ PowerShell: add the line above to the file that $PROFILE names.
 //go:embed scripts
 var scripts embed.FS
 
-func (p Program) completion(env cli.Env, args []string) error {
+func (p manual) completion(env cli.Env, args []string) error {
 	flags := env.Flags("completion", completionHelp)
 	shell, err := env.ParseOne(flags, args, "say for which shell: bash, zsh, fish or powershell")
 	if err != nil {
@@ -54,7 +54,7 @@ func (p Program) completion(env cli.Env, args []string) error {
 }
 
 // complete fills the template of a shell.
-func (p Program) complete(env cli.Env, script string) error {
+func (p manual) complete(env cli.Env, script string) error {
 	filled, err := template.New("").Funcs(template.FuncMap{
 		"sh": quoteShell, "fish": quoteFish, "pwsh": quotePowerShell, "zsh": zshEscape, "zshFlag": zshFlag, "zshArgument": zshArgument,
 		"offers": offers, "join": strings.Join, "last": last, "typed": typed, "words": words, "spellings": spellings,
@@ -67,9 +67,10 @@ func (p Program) complete(env cli.Env, script string) error {
 
 // places returns a description for each place where a command line can be: after
 // the program's name, and after each command. Each has the flags for help.
-func (p Program) places() (all []cli.Description) {
+func (p manual) places() (all []cli.Description) {
 	help := cli.Flag{Name: "help", Short: "h", Usage: "says more"}
-	root := cli.Description{Sub: cli.Describe(p.All()), Flags: []cli.Flag{{Name: "version", Short: "v", Usage: "prints the version"}}}
+	program := p.program()
+	root := cli.Description{Sub: cli.Describe(program.Commands), Flags: []cli.Flag{{Name: "version", Short: "v", Usage: "prints the version"}}}
 	var add func(d cli.Description)
 	add = func(d cli.Description) {
 		d.Flags = append(slices.Clip(d.Flags), help)
@@ -79,7 +80,7 @@ func (p Program) places() (all []cli.Description) {
 		}
 	}
 	for _, d := range root.Sub {
-		if d.Name == p.Default {
+		if d.Name == program.Default {
 			root.Flags = append(root.Flags, d.Flags...)
 		}
 	}

@@ -5,15 +5,13 @@ package manual
 
 import "github.com/firefighter-records/firefighters/internal/commands/cli"
 
-// Program is what the commands are handed.
-type Program struct {
-	All     func() []cli.Command // all commands of the program
-	Help    func() string        // the help of the program
-	Default string               // the command that runs if none is named
-}
+// manual has the commands of this package, which are about a program.
+type manual struct{ program func() cli.Program }
 
-// Commands returns the table of the commands.
-func (p Program) Commands() []cli.Command {
+// Commands returns the table of the commands of this package. They are about a
+// program of which they are a part.
+func Commands(program func() cli.Program) []cli.Command {
+	p := manual{program}
 	return []cli.Command{
 		{Name: "completion", Also: "complete bash zsh fish powershell", Summary: "prints a script that completes commands in a shell", Run: p.completion},
 		{Name: "man", Also: "manual", Summary: "prints the manual page", Run: p.man},

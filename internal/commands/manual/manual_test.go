@@ -39,20 +39,18 @@ func shut(env cli.Env, args []string) error {
 }
 
 // doors is a program with commands of all kinds.
-func doors() []cli.Command {
-	own := manual.Program{All: doors, Default: "shut", Help: func() string {
-		return "Usage: firefighters [command]\n\nMoves doors. And more.\n\nCommands:\n  door  " + nasty + "\n\nEach has more to say: firefighters door --help\n"
-	}}
-	return append(own.Commands(),
-		cli.Command{Name: "door", Summary: nasty, Help: "Usage: firefighters door lift\n\nMoves one.\n", Sub: []cli.Command{{Name: "lift", Run: lift}}},
-		cli.Command{Name: "shut", Summary: "shuts all", Run: shut})
+func doors() cli.Program {
+	return cli.Program{Default: "shut", Help: "Usage: firefighters [command]\n\nMoves doors. And more.\n\nCommands:\n  door  " + nasty + "\n\nEach has more to say: firefighters door --help\n",
+		Commands: append(manual.Commands(doors),
+			cli.Command{Name: "door", Summary: nasty, Help: "Usage: firefighters door lift\n\nMoves one.\n", Sub: []cli.Command{{Name: "lift", Run: lift}}},
+			cli.Command{Name: "shut", Summary: "shuts all", Run: shut})}
 }
 
 // run runs one of the commands, which must succeed.
 func run(t *testing.T, args ...string) string {
 	t.Helper()
 	var stdout, stderr strings.Builder
-	err := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}.Dispatch("", "", doors(), args)
+	err := doors().Run(cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr}, args)
 	if err != nil || stderr.Len() > 0 {
 		t.Fatalf("%q: %v, stderr %q", args, err, &stderr)
 	}
@@ -69,7 +67,7 @@ func TestUsage(t *testing.T) {
 		{"man stray", `man: it takes no argument, but there is "stray"`},
 	} {
 		var stdout strings.Builder
-		err := cli.Env{Context: t.Context(), Stdout: &stdout}.Dispatch("", "", doors(), strings.Fields(tt.args))
+		err := doors().Run(cli.Env{Context: t.Context(), Stdout: &stdout}, strings.Fields(tt.args))
 		if _, usage := errors.AsType[*cli.UsageError](err); !usage || err.Error() != tt.want || stdout.Len() > 0 {
 			t.Errorf("%s: %v, stdout %q", tt.args, err, &stdout)
 		}

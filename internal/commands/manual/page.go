@@ -19,11 +19,11 @@ the help of all commands.
   firefighters man >/usr/local/share/man/man1/firefighters.1
 `
 
-func (p Program) man(env cli.Env, args []string) error {
+func (p manual) man(env cli.Env, args []string) error {
 	if err := env.Parse(env.Flags("man", manHelp), args, 0); err != nil {
 		return err
 	}
-	_, err := io.WriteString(env.Stdout, newPage(cli.ReadBuild(), p.Help(), cli.Describe(p.All())).String())
+	_, err := io.WriteString(env.Stdout, newPage(cli.ReadBuild(), p.program()).String())
 	return err
 }
 
@@ -33,14 +33,13 @@ type page struct {
 	begun bool // something stands in the section
 }
 
-// newPage returns the page for a build of the program with this help and these
-// commands.
-func newPage(build cli.Build, help string, commands []cli.Description) *page {
-	p := &page{}
+// newPage returns the page for a build of the program.
+func newPage(build cli.Build, program cli.Program) *page {
+	p, commands := &page{}, cli.Describe(program.Commands)
 	day, _, _ := strings.Cut(cmp.Or(build.Date, written), "T")
 	fmt.Fprintf(p, ".TH FIREFIGHTERS 1 %s %s %s\n", day, argument("firefighters "+build.Version), argument("User Commands"))
 	p.line(".nr HY 0\n.nh\n.ad l") // no command is hyphenated
-	usage, blocks := split(help)
+	usage, blocks := split(program.Help)
 	p.section("NAME")
 	summary, _, _ := strings.Cut(blocks[0].text(), ". ")
 	p.line(`firefighters \- ` + escape(strings.ToLower(summary[:1])+strings.TrimSuffix(summary[1:], ".")))

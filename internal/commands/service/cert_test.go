@@ -20,7 +20,7 @@ func runCert(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(cli.Run(env, args, service.CertCommand().Run), &errs)
+	code = cli.PrintError(cli.Program{Commands: []cli.Command{service.CertCommand()}}.Run(env, append([]string{"cert"}, args...)), &errs)
 	return code, out.String(), errs.String()
 }
 
