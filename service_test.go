@@ -21,7 +21,7 @@ import (
 func runInstalled(ctx context.Context, data string, s *testService) error {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: s.stdout, Stderr: s.stderr}
 	commands := service.Service{Content: schema.Content(), Daemon: daemon.Program{Database: schema, NewAPI: newAPI}.Run, Data: data}.Commands()
-	return env.Dispatch("", "", commands, []string{"service", "run"})
+	return cli.Program{Commands: commands}.Run(env, []string{"service", "run"})
 }
 
 // TestServiceRun: the installed service has everything in its folder, makes backups,

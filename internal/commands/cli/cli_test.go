@@ -66,7 +66,7 @@ func TestRun(t *testing.T) {
 	if env, stdout, _ := newEnv(t); runOne(env, nil, announce) != nil || said != nil || stdout.String() != "hello\n" {
 		t.Errorf("%v, stdout %q", said, stdout)
 	}
-	help := func(env cli.Env, _ []string) error { return env.Help("Usage") }
+	help := func(env cli.Env, _ []string) error { io.WriteString(env.Stdout, "Usage"); return cli.ErrHelp }
 	if err := runOne(env, nil, help); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("the help is lost: %v", err)
 	}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/spf13/pflag"
 )
 
 // Command is an entry in a table of commands. It has Run or, if it has
@@ -46,7 +44,7 @@ func (p Program) Run(env Env, args []string) error {
 	case len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) || looksLikeFile(args[0]):
 		args = append([]string{p.Default}, args...)
 	}
-	err := env.Dispatch("", p.Help, p.Commands, args)
+	err := env.dispatch("", Command{Help: p.Help, Sub: p.Commands}, args)
 	notes.flush()
 	result.flush()
 	if result.failed != nil {
@@ -55,48 +53,35 @@ func (p Program) Run(env Env, args []string) error {
 	return err
 }
 
-// CommandList returns a line for each command, its name and its summary, as
-// they stand in help.
-func CommandList(commands []Command) string {
-	width := 0
-	for _, c := range commands {
-		width = max(width, len(c.Name))
-	}
-	var list strings.Builder
-	for _, c := range commands {
-		fmt.Fprintf(&list, "  %-*s  %s\n", width, c.Name, c.Summary)
-	}
-	return list.String()
-}
-
-// Dispatch runs the command that the first argument names, with the arguments
-// after it. It prints help if that is asked for, as in "help keys create". Any
-// other first argument, or none, is a usage error. The name is that of the command
-// whose subcommands these are; it is empty for the program itself.
-func (env Env) Dispatch(name, help string, commands []Command, args []string) error {
+// dispatch runs the subcommand of parent that the first argument names, with the
+// arguments after it. It prints help if that is asked for, as in "help keys create".
+// Any other first argument, or none, is a usage error. The name is that of parent in
+// full; it is empty for the program itself.
+func (env Env) dispatch(name string, parent Command, args []string) error {
 	if len(args) == 0 {
-		return Usage(inCommand(name)+"say "+either(namesOf(commands)), helpOf(name))
+		return Usage(inCommand(name)+"say "+either(namesOf(parent.Sub)), helpOf(name))
 	}
 	if len(args) > 1 && args[0] == "help" {
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	if isHelp(args[0]) {
-		return env.Help(help)
+		io.WriteString(env.Stdout, parent.Help)
+		return ErrHelp
 	}
-	for _, c := range commands {
+	for _, c := range parent.Sub {
 		switch {
 		case c.Name == args[0] && c.Sub != nil && (c.Run == nil || len(args) > 1 && isCommand(c.Sub, args[1])):
-			return env.Dispatch(subcommand(name, c.Name), c.Help, c.Sub, args[1:])
+			return env.dispatch(subcommand(name, c.Name), c, args[1:])
 		case c.Name == args[0]:
 			return c.Run(env, args[1:])
 		}
 	}
 	if strings.HasPrefix(args[0], "-") {
-		if at := slices.IndexFunc(args, func(arg string) bool { return isCommand(commands, arg) }); at > 0 {
+		if at := slices.IndexFunc(args, func(arg string) bool { return isCommand(parent.Sub, arg) }); at > 0 {
 			return commandFirst(name, args[at], append([]string{args[at]}, slices.Delete(slices.Clone(args), at, at+1)...))
 		}
 	}
-	return noCommand(name, commands, args[0])
+	return noCommand(name, parent.Sub, args[0])
 }
 
 func isCommand(commands []Command, word string) bool {
@@ -157,21 +142,4 @@ func inCommand(name string) string {
 		return ""
 	}
 	return name + ": "
-}
-
-// isHelp reports whether an argument in the place of a command asks for help.
-func isHelp(arg string) bool { return arg == "-h" || arg == "--help" || arg == "help" }
-
-// ErrHelp says that help was asked for and printed. It is not a failure.
-var ErrHelp = pflag.ErrHelp
-
-// Help prints text and returns ErrHelp.
-func (env Env) Help(text string) error {
-	io.WriteString(env.Stdout, text)
-	return ErrHelp
-}
-
-// helpOf is what to type for the help of a command.
-func helpOf(command string) string {
-	return strings.TrimSpace("firefighters "+command) + " --help"
 }

@@ -17,26 +17,12 @@ import (
 func (env Env) Flags(command, help string) *pflag.FlagSet {
 	flags := pflag.NewFlagSet(command, pflag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	flags.Usage = func() {
-		flags.VisitAll(func(f *pflag.Flag) {
-			if f.Value.Type() == "bool" {
-				f.Value = bareSwitch{f.Value}
-			}
-		})
-		io.WriteString(env.Stdout, help+flags.FlagUsages()+variablesHelp(flags))
-	}
+	flags.Usage = func() { io.WriteString(env.Stdout, help+flagsHelp(flags)) }
 	if env.describing != nil {
 		*env.describing = description{help, flags}
 	}
 	return flags
 }
-
-// bareSwitch is a flag that the help shows as --yes, without the values that it
-// also takes: pflag adds "[=true|false]" to the type "bool".
-type bareSwitch struct{ pflag.Value }
-
-func (bareSwitch) Type() string     { return "boolfunc" }
-func (bareSwitch) IsBoolFlag() bool { return true }
 
 // DBFlag adds the flag --db, which must not be empty, and returns its value. If
 // nothing names a database, and there is none in the current folder, Parse takes

@@ -32,17 +32,6 @@ func visitVariables(flags *pflag.FlagSet, each func(*pflag.Flag)) {
 	})
 }
 
-// variablesHelp is the end of the help of a command, empty if none of its flags
-// may stand in the environment.
-func variablesHelp(flags *pflag.FlagSet) string {
-	var lines strings.Builder
-	visitVariables(flags, func(f *pflag.Flag) { fmt.Fprintf(&lines, "      --%-12s %s\n", f.Name, variable(f.Name)) })
-	if lines.Len() == 0 {
-		return ""
-	}
-	return "\nThese flags may also stand in the environment:\n" + lines.String()
-}
-
 // setFromEnvironment sets the flags that args did not set. An empty variable
 // counts as absent.
 func setFromEnvironment(flags *pflag.FlagSet) (err error) {
