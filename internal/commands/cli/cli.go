@@ -1,6 +1,11 @@
-// Package cli provides what commands of a terminal share: flags that may stand
-// in the environment, help, usage errors and hints, tables, progress bars,
-// questions, and the forms of times, sizes and file names.
+// Package cli provides what commands of a terminal share.
+//
+// A Program runs the Command that a line names, and hands it an Env. The command gets
+// its flags by Env.Flags and Env.Parse, which also reads those in the environment and
+// prints the help. It prints its result by Env.Println, a List or Env.PrintJSON, and
+// everything else by Env.Notef; it may show a Progress, and ask by Env.Confirm. It
+// returns an error, with a hint what to type. PrintError prints both, and knows the
+// exit code.
 package cli
 
 import (

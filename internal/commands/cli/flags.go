@@ -101,7 +101,7 @@ func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 		return unknownFlag(flags, unknown)
 	}
 	if err != nil {
-		return Wrong(flags, Printable(err.Error()))
+		return Wrong(flags, oneLine(err.Error()))
 	}
 	if f := withoutValue(flags, most); f != nil {
 		return Wrong(flags, fmt.Sprintf("--%s needs a value, and %q looks like a flag", f.Name, f.Value.String()))
@@ -134,9 +134,9 @@ func misplaced(flags *pflag.FlagSet, err error) error {
 func unknownFlag(flags *pflag.FlagSet, unknown *pflag.NotExistError) error {
 	typed := cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())
 	if typed := strings.ToLower(typed); typed == "v" || typed == "version" {
-		return Usage(flags.Name()+": "+Printable(unknown.Error())+"; did you mean the version?", "firefighters --version")
+		return Usage(flags.Name()+": "+oneLine(unknown.Error())+"; did you mean the version?", "firefighters --version")
 	}
-	return Wrong(flags, Printable(unknown.Error())+didYouMean(meantFlags(flags, typed)))
+	return Wrong(flags, oneLine(unknown.Error())+didYouMean(meantFlags(flags, typed)))
 }
 
 // withoutValue returns a flag whose value was forgotten, so that it took the next flag

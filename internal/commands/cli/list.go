@@ -42,7 +42,7 @@ func (l *List) Add(value any, cells ...string) {
 		return
 	}
 	for i, cell := range cells {
-		cells[i] = Printable(cell)
+		cells[i] = oneLine(cell)
 	}
 	io.WriteString(l.table, strings.Join(cells, "\t")+"\n")
 }

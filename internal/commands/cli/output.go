@@ -10,12 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns a text of one line. What a terminal would obey, and would not
+// oneLine returns a text of one line. What a terminal would obey, and would not
 // show, is written as JSON does, as in \u001b. A name from a database may hold it.
-func Printable(text string) string { return printable(text, "") }
+func oneLine(text string) string { return printable(text, "") }
 
-// printable is Printable, but for the characters of keep and for line breaks of
-// Windows.
+// printable is oneLine, but for the characters of keep and for line breaks of Windows.
 func printable(text, keep string) string {
 	if !strings.ContainsFunc(text, func(r rune) bool { return hidden(r) || r == utf8.RuneError }) {
 		return text

@@ -18,7 +18,7 @@ const hostile = "A\x1b]0;x\x07\rB\x7f\u009b2K\u202eC\u2028\x9b"
 
 const harmless = `A\u001b]0;x\u0007\u000dB\u007f\u009b2K\u202eC\u2028\x9b`
 
-func TestPrintable(t *testing.T) {
+func TestPrintsOneLine(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		hostile:                  harmless,
@@ -26,8 +26,11 @@ func TestPrintable(t *testing.T) {
 		`Žåé €🚒 \ "x" � 一`:       `Žåé €🚒 \ "x" � 一`,
 		"👩\u200d🚒 می\u200cخواهم": "👩\u200d🚒 می\u200cخواهم",
 	} {
-		if got := cli.Printable(text); got != want {
-			t.Errorf("%q is %q", text, got)
+		env, stdout, _ := newEnv(t)
+		list := cli.NewList(false, "TEXT")
+		list.Add(nil, text)
+		if err := list.Print(env); err != nil || stdout.String() != want+"\n" {
+			t.Errorf("%q is %q: %v", text, stdout, err)
 		}
 	}
 }

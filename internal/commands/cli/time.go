@@ -17,7 +17,8 @@ var units = map[string]time.Duration{
 	"y": year, "w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second,
 }
 
-// Errors in times of the right form. All other errors are in the form.
+// What is wrong with a time of a known form. Every other error says that the form is
+// unknown.
 var (
 	errNoDay   = errors.New("there is no such day")
 	errTooLong = errors.New("the longest time is 100 years")

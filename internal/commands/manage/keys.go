@@ -85,8 +85,8 @@ func (p Program) keysCreate(env cli.Env, args []string) error {
 	})
 }
 
-// newKey returns the key that the flags describe, at a time by which it begins
-// to be valid. The error says everything that is wrong.
+// newKey returns the key that the flags describe, made now. The error has the first
+// fault, and how many there are.
 func (o keyOptions) newKey(now time.Time) (key store.NewKey, err error) {
 	var faults []string
 	if key.Tenant, err = record.Name(o.tenant); err != nil {
