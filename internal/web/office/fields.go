@@ -11,6 +11,9 @@ var fieldNames = func() (names []string) {
 	return names[:len(names):len(names)]
 }()
 
+// nameFields is how many of the fields are the name, which stands first.
+const nameFields = 2
+
 // fieldValues returns fields by name.
 func fieldValues(f record.Fields) map[string]string {
 	all := map[string]string{}

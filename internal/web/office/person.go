@@ -24,6 +24,7 @@ type formPage struct {
 	Action  string // address that the form is sent to
 	Inputs  []input
 	Faults  []input // those with a fault
+	Facts   []input // those with a value beside the name, for who may only read
 	Tag     string  // entity tag of the record that the form was made from
 	Deleted bool    // while the form was open
 	Token   string  // tells a form that is sent twice from two forms
@@ -102,6 +103,11 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 		data.Token = strings.ToLower(rand.Text())
 	}
 	data.Inputs, data.Faults = v.inputs(typed, was, faults)
+	for _, in := range data.Inputs[nameFields:] {
+		if in.Value != "" {
+			data.Facts = append(data.Facts, in)
+		}
+	}
 	data.Resumed, p.Wrong = v.Resumed(), len(data.Faults) > 0
 	data.Next = site.Root
 	p.Data = data
