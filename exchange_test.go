@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const (
@@ -161,8 +162,8 @@ Left out: Spind
 	if got := names(t, db); got != "Ana Čović, Ivan Horvat" {
 		t.Errorf("there is %s", got)
 	}
-	if ana := exported(t, db)[0]; !strings.HasSuffix(ana, `"firstName":"Ana","lastName":"Čović","phoneNumber":"+385 91 234 5678","email":"ana@example.com",`+
-		`"dateOfBirth":"1990-06-26T00:00:00Z","invitationStatus":null,"userId":null}`) {
+	if ana := exported(t, db)[0]; !strings.HasSuffix(ana, withLater(`"firstName":"Ana","lastName":"Čović","phoneNumber":"+385 91 234 5678","email":"ana@example.com",`+
+		`"dateOfBirth":"1990-06-26T00:00:00Z","invitationStatus":null,"userId":null}`)) {
 		t.Errorf("Ana is %s", ana)
 	}
 	stdout, _ := works(t, into("import", people, db, "--apply")...)
@@ -525,7 +526,7 @@ func TestExportSome(t *testing.T) {
 		}
 	}
 	stdout, _ := works(t, "export", "--tenant", "Engine 7", "--search", "nobody", "--db", db)
-	if stdout != "\ufeffid,firstName,lastName,phoneNumber,email,dateOfBirth,invitationStatus,userId\r\n" {
+	if stdout != "\ufeffid,"+strings.Join(record.FieldNames(), ",")+",invitationStatus,userId\r\n" {
 		t.Errorf("nobody is %q", stdout)
 	}
 	refuses(t, 1, "Error: there is no department \"A\"\nTry: see their names: firefighters departments list --db "+db+"\n", "export", "--tenant", "A", "--db", db)

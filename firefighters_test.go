@@ -15,8 +15,8 @@ import (
 
 // rest is the wanted JSON of a record after its id.
 func rest(first, last, phone, email, born string) string {
-	return fmt.Sprintf(`,"firstName":%s,"lastName":%s,"phoneNumber":%s,"email":%s,"dateOfBirth":%s,`+
-		`"invitationStatus":null,"userId":null}`, first, last, phone, email, born)
+	return withLater(fmt.Sprintf(`,"firstName":%s,"lastName":%s,"phoneNumber":%s,"email":%s,"dateOfBirth":%s,`+
+		`"invitationStatus":null,"userId":null}`, first, last, phone, email, born))
 }
 
 var (
@@ -269,8 +269,8 @@ func TestReplace(t *testing.T) {
 		t.Errorf("GET, PUT changed %s to %s", shown, same)
 	}
 	sent := `{"id":"` + nobody + `","firstName":"Iva","lastName":"B","invitationStatus":null,"userId":null}`
-	want := `{"id":"` + id + `","firstName":"Iva","lastName":"B","phoneNumber":null,"email":null,"dateOfBirth":null,` +
-		`"invitationStatus":"Sent \"é\"","userId":"` + user + `"}`
+	want := withLater(`{"id":"` + id + `","firstName":"Iva","lastName":"B","phoneNumber":null,"email":null,"dateOfBirth":null,` +
+		`"invitationStatus":"Sent \"é\"","userId":"` + user + `"}`)
 	if got := s.do(t, "PUT", path, sent).wants(t, 200).body; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

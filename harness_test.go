@@ -9,9 +9,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -29,6 +31,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // asProgram is set where this test binary is the program itself, for the tests
@@ -547,6 +550,30 @@ type wireRecord struct {
 	DateOfBirth      *string `json:"dateOfBirth"`
 	InvitationStatus *string `json:"invitationStatus"`
 	UserID           *string `json:"userId"`
+}
+
+// UnmarshalJSON refuses a record without a member, or with one that it does not know.
+func (w *wireRecord) UnmarshalJSON(text []byte) error {
+	type plain wireRecord
+	var members map[string]any
+	if err := errors.Join(json.Unmarshal(text, (*plain)(w)), json.Unmarshal(text, &members)); err != nil {
+		return err
+	}
+	want := slices.Sorted(slices.Values(append(record.FieldNames(), "id", "invitationStatus", "userId")))
+	if got := slices.Sorted(maps.Keys(members)); !slices.Equal(got, want) {
+		return fmt.Errorf("a record has the members %q, want %q", got, want)
+	}
+	return nil
+}
+
+// withLater returns the JSON of records with null for the fields that were added after
+// the first five.
+func withLater(text string) string {
+	nulls := ""
+	for _, name := range record.FieldNames()[5:] {
+		nulls += `"` + name + `":null,`
+	}
+	return strings.ReplaceAll(text, `"invitationStatus":`, nulls+`"invitationStatus":`)
 }
 
 // wireList is the envelope of a list.
