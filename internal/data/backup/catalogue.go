@@ -80,8 +80,9 @@ func sortFiles(files []File, now time.Time) {
 }
 
 // Files returns the backups of a database, and saved copies of it, that are beside
-// it and, unless dir is "", the backups in dir. The newest is first, and a backup dated in the future (the clock
-// was wrong) counts as the oldest. This process must not have the database open.
+// it and, unless dir is "", the backups in dir. The newest is first, and a backup dated
+// in the future (the clock was wrong) counts as the oldest. This process must not have
+// the database open.
 func Files(content Content, db, dir string) []File {
 	db = osutil.Resolve(db)
 	now := time.Now()
@@ -195,8 +196,8 @@ func makeFolder(dir string, at place) error {
 	return nil
 }
 
-// CheckFolder makes a folder for the backups of a database as the first backup
-// would, and tries to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
+// CheckFolder makes a folder for the backups of a database as the first backup would,
+// and tries to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
 // cause.
 func CheckFolder(dir, db string) error {
 	if err := makeFolder(dir, newPlace(dir, osutil.Resolve(db))); err != nil {

@@ -125,8 +125,8 @@ func (j *Job) checkRoom(size int64) error {
 }
 
 // roomFor returns a function that makes sure that a copy fits on the disk of a
-// folder, with a tenth of its size and 1 MiB to spare. If part is not 0, one part
-// in so many of the disk stays free as well.
+// folder, with a tenth of its size and 1 MiB to spare. If part is not 0, that part of
+// the disk, 1/part, stays free as well.
 func roomFor(spaceOf func(folder string) (osutil.Space, error), part int64) func(folder string, size int64) error {
 	return func(folder string, size int64) error {
 		space, err := spaceOf(folder)

@@ -19,8 +19,9 @@ func systemClocks() func() reading {
 	return func() reading { now := time.Now(); return newReading(now.Round(0), now.Sub(start)) }
 }
 
-// lastWall is the latest time by the wall clock of a reading. RFC 3339 and the
-// names of backups end a year later, and a clock that stands needs later names.
+// lastWall is the latest time by the wall clock of a reading. RFC 3339 and the names
+// of backups end a year later: where the clock stands still, backups are named by the
+// seconds that follow.
 var lastWall = time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func newReading(wall time.Time, up time.Duration) reading {

@@ -25,7 +25,7 @@ var (
 	ErrRestoring  = errors.New("the database is being restored")
 	ErrOpen       = errors.New("another program has the database open")
 
-	// ErrRefused is about backups that are made, and are of no use as they are.
+	// ErrRefused is for backups that can be made, but that a restore would refuse.
 	ErrRefused = errors.New("restore refuses the newest backup, because the database is not as this program makes it: see firefighters check")
 
 	// ErrBadCopy is an ErrCorrupt that was found in a copy only.

@@ -17,8 +17,8 @@ import (
 )
 
 // Job is a backup to make. The database may be in use, in this process as well,
-// and of an older version of the schema. That there is one, and not a file of
-// another kind, is for the caller to know, or to ask of Inspect.
+// and of an older version of the schema. A Job does not look whether the file is a
+// database of the right kind: the caller knows, or asks Inspect.
 type Job struct {
 	Content  Content
 	Source   string                // the database
@@ -32,7 +32,7 @@ type Job struct {
 	link   linkFunc
 }
 
-// linkFunc gives a file a second name, which no file may have. A disk without links,
+// linkFunc gives a file a second name, which must be free. A disk without links,
 // like most USB sticks, refuses. nil means os.Link.
 type linkFunc func(file, name string) error
 
@@ -128,7 +128,7 @@ func (j *Job) refuseTarget() error {
 
 const lockSuffix = "-backup-lock"
 
-// lock makes sure that a database has one backup made at a time. So a partial
+// lock makes sure that only one backup of a database is made at a time. So a partial
 // file that is there was left behind. The lock is beside the database, because the
 // disk for backups may have no locks. Where the lock cannot be made the backup
 // is made without.

@@ -62,18 +62,18 @@ func (p place) check() error {
 	return nil
 }
 
-// memory is the file in which it stands which folder for backups is on another
+// memory returns the path of the file that says which folder for backups is on another
 // disk. It is beside the database, because the folder may be gone with its disk.
 func (p place) memory() string { return p.db + "-backup-disk" }
 
-// remembered reports whether it stands there that the folder is on another disk.
+// remembered reports whether that file says that this folder is on another disk.
 func (p place) remembered() bool {
 	note, err := os.ReadFile(p.memory())
 	return err == nil && string(note) == p.dir
 }
 
-// Memory returns the file to delete where the disk for the backups in dir is given up
-// for good, "" if there is none that says that they are on another disk.
+// Memory returns the path of the file which says that the backups in dir are on another
+// disk, "" if there is none. Who gives that disk up for good must delete the file.
 func Memory(dir, db string) string {
 	if p := newPlace(dir, osutil.Resolve(db)); p.remembered() {
 		return p.memory()

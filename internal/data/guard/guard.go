@@ -116,16 +116,16 @@ func (g *Guard) look() finding {
 	return found
 }
 
-// markLost leaves a file beside the database, which keeps commands away now, and a start
-// from making a new database later. Where that is not possible nobody is warned.
+// markLost leaves a file beside the database. It keeps commands away now, and later it
+// keeps a start from making a new database. Where it cannot be made, nothing does.
 func (g *Guard) markLost() {
 	if g.files.isInFolder() {
 		osutil.CreatePrivate(g.db.Path() + sqlite.LostSuffix)
 	}
 }
 
-// makeFolder makes the folder of the database where it has gone as well. What cannot
-// be made saving says.
+// makeFolder makes the folder of the database if that has gone as well. If it cannot be
+// made, the attempt to save fails and says so.
 func (g *Guard) makeFolder() {
 	folder := filepath.Dir(g.db.Path())
 	if osutil.Exists(folder) || os.MkdirAll(folder, 0o700) != nil {

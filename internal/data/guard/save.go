@@ -46,7 +46,7 @@ func check(ctx context.Context, path string) error {
 	return c.CheckStructure(ctx)
 }
 
-// AsideSuffix is that of a -wal whose database is not there any more.
+// AsideSuffix ends the name of a -wal whose database is not there any more.
 const AsideSuffix = "-wal.lost"
 
 // SetAside renames the -wal of a database that is missing or empty: SQLite would

@@ -9,8 +9,8 @@ var ErrLost = errors.New("its files were deleted, moved or replaced while it was
 // ErrNotBack is the error for making a database where one was lost.
 var ErrNotBack = errors.New("its files had gone while it was served, and it was not brought back")
 
-// LostSuffix is that of a file beside a database whose files have gone while it was
-// served. It stays until the database is restored, or somebody wants a new one.
+// LostSuffix ends the name of a file beside a database, which says that the files of the
+// database have gone while it was served. That file stays until the database is restored, or somebody wants a new one.
 const LostSuffix = "-lost"
 
 // Lose ends all reading and writing: the caller has found that the files of the
