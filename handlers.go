@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -320,7 +321,7 @@ type backupState struct {
 }
 
 func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
-	if err := s.store.Ping(); errors.Is(err, store.ErrLost) {
+	if err := s.store.Ping(); errors.Is(err, sqlite.ErrLost) {
 		return err
 	} else if err != nil {
 		return notReady(err)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
@@ -87,13 +88,13 @@ func problemOf(err error) *httpapi.Problem {
 			Detail: "The firefighter is not what the request's conditions ask for: somebody may have changed it since it was read."}
 	case errors.Is(err, store.ErrReused):
 		return &httpapi.Problem{Kind: httpapi.KeyReused, Detail: "This Idempotency-Key was used with another body before."}
-	case errors.Is(err, store.ErrLost):
+	case errors.Is(err, sqlite.ErrLost):
 		return errLost
-	case errors.Is(err, store.ErrBusy):
+	case errors.Is(err, sqlite.ErrBusy):
 		return &httpapi.Problem{Kind: httpapi.Busy, Detail: "The database is busy.", Header: httpapi.RetryLater, Cause: err}
-	case errors.Is(err, store.ErrClosed):
+	case errors.Is(err, sqlite.ErrClosed):
 		return &httpapi.Problem{Kind: httpapi.Stopping, Detail: "The service is shutting down.", Header: httpapi.RetryLater, Cause: err}
-	case errors.Is(err, store.ErrFull):
+	case errors.Is(err, sqlite.ErrFull):
 		return &httpapi.Problem{Kind: httpapi.Full, Detail: "The disk is full: nothing was written. Reading goes on.", Cause: err}
 	}
 	return &httpapi.Problem{Kind: httpapi.Internal, Cause: err,

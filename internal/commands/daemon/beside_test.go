@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
 
@@ -58,7 +57,7 @@ func TestShowLife(t *testing.T) {
 	if err := d.showLife(broken); err != broken {
 		t.Errorf("a database that fails: %v", err)
 	}
-	for _, ping := range []error{nil, store.ErrLost, sqlite.ErrFull} {
+	for _, ping := range []error{nil, sqlite.ErrLost, sqlite.ErrFull} {
 		if err := errors.Join(d.showLife(ping), listener.SetReadDeadline(time.Now().Add(time.Minute))); err != nil {
 			t.Fatal(err)
 		}

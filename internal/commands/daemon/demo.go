@@ -81,7 +81,7 @@ func (p Program) demo(env cli.Env, args []string) error {
 	if half {
 		removeDatabase(osutil.Resolve(o.DB))
 	}
-	if errors.Is(err, store.ErrLost) && !flags.Changed("db") { // what was saved goes as well
+	if errors.Is(err, sqlite.ErrLost) && !flags.Changed("db") { // what was saved goes as well
 		err = errors.New("the database of the demo was deleted while it was served")
 	}
 	return err

@@ -11,8 +11,10 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // Advice is what people are told about an error.
@@ -59,9 +61,9 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	}
 	a.Hint = fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(newest.Path), cli.Quote(db))
 	switch {
-	case errors.Is(err, store.ErrNotBack):
+	case errors.Is(err, sqlite.ErrNotBack):
 		a.Hint += "; " + orNew(db)
-	case errors.Is(err, store.ErrNotExist):
+	case errors.Is(err, sqlite.ErrNotExist):
 		a.Hint = "name the right file with --db, or: " + a.Hint
 	}
 	at := newest.Time.Format(time.RFC3339)
@@ -96,7 +98,7 @@ func AdviceOn(err error, db string) Advice {
 		}
 		return adviceOnWriting(e, db)
 	}
-	if e, ok := errors.AsType[*store.FileError](err); ok {
+	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
 		return adviceOnFile(e)
 	}
 	return Advice{}
@@ -124,7 +126,7 @@ func adviceOnCommand(err error, db string) Advice {
 	if e, ok := errors.AsType[*store.NotEmptyError](err); ok {
 		return adviceOnRecords(e, db)
 	}
-	if e, ok := errors.AsType[*store.DamagedError](err); ok {
+	if e, ok := errors.AsType[*record.DamagedError](err); ok {
 		return Advice{Text: e.Error(), Hint: "see which are: firefighters check --db " + cli.Quote(db)}
 	}
 	if e, ok := errors.AsType[*store.NotDeletedError](err); ok {
@@ -165,16 +167,16 @@ func adviceOnLimits(err error) Advice {
 	doing := ""
 	if e, ok := errors.AsType[*backup.Error](err); ok {
 		doing = e.Op + " " + osutil.InQuotes(e.Path) + ": "
-	} else if e, ok := errors.AsType[*store.FileError](err); ok {
+	} else if e, ok := errors.AsType[*sqlite.FileError](err); ok {
 		doing = e.Op + " database " + osutil.InQuotes(e.Path) + ": "
 	}
 	switch {
-	case errors.Is(err, store.ErrNoFiles), osutil.TooManyFiles(err):
-		return Advice{Text: doing + store.ErrNoFiles.Error(), Hint: "close other programs, or allow this one more, and then the same again: ulimit -n 4096"}
+	case errors.Is(err, sqlite.ErrNoFiles), osutil.TooManyFiles(err):
+		return Advice{Text: doing + sqlite.ErrNoFiles.Error(), Hint: "close other programs, or allow this one more, and then the same again: ulimit -n 4096"}
 	case errors.Is(err, syscall.ENOTDIR):
 		return Advice{Text: doing + "a part of the path is a file, not a folder", Hint: "name the right file"}
-	case errors.Is(err, store.ErrLongPath), osutil.NameTooLong(err):
-		return Advice{Text: doing + store.ErrLongPath.Error(), Hint: "a shorter one: a path of up to 200 bytes is never too long"}
+	case errors.Is(err, sqlite.ErrLongPath), osutil.NameTooLong(err):
+		return Advice{Text: doing + sqlite.ErrLongPath.Error(), Hint: "a shorter one: a path of up to 200 bytes is never too long"}
 	}
 	return Advice{}
 }
@@ -191,7 +193,7 @@ func adviceOnWriting(e *backup.Error, db string) Advice {
 		return adviceOnFolder(e.Path)
 	case errors.Is(e, backup.ErrIsDatabase):
 		return Advice{Text: name + " is the database itself", Hint: "firefighters backup NEWFILE --db " + cli.Quote(db)}
-	case errors.Is(e, store.ErrNotRegular):
+	case errors.Is(e, sqlite.ErrNotRegular):
 		return Advice{Text: name + " is not a file", Hint: otherName}
 	case errors.Is(e, backup.ErrExists):
 		return Advice{Text: name + " is there already", Hint: "another name, or --force to replace it"}
@@ -199,8 +201,8 @@ func adviceOnWriting(e *backup.Error, db string) Advice {
 		return Advice{Text: "the folder of " + name + " may not be written", Hint: "start as the user who owns it, or take another folder"}
 	case errors.Is(e, osutil.ErrLink):
 		return Advice{Text: "writing " + name + ": " + osutil.ErrLink.Error(), Hint: "name the folder that it leads to, or start as that user"}
-	case errors.Is(e, store.ErrFull):
-		return Advice{Text: "writing " + name + ": " + store.ErrFull.Error(), Hint: "make room there, or take another disk"}
+	case errors.Is(e, sqlite.ErrFull):
+		return Advice{Text: "writing " + name + ": " + sqlite.ErrFull.Error(), Hint: "make room there, or take another disk"}
 	}
 	return Advice{Text: e.Error()}
 }
@@ -212,24 +214,24 @@ func adviceOnReading(e *backup.Error) Advice {
 	switch {
 	case errors.Is(e, backup.ErrIsDatabase):
 		return Advice{Text: osutil.InQuotes(e.Path) + " is the database itself, not a backup of it", Hint: "firefighters restore --help"}
-	case errors.As(e, new(*store.SchemaError)):
+	case errors.As(e, new(*sqlite.SchemaError)):
 		return Advice{Text: name + "is not as this program makes it: " + e.Err.Error() + "; nothing was changed", Hint: other, Restore: true}
 	case errors.Is(e, backup.ErrEmpty):
 		return Advice{Text: name + "holds no department and no records; nothing was changed", Hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"}
-	case errors.Is(e, store.ErrNotRegular):
+	case errors.Is(e, sqlite.ErrNotRegular):
 		return Advice{Text: osutil.InQuotes(e.Path) + " is not a file", Hint: other}
-	case errors.Is(e, store.ErrNotExist), errors.Is(e, store.ErrNoFolder):
+	case errors.Is(e, sqlite.ErrNotExist), errors.Is(e, sqlite.ErrNoFolder):
 		return Advice{Text: "there is no backup at " + osutil.InQuotes(e.Path), Hint: "another file: firefighters restore --help"}
-	case errors.Is(e, store.ErrReadOnly):
+	case errors.Is(e, sqlite.ErrReadOnly):
 		return Advice{Text: name + "cannot be read from a disk that is read-only; nothing was changed", Hint: readOnlyHint}
-	case errors.Is(e, store.ErrPermission):
+	case errors.Is(e, sqlite.ErrPermission):
 		return Advice{Text: name + "may not be read; nothing was changed", Hint: "start as the user who owns it"}
-	case errors.Is(e, store.ErrCorrupt):
+	case errors.Is(e, sqlite.ErrCorrupt):
 		return Advice{Text: name + "is damaged; nothing was changed", Hint: other, Restore: true}
-	case errors.Is(e, store.ErrForeign):
+	case errors.Is(e, sqlite.ErrForeign):
 		return Advice{Text: name + "is not a database of this program; nothing was changed", Hint: other, Restore: true}
 	}
-	if file, ok := errors.AsType[*store.FileError](e); ok {
+	if file, ok := errors.AsType[*sqlite.FileError](e); ok {
 		return adviceOnFile(file)
 	}
 	return Advice{Text: e.Error()}
@@ -239,12 +241,12 @@ func adviceOnReading(e *backup.Error) Advice {
 const readOnlyHint = "copy the file, and its -wal if there is one, to a folder on another disk, and name it there"
 
 // adviceOnFile is about a database file that cannot be used.
-func adviceOnFile(e *store.FileError) Advice {
-	if newer, ok := errors.AsType[*store.NewerError](e); ok {
+func adviceOnFile(e *sqlite.FileError) Advice {
+	if newer, ok := errors.AsType[*sqlite.NewerError](e); ok {
 		return Advice{Text: fmt.Sprintf("%s was made by a newer version of this program (schema %d, this one knows %d)", osutil.InQuotes(e.Path), newer.Version, newer.Known),
 			Hint: "install the newer version; the file was left as it is"}
 	}
-	for _, about := range []func(*store.FileError) Advice{adviceOnContent, adviceOnPlace, adviceOnUse, adviceOnDisk} {
+	for _, about := range []func(*sqlite.FileError) Advice{adviceOnContent, adviceOnPlace, adviceOnUse, adviceOnDisk} {
 		if a := about(e); a.Text != "" {
 			return a
 		}
@@ -253,37 +255,37 @@ func adviceOnFile(e *store.FileError) Advice {
 }
 
 // adviceOnContent is about a file that is not what it should be.
-func adviceOnContent(e *store.FileError) Advice {
+func adviceOnContent(e *sqlite.FileError) Advice {
 	restore, name := "firefighters restore FILE --db "+cli.Quote(e.Path), osutil.InQuotes(e.Path)
 	switch {
-	case errors.Is(e, store.ErrNotBack):
-		return Advice{"there is no database at " + name + ": " + store.ErrNotBack.Error(), "bring it back: " + restore + "; " + orNew(e.Path), true}
-	case errors.Is(e, store.ErrNotExist):
+	case errors.Is(e, sqlite.ErrNotBack):
+		return Advice{"there is no database at " + name + ": " + sqlite.ErrNotBack.Error(), "bring it back: " + restore + "; " + orNew(e.Path), true}
+	case errors.Is(e, sqlite.ErrNotExist):
 		return Advice{"there is no database at " + name, "name the right file with --db, or bring back a backup: " + restore, true}
-	case errors.Is(e, store.ErrForeign):
+	case errors.Is(e, sqlite.ErrForeign):
 		return Advice{name + " is not a database of this program", "give another file with --db (this one was left as it is), or, if it was one and is damaged: " + restore, true}
 	case errors.Is(e, backup.ErrBadCopy):
 		return Advice{"database " + name + " is damaged: a copy of it does not pass the check", "firefighters check --db " + cli.Quote(e.Path), true}
-	case errors.Is(e, store.ErrCorrupt):
+	case errors.Is(e, sqlite.ErrCorrupt):
 		return Advice{"database " + name + " is damaged", "put a backup in its place (this file was left as it is): " + restore, true}
 	}
 	return Advice{}
 }
 
 // adviceOnPlace is about a path at which no database can be.
-func adviceOnPlace(e *store.FileError) Advice {
+func adviceOnPlace(e *sqlite.FileError) Advice {
 	name := osutil.InQuotes(e.Path)
 	switch {
-	case errors.Is(e, store.ErrNoFolder):
+	case errors.Is(e, sqlite.ErrNoFolder):
 		return adviceOnFolder(e.Path)
-	case errors.Is(e, store.ErrNotRegular):
+	case errors.Is(e, sqlite.ErrNotRegular):
 		if info, err := os.Stat(e.Path); err == nil && info.IsDir() {
 			return Advice{Text: name + " is a folder", Hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, "firefighters.db"))}
 		}
 		return Advice{Text: name + " is not a file", Hint: "name the right file with --db"}
 	case errors.Is(e, osutil.ErrLink):
 		return Advice{Text: e.Op + " " + name + ": " + osutil.ErrLink.Error(), Hint: "name the file that it leads to, or start as that user"}
-	case errors.Is(e, store.ErrLinked):
+	case errors.Is(e, sqlite.ErrLinked):
 		return Advice{Text: "database " + name + " has another name as well (a hard link), by which it could be served twice and be damaged",
 			Hint: "remove the other name, which this shows: find / -xdev -samefile " + cli.Quote(e.Path)}
 	}
@@ -296,7 +298,7 @@ func adviceOnFolder(path string) Advice {
 }
 
 // adviceOnUse is about a database that another program uses.
-func adviceOnUse(e *store.FileError) Advice {
+func adviceOnUse(e *sqlite.FileError) Advice {
 	name := "database " + osutil.InQuotes(e.Path)
 	switch {
 	case errors.Is(e, backup.ErrRestoring):
@@ -305,28 +307,28 @@ func adviceOnUse(e *store.FileError) Advice {
 		return Advice{Text: name + " is in use by another program", Hint: "end that one first"}
 	case errors.Is(e, backup.ErrRunning):
 		return Advice{Text: "a backup of it is being made by another firefighters", Hint: "again when that is done"}
-	case errors.Is(e, store.ErrLost):
-		return Advice{Text: name + " cannot be used: " + store.ErrLost.Error(), Hint: "stop the service that has it open, which then says what to type"}
-	case errors.Is(e, store.ErrInUse):
+	case errors.Is(e, sqlite.ErrLost):
+		return Advice{Text: name + " cannot be used: " + sqlite.ErrLost.Error(), Hint: "stop the service that has it open, which then says what to type"}
+	case errors.Is(e, sqlite.ErrInUse):
 		return Advice{Text: name + " is in use: another firefighters serves it", Hint: "stop that one first (the service: firefighters service stop), or give another file with --db"}
-	case errors.Is(e, store.ErrBusy):
-		return Advice{Text: e.Op + " " + name + ": " + store.ErrBusy.Error(), Hint: "the same again, when that program has finished or is closed"}
+	case errors.Is(e, sqlite.ErrBusy):
+		return Advice{Text: e.Op + " " + name + ": " + sqlite.ErrBusy.Error(), Hint: "the same again, when that program has finished or is closed"}
 	}
 	return Advice{}
 }
 
 // adviceOnDisk is about a file that the system or the disk does not let be
 // read or written.
-func adviceOnDisk(e *store.FileError) Advice {
+func adviceOnDisk(e *sqlite.FileError) Advice {
 	doing := e.Op + " database " + osutil.InQuotes(e.Path) + ": "
 	switch {
-	case errors.Is(e, store.ErrReadOnly):
-		return Advice{Text: doing + store.ErrReadOnly.Error(), Hint: readOnlyHint}
-	case errors.Is(e, store.ErrPermission):
-		return Advice{Text: doing + store.ErrPermission.Error(), Hint: "start as the user who owns both, or as an administrator (sudo), or give another file with --db"}
-	case errors.Is(e, store.ErrFull):
-		return Advice{Text: doing + store.ErrFull.Error(), Hint: "make room on the disk, then try again"}
-	case errors.Is(e, store.ErrIO):
+	case errors.Is(e, sqlite.ErrReadOnly):
+		return Advice{Text: doing + sqlite.ErrReadOnly.Error(), Hint: readOnlyHint}
+	case errors.Is(e, sqlite.ErrPermission):
+		return Advice{Text: doing + sqlite.ErrPermission.Error(), Hint: "start as the user who owns both, or as an administrator (sudo), or give another file with --db"}
+	case errors.Is(e, sqlite.ErrFull):
+		return Advice{Text: doing + sqlite.ErrFull.Error(), Hint: "make room on the disk, then try again"}
+	case errors.Is(e, sqlite.ErrIO):
 		return Advice{Text: e.Error(), Hint: "look whether its disk fails, is full or is gone"}
 	case e.Op == "locking":
 		return adviceOnLock(e)
@@ -336,7 +338,7 @@ func adviceOnDisk(e *store.FileError) Advice {
 
 // adviceOnLock is about a lock file that cannot be locked: the one of the
 // server, or of backups.
-func adviceOnLock(e *store.FileError) Advice {
+func adviceOnLock(e *sqlite.FileError) Advice {
 	lock, cause := e.Path+"-lock", e.Err
 	if inner, ok := errors.AsType[*backup.LockError](e); ok {
 		lock, cause = inner.Path, inner.Err

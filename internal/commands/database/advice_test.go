@@ -13,8 +13,10 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
@@ -22,16 +24,16 @@ func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 // Results of SQLite. Like those of the engine, each is one of its errors and has
 // a text of its own.
 var (
-	errResultBusy     = fmt.Errorf("SQLite result 5: %w", store.ErrBusy)
-	errResultIO       = fmt.Errorf("SQLite result 10: %w", store.ErrIO)
-	errResultCorrupt  = fmt.Errorf("SQLite result 11: %w", store.ErrCorrupt)
-	errResultFull     = fmt.Errorf("SQLite result 13: %w", store.ErrFull)
-	errResultCantOpen = fmt.Errorf("SQLite result 14: %w", store.ErrPermission)
+	errResultBusy     = fmt.Errorf("SQLite result 5: %w", sqlite.ErrBusy)
+	errResultIO       = fmt.Errorf("SQLite result 10: %w", sqlite.ErrIO)
+	errResultCorrupt  = fmt.Errorf("SQLite result 11: %w", sqlite.ErrCorrupt)
+	errResultFull     = fmt.Errorf("SQLite result 13: %w", sqlite.ErrFull)
+	errResultCantOpen = fmt.Errorf("SQLite result 14: %w", sqlite.ErrPermission)
 )
 
 // file returns an error about a database in a folder of the test.
 func file(op string, err error) error {
-	return &store.FileError{Op: op, Path: "dir/x.db", Err: err}
+	return &sqlite.FileError{Op: op, Path: "dir/x.db", Err: err}
 }
 
 func target(op string, err error) error {
@@ -53,30 +55,30 @@ type adviceCase struct {
 }
 
 var databaseAdvice = []adviceCase{
-	{file("reading", store.ErrNotExist), `there is no database at "dir/x.db"`,
+	{file("reading", sqlite.ErrNotExist), `there is no database at "dir/x.db"`,
 		"name the right file with --db, or bring back a backup: firefighters restore FILE --db dir/x.db"},
-	{&store.FileError{Op: "reading", Path: `C:\new\x.db`, Err: store.ErrNotExist}, `there is no database at "C:\new\x.db"`,
+	{&sqlite.FileError{Op: "reading", Path: `C:\new\x.db`, Err: sqlite.ErrNotExist}, `there is no database at "C:\new\x.db"`,
 		"name the right file with --db, or bring back a backup: firefighters restore FILE --db " + cli.Quote(`C:\new\x.db`)},
-	{file("reading", store.ErrForeign), `"dir/x.db" is not a database of this program`,
+	{file("reading", sqlite.ErrForeign), `"dir/x.db" is not a database of this program`,
 		"give another file with --db (this one was left as it is), or, if it was one and is damaged: firefighters restore FILE --db dir/x.db"},
-	{file("making", store.ErrNotBack), `there is no database at "dir/x.db": its files had gone while it was served, and it was not brought back`,
+	{file("making", sqlite.ErrNotBack), `there is no database at "dir/x.db": its files had gone while it was served, and it was not brought back`,
 		"bring it back: firefighters restore FILE --db dir/x.db; or, for a new and empty one: firefighters serve --new --db dir/x.db"},
-	{file("reading", &store.NewerError{Version: 9, Known: 2}), `"dir/x.db" was made by a newer version of this program (schema 9, this one knows 2)`,
+	{file("reading", &sqlite.NewerError{Version: 9, Known: 2}), `"dir/x.db" was made by a newer version of this program (schema 9, this one knows 2)`,
 		"install the newer version; the file was left as it is"},
-	{file("reading", store.ErrCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},
+	{file("reading", sqlite.ErrCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},
 	{file("reading", errResultCorrupt), `database "dir/x.db" is damaged`, inPlaceLeft},
 	{file("copying", backup.ErrBadCopy), `database "dir/x.db" is damaged: a copy of it does not pass the check`, "firefighters check --db dir/x.db"},
-	{file("reading", store.ErrNoFolder), `the folder of "dir/x.db" does not exist`, "make it first: mkdir dir"},
-	{file("reading", store.ErrNotRegular), `"dir/x.db" is not a file`, "name the right file with --db"},
+	{file("reading", sqlite.ErrNoFolder), `the folder of "dir/x.db" does not exist`, "make it first: mkdir dir"},
+	{file("reading", sqlite.ErrNotRegular), `"dir/x.db" is not a file`, "name the right file with --db"},
 	{file("reading", &fs.PathError{Op: "stat", Path: "x", Err: syscall.ENOTDIR}), `reading database "dir/x.db": a part of the path is a file, not a folder`,
 		"name the right file"},
-	{&store.FileError{Op: "reading", Path: os.TempDir(), Err: store.ErrNotRegular}, fmt.Sprintf("%q is a folder", os.TempDir()),
+	{&sqlite.FileError{Op: "reading", Path: os.TempDir(), Err: sqlite.ErrNotRegular}, fmt.Sprintf("%q is a folder", os.TempDir()),
 		"name the file in it: --db " + cli.Quote(filepath.Join(os.TempDir(), "firefighters.db"))},
-	{file("opening", store.ErrLinked), `database "dir/x.db" has another name as well (a hard link), by which it could be served twice and be damaged`,
+	{file("opening", sqlite.ErrLinked), `database "dir/x.db" has another name as well (a hard link), by which it could be served twice and be damaged`,
 		"remove the other name, which this shows: find / -xdev -samefile dir/x.db"},
-	{file("opening", store.ErrLost), `database "dir/x.db" cannot be used: its files were deleted, moved or replaced while it was served`,
+	{file("opening", sqlite.ErrLost), `database "dir/x.db" cannot be used: its files were deleted, moved or replaced while it was served`,
 		"stop the service that has it open, which then says what to type"},
-	{file("locking", store.ErrInUse), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
+	{file("locking", sqlite.ErrInUse), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
 	{file("locking", backup.ErrRestoring), `database "dir/x.db" is being restored`, "again when that is done"},
 	{file("restoring", backup.ErrOpen), `database "dir/x.db" is in use by another program`, "end that one first"},
 	{file("locking", backup.ErrRunning), "a backup of it is being made by another firefighters", "again when that is done"},
@@ -92,14 +94,14 @@ var databaseAdvice = []adviceCase{
 		"start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
 	{file("making", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), `making database "dir/x.db": the file or its folder may not be read and written`,
 		"start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
-	{file("reading", store.ErrReadOnly), `reading database "dir/x.db": it is on a disk that is read-only`, readOnlyHint},
-	{file("opening", fmt.Errorf("%w: %w", store.ErrNoFiles, errResultCantOpen)), `opening database "dir/x.db": this program may not open more files`, filesHint},
+	{file("reading", sqlite.ErrReadOnly), `reading database "dir/x.db": it is on a disk that is read-only`, readOnlyHint},
+	{file("opening", fmt.Errorf("%w: %w", sqlite.ErrNoFiles, errResultCantOpen)), `opening database "dir/x.db": this program may not open more files`, filesHint},
 	{file("reading", &fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}), `reading database "dir/x.db": this program may not open more files`, filesHint},
 	{file("locking", &backup.LockError{Path: "x-backup-lock", Err: syscall.ENAMETOOLONG}), `locking database "dir/x.db": the path is too long`, lengthHint},
-	{&store.FileError{Op: "opening", Path: strings.Repeat("d/", 240) + "x.db", Err: store.ErrPermission},
+	{&sqlite.FileError{Op: "opening", Path: strings.Repeat("d/", 240) + "x.db", Err: sqlite.ErrPermission},
 		`opening database "` + strings.Repeat("d/", 240) + `x.db": the path is too long`, lengthHint},
-	{file("reading", store.ErrClosed), `reading database "dir/x.db": the database is closed`, ""},
-	{errors.Join(file("locking", store.ErrInUse), nil), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
+	{file("reading", sqlite.ErrClosed), `reading database "dir/x.db": the database is closed`, ""},
+	{errors.Join(file("locking", sqlite.ErrInUse), nil), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
 
 	{file("reading", &store.NoTenantError{Name: "Engine 7"}), `there is no department "Engine 7"`, "see their names: firefighters departments list --db x.db"},
 	{file("making a key in", &store.TakenError{Name: "Engine  7", Existing: "Engine 7", Creating: true}),
@@ -113,7 +115,7 @@ var databaseAdvice = []adviceCase{
 		"firefighters purge --tenant B --older-than 0s --db x.db"},
 	{file("reading", &store.NotEmptyError{Name: "B", Records: 1}), `the department "B" is not empty: records: 1, deleted ones: 0; nothing was changed`,
 		"delete its records over the API, then: firefighters purge --tenant B --older-than 0s --db x.db"},
-	{file("reading", &store.DamagedError{ID: "0a"}), `the record "0a" is damaged: its fields do not have their checksum`, "see which are: firefighters check --db x.db"},
+	{file("reading", &record.DamagedError{ID: "0a"}), `the record "0a" is damaged: its fields do not have their checksum`, "see which are: firefighters check --db x.db"},
 	{file("writing to", &store.NotDeletedError{ID: "0a"}), "the department has no deleted record 0a; nothing was changed",
 		"see which there are: firefighters deleted --tenant NAME --db x.db"},
 }
@@ -123,7 +125,7 @@ var backupAdvice = []adviceCase{
 	{target(backup.OpWrite, backup.ErrIsDatabase), `"dir/saved.db" is the database itself`, "firefighters backup NEWFILE --db x.db"},
 	{target(backup.OpWrite, &backup.SidecarError{Path: "dir/saved.db-wal"}),
 		`"dir/saved.db" is, or was, a database in use: there is "dir/saved.db-wal"`, otherNames},
-	{target(backup.OpWrite, store.ErrNotRegular), `"dir/saved.db" is not a file`, otherNames},
+	{target(backup.OpWrite, sqlite.ErrNotRegular), `"dir/saved.db" is not a file`, otherNames},
 	{target(backup.OpWrite, backup.ErrExists), `"dir/saved.db" is there already`, "another name, or --force to replace it"},
 	{target(backup.OpWrite, backup.ErrUnwritable), `the folder of "dir/saved.db" may not be written`, "start as the user who owns it, or take another folder"},
 	{target(backup.OpWrite, errResultFull), `writing "dir/saved.db": the disk is full`, "make room there, or take another disk"},
@@ -134,14 +136,14 @@ var backupAdvice = []adviceCase{
 	{target(backup.OpRead, backup.ErrIsDatabase), `"dir/saved.db" is the database itself, not a backup of it`, "firefighters restore --help"},
 	{target(backup.OpRead, backup.ErrEmpty), `the backup "dir/saved.db" holds no department and no records; nothing was changed`,
 		"another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"},
-	{target(backup.OpRead, file("reading", store.ErrNotExist)), `there is no backup at "dir/saved.db"`, "another file: firefighters restore --help"},
-	{target(backup.OpRead, file("reading", store.ErrNoFolder)), `there is no backup at "dir/saved.db"`, "another file: firefighters restore --help"},
+	{target(backup.OpRead, file("reading", sqlite.ErrNotExist)), `there is no backup at "dir/saved.db"`, "another file: firefighters restore --help"},
+	{target(backup.OpRead, file("reading", sqlite.ErrNoFolder)), `there is no backup at "dir/saved.db"`, "another file: firefighters restore --help"},
 	{target(backup.OpRead, file("reading", errResultCorrupt)), `the backup "dir/saved.db" is damaged; nothing was changed`, otherFile},
 	{target(backup.OpRead, file("copying", backup.ErrBadCopy)), `the backup "dir/saved.db" is damaged; nothing was changed`, otherFile},
-	{target(backup.OpRead, file("reading", store.ErrForeign)), `the backup "dir/saved.db" is not a database of this program; nothing was changed`, otherFile},
-	{target(backup.OpRead, file("reading", store.ErrReadOnly)), `the backup "dir/saved.db" cannot be read from a disk that is read-only; nothing was changed`, readOnlyHint},
+	{target(backup.OpRead, file("reading", sqlite.ErrForeign)), `the backup "dir/saved.db" is not a database of this program; nothing was changed`, otherFile},
+	{target(backup.OpRead, file("reading", sqlite.ErrReadOnly)), `the backup "dir/saved.db" cannot be read from a disk that is read-only; nothing was changed`, readOnlyHint},
 	{target(backup.OpRead, file("reading", fs.ErrPermission)), `the backup "dir/saved.db" may not be read; nothing was changed`, "start as the user who owns it"},
-	{target(backup.OpRead, file("reading", store.ErrNotRegular)), `"dir/saved.db" is not a file`, otherFile},
+	{target(backup.OpRead, file("reading", sqlite.ErrNotRegular)), `"dir/saved.db" is not a file`, otherFile},
 	{target(backup.OpRead, file("reading", syscall.ENOTDIR)), `reading the backup "dir/saved.db": a part of the path is a file, not a folder`, "name the right file"},
 	{target(backup.OpWrite, syscall.ENOTDIR), `writing the backup "dir/saved.db": a part of the path is a file, not a folder`, "name the right file"},
 	{target(backup.OpRead, fs.ErrInvalid), `reading the backup "dir/saved.db": invalid argument`, ""},
@@ -169,16 +171,16 @@ func TestAdvice(t *testing.T) {
 func TestAdviceOnRestore(t *testing.T) {
 	t.Parallel()
 	for _, err := range []error{
-		file("reading", store.ErrNotExist), file("reading", store.ErrForeign), file("reading", errResultCorrupt), file("copying", backup.ErrBadCopy),
-		target(backup.OpRead, file("reading", store.ErrCorrupt)),
-		target(backup.OpRead, file("reading", store.ErrForeign)),
+		file("reading", sqlite.ErrNotExist), file("reading", sqlite.ErrForeign), file("reading", errResultCorrupt), file("copying", backup.ErrBadCopy),
+		target(backup.OpRead, file("reading", sqlite.ErrCorrupt)),
+		target(backup.OpRead, file("reading", sqlite.ErrForeign)),
 	} {
 		if !AdviceOn(err, "x.db").Restore {
 			t.Errorf("%v: no backup", err)
 		}
 	}
 	for _, err := range []error{
-		file("reading", errResultIO), file("locking", store.ErrInUse), target(backup.OpRead, file("reading", store.ErrNotExist)),
+		file("reading", errResultIO), file("locking", sqlite.ErrInUse), target(backup.OpRead, file("reading", sqlite.ErrNotExist)),
 		file("reading", &store.NoTenantError{}), target(backup.OpWrite, backup.ErrExists),
 	} {
 		if AdviceOn(err, "x.db").Restore {
@@ -196,8 +198,8 @@ func TestAdvise(t *testing.T) {
 	}{
 		{nil, ""},
 		{errors.New("it broke"), "Error: it broke\n"},
-		{file("reading", store.ErrClosed), "Error: reading database \"dir/x.db\": the database is closed\n"},
-		{file("locking", store.ErrInUse), "Error: database \"dir/x.db\" is in use: another firefighters serves it\n" +
+		{file("reading", sqlite.ErrClosed), "Error: reading database \"dir/x.db\": the database is closed\n"},
+		{file("locking", sqlite.ErrInUse), "Error: database \"dir/x.db\" is in use: another firefighters serves it\n" +
 			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n"},
 		{cli.Usage("that is wrong", "this"), "Error: that is wrong\nTry: this\n"},
 	} {

@@ -31,7 +31,7 @@ func TestWith(t *testing.T) {
 	env := cli.Env{Context: t.Context(), Stderr: &stderr}
 	s := current(t)
 	fails := func(*store.Store) error { return store.Failed("reading", path, &store.NoTenantError{Name: "A"}) }
-	if err := s.With(env, path, false, fails); !errors.Is(err, store.ErrNotExist) || cli.HintOf(err) == "" {
+	if err := s.With(env, path, false, fails); !errors.Is(err, sqlite.ErrNotExist) || cli.HintOf(err) == "" {
 		t.Errorf("there is none: %v", err)
 	}
 	for range 2 { // makes it, and opens it again

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
@@ -62,7 +63,7 @@ func (p Program) importFile(env cli.Env, args []string) error {
 		opened = true
 		return i.into(s)
 	})
-	if opened || !errors.Is(err, store.ErrNotExist) {
+	if opened || !errors.Is(err, sqlite.ErrNotExist) {
 		return err
 	}
 	return i.intoNothing(p)

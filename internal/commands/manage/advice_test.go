@@ -8,16 +8,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
-	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // errResultFull is a result of SQLite. Like those of the engine, it has a text of its
 // own.
-var errResultFull = fmt.Errorf("SQLite result 13: %w", store.ErrFull)
+var errResultFull = fmt.Errorf("SQLite result 13: %w", sqlite.ErrFull)
 
 // file returns an error about a database in a folder of the test.
 func file(op string, err error) error {
-	return &store.FileError{Op: op, Path: "dir/x.db", Err: err}
+	return &sqlite.FileError{Op: op, Path: "dir/x.db", Err: err}
 }
 
 // TestAdvice pins what is said of the errors of this package.
@@ -46,7 +46,7 @@ func TestAdvice(t *testing.T) {
 			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
 		{&tracesError{0, file("rewriting", errResultFull)}, `traces of erased records may be left in the file: rewriting database "dir/x.db": the disk is full`,
 			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-		{&swappedError{"my saved.db", file("reading", store.ErrNotExist)}, `there is no database at "dir/x.db"`,
+		{&swappedError{"my saved.db", file("reading", sqlite.ErrNotExist)}, `there is no database at "dir/x.db"`,
 			"to save that one: firefighters backup NEWFILE --db " + cli.Quote("my saved.db")},
 		{&swappedError{"dir/saved.db", &backup.Error{Op: backup.OpWrite, Path: "dir/saved.db", Err: backup.ErrExists}}, `"dir/saved.db" is there already, and it is a database, not a backup`,
 			"to save that one: firefighters backup NEWFILE --db dir/saved.db"},
@@ -65,10 +65,10 @@ func TestAdvice(t *testing.T) {
 func TestAdviceOnRestore(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]bool{
-		&unsoundError{"x.db", integrity.Findings{Broken: 1}}:          true,
-		&unsoundError{"x.db", integrity.Findings{Damaged: 1}}:         false,
-		&swappedError{"saved.db", file("reading", store.ErrNotExist)}: false,
-		&tracesError{1, file("rewriting", store.ErrCorrupt)}:          false,
+		&unsoundError{"x.db", integrity.Findings{Broken: 1}}:           true,
+		&unsoundError{"x.db", integrity.Findings{Damaged: 1}}:          false,
+		&swappedError{"saved.db", file("reading", sqlite.ErrNotExist)}: false,
+		&tracesError{1, file("rewriting", sqlite.ErrCorrupt)}:          false,
 	} {
 		if database.AdviceOn(err, "x.db").Restore != want {
 			t.Errorf("%v: a backup is looked for: %t", err, !want)

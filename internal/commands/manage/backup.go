@@ -8,7 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 const backupHelp = `Usage: firefighters backup FILE [flags]
@@ -38,7 +38,7 @@ func (p Program) backup(env cli.Env, args []string) error {
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped before the backup was made")
-	case (errors.Is(err, store.ErrNotExist) || errors.Is(err, backup.ErrExists) && store.WasInUse(target)) && backup.Inspect(p.Database.Content(), target) == nil:
+	case (errors.Is(err, sqlite.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(p.Database.Content(), target) == nil:
 		err = &swappedError{target, err}
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -207,7 +208,7 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 
 // adviseRevoke says of a database that stayed locked that the key still works.
 func adviseRevoke(err error, id store.KeyID, db string) error {
-	if !errors.Is(err, store.ErrBusy) {
+	if !errors.Is(err, sqlite.ErrBusy) {
 		return err
 	}
 	return cli.WithHint(fmt.Errorf("key %d may still work: %w", id, err), fmt.Sprintf(
@@ -230,7 +231,7 @@ func untilUnlocked(env cli.Env, do func() error) error {
 	for began := time.Now(); ; {
 		err := do()
 		waited := time.Since(began)
-		if !errors.Is(err, store.ErrBusy) || waited >= revokeWithin || env.Context.Err() != nil {
+		if !errors.Is(err, sqlite.ErrBusy) || waited >= revokeWithin || env.Context.Err() != nil {
 			return err
 		}
 		if !said && waited > silentWait {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
-	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // TestRevokeGivesUp: a database that stays locked is an error in the end, which
@@ -20,7 +20,7 @@ func TestRevokeGivesUp(t *testing.T) {
 		revokeWithin = within
 		var errs strings.Builder
 		err := untilUnlocked(cli.Env{Context: ctx, Stderr: &errs}, func() error {
-			return database.Schema{}.Advise(ctx, file("opening", store.ErrBusy), "my x.db", "")
+			return database.Schema{}.Advise(ctx, file("opening", sqlite.ErrBusy), "my x.db", "")
 		})
 		err = adviseRevoke(err, 3, "my x.db")
 		if code := cli.PrintError(err, &errs); code != 1 {

@@ -7,7 +7,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 const restoreHelp = `Usage: firefighters restore FILE [flags]
@@ -60,7 +60,7 @@ func reportRestored(env cli.Env, file, db string, done backup.Restored) error {
 }
 
 func reportKeys(env cli.Env, db string, done backup.Restored) {
-	missing := errors.Is(done.Unread, store.ErrNotExist)
+	missing := errors.Is(done.Unread, sqlite.ErrNotExist)
 	if missing {
 		env.Notef("Made the database %s.", cli.Quote(db))
 	}

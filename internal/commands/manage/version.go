@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 const versionHelp = `Usage: firefighters version [flags]
@@ -28,5 +28,5 @@ func (p Program) version(env cli.Env, args []string) error {
 		_, err := io.WriteString(env.Stdout, cli.Licences)
 		return err
 	}
-	return env.Println(cli.ReadBuild().String(store.SQLiteVersion))
+	return env.Println(cli.ReadBuild().String(sqlite.Version))
 }

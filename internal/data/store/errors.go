@@ -5,43 +5,7 @@ import (
 	"fmt"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
-
-// The errors of the engine, so that the callers of a store need not know it.
-var (
-	ErrBusy       = sqlite.ErrBusy
-	ErrClosed     = sqlite.ErrClosed
-	ErrCorrupt    = sqlite.ErrCorrupt
-	ErrForeign    = sqlite.ErrForeign
-	ErrFull       = sqlite.ErrFull
-	ErrInUse      = sqlite.ErrInUse
-	ErrIO         = sqlite.ErrIO
-	ErrLinked     = sqlite.ErrLinked
-	ErrLost       = sqlite.ErrLost
-	ErrLongPath   = sqlite.ErrLongPath
-	ErrNoFiles    = sqlite.ErrNoFiles
-	ErrNoFolder   = sqlite.ErrNoFolder
-	ErrNotBack    = sqlite.ErrNotBack
-	ErrNotExist   = sqlite.ErrNotExist
-	ErrNotRegular = sqlite.ErrNotRegular
-	ErrPermission = sqlite.ErrPermission
-	ErrReadOnly   = sqlite.ErrReadOnly
-)
-
-// The types of the errors of the engine, and of records.
-type (
-	DamagedError = record.DamagedError
-	FileError    = sqlite.FileError
-	NewerError   = sqlite.NewerError
-	SchemaError  = sqlite.SchemaError
-)
-
-// WasInUse reports whether a file was a database in use, as opposed to a backup.
-func WasInUse(path string) bool { return sqlite.WasInUse(path) }
-
-// SQLiteVersion is the version of SQLite.
-const SQLiteVersion = sqlite.Version
 
 // ErrNotFound is the error for a record that the department does not have. A
 // deleted record, another department's and one that never existed are alike.
@@ -121,5 +85,5 @@ func Failed(doing, path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &FileError{Op: doing, Path: path, Err: err}
+	return &sqlite.FileError{Op: doing, Path: path, Err: err}
 }

@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -154,7 +155,7 @@ func TestLargeAndFullDisk(t *testing.T) {
 			callers.Go(func() {
 				for full := 0; full < 3; {
 					_, err := s.Create(ours, 0, ana, nil)
-					if errors.Is(err, store.ErrFull) {
+					if errors.Is(err, sqlite.ErrFull) {
 						full++
 					} else if err != nil {
 						t.Error(err)

@@ -40,7 +40,7 @@ func Open(path string, now func() time.Time) (*Store, error) {
 	latest, err := s.queryInt(latestTimeSQL)
 	if err != nil {
 		db.Close()
-		return nil, &FileError{Op: "opening", Path: path, Err: err}
+		return nil, &sqlite.FileError{Op: "opening", Path: path, Err: err}
 	}
 	db.Clock.Set(latest)
 	s.clockSaved.Store(latest)

@@ -23,7 +23,7 @@ func TestOpen(t *testing.T) {
 	bad := filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(bad, nil, 0o600))
 	for _, path := range []string{bad, filepath.Join(t.TempDir(), "absent.db")} {
-		var failure *store.FileError
+		var failure *sqlite.FileError
 		if _, err := store.Open(path, time.Now); !errors.As(err, &failure) || failure.Path != path || failure.Op != "opening" {
 			t.Errorf("the error is %v", err)
 		}
@@ -46,7 +46,7 @@ func TestClose(t *testing.T) {
 		t.Errorf("the -wal is left: %v", err)
 	}
 	for name, do := range closedCalls(s, f) {
-		if err := do(); !errors.Is(err, store.ErrClosed) {
+		if err := do(); !errors.Is(err, sqlite.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -258,7 +258,7 @@ func TestFullDisk(t *testing.T) {
 			_, replaced = s.Replace(ours, 0, f.ID, longer, asIs)
 		}
 	}
-	if !errors.Is(err, store.ErrFull) || !errors.Is(replaced, store.ErrFull) {
+	if !errors.Is(err, sqlite.ErrFull) || !errors.Is(replaced, sqlite.ErrFull) {
 		t.Errorf("create: %v, replace: %v", err, replaced)
 	}
 	if total := list(t, s, ours, "").Total; total != made {
