@@ -91,9 +91,6 @@ func unlessGone(err error) error {
 	return err
 }
 
-// own makes the account the owner of a file.
-func (a account) own(file string) error { return os.Lchown(file, a.uid, a.gid) }
-
 func (a account) owns(info fs.FileInfo) bool {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(owner.Uid) == a.uid && int(owner.Gid) == a.gid

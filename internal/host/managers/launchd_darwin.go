@@ -48,7 +48,7 @@ func (h Host) Prepare(d Definition) (steps []string, err error) {
 	}
 	log, err := os.OpenFile(h.path(launchdLog), os.O_CREATE|os.O_WRONLY, 0o640)
 	if err == nil {
-		err = cmp.Or(owner.own(h.path(launchdLog)), log.Close())
+		err = cmp.Or(os.Lchown(h.path(launchdLog), owner.uid, owner.gid), log.Close())
 	}
 	return append(steps, made...), err
 }

@@ -169,7 +169,7 @@ func (s *secured) set(wanted *windows.SECURITY_DESCRIPTOR) error {
 
 // has reports whether the owner and the permissions are those of sddl.
 func (s *secured) has(sddl string) bool {
-	const what = windows.OWNER_SECURITY_INFORMATION | windows.GROUP_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
+	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
 	is, err := windows.GetSecurityInfo(s.handle, windows.SE_FILE_OBJECT, what)
 	if err != nil {
 		return false
