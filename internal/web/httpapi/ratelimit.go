@@ -22,7 +22,7 @@ type RateLimit struct {
 	sources        Sources[unknownCallers]
 }
 
-// unknownCallers are those of a source.
+// unknownCallers are the callers without a known key of one source.
 type unknownCallers struct {
 	bucket *rate.Limiter
 	mu     sync.Mutex

@@ -164,12 +164,13 @@ type limitedConn struct {
 	dismissed bool
 }
 
-// join is called with the mutex of the listener.
+// join puts the connection at the end of a line. The caller has the mutex of the listener.
 func (c *limitedConn) join(line line) {
 	c.line, c.place, c.since = line, line.PushBack(c), time.Now()
 }
 
-// leaveLine is called with the mutex of the listener.
+// leaveLine takes the connection out of its line. The caller has the mutex of the
+// listener.
 func (c *limitedConn) leaveLine() {
 	if c.place != nil {
 		c.line.Remove(c.place)

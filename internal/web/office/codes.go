@@ -29,7 +29,7 @@ func newCodes(tenant record.TenantID, history int64) codes {
 	return codes{((uint64(history) ^ uint64(tenant)*odd) * odd >> 32) % codeCount}
 }
 
-// codes returns those of the department.
+// codes returns the codes of the department.
 func (v visit) codes() (codes, error) {
 	history, err := v.Store.HistoryID()
 	return newCodes(v.Session.Tenant, history), err

@@ -24,7 +24,7 @@ type exportPage struct {
 	Fault           string // what of the address could not be read
 }
 
-// exportOrder is that of an export whose address does not say it.
+// exportOrder is the order of an export whose address does not name one.
 var exportOrder = record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName}
 
 func showExport(v visit) error {

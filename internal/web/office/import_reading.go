@@ -26,8 +26,8 @@ type reading struct {
 	Text   string   // that was pasted
 	Kept   []choice // fields of the form, by name and value, for a list that is brought again
 
-	Format    string // a sentence
-	DatesRead string // likewise; empty: nothing had to be decided
+	Format    string // a sentence: which kind of file it is
+	DatesRead string // a sentence: in which order dates were read; empty: nothing had to be decided
 	Columns   []broughtColumn
 	Used      []string // columns, and what they are
 	LeftOut   []string // headers
@@ -176,7 +176,7 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 	}
 }
 
-// heading returns that of a column. Contacts have none of their own: theirs are
+// heading returns the heading of a column. Contacts have none of their own: theirs are
 // the names of our fields.
 func (v visit) heading(header string) string {
 	if slices.Contains(fieldNames, header) {

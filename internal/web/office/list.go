@@ -119,8 +119,8 @@ func (v visit) parseList() (q record.Query, faults []string, err error) {
 // each row repeat them.
 const maxParameter = 1000
 
-// parameters returns those of the address that a list has, and the names of those
-// that are too long to be used.
+// parameters returns the parameters of the address that a list takes, and the names of
+// the ones that are too long to be used.
 func (v visit) parameters() (given url.Values, tooLong []string) {
 	given = url.Values{}
 	for _, name := range []string{"search", "sortBy", "sortDir", "page"} {

@@ -38,7 +38,7 @@ type tab struct {
 	Here        bool
 }
 
-// tabs returns those of the pages that the visitor may see.
+// tabs returns the tabs of these pages that the visitor may see.
 func (v visit) tabs(here string) (tabs []tab) {
 	for _, path := range []string{importPath, importsPath, exportPath, comparePath} {
 		if path != importPath || v.May(store.ScopeWrite) {

@@ -16,8 +16,8 @@ import (
 // maxForm is the size of the largest form, in bytes.
 const maxForm = 64 << 10
 
-// readForm reads the fields of a form into v.R.PostForm, and that of a route with
-// Upload into v.Upload as well.
+// readForm reads the fields of a form into v.R.PostForm. The form of a route with Upload
+// goes into v.Upload as well.
 func (v *Visit) readForm() error {
 	mediaType, params, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
 	if err == nil && mediaType == upload.FormType && v.route.upload {

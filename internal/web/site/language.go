@@ -9,8 +9,7 @@ import (
 
 const languageCookie = "firefighters-language"
 
-// languageOf returns the language that the visitor has chosen, or else that of
-// the browser.
+// languageOf returns the language that the visitor has chosen, or else the browser's.
 func languageOf(r *http.Request) *lang.Language {
 	if cookie, err := r.Cookie(languageCookie); err == nil {
 		if chosen := lang.ByTag(cookie.Value); chosen != nil {

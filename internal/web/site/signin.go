@@ -20,8 +20,8 @@ import (
 const (
 	// sessionLifetime is how long a session is valid after its last use.
 	sessionLifetime = 90 * 24 * time.Hour
-	// sharedLifetime is that of a session that ends with the browser. Nobody can
-	// see a browser end, so a day ends it as well.
+	// sharedLifetime is how long a session of a shared computer is valid after its last
+	// use. It ends with the browser, too, but the service cannot see that.
 	sharedLifetime = 24 * time.Hour
 )
 
@@ -131,7 +131,7 @@ func signInPath(next string) string {
 	return Root + "sign-in?next=" + url.QueryEscape(next)
 }
 
-// ownFields are those of the form at sign-in itself.
+// ownFields are the fields of the form at sign-in itself.
 var ownFields = []string{"key", "shared", "next", "resume"}
 
 // maxCarried is how much of a form can be carried, in bytes. The rest of maxForm

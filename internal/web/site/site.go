@@ -83,7 +83,7 @@ func (r Route) Large() Route {
 	return r
 }
 
-// ownRoutes are those of every site.
+// ownRoutes are the routes that every site has.
 var ownRoutes = map[string]Route{
 	"GET " + Root + "sign-in":       {Handle: showSignIn},
 	"POST " + Root + "sign-in":      {Handle: signIn},

@@ -28,7 +28,7 @@ type Visit struct {
 	makes  bool   // it has a place in making
 	works  bool   // it is within Work: W keeps what is written
 
-	status int    // of the page that is to be sent; 0: there is none
+	status int    // of the page that send sends; 0: there is none
 	body   []byte // of that page
 }
 

@@ -10,12 +10,11 @@ import (
 )
 
 const (
-	// atOnce is how many requests work on files or on many people at the same
-	// time. Each needs memory, and one of the few connections that read the
-	// database.
+	// atOnce is how many requests work on files or long pages at the same time. Each
+	// needs memory, and one of the few connections that read the database.
 	atOnce = 2
-	// largeFile is the size of a file, in bytes, from which on only one is worked on:
-	// its people take more than a hundred megabytes. An archive counts as large.
+	// largeFile is the size of a file, in bytes, from which on only one is worked on: its
+	// rows take more than a hundred megabytes. An archive counts as large.
 	largeFile = 1 << 20
 	// patience is how long a request waits until it may work.
 	patience = time.Minute

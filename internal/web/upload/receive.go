@@ -19,7 +19,7 @@ import (
 const (
 	// MaxUpload is the size of the largest file that a client may send, in bytes.
 	MaxUpload = 10 << 20
-	// MaxBody is that of the largest body: a form has more in it than the file.
+	// MaxBody is the size of the largest body: a form has more in it than the file.
 	MaxBody = MaxUpload + maxFields
 	// maxFields is how much a form may have beside the file, in bytes: its fields,
 	// and the names and headers of all parts.
@@ -275,11 +275,11 @@ func failed(err error, cutOff string) error {
 	return refuse(httpapi.Malformed, cutOff)
 }
 
-// Size returns that of the file, in bytes.
+// Size returns the size of the file, in bytes.
 func (f *File) Size() int64 { return f.file.size }
 
-// Weight returns the size for Work: that of the file, or of a large one where it is
-// an archive, because a small archive can unpack to much.
+// Weight returns the size for Work. An archive counts as large, because a small one can
+// unpack to much.
 func (f *File) Weight() int64 {
 	start := make([]byte, len("PK"))
 	n, _ := io.ReadFull(f.file.reader(), start) // Content returns the error

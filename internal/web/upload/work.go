@@ -100,7 +100,7 @@ func (a *answer) WriteHeader(status int) {
 	}
 }
 
-// Write keeps what is to be sent.
+// Write keeps a part of the response.
 func (a *answer) Write(p []byte) (n int, err error) {
 	a.WriteHeader(http.StatusOK)
 	if a.err != nil {
