@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 )
 
@@ -63,22 +62,19 @@ func moduleDirs(r release) ([]string, error) {
 }
 
 func readLicence(of, dir string) (licence, error) {
-	for _, pattern := range []string{"LICENSE", "LICENSE.*", "LICENCE*", "COPYING*"} {
-		names, err := filepath.Glob(filepath.Join(dir, pattern))
-		if err != nil || len(names) == 0 {
-			continue
-		}
-		text, err := os.ReadFile(names[0])
-		if err != nil {
-			return licence{}, err
-		}
-		id := identify(string(text))
-		if id == "" {
-			return licence{}, fmt.Errorf("the licence of %s is unknown: %.80q", of, text)
-		}
-		return licence{of, id}, nil
+	files, err := licenceFiles(usedModule{path: of, dir: dir})
+	if err != nil {
+		return licence{}, err
 	}
-	return licence{}, fmt.Errorf("%s has no licence", of)
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		return licence{}, err
+	}
+	id := identify(string(text))
+	if id == "" {
+		return licence{}, fmt.Errorf("the licence of %s is unknown: %.80q", of, text)
+	}
+	return licence{of, id}, nil
 }
 
 // identify returns the SPDX identifier of the text of a licence, empty if it is
