@@ -52,7 +52,9 @@ func BenchmarkRequest(b *testing.B) {
 		}
 		return w.Body.Bytes()
 	}
-	var l wireList
+	var l struct {
+		Data struct{ Items []struct{ ID string } }
+	}
 	if err := json.Unmarshal(get(collection), &l); err != nil {
 		b.Fatal(err)
 	}

@@ -1,27 +1,22 @@
 package main
 
-// These tests go through the front door: the program as run starts it, a
-// database in a file, HTTP over loopback. Nothing is mocked.
+// The tests of the root look inside the server, or need a clock or streams of their
+// own. What a user can see, the tests in acceptance/ check.
 
 import (
-	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"maps"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -30,20 +25,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/alone"
-	"github.com/firefighter-records/firefighters/internal/lists/sheet"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// asProgram is set where this test binary is the program itself, for the tests
-// of signals.
-const asProgram = "TEST_AS_FIREFIGHTERS"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
-		main()
-	}
-	os.Exit(testify(alone.Run(m)))
-}
+func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 const (
 	collection = "/api/v1/firefighters"
@@ -53,10 +37,8 @@ const (
 	patience = 2 * time.Minute
 )
 
-var keyForm = regexp.MustCompile(`ff_[0-9A-Za-z]{49}`)
-
 // must ends the test on an error that is not what it tests.
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -88,110 +70,74 @@ func (b *syncBuffer) Write(p []byte) (int, error) {
 func (b *syncBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return plain(b.text.String())
+	return b.text.String()
 }
 
-var quotedPlace = regexp.MustCompile("'(" + regexp.QuoteMeta(os.TempDir()) + "[^']*)'")
+// client sends requests with one key.
+type client struct{ url, key string }
 
-// plain returns what a command printed as it is where no path of a test needs
-// quotes: the folder of temporary files may have spaces in its name.
-func plain(text string) string {
-	if cli.Quote(os.TempDir()) == os.TempDir() {
-		return text
+func (c client) as(key string) client { c.key = key; return c }
+
+// answer is a response, read to its end.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request, with further headers as name, value, name, value.
+func (c client) do(t *testing.T, method, path, body string, headers ...string) answer {
+	t.Helper()
+	r, err := http.NewRequest(method, c.url+path, strings.NewReader(body))
+	must(t, err)
+	if c.key != "" {
+		r.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	return quotedPlace.ReplaceAllString(text, "$1")
-}
-
-// testService is a program that serves, and a client with its first key.
-type testService struct {
-	client
-	db             string
-	stdout, stderr *syncBuffer
-	mayFail        bool // an ERROR in the log is no surprise
-	cancel         context.CancelFunc
-	done           chan error
-	stopOnce       sync.Once
-}
-
-// start serves a new database.
-func start(t *testing.T, flags ...string) *testService {
-	t.Helper()
-	db := filepath.Join(t.TempDir(), "x.db")
-	return startWith(t, db, append([]string{"serve", "--db", db}, flags...)...)
-}
-
-func startOn(t *testing.T, db string) *testService {
-	t.Helper()
-	return startWith(t, db, "serve", "--db", db)
-}
-
-// startDemo serves a new department of so many invented people.
-func startDemo(t *testing.T, people string) *testService {
-	t.Helper()
-	db := filepath.Join(t.TempDir(), "x.db")
-	return startWith(t, db, "demo", "--db", db, "--people", people)
-}
-
-// startWith starts a command that serves the database db.
-func startWith(t *testing.T, db string, args ...string) *testService {
-	t.Helper()
-	return serving(t, db, func(ctx context.Context, s *testService) error {
-		return run(ctx, append(args, "--listen", "127.0.0.1:0"), strings.NewReader(""), s.stdout, s.stderr)
-	})
-}
-
-// serving waits until the database db is served by serve.
-func serving(t *testing.T, db string, serve func(ctx context.Context, s *testService) error) *testService {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	s := &testService{db: db, stdout: &syncBuffer{}, stderr: &syncBuffer{}, cancel: cancel, done: make(chan error, 1)}
-	go func() { s.done <- serve(ctx, s) }()
-	t.Cleanup(func() {
-		s.stop(t)
-		if strings.Contains(s.stderr.String(), `"level":"ERROR"`) && !s.mayFail {
-			t.Errorf("the service logged an error:\n%s", s.stderr)
-		}
-		sawLog(t.Name(), s.stderr.String())
-		sawFolder(t, filepath.Dir(s.db))
-	})
-	address := regexp.MustCompile(`(?m)^Listening on (https?://\S+)\n`)
-	eventually(t, "the address", func() bool {
-		select {
-		case err := <-s.done:
-			s.stopOnce.Do(func() {})
-			t.Fatalf("serve ended: %v\n%s", err, s.stderr)
-		default:
-		}
-		return address.MatchString(s.stdout.String())
-	})
-	out := s.stdout.String()
-	s.client = newClient(t, address.FindStringSubmatch(out)[1], keyForm.FindString(out))
-	return s
-}
-
-// stop ends the program as a signal would. It must end without an error.
-func (s *testService) stop(t *testing.T) {
-	t.Helper()
-	s.stopOnce.Do(func() {
-		s.cancel()
-		select {
-		case err := <-s.done:
-			if err != nil {
-				t.Errorf("serve ended with: %v", err)
-			}
-		case <-time.After(patience):
-			t.Fatal("serve does not end")
-		}
-	})
-}
-
-// logs waits until these are on the service's standard error, which is written
-// beside everything else.
-func (s *testService) logs(t *testing.T, texts ...string) {
-	t.Helper()
-	for _, text := range texts {
-		eventually(t, "standard error to have "+text, func() bool { return strings.Contains(s.stderr.String(), text) })
+	for pair := range slices.Chunk(headers, 2) {
+		r.Header.Add(pair[0], pair[1])
 	}
+	response, err := http.DefaultClient.Do(r)
+	must(t, err)
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	must(t, err)
+	return answer{response.StatusCode, response.Header, string(text)}
+}
+
+// create makes a record and returns its id.
+func (c client) create(t *testing.T, body string) (id string) {
+	t.Helper()
+	a := c.do(t, "POST", collection, body).wants(t, 201)
+	return strings.TrimPrefix(a.header.Get("Location"), collection+"/")
+}
+
+// total returns how many records there are.
+func (c client) total(t *testing.T) int {
+	t.Helper()
+	var list struct{ TotalCount int }
+	must(t, json.Unmarshal([]byte(c.do(t, "GET", collection, "").wants(t, 200).body), &list))
+	return list.TotalCount
+}
+
+// wants fails unless the answer has this status. A refusal must be a problem.
+func (a answer) wants(t *testing.T, status int) answer {
+	t.Helper()
+	if a.status != status {
+		t.Fatalf("%d, not %d: %s", a.status, status, a.body)
+	}
+	if kind := a.header.Get("Content-Type"); status >= 400 && kind != "application/problem+json" {
+		t.Errorf("%d with Content-Type %q", status, kind)
+	}
+	return a
+}
+
+// problem is the body of a refusal.
+type problem struct{ Code, Detail, RequestID string }
+
+func (a answer) problem(t *testing.T) (p problem) {
+	t.Helper()
+	must(t, json.Unmarshal([]byte(a.body), &p))
+	return p
 }
 
 // bareServer is a server without the program around it. Nothing runs there
@@ -205,36 +151,43 @@ type bareServer struct {
 // department A.
 func startBare(t *testing.T, now func() time.Time) *bareServer {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "x.db")
+	b, _ := startAt(t, filepath.Join(t.TempDir(), "x.db"), now)
+	b.key = b.newKey(t, time.Time{})
+	return b
+}
+
+// startAt starts a bare server, without a key, on the database at path. It makes one if
+// there is none.
+func startAt(t *testing.T, path string, now func() time.Time) (b *bareServer, stop func()) {
+	t.Helper()
 	_, err := schema.Make(path, true)
 	must(t, err)
 	s, err := store.Open(path, now)
 	must(t, err)
-	log := &syncBuffer{}
-	b := &bareServer{server: newServer(s, slog.New(slog.NewJSONHandler(log, nil)), routes)}
+	b = &bareServer{server: newServer(s, slog.New(slog.DiscardHandler), routes)}
 	listening := httptest.NewServer(b.server)
-	t.Cleanup(func() {
+	b.url = listening.URL
+	stop = sync.OnceFunc(func() {
 		listening.Close()
 		s.Close()
-		sawLog(t.Name(), log.String())
 	})
-	b.client = newClient(t, listening.URL, b.newKey(t))
-	return b
+	t.Cleanup(stop)
+	return b, stop
 }
 
-func (b *bareServer) newKey(t *testing.T) (key string) {
+// newKey makes a key of the department A; a zero time is none.
+func (b *bareServer) newKey(t *testing.T, expires time.Time) (key string) {
 	t.Helper()
-	must(t, b.server.store.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeWrite}, func(made string) error {
+	must(t, b.server.store.CreateKey(store.NewKey{Tenant: "A", Scope: store.ScopeWrite, ExpiresAt: expires}, func(made string) error {
 		key = made
 		return nil
 	}))
 	return key
 }
 
-// curl returns the line by which a service shows a request.
-func curl(system, key, url string) string {
-	program := map[bool]string{true: "curl.exe", false: "curl"}[system == "windows"]
-	return fmt.Sprintf("  %s -H \"Authorization: Bearer %s\" %s\n", program, key, url)
+func hashOf(key string) []byte {
+	hash := sha256.Sum256([]byte(key))
+	return hash[:]
 }
 
 // openSQL opens the database as another program does.
@@ -249,367 +202,54 @@ func openSQL(t *testing.T, path string) *sql.DB {
 // execSQL changes the database as another program.
 func execSQL(t *testing.T, path, query string, args ...any) {
 	t.Helper()
-	db := openSQL(t, path)
-	if _, err := db.Exec(query, args...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	must(t, db.Close())
+	_, err := openSQL(t, path).Exec(query, args...)
+	must(t, err)
 }
 
 // scanSQL reads one row of the database as another program.
 func scanSQL(t *testing.T, path, query string, dest ...any) {
 	t.Helper()
-	db := openSQL(t, path)
-	if err := db.QueryRow(query).Scan(dest...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	must(t, db.Close())
+	must(t, openSQL(t, path).QueryRow(query).Scan(dest...))
 }
 
-// runCommand runs a command to its end, as main does.
-func runCommand(t *testing.T, args ...string) (code int, stdout, stderr string) {
+// works runs a command that must succeed.
+func works(t *testing.T, args ...string) (stdout, stderr string) {
 	t.Helper()
-	var out, errs bytes.Buffer
-	err := run(t.Context(), args, strings.NewReader(""), &out, &errs)
-	code = cli.PrintError(err, &errs)
-	sawLog(strings.Join(args, " "), errs.String())
-	return code, plain(out.String()), plain(errs.String())
+	var out, errs strings.Builder
+	if code := cli.PrintError(run(t.Context(), args, strings.NewReader(""), &out, &errs), &errs); code != 0 {
+		t.Fatalf("%q: code %d, stdout %q, stderr %q", args, code, &out, &errs)
+	}
+	return out.String(), errs.String()
 }
 
-// newKey makes a key by command; flags are those beside --db and --tenant.
-func newKey(t *testing.T, db, tenant string, flags ...string) string {
+// newKey makes a key of a department by command.
+func newKey(t *testing.T, db, tenant string) string {
 	t.Helper()
-	code, stdout, stderr := runCommand(t, append([]string{"keys", "create", "--db", db, "--tenant", tenant}, flags...)...)
-	if code != 0 {
-		t.Fatalf("making a key: %d %s", code, stderr)
-	}
+	stdout, _ := works(t, "keys", "create", "--db", db, "--tenant", tenant)
 	return strings.TrimSpace(stdout)
 }
 
-// newExpiredKey makes a key of the department default that has expired.
-func newExpiredKey(t *testing.T, db string) string {
+// served is a program that serves, as run starts it, and a client without a key.
+type served struct {
+	client
+	stdout syncBuffer
+	stderr io.Writer
+	stop   func()
+}
+
+// serving waits until serve says where it listens.
+func serving(t *testing.T, stderr io.Writer, serve func(ctx context.Context, stdout, stderr io.Writer) error) *served {
 	t.Helper()
-	key := newKey(t, db, "default", "--expires", "1y")
-	execSQL(t, db, `UPDATE keys SET expires_at = 1 WHERE hash = ?`, hashOf(key))
-	return key
-}
-
-// client sends requests with one key.
-type client struct {
-	*http.Client
-	url, key string
-}
-
-func newClient(t *testing.T, url, key string) client {
-	transport := &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}
-	t.Cleanup(transport.CloseIdleConnections)
-	return client{&http.Client{
-		Transport:     transport,
-		Timeout:       patience,
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}, url, key}
-}
-
-func (c client) as(key string) client { c.key = key; return c }
-
-// refused waits until the server has learned that the key was revoked, or the
-// like.
-func (c client) refused(t *testing.T, why string) {
-	t.Helper()
-	eventually(t, "a key to be "+why, func() bool {
-		a := c.do(t, "GET", collection, "")
-		return a.status == 401 && strings.Contains(a.body, why)
+	ctx, cancel := context.WithCancel(t.Context())
+	s, done := &served{stderr: stderr}, make(chan error, 1)
+	go func() { done <- serve(ctx, &s.stdout, stderr) }()
+	s.stop = sync.OnceFunc(func() {
+		cancel()
+		must(t, <-done)
 	})
-}
-
-// answer is a response, read to its end.
-type answer struct {
-	status int
-	header http.Header
-	body   string
-}
-
-// do sends a request, with further headers as name, value, name, value, and
-// checks what holds for every answer.
-func (c client) do(t *testing.T, method, path, body string, headers ...string) answer {
-	t.Helper()
-	a, err := c.try(t, method, path, strings.NewReader(body), headers...)
-	if err != nil {
-		t.Fatalf("%s %s: %v", method, path, err)
-	}
-	a.check(t, method)
-	return a
-}
-
-func (c client) try(t *testing.T, method, path string, body io.Reader, headers ...string) (answer, error) {
-	sent, known := unread(body)
-	r, err := http.NewRequestWithContext(t.Context(), method, c.url+path, body)
-	if err != nil {
-		return answer{}, err
-	}
-	if c.key != "" {
-		r.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	for pair := range slices.Chunk(headers, 2) {
-		r.Header.Add(pair[0], pair[1])
-	}
-	r.Host = r.Header.Get("Host") // the URL's if there is none
-	response, err := c.Do(r)
-	if err != nil {
-		return answer{}, err
-	}
-	a, err := readAnswer(response)
-	sawAnswer(t.Name()+": "+method+" "+path, a)
-	if err == nil {
-		holdAgainstDocument(t, r, sent, known, a)
-	}
-	return a, err
-}
-
-// unread returns the text of a body that is yet to be sent, if it is known.
-func unread(body io.Reader) (text string, known bool) {
-	r, ok := body.(*strings.Reader)
-	if !ok {
-		return "", body == nil
-	}
-	var b strings.Builder
-	io.Copy(&b, io.NewSectionReader(r, 0, r.Size()))
-	return b.String(), true
-}
-
-func readAnswer(response *http.Response) (answer, error) {
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	return answer{response.StatusCode, response.Header, string(text)}, err
-}
-
-// dial connects to the service. No test hangs on the connection.
-func (c client) dial(t *testing.T) net.Conn {
-	t.Helper()
-	_, address, _ := strings.Cut(c.url, "://")
-	conn, err := net.Dial("tcp", address)
-	must(t, err)
-	t.Cleanup(func() { conn.Close() })
-	must(t, conn.SetDeadline(time.Now().Add(patience)))
-	return conn
-}
-
-// rawRequest sends a request, to the byte, and reads the answer meanwhile. It
-// checks what holds for every answer.
-func rawRequest(t *testing.T, c net.Conn, request string) answer {
-	t.Helper()
-	go io.WriteString(c, request)
-	response, err := http.ReadResponse(bufio.NewReader(c), nil)
-	must(t, err)
-	a, err := readAnswer(response)
-	must(t, err)
-	a.check(t, "GET")
-	return a
-}
-
-// isPlain reports whether this is an answer of net/http to a request that our
-// handlers never saw.
-func (a answer) isPlain() bool {
-	plain := a.header.Get("Content-Type") == "text/plain; charset=utf-8" || a.status == http.StatusExpectationFailed && a.body == ""
-	return plain && a.status >= 400 && a.header.Get("X-Request-Id") == ""
-}
-
-// contentTypes are those of answers that are no problems.
-var contentTypes = []string{"application/json; charset=utf-8", "application/yaml", sheet.ContentType(sheet.CSV), sheet.ContentType(sheet.XLSX),
-	sheet.ContentType(sheet.VCard), sheet.ContentType(sheet.JSONL)}
-
-// check is what holds for every answer of ours.
-func (a answer) check(t *testing.T, method string) {
-	t.Helper()
-	if a.isPlain() {
-		return
-	}
-	if a.header.Get("X-Request-Id") == "" {
-		t.Errorf("%d without an X-Request-Id: %v", a.status, a.header)
-	}
-	contentType := a.header.Get("Content-Type")
-	switch {
-	case a.status == http.StatusNotModified && a.body == "" && contentType == "":
-	case a.status >= 300 && a.status < 400:
-		t.Errorf("a redirect: %d %v", a.status, a.header)
-	case a.status == http.StatusUnprocessableEntity && contentType == contentTypes[0]: // the report of an import
-	case a.status >= 400 && contentType != "application/problem+json":
-		t.Errorf("%d with Content-Type %q", a.status, contentType)
-	case a.status >= 400 && method != http.MethodHead:
-		a.problem(t)
-	case a.status < 300 && a.body != "" && !slices.Contains(contentTypes, contentType):
-		t.Errorf("%d with Content-Type %q", a.status, contentType)
-	case method == http.MethodHead && a.body != "", a.status == http.StatusNoContent && contentType != "":
-		t.Errorf("%s %d with %q, a %q", method, a.status, a.body, contentType)
-	}
-	if vary := a.header["Vary"]; len(vary) > 1 {
-		t.Errorf("%d with two lines of Vary: %q", a.status, vary)
-	}
-	for name, value := range map[string]string{
-		"Cache-Control":                "no-store",
-		"X-Content-Type-Options":       "nosniff",
-		"Content-Security-Policy":      "default-src 'none'; frame-ancestors 'none'",
-		"Referrer-Policy":              "no-referrer",
-		"Cross-Origin-Resource-Policy": "same-origin",
-		"X-Frame-Options":              "DENY",
-	} {
-		if got := a.header.Values(name); len(got) != 1 || got[0] != value {
-			t.Errorf("%s of %d: %q", name, a.status, got)
-		}
-	}
-}
-
-// problemDetails are those of RFC 9457 and ours.
-type problemDetails struct {
-	Type      string `json:"type"`
-	Title     string `json:"title"`
-	Status    int    `json:"status"`
-	Code      string `json:"code"`
-	Detail    string `json:"detail"`
-	RequestID string `json:"requestId"`
-	Errors    []struct {
-		Field  string `json:"field"`
-		Code   string `json:"code"`
-		Detail string `json:"detail"`
-	} `json:"errors"`
-}
-
-// codes are those that a problem may have, and the status of each.
-var codes = map[string]int{"key_missing": 401, "key_unknown": 401, "key_revoked": 401, "key_expired": 401, "scope": 403, "path": 404, "record": 404,
-	"import": 404, "method": 405, "taken_back": 409, "position": 410, "host": 421, "invalid": 400, "malformed": 400, "too_large": 413, "content_type": 415, "precondition": 412, "key_reused": 422,
-	"in_flight": 409, "rate_limit": 429, "busy": 503, "stopping": 503, "unavailable": 503, "full": 507, "internal": 500}
-
-// renamedStatus has the names of RFC 9110 that net/http does not have.
-var renamedStatus = map[int]string{413: "Content Too Large", 422: "Unprocessable Content"}
-
-// problem reads an error's body and checks what holds for every problem.
-func (a answer) problem(t *testing.T) problemDetails {
-	t.Helper()
-	var p problemDetails
-	decode(t, a.body, &p)
-	title := http.StatusText(a.status)
-	if renamed := renamedStatus[a.status]; renamed != "" {
-		title = renamed
-	}
-	if p.Type != "about:blank" || p.Title != title || p.Status != a.status || p.Detail == "" ||
-		p.RequestID != a.header.Get("X-Request-Id") {
-		t.Errorf("%d, request id %q: %s", a.status, a.header.Get("X-Request-Id"), a.body)
-	}
-	if status, ok := codes[p.Code]; !ok || status != a.status || (p.Code == "invalid") != (len(p.Errors) > 0) {
-		t.Errorf("the code %q of %d: %s", p.Code, a.status, a.body)
-	}
-	if len(p.Errors) > 0 {
-		count := strconv.Itoa(len(p.Errors))
-		if a.status != 400 || p.Detail != p.Errors[0].Detail && !strings.Contains(p.Detail, count) {
-			t.Errorf("%d: %s", a.status, a.body)
-		}
-	}
-	for _, e := range p.Errors {
-		if e.Detail == "" || e.Field == "" {
-			t.Errorf("%s: an error without its field or detail", a.body)
-		}
-	}
-	return p
-}
-
-// faults are the errors of a problem as "field code, field code".
-func (a answer) faults(t *testing.T) string {
-	t.Helper()
-	var list []string
-	for _, e := range a.problem(t).Errors {
-		list = append(list, e.Field+" "+e.Code)
-	}
-	return strings.Join(list, ", ")
-}
-
-// wants fails unless the answer has this status.
-func (a answer) wants(t *testing.T, status int) answer {
-	t.Helper()
-	if a.status != status {
-		t.Fatalf("%d, not %d: %s", a.status, status, a.body)
-	}
-	return a
-}
-
-func decode(t *testing.T, text string, into any) {
-	t.Helper()
-	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		t.Fatalf("%v in %q", err, text)
-	}
-}
-
-// wireRecord is a record as a client would declare it.
-type wireRecord struct {
-	ID               string  `json:"id"`
-	FirstName        string  `json:"firstName"`
-	LastName         string  `json:"lastName"`
-	PhoneNumber      *string `json:"phoneNumber"`
-	Email            *string `json:"email"`
-	DateOfBirth      *string `json:"dateOfBirth"`
-	InvitationStatus *string `json:"invitationStatus"`
-	UserID           *string `json:"userId"`
-}
-
-// UnmarshalJSON refuses a record without a member, or with one that it does not know.
-func (w *wireRecord) UnmarshalJSON(text []byte) error {
-	type plain wireRecord
-	var members map[string]any
-	if err := errors.Join(json.Unmarshal(text, (*plain)(w)), json.Unmarshal(text, &members)); err != nil {
-		return err
-	}
-	want := slices.Sorted(slices.Values(append(record.FieldNames(), "id", "invitationStatus", "userId")))
-	if got := slices.Sorted(maps.Keys(members)); !slices.Equal(got, want) {
-		return fmt.Errorf("a record has the members %q, want %q", got, want)
-	}
-	return nil
-}
-
-// withLater returns the JSON of records with null for the fields that were added after
-// the first five.
-func withLater(text string) string {
-	nulls := ""
-	for _, name := range record.FieldNames()[5:] {
-		nulls += `"` + name + `":null,`
-	}
-	return strings.ReplaceAll(text, `"invitationStatus":`, nulls+`"invitationStatus":`)
-}
-
-// wireList is the envelope of a list.
-type wireList struct {
-	Data struct {
-		Items           []wireRecord `json:"items"`
-		Page            int64        `json:"page"`
-		PageSize        int64        `json:"pageSize"`
-		TotalCount      int64        `json:"totalCount"`
-		TotalPages      int64        `json:"totalPages"`
-		HasPreviousPage bool         `json:"hasPreviousPage"`
-		HasNextPage     bool         `json:"hasNextPage"`
-	} `json:"data"`
-	TotalCount int64 `json:"totalCount"`
-}
-
-// create makes a record and returns its id.
-func (c client) create(t *testing.T, body string) string {
-	t.Helper()
-	a := c.do(t, "POST", collection, body)
-	if a.status != http.StatusCreated {
-		t.Fatalf("creating %s: %d %s", body, a.status, a.body)
-	}
-	var f wireRecord
-	decode(t, a.body, &f)
-	return f.ID
-}
-
-// list returns a page, whose query must be right.
-func (c client) list(t *testing.T, query string) wireList {
-	t.Helper()
-	a := c.do(t, "GET", collection+"?"+query, "")
-	if a.status != http.StatusOK {
-		t.Fatalf("listing %s: %d %s", query, a.status, a.body)
-	}
-	var l wireList
-	decode(t, a.body, &l)
-	return l
+	t.Cleanup(s.stop)
+	address := regexp.MustCompile(`(?m)^Listening on (https?://\S+)\n`)
+	eventually(t, "the address", func() bool { return address.MatchString(s.stdout.String()) })
+	s.url = address.FindStringSubmatch(s.stdout.String())[1]
+	return s
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,8 +19,8 @@ import (
 // Whatever installs, starts or stops one is tried by .ci/packages, in a container.
 
 // runInstalled runs the service as its manager does, with a folder of data of its own.
-func runInstalled(ctx context.Context, data string, s *testService) error {
-	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: s.stdout, Stderr: s.stderr}
+func runInstalled(ctx context.Context, data string, stdout, stderr io.Writer) error {
+	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr}
 	commands := service.Service{Content: schema.Content(), Daemon: daemon.Program{Database: schema, NewAPI: newAPI}.Run, Data: data}.Commands()
 	return cli.Program{Commands: commands}.Run(env, []string{"service", "run"})
 }
@@ -31,15 +32,15 @@ func TestServiceRun(t *testing.T) {
 	data := t.TempDir()
 	must(t, managers.Settings{"--listen=127.0.0.1:0", "--rate-limit=1000"}.Write(data))
 	db := managers.DatabaseIn(data)
-	var url string
-	serve := func() *testService {
-		s := serving(t, db, func(ctx context.Context, s *testService) error { return runInstalled(ctx, data, s) })
-		_, url, _ = strings.Cut(strings.TrimSpace(s.stdout.String()), "Listening on ")
-		return s
+	var stderr syncBuffer
+	serve := func() *served {
+		return serving(t, &stderr, func(ctx context.Context, stdout, stderr io.Writer) error {
+			return runInstalled(ctx, data, stdout, stderr)
+		})
 	}
 	s := serve()
-	s.logs(t, "same disk")
-	if said := s.stdout.String() + s.stderr.String(); strings.Contains(said, "ff_") || strings.Contains(said, "code=") {
+	eventually(t, "a warning", func() bool { return strings.Contains(stderr.String(), "same disk") })
+	if said := s.stdout.String() + stderr.String(); strings.Contains(said, "ff_") || strings.Contains(said, "code=") {
 		t.Errorf("it said %q", said)
 	}
 	s.key = newKey(t, db, "default")
@@ -48,14 +49,13 @@ func TestServiceRun(t *testing.T) {
 		found, _ := filepath.Glob(filepath.Join(managers.BackupsIn(data), "firefighters-*.db"))
 		return len(found) == 1
 	})
-	if code, stdout, _ := runCommand(t, "departments", "list", "--db", db); code != 0 || !strings.Contains(stdout, "default") {
-		t.Errorf("the departments: %d %q", code, stdout)
+	if stdout, _ := works(t, "departments", "list", "--db", db); !strings.Contains(stdout, "default") {
+		t.Errorf("the departments: %q", stdout)
 	}
-	s.stop(t)
+	s.stop()
 	again := serve()
-	again.key = s.key
-	if again.do(t, "GET", collection, "").wants(t, 200); !strings.HasPrefix(url, "http://127.0.0.1:") {
-		t.Errorf("the address is %q", url)
+	if again.as(s.key).do(t, "GET", collection, "").wants(t, 200); !strings.HasPrefix(again.url, "http://127.0.0.1:") {
+		t.Errorf("the address is %q", again.url)
 	}
 }
 
@@ -66,19 +66,21 @@ func TestServiceAdvice(t *testing.T) {
 	data := t.TempDir()
 	must(t, managers.Settings{"--listen=127.0.0.1:0"}.Write(data))
 	db := managers.DatabaseIn(data)
-	s := serving(t, db, func(ctx context.Context, s *testService) error { return runInstalled(ctx, data, s) })
+	s := serving(t, io.Discard, func(ctx context.Context, stdout, stderr io.Writer) error {
+		return runInstalled(ctx, data, stdout, stderr)
+	})
 	var found []string
 	eventually(t, "a backup", func() bool {
 		found, _ = filepath.Glob(filepath.Join(managers.BackupsIn(data), "firefighters-*.db"))
 		return len(found) == 1
 	})
-	s.stop(t)
+	s.stop()
 	must(t, os.WriteFile(db, bytes.Repeat([]byte("text"), 1000), 0o600))
-	failed := &testService{stdout: &syncBuffer{}, stderr: &syncBuffer{}}
-	err := runInstalled(t.Context(), data, failed)
+	var stderr syncBuffer
+	err := runInstalled(t.Context(), data, io.Discard, &stderr)
 	want := "\nTry: " + cli.AsAdministrator("firefighters restore "+found[0]+" --db "+db) + ", and then: " + cli.AsAdministrator("firefighters service start") + "\n"
-	if code := cli.PrintError(err, failed.stderr); code != 1 || !strings.HasSuffix(failed.stderr.String(), want) {
-		t.Errorf("%d, %q, not %q", code, failed.stderr, want)
+	if code := cli.PrintError(err, &stderr); code != 1 || !strings.HasSuffix(stderr.String(), want) {
+		t.Errorf("%d, %q, not %q", code, &stderr, want)
 	}
 }
 
@@ -92,33 +94,13 @@ func TestServiceSettings(t *testing.T) {
 	} {
 		data := t.TempDir()
 		must(t, managers.Settings{line}.Write(data))
-		s := &testService{stdout: &syncBuffer{}, stderr: &syncBuffer{}}
-		err := runInstalled(t.Context(), data, s)
-		if code := cli.PrintError(err, s.stderr); code != 2 || !strings.Contains(s.stderr.String(), want) || s.stdout.String() != "" {
-			t.Errorf("%s: %d, %q", line, code, s.stderr)
+		var stdout, stderr syncBuffer
+		err := runInstalled(t.Context(), data, &stdout, &stderr)
+		if code := cli.PrintError(err, &stderr); code != 2 || !strings.Contains(stderr.String(), want) || stdout.String() != "" {
+			t.Errorf("%s: %d, %q", line, code, &stderr)
 		}
 		if entries, err := os.ReadDir(data); err != nil || len(entries) != 1 {
 			t.Errorf("%s: made %v, %v", line, entries, err)
-		}
-	}
-}
-
-// TestServiceUsage: wrong flags are refused before anything is looked at or changed.
-func TestServiceUsage(t *testing.T) {
-	t.Parallel()
-	for args, want := range map[string]string{
-		"install --listen 8080":         "Error: --listen takes an address and a port, not \"8080\"\nTry: " + cli.AsAdministrator("firefighters service install") + " --listen 127.0.0.1:8080\n",
-		"install --tls-cert cert.pem":   "Error: --tls-cert and --tls-key go together\n",
-		"install --backup-every soon":   "Error: service install: --backup-every must be like 24h or 7d, not \"soon\"\n",
-		"install --rate-limit -1":       "Error: --rate-limit takes 0 to",
-		"install --cors-origin example": "Error: --cors-origin takes an origin",
-		"":                              "Error: service: say install, run, start, status, stop or uninstall\n",
-		"instal":                        "Error: service: there is no command \"instal\"; did you mean \"service install\"?\n",
-		"status x":                      "Error: service status: it takes no argument",
-	} {
-		code, stdout, stderr := runCommand(t, append([]string{"service"}, strings.Fields(args)...)...)
-		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) {
-			t.Errorf("%s: %d %q %q", args, code, stdout, stderr)
 		}
 	}
 }
@@ -128,29 +110,29 @@ func TestServiceUsage(t *testing.T) {
 // have no database of a user.
 func TestServiceDatabase(t *testing.T) {
 	t.Chdir(t.TempDir())
-	s, other := start(t), start(t)
-	s.stop(t)
-	other.stop(t)
+	db, other := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "other.db")
+	newKey(t, db, "A")
+	newKey(t, other, "A")
 	asked := 0
 	list := func(args ...string) (code int, stdout, stderr string) {
 		var out, errs bytes.Buffer
 		env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
-			ServiceDB: func() string { asked++; return s.db }}
+			ServiceDB: func() string { asked++; return db }}
 		code = cli.PrintError(runIn(env, append([]string{"keys", "list"}, args...)), &errs)
 		return code, out.String(), errs.String()
 	}
-	note := "This is about the database of the service: " + cli.Quote(s.db) + "\n"
+	note := "This is about the database of the service: " + cli.Quote(db) + "\n"
 	if code, stdout, stderr := list(); code != 0 || strings.Count(stdout, "\n") != 1 || !strings.HasPrefix(stderr, note) {
 		t.Errorf("without --db: %d %q %q", code, stdout, stderr)
 	}
-	if code, stdout, stderr := list("--db", other.db); code != 0 || strings.Count(stdout, "\n") != 1 || strings.Contains(stderr, "service") || asked != 1 {
+	if code, stdout, stderr := list("--db", other); code != 0 || strings.Count(stdout, "\n") != 1 || strings.Contains(stderr, "service") || asked != 1 {
 		t.Errorf("with --db: %d %q %q", code, stdout, stderr)
 	}
-	s.db = filepath.Join(t.TempDir(), "missing.db")
+	db = filepath.Join(t.TempDir(), "missing.db")
 	if code, _, stderr := list(); code != 1 || !strings.Contains(stderr, "there is no database at") {
 		t.Errorf("the service has none: %d %q", code, stderr)
 	}
-	s.db = ""
+	db = ""
 	if code, _, stderr := list(); code != 1 || !strings.Contains(stderr, `there is no database at "firefighters.db"`) {
 		t.Errorf("no service: %d %q", code, stderr)
 	}

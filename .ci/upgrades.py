@@ -3,8 +3,8 @@ import json, os, subprocess
 
 from box import DATA, DB, HERE, install, need, say
 
-TESTDATA = HERE.parent / "testdata"
-KEYS = {1: "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr",  # of testdata/v1.db, and so on
+TESTDATA = HERE.parent / "acceptance" / "testdata"
+KEYS = {1: "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr",  # of acceptance/testdata/v1.db, and so on
         2: "ff_GUmac7yVJ40x90ZqUdRPPhSMwNL8UV77haop4mZMlmg28vG3f",
         3: "ff_5w5UO78yIYV1C1XC3iaI1oYkwZqRtmkcRqiS6lQkNlD0weimP",
         4: "ff_H6wl7LbXOr570JDDZcte59mzNk0Y9xjxIDF2H18D1A947XPRK"}

@@ -16,7 +16,7 @@ func TestReportKeepsDates(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 	for _, name := range []string{"excel-dates.xlsx", "excel-1904.xlsx"} {
-		content, err := os.ReadFile("../../../testdata/sheets/" + name)
+		content, err := os.ReadFile("../../../acceptance/testdata/sheets/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -155,7 +155,7 @@ func TestFiles(t *testing.T) {
 	}
 	for _, file := range strings.Split(string(content), "== ")[1:] {
 		name, want, _ := strings.Cut(file, "\n")
-		content, err := os.ReadFile(filepath.Join("../../../testdata/sheets", name))
+		content, err := os.ReadFile(filepath.Join("../../../acceptance/testdata/sheets", name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -281,7 +281,7 @@ func TestFiles(t *testing.T) {
 			` 4["Begoña" "López, viuda de Ruiz" "" "bego@example.es" "38322"]`,
 			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, nil},
 	} {
-		content, err := os.ReadFile("../../../testdata/sheets/" + name)
+		content, err := os.ReadFile("../../../acceptance/testdata/sheets/" + name)
 		if err != nil {
 			t.Fatal(err)
 		}

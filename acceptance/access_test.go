@@ -1,0 +1,547 @@
+package acceptance
+
+import (
+	"bufio"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+// TestUnauthorized covers the four refusals, each with its own detail.
+func TestUnauthorized(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	expired := newExpiredKey(t, s.db)
+	revoked := newKey(t, s.db, "default")
+	works(t, "keys", "revoke", "3", "--db", s.db)
+	s.as(revoked).refused(t, "revoked")
+	mistyped := s.key[:20] + swapCase(s.key[20:])
+	unnamed, invalid := `Bearer realm="firefighters"`, `Bearer realm="firefighters", error="invalid_token"`
+	tests := []struct{ name, header, kind, challenge string }{
+		{"none", "", "missing", unnamed},
+		{"no key", "Bearer", "missing", unnamed},
+		{"blank key", "Bearer  ", "missing", unnamed},
+		{"other scheme", "Basic " + s.key, "missing", unnamed},
+		{"no scheme", s.key, "missing", unnamed},
+		{"two keys", "Bearer " + s.key + " " + s.key, "missing", unnamed},
+		{"a list", "Bearer " + s.key + ", Bearer " + s.key, "missing", unnamed},
+		{"unknown", "Bearer secret", "unknown", invalid},
+		{"mistyped", "Bearer " + mistyped, "unknown", invalid},
+		{"revoked", "Bearer " + revoked, "revoked", invalid},
+		{"expired", "bearer " + expired, "expired", invalid},
+	}
+	details := map[string]string{}
+	for _, tt := range tests {
+		a := s.as("").do(t, "GET", collection, "", "Authorization", tt.header).wants(t, 401)
+		if got := a.header.Values("WWW-Authenticate"); len(got) != 1 || got[0] != tt.challenge {
+			t.Errorf("%s: WWW-Authenticate: %q", tt.name, got)
+		}
+		p := a.problem(t)
+		if p.Code != "key_"+tt.kind {
+			t.Errorf("%s: the code %q", tt.name, p.Code)
+		}
+		detail := p.Detail
+		if known, ok := details[tt.kind]; ok && known != detail {
+			t.Errorf("%s: %q, but the same refusal was %q", tt.name, detail, known)
+		}
+		details[tt.kind] = detail
+	}
+	if kinds := slices.Sorted(maps.Values(details)); len(slices.Compact(kinds)) != 4 {
+		t.Errorf("not four different details: %q", kinds)
+	}
+	two := []string{"Authorization", "Bearer " + s.key, "Authorization", "Bearer " + s.key}
+	s.as("").do(t, "GET", collection, "", two...).wants(t, 401)
+	s.as("").do(t, "GET", collection+"?api_key="+s.key+"&access_token="+s.key, "", "Cookie", "Authorization="+s.key).wants(t, 401)
+	for _, scheme := range []string{"Bearer ", "bearer ", "BEARER  "} {
+		s.as("").do(t, "GET", collection, "", "Authorization", scheme+s.key).wants(t, 200)
+	}
+}
+
+func swapCase(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z':
+			return r - 'a' + 'A'
+		case 'A' <= r && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return r
+	}, s)
+}
+
+// credentials are the columns of the access matrix.
+var credentials = []string{"none", "malformed", "unknown", "mistyped", "revoked", "expired", "session", "cookie", "read", "other", "right", "admin"}
+
+// locked are the answers to the first eight of credentials, everywhere but on
+// the public routes.
+var locked = slices.Repeat([]int{401}, 8)
+
+// accessMatrix says what each route answers to each of credentials. A route
+// that is not in it fails the test.
+var accessMatrix = map[string][]int{
+	"GET " + collection:                  append(locked[:8:8], 200, 200, 200, 200),
+	"POST " + collection:                 append(locked[:8:8], 403, 201, 201, 201),
+	"GET " + collection + "/:id":         append(locked[:8:8], 200, 404, 200, 200),
+	"PUT " + collection + "/:id":         append(locked[:8:8], 403, 404, 200, 200),
+	"DELETE " + collection + "/:id":      append(locked[:8:8], 403, 404, 204, 204),
+	"PATCH " + collection + "/:id":       append(locked[:8:8], 403, 404, 200, 200),
+	"GET /api/v1/changes":                append(locked[:8:8], 200, 200, 200, 200),
+	"GET /api/v1/export":                 append(locked[:8:8], 200, 200, 200, 200),
+	"GET " + importsPath:                 append(locked[:8:8], 200, 200, 200, 200),
+	"POST " + importsPath:                append(locked[:8:8], 403, 200, 200, 200),
+	"GET " + importsPath + "/:number":    append(locked[:8:8], 200, 404, 200, 200),
+	"DELETE " + importsPath + "/:number": append(locked[:8:8], 403, 404, 200, 200),
+	"GET /api/v1/whoami":                 append(locked[:8:8], 200, 200, 200, 200),
+	"GET /api/v1/openapi.json":           slices.Repeat([]int{200}, 12),
+	"GET /api/v1/openapi.yaml":           slices.Repeat([]int{200}, 12),
+	"GET /healthz":                       slices.Repeat([]int{200}, 12),
+	"GET /readyz":                        slices.Repeat([]int{200}, 12),
+}
+
+// openSession opens a session in a database as another program. It has the scope
+// admin, unless a key or a code is there to open it with.
+func openSession(t *testing.T, db, keyOrCode string) (secret string) {
+	t.Helper()
+	if keyOrCode == "" {
+		keyOrCode = newKey(t, db, "default", "--scope", "admin")
+	}
+	s, err := store.Open(db, time.Now)
+	must(t, err)
+	secret, _, err = s.OpenSession(keyOrCode, time.Hour)
+	must(t, errors.Join(err, s.Close()))
+	return secret
+}
+
+// authorizations returns the headers of each of credentials: Authorization, but for
+// a cookie.
+func authorizations(t *testing.T, s *testService) map[string][]string {
+	t.Helper()
+	keys := map[string]string{
+		"admin":    newKey(t, s.db, "default", "--scope", "admin"),
+		"session":  openSession(t, s.db, ""),
+		"unknown":  strings.Repeat("k", 40),
+		"mistyped": s.key[:len(s.key)-1] + "~",
+		"expired":  newExpiredKey(t, s.db),
+		"read":     newKey(t, s.db, "default", "--scope", "read"),
+		"other":    newKey(t, s.db, "other"),
+		"revoked":  newKey(t, s.db, "default"),
+		"right":    s.key,
+	}
+	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hashOf(keys["revoked"]))
+	s.as(keys["revoked"]).refused(t, "revoked")
+	headers := map[string][]string{"none": nil, "malformed": {"Authorization", "Key " + s.key},
+		"cookie": {"Cookie", "firefighters=" + keys["session"] + "; firefighters-8080=" + s.key}}
+	for name, key := range keys {
+		headers[name] = []string{"Authorization", "Bearer " + key}
+	}
+	return headers
+}
+
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	headers := authorizations(t, s)
+	for _, route := range routes() {
+		name := route.method + " " + route.path
+		statuses := accessMatrix[name]
+		if len(statuses) != len(credentials) {
+			t.Errorf("%s is not in accessMatrix: add what it answers to each of %q", name, credentials)
+			continue
+		}
+		for i, credential := range credentials {
+			t.Run(name+"/"+credential, func(t *testing.T) {
+				checkAccess(t, s, route.method, route.path, headers[credential], statuses[i])
+			})
+		}
+	}
+	if len(accessMatrix) != len(routes()) {
+		t.Errorf("accessMatrix has %d routes, not %d", len(accessMatrix), len(routes()))
+	}
+}
+
+// checkAccess also makes sure that a refused request has changed nothing.
+func checkAccess(t *testing.T, s *testService, method, path string, headers []string, status int) {
+	t.Helper()
+	id := s.create(t, ana)
+	one, replacement := collection+"/"+id, `{"firstName":"Eva","lastName":"X"}`
+	number := s.importPeople(t, "", csvOfOne(t.Name(), "Import"))
+	before := s.do(t, "GET", one, "").body + s.do(t, "GET", collection, "").body
+	path = strings.NewReplacer(":id", id, ":number", strconv.FormatInt(number, 10)).Replace(path)
+	a := s.as("").do(t, method, path, replacement, headers...).wants(t, status)
+	if challenge := a.header.Get("WWW-Authenticate"); status == 403 && challenge != `Bearer realm="firefighters", error="insufficient_scope"` {
+		t.Errorf("403 with WWW-Authenticate: %q", challenge)
+	}
+	if status >= 400 && strings.Contains(a.body, "Ana") {
+		t.Errorf("the refusal discloses a record: %s", a.body)
+	}
+	if after := s.do(t, "GET", one, "").body + s.do(t, "GET", collection, "").body; status >= 400 && after != before {
+		t.Errorf("refused, and yet %s became %s", before, after)
+	}
+}
+
+// TestSessionAsKey: on every route that asks for a key the secret of a session is
+// an unknown one, and a cookie is none. So it is after the session has ended.
+func TestSessionAsKey(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--rate-limit", "10000")
+	secret, ended := openSession(t, s.db, ""), openSession(t, s.db, "")
+	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE hash = ?`, hashOf(ended))
+	for _, route := range routes() {
+		if route.public {
+			continue
+		}
+		path := strings.ReplaceAll(route.path, ":id", nobody)
+		for _, bearer := range []string{secret, ended} {
+			a := s.as(bearer).do(t, route.method, path, ana).wants(t, 401)
+			if p := a.problem(t); p.Code != "key_unknown" || a.header.Get("WWW-Authenticate") != `Bearer realm="firefighters", error="invalid_token"` || a.header.Get("RateLimit") == "" {
+				t.Errorf("%s %s: %v %s", route.method, path, a.header, a.body)
+			}
+		}
+		if p := s.as("").do(t, route.method, path, ana, "Cookie", "firefighters="+secret).wants(t, 401).problem(t); p.Code != "key_missing" {
+			t.Errorf("%s %s: a cookie is %s", route.method, path, p.Code)
+		}
+	}
+}
+
+// TestNotFoundAlike: the answers for a record that never was, one that is
+// deleted and one of another department are the same to the byte.
+func TestNotFoundAlike(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	deleted, theirs := s.create(t, ana), s.as(newKey(t, s.db, "other")).create(t, ana)
+	s.do(t, "DELETE", collection+"/"+deleted, "").wants(t, 204)
+	for _, method := range []string{"GET", "HEAD", "PUT", "PATCH", "DELETE"} {
+		t.Run(method, func(t *testing.T) {
+			answers := map[string]bool{}
+			for _, id := range []string{nobody, deleted, theirs, strings.ToUpper(theirs)} {
+				a := s.do(t, method, collection+"/"+id, ana, "X-Request-Id", "same").wants(t, 404)
+				a.header.Del("Date")
+				whole := fmt.Sprint(a.header, a.body)
+				answers[strings.ReplaceAll(strings.ReplaceAll(whole, id, "ID"), strings.ToLower(id), "ID")] = true
+			}
+			if len(answers) != 1 {
+				t.Errorf("not alike: %q", slices.Collect(maps.Keys(answers)))
+			}
+		})
+	}
+}
+
+// TestDepartments: lists and searches stay in their department.
+func TestDepartments(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	other := s.as(newKey(t, s.db, "other"))
+	mine, theirs := s.create(t, ana), other.create(t, ana)
+	for _, query := range []string{"", "search=ana", "search=091", "search=%25", "sortBy=lastName", "page=2", "pageSize=1"} {
+		for id, c := range map[string]client{mine: s.client, theirs: other} {
+			l := c.list(t, query)
+			if strings.Contains(query, "%25") != (l.TotalCount == 0) || l.TotalCount > 1 {
+				t.Errorf("%q: %+v", query, l)
+			}
+			for _, f := range l.Data.Items {
+				if f.ID != id {
+					t.Errorf("%q returns a record of another department", query)
+				}
+			}
+		}
+	}
+}
+
+// TestDamagedKeys: a key whose department does not exist is unknown. A key with
+// a hash of a wrong length does no harm to the others.
+func TestDamagedKeys(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	other := s.as(newKey(t, s.db, "other"))
+	other.create(t, ana)
+	execSQL(t, s.db, `PRAGMA foreign_keys = off; UPDATE keys SET tenant_id = 99 WHERE hash = ?`, hashOf(other.key))
+	other.refused(t, "unknown")
+	for _, hash := range []string{`x''`, `zeroblob(31)`, `zeroblob(33)`} {
+		execSQL(t, s.db, `PRAGMA ignore_check_constraints = on;
+			INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (`+hash+`, 1, 'read', 0)`)
+		s.as(newKey(t, s.db, "default")).list(t, "") // for which all keys are read again
+	}
+	works(t, "keys", "revoke", "1", "--db", s.db)
+	s.refused(t, "revoked")
+}
+
+const whoamiPath = "/api/v1/whoami"
+
+// TestWhoAmI: a key learns what it is, and nothing of others.
+func TestWhoAmI(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, tt := range []struct{ key, want string }{
+		{s.key, `{"department":"default","label":"first key","scope":"admin","expiresAt":null}`},
+		{newKey(t, s.db, "default", "--scope", "read"), `{"department":"default","label":"","scope":"read","expiresAt":null}`},
+		{newKey(t, s.db, "default", "--scope", "write"), `{"department":"default","label":"","scope":"write","expiresAt":null}`},
+		{newKey(t, s.db, `Požega "7" <b>`, "--label", `Ana & "co"`, "--expires", "2099-12-31"),
+			`{"department":"Požega \"7\" <b>","label":"Ana & \"co\"","scope":"write","expiresAt":"2100-01-01T00:00:00.000Z"}`},
+		{newKey(t, s.db, "default", "--scope", "read", "--expires", "2099-12-31"),
+			`{"department":"default","label":"","scope":"read","expiresAt":"2100-01-01T00:00:00.000Z"}`},
+	} {
+		if a := s.as(tt.key).do(t, "GET", whoamiPath, "").wants(t, 200); a.body != tt.want {
+			t.Errorf("got  %s\nwant %s", a.body, tt.want)
+		}
+	}
+	for _, method := range []string{"POST", "PUT", "DELETE"} {
+		s.do(t, method, whoamiPath, "").wants(t, 405)
+	}
+	execSQL(t, s.db, `UPDATE keys SET label = 'renamed' WHERE id = 1`)
+	if a := s.do(t, "GET", whoamiPath, ""); !strings.Contains(a.body, `"renamed"`) {
+		t.Errorf("the renamed key is %s", a.body)
+	}
+}
+
+// TestHost: a service on loopback answers to loopback's names alone, on every
+// route and before it looks at a key. Package httpapi tests which names these are.
+func TestHost(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	_, port, _ := strings.Cut(strings.TrimPrefix(s.url, "http://"), ":")
+	get := func(line, host string) answer {
+		return rawRequest(t, s.dial(t), line+" HTTP/1.1\r\nHost: "+host+"\r\nAuthorization: Bearer "+s.key+"\r\nConnection: close\r\n\r\n")
+	}
+	for _, host := range []string{"LocalHost", "localhost:" + port, "app.localhost", "127.1.2.3", "[::1]:" + port} {
+		get("GET "+collection, host).wants(t, 200)
+		get("GET http://"+host+collection, "evil.example").wants(t, 200) // the target counts (RFC 9112, section 3.2.2)
+	}
+	for _, host := range []string{"x", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1", "0.0.0.0", "[::]", "localhost:80:80"} {
+		get("GET "+collection, host).wants(t, 421)
+	}
+	for _, line := range []string{"GET /healthz", "POST " + collection, "OPTIONS " + collection, "PATCH " + collection, "GET /nowhere", "OPTIONS *"} {
+		get(line, "evil.example:"+port).wants(t, 421)
+	}
+	get("GET http://evil.example"+collection, "localhost").wants(t, 421)
+	rawRequest(t, s.dial(t), "GET /healthz HTTP/1.0\r\n\r\n").wants(t, 200)
+}
+
+// newCertificate writes a certificate for 127.0.0.1 into two files, and returns
+// a pool that trusts it.
+func newCertificate(t *testing.T) (certFile, keyFile string, trusted *x509.CertPool) {
+	t.Helper()
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	key, err := x509.MarshalPKCS8PrivateKey(server.TLS.Certificates[0].PrivateKey)
+	must(t, err)
+	write := func(name, kind string, der []byte) string {
+		path := filepath.Join(t.TempDir(), name)
+		must(t, os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+		return path
+	}
+	trusted = x509.NewCertPool()
+	trusted.AddCert(server.Certificate())
+	return write("cert.pem", "CERTIFICATE", server.Certificate().Raw), write("key.pem", "PRIVATE KEY", key), trusted
+}
+
+func TestTLS(t *testing.T) {
+	t.Parallel()
+	certFile, keyFile, trusted := newCertificate(t)
+	s := start(t, "--tls-cert", certFile, "--tls-key", keyFile)
+	s.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: trusted}
+	if !strings.HasPrefix(s.url, "https://127.0.0.1:") ||
+		!strings.Contains(s.stdout.String(), curl(s.key, s.url+collection)) {
+		t.Errorf("stdout:\n%s", s.stdout)
+	}
+	s.create(t, ana)
+	a := s.do(t, "GET", collection, "").wants(t, 200)
+	if got := a.header.Get("Strict-Transport-Security"); got != "max-age=31536000" {
+		t.Errorf("Strict-Transport-Security: %q", got)
+	}
+	eventually(t, "standard error", func() bool { return s.stderr.String() == "Made the database "+s.db+".\n"+noBackups })
+	plain := s.dial(t)
+	io.WriteString(plain, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if line, err := bufio.NewReader(plain).ReadString('\n'); err != nil || line != "HTTP/1.0 400 Bad Request\r\n" {
+		t.Errorf("plain HTTP is answered with %q, %v", line, err)
+	}
+	if a := start(t).do(t, "GET", "/healthz", ""); a.header["Strict-Transport-Security"] != nil {
+		t.Errorf("without TLS: %v", a.header)
+	}
+}
+
+func TestCertificateRefused(t *testing.T) {
+	t.Parallel()
+	certFile, keyFile, _ := newCertificate(t)
+	db := filepath.Join(t.TempDir(), "x.db")
+	for _, files := range [][2]string{{keyFile, certFile}, {certFile, certFile}, {certFile, db}, {db, keyFile}} {
+		code, stdout, stderr := runCommand(t, "serve", "--db", db, "--listen", "127.0.0.1:0", "--tls-cert", files[0], "--tls-key", files[1])
+		if code != 1 || stdout != "" || !strings.Contains(stderr, files[0]) || strings.Count(stderr, "\n") != 2 {
+			t.Errorf("%q: code %d, stdout %q, stderr:\n%s", files, code, stdout, stderr)
+		}
+	}
+	if exists(db) {
+		t.Error("a database was made")
+	}
+}
+
+// TestClientsThatDoNotRead: many of them take nothing from the others, although
+// there are more than connections to the database.
+func TestClientsThatDoNotRead(t *testing.T) {
+	t.Parallel()
+	s := startDemo(t, "100")
+	clients := max(4, runtime.NumCPU()) + 2 // package sqlite has readers for all but two
+	request := fmt.Sprintf("GET %s?pageSize=100 HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n\r\n", collection, s.key)
+	for range clients {
+		_, err := io.WriteString(s.dial(t), strings.Repeat(request, 150)) // whose answers do not fit into its buffers
+		must(t, err)
+	}
+	s.do(t, "GET", collection, "").wants(t, 200)
+	s.do(t, "PUT", collection+"/"+nobody, ana).wants(t, 404)
+}
+
+// TestModes: only their owner can read the files, even if the user's umask
+// allows others to.
+func TestModes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no umask")
+	}
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd := exec.CommandContext(t.Context(), "sh", "-c", `umask 0; exec "$0" --db "$1" --listen 127.0.0.1:0`, program, db)
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Listening on ") {
+	}
+	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
+		if !exists(db + suffix) {
+			t.Errorf("there is no %s file", suffix)
+		}
+	}
+	checkModes(t, filepath.Dir(db))
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+}
+
+// TestLooseModes: a file that others can read is warned of and left as it is.
+func TestLooseModes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	db := invented(t, 1, 1)
+	must(t, os.Chmod(db, 0o640))
+	s := startOn(t, db)
+	s.logs(t, "Warning: other users of this machine may read or write "+db, "Try: chmod 600 "+db)
+	info, err := os.Stat(db)
+	if must(t, err); info.Mode().Perm() != 0o640 {
+		t.Errorf("its mode is %v", info.Mode())
+	}
+}
+
+const (
+	roster   = "https://roster.example.org"
+	wallMap  = "http://localhost:3000"
+	stranger = "https://roster.example.org.evil.example"
+)
+
+// corsPaths are paths of all kinds, and one that does not exist.
+var corsPaths = []string{collection, collection + "/" + nobody, collection + "/x", "/api/v1/export", importsPath, whoamiPath, "/healthz", "/nothing"}
+
+// corsHeaders returns those headers that a browser reads, as one text.
+func (a answer) corsHeaders() (text string) {
+	for _, name := range []string{"Allow-Origin", "Allow-Credentials", "Allow-Methods", "Allow-Headers", "Max-Age", "Expose-Headers"} {
+		if values := a.header.Values("Access-Control-" + name); values != nil {
+			text += name + fmt.Sprint(values) + " "
+		}
+	}
+	return text
+}
+
+// preflight asks as a browser does, without a key.
+func (s *testService) preflight(t *testing.T, path, origin, method string) answer {
+	t.Helper()
+	return s.as("").do(t, "OPTIONS", path, "", "Origin", origin, "Access-Control-Request-Method", method,
+		"Access-Control-Request-Headers", "authorization,content-type,if-match")
+}
+
+// startOpen starts a service with all that adds headers to an answer.
+func startOpen(t *testing.T) *testService {
+	t.Helper()
+	return start(t, "--cors-origin", roster, "--cors-origin", wallMap, "--rate-limit", "100000")
+}
+
+func TestWithoutCORS(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range corsPaths {
+		for _, a := range []answer{s.do(t, "GET", path, "", "Origin", roster), s.preflight(t, path, roster, "GET")} {
+			if got := a.corsHeaders(); got != "" || strings.Contains(a.header.Get("Vary"), "Origin") {
+				t.Errorf("%s: %d %s, Vary %q", path, a.status, got, a.header["Vary"])
+			}
+		}
+	}
+}
+
+// TestCORS: pages of the allowed origins can read every answer, refusals too.
+// Others cannot. Package httpapi tests what a preflight is.
+func TestCORS(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	for _, path := range corsPaths {
+		for _, origin := range []string{roster, wallMap} {
+			for _, c := range []client{s.client, s.as("wrong")} {
+				for _, method := range []string{"GET", "HEAD", "PUT"} {
+					a := c.do(t, method, path, ana, "Origin", origin)
+					if !strings.HasPrefix(a.corsHeaders(), "Allow-Origin["+origin+"] Expose-Headers[") || !strings.HasPrefix(a.header.Get("Vary"), "Origin") {
+						t.Errorf("%s %s: %d, %s, Vary %q", method, path, a.status, a.corsHeaders(), a.header["Vary"])
+					}
+				}
+			}
+			a := s.preflight(t, path, origin, "BREW").wants(t, 204)
+			want := "Allow-Origin[" + origin + "] Allow-Methods[GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS] " +
+				"Allow-Headers[Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id] Max-Age[600] "
+			if !strings.HasPrefix(a.corsHeaders(), want) || a.body != "" || a.header.Get("Vary") != "Origin" {
+				t.Errorf("%s: %s, Vary %q", path, a.corsHeaders(), a.header["Vary"])
+			}
+		}
+		a := s.do(t, "GET", path, "", "Origin", stranger)
+		if got := a.corsHeaders() + s.preflight(t, path, stranger, "GET").corsHeaders(); got != "" || !strings.HasPrefix(a.header.Get("Vary"), "Origin") {
+			t.Errorf("%s is allowed: %s, Vary %q", stranger, got, a.header["Vary"])
+		}
+	}
+	refuses(t, 2, "Error: --cors-origin takes an origin like https://roster.example.org, not \"*\"\nTry: firefighters serve --help\n",
+		"serve", "--db", s.db, "--listen", "127.0.0.1:0", "--cors-origin", roster+",*")
+}
+
+// TestExposedHeaders: whatever header an answer may have, a page can read.
+func TestExposedHeaders(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	// Headers that a page can always read, and headers for the browser alone.
+	const unsaid = ", cache-control, content-language, content-length, content-type, expires, last-modified, pragma, vary, connection, allow, " +
+		"x-content-type-options, content-security-policy, referrer-policy, cross-origin-resource-policy, x-frame-options, "
+	made := s.post(t, "a", ana)
+	for range 20 {
+		s.create(t, ana)
+	}
+	exposed := s.do(t, "GET", "/healthz", "", "Origin", roster).header.Get("Access-Control-Expose-Headers")
+	all := strings.ToLower(", " + exposed + unsaid)
+	for _, a := range []answer{made, s.post(t, "a", ana), s.do(t, "GET", collection, "", "Accept-Encoding", "gzip"), s.as("").do(t, "GET", collection, ""),
+		s.do(t, "DELETE", made.header.Get("Location"), ""), s.do(t, "GET", "/nothing", ""), s.do(t, "GET", "/api/v1/export", ""),
+		s.do(t, "PATCH", made.header.Get("Location"), "", "Content-Type", "text/plain"), s.do(t, "OPTIONS", collection+"/"+nobody, "")} {
+		for name := range a.header {
+			if !strings.Contains(all, ", "+strings.ToLower(name)+", ") {
+				t.Errorf("%d has a header that is not exposed: %s", a.status, name)
+			}
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package acceptance
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// isLocked reports whether the service has SQLite's shared lock on its database. Without it another program, if its SQLite is of before 3.51, takes
+// itself for the last to use the database, and deletes the -wal.
+func (s *testService) isLocked(t *testing.T) bool {
+	t.Helper()
+	const shared = 1<<30 + 2 // the first byte of the lock
+	info, err := os.Stat(s.db)
+	must(t, err)
+	locks, err := os.ReadFile("/proc/locks")
+	must(t, err)
+	line := fmt.Sprintf(`POSIX +ADVISORY +READ +%d +\S+:%d +%d `, s.process.Process.Pid, info.Sys().(*syscall.Stat_t).Ino, shared)
+	return regexp.MustCompile(line).Match(locks)
+}
+
+// TestBackupWhileServed: the service that makes a backup keeps its locks on the
+// database.
+func TestBackupWhileServed(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	eventually(t, "a backup", func() bool {
+		names := namesIn(t, dir)
+		return len(names) == 1 && strings.HasPrefix(names[0], "x-20")
+	})
+	if s.create(t, ana); !s.isLocked(t) {
+		t.Error("the service has lost its locks")
+	}
+}

@@ -1,0 +1,466 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// recordsIn checks a copy of a backup, in a folder of its own, and returns the
+// number of its records.
+func recordsIn(t *testing.T, backup string) (n int) {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "copy.db")
+	copyOf(t, backup, db)
+	works(t, "check", "--db", db)
+	scanSQL(t, db, `SELECT count(*) FROM firefighters`, &n)
+	return n
+}
+
+// writing creates records one after the other until stop, which returns how many.
+func (s *testService) writing(t *testing.T) (stop func() int) {
+	ended, n := make(chan bool), 0
+	var clients sync.WaitGroup
+	clients.Go(func() {
+		for {
+			select {
+			case <-ended:
+				return
+			default:
+				s.create(t, ana)
+				n++
+			}
+		}
+	})
+	return func() int { close(ended); clients.Wait(); return n }
+}
+
+var savedForm = regexp.MustCompile(`^Saved (\d+) records? of (\d+) departments? in (.+) \((\d+\.\d) MB, (\d+\.\d) seconds\)\.\n$`)
+
+// TestBackup: of a database that is being written to, and of one at rest.
+func TestBackup(t *testing.T) {
+	t.Parallel()
+	s := startOn(t, invented(t, 2, 600))
+	s.key = newKey(t, s.db, "A")
+	target := filepath.Join(t.TempDir(), "saved.db")
+	stop := s.writing(t)
+	eventually(t, "a record", func() bool { return s.list(t, "").TotalCount > 0 })
+	stdout, stderr := works(t, "backup", target, "--db", s.db)
+	written := stop()
+	found := savedForm.FindStringSubmatch(stdout)
+	if stderr != "" || found == nil || found[2] != "3" || found[3] != target {
+		t.Fatalf("stdout %q, stderr %q", stdout, stderr)
+	}
+	if n := recordsIn(t, target); fmt.Sprint(n) != found[1] || n <= 600 || n > 600+written {
+		t.Errorf("%d records, of 600 and up to %d; %s", n, written, stdout)
+	}
+	header, err := os.ReadFile(target)
+	if must(t, err); header[18] != 1 || header[19] != 1 {
+		t.Error("it is in WAL mode, and so not one file")
+	}
+	if names := namesIn(t, filepath.Dir(target)); len(names) != 1 {
+		t.Errorf("left beside it: %q", names)
+	}
+	checkModes(t, filepath.Dir(target))
+	s.stop(t)
+	if names := namesIn(t, filepath.Dir(s.db)); !slices.Equal(names, []string{".x.db-progress", "x.db", "x.db-lock"}) {
+		t.Errorf("left beside the database: %q", names)
+	}
+	if works(t, "backup", target, "--db", s.db, "--force"); recordsIn(t, target) != 600+written {
+		t.Errorf("of a database at rest: %d records", recordsIn(t, target))
+	}
+}
+
+// TestBackupRefusals: what is there stays as it is.
+func TestBackupRefusals(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 10)
+	dir := t.TempDir()
+	there, folder, live := filepath.Join(dir, "there.db"), filepath.Join(dir, "folder"), filepath.Join(dir, "live.db")
+	must(t, os.WriteFile(there, []byte("precious"), 0o600))
+	must(t, os.Mkdir(folder, 0o700))
+	must(t, os.WriteFile(live+"-wal", nil, 0o600))
+	missing, mine, saved := filepath.Join(dir, "missing", "x.db"), filepath.Join(dir, "mine.db"), filepath.Join(dir, "saved.db")
+	newKey(t, mine, "default")
+	works(t, "backup", saved, "--db", db)
+	before := contents(t, dir)
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{there, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", there)},
+		{[]string{saved, "--db", db}, 1, fmt.Sprintf("Error: %q is there already\nTry: another name, or --force to replace it\n", saved)},
+		{[]string{mine, "--db", db}, 1,
+			fmt.Sprintf("Error: %q is there already, and it is a database, not a backup\nTry: to save that one: firefighters backup NEWFILE --db %s\n", mine, mine)},
+		{[]string{"", "--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
+		{[]string{folder, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is not a file\nTry: another name for the backup\n", folder)},
+		{[]string{db, "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db, db)},
+		{[]string{db + "-wal", "--db", db, "--force"}, 1, fmt.Sprintf("Error: %q is the database itself\nTry: firefighters backup NEWFILE --db %s\n", db+"-wal", db)},
+		{[]string{live, "--db", db, "--force"}, 1,
+			fmt.Sprintf("Error: %q is, or was, a database in use: there is %q\nTry: another name for the backup\n", live, live+"-wal")},
+		{[]string{missing, "--db", db}, 1,
+			fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing))},
+		{[]string{filepath.Join(dir, "new.db"), "--db", filepath.Join(dir, "absent.db")}, 1, noDatabase(filepath.Join(dir, "absent.db"))},
+		{[]string{db, "--db", filepath.Join(dir, "absent.db")}, 1,
+			fmt.Sprintf("Error: there is no database at %q\nTry: to save that one: firefighters backup NEWFILE --db %s\n", filepath.Join(dir, "absent.db"), db)},
+		{[]string{"--db", db}, 2, "Error: backup: say which file to save to\nTry: firefighters backup --help\n"},
+	} {
+		refuses(t, tt.code, tt.want, append([]string{"backup"}, tt.args...)...)
+	}
+	if after := contents(t, dir); !maps.Equal(before, after) {
+		t.Errorf("the folder was %q and is %q", before, after)
+	}
+}
+
+// TestBackupOfDamage: a copy that does not pass its check gets no name.
+func TestBackupOfDamage(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 600)
+	overwrite(t, db, 30*4096, strings.Repeat("damage", 2000))
+	target := filepath.Join(t.TempDir(), "x.db")
+	refuses(t, 1, fmt.Sprintf("Error: database %q is damaged: a copy of it does not pass the check\nTry: firefighters check --db %s\n", db, db),
+		"backup", target, "--db", db)
+	if names := namesIn(t, filepath.Dir(target)); len(names) > 0 {
+		t.Errorf("there is %q", names)
+	}
+}
+
+// TestOneBackupAtATime: a second one refuses while the first is being made.
+func TestOneBackupAtATime(t *testing.T) {
+	t.Parallel()
+	db, target := invented(t, 1, 10), filepath.Join(t.TempDir(), "x.db")
+	release, err := sqlite.LockFile(db + "-backup-lock")
+	must(t, err)
+	refuses(t, 1, "Error: a backup of it is being made by another firefighters\nTry: again when that is done\n", "backup", target, "--db", db)
+	must(t, release())
+	works(t, "backup", target, "--db", db)
+	if names := namesIn(t, filepath.Dir(target)); len(names) != 1 || exists(db+"-backup-lock") {
+		t.Errorf("there is %q", names)
+	}
+}
+
+// readyz is the answer of /readyz when backups are made.
+type readyz struct {
+	Status string       `json:"status"`
+	Backup backup.State `json:"backup"`
+}
+
+func (s *testService) readyz(t *testing.T) (r readyz) {
+	t.Helper()
+	decode(t, s.do(t, "GET", "/readyz", "").wants(t, 200).body, &r)
+	return r
+}
+
+// TestServeBackups: a backup at the start, and then on and on.
+func TestServeBackups(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	dir := filepath.Join(t.TempDir(), "backups")
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1s", "--backup-keep", "2")
+	s.create(t, ana)
+	var first time.Time
+	eventually(t, "a backup", func() bool {
+		r := s.readyz(t)
+		if r.Backup.Last != nil {
+			first = *r.Backup.Last
+		}
+		return r.Status == "ready" && r.Backup.OK && !first.IsZero()
+	})
+	eventually(t, "another", func() bool {
+		r, names := s.readyz(t), namesIn(t, dir)
+		return r.Backup.Last.After(first) && recordsIn(t, filepath.Join(dir, names[len(names)-1])) == 1
+	})
+	s.stop(t)
+	for _, name := range namesIn(t, dir) {
+		if !strings.HasPrefix(name, "x-20") || !strings.HasSuffix(name, "Z.db") {
+			t.Errorf("there is %q", name)
+		}
+	}
+	checkModes(t, dir)
+	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
+	}
+	if n := len(namesIn(t, dir)); n < 1 || n > 2 {
+		t.Errorf("%d backups", n)
+	}
+	// One that is young is not made again.
+	again := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	before := namesIn(t, dir)
+	eventually(t, "the backup to be seen", func() bool { r := again.readyz(t); return r.Backup.OK && r.Backup.Last != nil })
+	again.stop(t)
+	if after := namesIn(t, dir); !slices.Equal(before, after) {
+		t.Errorf("there was %q and is %q", before, after)
+	}
+}
+
+// TestServeBackupsFail: the service goes on, says so once, and says when it is
+// over.
+func TestServeBackupsFail(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	parent := filepath.Join(t.TempDir(), "disk")
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Join(parent, "backups"), "--backup-every", "1s")
+	s.mayFail = true
+	var r readyz
+	eventually(t, "a failure", func() bool { r = s.readyz(t); return !r.Backup.OK })
+	if r.Status != "ready" || r.Backup.Since == nil || r.Backup.Last != nil || !strings.HasPrefix(r.Backup.Detail, "the folder for backups cannot be made: ") ||
+		strings.Contains(r.Backup.Detail, parent) {
+		t.Errorf("%+v", r)
+	}
+	s.create(t, ana)
+	must(t, os.Mkdir(parent, 0o700))
+	eventually(t, "a backup", func() bool { r = s.readyz(t); return r.Backup.OK && r.Backup.Last != nil })
+	if r.Backup.Detail != "" || r.Backup.Since != nil {
+		t.Errorf("%+v", r)
+	}
+	s.stop(t)
+	var said []string
+	for line := range strings.Lines(s.stderr.String()) {
+		var entry struct{ Level, Msg, Cause string }
+		if json.Unmarshal([]byte(line), &entry) == nil && strings.Contains(entry.Msg, "backups") {
+			said = append(said, entry.Level+" "+entry.Msg)
+		}
+		if entry.Cause != "" && strings.Contains(line, parent) {
+			t.Errorf("a path in the log: %s", line)
+		}
+	}
+	if !slices.Equal(said, []string{"ERROR no backups are made", "INFO backups are made again"}) {
+		t.Errorf("the log says %q", said)
+	}
+}
+
+// TestAdvice: commands that refuse a damaged database name the newest valid
+// backup and how to restore it, and that works.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	db, saved, keys := backedUp(t)
+	dir := t.TempDir()
+	good := filepath.Join(dir, "x-20261118T120000Z.db")
+	copyOf(t, saved, good)
+	must(t, os.WriteFile(filepath.Join(dir, "x-20261119T120000Z.db"), []byte("cut off"), 0o600))
+	copyOf(t, saved, filepath.Join(filepath.Dir(db), "x-20261117T120000Z.db"))
+	damage(t, db)
+	text, err := os.ReadFile(db)
+	must(t, err)
+	serve := []string{"serve", "--db", db, "--listen", "127.0.0.1:0"}
+	beside := filepath.Join(filepath.Dir(db), "x-20261117T120000Z.db")
+	for _, tt := range []struct {
+		args      []string
+		best, day string
+	}{
+		{append(serve, "--backup-dir", dir), good, "18"},
+		{serve, beside, "17"},
+		{[]string{"check", "--db", db}, beside, "17"},
+		{[]string{"keys", "list", "--db", db}, beside, "17"},
+		{[]string{"deleted", "--tenant", "default", "--db", db}, beside, "17"},
+		{[]string{"backup", filepath.Join(dir, "new.db"), "--db", db}, beside, "17"},
+	} {
+		refuses(t, 1, fmt.Sprintf("Error: database %q is damaged; the newest good backup is of 2026-11-%sT12:00:00Z\n"+
+			"Try: firefighters restore %s --db %s\n", db, tt.day, tt.best, db), tt.args...)
+	}
+	if now, err := os.ReadFile(db); err != nil || string(now) != string(text) {
+		t.Errorf("the damaged file was written to: %v", err)
+	}
+	works(t, "restore", good, "--db", db)
+	if l := startOn(t, db).as(keys[0]).list(t, ""); l.TotalCount != 10 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+}
+
+// TestMissing: a database that is missing is made again, with a warning.
+func TestMissing(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	named := filepath.Join(t.TempDir(), "x-20261118T120000Z.db")
+	copyOf(t, saved, named)
+	must(t, os.Remove(db))
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Dir(named))
+	s.logs(t, "firefighters restore "+named+" --db "+db+"\n")
+}
+
+// TestMissingElsewhere: commands that make no database name the backup.
+func TestMissingElsewhere(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	beside := filepath.Join(filepath.Dir(db), "x-20261118T120000Z.db")
+	copyOf(t, saved, beside)
+	must(t, os.Remove(db))
+	want := fmt.Sprintf("Error: there is no database at %q; the newest good backup is of 2026-11-18T12:00:00Z\n"+
+		"Try: name the right file with --db, or: firefighters restore %s --db %s\n", db, beside, db)
+	for _, args := range [][]string{{"keys", "list"}, {"check"}, {"backup", db + "-new"}, {"history", "--tenant", "A"}} {
+		refuses(t, 1, want, append(args, "--db", db)...)
+	}
+}
+
+// noBackups is what serve says without --backup-dir.
+const noBackups = "Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR\n"
+
+// TestPlaceOfBackups: serve says in a line that there are no backups, and warns
+// of backups that the database's own disk would take with it.
+func TestPlaceOfBackups(t *testing.T) {
+	t.Parallel()
+	const sameDisk = "Warning: the backups are on the same disk as the database, and would be lost with it.\nTry: --backup-dir DIR, on another disk\n"
+	type start struct{ dir, want string }
+	starts := []start{{"", noBackups}, {filepath.Join(t.TempDir(), "backups"), sameDisk}}
+	if dir, err := os.MkdirTemp("/dev/shm", "firefighters-"); err == nil {
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		if !osutil.SameDisk(dir, t.TempDir()) {
+			starts = append(starts, start{dir, ""})
+		}
+	}
+	for _, tt := range starts {
+		db := filepath.Join(t.TempDir(), "x.db")
+		args := []string{"serve", "--db", db}
+		if tt.dir != "" {
+			args = append(args, "--backup-dir", tt.dir)
+		}
+		s := startWith(t, db, args...)
+		s.stop(t) // everything is written by then
+		if said := s.stderr.String(); said != "Made the database "+db+".\n"+tt.want {
+			t.Errorf("backups in %q: stderr %q", tt.dir, said)
+		}
+	}
+	demo := startDemo(t, "1")
+	if demo.stop(t); strings.Contains(demo.stderr.String(), "backup") {
+		t.Errorf("demo: stderr %q", demo.stderr)
+	}
+}
+
+// TestDiskAway: backups that are on the disk of the database, because theirs is away,
+// are not good. Here the backups before say that they have a disk of their own.
+func TestDiskAway(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "backups")
+	must(t, os.Mkdir(dir, 0o700))
+	real, err := filepath.EvalSymlinks(dir)
+	must(t, err)
+	newKey(t, db, "default")
+	resolved, err := filepath.EvalSymlinks(db)
+	must(t, err)
+	must(t, os.WriteFile(resolved+"-backup-disk", []byte(real), 0o600))
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	s.mayFail = true
+	eventually(t, "a backup, and the state", func() bool {
+		a := s.do(t, "GET", "/readyz", "")
+		return a.status == 200 && len(namesIn(t, dir)) == 1 && strings.Contains(a.body, `"ok":false`) && strings.Contains(a.body, `"last":"`) &&
+			strings.Contains(a.body, `"detail":"the disk for backups is not connected: their folder is on the disk of the database"`)
+	})
+	s.logs(t, "Warning: the disk for backups is not connected: their folder is on the disk of the database\nTry: connect it; or --backup-dir DIR, on another disk")
+}
+
+// TestUnusableBackupDir: serve warns of it at the start.
+func TestUnusableBackupDir(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(dir, "file"), nil, 0o600))
+	for folder, fault := range map[string]string{
+		filepath.Join(dir, "absent", "backups"): "cannot be made: ",
+		filepath.Join(dir, "file"):              "is a file\nTry: name a folder: --backup-dir DIR\n",
+	} {
+		db := filepath.Join(t.TempDir(), "x.db")
+		s := startWith(t, db, "serve", "--db", db, "--backup-dir", folder)
+		s.mayFail = true
+		s.logs(t, fmt.Sprintf("Warning: no backups are made: the folder %s %s", folder, fault), "\nTry: ")
+	}
+}
+
+// backupName returns the name of a scheduled backup of the database x.db.
+func backupName(at time.Time) string { return "x-" + at.UTC().Format("20060102T150405Z") + ".db" }
+
+// serveRefused returns what serve says of a database that it refuses.
+func serveRefused(t *testing.T, db, backups string) string {
+	t.Helper()
+	code, stdout, stderr := runCommand(t, "serve", "--db", db, "--backup-dir", backups, "--listen", "127.0.0.1:0")
+	if code != 1 || stdout != "" {
+		t.Errorf("code %d, stdout %q", code, stdout)
+	}
+	return stderr
+}
+
+// TestClockWasAhead: a backup from when the clock was ahead is not taken for
+// the newest one. A database that has seen that time is saved by today's date.
+func TestClockWasAhead(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	dir := t.TempDir()
+	ahead := filepath.Join(dir, "x-20990101T000000Z.db")
+	copyOf(t, saved, ahead)
+	yearAgo := time.Now().AddDate(-1, 0, 0)
+	must(t, os.Chtimes(ahead, yearAgo, yearAgo))
+	execSQL(t, db, `UPDATE service SET latest_time = 4083000000000`) // in 2099
+	before := time.Now().Add(-time.Second)
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	eventually(t, "a backup of today", func() bool {
+		last := s.readyz(t).Backup.Last
+		return last != nil && last.After(before) && last.Before(time.Now().Add(time.Minute))
+	})
+	s.stop(t)
+	names := namesIn(t, dir)
+	if len(names) != 2 {
+		t.Fatalf("there is %q", names)
+	}
+	damage(t, db)
+	want := "Try: firefighters restore " + filepath.Join(dir, names[0]) + " --db " + db + "\n"
+	if said := serveRefused(t, db, dir); !strings.HasSuffix(said, want) {
+		t.Errorf("stderr %q, there is %q", said, names)
+	}
+}
+
+// TestDamageInBackups: a backup with damaged records is made and reported. It
+// is not the one to restore.
+func TestDamageInBackups(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	dir, before := t.TempDir(), time.Now().Add(-48*time.Hour)
+	clean := filepath.Join(dir, backupName(before))
+	copyOf(t, saved, clean)
+	must(t, os.Chtimes(clean, before, before))
+	execSQL(t, db, `UPDATE firefighters SET first_name = 'Anb' WHERE row & 7 = 1`)
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	s.mayFail = true
+	want := backup.State{OK: true, Detail: "records of the newest backup that are damaged: 3; see firefighters check"}
+	eventually(t, "the damage to be reported", func() bool { b := s.readyz(t).Backup; b.Last = nil; return b == want })
+	s.logs(t, "records are damaged, and so in the backups")
+	s.stop(t)
+	damage(t, db)
+	if said := serveRefused(t, db, dir); !strings.Contains(said, "restore "+clean+" ") {
+		t.Errorf("stderr %q", said)
+	}
+}
+
+// TestSharedFolder: of the backups of two databases of one name, that of the
+// right one is named. If the database cannot be read, a person has to know which
+// is of it.
+func TestSharedFolder(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	dir, at := t.TempDir(), time.Date(2025, 11, 20, 12, 0, 0, 0, time.UTC)
+	own := filepath.Join(dir, backupName(at))
+	copyOf(t, saved, own)
+	other := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, other, "Engine 7")
+	works(t, "backup", filepath.Join(dir, backupName(at.Add(time.Hour))), "--db", other)
+	execSQL(t, db, `PRAGMA writable_schema = on; UPDATE sqlite_schema SET rootpage = 2 WHERE name = 'changes'`) // as damage would
+	if said, want := serveRefused(t, db, dir), "restore "+own+" --db "+db+"\n"; !strings.HasSuffix(said, want) {
+		t.Errorf("stderr %q, not %q", said, want)
+	}
+	damage(t, db)
+	want := `; there are backups of more than one database: the newest good one is of 2025-11-20T13:00:00Z, of the department "Engine 7"`
+	if said := serveRefused(t, db, dir); !strings.Contains(said, want) {
+		t.Errorf("stderr %q", said)
+	}
+}

@@ -1,0 +1,114 @@
+package acceptance
+
+import (
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// canaries are the data of ana, whom most tests create. They may be in answers
+// with her record, and in no log and no refusal.
+var canaries = []string{"Čović", "ana@example.com", "091 234 5678"}
+
+// witness counts what all tests log, answer and leave on disk.
+var witness struct {
+	mu                   sync.Mutex
+	logs, answers, files int
+	answersWithTheCanary int
+	filesWithTheCanary   int
+	leaks                []string
+}
+
+func leaked(where, what, text string) {
+	witness.leaks = append(witness.leaks, fmt.Sprintf("%s: %s: %.2000s", where, what, text))
+}
+
+// sawLog checks a log, or what a command wrote to standard error.
+func sawLog(where, text string) {
+	witness.mu.Lock()
+	defer witness.mu.Unlock()
+	if witness.logs++; keyForm.MatchString(text) {
+		leaked(where, "a key in the log", text)
+	}
+	for _, canary := range canaries {
+		if strings.Contains(text, canary) {
+			leaked(where, canary+" in the log", text)
+		}
+	}
+}
+
+// sawAnswer checks the answer to a request.
+func sawAnswer(where string, a answer) {
+	witness.mu.Lock()
+	defer witness.mu.Unlock()
+	witness.answers++
+	text := fmt.Sprint(a.header) + a.body
+	if keyForm.MatchString(text) {
+		leaked(where, "a key in an answer", text)
+	}
+	for _, canary := range canaries {
+		switch {
+		case !strings.Contains(text, canary):
+		case a.status >= 300:
+			leaked(where, canary+" in a refusal", text)
+		default:
+			witness.answersWithTheCanary++
+		}
+	}
+}
+
+// sawFolder checks every file in the folder of a database: the database, what
+// SQLite puts beside it, backups.
+func sawFolder(t *testing.T, folder string) {
+	if folder == "." {
+		return // the test does not know its database: this is our source
+	}
+	filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil // it has gone meanwhile
+		}
+		witness.mu.Lock()
+		defer witness.mu.Unlock()
+		if witness.files++; keyForm.Match(text) {
+			leaked(t.Name(), "a key in the file "+path, keyForm.FindString(string(text)))
+		}
+		if strings.Contains(string(text), canaries[0]) {
+			witness.filesWithTheCanary++
+		}
+		return nil
+	})
+}
+
+// testify returns the exit code of all tests. They fail if anything leaked. If
+// all of them ran, they also fail if there was too little to see.
+func testify(code int) int {
+	for _, leak := range witness.leaks {
+		fmt.Println("LEAK", leak)
+		code = 1
+	}
+	all := flag.Lookup("test.run").Value.String() == "" && flag.Lookup("test.list").Value.String() == ""
+	if all && (witness.logs < 100 || witness.answers < 1000 || witness.answersWithTheCanary < 100 || witness.filesWithTheCanary < 10) {
+		fmt.Printf("FAIL: the canary was looked for in too little: %d logs, %d answers (%d with it), %d files (%d with it)\n",
+			witness.logs, witness.answers, witness.answersWithTheCanary, witness.files, witness.filesWithTheCanary)
+		code = 1
+	}
+	if all && code == 0 {
+		for _, promise := range unmet() {
+			fmt.Println("FAIL: docs/openapi.yaml promises what no test has seen:", promise)
+			code = 1
+		}
+		if code != 0 {
+			fmt.Println(howToRemake)
+		}
+	}
+	return code
+}

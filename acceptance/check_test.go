@@ -1,0 +1,230 @@
+package acceptance
+
+import (
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/people/demo"
+)
+
+const sound = "The database is sound.\n"
+
+// TestCheck: what another program left behind is found, named and repaired.
+// Package integrity tests all kinds of it.
+func TestCheck(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 2, 100)
+	if stdout, stderr := works(t, "check", "--db", db, "--repair"); stdout != sound || stderr != "" {
+		t.Errorf("before: stdout %q, stderr %q", stdout, stderr)
+	}
+	execSQL(t, db, `UPDATE firefighters SET last_key = 'zora' WHERE row & 0xffffffff = 1; UPDATE tenants SET live_count = 3, last_seq = 7 WHERE id = 1`)
+	code, stdout, stderr := runCommand(t, "check", "--db", db)
+	if code != 1 || stdout != "" || strings.Count(stderr, ": it is sorted or searched by something else than its fields\n") != 2 ||
+		!strings.Contains(stderr, fmt.Sprintf("The department %q: its count of records is 3 and their last number 7, and they should be ", demo.Department(0))) ||
+		!strings.HasSuffix(stderr, fmt.Sprintf("\nError: the database %q was changed by another program, which left 3 things behind\n"+
+			"Try: firefighters check --repair --db %s\n", db, db)) {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	if stdout, _ := works(t, "check", "--db", db, "--repair"); stdout != "Repaired: 3. "+sound {
+		t.Errorf("repairing: stdout %q", stdout)
+	}
+	if stdout, stderr := works(t, "check", "--db", db); stdout != sound || stderr != "" {
+		t.Errorf("after it: stdout %q, stderr %q", stdout, stderr)
+	}
+}
+
+// TestCheckReferences: what cannot be repaired calls for a backup.
+func TestCheckReferences(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 10)
+	execSQL(t, db, `PRAGMA foreign_keys = off; UPDATE keys SET tenant_id = 99`)
+	execSQL(t, db, `INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (zeroblob(32), 98, 'read', 0)`)
+	code, _, stderr := runCommand(t, "check", "--db", db, "--repair")
+	if code != 1 || !strings.Contains(stderr, "refers to nothing") || !strings.HasSuffix(stderr,
+		fmt.Sprintf("Error: the database %q is damaged\nTry: put a backup in its place: firefighters restore FILE --db %s\n", db, db)) {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
+// TestLargeDamage: check reports damage of a large file in a few lines. A server
+// finds it beside the requests, which go on.
+func TestLargeDamage(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 10)
+	execSQL(t, db, `CREATE TABLE more AS SELECT zeroblob(7000000) AS filling`)
+	for page := range int64(60) { // where the next page is
+		overwrite(t, db, (1000+10*page)*4096, "\xff\xff\xff\xff")
+	}
+	code, _, stderr := runCommand(t, "check", "--db", db)
+	if lines := strings.Count(stderr, "\n"); code != 1 || !strings.HasPrefix(stderr, "The file: ") || lines > 7 {
+		t.Errorf("code %d, %d lines: %.500s", code, lines, stderr)
+	}
+	s := startOn(t, db)
+	s.mayFail = true
+	eventually(t, "the damage to be logged", func() bool {
+		log := s.stderr.String()
+		return strings.Contains(log, "see firefighters check, and put a backup in its place") && strings.Contains(log, `"table":"more"`)
+	})
+	s.as(newKey(t, db, "default")).list(t, "")
+}
+
+// TestDamagedRecords: a record that is not what the service wrote is in no
+// answer, until it is replaced or deleted. Backups of it say so.
+func TestDamagedRecords(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true
+	whole, hurt, gone := s.create(t, ana), s.create(t, ana), s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	execSQL(t, s.db, `UPDATE firefighters SET last_name = 'Covic' WHERE id = ?`, hurt)
+	execSQL(t, s.db, `UPDATE firefighters SET deleted_at = NULL WHERE id = ?`, gone)
+	for _, path := range []string{"/" + hurt, "/" + gone, "", "?search=an&sortBy=email"} {
+		s.do(t, "GET", collection+path, "").wants(t, 500)
+	}
+	s.do(t, "GET", collection+"/"+whole, "").wants(t, 200)
+	s.list(t, "pageSize=1&sortDir=asc")
+	code, _, stderr := runCommand(t, "check", "--db", s.db)
+	if code != 1 || !strings.Contains(stderr, "Error: 2 records of the database") || !strings.Contains(stderr, hurt) || !strings.Contains(stderr, gone) {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+	s.logs(t, "is damaged", hurt)
+
+	saved, other := filepath.Join(t.TempDir(), "saved.db"), filepath.Join(t.TempDir(), "other.db")
+	warning := "Warning: records in it that are damaged: 2. See which: firefighters check --db "
+	if _, stderr := works(t, "backup", saved, "--db", s.db); stderr != warning+s.db+"\n" {
+		t.Errorf("backup: stderr %q", stderr)
+	}
+	if _, stderr := works(t, "restore", saved, "--db", other); !strings.Contains(stderr, warning+other+"\n") {
+		t.Errorf("restore: stderr %q", stderr)
+	}
+	again := startOn(t, saved)
+	again.mayFail = true
+	again.logs(t, "a record is damaged", hurt)
+	again.as(s.key).do(t, "GET", collection+"/"+gone, "").wants(t, 404) // by its checksum it was deleted
+
+	s.do(t, "PUT", collection+"/"+hurt, ana).wants(t, 200)
+	s.do(t, "GET", collection+"/"+hurt, "").wants(t, 200)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	if l := s.list(t, ""); l.TotalCount != 2 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+}
+
+// TestDamagedDelete: a damaged record can be deleted, whatever is in it.
+func TestDamagedDelete(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true
+	for _, damage := range []string{`char(10) || 'na'`, `'An' || char(10)`, `char(10, 10, 10, 10, 10, 10, 10, 10)`, `'Anb'`} {
+		id := s.create(t, ana)
+		execSQL(t, s.db, `UPDATE firefighters SET first_name = `+damage+` WHERE id = ?`, id)
+		s.do(t, "GET", collection+"/"+id, "").wants(t, 500)
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+		s.do(t, "GET", collection+"/"+id, "").wants(t, 404)
+	}
+	if l := s.list(t, ""); l.TotalCount != 0 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+}
+
+// TestRepairBesideService: a running service hears that the latest time seen was
+// taken back, and does not write the old one again.
+func TestRepairBesideService(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 1)
+	ahead := time.Now().AddDate(10, 0, 0)
+	execSQL(t, db, `UPDATE service SET latest_time = ?`, ahead.UnixMilli())
+	s := startOn(t, db)
+	by := s.as(newKey(t, db, "default"))
+	by.create(t, ana)
+	if stdout, _ := works(t, "check", "--repair", "--db", db); stdout != "Repaired: 1. "+sound {
+		t.Errorf("check --repair: %q", stdout)
+	}
+	expiring := s.as(newKey(t, db, "default", "--expires", "30d"))
+	eventually(t, "the key to be valid", func() bool { return expiring.do(t, "GET", collection, "").status == 200 })
+	id := expiring.create(t, ana)
+	if stdout, _ := works(t, "history", "--tenant", "default", "--id", id, "--db", db); strings.Contains(stdout, ahead.Format("2006-")) {
+		t.Errorf("history: %s", stdout)
+	}
+	works(t, "check", "--db", db)
+	s.stop(t)
+	works(t, "check", "--db", db)
+}
+
+// TestScrub: what follows from sound fields is computed again at the start.
+// Package integrity tests each kind by itself.
+func TestScrub(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, last := range []string{"Babić", "Čović", "Anić"} {
+		s.create(t, strings.Replace(ana, "Čović", last, 1))
+	}
+	query := "sortBy=lastName&sortDir=asc&search=ć+0912345678"
+	want := s.list(t, query)
+	s.stop(t)
+	execSQL(t, s.db, `UPDATE firefighters SET last_key = 'zzz', search_text = 'x', phone_digits = '' WHERE row & 1;
+		UPDATE firefighters SET deleted_at = 7 WHERE NOT row & 1; UPDATE tenants SET live_count = 7, last_seq = 0`)
+	served := startOn(t, s.db)
+	served.mayFail = true
+	again := served.as(s.key)
+	if got := again.list(t, query); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if l := again.list(t, ""); l.TotalCount != 3 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+	again.create(t, ana)
+	works(t, "check", "--db", s.db)
+}
+
+// TestLatestTimeAhead: all who work with a database that has seen the far future
+// are warned, and a person may take that back.
+func TestLatestTimeAhead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	s.stop(t)
+	db, ahead := s.db, time.Now().AddDate(10, 0, 0)
+	execSQL(t, db, `UPDATE service SET latest_time = ?`, ahead.UnixMilli())
+	warned := func(what, stderr string) {
+		t.Helper()
+		lines := strings.SplitAfter(stderr, "\n")
+		if len(lines) < 3 || !strings.HasPrefix(lines[0], "Warning: the clock of this machine says ") ||
+			!strings.Contains(lines[0], ahead.UTC().Format(time.DateOnly)) ||
+			!strings.HasPrefix(lines[1], "Try: ") || !strings.HasSuffix(lines[1], "firefighters check --repair --db "+db+"\n") {
+			t.Errorf("%s: %q", what, stderr)
+		}
+	}
+	_, stderr := works(t, "keys", "create", "--db", db, "--tenant", "default")
+	if warned("keys create", stderr); strings.Count(stderr, "\n") != 2 {
+		t.Errorf("keys create: %q", stderr)
+	}
+	again := startOn(t, db)
+	again.stop(t)
+	warned("serve", again.stderr.String())
+	_, stderr = works(t, "purge", "--older-than", "1y", "--yes", "--db", db, "--tenant", "default")
+	if warned("purge", stderr); !strings.HasSuffix(stderr, "There is nothing to erase.\n") {
+		t.Errorf("purge: %q", stderr)
+	}
+	code, _, stderr := runCommand(t, "check", "--db", db)
+	if code != 1 || !strings.Contains(stderr, "is ahead of the clock\n") || !strings.HasSuffix(stderr,
+		fmt.Sprintf("Error: the latest time that the database %q has seen is ahead of the clock of this machine\n"+
+			"Try: set the clock; if it is right now: firefighters check --repair --db %s\n", db, db)) {
+		t.Errorf("check: code %d, stderr %q", code, stderr)
+	}
+	if stdout, _ := works(t, "check", "--repair", "--db", db); stdout != "Repaired: 1. "+sound {
+		t.Errorf("check --repair: %q", stdout)
+	}
+	var latest int64
+	if scanSQL(t, db, `SELECT latest_time FROM service`, &latest); latest > time.Now().UnixMilli() {
+		t.Errorf("the latest time is still %v", time.UnixMilli(latest))
+	}
+	if stdout, stderr := works(t, "check", "--db", db); stdout != sound || stderr != "" {
+		t.Errorf("after it: stdout %q, stderr %q", stdout, stderr)
+	}
+}

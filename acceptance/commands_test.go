@@ -1,0 +1,560 @@
+package acceptance
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
+)
+
+// works runs a command that must succeed.
+func works(t *testing.T, args ...string) (stdout, stderr string) {
+	t.Helper()
+	code, stdout, stderr := runCommand(t, args...)
+	if code != 0 {
+		t.Fatalf("%q: code %d, stdout %q, stderr %q", args, code, stdout, stderr)
+	}
+	return stdout, stderr
+}
+
+// refuses runs a command that must fail with this code and these words.
+func refuses(t *testing.T, code int, words string, args ...string) {
+	t.Helper()
+	if got, stdout, stderr := runCommand(t, args...); got != code || stdout != "" || stderr != words {
+		t.Errorf("%q: code %d, stdout %q, stderr:\n%swant %d and:\n%s", args, got, stdout, stderr, code, words)
+	}
+}
+
+// noDatabase is what commands say of a database that does not exist.
+func noDatabase(path string) string {
+	return fmt.Sprintf("Error: there is no database at %q\n"+
+		"Try: name the right file with --db, or bring back a backup: firefighters restore FILE --db %s\n", path, path)
+}
+
+// TestUsage pins the answers to wrong command lines, to the byte. Those of
+// the other commands are pinned in package command.
+func TestUsage(t *testing.T) {
+	t.Parallel()
+	absent, long := filepath.Join(t.TempDir(), "absent.db"), strings.Repeat("Č", 101)
+	serve := []string{"serve", "--db", absent}
+	create := []string{"keys", "create", "--db", absent}
+	const serveHelp, createHelp = "Try: firefighters serve --help\n", "Try: firefighters keys create --help\n"
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"nonsense"}, 2, "Error: there is no command \"nonsense\"\nTry: firefighters --help\n"},
+		{[]string{"serve", "--nope"}, 2, "Error: serve: unknown flag: --nope\n" + serveHelp},
+		{[]string{"--nope"}, 2, "Error: serve: unknown flag: --nope\n" + serveHelp},
+		{append(serve, "stray"), 2, "Error: serve: it takes no argument, but there is \"stray\"\n" + serveHelp},
+		{append(serve, "--listen", "8080"), 2,
+			"Error: --listen takes an address and a port, not \"8080\"\nTry: firefighters serve --db " + absent + " --listen 127.0.0.1:8080\n"},
+		{append(serve, "--tls-cert", absent), 2,
+			"Error: --tls-cert and --tls-key go together\nTry: firefighters serve --db " + absent + " --tls-cert " + absent + " --listen 127.0.0.1:8080 --tls-key key.pem\n"},
+		{append(serve, "--tls-key", "k", "--listen", "0.0.0.0:0"), 2,
+			"Error: --tls-cert and --tls-key go together\nTry: firefighters serve --db " + absent + " --tls-key k --listen 0.0.0.0:0 --tls-cert cert.pem\n"},
+		{append(serve, "--tls-cert", absent, "--tls-key", absent), 1, ""},
+		{append(serve, "--rate-limit", "-1"), 2, "Error: --rate-limit takes 0 to 1000000, not -1\n" + serveHelp},
+		{append(serve, "--rate-limit", "fast"), 2, "Error: serve: --rate-limit may not be \"fast\"\n" + serveHelp},
+		{append(serve, "--backup-every", "soon"), 2, "Error: serve: --backup-every must be like 24h or 7d, not \"soon\"\n" + serveHelp},
+		{append(serve, "--backup-every", "101y"), 2, "Error: serve: --backup-every may not be \"101y\": the longest time is 100 years\n" + serveHelp},
+		{append(serve, "--backup-every", "0h"), 2, "Error: serve: --backup-every must be like 24h or 7d, not \"0h\"\n" + serveHelp},
+		{append(serve, "--backup-every", ""), 2, "Error: serve: --backup-every must be like 24h or 7d, not \"\"\n" + serveHelp},
+		{append(serve, "--backup-keep", "0"), 2, "Error: serve: --backup-keep takes 1 or more\n" + serveHelp},
+		{append(serve, "--backup-keep", "x"), 2, "Error: serve: --backup-keep may not be \"x\"\n" + serveHelp},
+		{[]string{"demo", "--people", "-1"}, 2,
+			"Error: demo: --departments takes 1 to 1000000, --people 0 to 100000000\nTry: firefighters demo --help\n"},
+		{[]string{"demo", "--departments", "0"}, 2, ""},
+		{[]string{"demo", "--departments", "x"}, 2, "Error: demo: --departments may not be \"x\"\nTry: firefighters demo --help\n"},
+		{[]string{"keys", "steal"}, 2, "Error: keys: there is no command \"steal\"\nTry: firefighters keys --help\n"},
+		{append(create, "--tenant", "a\nb"), 2, "Error: keys create: --tenant contains a control character\n" + createHelp},
+		{append(create, "--tenant", long), 2, "Error: keys create: --tenant may have at most 100 characters\n" + createHelp},
+		{append(create, "--tenant", "A", "--expires", "2027-02-30"), 2, "Error: keys create: --expires may not be \"2027-02-30\": there is no such day\n" + createHelp},
+		{append(create, "--tenant", "A", "--label", long), 2, "Error: keys create: --label may have at most 100 characters\n" + createHelp},
+		{append(create, "--tenant"), 2, ""},
+		{[]string{"keys", "list", "--db", filepath.Dir(absent)}, 1, fmt.Sprintf("Error: %q is a folder\nTry: name the file in it: --db %s\n",
+			filepath.Dir(absent), filepath.Join(filepath.Dir(absent), "firefighters.db"))},
+		{[]string{"keys", "list", "--db", ""}, 2, ""},
+		{[]string{"check", "--db", program + "/y"}, 1, ""},
+		{[]string{"keys", "revoke", "1", "--db", absent}, 1, noDatabase(absent)},
+		{[]string{"keys", "list", "--db", absent}, 1, noDatabase(absent)},
+		{[]string{"version", "stray"}, 2, ""},
+	} {
+		code, stdout, stderr := runCommand(t, tt.args...)
+		if code != tt.code || stdout != "" || tt.want != "" && stderr != tt.want {
+			t.Errorf("%q: code %d, stdout %q, stderr:\n%swant %d and:\n%s", tt.args, code, stdout, stderr, tt.code, tt.want)
+		}
+		if lines := strings.Count(stderr, "\n"); lines > 2 || !strings.HasPrefix(stderr, "Error: ") {
+			t.Errorf("%q: stderr %q", tt.args, stderr)
+		}
+	}
+	if _, err := os.Stat(absent); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a wrong command line made a database: %v", err)
+	}
+}
+
+// TestMeant: what was probably meant is said. Package command has more of it.
+func TestMeant(t *testing.T) {
+	t.Parallel()
+	const version = "; did you mean the version?\nTry: firefighters --version\n"
+	first := func(word string) string {
+		return fmt.Sprintf("Error: %q is a command, which must come first\nTry: firefighters ", word)
+	}
+	const needFolder = "Error: --backup-every and --backup-keep need a folder for the backups\nTry: firefighters serve "
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"serve", "--backup-keep", "3", "--db", "x.db"}, needFolder + "--backup-keep 3 --db x.db --backup-dir DIR\n"},
+		{[]string{"serve", "--backup-every", "1y"}, needFolder + "--backup-every 1y --backup-dir DIR\n"},
+		{[]string{"srve"}, "Error: there is no command \"srve\"; did you mean \"serve\"?\nTry: firefighters serve --help\n"},
+		{[]string{"start"}, "Error: there is no command \"start\"; did you mean \"serve\" or \"service start\"?\n" +
+			"Try: firefighters serve --help, or: firefighters service start --help\n"},
+		{[]string{"serve", "--port", "80"}, "Error: serve: unknown flag: --port; did you mean --listen?\n" + "Try: firefighters serve --help\n"},
+		{[]string{"serve", "stray.db"}, "Error: serve: it takes no argument, but there is \"stray.db\"\n" +
+			"Try: to name the database: firefighters serve --db stray.db\n"},
+		{[]string{"--db", "x.db", "keys", "list"}, first("keys") + "keys list --db x.db\n"},
+		{[]string{"--db", "my x.db", "backup", "y.db"}, first("backup") + "backup y.db --db " + cli.Quote("my x.db") + "\n"},
+		{[]string{"--db", "x.db", "keys", "create", "--tenant", "A"}, first("keys") + "keys --help\n"},
+		{[]string{"--listen", ":1", "--db", "x.db", "keys", "list"}, first("keys") + "keys --help\n"},
+		{[]string{"serve", "keys"}, first("keys") + "keys --help\n"},
+		{[]string{"departments", "list", "keys"}, first("keys") + "keys --help\n"},
+		{[]string{"keys", "--db", "x.db", "list"}, "Error: keys: \"list\" is a command, which must come first\nTry: firefighters keys list --db x.db\n"},
+		{[]string{"keys", "create", "--tenant", "--db", "x.db"}, "Error: keys create: --tenant needs a value, and \"--db\" looks like a flag\nTry: firefighters keys create --help\n"},
+		{[]string{"-V"}, "Error: serve: unknown shorthand flag: 'V' in -V" + version},
+		{[]string{"--v"}, "Error: serve: unknown flag: --v" + version},
+		{[]string{"-version"}, "Error: serve: unknown shorthand flag: 'v' in -version" + version},
+		{[]string{"stray.db"}, "Error: serve: it takes no argument, but there is \"stray.db\"\n" +
+			"Try: to name the database: firefighters serve --db stray.db\n"},
+		{[]string{"serve", "8080", "--db", "x.db"}, "Error: serve: it takes no argument, but there is \"8080\"\n" +
+			"Try: to name the port: firefighters serve --db x.db --listen 127.0.0.1:8080\n"},
+	} {
+		refuses(t, 2, tt.want, tt.args...)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"--help", "-h", "help", "serve --help", "demo --help", "backup --help", "keys --help", "keys create -h",
+		"departments --help", "departments rename --help", "keys help create"} {
+		stdout, stderr := works(t, strings.Fields(line)...)
+		if stderr != "" || !strings.HasPrefix(stdout, "Usage: firefighters") || !strings.Contains(stdout, "\n  firefighters") {
+			t.Errorf("%q: stderr %q, stdout:\n%s", line, stderr, stdout)
+		}
+	}
+	for _, line := range []string{"serve", "demo", "check", "keys", "keys create", "departments", "departments remove"} {
+		help, _ := works(t, strings.Fields("help "+line)...)
+		if want, _ := works(t, append(strings.Fields(line), "--help")...); help != want {
+			t.Errorf("help %s:\n%s", line, help)
+		}
+	}
+	stdout, _ := works(t, "--help")
+	for _, name := range []string{"serve", "demo", "keys", "service"} { // the tests of the manual page have all
+		if !strings.Contains(stdout, "\n  "+name+" ") {
+			t.Errorf("%s is not in the help:\n%s", name, stdout)
+		}
+	}
+}
+
+func TestVersion(t *testing.T) {
+	t.Parallel()
+	for _, arg := range []string{"version", "--version", "-v"} {
+		stdout, stderr := works(t, arg)
+		if form := regexp.MustCompile(`^firefighters \S+ \(.*SQLite \d+\.\d+\.\d+\b.*\)\n$`); stderr != "" || !form.MatchString(stdout) {
+			t.Errorf("%s: stderr %q, stdout %q", arg, stderr, stdout)
+		}
+		stdout, stderr = works(t, arg, "--licences")
+		if stderr != "" || !strings.Contains(stdout, "modernc.org/sqlite v") || !strings.Contains(stdout, "SQLite Is Public Domain") || !strings.Contains(stdout, "The Go Authors") {
+			t.Errorf("%s --licences: stderr %q, stdout %q", arg, stderr, stdout)
+		}
+	}
+}
+
+// TestEnvironment cannot run beside others.
+func TestEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	one, two := filepath.Join(dir, "one.db"), filepath.Join(dir, "two.db")
+	t.Setenv("FIREFIGHTERS_DB", one)
+	t.Setenv("FIREFIGHTERS_TENANT", "Engine 7")
+	t.Setenv("FIREFIGHTERS_SCOPE", "read")
+	t.Setenv("FIREFIGHTERS_LABEL", "from the environment")
+	works(t, "keys", "create")
+	works(t, "keys", "create", "--db", two, "--scope=write", "--tenant", "Engine 8")
+	for path, want := range map[string]string{one: "Engine 7 read", two: "Engine 8 write"} {
+		var tenant, scope, label string
+		scanSQL(t, path, `SELECT name, scope, label FROM keys JOIN tenants t ON t.id = tenant_id`, &tenant, &scope, &label)
+		if got := tenant + " " + scope; got != want || label != "from the environment" {
+			t.Errorf("%s has %s %q, want %s", path, got, label, want)
+		}
+	}
+	t.Setenv("FIREFIGHTERS_BACKUP_KEEP", "3")
+	if code, _, errs := runCommand(t, "serve"); code != 2 || !strings.Contains(errs, "need a folder") {
+		t.Errorf("--backup-keep without --backup-dir: code %d, stderr %q", code, errs)
+	}
+	t.Setenv("FIREFIGHTERS_BACKUP_KEEP", "")
+	t.Setenv("FIREFIGHTERS_LISTEN", "nowhere")
+	for _, args := range [][]string{{}, {"serve"}} {
+		if code, _, errs := runCommand(t, args...); code != 2 || !strings.Contains(errs, "nowhere") {
+			t.Errorf("%q: code %d, stderr %q", args, code, errs)
+		}
+	}
+}
+
+// TestTypedOnly: what confirms or destroys is not read from the environment. It
+// cannot run beside others.
+func TestTypedOnly(t *testing.T) {
+	dir := t.TempDir()
+	db, saved := filepath.Join(dir, "x.db"), filepath.Join(dir, "saved.db")
+	newKey(t, db, "A")
+	works(t, "backup", saved, "--db", db)
+	for _, tt := range []struct {
+		variable, flag string
+		args           []string
+		fails          string
+	}{
+		{"FIREFIGHTERS_FORCE", "--force", []string{"backup", saved}, "is there already"},
+		{"FIREFIGHTERS_NEW", "--new", []string{"keys", "create", "--tenant", "a"}, `there is a department "A" already`},
+		{"FIREFIGHTERS_REPAIR", "--repair", []string{"check"}, ""},
+		{"FIREFIGHTERS_YES", "--yes", []string{"departments", "remove", "A"}, "there is no terminal to ask on"},
+		{"FIREFIGHTERS_OLDER_THAN", "--older-than", []string{"purge", "--tenant", "A"}, "say which, by their ids or by --older-than"},
+	} {
+		t.Run(tt.variable, func(t *testing.T) {
+			t.Setenv(tt.variable, "1")
+			warning := fmt.Sprintf("Warning: %s does nothing: %s counts only when it is typed\n", tt.variable, tt.flag)
+			code, stdout, stderr := runCommand(t, append(tt.args, "--db", db)...)
+			if (code != 0) != (tt.fails != "") || strings.Count(stderr, warning) != 1 || !strings.Contains(stderr, tt.fails) {
+				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+			}
+		})
+	}
+	t.Setenv("FIREFIGHTERS_NEW", "1")
+	lost := filepath.Join(dir, "lost.db")
+	must(t, os.WriteFile(lost+"-lost", nil, 0o600))
+	if code, _, stderr := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--db", lost); code != 1 || !strings.Contains(stderr, "was not brought back") {
+		t.Errorf("serve makes a new database: code %d, stderr %q", code, stderr)
+	}
+}
+
+func hashOf(key string) []byte {
+	hash := sha256.Sum256([]byte(key))
+	return hash[:]
+}
+
+func TestKeyCommands(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	stdout, stderr := works(t, "keys", "create", "--tenant", " Engine 7 ", "--label", "front desk", "--expires", "90d", "--db", db)
+	if !keyForm.MatchString(stdout) || len(stdout) != 3+43+6+1 || !strings.Contains(stderr, db) {
+		t.Fatalf("stdout %q, stderr %q", stdout, stderr)
+	}
+	key := strings.TrimSpace(stdout)
+	if _, stderr := works(t, "keys", "create", "--tenant", "Engine 8", "--scope", "read", "--expires", "2099-01-31", "--db", db); stderr != "Made the department \"Engine 8\".\n" {
+		t.Errorf("stderr %q", stderr)
+	}
+	var hash []byte
+	var in90days, date int64
+	scanSQL(t, db, `SELECT hash, expires_at - created_at, (SELECT expires_at FROM keys WHERE id = 2) FROM keys WHERE id = 1`, &hash, &in90days, &date)
+	if !bytes.Equal(hash, hashOf(key)) {
+		t.Error("the hash is not the SHA-256 of the key")
+	}
+	if end := time.Date(2099, 2, 1, 0, 0, 0, 0, time.UTC); date != end.UnixMilli() {
+		t.Errorf("a date as expiry became %v", time.UnixMilli(date).UTC())
+	}
+	if off := time.Duration(in90days)*time.Millisecond - 90*24*time.Hour; off.Abs() > time.Minute {
+		t.Errorf("90d is off by %v", off)
+	}
+	checkKeysList(t, db, key)
+}
+
+func checkKeysList(t *testing.T, db, key string) {
+	t.Helper()
+	all, _ := works(t, "keys", "list", "--db", db)
+	lines := strings.Split(strings.TrimSpace(all), "\n")
+	if len(lines) != 2 || !strings.HasPrefix(lines[0], "1 ") || !strings.HasPrefix(lines[1], "2 ") ||
+		!strings.Contains(lines[0], "Engine 7") || !strings.Contains(lines[0], "front desk") || !strings.Contains(lines[1], "read") {
+		t.Errorf("keys list:\n%s", all)
+	}
+	if strings.Contains(all, key) || strings.Contains(all, fmt.Sprintf("%x", hashOf(key))) {
+		t.Error("keys list shows a key")
+	}
+	if some, _ := works(t, "keys", "list", "--tenant", "Engine 8", "--db", db); strings.Count(some, "\n") != 1 || !strings.HasPrefix(some, "2 ") {
+		t.Errorf("keys list of one department:\n%s", some)
+	}
+	for _, want := range []string{"Key 1 is revoked.\n", "Key 1 was revoked before.\n"} {
+		if stdout, stderr := works(t, "keys", "revoke", "1", "--db", db); stdout != "" || stderr != want {
+			t.Errorf("revoking: stdout %q, stderr %q", stdout, stderr)
+		}
+	}
+	refuses(t, 1, "Error: there is no key with the id 9\nTry: see their ids: firefighters keys list --db "+db+"\n", "keys", "revoke", "9", "--db", db)
+	if all, _ := works(t, "keys", "list", "--db", db); !strings.Contains(strings.Split(all, "\n")[0], "revoked") {
+		t.Errorf("keys list:\n%s", all)
+	}
+}
+
+// brokenPipe returns a pipe that nobody reads any more.
+func brokenPipe(t *testing.T) *os.File {
+	t.Helper()
+	r, w, err := os.Pipe()
+	must(t, errors.Join(err, r.Close()))
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// TestLostOutput: a result that could not be printed is a failure, above all
+// a key, which is shown only now.
+func TestLostOutput(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, db, "A")
+	for _, args := range [][]string{{"keys", "create", "--tenant", "A", "--db", db}, {"keys", "list", "--db", db}, {"version"}} {
+		cmd, stderr := process(t, args...)
+		cmd.Stdout = brokenPipe(t)
+		if code := exitCode(t, cmd.Run()); code != 1 {
+			t.Errorf("%q: code %d, stderr %q", args, code, stderr)
+		}
+	}
+	var keys int
+	if scanSQL(t, db, `SELECT count(*) FROM keys`, &keys); keys != 1 {
+		t.Error("a key was made that nobody has seen")
+	}
+}
+
+// TestKeysWhileServing: what another process does to keys takes effect.
+func TestKeysWhileServing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.list(t, "")
+	made := s.as(newKey(t, s.db, "default"))
+	soon := s.as(newKey(t, s.db, "default", "--expires", "1s"))
+	made.do(t, "GET", collection, "").wants(t, 200)
+	works(t, "keys", "revoke", "2", "--db", s.db)
+	made.refused(t, "revoked")
+	soon.refused(t, "expired")
+	s.list(t, "")
+	execSQL(t, s.db, `UPDATE keys SET expires_at = 1 WHERE id = 1`)
+	s.refused(t, "expired")
+	execSQL(t, s.db, `DELETE FROM keys WHERE id = 1`)
+	s.refused(t, "unknown")
+}
+
+// TestRevokeWaits: a key is revoked although another program has the database
+// locked for longer than other commands wait, for writing or altogether.
+func TestRevokeWaits(t *testing.T) {
+	t.Parallel()
+	for name, lock := range map[string]string{"writing": `BEGIN IMMEDIATE`, "all": `PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; UPDATE tenants SET version = version + 1`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := filepath.Join(t.TempDir(), "x.db")
+			newKey(t, db, "A")
+			other := openSQL(t, db)
+			other.SetMaxOpenConns(1)
+			_, err := other.Exec(lock)
+			must(t, err)
+			cmd, stderr := process(t, "keys", "revoke", "1", "--db", db)
+			must(t, cmd.Start())
+			const note = "Another program has locked the database. Trying for up to a minute.\n"
+			eventually(t, "the note", func() bool { return stderr.String() == note })
+			time.Sleep(time.Second) // and one attempt more
+			_, err = other.Exec(`COMMIT`)
+			must(t, errors.Join(err, other.Close()))
+			if err := cmd.Wait(); err != nil || stderr.String() != note+"Key 1 is revoked.\n" {
+				t.Errorf("%v, stderr %q", err, stderr)
+			}
+			if stdout, _ := works(t, "keys", "list", "--db", db); !strings.HasPrefix(stdout, "1 ") || !strings.Contains(stdout, " revoked ") {
+				t.Errorf("keys list: %s", stdout)
+			}
+		})
+	}
+}
+
+// TestForeignKey: a key that another program made is honoured, in any form.
+func TestForeignKey(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for i, key := range []string{"secret", "fd_live_0123456789-._~+/==", "ff_" + strings.Repeat("0", 49), strings.Repeat("k", 5000)} {
+		execSQL(t, s.db, `INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (?, 1, 'read', ?)`, hashOf(key), i)
+		eventually(t, "the key to be known", func() bool { return s.as(key).do(t, "GET", collection, "").status == 200 })
+		s.as(key).do(t, "POST", collection, ana).wants(t, 403)
+	}
+}
+
+func lastUse(t *testing.T, db, key string) (last sql.NullInt64) {
+	t.Helper()
+	scanSQL(t, db, `SELECT last_used_at FROM keys WHERE id = `+key, &last)
+	return last
+}
+
+// TestLastUse: the last use of a key is written soon, and at the latest when
+// the service stops.
+func TestLastUse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	second := s.as(newKey(t, s.db, "default"))
+	s.list(t, "")
+	eventually(t, "the last use to be written", func() bool {
+		return time.Since(time.UnixMilli(lastUse(t, s.db, "1").Int64)).Abs() < time.Minute
+	})
+	if lastUse(t, s.db, "2").Valid {
+		t.Error("a key that was never used has a last use")
+	}
+	second.list(t, "")
+	s.stop(t)
+	if !lastUse(t, s.db, "2").Valid {
+		t.Error("a use just before the stop is lost")
+	}
+}
+
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "kept.db")
+	s := startWith(t, db, "demo", "--db", db, "--departments", "3", "--people", "500")
+	l := s.list(t, "sortBy=lastName&sortDir=asc&page=2&pageSize=100")
+	if l.TotalCount < 160 || len(l.Data.Items) < 60 {
+		t.Errorf("%d people, %d of them on the second page", l.TotalCount, len(l.Data.Items))
+	}
+	s.stop(t)
+	checkIntro(t, s, "This serves 500 invented people of 3 departments.", fmt.Sprintf("The people stay in %s at the end.", db))
+	works(t, "check", "--db", db)
+	refuses(t, 1, fmt.Sprintf("Error: demo makes a new file, and %q is there already\nTry: firefighters serve --db %s\n", db, db),
+		"demo", "--db", db, "--listen", "127.0.0.1:0")
+	missing := filepath.Join(db+"-missing", "x.db")
+	refuses(t, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", missing, filepath.Dir(missing)), "demo", "--db", missing)
+}
+
+// checkIntro makes sure that a demo says who is there, how to find them, and
+// what becomes of them. The first key in it is whole.
+func checkIntro(t *testing.T, s *testService, first, last string) {
+	t.Helper()
+	out := s.stdout.String()
+	if !strings.HasPrefix(out, first+"\n") || !strings.Contains(out, " "+last+"\n\nListening on "+s.url+"\n") ||
+		regexp.MustCompile(`ff_[0-9A-Za-z]*`).FindString(out) != s.key || len(s.key) != 52 {
+		t.Errorf("stdout:\n%s", out)
+	}
+}
+
+// TestDemoSearch: the search that demo prints finds the person whom it names.
+func TestDemoSearch(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, "", "demo", "--people", "1")
+	checkIntro(t, s, "This serves 1 invented person of 1 department.", "The people are gone at the end.")
+	line := regexp.MustCompile(`(?m)^  curl(?:\.exe)? -H "Authorization: Bearer ` + s.key + `" "` + s.url + `(/\S+\?search=\S+)"$`).FindStringSubmatch(s.stdout.String())
+	name := regexp.MustCompile(`The last line searches for (\S+)\. `).FindStringSubmatch(s.stdout.String())
+	if line == nil || name == nil {
+		t.Fatalf("stdout:\n%s", s.stdout)
+	}
+	if a := s.do(t, "GET", line[1], "").wants(t, 200); !strings.Contains(a.body, `"lastName":"`+name[1]+`"`) {
+		t.Errorf("%s finds %s", line[1], a.body)
+	}
+	if empty := startWith(t, "", "demo", "--people", "0"); strings.Contains(empty.stdout.String(), "search") {
+		t.Errorf("stdout:\n%s", empty.stdout)
+	}
+}
+
+// TestDemoStopped: a demo that is stopped while it invents leaves nothing behind,
+// and so it can be started again.
+func TestDemoStopped(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	db := filepath.Join(dir, "big.db")
+	cmd, stderr := process(t, "demo", "--db", db, "--people", "1200000", "--departments", "30000", "--listen", "127.0.0.1:0")
+	must(t, cmd.Start())
+	eventually(t, "people are invented", func() bool {
+		info, err := os.Stat(db + "-wal")
+		return err == nil && info.Size() > 1<<20
+	})
+	must(t, interrupt(cmd.Process))
+	if code := exitCode(t, cmd.Wait()); code != 1 || !strings.HasSuffix(stderr.String(), ".db.\nError: stopped before all people were invented\n") {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+	if found := namesIn(t, dir); len(found) > 0 {
+		t.Errorf("there is %q", found)
+	}
+}
+
+// TestDemoPort: demo takes another port if its own is taken, unless it was told
+// which to take.
+func TestDemoPort(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:8080")
+	if err == nil { // else somebody else has it, which does as well
+		defer taken.Close()
+	}
+	cmd, _ := process(t, "demo")
+	s := serving(t, "", cmd)
+	if !strings.HasPrefix(s.stderr.String(), "Port 8080 is taken, so this listens on another.\n") || s.list(t, "").TotalCount != 40 {
+		t.Errorf("stderr %q", s.stderr)
+	}
+	address := strings.TrimPrefix(s.url, "http://")
+	_, port, _ := strings.Cut(address, ":")
+	text := fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters demo", port)
+	refuses(t, 1, text+" --people 3 --listen 127.0.0.1:8081\n", "demo", "--listen", address, "--people", "3")
+	kept := filepath.Join(t.TempDir(), "kept.db")
+	refuses(t, 1, text+" --db "+kept+" --listen 127.0.0.1:8081\n", "demo", "--db", kept, "--listen", address)
+}
+
+// TestDemoIsThrownAway cannot run beside others: it sets TMPDIR.
+func TestDemoIsThrownAway(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	s := startWith(t, "", "demo")
+	checkIntro(t, s, "This serves 40 invented people of 1 department.", "The people are gone at the end.")
+	if l := s.list(t, "pageSize=100"); l.TotalCount != 40 || len(l.Data.Items) != 40 {
+		t.Errorf("%d people, %d on the page", l.TotalCount, len(l.Data.Items))
+	}
+	s.stop(t)
+	if entries, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(entries) > 0 {
+		t.Errorf("left behind: %v %v", entries, err)
+	}
+}
+
+// TestDemoIsTheSame: the same flags invent the same people, in as many
+// departments as they say.
+func TestDemoIsTheSame(t *testing.T) {
+	t.Parallel()
+	var people [2]string
+	for i := range people {
+		db := invented(t, 5, 300)
+		scanSQL(t, db, `SELECT group_concat(tenant_id || search_text || ifnull(date_of_birth, ''), char(10))
+			FROM (SELECT * FROM firefighters ORDER BY row)`, &people[i])
+		var names string
+		scanSQL(t, db, `SELECT group_concat(name, char(10)) FROM (SELECT name FROM tenants ORDER BY id LIMIT 5)`, &names)
+		if want := []string{demo.Department(0), demo.Department(1), demo.Department(2), demo.Department(3), demo.Department(4)}; !slices.Equal(strings.Split(names, "\n"), want) {
+			t.Errorf("the departments are %q", names)
+		}
+	}
+	if people[0] != people[1] || strings.Count(people[0], "\n") < 300 {
+		t.Errorf("they differ: %.300s and %.300s", people[0], people[1])
+	}
+}
+
+// TestServiceUsage: wrong flags are refused before anything is looked at or changed.
+func TestServiceUsage(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"install --listen 8080":         "Error: --listen takes an address and a port, not \"8080\"\nTry: " + cli.AsAdministrator("firefighters service install") + " --listen 127.0.0.1:8080\n",
+		"install --tls-cert cert.pem":   "Error: --tls-cert and --tls-key go together\n",
+		"install --backup-every soon":   "Error: service install: --backup-every must be like 24h or 7d, not \"soon\"\n",
+		"install --rate-limit -1":       "Error: --rate-limit takes 0 to",
+		"install --cors-origin example": "Error: --cors-origin takes an origin",
+		"":                              "Error: service: say install, run, start, status, stop or uninstall\n",
+		"instal":                        "Error: service: there is no command \"instal\"; did you mean \"service install\"?\n",
+		"status x":                      "Error: service status: it takes no argument",
+	} {
+		code, stdout, stderr := runCommand(t, append([]string{"service"}, strings.Fields(args)...)...)
+		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: %d %q %q", args, code, stdout, stderr)
+		}
+	}
+}

@@ -1,0 +1,554 @@
+package acceptance
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// tagOf returns the only entity tag of an answer, which is strong or weak.
+func (a answer) tagOf(t *testing.T, weak bool) string {
+	t.Helper()
+	tags := a.header["Etag"]
+	if len(tags) != 1 || strings.HasPrefix(tags[0], `W/"`) != weak || !strings.HasSuffix(tags[0], `"`) {
+		t.Fatalf("the entity tags of %d are %q", a.status, tags)
+	}
+	return tags[0]
+}
+
+// TestETags: the tag depends on the record alone.
+func TestETags(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	made := s.do(t, "POST", collection, ana).wants(t, 201)
+	path, first := made.header.Get("Location"), made.tagOf(t, false)
+	same := func(about, want string) {
+		t.Helper()
+		for _, method := range []string{"GET", "HEAD"} {
+			if got := s.do(t, method, path, "").wants(t, 200).tagOf(t, false); got != want {
+				t.Errorf("%s: %s returns %s, not %s", about, method, got, want)
+			}
+		}
+	}
+	same("created", first)
+	if again := s.do(t, "PUT", path, ana).wants(t, 200).tagOf(t, false); again != first {
+		t.Errorf("the same once more has the tag %s, not %s", again, first)
+	}
+	second := s.do(t, "PUT", path, `{"firstName":"Eva","lastName":"B"}`).wants(t, 200).tagOf(t, false)
+	same("replaced", second)
+	execSQL(t, s.db, `UPDATE firefighters SET invitation_status = 'sent'`)
+	third := s.do(t, "GET", path, "").tagOf(t, false)
+	same("changed by the platform", third)
+	if first == second || second == third || first == third {
+		t.Errorf("tags %s, %s, %s of different states", first, second, third)
+	}
+	if back := s.do(t, "PUT", path, ana).wants(t, 200).tagOf(t, false); back == first {
+		t.Error("PUT does not count what the platform has written")
+	}
+	if other := s.do(t, "POST", collection, ana).tagOf(t, false); other == first {
+		t.Error("two records have one tag")
+	}
+	last := s.do(t, "GET", path, "").tagOf(t, false)
+	s.stop(t)
+	if again := startOn(t, s.db).as(s.key).do(t, "GET", path, "").tagOf(t, false); again != last {
+		t.Errorf("after a restart the tag is %s, not %s", again, last)
+	}
+}
+
+// TestIfMatch: TAG stands for the record's tag. Package httpapi tests all forms.
+func TestIfMatch(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	tests := []struct {
+		match  string
+		status int // 0 is success
+	}{
+		{`TAG`, 0},
+		{` * `, 0},
+		{`"x",TAG,W/"y"`, 0},
+		{`"x"`, 412},
+		{`W/TAG`, 412},
+		{`,`, 412},
+		{`x`, 400},
+		{`TAG TAG`, 400},
+		{`*, TAG`, 400},
+	}
+	for _, method := range []string{"PUT", "PATCH", "DELETE", "GET", "HEAD"} {
+		for _, tt := range tests {
+			t.Run(method+" "+tt.match, func(t *testing.T) { s.checkIfMatch(t, method, tt.match, tt.status) })
+		}
+	}
+	made := s.do(t, "POST", collection, ana)
+	path := made.header.Get("Location")
+	s.do(t, "PUT", path, ana, "If-Match", `"x"`, "If-Match", made.tagOf(t, false)).wants(t, 200)
+	s.do(t, "PUT", path, ana, "If-Match", `"x"`, "If-Match", `"y"`).wants(t, 412)
+}
+
+func (s *testService) checkIfMatch(t *testing.T, method, match string, status int) {
+	made := s.do(t, "POST", collection, ana).wants(t, 201)
+	path := made.header.Get("Location")
+	before, counted := s.do(t, "GET", path, "").body, s.contentOf(t)
+	a := s.do(t, method, path, `{"firstName":"Eva","lastName":"B"}`, "If-Match", strings.ReplaceAll(match, "TAG", made.tagOf(t, false)))
+	if status == 0 {
+		a.wants(t, map[string]int{"PUT": 200, "PATCH": 200, "DELETE": 204, "GET": 200, "HEAD": 200}[method])
+		return
+	}
+	if a.wants(t, status); status == 400 && method != "HEAD" && a.faults(t) != "If-Match invalid" {
+		t.Errorf("faults: %s", a.faults(t))
+	}
+	if after := s.do(t, "GET", path, "").body; after != before || s.contentOf(t) != counted {
+		t.Errorf("refused, and yet %s became %s", before, after)
+	}
+}
+
+// contentOf is all that a write changes, in numbers.
+func (s *testService) contentOf(t *testing.T) string {
+	t.Helper()
+	var content string
+	scanSQL(t, s.db, `SELECT (SELECT count(*) FROM changes) || ' ' || (SELECT total(updated_at) FROM firefighters) || ' ' ||
+		(SELECT sum(version) FROM tenants) || ' ' || (SELECT count(*) FROM imports)`, &content)
+	return content
+}
+
+// TestIfNoneMatch: a client that has the newest version receives no body.
+func TestIfNoneMatch(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	made := s.do(t, "POST", collection, ana)
+	path, tag := made.header.Get("Location"), made.tagOf(t, false)
+	for _, tt := range []struct {
+		noneMatch         string
+		reading, changing int
+	}{
+		{tag, 304, 412},
+		{`"x", W/"y",W/` + tag, 304, 412},
+		{`*`, 304, 412},
+		{`"x"`, 200, 200},
+		{`x`, 400, 400},
+	} {
+		for _, method := range []string{"GET", "HEAD"} {
+			a := s.do(t, method, path, "", "If-None-Match", tt.noneMatch).wants(t, tt.reading)
+			if tt.reading == 304 && (a.tagOf(t, false) != tag || a.body != "" || a.header.Get("Content-Length") != "" || a.header.Get("Date") == "") {
+				t.Errorf("%s If-None-Match: %s: %v %q", method, tt.noneMatch, a.header, a.body)
+			}
+		}
+		s.do(t, "PUT", path, ana, "If-None-Match", tt.noneMatch).wants(t, tt.changing)
+	}
+	s.do(t, "GET", path, "", "If-Match", `"x"`, "If-None-Match", tag).wants(t, 412)
+	s.do(t, "GET", path, "", "If-Match", tag, "If-None-Match", tag).wants(t, 304)
+	s.do(t, "GET", path, "", "If-Modified-Since", time.Now().UTC().Format(http.TimeFormat)).wants(t, 200)
+	s.do(t, "DELETE", path, "", "If-None-Match", "*").wants(t, 412)
+	s.do(t, "DELETE", path, "", "If-Match", tag, "If-None-Match", `"x"`).wants(t, 204)
+}
+
+// TestConditionOrder: a request that is also wrong without its conditions is
+// refused for that.
+func TestConditionOrder(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	reader := s.as(newKey(t, s.db, "default", "--scope", "read"))
+	other := s.as(newKey(t, s.db, "other"))
+	one, gone := collection+"/"+s.create(t, ana), collection+"/"+nobody
+	for _, header := range []string{`"x"`, `*`, `bad`} {
+		on := func(c client, method, path, body string, status int) {
+			t.Helper()
+			c.do(t, method, path, body, "If-Match", header).wants(t, status)
+		}
+		missing, bad := 404, 412
+		switch header {
+		case "bad":
+			missing, bad = 400, 400
+		case "*":
+			bad = 200
+		}
+		for _, method := range []string{"PUT", "PATCH", "DELETE", "GET", "HEAD"} {
+			on(s.as(""), method, one, ana, 401)
+			on(s.as("x"), method, gone, "x", 401)
+			on(s.client, method, gone, ana, missing)
+			on(other, method, one, ana, missing)
+			on(s.client, method, collection+"/x", ana, 400)
+		}
+		on(reader, "PUT", one, "x", 403)
+		on(reader, "PATCH", one, "x", 403)
+		on(reader, "DELETE", gone, "", 403)
+		on(s.client, "PATCH", gone, `{"email":1}`, 400)
+		on(s.client, "PATCH", one, `x`, 400)
+		on(s.client, "PUT", gone, `{}`, 400)
+		on(s.client, "PUT", one, `{}`, 400)
+		on(s.client, "PUT", one, `x`, 400)
+		on(s.client, "PUT", one, ana, bad)
+	}
+}
+
+// TestEditors: many edit one record at once, each with the tag that it has
+// read. Nobody undoes another's change.
+func TestEditors(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, `{"firstName":"A","lastName":"B","phoneNumber":"0"}`)
+	path, countedForm := collection+"/"+id, `{"id":"`+id+`","firstName":"A","lastName":"B","phoneNumber":"%d"`
+	const editors, each = 8, 10
+	var running sync.WaitGroup
+	for range editors {
+		running.Go(func() {
+			for done := 0; done < each && !t.Failed(); {
+				got, err := s.try(t, "GET", path, nil)
+				n := 0
+				if _, counted := fmt.Sscanf(got.body, countedForm, &n); err != nil || counted != nil {
+					t.Errorf("%d %s %v %v", got.status, got.body, err, counted)
+					return
+				}
+				body := strings.NewReader(fmt.Sprintf(`{"firstName":"A","lastName":"B","phoneNumber":"%d"}`, n+1))
+				put, err := s.try(t, "PUT", path, body, "If-Match", got.header.Get("ETag"))
+				switch {
+				case err == nil && put.status == 200:
+					done++
+				case err != nil || put.status != 412:
+					t.Errorf("%d %s %v", put.status, put.body, err)
+				}
+			}
+		})
+	}
+	running.Wait()
+	var f wireRecord
+	decode(t, s.do(t, "GET", path, "").body, &f)
+	if want := fmt.Sprint(editors * each); *f.PhoneNumber != want {
+		t.Errorf("%s changes are left of %s", *f.PhoneNumber, want)
+	}
+	if changes := historyOf(t, s.db, "default"); len(changes) != 1+editors*each {
+		t.Errorf("the history has %d changes", len(changes))
+	}
+}
+
+// TestDamagedMatch: a damaged record has no tag, and * replaces it.
+func TestDamagedMatch(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true
+	made := s.do(t, "POST", collection, ana)
+	path, tag := made.header.Get("Location"), made.tagOf(t, false)
+	execSQL(t, s.db, `UPDATE firefighters SET first_name = 'Damaged'`)
+	if a := s.do(t, "GET", path, "", "If-None-Match", tag).wants(t, 500); a.header["Etag"] != nil {
+		t.Errorf("an error has the tag %s", a.header["Etag"])
+	}
+	s.do(t, "PUT", path, ana, "If-Match", tag).wants(t, 412)
+	s.do(t, "PUT", path, ana, "If-Match", "*").wants(t, 200)
+}
+
+const idempotencyKey = "Idempotency-Key"
+
+// post creates with an Idempotency-Key.
+func (c client) post(t *testing.T, key, body string) answer {
+	t.Helper()
+	return c.do(t, "POST", collection, body, idempotencyKey, key)
+}
+
+// repeats fails unless again is the first answer once more, and says so.
+func (again answer) repeats(t *testing.T, first answer) {
+	t.Helper()
+	if again.header.Get("Idempotency-Replayed") != "true" || first.header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("which is the first of %v and %v?", first.header, again.header)
+	}
+	x, y := maps.Clone(first.header), maps.Clone(again.header)
+	for _, name := range []string{"Date", "X-Request-Id", "Idempotency-Replayed"} {
+		x.Del(name)
+		y.Del(name)
+	}
+	if again.status != first.status || again.body != first.body || fmt.Sprint(x) != fmt.Sprint(y) {
+		t.Errorf("first %d %v %s, then %d %v %s", first.status, x, first.body, again.status, y, again.body)
+	}
+}
+
+// TestRepeatedCreate: the same create once more is answered as before, even if
+// the record has changed since, and makes none.
+func TestRepeatedCreate(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	first := s.post(t, "a1", ana).wants(t, 201)
+	path := first.header.Get("Location")
+	if first.tagOf(t, false) != s.do(t, "GET", path, "").tagOf(t, false) {
+		t.Error("the tag is not the record's")
+	}
+	again := func() { t.Helper(); s.post(t, "a1", ana).repeats(t, first) }
+	again()
+	s.post(t, `"a1"`, ana).repeats(t, first) // as the draft writes it
+	s.do(t, "PUT", path, `{"firstName":"Eva","lastName":"B"}`).wants(t, 200)
+	again()
+	s.do(t, "DELETE", path, "").wants(t, 204)
+	again()
+	for _, other := range []string{ana + " ", `{"firstName":"Eva","lastName":"B"}`, `{}`, `x`} {
+		if a := s.post(t, "a1", other).wants(t, 422); a.header.Get("Location")+a.header.Get("ETag") != "" {
+			t.Errorf("422 with %v", a.header)
+		}
+	}
+	s.stop(t)
+	startOn(t, s.db).as(s.key).post(t, "a1", ana).repeats(t, first)
+	if changes := historyOf(t, s.db, "default"); len(changes) != 3 {
+		t.Errorf("%d changes, not 3", len(changes))
+	}
+}
+
+// TestKeysApart: an Idempotency-Key is known for one API key only, and for
+// creates only.
+func TestKeysApart(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	second := s.as(newKey(t, s.db, "default"))
+	other := s.as(newKey(t, s.db, "other"))
+	reader := s.as(newKey(t, s.db, "default", "--scope", "read"))
+	ids := map[string]bool{}
+	for _, c := range []client{other, second, s.client} {
+		for _, key := range []string{"a", "A", `"b"`} {
+			first := c.post(t, key, ana).wants(t, 201)
+			c.post(t, key, ana).repeats(t, first)
+			ids[first.header.Get("Location")] = true
+		}
+	}
+	s.do(t, "POST", collection, ana).wants(t, 201)
+	if mine, theirs := s.list(t, "").TotalCount, other.list(t, "").TotalCount; len(ids) != 9 || mine != 7 || theirs != 3 {
+		t.Errorf("%d ids, %d and %d records", len(ids), mine, theirs)
+	}
+	reader.post(t, "a", ana).wants(t, 403)
+	s.as("").post(t, "a", ana).wants(t, 401)
+	path := collection + "/" + s.create(t, ana)
+	for range 2 {
+		a := s.do(t, "PUT", path, ana, idempotencyKey, "a").wants(t, 200)
+		if a.header.Get("Idempotency-Replayed") != "" {
+			t.Error("a PUT is answered from store")
+		}
+	}
+	s.do(t, "DELETE", path, "", idempotencyKey, "a").wants(t, 204)
+}
+
+// TestIdempotencyKeys: package httpapi tests all forms.
+func TestIdempotencyKeys(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	x255 := strings.Repeat("x", 255)
+	for _, good := range []string{x255, `"` + x255[1:] + `"`, "a,b;c=1", "  padded\t", `"a\"b"`} {
+		first := s.post(t, good, ana).wants(t, 201)
+		s.post(t, good, ana).repeats(t, first)
+	}
+	before := s.list(t, "").TotalCount
+	for _, bad := range []string{"", `""`, `"a`, "a b", "é", x255 + "x"} {
+		if a := s.post(t, bad, ana).wants(t, 400); a.faults(t) != "Idempotency-Key invalid" {
+			t.Errorf("%q: %s", bad, a.body)
+		}
+	}
+	s.do(t, "POST", collection, ana, idempotencyKey, "a", idempotencyKey, "a").wants(t, 400)
+	if s.list(t, "").TotalCount != before {
+		t.Error("a refused create has made a record")
+	}
+}
+
+// TestDamagedResponse: a stored response that the service did not write is not
+// sent.
+func TestDamagedResponse(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true
+	first := s.post(t, "a", ana).wants(t, 201)
+	s.post(t, "a", ana).repeats(t, first)
+	execSQL(t, s.db, `UPDATE replays SET answer = replace(answer, 'Ana', 'Anb')`)
+	if a := s.post(t, "a", ana).wants(t, 500); a.header.Get("Idempotency-Replayed") != "" {
+		t.Errorf("%v", a.header)
+	}
+	if l := s.list(t, ""); l.TotalCount != 1 {
+		t.Errorf("%d records, not 1", l.TotalCount)
+	}
+}
+
+// TestRefusedCreate: after a create was refused its key may be used again.
+func TestRefusedCreate(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for status, body := range map[int]string{400: `{}`, 413: largeBody(maxBody + 1)} {
+		key := fmt.Sprint("k", status)
+		s.post(t, key, body).wants(t, status)
+		s.post(t, key, body).wants(t, status)
+		s.post(t, key, ana).wants(t, 201)
+		s.post(t, key, body).wants(t, map[int]int{400: 422, 413: 413}[status])
+	}
+	s.do(t, "POST", collection, ana, idempotencyKey, "k415", "Content-Type", "text/plain").wants(t, 415)
+	s.post(t, "k415", ana).wants(t, 201)
+	s.post(t, "kx", `{"firstName":"`+x100+`x","lastName":"B"}`).wants(t, 400)
+	s.post(t, "kx", ana).wants(t, 201)
+}
+
+// TestCopiesInFlight: while a create is being answered a copy of it must wait, and no
+// other request.
+func TestCopiesInFlight(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	second := s.as(newKey(t, s.db, "default"))
+	db := openSQL(t, s.db)
+	db.SetMaxOpenConns(1)
+	_, err := db.Exec(`BEGIN IMMEDIATE`) // so that no create is done yet
+	must(t, err)
+	answers := make(chan answer, 4)
+	send := func(c client, key string) {
+		go func() {
+			a, err := c.try(t, "POST", collection, strings.NewReader(ana), idempotencyKey, key)
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- a
+		}()
+	}
+	send(s.client, "a")
+	send(s.client, "a")
+	if a := (<-answers).wants(t, 409); a.header.Get("Retry-After") == "" {
+		t.Errorf("%v", a.header)
+	}
+	send(s.client, "b")
+	send(second, "a")
+	s.post(t, "a", `{}`).wants(t, 409)
+	_, err = db.Exec(`ROLLBACK`)
+	must(t, err)
+	for range 3 {
+		(<-answers).wants(t, 201)
+	}
+	s.post(t, "a", `{}`).wants(t, 422)
+	if again := s.post(t, "a", ana).wants(t, 201); again.header.Get("Idempotency-Replayed") != "true" || s.list(t, "").TotalCount != 3 {
+		t.Errorf("%v, %d records", again.header, s.list(t, "").TotalCount)
+	}
+}
+
+// TestImportsInFlight: while an import is being made a copy of it must wait.
+func TestImportsInFlight(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	db := openSQL(t, s.db)
+	db.SetMaxOpenConns(1)
+	_, err := db.Exec(`BEGIN IMMEDIATE`) // so that the import is not done yet
+	must(t, err)
+	answers := make(chan answer, 2)
+	for range 2 {
+		go func() {
+			a, err := s.try(t, "POST", importsPath+"?apply=true", strings.NewReader(csvOf(2)), idempotencyKey, "a")
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- a
+		}()
+	}
+	if a := (<-answers).wants(t, 409); a.header.Get("Retry-After") == "" || a.problem(t).Code != "in_flight" {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	s.post(t, "a", ana).wants(t, 409)
+	_, err = db.Exec(`ROLLBACK`)
+	must(t, err)
+	(<-answers).wants(t, 201)
+	if total := s.list(t, "").TotalCount; total != 2 {
+		t.Errorf("%d people", total)
+	}
+}
+
+// TestCopiesAtOnce: of many copies of one create, sent at once, one makes the
+// record. The others have its answer or must wait.
+func TestCopiesAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const rounds, copies = 15, 8
+	for round := range rounds {
+		var running sync.WaitGroup
+		var firsts atomic.Int64
+		var bodies sync.Map
+		for range copies {
+			running.Go(func() {
+				a, err := s.try(t, "POST", collection, strings.NewReader(ana), idempotencyKey, fmt.Sprint("round", round))
+				switch {
+				case err != nil || a.status != 201 && a.status != 409:
+					t.Errorf("%d %s %v", a.status, a.body, err)
+				case a.status == 201:
+					if bodies.Store(a.body, true); a.header.Get("Idempotency-Replayed") == "" {
+						firsts.Add(1)
+					}
+				}
+			})
+		}
+		running.Wait()
+		different := 0
+		bodies.Range(func(any, any) bool { different++; return true })
+		if total := s.list(t, "").TotalCount; firsts.Load() != 1 || different != 1 || total != int64(round+1) {
+			t.Fatalf("round %d: %d made it, %d different answers, %d records", round, firsts.Load(), different, total)
+		}
+	}
+}
+
+// TestOldResponsesAreErased: a server does that by itself.
+func TestOldResponsesAreErased(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	first := s.post(t, "new", ana).wants(t, 201)
+	s.stop(t)
+	execSQL(t, s.db, `
+		WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+		INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
+		SELECT 1, 'old' || i, 1, 1000 + i, x'00', 'none', '{}', 0 FROM n`)
+	again := startOn(t, s.db)
+	eventually(t, "the old responses to be erased", func() bool {
+		var n int
+		scanSQL(t, again.db, `SELECT count(*) FROM replays`, &n)
+		return n == 1
+	})
+	again.as(s.key).post(t, "new", ana).repeats(t, first)
+}
+
+// TestRepeatsAfterKill: creates are sent again while the program is killed again
+// and again. Each makes one record.
+func TestRepeatsAfterKill(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, c := startProcess(t, db)
+	const clients = 4
+	var mu sync.Mutex
+	made := map[string]string{} // the bodies of answers, by Idempotency-Key
+	for run := range 2 {
+		var running sync.WaitGroup
+		for i := range clients {
+			running.Go(func() {
+				for n := 0; ; n++ {
+					key := fmt.Sprintf("%d-%d", i, n)
+					a, err := c.try(t, "POST", collection, strings.NewReader(ana), idempotencyKey, key)
+					if err != nil {
+						return // killed; the next run begins with all of these again
+					}
+					mu.Lock()
+					if known := made[key]; a.status != 201 || known != "" && known != a.body {
+						t.Errorf("%s: %d %s, before that %s", key, a.status, a.body, known)
+					}
+					made[key] = a.body
+					mu.Unlock()
+				}
+			})
+		}
+		eventually(t, "some more creates", func() bool { mu.Lock(); defer mu.Unlock(); return len(made) > 40*(run+1) })
+		must(t, cmd.Process.Kill())
+		cmd.Wait()
+		running.Wait()
+		key := c.key
+		cmd, c = startProcess(t, db)
+		c.key = key
+	}
+	different := map[string]bool{}
+	for i := range clients {
+		for n, last := 0, false; !last; n++ { // the last one was in flight when the program was killed
+			key := fmt.Sprintf("%d-%d", i, n)
+			known, body := made[key], c.post(t, key, ana).wants(t, 201).body
+			if last = known == ""; !last && body != known {
+				t.Errorf("%s: %s, before that %s", key, body, known)
+			}
+			made[key], different[body] = body, true
+		}
+	}
+	if total := c.list(t, "").TotalCount; total != int64(len(made)) || len(different) != len(made) {
+		t.Errorf("%d records and %d answers to %d creates", total, len(different), len(made))
+	}
+}

@@ -1,0 +1,269 @@
+package acceptance
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+)
+
+// departmentLine is what departments list --json prints of a department.
+type departmentLine struct {
+	Name                         string
+	Records, Deleted, ActiveKeys int
+	CreatedAt                    time.Time
+}
+
+// departments returns the lines of departments list without their times.
+func departments(t *testing.T, db string) (all []string) {
+	t.Helper()
+	stdout, stderr := works(t, "departments", "list", "--json", "--db", db)
+	if stderr != "" {
+		t.Errorf("stderr %q", stderr)
+	}
+	for line := range strings.Lines(stdout) {
+		var d departmentLine
+		decode(t, line, &d)
+		if age := time.Since(d.CreatedAt); age < 0 || age > patience {
+			t.Errorf("made %v ago: %s", age, line)
+		}
+		all = append(all, fmt.Sprintf("%s: %d, %d, %d", d.Name, d.Records, d.Deleted, d.ActiveKeys))
+	}
+	return all
+}
+
+func wantDepartments(t *testing.T, db string, want ...string) {
+	t.Helper()
+	if got := departments(t, db); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("the departments are %q, not %q", got, want)
+	}
+}
+
+// TestDepartmentCommands has a department renamed, emptied and removed beside a
+// running service.
+func TestDepartmentCommands(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ladder := s.as(newKey(t, s.db, "Ladder 1"))
+	newKey(t, s.db, "Ladder 1", "--scope", "read")
+	works(t, "keys", "revoke", "3", "--db", s.db)
+	s.create(t, ana)
+	hers := ladder.create(t, ana)
+	ladder.do(t, "DELETE", collection+"/"+ladder.create(t, ana), "").wants(t, 204)
+	wantDepartments(t, s.db, "default: 1, 0, 1", "Ladder 1: 1, 1, 1")
+	stdout, stderr := works(t, "departments", "list", "--db", s.db)
+	if form := regexp.MustCompile(`^default +1 +0 +1 +20\S+Z\nLadder 1 +1 +1 +1 +20\S+Z\n$`); !form.MatchString(stdout) ||
+		!strings.HasPrefix(stderr, "NAME      RECORDS  DELETED  ACTIVE KEYS  CREATED") {
+		t.Errorf("stderr:\n%sstdout:\n%s", stderr, stdout)
+	}
+
+	said := func(want string, args ...string) {
+		t.Helper()
+		if stdout, stderr := works(t, append(args, "--db", s.db)...); stdout != "" || stderr != want {
+			t.Errorf("%q: stdout %q, stderr %q", args, stdout, stderr)
+		}
+	}
+	said("The department \"Ladder 1\" is now \"Rescue 3\".\n", "departments", "rename", "Ladder 1", " Rescue 3 ")
+	ladder.do(t, "GET", collection+"/"+hers, "").wants(t, 200)
+	if a := ladder.do(t, "GET", "/api/v1/whoami", "").wants(t, 200); !strings.Contains(a.body, `"Rescue 3"`) {
+		t.Errorf("after the new name: %s", a.body)
+	}
+	full := func(records, deleted int, hint string) string {
+		return fmt.Sprintf("Error: the department \"Rescue 3\" is not empty: records: %d, deleted ones: %d; nothing was changed\n"+
+			"Try: %sfirefighters purge --tenant %s --older-than 0s --db %s\n", records, deleted, hint, cli.Quote("Rescue 3"), s.db)
+	}
+	remove := []string{"departments", "remove", "Rescue 3", "--db", s.db}
+	refuses(t, 1, full(1, 1, "delete its records over the API, then: "), append(remove, "--yes")...)
+	ladder.do(t, "DELETE", collection+"/"+hers, "").wants(t, 204)
+	refuses(t, 1, full(0, 2, ""), remove...)
+	said("Erased: 2.\n", "purge", "--tenant", "Rescue 3", "--older-than", "0s", "--yes")
+	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"Rescue 3\" and its active keys (1)?\n"+
+		"Try: the same with --yes\n", remove...)
+	wantDepartments(t, s.db, "default: 1, 0, 1", "Rescue 3: 0, 0, 1")
+	ladder.list(t, "")
+	said("Removed the department \"Rescue 3\". Keys that went with it: 2.\n", "departments", "remove", "Rescue 3", "--yes")
+	ladder.refused(t, "unknown")
+	s.list(t, "")
+	wantDepartments(t, s.db, "default: 1, 0, 1")
+	works(t, "check", "--db", s.db)
+	refuses(t, 1, "Error: there is no department \"Rescue 3\"\nTry: see their names: firefighters departments list --db "+s.db+"\n", remove...)
+}
+
+// TestRemovedDepartment: nothing of a removed department is left, and another
+// one never gets its number, which a running service may have in memory.
+func TestRemovedDepartment(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := startWith(t, db, "serve", "--db", db)
+	seen := map[int64]string{1: "default"}
+	for _, name := range []string{"B", "C", "D"} {
+		key := s.as(newKey(t, db, name))
+		id := key.create(t, ana)
+		key.do(t, "POST", collection, ana, "Idempotency-Key", `"a"`).wants(t, 201)
+		var tenant int64
+		scanSQL(t, db, `SELECT max(id) FROM tenants`, &tenant)
+		if other := seen[tenant]; other != "" {
+			t.Errorf("%s has the number %d, which was that of %s", name, tenant, other)
+		}
+		seen[tenant] = name
+		key.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+		execSQL(t, db, `UPDATE firefighters SET deleted_at = 1, checksum = ~checksum WHERE tenant_id = ? AND deleted_at IS NULL`, tenant)
+		works(t, "purge", "--tenant", name, "--older-than", "0s", "--yes", "--db", db)
+		works(t, "departments", "remove", name, "--yes", "--db", db)
+		var left string
+		scanSQL(t, db, `SELECT (SELECT count(*) FROM tenants) || (SELECT count(*) FROM keys) ||
+			(SELECT count(*) FROM changes) || (SELECT count(*) FROM replays)`, &left)
+		if left != "1100" {
+			t.Errorf("left of departments, keys, changes and replays: %s", left)
+		}
+	}
+}
+
+// TestNames: a name that people take for another is refused, unless they say
+// that it is meant.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	create := func(name string, more ...string) []string {
+		return append([]string{"keys", "create", "--db", db, "--tenant", name}, more...)
+	}
+	rename := func(from, to string, more ...string) []string {
+		return append([]string{"departments", "rename", from, to, "--db", db}, more...)
+	}
+	if stdout, stderr := works(t, create("Čađ 7")...); !keyForm.MatchString(stdout) ||
+		stderr != fmt.Sprintf("Made the database %s.\nMade the department \"Čađ 7\".\n", db) {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	for _, name := range []string{"Čađ 7", " Čađ 7 "} {
+		if _, stderr := works(t, create(name)...); stderr != "" {
+			t.Errorf("%q: stderr %q", name, stderr)
+		}
+	}
+	const differs = "Error: there is a department %q already, and %q differs from it only in case, accents or spaces; nothing was changed\nTry: %s\n"
+	for _, name := range []string{"čađ 7", "Cad 7", "Čađ7", "CAD  7", "Čađ\u00a07"} {
+		refuses(t, 1, fmt.Sprintf(differs, "Čađ 7", name, "--tenant "+cli.Quote("Čađ 7")+", or the same with --new to have both"), create(name)...)
+	}
+	for _, name := range []string{"Čađ 77", "Čađ-7"} {
+		if _, stderr := works(t, create(name)...); stderr != fmt.Sprintf("Made the department %q.\n", name) {
+			t.Errorf("%q: stderr %q", name, stderr)
+		}
+	}
+	works(t, create("cad 7", "--new")...)
+	works(t, create("cad 7")...)
+	wantDepartments(t, db, "Čađ 7: 0, 0, 3", "Čađ 77: 0, 0, 1", "Čađ-7: 0, 0, 1", "cad 7: 0, 0, 2")
+
+	refuses(t, 1, "Error: there is a department \"Čađ 7\" already; nothing was changed\nTry: another name\n", rename("Čađ 77", "Čađ 7", "--new")...)
+	refuses(t, 1, fmt.Sprintf(differs, "Čađ 77", "čAđ 77", "another name, or the same with --new to have both"), rename("cad 7", "čAđ 77")...)
+	refuses(t, 1, "Error: there is no department \"B\"\nTry: see their names: firefighters departments list --db "+db+"\n", rename("B", "C")...)
+	works(t, rename("Čađ 77", "ČAĐ  77")...)
+	works(t, rename("Čađ-7", "CAD-7")...)
+	works(t, rename("CAD-7", "CAD-7")...)
+	works(t, rename("cad 7", "čAđ 77", "--new")...)
+	wantDepartments(t, db, "Čađ 7: 0, 0, 3", "ČAĐ  77: 0, 0, 1", "CAD-7: 0, 0, 1", "čAđ 77: 0, 0, 2")
+}
+
+// TestBackupsOfReplaced: the backups from before a second department stay those
+// of a database when its first department has gone. They count when it is
+// damaged, and they are pruned.
+func TestBackupsOfReplaced(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
+	save := func(days int) {
+		works(t, "backup", filepath.Join(dir, backupName(time.Now().AddDate(0, 0, -days))), "--db", db)
+	}
+	newKey(t, db, "default")
+	save(4)
+	save(3)
+	save(2)
+	newKey(t, db, "Engine 7")
+	save(1)
+	works(t, "departments", "remove", "default", "--yes", "--db", db)
+	damaged := filepath.Join(t.TempDir(), "x.db")
+	copyOf(t, db, damaged)
+	damage(t, damaged)
+	if said := serveRefused(t, damaged, dir); strings.Contains(said, "more than one database") || !strings.Contains(said, "restore "+dir) {
+		t.Errorf("stderr %q", said)
+	}
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1s", "--backup-keep", "1")
+	eventually(t, "the old backups to go", func() bool {
+		return !slices.ContainsFunc(namesIn(t, dir), func(name string) bool { return name <= backupName(time.Now().AddDate(0, 0, -1)) })
+	})
+	s.stop(t)
+	if log := s.stderr.String(); strings.Contains(log, "another database") {
+		t.Errorf("log %s", log)
+	}
+}
+
+// TestKeysListJSON: a line for each key, with null for a time that is none, and
+// without the key and its hash.
+func TestKeysListJSON(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, db, "A", "--label", "a \"<b>\"", "--expires", "2099-12-31", "--scope", "read")
+	newKey(t, db, "B")
+	works(t, "keys", "revoke", "2", "--db", db)
+	execSQL(t, db, `UPDATE keys SET created_at = 0; UPDATE keys SET created_at = 1, last_used_at = 2, revoked_at = 3 WHERE id = 2`)
+	const a = `{"id":1,"state":"active","scope":"read","department":"A","label":"a \"<b>\"","createdAt":null,` +
+		`"expiresAt":"2100-01-01T00:00:00.000Z","lastUsedAt":null,"revokedAt":null}` + "\n"
+	const b = `{"id":2,"state":"revoked","scope":"write","department":"B","label":"","createdAt":"1970-01-01T00:00:00.001Z",` +
+		`"expiresAt":null,"lastUsedAt":"1970-01-01T00:00:00.002Z","revokedAt":"1970-01-01T00:00:00.003Z"}` + "\n"
+	for tenant, want := range map[string]string{"": a + b, "A": a, " B ": b} {
+		stdout, stderr := works(t, "keys", "list", "--json", "--tenant", tenant, "--db", db)
+		if stdout != want || stderr != "" {
+			t.Errorf("%q: stderr %q, stdout:\n%s", tenant, stderr, stdout)
+		}
+		for line := range strings.Lines(stdout) {
+			if !json.Valid([]byte(line)) {
+				t.Errorf("no JSON: %s", line)
+			}
+		}
+	}
+	refuses(t, 1, "Error: there is no department \"C\"\nTry: see their names: firefighters departments list --db "+db+"\n",
+		"keys", "list", "--tenant", "C", "--db", db)
+}
+
+// TestSessionsListed: a session is a line of its own, with the time at which it
+// expires if nobody uses it, and ends as its key does. It is no key of its
+// department.
+func TestSessionsListed(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	openSession(t, db, newKey(t, db, "A", "--label", "desk", "--scope", "admin"))
+	openSession(t, db, newKey(t, db, "A", "--expires", "12h"))
+	execSQL(t, db, `UPDATE keys SET created_at = created_at / 1000 * 1000, last_used_at = iif(id = 2, created_at / 1000 * 1000 + 600000, NULL)`)
+	var made, expires int64
+	scanSQL(t, db, `SELECT created_at FROM keys WHERE id = 2`, &made)
+	scanSQL(t, db, `SELECT created_at + 3600000 FROM keys WHERE id = 4`, &expires)
+	moment := func(milliseconds int64) string { return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339) }
+	stdout, _ := works(t, "keys", "list", "--db", db)
+	for i, form := range []string{`^1 +active +admin .* - +- +A +desk$`,
+		`^2 +active +admin +` + moment(made) + ` +` + moment(made+4200000) + ` +` + moment(made+600000) + ` +A +desk \(browser\)$`,
+		`^3 +active +write .* A *$`, `^4 +active +write .* ` + moment(expires) + ` +- +A +key 3 \(browser\)$`} {
+		if line := strings.Split(stdout, "\n")[i]; !regexp.MustCompile(form).MatchString(line) {
+			t.Errorf("%q is not %s", line, form)
+		}
+	}
+	works(t, "keys", "revoke", "1", "--db", db)
+	works(t, "keys", "revoke", "4", "--db", db)
+	stdout, _ = works(t, "keys", "list", "--json", "--db", db)
+	if states := fmt.Sprint(regexp.MustCompile(`"state":"\w+"`).FindAllString(stdout, -1)); states !=
+		`["state":"revoked" "state":"revoked" "state":"active" "state":"revoked"]` {
+		t.Errorf("%s", states)
+	}
+	openSession(t, db, newKey(t, db, "A"))
+	wantDepartments(t, db, "A: 0, 0, 2")
+	refuses(t, 2, "Error: there is no terminal to ask on: Remove the department \"A\" and its active keys (2) and sessions of browsers (1)?\n"+
+		"Try: the same with --yes\n", "departments", "remove", "A", "--db", db)
+	works(t, "keys", "revoke", "3", "--db", db)
+	works(t, "keys", "revoke", "5", "--db", db)
+	wantDepartments(t, db, "A: 0, 0, 0")
+	if _, stderr := works(t, "departments", "remove", "A", "--db", db); stderr != "Removed the department \"A\". Keys that went with it: 3.\n" {
+		t.Errorf("stderr %q", stderr)
+	}
+}

@@ -1,0 +1,368 @@
+package acceptance
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+var exists = osutil.Exists
+
+// namesIn returns the names of the files in a folder.
+func namesIn(t *testing.T, folder string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	must(t, err)
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+// contents returns the files of a folder, without the empty lock file that a
+// server may leave beside a database of ours.
+func contents(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	for _, name := range namesIn(t, folder) {
+		path := filepath.Join(folder, name)
+		text, err := os.ReadFile(path)
+		database, lock := strings.CutSuffix(path, "-lock")
+		if err == nil && !(lock && isOurs(database)) {
+			files[name] = string(text)
+		}
+	}
+	return files
+}
+
+// isOurs reports whether a file has the application id of our databases.
+func isOurs(path string) bool {
+	text, err := os.ReadFile(path)
+	return err == nil && len(text) > 72 && string(text[68:72]) == "FfRs"
+}
+
+func copyOf(t *testing.T, from, to string) {
+	t.Helper()
+	text, err := os.ReadFile(from)
+	must(t, err)
+	must(t, os.WriteFile(to, text, 0o600))
+}
+
+// overwrite writes text into a file, at an offset.
+func overwrite(t *testing.T, path string, offset int64, text string) {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	_, err = file.WriteAt([]byte(text), offset)
+	must(t, errors.Join(err, file.Close()))
+}
+
+// damage makes a database file unreadable but for its header.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	overwrite(t, path, 4096, strings.Repeat("damage", 3000))
+}
+
+// checkModes makes sure that only their owner can read and write the files of
+// a folder.
+func checkModes(t *testing.T, folder string) {
+	t.Helper()
+	for _, name := range namesIn(t, folder) {
+		info, err := os.Stat(filepath.Join(folder, name))
+		if must(t, err); runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s has mode %v", name, info.Mode())
+		}
+	}
+}
+
+// invented makes a database of invented people and a key of the department A.
+func invented(t *testing.T, departments, people int) string {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := openAt(t, db, time.Now)
+	var all []store.Department
+	for number, size := range demo.Sizes(departments, people) {
+		made := store.Department{Name: demo.Department(number), People: make([]record.Fields, size)}
+		for i := range made.People {
+			made.People[i] = demo.Person(number, i)
+		}
+		all = append(all, made)
+	}
+	must(t, s.AddDepartments(all))
+	storeKey(t, s, time.Time{})
+	must(t, s.Close())
+	return db
+}
+
+// fileCases are paths at which there is no database to open.
+var fileCases = []struct {
+	name    string
+	prepare func(t *testing.T, path string)
+	create  bool // keys create and serve may make one there
+	says    string
+}{
+	{"nothing", func(*testing.T, string) {}, true, "no database"},
+	{"empty file", func(t *testing.T, path string) { must(t, os.WriteFile(path, nil, 0o600)) }, true, "no database"},
+	{"directory", func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, false, "is a folder"},
+	{"text", func(t *testing.T, path string) {
+		must(t, os.WriteFile(path, []byte(strings.Repeat("no database, this\n", 1000)), 0o600))
+	}, false, "not a database"},
+	{"foreign in WAL mode", func(t *testing.T, path string) {
+		execSQL(t, path, `PRAGMA journal_mode = wal; CREATE TABLE t (a); INSERT INTO t VALUES (1)`)
+	}, false, "not a database of this program"},
+	{"other application", func(t *testing.T, path string) {
+		execSQL(t, path, `PRAGMA application_id = 7; PRAGMA user_version = 1; CREATE TABLE firefighters (a)`)
+	}, false, "not a database of this program"},
+	{"foreign with a transaction half done", func(t *testing.T, path string) {
+		execSQL(t, path, `CREATE TABLE t (a); INSERT INTO t VALUES (1)`)
+		must(t, os.WriteFile(path+"-journal", []byte(strings.Repeat("x", 1024)), 0o600))
+	}, false, "not a database of this program"},
+	{"newer", func(t *testing.T, path string) {
+		ours(t, path)
+		execSQL(t, path, `PRAGMA user_version = 1000`)
+	}, false, fmt.Sprintf("newer version of this program (schema 1000, this one knows %d)", schemaVersion)},
+	{"ours without a version", func(t *testing.T, path string) {
+		ours(t, path)
+		execSQL(t, path, `PRAGMA user_version = 0`)
+	}, false, "damaged"},
+	{"cut by a byte", func(t *testing.T, path string) {
+		ours(t, path)
+		info, err := os.Stat(path)
+		must(t, err)
+		must(t, os.Truncate(path, info.Size()-1))
+	}, false, "damaged"},
+	{"cut off", func(t *testing.T, path string) {
+		ours(t, path)
+		must(t, os.Truncate(path, 5*4096))
+	}, false, "damaged"},
+	{"damaged", func(t *testing.T, path string) { ours(t, path); damage(t, path) }, false, "damaged"},
+	{"damaged at its beginning", func(t *testing.T, path string) { ours(t, path); overwrite(t, path, 0, "damaged!") },
+		false, "if it was one and is damaged: firefighters restore FILE --db "},
+}
+
+// newDatabase is what ours copies. It is made once.
+var newDatabase struct {
+	sync.Once
+	text []byte
+}
+
+// ours makes a database of ours at path, with a key of the department A.
+func ours(t *testing.T, path string) {
+	t.Helper()
+	newDatabase.Do(func() {
+		db := filepath.Join(t.TempDir(), "x.db")
+		newKey(t, db, "A")
+		text, err := os.ReadFile(db)
+		must(t, err)
+		newDatabase.text = text
+	})
+	must(t, os.WriteFile(path, newDatabase.text, 0o600))
+}
+
+// TestFiles: what is not ours to open is refused and left as it is.
+func TestFiles(t *testing.T) {
+	t.Parallel()
+	for _, tt := range fileCases {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "x.db")
+			tt.prepare(t, path)
+			before := contents(t, filepath.Dir(path))
+			for _, line := range []string{"keys list", "keys revoke 1", "keys create --tenant A", "serve --listen 127.0.0.1:0"} {
+				if tt.create && line != "keys list" && line != "keys revoke 1" {
+					continue // TestFirstStart and TestKeyCommands have these
+				}
+				code, stdout, stderr := runCommand(t, append(strings.Fields(line), "--db", path)...)
+				if code != 1 || stdout != "" || !strings.Contains(stderr, tt.says) || !strings.Contains(stderr, path) {
+					t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
+				}
+				if after := contents(t, filepath.Dir(path)); !maps.Equal(before, after) {
+					t.Errorf("%s: the folder was %q and is %q", line, slices.Sorted(maps.Keys(before)), slices.Sorted(maps.Keys(after)))
+				}
+			}
+		})
+	}
+}
+
+func TestMissingFolder(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "missing", "x.db")
+	want := fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", path, filepath.Dir(path))
+	for _, line := range []string{"keys create --tenant A", "serve --listen 127.0.0.1:0"} {
+		refuses(t, 1, want, append(strings.Fields(line), "--db", path)...)
+	}
+	if exists(filepath.Dir(path)) {
+		t.Error("the folder was made")
+	}
+}
+
+// TestHalfMade: a database that a power cut left half made is made again.
+func TestHalfMade(t *testing.T) {
+	t.Parallel()
+	making, left := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "x.db")
+	must(t, os.WriteFile(making, nil, 0o600))
+	cut := errors.New("the power is cut")
+	err := format.Migrate(making, 0, schemaVersion, func(c *sqlite.Conn) error {
+		_, err := c.Exec(`PRAGMA cache_size = 1;` + // so that it is written before it is committed
+			schemaFor(t, schemaVersion) + `INSERT INTO tenants (name, created_at) VALUES ('left behind', 0); CREATE TABLE filler AS
+			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT i, randomblob(500) FROM n`)
+		must(t, err)
+		copyOf(t, making, left)
+		copyOf(t, making+"-journal", left+"-journal")
+		return cut
+	})
+	if info, statErr := os.Stat(left); statErr != nil || info.Size() < 100_000 || !errors.Is(err, cut) {
+		t.Fatalf("nothing was written before the commit: %v, %v", statErr, err)
+	}
+	s := startOn(t, left)
+	s.create(t, ana)
+	if stdout, _ := works(t, "keys", "list", "--db", left); strings.Count(stdout, "\n") != 1 || strings.Contains(stdout, "left behind") {
+		t.Errorf("keys %q", stdout)
+	}
+}
+
+// TestHalfPage: a page that a power cut left half written is no damage, because
+// the -wal has it, too.
+func TestHalfPage(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	left := filepath.Join(t.TempDir(), "x.db")
+	for _, suffix := range []string{"", "-wal"} {
+		copyOf(t, s.db+suffix, left+suffix)
+	}
+	file, err := os.OpenFile(left, os.O_APPEND|os.O_WRONLY, 0)
+	must(t, err)
+	_, err = file.WriteString(strings.Repeat("x", 100))
+	must(t, errors.Join(err, file.Close()))
+	startOn(t, left).as(s.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+}
+
+// TestTruncated: a page that cannot be read is an error to the requests that
+// need it, and not the end of the program.
+func TestTruncated(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 3000)
+	s := startOn(t, db)
+	s.mayFail = true
+	c := s.as(newKey(t, db, demo.Department(0)))
+	c.do(t, "GET", "/api/v1/whoami", "").wants(t, 200)
+	if err := os.Truncate(db, 8192); err != nil {
+		t.Skipf("this system does not cut off a file that is open: %v", err)
+	}
+	for _, query := range []string{"sortBy=email", "search=ana", "sortBy=phoneNumber&page=100"} {
+		c.do(t, "GET", collection+"?"+query, "").wants(t, 500)
+	}
+	c.do(t, "GET", "/healthz", "").wants(t, 200)
+	s.logs(t, "SQLite result")
+	s.cancel()
+	<-s.done // with an error or without: the file is beyond saving
+	s.stopOnce.Do(func() {})
+}
+
+// TestLongPath: a limit of the system is not taken for a matter of owners.
+func TestLongPath(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has other limits")
+	}
+	dir := t.TempDir()
+	deep := dir
+	for len(deep) < 500 {
+		deep = filepath.Join(deep, strings.Repeat("d", 50))
+	}
+	must(t, os.MkdirAll(deep, 0o700))
+	name, db := filepath.Join(dir, strings.Repeat("n", 300)+".db"), filepath.Join(dir, "x.db")
+	ours(t, db)
+	for path, args := range map[string][]string{
+		name:                        {"keys", "create", "--tenant", "A", "--db", name},
+		filepath.Join(deep, "x.db"): {"keys", "create", "--tenant", "A", "--db", filepath.Join(deep, "x.db")},
+		name + "-saved":             {"backup", name + "-saved", "--db", db},
+	} {
+		code, _, stderr := runCommand(t, args...)
+		if want := fmt.Sprintf("%q: the path is too long\nTry: a shorter one: a path of up to 200 bytes is never too long\n", path); code != 1 || !strings.HasSuffix(stderr, want) {
+			t.Errorf("%q: code %d, stderr %q", args, code, stderr)
+		}
+	}
+}
+
+// TestTooManyFiles: neither is this one.
+func TestTooManyFiles(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such limit")
+	}
+	db := filepath.Join(t.TempDir(), "x.db")
+	ours(t, db)
+	met := 0
+	for limit := 8; limit < 30; limit++ {
+		cmd, output := process(t, "keys", "list", "--db", db)
+		cmd.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit)}, cmd.Args...)
+		cmd.Path = "/bin/sh"
+		if cmd.Run() == nil {
+			continue
+		}
+		if text := output.String(); strings.Contains(text, "Error: ") {
+			met++
+			if !strings.HasSuffix(text, ": this program may not open more files\nTry: close other programs, or allow this one more, and then the same again: ulimit -n 4096\n") {
+				t.Errorf("with %d files: %s", limit, text)
+			}
+		}
+	}
+	if met == 0 {
+		t.Error("the limit was never met")
+	}
+}
+
+// TestHardLink: a file with two names is not served, because it could be served
+// twice.
+func TestHardLink(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("how many names a file has is not asked on Windows")
+	}
+	db := filepath.Join(t.TempDir(), "x.db")
+	ours(t, db)
+	link := filepath.Join(t.TempDir(), "link.db")
+	must(t, os.Link(db, link))
+	code, stdout, stderr := runCommand(t, "serve", "--db", link, "--listen", "127.0.0.1:0")
+	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, fmt.Sprintf("Error: database %q has another name as well", link)) {
+		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
+	}
+	must(t, os.Remove(link))
+	startOn(t, db)
+}
+
+// TestOddLock: what stands in the way of the lock is not taken for damage.
+func TestOddLock(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	ours(t, db)
+	must(t, os.WriteFile(db+"-lock", []byte("something else altogether"), 0o600))
+	code, _, stderr := runCommand(t, "serve", "--db", db, "--listen", "127.0.0.1:0")
+	if code != 1 || strings.Contains(stderr, "damaged") || !strings.Contains(stderr, "delete "+db+"-lock") {
+		t.Errorf("code %d, stderr %q", code, stderr)
+	}
+}
+
+// TestSyncFolder: a warning, and it serves.
+func TestSyncFolder(t *testing.T) {
+	t.Parallel()
+	folder := filepath.Join(t.TempDir(), "Dropbox")
+	must(t, os.Mkdir(folder, 0o700))
+	startOn(t, filepath.Join(folder, "x.db")).logs(t, "Warning: the database is in a folder of Dropbox")
+}

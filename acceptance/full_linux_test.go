@@ -1,0 +1,89 @@
+package acceptance
+
+import (
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestStartOnFullDisk: a service starts although nothing can be written, serves
+// what is there, and writes when there is room. A limit on the size of files
+// stands for the full disk: the -shm cannot grow, and no file can.
+func TestStartOnFullDisk(t *testing.T) {
+	t.Parallel()
+	before := start(t)
+	id := before.create(t, ana)
+	before.stop(t)
+
+	cmd, output := process(t, "--db", before.db, "--listen", "127.0.0.1:0")
+	cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 1; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+	var err error
+	cmd.Path, err = exec.LookPath("sh")
+	must(t, err)
+	s := startedProcess(t, cmd).as(before.key)
+	s.do(t, "GET", collection+"/"+id, "").wants(t, 200)
+	s.list(t, "search=ana")
+	s.do(t, "POST", collection, ana).wants(t, 507)
+	s.do(t, "PUT", collection+"/"+id, ana).wants(t, 507)
+	s.do(t, "PATCH", collection+"/"+id, `{"lastName":"B"}`).wants(t, 507)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 507)
+	const unwritten = `{"status":"ready","writing":{"ok":false,"detail":"nothing can be written: the disk is full"}}`
+	if a := s.do(t, "GET", "/readyz", "").wants(t, 200); a.body != unwritten {
+		t.Errorf("/readyz: %s", a.body)
+	}
+	works(t, "check", "--db", before.db)
+	if log := output.String(); strings.Count(log, "Warning: the disk of the database is full") != 1 ||
+		strings.Count(log, `"msg":"nothing can be written: the disk is full"`) != 1 {
+		t.Errorf("the log: %s", log)
+	}
+
+	room := unix.Rlimit{Cur: unix.RLIM_INFINITY, Max: unix.RLIM_INFINITY}
+	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, &room, nil))
+	eventually(t, "room to be found", func() bool { return s.do(t, "POST", collection, ana).status == 201 })
+	if a := s.do(t, "GET", "/readyz", "").wants(t, 200); a.body != `{"status":"ready"}` {
+		t.Errorf("/readyz, with room: %s", a.body)
+	}
+	if l := s.list(t, ""); l.TotalCount != 2 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+	eventually(t, "the address to be known", func() bool {
+		stdout, _ := works(t, "invite", "--db", before.db, "--tenant", "default", "--name", "Ana")
+		return strings.HasPrefix(stdout, "Link: "+s.url+"/office/")
+	})
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("it ends with %v: %s", err, output)
+	}
+	works(t, "check", "--db", before.db)
+}
+
+// TestExportOnFullDisk: no room for temporary files is a problem with a status of
+// its own, and small exports need none.
+func TestExportOnFullDisk(t *testing.T) {
+	t.Parallel()
+	before := startDemo(t, "6000")
+	first := before.importPeople(t, "", csvOf(2))
+	before.stop(t)
+	cmd, _ := process(t, "--db", before.db, "--listen", "127.0.0.1:0")
+	cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 1; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+	var err error
+	cmd.Path, err = exec.LookPath("sh")
+	must(t, err)
+	cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Join(filepath.Dir(before.db)))
+	s := startedProcess(t, cmd).as(before.key)
+	if p := s.do(t, "GET", exportPath+"?format=jsonl", "").wants(t, 507).problem(t); !strings.Contains(p.Detail, "temporary files") {
+		t.Errorf("%+v", p)
+	}
+	s.do(t, "GET", exportPath+"?search=ana", "").wants(t, 200)
+	s.do(t, "POST", importsPath+"?apply=true", csvOf(3)).wants(t, 507)
+	s.do(t, "GET", fmt.Sprint(importsPath, "/", first+1), "").wants(t, 404)
+	s.do(t, "DELETE", fmt.Sprint(importsPath, "/", first), "").wants(t, 507)
+	if a := s.do(t, "GET", fmt.Sprint(importsPath, "/", first), ""); !strings.Contains(a.body, `"takenBackAt":null`) {
+		t.Errorf("not taken back, and yet: %s", a.body)
+	}
+}

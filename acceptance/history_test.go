@@ -1,0 +1,476 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/people/demo"
+)
+
+// wireChange is a line of history --json.
+type wireChange struct {
+	At     string          `json:"at"`
+	Action string          `json:"action"`
+	ID     string          `json:"id"`
+	Key    *int64          `json:"key"`
+	Label  *string         `json:"label"`
+	Before json.RawMessage `json:"before"`
+}
+
+// told returns what a line says but for its time: action, id, key and label, before.
+func (c wireChange) told() string {
+	by := "a command"
+	if c.Key != nil {
+		by = fmt.Sprintf("key %d", *c.Key)
+	}
+	if c.Label != nil {
+		by += " " + *c.Label
+	}
+	return strings.Join([]string{c.Action, c.ID, by, string(c.Before)}, " | ")
+}
+
+// historyOf returns the changes of a department, as history --json has them.
+func historyOf(t *testing.T, db, tenant string, flags ...string) (all []wireChange) {
+	t.Helper()
+	stdout, stderr := works(t, append([]string{"history", "--db", db, "--tenant", tenant, "--json"}, flags...)...)
+	if stderr != "" {
+		t.Errorf("stderr: %s", stderr)
+	}
+	form := regexp.MustCompile(`^\{"at":"[^"]*","action":"[a-z]*","id":"[^"]*","key":[^,]*,"label":.*,"before":.*\}\n$`)
+	for line := range strings.Lines(stdout) {
+		var c wireChange
+		if decode(t, line, &c); !form.MatchString(line) {
+			t.Errorf("the line %q", line)
+		}
+		if _, err := time.Parse("2006-01-02T15:04:05.000Z", c.At); err != nil {
+			t.Errorf("at: %v", err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// tells fails unless the changes are these.
+func tells(t *testing.T, about string, changes []wireChange, want ...string) {
+	t.Helper()
+	var got []string
+	for _, c := range changes {
+		got = append(got, c.told())
+	}
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("%s\ngot:\n%s\nwant:\n%s", about, g, w)
+	}
+}
+
+// TestHistory: each action, by whom, and the record as GET returned it before,
+// while a server serves the file.
+func TestHistory(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	desk := s.as(newKey(t, s.db, "default", "--label", `front "desk" <2>`))
+	plain := s.as(newKey(t, s.db, "default"))
+	get := func(id string) string { return s.do(t, "GET", collection+"/"+id, "").wants(t, 200).body }
+
+	began := time.Now().Add(-time.Minute)
+	id := s.create(t, `{"firstName":"Ana \"<&>\u2028","lastName":"Čović\\","email":"ana@example.com","dateOfBirth":"1990-05-15"}`)
+	first := get(id)
+	desk.do(t, "PUT", collection+"/"+strings.ToUpper(id), ana).wants(t, 200)
+	execSQL(t, s.db, `UPDATE firefighters SET invitation_status = 'sent', user_id = ?`, nobody)
+	second := get(id)
+	plain.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	works(t, "undelete", "--db", s.db, "--tenant", "default", id)
+	if got := get(id); got != second {
+		t.Errorf("brought back as %s, was %s", got, second)
+	}
+	desk.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	other := plain.create(t, `{"firstName":"B","lastName":"C"}`)
+	want := []string{
+		"create | " + id + " | key 1 first key | null",
+		"replace | " + id + ` | key 2 front "desk" <2> | ` + first,
+		"delete | " + id + " | key 3  | " + second,
+		"undelete | " + id + " | a command | null",
+		"delete | " + id + ` | key 2 front "desk" <2> | ` + second,
+		"create | " + other + " | key 3  | null",
+	}
+	all := historyOf(t, s.db, "default")
+	tells(t, "all", all, want...)
+	for _, c := range all {
+		if at, _ := time.Parse(time.RFC3339, c.At); at.Before(began) || at.After(time.Now().Add(time.Minute)) {
+			t.Errorf("at %s", c.At)
+		}
+	}
+	for _, spelling := range []string{id, strings.ToUpper(id)} {
+		tells(t, "of one", historyOf(t, s.db, " default ", "--id", spelling), want[:5]...)
+	}
+	tells(t, "of nobody", historyOf(t, s.db, "default", "--id", nobody))
+	works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", id)
+	tells(t, "after the purge", historyOf(t, s.db, "default"), want[5], "purge | "+id+" | a command | null")
+	execSQL(t, s.db, `DELETE FROM keys WHERE id = 3`)
+	tells(t, "without the key", historyOf(t, s.db, "default", "--id", other), "create | "+other+" | key 3 | null")
+}
+
+// TestHistoryTable: a line each, for people; the heading is no result.
+func TestHistoryTable(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	s.do(t, "PUT", collection+"/"+id, `{"firstName":"A","lastName":"B"}`).wants(t, 200)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	stdout, stderr := works(t, "history", "--db", s.db, "--tenant", "default")
+	if strings.Join(strings.Fields(stderr), " ") != "AT ACTION ID KEY LABEL BEFORE" {
+		t.Errorf("the heading: %q", stderr)
+	}
+	lines := strings.Split(stdout, "\n")
+	for i, want := range []string{
+		`create   ` + id + `  1  first key  -`,
+		`replace  ` + id + `  1  first key  Ana Čović, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z`,
+		`delete   ` + id + `  1  first key  A B`,
+		``,
+	} {
+		got := regexp.MustCompile(`^\S+Z +`).ReplaceAllString(lines[i], "")
+		if strings.Join(strings.Fields(got), " ") != strings.Join(strings.Fields(want), " ") {
+			t.Errorf("line %d: %q, not %q", i, got, want)
+		}
+	}
+	if stdout, stderr := works(t, "history", "--db", s.db, "--tenant", "default", "--since", "2999-01-31"); stdout != "" || stderr == "" {
+		t.Errorf("of no change: stdout %q, stderr %q", stdout, stderr)
+	}
+	execSQL(t, s.db, `UPDATE changes SET before = '{"id' WHERE action = 'delete'`) // as a damaged disk would
+	if stdout, _ := works(t, "history", "--db", s.db, "--tenant", "default"); !strings.HasSuffix(stdout, "  (damaged)\n") {
+		t.Errorf("of a damaged line: %s", stdout)
+	}
+	if got := historyOf(t, s.db, "default"); len(got) != 3 || string(got[2].Before) != `"{\"id"` {
+		t.Errorf("of a damaged line: %v", got)
+	}
+	stdout, stderr = works(t, "deleted", "--db", s.db, "--tenant", "default")
+	if form := regexp.MustCompile(`^` + id + ` +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ +A B\n$`); !form.MatchString(stdout) || !strings.HasPrefix(stderr, "ID ") {
+		t.Errorf("deleted: stdout %q, stderr %q", stdout, stderr)
+	}
+}
+
+func TestHistorySince(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	now := time.Now()
+	for _, at := range []time.Time{time.Date(2026, 1, 31, 8, 0, 0, 0, time.UTC).AddDate(-20, 0, 0), now.AddDate(-3, 0, 0),
+		now.Add(-40 * 24 * time.Hour), now.Add(-20 * time.Hour), now} {
+		id := s.create(t, ana)
+		execSQL(t, s.db, `UPDATE changes SET at = ? WHERE record_id = ?`, at.UnixMilli(), id)
+	}
+	for since, want := range map[string]int{
+		"": 5, "2006-01-31": 5, "2006-02-01": 4, "1900-01-01": 5, "2006-01-31T08:00:00Z": 5, "2006-01-31T08:00:01Z": 4,
+		"2006-01-31T08:00:00.001Z": 4, "2006-01-31T10:00:00+02:00": 5, "2006-01-31T09:00:00+00:30": 4, "30y": 5, "5y": 4, "2y": 3,
+		"100w": 3, "30d": 2, "12h": 1, "1200m": 1, "0s": 0, "2999-12-31": 0,
+	} {
+		if got := historyOf(t, s.db, "default", "--since", since); len(got) != want && (since != "0s" || len(got) > 1) {
+			t.Errorf("--since %q: %d changes, not %d", since, len(got), want)
+		}
+	}
+}
+
+// TestHistoryOfOthers: no command for one department shows or changes another's
+// records.
+func TestHistoryOfOthers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	other := s.as(newKey(t, s.db, "other"))
+	mine, theirs, gone := s.create(t, ana), other.create(t, ana), other.create(t, ana)
+	other.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	tells(t, "all", historyOf(t, s.db, "default"), "create | "+mine+" | key 1 first key | null")
+	for _, id := range []string{theirs, gone} {
+		tells(t, "theirs", historyOf(t, s.db, "default", "--id", id))
+		refuses(t, 1, lacks(s.db, id), "undelete", "--db", s.db, "--tenant", "default", id)
+		refuses(t, 1, lacks(s.db, id), "purge", "--yes", "--db", s.db, "--tenant", "default", id)
+	}
+	if stdout, _ := works(t, "deleted", "--db", s.db, "--tenant", "default"); stdout != "" {
+		t.Errorf("deleted: %s", stdout)
+	}
+	if _, stderr := works(t, "purge", "--db", s.db, "--tenant", "default", "--older-than", "0s"); stderr != "There is nothing to erase.\n" {
+		t.Errorf("purge: %s", stderr)
+	}
+	if got := historyOf(t, s.db, "other"); len(got) != 3 {
+		t.Errorf("the other's history: %v", got)
+	}
+	works(t, "undelete", "--db", s.db, "--tenant", "other", gone)
+	other.do(t, "GET", collection+"/"+gone, "").wants(t, 200)
+	s.do(t, "GET", collection+"/"+gone, "").wants(t, 404)
+}
+
+// lacks is what undelete and purge say if there is no such record.
+func lacks(db, id string) string {
+	return "Error: the department has no deleted record " + id + "; nothing was changed\n" +
+		"Try: see which there are: firefighters deleted --tenant NAME --db " + db + "\n"
+}
+
+// TestPastUsage: what history, deleted, undelete and purge say of a department
+// or a database that does not exist, and that one command line of each that is
+// wrong is refused. Package command pins the others.
+func TestPastUsage(t *testing.T) {
+	t.Parallel()
+	db, absent := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "absent.db")
+	newKey(t, db, "A")
+	for name, ids := range map[string][]string{"history": nil, "deleted": nil, "undelete": {nobody}, "purge": {nobody}} {
+		with := func(args ...string) []string { return slices.Concat([]string{name}, ids, args) }
+		refuses(t, 2, "Error: "+name+": --tenant is required\nTry: firefighters "+name+" --help\n", with("--db", db, "--tenant", " ")...)
+		refuses(t, 2, "Error: "+name+": unknown flag: --nope\nTry: firefighters "+name+" --help\n", with("--db", db, "--nope")...)
+		refuses(t, 1, "Error: there is no department \"B\"\nTry: see their names: firefighters departments list --db "+db+"\n",
+			with("--db", db, "--tenant", "B")...)
+		refuses(t, 1, noDatabase(absent), with("--db", absent, "--tenant", "A")...)
+	}
+	for line, want := range map[string]string{
+		"history --id x" + nobody + "x":   "history: --id must be the id of a record, not \"x" + nobody + "x\"\nTry: firefighters history --help",
+		"history --since 2027-02-30":      "history: --since may not be \"2027-02-30\": there is no such day\nTry: firefighters history --help",
+		"history --since -30d":            "history: --since must be like 30d or 2027-01-31, not \"-30d\"\nTry: firefighters history --help",
+		"history --since 999y":            "history: --since may not be \"999y\": the longest time is 100 years\nTry: firefighters history --help",
+		"history stray":                   "history: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters history --help",
+		"deleted stray":                   "deleted: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters deleted --help",
+		"undelete ana":                    "undelete: \"ana\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db " + db,
+		"purge ana":                       "purge: \"ana\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db " + db,
+		"purge --older-than 2027-01-31":   "purge: --older-than must be like 7y, 26w or 90d, not \"2027-01-31\"\nTry: firefighters purge --help",
+		"purge --older-than 7y " + nobody: "purge: say which, by their ids or by --older-than\nTry: firefighters purge --help",
+	} {
+		refuses(t, 2, "Error: "+want+"\n", append(strings.Fields(line), "--tenant", "A", "--db", db)...)
+	}
+}
+
+// TestFailuresLeaveNoChange: what was refused is not in the history. TestFull
+// has the disk that is full.
+func TestFailuresLeaveNoChange(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	reader := s.as(newKey(t, s.db, "default", "--scope", "read"))
+	id, gone := s.create(t, ana), s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	for _, method := range []string{"PUT", "DELETE"} {
+		for _, missing := range []string{gone, nobody} {
+			s.do(t, method, collection+"/"+missing, ana).wants(t, 404)
+		}
+		s.do(t, method, collection+"/x", ana).wants(t, 400)
+		reader.do(t, method, collection+"/"+id, ana).wants(t, 403)
+	}
+	s.do(t, "PUT", collection+"/"+id, `{"firstName":"A"}`).wants(t, 400)
+	s.do(t, "POST", collection, `{"firstName":"A"}`).wants(t, 400)
+	reader.do(t, "POST", collection, ana).wants(t, 403)
+	if got := historyOf(t, s.db, "default"); len(got) != 3 {
+		t.Errorf("%d changes: %v", len(got), got)
+	}
+}
+
+// TestUndelete: all of those named come back as they were, or none.
+func TestUndelete(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	var ids, bodies []string
+	for i := range 3 {
+		id := s.create(t, fmt.Sprintf(`{"firstName":"A%d","lastName":"B","email":"a%d@x.hr"}`, i, i))
+		bodies = append(bodies, s.do(t, "GET", collection+"/"+id, "").body)
+		ids = append(ids, id)
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	live := s.create(t, ana)
+	undelete := []string{"undelete", "--db", s.db, "--tenant", "default"}
+	before := len(historyOf(t, s.db, "default"))
+	for _, stranger := range []string{nobody, live} {
+		refuses(t, 1, lacks(s.db, stranger), append(undelete, ids[0], stranger, ids[1])...)
+	}
+	if l := s.list(t, ""); l.TotalCount != 1 || len(historyOf(t, s.db, "default")) != before {
+		t.Errorf("a refusal has brought something back: %+v", l)
+	}
+	if stdout, stderr := works(t, append(undelete, ids[0], strings.ToUpper(ids[2]), ids[2])...); stdout != "" || stderr != "Brought back: 2.\n" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	for i, status := range []int{200, 404, 200} {
+		if a := s.do(t, "GET", collection+"/"+ids[i], "").wants(t, status); status == 200 && a.body != bodies[i] {
+			t.Errorf("brought back: %s, was: %s", a.body, bodies[i])
+		}
+	}
+	if l := s.list(t, "search=a0"); l.TotalCount != 1 || s.list(t, "").TotalCount != 3 {
+		t.Errorf("%+v", l)
+	}
+	refuses(t, 1, lacks(s.db, ids[0]), append(undelete, ids[0])...)
+	if stdout, _ := works(t, "deleted", "--db", s.db, "--tenant", "default"); !strings.HasPrefix(stdout, ids[1]) || strings.Count(stdout, "\n") != 1 {
+		t.Errorf("deleted: %s", stdout)
+	}
+	s.do(t, "PUT", collection+"/"+ids[0], ana).wants(t, 200)
+	s.do(t, "DELETE", collection+"/"+ids[2], "").wants(t, 204)
+	s.stop(t)
+	works(t, "check", "--db", s.db)
+}
+
+// TestPurge: what is erased is in no answer, no list of the deleted and no
+// history. That it was erased is in the history. Its number is not used again.
+func TestPurge(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	purge := []string{"purge", "--db", s.db, "--tenant", "default"}
+	kept, live, gone := s.create(t, ana), s.create(t, ana), s.create(t, ana)
+	for _, id := range []string{kept, gone} {
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	refuses(t, 1, lacks(s.db, live), append(purge, "--yes", gone, live)...)
+	refuses(t, 1, lacks(s.db, nobody), append(purge, "--yes", gone, nobody)...)
+	refuses(t, 2, "Error: there is no terminal to ask on: Erase 1 deleted record of \"default\" for good?\nTry: the same with --yes\n",
+		append(purge, gone)...)
+	if got := len(historyOf(t, s.db, "default")); got != 5 {
+		t.Errorf("%d changes after what was refused", got)
+	}
+	if stdout, stderr := works(t, append(purge, "--yes", strings.ToUpper(gone), gone)...); stdout != "" || stderr != "Erased: 1.\n" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	refuses(t, 1, lacks(s.db, gone), append(purge, "--yes", gone)...)
+	refuses(t, 1, lacks(s.db, gone), "undelete", "--db", s.db, "--tenant", "default", gone)
+	s.do(t, "GET", collection+"/"+gone, "").wants(t, 404)
+	tells(t, "what is left of it", historyOf(t, s.db, "default", "--id", gone), "purge | "+gone+" | a command | null")
+	if l := s.list(t, ""); l.TotalCount != 1 || l.Data.Items[0].ID != live {
+		t.Errorf("after the purge: %+v", l)
+	}
+	next := s.create(t, ana)
+	var sequence int
+	scanSQL(t, s.db, `SELECT row & 0xffffffff FROM firefighters WHERE id = '`+next+`'`, &sequence)
+	if sequence != 4 {
+		t.Errorf("the next record has the number %d", sequence)
+	}
+	works(t, "undelete", "--db", s.db, "--tenant", "default", kept)
+	if total := s.list(t, "").TotalCount; total != 3 {
+		t.Errorf("%d records", total)
+	}
+	s.stop(t)
+	works(t, "check", "--db", s.db)
+}
+
+func TestPurgeOlderThan(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := startOn(t, db)
+	live := s.create(t, ana)
+	ids := map[string]string{}
+	now := time.Now()
+	for name, deleted := range map[string]time.Time{"8y": now.AddDate(-8, 0, 0), "30w": now.AddDate(0, 0, -210),
+		"10d": now.AddDate(0, 0, -10), "5h": now.Add(-5 * time.Hour), "0h": now} {
+		ids[name] = s.create(t, ana)
+		s.do(t, "DELETE", collection+"/"+ids[name], "").wants(t, 204)
+		execSQL(t, db, `UPDATE firefighters SET deleted_at = ? WHERE id = ?`, deleted.UnixMilli(), ids[name])
+	}
+	left := []string{"8y", "30w", "10d", "5h", "0h"}
+	for i, age := range []string{"9y", "7y", "26w", "9d", "4h"} {
+		want := "Erased: 1.\n"
+		if i == 0 {
+			want = "There is nothing to erase.\n"
+		} else {
+			left = left[1:]
+		}
+		if _, stderr := works(t, "purge", "--db", db, "--tenant", "default", "--yes", "--older-than", age); stderr != want {
+			t.Errorf("--older-than %s: %s", age, stderr)
+		}
+		stdout, _ := works(t, "deleted", "--db", db, "--tenant", "default")
+		for j, line := range strings.Split(strings.TrimSpace(stdout), "\n") { // those deleted first at the top
+			if len(left) != strings.Count(stdout, "\n") || !strings.HasPrefix(line, ids[left[j]]) {
+				t.Fatalf("after --older-than %s:\n%s", age, stdout)
+			}
+		}
+	}
+	s.do(t, "GET", collection+"/"+live, "").wants(t, 200)
+}
+
+// TestPurgeFinish: a purge that could not rewrite the file says how to finish
+// it, and that works as pasted. The other program stays, so that nothing but
+// the rewriting removes the traces.
+func TestPurgeFinish(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, `{"firstName":"Canaryfirst","lastName":"CANARY"}`)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	s.stop(t)
+	reader := openSQL(t, s.db)
+	defer reader.Close()
+	tx, err := reader.Begin()
+	must(t, err)
+	var count int
+	must(t, tx.QueryRow(`SELECT count(*) FROM firefighters`).Scan(&count))
+	refuses(t, 1, fmt.Sprintf("Error: 1 record is erased, but traces of it may be left in the file: rewriting database %q: the database is locked by another program\n"+
+		"Try: when there is room and nobody is writing: firefighters purge --finish --db %s\n", s.db, s.db), "purge", "--db", s.db, "--tenant", "default", "--yes", id)
+	must(t, tx.Rollback())
+	if len(traces(t, s.db)) == 0 {
+		t.Error("there are no traces to remove")
+	}
+	if stdout, stderr := works(t, "purge", "--finish", "--db", s.db); stdout != "" || stderr != "Rewrote the file: no trace of erased records is left in it.\n" {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	checkTraces(t, s.db, s.db+"-wal")
+}
+
+// TestPurgeLeavesNothing: no trace of erased records is left in the file or its
+// -wal, although these have held them in many places and are in use. The other
+// records are whole.
+func TestPurgeLeavesNothing(t *testing.T) {
+	t.Parallel()
+	db := invented(t, 1, 400)
+	s := startOn(t, db)
+	c := s.as(newKey(t, db, demo.Department(0)))
+	canary := func(i int, pad string) string {
+		return fmt.Sprintf(`{"firstName":"Canary%dfirst%s","lastName":"CANARY%[1]d","phoneNumber":"0998877%03[1]d","email":"canary%[1]d@mail.example"}`, i, pad)
+	}
+	const canaries = 40
+	var ids []string
+	for i := range canaries { // beside others, and longer and shorter again and again
+		ids = append(ids, c.create(t, canary(i, "")))
+		c.create(t, ana)
+	}
+	for i, id := range ids {
+		c.do(t, "PUT", collection+"/"+id, canary(i, strings.Repeat("x", i%70))).wants(t, 200)
+		c.do(t, "PUT", collection+"/"+id, canary(i, strings.Repeat("é", 70-i%70))).wants(t, 200)
+	}
+	for i, id := range ids {
+		if i%2 == 0 {
+			c.do(t, "PUT", collection+"/"+id, `{"firstName":"A","lastName":"B"}`).wants(t, 200)
+		}
+		c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	works(t, "undelete", "--db", db, "--tenant", demo.Department(0), ids[0], ids[1])
+	for _, id := range ids[:2] {
+		c.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	total := c.list(t, "").TotalCount
+	_, stderr := works(t, append([]string{"purge", "--db", db, "--tenant", demo.Department(0), "--yes"}, ids...)...)
+	if stderr != fmt.Sprintf("Erased: %d.\n", canaries) {
+		t.Error(stderr)
+	}
+	if after, found := c.list(t, "").TotalCount, c.list(t, "search=canary").TotalCount; after != total || found != 0 {
+		t.Errorf("%d records, was %d; a search finds %d", after, total, found)
+	}
+	checkTraces(t, db, db+"-wal")
+	s.stop(t)
+	checkTraces(t, db)
+	works(t, "check", "--db", db)
+}
+
+// checkTraces looks for the canaries in files.
+func checkTraces(t *testing.T, files ...string) {
+	t.Helper()
+	for _, file := range files {
+		for _, found := range traces(t, file) {
+			t.Error(found)
+		}
+	}
+}
+
+// traces returns which canaries are in a file, and how often.
+func traces(t *testing.T, file string) (found []string) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	must(t, err)
+	for _, trace := range []string{"canary", "0998877"} {
+		if n := bytes.Count(bytes.ToLower(content), []byte(trace)); n > 0 {
+			found = append(found, fmt.Sprintf("%q stands %d times in %s", trace, n, filepath.Base(file)))
+		}
+	}
+	return found
+}

@@ -1,0 +1,179 @@
+package acceptance
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// The tests in this file enforce "The rules of the house" in CONTRIBUTING.md.
+
+// districts are the folders below internal/, from the top down: a package imports from
+// its own district and from those below it. host stands beside people.
+var districts = []string{"commands", "web", "lists", "data", "people", "host", "text"}
+
+// vagueNames are package names that say nothing about the package.
+var vagueNames = []string{"util", "utils", "common", "helper", "helpers"}
+
+const modulePath = "github.com/firefighter-records/firefighters"
+
+// sourcePackage is a package of this module with its files for all systems.
+type sourcePackage struct {
+	path  string // relative to the module; empty for the root
+	files []sourceFile
+}
+
+type sourceFile struct {
+	path   string // relative to the module
+	test   bool
+	syntax *ast.File
+}
+
+// districtOf returns the district of a path relative to the module; "" for one outside
+// internal/.
+func districtOf(path string) string {
+	below, inside := strings.CutPrefix(path, "internal/")
+	if !inside {
+		return ""
+	}
+	district, _, _ := strings.Cut(below, "/")
+	return district
+}
+
+func (p sourcePackage) internal() bool { return strings.HasPrefix(p.path, "internal/") }
+
+// readPackages parses all packages of the module. It finds their files itself, not by
+// go list, so that it sees the files for other systems too.
+var readPackages = sync.OnceValues(func() (packages []sourcePackage, err error) {
+	out, err := exec.Command("go", "list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}", "./...").Output()
+	if err != nil {
+		return nil, fmt.Errorf("listing packages: %w", err)
+	}
+	for line := range strings.Lines(string(out)) {
+		importPath, folder, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		path := strings.TrimPrefix(strings.TrimPrefix(importPath, modulePath), "/")
+		files, err := parseFiles(path, folder)
+		if err != nil {
+			return nil, fmt.Errorf("reading package %q: %w", importPath, err)
+		}
+		packages = append(packages, sourcePackage{path, files})
+	}
+	return packages, nil
+})
+
+func parseFiles(packagePath, folder string) (files []sourceFile, err error) {
+	names, err := filepath.Glob(filepath.Join(folder, "*.go"))
+	for _, name := range names {
+		syntax, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		path := filepath.ToSlash(filepath.Join(packagePath, filepath.Base(name)))
+		files = append(files, sourceFile{path, strings.HasSuffix(path, "_test.go"), syntax})
+	}
+	return files, err
+}
+
+func allPackages(t *testing.T) []sourcePackage {
+	t.Helper()
+	packages, err := readPackages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return packages
+}
+
+// breaksRule fails the test and says what breaks which rule.
+func breaksRule(t *testing.T, where, rule string, args ...any) {
+	t.Helper()
+	t.Errorf("%s %s\n\tThe rule is in CONTRIBUTING.md, \"The rules of the house\".", where, fmt.Sprintf(rule, args...))
+}
+
+// TestImportsRunDown: what stands below a district does not know it.
+func TestImportsRunDown(t *testing.T) {
+	t.Parallel()
+	for _, p := range allPackages(t) {
+		from := slices.Index(districts, districtOf(p.path))
+		if from < 0 && p.internal() {
+			breaksRule(t, p.path, "is in no district")
+		}
+		for _, file := range p.files {
+			for _, spec := range file.syntax.Imports {
+				imported, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), modulePath+"/")
+				to := slices.Index(districts, districtOf(imported))
+				if ours && (to < from || p.path != "" && to < 0 || beside(from, to)) {
+					breaksRule(t, file.path, "imports %s, which is not below it", imported)
+				}
+			}
+		}
+	}
+}
+
+// beside reports whether two districts are people and host, which do not know each
+// other.
+func beside(from, to int) bool {
+	pair := []int{slices.Index(districts, "people"), slices.Index(districts, "host")}
+	return from != to && slices.Contains(pair, from) && slices.Contains(pair, to)
+}
+
+func TestInternalPackages(t *testing.T) {
+	t.Parallel()
+	for _, p := range allPackages(t) {
+		if !p.internal() {
+			continue
+		}
+		name := p.path[strings.LastIndexByte(p.path, '/')+1:]
+		if slices.Contains(vagueNames, name) {
+			breaksRule(t, p.path, "has a name that says nothing about the package")
+		}
+		if !slices.ContainsFunc(p.files, func(f sourceFile) bool { return f.test }) {
+			breaksRule(t, p.path, "has no tests of its own")
+		}
+		comment := "Package " + name + " "
+		if !slices.ContainsFunc(p.files, func(f sourceFile) bool { return !f.test && strings.HasPrefix(f.syntax.Doc.Text(), comment) }) {
+			breaksRule(t, p.path, "has no package comment that begins with %q", comment)
+		}
+	}
+}
+
+// steps are functions that change something which must stay as it is after an error.
+var steps = []string{"Rename", "Remove", "RemoveAll", "WriteFile", "Mkdir", "MkdirAll", "CreatePrivate", "Redirect", "redirectToImported"}
+
+// TestStepsAfterErrors: cmp.Or and errors.Join call all their arguments, also after the
+// first error. So no step stands behind another argument.
+func TestStepsAfterErrors(t *testing.T) {
+	t.Parallel()
+	for _, p := range allPackages(t) {
+		for _, file := range p.files {
+			if file.test {
+				continue
+			}
+			ast.Inspect(file.syntax, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || !slices.Contains([]string{"cmp.Or", "errors.Join"}, types.ExprString(call.Fun)) {
+					return true
+				}
+				for _, arg := range call.Args[min(1, len(call.Args)):] {
+					if step, ok := arg.(*ast.CallExpr); ok && slices.Contains(steps, calledName(step)) {
+						breaksRule(t, file.path, "calls %s also after an error", types.ExprString(call))
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// calledName returns the last name of what is called.
+func calledName(call *ast.CallExpr) string {
+	name := types.ExprString(call.Fun)
+	return name[strings.LastIndexByte(name, '.')+1:]
+}

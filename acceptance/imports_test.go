@@ -1,0 +1,466 @@
+package acceptance
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"mime/multipart"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/xuri/excelize/v2"
+
+	"github.com/firefighter-records/firefighters/internal/web/upload"
+)
+
+// csvOf returns a CSV of invented people.
+func csvOf(count int) string {
+	var b strings.Builder
+	b.WriteString("Vorname;Nachname;Handy;E-Mail;Geburtsdatum;Spind\r\n")
+	for i := range count {
+		fmt.Fprintf(&b, "Ana;Person %d;091 %d;ana%d@example.com;26.%02d.1990;Chief\r\n", i, i, i, i%12+1)
+	}
+	return b.String()
+}
+
+// csvOfOne returns a CSV of one person.
+func csvOfOne(first, last string) string {
+	return "First name,Last name\n" + strconv.Quote(first) + "," + strconv.Quote(last) + "\n"
+}
+
+// wireReport is what an import answers.
+type wireReport struct {
+	Number                        *int64
+	Applied                       bool
+	Added, Changed, Left, Refused int
+	File                          struct{ Format, Encoding, Delimiter, Sheet *string }
+	Dates                         *string
+	Columns                       []struct {
+		Header string
+		Field  *string
+	}
+	Rows []struct {
+		Row    int
+		Result string
+		ID     *string
+		Errors []struct{ Field, Code, Detail string }
+	}
+	Warnings []string
+}
+
+// report reads the report of an answer with this status.
+func (a answer) report(t *testing.T, status int) (r wireReport) {
+	t.Helper()
+	decode(t, a.wants(t, status).body, &r)
+	if r.Applied != (status == 201 || status == 200 && r.Applied && r.Added+r.Changed == 0) || (r.Number != nil) != (status == 201) {
+		t.Errorf("%d: %s", status, a.body)
+	}
+	return r
+}
+
+// counts are those of a report: added, changed, left, refused.
+func (r wireReport) counts() string { return fmt.Sprint(r.Added, r.Changed, r.Left, r.Refused) }
+
+// importPeople imports a file and returns the number of the import.
+func (c client) importPeople(t *testing.T, query, content string) int64 {
+	t.Helper()
+	a := c.do(t, "POST", importsPath+"?apply=true&"+query, content)
+	r := a.report(t, 201)
+	if want := importsPath + "/" + strconv.FormatInt(*r.Number, 10); a.header.Get("Location") != want {
+		t.Errorf("Location: %s, not %s", a.header.Get("Location"), want)
+	}
+	return *r.Number
+}
+
+// TestImport: a trial changes nothing, and an import does what the trial has said.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, `{"firstName":"ANA","lastName":"person 1","email":"Ana1@example.com"}`)
+	counted := s.contentOf(t)
+	for _, query := range []string{"", "?apply=", "?apply=false", "?apply=0&update=1"} {
+		r := s.do(t, "POST", importsPath+query, csvOf(40)).report(t, 200)
+		if changed := strings.HasSuffix(query, "update=1"); changed != (r.counts() == "39 1 0 0") || !changed && r.counts() != "39 0 1 0" || s.contentOf(t) != counted {
+			t.Errorf("%s: %+v", query, r)
+		}
+	}
+	a := s.do(t, "POST", importsPath+"?apply=true&unknown=1", csvOf(40))
+	r := a.report(t, 201)
+	if *r.Number != 1 || r.counts() != "39 0 1 0" || a.header.Get("Location") != importsPath+"/1" || s.list(t, "").TotalCount != 40 {
+		t.Errorf("%+v, %v", r, a.header)
+	}
+	if *r.File.Format+*r.File.Encoding+*r.File.Delimiter != "csvutf-8;" || r.File.Sheet != nil || *r.Dates != "dmy" || len(r.Rows) != 0 {
+		t.Errorf("%s", a.body)
+	}
+	if len(r.Columns) != 6 || *r.Columns[1].Field != "lastName" || r.Columns[5].Header != "Spind" || r.Columns[5].Field != nil {
+		t.Errorf("%s", a.body)
+	}
+	if f := s.list(t, "search=person+39").Data.Items[0]; *f.DateOfBirth != "1990-04-26T00:00:00Z" || *f.PhoneNumber != "091 39" {
+		t.Errorf("%+v", f)
+	}
+	again := s.do(t, "POST", importsPath+"?apply=true", csvOf(40)).report(t, 200)
+	if again.counts() != "0 0 40 0" || len(again.Warnings) == 0 {
+		t.Errorf("again: %+v", again)
+	}
+	updated := s.do(t, "POST", importsPath+"?apply=true&update=true", csvOf(41)).report(t, 201)
+	if updated.counts() != "1 1 39 0" || *updated.Number != 2 || len(updated.Rows) != 1 || updated.Rows[0].Result != "changed" || updated.Rows[0].ID == nil {
+		t.Errorf("updated: %+v", updated)
+	}
+}
+
+// TestImportRefusesRows: all or nothing, unless bad rows may be skipped.
+func TestImportRefusesRows(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	bad := csvOf(3) + "Eva;;;eva@;26.01.1990;\r\n"
+	counted := s.contentOf(t)
+	for path, status := range map[string]int{importsPath: 200, importsPath + "?apply=true": 422} {
+		r := s.do(t, "POST", path, bad).report(t, status)
+		if r.counts() != "3 0 0 1" || len(r.Rows) != 1 || r.Rows[0].Row != 5 || r.Rows[0].Result != "refused" || r.Rows[0].ID != nil || s.contentOf(t) != counted {
+			t.Errorf("%s: %+v", path, r)
+		}
+		var faults []string
+		for _, e := range r.Rows[0].Errors {
+			faults = append(faults, e.Field+" "+e.Code)
+		}
+		if got := strings.Join(faults, ", "); got != "lastName required, email invalid" {
+			t.Errorf("%s: %s", path, got)
+		}
+	}
+	if r := s.do(t, "POST", importsPath+"?apply=true&skipBad=true", bad).report(t, 201); r.counts() != "3 0 0 1" || s.list(t, "").TotalCount != 3 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// form returns a form and its Content-Type. Each part is a name, the name of a file
+// or nothing, and its content.
+func form(parts ...[3]string) (body, contentType string) {
+	var b bytes.Buffer
+	w := multipart.NewWriter(&b)
+	for _, part := range parts {
+		if part[1] == "" {
+			w.WriteField(part[0], part[2])
+			continue
+		}
+		file, _ := w.CreateFormFile(part[0], part[1])
+		file.Write([]byte(part[2]))
+	}
+	w.Close()
+	return b.String(), w.FormDataContentType()
+}
+
+// TestImportBodies: the content says what a file is, and a form may have it.
+func TestImportBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, contentType := range []string{"", "text/csv", "text/csv; charset=utf-8; header=present", "application/octet-stream", "application/json", "nonsense"} {
+		s.do(t, "POST", importsPath, csvOf(1), "Content-Type", contentType).report(t, 200)
+	}
+	body, contentType := form([3]string{"list", "members č.csv", csvOf(2)})
+	s.do(t, "POST", importsPath+"?apply=true", body, "Content-Type", contentType).report(t, 201)
+	s.importPeople(t, "", csvOfOne("Ana", "Unnamed"))
+	var list struct {
+		Items []struct{ File *string }
+	}
+	if err := json.Unmarshal([]byte(s.do(t, "GET", importsPath, "").body), &list); err != nil || list.Items[0].File != nil || *list.Items[1].File != "members č.csv" {
+		t.Errorf("%+v, %v", list, err)
+	}
+	for _, tt := range []struct {
+		parts [][3]string
+		want  string
+	}{
+		{nil, "file required"},
+		{[][3]string{{"apply", "", "true"}, {"file", "a.csv", csvOf(1)}}, "apply unknown"},
+		{[][3]string{{"file", "a.csv", csvOf(1)}, {"file", "b.csv", csvOf(1)}}, "file duplicate"},
+	} {
+		body, contentType := form(tt.parts...)
+		if got := s.do(t, "POST", importsPath, body, "Content-Type", contentType).wants(t, 400).faults(t); got != tt.want {
+			t.Errorf("%v: %s", tt.parts, got)
+		}
+	}
+	body, contentType = form([3]string{"file", "a.csv", csvOf(1)})
+	for _, text := range []string{body[:len(body)-10], "x", ""} {
+		if p := s.do(t, "POST", importsPath, text, "Content-Type", contentType).wants(t, 400).problem(t); p.Code != "malformed" {
+			t.Errorf("%q: %s", text, p.Code)
+		}
+	}
+	s.do(t, "POST", importsPath, csvOf(1), "Content-Type", "application/x-www-form-urlencoded").wants(t, 415)
+	s.do(t, "POST", importsPath, csvOf(1), "Content-Encoding", "gzip").wants(t, 415)
+}
+
+// TestImportSizes: a file may have 10 MB, and everything else what it had before.
+func TestImportSizes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const limit = 10 << 20
+	file := csvOf(9) + "Ana;Horvat;;;;"
+	file += strings.Repeat("x", limit-len(file)) // in a column that is left out
+	if r := s.do(t, "POST", importsPath, file).report(t, 200); r.counts() != "10 0 0 0" {
+		t.Errorf("%+v", r)
+	}
+	s.do(t, "POST", importsPath, file+"x").wants(t, 413)
+	body, contentType := form([3]string{"file", "a.csv", file})
+	s.do(t, "POST", importsPath, body, "Content-Type", contentType).report(t, 200)
+	body, contentType = form([3]string{"file", "a.csv", file + "\n"})
+	s.do(t, "POST", importsPath, body, "Content-Type", contentType).wants(t, 413)
+	body, contentType = form([3]string{"file", "a.csv", file}, [3]string{"more", "", strings.Repeat("x", 64<<10)})
+	s.do(t, "POST", importsPath, body, "Content-Type", contentType).wants(t, 413)
+	chunked := func(text string) int {
+		a, err := s.try(t, "POST", importsPath, struct{ *strings.Reader }{strings.NewReader(text)})
+		must(t, err)
+		return a.status
+	}
+	if got := fmt.Sprint(chunked(file), chunked(file+"x")); got != "200 413" {
+		t.Errorf("without a Content-Length: %s", got)
+	}
+	s.do(t, "POST", collection, largeBody(maxBody+1)).wants(t, 413)
+	s.as(newKey(t, s.db, "default", "--scope", "read")).do(t, "POST", importsPath, file).wants(t, 403)
+}
+
+// TestImportRefused has what the file as a whole is refused for.
+func TestImportRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	counted := s.contentOf(t)
+	for _, tt := range []struct {
+		query, content string
+		status         int
+		want           string // the faults, or the code
+	}{
+		{"apply=yes&update=2&skipBad=TRUE&encoding=latin1&dates=iso&map=x", "", 400,
+			"apply invalid, update invalid, skipBad invalid, encoding invalid, dates invalid, map invalid"},
+		{"apply=true&apply=false", csvOf(1), 400, "apply duplicate"},
+		{"", "", 400, "file required"},
+		{"", "Vorname;Nachname\n", 400, "file required"},
+		{"", "Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n", 400, "dates required"},
+		{"", "Farbe;Form\nrot;rund\n", 400, "map required"},
+		{"", "Vorname;Nachname;Telefon;Handy\nAna;Horvat;1;2\n", 400, "map required"},
+		{"map=Spind=email,Farbe=email", csvOf(1), 400, "map unknown"},
+		{"encoding=utf-8", "Vorname;Nachname\nAna;\xe8ovi\xe6\n", 400, "encoding invalid"},
+		{"apply=true", "Vorname;Nachname\nAna;\xe8ovi\xe6\n", 400, "encoding required"},
+		{"", "Vorname;Nachname\n\"Ana;Horvat\n", 400, "file invalid"},
+		{"", "%PDF-1.7\n%\xe2\xe3\n", 415, "content_type"},
+		{"", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600), 415, "content_type"},
+		{"", strings.Repeat("\x00\x01\x02\xff", 500), 415, "content_type"},
+	} {
+		a := s.do(t, "POST", importsPath+"?"+tt.query, tt.content).wants(t, tt.status)
+		got := a.faults(t)
+		if tt.status != 400 {
+			got = a.problem(t).Code
+		}
+		if got != tt.want || s.contentOf(t) != counted {
+			t.Errorf("%s %.40q: %s, not %s: %s", tt.query, tt.content, got, tt.want, a.body)
+		}
+	}
+	for query, content := range map[string]string{
+		"dates=mdy": "Vorname;Nachname;Geburtstag\nAna;Horvat;01.02.1990\n",
+		"map=Farbe=firstName,Form=lastName&update=&sheet=&encoding=&dates=": "Farbe;Form\nrot;rund\n",
+		"encoding=windows-1250": "Vorname;Nachname\nAna;\xe8ovi\xe6\n",
+	} {
+		s.importPeople(t, query, content)
+	}
+	if s.list(t, "search="+"%C4%8Dovi%C4%87").TotalCount != 1 {
+		t.Error("čović is not found")
+	}
+}
+
+// workbook returns one with a sheet for each person, by their first name.
+func workbook(t *testing.T, sheets map[string]string) string {
+	t.Helper()
+	book := excelize.NewFile()
+	for name, first := range sheets {
+		_, err := book.NewSheet(name)
+		must(t, err)
+		must(t, book.SetSheetRow(name, "A1", &[]string{"First name", "Last name"}))
+		must(t, book.SetSheetRow(name, "A2", &[]string{first, "Horvat"}))
+	}
+	must(t, book.DeleteSheet("Sheet1"))
+	content, err := book.WriteToBuffer()
+	must(t, err)
+	return content.String()
+}
+
+// TestImportSheets: a workbook with several sheets needs a parameter.
+func TestImportSheets(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	book := workbook(t, map[string]string{"Active": "Ana", "Old": "Eva"})
+	for query, want := range map[string]string{"": "sheet required", "sheet=None": "sheet unknown"} {
+		if got := s.do(t, "POST", importsPath+"?"+query, book).wants(t, 400).faults(t); got != want {
+			t.Errorf("%s: %s", query, got)
+		}
+	}
+	if r := s.do(t, "POST", importsPath+"?sheet=Old", book).report(t, 200); *r.File.Sheet != "Old" || *r.File.Format != "xlsx" || r.File.Encoding != nil || r.Added != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestImportOnce: an import that is sent again with the same key is not made
+// again, whatever has come between.
+func TestImportOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	send := func(query, content string, status int) answer {
+		t.Helper()
+		return s.do(t, "POST", importsPath+"?"+query, content, idempotencyKey, "a").wants(t, status)
+	}
+	send("apply=false", csvOf(3), 200)
+	send("apply=true", csvOf(3)+";;;x;;\n", 422)
+	first := send("apply=true", csvOf(3), 201)
+	s.do(t, "DELETE", importsPath+"/1", "").wants(t, 200)
+	second := send("apply=true", csvOf(3), 201)
+	if second.body != first.body || second.header.Get("Location") != importsPath+"/1" || second.header.Get("Idempotency-Replayed") != "true" || s.list(t, "").TotalCount != 0 {
+		t.Errorf("%v %s, and first %s", second.header, second.body, first.body)
+	}
+	for _, p := range []problemDetails{send("apply=true&update=true", csvOf(3), 422).problem(t), send("apply=true", csvOf(4), 422).problem(t),
+		s.post(t, "a", ana).wants(t, 422).problem(t)} {
+		if p.Code != "key_reused" {
+			t.Errorf("%+v", p)
+		}
+	}
+	s.post(t, "b", ana).wants(t, 201)
+	s.do(t, "POST", importsPath+"?apply=true", csvOf(3), idempotencyKey, "b").wants(t, 422)
+	s.do(t, "POST", importsPath+"?apply=true", csvOf(3), idempotencyKey, "č").wants(t, 400)
+	body, contentType := form([3]string{"file", "a.csv", csvOf(5)})
+	other, otherType := form([3]string{"file", "a.csv", csvOf(5)})
+	for i, sent := range [][2]string{{body, contentType}, {other, otherType}} { // another boundary
+		a := s.do(t, "POST", importsPath+"?apply=true", sent[0], "Content-Type", sent[1], idempotencyKey, "c").wants(t, 201)
+		if replayed := a.header.Get("Idempotency-Replayed") != ""; replayed != (i == 1) {
+			t.Errorf("%d: %v", i, a.header)
+		}
+	}
+	if s.list(t, "").TotalCount != 6 {
+		t.Errorf("%d people", s.list(t, "").TotalCount)
+	}
+}
+
+// TestTakeBack: what an import has done is undone, once, but for what has changed
+// since.
+func TestTakeBack(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	old := s.create(t, `{"firstName":"Ana","lastName":"Person 0","email":"ana0@example.com"}`)
+	before := s.do(t, "GET", collection+"/"+old, "").body
+	number := s.importPeople(t, "update=true", csvOf(4))
+	changed := s.list(t, "search=person+2").Data.Items[0].ID
+	deleted := s.list(t, "search=person+3").Data.Items[0].ID
+	s.do(t, "PATCH", collection+"/"+changed, `{"lastName":"Horvat"}`).wants(t, 200)
+	s.do(t, "DELETE", collection+"/"+deleted, "").wants(t, 204)
+	path := fmt.Sprint(importsPath, "/", number)
+	a := s.do(t, "DELETE", path, "").wants(t, 200)
+	want := fmt.Sprintf(`{"number":%d,"deleted":1,"restored":1,"left":[{"id":%q,"name":"Ana Horvat","action":"replace"},{"id":%q,"name":"Ana Person 3","action":"delete"}]}`,
+		number, changed, deleted)
+	if a.body != want {
+		t.Errorf("got  %s\nwant %s", a.body, want)
+	}
+	if after := s.do(t, "GET", collection+"/"+old, "").body; after != before || s.list(t, "").TotalCount != 2 {
+		t.Errorf("%s became %s; %d people", before, after, s.list(t, "").TotalCount)
+	}
+	if p := s.do(t, "DELETE", path, "").wants(t, 409).problem(t); p.Code != "taken_back" {
+		t.Errorf("again: %+v", p)
+	}
+	for number, status := range map[string]int{"2": 404, "99999999999999999999": 404, "0": 400, "x": 400, "-1": 400, "1.5": 400, "00": 400} {
+		for _, method := range []string{"GET", "DELETE"} {
+			a := s.do(t, method, importsPath+"/"+number, "").wants(t, status)
+			if status == 400 && a.faults(t) != "number invalid" || status == 404 && a.problem(t).Code != "import" {
+				t.Errorf("%s %s: %s", method, number, a.body)
+			}
+		}
+	}
+}
+
+// TestImportList: the newest import comes first, and each department counts its
+// own.
+func TestImportList(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	desk := s.as(newKey(t, s.db, "default", "--label", "front desk"))
+	other := s.as(newKey(t, s.db, "other"))
+	if body := s.do(t, "GET", importsPath, "").wants(t, 200).body; body != `{"items":[]}` {
+		t.Errorf("at first: %s", body)
+	}
+	s.importPeople(t, "", csvOfOne("Ana", "A"))
+	desk.importPeople(t, "", csvOf(3))
+	if number := other.importPeople(t, "", csvOf(2)); number != 1 {
+		t.Errorf("the other department begins with %d", number)
+	}
+	s.do(t, "DELETE", importsPath+"/1", "").wants(t, 200)
+	type entry struct {
+		Number         int64
+		At             time.Time
+		Key            *int64
+		Label, File    *string
+		Added, Changed int
+		TakenBackAt    *time.Time
+	}
+	var list struct{ Items []entry }
+	decode(t, s.do(t, "GET", importsPath, "").body, &list)
+	first, last := list.Items[1], list.Items[0]
+	if len(list.Items) != 2 || last.Number != 2 || *last.Label != "front desk" || *last.Key != 2 || last.Added != 3 || last.TakenBackAt != nil ||
+		first.Number != 1 || first.TakenBackAt == nil || first.TakenBackAt.Before(first.At) || last.At.Before(first.At) {
+		t.Errorf("%+v", list)
+	}
+	for _, item := range list.Items {
+		var one entry
+		if decode(t, s.do(t, "GET", fmt.Sprint(importsPath, "/", item.Number), "").body, &one); !reflect.DeepEqual(one, item) {
+			t.Errorf("%+v, and in the list %+v", one, item)
+		}
+	}
+	other.do(t, "GET", importsPath+"/2", "").wants(t, 404)
+	other.do(t, "DELETE", importsPath+"/2", "").wants(t, 404)
+}
+
+// TestImportTooLarge: a client that first sends all of a file that is too large, and
+// then reads, has the answer.
+func TestImportTooLarge(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, size := range []int{upload.MaxUpload + 1, upload.MaxBody + 1, 2 * upload.MaxBody} {
+		conn := s.dial(t)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", importsPath, s.key, size)
+		if _, err := conn.Write(bytes.Repeat([]byte("x"), size)); err != nil {
+			t.Errorf("%d bytes: %v", size, err)
+		}
+		status, err := bufio.NewReader(conn).ReadString('\n')
+		if err != nil || status != "HTTP/1.1 413 Request Entity Too Large\r\n" {
+			t.Errorf("%d bytes: %q, %v", size, status, err)
+		}
+	}
+}
+
+// TestImportBesideOthers: while some thousand people come in, all others read and
+// write.
+func TestImportBesideOthers(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	var stop atomic.Bool
+	var clients sync.WaitGroup
+	for _, r := range []request{{200, "GET", collection, "", nil}, {200, "PUT", collection + "/" + id, ana, nil}, {201, "POST", collection, ana, nil},
+		{200, "GET", "/api/v1/export?format=vcf", "", nil}, {200, "GET", "/api/v1/changes", "", nil}} {
+		clients.Go(func() {
+			for !stop.Load() {
+				if a := s.do(t, r.method, r.path, r.body); a.status != r.status {
+					t.Errorf("%s %s: %d %s", r.method, r.path, a.status, a.body)
+					return
+				}
+			}
+		})
+	}
+	var imports sync.WaitGroup
+	for i := range 3 {
+		imports.Go(func() { s.importPeople(t, "", strings.ReplaceAll(csvOf(500), "Person", fmt.Sprint("Person", i))) })
+	}
+	imports.Wait()
+	stop.Store(true)
+	clients.Wait()
+	if found := s.list(t, "search=Person1").TotalCount; found != 500 {
+		t.Errorf("%d people", found)
+	}
+}

@@ -1,0 +1,255 @@
+package acceptance
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/people/demo"
+)
+
+var (
+	invitationForm = regexp.MustCompile(`(https?://\S+)/office/sign-in#code=((?:[0-9A-Z]{4}-){2}[0-9A-Z]{4})\n`)
+	codeForm       = regexp.MustCompile(`(?m)^Code: (\S+)$`)
+)
+
+// useCode sends a code as the form of the page does.
+func (c client) useCode(t *testing.T, code string) *webPage {
+	t.Helper()
+	return c.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {code}})
+}
+
+// letsIn fails unless a code opens the page, and returns the cookie.
+func (c client) letsIn(t *testing.T, code string) *http.Cookie {
+	t.Helper()
+	p := c.useCode(t, code).wants(t, http.StatusSeeOther)
+	cookies := (&http.Response{Header: p.header}).Cookies()
+	if len(cookies) != 1 || p.header.Get("Location") != "/office/" {
+		t.Fatalf("%s leads to %q with %v", code, p.header.Get("Location"), cookies)
+	}
+	p.browser.get(t, "/office/").wants(t, http.StatusOK)
+	return cookies[0]
+}
+
+// inviteAna invites Ana to a department, and returns her code.
+func inviteAna(t *testing.T, db, tenant string, flags ...string) (code string) {
+	t.Helper()
+	stdout, _ := works(t, append([]string{"invite", "--db", db, "--tenant", tenant, "--name", "Ana Čović"}, flags...)...)
+	found := codeForm.FindStringSubmatch(stdout)
+	if found == nil {
+		t.Fatalf("stdout %q", stdout)
+	}
+	return found[1]
+}
+
+// TestInvite: an invitation lets a person in, once.
+func TestInvite(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	stdout, stderr := works(t, "invite", "--db", s.db, "--tenant", " default ", "--name", " Ana Čović ")
+	link := invitationForm.FindStringSubmatch(stdout)
+	if link == nil || link[1] != s.url || stdout != "Link: "+link[0]+"Code: "+link[2]+"\n" {
+		t.Fatalf("stdout %q", stdout)
+	}
+	if want := fmt.Sprintf("One of them works, once, for 15 minutes: open the link, or type the code at %s/office/\n"+
+		"Note: the link works on this computer alone, because the service listens on 127.0.0.1.\n", s.url); stderr != want {
+		t.Errorf("stderr:\n%swant:\n%s", stderr, want)
+	}
+	cookie := s.letsIn(t, link[2])
+	s.useCode(t, link[2]).wants(t, http.StatusForbidden)
+	s.as(cookie.Value).do(t, "GET", collection, "").wants(t, 401)
+	for scope, typed := range map[string]func(string) string{
+		"read":  strings.ToLower,
+		"write": func(code string) string { return " " + strings.ReplaceAll(code, "-", "") },
+		"admin": func(code string) string { return strings.ReplaceAll(code, "-", " ") },
+	} {
+		s.letsIn(t, typed(inviteAna(t, s.db, "default", "--scope", scope)))
+		list, _ := works(t, "keys", "list", "--db", s.db)
+		if !regexp.MustCompile(`(?m)^\d+ +active +` + scope + ` .* default +Ana Čović \(browser\)$`).MatchString(list) {
+			t.Errorf("%s: the keys are\n%s", scope, list)
+		}
+	}
+	if list, _ := works(t, "keys", "list", "--db", s.db); strings.Count(list, "Ana Čović (browser)") != 4 {
+		t.Errorf("the keys are\n%s", list)
+	}
+}
+
+// TestInviteRefusals: what cannot be is said, and no invitation is made.
+func TestInviteRefusals(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	absent := filepath.Join(t.TempDir(), "absent.db")
+	unknown := fmt.Sprintf("Error: there is no department \"nowhere\"\nTry: see their names: firefighters departments list --db %s\n", s.db)
+	refuses(t, 1, unknown, "invite", "--db", s.db, "--tenant", "nowhere", "--name", "Ana")
+	refuses(t, 1, unknown, "open", "--db", s.db, "--tenant", "nowhere")
+	refuses(t, 1, noDatabase(absent), "invite", "--db", absent, "--tenant", "default", "--name", "Ana")
+	refuses(t, 1, noDatabase(absent), "open", "--db", absent)
+	var count int
+	if scanSQL(t, s.db, `SELECT count(*) FROM invitations`, &count); count != 1 {
+		t.Errorf("%d invitations, not that of the first start alone", count)
+	}
+	newKey(t, s.db, "Engine 7")
+	refuses(t, 2, fmt.Sprintf("Error: open: say which of the 2 departments\nTry: firefighters open --db %s --tenant default, or see their names: firefighters departments list --db %s\n", s.db, s.db),
+		"open", "--db", s.db)
+	empty := filepath.Join(t.TempDir(), "empty.db")
+	makeDatabase(t, empty, schemaVersion)
+	refuses(t, 1, "Error: the database has no department\nTry: firefighters keys create --tenant NAME --db "+empty+"\n", "open", "--db", empty)
+}
+
+// TestInvitationExpires: the code is valid for fifteen minutes, by the clock of the
+// service.
+func TestInvitationExpires(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, db, "default")
+	early, late := inviteAna(t, db, "default"), inviteAna(t, db, "default")
+	var made, expires int64
+	scanSQL(t, db, `SELECT max(created_at), max(expires_at) FROM invitations`, &made, &expires)
+	if lifetime := time.Duration(expires-made) * time.Millisecond; lifetime != 15*time.Minute {
+		t.Errorf("it is valid for %v", lifetime)
+	}
+	execSQL(t, db, `UPDATE service SET latest_time = ?`, expires-time.Minute.Milliseconds())
+	s := startOn(t, db)
+	s.letsIn(t, early)
+	s.stop(t)
+	execSQL(t, db, `UPDATE service SET latest_time = ?`, expires)
+	startOn(t, db).useCode(t, late).wants(t, http.StatusForbidden)
+}
+
+// TestInvitationIsAHash: the code is nowhere in the files of the database, also
+// while the invitation is open. The service is another process, because reading
+// a database ends the locks that this one has on it.
+func TestInvitationIsAHash(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, output := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	c := startedProcess(t, cmd)
+	printed, typed := invitationForm.FindStringSubmatch(output.String())[2], ""
+	command, text := process(t, "invite", "--db", db, "--tenant", "default", "--name", "Ana")
+	must(t, command.Run())
+	typed = invitationForm.FindStringSubmatch(text.String())[2]
+	search := func(when string) {
+		t.Helper()
+		for _, name := range namesIn(t, filepath.Dir(db)) {
+			content, err := os.ReadFile(filepath.Join(filepath.Dir(db), name))
+			if err != nil && runtime.GOOS != "windows" { // which locks what is in use
+				t.Error(err)
+			}
+			for _, code := range []string{printed, typed} {
+				if upper := bytes.ToUpper(content); bytes.Contains(upper, []byte(code)) || bytes.Contains(upper, []byte(strings.ReplaceAll(code, "-", ""))) {
+					t.Errorf("%s: the code is in %s", when, name)
+				}
+			}
+		}
+	}
+	search("open")
+	c.letsIn(t, typed)
+	search("used")
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	search("killed")
+	if strings.Count(output.String(), printed) != 1 || strings.Contains(output.String(), typed) {
+		t.Errorf("the output has a code:\n%s", output)
+	}
+}
+
+// TestInviteWithoutLink: where no service runs, or one without the page, there is
+// a code and no link. What a killed service has left behind is no service.
+func TestInviteWithoutLink(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	newKey(t, db, "default")
+	none := "no service runs on this database\nTry: start one: firefighters serve --db " + db + "\n"
+	const noPage = "the service runs without the office page (--no-office), or is not ready yet\nTry: wait a moment, or start it without --no-office\n"
+	without := func(when, want string) {
+		t.Helper()
+		stdout, stderr := works(t, "invite", "--db", db, "--tenant", "default", "--name", "Ana")
+		if !codeForm.MatchString(stdout) || strings.Count(stdout, "\n") != 1 || stderr != "The code works once, for 15 minutes. "+
+			"It is typed on the page of the service, at /office/\nNote: there is no link, because "+want {
+			t.Errorf("%s: stdout %q, stderr:\n%s", when, stdout, stderr)
+		}
+		refuses(t, 1, "Error: "+want, "open", "--db", db)
+	}
+	with := func(when, address string) {
+		t.Helper()
+		stdout, _ := works(t, "invite", "--db", db, "--tenant", "default", "--name", "Ana")
+		if link := invitationForm.FindStringSubmatch(stdout); link == nil || link[1] != address {
+			t.Errorf("%s: stdout %q", when, stdout)
+		}
+	}
+	without("before the first start", none)
+	s := startOn(t, db)
+	with("served", s.url)
+	s.stop(t)
+	without("stopped", none)
+	cmd, c := startProcess(t, db)
+	with("served by another process", c.url)
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	without("killed", none)
+	bare := startWith(t, db, "serve", "--db", db, "--no-office")
+	without("without the page", noPage)
+	bare.stop(t)
+	execSQL(t, db, `UPDATE service SET address = ?`, c.url) // as if it had been killed
+	release, err := backup.Lock(db)                         // as a service that is about to begin
+	must(t, err)
+	without("starting", noPage)
+	must(t, release())
+}
+
+// TestFirstLink: the first start, and each demo, print a link above the curl line.
+// It lets the person in as admin.
+func TestFirstLink(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]*testService{"default": start(t), demo.Department(0): startDemo(t, "3")} {
+		out := s.stdout.String()
+		link := invitationForm.FindStringSubmatch(out)
+		if link == nil || link[1] != s.url || strings.Index(out, link[0]) > strings.Index(out, "curl") ||
+			!strings.Contains(out, "\nOpen this in your browser within 15 minutes, and press the button:\n\n  "+link[0]+"\nTry:\n") {
+			t.Fatalf("%s: stdout:\n%s", name, out)
+		}
+		s.letsIn(t, link[2])
+		s.useCode(t, link[2]).wants(t, http.StatusForbidden)
+		keys, _ := works(t, "keys", "list", "--db", s.db, "--tenant", name)
+		if !regexp.MustCompile(`(?m)^2 +active +admin .*\(browser\)$`).MatchString(keys) {
+			t.Errorf("%s: the keys are\n%s", name, keys)
+		}
+	}
+}
+
+// TestNoOffice: without the page its addresses are nothing, and no link leads there.
+func TestNoOffice(t *testing.T) {
+	t.Parallel()
+	s, bare := start(t), start(t, "--no-office")
+	for _, path := range []string{"/", "/office", "/office/", "/office/sign-in", "/office/people/new", "/office/assets/office.css"} {
+		if p := bare.do(t, "GET", path, "", "Accept", "text/html").wants(t, 404).problem(t); p.Code != "path" {
+			t.Errorf("%s: the code %q", path, p.Code)
+		}
+	}
+	bare.do(t, "POST", "/office/sign-in", "key=x", "Content-Type", "application/x-www-form-urlencoded").wants(t, 404)
+	if out := bare.stdout.String(); strings.Contains(out, "/office") || strings.Contains(out, "browser") {
+		t.Errorf("stdout:\n%s", out)
+	}
+	for _, path := range []string{"/", "/office"} {
+		for _, accept := range []string{"text/html", "text/html,application/xhtml+xml,*/*;q=0.8"} {
+			p, err := s.browser(t, "en").trySend(t, http.MethodGet, path, nil, []string{"Accept", accept})
+			must(t, err)
+			if to := p.wants(t, http.StatusSeeOther).header.Get("Location"); to != "/office/" {
+				t.Errorf("%s leads to %q", path, to)
+			}
+		}
+	}
+	for _, accept := range []string{"", "*/*", "application/json"} {
+		s.do(t, "GET", "/", "", "Accept", accept).wants(t, 404)
+	}
+	s.do(t, "POST", "/", "", "Accept", "text/html").wants(t, 404)
+}

@@ -1,0 +1,109 @@
+package acceptance
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// limitedProcess prepares a service on db in a process of its own, under
+// limits as a shell sets them.
+func limitedProcess(t *testing.T, limits, db string) *exec.Cmd {
+	t.Helper()
+	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	args := append([]string{"sh", "-c", limits + `; exec "$0" "$@"`}, cmd.Args...)
+	shell, err := exec.LookPath("sh")
+	must(t, err)
+	cmd.Path, cmd.Args = shell, args
+	return cmd
+}
+
+// TestFewFiles: under a low limit of open files, idle connections make room for
+// clients with requests.
+func TestFewFiles(t *testing.T) {
+	t.Parallel()
+	files := 40 + 2*max(0, runtime.NumCPU()-4) // each processor has a connection that reads
+	c := startedProcess(t, limitedProcess(t, fmt.Sprintf("ulimit -n %d", files), filepath.Join(t.TempDir(), "x.db")))
+	idle := c.dial(t)
+	for range 99 {
+		c.dial(t)
+	}
+	for range 20 {
+		c.create(t, ana)
+		c.CloseIdleConnections()
+	}
+	if total := c.list(t, "").TotalCount; total != 20 {
+		t.Errorf("%d records", total)
+	}
+	if rest, err := io.ReadAll(idle); len(rest) > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("the idle connection: %q, %v", rest, err)
+	}
+}
+
+// TestTooFewFiles: a limit that leaves no file to a client is said before
+// anything listens or is made.
+func TestTooFewFiles(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd := limitedProcess(t, "ulimit -n 24", db)
+	ended := make(chan error, 1)
+	must(t, cmd.Start())
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		const want = "Error: this program may not open enough files to serve clients\nTry: raise the limit of open files: ulimit -n 1024\n"
+		if said := fmt.Sprint(cmd.Stdout); err == nil || said != want || exists(db) {
+			t.Errorf("%v, %s", err, said)
+		}
+	case <-time.After(patience):
+		cmd.Process.Kill()
+		t.Errorf("it goes on: %s", cmd.Stdout)
+	}
+}
+
+// TestFileSizeLimit: a -wal that may not grow is a full disk to the clients.
+// Writing works again by itself when it may.
+func TestFileSizeLimit(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd := limitedProcess(t, "ulimit -S -f 2000", db)
+	c := startedProcess(t, cmd)
+	made := 0
+	large := fmt.Sprintf(`{"firstName":"Ana","lastName":%q}`, strings.Repeat("x", 100))
+	a := c.do(t, "POST", collection, large)
+	for ; a.status == 201; a = c.do(t, "POST", collection, large) {
+		made++
+	}
+	a.wants(t, 507)
+	if made == 0 || !strings.Contains(a.problem(t).Detail, "The disk is full") {
+		t.Errorf("after %d records: %s", made, a.body)
+	}
+	for range 3 {
+		c.do(t, "POST", collection, large).wants(t, 507)
+	}
+	if total := c.list(t, "").TotalCount; total != int64(made) {
+		t.Errorf("%d records, not %d", total, made)
+	}
+	var limit unix.Rlimit
+	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, nil, &limit))
+	limit.Cur = limit.Max
+	must(t, unix.Prlimit(cmd.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil))
+	c.create(t, large)
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	must(t, cmd.Wait())
+	if found := namesIn(t, filepath.Dir(db)); !slices.Equal(found, []string{".x.db-progress", "x.db", "x.db-lock"}) {
+		t.Errorf("there is %q", found)
+	}
+	works(t, "check", "--db", db)
+}

@@ -1,0 +1,389 @@
+//go:build unix
+
+package acceptance
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Windows lets nobody delete or replace a file that is open.
+
+// goneCase is a way in which the files of a database go.
+type goneCase struct {
+	act  func(t *testing.T, db string)
+	what string // in the log
+	ends string // completed: the database is whole after the stop; saved: a copy is; lost: neither
+}
+
+// TestFilesGo: a service whose files are deleted, moved, replaced or cut answers
+// 503 and says so. What was in the database is saved where it can be read.
+func TestFilesGo(t *testing.T) {
+	t.Parallel()
+	other, larger := invented(t, 1, 3), invented(t, 1, 30)
+	remove := func(suffix string) func(*testing.T, string) {
+		return func(t *testing.T, db string) { must(t, os.Remove(db+suffix)) }
+	}
+	cut := func(suffix string, size int64) func(*testing.T, string) {
+		return func(t *testing.T, db string) { must(t, os.Truncate(db+suffix, size)) }
+	}
+	for name, tt := range map[string]goneCase{
+		"deleted":         {remove(""), "was deleted or moved away", "saved"},
+		"moved":           {func(t *testing.T, db string) { must(t, os.Rename(db, db+".old")) }, "was deleted or moved away", "saved"},
+		"folder moved":    {func(t *testing.T, db string) { must(t, os.Rename(filepath.Dir(db), t.TempDir()+"/x")) }, "was deleted or moved away", "saved"},
+		"-wal deleted":    {remove("-wal"), "the -wal of the database was deleted", "completed"},
+		"-shm deleted":    {remove("-shm"), "the -shm of the database was deleted", "completed"},
+		"replaced":        {func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) }, "another file was put in the place", "saved"},
+		"copied over":     {func(t *testing.T, db string) { copyOver(t, other, db) }, "has written over the file", "saved"},
+		"larger copied":   {func(t *testing.T, db string) { copyOver(t, larger, db) }, "has written over the file", "lost"},
+		"backup over":     {backupOver, "has written over the file", "saved"},
+		"emptied":         {cut("", 0), "was cut off", "lost"},
+		"cut":             {cut("", 3*4096), "was cut off", "lost"},
+		"-wal cut":        {cut("-wal", 100), "the -wal of the database was cut off", "lost"},
+		"-wal written on": {func(t *testing.T, db string) { blankWAL(t, db) }, "the -wal of the database was cut off", "lost"},
+	} {
+		t.Run(name, func(t *testing.T) { t.Parallel(); tt.test(t) })
+	}
+}
+
+func (tt goneCase) test(t *testing.T) {
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s, db := startedProcess(t, cmd), cmd.Args[2]
+	ids := map[string]bool{}
+	for range 5 {
+		ids[s.create(t, ana)] = true
+	}
+	tt.act(t, db)
+	if a := s.do(t, "POST", collection, ana); a.status == 201 { // before the service knows
+		var made wireRecord
+		decode(t, a.body, &made)
+		ids[made.ID] = true
+	}
+	knows := func(a answer) bool {
+		return a.status == 503 && strings.Contains(a.body, "files of the database were deleted, moved or replaced")
+	}
+	eventually(t, "the service to know", func() bool { return knows(s.do(t, "GET", "/readyz", "")) })
+	for _, a := range []answer{s.do(t, "POST", collection, ana), s.do(t, "GET", collection, ""), s.do(t, "GET", "/readyz", "")} {
+		if !knows(a) {
+			t.Errorf("%d %s", a.status, a.body)
+		}
+	}
+	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
+	if code, _, stderr := runCommand(t, "keys", "list", "--db", db); code != 1 || strings.Count(stderr, "\n") != 2 {
+		t.Errorf("another command uses the database: %s", stderr)
+	}
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	says := output.String()
+	if strings.Count(says, `"level":"ERROR","msg":"the files of the database have gone`) != 1 || !strings.Contains(says, tt.what) {
+		t.Errorf("it says: %s", says)
+	}
+	if checkEnd(t, db, tt.ends, says, cmd.ProcessState.ExitCode()) {
+		holds(t, db, s.key, ids)
+	}
+}
+
+// TestFilesGoAtStop: a service that is stopped before it has noticed does not
+// end as if all were well.
+func TestFilesGoAtStop(t *testing.T) {
+	t.Parallel()
+	other := invented(t, 1, 3)
+	for name, act := range map[string]func(t *testing.T, db string){
+		"deleted":     func(t *testing.T, db string) { must(t, os.Remove(db)) },
+		"replaced":    func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) },
+		"copied over": func(t *testing.T, db string) { copyOver(t, other, db) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+			s, db := startedProcess(t, cmd), cmd.Args[2]
+			ids := map[string]bool{s.create(t, ana): true}
+			act(t, db)
+			must(t, cmd.Process.Signal(syscall.SIGTERM))
+			cmd.Wait()
+			if checkEnd(t, db, "saved", output.String(), cmd.ProcessState.ExitCode()) {
+				holds(t, db, s.key, ids)
+			}
+		})
+	}
+}
+
+// TestWALKept: a new database does not take the place of a -wal, which may be all
+// that is left of another.
+func TestWALKept(t *testing.T) {
+	t.Parallel()
+	cmd, c := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
+	db := cmd.Args[2]
+	c.create(t, ana)
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	wal, err := os.ReadFile(db + "-wal")
+	must(t, err)
+	must(t, os.Truncate(db, 0))
+	s := startOn(t, db)
+	s.logs(t, "Warning: the -wal of another database was there. It is kept as "+db+"-wal.lost.\n")
+	if kept, err := os.ReadFile(db + "-wal.lost"); !bytes.Equal(kept, wal) || err != nil {
+		t.Errorf("%d of %d bytes are kept: %v", len(kept), len(wal), err)
+	}
+}
+
+// TestLostWithBackup: where nothing can be saved, the hint names the newest
+// backup.
+func TestLostWithBackup(t *testing.T) {
+	t.Parallel()
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0",
+		"--backup-dir", filepath.Join(t.TempDir(), "backups"))
+	s, db, dir := startedProcess(t, cmd), cmd.Args[2], cmd.Args[6]
+	s.create(t, ana)
+	saved := ""
+	eventually(t, "a backup", func() bool {
+		found, _ := filepath.Glob(filepath.Join(dir, "x-*.db"))
+		saved = strings.Join(found, " ")
+		return saved != ""
+	})
+	must(t, os.Truncate(db, 3*4096))
+	eventually(t, "the service to know", func() bool { return strings.Contains(output.String(), "could not be saved") })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if says := output.String(); !strings.HasSuffix(says, "firefighters restore "+saved+" --db "+db+"\n") {
+		t.Errorf("it says: %s", says)
+	}
+}
+
+// TestLinkChanged: a database that is served by a link is not another one when
+// the link is.
+func TestLinkChanged(t *testing.T) {
+	t.Parallel()
+	dir, other := t.TempDir(), invented(t, 1, 3)
+	db, link := filepath.Join(dir, "real.db"), filepath.Join(dir, "x.db")
+	must(t, os.Symlink(db, link))
+	cmd, output := process(t, "--db", link, "--listen", "127.0.0.1:0")
+	s := startedProcess(t, cmd)
+	ids := map[string]bool{s.create(t, ana): true}
+	must(t, os.Symlink(other, link+".new"))
+	must(t, os.Rename(link+".new", link))
+	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if says := output.String(); cmd.ProcessState.ExitCode() != 0 || !strings.Contains(says, "the link to the database was changed") {
+		t.Errorf("it says: %s", says)
+	}
+	holds(t, db, s.key, ids)
+}
+
+// TestMovedBack: a database that is moved away and back is whole at the end.
+func TestMovedBack(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "x")
+	must(t, os.Mkdir(dir, 0o700))
+	cmd, output := process(t, "--db", filepath.Join(dir, "x.db"), "--listen", "127.0.0.1:0")
+	s, db := startedProcess(t, cmd), cmd.Args[2]
+	ids := map[string]bool{s.create(t, ana): true}
+	must(t, os.Rename(dir, dir+".old"))
+	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
+	must(t, os.RemoveAll(dir))
+	must(t, os.Rename(dir+".old", dir))
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if checkEnd(t, db, "completed", output.String(), cmd.ProcessState.ExitCode()) {
+		holds(t, db, s.key, ids)
+	}
+}
+
+// checkEnd does what the service says at its end. It reports whether all records
+// must be in the database then.
+func checkEnd(t *testing.T, db, ends, says string, code int) bool {
+	t.Helper()
+	saved, _ := filepath.Glob(db + ".saved-*Z")
+	switch ends {
+	case "lost":
+		if code != 1 || len(saved) != 0 || !strings.Contains(says, "): "+db+"\nTry: ") {
+			t.Errorf("code %d, saved %v: %s", code, saved, says)
+		}
+		return false
+	case "completed":
+		if code != 0 || !strings.Contains(says, "everything is in "+db+" again") {
+			t.Errorf("code %d: %s", code, says)
+		}
+		return true
+	}
+	_, command, _ := strings.Cut(strings.TrimSpace(says), "\nTry: firefighters ")
+	if code != 1 || len(saved) != 1 || command != "restore "+saved[0]+" --db "+db {
+		t.Fatalf("code %d, saved %v: %s", code, saved, says)
+	}
+	works(t, "restore", saved[0], "--db", db)
+	return true
+}
+
+// holds fails unless a database is sound and holds these records.
+func holds(t *testing.T, db, key string, ids map[string]bool) {
+	t.Helper()
+	works(t, "check", "--db", db)
+	got := map[string]bool{}
+	for _, r := range startOn(t, db).as(key).list(t, "").Data.Items {
+		got[r.ID] = true
+	}
+	if !maps.Equal(got, ids) {
+		t.Errorf("it holds %v, not %v", got, ids)
+	}
+}
+
+// copyOver copies a file over another, as cp does.
+func copyOver(t *testing.T, from, to string) {
+	t.Helper()
+	source, err := os.Open(from)
+	must(t, err)
+	defer source.Close()
+	target, err := os.Create(to)
+	must(t, err)
+	_, err = io.Copy(target, source)
+	must(t, err)
+	must(t, target.Close())
+}
+
+// backupOver copies a backup over the database.
+func backupOver(t *testing.T, db string) {
+	t.Helper()
+	saved := filepath.Join(t.TempDir(), "saved.db")
+	works(t, "backup", saved, "--db", db)
+	copyOver(t, saved, db)
+}
+
+// blankWAL cuts the -wal and lets it grow again, as a writer does that goes on
+// where it was.
+func blankWAL(t *testing.T, db string) {
+	t.Helper()
+	info, err := os.Stat(db + "-wal")
+	must(t, err)
+	must(t, os.Truncate(db+"-wal", 0))
+	must(t, os.Truncate(db+"-wal", info.Size()))
+}
+
+// TestNewerCopy: commands warn of a saved copy that nobody has restored.
+func TestNewerCopy(t *testing.T) {
+	t.Parallel()
+	cmd, c := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
+	db := cmd.Args[2]
+	id := c.create(t, ana)
+	must(t, os.Remove(db+"-wal"))
+	saved := ""
+	eventually(t, "the copy", func() bool {
+		found, _ := filepath.Glob(db + ".saved-*Z")
+		saved = strings.Join(found, " ")
+		return saved != ""
+	})
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	_, stderr := works(t, "check", "--db", db)
+	warning := "Warning: " + saved + " has later changes than the database"
+	if !strings.Contains(stderr, warning) || !strings.Contains(stderr, "firefighters restore "+saved+" --db "+db+"\n") {
+		t.Errorf("check: %q", stderr)
+	}
+	works(t, "restore", saved, "--db", db)
+	if _, stderr := works(t, "check", "--db", db); stderr != "" {
+		t.Errorf("after the restore: %q", stderr)
+	}
+	startOn(t, db).as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+}
+
+// TestOfficeLost: without its database the page says what to do, and the log says
+// it once.
+func TestOfficeLost(t *testing.T) {
+	t.Parallel()
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s := startedProcess(t, cmd)
+	b := s.signIn(t, s.key, "en")
+	b.lets(t)
+	must(t, os.Remove(cmd.Args[2]))
+	eventually(t, "the loss to be noticed", func() bool { return s.do(t, "GET", "/readyz", "").status == http.StatusServiceUnavailable })
+	for path, status := range map[string]int{"/office/": 503, "/office/people/new": 503, "/office/access": 503, "/office/sign-in": 503, "/office/nothing": 404} {
+		p := b.get(t, path).wants(t, status)
+		p.says(t, p.header.Get("X-Request-Id"), "Sign out")
+	}
+	b.post(t, "/office/people", url.Values{"firstName": {"Ana"}, "lastName": {"Payload"}}).wants(t, 503).says(t, "The data cannot be reached")
+	b.post(t, "/office/sign-out", url.Values{}).wants(t, 503)
+	b.get(t, "/office/").wants(t, 303)
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if log := output.String(); strings.Count(log, `"level":"ERROR"`) != 1 || strings.Contains(log, "Payload") {
+		t.Errorf("the log: %s", log)
+	}
+}
+
+// TestOlderCopyServed: an older copy of its files that is written over a database is
+// noticed in a pause, and positions of before are refused at the next start.
+func TestOlderCopyServed(t *testing.T) {
+	t.Parallel()
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s, db, kept := startedProcess(t, cmd), cmd.Args[2], filepath.Join(t.TempDir(), "x.db")
+	s.create(t, ana)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		copyOver(t, db+suffix, kept+suffix)
+	}
+	last := s.create(t, ana)
+	var feed struct {
+		Items []any
+		Next  string
+		More  bool
+	}
+	decode(t, s.do(t, "GET", "/api/v1/changes", "").wants(t, 200).body, &feed)
+	eventually(t, "a note of how far it is", func() bool {
+		text, _ := os.ReadFile(filepath.Join(filepath.Dir(db), ".x.db-progress"))
+		return strings.Contains(string(text), last)
+	})
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		copyOver(t, kept+suffix, db+suffix)
+	}
+	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	if says := output.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(says, "an older copy was written over the files") {
+		t.Errorf("it says: %s", says)
+	}
+	again := startOn(t, db)
+	again.as(s.key).do(t, "GET", "/api/v1/changes?after="+feed.Next, "").wants(t, 410)
+	again.logs(t, "the database is older than what was served before")
+}
+
+// TestLostNotMadeAgain: after a loss no start makes an empty database and shows a key,
+// until the database is restored or --new is typed.
+func TestLostNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	cmd, _ := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s, db := startedProcess(t, cmd), cmd.Args[2]
+	id := s.create(t, ana)
+	saved := filepath.Join(t.TempDir(), "saved.db")
+	works(t, "backup", saved, "--db", db)
+	must(t, os.Remove(db))
+	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
+	must(t, cmd.Process.Kill()) // nothing is saved at the end
+	cmd.Wait()
+	copies, err := filepath.Glob(db + ".saved-*")
+	must(t, err)
+	for _, path := range copies {
+		must(t, os.Remove(path))
+	}
+	for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"keys", "create", "--tenant", "default"}} {
+		code, stdout, stderr := runCommand(t, append(args, "--db", db)...)
+		if code != 1 || stdout != "" || !strings.Contains(stderr, "was not brought back") || !strings.Contains(stderr, "firefighters serve --new --db "+db) {
+			t.Errorf("%v: %d %s %s", args, code, stdout, stderr)
+		}
+	}
+	works(t, "restore", saved, "--db", db)
+	startOn(t, db).as(s.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+
+	must(t, os.WriteFile(db+".other-lost", nil, 0o600))
+	other := db + ".other"
+	startWith(t, other, "serve", "--new", "--db", other).create(t, ana)
+	if _, err := os.Stat(other + "-lost"); err == nil {
+		t.Error("the mark is still there")
+	}
+}

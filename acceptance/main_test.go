@@ -1,0 +1,105 @@
+// Package acceptance tests the program as its users have it: built once, run as a
+// process, with a database in a file and HTTP over loopback. Nothing is mocked.
+package acceptance
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// program is the path of the program under test.
+var program string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if flag.Lookup("test.list").Value.String() != "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(runAll(m))
+}
+
+func runAll(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "acceptance-")
+	if err == nil {
+		defer os.RemoveAll(folder)
+		program, err = build(folder)
+	}
+	if err == nil {
+		err = os.Chmod(folder, 0o755) // other users run the program, too
+	}
+	if err == nil {
+		err = leaveUser(folder)
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	return testify(m.Run())
+}
+
+// build builds the program into a folder: with the race detector if the tests have
+// it, and with counters of coverage if GOCOVERDIR names a folder for them.
+func build(folder string) (path string, err error) {
+	path = filepath.Join(folder, "firefighters")
+	if runtime.GOOS == "windows" {
+		path += ".exe"
+	}
+	args := []string{"build", "-buildvcs=false", "-o", path}
+	if withRace { // SQLite is C that was translated, and of its races the detector knows nothing
+		args = append(args, "-race", "-gcflags=modernc.org/sqlite/lib=-race=false")
+	}
+	if os.Getenv("GOCOVERDIR") != "" {
+		args = append(args, "-cover")
+	}
+	out, err := exec.Command("go", append(args, "..")...).CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("building the program: %w\n%s", err, out)
+	}
+	return path, nil
+}
+
+// kept are the variables of the environment that the program sees. PATHEXT and what
+// follows it are those of Windows.
+var kept = []string{"PATH", "TMPDIR", "GOCOVERDIR", "PATHEXT", "SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP"}
+
+// leaveUser takes the settings of the user who runs the tests out of the environment,
+// and gives the program a home of its own.
+func leaveUser(folder string) error {
+	for _, setting := range os.Environ() {
+		if name, _, _ := strings.Cut(setting, "="); !slices.Contains(kept, strings.ToUpper(name)) {
+			os.Unsetenv(name)
+		}
+	}
+	home := filepath.Join(folder, "home")
+	os.Setenv("HOME", home)
+	os.Setenv("LOCALAPPDATA", home)
+	os.Setenv("GORACE", fmt.Sprintf("halt_on_error=1 exitcode=%d", raceCode))
+	return os.Mkdir(home, 0o700)
+}
+
+// raceCode is what the program ends with after a data race.
+const raceCode = 66
+
+// process prepares a command in a process of its own. The test fails if the race
+// detector has found something in it.
+func process(t *testing.T, args ...string) (cmd *exec.Cmd, output *syncBuffer) {
+	t.Helper()
+	cmd, output = exec.Command(program, args...), &syncBuffer{}
+	cmd.Env = os.Environ()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = new(bytes.Reader), output, output
+	cmd.SysProcAttr = processGroup()
+	t.Cleanup(func() {
+		if cmd.ProcessState != nil && cmd.ProcessState.ExitCode() == raceCode {
+			t.Errorf("%q: a data race: %v %v", args, cmd.Stdout, cmd.Stderr)
+		}
+	})
+	return cmd, output
+}

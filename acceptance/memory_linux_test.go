@@ -1,0 +1,277 @@
+//go:build !race
+
+package acceptance
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// mostMemory is what the service may take, however many clients there are, in
+// bytes. The race detector takes several times as much.
+const mostMemory = 150 << 20
+
+// crowd is a service in a process of its own, and what its clients send.
+type crowd struct {
+	client
+	pid           int
+	authorization string // header of a key
+	cookie        string // header of a session that the key has opened
+}
+
+// startCrowd serves a department of 1500 people. Its clients may read, or read and
+// write.
+func startCrowd(t *testing.T, scope string) *crowd {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, _ := process(t, "demo", "--db", db, "--people", "1500", "--listen", "127.0.0.1:0")
+	c := &crowd{client: startedProcess(t, cmd), pid: cmd.Process.Pid}
+	var department string
+	scanSQL(t, db, "SELECT name FROM tenants", &department)
+	key := newKey(t, db, department, "--scope", scope)
+	b := c.signIn(t, key, "en")
+	page, err := url.Parse(c.url + "/office/")
+	must(t, err)
+	cookie := b.Jar.Cookies(page)[0]
+	c.authorization, c.cookie = "Authorization: Bearer "+key, "Cookie: "+cookie.Name+"="+cookie.Value
+	return c
+}
+
+// peak returns the most memory that the process has had, in bytes.
+func (c *crowd) peak(t *testing.T) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.pid))
+	must(t, err)
+	found := regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)
+	kilobytes, err := strconv.Atoi(string(found[1]))
+	must(t, err)
+	return kilobytes << 10
+}
+
+// request returns a request with a body, whose headers declare more of it than
+// there is.
+func (c *crowd) request(line, body string, missing int, headers ...string) string {
+	_, host, _ := strings.Cut(c.url, "://")
+	if body != "" {
+		headers = append(headers, fmt.Sprintf("Content-Length: %d", len(body)+missing))
+	}
+	return line + " HTTP/1.1\r\nHost: " + host + "\r\n" + strings.Join(append(headers, "", ""), "\r\n") + body
+}
+
+// crowd sends a request from many connections at the same time, which stay open. Where
+// there is an answer, each reads its first byte.
+func (c *crowd) crowd(t *testing.T, connections int, request string, answer bool) {
+	t.Helper()
+	var all sync.WaitGroup
+	for range connections {
+		conn := c.dial(t)
+		must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
+		all.Go(func() {
+			io.WriteString(conn, request) // an error means that the service takes no more
+			if answer {
+				conn.Read(make([]byte, 1))
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestMemory: many clients do not take much memory, whatever they send and however
+// little they read. All connections stay open.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	const (
+		inForm     = "Content-Type: multipart/form-data; boundary=b"
+		urlencoded = "Content-Type: application/x-www-form-urlencoded"
+		field      = "--b\r\nContent-Disposition: form-data; name=\""
+		ofFile     = field + "file\"; filename=\"a.csv\"\r\n\r\n"
+	)
+	large := strings.Repeat("First name,Last name\nAna,Horvat\n", 10<<20/32)
+	var fields, parts, headers strings.Builder
+	for i := 0; fields.Len() < 65_000; i++ {
+		fmt.Fprintf(&fields, "&%x", i)
+	}
+	for i := range 100 {
+		fmt.Fprintf(&parts, "%s%d%s\"\r\n\r\n\r\n", field, i, strings.Repeat("x", 60_000))
+	}
+	for i := 0; headers.Len() < 63_000; i++ {
+		fmt.Fprintf(&headers, "X%d:\r\n", i)
+	}
+	for name, tt := range map[string]struct {
+		number  int
+		scope   string
+		answer  bool // there is one, whose first byte alone is read
+		request func(c *crowd) string
+	}{
+		"idle": {300, "read", true, func(c *crowd) string { return c.request("GET /office/", "", 0, c.cookie) }},
+		"slow headers": {300, "read", false, func(c *crowd) string {
+			return "GET /healthz HTTP/1.1\r\n" + headers.String()
+		}},
+		"JSON": {300, "write", false, func(c *crowd) string {
+			return c.request("POST "+collection, "{"+strings.Repeat(" ", 65_000), 1, c.authorization)
+		}},
+		"long names, no session": {300, "read", false, func(c *crowd) string {
+			return c.request("POST /office/import", parts.String(), 1, inForm)
+		}},
+		"long names, page": {300, "write", false, func(c *crowd) string {
+			return c.request("POST /office/import", field+large, 1, inForm, c.cookie)
+		}},
+		"long names, API": {300, "write", false, func(c *crowd) string {
+			return c.request("POST /api/v1/imports", field+large, 1, inForm, c.authorization)
+		}},
+		"long text": {300, "write", false, func(c *crowd) string {
+			return c.request("POST /office/import", field+"text\"\r\n\r\n"+large, 1, inForm, c.cookie)
+		}},
+		"uploads, write session": {200, "write", false, func(c *crowd) string {
+			return c.request("POST /office/import", ofFile+large, 1, inForm, c.cookie)
+		}},
+		"uploads, read session": {200, "read", false, func(c *crowd) string {
+			return c.request("POST /office/compare", ofFile+large, 1, inForm, c.cookie)
+		}},
+		"uploads, no right": {200, "read", false, func(c *crowd) string {
+			return c.request("POST /office/import", ofFile+large, 1, inForm, c.cookie)
+		}},
+		"uploads, API": {200, "write", false, func(c *crowd) string {
+			return c.request("POST /api/v1/imports", ofFile+large, 1, inForm, c.authorization)
+		}},
+		"uploads to their end": {100, "write", true, func(c *crowd) string {
+			return c.request("POST /api/v1/imports", ofFile+large+"\r\n--b--\r\n", 0, inForm, c.authorization)
+		}},
+		"many fields": {300, "read", true, func(c *crowd) string {
+			return c.request("POST /office/sign-in", fields.String(), 0, urlencoded)
+		}},
+		"long search": {300, "read", true, func(c *crowd) string {
+			return c.request("GET /office/?search="+strings.Repeat("'", 60_000), "", 0, c.cookie)
+		}},
+		"long address": {300, "read", true, func(c *crowd) string {
+			return c.request("GET /office/?"+strings.Repeat("&", 60_000), "", 0, c.cookie)
+		}},
+		"sign-in": {300, "read", true, func(c *crowd) string { return c.request("GET /office/sign-in", "", 0) }},
+		"print": {300, "read", true, func(c *crowd) string {
+			return c.request("GET /office/print?list=full", "", 0, c.cookie)
+		}},
+		"changes": {300, "read", true, func(c *crowd) string {
+			return c.request("GET /api/v1/changes?limit=1000", "", 0, c.authorization)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startCrowd(t, tt.scope)
+			c.crowd(t, tt.number, tt.request(c), tt.answer)
+			if peak := c.peak(t); peak > mostMemory {
+				t.Errorf("%d connections take %d MB", tt.number, peak>>20)
+			} else {
+				t.Logf("%d connections take %d MB", tt.number, peak>>20)
+			}
+		})
+	}
+}
+
+// TestMemoryOfLongList: a page of the longest names, addresses and numbers, made of
+// characters that HTML has to escape, is half a megabyte.
+func TestMemoryOfLongList(t *testing.T) {
+	t.Parallel()
+	c := startCrowd(t, "write")
+	key, quotes := strings.TrimPrefix(c.authorization, "Authorization: Bearer "), strings.Repeat("'", 250)
+	for i := range 100 {
+		c.as(key).create(t, fmt.Sprintf(`{"firstName":%q,"lastName":"%04d%s","phoneNumber":%q,"email":"%s@example.com"}`,
+			quotes[:100], i, quotes[:96], quotes[:50], quotes[:242]))
+	}
+	c.crowd(t, 300, c.request("GET /office/", "", 0, c.cookie), true)
+	if peak := c.peak(t); peak > mostMemory {
+		t.Errorf("300 connections take %d MB", peak>>20)
+	}
+}
+
+// TestMemoryOfImports: two departments that import the longest lists at the same time
+// do not take much memory either, nor do workbooks that unpack to as many cells as may be.
+func TestMemoryOfImports(t *testing.T) {
+	t.Parallel()
+	var list strings.Builder
+	list.WriteString("First name,Last name,Phone,Email,Date of birth\n")
+	for i := range 99_000 {
+		fmt.Fprintf(&list, "Ana%05d Maria,Čović-Horvat%05d,+385 91 %07d,ana%05d@example.com,1990-05-15\n", i, i, i, i)
+	}
+	cell := func(text string) string { return `<c t="str"><v>` + text + `</v></c>` }
+	wide := "<row>" + cell("First name") + cell("Last name")
+	for i := range 998 {
+		wide += cell(strconv.Itoa(i))
+	}
+	long := "<row>" + cell("First name") + cell("Last name") + strings.Repeat(cell("x"), 10) + "</row>"
+	for name, content := range map[string]string{
+		"list":          list.String(),
+		"wide workbook": workbookOf(t, wide+"</row>"+strings.Repeat("<row>"+strings.Repeat(cell("a"), 1000)+"</row>", 1190)),
+		"long workbook": workbookOf(t, long+strings.Repeat("<row>"+strings.Repeat(cell("a"), 12)+"</row>", 99_000)),
+		"too large":     workbookOf(t, wide+"</row>"+strings.Repeat("<row>"+strings.Repeat(cell("a"), 1000)+"</row>", 3490)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			db := filepath.Join(t.TempDir(), "x.db")
+			cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
+			c := &crowd{client: startedProcess(t, cmd), pid: cmd.Process.Pid}
+			want := 200
+			if name == "too large" {
+				want = 413
+			}
+			var all sync.WaitGroup
+			for _, key := range []string{c.key, newKey(t, db, "another")} {
+				all.Go(func() {
+					a, err := c.as(key).try(t, "POST", "/api/v1/imports", strings.NewReader(content), "Content-Type", "application/octet-stream")
+					if err != nil || a.status != want {
+						t.Errorf("%d, %v", a.status, err)
+					}
+				})
+			}
+			all.Wait()
+			if peak := c.peak(t); peak > mostMemory {
+				t.Errorf("two imports take %d MB", peak>>20)
+			} else {
+				t.Logf("two imports take %d MB", peak>>20)
+			}
+		})
+	}
+}
+
+// workbookOf returns a workbook with these rows. It has few kilobytes where they are
+// alike.
+func workbookOf(t *testing.T, rows string) string {
+	t.Helper()
+	var content bytes.Buffer
+	archive := zip.NewWriter(&content)
+	for _, part := range [][2]string{
+		{"xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`},
+		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="a.xml"/></Relationships>`},
+		{"xl/a.xml", "<worksheet><sheetData>" + rows + "</sheetData></worksheet>"},
+	} {
+		w, err := archive.Create(part[0])
+		must(t, err)
+		_, err = io.WriteString(w, part[1])
+		must(t, err)
+	}
+	must(t, archive.Close())
+	return content.String()
+}
+
+// TestSlowExports: clients that take no export keep nobody from a page.
+func TestSlowExports(t *testing.T) {
+	t.Parallel()
+	c := startCrowd(t, "write")
+	var list strings.Builder
+	list.WriteString("First name,Last name,Phone,Email\n")
+	for i := range 10_000 { // 10 MB, more than the kernel keeps for a client
+		fmt.Fprintf(&list, "%s,%s%04d,,%s%04d@example.com\n", strings.Repeat("ž", 100), strings.Repeat("ž", 96), i, strings.Repeat("a", 238), i)
+	}
+	key := strings.TrimPrefix(c.authorization, "Authorization: Bearer ")
+	c.as(key).do(t, "POST", "/api/v1/imports?apply=true", list.String(), "Content-Type", "text/csv").wants(t, 201)
+	c.crowd(t, 9, c.request("GET /office/export/file?format=jsonl", "", 0, c.cookie), true)
+	c.browser(t, "en").get(t, "/office/sign-in").wants(t, 200)
+}

@@ -1,0 +1,303 @@
+package acceptance
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// row returns what the table of that heading says of a name, a text for each
+// column; nil if the name is not there.
+func (p *webPage) row(t *testing.T, table, name string) (cells []string) {
+	t.Helper()
+	for _, tr := range p.rows(table) {
+		if th := tr.one("th"); th != nil && strings.TrimSuffix(th.text(), " this browser") == name {
+			for _, td := range tr.all("td") {
+				cells = append(cells, td.text())
+			}
+			return cells
+		}
+	}
+	return nil
+}
+
+// rows returns the rows of the table of that heading.
+func (p *webPage) rows(table string) []*element {
+	for _, e := range p.all("table") {
+		for _, heading := range p.all("", "id", e.attributes["aria-labelledby"]) {
+			if heading.text() == table {
+				return e.all("tbody")[0].all("tr")
+			}
+		}
+	}
+	return nil
+}
+
+// one returns the first element below e with a tag, nil if there is none.
+func (e *element) one(tag string) *element {
+	if all := e.all(tag); len(all) > 0 {
+		return all[0]
+	}
+	return nil
+}
+
+// press presses the only button of that text, with the form that it is in.
+func (p *webPage) press(t *testing.T, button string) *webPage {
+	t.Helper()
+	for _, form := range p.all("form") {
+		for _, b := range form.all("button") {
+			if b.text() == button {
+				return (&webForm{page: p, form: form, values: form.values()}).send(t, button)
+			}
+		}
+	}
+	t.Fatalf("%s has no button %q: %s", p.path, button, p.text())
+	return nil
+}
+
+// ended waits until the session of a browser has ended.
+func (b *browser) ended(t *testing.T) {
+	t.Helper()
+	eventually(t, "a session to end", func() bool {
+		p := b.get(t, "/office/history")
+		return p.status == http.StatusSeeOther && p.header.Get("Location") == "/office/sign-in?next=%2Foffice%2Fhistory"
+	})
+}
+
+// lets reports that a session works.
+func (b *browser) lets(t *testing.T) {
+	t.Helper()
+	b.get(t, "/office/history").wants(t, 200)
+}
+
+const (
+	signedIn = "Signed in"
+	forKeys  = "Keys for programs"
+	mayAll   = "read, change and manage access"
+)
+
+// TestOfficeAccess: the keys and sessions of the department, and that revoking one
+// ends it, with the sessions that it has opened, while others go on.
+func TestOfficeAccess(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	chief := newKey(t, s.db, "default", "--scope", "admin", "--label", "chief <&>", "--expires", "30d")
+	desk := newKey(t, s.db, "default", "--label", "desk")
+	plain := newKey(t, s.db, "default", "--scope", "read") // key 4, without a label
+	newKey(t, s.db, "Engine 7", "--label", "another department")
+	b, atDesk, atHome, plainly := s.signIn(t, chief, "en"), s.signIn(t, desk, "en"), s.signIn(t, desk, "en"), s.signIn(t, plain, "en")
+	p := b.get(t, "/office/access").wants(t, 200).says(t, "revoke it and invite others").lacks(t, "another department", "Revoked and expired")
+	if len(p.rows(signedIn)) != 4 || len(p.rows(forKeys)) != 4 || len(p.all("a", "href", "/office/access", "aria-current", "page")) != 1 {
+		t.Errorf("the page: %s", p.text())
+	}
+	for _, tt := range []struct{ table, name, may, used, button string }{
+		{signedIn, "chief <&> (browser)", mayAll, "now", "Revoke chief <&> (browser)"},
+		{signedIn, "key 4 (browser)", "only read", "never", "Revoke key 4 (browser)"},
+		{forKeys, "chief <&>", mayAll, "never", "ends 1 session Revoke chief <&>"},
+		{forKeys, "desk", "read and change", "never", "ends 2 sessions Revoke desk"},
+		{forKeys, "key 4", "only read", "never", "ends 1 session Revoke key 4"},
+	} {
+		cells := p.row(t, tt.table, tt.name)
+		if len(cells) != 5 || cells[0] != tt.may || (cells[1] == "never") != (tt.used == "never") || cells[4] != tt.button {
+			t.Errorf("%s: %q is %q", tt.table, tt.name, cells)
+		}
+	}
+	if own := p.all("span", "class", "tag"); len(own) != 1 || own[0].parent.text() != "chief <&> (browser) this browser" {
+		t.Errorf("this browser: %s", p.text())
+	}
+	if key, session := p.row(t, forKeys, "desk")[3], p.row(t, signedIn, "desk (browser)")[3]; key != "never" || !shownMoment.MatchString(session) {
+		t.Errorf("they expire %q and %q", key, session)
+	}
+
+	p = p.press(t, "Revoke desk").follow(t)
+	if p.notice(t) != "desk was revoked" || p.row(t, forKeys, "desk") != nil || p.row(t, signedIn, "desk (browser)") != nil {
+		t.Errorf("%q: %s", p.notice(t), p.text())
+	}
+	if ended := p.rows("Revoked and expired"); len(ended) != 3 || p.row(t, "Revoked and expired", "desk")[1] != "revoked" {
+		t.Errorf("ended: %s", p.text())
+	}
+	s.as(desk).refused(t, "revoked")
+	atDesk.ended(t)
+	atHome.ended(t)
+	plainly.lets(t)
+	p.press(t, "Revoke key 4 (browser)").follow(t).says(t, "key 4 (browser) was revoked")
+	plainly.ended(t)
+	s.as(plain).do(t, "GET", collection, "").wants(t, 200)
+	b.post(t, "/office/access/revoke", url.Values{"id": {"3"}}).follow(t).says(t, "desk was revoked") // once more
+	b.get(t, "/office/access?revoked=1").lacks(t, "was revoked")
+}
+
+// TestOfficeAccessOwn: who revokes the own session, or the key that opened it, is
+// signed out.
+func TestOfficeAccessOwn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	chief := newKey(t, s.db, "default", "--scope", "admin", "--label", "chief")
+	root, err := url.Parse(s.url + "/office/")
+	must(t, err)
+	for _, button := range []string{"Revoke chief (browser)", "Revoke chief"} {
+		b := s.signIn(t, chief, "en")
+		p := b.get(t, "/office/access").press(t, button)
+		if at := p.follow(t); at.path != "/office/sign-in" || at.heading(t) != "Sign in" || len(at.one(t, "main").all("p", "class", "fault")) != 0 {
+			t.Errorf("%s leads to %s: %s", button, at.path, at.text())
+		}
+		if len(b.Jar.Cookies(root)) != 0 {
+			t.Errorf("%s: the cookie is still there", button)
+		}
+	}
+	s.as(chief).refused(t, "revoked")
+}
+
+// atFirst is the number of open invitations of a new database: that of the link
+// that its first start prints.
+const atFirst = 1
+
+// TestOfficeAccessRefusals: only admin sees and does anything here, only from this
+// page, and only in its own department.
+func TestOfficeAccessRefusals(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	ours := newKey(t, s.db, "default", "--label", "ours") // key 2
+	chief := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "chief"), "en")
+	stranger := s.signIn(t, newKey(t, s.db, "Engine 7", "--scope", "admin", "--label", "stranger"), "en")
+	invited := chief.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200)
+	invitation := invited.form(t, "/office/access/withdraw").values.Get("id")
+	forms := map[string]url.Values{
+		"revoke": {"id": {"2"}}, "invite": {"name": {"Eva"}, "scope": {"admin"}}, "withdraw": {"id": {invitation}},
+	}
+	for _, scope := range []string{"read", "write"} {
+		b := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en")
+		b.get(t, "/office/access").wants(t, 403).says(t, "You may not do this")
+		if len(b.get(t, "/office/history").all("a", "href", "/office/access")) != 0 {
+			t.Errorf("%s is led to the page", scope)
+		}
+		for action, form := range forms {
+			b.post(t, "/office/access/"+action, form).wants(t, 403).says(t, "You may not do this")
+		}
+	}
+	nobody := s.browser(t, "en")
+	nobody.get(t, "/office/access").wants(t, 303)
+	for action, form := range forms {
+		nobody.post(t, "/office/access/"+action, form).wants(t, 401)
+		chief.post(t, "/office/access/"+action, form, "Sec-Fetch-Site", "cross-site").wants(t, 403).says(t, "did not come from this page")
+		chief.post(t, "/office/access/"+action, form, "Sec-Fetch-Site", "", "Origin", "http://elsewhere.example").wants(t, 403)
+		chief.get(t, "/office/access/"+action).wants(t, 405)
+	}
+	for _, id := range []string{"2", invitation, "99999", "0", "-1", "", "x", "99999999999999999999"} {
+		for _, action := range []string{"revoke", "withdraw"} {
+			if stranger.post(t, "/office/access/"+action, url.Values{"id": {id}}).wants(t, 404).says(t, "not there"); id != "2" && id != invitation {
+				chief.post(t, "/office/access/"+action, url.Values{"id": {id}}).wants(t, 404).says(t, "not there")
+			}
+		}
+	}
+	p := chief.get(t, "/office/access")
+	if len(p.rows("Open invitations")) != atFirst+1 || p.row(t, "Open invitations", "Ana") == nil || len(p.rows(forKeys)) != 5 {
+		t.Errorf("afterwards: %s", p.text())
+	}
+	stranger.get(t, "/office/access").lacks(t, "Ana", "ours", "chief")
+	s.as(ours).do(t, "GET", collection, "").wants(t, 200)
+}
+
+// TestOfficeInvite: an invitation is shown once, opens one session, and can be
+// withdrawn.
+func TestOfficeInvite(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "chief"), "en")
+	p := b.get(t, "/office/access").form(t, "/office/access/invite").set(t, "Name", " Ana <&> Čović ").send(t, "Invite").wants(t, 200)
+	p.says(t, "Invitation for Ana <&> Čović", "one sign-in within 15 minutes", "can be reached from this computer only")
+	code, link := p.labelled(t, "Code"), p.labelled(t, "Link")
+	_, readonly := link.attributes["readonly"]
+	if link.attributes["value"] != s.url+"/office/sign-in#code="+code.text() || code.attributes["class"] != "code" || !readonly {
+		t.Errorf("the link is %q, the code %q", link.attributes["value"], code.text())
+	}
+	if cells := p.row(t, "Open invitations", "Ana <&> Čović"); len(cells) != 3 || cells[0] != "read and change" || !shownMoment.MatchString(cells[1]) {
+		t.Errorf("the invitation is %q", cells)
+	}
+	if again := b.get(t, "/office/access"); strings.Contains(again.body, code.text()) {
+		t.Error("the code is shown twice")
+	}
+	ana := s.signIn(t, strings.ToLower(code.text()), "en")
+	ana.lets(t)
+	p = b.get(t, "/office/access")
+	if len(p.rows("Open invitations")) != atFirst || p.row(t, signedIn, "Ana <&> Čović (browser)")[0] != "read and change" {
+		t.Errorf("after signing in: %s", p.text())
+	}
+	s.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {code.text()}}).wants(t, 403)
+	p.press(t, "Revoke Ana <&> Čović (browser)").follow(t)
+	ana.ended(t)
+
+	p = b.post(t, "/office/access/invite", url.Values{"name": {"Eva"}, "scope": {"admin"}}).wants(t, 200)
+	p = p.press(t, "Withdraw Eva").follow(t)
+	if p.notice(t) != "The invitation was withdrawn" || len(p.rows("Open invitations")) != atFirst {
+		t.Errorf("%q: %s", p.notice(t), p.text())
+	}
+	s.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {code.text()}}).wants(t, 403)
+}
+
+// TestOfficeInviteElsewhere: the link has the address that the service has now, where
+// that of the command is from.
+func TestOfficeInviteElsewhere(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // as in another network
+	p := b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200)
+	p.says(t, "Invitation for Ana").lacks(t, "can be reached from this computer only")
+	link := p.labelled(t, "Link").attributes["value"]
+	if !strings.HasPrefix(link, "http://192.0.2.7:8080/office/sign-in#code=") {
+		t.Errorf("the link is %q", link)
+	}
+}
+
+// TestOfficeInviteFaults: a name has the rules of a label. What was typed stays.
+func TestOfficeInviteFaults(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
+	for name, fault := range map[string]string{
+		"":                         "Please enter a name.",
+		" \t":                      "Please enter a name.",
+		strings.Repeat("č", 101):   "The name may have at most 100 characters.",
+		"Ana\x01":                  "The name has a character that cannot be shown.",
+		"Ana\u202e\uFFFD <script>": "The name has a character that cannot be shown.",
+	} {
+		p := b.post(t, "/office/access/invite", url.Values{"name": {name}, "scope": {"admin"}}).wants(t, 422)
+		if !strings.HasPrefix(p.fault(t, "Name"), fault) || p.labelled(t, "Name").attributes["value"] != name {
+			t.Errorf("of %q: %q in %s", name, p.fault(t, "Name"), p.body)
+		}
+		if chosen := p.form(t, "/office/access/invite").values.Get("scope"); chosen != "admin" || len(p.rows("Open invitations")) != atFirst {
+			t.Errorf("%q is chosen", chosen)
+		}
+		if link := p.one(t, "div", "id", "faults").one("a"); link.attributes["href"] != "#name" {
+			t.Errorf("the summary leads to %s", link.attributes["href"])
+		}
+	}
+	for _, scope := range []string{"", "owner", "Admin"} {
+		b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {scope}}).wants(t, 400)
+	}
+	b.post(t, "/office/access/invite", url.Values{"name": {strings.Repeat("č", 100)}, "scope": {"read"}}).wants(t, 200)
+}
+
+// TestOfficeAccessEnded: the page shows the newest of those that have ended.
+func TestOfficeAccessEnded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for n := range 103 {
+		execSQL(t, s.db, `INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at) VALUES (?, 1, ?, 'read', 1, 2)`,
+			hashOf(strconv.Itoa(n)), "old "+strconv.Itoa(n))
+	}
+	p := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en").get(t, "/office/access")
+	ended := p.rows("Revoked and expired")
+	names := []string{}
+	for _, tr := range ended {
+		names = append(names, tr.one("th").text())
+	}
+	if len(names) != 100 || names[0] != "old 102" || slices.Contains(names, "old 2") || p.row(t, "Revoked and expired", "old 3")[1] != "expired" {
+		t.Errorf("%d have ended: %q", len(names), names)
+	}
+	p.says(t, "“firefighters keys list” shows 3 more.")
+}

@@ -1,0 +1,209 @@
+package acceptance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// born returns a person for the API.
+func born(name, day string) string {
+	return fmt.Sprintf(`{"firstName":%q,"lastName":"Test","dateOfBirth":%q}`, name, day)
+}
+
+// TestOfficeBirthdays: people stand in their months, by day.
+func TestOfficeBirthdays(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	b.get(t, "/office/birthdays").wants(t, 200).says(t, "Nobody is on the list yet")
+	s.create(t, born("Late", "1990-05-31"))
+	s.create(t, born("Leap", "1992-02-29"))
+	s.create(t, born("Early", "1980-05-01T23:30:00-05:00"))
+	s.create(t, `{"firstName":"No","lastName":"Day"}`)
+	p := b.get(t, "/office/birthdays").wants(t, 200).says(t, "1 person has no date of birth on the list.", "· 4 people")
+	year := time.Now().Year()
+	want := []string{
+		fmt.Sprintf("February Date of birth Name Age 29 February Leap Test turns %d", year-1992),
+		fmt.Sprintf("May Date of birth Name Age 1 May Early Test turns %d 31 May Late Test turns %d", year-1980, year-1990),
+	}
+	var got []string
+	for _, section := range p.one(t, "div", "class", "months").all("section") {
+		got = append(got, strings.Replace(section.text(), " this month", "", 1))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the months have %q, not %q", got, want)
+	}
+	if p.labelled(t, "Age").attributes["value"] != "18" || p.labelled(t, "Before").attributes["value"] != fmt.Sprintf("1 January %d", year+1) {
+		t.Errorf("the form is %s", p.body)
+	}
+	if len(p.all("div", "class", "paper")) != 1 {
+		t.Error("there is an answer, but nobody asked")
+	}
+}
+
+// TestOfficeBirthdaysNow: the present month is marked, and a link leads to it.
+func TestOfficeBirthdaysNow(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for month := range 12 {
+		s.create(t, born("Month", fmt.Sprintf("1990-%02d-10", month+1)))
+	}
+	p := s.signIn(t, s.key, "en").get(t, "/office/birthdays").wants(t, 200)
+	links := p.one(t, "nav", "aria-label", "Months").all("a")
+	current := p.all("a", "aria-current", "date")
+	if len(links) != 12 || len(current) != 1 {
+		t.Fatalf("%d links, %d current", len(links), len(current))
+	}
+	month := p.one(t, "h3", "id", strings.TrimPrefix(current[0].attributes["href"], "#"))
+	if now := time.Now().Month().String(); current[0].text() != now || month.text() != now+" this month" {
+		t.Errorf("it is %s, the page says %q and %q", now, current[0].text(), month.text())
+	}
+}
+
+// reaching asks who reaches an age, and returns the rows of the answer.
+func (b *browser) reaching(t *testing.T, age, before string) (rows []string) {
+	t.Helper()
+	p := b.get(t, "/office/birthdays").form(t, "/office/birthdays").set(t, "Age", age).set(t, "Before", before).send(t, "Show").wants(t, 200)
+	paper := p.one(t, "div", "class", "paper")
+	for _, row := range paper.all("tbody") {
+		for _, person := range row.all("tr") {
+			rows = append(rows, person.text())
+		}
+	}
+	if len(rows) == 0 && !strings.Contains(paper.text(), "Nobody reaches the age of") {
+		t.Errorf("no answer: %s", paper.text())
+	}
+	return rows
+}
+
+// TestOfficeReaching asks for ages that lie in the future for certain.
+func TestOfficeReaching(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	s.create(t, born("Second", "1990-05-16"))
+	s.create(t, born("First", "1990-05-15"))
+	s.create(t, born("Leap", "1992-02-29"))
+	s.create(t, `{"firstName":"No","lastName":"Day"}`)
+	for _, tt := range []struct {
+		age, before string
+		want        []string
+	}{
+		{"140", "17 May 2130", []string{"Test First 15 May 1990 15 May 2130", "Test Second 16 May 1990 16 May 2130"}},
+		{" 140 ", "2130-05-16", []string{"Test First 15 May 1990 15 May 2130"}},
+		{"140", "15.5.2130", nil},
+		{"148", "1 March 2140", []string{"Test First 15 May 1990 15 May 2138", "Test Second 16 May 1990 16 May 2138", "Test Leap 29 February 1992 29 February 2140"}},
+		{"149", "2 March 2141", []string{"Test First 15 May 1990 15 May 2139", "Test Second 16 May 1990 16 May 2139", "Test Leap 29 February 1992 1 March 2141"}},
+		{"149", "1 March 2141", []string{"Test First 15 May 1990 15 May 2139", "Test Second 16 May 1990 16 May 2139"}},
+		{"18", "1 January 2010", nil}, // they were 18 before today
+	} {
+		if got := b.reaching(t, tt.age, tt.before); !slices.Equal(got, tt.want) {
+			t.Errorf("%s before %s: %q, not %q", tt.age, tt.before, got, tt.want)
+		}
+	}
+	p := b.get(t, "/office/birthdays?age=140&before=2130-05-16").says(t, "Who reaches the age of 140 before 16 May 2130", "1 person has no date of birth")
+	if value := p.labelled(t, "Before").attributes["value"]; value != "2130-05-16" {
+		t.Errorf("what was typed became %q", value)
+	}
+	if len(p.all("div", "class", "paper")) != 1 || len(p.all("div", "class", "months")) > 0 {
+		t.Error("there is more than the answer")
+	}
+	links := 0
+	for _, age := range []string{"16", "18", "60", "65", "70"} {
+		links += len(p.all("a", "href", "/office/birthdays?age="+age+"&before=2130-05-16"))
+	}
+	if links != 5 {
+		t.Errorf("%d links for the usual ages: %s", links, p.body)
+	}
+}
+
+// TestOfficeReachingFaults: what cannot be read is said at its field, and stays
+// there.
+func TestOfficeReachingFaults(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, ana)
+	b := s.signIn(t, s.key, "en")
+	const wrongAge = "An age is a whole number from 1 to 150."
+	for _, tt := range []struct {
+		age, before, ageFault, dayFault string
+	}{
+		{"", "1 May 2090", wrongAge, ""},
+		{"0", "1 May 2090", wrongAge, ""},
+		{"-1", "1 May 2090", wrongAge, ""},
+		{"151", "1 May 2090", wrongAge, ""},
+		{"18.5", "1 May 2090", wrongAge, ""},
+		{`"><b>`, "1 May 2090", wrongAge, ""},
+		{"99999999999999999999", "soon", wrongAge, "This day cannot be read. Please write it with a year of four digits: "},
+		{"18", "30 February 2090", "", "There is no such day."},
+		{"18", "5/6/2090", "", "This can be 5 June 2090 or 6 May 2090. Please write the month as a word."},
+		{"18", "\x00", "", "This day cannot be read. "},
+		{"18", "", "", ""},
+	} {
+		p := b.get(t, "/office/birthdays").form(t, "/office/birthdays").set(t, "Age", tt.age).set(t, "Before", tt.before).send(t, "Show").wants(t, 200)
+		ageFault, dayFault := p.fault(t, "Age"), p.fault(t, "Before")
+		if ageFault != tt.ageFault || !strings.HasPrefix(dayFault, tt.dayFault) || (dayFault == "") != (tt.dayFault == "") {
+			t.Errorf("%q before %q: %q, %q", tt.age, tt.before, ageFault, dayFault)
+		}
+		if value := p.labelled(t, "Age").attributes["value"]; value != tt.age {
+			t.Errorf("the age %q became %q", tt.age, value)
+		}
+		if months := len(p.all("div", "class", "months")) == 1; months != (ageFault+dayFault != "") {
+			t.Errorf("%q before %q: shows months %t", tt.age, tt.before, months)
+		}
+	}
+}
+
+// readCalendar returns the values of each property, as a calendar program reads
+// them: lines are unfolded and texts unescaped.
+func readCalendar(t *testing.T, text string) map[string][]string {
+	t.Helper()
+	all := map[string][]string{}
+	text, ended := strings.CutSuffix(text, "\r\n")
+	for line := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n ", ""), "\r\n") {
+		name, value, ok := strings.Cut(line, ":")
+		if !ok || !ended || strings.ContainsAny(line, "\r\n") {
+			t.Fatalf("no line of a calendar: %q", line)
+		}
+		value = strings.NewReplacer(`\\`, `\`, `\;`, ";", `\,`, ",", `\n`, "\n").Replace(value)
+		all[name] = append(all[name], value)
+	}
+	return all
+}
+
+func TestOfficeCalendar(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "hr")
+	id := s.create(t, ana)
+	s.create(t, `{"firstName":"A, B; C\\","lastName":"`+strings.Repeat("č", 90)+`","dateOfBirth":"1992-02-29"}`)
+	s.create(t, `{"firstName":"No","lastName":"Day"}`)
+	p := b.get(t, "/office/birthdays.ics").wants(t, 200)
+	if p.header.Get("Content-Type") != "text/calendar; charset=utf-8" || p.header.Get("Content-Disposition") != `attachment; filename="birthdays.ics"` {
+		t.Errorf("the headers are %v", p.header)
+	}
+	all := readCalendar(t, p.body)
+	for name, want := range map[string][]string{
+		"BEGIN":              {"VCALENDAR", "VEVENT", "VEVENT"},
+		"VERSION":            {"2.0"},
+		"X-WR-CALNAME":       {"Rođendani – default"},
+		"SUMMARY":            {`Rođendan: A, B; C\ ` + strings.Repeat("č", 90) + " (1992.)", "Rođendan: Ana Čović (1990.)"},
+		"DTSTART;VALUE=DATE": {"19920229", "19900515"},
+		"RRULE":              {"FREQ=YEARLY;BYYEARDAY=60", "FREQ=YEARLY"},
+		"END":                {"VEVENT", "VEVENT", "VCALENDAR"},
+	} {
+		if got := slices.Clone(all[name]); !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s is %q, not %q", name, got, want)
+		}
+	}
+	if !slices.Contains(all["UID"], "birthday-"+id) || len(all["DTSTAMP"]) != 2 {
+		t.Errorf("the events are %q", all)
+	}
+	link := b.get(t, "/office/birthdays").one(t, "a", "href", "/office/birthdays.ics")
+	if link.text() != "Rođendani za Vaš kalendar" {
+		t.Errorf("the link is %q", link.text())
+	}
+}

@@ -1,0 +1,224 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// shownMoment is a moment as the page writes it in English.
+var shownMoment = regexp.MustCompile(` ?\d{1,2} [A-Z][a-z]+ \d{4}, \d\d:\d\d ?`)
+
+// edits returns the entries of a history, without their times.
+func (p *webPage) edits(t *testing.T) (all []string) {
+	t.Helper()
+	for _, list := range p.all("ol", "class", "history") {
+		for _, entry := range list.all("li") {
+			text := entry.text()
+			if len(shownMoment.FindAllString(text, -1)) != 1 || len(entry.all("time")) != 1 {
+				t.Errorf("not one moment in %q", text)
+			}
+			all = append(all, strings.TrimPrefix(shownMoment.ReplaceAllString(text, ""), ", "))
+		}
+	}
+	return all
+}
+
+// tellsEdits fails unless the history has these entries.
+func (p *webPage) tellsEdits(t *testing.T, want ...string) {
+	t.Helper()
+	if got := p.wants(t, 200).edits(t); !slices.Equal(got, want) {
+		t.Errorf("%s has\n%s\nnot\n%s", p.path, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+const anaEntered = "What was entered Field Entered First name Ana Last name Čović E-mail ana@example.com Date of birth 15 May 1990"
+
+// TestOfficeHistory: who changed whom, and each field before and after; the same
+// on the page of the person, which the name leads to.
+func TestOfficeHistory(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--label", `front <desk>`), "en")
+	plain := s.as(newKey(t, s.db, "default")) // key 4, without a label
+	if p := b.get(t, "/office/history").wants(t, 200).says(t, "Nothing has been changed yet"); len(p.edits(t)) > 0 {
+		t.Errorf("at first: %s", p.text())
+	}
+	id := s.create(t, `{"firstName":"Ana","lastName":"Čović","email":"ana@example.com","dateOfBirth":"1990-05-15"}`)
+	path := "/office/people/" + id
+	plain.do(t, "PUT", collection+"/"+id, `{"firstName":"Ana","lastName":"Horvat <&>","phoneNumber":"091 234 5678","dateOfBirth":"1990-05-15"}`).wants(t, 200)
+	b.post(t, path+"/delete", url.Values{}).wants(t, 303)
+	want := []string{
+		"Ana Horvat <&> was brought back, by a command on the station PC",
+		"Ana Horvat <&> was deleted, by front <desk> (browser)",
+		"Ana Čović was changed, by key 4 What was changed Field Before After Last name Čović Horvat <&> " +
+			"Phone –empty 091 234 5678 E-mail ana@example.com –empty",
+		"Ana Čović was added, by first key " + anaEntered,
+	}
+	own := b.get(t, path+"/history")
+	own.tellsEdits(t, want[1:]...)
+	if link := own.all("a", "href", "/office/deleted", "class", "button"); len(link) != 1 || own.heading(t) != "History of Ana Horvat <&>" {
+		t.Errorf("of a deleted person: %s", own.body)
+	}
+	works(t, "undelete", "--db", s.db, "--tenant", "default", id)
+	all := b.get(t, "/office/history")
+	all.tellsEdits(t, want...)
+	own = all.browser.get(t, all.all("a", "href", path+"/history")[0].attributes["href"])
+	own.tellsEdits(t, want...)
+	if links := own.one(t, "ol").all("a"); len(links) != 0 || len(own.all("a", "href", path)) != 1 {
+		t.Errorf("the history of a person leads to %d persons, and not to the form: %s", len(links), own.body)
+	}
+	table := own.all("table", "class", "diff")[0]
+	if c, r := len(table.all("th", "scope", "col")), len(table.all("th", "scope", "row")); c != 3 || r != 3 || len(table.all("caption")) != 1 {
+		t.Errorf("the table has %d and %d headers", c, r)
+	}
+	execSQL(t, s.db, `DELETE FROM keys WHERE id = 4`)
+	b.get(t, "/office/history").tellsEdits(t, want...)
+
+	other := s.signIn(t, newKey(t, s.db, "Engine 7", "--scope", "read"), "en")
+	other.get(t, "/office/history").tellsEdits(t)
+	other.get(t, path+"/history").wants(t, 404).lacks(t, "Ana")
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", id)
+	b.get(t, "/office/history").tellsEdits(t, "A deleted person was erased for good, by a command on the station PC")
+	b.get(t, path+"/history").wants(t, 404)
+	b.get(t, "/office/people/x/history").wants(t, 404)
+}
+
+// TestOfficeHistoryFields: what changed although a day reads the same, nothing that
+// changed, and what the disk has damaged.
+func TestOfficeHistoryFields(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	body := `{"firstName":"Ana","lastName":"Čović","email":"ana@example.com","dateOfBirth":"1990-05-15T00:00:00%s"}`
+	id := s.create(t, fmt.Sprintf(body, "Z"))
+	for range 2 {
+		s.do(t, "PUT", collection+"/"+id, fmt.Sprintf(body, "+02:00")).wants(t, 200)
+	}
+	path, changed := "/office/people/"+id+"/history", "Ana Čović was changed, by first key "
+	added := "Ana Čović was added, by first key " + anaEntered
+	offset := "What was changed Field Before After Date of birth 1990-05-15T00:00:00Z 1990-05-15T00:00:00+02:00"
+	b.get(t, path).tellsEdits(t, changed+"All values stayed as they were.", changed+offset, added)
+
+	damaged, somebody := "This entry is damaged: what it says may be wrong or missing.", "a person whose name is not known any more"
+	execSQL(t, s.db, `UPDATE changes SET before = '{"id' WHERE id & 0xffffffff = 2`)
+	b.get(t, path).tellsEdits(t, changed+"All values stayed as they were.", changed+damaged, somebody+" was added, by first key "+damaged)
+	execSQL(t, s.db, `UPDATE firefighters SET email = 'x'`)
+	b.get(t, path).tellsEdits(t, changed+damaged, changed+damaged, somebody+" was added, by first key "+damaged)
+}
+
+// TestOfficeHistoryPages: older changes are a link away. A number that is none
+// shows the newest.
+func TestOfficeHistoryPages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, `{"firstName":"Ana","lastName":"Čović"}`)
+	for n := range 60 {
+		s.do(t, "PUT", collection+"/"+id, fmt.Sprintf(`{"firstName":"Ana %d","lastName":"Čović"}`, n)).wants(t, 200)
+	}
+	s.create(t, `{"firstName":"Eva","lastName":"Horvat"}`)
+	for path, entries := range map[string]int{"/office/history": 62, "/office/people/" + id + "/history": 61} {
+		first := b.get(t, path)
+		older := first.one(t, "a", "rel", "next")
+		second := b.get(t, older.attributes["href"])
+		all := append(first.edits(t), second.edits(t)...)
+		distinct := len(slices.Compact(slices.Sorted(slices.Values(all))))
+		if older.text() != "Older changes" || len(first.edits(t)) != 50 || len(all) != entries || distinct != entries {
+			t.Errorf("%s: %q, %d and %d entries", path, older.text(), len(first.edits(t)), len(all)-50)
+		}
+		if len(first.all("a", "rel", "first")) != 0 || second.one(t, "a", "rel", "first").attributes["href"] != path || len(second.all("a", "rel", "next")) != 0 {
+			t.Errorf("the links of %s: %s", path, second.body)
+		}
+		for _, bad := range []string{"x", "0", "-3", "1e3", "99999999999999999999", ""} {
+			b.get(t, path+"?before="+bad).tellsEdits(t, first.edits(t)...)
+		}
+		b.get(t, path+"?before=1").says(t, "There are no older changes", "Newest changes").tellsEdits(t)
+	}
+}
+
+// TestOfficeDeleted: the deleted people, the last one first, and bringing them back.
+func TestOfficeDeleted(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	other := s.signIn(t, newKey(t, s.db, "Engine 7"), "en")
+	b.get(t, "/office/deleted").says(t, "0 deleted people", "Nobody has been deleted")
+	ana := s.create(t, `{"firstName":"Ana <&>","lastName":"Čović","phoneNumber":"+385 91/234"}`)
+	eva := s.create(t, `{"firstName":"Eva","lastName":"Horvat"}`)
+	for _, id := range []string{ana, eva} {
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	p := b.get(t, "/office/deleted").says(t, "2 deleted people", "firefighters purge")
+	if rows := p.names(); !slices.Equal(rows, []string{"Eva Horvat", "Ana <&> Čović"}) {
+		t.Errorf("in the order %q", rows)
+	}
+	if tel := p.all("a", "href", "tel:+38591234"); len(tel) != 1 || !shownMoment.MatchString(p.one(t, "tbody").text()) {
+		t.Errorf("the rows: %s", p.one(t, "tbody").text())
+	}
+	if back := p.form(t, "/office/people/"+ana+"/undelete").values.Get("next"); back != "/office/deleted" {
+		t.Errorf("it leads back to %s", back)
+	}
+	reader.get(t, "/office/deleted").says(t, "Eva Horvat").lacks(t, "Bring back")
+	reader.post(t, "/office/people/"+ana+"/undelete", url.Values{}).wants(t, 403)
+	other.get(t, "/office/deleted").says(t, "0 deleted people")
+	other.post(t, "/office/people/"+ana+"/undelete", url.Values{}).wants(t, 404)
+	b.post(t, "/office/people/"+ana+"/undelete", url.Values{}, "Sec-Fetch-Site", "cross-site").wants(t, 403)
+
+	p = p.form(t, "/office/people/"+ana+"/undelete").send(t, "Bring back Ana <&> Čović").follow(t)
+	if !strings.HasPrefix(p.path, "/office/deleted") || p.notice(t) != "Ana <&> Čović is back on the list" {
+		t.Errorf("%s says %q", p.path, p.notice(t))
+	}
+	p.says(t, "1 deleted person")
+	s.do(t, "GET", collection+"/"+ana, "").wants(t, 200)
+	b.get(t, "/office/history").says(t, "Ana <&> Čović was brought back")
+	execSQL(t, s.db, `UPDATE firefighters SET last_name = 'X' WHERE id = ?`, eva)
+	b.get(t, "/office/deleted").says(t, "Eva X damaged")
+}
+
+// names returns the people in the rows of the page's table.
+func (p *webPage) names() (all []string) {
+	for _, th := range p.all("th", "scope", "row") {
+		all = append(all, th.text())
+	}
+	return all
+}
+
+// TestOfficeDeletedPages: there are 100 people on a page. A bad number is the first
+// page, one beyond the last is empty.
+func TestOfficeDeletedPages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	for n := range 102 {
+		id := s.create(t, fmt.Sprintf(`{"firstName":"N","lastName":"%d"}`, n))
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	}
+	first := b.get(t, "/office/deleted").says(t, "102 deleted people", "Page 1 of 2")
+	second := b.get(t, first.one(t, "a", "rel", "next").attributes["href"])
+	if len(first.names()) != 100 || !slices.Equal(second.names(), []string{"N 1", "N 0"}) {
+		t.Errorf("%d on the first page, then %q", len(first.names()), second.names())
+	}
+	for _, bad := range []string{"x", "0", "-1"} {
+		if p := b.get(t, "/office/deleted?page="+bad).wants(t, 200); !slices.Equal(p.names(), first.names()) {
+			t.Errorf("page %q has %q", bad, p.names())
+		}
+	}
+	for _, far := range []string{"3", "9223372036854775807"} {
+		b.get(t, "/office/deleted?page="+far).wants(t, 200).says(t, "This page of the list is empty", "102 deleted people")
+	}
+	for _, want := range []string{"N 1", "N 0"} {
+		form := second.all("form")
+		i := slices.IndexFunc(form, func(e *element) bool { return e.text() == "Bring back "+want })
+		second = (&webForm{page: second, form: form[i], values: form[i].values()}).send(t, "Bring back "+want).follow(t)
+		if !strings.Contains(second.path, "page=2") {
+			t.Errorf("back at %s", second.path)
+		}
+	}
+	second.says(t, "This page of the list is empty", "100 deleted people")
+}

@@ -1,0 +1,371 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// three is a list of three people, as Excel copies it.
+const three = "Vorname\tNachname\tHandy\tGeburtsdatum\tSpind\r\n" +
+	"Jürgen\tGroß\t0171 234\t26.06.1990\tLM\r\n" +
+	"Zoë\tMüller\t\t\t\r\n" +
+	"Ana\tČović\t091 234 5678\t15.05.1990\tHBM\r\n"
+
+const theRows = "The rows"
+
+// bring brings a list as a file and returns what would happen.
+func (b *browser) bring(t *testing.T, name, content string) *webPage {
+	t.Helper()
+	return b.get(t, "/office/import").wants(t, 200).form(t, "/office/import").attach(name, content).send(t, "Check the list").shown(t)
+}
+
+// pasteIn brings a list as text.
+func (b *browser) pasteIn(t *testing.T, text string) *webPage {
+	t.Helper()
+	return b.get(t, "/office/import").form(t, "/office/import").set(t, "Or paste rows", text).send(t, "Check the list").follow(t)
+}
+
+// shown is the page to which a list leads, or the refusal of it.
+func (p *webPage) shown(t *testing.T) *webPage {
+	t.Helper()
+	if p.status == http.StatusSeeOther {
+		return p.follow(t)
+	}
+	return p
+}
+
+// again is the form with which a list is checked again or imported.
+func (p *webPage) again(t *testing.T) *webForm { t.Helper(); return p.form(t, "/office/import") }
+
+// names returns the names on the first page of the list.
+func (b *browser) names(t *testing.T) string {
+	t.Helper()
+	var names []string
+	for _, a := range b.get(t, "/office/").wants(t, 200).all("a") {
+		if name := a.attributes["aria-label"]; name != "" {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// TestOfficeImport: a list is pasted, checked, imported once however often the
+// button is pressed, and taken back.
+func TestOfficeImport(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--label", "desk"), "en")
+	p := b.pasteIn(t, three).wants(t, 200)
+	p.says(t, "pasted rows", "3 people would be added", "separated by tabs", "4 columns are used: Vorname (First name), Nachname (Last name), Handy (Phone), Geburtsdatum (Date of birth). 1 is left out: Spind.", "Dates are read as day, month, year")
+	p.lacks(t, "would be changed", "refused", "imported before")
+	for row, want := range map[string]string{"Jürgen Groß": "2 added 0171 234 · 26 June 1990", "Zoë Müller": "3 added", "Ana Čović": "4 added 091 234 5678 · 15 May 1990"} {
+		if got := strings.TrimSpace(strings.Join(p.row(t, theRows, row), " ")); got != want {
+			t.Errorf("the row of %s is %q", row, got)
+		}
+	}
+	if b.names(t) != "" {
+		t.Errorf("a check has added %s", b.names(t))
+	}
+	b.get(t, p.path).wants(t, 200).says(t, "3 people would be added") // Back and reload
+	form := p.again(t)
+	done := form.send(t, "Import 3 people").follow(t)
+	if done.path != "/office/imports?imported=1" || done.notice(t) != "3 people were imported Undo" || b.names(t) != "Ana Čović, Jürgen Groß, Zoë Müller" {
+		t.Fatalf("%s: %q, and there are %s", done.path, done.notice(t), b.names(t))
+	}
+	if twice := form.send(t, "Import 3 people").follow(t); twice.notice(t) != done.notice(t) || b.names(t) != "Ana Čović, Jürgen Groß, Zoë Müller" {
+		t.Errorf("pressed twice: %q, and there are %s", twice.notice(t), b.names(t))
+	}
+	b.pasteIn(t, three).wants(t, 200).says(t, "imported before: import 1", "3 people are there already", "nobody to add").lacks(t, "Import 3 people")
+
+	p = b.get(t, "/office/imports").wants(t, 200).says(t, "pasted rows", "desk (browser)", "3 added")
+	if len(p.all("form", "action", "/office/imports/1/undo")) != 1 {
+		t.Errorf("the imports: %s", p.text())
+	}
+	p = b.post(t, done.all("form", "action", "/office/imports/1/undo")[0].attributes["action"], url.Values{}).wants(t, 200)
+	if p.says(t, "3 people were deleted").lacks(t, "were left alone"); p.notice(t) != "Import 1 was taken back" || b.names(t) != "" {
+		t.Errorf("%q, and there are %s", p.notice(t), b.names(t))
+	}
+	b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200).says(t, "Import 1 was taken back before:")
+	form.send(t, "Import 3 people").follow(t).says(t, "Import 1 was taken back before:")
+	b.get(t, "/office/imports?imported=99").wants(t, 200)
+	for _, number := range []string{"99", "0", "x", "99999999999999999999"} {
+		b.post(t, "/office/imports/"+number+"/undo", url.Values{}).wants(t, 404)
+	}
+}
+
+// TestOfficeImportLeftAlone: who has changed since an import stays, and is listed.
+func TestOfficeImportLeftAlone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	b.pasteIn(t, three).again(t).send(t, "Import 3 people").follow(t)
+	list := b.get(t, "/office/")
+	groß := b.get(t, list.one(t, "a", "aria-label", "Jürgen Groß").attributes["href"])
+	groß.form(t, groß.path).set(t, "Phone", "1").send(t, "Save").follow(t)
+	zoë := list.one(t, "a", "aria-label", "Zoë Müller").attributes["href"]
+	b.post(t, zoë+"/delete", url.Values{}).wants(t, 303)
+	p := b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200)
+	p.says(t, "1 person was deleted", "left alone", "Jürgen Groß: changed since", "Zoë Müller: deleted since")
+	if b.names(t) != "Jürgen Groß" {
+		t.Errorf("there are %s", b.names(t))
+	}
+}
+
+// TestOfficeImportUpdates: people who are there are changed where that is wanted,
+// and as before after undo.
+func TestOfficeImportUpdates(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	b.pasteIn(t, three).again(t).send(t, "Import 3 people").follow(t)
+	newer := "First name;Last name;Phone;E-mail\nAna;Covic;091 999;ana@example.com\nEva;Adam;1;\nZoë;Müller;;\n"
+	p := b.bring(t, "new.csv", newer).wants(t, 200).says(t, "new.csv", "1 person would be added", "2 people are there already")
+	form := p.again(t)
+	form.values.Set("update", "1")
+	p = form.send(t, "Import 1 person").wants(t, 422).says(t, "you have changed how the list is read", "1 person would be changed")
+	if cells := strings.Join(p.row(t, theRows, "Ana Covic"), " "); !strings.Contains(cells, "Last name Čović Covic") || !strings.Contains(cells, "Phone 091 234 5678 091 999") {
+		t.Errorf("the row of Ana is %q", cells)
+	}
+	if first := p.rows(theRows)[0].text(); !strings.Contains(first, "changed") {
+		t.Errorf("the first row is %q", first)
+	}
+	done := p.again(t).send(t, "Import 2 people").follow(t)
+	if done.notice(t) != "1 person was imported, 1 person was changed Undo" || b.names(t) != "Eva Adam, Ana Covic, Jürgen Groß, Zoë Müller" {
+		t.Errorf("%q, and there are %s", done.notice(t), b.names(t))
+	}
+	p = done.press(t, "Undo import 2").wants(t, 200).says(t, "1 person was deleted", "1 person is as before")
+	if b.names(t) != "Ana Čović, Jürgen Groß, Zoë Müller" {
+		t.Errorf("there are %s", b.names(t))
+	}
+	if old := p.row(t, "", ""); old != nil {
+		t.Errorf("a table without a heading: %q", old)
+	}
+}
+
+// TestOfficeImportRefusedRows: nothing goes in while a row is refused, unless the visitor
+// leaves those out. The report has the whole list with the reasons.
+func TestOfficeImportRefusedRows(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	list := "First name;Last name;Phone;E-mail\nAna;Čović;1;no\nEva;;2;\nBen;Adam;4.41E+11;\nMia;Weiß;3;\n"
+	p := b.bring(t, "people.csv", list).wants(t, 200).says(t, "1 person would be added", "3 rows are refused", "nothing can be imported yet").lacks(t, "Import 1 person")
+	for name, reason := range map[string]string{"Ana Čović": "This is not an e-mail address", "Eva": "The last name is missing", "Ben Adam": "has lost digits", "Mia Weiß": "added"} {
+		if cells := strings.Join(p.row(t, theRows, name), " "); !strings.Contains(cells, reason) {
+			t.Errorf("%s is %q", name, cells)
+		}
+	}
+	report := p.again(t).send(t, "Download all rows with the reasons").wants(t, 200)
+	if got := report.header.Get("Content-Disposition"); got != `attachment; filename="import-report.csv"` || !strings.Contains(report.body, "Mia;Weiß;3;;added;") ||
+		!strings.Contains(report.body, "Eva;;2;;refused;The last name is missing.") {
+		t.Errorf("%s: %s", got, report.body)
+	}
+	b.post(t, "/office/import/apply", p.again(t).values).wants(t, 422).says(t, "Nothing was imported").lacks(t, "Import 1 person")
+	form := p.again(t)
+	form.values.Set("skipBad", "1")
+	form.send(t, "Check again").follow(t).wants(t, 200).again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
+	if b.names(t) != "Mia Weiß" {
+		t.Errorf("there are %s", b.names(t))
+	}
+}
+
+// TestOfficeImportMeanwhile: where somebody has changed the department since the
+// check so that a row is refused, nothing is done.
+func TestOfficeImportMeanwhile(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	form := b.pasteIn(t, three).again(t)
+	for range 2 {
+		s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Zoë","lastName":"Müller"}`).wants(t, 201)
+	}
+	form.send(t, "Import 3 people").wants(t, 422).says(t, "meanwhile somebody has changed", "1 row is refused", "The row could mean ")
+	if b.names(t) != "Zoë Müller, Zoë Müller" {
+		t.Errorf("there are %s", b.names(t))
+	}
+}
+
+// TestOfficeImportChoices: what the list does not say the page asks for, at its
+// field, and keeps the list meanwhile.
+func TestOfficeImportChoices(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	p := b.bring(t, "people.csv", "First name;Last name;Mobile;Home phone;Birthday\nAna;Čović;1;2;05/06/1990\n").wants(t, 422).lacks(t, "left out:")
+	if fault := p.fault(t, "Mobile"); !strings.Contains(fault, "Several columns could be “Phone”: “Mobile” and “Home phone”. Please choose") {
+		t.Errorf("the columns: %q in %s", fault, p.text())
+	}
+	if link := p.one(t, "div", "id", "faults").one("a"); link.attributes["href"] != "#column-2" {
+		t.Errorf("the summary leads to %s", link.attributes["href"])
+	}
+	p = p.again(t).set(t, "Mobile", "phoneNumber").set(t, "Home phone", "").send(t, "Check again").follow(t).wants(t, 422).says(t, "1 is left out: Home phone.")
+	if fault := p.fault(t, "Dates are written as"); !strings.Contains(fault, "such as “05/06/1990”, could be day first or month first. Please choose.") {
+		t.Errorf("the dates: %q in %s", fault, p.text())
+	}
+	p = p.again(t).set(t, "Dates are written as", "mdy").send(t, "Check again").follow(t).wants(t, 200).says(t, "6 May 1990")
+	p = p.again(t).set(t, "Dates are written as", "dmy").send(t, "Check again").follow(t).wants(t, 200).says(t, "5 June 1990")
+	p.again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
+
+	p = b.bring(t, "old.csv", "First name;Last name\nMia;Mari\xe8\n").wants(t, 200).says(t, "which names are right", "Marič").lacks(t, "Import 1 person")
+	if len(p.all("input", "type", "radio")) != 2 {
+		t.Errorf("the encodings: %s", p.text())
+	}
+	p = b.bring(t, "none.csv", "A;B\nx;y\n").wants(t, 422).says(t, "No column has names")
+	p = p.again(t).set(t, "A", "firstName").set(t, "B", "lastName").send(t, "Check again").follow(t).wants(t, 200).says(t, "1 person would be added")
+	if got := b.get(t, p.one(t, "footer").all("input", "name", "next")[0].attributes["value"]).wants(t, 200); got.labelled(t, "A").values() == nil && got.heading(t) == "" {
+		t.Errorf("another language leads to %s", got.text())
+	}
+}
+
+// TestOfficeImportRefusals: only those who may write import, only from this page,
+// and only what their department has brought.
+func TestOfficeImportRefusals(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	form := b.pasteIn(t, three).again(t)
+	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	reader.get(t, "/office/import").wants(t, 403).says(t, "You may not do this")
+	for _, path := range []string{"/office/import", "/office/import/apply", "/office/import/report", "/office/imports/1/undo"} {
+		reader.post(t, path, form.values).wants(t, 403).says(t, "You may not do this")
+		b.post(t, path, form.values, "Sec-Fetch-Site", "cross-site").wants(t, 403).says(t, "did not come from this page")
+		b.post(t, path, form.values, "Sec-Fetch-Site", "", "Origin", "http://elsewhere.example").wants(t, 403)
+	}
+	reader.upload(t, "/office/import", "people.csv", three, url.Values{}).wants(t, 403)
+	stranger := s.signIn(t, newKey(t, s.db, "Engine 7"), "en")
+	for _, path := range []string{"/office/import", "/office/import/apply", "/office/import/report"} {
+		p := stranger.post(t, path, form.values).wants(t, 422)
+		if fault := p.fault(t, "File"); !strings.Contains(fault, "is not here any more") {
+			t.Errorf("%s: %q", path, fault)
+		}
+		if kept := p.form(t, "/office/import").values; kept.Get("hash") == "" || kept.Get("column.0") != "firstName" {
+			t.Errorf("%s keeps %v", path, kept)
+		}
+	}
+	form.send(t, "Import 3 people").follow(t)
+	stranger.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 404)
+	p := reader.get(t, "/office/imports").wants(t, 200).says(t, "3 added")
+	reader.get(t, "/office/imports?imported=1").says(t, "3 people were imported")
+	if len(p.all("form", "action", "/office/imports/1/undo")) != 0 || len(p.all("a", "href", "/office/import")) != 0 {
+		t.Errorf("read is offered to write: %s", p.body)
+	}
+}
+
+// TestOfficeImportFiles: of a file that is no list the page says what it is.
+func TestOfficeImportFiles(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	for content, want := range map[string]string{
+		"":                               "The file has no row below a header",
+		"First name;Last name\n":         "The file has no row below a header",
+		"%PDF-1.7\n1 0 obj\n":            "This is a PDF",
+		"<!doctype html><table><tr><td>": "This is a web page",
+		"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00": "This is no spreadsheet",
+	} {
+		p := b.bring(t, "list.xlsx", content).wants(t, 422)
+		if fault := p.fault(t, "File"); !strings.Contains(fault, want) || !strings.HasPrefix(p.one(t, "title").text(), "Error: ") {
+			t.Errorf("%q: %q in %s", content, fault, p.text())
+		}
+	}
+	p := b.get(t, "/office/import").form(t, "/office/import").send(t, "Check the list").wants(t, 422)
+	if fault := p.fault(t, "File"); fault != "Please choose a file, or paste rows." {
+		t.Errorf("nothing: %q", fault)
+	}
+	if p = b.pasteIn(t, "%PDF-1.7 <pasted>").wants(t, 422); strings.TrimSpace(p.one(t, "textarea").text()) != "%PDF-1.7 <pasted>" {
+		t.Errorf("what was pasted is lost: %s", p.text())
+	}
+	b.get(t, "/office/import?token=x&text=Name%0AAna+Horvat").wants(t, 422).lacks(t, "Ana Horvat") // an address brings no list
+	b.get(t, "/office/import?token=x").wants(t, 422).says(t, "is not here any more")
+}
+
+// TestOfficeImportLimit: ten megabytes can be brought, eleven are refused by a
+// page.
+func TestOfficeImportLimit(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	list := "First name;Last name;Note\nAna;Čović;" + strings.Repeat("x", 1000) + "\n"
+	list += strings.Repeat(" ;;"+strings.Repeat("y", 1000)+"\n", 10<<10-20)
+	b.bring(t, "large.csv", list).wants(t, 200).says(t, "rows are refused", "more rows are not shown")
+	b.bring(t, "larger.csv", list+strings.Repeat(list[100:], 1)[:1<<20]).wants(t, 413).says(t, "too large")
+}
+
+// TestOfficeImportLong: a page shows only the beginning of a cell, whatever it is
+// about.
+func TestOfficeImportLong(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	long := strings.Repeat("x", 1<<20)
+	for _, list := range []string{"First name;Last name;Note\nAna;Čović;" + long + "\n", "First name;Last name\nAna;" + long + "\n",
+		"First name;Last name;" + long + "\nAna;Čović;1\n", "First name;Last name;Last name\nAna;Čović;" + long + "\n"} {
+		if p := b.bring(t, "long.csv", list); len(p.body) > 20000 {
+			t.Errorf("%.50s: a page of %d bytes", list, len(p.body))
+		}
+	}
+}
+
+// TestOfficeImportEnded: a session that has ended leads to sign-in, and the form is
+// carried along. Nothing is imported by that.
+func TestOfficeImportEnded(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := newKey(t, s.db, "default")
+	form := s.signIn(t, key, "en").pasteIn(t, three).again(t)
+	for path, want := range map[string]string{"/office/import": "3 people would be added", "/office/import/apply": "Nothing is imported yet"} {
+		nobody := s.browser(t, "en")
+		p := nobody.post(t, path, form.values).wants(t, http.StatusUnauthorized).says(t, "sign in")
+		sent := p.form(t, "/office/sign-in").set(t, "Key or code", key).send(t, "Sign in").wants(t, http.StatusTemporaryRedirect)
+		p = nobody.post(t, sent.header.Get("Location"), p.form(t, "/office/sign-in").values).shown(t).says(t, want)
+		if nobody.names(t) != "" || p.again(t).values.Get("token") != form.values.Get("token") {
+			t.Errorf("%s: %s", path, p.text())
+		}
+	}
+	p := s.browser(t, "en").upload(t, "/office/import", "", "", url.Values{"text": {three}}).wants(t, http.StatusUnauthorized)
+	if p.form(t, "/office/sign-in").values.Get("text") == "" {
+		t.Error("what was pasted is lost")
+	}
+	s.browser(t, "en").upload(t, "/office/import", "people.csv", strings.Repeat("x", 10<<20), url.Values{}).wants(t, http.StatusUnauthorized)
+}
+
+// TestOfficeImportPayloads: names stay names, on every page that shows them.
+func TestOfficeImportPayloads(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	list, n := "First name|Last name|<script>\n", 0
+	for _, name := range payloads {
+		if !strings.ContainsAny(name, "\n\r|\"") {
+			list += name + "|" + fmt.Sprintf("Payload%d", n) + "|" + name + "\n"
+			n++
+		}
+	}
+	file := "<img src=x onerror=alert(1)>\u202e.csv"
+	p := b.bring(t, file, list).wants(t, 200).says(t, "<script>", file)
+	p = p.again(t).send(t, fmt.Sprintf("Import %d people", n)).follow(t).says(t, file)
+	compared := b.get(t, "/office/compare").form(t, "/office/compare").attach(file, "First name;Last name\n"+payloads[0]+";Other\n").send(t, "Compare").follow(t).wants(t, 200)
+	compared.says(t, "only on our list")
+	p.press(t, "Undo import 1").wants(t, 200).says(t, fmt.Sprintf("%d people were deleted", n))
+}
+
+// TestOfficeImportLanguages: every page has all its words in every language.
+func TestOfficeImportLanguages(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := newKey(t, s.db, "default")
+	for _, language := range []string{"en", "de", "fr", "es", "hr"} {
+		b := s.signIn(t, key, language)
+		for _, path := range []string{"/office/import", "/office/imports", "/office/export", "/office/compare"} {
+			b.get(t, path).wants(t, 200)
+		}
+		p := b.upload(t, "/office/import", "", "", url.Values{"text": {three}}).follow(t).wants(t, 200)
+		b.post(t, "/office/import/report", p.again(t).values).wants(t, 200)
+		b.post(t, "/office/import", url.Values{}).wants(t, 422)
+		b.upload(t, "/office/import", "x.csv", "First name;Mobile;Home phone;Last name\nAna;1;2;Čović\n", url.Values{}).follow(t).wants(t, 422)
+		b.upload(t, "/office/compare", "", "", url.Values{"text": {three}}).follow(t).wants(t, 200)
+	}
+}

@@ -1,0 +1,649 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const newPerson = "/office/people/new"
+
+func personPath(id string) string { return "/office/people/" + id }
+
+// stored returns a record as the API has it.
+func (c client) stored(t *testing.T, id string) wireRecord {
+	t.Helper()
+	var f wireRecord
+	decode(t, c.do(t, "GET", collection+"/"+id, "").wants(t, http.StatusOK).body, &f)
+	return f
+}
+
+// summary is a record in one line. What is not there is a dash.
+func (f wireRecord) summary() string {
+	line := f.FirstName + " " + f.LastName
+	for _, value := range []*string{f.PhoneNumber, f.Email, f.DateOfBirth} {
+		if value == nil {
+			line += ", -"
+		} else {
+			line += ", " + *value
+		}
+	}
+	return line
+}
+
+// changeCount returns the number of changes in the history.
+func (s *testService) changeCount(t *testing.T) (count int) {
+	t.Helper()
+	scanSQL(t, s.db, `SELECT count(*) FROM changes`, &count)
+	return count
+}
+
+func TestOfficeAddsAPerson(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	p := b.get(t, newPerson).wants(t, http.StatusOK)
+	if p.heading(t) != "Add person" {
+		t.Errorf("the heading is %q", p.heading(t))
+	}
+	p.says(t, "Only the first name and the last name are required.")
+	for label, required := range map[string]bool{"First name": true, "Last name": true, "Phone": false, "E-mail": false, "Date of birth": false} {
+		field := p.labelled(t, label)
+		if _, marked := field.attributes["required"]; marked != required || field.attributes["type"] != "text" {
+			t.Errorf("%s: %v", label, field.attributes)
+		}
+	}
+	if _, ok := p.form(t, "/office/people").form.attributes["novalidate"]; !ok {
+		t.Error("the browser would check the form itself")
+	}
+	form := p.form(t, "/office/people").set(t, "First name", " Mia ").set(t, "Last name", "Kovač").set(t, "Phone", "091 555 000").
+		set(t, "E-mail", "mia@example.org").set(t, "Date of birth", "15 May 1990")
+	list := form.send(t, "Add person").follow(t).wants(t, http.StatusOK)
+	if list.notice(t) != "Mia Kovač was added" {
+		t.Errorf("the notice is %q", list.notice(t))
+	}
+	f := s.list(t, "").Data.Items[0]
+	if got := f.summary(); got != "Mia Kovač, 091 555 000, mia@example.org, 1990-05-15T00:00:00Z" {
+		t.Error(got)
+	}
+	form.send(t, "Add person").follow(t).says(t, "Mia Kovač was added") // the same form again
+	if n := s.list(t, "").TotalCount; n != 1 {
+		t.Errorf("%d people", n)
+	}
+	form.set(t, "First name", "Eva").send(t, "Add person").wants(t, http.StatusSeeOther) // back, and the next person typed over
+	if n := s.list(t, "").TotalCount; n != 2 {
+		t.Errorf("%d people", n)
+	}
+}
+
+func TestOfficeFormSentManyTimesAtOnceMakesOnePerson(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	form := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Mia").set(t, "Last name", "Kovač")
+	var sending sync.WaitGroup
+	locations := make([]string, 8)
+	for i := range locations {
+		sending.Go(func() {
+			p, err := b.trySend(t, http.MethodPost, "/office/people", form.values, nil)
+			if err != nil || p.status != http.StatusSeeOther {
+				t.Errorf("%v %+v", err, p)
+				return
+			}
+			locations[i] = p.header.Get("Location")
+		})
+	}
+	sending.Wait()
+	for _, location := range locations {
+		if location != locations[0] {
+			t.Errorf("%q and %q", locations[0], location)
+		}
+	}
+	if n := s.list(t, "").TotalCount; n != 1 {
+		t.Errorf("%d people", n)
+	}
+}
+
+func TestOfficeFormSentAgainAfterDeleting(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	form := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Mia").set(t, "Last name", "Kovač")
+	form.send(t, "Add person").follow(t)
+	s.do(t, "DELETE", collection+"/"+s.list(t, "").Data.Items[0].ID, "").wants(t, http.StatusNoContent)
+	if p := form.send(t, "Add person").follow(t); p.notice(t) != "Mia Kovač was deleted Undo" {
+		t.Errorf("the notice is %q", p.notice(t))
+	}
+}
+
+func TestOfficeFormWithoutATokenWorks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	for want := range int64(2) {
+		b.post(t, "/office/people", url.Values{"firstName": {"Mia"}, "lastName": {"Kovač"}}).follow(t).says(t, "Mia Kovač was added")
+		if n := s.list(t, "").TotalCount; n != want+1 {
+			t.Errorf("%d people", n)
+		}
+	}
+	again := b.post(t, "/office/people", url.Values{"firstName": {"Mia"}}).wants(t, http.StatusUnprocessableEntity)
+	if again.form(t, "/office/people").values.Get("token") == "" {
+		t.Error("the form has no token")
+	}
+}
+
+// TestOfficeFaults: every fault stands at its field, and what was typed stays.
+func TestOfficeFaults(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, `{"firstName":"Mia","lastName":"Kovač"}`)
+	for _, test := range []struct{ language, label, typed, fault string }{
+		{"en", "First name", "  ", "Please enter a first name."},
+		{"de", "Vorname", "", "Bitte geben Sie einen Vornamen ein."},
+		{"en", "First name", strings.Repeat("x", 101), "The first name is too long."},
+		{"en", "First name", "a\r\nb", "The first name has a character that cannot be stored. Please type it again."},
+		{"en", "Last name", "", "Please enter a last name."},
+		{"de", "Nachname", strings.Repeat("x", 101), "Der Nachname ist zu lang."},
+		{"en", "Last name", "a\x00b", "The last name has a character that cannot be stored. Please type it again."},
+		{"en", "Phone", strings.Repeat("1", 51), "The phone number is too long."},
+		{"de", "Telefon", "091\x07", "Die Telefonnummer enthält ein Zeichen, das sich nicht speichern lässt. Bitte geben Sie sie noch einmal ein."},
+		{"en", "E-mail", "mia", "This is not an e-mail address. It should look like name@example.org."},
+		{"de", "E-Mail", "Mia <mia@example.org>", "Das ist keine E-Mail-Adresse. Sie sollte so aussehen: name@example.org."},
+		{"en", "E-mail", strings.Repeat("x", 250) + "@example.org", "The e-mail address is too long."},
+		{"en", "Date of birth", "15 Mai 90", "This date of birth cannot be read. Please write day, month and year with four digits: 15 May 1990."},
+		{"en", "Date of birth", "31 April 1990", "There is no such day. Please check the date of birth."},
+		{"en", "Date of birth", "04/05/1990", "This date of birth could be 4 May 1990 or 5 April 1990. Please write the month as a word."},
+		{"de", "Geburtsdatum", "1.1.1899", "Das Geburtsdatum muss zwischen dem Jahr 1900 und heute liegen."},
+		{"en", "Date of birth", "1 January 2990", "The date of birth must be between the year 1900 and today."},
+	} {
+		b := s.signIn(t, s.key, test.language)
+		for _, page := range []struct{ at, action string }{{newPerson, "/office/people"}, {personPath(id), personPath(id)}} {
+			form := b.get(t, page.at).form(t, page.action)
+			if page.at == newPerson {
+				form.values.Set("firstName", "Mia")
+				form.values.Set("lastName", "Kovač")
+			}
+			buttons := form.form.all("button")
+			p := form.set(t, test.label, test.typed).send(t, buttons[len(buttons)-1].text()).wants(t, http.StatusUnprocessableEntity)
+			if got := p.fault(t, test.label); got != test.fault {
+				t.Errorf("%s %q at %s: %q", test.label, test.typed, page.at, got)
+			}
+			field := p.labelled(t, test.label).attributes
+			shown := strings.ReplaceAll(test.typed, "\x00", "�")
+			if field["value"] != shown || p.form(t, page.action).values.Get("firstName") == "" && test.label != "First name" && test.label != "Vorname" {
+				t.Errorf("%s: %q is %q", test.label, test.typed, field["value"])
+			}
+			title := p.one(t, "title").text()
+			if !strings.HasPrefix(title, map[string]string{"en": "Error: ", "de": "Fehler: "}[test.language]+p.heading(t)) {
+				t.Errorf("the title after a fault is %q", title)
+			}
+			summary := p.one(t, "div", "id", "faults")
+			links := summary.all("a")
+			if len(links) != 1 || links[0].attributes["href"] != "#"+field["id"] || links[0].text() != test.fault || summary.attributes["role"] != "alert" {
+				t.Errorf("the summary of %s is %q", test.label, summary.text())
+			}
+			if after := p.form(t, page.action).values; after.Get("tag") != form.values.Get("tag") || after.Get("token") != form.values.Get("token") {
+				t.Errorf("the form has lost its tag or token: %v", after)
+			}
+		}
+	}
+	if f := s.stored(t, id); f.summary() != "Mia Kovač, -, -, -" || s.changeCount(t) != 1 {
+		t.Errorf("%s after %d changes", f.summary(), s.changeCount(t))
+	}
+}
+
+func TestOfficeShowsAPerson(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	execSQL(t, s.db, `UPDATE firefighters SET invitation_status = 'accepted' WHERE id = ?`, id)
+	reader := newKey(t, s.db, "default", "--scope", "read")
+	for language, want := range map[string]struct{ born, label, status string }{
+		"en": {"15 May 1990", "Date of birth", "Invitation"},
+		"de": {"15. Mai 1990", "Geburtsdatum", "Einladung"},
+	} {
+		for key, mayWrite := range map[string]bool{s.key: true, reader: false} {
+			p := s.signIn(t, key, language).get(t, personPath(id)).wants(t, http.StatusOK)
+			if p.heading(t) != "Ana Čović" {
+				t.Errorf("the heading is %q", p.heading(t))
+			}
+			p.says(t, "accepted", want.status)
+			p.one(t, "a", "href", "tel:0912345678")
+			p.one(t, "a", "href", "mailto:ana@example.com")
+			p.one(t, "a", "href", personPath(id)+"/history")
+			forms, deleting := len(p.all("form", "action", personPath(id))), len(p.all("form", "action", personPath(id)+"/delete"))
+			if mayWrite {
+				if forms != 1 || deleting != 1 || p.labelled(t, want.label).attributes["value"] != want.born {
+					t.Errorf("%s: %d forms, %d to delete, born %q", language, forms, deleting, p.labelled(t, want.label).attributes["value"])
+				}
+				continue
+			}
+			if forms+deleting > 0 || len(p.all("input", "type", "text")) > 0 {
+				t.Errorf("%s: a reader sees a form: %s", language, p.text())
+			}
+			p.says(t, want.label, want.born)
+		}
+	}
+}
+
+func TestOfficeDials(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	for number, want := range map[string]string{
+		"091 / 234-5678": "tel:0912345678", "+385 (0)91 234": "tel:+38591234", "+385 91 234": "tel:+38591234", "(091) 234": "tel:091234",
+		"+": "", "ask Ivo": "",
+	} {
+		id := s.create(t, `{"firstName":"Mia","lastName":"Kovač","phoneNumber":"`+number+`"}`)
+		for _, path := range []string{personPath(id), "/office/"} {
+			p := b.get(t, path)
+			var links []string
+			for _, a := range p.all("a") {
+				if href := a.attributes["href"]; strings.HasPrefix(href, "tel:") {
+					links = append(links, href)
+				}
+			}
+			if got := strings.Join(links, " "); got != want {
+				t.Errorf("%s: %s leads to %q", path, number, got)
+			}
+		}
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
+	}
+}
+
+// TestOfficeReadingChangesNothing: what was only read stays as it is, to the
+// offset of a date of birth.
+func TestOfficeReadingChangesNothing(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, `{"firstName":"Mia","lastName":"Kovač","dateOfBirth":"1990-05-15T23:30:00.5+02:00"}`)
+	before := s.stored(t, id)
+	for _, language := range []string{"en", "de", "fr", "es", "hr"} {
+		b := s.signIn(t, s.key, language)
+		for _, path := range []string{"/office/", newPerson, personPath(id), "/office/emails", "/office/sign-out", personPath(id) + "/delete", personPath(id) + "/undelete"} {
+			b.get(t, path)
+		}
+		form := b.get(t, personPath(id)).form(t, personPath(id))
+		b.post(t, personPath(id), form.values).follow(t).wants(t, http.StatusOK)
+	}
+	b := s.signIn(t, s.key, "en")
+	b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Date of birth", "1990-05-15").send(t, "Save").wants(t, http.StatusSeeOther)
+	if after := s.stored(t, id); after.summary() != before.summary() || s.changeCount(t) != 1 {
+		t.Errorf("%s after %d changes", after.summary(), s.changeCount(t))
+	}
+	b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Phone", "112").send(t, "Save").wants(t, http.StatusSeeOther)
+	if after := s.stored(t, id); *after.DateOfBirth != *before.DateOfBirth || *after.PhoneNumber != "112" {
+		t.Error(after.summary())
+	}
+	b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Date of birth", "16.5.1990").send(t, "Save").wants(t, http.StatusSeeOther)
+	if after := s.stored(t, id); *after.DateOfBirth != "1990-05-16T00:00:00Z" {
+		t.Error(after.summary())
+	}
+}
+
+func TestOfficeEditsAPerson(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	b := s.signIn(t, s.key, "de")
+	p := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Telefon", "").set(t, "Geburtsdatum", "1. Jänner 1991").send(t, "Speichern")
+	if p.status == http.StatusUnprocessableEntity { // not a month in Germany
+		p = p.form(t, personPath(id)).set(t, "Geburtsdatum", "1. Januar 1991").send(t, "Speichern")
+	}
+	if list := p.follow(t); list.notice(t) != "Ana Čović wurde gespeichert" {
+		t.Errorf("the notice is %q", list.notice(t))
+	}
+	if got := s.stored(t, id).summary(); got != "Ana Čović, -, ana@example.com, 1991-01-01T00:00:00Z" {
+		t.Error(got)
+	}
+	b.post(t, personPath(id), url.Values{"phoneNumber": {"112"}, "tag": b.get(t, personPath(id)).form(t, personPath(id)).values["tag"]}).wants(t, http.StatusSeeOther)
+	if got := s.stored(t, id).summary(); got != "Ana Čović, 112, ana@example.com, 1991-01-01T00:00:00Z" {
+		t.Errorf("a field that was not sent was changed: %s", got)
+	}
+}
+
+func TestOfficeDeletesAndUndoes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	for language, want := range map[string]struct{ remove, deleted, undo, restored string }{
+		"en": {"Delete", "Ana Čović was deleted", "Undo", "Ana Čović is back on the list"},
+		"de": {"Löschen", "Ana Čović wurde gelöscht", "Rückgängig", "Ana Čović steht wieder auf der Liste"},
+	} {
+		b := s.signIn(t, s.key, language)
+		remove := b.get(t, personPath(id)).form(t, personPath(id)+"/delete")
+		list := remove.send(t, want.remove).follow(t)
+		if list.notice(t) != want.deleted+" "+want.undo || len(list.all("tbody")) > 0 {
+			t.Errorf("the notice is %q: %s", list.notice(t), list.text())
+		}
+		remove.send(t, want.remove).follow(t).says(t, want.deleted) // pressed twice
+		b.get(t, personPath(id)).wants(t, http.StatusNotFound)
+		if b.get(t, "/office/").notice(t) != "" {
+			t.Error("the notice is still there on the next page")
+		}
+		undo := list.form(t, personPath(id)+"/undelete")
+		if back := undo.send(t, want.undo).follow(t); back.notice(t) != want.restored {
+			t.Errorf("the notice is %q", back.notice(t))
+		}
+		undo.send(t, want.undo).follow(t).says(t, want.restored) // pressed twice
+		if list := b.get(t, "/office/?deleted="+id); list.notice(t) != "" {
+			t.Errorf("a notice that is not true any more: %q", list.notice(t))
+		}
+	}
+	if n := s.changeCount(t); n != 5 {
+		t.Errorf("%d changes", n)
+	}
+	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
+	if notice := reader.get(t, "/office/?deleted="+id).notice(t); notice != "Ana Čović was deleted" {
+		t.Errorf("a reader sees %q", notice)
+	}
+}
+
+// TestOfficeDeletingLeadsBack: to the list as it was searched and sorted, and
+// never away from the page.
+func TestOfficeDeletingLeadsBack(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	for next, want := range map[string]string{
+		"":                                    "/office/?deleted=",
+		"/office/?search=mia&added=1":         "/office/?deleted=%s&search=mia",
+		"https://example.org/office/":         "/office/?deleted=",
+		"//example.org/office/":               "/office/?deleted=",
+		"/office/../api":                      "/office/",
+		"/office/deleted?page=2&restored=abc": "/office/deleted?deleted=%s&page=2",
+	} {
+		id := s.create(t, `{"firstName":"Mia","lastName":"Kovač"}`)
+		p := b.post(t, personPath(id)+"/delete", url.Values{"next": {next}}).wants(t, http.StatusSeeOther)
+		if strings.Contains(want, "%s") {
+			want = fmt.Sprintf(want, id)
+		}
+		if got := p.header.Get("Location"); !strings.HasPrefix(got, want) {
+			t.Errorf("%q leads to %q", next, got)
+		}
+	}
+}
+
+// payloads are names that must stay names.
+var payloads = []string{
+	`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `' onmouseover='alert(1)`, `{{.Tag}}`, `javascript:alert(1)`,
+	`</title><h1>x</h1>`, `&lt;b&gt;`, `a&b;c=d`, "\u202eevil", `-->`, `]]>`, `%3Cscript%3E`,
+}
+
+func TestOfficePayloadNames(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	for _, name := range payloads {
+		form := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", name).set(t, "Last name", name).set(t, "Phone", name)
+		list := form.send(t, "Add person").follow(t)
+		whole := name + " " + name
+		if strings.ContainsRune(name, '\u202e') { // kept to itself
+			whole = "\u2068" + whole + "\u2069"
+		}
+		if want := strings.Join(strings.Fields(whole+" was added"), " "); list.notice(t) != want {
+			t.Errorf("the notice is %q", list.notice(t))
+		}
+		rows := list.all("tbody")
+		if row := rows[0].text(); len(rows) != 1 || !strings.Contains(row, name) {
+			t.Errorf("%q is not on the list: %s", name, row)
+		}
+		id := s.list(t, "pageSize=1").Data.Items[0].ID
+		p := b.get(t, personPath(id)).wants(t, http.StatusOK)
+		old := p.form(t, personPath(id))
+		if p.heading(t) != whole || p.labelled(t, "First name").attributes["value"] != name {
+			t.Errorf("%q is %q", name, p.heading(t))
+		}
+		p.form(t, personPath(id)).set(t, "E-mail", "").set(t, "Phone", "2"+name).send(t, "Save").follow(t)
+		conflict := old.set(t, "Phone", "1"+name).send(t, "Save").wants(t, http.StatusConflict)
+		if got := conflict.form(t, personPath(id)).values.Get("firstName"); got != name {
+			t.Errorf("%q is %q in the conflict", name, got)
+		}
+		conflict.says(t, "1"+name, "2"+name)
+		old.set(t, "First name", "").set(t, "E-mail", name).send(t, "Save").wants(t, http.StatusUnprocessableEntity)
+		b.post(t, personPath(id)+"/delete", nil).follow(t).says(t, whole+" was deleted")
+	}
+}
+
+// TestOfficeRefusals: what may not be done is refused by a page, and nothing is
+// done.
+func TestOfficeRefusals(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, `{"firstName":"Mia","lastName":"Kovač"}`)
+	other := s.as(newKey(t, s.db, "Other")).create(t, `{"firstName":"Ivo","lastName":"Other"}`)
+	deleted := s.create(t, `{"firstName":"Eva","lastName":"Gone"}`)
+	s.do(t, "DELETE", collection+"/"+deleted, "").wants(t, http.StatusNoContent)
+	before := s.changeCount(t)
+	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	writer := s.signIn(t, s.key, "de")
+	typed := url.Values{"firstName": {"X"}, "lastName": {"Y"}, "restore": {"1"}}
+	for _, test := range []struct {
+		b            *browser
+		method, path string
+		form         url.Values
+		headers      []string
+		status       int
+		says         string
+	}{
+		{reader, "GET", newPerson, nil, nil, 403, "You may not do this"},
+		{reader, "POST", "/office/people", typed, nil, 403, "You may not do this"},
+		{reader, "POST", personPath(id), typed, nil, 403, "You may not do this"},
+		{reader, "POST", personPath(id) + "/delete", nil, nil, 403, "You may not do this"},
+		{reader, "POST", personPath(deleted) + "/undelete", nil, nil, 403, "You may not do this"},
+		{writer, "POST", "/office/people", typed, []string{"Origin", "https://example.org", "Sec-Fetch-Site", "cross-site"}, 403, ""},
+		{writer, "POST", "/office/people", typed, []string{"Origin", "null", "Sec-Fetch-Site", ""}, 403, ""},
+		{writer, "POST", "/office/people", typed, []string{"Origin", "https://example.org", "Sec-Fetch-Site", ""}, 403, ""},
+		{writer, "POST", personPath(id), typed, []string{"Sec-Fetch-Site", "same-site"}, 403, ""},
+		{writer, "POST", personPath(id) + "/delete", nil, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
+		{writer, "POST", personPath(deleted) + "/undelete", nil, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
+		{writer, "POST", "/office/sign-out", nil, []string{"Sec-Fetch-Site", "cross-site"}, 403, ""},
+		{writer, "GET", personPath(other), nil, nil, 404, "Diese Person steht nicht auf der Liste"},
+		{writer, "POST", personPath(other), typed, nil, 404, "Diese Person steht nicht auf der Liste"},
+		{writer, "POST", personPath(other) + "/delete", nil, nil, 404, "Diese Person steht nicht auf der Liste"},
+		{writer, "POST", personPath(other) + "/undelete", nil, nil, 404, "Diese Person steht nicht auf der Liste"},
+		{writer, "GET", personPath(deleted), nil, nil, 404, "Gelöscht"},
+		{writer, "GET", personPath(nobody), nil, nil, 404, "Diese Person steht nicht auf der Liste"},
+		{writer, "POST", personPath(nobody), typed, nil, 404, "Diese Person steht nicht auf der Liste"},
+		{writer, "POST", personPath("x") + "/delete", nil, nil, 404, "Diese Person steht nicht auf der Liste"},
+		{writer, "GET", personPath("%2e%2e%2f"), nil, nil, 404, ""},
+		{writer, "GET", personPath(id) + "/delete", nil, nil, 405, ""},
+		{writer, "POST", "/office/emails", nil, nil, 405, ""},
+		{writer, "POST", "/office/people", url.Values{"firstName": {strings.Repeat("x", 70_000)}}, nil, 413, ""},
+		{writer, "POST", personPath(id), url.Values{"firstName": {strings.Repeat("x", 70_000)}}, nil, 413, ""},
+		{writer, "POST", "/office/people", typed, []string{"Content-Type", "application/json"}, 415, ""},
+	} {
+		p := test.b.send(t, test.method, test.path, test.form, test.headers)
+		if p.status != test.status || p.root == nil {
+			t.Errorf("%s %s %v: %d %s", test.method, test.path, test.headers, p.status, p.text())
+			continue
+		}
+		p.says(t, test.says, p.header.Get("X-Request-Id")).lacks(t, "Ivo")
+	}
+	if after := s.changeCount(t); after != before {
+		t.Errorf("%d changes, not %d", after, before)
+	}
+	if got := writer.get(t, "/office/").wants(t, http.StatusOK); got.one(t, "html").attributes["lang"] != "de" {
+		t.Error("the session has ended")
+	}
+}
+
+// TestOfficeCarriesFormsThroughSignIn: nothing typed is lost when a session ends,
+// and nothing is saved before somebody has seen it again.
+func TestOfficeCarriesFormsThroughSignIn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	for language, want := range map[string]struct{ first, phone, key, signIn, resumed string }{
+		"en": {"First name", "Phone", "Key or code", "Sign in", "Nothing is saved yet."},
+		"de": {"Vorname", "Telefon", "Schlüssel oder Code", "Anmelden", "Noch ist nichts gespeichert."},
+	} {
+		b := s.signIn(t, s.key, language)
+		adding := b.get(t, newPerson).form(t, "/office/people").set(t, want.first, `Mia "<&`)
+		adding.values.Set("lastName", "Kovač "+language)
+		editing := b.get(t, personPath(id)).form(t, personPath(id)).set(t, want.phone, "112 "+language)
+		removing := b.get(t, personPath(id)).form(t, personPath(id)+"/delete")
+		s.endSessions(t, b)
+		before := s.changeCount(t)
+		for _, form := range []*webForm{adding, editing} {
+			action := form.form.attributes["action"]
+			buttons := form.form.all("button")
+			again := form.send(t, buttons[len(buttons)-1].text()).wants(t, http.StatusUnauthorized)
+			again = again.form(t, "/office/sign-in").set(t, want.key, "wrong").send(t, want.signIn).wants(t, http.StatusForbidden)
+			signedIn := again.form(t, "/office/sign-in").set(t, want.key, s.key)
+			p := signedIn.send(t, want.signIn).wants(t, http.StatusTemporaryRedirect)
+			shown := b.post(t, p.header.Get("Location"), signedIn.values).wants(t, http.StatusOK).says(t, want.resumed)
+			got := shown.form(t, action)
+			for name, values := range form.values {
+				if got.values.Get(name) != values[0] {
+					t.Errorf("%s is %q after signing in, not %q", name, got.values.Get(name), values[0])
+				}
+			}
+			if s.changeCount(t) != before {
+				t.Error("something was saved already")
+			}
+			got.send(t, buttons[len(buttons)-1].text()).follow(t).wants(t, http.StatusOK)
+			if before++; s.changeCount(t) != before {
+				t.Errorf("%d changes, not %d", s.changeCount(t), before)
+			}
+			s.endSessions(t, b)
+		}
+		buttons := removing.form.all("button")
+		p := removing.send(t, buttons[0].text()).wants(t, http.StatusUnauthorized)
+		p = p.form(t, "/office/sign-in").set(t, want.key, s.key).send(t, want.signIn).follow(t)
+		if p.path != "/office/" || s.changeCount(t) != before {
+			t.Errorf("deleting went on by itself, to %s", p.path)
+		}
+		if p = b.get(t, personPath(id)); p.labelled(t, want.phone).attributes["value"] != "112 "+language {
+			t.Errorf("the change was not saved: %s", p.text())
+		}
+	}
+}
+
+// endSessions revokes all sessions, and waits until that of b has ended.
+func (s *testService) endSessions(t *testing.T, b *browser) {
+	t.Helper()
+	execSQL(t, s.db, `UPDATE keys SET revoked_at = 1 WHERE session_lifetime IS NOT NULL AND revoked_at IS NULL`)
+	eventually(t, "the session to end", func() bool { return b.get(t, "/office/").status == http.StatusSeeOther })
+}
+
+func TestOfficeDamagedRecord(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true
+	id := s.create(t, `{"firstName":"Mia","lastName":"Kovač"}`)
+	en, de := s.signIn(t, s.key, "en"), s.signIn(t, s.key, "de")
+	form := en.get(t, personPath(id)).form(t, personPath(id)).set(t, "Phone", "112")
+	execSQL(t, s.db, `UPDATE firefighters SET last_name = 'Kovač!' WHERE id = ?`, id)
+	for _, path := range []string{personPath(id), "/office/", "/office/emails", personPath(id) + "/history"} {
+		if p := en.get(t, path); p.status == http.StatusInternalServerError {
+			p.says(t, "An entry is damaged", "firefighters check").lacks(t, "Kovač!")
+		} else if path != personPath(id)+"/history" {
+			t.Errorf("%s: %d", path, p.status)
+		}
+	}
+	de.get(t, personPath(id)).wants(t, http.StatusInternalServerError).says(t, "Ein Eintrag ist beschädigt", "firefighters check")
+	form.send(t, "Save").wants(t, http.StatusInternalServerError).says(t, "An entry is damaged", "Nothing you typed was saved")
+	s.logs(t, id)
+}
+
+func TestOfficeEmails(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, f := range []string{`"lastName":"A","email":"Mia@example.org"`, `"lastName":"B","email":"mia@EXAMPLE.org"`, `"lastName":"C","email":"x&y@example.org"`, `"lastName":"D"`} {
+		s.create(t, `{"firstName":"Mia",`+f+`}`)
+	}
+	en, de := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en"), s.signIn(t, s.key, "de")
+	list := en.get(t, "/office/?search=mia&sortBy=lastName&sortDir=desc")
+	var link *element
+	for _, a := range list.all("a") {
+		if a.text() == "Copy e-mail addresses" {
+			link = a
+		}
+	}
+	if link == nil {
+		t.Fatal(list.text())
+	}
+	p := en.get(t, link.attributes["href"]).wants(t, http.StatusOK)
+	p.says(t, "4 people found for “mia”. 2 addresses, each once. 1 person has none.", "Bcc")
+	if got := p.labelled(t, "Addresses").raw(); got != "x&y@example.org; mia@EXAMPLE.org" {
+		t.Error(got)
+	}
+	for _, a := range p.all("a") {
+		if a.text() == "Comma (other programs)" {
+			p = en.get(t, a.attributes["href"])
+		}
+	}
+	if got := p.labelled(t, "Addresses").raw(); got != "x&y@example.org, mia@EXAMPLE.org" {
+		t.Error(got)
+	}
+	p.one(t, "a", "href", "/office/?search=mia&sortBy=lastName&sortDir=desc")
+	en.get(t, "/office/emails?search=d").says(t, "1 person found for “d”. There is no e-mail address.").lacks(t, "each once", "none")
+	de.get(t, "/office/emails").says(t, "4 Personen. 2 Adressen, jede einmal. 1 Person hat keine.")
+	if p := de.get(t, "/office/emails?search=nobody&sortBy=wrong&page=0&separator=x").wants(t, http.StatusOK); len(p.all("textarea")) != 0 {
+		t.Error(p.text())
+	}
+	de.get(t, "/office/emails?search="+strings.Repeat("x", 101)).says(t, "search", "4 Personen") // not those searched for, and says so
+}
+
+func TestOfficeSignOut(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for language, want := range map[string]struct{ title, do string }{"en": {"Sign out", "Sign out"}, "de": {"Abmelden", "Abmelden"}} {
+		b := s.signIn(t, s.key, language)
+		p := b.get(t, "/office/sign-out").wants(t, http.StatusOK)
+		if p.heading(t) != want.title {
+			t.Errorf("the heading is %q", p.heading(t))
+		}
+		b.get(t, "/office/").wants(t, http.StatusOK) // looking at it does not sign out
+		if p = p.form(t, "/office/sign-out").send(t, want.do).follow(t); p.path != "/office/sign-in" {
+			t.Errorf("signing out leads to %s", p.path)
+		}
+		b.get(t, "/office/").wants(t, http.StatusSeeOther)
+		b.post(t, "/office/sign-out", nil).wants(t, http.StatusSeeOther)
+	}
+	var active int
+	scanSQL(t, s.db, `SELECT count(*) FROM keys WHERE session_lifetime IS NOT NULL AND revoked_at IS NULL`, &active)
+	if active != 0 {
+		t.Errorf("%d sessions are active", active)
+	}
+}
+
+// TestOfficeLinkFromAnotherSite: the browser leaves out the cookie. The page is
+// loaded again from itself, once, and then it asks to sign in.
+func TestOfficeLinkFromAnotherSite(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	for language, link := range map[string]string{"en": "Continue", "de": "Weiter"} {
+		stranger := s.browser(t, language)
+		p := stranger.get(t, personPath(id), "Sec-Fetch-Site", "cross-site").wants(t, http.StatusOK).says(t, link).lacks(t, "Ana")
+		next := ""
+		for _, a := range p.all("a") {
+			if a.text() == link {
+				next = a.attributes["href"]
+			}
+		}
+		refresh := p.one(t, "meta", "http-equiv", "refresh").attributes["content"]
+		if refresh != "0; url="+next {
+			t.Errorf("the page reloads itself by %q, and the link leads to %q", refresh, next)
+		}
+		if again := stranger.get(t, next).follow(t); !strings.HasPrefix(again.path, "/office/sign-in") {
+			t.Errorf("%s leads to %s", next, again.path)
+		}
+		b := s.signIn(t, s.key, language)
+		p = b.get(t, next)
+		for range 2 {
+			if p.status == http.StatusSeeOther {
+				p = b.get(t, p.header.Get("Location"))
+			}
+		}
+		if p.heading(t) != "Ana Čović" {
+			t.Errorf("%s leads to %q", next, p.heading(t))
+		}
+	}
+}

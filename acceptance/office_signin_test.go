@@ -1,0 +1,105 @@
+package acceptance
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// secret returns the cookie of a browser, as it is sent.
+func (b *browser) secret(t *testing.T) string {
+	t.Helper()
+	root, err := url.Parse(b.url + "/office/")
+	must(t, err)
+	for _, cookie := range b.Jar.Cookies(root) {
+		if strings.HasPrefix(cookie.Value, "ff_") {
+			return cookie.Name + "=" + cookie.Value
+		}
+	}
+	t.Fatal("there is no session")
+	return ""
+}
+
+// TestOfficeCookies: a cookie that another program of the machine has set keeps
+// nobody out, and many of them are not all looked at.
+func TestOfficeCookies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	cookie := s.signIn(t, s.key, "en").secret(t)
+	name, _, _ := strings.Cut(cookie, "=")
+	for header, status := range map[string]int{
+		cookie: 200,
+		name + "=x; " + name + "=; " + name + "=" + s.key + "; " + cookie: 200,
+		strings.Repeat(name+"=x; ", 10) + cookie:                          303,
+		name + "=" + s.key:                                                303,
+		"x" + cookie:                                                      303,
+	} {
+		s.browser(t, "en").get(t, "/office/", "Cookie", header).wants(t, status)
+	}
+}
+
+// TestOfficeSessionEndsAtOnce: the session has ended with the answer, also for somebody who
+// has copied the cookie.
+func TestOfficeSessionEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b, nobody := s.signIn(t, s.key, "en"), s.browser(t, "en")
+	cookie := b.secret(t)
+	for range 20 {
+		b.lets(t)
+	}
+	b.post(t, "/office/sign-out", url.Values{}).wants(t, 303)
+	nobody.get(t, "/office/", "Cookie", cookie).wants(t, 303)
+
+	b = s.signIn(t, s.key, "en")
+	old := b.secret(t)
+	b.lets(t)
+	b.post(t, "/office/sign-in", url.Values{"key": {s.key}}).wants(t, 303)
+	nobody.get(t, "/office/", "Cookie", old).wants(t, 303)
+	b.lets(t)
+}
+
+// TestOfficeSignOutBusy: a browser forgets its session although the database
+// cannot be written, because the next person may sit there.
+func TestOfficeSignOutBusy(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true
+	b := s.signIn(t, s.key, "en")
+	b.lets(t)
+	db := openSQL(t, s.db)
+	db.SetMaxOpenConns(1)
+	_, err := db.Exec(`BEGIN IMMEDIATE`)
+	must(t, err)
+	p := b.post(t, "/office/sign-out", url.Values{}).wants(t, 503).says(t, "The program is busy")
+	if p.header.Get("Retry-After") == "" || len(p.all("nav")) != 0 {
+		t.Errorf("%v %s", p.header, p.text())
+	}
+	b.get(t, "/office/").wants(t, 303)
+	_, err = db.Exec(`ROLLBACK`)
+	must(t, err)
+	s.logs(t, `"method":"POST","path":"/office/sign-out"`)
+}
+
+// TestOfficeBadBytes: what is not UTF-8 is at fault in its field, also after
+// signing in again.
+func TestOfficeBadBytes(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	bad := url.Values{"firstName": {"A\xff"}, "lastName": {"B"}, "\xff": {"\xff"}}
+	for _, b := range []*browser{s.signIn(t, s.key, "en"), s.browser(t, "en")} {
+		p := b.post(t, "/office/people", bad)
+		if !strings.Contains(p.body, `value="A`+"\uFFFD"+`"`) || strings.ToValidUTF8(p.body, "") != p.body {
+			t.Errorf("%d %s", p.status, p.body)
+		}
+	}
+}
+
+// TestOfficePastedLink: the whole link of an invitation is taken as its code.
+func TestOfficePastedLink(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	stdout, _ := works(t, "invite", "--db", s.db, "--tenant", "default", "--name", "Ana")
+	link := strings.TrimPrefix(strings.Split(stdout, "\n")[0], "Link: ")
+	s.signIn(t, " "+link+" ", "en").get(t, "/office/").says(t, "Ana")
+}

@@ -1,0 +1,55 @@
+package acceptance
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+)
+
+// from returns a browser at another address of this machine.
+func (c client) from(t *testing.T, address string) *browser {
+	t.Helper()
+	b := c.browser(t, "en")
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
+	transport := &http.Transport{DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {
+		return dialer.DialContext(ctx, network, to)
+	}}
+	t.Cleanup(transport.CloseIdleConnections)
+	b.Transport = transport
+	return b
+}
+
+// TestOfficeTries: ten wrong tries keep out their own address for a minute, and no
+// other, however many there are. A program that repeats a wrong key counts once.
+func TestOfficeTries(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	signIn := func(b *browser, key string) *webPage {
+		return b.post(t, "/office/sign-in", url.Values{"key": {key}})
+	}
+	for i := range 8 {
+		b := s.from(t, fmt.Sprint("127.0.0.", 10+i))
+		for range 10 {
+			signIn(b, apikey.New()).wants(t, 403)
+		}
+		if p := signIn(b, s.key).wants(t, 429); p.header.Get("Retry-After") == "" {
+			t.Error("it is not said how long to wait")
+		}
+	}
+	signIn(s.browser(t, "en"), s.key).wants(t, 303)
+	program, wrong := s.from(t, "127.0.0.20"), apikey.New()
+	for range 30 {
+		signIn(program, wrong).wants(t, 403)
+	}
+	signIn(program, s.key).wants(t, 303)
+	s.logs(t, `"address":"127.0.0.10","count":1,"code":"key_unknown"`)
+	if strings.Contains(s.stderr.String(), wrong) {
+		t.Error("the log has a key")
+	}
+}

@@ -1,0 +1,849 @@
+package acceptance
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/big"
+	"mime"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+)
+
+// Every request of the tests and its answer are compared with
+// docs/openapi.json. In the end the tests must have seen all that it promises.
+
+// howToRemake ends the messages of tests that fail if one of the two files was
+// forgotten.
+const howToRemake = "docs/openapi.json is made from docs/openapi.yaml. After a change there, make it again:\n" +
+	"\tgo run github.com/mikefarah/yq/v4@v4.54.1 -o=json docs/openapi.yaml >docs/openapi.json"
+
+// openAPIJSON and openAPIYAML return the document in its two forms.
+var openAPIJSON, openAPIYAML = fileOnce("../docs/openapi.json"), fileOnce("../docs/openapi.yaml")
+
+// fileOnce returns a function that reads a file once.
+func fileOnce(path string) func() []byte {
+	return sync.OnceValue(func() []byte {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			panic(err)
+		}
+		return text
+	})
+}
+
+var description = sync.OnceValue(func() *jsonDocument {
+	root, err := parseJSON(openAPIJSON())
+	if err != nil {
+		panic(err)
+	}
+	return &jsonDocument{root: root.(object)}
+})
+
+// traffic is a request and its answer.
+type traffic struct {
+	method, path, query string
+	header              http.Header
+	body                string
+	bodyKnown           bool
+	answer              answer
+}
+
+// seen are the parts of the document that were met: "getFirefighter 200" and
+// the like.
+var seen sync.Map
+
+func sawPart(part string) {
+	if _, known := seen.Load(part); !known {
+		seen.Store(part, true)
+	}
+}
+
+// verbs are the members of a path item that are operations.
+var verbs = []string{"get", "put", "post", "delete", "patch", "head", "options", "trace"}
+
+// pathItem returns the entry of the document for a request's path, nil if there
+// is none, and what is variable in the path.
+func pathItem(path string) (item object, id string) {
+	if strings.Contains(strings.ToLower(path), "%2f") {
+		return nil, ""
+	}
+	for template, item := range description().at("paths") {
+		prefix, _, variable := strings.Cut(template, "{")
+		rest, ok := strings.CutPrefix(path, prefix)
+		if !variable && path == template || variable && ok && rest != "" && !strings.Contains(rest, "/") {
+			return item.(object), rest
+		}
+	}
+	return nil, ""
+}
+
+// sawExchange returns all differences of the exchange from the document.
+func sawExchange(x traffic) []string {
+	v := &validation{document: description(), saw: sawPart}
+	item, id := pathItem(x.path)
+	method := strings.ToLower(x.method)
+	if method == "head" {
+		method = "get"
+	}
+	operation, known := item[method].(object)
+	switch {
+	case item == nil:
+		if x.answer.status >= 400 && x.method != http.MethodHead && !x.answer.isPlain() {
+			v.checkContent("no operation", object{"content": object{"application/problem+json": object{"schema": object{"$ref": "#/components/schemas/Problem"}}}}, x)
+		}
+	case method == "options" && x.answer.status == http.StatusNoContent:
+		if x.answer.header.Get("Allow") == "" && x.answer.header.Get("Access-Control-Allow-Methods") == "" {
+			v.fault("OPTIONS", "%v", x.answer.header)
+		}
+	case known:
+		v.checkAnswer(operation, x)
+		v.checkRequest(item, operation, id, x)
+	default: // any operation says how other methods are answered
+		for _, verb := range verbs {
+			if o, ok := item[verb].(object); ok && x.answer.status >= 400 {
+				v.checkAnswer(o, x)
+			}
+		}
+	}
+	return v.faults
+}
+
+// standing are the headers of every answer. info.description describes them.
+var standing = []string{"Date", "Content-Length", "Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy",
+	"Cross-Origin-Resource-Policy", "X-Frame-Options", "Strict-Transport-Security", "Access-Control-Expose-Headers", "Connection"}
+
+// general are the headers of which it is enough to have seen them somewhere.
+var general = []string{"X-Request-Id", "Cache-Control", "Access-Control-Allow-Origin", "RateLimit", "RateLimit-Policy", "Vary"}
+
+func (v *validation) checkAnswer(operation object, x traffic) {
+	name := fmt.Sprintf("%s %d", operation["operationId"], x.answer.status)
+	ref, ok := operation["responses"].(object)[fmt.Sprint(x.answer.status)]
+	if !ok {
+		v.fault(name, "the document has no such status: %s", x.answer.body)
+		return
+	}
+	v.saw(name)
+	response := v.document.follow(ref)
+	if x.answer.isPlain() && response["content"] == nil && response["headers"] == nil {
+		return
+	}
+	headers, _ := response["headers"].(object)
+	described := map[string]bool{}
+	for header := range headers {
+		described[http.CanonicalHeaderKey(header)] = true
+		value := x.answer.header.Get(header)
+		if value == "" {
+			continue
+		}
+		v.saw(headerPart(name, header))
+		schema := v.document.follow(headers[header])["schema"]
+		v.check(name+" "+header, schema, v.typed(schema, value))
+	}
+	for header := range x.answer.header {
+		if !described[header] && !slices.Contains(standing, header) {
+			v.fault(name, "the document has no header %s", header)
+		}
+	}
+	if x.method != http.MethodHead {
+		v.checkContent(name, response, x)
+	}
+}
+
+func headerPart(response, header string) string {
+	if slices.Contains(general, header) {
+		return "header " + header
+	}
+	return response + " header " + header
+}
+
+// typed returns the text of a header or a parameter in the type of its schema.
+func (v *validation) typed(schema any, text string) any {
+	switch v.document.follow(schema)["type"] {
+	case "integer":
+		if n, ok := new(big.Int).SetString(text, 10); ok {
+			return json.Number(n.String())
+		}
+	case "boolean":
+		if is, err := strconv.ParseBool(text); err == nil && len(text) != len("T") && strings.ToLower(text) == text {
+			return is
+		}
+	}
+	return text
+}
+
+func (v *validation) checkContent(name string, response object, x traffic) {
+	content, _ := response["content"].(object)
+	mediaType, _, _ := mime.ParseMediaType(x.answer.header.Get("Content-Type"))
+	media, ok := content[mediaType].(object)
+	if !ok {
+		if len(content) > 0 || x.answer.body != "" {
+			v.fault(name, "a body of type %q", mediaType)
+		}
+		return
+	}
+	text := []byte(x.answer.body)
+	if x.answer.header.Get("Content-Encoding") == "gzip" {
+		z, err := gzip.NewReader(bytes.NewReader(text))
+		if err == nil {
+			text, err = io.ReadAll(z)
+		}
+		if err != nil {
+			v.fault(name, "%v", err)
+		}
+	}
+	value, err := parseJSON(text)
+	if !strings.HasSuffix(mediaType, "json") || mediaType == "application/x-ndjson" {
+		value, err = string(text), nil // TestDocumentIsUpToDate and TestExport read it
+	}
+	if err != nil {
+		v.fault(name, "%v in %s", err, text)
+		return
+	}
+	v.check(name, media["schema"], value)
+}
+
+// checkRequest: a request that was answered with 2xx must be as the document
+// has it. One that is may be refused with 400 only for what no schema can say.
+func (v *validation) checkRequest(item, operation object, id string, x traffic) {
+	if x.answer.status >= 300 && x.answer.status != http.StatusBadRequest {
+		return
+	}
+	request := &validation{document: v.document, saw: v.saw}
+	if x.answer.status == http.StatusBadRequest {
+		request.saw = func(string) {}
+	}
+	request.checkParameters(append(listOf(item["parameters"]), listOf(operation["parameters"])...), operation["operationId"], id, x)
+	body := v.document.follow(operation["requestBody"])
+	schema := schemaOfJSON(body)
+	switch {
+	case body == nil:
+	case schema == nil && x.answer.status < 300:
+		request.checkForm(body, x)
+	case schema == nil, !x.bodyKnown:
+		return
+	default:
+		value, err := parseJSON([]byte(x.body))
+		if err != nil {
+			request.fault("body", "%v", err)
+		}
+		request.check("body", schema, trimmed(value))
+	}
+	if good := x.answer.status < 300; good {
+		v.faults = append(v.faults, request.faults...)
+	} else if len(request.faults) == 0 && !beyondSchemas.MatchString(x.answer.body) {
+		v.fault(fmt.Sprint(operation["operationId"]), "refused, and as the document has it: %s: %s", x.body, x.answer.body)
+	}
+}
+
+// checkForm compares a form with its schema. A body that is the file itself can be
+// anything, and so can the name of the file's part.
+func (v *validation) checkForm(body object, x traffic) {
+	mediaType, params, _ := mime.ParseMediaType(x.header.Get("Content-Type"))
+	media, isForm := v.document.follow(body["content"])[mediaType].(object)
+	if !isForm || !x.bodyKnown || params["boundary"] == "" {
+		return
+	}
+	part, err := multipart.NewReader(strings.NewReader(x.body), params["boundary"]).NextPart()
+	if err != nil {
+		v.fault("form", "%v", err)
+		return
+	}
+	file, err := io.ReadAll(part)
+	if err != nil {
+		v.fault("form", "%v", err)
+	}
+	v.check("form", media["schema"], object{"file": string(file)})
+}
+
+// schemaOfJSON returns the schema of a body that is JSON, nil for another one.
+func schemaOfJSON(body object) any {
+	content, _ := body["content"].(object)
+	for _, mediaType := range []string{"application/json", "application/merge-patch+json"} {
+		if media, ok := content[mediaType].(object); ok {
+			return media["schema"]
+		}
+	}
+	return nil
+}
+
+// beyondSchemas are refusals for what no schema can say: a member or a parameter
+// is there twice, a date does not exist or is in the future, a search or a whole
+// query is not UTF-8, or something follows the object.
+var beyondSchemas = regexp.MustCompile(`"code":"duplicate"|"field":"dateOfBirth"|"field":"query"|not valid UTF-8|not well-formed|` +
+	`The body is not valid JSON: invalid character .* after top-level value`)
+
+// trimmed removes the white space around texts, as the service does first.
+func trimmed(value any) any {
+	fields, ok := value.(object)
+	for name, text := range fields {
+		if text, isText := text.(string); ok && isText {
+			fields[name] = strings.TrimSpace(text)
+		}
+	}
+	return value
+}
+
+var requestIDForm = regexp.MustCompile(`^[-_.0-9A-Za-z]{1,64}$`)
+
+// checkParameters leaves out what the service corrects, as the descriptions of
+// the parameters say.
+func (v *validation) checkParameters(parameters []any, operation any, id string, x traffic) {
+	query, err := url.ParseQuery(strings.ReplaceAll(x.query, ";", "%3B"))
+	if err != nil {
+		v.fault("query", "%v", err)
+	}
+	for _, ref := range parameters {
+		p := v.document.follow(ref)
+		name := p["name"].(string)
+		var values []string
+		switch p["in"] {
+		case "path":
+			values = []string{strings.ToLower(id)}
+		case "query":
+			values = slices.DeleteFunc(query[name], func(text string) bool { return text == "" })
+		case "header":
+			values = x.header.Values(name)
+			if strings.HasSuffix(name, "Match") && len(values) > 1 {
+				values = []string{strings.Join(values, ", ")}
+			}
+			if len(values) > 1 && name == "Idempotency-Key" {
+				v.fault(name, "is there twice")
+			}
+		}
+		for _, text := range values {
+			switch {
+			case name == "X-Request-Id" && !requestIDForm.MatchString(text): // it is replaced
+				continue
+			case (name == "pageSize" || name == "limit") && len(text) > 18: // it means the most
+				continue
+			case p["in"] == "header":
+				text = strings.Trim(text, " \t") // as every reader of headers does
+			case name == "sortDir":
+				text = strings.ToLower(text)
+			case v.document.follow(p["schema"])["type"] == "boolean" && (text == "0" || text == "1"): // which are as good
+				text = map[string]string{"0": "false", "1": "true"}[text]
+			case name == "search":
+				text = strings.TrimSpace(text)
+			}
+			v.saw(fmt.Sprintf("%s takes %s", operation, name))
+			v.check(name, p["schema"], v.typed(p["schema"], text))
+		}
+	}
+}
+
+// contradictions are the kinds of difference from the document that were reported.
+var contradictions sync.Map
+
+// holdAgainstDocument is called in try with each exchange. It reports each
+// kind of difference once.
+func holdAgainstDocument(t *testing.T, r *http.Request, body string, bodyKnown bool, a answer) {
+	x := traffic{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header, body, bodyKnown, a}
+	for _, fault := range sawExchange(x) {
+		kind, _, _ := strings.Cut(fault, "{") // the body of the answer follows
+		if _, reported := contradictions.LoadOrStore(r.Method+kind, true); reported {
+			continue
+		}
+		t.Errorf("%s %.200s is not as docs/openapi.yaml has it: %.500s\n%s", r.Method, r.URL.Path, fault, howToRemake)
+	}
+}
+
+// route is an operation of the document; a variable of its path is :id or the like.
+type route struct {
+	method, path string
+	public       bool // it needs no key
+}
+
+// routes returns those of the document. A test in the root makes sure that the
+// program has each of them and no other.
+var routes = sync.OnceValue(func() (all []route) {
+	for path, item := range description().at("paths") {
+		for _, verb := range verbs {
+			if operation, ok := item.(object)[verb].(object); ok {
+				security, own := operation["security"].([]any)
+				all = append(all, route{strings.ToUpper(verb), pathVariables.ReplaceAllString(path, ":$1"), own && len(security) == 0})
+			}
+		}
+	}
+	return all
+})
+
+// pathVariables are those of a path in the document.
+var pathVariables = regexp.MustCompile(`\{(\w+)\}`)
+
+// TestDocumentIsUpToDate: docs/openapi.json has the text of docs/openapi.yaml, in
+// the same order. What only the form of the two files needs is left out.
+func TestDocumentIsUpToDate(t *testing.T) {
+	t.Parallel()
+	var ofJSON strings.Builder
+	d := json.NewDecoder(bytes.NewReader(openAPIJSON()))
+	d.UseNumber()
+	for {
+		token, err := d.Token()
+		if err == io.EOF {
+			break
+		}
+		must(t, err)
+		switch token.(type) {
+		case json.Delim:
+		case nil:
+			fmt.Fprintln(&ofJSON, "null")
+		default:
+			fmt.Fprintln(&ofJSON, token)
+		}
+	}
+	_, ofYAML, _ := strings.Cut(string(openAPIYAML()), "\nopenapi:") // without the comment above it
+	got, want := withoutForm(ofJSON.String()), withoutForm("openapi"+ofYAML)
+	if got != want {
+		at := 0
+		for at < min(len(got), len(want)) && got[at] == want[at] {
+			at++
+		}
+		t.Errorf("docs/openapi.json is not up to date: it has %.80q where docs/openapi.yaml has %.80q\n%s", got[at:], want[at:], howToRemake)
+	}
+}
+
+// withoutForm removes white space, quotes and what else the syntax of YAML and
+// of JSON needs.
+func withoutForm(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || strings.ContainsRune(`"'\:,-|>[]{}`, r) {
+			return -1
+		}
+		return r
+	}, text)
+}
+
+// This is as much of JSON Schema (2020-12) as docs/openapi.json uses.
+// TestSchemasAreUnderstood makes sure that it does not use more.
+
+// object is a JSON object.
+type object = map[string]any
+
+// jsonDocument has references within itself.
+type jsonDocument struct {
+	root  object
+	known sync.Map // references that were followed
+}
+
+func parseJSON(text []byte) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	err = d.Decode(&value)
+	return value, err
+}
+
+// at returns the object under the names, nil if there is none.
+func (d *jsonDocument) at(names ...string) object {
+	o := d.root
+	for _, name := range names {
+		o = d.follow(o[name])
+	}
+	return o
+}
+
+// follow returns an object, or the one that it refers to.
+func (d *jsonDocument) follow(value any) object {
+	o, _ := value.(object)
+	ref, ok := o["$ref"].(string)
+	if !ok {
+		return o
+	}
+	if known, ok := d.known.Load(ref); ok {
+		return known.(object)
+	}
+	o = d.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+	d.known.Store(ref, o)
+	return o
+}
+
+// nameOf returns the name of the component that value refers to, otherwise where.
+func nameOf(value any, where string) string {
+	o, _ := value.(object)
+	if ref, ok := o["$ref"].(string); ok {
+		return ref[strings.LastIndexByte(ref, '/')+1:]
+	}
+	return where
+}
+
+func listOf(value any) []any { list, _ := value.([]any); return list }
+
+// validation is that of one value by its schema. A member that the schema does
+// not name is a fault, also where JSON Schema allows it, unless the schema says
+// that there may be others.
+type validation struct {
+	document *jsonDocument
+	saw      func(member string) // as Schema.member, and Schema.member=value of an enumeration
+	faults   []string
+}
+
+func (v *validation) fault(where, format string, args ...any) {
+	v.faults = append(v.faults, where+": "+fmt.Sprintf(format, args...))
+}
+
+// check compares a value, as parseJSON returns it, with a schema.
+func (v *validation) check(where string, schema, value any) {
+	where = nameOf(schema, where)
+	s := v.document.follow(schema)
+	if s == nil {
+		v.fault(where, "there is no schema")
+		return
+	}
+	if !hasType(s["type"], typeOf(value)) {
+		v.fault(where, "%v is no %v", value, s["type"])
+		return
+	}
+	if constant, ok := s["const"]; ok && constant != value {
+		v.fault(where, "%v is not %v", value, constant)
+	}
+	if enum, ok := s["enum"].([]any); ok {
+		if !slices.Contains(enum, value) {
+			v.fault(where, "%v is none of %v", value, enum)
+		}
+		v.saw(fmt.Sprintf("%s=%v", where, value))
+	}
+	switch value := value.(type) {
+	case string:
+		v.checkText(where, s, value)
+	case json.Number:
+		v.checkNumber(where, s, value)
+	case []any:
+		v.limits(where, s, "Items", len(value))
+		for _, item := range value {
+			v.check(where+".items", s["items"], item)
+		}
+	case object:
+		v.checkObject(where, s, value)
+	}
+}
+
+// keywords are those that are understood.
+var keywords = []string{"$ref", "type", "const", "enum", "format", "minLength", "maxLength", "pattern", "minimum", "maximum", "items",
+	"minItems", "maxItems", "properties", "required", "additionalProperties", "default", "description", "examples"}
+
+// hasType compares with the keyword type, a name or a list of names or absent.
+func hasType(types any, actual any) bool {
+	list, several := types.([]any)
+	return types == nil || types == actual || several && slices.Contains(list, actual)
+}
+
+func typeOf(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	case json.Number:
+		if strings.Trim(value.String(), "-0123456789") == "" {
+			return "integer"
+		}
+		return "number"
+	}
+	return "object"
+}
+
+// limits checks a size against the keywords minX and maxX.
+func (v *validation) limits(where string, s object, what string, size int) {
+	if least, ok := s["min"+what].(json.Number); ok && size < atoi(least) {
+		v.fault(where, "min%s is %v, not %d", what, least, size)
+	}
+	if most, ok := s["max"+what].(json.Number); ok && size > atoi(most) {
+		v.fault(where, "max%s is %v, not %d", what, most, size)
+	}
+}
+
+func atoi(n json.Number) int {
+	i, _ := strconv.Atoi(n.String()) // what is no number is 0
+	return i
+}
+
+func number64(value any) *big.Int {
+	n, _ := new(big.Int).SetString(fmt.Sprint(value), 10)
+	return n
+}
+
+func (v *validation) checkNumber(where string, s object, value json.Number) {
+	n := number64(value)
+	if n == nil {
+		v.fault(where, "%v is not whole", value)
+		return
+	}
+	if least, ok := s["minimum"]; ok && n.Cmp(number64(least)) < 0 {
+		v.fault(where, "%v is less than %v", n, least)
+	}
+	if most, ok := s["maximum"]; ok && n.Cmp(number64(most)) > 0 {
+		v.fault(where, "%v is more than %v", n, most)
+	}
+	bits := map[any]int{"int32": 31, "int64": 63, nil: 1 << 20}
+	if n.BitLen() > bits[s["format"]] {
+		v.fault(where, "%v is no %v", n, s["format"])
+	}
+}
+
+var patterns sync.Map // compiled
+
+func (v *validation) checkText(where string, s object, value string) {
+	v.limits(where, s, "Length", utf8.RuneCountInString(value))
+	if pattern, ok := s["pattern"].(string); ok {
+		compiled, ok := patterns.Load(pattern)
+		if !ok {
+			compiled = regexp.MustCompile(strings.ReplaceAll(pattern, `\uFFFD`, `\x{FFFD}`)) // as Go spells it
+			patterns.Store(pattern, compiled)
+		}
+		if !compiled.(*regexp.Regexp).MatchString(value) {
+			v.fault(where, "%.100q is not like %s", value, pattern)
+		}
+	}
+	var err error
+	switch s["format"] {
+	case nil:
+	case "binary":
+	case "uuid":
+		_, err = uuid.Parse(value)
+	case "date-time":
+		_, err = time.Parse(time.RFC3339, value)
+	case "uri-reference":
+		_, err = url.Parse(value)
+	default:
+		v.fault(where, "the format %s is not known to the tests", s["format"])
+	}
+	if err != nil {
+		v.fault(where, "%v", err)
+	}
+}
+
+func (v *validation) checkObject(where string, s, value object) {
+	for _, name := range listOf(s["required"]) {
+		if _, ok := value[name.(string)]; !ok {
+			v.fault(where, "%s is missing", name)
+		}
+	}
+	properties, described := s["properties"].(object)
+	if !described {
+		return
+	}
+	for name, member := range value {
+		schema, known := properties[name]
+		switch {
+		case known:
+			part := where + "." + name
+			v.saw(part)
+			v.check(part, schema, member)
+		case s["additionalProperties"] == false, s["additionalProperties"] == nil:
+			v.fault(where, "there is no member %s", name)
+		}
+	}
+}
+
+// unseen are promises that no test here need meet: answers of net/http itself, which
+// TestProtocolErrors sees without a route, and those of a store that closes, which
+// TestClosed in the root compares with the document. A full disk can be had on Linux alone.
+var unseen = regexp.MustCompile(`^(whoAmI|listImports|checkHealth|checkReadiness) 400$|^Problem\.code=stopping$|^\w+ 503\b` +
+	map[bool]string{true: `|^\w+ 507\b|^Problem\.code=full$`}[runtime.GOOS != "linux"])
+
+// promises returns all parts of the document that tests must meet: each status,
+// each of its headers and each parameter of each operation, each member of each
+// schema, each value of an enumeration. The default response is for answers
+// that are yet to come.
+func promises() (all []string) {
+	d := description()
+	for _, item := range d.at("paths") {
+		for _, verb := range verbs {
+			operation, ok := item.(object)[verb].(object)
+			if !ok {
+				continue
+			}
+			for status, response := range operation["responses"].(object) {
+				if status == "default" {
+					continue
+				}
+				name := fmt.Sprintf("%s %s", operation["operationId"], status)
+				all = append(all, name)
+				headers, _ := d.follow(response)["headers"].(object)
+				for header := range headers {
+					all = append(all, headerPart(name, header))
+				}
+			}
+			for _, p := range append(listOf(item.(object)["parameters"]), listOf(operation["parameters"])...) {
+				all = append(all, fmt.Sprintf("%s takes %s", operation["operationId"], d.follow(p)["name"]))
+			}
+		}
+	}
+	for name := range d.at("components", "schemas") {
+		all = append(all, members(name, d.at("components", "schemas", name))...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+func members(name string, schema object) (all []string) {
+	for _, value := range listOf(schema["enum"]) {
+		all = append(all, fmt.Sprintf("%s=%v", name, value))
+	}
+	properties, _ := schema["properties"].(object)
+	for member, value := range properties {
+		all = append(all, name+"."+member)
+		all = append(all, members(name+"."+member, value.(object))...)
+	}
+	return all
+}
+
+// unmet returns the promises of the document that no test has met.
+func unmet() (list []string) {
+	for _, promise := range promises() {
+		if _, met := seen.Load(promise); !met && !unseen.MatchString(promise) {
+			list = append(list, promise)
+		}
+	}
+	return list
+}
+
+// TestErrorsAreOneType: every problem of every operation has the same schema,
+// also one that the document does not foresee.
+func TestErrorsAreOneType(t *testing.T) {
+	t.Parallel()
+	for path, item := range description().at("paths") {
+		for _, verb := range verbs {
+			operation, ok := item.(object)[verb].(object)
+			if !ok {
+				continue
+			}
+			responses := operation["responses"].(object)
+			if responses["default"] == nil {
+				t.Errorf("%s %s has no default response", verb, path)
+			}
+			for status, response := range responses {
+				content, _ := description().follow(response)["content"].(object)
+				media, ok := content["application/problem+json"].(object)
+				if ok && nameOf(media["schema"], "") != "Problem" || !ok && status == "default" {
+					t.Errorf("%s %s %s is no problem", verb, path, status)
+				}
+			}
+		}
+	}
+}
+
+// TestShownAnswers: the answers that docs/api.md shows have all members that the
+// document requires, and no other.
+func TestShownAnswers(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../docs/api.md")
+	must(t, err)
+	shown := map[string]bool{}
+	for _, block := range regexp.MustCompile("(?ms)^```json\n(.*?)^```$").FindAllSubmatch(guide, -1) {
+		value, err := parseJSON(block[1])
+		must(t, err)
+		name := "FirefighterPage"
+		if _, is := value.(object)["requestId"]; is {
+			name = "Problem"
+		}
+		shown[name] = true
+		v := &validation{document: description(), saw: func(string) {}}
+		if v.check(name, description().at("components", "schemas", name), value); len(v.faults) > 0 {
+			t.Errorf("%s\n%q", block[1], v.faults)
+		}
+	}
+	if len(shown) != 2 {
+		t.Errorf("shown are %v", shown)
+	}
+}
+
+// TestCodesAreDescribed: a problem can have these codes, and docs/api.md and the
+// document say what each of them means.
+func TestCodesAreDescribed(t *testing.T) {
+	t.Parallel()
+	guide, err := os.ReadFile("../docs/api.md")
+	must(t, err)
+	schema := description().at("components", "schemas", "Problem", "properties", "code")
+	if enum := listOf(schema["enum"]); len(enum) != len(codes) {
+		t.Errorf("docs/openapi.yaml has %d codes, not %d", len(enum), len(codes))
+	}
+	for code, status := range codes {
+		if !slices.Contains(listOf(schema["enum"]), any(code)) ||
+			!strings.Contains(schema["description"].(string), fmt.Sprintf("- `%s` (%d): ", code, status)) {
+			t.Errorf("docs/openapi.yaml does not describe the code %s", code)
+		}
+		if !strings.Contains(string(guide), fmt.Sprintf("| `%s` | %d | ", code, status)) {
+			t.Errorf("docs/api.md does not have the code %s in its table", code)
+		}
+	}
+}
+
+// TestDocumentSuitsGenerators: parsers of patterns take only ASCII for sure, and
+// command lines that are made of the document take a backquote in the
+// description of a parameter for the name of its value.
+func TestDocumentSuitsGenerators(t *testing.T) {
+	t.Parallel()
+	var look func(value any)
+	look = func(value any) {
+		switch value := value.(type) {
+		case object:
+			if pattern, ok := value["pattern"].(string); ok && strings.ContainsFunc(pattern, func(r rune) bool { return r > unicode.MaxASCII }) {
+				t.Errorf("not only ASCII: %s", pattern)
+			}
+			for _, member := range value {
+				look(member)
+			}
+		case []any:
+			for _, item := range value {
+				look(item)
+			}
+		}
+	}
+	look(any(description().root))
+	for name, p := range description().at("components", "parameters") {
+		parameter := p.(object)
+		if text := fmt.Sprint(parameter["description"], description().follow(parameter["schema"])["description"]); strings.Contains(text, "`") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestSchemasAreUnderstood: no schema has a keyword that the tests ignore.
+func TestSchemasAreUnderstood(t *testing.T) {
+	t.Parallel()
+	var look func(where string, schema any)
+	look = func(where string, schema any) {
+		o, _ := schema.(object)
+		for keyword, value := range o {
+			switch {
+			case !slices.Contains(keywords, keyword):
+				t.Errorf("%s: the keyword %s", where, keyword)
+			case keyword == "properties":
+				for name, member := range value.(object) {
+					look(where+"."+name, member)
+				}
+			case keyword == "items":
+				look(where+".items", value)
+			}
+		}
+	}
+	for _, kind := range []string{"parameters", "headers"} {
+		for name, component := range description().at("components", kind) {
+			look(name, component.(object)["schema"])
+		}
+	}
+	for name, schema := range description().at("components", "schemas") {
+		look(name, schema)
+	}
+}

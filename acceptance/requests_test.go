@@ -1,0 +1,524 @@
+package acceptance
+
+import (
+	"bufio"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+func TestProblems(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	one := collection + "/" + s.create(t, ana)
+	tests := []struct {
+		name, method, path, key string
+		status                  int
+		allow                   string
+	}{
+		{"no such path", "GET", "/", s.key, 404, ""},
+		{"no such path, no key", "GET", "/api/v1/firefighter", "", 404, ""},
+		{"trailing slash", "GET", collection + "/", s.key, 404, ""},
+		{"trailing slash on one", "GET", one + "/", s.key, 404, ""},
+		{"two slashes", "GET", "/" + collection, s.key, 404, ""},
+		{"dots", "GET", "/api/v1/../v1/firefighters", s.key, 404, ""},
+		{"other case", "GET", "/API/v1/Firefighters", s.key, 404, ""},
+		{"below one", "GET", one + "/x", s.key, 404, ""},
+		{"other version", "POST", "/api/v2/firefighters", s.key, 404, ""},
+		{"BREW one", "BREW", one, s.key, 405, "DELETE, GET, HEAD, OPTIONS, PATCH, PUT"},
+		{"PATCH all", "PATCH", collection, s.key, 405, "GET, HEAD, OPTIONS, POST"},
+		{"POST to one", "POST", one, s.key, 405, "DELETE, GET, HEAD, OPTIONS, PATCH, PUT"},
+		{"DELETE all", "DELETE", collection, s.key, 405, "GET, HEAD, OPTIONS, POST"},
+		{"PUT all, no key", "PUT", collection, "", 405, "GET, HEAD, OPTIONS, POST"},
+		{"odd method", "BREW", collection, s.key, 405, "GET, HEAD, OPTIONS, POST"},
+		{"no key, bad body", "POST", collection, "", 401, ""},
+		{"HEAD of no such record", "HEAD", collection + "/" + nobody, s.key, 404, ""},
+		{"HEAD of no such path", "HEAD", "/x", s.key, 404, ""},
+		{"OPTIONS", "OPTIONS", collection, "", 204, "GET, HEAD, OPTIONS, POST"},
+		{"OPTIONS of one", "OPTIONS", collection + "/x", "", 204, "DELETE, GET, HEAD, OPTIONS, PATCH, PUT"},
+		{"OPTIONS of a public path", "OPTIONS", "/healthz", "", 204, "GET, HEAD, OPTIONS"},
+		{"OPTIONS of no such path", "OPTIONS", collection + "/", "", 404, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a := s.as(tt.key).do(t, tt.method, tt.path, "x").wants(t, tt.status)
+			if got := sortedList(a.header.Get("Allow")); got != tt.allow {
+				t.Errorf("Allow: %s", got)
+			}
+		})
+	}
+	if got := s.list(t, "").TotalCount; got != 1 {
+		t.Errorf("%d records, not 1", got)
+	}
+}
+
+// sortedList sorts a header's list, whose order has no meaning.
+func sortedList(header string) string {
+	list := strings.Split(header, ", ")
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+func TestRequestID(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	seen := map[string]bool{}
+	for range 3 {
+		id := s.do(t, "GET", collection+"/"+nobody, "").problem(t).RequestID
+		if seen[id] {
+			t.Errorf("%q again", id)
+		}
+		seen[id] = true
+	}
+	for _, id := range []string{"abc-123_DEF.4", uuid.NewString()} {
+		if got := s.do(t, "GET", collection, "", "X-Request-Id", id).header.Get("X-Request-Id"); got != id {
+			t.Errorf("%q became %q", id, got)
+		}
+	}
+	for _, id := range []string{"", "a b", "<script>", "é", strings.Repeat("x", 10000)} {
+		if got := s.do(t, "GET", "/x", "", "X-Request-Id", id).header.Get("X-Request-Id"); got == id || got == "" {
+			t.Errorf("%q became %q", id, got)
+		}
+	}
+}
+
+// sameHeaders compares all headers but the time.
+func sameHeaders(t *testing.T, a, b answer) {
+	t.Helper()
+	x, y := maps.Clone(a.header), maps.Clone(b.header)
+	x.Del("Date")
+	y.Del("Date")
+	if fmt.Sprint(x) != fmt.Sprint(y) {
+		t.Errorf("headers %v and %v", x, y)
+	}
+}
+
+func TestHead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	for _, path := range []string{collection, collection + "?page=0", collection + "/" + id, collection + "/" + nobody,
+		collection + "/x", whoamiPath, "/api/v1/openapi.json", "/api/v1/changes", "/api/v1/changes?after=x", "/api/v1/export?format=pdf", importsPath, importsPath + "/1",
+		"/healthz", "/readyz", "/x"} {
+		get := s.do(t, "GET", path, "", "X-Request-Id", "same", "Accept-Encoding", "gzip")
+		head := s.do(t, "HEAD", path, "", "X-Request-Id", "same", "Accept-Encoding", "gzip").wants(t, get.status)
+		sameHeaders(t, get, head)
+	}
+	s.as("").do(t, "HEAD", collection, "").wants(t, 401)
+}
+
+// TestProtocolErrors: net/http itself refuses requests that are not HTTP/1.1 as
+// we take it, and headers over 64 KiB. It adds 4 to 8 KiB to that limit.
+func TestProtocolErrors(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const host = "Host: localhost\r\n"
+	tests := []struct {
+		request string
+		status  int
+	}{
+		{"nonsense\r\n\r\n", 400},
+		{"GET /%zz HTTP/1.1\r\n" + host + "\r\n", 400},
+		{"GET / HTTP/1.1\r\n\r\n", 400},
+		{"GET / HTTP/1.1\r\n" + host + "no colon\r\n\r\n", 400},
+		{"GET / HTTP/3.0\r\n" + host + "\r\n", 505},
+		{"POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: gzip\r\n\r\n", 501},
+		{"POST / HTTP/1.1\r\n" + host + "Content-Length: x\r\n\r\n", 400},
+		{"POST / HTTP/1.1\r\n" + host + "Expect: wonders\r\n\r\n", 417},
+	}
+	for _, tt := range tests {
+		t.Run(strings.TrimSpace(tt.request[:min(len(tt.request), 60)]), func(t *testing.T) {
+			rawRequest(t, s.dial(t), tt.request).wants(t, tt.status)
+		})
+	}
+	s.do(t, "GET", collection, "", "X-Large", strings.Repeat("x", 60<<10)).wants(t, 200)
+	many := slices.Repeat([]string{"X-Many", strings.Repeat("x", 1000)}, 80)
+	s.as("").do(t, "GET", "/x", "", many...).wants(t, 431)
+}
+
+// TestRefusedBodies: a client that reads while it sends learns why it was
+// refused, although the rest of its body is not read.
+func TestRefusedBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	large := strings.Repeat(" ", 8<<20)
+	for _, tt := range []struct {
+		client             client
+		method, path, kind string
+		status             int
+	}{
+		{s.client, "POST", collection, "application/json", 413},
+		{s.client, "POST", collection, "text/plain", 415},
+		{s.client, "PATCH", collection, "application/json", 405},
+		{s.client, "POST", "/nowhere", "application/json", 404},
+		{s.as("wrong"), "POST", collection, "application/json", 401},
+	} {
+		rawRequest(t, s.dial(t), fmt.Sprintf("%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n%s",
+			tt.method, tt.path, tt.client.key, tt.kind, len(large), large)).wants(t, tt.status)
+	}
+}
+
+// TestLastOfConnection: a request with a Transfer-Encoding ends its connection,
+// so that what a proxy may have taken for its body is no request of its own.
+func TestLastOfConnection(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	const next = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+	chunks := fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(ana), ana)
+	for _, tt := range []struct {
+		headers, body string
+		statuses      string
+	}{
+		{"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", chunks, "[201]"},
+		{"Transfer-Encoding: chunked\r\nContent-Length: 1000\r\n", chunks, "[201]"},
+		{"Transfer-Encoding: chunked\r\n", chunks, "[201]"},
+		{"Transfer-Encoding: chunked\r\n", "0\r\n\r\n", "[400]"},
+		{fmt.Sprintf("Content-Length: %d\r\n", len(ana)), ana, "[201 200]"},
+	} {
+		c := s.dial(t)
+		io.WriteString(c, "POST "+collection+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+s.key+"\r\n"+tt.headers+"\r\n"+tt.body+next)
+		if tt.statuses == "[201 200]" { // the connection stays open
+			c.(*net.TCPConn).CloseWrite()
+		}
+		var statuses []int
+		for answers := bufio.NewReader(c); ; {
+			response, err := http.ReadResponse(answers, nil)
+			if err != nil {
+				break
+			}
+			a, err := readAnswer(response)
+			must(t, err)
+			a.check(t, "POST")
+			if statuses = append(statuses, a.status); response.Close != (len(tt.statuses) == 5) {
+				t.Errorf("%q: Connection: close is %t", tt.headers, response.Close)
+			}
+		}
+		if fmt.Sprint(statuses) != tt.statuses {
+			t.Errorf("%q: %v, not %s", tt.headers, statuses, tt.statuses)
+		}
+	}
+}
+
+// TestDeclaredBodies: a body that is declared to be too large is refused before
+// any of it has come, and nobody waits for it.
+func TestDeclaredBodies(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	one := collection + "/" + s.create(t, ana)
+	for _, tt := range []struct {
+		method, path, key, headers string
+		status                     int
+	}{
+		{"POST", collection, s.key, "Content-Length: 65537\r\n", 413},
+		{"PUT", one, s.key, "Content-Length: 9223372036854775807\r\n", 413},
+		{"POST", collection, s.key, "Content-Length: 65537\r\nExpect: 100-continue\r\n", 413},
+		{"POST", collection, s.key, "Content-Length: 200000\r\nContent-Type: text/plain\r\n", 415},
+		{"POST", collection, "wrong", "Content-Length: 200000\r\n", 401},
+		{"POST", "/nothing", s.key, "Content-Length: 200000\r\n", 404},
+		{"GET", one, s.key, "Content-Length: 200000\r\n", 200},
+	} {
+		c := s.dial(t)
+		fmt.Fprintf(c, "%s %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n%s\r\n", tt.method, tt.path, tt.key, tt.headers)
+		all, err := io.ReadAll(c)
+		if text := string(all); err != nil || !strings.HasPrefix(text, fmt.Sprintf("HTTP/1.1 %d ", tt.status)) ||
+			!strings.Contains(text, "\r\nConnection: close\r\n") || strings.Count(text, "HTTP/1.1") != 1 {
+			t.Errorf("%s %s: %v\n%s", tt.method, tt.path, err, text)
+		}
+	}
+}
+
+// TestRefusedWhileSending: a client that is refused while it still sends a small
+// body meets no reset, so that it reads the answer.
+func TestRefusedWhileSending(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, headers := range []string{"Transfer-Encoding: chunked\r\n", "Content-Length: 65537\r\n"} {
+		c := s.dial(t)
+		io.WriteString(c, "POST "+collection+" HTTP/1.1\r\nHost: localhost\r\n"+headers+"\r\n")
+		response, err := http.ReadResponse(bufio.NewReader(c), nil)
+		if must(t, err); response.StatusCode != 401 {
+			t.Errorf("%q: %d", headers, response.StatusCode)
+		}
+		for range 4 { // after an early end of the connection, the first write meets no error yet
+			time.Sleep(10 * time.Millisecond)
+			if _, err := io.WriteString(c, "4\r\nabcd\r\n"); err != nil {
+				t.Errorf("%q: %v", headers, err)
+			}
+		}
+	}
+}
+
+// TestOldProtocol: net/http ignores a Transfer-Encoding in HTTP/1.0, so each
+// request that may have one beside a Content-Length ends its connection.
+func TestOldProtocol(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for headers, want := range map[string]int{"": 2, "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n": 1} {
+		c := s.dial(t)
+		io.WriteString(c, "GET /healthz HTTP/1.0\r\nConnection: keep-alive\r\n"+headers+"\r\nGET /healthz HTTP/1.0\r\n\r\n")
+		all, err := io.ReadAll(c)
+		if must(t, err); strings.Count(string(all), "200 OK") != want {
+			t.Errorf("%q: %s", headers, all)
+		}
+	}
+}
+
+// TestEscapedSlash: a slash that is escaped is part of a name, and no path has
+// such a name.
+func TestEscapedSlash(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	for _, path := range []string{collection + "%2f" + id, collection + "%2F" + id, "/api%2Fv1/firefighters", "/healthz%2f"} {
+		for _, method := range []string{"GET", "HEAD", "PUT", "DELETE", "POST", "PATCH", "OPTIONS"} {
+			for _, c := range []client{s.client, s.as("")} {
+				a := c.do(t, method, path, ana).wants(t, 404)
+				if method != "HEAD" && a.problem(t).Code != "path" || a.header.Get("Link") == "" {
+					t.Errorf("%s %s: %v %s", method, path, a.header, a.body)
+				}
+			}
+		}
+	}
+	s.do(t, "GET", "/api/v1/%66irefighters/"+id, "").wants(t, 200)
+	s.do(t, "GET", collection+"/"+id+"%3f", "").wants(t, 400)
+}
+
+// unzipped is the body of an answer before it was compressed.
+func (a answer) unzipped(t *testing.T) string {
+	t.Helper()
+	r, err := gzip.NewReader(strings.NewReader(a.body))
+	must(t, err)
+	text, err := io.ReadAll(r)
+	must(t, err)
+	return string(text)
+}
+
+func TestCompression(t *testing.T) {
+	t.Parallel()
+	s := startDemo(t, "25")
+	get := func(path, accept string) answer {
+		return s.do(t, "GET", path, "", "X-Request-Id", "same", "Accept-Encoding", accept).wants(t, 200)
+	}
+	plain := get(collection, "")
+	if plain.header.Get("Content-Encoding") != "" || plain.header.Get("Vary") != "Accept-Encoding" {
+		t.Errorf("not asked: %v", plain.header)
+	}
+	for _, accept := range []string{"identity;q=0, br", "gzip;q=0"} {
+		if a := get(collection, accept); a.body != plain.body {
+			t.Errorf("%s: another body: %s", accept, a.body)
+		}
+	}
+	for _, accept := range []string{"gzip", "deflate, gzip;q=0.5, br"} {
+		a := get(collection, accept)
+		if a.header.Get("Content-Encoding") != "gzip" || len(a.body) > len(plain.body)/2 || a.unzipped(t) != plain.body ||
+			a.header.Get("Content-Length") != strconv.Itoa(len(a.body)) {
+			t.Errorf("%v, %d bytes of %d", a.header, len(a.body), len(plain.body))
+		}
+		a.header.Del("Content-Encoding")
+		a.header.Set("Content-Length", plain.header.Get("Content-Length"))
+		sameHeaders(t, a, plain)
+	}
+	// What is small, one record and an error are sent as they are.
+	id := s.list(t, "").Data.Items[0].ID
+	for path, vary := range map[string]string{collection + "?search=nothing": "Accept-Encoding", collection + "/" + id: "", whoamiPath: "", "/healthz": ""} {
+		a, plain := get(path, "gzip"), get(path, "")
+		if sameHeaders(t, a, plain); a.header.Get("Content-Encoding") != "" || a.body != plain.body || a.header.Get("Vary") != vary {
+			t.Errorf("%s: %v", path, a.header)
+		}
+	}
+}
+
+// remaining checks the headers of the rate limit, "" for none.
+func (a answer) remaining(t *testing.T, limit string) {
+	t.Helper()
+	if got := a.header.Get("RateLimit"); got != limit {
+		t.Errorf("%d with RateLimit: %s, not %s", a.status, got, limit)
+	}
+	policy, _, _ := strings.Cut(limit, ";")
+	if got := a.header.Get("RateLimit-Policy"); !strings.HasPrefix(got, policy) || (got == "") != (limit == "") {
+		t.Errorf("RateLimit-Policy: %s", got)
+	}
+	if got := a.header.Get("Retry-After"); (got == "1") != (a.status == 429) {
+		t.Errorf("%d with Retry-After: %q", a.status, got)
+	}
+}
+
+// TestRateLimitFlag: time goes by here.
+func TestRateLimitFlag(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--rate-limit", "10")
+	for _, status := range []int{429, 200} {
+		eventually(t, fmt.Sprint("a ", status), func() bool { return s.do(t, "GET", collection, "").status == status })
+	}
+	start(t).do(t, "GET", collection, "").wants(t, 200).remaining(t, "")
+}
+
+// These tests meet each status of each operation in the document that has no
+// test of its own. holdAgainstDocument checks the answers.
+
+// request is a row of a table, with the status of its answer.
+type request struct {
+	status             int
+	method, path, body string
+	headers            []string
+}
+
+func (c client) sendAll(t *testing.T, requests []request) {
+	t.Helper()
+	for _, r := range requests {
+		if a := c.do(t, r.method, r.path, r.body, r.headers...); a.status != r.status {
+			t.Errorf("%s %s %q: %d, not %d: %s", r.method, r.path, r.headers, a.status, r.status, a.body)
+		}
+	}
+}
+
+// operations of the API as requests that are right, the record's being /:id.
+var operations = []request{
+	{200, "GET", collection, "", nil},
+	{201, "POST", collection, ana, nil},
+	{200, "GET", collection + "/:id", "", nil},
+	{200, "PUT", collection + "/:id", ana, nil},
+	{200, "PATCH", collection + "/:id", `{"email":null}`, nil},
+	{200, "GET", "/api/v1/changes", "", nil},
+	{200, "GET", "/api/v1/export", "", nil},
+	{201, "POST", importsPath + "?apply=true", csvOf(2), nil},
+	{200, "GET", importsPath, "", nil},
+	{200, "GET", importsPath + "/1", "", nil},
+	{200, "DELETE", importsPath + "/1", "", nil},
+	{200, "GET", "/api/v1/whoami", "", nil},
+	{200, "GET", "/api/v1/openapi.json", "", nil},
+	{200, "GET", "/api/v1/openapi.yaml", "", nil},
+	{200, "GET", "/healthz", "", nil},
+	{200, "GET", "/readyz", "", nil},
+	{204, "DELETE", collection + "/:id", "", nil},
+}
+
+// on returns the operations on one record, with further headers. Their status
+// is another one unless it is 0.
+func on(id string, status int, headers ...string) []request {
+	list := slices.Clone(operations)
+	for i, r := range list {
+		list[i].path, list[i].headers = strings.ReplaceAll(r.path, ":id", id), headers
+		if status != 0 {
+			list[i].status = status
+		}
+	}
+	return list
+}
+
+// keyed returns those operations that need a key.
+func keyed(all []request) []request {
+	return slices.DeleteFunc(all, func(r request) bool {
+		return !strings.HasPrefix(r.path, "/api/") || strings.Contains(r.path, "openapi")
+	})
+}
+
+// TestEveryOperation: the answers that any operation can have.
+func TestEveryOperation(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	id := s.create(t, ana)
+	s.sendAll(t, on(id, 421, "Host", "evil.example"))
+	var running sync.WaitGroup // each of these takes net/http half a second
+	for _, r := range append(on(id, 431, "X-Large", strings.Repeat("x", 80<<10)), request{431, "GET", collection + longQuery(80<<10), "", nil}) {
+		running.Go(func() { s.sendAll(t, []request{r}) })
+	}
+	running.Wait()
+	s.as("").sendAll(t, keyed(on(id, 401)))
+	for _, r := range on(id, 405) {
+		s.do(t, "BREW", r.path, r.body, "Origin", roster).wants(t, 405)
+	}
+	s.sendAll(t, on(id, 0, "Origin", roster, "X-Request-Id", "mine", "Accept-Encoding", "gzip"))
+}
+
+// TestConditionsOfOperations has the answers to If-Match and If-None-Match.
+func TestConditionsOfOperations(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	for range 20 {
+		s.create(t, ana)
+	}
+	id := s.create(t, ana)
+	one, page, document := collection+"/"+id, collection, "/api/v1/openapi.json"
+	for _, path := range []string{one, page, document, "/api/v1/openapi.yaml"} {
+		whole := s.do(t, "GET", path, "", "Accept-Encoding", "gzip").wants(t, 200)
+		etag := whole.header.Get("ETag")
+		if gzipped := whole.header.Get("Content-Encoding") == "gzip"; gzipped != (path != one) {
+			t.Errorf("%s: gzip is %t", path, gzipped)
+		}
+		s.sendAll(t, []request{
+			{304, "GET", path, "", []string{"If-None-Match", `"x", ` + etag}},
+			{304, "HEAD", path, "", []string{"If-None-Match", "*"}},
+			{200, "GET", path, "", []string{"If-None-Match", `"x"`}},
+			{200, "GET", path, "", []string{"If-Match", "*"}},
+			{412, "GET", path, "", []string{"If-Match", `"x", W/"y"`}},
+			{400, "GET", path, "", []string{"If-Match", "x"}},
+		})
+	}
+	etag := s.do(t, "GET", one, "").header.Get("ETag")
+	s.sendAll(t, []request{
+		{412, "PUT", one, ana, []string{"If-Match", `"x"`}},
+		{412, "DELETE", one, "", []string{"If-None-Match", "*"}},
+		{400, "DELETE", one, "", []string{"If-None-Match", "x"}},
+		{200, "PUT", one, ana, []string{"If-Match", etag, "If-None-Match", `"x"`, "X-Request-Id", "mine"}},
+		{413, "PUT", one, largeBody(maxBody + 1), nil},
+		{404, "DELETE", collection + "/" + nobody, "", []string{"If-None-Match", `"x"`}},
+		{204, "DELETE", one, "", []string{"If-Match", etag, "If-None-Match", `"x"`, "X-Request-Id", "mine"}},
+	})
+}
+
+// TestTooManyOfEach: each operation is refused beyond the limit.
+func TestTooManyOfEach(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--rate-limit", "1")
+	for _, r := range keyed(on(nobody, 0)) { // time goes by, and lets a request through now and then
+		eventually(t, "a refusal", func() bool { return s.do(t, r.method, r.path, r.body, r.headers...).status == 429 })
+	}
+}
+
+// TestFailuresOfEach: a damaged schema is a fault of the service.
+func TestFailuresOfEach(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	s.mayFail = true
+	id := s.create(t, ana)
+	execSQL(t, s.db, `UPDATE firefighters SET last_name = 'X'; ALTER TABLE changes RENAME COLUMN action TO deed; ALTER TABLE imports RENAME COLUMN number TO nr`)
+	for _, event := range []string{"INSERT", "UPDATE"} {
+		execSQL(t, s.db, fmt.Sprintf(`CREATE TRIGGER fails_%s BEFORE %s ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`, event, event))
+	}
+	execSQL(t, s.db, `ALTER TABLE tenants RENAME COLUMN name TO title`)
+	for _, r := range keyed(on(id, 500)) {
+		if r.method != "GET" || !strings.HasPrefix(r.path, collection) {
+			s.sendAll(t, []request{r})
+		}
+	}
+}
+
+// TestDocument: a 404 links to the document, which needs no key.
+func TestDocument(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/", "/api/v1/", "/api/v1"} {
+		link := s.as("").do(t, "GET", path, "").wants(t, 404).header.Get("Link")
+		target, ok := strings.CutSuffix(link, `>; rel="service-desc"; type="application/json"`)
+		a := s.as("").do(t, "GET", strings.TrimPrefix(target, "<"), "").wants(t, 200)
+		if !ok || a.body != string(openAPIJSON()) || a.header.Get("Content-Type") != "application/json; charset=utf-8" {
+			t.Errorf("%s leads to %q: %v", path, link, a.header)
+		}
+	}
+	a := s.as("").do(t, "GET", "/api/v1/openapi.yaml", "").wants(t, 200)
+	if a.body != string(openAPIYAML()) || a.header.Get("Content-Type") != "application/yaml" {
+		t.Errorf("%v", a.header)
+	}
+}

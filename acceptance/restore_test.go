@@ -1,0 +1,372 @@
+package acceptance
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// backedUpFiles are what backedUp copies. They are made once.
+var backedUpFiles struct {
+	sync.Once
+	db, saved []byte
+	keys      [2]string
+}
+
+// backedUp returns a database of 20 records, and a backup of it in another
+// folder from when there were 10. The second of its two keys was revoked after the
+// backup.
+func backedUp(t *testing.T) (db, saved string, keys [2]string) {
+	t.Helper()
+	db, saved = filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "saved.db")
+	f := &backedUpFiles
+	f.Do(func() {
+		f.keys = [2]string{newKey(t, db, "default"), newKey(t, db, "default")}
+		s := openAt(t, db, time.Now)
+		createTen(t, s)
+		works(t, "backup", saved, "--db", db)
+		createTen(t, s)
+		must(t, s.Close())
+		works(t, "keys", "revoke", "2", "--db", db)
+		var err error
+		f.db, err = os.ReadFile(db)
+		must(t, err)
+		f.saved, err = os.ReadFile(saved)
+		must(t, err)
+	})
+	must(t, os.WriteFile(db, f.db, 0o600))
+	must(t, os.WriteFile(saved, f.saved, 0o600))
+	return db, saved, f.keys
+}
+
+func createTen(t *testing.T, s *store.Store) {
+	t.Helper()
+	fields, err := record.Decode([]byte(ana), time.Now())
+	must(t, err)
+	for range 10 {
+		_, err := s.Create(1, 1, fields, nil)
+		must(t, err)
+	}
+}
+
+// keptBeside returns the databases that restores have kept.
+func keptBeside(t *testing.T, db string) (kept []string) {
+	t.Helper()
+	for _, name := range namesIn(t, filepath.Dir(db)) {
+		if strings.HasPrefix(name, filepath.Base(db)+".before-restore-") {
+			kept = append(kept, filepath.Join(filepath.Dir(db), name))
+		}
+	}
+	return kept
+}
+
+func TestRestore(t *testing.T) {
+	t.Parallel()
+	db, saved, keys := backedUp(t)
+	stdout, stderr := works(t, "restore", saved, "--db", db)
+	kept := keptBeside(t, db)
+	if len(kept) != 1 || recordsIn(t, kept[0]) != 20 {
+		t.Fatalf("kept %q, stderr %q", kept, stderr)
+	}
+	said := regexp.MustCompile(`^Restored (.+) from (.+): 10 records of 1 department, as it was at 20\S+Z\.\n$`).FindStringSubmatch(stdout)
+	if said == nil || said[1] != db || said[2] != saved ||
+		stderr != fmt.Sprintf("What was there is kept as %s.\nKeys that were revoked since the backup and stay revoked: 1.\n", kept[0]) {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	if names := namesIn(t, filepath.Dir(db)); len(names) != 3 { // with the lock
+		t.Errorf("there is %q", names)
+	}
+	checkModes(t, filepath.Dir(db))
+	s := startOn(t, db)
+	if l := s.as(keys[0]).list(t, ""); l.TotalCount != 10 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+	if a := s.as(keys[1]).do(t, "GET", collection, ""); a.status != 401 {
+		t.Errorf("a key that was revoked since: %d", a.status)
+	}
+}
+
+// TestRestoreMissing makes a database where none was. A -wal that was left there
+// is of another database, and is moved away.
+func TestRestoreMissing(t *testing.T) {
+	t.Parallel()
+	_, saved, keys := backedUp(t)
+	db := filepath.Join(t.TempDir(), "new.db")
+	if _, stderr := works(t, "restore", saved, "--db", db); stderr !=
+		fmt.Sprintf("Made the database %s.\nIts keys are those of the backup. See: firefighters keys list --db %s\n", db, db) {
+		t.Errorf("stderr:\n%s", stderr)
+	}
+	if l := startOn(t, db).as(keys[1]).list(t, ""); l.TotalCount != 10 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+	db = filepath.Join(t.TempDir(), "new.db")
+	must(t, os.WriteFile(db+"-wal", []byte("of a database that was deleted"), 0o600))
+	stdout, stderr := works(t, "restore", saved, "--db", db)
+	if !strings.HasPrefix(stdout, "Restored ") || !strings.Contains(stderr, "Warning: keys that were revoked") {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	if kept := keptBeside(t, db); len(kept) != 1 || exists(db+"-wal") || recordsIn(t, db) != 10 {
+		t.Errorf("kept %q", kept)
+	}
+}
+
+// TestRestoreRaw: a copy of the file that a service uses is no backup.
+func TestRestoreRaw(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, ana)
+	raw := filepath.Join(t.TempDir(), "raw.db")
+	copyOf(t, s.db, raw)
+	db := filepath.Join(t.TempDir(), "x.db")
+	refuses(t, 1, fmt.Sprintf("Error: the backup %q holds no department and no records; nothing was changed\n"+
+		"Try: another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE\n", raw),
+		"restore", raw, "--db", db)
+	if exists(db) {
+		t.Error("it made a database")
+	}
+	s.stop(t)
+	copyOf(t, s.db, raw)
+	want := fmt.Sprintf("Warning: %s is a copy of a database file and not a backup: what was written last may be missing.\n", raw)
+	if _, stderr := works(t, "restore", raw, "--db", db); !strings.Contains(stderr, want) {
+		t.Errorf("stderr %q", stderr)
+	}
+}
+
+// TestRestoreOverDamage: a damaged database is kept as it is, and replaced.
+func TestRestoreOverDamage(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	damage(t, db)
+	was, err := os.ReadFile(db)
+	must(t, err)
+	stdout, stderr := works(t, "restore", saved, "--db", db)
+	if !strings.Contains(stdout, "10 records") || !strings.Contains(stderr, "Warning: keys that were revoked") {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	kept := keptBeside(t, db)
+	if len(kept) != 1 || recordsIn(t, db) != 10 {
+		t.Fatalf("kept %q", kept)
+	}
+	if is, err := os.ReadFile(kept[0]); err != nil || string(is) != string(was) {
+		t.Errorf("the old database was not kept as it was: %v", err)
+	}
+}
+
+// TestRestoreOverDamagedPage: keys stay revoked though another table of the old
+// database is damaged.
+func TestRestoreOverDamagedPage(t *testing.T) {
+	t.Parallel()
+	db, saved, keys := backedUp(t)
+	var page int64
+	scanSQL(t, db, `SELECT rootpage FROM sqlite_schema WHERE name = 'tenants'`, &page)
+	overwrite(t, db, (page-1)*4096, strings.Repeat("damage", 600))
+	_, stderr := works(t, "restore", saved, "--db", db)
+	if !strings.HasSuffix(stderr, "\nKeys that were revoked since the backup and stay revoked: 1.\n") {
+		t.Errorf("stderr %q", stderr)
+	}
+	if a := startOn(t, db).as(keys[1]).do(t, "GET", collection, ""); a.status != 401 {
+		t.Errorf("a key that was revoked since: %d", a.status)
+	}
+}
+
+// TestRestoreHistory: each restore begins another history, whatever was there
+// before, and an old backup gets one with its upgrade.
+func TestRestoreHistory(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	number := func(path string) string { t.Helper(); return dump(t, path, `SELECT history FROM service`) }
+	seen := map[string]bool{number(db): true, "[0]\n": true}
+	if !seen[number(saved)] {
+		t.Error("a backup is another history")
+	}
+	next := func(what string) {
+		t.Helper()
+		works(t, "keys", "list", "--db", db)
+		if is := number(db); seen[is] {
+			t.Errorf("%s: the number is %s again", what, is)
+		} else {
+			seen[is] = true
+		}
+	}
+	works(t, "restore", saved, "--db", db)
+	next("over a database")
+	must(t, os.Remove(db))
+	works(t, "restore", saved, "--db", db)
+	next("without a database")
+	damage(t, db)
+	works(t, "restore", saved, "--db", db)
+	next("over damage")
+	for range 2 {
+		works(t, "restore", filepath.Join("testdata", "v2.db"), "--db", db)
+		next("from version 2")
+	}
+}
+
+// TestRestoreManyRevoked: what is carried over makes the file larger, and the
+// backup is good all the same.
+func TestRestoreManyRevoked(t *testing.T) {
+	t.Parallel()
+	db, saved := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "saved.db")
+	s := openAt(t, db, time.Now)
+	const keys = 400
+	for range keys {
+		storeKey(t, s, time.Time{})
+	}
+	works(t, "backup", saved, "--db", db)
+	for i := range keys {
+		_, err := s.RevokeKey(store.AnyTenant, store.KeyID(1+i))
+		must(t, err)
+	}
+	must(t, s.Close())
+	before, err := os.Stat(saved)
+	must(t, err)
+	_, stderr := works(t, "restore", saved, "--db", db)
+	after, err := os.Stat(db)
+	must(t, err)
+	if !strings.HasSuffix(stderr, fmt.Sprintf("\nKeys that were revoked since the backup and stay revoked: %d.\n", keys)) || after.Size() <= before.Size() {
+		t.Errorf("stderr %q; %d bytes, and %d in the backup", stderr, after.Size(), before.Size())
+	}
+}
+
+// TestRestoreRefusals: nothing is changed.
+func TestRestoreRefusals(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	dir := t.TempDir()
+	text, err := os.ReadFile(saved)
+	must(t, err)
+	bad, foreign, newer := filepath.Join(dir, "bad.db"), filepath.Join(dir, "foreign.db"), filepath.Join(dir, "newer.db")
+	must(t, os.WriteFile(newer, text, 0o600))
+	execSQL(t, newer, `PRAGMA user_version = 1000`)
+	copy(text[4096*3:], strings.Repeat("damage", 3000))
+	must(t, os.WriteFile(bad, text, 0o600))
+	execSQL(t, foreign, `CREATE TABLE t (a)`)
+	const other = "\nTry: another backup: firefighters restore --help\n"
+	before := contents(t, filepath.Dir(db))
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{bad, "--db", db}, 1, fmt.Sprintf("Error: the backup %q is damaged; nothing was changed", bad) + other},
+		{[]string{foreign, "--db", db}, 1, fmt.Sprintf("Error: the backup %q is not a database of this program; nothing was changed", foreign) + other},
+		{[]string{newer, "--db", db}, 1, fmt.Sprintf("Error: %q was made by a newer version of this program (schema 1000, this one knows %d)\n"+
+			"Try: install the newer version; the file was left as it is\n", newer, schemaVersion)},
+		{[]string{filepath.Join(dir, "absent.db"), "--db", db}, 1,
+			fmt.Sprintf("Error: there is no backup at %q\nTry: another file: firefighters restore --help\n", filepath.Join(dir, "absent.db"))},
+		{[]string{db, "--db", db}, 1, fmt.Sprintf("Error: %q is the database itself, not a backup of it\nTry: firefighters restore --help\n", db)},
+		{[]string{dir, "--db", db}, 1, fmt.Sprintf("Error: %q is not a file%s", dir, other)},
+		{[]string{"", "--db", db}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
+		{[]string{saved, "--db", dir}, 1, fmt.Sprintf("Error: %q is a folder\nTry: name the file in it: --db %s\n", dir, filepath.Join(dir, "firefighters.db"))},
+		{[]string{saved, "--db", filepath.Join(dir, "missing", "x.db")}, 1, fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n",
+			filepath.Join(dir, "missing", "x.db"), filepath.Join(dir, "missing"))},
+		{[]string{"--db", db}, 2, "Error: restore: say which backup to restore\nTry: firefighters restore --help\n"},
+	} {
+		refuses(t, tt.code, tt.want, append([]string{"restore"}, tt.args...)...)
+	}
+	if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
+		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
+	}
+	// The newest valid one of the same name is named.
+	named := filepath.Join(dir, backupName(time.Unix(1, 0)))
+	copyOf(t, saved, named)
+	copyOf(t, bad, filepath.Join(dir, backupName(time.Unix(2, 0))))
+	if _, _, stderr := runCommand(t, "restore", bad, "--db", db); !strings.Contains(stderr, "Try: firefighters restore "+named+" --db "+db+"\n") {
+		t.Errorf("stderr %q", stderr)
+	}
+}
+
+// TestRestoreInUse: a database that somebody has open, server or not, stays.
+func TestRestoreInUse(t *testing.T) {
+	t.Parallel()
+	db, saved, keys := backedUp(t)
+	s := startOn(t, db)
+	refuses(t, 1, fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
+		"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", db), "restore", saved, "--db", db)
+	if l := s.as(keys[0]).list(t, ""); l.TotalCount != 20 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+	s.stop(t)
+	other := openAt(t, db, time.Now) // as keys list has it for a moment
+	refuses(t, 1, fmt.Sprintf("Error: database %q is in use by another program\nTry: end that one first\n", db), "restore", saved, "--db", db)
+	must(t, other.Close())
+	if recordsIn(t, db) != 20 || len(keptBeside(t, db)) > 0 {
+		t.Errorf("there is %q", namesIn(t, filepath.Dir(db)))
+	}
+}
+
+// TestRestoreCutOff: what a restore leaves that is killed before its last step
+// is undone by the next command or server. Until then nobody opens the database
+// while the restore has it locked.
+func TestRestoreCutOff(t *testing.T) {
+	t.Parallel()
+	next := map[string]func(t *testing.T, db, saved string){
+		"serve":   func(t *testing.T, db, _ string) { startOn(t, db).stop(t) },
+		"keys":    func(t *testing.T, db, _ string) { newKey(t, db, "default") },
+		"restore": func(t *testing.T, db, saved string) { works(t, "restore", saved, "--db", db) },
+	}
+	for name, open := range next {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db, saved, _ := backedUp(t)
+			release, err := backup.Lock(db)
+			must(t, err)
+			must(t, os.WriteFile(db+".restoring", []byte("half of a copy"), 0o600))
+			must(t, os.Link(db, db+".before-restore-20260101T000000Z"))
+			refuses(t, 1, fmt.Sprintf("Error: database %q is being restored\nTry: again when that is done\n", db), "keys", "list", "--db", db)
+			must(t, release())
+			open(t, db, saved)
+			want := map[string]int{"serve": 20, "keys": 20, "restore": 10}[name]
+			if n := recordsIn(t, db); n != want || exists(db+".restoring") || exists(db+".before-restore-20260101T000000Z") {
+				t.Errorf("%d records; there is %q", n, namesIn(t, filepath.Dir(db)))
+			}
+		})
+	}
+}
+
+// TestRestoreKilled: as a process, at any moment, it leaves the old database or
+// the new one. Package backup tests more of this.
+func TestRestoreKilled(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	cmd, output := process(t, "restore", saved, "--db", db)
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, output)
+	}
+	const moments = 6
+	takes, killed := time.Since(began), 0
+	for i := range moments {
+		works(t, "restore", keptBeside(t, db)[0], "--db", db) // the 20 records
+		cmd, _ := process(t, "restore", saved, "--db", db)
+		must(t, cmd.Start())
+		time.Sleep(takes * time.Duration(i) / moments)
+		must(t, cmd.Process.Kill())
+		if cmd.Wait() != nil {
+			killed++
+		}
+		works(t, "check", "--db", db)
+		var records int
+		if scanSQL(t, db, `SELECT count(*) FROM firefighters`, &records); records != 10 && records != 20 {
+			t.Fatalf("%d records after a kill", records)
+		}
+	}
+	if killed == 0 {
+		t.Error("none was killed before its end")
+	}
+	for _, name := range namesIn(t, filepath.Dir(db)) {
+		if strings.Contains(name, ".restoring") || strings.HasSuffix(name, "-wal") {
+			t.Errorf("left behind: %s", name)
+		}
+	}
+}

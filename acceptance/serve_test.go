@@ -1,0 +1,513 @@
+package acceptance
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+)
+
+// startProcess serves db in a process of its own.
+func startProcess(t *testing.T, db string) (*exec.Cmd, client) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such signals")
+	}
+	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	return cmd, startedProcess(t, cmd)
+}
+
+// startedProcess starts a process that serves.
+func startedProcess(t *testing.T, cmd *exec.Cmd) client {
+	t.Helper()
+	must(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill() })
+	output := cmd.Stdout.(*syncBuffer)
+	address := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
+	eventually(t, "the address", func() bool { return address.MatchString(output.String()) })
+	return newClient(t, address.FindStringSubmatch(output.String())[1], keyForm.FindString(output.String()))
+}
+
+func TestFirstStart(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(path string) error{
+		"no file":    func(string) error { return nil },
+		"empty file": func(path string) error { return os.WriteFile(path, nil, 0o644) }, // as touch makes it
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "odd näme %41 ?#&=;.db")
+			must(t, prepare(path))
+			s := startOn(t, path)
+			out := s.stdout.String()
+			s.logs(t, path)
+			if s.key == "" || !strings.Contains(out, curl(s.key, s.url+collection)) {
+				t.Errorf("stdout:\n%s\nstderr:\n%s", out, s.stderr)
+			}
+			s.create(t, ana)
+			checkModes(t, filepath.Dir(path))
+			s.stop(t)
+			again := startOn(t, path)
+			if keyForm.MatchString(again.stdout.String()) || strings.Contains(again.stderr.String(), "Made") {
+				t.Errorf("second start: %s%s", again.stdout, again.stderr)
+			}
+			if l := again.as(s.key).list(t, ""); l.TotalCount != 1 {
+				t.Errorf("%d records after a restart", l.TotalCount)
+			}
+		})
+	}
+}
+
+// TestCleanStop: the database is one file again, and in use no more.
+func TestCleanStop(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for range 20 {
+		s.create(t, ana)
+	}
+	s.stop(t)
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
+		if exists(s.db + suffix) {
+			t.Errorf("left behind: %s", suffix)
+		}
+	}
+	if _, err := s.try(t, "GET", "/healthz", nil); err == nil {
+		t.Error("it still answers")
+	}
+}
+
+// TestSecondServe: a database is served once. A second service on the same file
+// is told so, also if the port is in use as well. With another file it is told
+// about the port.
+func TestSecondServe(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	address := strings.TrimPrefix(s.url, "http://")
+	inUse := func(db string) string {
+		return fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
+			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", db)
+	}
+	for _, listen := range []string{"127.0.0.1:0", address} {
+		refuses(t, 1, inUse(s.db), "serve", "--db", s.db, "--listen", listen)
+	}
+	if runtime.GOOS != "windows" {
+		link := filepath.Join(t.TempDir(), "link.db")
+		must(t, os.Symlink(s.db, link))
+		refuses(t, 1, inUse(s.db), "serve", "--db", link, "--listen", "127.0.0.1:0")
+	}
+	other := filepath.Join(t.TempDir(), "other.db")
+	refuses(t, 1, fmt.Sprintf("Error: port %s is used by another program\nTry: another port: firefighters serve --cors-origin http://a.example --db %s --rate-limit 5 --listen 127.0.0.1:8081\n",
+		strings.TrimPrefix(address, "127.0.0.1:"), other), "serve", "--db", other, "--listen", address, "--rate-limit", "5", "--cors-origin", "http://a.example")
+	if found := namesIn(t, filepath.Dir(other)); len(found) > 0 {
+		t.Errorf("there is %q", found)
+	}
+	s.create(t, ana)
+}
+
+// beginCreate sends a create without its body, up to the moment at which the
+// handler asks for that. finish sends the body and returns the answer's status.
+func (c client) beginCreate(t *testing.T) (finish func() (status int)) {
+	t.Helper()
+	conn := c.dial(t)
+	fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\nExpect: 100-continue\r\n\r\n", collection, c.key, len(ana))
+	reader := bufio.NewReader(conn)
+	line, err := reader.ReadString('\n')
+	if must(t, err); !strings.HasPrefix(line, "HTTP/1.1 100 ") {
+		t.Fatalf("got %q", line)
+	}
+	reader.ReadString('\n')
+	return func() int {
+		t.Helper()
+		io.WriteString(conn, ana)
+		response, err := http.ReadResponse(reader, nil)
+		must(t, err)
+		defer response.Body.Close()
+		_, err = io.ReadAll(response.Body)
+		must(t, err)
+		return response.StatusCode
+	}
+}
+
+// takesNoMore waits until the server accepts no connections.
+func (c client) takesNoMore(t *testing.T) {
+	t.Helper()
+	eventually(t, "the service to take no more", func() bool {
+		probe, err := net.Dial("tcp", strings.TrimPrefix(c.url, "http://"))
+		if err == nil {
+			probe.Close()
+		}
+		return err != nil
+	})
+}
+
+// TestInFlight: a request that is under way when the program is told to stop
+// is answered, and what it wrote is there.
+func TestInFlight(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	finish := s.beginCreate(t)
+	s.cancel()
+	s.takesNoMore(t)
+	if status := finish(); status != 201 {
+		t.Errorf("%d", status)
+	}
+	s.stop(t)
+	var count int
+	if scanSQL(t, s.db, `SELECT count(*) FROM firefighters`, &count); count != 1 {
+		t.Errorf("%d records", count)
+	}
+}
+
+func TestSignals(t *testing.T) {
+	t.Parallel()
+	for _, signal := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			db := filepath.Join(t.TempDir(), "x.db")
+			cmd, c := startProcess(t, db)
+			c.create(t, ana)
+			must(t, cmd.Process.Signal(signal))
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("exit: %v\n%s", err, cmd.Stderr)
+			}
+			if exists(db + "-wal") {
+				t.Error("the database was not closed")
+			}
+		})
+	}
+}
+
+// TestClosedTerminal: when its terminal is closed, which sends a signal twice, demo
+// answers what is under way and leaves nothing behind. Under nohup the signal ends nothing.
+func TestClosedTerminal(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such signal")
+	}
+	for name, script := range map[string]string{"terminal": `exec "$@"`, "nohup": `trap "" HUP; exec "$@"`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			cmd, output := process(t, "demo", "--listen", "127.0.0.1:0")
+			cmd.Args = append([]string{"sh", "-c", script, "sh"}, cmd.Args...)
+			cmd.Path = "/bin/sh"
+			cmd.Env = append(cmd.Env, "TMPDIR="+dir)
+			heard := make(chan os.Signal, 1) // so that the process does not inherit that the tests run under nohup
+			signal.Notify(heard, syscall.SIGHUP)
+			defer signal.Stop(heard)
+			c := startedProcess(t, cmd)
+			if name == "nohup" {
+				must(t, cmd.Process.Signal(syscall.SIGHUP))
+				time.Sleep(300 * time.Millisecond) // a moment in which it would end
+				c.do(t, "GET", "/healthz", "").wants(t, 200)
+				must(t, cmd.Process.Signal(syscall.SIGTERM))
+			} else {
+				finish := c.beginCreate(t)
+				must(t, cmd.Process.Signal(syscall.SIGHUP))
+				c.takesNoMore(t)
+				must(t, cmd.Process.Signal(syscall.SIGHUP))
+				if status := finish(); status != 201 {
+					t.Errorf("%d", status)
+				}
+			}
+			if err := cmd.Wait(); err != nil || len(namesIn(t, dir)) > 0 {
+				t.Errorf("%v, left behind: %q, output:\n%s", err, namesIn(t, dir), output)
+			}
+		})
+	}
+}
+
+// TestEveryAddress: a service on every address of the machine prints one by which
+// its clients reach it.
+func TestEveryAddress(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, _ := process(t, "serve", "--db", db, "--listen", "0.0.0.0:0")
+	s := serving(t, db, cmd)
+	s.create(t, ana)
+	if out := s.stdout.String(); strings.Contains(out, "0.0.0.0") || !strings.Contains(out, curl(s.key, s.url+collection)) {
+		t.Errorf("stdout:\n%s", out)
+	}
+}
+
+// TestCannotListen: what to type where nobody can listen. No resolver is asked for a
+// name with two dots in a row.
+func TestCannotListen(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	const all, one = "Try: 0.0.0.0:8080 for all addresses of this machine, or for it alone: firefighters ", " --listen 127.0.0.1:8080\n"
+	refuses(t, 1, "Error: cannot listen on 203.0.113.1:8080: that is not an address of this machine\n"+all+"serve --db "+db+one,
+		"serve", "--db", db, "--listen", "203.0.113.1:8080")
+	refuses(t, 1, "Error: cannot listen on host..invalid:8080: there is no machine of that name\n"+all+"demo"+one,
+		"demo", "--listen", "host..invalid:8080")
+}
+
+// TestKill: a write that was answered is there, even if the program had no
+// time to end.
+func TestKill(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, c := startProcess(t, db)
+	var mu sync.Mutex
+	var ids []string
+	var clients sync.WaitGroup
+	for range 8 {
+		clients.Go(func() {
+			for {
+				a, err := c.try(t, "POST", collection, strings.NewReader(ana))
+				if err != nil || a.status != 201 {
+					return
+				}
+				mu.Lock()
+				ids = append(ids, strings.TrimPrefix(a.header.Get("Location"), collection+"/"))
+				mu.Unlock()
+			}
+		})
+	}
+	eventually(t, "some writes", func() bool { mu.Lock(); defer mu.Unlock(); return len(ids) > 100 })
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	clients.Wait()
+	s := startOn(t, db)
+	for _, id := range ids {
+		s.as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
+	}
+	if total := s.as(c.key).list(t, "").TotalCount; total < int64(len(ids)) || total > int64(len(ids)+8) {
+		t.Errorf("%d records, of which %d were promised", total, len(ids))
+	}
+}
+
+// aeon is beyond what RFC 3339 can say.
+var aeon = time.Date(10021, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// TestLatestTimeFarAhead: so does a database that has seen a time far ahead, until
+// it is repaired.
+func TestLatestTimeFarAhead(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, ana)
+	s.stop(t)
+	for _, latest := range []int64{aeon.UnixMilli(), math.MaxInt64} {
+		execSQL(t, s.db, `UPDATE service SET latest_time = ?`, latest)
+		dir := t.TempDir()
+		again := startWith(t, s.db, "serve", "--db", s.db, "--backup-dir", dir)
+		eventually(t, "a backup", func() bool { return again.readyz(t).Backup.Last != nil })
+		if log := again.stderr.String(); !strings.Contains(log, "the database has seen 9999-12-31T23:59:59Z") {
+			t.Errorf("stderr:\n%s", log)
+		}
+		again.client.key = s.key
+		again.create(t, ana)
+		again.stop(t)
+		restored := filepath.Join(t.TempDir(), "x.db")
+		out, _ := works(t, "restore", filepath.Join(dir, namesIn(t, dir)[0]), "--db", restored)
+		if !strings.Contains(out, "9999-12-31T23:59:59Z") {
+			t.Errorf("restored: %s", out)
+		}
+	}
+	works(t, "check", "--repair", "--db", s.db)
+	var year int
+	scanSQL(t, s.db, `SELECT latest_time / 31556952000 + 1970 FROM service`, &year)
+	if now := time.Now().UTC().Year(); year < now-1 || year > now+1 {
+		t.Errorf("after the repair it is the year %d", year)
+	}
+}
+
+// TestPublic: the two routes for machines need no key and disclose nothing.
+func TestPublic(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for _, path := range []string{"/healthz", "/readyz"} {
+		if a := s.as("").do(t, "GET", path, "").wants(t, 200); strings.Contains(a.body, s.db) || !json.Valid([]byte(a.body)) {
+			t.Errorf("%s: %s", path, a.body)
+		}
+	}
+}
+
+// TestLogIsDiscreet: nothing of a key or a person reaches the log.
+func TestLogIsDiscreet(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true // the trigger below makes one
+	const body = `{"firstName":"Canaryfirst","lastName":"Canarylast","phoneNumber":"0998877665","email":"canary@mail.example"}`
+	id := s.create(t, body)
+	one := collection + "/" + id
+	wrong := "ff_Canarykey" + strings.Repeat("0", 40)
+	for _, c := range []client{s.client, s.as(""), s.as(wrong), s.as("Canarykey Canarykey")} {
+		c.do(t, "GET", collection+"?search=Canaryfirst+0998877665&page=Canarylast", "")
+		c.do(t, "GET", collection+"/canary@mail.example", "")
+		c.do(t, "GET", "/Canaryfirst", "")
+		c.do(t, "PUT", one, body)
+		c.do(t, "PUT", one, strings.ReplaceAll(body, "email", "Canarymail"))
+		c.do(t, "POST", collection, body+"Canarylast")
+		c.do(t, "POST", collection, strings.Repeat(body, 1000))
+		c.do(t, "Canary", collection, body)
+		c.do(t, "GET", collection, "", "X-Request-Id", "Canaryfirst<>")
+	}
+	s.try(t, "GET", collection, nil, "X-Large", strings.Repeat("canary@mail.example", 4000)) // net/http refuses it
+	execSQL(t, s.db, `CREATE TRIGGER fails BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`)
+	a := s.do(t, "PUT", one, body).wants(t, 500)
+	s.logs(t, a.problem(t).RequestID)
+	s.stop(t)
+	log := strings.ToLower(s.stderr.String())
+	for _, canary := range []string{"canary", "0998877665", strings.ToLower(s.key), strings.ToLower(s.key[3:20]), "bearer", id} {
+		if strings.Contains(log, canary) {
+			t.Errorf("%q is in the log:\n%s", canary, s.stderr)
+		}
+	}
+}
+
+// TestConcurrentWrites: writes at the same time share a transaction, and each
+// has its own answer.
+func TestConcurrentWrites(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	other := s.as(newKey(t, s.db, "other"))
+	const clients, each = 32, 12
+	ids := make([][]string, clients)
+	var running sync.WaitGroup
+	for i := range clients {
+		running.Go(func() {
+			c := []client{s.client, other}[i%2]
+			for n := range each {
+				body := fmt.Sprintf(`{"firstName":"A%d","lastName":"B%d"}`, i, n)
+				a, err := c.try(t, "POST", collection, strings.NewReader(body))
+				if err != nil || a.status != 201 {
+					t.Errorf("%d %s %v", a.status, a.body, err)
+					return
+				}
+				ids[i] = append(ids[i], strings.TrimPrefix(a.header.Get("Location"), collection+"/"))
+				if n%4 == 0 { // beside these a few that are refused
+					if a, err := c.try(t, "DELETE", collection+"/"+nobody, nil); err != nil || a.status != 404 {
+						t.Errorf("%d %s %v", a.status, a.body, err)
+					}
+				}
+			}
+		})
+	}
+	running.Wait()
+	if t.Failed() {
+		return
+	}
+	for i := range clients {
+		c := []client{s.client, other}[i%2]
+		for n, id := range ids[i] {
+			if a := c.do(t, "GET", collection+"/"+id, ""); !strings.Contains(a.body, fmt.Sprintf(`"A%d","lastName":"B%d"`, i, n)) {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+		}
+		if total := c.list(t, "").TotalCount; total != clients*each/2 {
+			t.Errorf("%d records, not %d", total, clients*each/2)
+		}
+	}
+	checkCounts(t, s.db)
+}
+
+// checkCounts compares what the triggers count with the records.
+func checkCounts(t *testing.T, db string) {
+	t.Helper()
+	var wrong, sequence int
+	scanSQL(t, db, `SELECT count(*) FROM tenants t
+		WHERE live_count <> (SELECT count(*) FROM firefighters WHERE tenant_id = t.id AND deleted_at IS NULL)`, &wrong)
+	scanSQL(t, db, `SELECT count(*) FROM tenants t
+		WHERE last_seq < (SELECT coalesce(max(row) & 0xffffffff, 0) FROM firefighters WHERE tenant_id = t.id)`, &sequence)
+	if wrong > 0 || sequence > 0 {
+		t.Errorf("departments with a wrong live_count: %d, with a last_seq that is too low: %d", wrong, sequence)
+	}
+}
+
+// TestOtherPrograms: totals stay right when another program erases rows or
+// brings them back, and no record can be moved to another department.
+func TestOtherPrograms(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	newKey(t, s.db, "other")
+	for range 4 {
+		s.create(t, ana)
+	}
+	gone := s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	for _, change := range []struct {
+		sql   string
+		total int64
+	}{
+		{`DELETE FROM firefighters WHERE deleted_at IS NOT NULL`, 4},
+		{`DELETE FROM firefighters WHERE row & 0xffffffff = 2`, 3},
+		{`UPDATE firefighters SET deleted_at = 1`, 0},
+		{`UPDATE firefighters SET deleted_at = NULL`, 3},
+	} {
+		execSQL(t, s.db, change.sql)
+		all, found := s.list(t, "").TotalCount, s.list(t, "search=ana").TotalCount
+		if all != change.total || found != change.total {
+			t.Errorf("%s: %d records, of which a search finds %d, not %d", change.sql, all, found, change.total)
+		}
+	}
+	checkCounts(t, s.db)
+	if _, err := openSQL(t, s.db).Exec(`UPDATE firefighters SET tenant_id = 2, row = row + (1 << 32)`); err == nil {
+		t.Error("a record was moved to another department")
+	}
+}
+
+// TestBusy: another program that keeps the database locked delays what writes.
+// After a while that is refused. Reading goes on. All wait at the same time here.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.mayFail = true // the log has what was refused
+	path := s.db
+	id, gone := s.create(t, ana), s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	old := golden(t)
+	release, err := backup.Lock(old) // as an older program has that serves it
+	must(t, err)
+	defer release()
+	db := openSQL(t, path)
+	db.SetMaxOpenConns(1)
+	_, err = db.Exec(`BEGIN IMMEDIATE`)
+	must(t, err)
+
+	var running sync.WaitGroup
+	locked := func(doing string) string {
+		return fmt.Sprintf("Error: %s database %q: the database is locked by another program\n"+
+			"Try: the same again, when that program has finished or is closed\n", doing, path)
+	}
+	of := []string{"--db", path, "--tenant", firstDepartment}
+	running.Go(func() { refuses(t, 1, locked("writing to"), append([]string{"undelete", gone}, of...)...) })
+	running.Go(func() { refuses(t, 1, locked("erasing from"), append([]string{"purge", "--yes", gone}, of...)...) })
+	running.Go(func() {
+		refuses(t, 1, fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
+			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", old), "keys", "list", "--db", old)
+	})
+	running.Go(func() {
+		a, err := s.try(t, "PUT", collection+"/"+id, strings.NewReader(`{"firstName":"A","lastName":"B"}`))
+		if err != nil || a.status != 503 || a.header.Get("Retry-After") == "" {
+			t.Errorf("%d %v %s, %v", a.status, a.header, a.body, err)
+		}
+	})
+	running.Wait()
+	if a := s.do(t, "GET", collection+"/"+id, "").wants(t, 200); !strings.Contains(a.body, "Ana") {
+		t.Errorf("got %s", a.body)
+	}
+	_, err = db.Exec(`ROLLBACK`)
+	must(t, err)
+	if got := len(historyOf(t, path, firstDepartment)); got != 3 || format.HeaderVersion(old) != 1 {
+		t.Errorf("%d changes; the old database has version %d", got, format.HeaderVersion(old))
+	}
+	s.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
+	works(t, append([]string{"purge", "--yes", gone}, of...)...)
+}

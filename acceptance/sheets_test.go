@@ -1,0 +1,121 @@
+package acceptance
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// sheetRun is what must come of a file in testdata/sheets. FILE.want.json has a
+// list of them. The department has the people of knownPeople.
+type sheetRun struct {
+	Flags   []string        `json:"flags"`
+	Error   string          `json:"error"`   // end of the line on standard error, where the dry run refuses the file as a whole
+	Report  json.RawMessage `json:"report"`  // of the dry run, with --json; each id is "an id"
+	Applied string          `json:"applied"` // likewise, where --apply does
+	People  []string        `json:"people"`  // of the department after --apply --skip-bad, but for those who stayed as they were
+}
+
+// knownPeople are the people of the department before.
+const knownPeople = "First name,Last name,Phone,Email,Birthday\n" +
+	"Ana,Čavić,091 555 5678,ana.cavic@example.com,1990-05-15\n" +
+	"Ivan,Horvat,,,\n" +
+	"Maeve,O'Brien,555 0101,maeve.obrien@example.com,\n"
+
+var anyID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
+
+func TestSheets(t *testing.T) {
+	t.Parallel()
+	all, err := filepath.Glob("testdata/sheets/*")
+	must(t, err)
+	for _, path := range all {
+		if strings.HasSuffix(path, ".want.json") {
+			continue
+		}
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			t.Parallel()
+			text, err := os.ReadFile(path + ".want.json")
+			must(t, err)
+			var runs []sheetRun
+			decode(t, string(text), &runs)
+			if len(runs) == 0 {
+				t.Error("nothing must come of it")
+			}
+			for _, run := range runs {
+				run.check(t, path)
+			}
+		})
+	}
+}
+
+// check imports the file into a department with the known people.
+func (want sheetRun) check(t *testing.T, path string) {
+	t.Helper()
+	db := newDepartment(t, knownPeople)
+	before := peopleOf(t, db)
+	args := append([]string{"import", path, "--tenant", "Engine 7", "--db", db}, want.Flags...)
+	code, stdout, stderr := runCommand(t, append(args, "--json")...)
+	if want.Error != "" {
+		if code != 1 || stdout != "" || !strings.Contains(stderr, want.Error+"\n") {
+			t.Errorf("%v: exit %d, %q, %q; want %q", want.Flags, code, stdout, stderr, want.Error)
+		}
+		return
+	}
+	if got, report := anyID.ReplaceAllString(compacted(t, stdout), "an id"), compacted(t, string(want.Report)); got != report {
+		t.Errorf("%v says\n%s\nwant\n%s\nstandard error has %q", want.Flags, got, report, stderr)
+	}
+	if after := peopleOf(t, db); !slices.Equal(before, after) {
+		t.Errorf("%v: the dry run has made %q", want.Flags, after)
+	}
+	_, _, stderr = runCommand(t, append(args, "--apply", "--skip-bad")...)
+	if want.Applied != "" && !strings.Contains(stderr, want.Applied+"\n") {
+		t.Errorf("%v: --apply says %q, want %q", want.Flags, stderr, want.Applied)
+	}
+	got := slices.DeleteFunc(peopleOf(t, db), func(who string) bool { return slices.Contains(before, who) })
+	if !slices.Equal(got, want.People) {
+		t.Errorf("%v makes\n%s\nwant\n%s", want.Flags, strings.Join(got, "\n"), strings.Join(want.People, "\n"))
+	}
+}
+
+// newDepartment makes a database with the department "Engine 7" by an import.
+func newDepartment(t *testing.T, list string) (db string) {
+	t.Helper()
+	folder := t.TempDir()
+	path := filepath.Join(folder, "known.csv")
+	must(t, os.WriteFile(path, []byte(list), 0o600))
+	db = filepath.Join(folder, "x.db")
+	works(t, "import", path, "--tenant", "Engine 7", "--db", db, "--apply")
+	return db
+}
+
+// peopleOf returns the fields of all people in a database, in the order of
+// creation.
+func peopleOf(t *testing.T, db string) (people []string) {
+	t.Helper()
+	rows, err := openSQL(t, db).Query(`SELECT concat_ws(' | ', first_name, last_name, ifnull(phone_number, '-'), ifnull(email, '-'), ifnull(date_of_birth, '-'))
+		FROM firefighters WHERE deleted_at IS NULL ORDER BY row`)
+	must(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var who string
+		must(t, rows.Scan(&who))
+		people = append(people, who)
+	}
+	must(t, rows.Err())
+	return people
+}
+
+// compacted returns JSON without spaces between its values.
+func compacted(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		t.Errorf("%q is not JSON: %v", text, err)
+	}
+	return b.String()
+}

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// TestSession: an authenticator knows a session until it ends, by itself or with the
+// key that opened it.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	b := startBare(t, func() time.Time { return now })
+	auth, s := b.server.auth, b.server.store
+	open := func(key string) (secret string, k store.Key) {
+		t.Helper()
+		secret, k, err := s.OpenSession(key, time.Hour)
+		must(t, err)
+		return secret, k
+	}
+	is := func(secret string, id store.KeyID) {
+		t.Helper()
+		if got, err := auth.Session(secret); got.ID != id || (id == 0) != errors.Is(err, store.ErrNotFound) {
+			t.Errorf("the session %d: %+v, %v", id, got, err)
+		}
+	}
+	for _, text := range []string{"", b.key, "ff_", strings.ToUpper(b.key), apikey.New()} {
+		is(text, 0)
+	}
+	secret, first := open(b.key)
+	for range 4 { // each use prolongs it
+		is(secret, first.ID)
+		now = now.Add(50 * time.Minute)
+	}
+	if got, err := auth.Session(secret); err != nil || !got.IsSession() || got.Tenant != first.Tenant || got.Scope != store.ScopeWrite || got.OpenedBy != 1 {
+		t.Errorf("%+v, %v", got, err)
+	}
+	must(t, auth.writeUses())
+	if key := keyWith(t, s, first.ID); key.LastUsedAt != now.UnixMilli() || key.Expiry() != now.Add(time.Hour).UnixMilli() {
+		t.Errorf("%+v", key)
+	}
+	now = now.Add(time.Hour)
+	is(secret, 0)
+	eventually(t, "the time to be saved", func() bool { return s.ClockSaved() >= now.UnixMilli() })
+
+	mine, own := open(b.key)
+	other, others := open(b.newKey(t, time.Time{}))
+	is(mine, own.ID)
+	is(other, others.ID)
+	_, err := s.RevokeKey(own.Tenant, own.ID)
+	must(t, errors.Join(err, auth.reload()))
+	is(mine, 0)
+	is(other, others.ID)
+	_, err = s.RevokeKey(store.AnyTenant, others.OpenedBy)
+	must(t, errors.Join(err, auth.reload()))
+	is(other, 0)
+}
+
+// TestNewKeysAlone: an authenticator that reads only the new keys still notices
+// everything that has changed with them.
+func TestNewKeysAlone(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now)
+	auth, s := b.server.auth, b.server.store
+	must(t, auth.reload())
+	states := func() (states []string) {
+		must(t, auth.reload())
+		for _, c := range *auth.byHash.Load() {
+			states = append(states, fmt.Sprint(c.ID, " ", c.State(time.Now())))
+		}
+		slices.Sort(states)
+		return states
+	}
+	wants := func(want ...string) {
+		t.Helper()
+		if got := states(); !slices.Equal(got, want) {
+			t.Errorf("it knows %q, not %q", got, want)
+		}
+	}
+	first := (*auth.byHash.Load())[store.KeyHash(apikey.Hash(b.key))]
+	first.used.Store(7)
+	b.newKey(t, time.Time{})
+	wants("1 active", "2 active")
+	if now := (*auth.byHash.Load())[store.KeyHash(apikey.Hash(b.key))]; now != first {
+		t.Error("a key that was known is read again")
+	}
+	b.newKey(t, time.Time{})
+	_, err := s.RevokeKey(store.AnyTenant, 2)
+	must(t, err)
+	wants("1 active", "2 revoked", "3 active")
+	_, err = s.RevokeKey(store.AnyTenant, 1)
+	must(t, err)
+	wants("1 revoked", "2 revoked", "3 active")
+	execSQL(t, s.DB().Path(), `DELETE FROM keys WHERE id = 3`)
+	b.newKey(t, time.Time{}) // with the same number
+	wants("1 revoked", "2 revoked", "3 active")
+	execSQL(t, s.DB().Path(), `DELETE FROM keys WHERE id = 3`)
+	b.newKey(t, time.Time{})
+	b.newKey(t, time.Time{})
+	wants("1 revoked", "2 revoked", "3 active", "4 active")
+	execSQL(t, s.DB().Path(), `INSERT INTO keys (id, hash, tenant_id, scope, created_at) VALUES (-5, ?, 1, 'read', 1)`, hashOf("by hand"))
+	wants("-5 active", "1 revoked", "2 revoked", "3 active", "4 active")
+	if c := (*auth.byHash.Load())[store.KeyHash(apikey.Hash(b.key))]; c.used.Load() != 7 {
+		t.Error("the last use is forgotten")
+	}
+}
+
+// TestKeyChangesMeanwhile: a key that is made while another is being revoked does not
+// hide that.
+func TestKeyChangesMeanwhile(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now)
+	auth, s := b.server.auth, b.server.store
+	b.newKey(t, time.Time{})
+	must(t, auth.reload())
+	_, err := s.RevokeKey(store.AnyTenant, 2)
+	must(t, err)
+	version, err := s.KeysVersion() // as reload has it when a new key comes
+	must(t, err)
+	b.newKey(t, time.Time{})
+	if done, err := auth.addNew(version); done || err != nil {
+		t.Errorf("the new key is all that it has read: %t, %v", done, err)
+	}
+	must(t, auth.reload())
+	var revoked []store.KeyID
+	for _, c := range *auth.byHash.Load() {
+		if c.State(time.Now()) == "revoked" {
+			revoked = append(revoked, c.ID)
+		}
+	}
+	if n := len(*auth.byHash.Load()); n != 3 || !slices.Equal(revoked, []store.KeyID{2}) {
+		t.Errorf("of %d keys %v are revoked", n, revoked)
+	}
+}
+
+// keyWith returns the key with this id as it is stored.
+func keyWith(t *testing.T, s *store.Store, id store.KeyID) (key store.Key) {
+	t.Helper()
+	must(t, s.Keys(beforeAll, func(_ store.KeyHash, k store.Key) {
+		if k.ID == id {
+			key = k
+		}
+	}))
+	return key
+}
+
+// TestErasedKey: one that is erased during a request is unknown.
+func TestErasedKey(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now) // which does not watch the keys
+	b.do(t, "GET", "/api/v1/whoami", "").wants(t, 200)
+	execSQL(t, b.server.store.DB().Path(), `DELETE FROM keys`)
+	a := b.do(t, "GET", "/api/v1/whoami", "").wants(t, 401)
+	if a.header.Get("WWW-Authenticate") != invalidToken || !strings.Contains(a.problem(t).Detail, "unknown") {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+}
+
+// TestRemovedAtThisMoment: a key that is still in memory is unknown once its
+// department is gone.
+func TestRemovedAtThisMoment(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now)
+	tag := b.do(t, "GET", collection, "").wants(t, 200).header.Get("ETag")
+	tenant, err := b.server.store.Tenant("A")
+	must(t, err)
+	_, err = b.server.store.RemoveTenant(tenant)
+	must(t, err)
+	for _, a := range []answer{
+		b.do(t, "GET", collection, ""),
+		b.do(t, "GET", collection+"?search=ana", ""),
+		b.do(t, "GET", collection, "", "If-None-Match", tag),
+		b.do(t, "POST", collection, ana),
+		b.do(t, "POST", collection, ana, "Idempotency-Key", `"a"`),
+		b.do(t, "GET", "/api/v1/whoami", ""),
+	} {
+		if a.wants(t, http.StatusUnauthorized); !strings.Contains(a.body, "unknown") {
+			t.Errorf("%s", a.body)
+		}
+	}
+	b.do(t, "GET", collection+"/"+nobody, "").wants(t, http.StatusNotFound)
+}
+
+// limited starts a server with a rate limit, for which time stands still.
+func limited(t *testing.T, perSecond int) *bareServer {
+	t.Helper()
+	b := startBare(t, time.Now)
+	noon := time.Now()
+	b.server.auth.limit = httpapi.NewRateLimit(perSecond, func() time.Time { return noon })
+	must(t, b.server.auth.reload())
+	return b
+}
+
+// TestRateLimit: every request of a key counts, and its bucket outlives a change
+// of the keys. Beyond the limit no unknown key reaches the database. Package
+// httpapi tests how buckets are filled.
+func TestRateLimit(t *testing.T) {
+	t.Parallel()
+	b := limited(t, 2)
+	b.do(t, "GET", collection, "").wants(t, 200).remaining(t, `"key";r=3;t=2`)
+	b.do(t, "GET", collection+"/x", "").wants(t, 400).remaining(t, `"key";r=2;t=1`)
+	b.do(t, "HEAD", collection, "").wants(t, 200).remaining(t, `"key";r=1;t=1`)
+	other := b.as(b.newKey(t, time.Time{}))
+	must(t, b.server.auth.reload())
+	b.do(t, "GET", collection, "").wants(t, 200).remaining(t, `"key";r=0;t=1`)
+	b.do(t, "GET", collection, "").wants(t, 429).remaining(t, `"key";r=0;t=1`)
+	b.do(t, "POST", collection, strings.Repeat("x", 100000)).wants(t, 429)
+	other.do(t, "GET", collection, "").wants(t, 200).remaining(t, `"key";r=3;t=2`)
+	for _, path := range []string{"/healthz", "/readyz", "/nowhere"} {
+		b.do(t, "GET", path, "").remaining(t, "")
+	}
+	for i, key := range []string{apikey.New(), "mistyped", "", apikey.New()} {
+		b.as(key).do(t, "GET", collection, "").wants(t, 401).remaining(t, fmt.Sprintf(`"unknown";r=%d;t=%d`, 3-i, max(1, 2-i)))
+	}
+	must(t, b.server.store.Close())
+	b.as(apikey.New()).do(t, "GET", collection, "").wants(t, 429) // and not 503
+}
+
+// TestRateLimitOfAddress: unknown keys from one address leave the others their share,
+// and a program that repeats one takes nothing.
+func TestRateLimitOfAddress(t *testing.T) {
+	t.Parallel()
+	b := limited(t, 2)
+	from := func(address, key string) answer {
+		t.Helper()
+		r, w := httptest.NewRequest("GET", collection, nil), httptest.NewRecorder()
+		r.RemoteAddr = address + ":1234"
+		r.Header.Set("Authorization", "Bearer "+key)
+		b.server.ServeHTTP(w, r)
+		return answer{w.Code, w.Header(), w.Body.String()}
+	}
+	const one, other = "127.0.0.1", "127.0.0.2"
+	for range 20 {
+		from(one, "unknown").wants(t, 401).remaining(t, `"unknown";r=3;t=2`)
+	}
+	for _, key := range []string{"a", "b", "c"} {
+		from(one, key).wants(t, 401)
+	}
+	from(one, "d").wants(t, 429)
+	from(other, "d").wants(t, 401).remaining(t, `"unknown";r=3;t=2`)
+	from(other, b.newKey(t, time.Time{})).wants(t, 200) // it is not in memory yet
+}
+
+// remaining checks the headers of the rate limit, "" for none.
+func (a answer) remaining(t *testing.T, limit string) {
+	t.Helper()
+	if got := a.header.Get("RateLimit"); got != limit {
+		t.Errorf("%d with RateLimit: %s, not %s", a.status, got, limit)
+	}
+	policy, _, _ := strings.Cut(limit, ";")
+	if got := a.header.Get("RateLimit-Policy"); !strings.HasPrefix(got, policy) || (got == "") != (limit == "") {
+		t.Errorf("RateLimit-Policy: %s", got)
+	}
+	if got := a.header.Get("Retry-After"); (got == "1") != (a.status == 429) {
+		t.Errorf("%d with Retry-After: %q", a.status, got)
+	}
+}
