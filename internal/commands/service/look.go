@@ -18,6 +18,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -139,8 +140,7 @@ func (s Service) inspect(path string) (found *database, address string) {
 		found.Fault = fmt.Sprintf("it has the older schema %d; the service upgrades it to %d when it starts, after a copy", version, format.Version)
 		return found, ""
 	}
-	err = c.QueryRow(`SELECT address FROM service`, nil, func(row sqlite.Row) { address = row.Text(0) })
-	if err != nil {
+	if address, err = store.ReadAddress(c); err != nil {
 		found.Fault = faultOf(err)
 	}
 	return found, address

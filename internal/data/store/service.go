@@ -22,7 +22,13 @@ func (s *Store) SetAddress(url string) error {
 // Address returns the URL at which the service listens. It is empty after a clean
 // stop. A service that was killed has left its last one.
 func (s *Store) Address() (url string, err error) {
-	err = s.queryRow(`SELECT address FROM service`, nil, func(row sqlite.Row) { url = row.Text(0) })
+	err = s.db.Read(func(c *sqlite.Conn) error { url, err = ReadAddress(c); return err })
+	return url, err
+}
+
+// ReadAddress is Address for a database that another process may serve.
+func ReadAddress(c *sqlite.Conn) (url string, err error) {
+	err = c.QueryRow(`SELECT address FROM service`, nil, func(row sqlite.Row) { url = row.Text(0) })
 	return url, err
 }
 

@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -36,60 +35,21 @@ func TestOpen(t *testing.T) {
 // file again.
 func TestClose(t *testing.T) {
 	t.Parallel()
-	path := newFile(t)
-	s, err := store.Open(path, time.Now)
-	must(t, err)
-	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7", People: people(3)}}))
-	f := list(t, s, ours, "").Items[0]
+	w := newWorld(t)
+	s := w.open(t, ``)
+	must(t, s.Delete(ours, 0, w.live.ID, asIs))
 	must(t, s.Close())
-	if _, err := os.Stat(path + "-wal"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.DB().Path() + "-wal"); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the -wal is left: %v", err)
 	}
-	for name, do := range closedCalls(s, f) {
-		if err := do(); !errors.Is(err, sqlite.ErrClosed) {
+	calls := w.writes()
+	for name, read := range w.reads() {
+		calls[name] = func(s *store.Store) error { _, err := read(s); return err }
+	}
+	for name, do := range calls {
+		if err := do(s); !errors.Is(err, sqlite.ErrClosed) {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// closedCalls returns calls of the methods that read and write.
-func closedCalls(s *store.Store, f record.Firefighter) map[string]func() error {
-	key := &store.IdempotencyKey{By: 1, Key: "a"}
-	deleted := []record.Stored{{Firefighter: f}}
-	return map[string]func() error{
-		"Ping":       s.Ping,
-		"SaveClock":  s.SaveClock,
-		"ResetClock": s.ResetClock,
-		"Get":        func() error { _, err := s.Get(ours, f.ID); return err },
-		"List": func() error {
-			_, err := s.List(ours, record.Query{Page: 1, PageSize: 20, SortBy: record.ByEmail})
-			return err
-		},
-		"Version":         func() error { _, err := s.Version(ours); return err },
-		"Create":          func() error { _, err := s.Create(ours, 0, ana, nil); return err },
-		"Replace":         func() error { _, err := s.Replace(ours, 0, f.ID, eva, asIs); return err },
-		"Delete":          func() error { return s.Delete(ours, 0, f.ID, asIs) },
-		"AddDepartments":  func() error { return s.AddDepartments([]store.Department{{Name: "B"}}) },
-		"Empty":           func() error { _, err := s.Empty(); return err },
-		"Tenant":          func() error { _, err := s.Tenant("Engine 7"); return err },
-		"Tenants":         func() error { return s.Tenants(func(store.TenantInfo) {}) },
-		"RenameTenant":    func() error { return s.RenameTenant(ours, "B", false) },
-		"HasNoRecords":    func() error { return s.HasNoRecords(theirs) },
-		"RemoveTenant":    func() error { _, err := s.RemoveTenant(theirs); return err },
-		"Deleted":         func() error { _, err := s.Deleted(ours, time.Now()); return err },
-		"Undelete":        func() error { return s.Undelete(ours, 0, []string{f.ID}) },
-		"Purge":           func() error { _, err := s.Purge(ours, deleted); return err },
-		"History":         func() error { return s.History(ours, "", time.Now(), func(store.Entry) {}) },
-		"HasKey":          func() error { _, err := s.HasKey(store.KeyHash{}); return err },
-		"Keys":            func() error { return s.Keys(0, func(store.KeyHash, store.Key) {}) },
-		"KeysVersion":     func() error { _, err := s.KeysVersion(); return err },
-		"KeyInfo":         func() error { _, err := s.KeyInfo(1); return err },
-		"CreateKey":       func() error { return s.CreateKey(store.NewKey{Tenant: "B"}, func(string) error { return nil }) },
-		"ListKeys":        func() error { return s.ListKeys("", func(store.Key, string) {}) },
-		"RevokeKey":       func() error { _, err := s.RevokeKey(store.AnyTenant, 1); return err },
-		"WriteKeyUses":    func() error { return s.WriteKeyUses(map[store.KeyID]int64{1: 1}) },
-		"Replay":          func() error { _, _, err := s.Replay(ours, key); return err },
-		"EraseOldReplays": func() error { return s.EraseOldReplays(context.Background()) },
 	}
 }
 
