@@ -45,7 +45,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, error) {
 		return c, &ColumnsError{Code: ColumnsNoHeader, Headers: t.Header}
 	}
 	c.chooseNames()
-	for _, field := range append(slices.Insert(record.FieldNames(), 2, FullName), ID) {
+	for _, field := range append(slices.Insert(record.FieldNames(), record.NameFields, FullName), ID) {
 		if err := c.choose(field); err != nil {
 			return c, err
 		}

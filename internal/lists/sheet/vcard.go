@@ -29,8 +29,8 @@ func (w vcardWriter) Write(f *record.Firefighter) error {
 	w.Text("UID", f.ID)
 	w.Text("N", f.LastName, f.FirstName, "", "", "")
 	w.Text("FN", f.FirstName+" "+f.LastName)
-	for i, d := range record.AllFields()[names:] {
-		property, value := d.VCard, all[1+names+i]
+	for i, d := range record.AllFields()[record.NameFields:] {
+		property, value := d.VCard, all[1+record.NameFields+i]
 		if d.Name == "dateOfBirth" {
 			date, alone := strings.CutSuffix(value, midnight)
 			if value = date; !alone {
@@ -44,9 +44,6 @@ func (w vcardWriter) Write(f *record.Firefighter) error {
 	return w.End()
 }
 
-// names is how many of the fields of a record are in the properties N and FN.
-const names = 2
-
 // The columns that come first in a table of cards: these, the other fields of a
 // record, and what else N has. The rest have the names of their properties.
 const (
@@ -58,12 +55,12 @@ const (
 )
 
 // firstColumns are the headers of the columns that come first.
-var firstColumns = slices.Concat([]string{"UID", "firstName", "lastName", "FN"}, record.FieldNames()[names:], []string{"N additional", "N prefix", "N suffix"})
+var firstColumns = slices.Concat([]string{"UID", "firstName", "lastName", "FN"}, record.FieldNames()[record.NameFields:], []string{"N additional", "N prefix", "N suffix"})
 
 // columnOf is the first column for a property. Of several, one has it.
 var columnOf = func() map[string]int {
 	columns := map[string]int{"UID": uidColumn, "N": lastNameColumn, "FN": fullNameColumn}
-	for i, d := range record.AllFields()[names:] {
+	for i, d := range record.AllFields()[record.NameFields:] {
 		property, _, _ := strings.Cut(d.VCard, ";")
 		columns[property] = fieldColumns + i
 	}

@@ -80,6 +80,9 @@ func FieldNames() (names []string) {
 	return names
 }
 
+// NameFields is the number of fields that are the name. They stand first.
+const NameFields = 2
+
 // alwaysSummed is the number of fields that add to the checksum without their
 // name, and without a value, too.
 const alwaysSummed = 5
@@ -115,7 +118,7 @@ func (f Fields) Summary() string {
 // Details returns the values of the fields beside the name, without those that
 // have none.
 func (f Fields) Details() (values []string) {
-	for _, d := range fields[2:] {
+	for _, d := range fields[NameFields:] {
 		if value := *d.of(&f); value != "" {
 			values = append(values, value)
 		}

@@ -1,18 +1,14 @@
 package office
 
 import (
+	"slices"
+
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
 // fieldNames are the names of a record's fields, in their order.
-var fieldNames = func() (names []string) {
-	new(record.Fields).Each(func(name string, _ *string) { names = append(names, name) })
-	return names[:len(names):len(names)]
-}()
-
-// nameFields is how many of the fields are the name, which stands first.
-const nameFields = 2
+var fieldNames = slices.Clip(record.FieldNames())
 
 // fieldValues returns fields by name.
 func fieldValues(f record.Fields) map[string]string {

@@ -60,7 +60,7 @@ func (v visit) broughtRow(row imports.Row) broughtRow {
 func (v visit) valuesOf(f record.Fields) string {
 	var all []string
 	shown := fieldValues(v.shown(f))
-	for _, name := range fieldNames[nameFields:] {
+	for _, name := range fieldNames[record.NameFields:] {
 		if shown[name] != "" {
 			all = append(all, site.Isolate(shown[name]))
 		}

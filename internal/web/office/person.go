@@ -103,7 +103,7 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 		data.Token = strings.ToLower(rand.Text())
 	}
 	data.Inputs, data.Faults = v.inputs(typed, was, faults)
-	for _, in := range data.Inputs[nameFields:] {
+	for _, in := range data.Inputs[record.NameFields:] {
 		if in.Value != "" {
 			data.Facts = append(data.Facts, in)
 		}
