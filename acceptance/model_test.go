@@ -32,7 +32,7 @@ var (
 // did notes a change, and what the record was before.
 func (d *model) did(action, id string, before *wireRecord) {
 	text, _ := json.Marshal(before)
-	d.done = append(d.done, wireChange{Action: action, ID: id, Before: text})
+	d.done = append(d.done, wireChange{Action: action, ID: id, Before: []byte(withLater(string(text)))})
 }
 
 // modelRun is one random run over two departments.
