@@ -65,7 +65,7 @@ func warnOfPlace(env cli.Env, path string) {
 		return
 	}
 	const advice = "keep it on a disk of this computer, and its backups there"
-	if kind := osutil.Network(folder); kind != "" {
+	if kind := osutil.NetworkFileSystem(folder); kind != "" {
 		env.Notef("Warning: the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.", kind, advice)
 	}
 	if service := syncProgram(folder); service != "" {

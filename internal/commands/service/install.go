@@ -209,7 +209,7 @@ func (in *installation) do() error {
 
 // notWritten is about a file of the installation.
 func notWritten(what string, err error) error {
-	if osutil.Full(err) {
+	if osutil.DiskFull(err) {
 		return cli.WithHint(fmt.Errorf("%s could not be written: the disk is full", what), "make room on it, and then the same again")
 	}
 	return fmt.Errorf("%s could not be written: %w", what, err)

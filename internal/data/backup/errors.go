@@ -142,7 +142,7 @@ func writeError(path string, err error) error {
 		return nil
 	case errors.Is(err, osutil.ErrLink):
 		err = osutil.ErrLink
-	case osutil.Full(err):
+	case osutil.DiskFull(err):
 		err = sqlite.ErrFull
 	case osutil.NotPermitted(err):
 		err = ErrUnwritable

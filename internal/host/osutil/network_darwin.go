@@ -6,9 +6,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Network returns the kind of network file system that a folder is on, and ""
+// NetworkFileSystem returns the kind of network file system that a folder is on, and ""
 // for a local disk.
-func Network(folder string) string {
+func NetworkFileSystem(folder string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil {
 		return ""

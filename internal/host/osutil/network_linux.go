@@ -16,9 +16,9 @@ var networks = map[uint32]string{
 	0x0bd00bd0:            "Lustre",
 }
 
-// Network returns the kind of network file system that a folder is on, and ""
+// NetworkFileSystem returns the kind of network file system that a folder is on, and ""
 // for a local disk.
-func Network(folder string) string {
+func NetworkFileSystem(folder string) string {
 	var s unix.Statfs_t
 	if unix.Statfs(folder, &s) != nil {
 		return ""

@@ -2,5 +2,5 @@
 
 package osutil
 
-// Network returns "": what a folder is on is not known here.
-func Network(string) string { return "" }
+// NetworkFileSystem returns "": what a folder is on is not known here.
+func NetworkFileSystem(string) string { return "" }

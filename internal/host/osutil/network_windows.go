@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Network returns the kind of network file system that a folder is on, and ""
+// NetworkFileSystem returns the kind of network file system that a folder is on, and ""
 // for a local disk.
-func Network(folder string) string {
+func NetworkFileSystem(folder string) string {
 	absolute, err := filepath.Abs(folder)
 	if err != nil {
 		return ""

@@ -121,12 +121,12 @@ func NoRoom(path string) bool {
 		_, err = probe.WriteAt(bytes.Repeat([]byte{1}, 4096), size)
 		err = cmp.Or(err, probe.Close())
 	}
-	return Full(err)
+	return DiskFull(err)
 }
 
-// Full reports whether err says that a disk is full, that a quota is used up, or
+// DiskFull reports whether err says that a disk is full, that a quota is used up, or
 // that this process may not make a file so large.
-func Full(err error) bool {
+func DiskFull(err error) bool {
 	return slices.ContainsFunc(noRoom, func(target error) bool { return errors.Is(err, target) })
 }
 

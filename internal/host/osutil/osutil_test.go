@@ -41,10 +41,10 @@ func TestAccess(t *testing.T) {
 	if osutil.Writable(missing) || osutil.ReadOnly(missing) {
 		t.Error("a missing folder is writable or read-only")
 	}
-	if kind := osutil.Network(missing); kind != "" {
+	if kind := osutil.NetworkFileSystem(missing); kind != "" {
 		t.Errorf("a missing folder is on a network disk: %s", kind)
 	}
-	if kind := osutil.Network(dir); kind != "" {
+	if kind := osutil.NetworkFileSystem(dir); kind != "" {
 		t.Logf("temporary files are on a network disk: %s", kind)
 	}
 }

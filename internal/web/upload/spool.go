@@ -103,7 +103,7 @@ func failure(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case osutil.Full(err):
+	case osutil.DiskFull(err):
 		return &httpapi.Problem{Kind: httpapi.Full, Cause: err,
 			Detail: "The disk for temporary files is full: nothing was changed."}
 	case osutil.TooManyFiles(err):
