@@ -421,7 +421,7 @@ func TestImportList(t *testing.T) {
 func TestImportTooLarge(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for _, size := range []int{upload.MaxUpload + 1, upload.MaxBody + 1, 2 * upload.MaxBody} {
+	for _, size := range []int{upload.MaxFile + 1, upload.MaxBody + 1, 2 * upload.MaxBody} {
 		conn := s.dial(t)
 		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n", importsPath, s.key, size)
 		if _, err := conn.Write(bytes.Repeat([]byte("x"), size)); err != nil {

@@ -33,7 +33,7 @@ func multipartBody(t *testing.T, file string, content []byte, fields ...string) 
 
 func TestUpload(t *testing.T) {
 	t.Parallel()
-	full := bytes.Repeat([]byte("x"), upload.MaxUpload)
+	full := bytes.Repeat([]byte("x"), upload.MaxFile)
 	for _, tt := range []struct {
 		name, path string
 		content    []byte

@@ -69,7 +69,7 @@ func (r Route) Carried() Route {
 }
 
 // Upload returns the route as one whose form may have a file: multipart/form-data
-// of at most upload.MaxUpload.
+// of at most upload.MaxFile.
 func (r Route) Upload() Route {
 	r.upload = true
 	return r
@@ -107,10 +107,10 @@ func New(c Config, look *Look, routes map[string]Route) *Site {
 
 func (s *Site) add(pattern string, route Route) {
 	p := pattern[strings.IndexByte(pattern, '/'):] // the log has the method already
-	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.visit(w, r, strings.TrimSuffix(p, "{$}"), route) })
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, strings.TrimSuffix(p, "{$}"), route) })
 }
 
-func (s *Site) visit(w http.ResponseWriter, r *http.Request, path string, route Route) {
+func (s *Site) serve(w http.ResponseWriter, r *http.Request, path string, route Route) {
 	v := &Visit{W: w, R: r, Store: s.Store, Lang: languageOf(r), site: s, route: route, path: path}
 	defer func() { v.Upload.Close() }()
 	defer v.recover()
@@ -139,7 +139,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header()[name] = value
 	}
 	if !isClean(r.URL.Path) { // the mux would redirect, also to other addresses than ours
-		s.visit(w, r, Root, Route{Handle: nothingHere})
+		s.serve(w, r, Root, Route{Handle: nothingHere})
 		return
 	}
 	s.mux.ServeHTTP(w, r)

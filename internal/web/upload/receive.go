@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	// MaxUpload is the size of the largest file that a client may send, in bytes.
-	MaxUpload = 10 << 20
+	// MaxFile is the size of the largest file that a client may send, in bytes.
+	MaxFile = 10 << 20
 	// MaxBody is the size of the largest body: a form has more in it than the file.
-	MaxBody = MaxUpload + maxFields
+	MaxBody = MaxFile + maxFields
 	// maxFields is how much a form may have beside the file, in bytes: its fields,
 	// and the names and headers of all parts.
 	maxFields = 64 << 10
@@ -47,7 +47,7 @@ func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err 
 			"With curl: --data-binary @FILE -H 'Content-Type: application/octet-stream', or -F file=@FILE.")
 	case coding != "" && !strings.EqualFold(coding, "identity"):
 		return nil, refuse(httpapi.ContentType, "The body must not be compressed.")
-	case r.ContentLength > MaxBody, r.ContentLength > MaxUpload && mediaType != FormType:
+	case r.ContentLength > MaxBody, r.ContentLength > MaxFile && mediaType != FormType:
 		return nil, errTooLarge
 	}
 	extendDeadlines(w)
@@ -153,7 +153,7 @@ func extendDeadlines(w http.ResponseWriter) {
 	control.SetWriteDeadline(limit.Add(2 * patience))
 }
 
-var errTooLarge = refuse(httpapi.TooLarge, fmt.Sprintf("The file may have at most %d MB.", MaxUpload>>20))
+var errTooLarge = refuse(httpapi.TooLarge, fmt.Sprintf("The file may have at most %d MB.", MaxFile>>20))
 
 func refuse(kind httpapi.Kind, detail string) *httpapi.Problem {
 	return &httpapi.Problem{Kind: kind, Detail: detail}
@@ -255,10 +255,10 @@ func (b *besideFile) Read(p []byte) (n int, err error) {
 	return n, err
 }
 
-// copyFile copies a file of at most MaxUpload bytes.
+// copyFile copies a file of at most MaxFile bytes.
 func copyFile(to io.Writer, from io.Reader) error {
-	n, err := io.Copy(to, io.LimitReader(from, MaxUpload+1))
-	if n > MaxUpload {
+	n, err := io.Copy(to, io.LimitReader(from, MaxFile+1))
+	if n > MaxFile {
 		return errTooLarge
 	}
 	return err

@@ -55,7 +55,7 @@ func what(err error) string {
 
 func TestReceive(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", MaxUpload)
+	long := strings.Repeat("x", MaxFile)
 	for _, tt := range []struct {
 		name, contentType string
 		body              io.Reader
@@ -103,7 +103,7 @@ func TestReceive(t *testing.T) {
 // compressed.
 func TestDeclared(t *testing.T) {
 	t.Parallel()
-	for contentType, limit := range map[string]int64{"text/csv": MaxUpload, form: MaxBody} {
+	for contentType, limit := range map[string]int64{"text/csv": MaxFile, form: MaxBody} {
 		r := httptest.NewRequest("POST", "/", iotest.ErrReader(errors.New("was read")))
 		r.Header.Set("Content-Type", contentType)
 		r.ContentLength = limit + 1
@@ -118,7 +118,7 @@ func TestDeclared(t *testing.T) {
 	}
 }
 
-// FuzzReceive: whatever a form is, it is one file of at most MaxUpload bytes, or
+// FuzzReceive: whatever a form is, it is one file of at most MaxFile bytes, or
 // is refused.
 func FuzzReceive(f *testing.F) {
 	f.Add(inForm(`name="file"; filename="a.csv"`, list), form)
@@ -157,7 +157,7 @@ func received(f *Form) string {
 
 func TestReceiveForm(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", MaxUpload)
+	long := strings.Repeat("x", MaxFile)
 	many := func(count int) (parts []string) {
 		for range count {
 			parts = append(parts, "", "")
