@@ -2,13 +2,14 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"testing"
-	"time"
 
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/demo"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -18,10 +19,7 @@ import (
 func benchServer(b *testing.B) (s *server, key string) {
 	b.Helper()
 	path := filepath.Join(b.TempDir(), "x.db")
-	if _, err := schema.Make(path, true); err != nil {
-		b.Fatal(err)
-	}
-	opened, err := store.Open(path, time.Now)
+	opened, err := schema.Open(cli.Env{Context: b.Context(), Stderr: io.Discard}, path, true)
 	if err != nil {
 		b.Fatal(err)
 	}

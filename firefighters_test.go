@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -9,8 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
@@ -21,9 +22,7 @@ func TestRecord(t *testing.T) {
 
 	// A department has its own records, and keys that see no others.
 	path := filepath.Join(t.TempDir(), "x.db")
-	_, err := schema.Make(path, true)
-	must(t, err)
-	records, err := store.Open(path, time.Now)
+	records, err := schema.Open(cli.Env{Context: t.Context(), Stderr: io.Discard}, path, true)
 	must(t, err)
 	defer records.Close()
 	var key string

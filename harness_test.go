@@ -160,9 +160,10 @@ func startBare(t *testing.T, now func() time.Time) *bareServer {
 // there is none.
 func startAt(t *testing.T, path string, now func() time.Time) (b *bareServer, stop func()) {
 	t.Helper()
-	_, err := schema.Make(path, true)
+	made, err := schema.Open(cli.Env{Context: t.Context(), Stderr: io.Discard}, path, true)
 	must(t, err)
-	s, err := store.Open(path, now)
+	must(t, made.Close())
+	s, err := store.Open(path, now) // again, with the clock
 	must(t, err)
 	b = &bareServer{server: newServer(s, slog.New(slog.DiscardHandler), routes)}
 	listening := httptest.NewServer(b.server)

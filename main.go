@@ -45,7 +45,7 @@ func main() {
 	})
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
 	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ServiceDB: managers.Host{}.Database}
-	err := runIn(env, os.Args[1:])
+	err := program().Run(env, os.Args[1:])
 	code := make(chan int, 1)
 	go func() { code <- cli.PrintError(err, os.Stderr) }()
 	select {
@@ -64,18 +64,13 @@ func hosted(ctx context.Context, log io.Writer) int {
 // run runs the command that args name. It returns when the command is done
 // or, for a server, when ctx ends.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	return runIn(cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr}, args)
-}
-
-func runIn(env cli.Env, args []string) error {
-	return program().Run(env, args)
+	return program().Run(cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr}, args)
 }
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	content := schema.Content()
 	servers := daemon.Program{Database: schema, NewAPI: newAPI}
-	services := service.Service{Content: content, Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
+	services := service.Service{Content: schema.Content(), Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
 	all := slices.Concat(
 		servers.Commands(),
 		manage.Program{Database: schema}.Commands(),

@@ -118,7 +118,7 @@ func TestServiceDatabase(t *testing.T) {
 		var out, errs bytes.Buffer
 		env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
 			ServiceDB: func() string { asked++; return db }}
-		code = cli.PrintError(runIn(env, append([]string{"keys", "list"}, args...)), &errs)
+		code = cli.PrintError(program().Run(env, append([]string{"keys", "list"}, args...)), &errs)
 		return code, out.String(), errs.String()
 	}
 	note := "This is about the database of the service: " + cli.Quote(db) + "\n"

@@ -43,7 +43,7 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 		return nil, err
 	}
 	file := osutil.Resolve(path)
-	made, err := s.Make(file, create)
+	made, err := s.make(file, create)
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +71,9 @@ func RefuseLink(path string) error {
 	return nil
 }
 
-// Make makes the database if there is none and create is set. A file of an
+// make makes the database if there is none and create is set. A file of an
 // interrupted attempt is completed.
-func (s Schema) Make(file string, create bool) (made bool, err error) {
+func (s Schema) make(file string, create bool) (made bool, err error) {
 	version := 0
 	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), s.Format.Inspect(file)); err == nil {
 		version, err = s.Format.Verify(file)
