@@ -22,9 +22,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
-	"github.com/firefighter-records/firefighters/internal/host/alone"
 )
 
 func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/host/alone"
 )
 
 func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/host/alone"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 

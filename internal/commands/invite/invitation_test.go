@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/host/alone"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/manage"
-	"github.com/firefighter-records/firefighters/internal/host/alone"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 

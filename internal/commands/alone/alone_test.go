@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/host/alone"
+	"github.com/firefighter-records/firefighters/internal/commands/alone"
 )
 
 type tests func() int

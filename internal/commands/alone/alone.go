@@ -1,4 +1,5 @@
-// Package alone keeps tests apart from the settings of the person who runs them.
+// Package alone keeps tests of commands apart from the settings of the person who runs
+// them.
 package alone
 
 import (
