@@ -21,7 +21,7 @@ import (
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	messages := map[string]any{}
-	for _, file := range []string{"import", "export", "person", "layout"} {
+	for _, file := range []string{"import", "export", "fields"} {
 		text, err := os.ReadFile("messages/" + file + ".json")
 		if err == nil {
 			err = json.Unmarshal(text, &messages)
@@ -46,6 +46,7 @@ func TestMessages(t *testing.T) {
 		add("import.delimiter.", delimiter)
 	}
 	for _, name := range fieldNames {
+		add("field.", name)
 		add("fault."+name+".", record.Invalid)
 	}
 	for _, key := range keys {
