@@ -20,8 +20,9 @@ type note struct {
 // noteInterval is the least time between two notes.
 const noteInterval = time.Second
 
-// notePath returns the path of the note. A copy of all files whose names begin with
-// that of the database is one without the note.
+// notePath returns the path of the note. Its name begins with a dot: who copies all files
+// whose names begin with that of the database leaves the note behind. An older copy that
+// is put back so finds the newer note.
 func notePath(db string) string {
 	return filepath.Join(filepath.Dir(db), "."+filepath.Base(db)+"-progress")
 }
@@ -48,7 +49,8 @@ func (g *Guard) readNote() {
 	}
 }
 
-// renew renews a database that is older than the note. On a full disk that waits.
+// renew makes a database that is older than the note another one. On a full disk note
+// tries again.
 func (g *Guard) renew() {
 	err := g.db.Write(func(t *sqlite.Tx) error { return g.files.content.Renew(t.Conn) })
 	g.noted.stale = err != nil
