@@ -141,6 +141,38 @@ func TestDispatch(t *testing.T) {
 	}
 }
 
+// TestDefaultCommand: a line that names no command is one of the default command,
+// unless it asks for help or for the version.
+func TestDefaultCommand(t *testing.T) {
+	t.Parallel()
+	say := func(word string) func(cli.Env, []string) error {
+		return func(env cli.Env, args []string) error { return env.Println(word + " " + strings.Join(args, ",")) }
+	}
+	program := cli.Program{Help: "HELP\n", Default: "serve", Commands: []cli.Command{{Name: "serve", Run: say("serve")}, {Name: "version", Run: say("version")}}}
+	for _, tt := range []struct{ args, stdout, err string }{
+		{"", "serve \n", ""},
+		{"serve x", "serve x\n", ""},
+		{"--listen x", "serve --listen,x\n", ""},
+		{"x.db", "serve x.db\n", ""},
+		{`C:\x`, "serve C:\\x\n", ""},
+		{"-v --licences", "version --licences\n", ""},
+		{"--version", "version \n", ""},
+		{"--help", "HELP\n", "pflag: help requested"},
+		{"help serve", "serve --help\n", ""},
+		{"stop", "", `there is no command "stop"`},
+	} {
+		env, stdout, _ := newEnv(t)
+		err := program.Run(env, strings.Fields(tt.args))
+		if stdout.String() != tt.stdout || tt.err == "" && err != nil || tt.err != "" && (err == nil || err.Error() != tt.err) {
+			t.Errorf("%q: %v, stdout %q", tt.args, err, stdout)
+		}
+	}
+	program.Default = ""
+	if err := program.Run(cli.Env{Stdout: io.Discard, Stderr: io.Discard}, nil); err == nil || err.Error() != "say serve or version" {
+		t.Errorf("without a default: %v", err)
+	}
+}
+
 func TestPrintError(t *testing.T) {
 	t.Parallel()
 	base := errors.New("it broke")
