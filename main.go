@@ -69,16 +69,16 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
-	servers := daemon.Program{Database: schema, NewAPI: newAPI}
+	servers := daemon.Commands{Database: schema, NewAPI: newAPI}
 	services := service.Service{Content: schema.Content(), Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
 	all := slices.Concat(
-		servers.Commands(),
-		manage.Program{Database: schema}.Commands(),
-		exchange.Program{Database: schema}.Commands(),
-		invite.Program{Database: schema, Fault: services.Fault}.Commands(),
-		services.Commands(),
+		servers.Table(),
+		manage.Commands{Database: schema}.Table(),
+		exchange.Commands{Database: schema}.Table(),
+		invite.Commands{Database: schema, Fault: services.Fault}.Table(),
+		services.Table(),
 		[]cli.Command{service.CertCommand()},
-		manual.Commands(program),
+		manual.Commands{Program: program}.Table(),
 	)
 	slices.SortFunc(all[1:], func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	return all

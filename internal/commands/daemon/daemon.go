@@ -28,8 +28,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpserver"
 )
 
-// Program is what the commands are handed.
-type Program struct {
+// Commands are the commands of this package, and what they are handed.
+type Commands struct {
 	Database database.Schema
 	NewAPI   func(Config) API
 }
@@ -57,17 +57,17 @@ type API interface {
 	Finish() error // after the last request: logs and writes what is left
 }
 
-// Commands returns the table of the commands.
-func (p Program) Commands() []cli.Command {
+// Table returns the table of the commands.
+func (c Commands) Table() []cli.Command {
 	return []cli.Command{
-		{Name: "serve", Also: "start run server", Summary: "serves the API", Run: p.serve},
-		{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: p.demo},
+		{Name: "serve", Also: "start run server", Summary: "serves the API", Run: c.serve},
+		{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: c.demo},
 	}
 }
 
 // daemon is a server of a database, until the program must stop.
 type daemon struct {
-	Program
+	Commands
 	Options
 	env       cli.Env
 	log       *slog.Logger
@@ -85,24 +85,24 @@ type daemon struct {
 
 // Run serves a database until the program must stop. An empty one gets its first
 // department.
-func (p Program) Run(env cli.Env, o Options) error { return p.run(env, o, (*daemon).addFirst) }
+func (c Commands) Run(env cli.Env, o Options) error { return c.run(env, o, (*daemon).addFirst) }
 
 // run serves a database. prepare is called once that is open.
-func (p Program) run(env cli.Env, o Options, prepare func(*daemon) error) error {
+func (c Commands) run(env cli.Env, o Options, prepare func(*daemon) error) error {
 	stderr := newLogQueue(env.Stderr, cli.IsTerminal(env.Stderr))
 	defer stderr.Close(time.Second)
 	env.Stderr = stderr // so that notes and the log keep their order
-	d := &daemon{Program: p, Options: o, env: env, log: stderr.Logger(), manager: managers.NewManager(os.Getenv)}
+	d := &daemon{Commands: c, Options: o, env: env, log: stderr.Logger(), manager: managers.NewManager(os.Getenv)}
 	if err := d.certify(); err != nil {
-		return p.Database.Advise(env.Context, err, d.DB, "")
+		return c.Database.Advise(env.Context, err, d.DB, "")
 	}
 	if err := d.newWeb(); err != nil {
 		return err
 	}
 	if d.Backups.Dir != "" {
-		d.scheduler = backup.NewScheduler(p.Database.Content(), d.DB, d.Backups, d.log)
+		d.scheduler = backup.NewScheduler(c.Database.Content(), d.DB, d.Backups, d.log)
 	}
-	return p.Database.Advise(env.Context, d.live(prepare), d.DB, d.Backups.Dir)
+	return c.Database.Advise(env.Context, d.live(prepare), d.DB, d.Backups.Dir)
 }
 
 // certify makes the certificate of --tls-self-signed, or renews it.

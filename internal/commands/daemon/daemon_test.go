@@ -76,7 +76,7 @@ func TestRun(t *testing.T) {
 	for _, installed := range []bool{false, true} {
 		o := Options{DB: filepath.Join(t.TempDir(), "x.db"), Listen: "127.0.0.1:0", Installed: installed}
 		var finished atomic.Bool
-		p := Program{Database: testSchema(t), NewAPI: func(c Config) API {
+		c := Commands{Database: testSchema(t), NewAPI: func(c Config) API {
 			return answering{func(w http.ResponseWriter, _ *http.Request) {
 				at, err := c.Store.Address()
 				fmt.Fprintf(w, "local %t, office %t, at %s, %v", c.Local, c.Office, at, err)
@@ -85,7 +85,7 @@ func TestRun(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		said, done := &heard{}, make(chan error, 1)
-		go func() { done <- p.Run(cli.Env{Context: ctx, Stdout: said, Stderr: io.Discard}, o) }()
+		go func() { done <- c.Run(cli.Env{Context: ctx, Stdout: said, Stderr: io.Discard}, o) }()
 		listening := regexp.MustCompile(`(?m)^Listening on (http://\S+)\n`)
 		for deadline := time.Now().Add(time.Minute); !listening.MatchString(said.String()); time.Sleep(time.Millisecond) {
 			if time.Now().After(deadline) {
@@ -109,7 +109,7 @@ func TestRun(t *testing.T) {
 		if err := <-done; err != nil || !finished.Load() || osutil.Exists(o.DB+"-wal") {
 			t.Errorf("it ended with %v; the API has finished: %t", err, finished.Load())
 		}
-		err = p.Database.With(cli.Env{Context: t.Context(), Stderr: io.Discard}, o.DB, false, func(s *store.Store) error {
+		err = c.Database.With(cli.Env{Context: t.Context(), Stderr: io.Discard}, o.DB, false, func(s *store.Store) error {
 			if _, err := s.Tenant(firstDepartment); err != nil {
 				return err
 			}

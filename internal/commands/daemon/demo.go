@@ -32,7 +32,7 @@ Flags:
 // demoOptions are the flags of demo.
 type demoOptions struct{ departments, people int }
 
-func (p Program) demo(env cli.Env, args []string) error {
+func (c Commands) demo(env cli.Env, args []string) error {
 	var o Options
 	var people demoOptions
 	flags := env.Flags("demo", demoHelp)
@@ -61,12 +61,12 @@ func (p Program) demo(env cli.Env, args []string) error {
 		defer os.RemoveAll(dir)
 		o.DB = filepath.Join(dir, o.DB)
 	}
-	if err := p.Database.Format.Inspect(osutil.Resolve(o.DB)); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.DB) {
+	if err := c.Database.Format.Inspect(osutil.Resolve(o.DB)); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.DB) {
 		return cli.WithHint(fmt.Errorf("demo makes a new file, and %s is there already", osutil.InQuotes(o.DB)),
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}
 	half := false
-	err := p.run(env, o, func(d *daemon) error {
+	err := c.run(env, o, func(d *daemon) error {
 		half = true
 		err := people.invent(d.env, d.store)
 		switch {

@@ -31,7 +31,7 @@ firefighters-20261120T093000Z.db, and leaves a tenth of that disk free.
 Flags:
 `
 
-func (p Program) serve(env cli.Env, args []string) error {
+func (c Commands) serve(env cli.Env, args []string) error {
 	var o Options
 	flags := env.Flags("serve", serveHelp)
 	o.AddFlags(flags)
@@ -43,7 +43,7 @@ func (p Program) serve(env cli.Env, args []string) error {
 	if err := o.Check(flags); err != nil {
 		return err
 	}
-	return p.Run(env, o)
+	return c.Run(env, o)
 }
 
 // firstDepartment is the name of the department in a new database.

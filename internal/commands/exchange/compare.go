@@ -33,12 +33,12 @@ type comparing struct {
 	env cli.Env
 }
 
-func (p Program) compare(env cli.Env, args []string) error {
-	c := comparing{newList(env, "compare", compareHelp, "write what was found to this `file` (.csv or .xlsx), a row for each finding"), env}
-	if err := c.parse(env, args); err != nil {
+func (c Commands) compare(env cli.Env, args []string) error {
+	l := comparing{newList(env, "compare", compareHelp, "write what was found to this `file` (.csv or .xlsx), a row for each finding"), env}
+	if err := l.parse(env, args); err != nil {
 		return err
 	}
-	return p.Database.With(env, c.db, false, c.with)
+	return c.Database.With(env, l.db, false, l.with)
 }
 
 // with compares the list with a department of the store.

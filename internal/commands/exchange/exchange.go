@@ -10,17 +10,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Program is what the commands are handed.
-type Program struct{ Database database.Schema }
+// Commands are the commands of this package, and what they are handed.
+type Commands struct{ Database database.Schema }
 
-// Commands returns the table of the commands, in the order of their names.
-func (p Program) Commands() []cli.Command {
+// Table returns the table of the commands, in the order of their names.
+func (c Commands) Table() []cli.Command {
 	return []cli.Command{
-		{Name: "compare", Also: "diff", Summary: "compares a list of people with a department", Run: p.compare},
-		{Name: "export", Also: "download", Summary: "writes the people of a department to a file", Run: p.export},
-		{Name: "import", Also: "load upload", Summary: "reads people from a spreadsheet, and takes that back", Run: p.importFile, Sub: []cli.Command{
-			{Name: "list", Also: "ls show", Run: p.listImports},
-			{Name: "undo", Also: "revert", Run: p.undoImport},
+		{Name: "compare", Also: "diff", Summary: "compares a list of people with a department", Run: c.compare},
+		{Name: "export", Also: "download", Summary: "writes the people of a department to a file", Run: c.export},
+		{Name: "import", Also: "load upload", Summary: "reads people from a spreadsheet, and takes that back", Run: c.importFile, Sub: []cli.Command{
+			{Name: "list", Also: "ls show", Run: c.listImports},
+			{Name: "undo", Also: "revert", Run: c.undoImport},
 		}},
 	}
 }

@@ -24,10 +24,10 @@ func must(t *testing.T, err error) {
 // run runs a command that knows no database.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	p := Program{}
+	p := Commands{}
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(cli.Program{Commands: p.Commands()}.Run(env, args), &errs)
+	code = cli.PrintError(cli.Program{Commands: p.Table()}.Run(env, args), &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -88,7 +88,7 @@ func TestUsage(t *testing.T) {
 // example.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	table := Program{}.Commands()
+	table := Commands{}.Table()
 	if !slices.IsSortedFunc(table, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("not sorted:\n%s", cli.CommandList(table))
 	}

@@ -42,7 +42,7 @@ type exporting struct {
 	written    int
 }
 
-func (p Program) export(env cli.Env, args []string) error {
+func (c Commands) export(env cli.Env, args []string) error {
 	e := &exporting{env: env, flags: env.Flags("export", exportHelp), to: target{flag: "--output"}}
 	db, name := cli.DBFlag(e.flags), cli.TenantFlag(e.flags, "(required)")
 	e.flags.StringVar(&e.to.format, "format", "", "csv, xlsx, vcf or jsonl (default: as the file's name ends, or csv)")
@@ -68,7 +68,7 @@ func (p Program) export(env cli.Env, args []string) error {
 	if err := e.to.refuse(e.db); err != nil {
 		return err
 	}
-	return p.Database.With(env, e.db, false, e.run)
+	return c.Database.With(env, e.db, false, e.run)
 }
 
 // meantOutput returns the error of a command line, with another hint if there is a

@@ -47,7 +47,7 @@ type importing struct {
 	env cli.Env
 }
 
-func (p Program) importFile(env cli.Env, args []string) error {
+func (c Commands) importFile(env cli.Env, args []string) error {
 	i := importing{newList(env, "import", importHelp, "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each"), env}
 	o := &i.options
 	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
@@ -59,19 +59,19 @@ func (p Program) importFile(env cli.Env, args []string) error {
 	}
 	o.Department = i.tenant
 	opened := false
-	err := p.Database.With(env, i.db, false, func(s *store.Store) error {
+	err := c.Database.With(env, i.db, false, func(s *store.Store) error {
 		opened = true
 		return i.into(s)
 	})
 	if opened || !errors.Is(err, sqlite.ErrNotExist) {
 		return err
 	}
-	return i.intoNothing(p)
+	return i.intoNothing(c)
 }
 
 // intoNothing is into for a database that does not exist. It is made if there is
 // somebody to be added.
-func (i importing) intoNothing(p Program) error {
+func (i importing) intoNothing(c Commands) error {
 	f, err := imports.Read(i.env.Context, i.content, i.options, time.Now())
 	if err != nil {
 		return i.explain(err)
@@ -81,7 +81,7 @@ func (i importing) intoNothing(p Program) error {
 	case err != nil:
 		return i.explain(err)
 	case i.options.Apply && i.writes(o):
-		return p.Database.With(i.env, i.db, true, i.into)
+		return c.Database.With(i.env, i.db, true, i.into)
 	}
 	if i.options.Apply {
 		o.Applied = i.passes(o)

@@ -23,7 +23,7 @@ line of: firefighters import list --tenant NAME
 Flags:
 `
 
-func (p Program) undoImport(env cli.Env, args []string) error {
+func (c Commands) undoImport(env cli.Env, args []string) error {
 	flags := env.Flags("import undo", undoHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	arg, err := env.ParseOne(flags, args, "say which import to take back, by its number")
@@ -37,7 +37,7 @@ func (p Program) undoImport(env cli.Env, args []string) error {
 	if *name, err = requireTenant(flags, *name); err != nil {
 		return err
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(*name)
 		if err != nil {
 			return store.Failed("reading", *db, err)
@@ -122,7 +122,7 @@ func newImportLine(i store.Import) importLine {
 	return line
 }
 
-func (p Program) listImports(env cli.Env, args []string) error {
+func (c Commands) listImports(env cli.Env, args []string) error {
 	flags := env.Flags("import list", listHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	asJSON := flags.Bool("json", false, "a line of JSON for each import: number, at, file, added, changed, takenBackAt, key, label")
@@ -133,7 +133,7 @@ func (p Program) listImports(env cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		var all []store.Import
 		tenant, err := s.Tenant(tenantName)
 		if err == nil {

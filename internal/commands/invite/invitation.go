@@ -22,8 +22,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// Program is what the commands are handed.
-type Program struct {
+// Commands are the commands of this package, and what they are handed.
+type Commands struct {
 	Database database.Schema
 
 	// Fault returns why the installed service does not run and what to type then, as
@@ -35,11 +35,11 @@ type Program struct {
 	ShowError func(error)
 }
 
-// Commands returns the table of the commands, in the order of their names.
-func (p Program) Commands() []cli.Command {
+// Table returns the table of the commands, in the order of their names.
+func (c Commands) Table() []cli.Command {
 	return []cli.Command{
-		{Name: "invite", Also: "login user", Summary: "lets somebody into the office page", Run: p.invite},
-		{Name: "open", Also: "browser office", Summary: "opens the office page in the browser", Run: p.open},
+		{Name: "invite", Also: "login user", Summary: "lets somebody into the office page", Run: c.invite},
+		{Name: "open", Also: "browser office", Summary: "opens the office page in the browser", Run: c.open},
 	}
 }
 
@@ -53,13 +53,13 @@ var (
 
 // explainStop returns the error that the service does not run, or has no database, with
 // the reason if that is known.
-func (p Program) explainStop(err error) error {
+func (c Commands) explainStop(err error) error {
 	hint := cli.AsAdministrator("firefighters service start")
 	if err == errNoDatabase { // it never came up, or its files have gone
 		hint = "see why: " + cli.AsAdministrator("firefighters service status")
 	}
-	if p.Fault != nil {
-		if why, try := p.Fault(); why != "" {
+	if c.Fault != nil {
+		if why, try := c.Fault(); why != "" {
 			return cli.WithHint(fmt.Errorf("%w: %s", err, why), try)
 		}
 	}

@@ -31,10 +31,10 @@ func must(t *testing.T, err error) {
 // run runs a command that knows no database.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	p := Program{}
+	p := Commands{}
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(cli.Program{Commands: p.Commands()}.Run(env, args), &errs)
+	code = cli.PrintError(cli.Program{Commands: p.Table()}.Run(env, args), &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -70,7 +70,7 @@ func TestShowError(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]string{"--help": "", "--db x --tenant A": `there is no database at "x"`, "--nonsense": "open: unknown flag: --nonsense"} {
 		shown := ""
-		p := Program{ShowError: func(err error) { shown += err.Error() }}
+		p := Commands{ShowError: func(err error) { shown += err.Error() }}
 		err := p.open(cli.Env{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard}, strings.Fields(line))
 		if shown != want || err == nil {
 			t.Errorf("%s: %q was shown, %v", line, shown, err)
@@ -82,7 +82,7 @@ func TestShowError(t *testing.T) {
 // example.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	table := Program{}.Commands()
+	table := Commands{}.Table()
 	if !slices.IsSortedFunc(table, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("not sorted:\n%s", cli.CommandList(table))
 	}

@@ -25,7 +25,7 @@ admin also invites others and revokes their keys.
 Flags:
 `
 
-func (p Program) invite(env cli.Env, args []string) error {
+func (c Commands) invite(env cli.Env, args []string) error {
 	flags := env.Flags("invite", inviteHelp)
 	db, tenant := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	name := flags.String("name", "", "the person's name (required)")
@@ -37,7 +37,7 @@ func (p Program) invite(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		if n.Tenant, err = s.Tenant(*tenant); err != nil {
 			return store.Failed("reading", *db, err)
 		}

@@ -24,7 +24,7 @@ func says(t *testing.T, serviceDB string, args ...string) (code int, stdout, std
 	t.Helper()
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, ServiceDB: func() string { return serviceDB }}
-	code = cli.PrintError(cli.Program{Commands: Program{Database: schema}.Commands()}.Run(env, args), &errs)
+	code = cli.PrintError(cli.Program{Commands: Commands{Database: schema}.Table()}.Run(env, args), &errs)
 	return code, out.String(), errs.String()
 }
 

@@ -32,20 +32,20 @@ command asks for their rights: by sudo, or as Windows asks for them.
 Flags:
 `
 
-func (p Program) open(env cli.Env, args []string) error {
-	err := p.openPage(env, args)
+func (c Commands) open(env cli.Env, args []string) error {
+	err := c.openPage(env, args)
 	if err == nil || errors.Is(err, cli.ErrHelp) {
 		return err
 	}
-	if p.ShowError != nil {
-		p.ShowError(err)
+	if c.ShowError != nil {
+		c.ShowError(err)
 	} else {
 		showError(err)
 	}
 	return err
 }
 
-func (p Program) openPage(env cli.Env, args []string) error {
+func (c Commands) openPage(env cli.Env, args []string) error {
 	if slices.Contains(args, "--"+writeToFlag) {
 		env.Stderr = io.Discard // the other process has said it
 	}
@@ -60,11 +60,11 @@ func (p Program) openPage(env cli.Env, args []string) error {
 	o := opening{env: env, flags: flags, db: *db, name: *name}
 	switch {
 	case flags.Changed(writeToFlag):
-		return o.deliver(p, *writeTo)
+		return o.deliver(c, *writeTo)
 	case cli.IsBarred(*db):
 		return o.borrow()
 	}
-	return o.invite(p, o.show)
+	return o.invite(c, o.show)
 }
 
 // chooseTenant returns the department of a name or, without a name, the only
@@ -107,18 +107,18 @@ type opening struct {
 }
 
 // invite makes an invitation to the page, and calls do with it.
-func (o *opening) invite(p Program, do func() error) error {
+func (o *opening) invite(c Commands, do func() error) error {
 	if isOfService(o.env, o.db) && !osutil.Exists(o.db) {
-		return p.explainStop(errNoDatabase)
+		return c.explainStop(errNoDatabase)
 	}
-	return p.Database.With(o.env, o.db, false, func(s *store.Store) error {
+	return c.Database.With(o.env, o.db, false, func(s *store.Store) error {
 		tenant, err := chooseTenant(s, o.flags, o.db, o.name)
 		if err != nil {
 			return err
 		}
 		at, err := address(s, o.db)
 		if err == errNotServed && isOfService(o.env, o.db) {
-			return p.explainStop(errStopped)
+			return c.explainStop(errStopped)
 		}
 		if hint := hintOn(o.env, err, o.db); hint != "" {
 			return cli.WithHint(err, hint)

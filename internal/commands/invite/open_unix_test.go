@@ -72,7 +72,7 @@ func TestNobodyPresses(t *testing.T) {
 		t.Setenv(name, value)
 	}
 	db := served(t)
-	p := Program{Database: schema}
+	p := Commands{Database: schema}
 	var stdout, stderr strings.Builder
 	err := p.open(cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr}, []string{"--db", db})
 	want := "Opening the page in the browser. Press its button to sign in.\n" +
@@ -132,7 +132,7 @@ func TestWhyNot(t *testing.T) {
 	} {
 		var stdout, stderr strings.Builder
 		env := cli.Env{Context: t.Context(), Stdout: &stdout, Stderr: &stderr, ServiceDB: func() string { return tt.service }}
-		err := Program{Database: schema, Fault: tt.fault}.open(env, []string{"--db", tt.db})
+		err := Commands{Database: schema, Fault: tt.fault}.open(env, []string{"--db", tt.db})
 		if err == nil || err.Error() != tt.want || cli.HintOf(err) != tt.hint || stdout.Len() > 0 {
 			t.Errorf("%v, %q; not %q, %q", err, cli.HintOf(err), tt.want, tt.hint)
 		}

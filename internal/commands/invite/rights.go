@@ -131,13 +131,13 @@ func (o *opening) noRights(err error) error {
 // deliver is the part of the process with more rights. It writes the link, or why
 // there is none, to the file at path, and waits until the invitation was used or
 // the file has gone.
-func (o *opening) deliver(p Program, path string) error {
+func (o *opening) deliver(c Commands, path string) error {
 	file, err := openPrivate(path)
 	if err != nil {
 		return cli.Wrong(o.flags, "--"+writeToFlag+": "+err.Error())
 	}
 	defer file.Close()
-	err = o.invite(p, func() error {
+	err = o.invite(c, func() error {
 		if _, err := io.WriteString(file, o.made.link()+"\n"); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ To restore it: firefighters restore FILE --db DB
 Flags:
 `
 
-func (p Program) backup(env cli.Env, args []string) error {
+func (c Commands) backup(env cli.Env, args []string) error {
 	flags := env.Flags("backup", backupHelp)
 	db := cli.DBFlag(flags)
 	force := flags.Bool("force", false, "replace FILE if it exists")
@@ -34,15 +34,15 @@ func (p Program) backup(env cli.Env, args []string) error {
 		return err
 	}
 	began := time.Now()
-	made, err := p.save(env, backup.Job{Content: p.Database.Content(), Source: *db, Target: target, Force: *force})
+	made, err := c.save(env, backup.Job{Content: c.Database.Content(), Source: *db, Target: target, Force: *force})
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped before the backup was made")
-	case (errors.Is(err, sqlite.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(p.Database.Content(), target) == nil:
+	case (errors.Is(err, sqlite.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(c.Database.Content(), target) == nil:
 		err = &swappedError{target, err}
 	}
 	if err != nil {
-		return p.Database.Advise(env.Context, err, *db, "")
+		return c.Database.Advise(env.Context, err, *db, "")
 	}
 	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, *db)
@@ -53,8 +53,8 @@ func (p Program) backup(env cli.Env, args []string) error {
 }
 
 // save does a backup job, unless there is no database of ours to save.
-func (p Program) save(env cli.Env, job backup.Job) (backup.Copy, error) {
-	if err := backup.Inspect(p.Database.Content(), job.Source); err != nil {
+func (c Commands) save(env cli.Env, job backup.Job) (backup.Copy, error) {
+	if err := backup.Inspect(c.Database.Content(), job.Source); err != nil {
 		return backup.Copy{}, err
 	}
 	progress, end := cli.CopyProgress(env)

@@ -28,18 +28,18 @@ alone, because nobody knows what was there.
 Flags:
 `
 
-func (p Program) check(env cli.Env, args []string) error {
+func (c Commands) check(env cli.Env, args []string) error {
 	flags := env.Flags("check", checkHelp)
 	db := cli.DBFlag(flags)
 	repair := flags.Bool("repair", false, "repair the counts, the computed columns and the latest time seen")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		bar := cli.NewProgress(env, "records", 0)
 		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{
 			Repair:     *repair,
-			Format:     p.Database.Format,
+			Format:     c.Database.Format,
 			ResetClock: s.ResetClock,
 			Found:      func(finding string) { env.Notef("%s", finding) },
 			Progress:   bar.Set,

@@ -10,22 +10,22 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 )
 
-// Program is what the commands are handed.
-type Program struct{ Database database.Schema }
+// Commands are the commands of this package, and what they are handed.
+type Commands struct{ Database database.Schema }
 
-// Commands returns the table of the commands, in the order of their names.
-func (p Program) Commands() []cli.Command {
+// Table returns the table of the commands, in the order of their names.
+func (c Commands) Table() []cli.Command {
 	return []cli.Command{
-		{Name: "backup", Also: "save dump", Summary: "saves the database, also while it is served", Run: p.backup},
-		{Name: "check", Also: "verify fsck", Summary: "checks a database, and repairs what can be repaired", Run: p.check},
-		{Name: "deleted", Summary: "lists the deleted records of a department", Run: p.deleted},
-		{Name: "departments", Also: "department tenants", Summary: "lists, renames and removes departments", Help: departmentsHelp, Sub: p.departments()},
-		{Name: "history", Also: "log", Summary: "shows who changed what when", Run: p.history},
-		{Name: "keys", Also: "users tokens", Summary: "makes, lists and revokes API keys", Help: keysHelp, Sub: p.keys()},
-		{Name: "purge", Also: "erase", Summary: "erases deleted records for good", Run: p.purge},
-		{Name: "restore", Also: "recover", Summary: "replaces the database by a backup", Run: p.restore},
-		{Name: "undelete", Also: "undo", Summary: "brings deleted records back", Run: p.undelete},
-		{Name: "version", Summary: "prints the version", Run: p.version},
+		{Name: "backup", Also: "save dump", Summary: "saves the database, also while it is served", Run: c.backup},
+		{Name: "check", Also: "verify fsck", Summary: "checks a database, and repairs what can be repaired", Run: c.check},
+		{Name: "deleted", Summary: "lists the deleted records of a department", Run: c.deleted},
+		{Name: "departments", Also: "department tenants", Summary: "lists, renames and removes departments", Help: departmentsHelp, Sub: c.departments()},
+		{Name: "history", Also: "log", Summary: "shows who changed what when", Run: c.history},
+		{Name: "keys", Also: "users tokens", Summary: "makes, lists and revokes API keys", Help: keysHelp, Sub: c.keys()},
+		{Name: "purge", Also: "erase", Summary: "erases deleted records for good", Run: c.purge},
+		{Name: "restore", Also: "recover", Summary: "replaces the database by a backup", Run: c.restore},
+		{Name: "undelete", Also: "undo", Summary: "brings deleted records back", Run: c.undelete},
+		{Name: "version", Summary: "prints the version", Run: c.version},
 	}
 }
 

@@ -21,10 +21,10 @@ func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 // run runs a command that knows no database.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	p := manage.Program{}
+	p := manage.Commands{}
 	var out, errs strings.Builder
 	env := cli.Env{Context: context.Background(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(cli.Program{Commands: p.Commands()}.Run(env, args), &errs)
+	code = cli.PrintError(cli.Program{Commands: p.Table()}.Run(env, args), &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -140,7 +140,7 @@ func TestStoreErrors(t *testing.T) {
 // example.
 func TestCommands(t *testing.T) {
 	t.Parallel()
-	table := manage.Program{}.Commands()
+	table := manage.Commands{}.Table()
 	byName := func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) }
 	if len(table) != 10 || !slices.IsSortedFunc(table, byName) {
 		t.Errorf("%d commands: %v", len(table), cli.CommandList(table))

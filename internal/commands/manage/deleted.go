@@ -21,7 +21,7 @@ Flags:
 // anyTime is after every deletion.
 var anyTime = time.UnixMilli(math.MaxInt64)
 
-func (p Program) deleted(env cli.Env, args []string) error {
+func (c Commands) deleted(env cli.Env, args []string) error {
 	flags := env.Flags("deleted", deletedHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	if err := env.Parse(flags, args, 0); err != nil {
@@ -30,7 +30,7 @@ func (p Program) deleted(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(*name)
 		if err != nil {
 			return store.Failed("reading", *db, err)

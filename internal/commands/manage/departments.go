@@ -22,11 +22,11 @@ with its first import.
 Each has more to say: firefighters departments remove --help
 `
 
-func (p Program) departments() []cli.Command {
+func (c Commands) departments() []cli.Command {
 	return []cli.Command{
-		{Name: "list", Also: "ls show", Run: p.departmentsList},
-		{Name: "rename", Also: "mv move", Run: p.departmentsRename},
-		{Name: "remove", Also: "rm delete del", Run: p.departmentsRemove},
+		{Name: "list", Also: "ls show", Run: c.departmentsList},
+		{Name: "rename", Also: "mv move", Run: c.departmentsRename},
+		{Name: "remove", Also: "rm delete del", Run: c.departmentsRemove},
 	}
 }
 
@@ -41,14 +41,14 @@ name, how many records it has, how many deleted ones, how many active keys
 Flags:
 `
 
-func (p Program) departmentsList(env cli.Env, args []string) error {
+func (c Commands) departmentsList(env cli.Env, args []string) error {
 	flags := env.Flags("departments list", departmentsListHelp)
 	db := cli.DBFlag(flags)
 	asJSON := flags.Bool("json", false, "a line of JSON for each department: name, records, deleted, activeKeys, createdAt")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		list := cli.NewList(*asJSON, "NAME", "RECORDS", "DELETED", "ACTIVE KEYS", "CREATED")
 		err := s.Tenants(func(d store.TenantInfo) {
 			list.Add(departmentLine{d.Name, d.Records, d.Deleted, d.ActiveKeys, store.Moment(d.CreatedAt)},
@@ -81,7 +81,7 @@ refused without --new.
 Flags:
 `
 
-func (p Program) departmentsRename(env cli.Env, args []string) error {
+func (c Commands) departmentsRename(env cli.Env, args []string) error {
 	flags := env.Flags("departments rename", departmentsRenameHelp)
 	db := cli.DBFlag(flags)
 	isNew := flags.Bool("new", false, "take the name also if that of another department is nearly the same")
@@ -96,7 +96,7 @@ func (p Program) departmentsRename(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(flags, "the new name "+err.Error())
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(old)
 		if err == nil {
 			err = s.RenameTenant(tenant, name, *isNew)
@@ -121,7 +121,7 @@ Deleted records go by: firefighters purge --tenant NAME --older-than 0s
 Flags:
 `
 
-func (p Program) departmentsRemove(env cli.Env, args []string) error {
+func (c Commands) departmentsRemove(env cli.Env, args []string) error {
 	flags := env.Flags("departments remove", departmentsRemoveHelp)
 	db := cli.DBFlag(flags)
 	yes := flags.Bool("yes", false, "do not ask")
@@ -130,7 +130,7 @@ func (p Program) departmentsRemove(env cli.Env, args []string) error {
 		return err
 	}
 	name = strings.TrimSpace(name)
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(name)
 		if err == nil {
 			err = s.HasNoRecords(tenant)

@@ -27,7 +27,7 @@ type historyOptions struct {
 	asJSON     bool
 }
 
-func (p Program) history(env cli.Env, args []string) error {
+func (c Commands) history(env cli.Env, args []string) error {
 	var o historyOptions
 	flags := env.Flags("history", historyHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
@@ -44,7 +44,7 @@ func (p Program) history(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.Database.With(env, o.db, false, func(s *store.Store) error { return o.show(env, s) })
+	return c.Database.With(env, o.db, false, func(s *store.Store) error { return o.show(env, s) })
 }
 
 // check checks the flags, and makes the id canonical.

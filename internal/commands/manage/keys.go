@@ -26,11 +26,11 @@ within a second on a running server.
 Each has more to say: firefighters keys create --help
 `
 
-func (p Program) keys() []cli.Command {
+func (c Commands) keys() []cli.Command {
 	return []cli.Command{
-		{Name: "create", Also: "add new make", Run: p.keysCreate},
-		{Name: "list", Also: "ls show", Run: p.keysList},
-		{Name: "revoke", Also: "rm remove delete del", Run: p.keysRevoke},
+		{Name: "create", Also: "add new make", Run: c.keysCreate},
+		{Name: "list", Also: "ls show", Run: c.keysList},
+		{Name: "revoke", Also: "rm remove delete del", Run: c.keysRevoke},
 	}
 }
 
@@ -53,7 +53,7 @@ type keyOptions struct {
 	isNew                bool
 }
 
-func (p Program) keysCreate(env cli.Env, args []string) error {
+func (c Commands) keysCreate(env cli.Env, args []string) error {
 	flags := env.Flags("keys create", keysCreateHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	label := flags.String("label", "", "what the key is for")
@@ -70,7 +70,7 @@ func (p Program) keysCreate(env cli.Env, args []string) error {
 	if _, err := o.newKey(time.Now()); err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
-	return p.Database.With(env, *db, true, func(s *store.Store) error {
+	return c.Database.With(env, *db, true, func(s *store.Store) error {
 		key, err := o.newKey(s.Clock().Now())
 		if err != nil {
 			return cli.Wrong(flags, err.Error())
@@ -138,7 +138,7 @@ The session of a browser is a key as well. The key itself is stored nowhere.
 Flags:
 `
 
-func (p Program) keysList(env cli.Env, args []string) error {
+func (c Commands) keysList(env cli.Env, args []string) error {
 	flags := env.Flags("keys list", keysListHelp)
 	db := cli.DBFlag(flags)
 	name := flags.String("tenant", "", "only this department's keys")
@@ -146,7 +146,7 @@ func (p Program) keysList(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		if _, err := s.Tenant(*name); *name != "" && err != nil {
 			return store.Failed("reading", *db, err)
 		}
@@ -188,7 +188,7 @@ While another program has locked the database, it tries for up to a minute.
 Flags:
 `
 
-func (p Program) keysRevoke(env cli.Env, args []string) error {
+func (c Commands) keysRevoke(env cli.Env, args []string) error {
 	flags := env.Flags("keys revoke", keysRevokeHelp)
 	db := cli.DBFlag(flags)
 	text, err := env.ParseOne(flags, args, "say which key to revoke, by its id")
@@ -201,7 +201,7 @@ func (p Program) keysRevoke(env cli.Env, args []string) error {
 	}
 	id := store.KeyID(number)
 	err = untilUnlocked(env, func() error {
-		return p.Database.With(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
+		return c.Database.With(env, *db, false, func(s *store.Store) error { return revokeKey(env, s, *db, id) })
 	})
 	return adviseRevoke(err, id, *db)
 }

@@ -39,7 +39,7 @@ type purgeOptions struct {
 	finish     bool // only rewrite the file
 }
 
-func (p Program) purge(env cli.Env, args []string) error {
+func (c Commands) purge(env cli.Env, args []string) error {
 	flags := env.Flags("purge", purgeHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	olderThan := flags.String("older-than", "", "those deleted longer ago than that, as 7y, 26w or 90d")
@@ -57,12 +57,12 @@ func (p Program) purge(env cli.Env, args []string) error {
 		return cli.Wrong(flags, err.Error())
 	}
 	if o.finish {
-		return p.Database.With(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s, 0) })
+		return c.Database.With(env, *db, false, func(s *store.Store) error { return o.rewrite(env, s, 0) })
 	}
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error { return o.purge(env, s) })
+	return c.Database.With(env, *db, false, func(s *store.Store) error { return o.purge(env, s) })
 }
 
 // check checks that there are ids or an age, and the age. --finish goes with

@@ -25,7 +25,7 @@ still be read.
 Flags:
 `
 
-func (p Program) restore(env cli.Env, args []string) error {
+func (c Commands) restore(env cli.Env, args []string) error {
 	flags := env.Flags("restore", restoreHelp)
 	db := cli.DBFlag(flags)
 	file, err := env.ParseOne(flags, args, "say which backup to restore")
@@ -33,13 +33,13 @@ func (p Program) restore(env cli.Env, args []string) error {
 		return err
 	}
 	progress, end := cli.CopyProgress(env)
-	done, err := backup.Restore{Content: p.Database.Content(), File: file, Database: *db, Progress: progress}.Run(env.Context)
+	done, err := backup.Restore{Content: c.Database.Content(), File: file, Database: *db, Progress: progress}.Run(env.Context)
 	end()
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped; nothing was changed")
 	case err != nil:
-		return p.Database.Advise(env.Context, err, *db, filepath.Dir(file))
+		return c.Database.Advise(env.Context, err, *db, filepath.Dir(file))
 	}
 	return reportRestored(env, file, *db, done)
 }

@@ -20,7 +20,7 @@ be brought back. Their ids are the first on their lines of: firefighters deleted
 Flags:
 `
 
-func (p Program) undelete(env cli.Env, args []string) error {
+func (c Commands) undelete(env cli.Env, args []string) error {
 	flags := env.Flags("undelete", undeleteHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
@@ -36,7 +36,7 @@ func (p Program) undelete(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return p.Database.With(env, *db, false, func(s *store.Store) error {
+	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := s.Tenant(*name)
 		if err != nil {
 			return store.Failed("reading", *db, err)

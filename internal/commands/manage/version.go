@@ -18,7 +18,7 @@ versions of Go and of SQLite.
 Flags:
 `
 
-func (p Program) version(env cli.Env, args []string) error {
+func (c Commands) version(env cli.Env, args []string) error {
 	flags := env.Flags("version", versionHelp)
 	licences := flags.Bool("licences", false, "print the licences of all software in the program")
 	if err := env.Parse(flags, args, 0); err != nil {

@@ -40,7 +40,7 @@ PowerShell: add the line above to the file that $PROFILE names.
 //go:embed scripts
 var scripts embed.FS
 
-func (p manual) completion(env cli.Env, args []string) error {
+func (c Commands) completion(env cli.Env, args []string) error {
 	flags := env.Flags("completion", completionHelp)
 	shell, err := env.ParseOne(flags, args, "say for which shell: bash, zsh, fish or powershell")
 	if err != nil {
@@ -50,11 +50,11 @@ func (p manual) completion(env cli.Env, args []string) error {
 	if err != nil || strings.Contains(shell, "/") {
 		return cli.Wrong(flags, fmt.Sprintf("the shell must be bash, zsh, fish or powershell, not %q", shell))
 	}
-	return p.complete(env, string(script))
+	return c.complete(env, string(script))
 }
 
 // complete fills the template of a shell.
-func (p manual) complete(env cli.Env, script string) error {
+func (c Commands) complete(env cli.Env, script string) error {
 	filled, err := template.New("").Funcs(template.FuncMap{
 		"sh": quoteShell, "fish": quoteFish, "pwsh": quotePowerShell, "zsh": zshEscape, "zshFlag": zshFlag, "zshArgument": zshArgument,
 		"offers": offers, "join": strings.Join, "last": last, "typed": typed, "words": words, "spellings": spellings,
@@ -62,14 +62,14 @@ func (p manual) complete(env cli.Env, script string) error {
 	if err != nil {
 		return err
 	}
-	return filled.Execute(env.Stdout, p.places())
+	return filled.Execute(env.Stdout, c.places())
 }
 
 // places returns a description for each place where a command line can be: after
 // the program's name, and after each command. Each has the flags for help.
-func (p manual) places() (all []cli.Description) {
+func (c Commands) places() (all []cli.Description) {
 	help := cli.Flag{Name: "help", Short: "h", Usage: "says more"}
-	program := p.program()
+	program := c.Program()
 	root := cli.Description{Sub: cli.Describe(program.Commands), Flags: []cli.Flag{{Name: "version", Short: "v", Usage: "prints the version"}}}
 	var add func(d cli.Description)
 	add = func(d cli.Description) {

@@ -5,15 +5,14 @@ package manual
 
 import "github.com/firefighter-records/firefighters/internal/commands/cli"
 
-// manual has the commands of this package, which are about a program.
-type manual struct{ program func() cli.Program }
+// Commands are the commands of this package, and the program that they are about and
+// a part of.
+type Commands struct{ Program func() cli.Program }
 
-// Commands returns the table of the commands of this package. They are about a
-// program of which they are a part.
-func Commands(program func() cli.Program) []cli.Command {
-	p := manual{program}
+// Table returns the table of the commands.
+func (c Commands) Table() []cli.Command {
 	return []cli.Command{
-		{Name: "completion", Also: "complete bash zsh fish powershell", Summary: "prints a script that completes commands in a shell", Run: p.completion},
-		{Name: "man", Also: "manual", Summary: "prints the manual page", Run: p.man},
+		{Name: "completion", Also: "complete bash zsh fish powershell", Summary: "prints a script that completes commands in a shell", Run: c.completion},
+		{Name: "man", Also: "manual", Summary: "prints the manual page", Run: c.man},
 	}
 }

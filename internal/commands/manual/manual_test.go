@@ -41,7 +41,7 @@ func shut(env cli.Env, args []string) error {
 // doors is a program with commands of all kinds.
 func doors() cli.Program {
 	return cli.Program{Default: "shut", Help: "Usage: firefighters [command]\n\nMoves doors. And more.\n\nCommands:\n  door  " + nasty + "\n\nEach has more to say: firefighters door --help\n",
-		Commands: append(manual.Commands(doors),
+		Commands: append(manual.Commands{Program: doors}.Table(),
 			cli.Command{Name: "door", Summary: nasty, Help: "Usage: firefighters door lift\n\nMoves one.\n", Sub: []cli.Command{{Name: "lift", Run: lift}}},
 			cli.Command{Name: "shut", Summary: "shuts all", Run: shut})}
 }

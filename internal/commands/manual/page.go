@@ -19,11 +19,11 @@ the help of all commands.
   firefighters man >/usr/local/share/man/man1/firefighters.1
 `
 
-func (p manual) man(env cli.Env, args []string) error {
+func (c Commands) man(env cli.Env, args []string) error {
 	if err := env.Parse(env.Flags("man", manHelp), args, 0); err != nil {
 		return err
 	}
-	_, err := io.WriteString(env.Stdout, newPage(cli.ReadBuild(), p.program()).String())
+	_, err := io.WriteString(env.Stdout, newPage(cli.ReadBuild(), c.Program()).String())
 	return err
 }
 

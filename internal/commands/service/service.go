@@ -47,8 +47,8 @@ Keeps the program running as a service of this PC, also after a power cut.
 Commands:
 `
 
-// Commands returns the table of the commands.
-func (s Service) Commands() []cli.Command {
+// Table returns the table of the commands.
+func (s Service) Table() []cli.Command {
 	sub := []cli.Command{
 		{Name: "install", Also: "setup enable update upgrade", Summary: "installs the service, updates it or changes its settings", Run: s.install},
 		{Name: "run", Summary: "serves, as the system starts it", Run: s.run},

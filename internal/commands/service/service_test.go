@@ -68,7 +68,7 @@ func runService(t *testing.T, s Service, args ...string) (code int, stdout, stde
 	t.Helper()
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	err := cli.Program{Commands: s.Commands()}.Run(env, append([]string{"service"}, args...))
+	err := cli.Program{Commands: s.Table()}.Run(env, append([]string{"service"}, args...))
 	return cli.PrintError(err, &errs), out.String(), errs.String()
 }
 
