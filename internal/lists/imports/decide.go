@@ -127,8 +127,8 @@ func (d *decision) add(p *mapping.Person, v *verdict) {
 }
 
 // addFaults adds what is wrong with a row: by itself, and beside the department
-// and the other rows. What is not there is no fault in a row that has the id of a
-// person: an empty cell changes nothing.
+// and the other rows. A row that has the id of a person may lack a field that is
+// required, because an empty cell changes nothing.
 func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 	if row.Errors = slices.Clip(p.Errors); p.ID != "" && v.person >= 0 {
 		row.Errors = slices.DeleteFunc(slices.Clone(p.Errors), func(e record.FieldError) bool { return e.Code == record.Required })

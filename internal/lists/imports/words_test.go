@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,34 @@ func TestEveryCodeHasWords(t *testing.T) {
 			if !slices.Contains(messages().Keys(), "note."+code) {
 				t.Errorf("the note %q has no words", code)
 			}
+		}
+	}
+}
+
+// TestMessagesAreUsed: each message of the catalogue is that of a code, or is asked for
+// by its key.
+func TestMessagesAreUsed(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for prefix, codes := range map[string][]string{
+		"file.":    constants(t, "../sheet/sheet.go", "File"),
+		"note.":    append(constants(t, "../sheet/sheet.go", "Note"), constants(t, "../mapping/mapping.go", "Note")...),
+		"columns.": constants(t, "../mapping/mapping.go", "Columns"),
+	} {
+		for _, code := range codes {
+			used[prefix+code], used[prefix+code+".do"] = true, true
+		}
+	}
+	for _, what := range []string{"rows", "columns", "cells"} {
+		used["file."+sheet.FileTooMany+"."+what] = true
+	}
+	code, err := os.ReadFile("words.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range messages().Keys() {
+		if !used[key] && !strings.Contains(string(code), `"`+key+`"`) {
+			t.Errorf("the message %s is not used", key)
 		}
 	}
 }

@@ -122,9 +122,9 @@ func TestMarksCount(t *testing.T) {
 // has room.
 func TestLimits(t *testing.T) {
 	t.Parallel()
-	refused := book("<row/>"+strings.Repeat("<a/>", MaxMarks/2), nil)
+	refused := book("<row/>"+strings.Repeat("<a/>", maxMarks/2), nil)
 	if _, err := rowsOf(refused.zip(t)); !errors.Is(err, ErrTooLarge) {
-		t.Errorf("%d empty tags: %v", MaxMarks/2, err)
+		t.Errorf("%d empty tags: %v", maxMarks/2, err)
 	}
 	// Eight columns as Excel writes them, each with a text of its own.
 	var rows, texts strings.Builder

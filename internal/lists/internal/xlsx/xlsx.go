@@ -33,12 +33,12 @@ type limits struct {
 // Limits of the largest workbook. Of what is unpacked, marks take most of the time.
 const (
 	MaxUnpacked = 160        // MB
-	MaxMarks    = 20_000_000 // tags, attributes and texts between tags
+	maxMarks    = 20_000_000 // tags, attributes and texts between tags
 )
 
-var defaultLimits = limits{unpacked: MaxUnpacked << 20, text: 40 << 20, marks: MaxMarks}
+var defaultLimits = limits{unpacked: MaxUnpacked << 20, text: 40 << 20, marks: maxMarks}
 
-// ErrTooLarge says that a workbook unpacks to more than MaxUnpacked or MaxMarks, or to
+// ErrTooLarge says that a workbook unpacks to more than MaxUnpacked or maxMarks, or to
 // more text than any list of people has.
 var ErrTooLarge = errors.New("the workbook unpacks to too much")
 
