@@ -311,7 +311,7 @@ func TestTrusts(t *testing.T) {
 	}
 }
 
-// newDatabase makes a database of a schema version in the folder of a Program, which
+// newDatabase makes a database of a schema version in the folder of a Service, which
 // says that it is served at an address.
 func newDatabase(t *testing.T, s Service, version int, address string) (path string) {
 	t.Helper()
@@ -337,7 +337,7 @@ func backUp(t *testing.T, s Service, path string, at time.Time) {
 	must(t, os.WriteFile(filepath.Join(folder, "firefighters-"+at.UTC().Format("20060102T150405Z")+".db"), text, 0o600))
 }
 
-// lookAt returns how the service of a Program is, and that as lines.
+// lookAt returns how a Service is, and that as lines.
 func lookAt(t *testing.T, s Service, state managers.State) (overview, string) {
 	t.Helper()
 	r := s.look(cli.Env{Context: t.Context()}, state)
