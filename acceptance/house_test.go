@@ -6,7 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"os/exec"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,20 +53,21 @@ func (p sourcePackage) internal() bool { return strings.HasPrefix(p.path, "inter
 // readPackages parses all packages of the module. It finds their files itself, not by
 // go list, so that it sees the files for other systems too.
 var readPackages = sync.OnceValues(func() (packages []sourcePackage, err error) {
-	out, err := exec.Command("go", "list", "-e", "-f", "{{.ImportPath}}\t{{.Dir}}", "./...").Output()
-	if err != nil {
-		return nil, fmt.Errorf("listing packages: %w", err)
-	}
-	for line := range strings.Lines(string(out)) {
-		importPath, folder, _ := strings.Cut(strings.TrimSpace(line), "\t")
-		path := strings.TrimPrefix(strings.TrimPrefix(importPath, modulePath), "/")
-		files, err := parseFiles(path, folder)
-		if err != nil {
-			return nil, fmt.Errorf("reading package %q: %w", importPath, err)
+	err = filepath.WalkDir("..", func(folder string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
 		}
-		packages = append(packages, sourcePackage{path, files})
-	}
-	return packages, nil
+		if name := entry.Name(); name == "testdata" || name != ".." && strings.HasPrefix(name, ".") {
+			return fs.SkipDir
+		}
+		path := strings.TrimPrefix(strings.TrimPrefix(filepath.ToSlash(folder), ".."), "/")
+		files, err := parseFiles(path, folder)
+		if len(files) > 0 {
+			packages = append(packages, sourcePackage{path, files})
+		}
+		return err
+	})
+	return packages, err
 })
 
 func parseFiles(packagePath, folder string) (files []sourceFile, err error) {

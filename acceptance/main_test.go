@@ -68,7 +68,7 @@ func build(folder string) (path string, err error) {
 
 // kept are the variables of the environment that the program sees. PATHEXT and what
 // follows it are those of Windows.
-var kept = []string{"PATH", "TMPDIR", "GOCOVERDIR", "PATHEXT", "SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP"}
+var kept = []string{"PATH", "TMPDIR", "GOCOVERDIR", "TZ", "LANG", "LC_ALL", "PATHEXT", "SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP"}
 
 // leaveUser takes the settings of the user who runs the tests out of the environment,
 // and gives the program a home of its own.
