@@ -1,5 +1,5 @@
 // Package calendar computes with dates that have no time and no time zone: ages
-// and birthdays.
+// and birthdays. It writes files of birthdays for calendar programs.
 package calendar
 
 import (

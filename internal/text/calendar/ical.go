@@ -1,20 +1,16 @@
-// Package ical writes calendars of days that come again every year, as files of
-// RFC 5545 for calendar programs.
-package ical
+package calendar
 
 import (
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/firefighter-records/firefighters/internal/text/calendar"
 )
 
 // ContentType is the media type of a calendar.
 const ContentType = "text/calendar; charset=utf-8"
 
-// Writer writes a calendar.
+// Writer writes a file of RFC 5545 (iCalendar) for calendar programs.
 type Writer struct {
 	body  []byte
 	stamp string
@@ -38,7 +34,7 @@ func NewWriter(product, name string, now time.Time) *Writer {
 //
 // A first day on 29 February comes on day 60 of each year: 1 March in common
 // years. A plain yearly rule would leave those years out.
-func (w *Writer) Yearly(id, summary string, first calendar.Date) {
+func (w *Writer) Yearly(id, summary string, first Date) {
 	w.line("BEGIN:VEVENT")
 	w.text("UID", id)
 	w.line("DTSTAMP:" + w.stamp)

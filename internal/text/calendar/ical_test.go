@@ -1,4 +1,4 @@
-package ical_test
+package calendar_test
 
 import (
 	"slices"
@@ -9,14 +9,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
-	"github.com/firefighter-records/firefighters/internal/text/ical"
 )
 
 var noon = time.Date(2026, time.November, 22, 13, 0, 0, 0, time.FixedZone("", 3600))
 
 func TestCalendar(t *testing.T) {
 	t.Parallel()
-	w := ical.NewWriter("-//Product//EN", "Birthdays", noon)
+	w := calendar.NewWriter("-//Product//EN", "Birthdays", noon)
 	w.Yearly("id-1", "Ana Čović", calendar.Date{Year: 1990, Month: time.May, Day: 15})
 	w.Yearly("id-2", "Leap Day", calendar.Date{Year: 1992, Month: time.February, Day: 29})
 	want := strings.Join([]string{
@@ -34,7 +33,7 @@ func TestCalendar(t *testing.T) {
 
 func TestYearsHaveFourDigits(t *testing.T) {
 	t.Parallel()
-	w := ical.NewWriter("p", "n", noon)
+	w := calendar.NewWriter("p", "n", noon)
 	w.Yearly("id", "Old", calendar.Date{Year: 900, Month: time.January, Day: 2})
 	if got := properties(t, w.End())["DTSTART;VALUE=DATE"]; !slices.Equal(got, []string{"09000102"}) {
 		t.Errorf("got %q", got)
@@ -76,7 +75,7 @@ func TestLinesFoldBetweenCharacters(t *testing.T) {
 		{strings.Repeat("a", 67+74+1), name + strings.Repeat("a", 67) + "\r\n " + strings.Repeat("a", 74) + "\r\n a"},
 		{strings.Repeat("a", 66) + "č", name + strings.Repeat("a", 66) + "\r\n č"},
 	} {
-		w := ical.NewWriter("p", "n", noon)
+		w := calendar.NewWriter("p", "n", noon)
 		w.Yearly("id", tt.summary, calendar.Date{Year: 2000, Month: time.January, Day: 1})
 		if got := string(w.End()); !strings.Contains(got, "\r\n"+tt.want+"\r\n") {
 			t.Errorf("%q is missing in\n%s", tt.want, got)
@@ -105,7 +104,7 @@ func FuzzSummary(f *testing.F) {
 // written returns a summary as a calendar program reads it.
 func written(t *testing.T, summary string) string {
 	t.Helper()
-	w := ical.NewWriter("p", "n", noon)
+	w := calendar.NewWriter("p", "n", noon)
 	w.Yearly("id", summary, calendar.Date{Year: 2000, Month: time.January, Day: 1})
 	all := properties(t, w.End())
 	if len(all["SUMMARY"]) != 1 || len(all["END"]) != 2 {
