@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math/big"
 	"mime"
 	"mime/multipart"
@@ -458,19 +459,25 @@ func (d *jsonDocument) at(names ...string) object {
 	return o
 }
 
-// follow returns an object, or the one that it refers to.
+// follow returns an object, or the one that it refers to. Members beside the
+// reference are added to that one.
 func (d *jsonDocument) follow(value any) object {
 	o, _ := value.(object)
 	ref, ok := o["$ref"].(string)
 	if !ok {
 		return o
 	}
-	if known, ok := d.known.Load(ref); ok {
-		return known.(object)
+	target, known := d.known.Load(ref)
+	if !known {
+		target = d.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
+		d.known.Store(ref, target)
 	}
-	o = d.at(strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
-	d.known.Store(ref, o)
-	return o
+	if len(o) == 1 {
+		return target.(object)
+	}
+	both := maps.Clone(target.(object))
+	maps.Copy(both, o)
+	return both
 }
 
 // nameOf returns the name of the component that value refers to, otherwise where.
