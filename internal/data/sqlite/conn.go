@@ -112,23 +112,15 @@ func named(args Args) []driver.NamedValue {
 
 // Exec runs a statement and returns the number of rows that it changed.
 func (c *Conn) Exec(text string, args ...driver.Value) (changed int64, err error) {
-	changed, _, err = c.Insert(text, args...)
-	return changed, err
-}
-
-// Insert is like Exec and returns the newest row number, too.
-func (c *Conn) Insert(text string, args ...driver.Value) (changed, row int64, err error) {
 	statement, err := c.prepare(text)
 	if err != nil {
-		return 0, 0, err
+		return 0, err
 	}
 	result, err := statement.(driver.StmtExecContext).ExecContext(context.Background(), named(args))
 	if err != nil {
-		return 0, 0, translate(err)
+		return 0, translate(err)
 	}
-	row, _ = result.LastInsertId() // the driver knows both
-	changed, _ = result.RowsAffected()
-	return changed, row, nil
+	return result.RowsAffected() // the driver knows it
 }
 
 // Query calls scan for each row of the answer. scan must not use the

@@ -48,11 +48,12 @@ type Tx struct {
 // the transaction. do must not panic.
 func (t *Tx) OnCommit(do func()) { t.onCommit = append(t.onCommit, do) }
 
-// ExecOne is Exec for a statement that must change one row.
+// ExecOne is Exec for a statement that changes one row. Where it changes none the
+// error is ErrNoRows.
 func (t *Tx) ExecOne(text string, args ...driver.Value) error {
 	changed, err := t.Exec(text, args...)
-	if err == nil && changed != 1 {
-		err = fmt.Errorf("%d rows were changed, not 1", changed)
+	if err == nil && changed == 0 {
+		err = ErrNoRows
 	}
 	return err
 }

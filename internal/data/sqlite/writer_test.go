@@ -170,7 +170,7 @@ func TestConcurrentWrites(t *testing.T) {
 				var row int64
 				body := fmt.Sprint("row ", i)
 				err := db.Write(func(tx *sqlite.Tx) (err error) {
-					_, row, err = tx.Insert(insertNote, tx.Now, body)
+					row, err = tx.QueryInt(insertNote+` RETURNING id`, tx.Now, body)
 					return err
 				})
 				wants(t, err, nil)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"time"
 
@@ -44,9 +45,9 @@ const undeleteSQL = `
 func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		for _, id := range ids {
-			changed, err := t.Exec(undeleteSQL, id, int64(tenant))
-			if err == nil && changed == 0 {
-				err = &NotDeletedError{id}
+			err := t.ExecOne(undeleteSQL, id, int64(tenant))
+			if errors.Is(err, sqlite.ErrNoRows) {
+				return &NotDeletedError{id}
 			}
 			if err == nil {
 				err = addChange(t, tenant, by, actionUndelete, id, nil)

@@ -184,9 +184,9 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 
 // insertKey writes a key or a session, which is made now, and returns its number.
 func insertKey(t *sqlite.Tx, hash KeyHash, k Key) (KeyID, error) {
-	_, id, err := t.Insert(`
+	id, err := t.QueryInt(`
 		INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by)
-		VALUES (?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0))`,
+		VALUES (?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0)) RETURNING id`,
 		hash[:], int64(k.Tenant), k.Label, k.Scope, t.Now, k.ExpiresAt, k.Lifetime, int64(k.OpenedBy))
 	return KeyID(id), err
 }

@@ -4,8 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"math"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/firefighter-records/firefighters/internal/data/internal/index"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -137,4 +141,152 @@ func fetch(c *sqlite.Conn, tenant record.TenantID, rows []int64) ([]record.Firef
 		err = errIndexDiffers
 	}
 	return items, err
+}
+
+// readAtOnce is the number of records that Each has in memory.
+const readAtOnce = 500
+
+// Each calls each for every record of a department that a query finds, in its
+// order and all of one moment. Page and PageSize do not count. It needs memory
+// for some records only. An error of each ends it. The error is a
+// *record.DamagedError where the disk has changed a record.
+//
+// It has a connection of its own, because each may take long: it sends the records
+// to a client. There SQLite sorts a large department in a temporary file, while the
+// connections for lists sort in memory.
+func (s *Store) Each(tenant record.TenantID, q record.Query, each func(*record.Firefighter) error) error {
+	if _, err := s.Version(tenant); err != nil {
+		return err
+	}
+	c, err := s.db.Connect()
+	if err != nil {
+		return err
+	}
+	err = c.Transaction(func() error { return eachOf(c, tenant, q, each) })
+	return errors.Join(err, c.Close())
+}
+
+func eachOf(c *sqlite.Conn, tenant record.TenantID, q record.Query, each func(*record.Firefighter) error) error {
+	if q.SortBy == record.ByCreatedAt {
+		return eachCreated(c, tenant, q, each)
+	}
+	return eachSorted(c, tenant, q, each)
+}
+
+// eachCreated reads the records as they lie in the table.
+func eachCreated(c *sqlite.Conn, tenant record.TenantID, q record.Query, each func(*record.Firefighter) error) error {
+	where, terms := matching(q.Terms)
+	text := `SELECT ` + record.Columns + inRows + where + orderBy(q) + ` LIMIT ` + strconv.Itoa(readAtOnce)
+	first, last := int64(tenant)<<32, int64(tenant)<<32|math.MaxUint32
+	for {
+		items, row, err := scanAll(c, tenant, readAtOnce, text, append(sqlite.Args{first, last}, terms...))
+		if err == nil {
+			err = callEach(items, each)
+		}
+		switch {
+		case err != nil || len(items) < readAtOnce:
+			return err
+		case q.Descending:
+			last = row - 1
+		default:
+			first = row + 1
+		}
+	}
+}
+
+// inRows selects the records between two rows that are not deleted.
+const inRows = ` FROM firefighters WHERE row BETWEEN ?1 AND ?2 AND deleted_at IS NULL`
+
+// eachSorted sorts the records first, and reads some after the other. A record is
+// known by the lower half of its row number meanwhile, because there may be many.
+func eachSorted(c *sqlite.Conn, tenant record.TenantID, q record.Query, each func(*record.Firefighter) error) error {
+	var places []uint32
+	where, terms := matching(q.Terms)
+	err := c.Query(`SELECT row`+inTenant+where+orderBy(q), append(sqlite.Args{int64(tenant)}, terms...), func(row sqlite.Row) {
+		places = append(places, uint32(row.Int(0)))
+	})
+	rows := make([]int64, 0, readAtOnce)
+	for some := range slices.Chunk(places, readAtOnce) {
+		rows = rows[:0]
+		for _, place := range some {
+			rows = append(rows, int64(tenant)<<32|int64(place))
+		}
+		var items []record.Firefighter
+		if err == nil {
+			items, err = fetch(c, tenant, rows)
+		}
+		if err == nil {
+			err = callEach(items, each)
+		}
+	}
+	return err
+}
+
+func callEach(items []record.Firefighter, each func(*record.Firefighter) error) error {
+	for i := range items {
+		if err := each(&items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tenantReader reads a department within a read transaction for the index.
+type tenantReader struct {
+	conn   *sqlite.Conn
+	tenant record.TenantID
+}
+
+// State returns the version of the department and the number of its records.
+func (r tenantReader) State() (now index.State, err error) {
+	err = r.conn.QueryRow(`SELECT version, live_count FROM tenants WHERE id = ?`, sqlite.Args{int64(r.tenant)}, func(row sqlite.Row) {
+		now = index.State{Version: row.Int(0), Count: row.Int(1)}
+	})
+	return now, removed(err)
+}
+
+// Rows calls each for every record, in the order of creation.
+func (r tenantReader) Rows(each func(index.Row)) (last int64, err error) {
+	err = r.conn.Query(`SELECT row, search_text, phone_digits, born_at`+inTenant+` ORDER BY row`, sqlite.Args{int64(r.tenant)},
+		func(row sqlite.Row) { each(indexRow(row)) })
+	if err == nil {
+		last, err = r.conn.QueryInt(lastChangeSQL, int64(r.tenant))
+	}
+	return last, err
+}
+
+// indexRow reads a row that begins with row, search_text, phone_digits, born_at.
+func indexRow(row sqlite.Row) index.Row {
+	return index.Row{Number: row.Int(0), SearchText: row.Text(1), PhoneDigits: row.Text(2), BornAt: row.Int(3), HasBirth: !row.IsNull(3)}
+}
+
+// maxFollowed is the number of changes from which on it is faster to read a
+// department as a whole.
+const maxFollowed = 20_000
+
+const changedSQL = `
+	SELECT row, search_text, phone_digits, born_at, deleted_at
+	  FROM changes CROSS JOIN firefighters ON firefighters.id = record_id
+	 WHERE changes.id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff`
+
+// Changed returns the rows that have changed. Each change of a record by the
+// service adds one to the version of the department and one row to the history.
+// If the two differ, another program has changed records, or a purge has erased
+// their history.
+func (r tenantReader) Changed(after, changes int64) (rows map[int64]*index.Row, last int64, ok bool, err error) {
+	last, err = r.conn.QueryInt(lastChangeSQL, int64(r.tenant))
+	if err != nil || last-after > maxFollowed {
+		return nil, 0, false, err
+	}
+	rows = map[int64]*index.Row{}
+	seen := int64(0)
+	err = r.conn.Query(changedSQL, sqlite.Args{int64(r.tenant), after}, func(row sqlite.Row) {
+		seen++
+		changed := indexRow(row)
+		rows[changed.Number] = &changed
+		if !row.IsNull(4) {
+			rows[changed.Number] = nil
+		}
+	})
+	return rows, last, err == nil && seen == changes, err
 }

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -88,12 +89,8 @@ func createValues(tenant record.TenantID, f record.Firefighter) sqlite.Args {
 }
 
 func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, id string, values sqlite.Args) error {
-	made, err := t.Exec(createSQL, slices.Concat(sqlite.Args{id, t.Now, t.Now}, values)...)
-	if err == nil && made == 0 {
-		err = ErrRemoved
-	}
-	if err != nil {
-		return err
+	if err := t.ExecOne(createSQL, slices.Concat(sqlite.Args{id, t.Now, t.Now}, values)...); err != nil {
+		return removed(err)
 	}
 	return addChange(t, tenant, by, actionCreate, id, nil)
 }
@@ -116,42 +113,39 @@ func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields reco
 	if len(errs) > 0 {
 		return f, errs
 	}
-	return s.edit(tenant, by, id, func(*record.Stored) (record.Fields, error) { return fields, nil }, check)
-}
-
-// Edit changes a record: change returns its new fields. Beside that it is as
-// Replace. The error is a *record.DamagedError for a record that the disk has
-// changed.
-func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(record.Fields) (record.Fields, error), check Check) (record.Firefighter, error) {
-	return s.edit(tenant, by, id, func(before *record.Stored) (record.Fields, error) {
-		if err := before.Err(); err != nil {
-			return record.Fields{}, err
-		}
-		fields, err := change(before.Fields)
-		if err != nil {
-			return fields, err
-		}
-		fields, errs := fields.Normalize(s.Clock().Now())
-		return fields, errs.Err()
-	}, check)
-}
-
-// edit changes a record. fields returns its new fields, normalized.
-func (s *Store) edit(tenant record.TenantID, by KeyID, id string, fields func(*record.Stored) (record.Fields, error), check Check) (f record.Firefighter, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		before, err := getChecked(t, tenant, id, check)
 		if err != nil {
 			return err
 		}
 		f = before.Firefighter
-		if f.Fields, err = fields(&before); err != nil {
+		f.Fields = fields
+		return replace(t, tenant, by, &before, fields)
+	})
+	return f, err
+}
+
+// Edit changes a record: change returns its new fields. Beside that it is as
+// Replace. The error is a *record.DamagedError for a record that the disk has
+// changed.
+func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(record.Fields) (record.Fields, error), check Check) (f record.Firefighter, err error) {
+	err = s.db.Write(func(t *sqlite.Tx) error {
+		before, err := getChecked(t, tenant, id, check)
+		if err = cmp.Or(err, before.Err()); err != nil {
 			return err
 		}
-		return replace(t, tenant, by, &before, f.Fields)
+		fields, err := change(before.Fields)
+		if err != nil {
+			return err
+		}
+		fields, errs := fields.Normalize(s.Clock().Now())
+		if len(errs) > 0 {
+			return errs
+		}
+		f = before.Firefighter
+		f.Fields = fields
+		return replace(t, tenant, by, &before, fields)
 	})
-	if err != nil {
-		f = record.Firefighter{}
-	}
 	return f, err
 }
 
@@ -195,4 +189,43 @@ func remove(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Store
 		return err
 	}
 	return addChange(t, tenant, by, actionDelete, before.ID, before)
+}
+
+// The actions of the table changes.
+const (
+	actionCreate   = "create"
+	actionReplace  = "replace"
+	actionDelete   = "delete"
+	actionUndelete = "undelete"
+	actionPurge    = "purge"
+)
+
+// ofTenant is the condition for the changes of a department, the first argument.
+const ofTenant = `changes.id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`
+
+// lastChangeSQL returns the number of the last change of a department, 0 if there
+// is none.
+const lastChangeSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE ` + ofTenant
+
+// addChange writes a change of a record into the history. before is nil if there was
+// no record, or if nobody may know it any more.
+func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, action, id string, before *record.Stored) error {
+	_, err := t.Exec(`
+		INSERT INTO changes (id, at, tenant_id, record_id, action, key_id, before, version)
+		VALUES (?1 << 32 | (`+lastChangeSQL+`) + 1, ?2, ?1, ?3, ?4, nullif(?5, 0), ?6, (SELECT version FROM tenants WHERE id = ?1))`,
+		int64(tenant), t.Now, id, action, int64(by), sqlite.OrNull(beforeJSON(before)))
+	return err
+}
+
+// beforeJSON returns a record as the API has it, empty for none. A damaged one
+// says so.
+func beforeJSON(f *record.Stored) string {
+	if f == nil {
+		return ""
+	}
+	text := f.AppendJSON(nil)
+	if f.Damaged {
+		text = append(text[:len(text)-1], `,"damaged":true}`...)
+	}
+	return string(text)
 }

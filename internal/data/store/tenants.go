@@ -88,18 +88,10 @@ func addTenant(t *sqlite.Tx, name string, alike bool) (record.TenantID, error) {
 	if tenant != 0 || err != nil {
 		return tenant, err
 	}
-	if !alike {
-		if err := refuseAlike(t.Conn, name, 0); err != nil {
-			return 0, err
-		}
+	if err := refuseTaken(t.Conn, name, 0, alike); err != nil {
+		return 0, err
 	}
 	return insertTenant(t, name)
-}
-
-// RefuseAlike returns a *TakenError if a department has that name or one that is
-// alike.
-func (s *Store) RefuseAlike(name string) error {
-	return s.db.Read(func(c *sqlite.Conn) error { return refuseAlike(c, name, 0) })
 }
 
 // insertTenant makes a department. Its id was never that of another, whose
@@ -150,13 +142,19 @@ func addDepartment(t *sqlite.Tx, d Department) error {
 	return nil
 }
 
-// refuseAlike returns a *TakenError if the name of a department other than self
-// differs from this one only in case, accents or spaces.
-func refuseAlike(c *sqlite.Conn, name string, self record.TenantID) (err error) {
+// RefuseAlike returns a *TakenError if a department has that name or one that is
+// alike.
+func (s *Store) RefuseAlike(name string) error {
+	return s.db.Read(func(c *sqlite.Conn) error { return refuseTaken(c, name, 0, false) })
+}
+
+// refuseTaken returns a *TakenError if a department other than self has a name or,
+// unless alike is set, one that differs from it only in case, accents or spaces.
+func refuseTaken(c *sqlite.Conn, name string, self record.TenantID, alike bool) (err error) {
 	var taken error
 	wanted := likeness(name)
 	err = c.Query(`SELECT name FROM tenants WHERE id <> ?`, sqlite.Args{int64(self)}, func(row sqlite.Row) {
-		if other := row.Text(0); taken == nil && likeness(other) == wanted {
+		if other := row.Text(0); other == name || taken == nil && !alike && likeness(other) == wanted {
 			taken = &TakenError{Name: name, Existing: other, Creating: self == 0}
 		}
 	})
@@ -170,23 +168,11 @@ func likeness(name string) string { return strings.Join(strings.Fields(fold.Stri
 // another department has that name, or one that is alike unless alike is set.
 func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
-		taken, err := t.QueryInt(`SELECT EXISTS (SELECT 1 FROM tenants WHERE name = ? AND id <> ?)`, name, int64(id))
-		switch {
-		case err != nil:
+		if err := refuseTaken(t.Conn, name, id, alike); err != nil {
 			return err
-		case taken == 1:
-			return &TakenError{Name: name, Existing: name}
-		case !alike:
-			if err := refuseAlike(t.Conn, name, id); err != nil {
-				return err
-			}
 		}
-		changed, err := t.Exec(`UPDATE tenants SET name = ? WHERE id = ?`, name, int64(id))
-		if err == nil && changed == 0 {
-			err = ErrRemoved
-		}
-		if err != nil {
-			return err
+		if err := t.ExecOne(`UPDATE tenants SET name = ? WHERE id = ?`, name, int64(id)); err != nil {
+			return removed(err)
 		}
 		return raiseKeysVersion(t, 0)
 	})
@@ -209,12 +195,8 @@ func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 				_, err = t.Exec(`DELETE FROM `+table+` WHERE tenant_id = ?`, int64(id))
 			}
 		}
-		if err != nil {
-			return err
-		}
-		gone, err := t.Exec(`DELETE FROM tenants WHERE id = ?`, int64(id))
-		if err == nil && gone == 0 {
-			err = ErrRemoved
+		if err == nil {
+			err = removed(t.ExecOne(`DELETE FROM tenants WHERE id = ?`, int64(id)))
 		}
 		if err != nil {
 			return err
