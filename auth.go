@@ -48,8 +48,6 @@ type authenticator struct {
 	version int64       // of the keys
 	newest  store.KeyID // the largest of them
 	byHash  atomic.Pointer[map[store.KeyHash]*credential]
-
-	ended sync.Map // ids of the sessions that were ended here, until all keys are read again
 }
 
 // credential is a key, with what is kept when the keys are read again: its last use
@@ -116,7 +114,7 @@ func (a *authenticator) Session(secret string) (store.Key, error) {
 			return store.Key{}, err
 		}
 	}
-	if c == nil || !c.IsSession() || a.hasEnded(c.ID) {
+	if c == nil || !c.IsSession() {
 		return store.Key{}, store.ErrNotFound
 	}
 	session, now := c.Key, a.store.Clock().Now()
@@ -155,7 +153,7 @@ func (a *authenticator) find(r *http.Request, key string, ok bool, h http.Header
 		return nil, err
 	case !ok:
 		return nil, errNoKey
-	case repeated: // it was looked up a moment ago, and reload reads keys that are new
+	case repeated: // it was looked up a moment ago, and ReloadKeys reads keys that are new
 		return nil, nil
 	}
 	c, err := a.readCredential(key, hash)
@@ -180,24 +178,21 @@ func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credent
 	if err != nil || !exists {
 		return nil, err
 	}
-	err = a.reload()
+	err = a.ReloadKeys()
 	return (*a.byHash.Load())[hash], err
 }
 
-// EndSession ends a session in the database. From then on Session refuses it, also
-// before the keys are read again.
+// EndSession ends a session in the database. From then on Session refuses it.
 func (a *authenticator) EndSession(key store.Key) error {
 	err := a.store.EndSession(key)
 	if err == nil {
-		a.ended.Store(key.ID, nil)
+		err = a.ReloadKeys()
 	}
 	return err
 }
 
-func (a *authenticator) hasEnded(id store.KeyID) bool { _, has := a.ended.Load(id); return has }
-
-// reload reads the keys again if they have changed.
-func (a *authenticator) reload() error {
+// ReloadKeys reads the keys again if they have changed.
+func (a *authenticator) ReloadKeys() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	version, err := a.store.KeysVersion()
@@ -210,7 +205,6 @@ func (a *authenticator) reload() error {
 	all, err := a.readKeys(beforeAll)
 	if err == nil {
 		a.keep(all, version)
-		a.ended.Clear()
 	}
 	return err
 }
@@ -261,8 +255,7 @@ func (a *authenticator) keep(keys map[store.KeyHash]*credential, version int64) 
 }
 
 // saveExpiry saves the time in the background when a key is refused because it has
-// expired.
-// Otherwise the key could be valid again after a restart with an earlier clock.
+// expired. Otherwise the key could be valid again after a restart with an earlier clock.
 func (a *authenticator) saveExpiry(expiresAt int64) {
 	if a.store.ClockSaved() >= expiresAt || !a.saving.CompareAndSwap(false, true) {
 		return
@@ -296,12 +289,21 @@ func (a *authenticator) writeUses() error {
 	return err
 }
 
-// writeLate writes the last use of keys, and the time if the database has it
+// WriteLate writes the last use of keys, and the time if the database has it
 // more than useInterval late.
-func (a *authenticator) writeLate() error {
+func (a *authenticator) WriteLate() error {
 	err := a.writeUses()
 	if a.store.Clock().Now().UnixMilli()-a.store.ClockSaved() >= useInterval.Milliseconds() {
 		err = errors.Join(err, a.store.SaveClock())
 	}
 	return err
+}
+
+// LogRefusals logs refused requests, many of a kind as one line.
+func (a *authenticator) LogRefusals() { a.refusals.Flush(false) }
+
+// Finish logs and writes what is left after the last request.
+func (a *authenticator) Finish() error {
+	a.refusals.Flush(true)
+	return a.writeUses()
 }

@@ -21,7 +21,7 @@ func TestSession(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	b := startBare(t, func() time.Time { return now })
-	auth, s := b.server.auth, b.server.store
+	auth, s := b.server, b.server.store
 	open := func(key string) (secret string, k store.Key) {
 		t.Helper()
 		secret, k, err := s.OpenSession(key, time.Hour)
@@ -58,11 +58,11 @@ func TestSession(t *testing.T) {
 	is(mine, own.ID)
 	is(other, others.ID)
 	_, err := s.RevokeKey(own.Tenant, own.ID)
-	must(t, errors.Join(err, auth.reload()))
+	must(t, errors.Join(err, auth.ReloadKeys()))
 	is(mine, 0)
 	is(other, others.ID)
 	_, err = s.RevokeKey(store.AnyTenant, others.OpenedBy)
-	must(t, errors.Join(err, auth.reload()))
+	must(t, errors.Join(err, auth.ReloadKeys()))
 	is(other, 0)
 }
 
@@ -71,10 +71,10 @@ func TestSession(t *testing.T) {
 func TestNewKeysAlone(t *testing.T) {
 	t.Parallel()
 	b := startBare(t, time.Now)
-	auth, s := b.server.auth, b.server.store
-	must(t, auth.reload())
+	auth, s := b.server, b.server.store
+	must(t, auth.ReloadKeys())
 	states := func() (states []string) {
-		must(t, auth.reload())
+		must(t, auth.ReloadKeys())
 		for _, c := range *auth.byHash.Load() {
 			states = append(states, fmt.Sprint(c.ID, " ", c.State(time.Now())))
 		}
@@ -120,9 +120,9 @@ func TestNewKeysAlone(t *testing.T) {
 func TestKeyChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	b := startBare(t, time.Now)
-	auth, s := b.server.auth, b.server.store
+	auth, s := b.server, b.server.store
 	b.newKey(t, time.Time{})
-	must(t, auth.reload())
+	must(t, auth.ReloadKeys())
 	_, err := s.RevokeKey(store.AnyTenant, 2)
 	must(t, err)
 	version, err := s.KeysVersion() // as reload has it when a new key comes
@@ -131,7 +131,7 @@ func TestKeyChangesMeanwhile(t *testing.T) {
 	if done, err := auth.addNew(version); done || err != nil {
 		t.Errorf("the new key is all that it has read: %t, %v", done, err)
 	}
-	must(t, auth.reload())
+	must(t, auth.ReloadKeys())
 	var revoked []store.KeyID
 	for _, c := range *auth.byHash.Load() {
 		if c.State(time.Now()) == "revoked" {
@@ -196,8 +196,8 @@ func limited(t *testing.T, perSecond int) *bareServer {
 	t.Helper()
 	b := startBare(t, time.Now)
 	noon := time.Now()
-	b.server.auth.limit = httpapi.NewRateLimit(perSecond, func() time.Time { return noon })
-	must(t, b.server.auth.reload())
+	b.server.limit = httpapi.NewRateLimit(perSecond, func() time.Time { return noon })
+	must(t, b.server.ReloadKeys())
 	return b
 }
 
@@ -211,7 +211,7 @@ func TestRateLimit(t *testing.T) {
 	b.do(t, "GET", collection+"/x", "").wants(t, 400).remaining(t, `"key";r=2;t=1`)
 	b.do(t, "HEAD", collection, "").wants(t, 200).remaining(t, `"key";r=1;t=1`)
 	other := b.as(b.newKey(t, time.Time{}))
-	must(t, b.server.auth.reload())
+	must(t, b.server.ReloadKeys())
 	b.do(t, "GET", collection, "").wants(t, 200).remaining(t, `"key";r=0;t=1`)
 	b.do(t, "GET", collection, "").wants(t, 429).remaining(t, `"key";r=0;t=1`)
 	b.do(t, "POST", collection, strings.Repeat("x", 100000)).wants(t, 429)

@@ -1,42 +1,203 @@
 package main
 
 import (
+	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/julienschmidt/httprouter"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-const firefightersPath = "/api/v1/firefighters"
+const (
+	firefightersPath = "/api/v1/firefighters"
+	importsPath      = "/api/v1/imports"
+	maxBody          = 64 << 10 // bytes of a body that is no file
+	recordSize       = 320      // bytes of a record in JSON, or nearly
+)
 
-// routes are all operations.
-var routes = []route{
+// recordRoutes are all operations but those of imports.go.
+var recordRoutes = []route{
 	{"GET", firefightersPath, store.ScopeRead, (*server).handleList, nil},
 	{"POST", firefightersPath, store.ScopeWrite, (*server).handleCreate, nil},
 	{"GET", firefightersPath + "/:id", store.ScopeRead, withID((*server).handleGet), nil},
 	{"PUT", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleReplace), nil},
 	{"PATCH", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleMerge), nil},
 	{"DELETE", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleDelete), nil},
-	{"GET", "/api/v1/changes", store.ScopeRead, (*server).handleChanges, nil},
-	{"GET", "/api/v1/export", store.ScopeRead, (*server).handleExport, nil},
-	{"GET", importsPath, store.ScopeRead, (*server).handleImports, nil},
-	{"POST", importsPath, store.ScopeWrite, (*server).handleImport, nil},
-	{"GET", importsPath + "/:number", store.ScopeRead, withNumber((*server).handleGetImport), nil},
-	{"DELETE", importsPath + "/:number", store.ScopeWrite, withNumber((*server).handleTakeBack), nil},
 	{"GET", "/api/v1/whoami", store.ScopeRead, (*server).handleWhoAmI, nil},
 	{"GET", documentPath, public, serveDocument("application/json; charset=utf-8", openAPIJSON), nil},
 	{"GET", "/api/v1/openapi.yaml", public, serveDocument("application/yaml", openAPIYAML), nil},
 	{"GET", "/healthz", public, (*server).handleHealth, nil},
 	{"GET", "/readyz", public, (*server).handleReady, nil},
+}
+
+// server answers requests from a store. Its authenticator does what the daemon asks
+// for beside the requests.
+type server struct {
+	*authenticator
+	store        *store.Store
+	backups      func() backup.State // nil without backups
+	log          *slog.Logger
+	router       *httprouter.Router
+	office       http.Handler // the page for people; nil without it
+	cors         httpapi.CORS
+	requestIDs   *httpapi.RequestIDs
+	startID      string   // random, of this start of the program
+	inFlight     sync.Map // the requestKeys that are being answered
+	loopbackOnly bool     // it listens on this machine alone
+	tls          bool     // for good: answers have Strict-Transport-Security
+}
+
+// handler answers a request of c, or returns the error to answer it with. id is the
+// variable part of the path, empty where there is none.
+type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error
+
+// route is one operation. A GET answers HEAD, too.
+type route struct {
+	method, path, scope string
+	handle              handler
+	deprecated          *httpapi.Deprecation // nil: it is not deprecated
+}
+
+// newServer returns a server of routes without limits, backups or CORS.
+func newServer(store *store.Store, log *slog.Logger, routes []route) *server {
+	random := make([]byte, 6)
+	rand.Read(random)
+	s := &server{
+		authenticator: newAuthenticator(store, log),
+		store:         store,
+		log:           log,
+		router:        httprouter.New(),
+		startID:       hex.EncodeToString(random),
+	}
+	s.requestIDs = httpapi.NewRequestIDs(s.startID + "-")
+	for _, route := range routes {
+		s.add(route)
+	}
+	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
+	s.router.NotFound = s.always(errNoPath)
+	s.router.MethodNotAllowed = s.always(errMethod)
+	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if h := w.Header(); strings.Contains(h.Get("Allow"), http.MethodPatch) {
+			h["Accept-Patch"] = []string{httpapi.MergePatch}
+		}
+		w.WriteHeader(http.StatusNoContent)
+	})
+	return s
+}
+
+func (s *server) add(route route) {
+	endpoint := s.endpoint(route)
+	s.router.Handle(route.method, route.path, endpoint)
+	if route.method == "GET" {
+		s.router.Handle("HEAD", route.path, endpoint)
+	}
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
+	httpapi.SetSecurityHeaders(h, s.tls)
+	if httpapi.IsLast(r, limitOf(r)) {
+		defer httpapi.EndConnection(w)()
+	}
+	switch {
+	case s.loopbackOnly && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
+		s.fail(w, r, "", errOtherHost)
+	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
+		s.office.ServeHTTP(w, r)
+	case s.office != nil && leadsToOffice(r):
+		http.Redirect(w, r, site.Root, http.StatusSeeOther)
+	case s.cors.Handle(w, r):
+	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
+		s.fail(w, r, "", errNoPath)
+	default:
+		s.router.ServeHTTP(w, r)
+	}
+}
+
+// limitOf returns the size of the largest body of a request.
+func limitOf(r *http.Request) int64 {
+	if r.URL.Path == importsPath {
+		return upload.MaxBody
+	}
+	return maxBody
+}
+
+// leadsToOffice reports whether a browser asks for what a person would type.
+func leadsToOffice(r *http.Request) bool {
+	read := r.Method == http.MethodGet || r.Method == http.MethodHead
+	typed := r.URL.Path == "/" || r.URL.Path == strings.TrimSuffix(site.Root, "/")
+	return read && typed && strings.Contains(strings.Join(r.Header["Accept"], ","), "text/html")
+}
+
+// endpoint lets a caller in by the route's scope and answers with the error of
+// the handler, if there is one.
+func (s *server) endpoint(route route) httprouter.Handle {
+	return func(w http.ResponseWriter, r *http.Request, params httprouter.Params) {
+		defer func() {
+			if p := recover(); p == http.ErrAbortHandler {
+				panic(p)
+			} else if p != nil {
+				s.fail(w, r, route.path, fmt.Errorf("panic: %v", p))
+			}
+		}()
+		route.deprecated.Announce(w.Header())
+		c, err := s.authorize(r, w.Header(), route.scope)
+		if err == nil {
+			id := ""
+			if len(params) > 0 {
+				id = params[0].Value
+			}
+			err = route.handle(s, w, r, id, c)
+		}
+		if err != nil {
+			s.fail(w, r, route.path, err)
+		}
+	}
+}
+
+// fail answers with err, and logs it if the fault is the service's. path is
+// that of the route, because that of the request may hold anything.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err error) {
+	if errors.Is(err, httpapi.ErrNotModified) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	s.explain(w, r, path, err).Write(w)
+}
+
+// explain returns the problem that err is, and logs it if the fault is the
+// service's.
+func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem {
+	p := problemOf(err)
+	if p.Status >= http.StatusInternalServerError && p != errLost { // the guard has logged the loss, once
+		s.log.Error("request failed", "requestId", w.Header().Get("X-Request-Id"), "status", p.Status,
+			"method", r.Method, "path", path, "cause", fmt.Sprint(p.Cause))
+	}
+	return p
+}
+
+// always answers every request with the same problem.
+func (s *server) always(p *httpapi.Problem) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
 }
 
 // withID hands the handler the id of the path in its canonical form.
@@ -138,43 +299,63 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 	if err != nil {
 		return err
 	}
-	return s.once(r, c, sha256.Sum256(body), func(key *store.IdempotencyKey) error {
-		if key == nil {
-			return s.create(w, c, body, nil)
-		}
-		return s.createOnce(w, c, body, key)
-	})
-}
-
-// createOnce answers as the first create with this key did, or is the first.
-func (s *server) createOnce(w http.ResponseWriter, c caller, body []byte, key *store.IdempotencyKey) error {
-	id, stored, err := s.store.Replay(c.tenant, key)
-	switch {
-	case err != nil:
-		return err
-	case stored == nil:
-		return s.create(w, c, body, key)
-	}
-	w.Header().Set("Idempotency-Replayed", "true")
-	respondCreated(w, id, stored)
-	return nil
-}
-
-func (s *server) create(w http.ResponseWriter, c caller, body []byte, key *store.IdempotencyKey) error {
-	fields, err := record.Decode(body, s.store.Clock().Now())
+	key, done, err := s.idempotencyKey(r, c, sha256.Sum256(body))
 	if err != nil {
 		return err
 	}
-	f, err := s.store.Create(c.tenant, c.key, fields, key)
-	if err == nil {
-		respondCreated(w, f.ID, f.AppendJSON(nil))
+	defer done()
+	id, answer, err := s.replay(w, c, key)
+	if err != nil {
+		return err
 	}
-	return err
+	if answer == nil {
+		fields, err := record.Decode(body, s.store.Clock().Now())
+		if err != nil {
+			return err
+		}
+		f, err := s.store.Create(c.tenant, c.key, fields, key)
+		if err != nil {
+			return err
+		}
+		id, answer = f.ID, f.AppendJSON(nil)
+	}
+	w.Header()["Location"] = []string{firefightersPath + "/" + id}
+	respondRecord(w, http.StatusCreated, answer)
+	return nil
 }
 
-func respondCreated(w http.ResponseWriter, id string, body []byte) {
-	w.Header()["Location"] = []string{firefightersPath + "/" + id}
-	respondRecord(w, http.StatusCreated, body)
+// requestKey is an Idempotency-Key of an API key. No two requests with the same are
+// answered at a time.
+type requestKey struct {
+	by  store.KeyID
+	key string
+}
+
+// idempotencyKey returns the Idempotency-Key of a request, nil if it has none. A later
+// request with the same key must have the same hash. Until done is called, it is refused.
+func (s *server) idempotencyKey(r *http.Request, c caller, hash [sha256.Size]byte) (key *store.IdempotencyKey, done func(), err error) {
+	text, err := httpapi.IdempotencyKey(r)
+	if err != nil || text == "" {
+		return nil, func() {}, err
+	}
+	inFlight := requestKey{c.key, text}
+	if _, busy := s.inFlight.LoadOrStore(inFlight, true); busy {
+		return nil, nil, errInFlight
+	}
+	return &store.IdempotencyKey{By: c.key, Key: text, Hash: hash[:]}, func() { s.inFlight.Delete(inFlight) }, nil
+}
+
+// replay returns the answer to the first request with a key, nil where this is the
+// first or has none.
+func (s *server) replay(w http.ResponseWriter, c caller, key *store.IdempotencyKey) (id string, answer []byte, err error) {
+	if key == nil {
+		return "", nil, nil
+	}
+	id, answer, err = s.store.Replay(c.tenant, key)
+	if answer != nil {
+		w.Header().Set("Idempotency-Replayed", "true")
+	}
+	return id, answer, err
 }
 
 // respondRecord answers with a record that has just been written.

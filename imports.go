@@ -21,7 +21,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Data in and out: changes, exports and imports.
+// fileRoutes are the operations of data in and out: changes, exports and imports.
+var fileRoutes = []route{
+	{"GET", "/api/v1/changes", store.ScopeRead, (*server).handleChanges, nil},
+	{"GET", "/api/v1/export", store.ScopeRead, (*server).handleExport, nil},
+	{"GET", importsPath, store.ScopeRead, (*server).handleImports, nil},
+	{"POST", importsPath, store.ScopeWrite, (*server).handleImport, nil},
+	{"GET", importsPath + "/:number", store.ScopeRead, withNumber((*server).handleGetImport), nil},
+	{"DELETE", importsPath + "/:number", store.ScopeWrite, withNumber((*server).handleTakeBack), nil},
+}
 
 const (
 	defaultChanges = 100
@@ -101,25 +109,24 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	}
 	defer file.Close()
 	o.Name = file.Name
-	work := func(do func(w http.ResponseWriter, content []byte) error) error {
-		return upload.Work(w, r, int64(c.tenant), file.Weight(), func(w http.ResponseWriter) error {
-			content, err := file.Content()
-			if err != nil {
-				return err
-			}
-			return do(w, content)
-		})
+	var key *store.IdempotencyKey
+	if o.Apply {
+		hash, err := file.Hash()
+		if err != nil {
+			return err
+		}
+		asked, done := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, hash), func() {}
+		if key, done, err = s.idempotencyKey(r, c, sha256.Sum256(asked)); err != nil {
+			return err
+		}
+		defer done()
 	}
-	if !o.Apply {
-		return work(func(w http.ResponseWriter, content []byte) error { return s.checkImport(w, r, c, content, o) })
-	}
-	hash, err := file.Hash()
-	if err != nil {
-		return err
-	}
-	asked := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, hash)
-	return s.once(r, c, sha256.Sum256(asked), func(key *store.IdempotencyKey) error {
-		return work(func(w http.ResponseWriter, content []byte) error { return s.applyImport(w, r, c, content, o, key) })
+	return upload.Work(w, r, int64(c.tenant), file.Weight(), func(w http.ResponseWriter) error {
+		content, err := file.Content()
+		if err != nil {
+			return err
+		}
+		return s.importFile(w, r, c, content, o, key)
 	})
 }
 
@@ -141,51 +148,36 @@ func importOptions(rawQuery string) (imports.Options, error) {
 	return o, p.Err()
 }
 
-// checkImport answers with what an import would do.
-func (s *server) checkImport(w http.ResponseWriter, r *http.Request, c caller, content []byte, o imports.Options) error {
-	file, err := imports.Read(r.Context(), content, o, s.store.Clock().Now())
+// importFile imports a file, or answers as an earlier import with this key did. It only
+// says what an import would do unless o has Apply.
+func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, content []byte, o imports.Options, key *store.IdempotencyKey) error {
+	_, stored, err := s.replay(w, c, key)
 	if err != nil {
 		return err
 	}
-	file.Release()
-	outcome, err := file.Check(r.Context(), s.store, c.tenant)
-	if err != nil {
-		return err
-	}
-	return respondOutcome(w, http.StatusOK, outcome)
-}
-
-// applyImport imports a file, or answers as an earlier import with this key did.
-func (s *server) applyImport(w http.ResponseWriter, r *http.Request, c caller, content []byte, o imports.Options, key *store.IdempotencyKey) error {
-	if key != nil {
-		_, stored, err := s.store.Replay(c.tenant, key)
-		if err != nil {
-			return err
-		}
-		if stored != nil {
-			w.Header().Set("Idempotency-Replayed", "true")
-			return respondImport(w, stored)
-		}
+	if stored != nil {
+		return respondImport(w, stored)
 	}
 	file, err := imports.Read(r.Context(), content, o, s.store.Clock().Now())
 	if err != nil {
 		return err
 	}
 	file.Release()
-	outcome, err := file.Apply(r.Context(), s.store, c.tenant, c.key, key)
+	var outcome *imports.Outcome
+	if o.Apply {
+		outcome, err = file.Apply(r.Context(), s.store, c.tenant, c.key, key)
+	} else {
+		outcome, err = file.Check(r.Context(), s.store, c.tenant)
+	}
+	status := http.StatusOK
 	switch {
 	case err != nil:
 		return err
-	case !outcome.Applied:
-		return respondOutcome(w, http.StatusUnprocessableEntity, outcome)
-	case outcome.Number == nil:
-		return respondOutcome(w, http.StatusOK, outcome)
+	case outcome.Number != nil:
+		return respondImport(w, outcome.AppendJSON(nil))
+	case o.Apply && !outcome.Applied:
+		status = http.StatusUnprocessableEntity
 	}
-	return respondImport(w, outcome.AppendJSON(nil))
-}
-
-// respondOutcome answers with the outcome of an import that was not made.
-func respondOutcome(w http.ResponseWriter, status int, outcome *imports.Outcome) error {
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
 	outcome.WriteJSON(w) // an error means that the client has gone

@@ -84,10 +84,13 @@ func commands() []cli.Command {
 	return all
 }
 
+// routes are all operations of the API.
+var routes = slices.Concat(recordRoutes, fileRoutes)
+
 // newAPI makes the API, and the page for people, of a daemon.
 func newAPI(c daemon.Config) daemon.API {
 	s := newServer(c.Store, c.Log, routes)
-	s.auth.limit = httpapi.NewRateLimit(c.RateLimit, time.Now)
+	s.limit = httpapi.NewRateLimit(c.RateLimit, time.Now)
 	s.cors = httpapi.CORS{Origins: c.Origins}
 	s.loopbackOnly = c.Local
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
@@ -99,7 +102,7 @@ func newAPI(c daemon.Config) daemon.API {
 		}, nil})
 	}
 	if c.Office {
-		s.office = office.New(site.Config{Store: c.Store, Keys: s.auth, Log: c.Log, Refusals: s.auth.refusals,
+		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals,
 			Port: c.Port, TLS: c.TLS, Explain: s.explain})
 	}
 	return s
