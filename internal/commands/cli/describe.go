@@ -12,10 +12,9 @@ import (
 
 // Description is what a command says of itself.
 type Description struct {
-	Name      string // in full, as "keys create"
+	Name      string // in full, as "keys create"; empty for the program
 	Summary   string // of the command or, without one, the first words of its help
 	Help      string // without its flags
-	Runs      bool   // it does something itself, and not only its subcommands
 	Flags     []Flag // in the order of their names, without hidden ones
 	Arguments []Value
 	Sub       []Description
@@ -43,22 +42,26 @@ type description struct {
 	flags *pflag.FlagSet
 }
 
-// Describe returns what the commands say of themselves. It runs each with --help,
-// so each must begin with Env.Flags, add all its flags, and call Env.Parse before
-// it does anything.
-func Describe(commands []Command) []Description { return describe("", commands) }
+// Describe returns what the program and all its commands say of themselves, each before
+// its subcommands. The first is the program. It runs each command with --help, so each
+// must begin with Env.Flags, add all its flags, and call Env.Parse before it does
+// anything.
+func (p Program) Describe() []Description {
+	return describe("", Command{Help: p.Help, Sub: p.Commands})
+}
 
-func describe(parent string, commands []Command) (all []Description) {
-	for _, c := range commands {
-		d := Description{Name: subcommand(parent, c.Name), Summary: c.Summary, Help: c.Help}
-		if c.Run != nil {
-			d.ask(c.Run)
-		}
-		d.Summary = cmp.Or(d.Summary, beginning(d.Help))
-		d.Sub = describe(d.Name, c.Sub)
-		all = append(all, d)
+func describe(name string, c Command) []Description {
+	d := Description{Name: name, Summary: c.Summary, Help: c.Help}
+	if c.Run != nil {
+		d.ask(c.Run)
 	}
-	return all
+	d.Summary = cmp.Or(d.Summary, beginning(d.Help))
+	var below []Description
+	for _, sub := range c.Sub {
+		described := describe(subcommand(name, sub.Name), sub)
+		d.Sub, below = append(d.Sub, described[0]), append(below, described...)
+	}
+	return append([]Description{d}, below...)
 }
 
 // ask runs the command for its help and its flags.
@@ -68,7 +71,7 @@ func (d *Description) ask(run func(env Env, args []string) error) {
 	if noted.flags == nil {
 		return
 	}
-	d.Runs, d.Help, d.Arguments = true, strings.TrimSuffix(noted.help, "\nFlags:\n"), arguments(noted.help, d.Name)
+	d.Help, d.Arguments = strings.TrimSuffix(noted.help, "\nFlags:\n"), arguments(noted.help, d.Name)
 	noted.flags.VisitAll(func(f *pflag.Flag) {
 		if f.Hidden {
 			return

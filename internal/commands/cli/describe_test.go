@@ -30,15 +30,16 @@ func TestDescribe(t *testing.T) {
 		return nil
 	}
 	careless := func(cli.Env, []string) error { return errors.New("no help") }
-	all := cli.Describe([]cli.Command{
+	all := cli.Program{Help: "DOORS\n", Commands: []cli.Command{
 		{Name: "door", Summary: "is a door", Help: "DOOR\n", Sub: []cli.Command{{Name: "lift", Run: lift}}},
 		{Name: "odd", Run: careless},
-	})
-	if len(all) != 2 || all[0].Name != "door" || all[0].Summary != "is a door" || all[0].Help != "DOOR\n" || all[0].Runs || all[1].Runs || len(all[0].Sub) != 1 {
+	}}.Describe()
+	if len(all) != 4 || all[0].Name != "" || all[0].Help != "DOORS\n" || len(all[0].Sub) != 2 || all[1].Name != "door" || all[1].Summary != "is a door" || all[1].Help != "DOOR\n" ||
+		len(all[1].Sub) != 1 || all[3].Name != "odd" || all[3].Help != "" {
 		t.Fatalf("%+v", all)
 	}
-	d := all[0].Sub[0]
-	if d.Name != "door lift" || d.Summary != "lifts" || !d.Runs || d.Help != "Usage: firefighters door lift FILE up|down ID... [flags]\n\nLifts. Goes on\nand on.\n" {
+	d := all[2]
+	if d.Name != "door lift" || d.Summary != "lifts" || d.Help != "Usage: firefighters door lift FILE up|down ID... [flags]\n\nLifts. Goes on\nand on.\n" {
 		t.Errorf("%+v", d)
 	}
 	if got, want := fmt.Sprint(d.Arguments), "[{file []} { [up down]} {id []}]"; got != want {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"slices"
 	"strings"
@@ -28,21 +29,13 @@ func (env Env) Flags(command, help string) *pflag.FlagSet {
 // nothing names a database, and there is none in the current folder, Parse takes
 // that of the installed service.
 func DBFlag(flags *pflag.FlagSet) *string {
-	db := new(string)
-	DBFlagVar(flags, db)
+	db := flags.String("db", DefaultDB, "the database `file`")
+	flags.SetAnnotation("db", ofService, nil)
 	return db
 }
 
-// DBFlagVar is DBFlag with a variable for the value.
-func DBFlagVar(flags *pflag.FlagSet, db *string) {
-	OwnDBFlagVar(flags, db)
-	flags.Lookup("db").Annotations = map[string][]string{ofService: nil}
-}
-
-// OwnDBFlagVar is DBFlagVar for a command that never takes the service's.
-func OwnDBFlagVar(flags *pflag.FlagSet, db *string) {
-	flags.StringVar(db, "db", "firefighters.db", "the database `file`")
-}
+// DefaultDB is the database of a command if nothing names one.
+const DefaultDB = "firefighters.db"
 
 // TenantFlag adds the flag --tenant and returns its value. when says when it must be
 // given, as "(required)".
@@ -186,4 +179,97 @@ func meantFlags(flags *pflag.FlagSet, typed string) []string {
 		words = append(words, word{"--" + f.Name, flagSpellings(f.Name)})
 	})
 	return meant(typed, words)
+}
+
+// variablePrefix is what the environment variables of flags begin with.
+const variablePrefix = "FIREFIGHTERS_"
+
+// typedOnly are the flags that count only when they are typed. Most of them confirm or
+// choose what is changed or erased: a variable that was forgotten in the environment
+// must not answer for a person. --licences changes what version prints, which programs
+// read.
+var typedOnly = []string{"apply", "finish", "force", "licences", "new", "older-than", "repair", "skip-bad", "update", "write-to", "yes"}
+
+// variable is the environment variable of a flag.
+func variable(flag string) string {
+	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// visitVariables calls each for the flags that may stand in the environment.
+func visitVariables(flags *pflag.FlagSet, each func(*pflag.Flag)) {
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !slices.Contains(typedOnly, f.Name) {
+			each(f)
+		}
+	})
+}
+
+// setFromEnvironment sets the flags that args did not set. An empty variable
+// counts as absent.
+func setFromEnvironment(flags *pflag.FlagSet) (err error) {
+	visitVariables(flags, func(f *pflag.Flag) {
+		value := os.Getenv(variable(f.Name))
+		if err != nil || f.Changed || value == "" {
+			return
+		}
+		if flags.Set(f.Name, value) != nil {
+			err = Wrong(flags, fmt.Sprintf("%s may not be %q", variable(f.Name), value))
+		}
+	})
+	return err
+}
+
+// warnOfVariables warns of variables in the environment that look like those of
+// flags and do nothing.
+func (p Program) warnOfVariables(env Env) {
+	var set []string
+	for _, setting := range os.Environ() {
+		if name, value, _ := strings.Cut(setting, "="); strings.HasPrefix(name, variablePrefix) && value != "" {
+			set = append(set, name)
+		}
+	}
+	if len(set) == 0 {
+		return
+	}
+	known := p.variables()
+	var words []word
+	for _, flag := range known {
+		words = append(words, word{variable(flag), flagSpellings(flag)})
+	}
+	for _, name := range set {
+		flag := strings.ReplaceAll(strings.ToLower(name[len(variablePrefix):]), "_", "-")
+		switch {
+		case slices.Contains(known, flag) && os.Getenv(variable(flag)) != "":
+		case slices.Contains(typedOnly, flag):
+			env.Notef("Warning: %s does nothing: --%s counts only when it is typed", name, flag)
+		default:
+			env.Notef("Warning: %s does nothing: there is no flag --%s%s", name, flag, didYouMean(meant(flag, words)))
+		}
+	}
+}
+
+// variables returns the flags of all commands that may stand in the environment, and
+// the other variables of the program, in the order of their names.
+func (p Program) variables() []string {
+	known := slices.Clone(p.Variables)
+	for _, d := range p.Describe() {
+		for _, f := range d.Flags {
+			if f.Variable != "" {
+				known = append(known, f.Name)
+			}
+		}
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// IsBarred reports whether the permissions of a file, or of its folder, keep the
+// current user from reading and writing it. It opens and closes the file, which drops
+// the locks of this process on it: it must not have it open as a database.
+func IsBarred(path string) bool {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err == nil {
+		file.Close()
+	}
+	return errors.Is(err, fs.ErrPermission)
 }

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -67,4 +69,92 @@ func escaped(text string) string {
 		text = text[n:]
 	}
 	return safe.String()
+}
+
+// longestDuration keeps sums of times in bounds.
+const longestDuration = 100 * 366 * 24 * time.Hour
+
+const year = 365 * 24 * time.Hour
+
+var units = map[string]time.Duration{
+	"y": year, "w": 7 * 24 * time.Hour, "d": 24 * time.Hour, "h": time.Hour, "m": time.Minute, "s": time.Second,
+}
+
+// What is wrong with a time of a known form. Every other error says that the form is
+// unknown.
+var (
+	errNoDay   = errors.New("there is no such day")
+	errTooLong = errors.New("the longest time is 100 years")
+)
+
+// WrongTime returns the error for a flag with a time that was not understood. forms
+// are examples of what it takes.
+func WrongTime(flag, forms, text string, err error) error {
+	if errors.Is(err, errNoDay) || errors.Is(err, errTooLong) {
+		return fmt.Errorf("--%s may not be %q: %w", flag, text, err)
+	}
+	return fmt.Errorf("--%s must be like %s, not %q", flag, forms, text)
+}
+
+// ParseDuration reads a whole number of years of 365 days, weeks, days, hours,
+// minutes or seconds, as 90d, up to about a hundred years.
+func ParseDuration(text string) (time.Duration, error) {
+	number := text[:max(0, len(text)-1)]
+	unit := units[text[len(number):]]
+	n, err := strconv.ParseUint(number, 10, 32)
+	switch {
+	case unit == 0, err != nil && !errors.Is(err, strconv.ErrRange):
+		return 0, fmt.Errorf("%q is not a duration", text)
+	case err != nil, n > uint64(longestDuration/unit):
+		return 0, errTooLong
+	}
+	return time.Duration(n) * unit, nil
+}
+
+// shift returns the time that is a duration after t, or before it if sign is
+// -1. Years are those of the calendar.
+func shift(t time.Time, sign int, text string) (time.Time, error) {
+	d, err := ParseDuration(text)
+	day, _, _ := strings.Cut(text, "T")
+	if _, notDay := time.Parse(time.DateOnly, day); notDay != nil && strings.HasSuffix(notDay.Error(), "out of range") {
+		err = errNoDay
+	}
+	switch {
+	case err != nil:
+		return time.Time{}, err
+	case strings.HasSuffix(text, "y"):
+		return t.AddDate(sign*int(d/year), 0, 0), nil
+	}
+	return t.Add(time.Duration(sign) * d), nil
+}
+
+// ParseAge reads a duration and returns the time that long before now.
+func ParseAge(text string, now time.Time) (time.Time, error) { return shift(now, -1, text) }
+
+// ParseSince reads the time from which on something is wanted: an age, the
+// start of a day (UTC) as 2027-01-31, or a time of RFC 3339. Empty text is the
+// start of 1970.
+func ParseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.UnixMilli(0), nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, nil
+		}
+	}
+	return ParseAge(text, now)
+}
+
+// ParseExpiry reads the time at which something expires: a duration from now,
+// or a date, which is the last day (UTC) on which it is valid. Empty text is
+// the zero time, which is never.
+func ParseExpiry(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.AddDate(0, 0, 1), nil
+	}
+	return shift(now, 1, text)
 }

@@ -37,7 +37,7 @@ const maxRateLimit = 1_000_000
 // AddFlags adds the flags of serve.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	o.addNetFlags(flags)
-	cli.OwnDBFlagVar(flags, &o.DB)
+	flags.StringVar(&o.DB, "db", cli.DefaultDB, "the database `file`")
 	flags.StringVar(&o.Backups.Dir, "backup-dir", "", "the `folder` to make backups in, by itself; made if it is not there")
 	flags.StringVar(&o.every, "backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
 	flags.IntVar(&o.Backups.Keep, "backup-keep", 90, "how many to keep, with --backup-dir: a quarter each the newest, daily, weekly and monthly ones")

@@ -28,24 +28,21 @@ Flags:
 `
 
 // comparing is a comparison that a command does.
-type comparing struct {
-	*list
-	env cli.Env
-}
+type comparing struct{ *list }
 
 func (c Commands) compare(env cli.Env, args []string) error {
-	l := comparing{newList(env, "compare", compareHelp, "write what was found to this `file` (.csv or .xlsx), a row for each finding"), env}
-	if err := l.parse(env, args); err != nil {
+	l := comparing{newList(env, "compare", compareHelp, "write what was found to this `file` (.csv or .xlsx), a row for each finding")}
+	if err := l.parse(args); err != nil {
 		return err
 	}
-	return c.Database.With(env, l.db, false, l.with)
+	return c.Database.With(env, *l.db, false, l.with)
 }
 
 // with compares the list with a department of the store.
 func (c comparing) with(s *store.Store) error {
 	tenant, err := s.Tenant(c.tenant)
 	if err != nil {
-		return store.Failed("reading", c.db, err)
+		return store.Failed("reading", *c.db, err)
 	}
 	f, err := imports.Read(c.env.Context, c.content, c.options, s.Clock().Now())
 	if err != nil {
@@ -53,7 +50,7 @@ func (c comparing) with(s *store.Store) error {
 	}
 	found, err := f.Compare(c.env.Context, s, tenant)
 	if err != nil {
-		return c.explain(store.Failed("reading", c.db, err))
+		return c.explain(store.Failed("reading", *c.db, err))
 	}
 	if err := c.print(found); err != nil {
 		return err
@@ -152,7 +149,7 @@ func (c comparing) writeFindings(found *imports.Comparison) error {
 		}
 		table.Rows = append(table.Rows, row)
 	}
-	return c.writeFile(c.env, func(w io.Writer) error {
+	return c.writeFile(func(w io.Writer) error {
 		return sheet.WriteTable(w, c.report.format, table, nil, func(int) []string { return nil })
 	})
 }

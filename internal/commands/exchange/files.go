@@ -156,16 +156,10 @@ func (t *target) refuse(db string) error {
 	if t.path == "" {
 		return nil
 	}
-	path, others, err := osutil.Follow(t.path)
-	if others != nil {
-		others.Close()
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := osutil.RefuseLink(t.path); err != nil {
 		return t.failed(err)
 	}
-	if err != nil {
-		path = osutil.Resolve(t.path)
-	}
+	path := osutil.Resolve(t.path)
 	name := osutil.InQuotes(t.path)
 	info, err := os.Stat(path)
 	switch {
@@ -193,27 +187,15 @@ func (t *target) write(db string, fill func(io.Writer) error) error {
 		return t.failed(err)
 	}
 	defer draft.Discard()
-	out := &failing{Writer: bufio.NewWriterSize(draft, 1<<16)}
+	out := bufio.NewWriterSize(draft, 1<<16)
 	err = fill(out)
-	if err == nil || out.err != nil {
-		err = t.failed(cmp.Or(out.err, out.Flush()))
+	if failed := out.Flush(); failed != nil { // also if it was in filling
+		err = t.failed(failed)
 	}
 	if err = cmp.Or(err, t.refuse(db)); err != nil {
 		return err
 	}
 	return t.failed(draft.Publish(true))
-}
-
-// failing keeps the first error in writing, to tell it from others.
-type failing struct {
-	*bufio.Writer
-	err error
-}
-
-func (f *failing) Write(b []byte) (int, error) {
-	n, err := f.Writer.Write(b)
-	f.err = cmp.Or(f.err, err)
-	return n, err
 }
 
 // failed says that the file could not be written. It returns nil for nil.

@@ -42,24 +42,21 @@ Flags:
 `
 
 // importing is an import that a command does, or previews.
-type importing struct {
-	*list
-	env cli.Env
-}
+type importing struct{ *list }
 
 func (c Commands) importFile(env cli.Env, args []string) error {
-	i := importing{newList(env, "import", importHelp, "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each"), env}
+	i := importing{newList(env, "import", importHelp, "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each")}
 	o := &i.options
 	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
 	i.flags.BoolVar(&o.Update, "update", false, "change people who are there already")
 	i.flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused")
 	i.flags.BoolVar(&o.Alike, "new", false, "make the department also if the name of another is nearly the same")
-	if err := i.parse(env, args); err != nil {
+	if err := i.parse(args); err != nil {
 		return err
 	}
 	o.Department = i.tenant
 	opened := false
-	err := c.Database.With(env, i.db, false, func(s *store.Store) error {
+	err := c.Database.With(env, *i.db, false, func(s *store.Store) error {
 		opened = true
 		return i.into(s)
 	})
@@ -81,13 +78,13 @@ func (i importing) intoNothing(c Commands) error {
 	case err != nil:
 		return i.explain(err)
 	case i.options.Apply && i.writes(o):
-		return c.Database.With(i.env, i.db, true, i.into)
+		return c.Database.With(i.env, *i.db, true, i.into)
 	}
 	if i.options.Apply {
 		o.Applied = i.passes(o)
 		return i.finish(f, o, "")
 	}
-	return i.finish(f, o, "There is no database "+osutil.InQuotes(i.db)+" yet: --apply makes it, with the department.")
+	return i.finish(f, o, "There is no database "+osutil.InQuotes(*i.db)+" yet: --apply makes it, with the department.")
 }
 
 // into does the import, or says what it would do.
@@ -98,7 +95,7 @@ func (i importing) into(s *store.Store) error {
 	}
 	tenant, made, err := i.department(s)
 	if err != nil {
-		return store.Failed("reading", i.db, err)
+		return store.Failed("reading", *i.db, err)
 	}
 	var o *imports.Outcome
 	if i.options.Apply {
@@ -110,7 +107,7 @@ func (i importing) into(s *store.Store) error {
 		o, err = f.Check(i.env.Context, s, tenant)
 	}
 	if err != nil {
-		return i.explain(store.Failed("importing into", i.db, err))
+		return i.explain(store.Failed("importing into", *i.db, err))
 	}
 	note := ""
 	switch {
@@ -208,7 +205,7 @@ func (i importing) summary(o *imports.Outcome) string {
 func (i importing) next(f *imports.File, o *imports.Outcome) string {
 	switch {
 	case o.Number != nil:
-		return fmt.Sprintf("Take it back with: firefighters import undo %d --tenant %s --db %s", *o.Number, cli.Quote(i.tenant), cli.Quote(i.db))
+		return fmt.Sprintf("Take it back with: firefighters import undo %d --tenant %s --db %s", *o.Number, cli.Quote(i.tenant), cli.Quote(*i.db))
 	case i.options.Apply:
 		return ""
 	case !i.writes(o):
@@ -242,7 +239,7 @@ func (i importing) writeReport(f *imports.File, o *imports.Outcome) error {
 	if i.report.path == "" {
 		return nil
 	}
-	return i.writeFile(i.env, func(w io.Writer) error {
+	return i.writeFile(func(w io.Writer) error {
 		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, func(r imports.Row) []string { return []string{r.Result, reasons(r.Errors)} })
 	})
 }

@@ -2,16 +2,20 @@ package exchange
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
@@ -20,35 +24,37 @@ import (
 // list is a file with a list of people, and the flags that say how to read it and
 // where to write what became of it.
 type list struct {
-	flags      *pflag.FlagSet
-	path       string // standardInput for that
-	content    []byte
-	db, tenant string
-	columns    string // --map
-	asJSON     bool
-	report     target // without a path: none
-	options    imports.Options
+	env     cli.Env
+	flags   *pflag.FlagSet
+	path    string // standardInput for that
+	content []byte
+	db      *string
+	tenant  string
+	columns string // --map
+	asJSON  bool
+	report  target // without a path: none
+	options imports.Options
 }
 
 // newList returns the flags of a command about a list.
 func newList(env cli.Env, command, help, report string) *list {
-	l := &list{flags: env.Flags(command, help), report: target{flag: "--report"}}
-	cli.DBFlagVar(l.flags, &l.db)
-	l.flags.StringVar(&l.tenant, "tenant", "", "the department's name (required)")
-	l.flags.StringVar(&l.options.Sheet, "sheet", "", "the sheet of a workbook that has several")
-	l.flags.StringVar(&l.columns, "map", "", `which column is which field, as "Vorname=firstName,Handy=phoneNumber"; - leaves one out`)
-	l.flags.StringVar(&l.options.Encoding, "encoding", "", "of a text file: "+strings.Join(sheet.Encodings, ", "))
-	l.flags.StringVar(&l.options.Dates, "dates", "", "order of day, month and year: "+strings.Join(mapping.Orders, ", "))
-	l.flags.StringVar(&l.report.path, "report", "", report)
-	l.flags.BoolVar(&l.report.force, "force", false, "replace the file of --report if it exists")
-	l.flags.BoolVar(&l.asJSON, "json", false, "print everything as JSON")
+	flags := env.Flags(command, help)
+	l := &list{env: env, flags: flags, db: cli.DBFlag(flags), report: target{flag: "--report"}}
+	flags.StringVar(&l.tenant, "tenant", "", "the department's name (required)")
+	flags.StringVar(&l.options.Sheet, "sheet", "", "the sheet of a workbook that has several")
+	flags.StringVar(&l.columns, "map", "", `which column is which field, as "Vorname=firstName,Handy=phoneNumber"; - leaves one out`)
+	flags.StringVar(&l.options.Encoding, "encoding", "", "of a text file: "+strings.Join(sheet.Encodings, ", "))
+	flags.StringVar(&l.options.Dates, "dates", "", "order of day, month and year: "+strings.Join(mapping.Orders, ", "))
+	flags.StringVar(&l.report.path, "report", "", report)
+	flags.BoolVar(&l.report.force, "force", false, "replace the file of --report if it exists")
+	flags.BoolVar(&l.asJSON, "json", false, "print everything as JSON")
 	return l
 }
 
 // parse reads the command line and then the file. Nothing is opened before the
 // command line is right.
-func (l *list) parse(env cli.Env, args []string) (err error) {
-	if l.path, err = env.ParseOne(l.flags, args, "say which file to read"); errors.Is(err, cli.ErrHelp) {
+func (l *list) parse(args []string) (err error) {
+	if l.path, err = l.env.ParseOne(l.flags, args, "say which file to read"); errors.Is(err, cli.ErrHelp) {
 		return err
 	}
 	if err := cmp.Or(l.misplaced(), err); err != nil {
@@ -60,10 +66,10 @@ func (l *list) parse(env cli.Env, args []string) (err error) {
 	if l.tenant, err = requireTenant(l.flags, l.tenant); err != nil {
 		return err
 	}
-	if err := l.report.refuse(l.db); err != nil {
+	if err := l.report.refuse(*l.db); err != nil {
 		return err
 	}
-	l.content, err = readFile(env, l.path, l.db)
+	l.content, err = readFile(l.env, l.path, *l.db)
 	return l.explain(err)
 }
 
@@ -104,10 +110,106 @@ func (l *list) again(more string, without ...string) string {
 }
 
 // writeFile writes the file of --report, and says so.
-func (l *list) writeFile(env cli.Env, fill func(io.Writer) error) error {
-	if err := l.report.write(l.db, fill); err != nil {
+func (l *list) writeFile(fill func(io.Writer) error) error {
+	if err := l.report.write(*l.db, fill); err != nil {
 		return err
 	}
-	env.Notef("Wrote %s.", cli.Quote(l.report.path))
+	l.env.Notef("Wrote %s.", cli.Quote(l.report.path))
 	return nil
+}
+
+// explain returns an error about a list in words, with what to type. It returns
+// other errors, and nil, as they are.
+func (l *list) explain(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return errors.New("stopped; nothing was changed")
+	}
+	what, hint, ok := imports.English.Explain(err)
+	if !ok {
+		return err
+	}
+	if typed := l.hint(err); typed != "" {
+		hint = typed
+	}
+	name := osutil.InQuotes(l.path)
+	if l.path == standardInput {
+		name = "standard input"
+	}
+	err = fmt.Errorf("%s: %s", name, shown(strings.TrimSuffix(lowerFirst(what), ".")))
+	if hint == "" {
+		return err
+	}
+	return cli.WithHint(err, strings.TrimSuffix(lowerFirst(hint), "."))
+}
+
+// hint returns what to type so that the list can be read, empty where no flag
+// helps.
+func (l *list) hint(err error) string {
+	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok {
+		return l.hintOnColumns(e)
+	}
+	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
+		if e.Other != "" {
+			return l.again("--dates "+mapping.DMY, "dates") + ", which refuses the others"
+		}
+		return l.again("--dates "+mapping.DMY, "dates") + ", or --dates " + mapping.MDY
+	}
+	if errors.As(err, new(*imports.EncodingError)) {
+		return l.again("--encoding "+sheet.Windows1252, "encoding") + ", or --encoding " + sheet.Windows1250
+	}
+	e, ok := errors.AsType[*sheet.FileError](err)
+	switch {
+	case !ok:
+	case e.Code == sheet.FileSheets, e.Code == sheet.FileSheet:
+		return l.again("--sheet NAME", "sheet")
+	case e.Code == sheet.FileEncoding, e.Code == sheet.FileEmpty && l.options.Encoding != "":
+		return l.again("", "encoding") + ", which finds the encoding, or another --encoding"
+	}
+	return ""
+}
+
+// hintOnColumns returns the command with the --map that settles which column is
+// which.
+func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
+	suggestion := suggestMap(e)
+	switch {
+	case e.Code == mapping.ColumnsUnknown:
+		return "a header of the file, as it is written there: " + l.again("--map HEADER=FIELD", "map")
+	case suggestion == "":
+		return ""
+	case l.columns != "":
+		suggestion = l.columns + "," + suggestion
+	}
+	return l.again("--map "+cli.Quote(suggestion), "map")
+}
+
+// suggestMap returns an example of what --map could say to settle an error, empty
+// where it cannot.
+func suggestMap(e *mapping.ColumnsError) string {
+	if len(e.Headers) == 0 || slices.Contains(e.Headers, "") || e.SameHeader() {
+		return ""
+	}
+	switch first := quoteHeader(e.Headers[0]); {
+	case e.Code == mapping.ColumnsTwice:
+		return first + "=" + mapping.MapName(e.Field)
+	case e.Code == mapping.ColumnsNoName && len(e.Headers) > 1:
+		return first + "=firstName," + quoteHeader(e.Headers[1]) + "=lastName"
+	case e.Code == mapping.ColumnsNoName:
+		return first + "=" + mapping.FullName
+	}
+	return ""
+}
+
+// quoteHeader returns a header as --map takes it.
+func quoteHeader(header string) string {
+	if strings.ContainsAny(header, `,="`) {
+		return `"` + strings.ReplaceAll(header, `"`, `""`) + `"`
+	}
+	return header
+}
+
+// lowerFirst makes a sentence the rest of another.
+func lowerFirst(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToLower(first)) + text[size:]
 }

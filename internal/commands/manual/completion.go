@@ -67,24 +67,18 @@ func (c Commands) complete(env cli.Env, script string) error {
 
 // places returns a description for each place where a command line can be: after
 // the program's name, and after each command. Each has the flags for help.
-func (c Commands) places() (all []cli.Description) {
-	help := cli.Flag{Name: "help", Short: "h", Usage: "says more"}
+func (c Commands) places() []cli.Description {
 	program := c.Program()
-	root := cli.Description{Sub: cli.Describe(program.Commands), Flags: []cli.Flag{{Name: "version", Short: "v", Usage: "prints the version"}}}
-	var add func(d cli.Description)
-	add = func(d cli.Description) {
-		d.Flags = append(slices.Clip(d.Flags), help)
-		all = append(all, d)
-		for _, sub := range d.Sub {
-			add(sub)
-		}
-	}
-	for _, d := range root.Sub {
+	all := program.Describe()
+	all[0].Flags = []cli.Flag{{Name: "version", Short: "v", Usage: "prints the version"}}
+	for _, d := range all[1:] {
 		if d.Name == program.Default {
-			root.Flags = append(root.Flags, d.Flags...)
+			all[0].Flags = append(all[0].Flags, d.Flags...)
 		}
 	}
-	add(root)
+	for i := range all {
+		all[i].Flags = append(all[i].Flags, cli.Flag{Name: "help", Short: "h", Usage: "says more"})
+	}
 	return all
 }
 

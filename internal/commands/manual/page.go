@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ type page struct {
 
 // newPage returns the page for a build of the program.
 func newPage(build cli.Build, program cli.Program) *page {
-	p, commands := &page{}, cli.Describe(program.Commands)
+	p, commands := &page{}, program.Describe()[1:]
 	day, _, _ := strings.Cut(cmp.Or(build.Date, written), "T")
 	fmt.Fprintf(p, ".TH FIREFIGHTERS 1 %s %s %s\n", day, argument("firefighters "+build.Version), argument("User Commands"))
 	p.line(".nr HY 0\n.nh\n.ad l") // no command is hyphenated
@@ -169,7 +170,6 @@ func (p *page) commands(commands []cli.Description) {
 		for _, f := range d.Flags {
 			p.flag(f)
 		}
-		p.commands(d.Sub)
 	}
 }
 
@@ -212,26 +212,16 @@ const mostCommands = 15
 // environment writes the variables of all flags, with the commands that have them.
 func (p *page) environment(commands []cli.Description) {
 	p.line("A flag on the command line takes precedence. An empty variable counts as absent.")
-	var names []string
 	flags, users := map[string]string{}, map[string][]string{}
-	var look func(commands []cli.Description)
-	look = func(commands []cli.Description) {
-		for _, d := range commands {
-			for _, f := range d.Flags {
-				if f.Variable == "" {
-					continue
-				}
-				if flags[f.Variable] == "" {
-					names = append(names, f.Variable)
-				}
+	for _, d := range commands {
+		for _, f := range d.Flags {
+			if f.Variable != "" {
 				flags[f.Variable] = "--" + f.Name
 				users[f.Variable] = append(users[f.Variable], d.Name)
 			}
-			look(d.Sub)
 		}
 	}
-	look(commands)
-	for _, name := range slices.Sorted(slices.Values(names)) {
+	for _, name := range slices.Sorted(maps.Keys(flags)) {
 		p.line(".TP\n.B " + escape(name))
 		who := strings.Join(users[name], ", ")
 		if len(users[name]) > mostCommands {

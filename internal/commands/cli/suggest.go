@@ -3,7 +3,9 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,90 @@ import (
 
 	"github.com/spf13/pflag"
 )
+
+// word is something that can be typed: a command, a flag or a variable.
+type word struct {
+	text string   // as it must be typed
+	like []string // in lower case: its right spelling, and what else people type who mean it
+}
+
+// meant returns the words that somebody who typed this may have meant: the nearest
+// ones, if they are near enough. At the same distance a right spelling comes before
+// what else people type.
+func meant(typed string, words []word) (nearest []string) {
+	typed = strings.ToLower(typed)
+	best := 0
+	for _, w := range words {
+		for i, like := range w.like {
+			far := distance(typed, like)
+			rank := 2*far + min(i, 1)
+			if far > max(0, tolerated(like)-min(i, 1)) || len(nearest) > 0 && rank > best || slices.Contains(nearest, w.text) && rank == best {
+				continue
+			}
+			if rank < best {
+				nearest = nil
+			}
+			nearest, best = append(nearest, w.text), rank
+		}
+	}
+	return nearest
+}
+
+// tolerated is the number of typing errors in a word that still show it.
+func tolerated(like string) int {
+	switch {
+	case len(like) < 3:
+		return 0
+	case len(like) < 5:
+		return 1
+	}
+	return 2
+}
+
+// distance returns the number of letters to add, drop, replace or swap with the
+// next that lead from a to b.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	d := make([][]int, len(x)+1)
+	for i := range d {
+		d[i] = make([]int, len(y)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(x); i++ {
+		for j := 1; j <= len(y); j++ {
+			replaced := d[i-1][j-1]
+			if x[i-1] != y[j-1] {
+				replaced++
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, replaced)
+			if i > 1 && j > 1 && x[i-1] == y[j-2] && x[i-2] == y[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(x)][len(y)]
+}
+
+// didYouMean is what is said after a word that does not exist, empty without a
+// nearest one.
+func didYouMean(nearest []string) string {
+	if len(nearest) == 0 {
+		return ""
+	}
+	return "; did you mean " + either(nearest) + "?"
+}
+
+// either is "create, list or revoke".
+func either(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
 
 // extraArgument returns the usage error for the first argument after the most
 // that the command takes. Its hint says what to do with it.
@@ -94,4 +180,16 @@ func TypedLine(flags *pflag.FlagSet, most int, without ...string) string {
 		}
 	})
 	return line
+}
+
+// AsAdministrator returns what to type for a line to have the rights of an
+// administrator.
+func AsAdministrator(line string) string {
+	if runtime.GOOS == "windows" {
+		return line + `, in a terminal that was opened with "Run as administrator"`
+	}
+	if _, err := exec.LookPath("sudo"); err != nil {
+		return "as root: " + line
+	}
+	return "sudo " + line
 }
