@@ -12,18 +12,16 @@ import (
 
 // jsonRows gathers objects as rows. Their members are the columns.
 type jsonRows struct {
-	collector
-	header []string
-	column map[string]int // by the name of the member
-	seen   []int          // for each column the last object that has it
-	count  int            // of the objects
+	named
+	seen  []int // for each column the last object that has it
+	count int   // of the objects
 }
 
 // readJSONL reads JSON lines: an object of texts on each line. It also reads one
 // array of such objects, and an answer of the API's list. There the number of a row
 // is that of its item.
 func readJSONL(ctx context.Context, text string) (*Table, error) {
-	rows := jsonRows{collector: collector{ctx: ctx}, column: map[string]int{}}
+	rows := jsonRows{named: named{collector{ctx: ctx}, nil, map[string]int{}}}
 	decoder := json.NewDecoder(strings.NewReader(text))
 	for line, last := 1, 0; ; {
 		start := len(text) - len(strings.TrimLeft(text[decoder.InputOffset():], " \t\r\n"))
@@ -97,24 +95,16 @@ func (j *jsonRows) object(number int, object []byte) error {
 		if i >= maxColumns {
 			return fail(FileTooMany, "columns", maxColumns)
 		}
+		if i == len(j.seen) {
+			j.seen = append(j.seen, 0)
+		}
 		if j.seen[i] == j.count {
 			return fmt.Errorf("%v is given twice", name)
 		}
 		j.seen[i] = j.count
-		cells = append(cells, make([]Cell, max(i+1-len(cells), 0))...)
-		cells[i].Text = jsonText(value)
+		cells = withText(cells, i, jsonText(value))
 	}
 	return j.add(number, cells)
-}
-
-func (j *jsonRows) columnOf(name string) int {
-	i, ok := j.column[name]
-	if !ok {
-		i = len(j.header)
-		j.column[name] = i
-		j.header, j.seen = append(j.header, name), append(j.seen, 0)
-	}
-	return i
 }
 
 // jsonText returns a value as the text of a cell. A value that is no text stands as

@@ -1,12 +1,16 @@
 package sheet
 
 import (
-	"cmp"
+	"bytes"
 	"context"
+	"encoding/binary"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
 )
@@ -61,37 +65,24 @@ func read(ctx context.Context, content []byte, o Options) (*Table, error) {
 // readText reads a file of text in the encoding that is asked for, or else in the
 // one that its bytes suggest. Old vCards say which code page it is.
 func readText(ctx context.Context, content []byte, forced string) (*Table, error) {
-	content = withWholeCharacters(content)
-	encoding := forced
-	if forced == "" {
+	encoding, sure := forced, forced != ""
+	cards := isVCard(string(content[:min(len(content), sniffed)]))
+	if cards {
+		content = vcard.JoinCharacters(content)
+	}
+	if !sure {
 		encoding = guessEncoding(content)
 	}
-	declared := ""
-	if forced == "" && encoding == Windows1252 {
-		declared = vcard.Charset(content)
-		encoding = cmp.Or(declared, encoding)
+	if !sure && cards && encoding == Windows1252 {
+		if declared := vcard.Charset(content); declared != "" {
+			encoding, sure = declared, true
+		}
 	}
 	t, err := readAs(ctx, content, encoding, forced != "")
-	if err != nil {
-		return nil, err
-	}
-	if forced+declared == "" && encoding == Windows1252 && ambiguous(content) {
+	if err == nil && !sure && encoding == Windows1252 && ambiguous(content) {
 		t.Other, err = readAs(ctx, content, Windows1250, false)
 	}
 	return t, err
-}
-
-// withWholeCharacters returns the content of vCards whose lines are folded within
-// characters of UTF-8 without these folds. RFC 6350 folds octets (section 3.2), so
-// that such a file is valid UTF-8 only then. Other content it returns as it is.
-func withWholeCharacters(content []byte) []byte {
-	if utf8.Valid(content) || !isVCard(string(content[:min(len(content), sniffed)])) {
-		return content
-	}
-	if whole := vcard.JoinCharacters(content); utf8.Valid(whole) {
-		return whole
-	}
-	return content
 }
 
 // readAs reads text in an encoding.
@@ -116,6 +107,242 @@ func readAs(ctx context.Context, content []byte, encoding string, forced bool) (
 	}
 	t.Encoding = encoding
 	return t, nil
+}
+
+// sniffed is how much of a file is searched for words that say what it is.
+const sniffed = 4 << 10
+
+// endOfFile stands at the end of some texts of DOS.
+const endOfFile = '\x1A'
+
+func isZip(content []byte) bool {
+	return bytes.HasPrefix(content, []byte("PK\x03\x04")) || bytes.HasPrefix(content, []byte("PK\x05\x06"))
+}
+
+// sniffBytes returns the code of a file that is known by its bytes and cannot be
+// read, and otherwise an empty text.
+func sniffBytes(content []byte) string {
+	head := bytes.TrimLeft(content[:min(len(content), sniffed)], bomUTF8+" \t\r\n")
+	switch {
+	case bytes.HasPrefix(content, []byte("\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1")):
+		return sniffCompound(content)
+	case len(content) > 1 && content[0] == 9 && bytes.IndexByte([]byte{2, 4, 8}, content[1]) >= 0:
+		return FileOldExcel // before Excel 97, without a compound file around it
+	case bytes.HasPrefix(head, []byte("%PDF")):
+		return FilePDF
+	case bytes.HasPrefix(head, []byte(`{\rtf`)), bytes.HasPrefix(head, []byte("\x1F\x8B")), bytes.HasPrefix(head, []byte("\xFF\xD8\xFF")):
+		return FileBinary
+	}
+	return ""
+}
+
+// sniffZip returns the code of an archive that is known by the names in it and
+// cannot be read, and otherwise an empty text.
+func sniffZip(content []byte) string {
+	has := func(name string) bool { return bytes.Contains(content, []byte(name)) }
+	switch {
+	case bytes.Contains(content[:min(len(content), sniffed)], []byte("application/vnd.oasis.opendocument.spreadsheet")):
+		return FileODS
+	case has("Index/Document.iwa"), has("index.apxl"):
+		return FileNumbers
+	case has("xl/workbook.bin"):
+		return FileXLSB
+	}
+	return ""
+}
+
+// sniffCompound returns the code of an OLE compound file. Its streams are named in
+// UTF-16.
+func sniffCompound(content []byte) string {
+	has := func(stream string) bool {
+		return bytes.Contains(content, []byte(strings.Join(strings.Split(stream, ""), "\x00")+"\x00"))
+	}
+	switch {
+	case has("EncryptedPackage"):
+		return FileEncrypted
+	case has("Workbook"), has("Book"):
+		return FileOldExcel
+	}
+	return FileBinary
+}
+
+// sniffText returns the code of a text that is no list, and otherwise an empty
+// text.
+func sniffText(text string) string {
+	text = strings.TrimLeftFunc(text, isBlank)
+	head := strings.ToLower(text[:min(len(text), sniffed)])
+	switch {
+	case text == "":
+		return FileEmpty
+	case isBinary(text):
+		return FileBinary
+	case strings.HasPrefix(head, "<?xml") && !containsAny(head, "<!doctype html", "<html"):
+		return FileXML // which can have a <Table>, too
+	case strings.HasPrefix(head, "<") && containsAny(head, "<!doctype html", "<html", "<table", "<body"),
+		strings.HasPrefix(head, "mime-version:"):
+		return FileHTML
+	}
+	return ""
+}
+
+func containsAny(text string, words ...string) bool {
+	for _, word := range words {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// isBinary reports whether a text has many control characters, at its beginning or
+// in all. A few stand in cells of lists, where a record refuses them.
+func isBinary(text string) bool {
+	controls, all := 0, 0
+	many := func() bool { return controls > 3 && controls*20 > all }
+	for i, r := range text {
+		if i >= sniffed && all <= sniffed && many() {
+			return true
+		}
+		if all++; r < ' ' && r != endOfFile && !unicode.IsSpace(r) {
+			controls++
+		}
+	}
+	return many()
+}
+
+func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\uFEFF' }
+
+func isVCard(text string) bool {
+	const begin = "BEGIN:VCARD"
+	text = strings.TrimLeftFunc(text, isBlank)
+	return len(text) >= len(begin) && strings.EqualFold(text[:len(begin)], begin)
+}
+
+// isJSON reports whether a text begins as an object of JSON, or as an array of
+// objects.
+func isJSON(text string) bool {
+	text = strings.TrimLeftFunc(text, isBlank)
+	object, array := strings.CutPrefix(text, "[")
+	object = strings.TrimLeftFunc(object, isBlank)
+	member, ok := strings.CutPrefix(object, "{")
+	member = strings.TrimLeftFunc(member, isBlank)
+	return ok && (array || strings.HasPrefix(member, `"`) || strings.HasPrefix(member, "}"))
+}
+
+const (
+	bomUTF8    = "\xEF\xBB\xBF"
+	bomUTF16LE = "\xFF\xFE"
+	bomUTF16BE = "\xFE\xFF"
+)
+
+// guessEncoding returns the encoding of a text: by its byte order mark, else UTF-16
+// by its zeros, else UTF-8 if it is valid, else windows-1252.
+func guessEncoding(content []byte) string {
+	switch {
+	case bytes.HasPrefix(content, []byte(bomUTF8)):
+		return UTF8
+	case bytes.HasPrefix(content, []byte(bomUTF16LE)), bytes.HasPrefix(content, []byte(bomUTF16BE)), isUTF16(content):
+		return UTF16
+	case utf8.Valid(content):
+		return UTF8
+	}
+	return Windows1252
+}
+
+// isUTF16 reports whether content without a byte order mark is a text in UTF-16.
+func isUTF16(content []byte) bool {
+	if byteOrder(content) == nil {
+		return false
+	}
+	text, ok := decodeUTF16(content)
+	return ok && !isBinary(text)
+}
+
+// byteOrder returns the order of bytes in a UTF-16 text: by its byte order mark,
+// else by its zeros. In text for people one byte of line ends, delimiters and
+// Latin letters is zero, and the other byte hardly ever is. For anything else it
+// returns nil.
+func byteOrder(content []byte) binary.ByteOrder {
+	sample := content[:min(len(content), 1<<16)]
+	var zeros [2]int
+	for i, b := range sample {
+		if b == 0 {
+			zeros[i%2]++
+		}
+	}
+	enough := 1 + len(sample)/10
+	switch {
+	case bytes.HasPrefix(content, []byte(bomUTF16LE)):
+		return binary.LittleEndian
+	case bytes.HasPrefix(content, []byte(bomUTF16BE)):
+		return binary.BigEndian
+	case zeros[1] >= enough && zeros[1] >= 10*zeros[0]:
+		return binary.LittleEndian
+	case zeros[0] >= enough && zeros[0] >= 10*zeros[1]:
+		return binary.BigEndian
+	}
+	return nil
+}
+
+// decode returns the content as UTF-8, without byte order marks. It reports whether
+// the content is valid in the encoding. A byte that a Windows code page does not
+// assign becomes U+FFFD, so that a record refuses it.
+func decode(content []byte, encoding string) (text string, ok bool) {
+	switch encoding {
+	case UTF8:
+		text, ok = string(content), utf8.Valid(content)
+	case UTF16:
+		text, ok = decodeUTF16(content)
+	case Windows1252:
+		text, ok = decodePage(content, charmap.Windows1252), true
+	case Windows1250:
+		text, ok = decodePage(content, charmap.Windows1250), true
+	}
+	return strings.TrimLeft(text, "\uFEFF"), ok
+}
+
+func decodeUTF16(content []byte) (string, bool) {
+	order := byteOrder(content)
+	if order == nil {
+		order = binary.LittleEndian
+	}
+	if len(content)%2 != 0 {
+		return "", false
+	}
+	var text strings.Builder
+	text.Grow(len(content) / 2)
+	for i := 0; i < len(content); i += 2 {
+		r := rune(order.Uint16(content[i:]))
+		if utf16.IsSurrogate(r) {
+			i += 2
+			if i == len(content) {
+				return "", false
+			}
+			if r = utf16.DecodeRune(r, rune(order.Uint16(content[i:]))); r == utf8.RuneError {
+				return "", false
+			}
+		}
+		text.WriteRune(r)
+	}
+	return text.String(), true
+}
+
+func decodePage(content []byte, page *charmap.Charmap) string {
+	content = bytes.TrimPrefix(content, []byte(bomUTF8))
+	var text strings.Builder
+	text.Grow(len(content) + len(content)/8)
+	for _, b := range content {
+		text.WriteRune(page.DecodeByte(b))
+	}
+	return text.String()
+}
+
+// ambiguous reports whether windows-1252 and windows-1250 read the content
+// differently.
+func ambiguous(content []byte) bool {
+	return slices.ContainsFunc(content, func(b byte) bool {
+		return b >= utf8.RuneSelf && charmap.Windows1252.DecodeByte(b) != charmap.Windows1250.DecodeByte(b)
+	})
 }
 
 // clean returns the text of a cell without white space around it and without a
@@ -156,6 +383,32 @@ func (c *collector) add(number int, cells []Cell) error {
 	}
 	c.rows = append(c.rows, Row{number, slices.Clone(cells)})
 	return nil
+}
+
+// named gathers rows whose cells have names. These are the header, in the order in
+// which they come.
+type named struct {
+	collector
+	header []string
+	column map[string]int // by its name
+}
+
+// columnOf returns the column of a name.
+func (n *named) columnOf(name string) int {
+	i, ok := n.column[name]
+	if !ok {
+		i = len(n.header)
+		n.column[name] = i
+		n.header = append(n.header, name)
+	}
+	return i
+}
+
+// withText returns cells with a text in a column, which they may not have yet.
+func withText(cells []Cell, column int, text string) []Cell {
+	cells = append(cells, make([]Cell, max(column+1-len(cells), 0))...)
+	cells[column].Text = text
+	return cells
 }
 
 // table returns the rows as a table. Rows above the header are left out, with a note.

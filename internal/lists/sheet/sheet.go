@@ -2,6 +2,8 @@
 // spreadsheets (CSV and XLSX), vCards and JSON lines. It knows no store.
 package sheet
 
+import "github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
+
 // Formats of files.
 const (
 	CSV   = "csv"
@@ -47,16 +49,20 @@ type Row struct {
 	Cells  []Cell // may be fewer or more than the header has
 }
 
-// Kind is what a cell of a workbook holds.
-type Kind uint8
+// Cell is a cell. Read trims its text, and takes off a guard (an apostrophe before
+// = + - @ ' tab or carriage return).
+type Cell = xlsx.Cell
 
-// Kinds of cells. All cells of other formats are Text.
+// Kinds of cells. All cells of other formats than XLSX are of the kind Text.
 const (
-	Text   Kind = iota
-	Number      // Text is the number in full, without exponent
-	Error       // Text is that of the error, such as #N/A
-	Date        // Text is a day from 1900-03-01 on, such as 1990-05-15; only for WriteTable
+	Text   = xlsx.Text
+	Number = xlsx.Number
+	Error  = xlsx.Error
+	Date   = xlsx.Date // only for WriteTable
 )
+
+// FirstDate is the first day that can be a cell of the kind Date.
+const FirstDate = "1900-03-01"
 
 // Cell returns the cell of a column, an empty one if the row is too short.
 func (r Row) Cell(column int) Cell {
@@ -64,16 +70,6 @@ func (r Row) Cell(column int) Cell {
 		return Cell{}
 	}
 	return r.Cells[column]
-}
-
-// FirstDate is the first day that can be a cell of the kind Date.
-const FirstDate = "1900-03-01"
-
-// Cell is a cell. Text is trimmed, and a guard (an apostrophe before = + - @ '
-// tab or carriage return) is taken off.
-type Cell struct {
-	Text string
-	Kind Kind
 }
 
 // Note is something that people should know about a file. Package imports has

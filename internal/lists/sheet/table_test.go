@@ -65,8 +65,8 @@ func TestWriteTable(t *testing.T) {
 	}
 	book := report(XLSX)
 	book.Sheet, book.Date1904 = "Mann & \"Frau\"", true
-	book.Rows[2].Cells[1] = Cell{"33008", Number}
-	book.Rows[2].Cells[2] = Cell{"#N/A", Error}
+	book.Rows[2].Cells[1] = Cell{Text: "33008", Kind: Number}
+	book.Rows[2].Cells[2] = Cell{Text: "#N/A", Kind: Error}
 	if got := checkReport(t, XLSX, book); got.Sheet != book.Sheet || !got.Date1904 {
 		t.Errorf("sheet %q, 1904 %v", got.Sheet, got.Date1904)
 	}

@@ -57,8 +57,8 @@ const (
 // firstColumns are the headers of the columns that come first.
 var firstColumns = slices.Concat([]string{"UID", "firstName", "lastName", "FN"}, record.FieldNames()[record.NameFields:], []string{"N additional", "N prefix", "N suffix"})
 
-// columnOf is the first column for a property. Of several, one has it.
-var columnOf = func() map[string]int {
+// firstColumn is the first column for a property. Of several, one has it.
+var firstColumn = func() map[string]int {
 	columns := map[string]int{"UID": uidColumn, "N": lastNameColumn, "FN": fullNameColumn}
 	for i, d := range record.AllFields()[record.NameFields:] {
 		property, _, _ := strings.Cut(d.VCard, ";")
@@ -72,17 +72,15 @@ var nameColumns = []int{lastNameColumn, firstNameColumn, len(firstColumns) - 3, 
 
 // cardRows gathers cards as rows.
 type cardRows struct {
-	collector
-	header []string
-	column map[string]int // of the properties that have no first column
-	names  bool           // a card has a first or last name of its own
-	others bool           // a card is not of this program
+	named
+	names  bool // a card has a first or last name of its own
+	others bool // a card is not of this program
 }
 
 // readVCards reads a file of vCards. It has the column name only if no card has
 // first and last names of its own.
 func readVCards(ctx context.Context, text string) (*Table, error) {
-	rows := cardRows{collector: collector{ctx: ctx}, column: map[string]int{}, header: slices.Clone(firstColumns)}
+	rows := cardRows{named: named{collector{ctx: ctx}, slices.Clone(firstColumns), map[string]int{}}}
 	var known *FileError
 	if err := vcard.Read(text, rows.card); errors.As(err, &known) {
 		return nil, known
@@ -107,11 +105,11 @@ func readVCards(ctx context.Context, text string) (*Table, error) {
 
 // card adds a card as a row.
 func (c *cardRows) card(number int, card vcard.Card) error {
-	best := map[string]int{}
-	for name := range columnOf {
-		best[name] = card.Best(name)
+	best, count := map[string]int{}, map[string]int{}
+	for name := range firstColumn {
+		best[name], count[name] = card.Best(name), 1
 	}
-	cells, count, ours := make([]Cell, len(c.header)), map[string]int{}, false
+	cells, ours := make([]Cell, len(c.header)), false
 	for i, p := range card {
 		at, first := best[p.Name]
 		switch {
@@ -123,35 +121,18 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 				cells[nameColumns[part]].Text = text
 			}
 		case first && i == at:
-			cells[columnOf[p.Name]].Text = p.Text()
+			cells[firstColumn[p.Name]].Text = p.Text()
 		default:
-			count[p.Name]++
-			column := c.other(p.Name, count[p.Name], first)
-			cells = append(cells, make([]Cell, max(column+1-len(cells), 0))...)
-			cells[column].Text = p.Text()
+			name := p.Name
+			if count[name]++; count[name] > 1 {
+				name = fmt.Sprintf("%s %d", name, count[name])
+			}
+			cells = withText(cells, c.columnOf(name), p.Text())
 		}
 	}
 	c.others = c.others || !ours
 	c.names = c.names || cells[firstNameColumn].Text+cells[lastNameColumn].Text != ""
 	return c.add(number, cells)
-}
-
-// other returns the column of a property that has no first column, or of which
-// another one has it.
-func (c *cardRows) other(name string, count int, first bool) int {
-	if first {
-		count++
-	}
-	if count > 1 {
-		name = fmt.Sprintf("%s %d", name, count)
-	}
-	i, ok := c.column[name]
-	if !ok {
-		i = len(c.header)
-		c.column[name] = i
-		c.header = append(c.header, name)
-	}
-	return i
 }
 
 // dropUnused takes a column out that has no text in any row.

@@ -88,6 +88,10 @@ func TestDeclaredCharset(t *testing.T) {
 			t.Errorf("%s: got %q, %v", page, lines(got), err)
 		}
 	}
+	got, err := Read(t.Context(), []byte("Vorname;CHARSET=Windows-1250:x\nAna;\xc8ovi\xe6"), Options{})
+	if err != nil || got.Encoding != Windows1252 || got.Other == nil {
+		t.Errorf("in a CSV: got %q, %v", lines(got), err)
+	}
 }
 
 func TestOurVCards(t *testing.T) {

@@ -2,6 +2,7 @@ package sheet
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -83,6 +85,8 @@ func FormatOf(file string) string {
 // of an export.
 var members = slices.Concat([]string{"id"}, record.FieldNames(), []string{"invitationStatus", "userId"})
 
+var birthMember = slices.Index(members, "dateOfBirth")
+
 // texts returns the members of a record. What has no value is empty. Broken
 // UTF-8, which only the platform's columns can hold, becomes U+FFFD, as in JSON.
 func texts(f *record.Firefighter) []string {
@@ -112,3 +116,141 @@ func (w *jsonlWriter) Write(f *record.Firefighter) error {
 }
 
 func (w *jsonlWriter) Close() error { return w.out.Flush() }
+
+// byteOrderMark tells Excel that a CSV is UTF-8.
+const byteOrderMark = "\ufeff"
+
+// guarded are the characters with which a cell may not begin in a CSV: a
+// spreadsheet would take it for a formula, or drop the character. An apostrophe
+// before them guards it, and Read takes that off. So a cell that really begins
+// with an apostrophe needs another one.
+const guarded = "=+-@'\t\r"
+
+// csvWriter writes people as RFC 4180.
+type csvWriter struct {
+	out       *bufio.Writer
+	delimiter byte
+}
+
+// startCSV begins a CSV. Errors of the writer are kept until its end.
+func startCSV(w io.Writer, delimiter byte, header []Cell) *csvWriter {
+	c := &csvWriter{bufio.NewWriterSize(w, 64<<10), delimiter}
+	c.out.WriteString(byteOrderMark)
+	c.row(header)
+	return c
+}
+
+func newCSV(w io.Writer) Writer { return startCSV(w, ',', textCells(members)) }
+
+func (c *csvWriter) Write(f *record.Firefighter) error { return c.row(textCells(texts(f))) }
+
+func (c *csvWriter) Close() error { return c.out.Flush() }
+
+func (c *csvWriter) row(cells []Cell) error {
+	for i, cell := range cells {
+		if i > 0 {
+			c.out.WriteByte(c.delimiter)
+		}
+		c.cell(cell.Text)
+	}
+	_, err := c.out.WriteString("\r\n")
+	return err
+}
+
+func (c *csvWriter) cell(text string) {
+	if text != "" && strings.IndexByte(guarded, text[0]) >= 0 {
+		text = "'" + text
+	}
+	if strings.IndexByte(text, c.delimiter) < 0 && !strings.ContainsAny(text, "\"\r\n") {
+		c.out.WriteString(text)
+		return
+	}
+	c.out.WriteByte('"')
+	c.out.WriteString(strings.ReplaceAll(text, `"`, `""`))
+	c.out.WriteByte('"')
+}
+
+// ErrTooManyRows says that a workbook cannot hold all people.
+var ErrTooManyRows = xlsx.ErrTooManyRows
+
+// xlsxWriter writes people as a workbook, in which every cell is text but a date of
+// birth that is a date alone.
+type xlsxWriter struct{ *xlsx.Writer }
+
+func startXLSX(w io.Writer, name string, date1904 bool, header []Cell) xlsxWriter {
+	return xlsxWriter{xlsx.NewWriter(w, name, date1904, guard(header))}
+}
+
+func newXLSX(w io.Writer) Writer { return startXLSX(w, "People", false, textCells(members)) }
+
+func (x xlsxWriter) Write(f *record.Firefighter) error {
+	cells := textCells(texts(f))
+	if date, ok := strings.CutSuffix(f.DateOfBirth, midnight); ok && date >= FirstDate {
+		cells[birthMember] = Cell{Text: date, Kind: Date}
+	}
+	return x.row(cells)
+}
+
+func (x xlsxWriter) row(cells []Cell) error { return x.Writer.Write(guard(cells)) }
+
+// guard guards cells for a workbook. No character needs that there, but Read takes a
+// guard off there too, so what looks like one gets another.
+func guard(cells []Cell) []Cell {
+	for i, cell := range cells {
+		if strings.HasPrefix(cell.Text, "'") && clean(cell.Text) != cell.Text {
+			cells[i].Text = "'" + cell.Text
+		}
+	}
+	return cells
+}
+
+// WriteTable writes a table with more columns at its end, in the format CSV or
+// XLSX. Read returns the same texts for it, and the same kinds of cells where both
+// are workbooks. header has the names of the additional columns, and extra returns
+// their texts for a row by its position in Rows.
+func WriteTable(w io.Writer, format string, t *Table, header []string, extra func(row int) []string) error {
+	width := t.width()
+	head := wider(textCells(t.Header), width, header)
+	var file interface {
+		row([]Cell) error // may change the cells
+		Close() error
+	}
+	switch format {
+	case CSV:
+		file = startCSV(w, cmp.Or(t.Delimiter, ",")[0], head)
+	case XLSX:
+		file = startXLSX(w, cmp.Or(t.Sheet, "People"), t.Date1904, head)
+	default:
+		return fmt.Errorf("a table is not written as %q", format)
+	}
+	for i, row := range t.Rows {
+		if err := file.row(wider(row.Cells, width, extra(i))); err != nil {
+			return err
+		}
+	}
+	return file.Close()
+}
+
+// width returns the number of columns: those of the header, or of a longer row.
+func (t *Table) width() int {
+	width := len(t.Header)
+	for _, row := range t.Rows {
+		width = max(width, len(row.Cells))
+	}
+	return width
+}
+
+// wider returns cells with empty ones up to a width, and more texts after them.
+func wider(cells []Cell, width int, more []string) []Cell {
+	all := make([]Cell, width, width+len(more))
+	copy(all, cells)
+	return append(all, textCells(more)...)
+}
+
+func textCells(texts []string) []Cell {
+	cells := make([]Cell, len(texts))
+	for i, text := range texts {
+		cells[i].Text = text
+	}
+	return cells
+}

@@ -14,17 +14,25 @@ func readXLSX(ctx context.Context, content []byte, name string) (*Table, error) 
 	if code := sniffZip(content); code != "" {
 		return nil, fail(code)
 	}
-	w, err := xlsx.Open(ctx, content)
+	t, err := readWorkbook(ctx, content, name)
 	if err != nil {
 		return nil, workbookError(err)
+	}
+	return t, nil
+}
+
+func readWorkbook(ctx context.Context, content []byte, name string) (*Table, error) {
+	w, err := xlsx.Open(ctx, content)
+	if err != nil {
+		return nil, err
 	}
 	s, err := chooseSheet(ctx, w, name)
 	if err != nil {
-		return nil, workbookError(err)
+		return nil, err
 	}
 	t, err := readSheet(ctx, w, s)
 	if err != nil {
-		return nil, workbookError(err)
+		return nil, err
 	}
 	if hidden := sheetNames(w, true); len(hidden) > 0 {
 		t.Notes = append(t.Notes, Note{NoteHiddenSheets, []any{strings.Join(hidden, ", ")}})
@@ -99,11 +107,10 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 		if row.Hidden && len(row.Cells) > 0 {
 			hidden++
 		}
-		cells := make([]Cell, len(row.Cells))
-		for i, cell := range row.Cells {
-			cells[i] = Cell{clean(cell.Text), Kind(cell.Kind)}
+		for i := range row.Cells {
+			row.Cells[i].Text = clean(row.Cells[i].Text)
 		}
-		return rows.add(row.Number, cells)
+		return rows.add(row.Number, row.Cells)
 	})
 	if err != nil {
 		return nil, err

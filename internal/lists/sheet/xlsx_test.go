@@ -91,7 +91,7 @@ func TestXLSXKinds(t *testing.T) {
 			f.SetCellFormula("Sheet1", "D2", "NA()"))
 	})
 	got, err := Read(t.Context(), content, Options{})
-	want := []Cell{{"441000000000", Number}, {"4.41E+11", Text}, {"0049", Text}}
+	want := []Cell{{Text: "441000000000", Kind: Number}, {Text: "4.41E+11"}, {Text: "0049"}}
 	if err != nil || !reflect.DeepEqual(got.Rows[0].Cells, want) {
 		t.Errorf("got %+v (%v), want %+v", got, err, want)
 	}

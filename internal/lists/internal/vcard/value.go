@@ -1,7 +1,6 @@
 package vcard
 
 import (
-	"bytes"
 	"regexp"
 	"slices"
 	"strconv"
@@ -107,14 +106,9 @@ var charsets = map[string]*charmap.Charmap{
 
 var declared = regexp.MustCompile(`(?i);CHARSET="?(?:(WINDOWS-1252|ISO-8859-1)|(WINDOWS-1250))"?[:;]`)
 
-// Charset returns the code page that all cards of a file declare, windows-1252 or
-// windows-1250. It is empty for other files, and for cards that declare both.
+// Charset returns the code page that the cards of a file declare, windows-1252 or
+// windows-1250. It is empty for cards that declare neither or both.
 func Charset(content []byte) string {
-	const begin = "BEGIN:VCARD"
-	content = bytes.TrimLeft(content, " \t\r\n")
-	if len(content) < len(begin) || !strings.EqualFold(string(content[:len(begin)]), begin) {
-		return ""
-	}
 	var western, central bool
 	for _, found := range declared.FindAllSubmatch(content, -1) {
 		western, central = western || found[1] != nil, central || found[2] != nil

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 )
 
 // Card is the properties of a card in their order.
@@ -161,8 +162,12 @@ func unfold(text string, r *reader) {
 }
 
 // JoinCharacters returns the content of a file without the folds that stand within
-// a character of UTF-8: the octet after such a fold begins no character.
+// a character of UTF-8, where the octet after a fold begins none: RFC 6350 folds
+// octets (section 3.2). It returns content that is not UTF-8 without them as it is.
 func JoinCharacters(content []byte) []byte {
+	if utf8.Valid(content) {
+		return content
+	}
 	joined := make([]byte, 0, len(content))
 	for i := 0; i < len(content); i++ {
 		rest := bytes.TrimPrefix(content[i:], []byte("\r"))
@@ -173,7 +178,10 @@ func JoinCharacters(content []byte) []byte {
 		}
 		joined = append(joined, content[i])
 	}
-	return joined
+	if utf8.Valid(joined) {
+		return joined
+	}
+	return content
 }
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")
