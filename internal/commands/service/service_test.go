@@ -59,7 +59,9 @@ func newService(t *testing.T) (s Service, served *[]string) {
 		*served = []string{o.DB, o.Backups.Dir, o.Listen, strings.Join(o.Origins, " ")}
 		return nil
 	}
-	return Service{Content: records{}, Daemon: serve, Host: managers.Host{Root: t.TempDir()}, Data: t.TempDir()}, served
+	s = Service{Content: records{}, Daemon: serve, Data: t.TempDir()}
+	s.Host.Root = t.TempDir()
+	return s, served
 }
 
 // runService runs a subcommand of service, and returns its exit code and what it

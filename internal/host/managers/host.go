@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Host is a PC with a service manager. The zero Host is this one.
-type Host struct {
+// pc is what a Host of each system has. The zero Host is this PC.
+type pc struct {
 	Root string // the folder that all files of the system are below; only systemd and launchd know another than /
 	User string // who runs the service, in place of Account
 }
 
 // path returns where a file of the system lies.
-func (h Host) path(file string) string { return filepath.Join(h.Root, file) }
+func (p pc) path(file string) string { return filepath.Join(p.Root, file) }
 
-func (h Host) user() string { return cmp.Or(h.User, Account) }
+func (p pc) user() string { return cmp.Or(p.User, Account) }
 
-// The methods of each system are in the file with its name. All of them have
-// the same ones:
+// Host is a PC with its service manager. Each system has its own, in systemd.go (all
+// systems but the others), launchd.go and host_windows.go. All have the same methods:
 //
 //	DataFolder        the folder of the service's data, whether it is there or not
 //	InstalledProgram  where Install wants the program, unless a package brought it
@@ -114,4 +114,18 @@ func (h Host) PackagedProgram() string {
 // its permissions allow.
 func (h Host) Hides(name string) bool {
 	return runtime.GOOS == "linux" && hiddenByUnit(strings.TrimPrefix(name, h.Root))
+}
+
+// errorInLog returns the last error in a log, and what to type then, a line each. Both
+// are empty if there is none.
+func errorInLog(log string) (found, hint string) {
+	for line := range strings.Lines(log) {
+		line = strings.TrimSpace(line)
+		if text, ok := strings.CutPrefix(line, "Error: "); ok {
+			found, hint = text, ""
+		} else if text, ok := strings.CutPrefix(line, "Try: "); ok && found != "" && hint == "" {
+			hint = text
+		}
+	}
+	return found, hint
 }

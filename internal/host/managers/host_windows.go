@@ -14,7 +14,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// The service manager of Windows.
+// Host is a PC with Windows.
+type Host struct{ pc }
 
 // Account is the user of the service.
 const Account = winservice.Account
@@ -169,3 +170,5 @@ func (h Host) Current() (State, error) {
 	state.Replaced = err == nil && !state.Since.IsZero() && info.ModTime().After(state.Since)
 	return state, nil
 }
+
+func reopen(*os.File, string) error { return nil } // here no service manager writes a log to a file

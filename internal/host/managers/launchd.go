@@ -1,22 +1,20 @@
+//go:build !windows
+
 package managers
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/xml"
 	"errors"
-	"io/fs"
+	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
-
-// launchdLabel is the name of the service to launchd.
-const launchdLabel = "org.firefighter-records.firefighters"
-
-// launchdLog is where launchd writes what the service says.
-const launchdLog = "/Library/Logs/firefighters.log"
 
 // rotation is what newsyslog must know to keep the log of a user's service small: it
 // renames the file at a megabyte and keeps five. The service finds that out by itself,
@@ -84,105 +82,178 @@ const plistText = `<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 `
 
-// daemon is the service as launchd keeps it.
-type daemon struct {
-	root string                                                          // the folder that its files are in; empty for those of this system
-	run  func(program string, args ...string) (output string, err error) // runs a command of the system
-}
-
-// The files that describe the service.
+// The files that describe the service, and its name in commands.
 const (
-	plistFile    = "/Library/LaunchDaemons/" + launchdLabel + ".plist"
-	rotationFile = "/etc/newsyslog.d/" + launchdLabel + ".conf"
+	plistFile     = "/Library/LaunchDaemons/" + launchdLabel + ".plist"
+	rotationFile  = "/etc/newsyslog.d/" + launchdLabel + ".conf"
+	launchdTarget = "system/" + launchdLabel
 )
 
-const launchdTarget = "system/" + launchdLabel
+// launchd is the Host of macOS. Other systems have it for its tests.
+type launchd struct{ pc }
 
-// Why the service is not as it should be.
-var (
-	errNotStarted = errors.New("launchd could not start it")
-	errNotEnded   = errors.New("the service has not ended after a minute")
-)
+// DataFolder returns the folder of the service's data.
+func (h launchd) DataFolder() string { return h.path("/Library/Application Support/Firefighters") }
 
-func (d daemon) path(file string) string { return filepath.Join(d.root, file) }
+// InstalledProgram returns where Install wants the program.
+func (h launchd) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 
-// installed reports whether the service is described to launchd.
-func (d daemon) installed() bool {
-	_, err := os.Stat(d.path(plistFile))
-	return err == nil
+// Packaged returns how the package that brought a program is removed: there is none
+// for macOS.
+func (h launchd) Packaged(string) string { return "" }
+
+// Installed reports whether the service is installed.
+func (h launchd) Installed() bool { return osutil.Exists(h.path(plistFile)) }
+
+// Prepare makes the account and the folder of the data.
+func (h launchd) Prepare(d Definition) (steps []string, err error) {
+	owner, err := lookUpAccount(h.user())
+	if err != nil {
+		if err := addUser(); err != nil {
+			return nil, err
+		}
+		if owner, err = lookUpAccount(h.user()); err != nil {
+			return nil, err
+		}
+		steps = append(steps, "Made the user "+Account+", who runs the service and cannot sign in.")
+	}
+	made, err := owner.take(d.Data)
+	if err != nil {
+		return steps, err
+	}
+	log, err := os.OpenFile(h.path(launchdLog), os.O_CREATE|os.O_WRONLY, 0o640)
+	if err == nil {
+		err = cmp.Or(os.Lchown(h.path(launchdLog), owner.uid, owner.gid), log.Close())
+	}
+	return append(steps, made...), err
 }
 
-// install describes the service to launchd, and its log to newsyslog.
-func (d daemon) install(program, data, user string) error {
-	for file, text := range map[string]string{plistFile: plist(program, data, user), rotationFile: rotation(user)} {
-		if err := os.MkdirAll(filepath.Dir(d.path(file)), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(d.path(file), []byte(text), 0o644); err != nil {
+// addUser makes a user and a group with the first free number of those that
+// macOS keeps for services.
+func addUser() error {
+	taken, err := system("dscl", ".", "-list", "/Users", "UniqueID")
+	if err != nil {
+		return err
+	}
+	groups, err := system("dscl", ".", "-list", "/Groups", "PrimaryGroupID")
+	if err != nil {
+		return err
+	}
+	number := freeID(taken + "\n" + groups)
+	user, group := "/Users/"+Account, "/Groups/"+Account
+	for _, entry := range [][]string{
+		{group}, {group, "PrimaryGroupID", number}, {group, "Password", "*"},
+		{user}, {user, "UniqueID", number}, {user, "PrimaryGroupID", number}, {user, "Password", "*"},
+		{user, "UserShell", "/usr/bin/false"}, {user, "NFSHomeDirectory", "/var/empty"},
+		{user, "RealName", "Firefighter Records Service"}, {user, "IsHidden", "1"},
+	} {
+		if _, err := system("dscl", append([]string{".", "-create"}, entry...)...); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// uninstall stops the service, and then takes the descriptions back. A service that
-// does not stop keeps them.
-func (d daemon) uninstall() error {
-	if err := d.stop(); err != nil {
-		return err
+// Install describes the service to launchd, and its log to newsyslog.
+func (h launchd) Install(d Definition) (steps []string, err error) {
+	for file, text := range map[string]string{plistFile: plist(d.Program, d.Data, h.user()), rotationFile: rotation(h.user())} {
+		if _, err := writeOrRemove(h.path(file), text); err != nil {
+			return nil, err
+		}
 	}
-	if err := os.Remove(d.path(rotationFile)); err != nil && !errors.Is(err, fs.ErrNotExist) { // older versions made none
-		return err
-	}
-	return os.Remove(d.path(plistFile))
+	return []string{"Wrote " + plistFile + ".", "The service starts with this Mac."}, nil
 }
 
-// start returns when the service runs. launchd does not say whether it is ready.
-func (d daemon) start() error {
-	if state, _, ok := d.current(); ok && state.Running {
+// Uninstall stops the service, and then takes the descriptions back. A service that
+// does not stop keeps them.
+func (h launchd) Uninstall(string) (steps []string, err error) {
+	if err := h.Stop(); err != nil {
+		return nil, err
+	}
+	for _, file := range []string{rotationFile, plistFile} {
+		if _, err := writeOrRemove(h.path(file), ""); err != nil {
+			return nil, err
+		}
+	}
+	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + plistFile + "."}, nil
+}
+
+// Start returns when the service runs. launchd does not say whether it is ready.
+func (h launchd) Start() error {
+	if !h.Installed() {
+		return ErrNotInstalled
+	}
+	if state, _, _ := launchdState(); state.Running {
 		return nil
 	}
-	d.run("launchctl", "enable", launchdTarget)                  // it may have been disabled by hand
-	d.run("launchctl", "bootstrap", "system", d.path(plistFile)) // which fails if it is there already
-	d.run("launchctl", "kickstart", launchdTarget)               // which fails if it runs
+	launchctl("enable", launchdTarget)                  // it may have been disabled by hand
+	launchctl("bootstrap", "system", h.path(plistFile)) // which fails if it is there already
+	launchctl("kickstart", launchdTarget)               // which fails if it runs
 	for began := time.Now(); time.Since(began) < 10*time.Second; time.Sleep(time.Second / 5) {
-		if state, _, ok := d.current(); ok && state.Running && time.Since(began) > 2*time.Second {
+		if state, _, _ := launchdState(); state.Running && time.Since(began) > 2*time.Second {
 			return nil
 		}
 	}
-	return errNotStarted
+	said, _ := errorInLog(tailOf(h.path(launchdLog)))
+	return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, "launchd could not start it"))
 }
 
 // endLimit is how long the service may take to end, at most.
 var endLimit = time.Minute
 
-// stop returns when the service has ended.
-func (d daemon) stop() error {
-	d.run("launchctl", "bootout", launchdTarget) // which fails if it does not run
+// Stop returns when the service has ended.
+func (h launchd) Stop() error {
+	if !h.Installed() {
+		return ErrNotInstalled
+	}
+	launchctl("bootout", launchdTarget) // which fails if it does not run
 	for began := time.Now(); ; time.Sleep(time.Second / 5) {
-		if _, _, ok := d.current(); !ok {
+		if _, _, loaded := launchdState(); !loaded {
 			return nil
 		}
 		if time.Since(began) > endLimit {
-			return errNotEnded
+			return errors.New("the service has not ended after a minute")
 		}
 	}
 }
 
-// current returns what launchd knows of the service, and its process id. ok is false if
-// the service was stopped.
-func (d daemon) current() (state State, pid string, ok bool) {
-	text, err := d.run("launchctl", "print", launchdTarget)
+// Current returns what launchd knows of the service.
+func (h launchd) Current() (State, error) {
+	if !h.Installed() {
+		return State{}, nil
+	}
+	s, pid, loaded := launchdState()
+	switch {
+	case !loaded: // it was stopped
+		s = State{Installed: true, Program: h.InstalledProgram(), Detail: "stopped"}
+	case !s.Running:
+		s.Error, s.Hint = errorInLog(tailOf(h.path(launchdLog)))
+	default:
+		if age, err := system("ps", "-o", "etime=", "-p", pid); err == nil {
+			s.Since = time.Now().Add(-parseElapsed(age))
+			info, err := os.Stat(s.Program)
+			s.Replaced = err != nil || info.ModTime().After(s.Since)
+		}
+	}
+	return s, nil
+}
+
+func launchctl(args ...string) (string, error) { return system("launchctl", args...) }
+
+// launchdState returns what launchd knows of the service, and its process id. loaded is
+// false if the service was stopped.
+func launchdState() (s State, pid string, loaded bool) {
+	text, err := launchctl("print", launchdTarget)
 	if err != nil {
 		return State{}, "", false
 	}
-	state, pid = parseDaemonState(text)
-	return state, pid, true
+	s, pid = parseLaunchdState(text)
+	return s, pid, true
 }
 
-// parseDaemonState reads what launchctl print says of the service, and its process id,
+// parseLaunchdState reads what launchctl print says of the service, and its process id,
 // which is empty if it does not run.
-func parseDaemonState(text string) (s State, pid string) {
+func parseLaunchdState(text string) (s State, pid string) {
 	for line := range strings.Lines(text) {
 		key, value, _ := strings.Cut(strings.TrimSpace(line), " = ")
 		switch {

@@ -1,83 +1,90 @@
+//go:build !windows
+
 package managers
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
 
-// launchctl stands in for the one of macOS.
-type launchctl struct {
-	loaded, stuck, dead bool // stuck does not end, dead does not run
-	asked               []string
+// newMac returns a Mac below a folder of its own. Its launchctl is a script, which keeps a
+// file for each state: loaded and stuck, which does not end. The tests with it set the
+// environment, so they cannot run beside others.
+func newMac(t *testing.T) (h launchd, state func(name string) string) {
+	t.Helper()
+	h.Root = t.TempDir()
+	folder := t.TempDir()
+	script := fmt.Sprintf(`#!/bin/sh
+cd %q || exit 9
+echo "$1" >>asked
+case $1 in
+bootstrap) [ ! -e loaded ] && : >loaded ;;
+bootout) [ ! -e stuck ] && rm loaded ;;
+print) [ -e loaded ] && printf '\tstate = running\n\tpid = 7\n' ;;
+esac
+`, folder)
+	must(t, os.WriteFile(filepath.Join(folder, "launchctl"), []byte(script), 0o700))
+	t.Setenv("PATH", folder+":"+os.Getenv("PATH"))
+	return h, func(name string) string { return filepath.Join(folder, name) }
 }
 
-func (l *launchctl) run(program string, args ...string) (string, error) {
-	failed := errors.New(program + " fails")
-	l.asked = append(l.asked, args[0])
-	switch args[0] {
-	case "bootstrap":
-		if l.loaded {
-			return "", failed
-		}
-		l.loaded = true
-	case "bootout":
-		if l.stuck || !l.loaded {
-			return "", failed
-		}
-		l.loaded = false
-	case "print":
-		if !l.loaded {
-			return "", failed
-		}
-		return map[bool]string{false: "\tstate = running\n\tpid = 7\n", true: "\tstate = not running\n\tlast exit code = 1\n"}[l.dead], nil
-	}
-	return "", nil
-}
-
-// TestDaemon: the descriptions are there from Install to Uninstall, and stay where the
-// service does not end. It cannot run beside others: it sets a limit.
-func TestDaemon(t *testing.T) {
+// TestLaunchd: the descriptions are there from Install to Uninstall, and stay where the
+// service does not end.
+func TestLaunchd(t *testing.T) {
 	defer func(before time.Duration) { endLimit = before }(endLimit)
 	endLimit = 0
-	system := &launchctl{}
-	d := daemon{root: t.TempDir(), run: system.run}
-	if d.installed() {
-		t.Fatal("it is installed")
+	h, state := newMac(t)
+	loaded := func() bool { _, err := os.Stat(state("loaded")); return err == nil }
+	if now, err := h.Current(); err != nil || now.Installed || h.Installed() {
+		t.Fatalf("it is installed: %+v, %v", now, err)
 	}
-	if err := d.install("/usr/local/bin/firefighters", "/Library/x", "_firefighters"); err != nil || !d.installed() {
-		t.Fatal(err)
+	if err := h.Start(); !errors.Is(err, ErrNotInstalled) {
+		t.Errorf("before it is installed: %v", err)
 	}
-	described, _ := os.ReadFile(d.path(plistFile))
-	rotated, _ := os.ReadFile(d.path(rotationFile))
+	h.User = "_firefighters"
+	steps, err := h.Install(Definition{Program: "/usr/local/bin/firefighters", Data: "/Library/x"})
+	if err != nil || len(steps) != 2 || !h.Installed() {
+		t.Fatalf("%q, %v", steps, err)
+	}
+	described, _ := os.ReadFile(h.path(plistFile))
+	rotated, _ := os.ReadFile(h.path(rotationFile))
 	if string(described) != plist("/usr/local/bin/firefighters", "/Library/x", "_firefighters") || string(rotated) != rotation("_firefighters") {
 		t.Errorf("%s\n%s", described, rotated)
 	}
+	if now, err := h.Current(); err != nil || !now.Installed || now.Running || now.Detail != "stopped" || now.Program != h.InstalledProgram() {
+		t.Errorf("before a start: %+v, %v", now, err)
+	}
 	for range 2 {
-		if err := d.start(); err != nil || !system.loaded {
+		if err := h.Start(); err != nil || !loaded() {
 			t.Errorf("it does not start: %v", err)
 		}
 	}
-	if got := strings.Join(system.asked, " "); strings.Count(got, "kickstart") != 1 {
-		t.Errorf("started twice: %s", got)
+	if asked, _ := os.ReadFile(state("asked")); strings.Count(string(asked), "kickstart") != 1 {
+		t.Errorf("started twice: %s", asked)
 	}
-	if state, pid, ok := d.current(); !ok || !state.Running || pid != "7" {
-		t.Errorf("%+v, %q, %v", state, pid, ok)
+	if _, pid, _ := launchdState(); pid != "7" {
+		t.Errorf("its process is %q", pid)
 	}
-	system.stuck = true
-	if err := d.uninstall(); !errors.Is(err, errNotEnded) || !d.installed() {
-		t.Errorf("it does not end: %v; it is installed: %v", err, d.installed())
+	if now, err := h.Current(); err != nil || !now.Running {
+		t.Errorf("%+v, %v", now, err)
 	}
-	system.stuck = false
-	if err := d.uninstall(); err != nil || d.installed() || system.loaded {
-		t.Errorf("%v", err)
+	must(t, os.WriteFile(state("stuck"), nil, 0o600))
+	if _, err := h.Uninstall(""); err == nil || !strings.Contains(err.Error(), "has not ended") || !h.Installed() {
+		t.Errorf("it does not end: %v; it is installed: %v", err, h.Installed())
 	}
-	if _, err := os.Stat(d.path(rotationFile)); !os.IsNotExist(err) {
+	must(t, os.Remove(state("stuck")))
+	if steps, err := h.Uninstall(""); err != nil || len(steps) != 2 || h.Installed() || loaded() {
+		t.Errorf("%q, %v", steps, err)
+	}
+	if _, err := os.Stat(h.path(rotationFile)); !os.IsNotExist(err) {
 		t.Errorf("the rotation of the log is left: %v", err)
 	}
-	if err := d.uninstall(); !os.IsNotExist(err) {
+	if _, err := h.Uninstall(""); !errors.Is(err, ErrNotInstalled) {
 		t.Errorf("again: %v", err)
 	}
 }
@@ -99,11 +106,11 @@ func TestLaunchdTexts(t *testing.T) {
 			t.Errorf("%q is not there", want)
 		}
 	}
-	s, pid := parseDaemonState("system/x = {\n\tactive count = 1\n\tstate = running\n\tprogram = /usr/local/bin/firefighters\n\tpid = 7\n\tendpoints = {\n\t\tstate = waiting\n\t}\n}\n")
+	s, pid := parseLaunchdState("system/x = {\n\tactive count = 1\n\tstate = running\n\tprogram = /usr/local/bin/firefighters\n\tpid = 7\n\tendpoints = {\n\t\tstate = waiting\n\t}\n}\n")
 	if !s.Running || pid != "7" || s.Program != "/usr/local/bin/firefighters" || s.Detail != "running" {
 		t.Errorf("%+v", s)
 	}
-	if s, _ = parseDaemonState("\tstate = not running\n\tlast exit code = 1\n"); s.Running || s.Detail != "not running, the last run ended with: 1" {
+	if s, _ = parseLaunchdState("\tstate = not running\n\tlast exit code = 1\n"); s.Running || s.Detail != "not running, the last run ended with: 1" {
 		t.Errorf("%+v", s)
 	}
 	if got := freeID("daemon 1\n_a 400\n_b   401\n_c 403\n"); got != "402" {

@@ -23,6 +23,12 @@ type Manager struct {
 	launchd  bool
 }
 
+// launchdLabel is the name of the service to launchd.
+const launchdLabel = "org.firefighter-records.firefighters"
+
+// launchdLog is where launchd writes what the service says.
+const launchdLog = "/Library/Logs/firefighters.log"
+
 // NewManager returns the manager that the environment names. systemd keeps the
 // folder RUNTIME_DIRECTORY while it starts the service again and again, and removes
 // it when somebody stops the service.

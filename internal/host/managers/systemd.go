@@ -1,10 +1,274 @@
+//go:build !windows && !darwin
+
 package managers
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
+
+// Host is a PC with systemd, if that runs.
+type Host struct{ pc }
+
+// Account is the user of the service.
+const Account = Name
+
+const (
+	unitName     = Name + ".service"
+	unitFile     = "/etc/systemd/system/" + unitName
+	dropInFile   = unitFile + ".d/settings.conf"
+	formerSuffix = ".before-install" // of a unit that somebody has written by hand
+)
+
+// packagedUnits are where a package puts the unit.
+var packagedUnits = []string{"/usr/lib/systemd/system/" + unitName, "/lib/systemd/system/" + unitName}
+
+// DataFolder returns the folder of the service's data.
+func (h Host) DataFolder() string { return h.path("/var/lib/firefighters") }
+
+// InstalledProgram returns where Install wants the program.
+func (h Host) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
+
+// Packaged returns how the package that brought a program is removed, empty if
+// none did.
+func (h Host) Packaged(program string) string {
+	if program != "/usr/bin/firefighters" || !h.hasPackagedUnit() {
+		return ""
+	}
+	return "sudo apt remove firefighters"
+}
+
+func (h Host) hasPackagedUnit() bool {
+	return osutil.Exists(h.path(packagedUnits[0])) || osutil.Exists(h.path(packagedUnits[1]))
+}
+
+// Installed reports whether the service is installed.
+func (h Host) Installed() bool {
+	if text, err := os.ReadFile(h.path(unitFile)); err == nil {
+		return isOurs(string(text))
+	}
+	return h.hasPackagedUnit()
+}
+
+// LogCommand is what to type to see the log.
+const LogCommand = "sudo journalctl -u firefighters -n 50"
+
+// booted returns an error unless systemd runs this system, as sd_booted(3) finds out.
+func (h Host) booted() error {
+	if !osutil.Exists(h.path("/run/systemd/system")) {
+		return fmt.Errorf("%w: systemd does not run here", ErrUnsupported)
+	}
+	return nil
+}
+
+func systemctl(args ...string) (string, error) { return system("systemctl", args...) }
+
+// Prepare makes the account and the folder of the data.
+func (h Host) Prepare(d Definition) (steps []string, err error) {
+	if err := h.booted(); err != nil {
+		return nil, err
+	}
+	owner, err := lookUpAccount(h.user())
+	if err != nil {
+		if err := h.addUser(d); err != nil {
+			return nil, err
+		}
+		if owner, err = lookUpAccount(h.user()); err != nil {
+			return nil, err
+		}
+		steps = append(steps, "Made the user firefighters, who runs the service and cannot sign in.")
+	}
+	made, err := owner.take(d.Data)
+	return append(steps, made...), err
+}
+
+// addUser makes the user of the service, by systemd-sysusers or, where that is
+// not installed, by useradd.
+func (h Host) addUser(d Definition) error {
+	if _, err := exec.LookPath("systemd-sysusers"); err != nil {
+		_, err = system("useradd", "--system", "--user-group", "--home-dir", d.Data, "--no-create-home", "--shell", "/usr/sbin/nologin", Name)
+		return err
+	}
+	file := h.path("/etc/sysusers.d/firefighters.conf")
+	if _, err := writeOrRemove(file, Sysusers); err != nil {
+		return err
+	}
+	_, err := system("systemd-sysusers", file)
+	return err
+}
+
+// Install describes the service to the system.
+func (h Host) Install(d Definition) (steps []string, err error) {
+	steps, err = h.writeUnit(d)
+	if err != nil {
+		return steps, err
+	}
+	changed, err := writeOrRemove(h.path(dropInFile), dropIn(d.Writes, d.Port))
+	if err != nil {
+		return steps, err
+	}
+	if changed {
+		steps = append(steps, "Wrote what the unit needs for the settings to "+dropInFile+".")
+	}
+	if _, err := systemctl("daemon-reload"); err != nil {
+		return steps, err
+	}
+	if _, err := systemctl("enable", unitName); err != nil {
+		return steps, err
+	}
+	return append(steps, "The service starts with this PC."), nil
+}
+
+// writeUnit writes the unit, unless a package has brought it. A unit that somebody
+// has written by hand is kept under another name.
+func (h Host) writeUnit(d Definition) (steps []string, err error) {
+	text := Unit(d.Program)
+	if h.Packaged(d.Program) != "" {
+		text = ""
+	}
+	if steps, err = h.keepFormer(); err != nil {
+		return nil, err
+	}
+	changed, err := writeOrRemove(h.path(unitFile), text)
+	if changed && text != "" {
+		steps = append(steps, "Wrote the unit "+unitFile+".")
+	} else if changed {
+		steps = append(steps, "Removed the unit "+unitFile+": the package has one.")
+	}
+	return steps, err
+}
+
+// keepFormer renames a unit that somebody has written by hand.
+func (h Host) keepFormer() (steps []string, err error) {
+	unit := h.path(unitFile)
+	if old, err := os.ReadFile(unit); err != nil || isOurs(string(old)) {
+		return nil, nil
+	}
+	if err := os.Rename(unit, unit+formerSuffix); err != nil {
+		return nil, err
+	}
+	return []string{"The unit that was there is kept as " + unitFile + formerSuffix + "."}, nil
+}
+
+// Uninstall takes the service from the system, and leaves the data.
+func (h Host) Uninstall(program string) (steps []string, err error) {
+	if err := h.booted(); err != nil {
+		return nil, err
+	}
+	if _, err := systemctl("disable", "--now", unitName); err != nil {
+		return nil, err
+	}
+	kept, err := h.keepFormer()
+	if err != nil {
+		return nil, err
+	}
+	steps = append(kept, "Stopped the service. It does not start with this PC any more.")
+	for _, file := range []string{dropInFile, unitFile} {
+		changed, err := writeOrRemove(h.path(file), "")
+		if err != nil {
+			return steps, err
+		}
+		if changed {
+			steps = append(steps, "Removed "+file+".")
+		}
+	}
+	_, err = systemctl("daemon-reload")
+	systemctl("reset-failed", unitName) // which fails if there is nothing to reset
+	return steps, err
+}
+
+// Start returns when the service is ready.
+func (h Host) Start() error {
+	_, failed, err := h.show()
+	if err != nil {
+		return err
+	}
+	if failed { // it may wait before the next start
+		if _, err := systemctl("stop", unitName); err != nil {
+			return err
+		}
+	}
+	began := time.Now()
+	if _, err := systemctl("start", unitName); err != nil {
+		said, _ := lastError(began)
+		return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, err.Error()))
+	}
+	return nil
+}
+
+// Stop returns when the service has ended.
+func (h Host) Stop() error {
+	if _, _, err := h.show(); err != nil {
+		return err
+	}
+	_, err := systemctl("stop", unitName)
+	return err
+}
+
+// show returns what systemd knows of the service. failed reports whether the last run
+// did not end well, or the last start.
+func (h Host) show() (s State, failed bool, err error) {
+	if err := h.booted(); err != nil {
+		return State{}, false, err
+	}
+	text, err := systemctl("show", unitName, "--property="+unitProperties)
+	if err != nil {
+		return State{}, false, err
+	}
+	if s, failed = parseUnitState(text); !s.Installed {
+		err = ErrNotInstalled
+	}
+	return s, failed, err
+}
+
+// lastError returns what the service has logged as its error since a time, and what
+// to type then. Both are empty if there is none.
+func lastError(since time.Time) (said, hint string) {
+	log, err := system("journalctl", "-u", unitName, "-o", "cat", "--no-pager", "--since", "@"+strconv.FormatInt(since.Unix(), 10))
+	if err != nil {
+		return "", ""
+	}
+	return errorInLog(log)
+}
+
+// Current returns what systemd knows of the service.
+func (h Host) Current() (State, error) {
+	s, failed, err := h.show()
+	if err != nil && !errors.Is(err, ErrNotInstalled) {
+		return State{}, err
+	}
+	if s.Running {
+		s.Replaced = changedSince(s.Program, s.Since)
+	} else if failed {
+		s.Error, s.Hint = lastError(time.Now().Add(-time.Hour))
+	}
+	if unit, err := os.ReadFile(h.path(unitFile)); err == nil {
+		s.Former = formerFlags(string(unit))
+	}
+	return s, nil
+}
+
+// changedSince reports whether a file was put there after a time. The change
+// time counts, because a package sets the others. systemd says only the second.
+func changedSince(file string, since time.Time) bool {
+	var info unix.Stat_t
+	if err := unix.Stat(file, &info); err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return time.Unix(info.Ctim.Unix()).After(since.Add(time.Second))
+}
 
 // unitProperties are those that parseUnitState reads.
 const unitProperties = "LoadState,ActiveState,SubState,Result,StatusText,ActiveEnterTimestamp,ExecStart,UnitFileState"
@@ -40,3 +304,6 @@ func parseUnitState(properties string) (s State, failed bool) {
 	}
 	return s, failed
 }
+
+// duplicate makes the file to name what the file from names.
+func duplicate(from, to int) error { return unix.Dup3(from, to, 0) }

@@ -1,6 +1,295 @@
+//go:build !windows && !darwin
+
 package managers
 
-import "testing"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/user"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// newHost returns a system with systemd below a folder of its own, and what was asked of
+// that: systemctl and journalctl are scripts. They print the file with the name of what
+// they are asked for, and fail where there is a file with that name and ".fails". The
+// tests with it set the environment, so they cannot run beside others.
+func newHost(t *testing.T) (h Host, in func(name string) string, asked func() string) {
+	t.Helper()
+	h.Root = t.TempDir()
+	said := t.TempDir()
+	in = func(name string) string { return filepath.Join(said, name) }
+	for program, word := range map[string]string{"systemctl": "$1", "journalctl": "log"} {
+		script := fmt.Sprintf("#!/bin/sh\nname=%q/%s\nprintf '%s %%s\\n' \"$*\" >>%q\n[ ! -e \"$name\" ] || cat \"$name\"\n[ ! -e \"$name.fails\" ] || { echo it fails; exit 1; }\n",
+			said, word, program, in("asked"))
+		must(t, os.WriteFile(in(program), []byte(script), 0o700))
+	}
+	t.Setenv("PATH", said+":"+os.Getenv("PATH"))
+	must(t, os.MkdirAll(h.path("/run/systemd/system"), 0o700))
+	return h, in, func() string {
+		text, _ := os.ReadFile(in("asked"))
+		os.Remove(in("asked"))
+		return string(text)
+	}
+}
+
+const (
+	loaded  = "LoadState=loaded\nActiveState=active\nSubState=running\nResult=success\n"
+	waiting = "LoadState=loaded\nActiveState=activating\nSubState=start\nResult=success\nStatusText=waiting 35s, because the last start failed\n"
+)
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	must(t, os.MkdirAll(filepath.Dir(path), 0o700))
+	must(t, os.WriteFile(path, []byte(text), 0o600))
+}
+
+// content returns what is in a file, and "none" without one.
+func content(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "none"
+	}
+	return string(text)
+}
+
+// TestInstall: the unit, its drop-in and what was there before.
+func TestInstall(t *testing.T) {
+	h, in, asked := newHost(t)
+	unit, dropIn := h.path(unitFile), h.path(dropInFile)
+	const byHand = "[Service]\nExecStart=/opt/firefighters serve --no-office\n"
+	write(t, unit, byHand)
+	if h.Installed() {
+		t.Error("a unit by hand counts as ours")
+	}
+	d := Definition{Program: "/usr/local/bin/firefighters", Writes: []string{"/backup"}, Port: 8080}
+	steps, err := h.Install(d)
+	if err != nil || len(steps) != 4 || content(unit) != Unit(d.Program) || !strings.Contains(content(dropIn), "-/backup\n") || content(unit+formerSuffix) != byHand {
+		t.Fatalf("%q, %v", steps, err)
+	}
+	if want := "systemctl daemon-reload\nsystemctl enable firefighters.service\n"; asked() != want || !h.Installed() {
+		t.Error("systemd was not told, or it is not known as installed")
+	}
+	if steps, err = h.Install(d); err != nil || len(steps) != 1 {
+		t.Errorf("the same again: %q, %v", steps, err)
+	}
+	for _, step := range []string{"daemon-reload", "enable"} {
+		write(t, in(step+".fails"), "")
+		if _, err := h.Install(d); err == nil || !strings.Contains(err.Error(), step) || !strings.Contains(err.Error(), "it fails") {
+			t.Errorf("%s fails: %v", step, err)
+		}
+		must(t, os.Remove(in(step+".fails")))
+	}
+	// To the unit of the package.
+	write(t, h.path(packagedUnits[1]), Unit("/usr/bin/firefighters"))
+	d = Definition{Program: "/usr/bin/firefighters", Port: 8080}
+	if steps, err = h.Install(d); err != nil || len(steps) != 3 || content(unit) != "none" || content(dropIn) != "none" || !h.Installed() {
+		t.Errorf("with a package: %q, %v", steps, err)
+	}
+	if _, err := os.Stat(filepath.Dir(dropIn)); !os.IsNotExist(err) {
+		t.Errorf("the folder of the drop-in is left: %v", err)
+	}
+	if h.Packaged(d.Program) == "" || h.Packaged("/usr/local/bin/firefighters") != "" {
+		t.Error("it is not known which program the package brought")
+	}
+	// What cannot be written is said.
+	must(t, os.RemoveAll(h.path("/etc")))
+	write(t, h.path("/etc"), "")
+	if _, err := h.Install(Definition{Program: "/x"}); err == nil {
+		t.Error("a unit that cannot be written counts as installed")
+	}
+}
+
+// TestUninstall: nothing is removed where the service could not be stopped.
+func TestUninstall(t *testing.T) {
+	h, in, asked := newHost(t)
+	_, err := h.Install(Definition{Program: "/x/firefighters", Port: 443})
+	must(t, err)
+	asked()
+	write(t, in("disable.fails"), "")
+	if steps, err := h.Uninstall(""); err == nil || steps != nil || !h.Installed() || content(h.path(dropInFile)) == "none" {
+		t.Errorf("it does not stop: %q, %v", steps, err)
+	}
+	must(t, os.Remove(in("disable.fails")))
+	asked()
+	steps, err := h.Uninstall("")
+	if err != nil || len(steps) != 3 || h.Installed() || content(h.path(dropInFile)) != "none" {
+		t.Errorf("%q, %v", steps, err)
+	}
+	if want := "systemctl disable --now firefighters.service\nsystemctl daemon-reload\nsystemctl reset-failed firefighters.service\n"; asked() != want {
+		t.Errorf("it did not ask for\n%s", want)
+	}
+	const byHand = "[Service]\nExecStart=/opt/firefighters serve\n"
+	write(t, h.path(unitFile), byHand)
+	if _, err := h.Uninstall(""); err != nil || content(h.path(unitFile)+formerSuffix) != byHand {
+		t.Errorf("a unit by hand is lost: %v", err)
+	}
+	write(t, in("daemon-reload.fails"), "")
+	if _, err := h.Uninstall(""); err == nil {
+		t.Error("systemd was not told, and that is no error")
+	}
+	must(t, os.RemoveAll(h.path("/run")))
+	if _, err := h.Uninstall(""); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("without systemd: %v", err)
+	}
+}
+
+// TestStartStop: what fails is said in the service's own words, and a service that waits
+// before its next start begins at once.
+func TestStartStop(t *testing.T) {
+	h, in, asked := newHost(t)
+	show := "systemctl show firefighters.service --property=LoadState,ActiveState,SubState,Result,StatusText,ActiveEnterTimestamp,ExecStart,UnitFileState\n"
+	for state, want := range map[string]string{
+		loaded:  "systemctl start firefighters.service\n",
+		waiting: "systemctl stop firefighters.service\nsystemctl start firefighters.service\n",
+	} {
+		write(t, in("show"), state)
+		if err := h.Start(); err != nil || asked() != show+want {
+			t.Errorf("%s%v", state, err)
+		}
+	}
+	write(t, in("start.fails"), "")
+	write(t, in("log"), "x\nError: port 8080 is used by another program\nTry: y\n")
+	if err := h.Start(); !errors.Is(err, ErrNotReady) || !strings.HasSuffix(err.Error(), ": port 8080 is used by another program") {
+		t.Errorf("it does not start: %v", err)
+	}
+	write(t, in("log.fails"), "")
+	if err := h.Start(); !errors.Is(err, ErrNotReady) || !strings.Contains(err.Error(), "it fails") {
+		t.Errorf("it does not start, and the log cannot be read: %v", err)
+	}
+	write(t, in("stop.fails"), "")
+	write(t, in("show"), waiting)
+	for what, do := range map[string]func() error{"stop": h.Stop, "start one that waits": h.Start} {
+		if err := do(); err == nil || !strings.Contains(err.Error(), "systemctl stop") {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	must(t, os.Remove(in("stop.fails")))
+	must(t, h.Stop())
+	write(t, in("show"), "LoadState=not-found\n")
+	for _, do := range []func() error{h.Stop, h.Start} {
+		if err := do(); !errors.Is(err, ErrNotInstalled) {
+			t.Errorf("it is not installed: %v", err)
+		}
+	}
+	write(t, in("show.fails"), "")
+	if err := h.Stop(); err == nil || errors.Is(err, ErrNotInstalled) {
+		t.Errorf("systemd does not say: %v", err)
+	}
+}
+
+// TestCurrent: why a service does not run is read from its log, also while it waits.
+func TestCurrent(t *testing.T) {
+	h, in, _ := newHost(t)
+	write(t, in("log"), "Error: port 8080 is used by another program\nTry: another port\n")
+	program := in("program")
+	write(t, program, "")
+	for _, tt := range []struct {
+		show string
+		want State
+	}{
+		{"LoadState=not-found\nActiveState=inactive\n", State{Detail: "inactive"}},
+		{waiting, State{Installed: true, Word: "waiting 35s, because the last start failed", Detail: "waiting 35s, because the last start failed",
+			Error: "port 8080 is used by another program", Hint: "another port"}},
+		{"LoadState=loaded\nActiveState=failed\nResult=exit-code\n", State{Installed: true, Detail: "failed, the last run ended with: exit-code",
+			Error: "port 8080 is used by another program", Hint: "another port"}},
+		{"LoadState=loaded\nActiveState=activating\nSubState=start\nResult=success\n", State{Installed: true, Detail: "activating (start)"}},
+		{loaded + "ExecStart={ path=" + program + " ; }\nActiveEnterTimestamp=Thu 2026-01-01 10:00:00 UTC\n", State{Installed: true, Running: true, Replaced: true, Program: program, Detail: "active (running)"}},
+		{loaded + "ExecStart={ path=" + program + " ; }\nActiveEnterTimestamp=Fri 2100-01-01 10:00:00 UTC\n", State{Installed: true, Running: true, Program: program, Detail: "active (running)"}},
+		{loaded + "ExecStart={ path=" + program + ".gone ; }\nActiveEnterTimestamp=Fri 2100-01-01 10:00:00 UTC\n", State{Installed: true, Running: true, Replaced: true, Program: program + ".gone", Detail: "active (running)"}},
+	} {
+		write(t, in("show"), tt.show)
+		got, err := h.Current()
+		tt.want.Since = got.Since
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(tt.want) || got.Running == got.Since.IsZero() {
+			t.Errorf("%s: %+v, %v", tt.show, got, err)
+		}
+	}
+	write(t, h.path(unitFile), "ExecStart=/opt/firefighters serve --no-office\n")
+	if got, err := h.Current(); err != nil || !slices.Equal(got.Former, []string{"--no-office"}) {
+		t.Errorf("a unit by hand: %+v, %v", got, err)
+	}
+	write(t, in("show.fails"), "")
+	if _, err := h.Current(); err == nil {
+		t.Error("systemd does not say, and that is no error")
+	}
+	must(t, os.RemoveAll(h.path("/run")))
+	if _, err := h.Current(); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("without systemd: %v", err)
+	}
+}
+
+// TestWaiting: systemd is told that the service waits, which status then says.
+func TestWaiting(t *testing.T) {
+	t.Parallel()
+	folder, err := os.MkdirTemp("", "ffm") // a short path, as sockets need
+	must(t, err)
+	defer os.RemoveAll(folder)
+	socket := filepath.Join(folder, "s")
+	listener, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
+	must(t, err)
+	defer listener.Close()
+	write(t, filepath.Join(folder, "failed-starts"), "4")
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if managerIn(map[string]string{"RUNTIME_DIRECTORY": folder, "NOTIFY_SOCKET": socket}).AwaitTurn(stopped) {
+		t.Error("it does not wait")
+	}
+	heard := make([]byte, 100)
+	must(t, listener.SetReadDeadline(time.Now().Add(time.Minute)))
+	if n, err := listener.Read(heard); err != nil || string(heard[:n]) != "STATUS=waiting 35s, because the last start failed" {
+		t.Errorf("heard %q, %v", heard[:n], err)
+	}
+}
+
+// TestPrepare: the user, the folder of the data, and the folders and files beside it.
+func TestPrepare(t *testing.T) {
+	h, in, asked := newHost(t)
+	me, err := user.Current()
+	must(t, err)
+	h.User = me.Username
+	d := Definition{Data: h.DataFolder()}
+	if steps, err := h.Prepare(d); !errors.Is(err, os.ErrNotExist) || steps != nil {
+		t.Errorf("without the folder above: %q, %v", steps, err)
+	}
+	must(t, os.MkdirAll(filepath.Dir(d.Data), 0o755))
+	for _, want := range []int{1, 0} {
+		if steps, err := h.Prepare(d); err != nil || len(steps) != want || asked() != "" {
+			t.Errorf("%q, %v", steps, err)
+		}
+	}
+	folder, file := h.path("/copies"), h.path("/key.pem")
+	must(t, h.Share(folder))
+	write(t, file, "")
+	must(t, h.MayRead(file))
+	if err := h.MayRead(file + ".gone"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is not there: %v", err)
+	}
+	h.User = "nobody-has-this-name"
+	if h.Share(folder) == nil || h.MayRead(file) == nil {
+		t.Error("a user that is not there may do something")
+	}
+	script := fmt.Sprintf("#!/bin/sh\necho \"sysusers $*\" >>%q\n", in("asked"))
+	must(t, os.WriteFile(in("systemd-sysusers"), []byte(script), 0o700))
+	config := h.path("/etc/sysusers.d/firefighters.conf")
+	if _, err := h.Prepare(d); err == nil || asked() != "sysusers "+config+"\n" || content(config) != Sysusers {
+		t.Errorf("the user cannot be made: %v", err)
+	}
+	must(t, os.WriteFile(in("systemd-sysusers"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
+	if _, err := h.Prepare(d); err == nil || !strings.Contains(err.Error(), "systemd-sysusers "+config) {
+		t.Errorf("the user cannot be made: %v", err)
+	}
+	must(t, os.RemoveAll(h.path("/run")))
+	if _, err := h.Prepare(d); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("without systemd: %v", err)
+	}
+}
 
 func TestParseUnitState(t *testing.T) {
 	t.Parallel()

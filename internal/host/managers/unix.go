@@ -1,4 +1,4 @@
-//go:build linux || darwin
+//go:build !windows
 
 package managers
 
@@ -13,10 +13,78 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
+
+// What systemd and launchd share: the account of the service, commands of the system,
+// and files of a log.
+
+// Permitted reports whether this process may install, start and stop. Below another
+// folder nobody needs more rights than to that.
+func (p pc) Permitted() bool { return os.Geteuid() == 0 || p.Root != "" }
+
+// MayRead returns an error if the service may not read a file.
+func (p pc) MayRead(file string) error {
+	if _, err := os.Stat(file); err != nil {
+		return err
+	}
+	account, err := lookUpAccount(p.user())
+	if err == nil && !account.may("r", file) {
+		err = fs.ErrPermission
+	}
+	return err
+}
+
+// Share lets the service write to a folder, which it makes.
+func (p pc) Share(folder string) error {
+	account, err := lookUpAccount(p.user())
+	if err != nil {
+		return err
+	}
+	return account.share(folder)
+}
+
+// system runs a command of the system. Its error is what that says.
+func system(program string, args ...string) (output string, err error) {
+	command := exec.Command(program, args...)
+	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC") // so that it can be read
+	said, err := command.CombinedOutput()
+	output = strings.TrimSpace(string(said))
+	if _, ended := errors.AsType[*exec.ExitError](err); ended {
+		err = fmt.Errorf("%s %s: %s", program, strings.Join(args, " "), cmp.Or(firstLine(output), err.Error()))
+	}
+	return output, err
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(text, "\n")
+	return line
+}
+
+// writeOrRemove makes a file have a text or, if that is empty, removes the file
+// and its folder if that is empty then.
+func writeOrRemove(file, text string) (changed bool, err error) {
+	old, err := os.ReadFile(file)
+	switch {
+	case err == nil && text == string(old) || err != nil && text == "":
+		return false, nil
+	case text == "":
+		if err := os.Remove(file); err != nil {
+			return false, err
+		}
+		if folder := filepath.Dir(file); strings.HasSuffix(folder, ".d") {
+			os.Remove(folder)
+		}
+		return true, nil
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return false, err
+	}
+	return true, os.WriteFile(file, []byte(text), 0o644)
+}
 
 // account is the user that runs the service.
 type account struct{ uid, gid int }
@@ -151,4 +219,37 @@ func (a account) give(folder string) error {
 		return ErrNoOwners
 	}
 	return err
+}
+
+// reopen makes what is written to an open file go to the one at path, if that is
+// another one by now.
+func reopen(file *os.File, path string) error {
+	old, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	if now, err := os.Stat(path); err != nil || os.SameFile(old, now) {
+		return err
+	}
+	fresh, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return err
+	}
+	defer fresh.Close()
+	return duplicate(int(fresh.Fd()), int(file.Fd()))
+}
+
+// tailOf returns the last 64 KiB of a log, which may be large. Without one it is empty.
+func tailOf(path string) string {
+	file, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer file.Close()
+	const most = 64 << 10
+	if info, err := file.Stat(); err == nil {
+		file.Seek(max(0, info.Size()-most), io.SeekStart)
+	}
+	text, _ := io.ReadAll(io.LimitReader(file, most)) // what can be read
+	return string(text)
 }
