@@ -1,7 +1,6 @@
 package office
 
 import (
-	"net/http"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
@@ -26,37 +25,25 @@ type comparison struct {
 	Unclear    int // people of ours whom only refused rows mean
 }
 
-// showCompare asks for a list, or shows what is different between ours and the one
-// that the address names. It changes nothing.
-func showCompare(v visit) error {
-	if !v.form().Has("token") {
-		return v.renderCompare(http.StatusOK, &broughtList{}, nil)
-	}
-	return compareList(v)
-}
-
-func (v visit) renderCompare(status int, l *broughtList, result *comparison) error {
-	data := comparePage{v.tabs(comparePath), v.reading(l), result}
-	v.setReturn(v.readingPath(comparePath, l.keptList))
-	p := site.Page{Title: v.Text("compare.title"), Section: listsSection, Wrong: len(data.Reading.Faults) > 0, Data: data}
-	return v.Render(status, "compare", p)
-}
-
-// compareList shows what is different between a list and ours.
+// compareList asks for a list, or shows what is different between it and ours. It
+// changes nothing.
 func compareList(v visit) error {
 	l, err := v.openList()
 	if err != nil {
 		return err
 	}
-	if len(l.faults) > 0 {
-		return v.renderCompare(http.StatusUnprocessableEntity, l, nil)
+	data := comparePage{Tabs: v.tabs(comparePath), Reading: v.reading(l)}
+	if l.file != nil && len(l.faults) == 0 {
+		l.file.Release()
+		found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
+		if err != nil {
+			return err
+		}
+		data.Result = v.comparison(found)
 	}
-	l.file.Release()
-	found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
-	if err != nil {
-		return err
-	}
-	return v.renderCompare(http.StatusOK, l, v.comparison(found))
+	v.setReturn(v.readingPath(comparePath, l.keptList))
+	p := site.Page{Title: v.Text("compare.title"), Section: listsSection, Wrong: len(data.Reading.Faults) > 0, Data: data}
+	return v.Render(l.status(""), "compare", p)
 }
 
 func (v visit) comparison(found *imports.Comparison) *comparison {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,177 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
+
+// An import: bringList keeps the list (import_kept.go) and leads to its page. There
+// checkImport says how the list was read (import_reading.go) and what would become of
+// each row, and applyImport imports it. A comparison (compare.go) begins in the same way.
+
+// Addresses of the pages on which people bring lists in, take them out, and compare
+// them with theirs.
+const (
+	importPath  = site.Root + "import"
+	importsPath = site.Root + "imports"
+	exportPath  = site.Root + "export"
+	comparePath = site.Root + "compare"
+)
+
+// listsSection is the entry of all these pages in the navigation.
+const listsSection = "transfer"
+
+// tab leads to one of these pages.
+type tab struct {
+	Href, Label string
+	Here        bool
+}
+
+// tabs returns the tabs of these pages that the visitor may see.
+func (v visit) tabs(here string) (tabs []tab) {
+	for _, path := range []string{importPath, importsPath, exportPath, comparePath} {
+		if path != importPath || v.May(store.ScopeWrite) {
+			name := strings.TrimPrefix(path, site.Root)
+			tabs = append(tabs, tab{path, v.Text("transfer." + name), path == here})
+		}
+	}
+	return tabs
+}
+
+// setReturn sets the address to which a choice of another language leads.
+func (v visit) setReturn(address string) {
+	if v.R.Method == http.MethodPost {
+		v.R.PostForm.Set("next", address)
+	}
+}
+
+// broughtList is a list that somebody has brought, as it was read.
+type broughtList struct {
+	*keptList // nil: there is none
+	content   []byte
+	options   imports.Options
+	file      *imports.File // nil where it cannot be read at all
+	faults    []fault
+	sheets    []string // to choose from
+}
+
+// status returns the status of a page that shows the list. stale is empty, or says why
+// the list was not imported.
+func (l *broughtList) status(stale string) int {
+	if stale != "" || len(l.faults) > 0 {
+		return http.StatusUnprocessableEntity
+	}
+	return http.StatusOK
+}
+
+// bringList keeps a list, and leads to the page at path, which shows it. Without a list
+// it answers with missing.
+func bringList(path string, missing func(visit) error) func(visit) error {
+	return func(v visit) error {
+		if u := v.receivedList(); u != nil {
+			return v.Redirect(v.readingPath(path, u))
+		}
+		return missing(v)
+	}
+}
+
+// receivedList returns the list that the form has, its file or its text, or the one
+// with its token. nil is none.
+func (v visit) receivedList() *keptList {
+	form, tenant := v.form(), v.Session.Tenant
+	var text *upload.File
+	switch {
+	case v.Upload != nil && v.Upload.File != nil:
+		file := v.Upload.File
+		v.Upload.File = nil // the visit does not close it
+		return v.lists.add(&keptList{tenant: tenant, name: strings.ToValidUTF8(file.Name, "\uFFFD"), file: file})
+	case v.Upload != nil && v.Upload.Text != nil:
+		text, v.Upload.Text = v.Upload.Text, nil
+	case strings.TrimSpace(form.Get("text")) != "":
+		text = upload.FromText(int64(tenant), form.Get("text"))
+	default:
+		return v.lists.find(tenant, form.Get("token"))
+	}
+	return v.lists.add(&keptList{tenant: tenant, name: v.Text("import.pasted"), pasted: true, file: text})
+}
+
+// form returns the fields of the form that was sent, or of an address that has the same.
+func (v visit) form() url.Values {
+	if v.R.Method == http.MethodPost {
+		return v.R.PostForm
+	}
+	return v.R.URL.Query()
+}
+
+// onList returns a handler that waits for a place to work on the list that the form
+// names. Where there is no such list it does not wait.
+func onList(handle func(visit) error) func(visit) error {
+	return func(v visit) error {
+		l := v.lists.find(v.Session.Tenant, v.form().Get("token"))
+		if l == nil {
+			return handle(v)
+		}
+		return v.Work(l.file.Weight(), func() error { return handle(v) })
+	}
+}
+
+// openList reads the list with the token of the form. There is none yet where the
+// visitor only came to the page.
+func (v visit) openList() (*broughtList, error) {
+	l, err := &broughtList{options: v.readingOptions(), sheets: v.form()["sheets"]}, error(nil)
+	l.keptList, l.content, err = v.lists.read(v.Session.Tenant, v.form().Get("token"))
+	if err != nil {
+		return nil, err
+	}
+	if l.keptList == nil {
+		switch {
+		case v.form().Get("token") != "":
+			l.faults = []fault{{"file", v.Text("import.fault.gone")}}
+		case v.form().Has("token") || v.R.Method == http.MethodPost:
+			l.faults = []fault{{"file", v.Text("import.fault.missing")}}
+		}
+		return l, nil
+	}
+	l.options.Name = l.name
+	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
+	if hash := v.form().Get("hash"); l.file != nil && hash != "" && hash != l.hash() {
+		l.options = imports.Options{Name: l.name, Update: l.options.Update, SkipBad: l.options.SkipBad} // the others are about another list
+		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
+	}
+	return l, l.explain(v, err)
+}
+
+// hash returns the hash of the content of a list, for a form.
+func (l *broughtList) hash() string { return hex.EncodeToString(l.file.Hash) }
+
+// columnField begins the names of the fields that say what a column is. byHeading
+// is the value of one that leaves it to the heading.
+const (
+	columnField = "column."
+	byHeading   = "byHeading"
+)
+
+// readingOptions returns how the form asks to read a list. What it says of columns holds
+// for the sheet that it was made of.
+func (v visit) readingOptions() imports.Options {
+	form := v.form()
+	o := imports.Options{Sheet: form.Get("sheet"), Encoding: form.Get("encoding"), Dates: form.Get("dates"),
+		Update: form.Get("update") != "", SkipBad: form.Get("skipBad") != ""}
+	if !form.Has("sheet") || o.Sheet == form.Get("was.sheet") {
+		o.Columns = columnsOf(form)
+	}
+	return o
+}
+
+// columnsOf returns what each column is, by its number.
+func columnsOf(form url.Values) map[int]string {
+	columns := map[int]string{}
+	for name := range form {
+		if digits, ok := strings.CutPrefix(name, columnField); ok && form.Get(name) != byHeading {
+			if number, err := strconv.Atoi(digits); err == nil {
+				columns[number] = form.Get(name)
+			}
+		}
+	}
+	return columns
+}
 
 // importPage is the Data of import.html.
 type importPage struct {
@@ -38,27 +210,7 @@ type importOutcome struct {
 	More                          int // rows that are not shown
 }
 
-// showImport asks for a list, or says what an import of the one that the address names
-// would do. It changes nothing.
-func showImport(v visit) error {
-	if !v.form().Has("token") {
-		return v.renderImport(http.StatusOK, &broughtList{}, importPage{}, nil)
-	}
-	return checkImport(v)
-}
-
-// renderImport answers with the page. found may be nil.
-func (v visit) renderImport(status int, l *broughtList, data importPage, found *imports.Outcome) error {
-	data.Tabs, data.Reading, data.Checked = v.tabs(importPath), v.reading(l), l.choicesHash()
-	if found != nil {
-		data.Outcome = v.importOutcome(l, found)
-	}
-	v.setReturn(v.readingPath(importPath, l.keptList))
-	p := site.Page{Title: v.Text("import.title"), Section: listsSection, Wrong: status >= http.StatusBadRequest || len(data.Reading.Faults) > 0, Data: data}
-	return v.Render(status, "import", p)
-}
-
-// checkImport says what an import would do.
+// checkImport asks for a list, or says what an import of it would do. It changes nothing.
 func checkImport(v visit) error {
 	l, err := v.openList()
 	if err != nil {
@@ -70,20 +222,26 @@ func checkImport(v visit) error {
 // renderCheck answers with what an import would do. stale says why it was not
 // done.
 func (v visit) renderCheck(l *broughtList, stale string) error {
-	data := importPage{Stale: stale}
-	if len(l.faults) > 0 {
-		return v.renderImport(http.StatusUnprocessableEntity, l, data, nil)
+	if l.file == nil || len(l.faults) > 0 {
+		return v.renderImport(l, stale, nil)
 	}
 	l.file.Release()
 	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
 	}
-	status := http.StatusOK
-	if stale != "" {
-		status = http.StatusUnprocessableEntity
+	return v.renderImport(l, stale, found)
+}
+
+// renderImport answers with the page. found may be nil.
+func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome) error {
+	data := importPage{Tabs: v.tabs(importPath), Reading: v.reading(l), Checked: l.choicesHash(), Stale: stale}
+	if found != nil {
+		data.Outcome = v.importOutcome(l, found)
 	}
-	return v.renderImport(status, l, data, found)
+	v.setReturn(v.readingPath(importPath, l.keptList))
+	p := site.Page{Title: v.Text("import.title"), Section: listsSection, Wrong: stale != "" || len(data.Reading.Faults) > 0, Data: data}
+	return v.Render(l.status(stale), "import", p)
 }
 
 func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutcome {
@@ -161,7 +319,7 @@ func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
 	case err != nil:
 		return err
 	case !found.Applied:
-		return v.renderImport(http.StatusUnprocessableEntity, l, importPage{Stale: v.Text("import.stale.refused")}, found)
+		return v.renderImport(l, v.Text("import.stale.refused"), found)
 	case found.Number == nil:
 		return v.Redirect(importsPath + "?nothing=1")
 	}

@@ -3,7 +3,6 @@ package office
 import (
 	"cmp"
 	"errors"
-	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -12,19 +11,18 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
-	"github.com/firefighter-records/firefighters/internal/web/site"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // reading is what a page shows of a list: how it was read, and what can be
 // corrected. Without a name there is no list yet, and the page asks for one.
 type reading struct {
 	Faults []fault
-	Fault  map[string]string // the faults by field
-	Name   string            // of the file
+	Name   string // of the file
 	Token  string
 	Hash   string
-	Text   string   // that was pasted
-	Kept   []choice // fields of the form, by name and value, for a list that is brought again
+	Text   string     // that was pasted
+	Kept   url.Values // fields of the form, for a list that is brought again
 
 	Format    string // a sentence: which kind of file it is
 	DatesRead string // a sentence: in which order dates were read; empty: nothing had to be decided
@@ -50,13 +48,20 @@ type broughtColumn struct {
 	Fault         string
 }
 
+// Fault returns the last fault of a field, empty if it has none.
+func (r reading) Fault(field string) (text string) {
+	for _, f := range r.Faults {
+		if f.Name == field {
+			text = f.Fault
+		}
+	}
+	return text
+}
+
 // reading returns what a page shows of a list.
 func (v visit) reading(l *broughtList) reading {
-	r := reading{Faults: l.faults, Fault: map[string]string{}, Update: l.options.Update, SkipBad: l.options.SkipBad}
-	for _, f := range l.faults {
-		r.Fault[f.Name] = f.Fault
-	}
-	if l.keptList == nil || r.Fault["file"] != "" {
+	r := reading{Faults: l.faults, Update: l.options.Update, SkipBad: l.options.SkipBad}
+	if l.keptList == nil || r.Fault("file") != "" {
 		r.Text, r.Kept = l.text(), v.readingChoices()
 		return r
 	}
@@ -66,7 +71,7 @@ func (v visit) reading(l *broughtList) reading {
 		r.Sheets = append(r.Sheets, choice{name, name, name == l.options.Sheet})
 	}
 	if l.file == nil {
-		if r.Fault["encoding"] != "" {
+		if r.Fault("encoding") != "" {
 			r.Encodings = v.encodings(l.options.Encoding)
 		}
 		return r
@@ -98,16 +103,15 @@ func (l *broughtList) text() string {
 // columns.
 var readingFields = []string{"sheet", "was.sheet", "encoding", "dates", "update", "skipBad", "hash"}
 
-// readingChoices returns the fields of the form that say how to read a list, each by its
-// name and value.
-func (v visit) readingChoices() (all []choice) {
-	form := v.form()
-	for _, name := range slices.Sorted(maps.Keys(form)) {
+// readingChoices returns the fields of the form that say how to read a list.
+func (v visit) readingChoices() url.Values {
+	chosen := url.Values{}
+	for name, values := range v.form() {
 		if slices.Contains(readingFields, name) || strings.HasPrefix(name, columnField) {
-			all = append(all, choice{Value: name, Label: form.Get(name)})
+			chosen[name] = values[:1]
 		}
 	}
-	return all
+	return chosen
 }
 
 // readingPath returns the address of the page at path that reads a list as the form says.
@@ -116,10 +120,8 @@ func (v visit) readingPath(path string, u *keptList) string {
 	if u == nil {
 		return path
 	}
-	query := url.Values{"token": {u.token}}
-	for _, field := range v.readingChoices() {
-		query.Set(field.Value, field.Label)
-	}
+	query := v.readingChoices()
+	query.Set("token", u.token)
 	if sheets := v.form()["sheets"]; sheets != nil {
 		query["sheets"] = sheets
 	}
@@ -152,7 +154,7 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 	born := false
 	for i, c := range f.Mapped.Columns {
 		line := broughtColumn{ID: columnID(i), Name: columnField + strconv.Itoa(i), Header: v.heading(c.Header), First: short(firstValue(f.Table, i))}
-		line.Fault = r.Fault[line.ID]
+		line.Fault = r.Fault(line.ID)
 		line.Fields = v.columnChoices(f, i)
 		r.Columns = append(r.Columns, line)
 		born = born || c.Field == "dateOfBirth"
@@ -160,7 +162,7 @@ func (v visit) addColumns(r *reading, f *imports.File) {
 			continue
 		}
 		if c.Field == mapping.LeftOut {
-			r.LeftOut = append(r.LeftOut, site.Isolate(cmp.Or(line.Header, line.First)))
+			r.LeftOut = append(r.LeftOut, isolate(cmp.Or(line.Header, line.First)))
 		} else {
 			r.Used = append(r.Used, used(cmp.Or(line.Header, line.First), v.fieldLabel(c.Field)))
 		}
@@ -190,7 +192,7 @@ func used(heading, label string) string {
 	if strings.EqualFold(heading, label) {
 		return label
 	}
-	return site.Isolate(heading) + " (" + label + ")"
+	return isolate(heading) + " (" + label + ")"
 }
 
 // undecided reports whether nothing is known of a column yet, because it is not
@@ -243,5 +245,188 @@ func (v visit) addEncodings(r *reading, l *broughtList) {
 	}
 	r.Unsure = []choice{{sheet.Windows1252, strings.Join(west, ", "), false}, {sheet.Windows1250, strings.Join(east, ", "), false}}
 	r.Faults = append(r.Faults, fault{"encoding", v.Text("import.encoding.unsure")})
-	r.Fault["encoding"] = v.Text("import.encoding.unsure")
 }
+
+// words are the sentences about lists in the visitor's language.
+func (v visit) words() imports.Words {
+	quote := func(text string) string { return v.Text("import.quoted", text) }
+	return imports.Words{Language: v.Lang, Show: quoted,
+		Quote: func(text string) string { return quote(quoted(text)) },
+		Field: func(name string) string { return quote(v.fieldLabel(name)) }}
+}
+
+// shownHeaders is how many headers of a list stand in a sentence.
+const shownHeaders = 20
+
+// explain adds what is wrong with the list as a whole, and what to do. It returns an
+// error that is not about the list.
+func (l *broughtList) explain(v visit, err error) error {
+	said := err
+	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok && len(e.Headers) > shownHeaders {
+		some := *e
+		some.Headers = append(e.Headers[:shownHeaders:shownHeaders], "…")
+		said = &some
+	}
+	what, do, ok := v.words().Explain(said)
+	if !ok {
+		return err
+	}
+	field, choose := l.cure(err)
+	if choose != "" {
+		do = v.Text("import.choose." + choose)
+	}
+	l.faults = append(l.faults, fault{field, strings.TrimSpace(what + " " + do)})
+	return nil
+}
+
+// cure returns the id of the field that can cure what is wrong with the list, and
+// which message asks to choose there, if one does.
+func (l *broughtList) cure(err error) (field, choose string) {
+	var file *sheet.FileError
+	var columns *mapping.ColumnsError
+	var dates *mapping.DatesError
+	switch {
+	case errors.As(err, &file) && file.Sheets != nil:
+		l.sheets = file.Sheets
+		return "sheet", "sheet"
+	case file != nil && file.Code == sheet.FileEncoding:
+		return "encoding", "encoding"
+	case errors.As(err, &columns) && columns.Code == mapping.ColumnsTwice:
+		at := slices.IndexFunc(l.file.Mapped.Columns, func(c mapping.Column) bool { return slices.Contains(columns.Headers, c.Header) })
+		return columnID(max(0, at)), "columns"
+	case columns != nil && columns.Code == mapping.ColumnsUnknown:
+		return columnID(0), "columns"
+	case columns != nil && columns.Code == mapping.ColumnsNoName:
+		return columnID(0), ""
+	case errors.As(err, &dates) && dates.Other != "":
+		return "dates", "order"
+	case dates != nil:
+		return "dates", "dates"
+	}
+	return "file", "" // it can be cured in the list alone
+}
+
+func columnID(number int) string { return "column-" + strconv.Itoa(number) }
+
+// fieldLabel returns what people call what a column can be.
+func (v visit) fieldLabel(field string) string {
+	switch field {
+	case mapping.LeftOut:
+		return v.Text("import.field.none")
+	case mapping.FullName:
+		return v.Text("import.field.name")
+	case mapping.LastFirst:
+		return v.Text("import.field.reversed")
+	case mapping.ID:
+		return v.Text("import.field.id")
+	}
+	return v.Text("field." + field)
+}
+
+// choice is one to choose from.
+type choice struct {
+	Value, Label string
+	Chosen       bool
+}
+
+// choices returns values to choose from, with the messages that begin with
+// prefix.
+func (v visit) choices(values []string, chosen, prefix string) (all []choice) {
+	for _, value := range values {
+		all = append(all, choice{value, v.Text(prefix + value), value == chosen})
+	}
+	return all
+}
+
+// rowsShown is the number of rows of a list on a page.
+const rowsShown = 200
+
+// broughtRow is a row of a list, and what becomes of it.
+type broughtRow struct {
+	Row     int
+	Name    string
+	Link    string // address of the person; empty: there is none
+	Result  string // one of the constants of package imports
+	Values  string // of a row that says something new
+	Changes []difference
+	Reasons []string // why it is refused
+}
+
+// resultOrder is the order of the results on the page.
+var resultOrder = []string{imports.Refused, imports.Changed, imports.Added, imports.Left}
+
+// broughtRows returns the rows of a list for the page, those that need a look first, and
+// how many have no room there.
+func (v visit) broughtRows(rows []imports.Row) (shown []broughtRow, more int) {
+	for _, result := range resultOrder {
+		for i := range rows {
+			if rows[i].Result == result && len(shown) < rowsShown {
+				shown = append(shown, v.broughtRow(rows[i]))
+			}
+		}
+	}
+	return shown, len(rows) - len(shown)
+}
+
+func (v visit) broughtRow(row imports.Row) broughtRow {
+	l := broughtRow{Row: row.Row, Name: short(row.Name), Result: row.Result}
+	if row.ID != nil && row.Before != nil {
+		l.Link = personPath(*row.ID)
+	}
+	for _, e := range row.Errors {
+		l.Reasons = append(l.Reasons, v.refusal(e, row))
+	}
+	switch {
+	case row.Result == imports.Changed && row.Before != nil && row.After != nil:
+		l.Changes = v.differences(*row.Before, *row.After)
+	case row.Result == imports.Added:
+		l.Values = v.valuesOf(row.Fields)
+	}
+	return l
+}
+
+// valuesOf returns what is known about a person beside the name.
+func (v visit) valuesOf(f record.Fields) string {
+	var all []string
+	shown := fieldValues(v.shown(f))
+	for _, name := range fieldNames[record.NameFields:] {
+		if shown[name] != "" {
+			all = append(all, isolate(shown[name]))
+		}
+	}
+	return strings.Join(all, " · ")
+}
+
+// refusal says why a row is refused.
+func (v visit) refusal(e record.FieldError, row imports.Row) string {
+	if text, ok := v.words().Row(e, &row); ok {
+		return text
+	}
+	if e.Code == mapping.CellError {
+		return v.Text("import.reason.cell_error", v.fieldLabel(e.Field))
+	}
+	for _, key := range []string{"import.reason." + e.Field + "." + e.Code, "fault." + e.Field + "." + e.Code} {
+		if text := v.Text(key); text != key {
+			return text
+		}
+	}
+	return e.Detail
+}
+
+// longest is the number of characters that a page shows of a text from a list. A
+// cell may have megabytes.
+const longest = 200
+
+// short returns the beginning of a text that is too long for a page.
+func short(text string) string {
+	count := 0
+	for i := range text {
+		if count++; count > longest {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// quoted returns a text from a list for a sentence.
+func quoted(text string) string { return isolate(short(text)) }

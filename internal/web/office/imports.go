@@ -44,7 +44,7 @@ func (v visit) renderImports(data importsPage, notice *site.Notice) error {
 		return err
 	}
 	for _, i := range all {
-		line := importLine{i.Number, i.At.Local(), v.importedBy(i), site.Isolate(i.File), i.Added, i.Changed, ""}
+		line := importLine{i.Number, i.At.Local(), v.importedBy(i), isolate(i.File), i.Added, i.Changed, ""}
 		if !i.TakenBackAt.IsZero() {
 			line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
 		}
@@ -130,7 +130,7 @@ func undoImport(v visit) error {
 }
 
 func (v visit) leftAlone(left store.LeftAlone) leftAlone {
-	l := leftAlone{Name: site.Isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
+	l := leftAlone{Name: isolate(left.Name), Why: v.Text("imports.left." + left.Action)}
 	if l.Name == "" {
 		l.Name = v.Text("history.nobody")
 	}

@@ -88,7 +88,8 @@ func showList(v visit) error {
 	data.Rows = v.rowsOf(data, listPath(v.listQuery()), v.May(store.ScopeWrite))
 	p := site.Page{Title: v.Text("list.title"), Section: "list", Wrong: len(faults) > 0, Data: data}
 	if v.R.URL.Query().Get("part") == "results" { // the script asks for it while somebody types
-		return v.RenderPart("list", "results", p)
+		p.Part = "results"
+		return v.Render(http.StatusOK, "list", p)
 	}
 	if p.Notice, err = v.listNotice(); err != nil {
 		return err

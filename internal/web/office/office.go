@@ -38,48 +38,48 @@ var (
 // routes returns all addresses of the page, each with the scope that a session needs.
 func routes() map[string]site.Route {
 	kept := newKeptLists()
-	to := func(scope string, handle func(visit) error) site.Route {
-		return site.Route{Scope: scope, Handle: func(v *site.Visit) error {
+	to := func(handle func(visit) error) site.Handler {
+		return func(v *site.Visit) error {
 			err := handle(visit{v, kept})
 			if errors.As(err, new(*record.DamagedError)) {
 				err = &httpapi.Problem{Kind: damaged, Cause: err}
 			}
 			return err
-		}}
+		}
 	}
 	return map[string]site.Route{
-		"GET /office/{$}":                   to(store.ScopeRead, showList),
-		"GET /office/emails":                to(store.ScopeRead, showEmails).Large(),
-		"GET /office/people/new":            to(store.ScopeWrite, showNewPerson),
-		"POST /office/people":               to(store.ScopeWrite, addPerson).Carried(),
-		"GET /office/people/{id}":           to(store.ScopeRead, showPerson),
-		"POST /office/people/{id}":          to(store.ScopeWrite, savePerson).Carried(),
-		"POST /office/people/{id}/delete":   to(store.ScopeWrite, deletePerson),
-		"POST /office/people/{id}/undelete": to(store.ScopeWrite, undeletePerson),
-		"GET /office/people/{id}/history":   to(store.ScopeRead, showPersonHistory),
-		"GET /office/deleted":               to(store.ScopeRead, showDeleted),
-		"GET /office/history":               to(store.ScopeRead, showHistory),
+		"GET /office/{$}":                   {Scope: store.ScopeRead, Handle: to(showList)},
+		"GET /office/emails":                {Scope: store.ScopeRead, Handle: to(showEmails), Large: true},
+		"GET /office/people/new":            {Scope: store.ScopeWrite, Handle: to(showNewPerson)},
+		"POST /office/people":               {Scope: store.ScopeWrite, Handle: to(addPerson), Carried: true},
+		"GET /office/people/{id}":           {Scope: store.ScopeRead, Handle: to(showPerson)},
+		"POST /office/people/{id}":          {Scope: store.ScopeWrite, Handle: to(savePerson), Carried: true},
+		"POST /office/people/{id}/delete":   {Scope: store.ScopeWrite, Handle: to(deletePerson)},
+		"POST /office/people/{id}/undelete": {Scope: store.ScopeWrite, Handle: to(undeletePerson)},
+		"GET /office/people/{id}/history":   {Scope: store.ScopeRead, Handle: to(showPersonHistory)},
+		"GET /office/deleted":               {Scope: store.ScopeRead, Handle: to(showDeleted)},
+		"GET /office/history":               {Scope: store.ScopeRead, Handle: to(showHistory)},
 
-		"GET /office/print":         to(store.ScopeRead, showPrint).Large(),
-		"GET /office/paper":         to(store.ScopeRead, showPaper).Large(),
-		"GET /office/birthdays":     to(store.ScopeRead, showBirthdays).Large(),
-		"GET /office/birthdays.ics": to(store.ScopeRead, sendCalendar).Large(),
+		"GET /office/print":         {Scope: store.ScopeRead, Handle: to(showPrint), Large: true},
+		"GET /office/paper":         {Scope: store.ScopeRead, Handle: to(showPaper), Large: true},
+		"GET /office/birthdays":     {Scope: store.ScopeRead, Handle: to(showBirthdays), Large: true},
+		"GET /office/birthdays.ics": {Scope: store.ScopeRead, Handle: to(sendCalendar), Large: true},
 
-		"GET /office/import":                 to(store.ScopeWrite, onList(showImport)),
-		"POST /office/import":                to(store.ScopeWrite, bringList(importPath, checkImport)).Upload().Carried(),
-		"POST /office/import/apply":          to(store.ScopeWrite, onList(applyImport)).Carried(),
-		"POST /office/import/report":         to(store.ScopeWrite, onList(reportImport)),
-		"GET /office/imports":                to(store.ScopeRead, showImports),
-		"POST /office/imports/{number}/undo": to(store.ScopeWrite, undoImport),
-		"GET /office/export":                 to(store.ScopeRead, showExport),
-		"GET /office/export/file":            to(store.ScopeRead, sendExport),
-		"GET /office/compare":                to(store.ScopeRead, onList(showCompare)),
-		"POST /office/compare":               to(store.ScopeRead, bringList(comparePath, compareList)).Upload().Carried(),
+		"GET /office/import":                 {Scope: store.ScopeWrite, Handle: to(onList(checkImport))},
+		"POST /office/import":                {Scope: store.ScopeWrite, Handle: to(bringList(importPath, checkImport)), Upload: true, Carried: true},
+		"POST /office/import/apply":          {Scope: store.ScopeWrite, Handle: to(onList(applyImport)), Carried: true},
+		"POST /office/import/report":         {Scope: store.ScopeWrite, Handle: to(onList(reportImport))},
+		"GET /office/imports":                {Scope: store.ScopeRead, Handle: to(showImports)},
+		"POST /office/imports/{number}/undo": {Scope: store.ScopeWrite, Handle: to(undoImport)},
+		"GET /office/export":                 {Scope: store.ScopeRead, Handle: to(showExport)},
+		"GET /office/export/file":            {Scope: store.ScopeRead, Handle: to(sendExport)},
+		"GET /office/compare":                {Scope: store.ScopeRead, Handle: to(onList(compareList))},
+		"POST /office/compare":               {Scope: store.ScopeRead, Handle: to(bringList(comparePath, compareList)), Upload: true, Carried: true},
 
-		"GET /office/access":           to(store.ScopeAdmin, showAccess),
-		"POST /office/access/revoke":   to(store.ScopeAdmin, revokeAccess),
-		"POST /office/access/invite":   to(store.ScopeAdmin, makeInvitation),
-		"POST /office/access/withdraw": to(store.ScopeAdmin, withdrawInvitation),
+		"GET /office/access":           {Scope: store.ScopeAdmin, Handle: to(showAccess)},
+		"POST /office/access/revoke":   {Scope: store.ScopeAdmin, Handle: to(revokeAccess)},
+		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: to(makeInvitation)},
+		"POST /office/access/withdraw": {Scope: store.ScopeAdmin, Handle: to(withdrawInvitation)},
 	}
 }
 

@@ -20,7 +20,7 @@ const maxForm = 64 << 10
 // goes into v.Upload as well.
 func (v *Visit) readForm() error {
 	mediaType, params, err := mime.ParseMediaType(v.R.Header.Get("Content-Type"))
-	if err == nil && mediaType == upload.FormType && v.route.upload {
+	if err == nil && mediaType == upload.FormType && v.route.Upload {
 		return v.readUpload(params["boundary"])
 	}
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {

@@ -18,17 +18,12 @@ import (
 
 // Look is what pages look like: templates, messages and assets.
 type Look struct {
-	files     fs.FS
-	messages  lang.Catalog
-	assets    map[string]asset    // by the name of their file
-	templates map[string]*phrased // by language tag
-}
-
-// phrased are all pages in one language. They are read when somebody first asks
-// for that language, because most stations use one.
-type phrased struct {
-	once  sync.Once
-	pages map[string]*template.Template
+	files    fs.FS
+	messages lang.Catalog
+	assets   map[string]asset // by the name of their file
+	// pages returns all pages in a language, by its tag. They are read when somebody first
+	// asks for that language, because most stations use one.
+	pages map[string]func() map[string]*template.Template
 }
 
 // NewLook returns the look of a program's embedded files: templates/*.html, of
@@ -40,18 +35,11 @@ func NewLook(files fs.FS) *Look {
 	if err != nil {
 		panic(err)
 	}
-	l := &Look{files: files, messages: messages, assets: readAssets(files), templates: map[string]*phrased{}}
+	l := &Look{files: files, messages: messages, assets: readAssets(files), pages: map[string]func() map[string]*template.Template{}}
 	for _, language := range lang.All() {
-		l.templates[language.Tag()] = &phrased{}
+		l.pages[language.Tag()] = sync.OnceValue(func() map[string]*template.Template { return l.read(language) })
 	}
 	return l
-}
-
-// page returns a page in a language.
-func (l *Look) page(language *lang.Language, name string) *template.Template {
-	p := l.templates[language.Tag()]
-	p.once.Do(func() { p.pages = l.read(language) })
-	return p.pages[name]
 }
 
 func (l *Look) read(language *lang.Language) map[string]*template.Template {

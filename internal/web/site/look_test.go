@@ -13,7 +13,6 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/text/lang"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -21,9 +20,9 @@ import (
 var plainLook = fstest.MapFS{
 	"templates/layout.html":   {Data: []byte(`<html lang="{{.Lang}}"><link href="{{.CSS}}"><h1>{{.Title}}</h1>{{template "main" .}}`)},
 	"templates/partials.html": {Data: []byte(`{{define "count"}}{{n "things" .}}{{end}}`)},
-	"templates/error.html":    {Data: []byte(`{{define "main"}}<p>{{.Data.Status}} {{.Data.Todo}} {{.RequestID}} {{.Data.Action}} {{range .Data.Carried}}{{.Name}}={{.Value}} {{end}}{{end}}`)},
+	"templates/error.html":    {Data: []byte(`{{define "main"}}<p>{{.Data.Status}} {{.Data.Todo}} {{.RequestID}} {{.Data.Action}} {{range $name, $values := .Data.Carried}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
 	"templates/plain.html":    {Data: []byte(`{{define "main"}}{{t "hello" .Data}} {{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
-	"templates/sign-in.html":  {Data: []byte(`{{define "main"}}{{.Data.Fault}} {{.Data.Next}} {{range .Data.Carried}}{{.Name}}={{.Value}} {{end}}{{end}}`)},
+	"templates/sign-in.html":  {Data: []byte(`{{define "main"}}{{.Data.Fault}} {{.Data.Next}} {{range $name, $values := .Data.Carried}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
 	"messages/all.json": {Data: []byte(`{
 		"hello": {"en": "Hello {0}", "de": "Hallo {0}", "fr": "Bonjour {0}", "es": "Hola {0}", "hr": "Zdravo {0}"},
 		"things": {"en": {"one": "{0} thing", "other": "{0} things"}, "de": {"one": "{0} Ding", "other": "{0} Dinge"},
@@ -57,13 +56,13 @@ func plainSite() *Site {
 			"GET /office/{$}":     {Handle: say},
 			"POST /office/form":   {Handle: say},
 			"GET /office/secret":  {Scope: "read", Handle: say},
-			"POST /office/upload": Route{Handle: upload}.Upload(),
-			"POST /office/import": Route{Scope: "write", Handle: upload}.Upload().Carried(),
-			"POST /office/typed":  Route{Scope: "write", Handle: say}.Carried(),
-			"GET /office/part":    {Handle: func(v *Visit) error { return v.RenderPart("plain", "part", Page{Data: "<b>"}) }},
+			"POST /office/upload": {Handle: upload, Upload: true},
+			"POST /office/import": {Scope: "write", Handle: upload, Upload: true, Carried: true},
+			"POST /office/typed":  {Scope: "write", Handle: say, Carried: true},
+			"GET /office/part":    {Handle: func(v *Visit) error { return v.Render(http.StatusOK, "plain", Page{Part: "part", Data: "<b>"}) }},
 			"GET /office/panic":   {Handle: func(*Visit) error { panic("oh") }},
-			"POST /office/busy":   Route{Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }}.Carried(),
-			"POST /office/gone":   Route{Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }}.Carried(),
+			"POST /office/busy":   {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Busy} }, Carried: true},
+			"POST /office/gone":   {Handle: func(*Visit) error { return &httpapi.Problem{Kind: httpapi.Path} }, Carried: true},
 		})
 }
 
@@ -221,7 +220,7 @@ func TestWrongFiles(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 		panicked := func() (p any) {
 			defer func() { p = recover() }()
-			return NewLook(files).page(lang.ByTag("en"), "plain").Execute(new(bytes.Buffer), nil)
+			return NewLook(files).pages["en"]()["plain"].Execute(new(bytes.Buffer), nil)
 		}()
 		if panicked == nil {
 			t.Errorf("a wrong %s is not noticed", name)

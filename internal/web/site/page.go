@@ -2,10 +2,13 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"sync"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
@@ -17,6 +20,7 @@ import (
 type Page struct {
 	Title   string // translated
 	Section string // its entry in the navigation; empty for none
+	Part    string // what to answer with: a template that the page defines; empty: all of the page
 	Wrong   bool   // there are faults: the title of the window begins with that
 	Notice  *Notice
 	Data    any
@@ -45,16 +49,6 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // sent when the handler has returned. Within Work it is written where the answer is
 // kept, and after an error there must be no other.
 func (v *Visit) Render(status int, name string, p Page) error {
-	return v.render(status, name, "layout.html", p)
-}
-
-// RenderPart answers with a part of a page, a template that is defined in
-// templates/NAME.html.
-func (v *Visit) RenderPart(name, part string, p Page) error {
-	return v.render(http.StatusOK, name, part, p)
-}
-
-func (v *Visit) render(status int, name, part string, p Page) error {
 	f := frame{
 		Page: p, Lang: v.Lang.Tag(), Languages: lang.All(), Path: v.back(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
@@ -68,7 +62,7 @@ func (v *Visit) render(status int, name, part string, p Page) error {
 		f.Department, f.Person = department, v.Session.Person()
 	}
 	write := func(to io.Writer) error {
-		if err := v.site.look.page(v.Lang, name).ExecuteTemplate(to, part, f); err != nil {
+		if err := v.site.look.pages[v.Lang.Tag()]()[name].ExecuteTemplate(to, cmp.Or(p.Part, "layout.html"), f); err != nil {
 			return fmt.Errorf("making the page %s: %w", name, err)
 		}
 		return nil
@@ -141,7 +135,7 @@ type errorPage struct {
 
 	// What was typed into a form, to send it again: the fault was the service's.
 	Action  string
-	Carried []field
+	Carried url.Values
 }
 
 // fail answers with an error. It is the one place where an error becomes a page.
@@ -158,7 +152,7 @@ func (v *Visit) fail(err error) {
 	}
 	what, todo := "error."+p.Code, "error."+p.Code+".todo"
 	data := errorPage{Status: p.Status, What: v.Text(what), Todo: v.Text(todo)}
-	if v.route.carried && p.Status >= http.StatusInternalServerError {
+	if v.route.Carried && p.Status >= http.StatusInternalServerError {
 		data.Action, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
 	}
 	v.failed = true
@@ -170,4 +164,25 @@ func (v *Visit) fail(err error) {
 		v.site.Log.Error("an error page could not be made", "requestId", v.requestID(), "cause", err.Error())
 		http.Error(v.W, data.What, p.Status)
 	}
+}
+
+const languageCookie = "firefighters-language"
+
+// languageOf returns the language that the visitor has chosen, or else the browser's.
+func languageOf(r *http.Request) *lang.Language {
+	if cookie, err := r.Cookie(languageCookie); err == nil {
+		if chosen := lang.ByTag(cookie.Value); chosen != nil {
+			return chosen
+		}
+	}
+	return lang.Negotiate(r.Header.Get("Accept-Language"))
+}
+
+// chooseLanguage keeps a language for a year.
+func chooseLanguage(v *Visit) error {
+	if chosen := lang.ByTag(v.R.PostForm.Get("language")); chosen != nil {
+		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag(), Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),
+			HttpOnly: true, Secure: v.site.TLS, SameSite: http.SameSiteStrictMode})
+	}
+	return v.Redirect(LocalPath(v.R.PostForm.Get("next")))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -70,12 +71,9 @@ type signInPage struct {
 	Wait    int    // seconds to wait after too many tries
 	Next    string // where to go afterwards
 	Shared  bool
-	Carried []field // what was typed into a form before
-	Signed  string  // label of the session that the browser has
+	Carried url.Values // what was typed into a form before
+	Signed  string     // label of the session that the browser has
 }
-
-// field is a field of a form.
-type field struct{ Name, Value string }
 
 // askToSignIn answers a visit without a session: by way of sign-in it leads
 // back to where the visitor was, with what was typed into a form.
@@ -140,16 +138,16 @@ const maxCarried = maxForm - 4<<10
 
 // carry returns the fields of a form that was sent, but those of sign-in and what
 // is too large to be carried, such as a long text of an upload.
-func carry(form url.Values) (fields []field) {
-	left := maxCarried
+func carry(form url.Values) url.Values {
+	carried, left := url.Values{}, maxCarried
 	for _, name := range slices.Sorted(maps.Keys(form)) {
 		size := len(url.QueryEscape(name) + "=" + url.QueryEscape(form.Get(name)) + "&")
 		if !slices.Contains(ownFields, name) && size <= left {
-			fields = append(fields, field{name, form.Get(name)})
+			carried.Set(name, form.Get(name))
 			left -= size
 		}
 	}
-	return fields
+	return carried
 }
 
 // maxAddress is the length of the longest address that pages repeat, in bytes: that
@@ -220,14 +218,9 @@ func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 	if len(data.Carried) == 0 {
 		return v.Redirect(data.Next)
 	}
-	return v.resume(data.Next)
-}
-
-// resume shows a form again with what was typed before. The browser sends the
-// form once more (307), now with the cookie and with resume, so that nothing is
-// saved yet.
-func (v *Visit) resume(path string) error {
-	v.W.Header().Set("Location", path+"?resume=1")
+	// The browser sends the form once more, now with the cookie. With resume nothing is
+	// saved yet: the form is shown again with what was typed before.
+	v.W.Header().Set("Location", data.Next+"?resume=1")
 	v.W.WriteHeader(http.StatusTemporaryRedirect)
 	return nil
 }
@@ -253,4 +246,38 @@ func (v *Visit) SignOut() error {
 		}
 	}
 	return v.Redirect(Root + "sign-in")
+}
+
+// tries limits the wrong tries to sign in of each source. There is no limit for all
+// together: nobody guesses a key or a code, and nobody may keep others out.
+type tries struct {
+	now     func() time.Time
+	sources httpapi.Sources[triesOfSource]
+}
+
+// triesOfSource has one try at a time, so that many at once are no way around the limit,
+// and right ones never count.
+type triesOfSource struct {
+	mu    sync.Mutex
+	wrong httpapi.WrongSecrets
+}
+
+// try calls open with a secret, unless its source has to wait, or has tried the same
+// one within the minute: that is still wrong, and costs nothing. The error is that
+// of open, where store.ErrNotFound is for a wrong secret.
+func (t *tries) try(r *http.Request, secret string, open func(secret string) error) (wait time.Duration, err error) {
+	from := t.sources.Of(r, func() *triesOfSource { return new(triesOfSource) })
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	if wait := from.wrong.Wait(t.now()); wait > 0 {
+		return wait, nil
+	}
+	if from.wrong.Has(secret, t.now()) {
+		return 0, store.ErrNotFound
+	}
+	err = open(secret)
+	if errors.Is(err, store.ErrNotFound) {
+		from.wrong.Add(secret, t.now())
+	}
+	return 0, err
 }

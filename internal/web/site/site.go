@@ -56,31 +56,11 @@ type Handler func(v *Visit) error
 type Route struct {
 	Scope   string // that a session needs; empty: the route asks for no session
 	Handle  Handler
-	carried bool
-	upload  bool
-	large   bool
-}
-
-// Carried returns the route as one whose form somebody has typed. If the session
-// has ended, signing in carries what was typed along.
-func (r Route) Carried() Route {
-	r.carried = true
-	return r
-}
-
-// Upload returns the route as one whose form may have a file: multipart/form-data
-// of at most upload.MaxFile.
-func (r Route) Upload() Route {
-	r.upload = true
-	return r
-}
-
-// Large returns the route as one whose page may be large, because it is about many
-// people. Only a few are made at the same time, and none waits in memory for a slow
-// client.
-func (r Route) Large() Route {
-	r.large = true
-	return r
+	Carried bool // somebody has typed its form: if the session has ended, signing in carries that along
+	Upload  bool // its form may have a file: multipart/form-data of at most upload.MaxFile
+	// Large is for a page that is about many people. Only a few are made at the same time,
+	// and none waits in memory for a slow client.
+	Large bool
 }
 
 // ownRoutes are the routes that every site has.

@@ -68,13 +68,13 @@ func (v *Visit) answer() error {
 	case v.SignedIn():
 		return &httpapi.Problem{Kind: httpapi.Scope}
 	}
-	return v.askToSignIn(v.route.carried)
+	return v.askToSignIn(v.route.Carried)
 }
 
 // handle hands the visit to its route.
 func (v *Visit) handle() error {
 	switch {
-	case v.route.large:
+	case v.route.Large:
 		return v.Work(0, func() error { return v.route.Handle(v) })
 	case v.R.Method == http.MethodPost: // may wait for a disk
 		return v.route.Handle(v)

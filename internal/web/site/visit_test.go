@@ -71,9 +71,9 @@ func longPage(n int, last func() (template.HTML, error)) *Site {
 		data[i] = func() (template.HTML, error) { return piece, nil }
 	}
 	data[n-1] = last
-	return siteOf(map[string]Route{"GET /office/long": Route{Handle: func(v *Visit) error {
+	return siteOf(map[string]Route{"GET /office/long": {Large: true, Handle: func(v *Visit) error {
 		return v.Render(http.StatusAccepted, "long", Page{Data: data})
-	}}.Large()})
+	}}})
 }
 
 // TestLongPageInPieces: a long page is never in memory as a whole.
