@@ -13,7 +13,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -22,12 +21,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
-
-func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 const (
 	collection = "/api/v1/firefighters"
@@ -211,6 +207,12 @@ func execSQL(t *testing.T, path, query string, args ...any) {
 func scanSQL(t *testing.T, path, query string, dest ...any) {
 	t.Helper()
 	must(t, openSQL(t, path).QueryRow(query).Scan(dest...))
+}
+
+// run runs a command, without the settings in the environment of who runs the tests. It
+// returns when the command is done or, for a server, when ctx ends.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
+	return program().Run(cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr}, args)
 }
 
 // works runs a command that must succeed.

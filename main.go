@@ -44,7 +44,7 @@ func main() {
 		stop()                        // another signal of the others ends the program at once
 	})
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
-	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, ServiceDB: managers.Host{}.Database}
+	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), ServiceDB: managers.Host{}.Database}
 	err := program().Run(env, os.Args[1:])
 	code := make(chan int, 1)
 	go func() { code <- cli.PrintError(err, os.Stderr) }()
@@ -58,13 +58,8 @@ func main() {
 
 // hosted runs the service for a service manager that wants to be told the end.
 func hosted(ctx context.Context, log io.Writer) int {
-	return cli.PrintError(run(ctx, os.Args[1:], strings.NewReader(""), io.Discard, log), log)
-}
-
-// run runs the command that args name. It returns when the command is done
-// or, for a server, when ctx ends.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) error {
-	return program().Run(cli.Env{Context: ctx, Stdin: stdin, Stdout: stdout, Stderr: stderr}, args)
+	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: log, Environ: os.Environ()}
+	return cli.PrintError(program().Run(env, os.Args[1:]), log)
 }
 
 // commands are all commands: serve, and the others by name.

@@ -26,6 +26,9 @@ type Env struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 
+	// Environ has the environment variables, as os.Environ returns them. Some set flags.
+	Environ []string
+
 	// ServiceDB returns the database of the service that is installed on this PC,
 	// empty if there is none. It may be nil.
 	ServiceDB func() string

@@ -5,17 +5,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
-
-func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 // newEnv returns an environment without a terminal, and what it prints.
 func newEnv(t *testing.T) (env cli.Env, stdout, stderr *strings.Builder) {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -102,7 +103,7 @@ func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 	if most != AnyNumber && flags.NArg() > most {
 		return extraArgument(flags, most)
 	}
-	if err := setFromEnvironment(flags); err != nil {
+	if err := env.setFromEnvironment(flags); err != nil {
 		return err
 	}
 	if db := flags.Lookup("db"); db != nil && db.Value.String() == "" {
@@ -204,11 +205,21 @@ func visitVariables(flags *pflag.FlagSet, each func(*pflag.Flag)) {
 	})
 }
 
+// value returns the value of an environment variable. Windows knows no case in names.
+func (env Env) value(variable string) string {
+	for _, setting := range env.Environ {
+		if name, value, _ := strings.Cut(setting, "="); name == variable || runtime.GOOS == "windows" && strings.EqualFold(name, variable) {
+			return value
+		}
+	}
+	return ""
+}
+
 // setFromEnvironment sets the flags that args did not set. An empty variable
 // counts as absent.
-func setFromEnvironment(flags *pflag.FlagSet) (err error) {
+func (env Env) setFromEnvironment(flags *pflag.FlagSet) (err error) {
 	visitVariables(flags, func(f *pflag.Flag) {
-		value := os.Getenv(variable(f.Name))
+		value := env.value(variable(f.Name))
 		if err != nil || f.Changed || value == "" {
 			return
 		}
@@ -223,7 +234,7 @@ func setFromEnvironment(flags *pflag.FlagSet) (err error) {
 // flags and do nothing.
 func (p Program) warnOfVariables(env Env) {
 	var set []string
-	for _, setting := range os.Environ() {
+	for _, setting := range env.Environ {
 		if name, value, _ := strings.Cut(setting, "="); strings.HasPrefix(name, variablePrefix) && value != "" {
 			set = append(set, name)
 		}
@@ -239,7 +250,7 @@ func (p Program) warnOfVariables(env Env) {
 	for _, name := range set {
 		flag := strings.ReplaceAll(strings.ToLower(name[len(variablePrefix):]), "_", "-")
 		switch {
-		case slices.Contains(known, flag) && os.Getenv(variable(flag)) != "":
+		case slices.Contains(known, flag) && env.value(variable(flag)) != "":
 		case slices.Contains(typedOnly, flag):
 			env.Notef("Warning: %s does nothing: --%s counts only when it is typed", name, flag)
 		default:

@@ -153,23 +153,21 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestEnvironment cannot run beside others.
 func TestEnvironment(t *testing.T) {
+	t.Parallel()
 	env, _, _ := newEnv(t)
 	parse := func(args ...string) (settings, error) {
 		set := newFlags(env, "lift")
 		return set, env.Parse(set.flags, args, 0)
 	}
-	t.Setenv("FIREFIGHTERS_DB", "")
-	t.Setenv("FIREFIGHTERS_MAX_SIZE", "5")
-	t.Setenv("FIREFIGHTERS_YES", "true")
+	env.Environ = []string{"FIREFIGHTERS_DB=", "FIREFIGHTERS_MAX_SIZE=5", "FIREFIGHTERS_YES=true"}
 	if set, err := parse(); err != nil || *set.size != 5 || *set.yes || *set.db != "firefighters.db" || !set.flags.Changed("max-size") {
 		t.Errorf("%v, %d, %q", err, *set.size, *set.db)
 	}
 	if set, err := parse("--max-size=6"); err != nil || *set.size != 6 {
 		t.Errorf("the flag does not win: %v, %d", err, *set.size)
 	}
-	t.Setenv("FIREFIGHTERS_MAX_SIZE", "big")
+	env.Environ = []string{"FIREFIGHTERS_MAX_SIZE=big"}
 	if _, err := parse(); err == nil || err.Error() != `lift: FIREFIGHTERS_MAX_SIZE may not be "big"` {
 		t.Errorf("a value that is wrong: %v", err)
 	}
@@ -178,8 +176,8 @@ func TestEnvironment(t *testing.T) {
 // lift is a command with these flags.
 func lift(env cli.Env, args []string) error { return env.Parse(newFlags(env, "lift").flags, args, 0) }
 
-// TestVariables cannot run beside others.
 func TestVariables(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, value, want string }{
 		{"FIREFIGHTERS_MAX_SIZE", "5", ""},
 		{"FIREFIGHTERS_KEY", "x", ""},
@@ -192,8 +190,9 @@ func TestVariables(t *testing.T) {
 		{"FIREFIGHTERS_OLDER_THAN", "1y", "Warning: FIREFIGHTERS_OLDER_THAN does nothing: --older-than counts only when it is typed\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			t.Setenv(tt.name, tt.value)
+			t.Parallel()
 			env, stdout, stderr := newEnv(t)
+			env.Environ = []string{tt.name + "=" + tt.value}
 			err := cli.Program{Variables: []string{"key"}, Commands: []cli.Command{{Name: "lift", Run: lift}}}.Run(env, []string{"lift"})
 			if err != nil {
 				t.Error(err)

@@ -15,15 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
-
-func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 // TestIsLoopback: the API answers to every name where others reach it.
 func TestIsLoopback(t *testing.T) {

@@ -1,11 +1,13 @@
 package database
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -17,22 +19,18 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Advice is what people are told about an error.
+// Advice is an error in words for people, with what they can type.
 type Advice struct {
 	Text    string // what is wrong; empty if there is nothing to add to the error
 	Hint    string // what to type; may be empty
 	Restore bool   // a backup can take the place of the database
+	cause   error
 }
 
-// advised is an error with the text of its advice.
-type advised struct {
-	error
-	text string
-}
+func (a Advice) Error() string { return a.Text }
 
-func (a *advised) Error() string { return a.text }
-
-func (a *advised) Unwrap() error { return a.error }
+// Unwrap returns the error that the advice is about.
+func (a Advice) Unwrap() error { return a.cause }
 
 // Advise returns err with words for people and a hint what to type, as cli.PrintError
 // prints it. If a backup can help it names the newest valid one of the database
@@ -46,11 +44,11 @@ func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) err
 	if a.Restore {
 		a = s.adviseRestore(ctx, err, a, db, backupDir)
 	}
-	err = &advised{err, a.Text}
+	a.cause = err
 	if a.Hint == "" {
-		return err
+		return a
 	}
-	return cli.WithHint(err, a.Hint)
+	return cli.WithHint(a, a.Hint)
 }
 
 // adviseRestore adds the newest valid backup to an advice.
@@ -87,35 +85,28 @@ func AdviceOn(err error, db string) Advice {
 		return a
 	}
 	if e, ok := errors.AsType[*backup.RoomError](err); ok {
-		return Advice{Text: e.Error(), Hint: "make room there, or take another disk"}
+		return Advice{Text: e.Error(), Hint: roomHint}
 	}
 	if a := adviceOnLimits(err); a.Text != "" {
 		return a
 	}
 	if e, ok := errors.AsType[*backup.Error](err); ok {
 		if e.Op == backup.OpRead {
-			return adviceOnReading(e)
+			return adviceOnReading(e, db)
 		}
 		return adviceOnWriting(e, db)
 	}
 	if e, ok := errors.AsType[*sqlite.FileError](err); ok {
-		return adviceOnFile(e)
+		return adviceOnFile(e, db)
 	}
 	return Advice{}
-}
-
-// adviser is an error of a command that has its own advice. db is the database that
-// the command is about.
-type adviser interface {
-	error
-	Advice(db string) Advice
 }
 
 // adviceOnCommand is about the errors of commands, and those of the store that are
 // about records.
 func adviceOnCommand(err error, db string) Advice {
-	if e, ok := errors.AsType[adviser](err); ok {
-		return e.Advice(db)
+	if a, ok := errors.AsType[Advice](err); ok {
+		return a
 	}
 	if e, ok := errors.AsType[*store.NoTenantError](err); ok {
 		return Advice{Text: e.Error(), Hint: See("their names", "departments list", db)}
@@ -181,167 +172,139 @@ func adviceOnLimits(err error) Advice {
 	return Advice{}
 }
 
+// rule is what is said of an error, with {name} in the place of a path in quotes,
+// {path} of the same as a shell takes it, and so on, as adviceBy fills it.
+type rule struct {
+	err        error
+	text, hint string
+	restore    bool // as in Advice
+}
+
+// adviceBy returns the advice of the first rule for err, which says what failed on a
+// path. db is the database that the command is about.
+func adviceBy(rules []rule, err error, op, path, db string) Advice {
+	for _, r := range rules {
+		if errors.Is(err, r.err) {
+			fill := strings.NewReplacer("{name}", osutil.InQuotes(path), "{path}", cli.Quote(path), "{folder}", cli.Quote(filepath.Dir(path)), "{op}", op,
+				"{error}", err.Error(), "{rule}", r.err.Error(), "{restore}", "firefighters restore FILE --db "+cli.Quote(path), "{new}", orNew(path), "{db}", cli.Quote(db))
+			return Advice{Text: fill.Replace(r.text), Hint: fill.Replace(r.hint), Restore: r.restore}
+		}
+	}
+	return Advice{}
+}
+
+const (
+	folderText, folderHint = "the folder of {name} does not exist", "make it first: mkdir {folder}"
+	roomHint               = "make room there, or take another disk"
+	otherName              = "another name for the backup"
+	otherBackup            = "another backup: firefighters restore --help"
+
+	// readOnlyHint is for a disk from which SQLite cannot even read a -wal.
+	readOnlyHint = "copy the file, and its -wal if there is one, to a folder on another disk, and name it there"
+)
+
+// writingRules are about a backup that could not be written.
+var writingRules = []rule{
+	{err: backup.ErrNoFolder, text: folderText, hint: folderHint},
+	{err: backup.ErrIsDatabase, text: "{name} is the database itself", hint: "firefighters backup NEWFILE --db {db}"},
+	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherName},
+	{err: backup.ErrExists, text: "{name} is there already", hint: "another name, or --force to replace it"},
+	{err: backup.ErrUnwritable, text: "the folder of {name} may not be written", hint: "start as the user who owns it, or take another folder"},
+	{err: osutil.ErrLink, text: "writing {name}: {rule}", hint: "name the folder that it leads to, or start as that user"},
+	{err: sqlite.ErrFull, text: "writing {name}: {rule}", hint: roomHint},
+}
+
+// readingRules are about a backup that could not be read or is of no use.
+var readingRules = []rule{
+	{err: backup.ErrIsDatabase, text: "{name} is the database itself, not a backup of it", hint: "firefighters restore --help"},
+	{err: backup.ErrEmpty, text: "the backup {name} holds no department and no records; nothing was changed",
+		hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"},
+	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherBackup},
+	{err: sqlite.ErrNotExist, text: "there is no backup at {name}", hint: "another file: firefighters restore --help"},
+	{err: sqlite.ErrNoFolder, text: "there is no backup at {name}", hint: "another file: firefighters restore --help"},
+	{err: sqlite.ErrReadOnly, text: "the backup {name} cannot be read from a disk that is read-only; nothing was changed", hint: readOnlyHint},
+	{err: sqlite.ErrPermission, text: "the backup {name} may not be read; nothing was changed", hint: "start as the user who owns it"},
+	{err: sqlite.ErrCorrupt, text: "the backup {name} is damaged; nothing was changed", hint: otherBackup, restore: true},
+	{err: sqlite.ErrForeign, text: "the backup {name} is not a database of this program; nothing was changed", hint: otherBackup, restore: true},
+}
+
+// fileRules are about a database file that cannot be used.
+var fileRules = []rule{
+	// It is not what it should be.
+	{err: sqlite.ErrNotBack, text: "there is no database at {name}: {rule}", hint: "bring it back: {restore}; {new}", restore: true},
+	{err: sqlite.ErrNotExist, text: "there is no database at {name}", hint: "name the right file with --db, or bring back a backup: {restore}", restore: true},
+	{err: sqlite.ErrForeign, text: "{name} is not a database of this program",
+		hint: "give another file with --db (this one was left as it is), or, if it was one and is damaged: {restore}", restore: true},
+	{err: backup.ErrBadCopy, text: "database {name} is damaged: a copy of it does not pass the check", hint: "firefighters check --db {path}", restore: true},
+	{err: sqlite.ErrCorrupt, text: "database {name} is damaged", hint: "put a backup in its place (this file was left as it is): {restore}", restore: true},
+
+	// No database can be there.
+	{err: sqlite.ErrNoFolder, text: folderText, hint: folderHint},
+	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: "name the right file with --db"},
+	{err: osutil.ErrLink, text: "{op} {name}: {rule}", hint: "name the file that it leads to, or start as that user"},
+	{err: sqlite.ErrLinked, text: "database {name} has another name as well (a hard link), by which it could be served twice and be damaged",
+		hint: "remove the other name, which this shows: find / -xdev -samefile {path}"},
+
+	// Another program uses it.
+	{err: backup.ErrRestoring, text: "database {name} is being restored", hint: "again when that is done"},
+	{err: backup.ErrOpen, text: "database {name} is in use by another program", hint: "end that one first"},
+	{err: backup.ErrRunning, text: "a backup of it is being made by another firefighters", hint: "again when that is done"},
+	{err: sqlite.ErrLost, text: "database {name} cannot be used: {rule}", hint: "stop the service that has it open, which then says what to type"},
+	{err: sqlite.ErrInUse, text: "database {name} is in use: another firefighters serves it",
+		hint: "stop that one first (the service: firefighters service stop), or give another file with --db"},
+	{err: sqlite.ErrBusy, text: "{op} database {name}: {rule}", hint: "the same again, when that program has finished or is closed"},
+
+	// The system or the disk does not let it be read or written.
+	{err: sqlite.ErrReadOnly, text: "{op} database {name}: {rule}", hint: readOnlyHint},
+	{err: sqlite.ErrPermission, text: "{op} database {name}: {rule}", hint: "start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
+	{err: sqlite.ErrFull, text: "{op} database {name}: {rule}", hint: "make room on the disk, then try again"},
+	{err: sqlite.ErrIO, text: "{error}", hint: "look whether its disk fails, is full or is gone"},
+}
+
 // adviceOnWriting is about a backup that could not be written.
 func adviceOnWriting(e *backup.Error, db string) Advice {
-	const otherName = "another name for the backup"
-	name := osutil.InQuotes(e.Path)
 	if sidecar, ok := errors.AsType[*backup.SidecarError](e); ok {
-		return Advice{Text: name + " is, or was, a database in use: there is " + osutil.InQuotes(sidecar.Path), Hint: otherName}
+		return Advice{Text: osutil.InQuotes(e.Path) + " is, or was, a database in use: there is " + osutil.InQuotes(sidecar.Path), Hint: otherName}
 	}
-	switch {
-	case errors.Is(e, backup.ErrNoFolder):
-		return adviceOnFolder(e.Path)
-	case errors.Is(e, backup.ErrIsDatabase):
-		return Advice{Text: name + " is the database itself", Hint: "firefighters backup NEWFILE --db " + cli.Quote(db)}
-	case errors.Is(e, sqlite.ErrNotRegular):
-		return Advice{Text: name + " is not a file", Hint: otherName}
-	case errors.Is(e, backup.ErrExists):
-		return Advice{Text: name + " is there already", Hint: "another name, or --force to replace it"}
-	case errors.Is(e, backup.ErrUnwritable):
-		return Advice{Text: "the folder of " + name + " may not be written", Hint: "start as the user who owns it, or take another folder"}
-	case errors.Is(e, osutil.ErrLink):
-		return Advice{Text: "writing " + name + ": " + osutil.ErrLink.Error(), Hint: "name the folder that it leads to, or start as that user"}
-	case errors.Is(e, sqlite.ErrFull):
-		return Advice{Text: "writing " + name + ": " + sqlite.ErrFull.Error(), Hint: "make room there, or take another disk"}
-	}
-	return Advice{Text: e.Error()}
+	a := adviceBy(writingRules, e, e.Op, e.Path, db)
+	a.Text = cmp.Or(a.Text, e.Error())
+	return a
 }
 
 // adviceOnReading is about a backup that could not be read or is of no use.
-func adviceOnReading(e *backup.Error) Advice {
-	const other = "another backup: firefighters restore --help"
-	name := fmt.Sprintf("the backup %s ", osutil.InQuotes(e.Path))
-	switch {
-	case errors.Is(e, backup.ErrIsDatabase):
-		return Advice{Text: osutil.InQuotes(e.Path) + " is the database itself, not a backup of it", Hint: "firefighters restore --help"}
-	case errors.As(e, new(*sqlite.SchemaError)):
-		return Advice{Text: name + "is not as this program makes it: " + e.Err.Error() + "; nothing was changed", Hint: other, Restore: true}
-	case errors.Is(e, backup.ErrEmpty):
-		return Advice{Text: name + "holds no department and no records; nothing was changed", Hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"}
-	case errors.Is(e, sqlite.ErrNotRegular):
-		return Advice{Text: osutil.InQuotes(e.Path) + " is not a file", Hint: other}
-	case errors.Is(e, sqlite.ErrNotExist), errors.Is(e, sqlite.ErrNoFolder):
-		return Advice{Text: "there is no backup at " + osutil.InQuotes(e.Path), Hint: "another file: firefighters restore --help"}
-	case errors.Is(e, sqlite.ErrReadOnly):
-		return Advice{Text: name + "cannot be read from a disk that is read-only; nothing was changed", Hint: readOnlyHint}
-	case errors.Is(e, sqlite.ErrPermission):
-		return Advice{Text: name + "may not be read; nothing was changed", Hint: "start as the user who owns it"}
-	case errors.Is(e, sqlite.ErrCorrupt):
-		return Advice{Text: name + "is damaged; nothing was changed", Hint: other, Restore: true}
-	case errors.Is(e, sqlite.ErrForeign):
-		return Advice{Text: name + "is not a database of this program; nothing was changed", Hint: other, Restore: true}
+func adviceOnReading(e *backup.Error, db string) Advice {
+	if errors.As(e, new(*sqlite.SchemaError)) {
+		return Advice{Text: "the backup " + osutil.InQuotes(e.Path) + " is not as this program makes it: " + e.Err.Error() + "; nothing was changed", Hint: otherBackup, Restore: true}
 	}
-	if file, ok := errors.AsType[*sqlite.FileError](e); ok {
-		return adviceOnFile(file)
+	a := adviceBy(readingRules, e, e.Op, e.Path, db)
+	if file, ok := errors.AsType[*sqlite.FileError](e); ok && a.Text == "" {
+		return adviceOnFile(file, db)
 	}
-	return Advice{Text: e.Error()}
+	a.Text = cmp.Or(a.Text, e.Error())
+	return a
 }
-
-// readOnlyHint is for a disk from which SQLite cannot even read a -wal.
-const readOnlyHint = "copy the file, and its -wal if there is one, to a folder on another disk, and name it there"
 
 // adviceOnFile is about a database file that cannot be used.
-func adviceOnFile(e *sqlite.FileError) Advice {
+func adviceOnFile(e *sqlite.FileError, db string) Advice {
+	name := osutil.InQuotes(e.Path)
 	if newer, ok := errors.AsType[*sqlite.NewerError](e); ok {
-		return Advice{Text: fmt.Sprintf("%s was made by a newer version of this program (schema %d, this one knows %d)", osutil.InQuotes(e.Path), newer.Version, newer.Known),
+		return Advice{Text: fmt.Sprintf("%s was made by a newer version of this program (schema %d, this one knows %d)", name, newer.Version, newer.Known),
 			Hint: "install the newer version; the file was left as it is"}
 	}
-	for _, about := range []func(*sqlite.FileError) Advice{adviceOnContent, adviceOnPlace, adviceOnUse, adviceOnDisk} {
-		if a := about(e); a.Text != "" {
-			return a
-		}
+	if info, err := os.Stat(e.Path); errors.Is(e, sqlite.ErrNotRegular) && err == nil && info.IsDir() {
+		return Advice{Text: name + " is a folder", Hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, cli.DefaultDB))}
 	}
-	return Advice{Text: e.Error()}
-}
-
-// adviceOnContent is about a file that is not what it should be.
-func adviceOnContent(e *sqlite.FileError) Advice {
-	restore, name := "firefighters restore FILE --db "+cli.Quote(e.Path), osutil.InQuotes(e.Path)
+	a := adviceBy(fileRules, e, e.Op, e.Path, db)
 	switch {
-	case errors.Is(e, sqlite.ErrNotBack):
-		return Advice{"there is no database at " + name + ": " + sqlite.ErrNotBack.Error(), "bring it back: " + restore + "; " + orNew(e.Path), true}
-	case errors.Is(e, sqlite.ErrNotExist):
-		return Advice{"there is no database at " + name, "name the right file with --db, or bring back a backup: " + restore, true}
-	case errors.Is(e, sqlite.ErrForeign):
-		return Advice{name + " is not a database of this program", "give another file with --db (this one was left as it is), or, if it was one and is damaged: " + restore, true}
-	case errors.Is(e, backup.ErrBadCopy):
-		return Advice{"database " + name + " is damaged: a copy of it does not pass the check", "firefighters check --db " + cli.Quote(e.Path), true}
-	case errors.Is(e, sqlite.ErrCorrupt):
-		return Advice{"database " + name + " is damaged", "put a backup in its place (this file was left as it is): " + restore, true}
-	}
-	return Advice{}
-}
-
-// adviceOnPlace is about a path at which no database can be.
-func adviceOnPlace(e *sqlite.FileError) Advice {
-	name := osutil.InQuotes(e.Path)
-	switch {
-	case errors.Is(e, sqlite.ErrNoFolder):
-		return adviceOnFolder(e.Path)
-	case errors.Is(e, sqlite.ErrNotRegular):
-		if info, err := os.Stat(e.Path); err == nil && info.IsDir() {
-			return Advice{Text: name + " is a folder", Hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, "firefighters.db"))}
-		}
-		return Advice{Text: name + " is not a file", Hint: "name the right file with --db"}
-	case errors.Is(e, osutil.ErrLink):
-		return Advice{Text: e.Op + " " + name + ": " + osutil.ErrLink.Error(), Hint: "name the file that it leads to, or start as that user"}
-	case errors.Is(e, sqlite.ErrLinked):
-		return Advice{Text: "database " + name + " has another name as well (a hard link), by which it could be served twice and be damaged",
-			Hint: "remove the other name, which this shows: find / -xdev -samefile " + cli.Quote(e.Path)}
-	}
-	return Advice{}
-}
-
-// adviceOnFolder is about a file in a folder that does not exist.
-func adviceOnFolder(path string) Advice {
-	return Advice{Text: fmt.Sprintf("the folder of %s does not exist", osutil.InQuotes(path)), Hint: "make it first: mkdir " + cli.Quote(filepath.Dir(path))}
-}
-
-// adviceOnUse is about a database that another program uses.
-func adviceOnUse(e *sqlite.FileError) Advice {
-	name := "database " + osutil.InQuotes(e.Path)
-	switch {
-	case errors.Is(e, backup.ErrRestoring):
-		return Advice{Text: name + " is being restored", Hint: "again when that is done"}
-	case errors.Is(e, backup.ErrOpen):
-		return Advice{Text: name + " is in use by another program", Hint: "end that one first"}
-	case errors.Is(e, backup.ErrRunning):
-		return Advice{Text: "a backup of it is being made by another firefighters", Hint: "again when that is done"}
-	case errors.Is(e, sqlite.ErrLost):
-		return Advice{Text: name + " cannot be used: " + sqlite.ErrLost.Error(), Hint: "stop the service that has it open, which then says what to type"}
-	case errors.Is(e, sqlite.ErrInUse):
-		return Advice{Text: name + " is in use: another firefighters serves it", Hint: "stop that one first (the service: firefighters service stop), or give another file with --db"}
-	case errors.Is(e, sqlite.ErrBusy):
-		return Advice{Text: e.Op + " " + name + ": " + sqlite.ErrBusy.Error(), Hint: "the same again, when that program has finished or is closed"}
-	}
-	return Advice{}
-}
-
-// adviceOnDisk is about a file that the system or the disk does not let be
-// read or written.
-func adviceOnDisk(e *sqlite.FileError) Advice {
-	doing := e.Op + " database " + osutil.InQuotes(e.Path) + ": "
-	switch {
-	case errors.Is(e, sqlite.ErrReadOnly):
-		return Advice{Text: doing + sqlite.ErrReadOnly.Error(), Hint: readOnlyHint}
-	case errors.Is(e, sqlite.ErrPermission):
-		return Advice{Text: doing + sqlite.ErrPermission.Error(), Hint: "start as the user who owns both, or as an administrator (sudo), or give another file with --db"}
-	case errors.Is(e, sqlite.ErrFull):
-		return Advice{Text: doing + sqlite.ErrFull.Error(), Hint: "make room on the disk, then try again"}
-	case errors.Is(e, sqlite.ErrIO):
-		return Advice{Text: e.Error(), Hint: "look whether its disk fails, is full or is gone"}
+	case a.Text != "":
 	case e.Op == "locking":
-		return adviceOnLock(e)
+		lock, cause := e.Path+"-lock", e.Err
+		if inner, ok := errors.AsType[*backup.LockError](e); ok { // the lock of backups
+			lock, cause = inner.Path, inner.Err
+		}
+		return Advice{Text: fmt.Sprintf("locking database %s by %s: %v", name, osutil.InQuotes(lock), cause), Hint: "if no other firefighters serves it, delete " + cli.Quote(lock)}
+	default:
+		a.Text = e.Error()
 	}
-	return Advice{}
-}
-
-// adviceOnLock is about a lock file that cannot be locked: the one of the
-// server, or of backups.
-func adviceOnLock(e *sqlite.FileError) Advice {
-	lock, cause := e.Path+"-lock", e.Err
-	if inner, ok := errors.AsType[*backup.LockError](e); ok {
-		lock, cause = inner.Path, inner.Err
-	}
-	return Advice{Text: fmt.Sprintf("locking database %s by %s: %v", osutil.InQuotes(e.Path), osutil.InQuotes(lock), cause), Hint: "if no other firefighters serves it, delete " + cli.Quote(lock)}
+	return a
 }

@@ -11,15 +11,12 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
-
-func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 // Results of SQLite. Like those of the engine, each is one of its errors and has
 // a text of its own.

@@ -15,6 +15,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // Schema is the schema of all databases of the program.
@@ -30,6 +31,17 @@ func (s Schema) With(env cli.Env, path string, create bool, do func(*store.Store
 		err = cmp.Or(do(opened), opened.Close())
 	}
 	return s.Advise(env.Context, err, path, "")
+}
+
+// WithTenant is With for a command about the department of a name.
+func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store, record.TenantID) error) error {
+	return s.With(env, path, false, func(opened *store.Store) error {
+		tenant, err := opened.Tenant(name)
+		if err != nil {
+			return store.Failed("reading", path, err)
+		}
+		return do(opened, tenant)
+	})
 }
 
 // Open opens the database at path. It makes a missing one if create is set, and

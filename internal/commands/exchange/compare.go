@@ -35,15 +35,11 @@ func (c Commands) compare(env cli.Env, args []string) error {
 	if err := l.parse(args); err != nil {
 		return err
 	}
-	return c.Database.With(env, *l.db, false, l.with)
+	return c.Database.WithTenant(env, *l.db, l.tenant, l.with)
 }
 
 // with compares the list with a department of the store.
-func (c comparing) with(s *store.Store) error {
-	tenant, err := s.Tenant(c.tenant)
-	if err != nil {
-		return store.Failed("reading", *c.db, err)
-	}
+func (c comparing) with(s *store.Store, tenant record.TenantID) error {
 	f, err := imports.Read(c.env.Context, c.content, c.options, s.Clock().Now())
 	if err != nil {
 		return c.explain(err)

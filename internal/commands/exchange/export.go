@@ -34,12 +34,12 @@ Flags:
 
 // exporting is an export that a command does.
 type exporting struct {
-	env        cli.Env
-	flags      *pflag.FlagSet
-	db, tenant string
-	query      record.Query
-	to         target // without a path: standard output
-	written    int
+	env     cli.Env
+	flags   *pflag.FlagSet
+	db      string
+	query   record.Query
+	to      target // without a path: standard output
+	written int
 }
 
 func (c Commands) export(env cli.Env, args []string) error {
@@ -62,13 +62,14 @@ func (c Commands) export(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(e.flags, err.Error())
 	}
-	if e.tenant, err = requireTenant(e.flags, *name); err != nil {
+	tenant, err := requireTenant(e.flags, *name)
+	if err != nil {
 		return err
 	}
 	if err := e.to.refuse(e.db); err != nil {
 		return err
 	}
-	return c.Database.With(env, e.db, false, e.run)
+	return c.Database.WithTenant(env, e.db, tenant, e.run)
 }
 
 // meantOutput returns the error of a command line, with another hint if there is a
@@ -115,11 +116,7 @@ func newQuery(search, sort string, desc bool) (record.Query, error) {
 	return q, err
 }
 
-func (e *exporting) run(s *store.Store) error {
-	tenant, err := s.Tenant(e.tenant)
-	if err != nil {
-		return store.Failed("reading", e.db, err)
-	}
+func (e *exporting) run(s *store.Store, tenant record.TenantID) error {
 	fill := func(w io.Writer) error { return e.fill(w, s, tenant) }
 	if e.to.path == "" {
 		out := bufio.NewWriterSize(e.env.Data(), 1<<16)

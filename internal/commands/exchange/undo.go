@@ -9,6 +9,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const undoHelp = `Usage: firefighters import undo NUMBER --tenant NAME [flags]
@@ -37,11 +38,7 @@ func (c Commands) undoImport(env cli.Env, args []string) error {
 	if *name, err = requireTenant(flags, *name); err != nil {
 		return err
 	}
-	return c.Database.With(env, *db, false, func(s *store.Store) error {
-		tenant, err := s.Tenant(*name)
-		if err != nil {
-			return store.Failed("reading", *db, err)
-		}
+	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
 		back, err := s.TakeBack(tenant, 0, number)
 		if err != nil {
 			return undoFailed(err, number, *name, *db)
@@ -133,12 +130,8 @@ func (c Commands) listImports(env cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
-	return c.Database.With(env, *db, false, func(s *store.Store) error {
-		var all []store.Import
-		tenant, err := s.Tenant(tenantName)
-		if err == nil {
-			all, err = s.Imports(tenant)
-		}
+	return c.Database.WithTenant(env, *db, tenantName, func(s *store.Store, tenant record.TenantID) error {
+		all, err := s.Imports(tenant)
 		if err != nil {
 			return store.Failed("reading", *db, err)
 		}

@@ -14,12 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
-
-func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 func must(t *testing.T, err error) {
 	t.Helper()

@@ -37,10 +37,8 @@ func (c Commands) invite(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
-	return c.Database.With(env, *db, false, func(s *store.Store) error {
-		if n.Tenant, err = s.Tenant(*tenant); err != nil {
-			return store.Failed("reading", *db, err)
-		}
+	return c.Database.WithTenant(env, *db, *tenant, func(s *store.Store, id record.TenantID) error {
+		n.Tenant = id
 		return printInvitation(env, s, *db, n)
 	})
 }

@@ -28,27 +28,26 @@ func TestAdvice(t *testing.T) {
 		err        error
 		text, hint string
 	}{
-		{noKeyError(9), "there is no key with the id 9", "see their ids: firefighters keys list --db x.db"},
-		{&unsoundError{"dir/x.db", integrity.Findings{Broken: 1, Damaged: 2, Stale: 3}}, `the database "dir/x.db" is damaged`, inPlace},
-		{&unsoundError{"dir/x.db", integrity.Findings{Damaged: 2, Stale: 3}}, `2 records of the database "dir/x.db" are damaged, by the disk or by another program`,
+		{unsound("dir/x.db", integrity.Findings{Broken: 1, Damaged: 2, Stale: 3}), `the database "dir/x.db" is damaged`, inPlace},
+		{unsound("dir/x.db", integrity.Findings{Damaged: 2, Stale: 3}), `2 records of the database "dir/x.db" are damaged, by the disk or by another program`,
 			"put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"},
-		{&unsoundError{"dir/x.db", integrity.Findings{Damaged: 1}}, `1 record of the database "dir/x.db" is damaged, by the disk or by another program`,
+		{unsound("dir/x.db", integrity.Findings{Damaged: 1}), `1 record of the database "dir/x.db" is damaged, by the disk or by another program`,
 			"put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"},
-		{&unsoundError{"dir/x.db", integrity.Findings{Stale: 3}}, `the database "dir/x.db" was changed by another program, which left 3 things behind`,
+		{unsound("dir/x.db", integrity.Findings{Stale: 3}), `the database "dir/x.db" was changed by another program, which left 3 things behind`,
 			"firefighters check --repair --db dir/x.db"},
-		{&unsoundError{"dir/x.db", integrity.Findings{Stale: 1, Ahead: true}}, `the database "dir/x.db" was changed by another program, which left 1 thing behind`,
+		{unsound("dir/x.db", integrity.Findings{Stale: 1, Ahead: true}), `the database "dir/x.db" was changed by another program, which left 1 thing behind`,
 			"firefighters check --repair --db dir/x.db"},
-		{&unsoundError{"dir/x.db", integrity.Findings{Ahead: true}}, `the latest time that the database "dir/x.db" has seen is ahead of the clock of this machine`,
+		{unsound("dir/x.db", integrity.Findings{Ahead: true}), `the latest time that the database "dir/x.db" has seen is ahead of the clock of this machine`,
 			"set the clock; if it is right now: firefighters check --repair --db dir/x.db"},
-		{&tracesError{5, file("rewriting", errResultFull)}, `5 records are erased, but traces of them may be left in the file: rewriting database "dir/x.db": the disk is full`,
+		{traces(5, file("rewriting", errResultFull), "x.db"), `5 records are erased, but traces of them may be left in the file: rewriting database "dir/x.db": the disk is full`,
 			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-		{&tracesError{1, file("rewriting", errResultFull)}, `1 record is erased, but traces of it may be left in the file: rewriting database "dir/x.db": the disk is full`,
+		{traces(1, file("rewriting", errResultFull), "x.db"), `1 record is erased, but traces of it may be left in the file: rewriting database "dir/x.db": the disk is full`,
 			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-		{&tracesError{0, file("rewriting", errResultFull)}, `traces of erased records may be left in the file: rewriting database "dir/x.db": the disk is full`,
+		{traces(0, file("rewriting", errResultFull), "x.db"), `traces of erased records may be left in the file: rewriting database "dir/x.db": the disk is full`,
 			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-		{&swappedError{"my saved.db", file("reading", sqlite.ErrNotExist)}, `there is no database at "dir/x.db"`,
+		{swapped(file("reading", sqlite.ErrNotExist), "x.db", "my saved.db"), `there is no database at "dir/x.db"`,
 			"to save that one: firefighters backup NEWFILE --db " + cli.Quote("my saved.db")},
-		{&swappedError{"dir/saved.db", &backup.Error{Op: backup.OpWrite, Path: "dir/saved.db", Err: backup.ErrExists}}, `"dir/saved.db" is there already, and it is a database, not a backup`,
+		{swapped(&backup.Error{Op: backup.OpWrite, Path: "dir/saved.db", Err: backup.ErrExists}, "x.db", "dir/saved.db"), `"dir/saved.db" is there already, and it is a database, not a backup`,
 			"to save that one: firefighters backup NEWFILE --db dir/saved.db"},
 	} {
 		t.Run(fmt.Sprint(tt.err), func(t *testing.T) {
@@ -65,10 +64,10 @@ func TestAdvice(t *testing.T) {
 func TestAdviceOnRestore(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]bool{
-		&unsoundError{"x.db", integrity.Findings{Broken: 1}}:           true,
-		&unsoundError{"x.db", integrity.Findings{Damaged: 1}}:          false,
-		&swappedError{"saved.db", file("reading", sqlite.ErrNotExist)}: false,
-		&tracesError{1, file("rewriting", sqlite.ErrCorrupt)}:          false,
+		unsound("x.db", integrity.Findings{Broken: 1}):                   true,
+		unsound("x.db", integrity.Findings{Damaged: 1}):                  false,
+		swapped(file("reading", sqlite.ErrNotExist), "x.db", "saved.db"): false,
+		traces(1, file("rewriting", sqlite.ErrCorrupt), "x.db"):          false,
 	} {
 		if database.AdviceOn(err, "x.db").Restore != want {
 			t.Errorf("%v: a backup is looked for: %t", err, !want)

@@ -39,7 +39,7 @@ func (c Commands) backup(env cli.Env, args []string) error {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped before the backup was made")
 	case (errors.Is(err, sqlite.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(c.Database.Content(), target) == nil:
-		err = &swappedError{target, err}
+		err = swapped(err, *db, target)
 	}
 	if err != nil {
 		return c.Database.Advise(env.Context, err, *db, "")
@@ -63,22 +63,14 @@ func (c Commands) save(env cli.Env, job backup.Job) (backup.Copy, error) {
 	return job.Run(env.Context)
 }
 
-// swappedError is an error of a backup whose target is a database. FILE and --db were
-// probably confused: there is no database to save, or the target would be replaced.
-type swappedError struct {
-	target string
-	error
-}
-
-func (e *swappedError) Unwrap() error { return e.error }
-
-// Advice is how the other file is saved.
-func (e *swappedError) Advice(db string) database.Advice {
-	text := database.AdviceOn(e.error, db).Text
-	if errors.Is(e, backup.ErrExists) {
+// swapped is about a backup whose target is a database. FILE and --db were probably
+// confused: there is no database to save, or the target would be replaced.
+func swapped(err error, db, target string) database.Advice {
+	text := database.AdviceOn(err, db).Text
+	if errors.Is(err, backup.ErrExists) {
 		text += ", and it is a database, not a backup"
 	}
-	return database.Advice{Text: text, Hint: "to save that one: firefighters backup NEWFILE --db " + cli.Quote(e.target)}
+	return database.Advice{Text: text, Hint: "to save that one: firefighters backup NEWFILE --db " + cli.Quote(target)}
 }
 
 // warnOfDamage warns of damaged records in a copy. The database db has them as

@@ -64,44 +64,26 @@ func reportFindings(env cli.Env, db string, found integrity.Findings, repaired b
 		return env.Println(fmt.Sprintf("Repaired: %d. The database is sound.", repairs))
 	}
 	if found != (integrity.Findings{}) {
-		return &unsoundError{db, found}
+		return unsound(db, found)
 	}
 	return env.Println("The database is sound.")
 }
 
-// unsoundError says what check has found in a database.
-type unsoundError struct {
-	db string
-	integrity.Findings
-}
-
-func (e *unsoundError) Error() string {
-	name := "the database " + osutil.InQuotes(e.db)
+// unsound says what check has found in a database.
+func unsound(db string, found integrity.Findings) database.Advice {
+	name, file := "the database "+osutil.InQuotes(db), cli.Quote(db)
+	repair := "firefighters check --repair --db " + file
 	switch {
-	case e.Broken > 0:
-		return name + " is damaged"
-	case e.Foreign > 0:
-		return name + " has tables, indexes, triggers or views that are not as this program makes them"
-	case e.Damaged > 0:
-		return cli.Count(e.Damaged, "record of "+name+" is damaged", "records of "+name+" are damaged") + ", by the disk or by another program"
-	case e.Stale > 0:
-		return fmt.Sprintf("%s was changed by another program, which left %s behind", name, cli.Count(e.Stale, "thing", "things"))
+	case found.Broken > 0:
+		return database.Advice{Text: name + " is damaged", Hint: "put a backup in its place: firefighters restore FILE --db " + file, Restore: true}
+	case found.Foreign > 0:
+		return database.Advice{Text: name + " has tables, indexes, triggers or views that are not as this program makes them",
+			Hint: "drop what you have added yourself; if you have not, put a backup in its place: firefighters restore FILE --db " + file, Restore: true}
+	case found.Damaged > 0:
+		return database.Advice{Text: cli.Count(found.Damaged, "record of "+name+" is damaged", "records of "+name+" are damaged") + ", by the disk or by another program",
+			Hint: "put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"}
+	case found.Stale > 0:
+		return database.Advice{Text: fmt.Sprintf("%s was changed by another program, which left %s behind", name, cli.Count(found.Stale, "thing", "things")), Hint: repair}
 	}
-	return "the latest time that " + name + " has seen is ahead of the clock of this machine"
-}
-
-// Advice is what people are told about what check has found.
-func (e *unsoundError) Advice(string) database.Advice {
-	a := database.Advice{Text: e.Error(), Hint: "firefighters check --repair --db " + cli.Quote(e.db)}
-	switch {
-	case e.Broken > 0:
-		a.Hint, a.Restore = "put a backup in its place: firefighters restore FILE --db "+cli.Quote(e.db), true
-	case e.Foreign > 0:
-		a.Hint, a.Restore = "drop what you have added yourself; if you have not, put a backup in its place: firefighters restore FILE --db "+cli.Quote(e.db), true
-	case e.Damaged > 0:
-		a.Hint = "put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"
-	case e.Stale == 0:
-		a.Hint = "set the clock; if it is right now: " + a.Hint
-	}
-	return a
+	return database.Advice{Text: "the latest time that " + name + " has seen is ahead of the clock of this machine", Hint: "set the clock; if it is right now: " + repair}
 }

@@ -10,13 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/manage"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
-
-func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 // run runs a command that knows no database.
 func run(t *testing.T, args ...string) (code int, stdout, stderr string) {

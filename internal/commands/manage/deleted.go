@@ -6,6 +6,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const deletedHelp = `Usage: firefighters deleted --tenant NAME [flags]
@@ -30,11 +31,7 @@ func (c Commands) deleted(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return c.Database.With(env, *db, false, func(s *store.Store) error {
-		tenant, err := s.Tenant(*name)
-		if err != nil {
-			return store.Failed("reading", *db, err)
-		}
+	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
 		records, err := s.Deleted(tenant, anyTime)
 		if err != nil {
 			return store.Failed("reading", *db, err)

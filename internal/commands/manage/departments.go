@@ -96,12 +96,8 @@ func (c Commands) departmentsRename(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.Wrong(flags, "the new name "+err.Error())
 	}
-	return c.Database.With(env, *db, false, func(s *store.Store) error {
-		tenant, err := s.Tenant(old)
-		if err == nil {
-			err = s.RenameTenant(tenant, name, *isNew)
-		}
-		if err != nil {
+	return c.Database.WithTenant(env, *db, old, func(s *store.Store, tenant record.TenantID) error {
+		if err := s.RenameTenant(tenant, name, *isNew); err != nil {
 			return store.Failed("renaming a department in", *db, err)
 		}
 		env.Notef("The department %q is now %q.", strings.TrimSpace(old), name)
@@ -130,12 +126,8 @@ func (c Commands) departmentsRemove(env cli.Env, args []string) error {
 		return err
 	}
 	name = strings.TrimSpace(name)
-	return c.Database.With(env, *db, false, func(s *store.Store) error {
-		tenant, err := s.Tenant(name)
-		if err == nil {
-			err = s.HasNoRecords(tenant)
-		}
-		if err != nil {
+	return c.Database.WithTenant(env, *db, name, func(s *store.Store, tenant record.TenantID) error {
+		if err := s.HasNoRecords(tenant); err != nil {
 			return store.Failed("reading", *db, err)
 		}
 		if !*yes {

@@ -249,7 +249,7 @@ func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
 	already, err := s.RevokeKey(store.AnyTenant, id)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
-		return noKeyError(id)
+		return database.Advice{Text: fmt.Sprintf("there is no key with the id %d", id), Hint: database.See("their ids", "keys list", db)}
 	case err != nil:
 		return store.Failed("revoking a key in", db, err)
 	case already:
@@ -258,14 +258,4 @@ func revokeKey(env cli.Env, s *store.Store, db string, id store.KeyID) error {
 		env.Notef("Key %d is revoked.", id)
 	}
 	return nil
-}
-
-// noKeyError says that there is no key with this id.
-type noKeyError store.KeyID
-
-func (e noKeyError) Error() string { return fmt.Sprintf("there is no key with the id %d", int64(e)) }
-
-// Advice is how the ids are found.
-func (e noKeyError) Advice(db string) database.Advice {
-	return database.Advice{Text: e.Error(), Hint: database.See("their ids", "keys list", db)}
 }

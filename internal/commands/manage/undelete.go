@@ -8,6 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const undeleteHelp = `Usage: firefighters undelete --tenant NAME ID... [flags]
@@ -36,11 +37,7 @@ func (c Commands) undelete(env cli.Env, args []string) error {
 	if err := requireTenant(flags); err != nil {
 		return err
 	}
-	return c.Database.With(env, *db, false, func(s *store.Store) error {
-		tenant, err := s.Tenant(*name)
-		if err != nil {
-			return store.Failed("reading", *db, err)
-		}
+	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
 		if err := s.Undelete(tenant, 0, ids); err != nil {
 			return store.Failed("writing to", *db, err)
 		}

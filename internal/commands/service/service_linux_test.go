@@ -2,6 +2,7 @@ package service
 
 import (
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/user"
@@ -223,8 +224,8 @@ func TestStartNew(t *testing.T) {
 	c.does(t, "start --new", 1, "Error: the service runs already, so nothing was made\nTry: ", " service stop, and then the same again\n")
 	marked("it runs", true)
 	c.is(t, "stopped")
-	t.Setenv("FIREFIGHTERS_NEW", "1")
-	c.does(t, "start", 0)
+	env := cli.Env{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard, Environ: []string{"FIREFIGHTERS_NEW=1"}}
+	must(t, cli.Program{Commands: c.Table()}.Run(env, []string{"service", "start"}))
 	marked("the environment says so", true)
 	c.is(t, "stopped")
 	release, err := sqlite.LockDatabase(db)

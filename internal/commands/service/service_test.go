@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/commands/alone"
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -26,8 +25,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
-
-func TestMain(m *testing.M) { os.Exit(alone.Run(m)) }
 
 func must(t *testing.T, err error) {
 	t.Helper()
