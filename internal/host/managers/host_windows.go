@@ -6,26 +6,46 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
+	"time"
+	"unsafe"
 
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/registry"
+	"golang.org/x/sys/windows/svc"
+	"golang.org/x/sys/windows/svc/eventlog"
+	"golang.org/x/sys/windows/svc/mgr"
 
-	"github.com/firefighter-records/firefighters/internal/host/internal/winservice"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // Host is a PC with Windows.
 type Host struct{ pc }
 
-// Account is the user of the service.
-const Account = winservice.Account
+// Account is the account of the service. The system makes it, and it has no password.
+const Account = `NT SERVICE\` + windowsName
+
+const (
+	stopLimit     = 60 * time.Second // for the service to end, also when Windows shuts down
+	startLimit    = 10 * time.Minute // to upgrade the database, at most
+	lockLimit     = 2 * time.Minute  // for the service manager
+	askInterval   = 200 * time.Millisecond
+	forgetFailure = 24 * time.Hour
+)
+
+// acceptsWhenReady is what the service accepts once it answers requests, beside what
+// it accepts before. Every user may ask Windows what a service accepts, so anybody can
+// tell whether it is ready.
+const acceptsWhenReady = svc.AcceptParamChange
 
 // DataFolder returns the folder of the service's data.
-func (h Host) DataFolder() string { return winservice.DataFolder() }
+func (h Host) DataFolder() string {
+	return filepath.Join(knownFolder(windows.FOLDERID_ProgramData, `C:\ProgramData`), windowsName)
+}
 
 // InstalledProgram returns where Install wants the program.
 func (h Host) InstalledProgram() string {
-	return filepath.Join(winservice.Folder(windows.FOLDERID_ProgramFiles, `C:\Program Files`), winservice.Name, "firefighters.exe")
+	return filepath.Join(knownFolder(windows.FOLDERID_ProgramFiles, `C:\Program Files`), windowsName, "firefighters.exe")
 }
 
 // packageKey is where the .msi notes that it brought the program.
@@ -42,26 +62,30 @@ func (h Host) Packaged(program string) string {
 	if kind, _, err := key.GetStringValue(packageValue); err != nil || kind != "msi" || !osutil.SameFile(program, h.InstalledProgram()) {
 		return ""
 	}
-	return "Settings > Apps > " + winservice.Title
+	return "Settings > Apps > " + windowsTitle
 }
 
 // Installed reports whether the service is installed.
 func (h Host) Installed() bool {
-	err := known(winservice.Exists())
+	err := withService(windows.SERVICE_QUERY_STATUS, func(*mgr.Service) error { return nil })
 	return err == nil || errors.Is(err, ErrNotPermitted)
 }
 
 // Permitted reports whether this process may install, start and stop.
-func (h Host) Permitted() bool { return winservice.MayManage() }
+func (h Host) Permitted() bool {
+	manager, err := connect(windows.SC_MANAGER_CREATE_SERVICE)
+	if err != nil {
+		return false
+	}
+	manager.Disconnect()
+	return true
+}
 
 // LogCommand is what to type to see the log, in any terminal.
-const LogCommand = `wevtutil query-events Application /q:"*[System[Provider[@Name='` + winservice.Name + `']]]" /c:20 /rd:true /f:text`
+const LogCommand = `wevtutil query-events Application /q:"*[System[Provider[@Name='` + windowsName + `']]]" /c:20 /rd:true /f:text`
 
 // known turns errors of Windows into those of all systems.
 func known(err error) error {
-	if ended, ok := errors.AsType[*winservice.EndedError](err); ok {
-		return fmt.Errorf("%w: it is %s", ErrNotReady, ended.Word)
-	}
 	switch {
 	case errors.Is(err, windows.ERROR_ACCESS_DENIED), errors.Is(err, windows.ERROR_PRIVILEGE_NOT_HELD), errors.Is(err, windows.ERROR_INVALID_OWNER):
 		return ErrNotPermitted
@@ -75,7 +99,7 @@ func known(err error) error {
 
 // Prepare makes the folder of the data. The system has the account already.
 func (h Host) Prepare(d Definition) (steps []string, err error) {
-	made, err := winservice.TakeFolder(d.Data)
+	made, err := takeFolder(d.Data)
 	if made {
 		steps = append(steps, fmt.Sprintf("Made %s, for the service and the administrators alone.", d.Data))
 	}
@@ -88,87 +112,304 @@ func (h Host) Share(folder string) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
 		return err
 	}
-	made, err := winservice.MakeFolder(folder)
+	made, err := makeFolder(folder)
 	if made || err != nil {
 		return known(err)
 	}
-	return winservice.LetWrite(folder)
+	return letWrite(folder)
 }
-
-// MayRead returns an error if the service may not read a file.
-func (h Host) MayRead(file string) error { return winservice.MayRead(file) }
 
 // Install describes the service to the system.
 func (h Host) Install(d Definition) (steps []string, err error) {
-	unknown, err := winservice.Create(d.Program)
+	unknown, err := createService(d.Program)
 	if err != nil {
 		return nil, known(err)
 	}
-	steps = append(steps, fmt.Sprintf("Installed the service %q, which starts with Windows as %s.", winservice.Name, winservice.Account))
+	steps = append(steps, fmt.Sprintf("Installed the service %q, which starts with Windows as %s.", windowsName, Account))
 	if len(unknown) > 0 {
 		steps = append(steps, "This system does not know, and goes without: "+strings.Join(unknown, ", ")+".")
 	}
-	if err := winservice.InstallEventSource(); err != nil {
+	eventlog.Remove(windowsName) // of an earlier installation
+	// The texts of the events are those of a program of Windows that takes any text.
+	if err := eventlog.InstallAsEventCreate(windowsName, eventlog.Info|eventlog.Warning|eventlog.Error); err != nil {
 		return steps, known(fmt.Errorf("registering the source of events: %w", err))
 	}
-	if path := winservice.ShortcutPath(); h.Packaged(d.Program) == "" { // or else it has brought one
-		if err := winservice.MakeShortcut(path, d.Program, "open"); err != nil {
+	if path := shortcutPath(); h.Packaged(d.Program) == "" { // or else it has brought one
+		if err := makeShortcut(path, d.Program, "open"); err != nil {
 			return steps, known(fmt.Errorf("making %s: %w", path, err))
 		}
-		steps = append(steps, fmt.Sprintf("Made the shortcut %q in the start menu.", winservice.Name))
+		steps = append(steps, fmt.Sprintf("Made the shortcut %q in the start menu.", windowsName))
 	}
+	closed := closeFirewall()
 	if !d.Shared || d.Port == 0 {
-		return append(steps, closeFirewall()...), nil
+		return append(steps, closed...), nil
 	}
-	if err := winservice.OpenFirewall(d.Program, d.Port); err != nil {
+	if err := openFirewall(d.Program, d.Port); err != nil {
 		// Where the firewall of Windows does not run there is nothing to open.
 		return append(steps, fmt.Sprintf("The firewall was not changed. If other PCs do not reach port %d, open it there: %v.", d.Port, err)), nil
 	}
 	return append(steps, fmt.Sprintf("Opened port %d in the firewall, for private networks.", d.Port)), nil
 }
 
+// createService creates the service or, if it is there, describes it again. It returns
+// what of that the system does not know.
+func createService(program string) (unknown []string, err error) {
+	manager, err := connect(windows.SC_MANAGER_CONNECT | windows.SC_MANAGER_CREATE_SERVICE)
+	if err != nil {
+		return nil, err
+	}
+	defer manager.Disconnect()
+	config := mgr.Config{
+		ServiceType: windows.SERVICE_WIN32_OWN_PROCESS, StartType: mgr.StartAutomatic, ErrorControl: mgr.ErrorNormal,
+		DisplayName: windowsTitle, ServiceStartName: Account,
+	}
+	service, err := manager.CreateService(windowsName, program, config, "service", "run")
+	if errors.Is(err, windows.ERROR_SERVICE_EXISTS) {
+		service, err = manager.OpenService(windowsName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer service.Close()
+	config.BinaryPathName = windows.ComposeCommandLine([]string{program, "service", "run"})
+	if err := service.UpdateConfig(config); err != nil && !errors.Is(err, windows.ERROR_INVALID_LEVEL) { // which Wine says after it
+		return nil, err
+	}
+	return describe(service)
+}
+
+// describe sets what versions of Windows have added to the service manager, each by a
+// call of its own. It returns what this one does not know: Wine lacks some of it. The
+// service gets a SID of its own, so that other programs can open folders to it. It is
+// started again whether it crashed or ended with an error, and has time to close the
+// database when Windows shuts down.
+func describe(service *mgr.Service) (unknown []string, err error) {
+	text, err := windows.UTF16PtrFromString("Keeps the personnel records of fire departments, and serves them to browsers and programs.")
+	if err != nil {
+		return nil, err
+	}
+	var (
+		description = windows.SERVICE_DESCRIPTION{Description: text}
+		delayed     = windows.SERVICE_DELAYED_AUTO_START_INFO{IsDelayedAutoStartUp: 1}
+		sid         = uint32(windows.SERVICE_SID_TYPE_UNRESTRICTED)
+		actions     = []windows.SC_ACTION{restartAfter(5 * time.Second), restartAfter(30 * time.Second), restartAfter(time.Minute), restartAfter(5 * time.Minute)} // and from then on the last
+		recovery    = windows.SERVICE_FAILURE_ACTIONS{ResetPeriod: uint32(forgetFailure.Seconds()), ActionsCount: uint32(len(actions)), Actions: &actions[0]}
+		failures    = windows.SERVICE_FAILURE_ACTIONS_FLAG{FailureActionsOnNonCrashFailures: 1}
+		shutdown    = uint32(stopLimit.Milliseconds())
+	)
+	for _, set := range []struct {
+		name  string
+		level uint32
+		value unsafe.Pointer
+	}{
+		{"description", windows.SERVICE_CONFIG_DESCRIPTION, unsafe.Pointer(&description)},
+		{"delayed start", windows.SERVICE_CONFIG_DELAYED_AUTO_START_INFO, unsafe.Pointer(&delayed)},
+		{"SID", windows.SERVICE_CONFIG_SERVICE_SID_INFO, unsafe.Pointer(&sid)},
+		{"restart after a failure", windows.SERVICE_CONFIG_FAILURE_ACTIONS, unsafe.Pointer(&recovery)},
+		{"restart after an error", windows.SERVICE_CONFIG_FAILURE_ACTIONS_FLAG, unsafe.Pointer(&failures)},
+		{"time to shut down", windows.SERVICE_CONFIG_PRESHUTDOWN_INFO, unsafe.Pointer(&shutdown)},
+	} {
+		err := windows.ChangeServiceConfig2(service.Handle, set.level, (*byte)(set.value))
+		if errors.Is(err, windows.ERROR_INVALID_LEVEL) {
+			unknown = append(unknown, set.name)
+		} else if err != nil {
+			return nil, fmt.Errorf("setting the %s of the service: %w", set.name, err)
+		}
+	}
+	return unknown, nil
+}
+
+func restartAfter(delay time.Duration) windows.SC_ACTION {
+	return windows.SC_ACTION{Type: windows.SC_ACTION_RESTART, Delay: uint32(delay.Milliseconds())}
+}
+
 // Uninstall takes that back, and leaves the data.
 func (h Host) Uninstall(program string) (steps []string, err error) {
-	if err := winservice.Delete(); err != nil {
-		return nil, known(err)
+	if err := h.Stop(); err != nil {
+		return nil, err
 	}
-	steps = append(steps, fmt.Sprintf("Removed the service %q.", winservice.Name))
+	if err := withService(windows.DELETE, (*mgr.Service).Delete); err != nil {
+		return nil, err
+	}
+	steps = append(steps, fmt.Sprintf("Removed the service %q.", windowsName))
 	if h.Packaged(program) == "" {
-		err = os.Remove(winservice.ShortcutPath())
+		err = os.Remove(shortcutPath())
 		if err == nil {
-			steps = append(steps, fmt.Sprintf("Removed the shortcut %q.", winservice.Name))
+			steps = append(steps, fmt.Sprintf("Removed the shortcut %q.", windowsName))
 		} else if os.IsNotExist(err) {
 			err = nil
 		}
 	}
-	winservice.RemoveEventSource()
+	eventlog.Remove(windowsName)
 	return append(steps, closeFirewall()...), known(err)
 }
 
-// closeFirewall returns what it did.
-func closeFirewall() (steps []string) {
-	if winservice.CloseFirewall() {
-		steps = append(steps, "Closed the firewall for the service.")
-	}
-	return steps
+// Start returns when the service is ready. Shortly after a start of Windows it waits
+// until the service manager has started the other services.
+func (h Host) Start() error {
+	return withService(windows.SERVICE_START|windows.SERVICE_QUERY_STATUS, func(service *mgr.Service) error {
+		err := service.Start()
+		for began := time.Now(); errors.Is(err, windows.ERROR_SERVICE_DATABASE_LOCKED) && time.Since(began) < lockLimit; err = service.Start() {
+			time.Sleep(askInterval)
+		}
+		if err != nil && !errors.Is(err, windows.ERROR_SERVICE_ALREADY_RUNNING) {
+			return err
+		}
+		return await(service, startLimit, func(status svc.Status) (bool, error) {
+			if status.State == svc.Stopped {
+				return false, fmt.Errorf("%w: it is %s", ErrNotReady, word(status))
+			}
+			return isReady(status), nil
+		})
+	})
 }
 
-// Start returns when the service is ready.
-func (h Host) Start() error { return known(winservice.Start()) }
-
 // Stop returns when the service has ended.
-func (h Host) Stop() error { return known(winservice.Stop()) }
+func (h Host) Stop() error {
+	return withService(windows.SERVICE_STOP|windows.SERVICE_QUERY_STATUS, func(service *mgr.Service) error {
+		_, err := service.Control(svc.Stop)
+		if errors.Is(err, windows.ERROR_SERVICE_NOT_ACTIVE) {
+			return nil
+		}
+		if err != nil && !errors.Is(err, windows.ERROR_SERVICE_CANNOT_ACCEPT_CTRL) { // it is stopping already
+			return err
+		}
+		return await(service, 2*stopLimit, func(status svc.Status) (bool, error) { return status.State == svc.Stopped, nil })
+	})
+}
 
-// Current returns what the system knows of the service.
-func (h Host) Current() (State, error) {
-	status, err := winservice.Current()
+// Current returns what the system knows of the service, for every user.
+func (h Host) Current() (state State, err error) {
+	err = withService(windows.SERVICE_QUERY_STATUS|windows.SERVICE_QUERY_CONFIG, func(service *mgr.Service) error {
+		status, err := service.Query()
+		if err != nil {
+			return err
+		}
+		state = State{Installed: true, Running: status.State == svc.Running, Detail: word(status)}
+		if status.ProcessId != 0 {
+			state.Since = startOf(status.ProcessId)
+		}
+		state.Program, err = programOf(service)
+		return err
+	})
 	if err != nil {
-		return State{}, known(err)
+		return State{}, err
 	}
-	state := State{Installed: true, Running: status.Running, Since: status.Since, Program: status.Program, Detail: status.Word}
 	info, err := os.Stat(state.Program)
 	state.Replaced = err == nil && !state.Since.IsZero() && info.ModTime().After(state.Since)
 	return state, nil
+}
+
+// connect connects to the service manager with the given rights.
+func connect(rights uint32) (*mgr.Mgr, error) {
+	handle, err := windows.OpenSCManager(nil, nil, rights)
+	if err != nil {
+		return nil, err
+	}
+	return &mgr.Mgr{Handle: handle}, nil
+}
+
+// withService calls do with the service, opened with the given rights. Its errors are
+// those of all systems.
+func withService(rights uint32, do func(*mgr.Service) error) (err error) {
+	defer func() { err = known(err) }()
+	manager, err := connect(windows.SC_MANAGER_CONNECT)
+	if err != nil {
+		return err
+	}
+	defer manager.Disconnect()
+	name, err := windows.UTF16PtrFromString(windowsName)
+	if err != nil {
+		return err
+	}
+	handle, err := windows.OpenService(manager.Handle, name, rights)
+	if err != nil {
+		return err
+	}
+	service := &mgr.Service{Name: windowsName, Handle: handle}
+	defer service.Close()
+	return do(service)
+}
+
+// await asks for the status of the service until done says so.
+func await(service *mgr.Service, limit time.Duration, done func(svc.Status) (bool, error)) error {
+	for began := time.Now(); ; time.Sleep(askInterval) {
+		status, err := service.Query()
+		if err != nil {
+			return err
+		}
+		if ok, err := done(status); ok || err != nil {
+			return err
+		}
+		if time.Since(began) > limit {
+			return fmt.Errorf("the service is still %q after %v", word(status), limit)
+		}
+	}
+}
+
+func isReady(status svc.Status) bool {
+	return status.State == svc.Running && status.Accepts&acceptsWhenReady != 0
+}
+
+// word returns a status for people.
+func word(status svc.Status) string {
+	switch {
+	case isReady(status):
+		return "running"
+	case status.State == svc.Running, status.State == svc.StartPending:
+		return "starting"
+	case status.State == svc.StopPending:
+		return "stopping"
+	case status.ServiceSpecificExitCode != 0:
+		return fmt.Sprintf("stopped with an error (exit code %d)", status.ServiceSpecificExitCode)
+	case status.Win32ExitCode != 0 && status.Win32ExitCode != uint32(windows.ERROR_SERVICE_NEVER_STARTED):
+		return fmt.Sprintf("stopped with an error (%v)", syscall.Errno(status.Win32ExitCode))
+	}
+	return "stopped"
+}
+
+// programOf returns the program of a service.
+func programOf(service *mgr.Service) (string, error) {
+	buffer := make([]byte, 8<<10) // more than QueryServiceConfig ever needs
+	config := (*windows.QUERY_SERVICE_CONFIG)(unsafe.Pointer(&buffer[0]))
+	var needed uint32
+	if err := windows.QueryServiceConfig(service.Handle, config, uint32(len(buffer)), &needed); err != nil {
+		return "", err
+	}
+	command, err := windows.DecomposeCommandLine(windows.UTF16PtrToString(config.BinaryPathName))
+	if err != nil || len(command) == 0 {
+		return "", fmt.Errorf("the service has no program: %w", err)
+	}
+	return command[0], nil
+}
+
+// startOf returns when a process began, zero if that is not known. Unlike
+// GetProcessTimes this needs no right to the process.
+func startOf(pid uint32) time.Time {
+	const each = int(unsafe.Sizeof(windows.SYSTEM_PROCESS_INFORMATION{}))
+	buffer := make([]byte, 1<<20)
+	for {
+		err := windows.NtQuerySystemInformation(windows.SystemProcessInformation, unsafe.Pointer(&buffer[0]), uint32(len(buffer)), nil)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, windows.STATUS_INFO_LENGTH_MISMATCH) || len(buffer) > 1<<27 {
+			return time.Time{}
+		}
+		buffer = make([]byte, 2*len(buffer))
+	}
+	for at := 0; at+each <= len(buffer); {
+		process := (*windows.SYSTEM_PROCESS_INFORMATION)(unsafe.Pointer(&buffer[at]))
+		if process.UniqueProcessID == uintptr(pid) {
+			created := windows.Filetime{LowDateTime: uint32(process.CreateTime), HighDateTime: uint32(process.CreateTime >> 32)}
+			return time.Unix(0, created.Nanoseconds())
+		}
+		if process.NextEntryOffset == 0 {
+			break
+		}
+		at += int(process.NextEntryOffset)
+	}
+	return time.Time{}
 }
 
 func reopen(*os.File, string) error { return nil } // here no service manager writes a log to a file

@@ -1,21 +1,365 @@
 package managers
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+	"time"
+	"unicode/utf16"
 
 	"golang.org/x/sys/windows"
-
-	"github.com/firefighter-records/firefighters/internal/host/internal/winservice"
+	"golang.org/x/sys/windows/svc"
 )
+
+// isWine reports whether this is Wine, which keeps no permissions of files.
+var isWine = windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil
+
+// folder returns a new folder. Unlike t.TempDir it does not fail where a folder
+// cannot be removed with all that is in it, as under Wine.
+func folder(t *testing.T) string {
+	t.Helper()
+	path, err := os.MkdirTemp("", "with a space")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(path) })
+	return path
+}
+
+func write(t *testing.T, path string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("x"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func descriptor(t *testing.T, sddl string) *windows.SECURITY_DESCRIPTOR {
+	t.Helper()
+	d, err := windows.SecurityDescriptorFromString(sddl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// notCompared is what Windows notes of inheritance on its own.
+var notCompared = regexp.MustCompile(`G:BA|AR|AI|ID`)
+
+// checkPermissions compares the owner and the permissions of a file.
+func checkPermissions(t *testing.T, path, want string) {
+	t.Helper()
+	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
+	d, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, what)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := notCompared.ReplaceAllString(d.String(), "")
+	if want = notCompared.ReplaceAllString(descriptor(t, want).String(), ""); got != want && !isWine {
+		t.Errorf("%s has %s, not %s", path, got, want)
+	}
+}
+
+func TestTakeFolder(t *testing.T) {
+	if !(Host{}).Permitted() {
+		t.Skip("only an administrator can hand a folder to the administrators")
+	}
+	data := filepath.Join(folder(t), "data")
+	made, err := takeFolder(data)
+	if !made || err != nil {
+		t.Fatalf("made %v, %v", made, err)
+	}
+	checkPermissions(t, data, dataPermissions(windowsName))
+	one := filepath.Join(data, "backups", "one.db")
+	write(t, one)
+	write(t, filepath.Join(data, "firefighters.db"))
+	for range 2 {
+		if made, err := takeFolder(data); made || err != nil {
+			t.Fatalf("made %v, %v", made, err)
+		}
+		checkPermissions(t, data, dataPermissions(windowsName))
+		checkPermissions(t, filepath.Dir(one), inheritedPermissions(windowsName, true))
+		checkPermissions(t, one, inheritedPermissions(windowsName, false))
+	}
+	if made, err := takeFolder(one); made || err == nil {
+		t.Error("a file was taken for a folder")
+	}
+}
+
+// TestPreparedFolder: a folder that was there gets the same permissions, but not
+// if somebody has prepared it with a link.
+func TestPreparedFolder(t *testing.T) {
+	if !(Host{}).Permitted() {
+		t.Skip("only an administrator can hand a folder to the administrators")
+	}
+	data := filepath.Join(folder(t), "data")
+	db := filepath.Join(data, "firefighters.db")
+	write(t, db)
+	if made, err := takeFolder(data); made || err != nil {
+		t.Fatalf("made %v, %v", made, err)
+	}
+	checkPermissions(t, data, dataPermissions(windowsName))
+	checkPermissions(t, db, inheritedPermissions(windowsName, false))
+
+	prepared := filepath.Join(folder(t), "data")
+	write(t, filepath.Join(prepared, "firefighters.db"))
+	if err := os.Link(db, filepath.Join(prepared, "service.conf")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := takeFolder(prepared); !errors.Is(err, errLink) || !strings.Contains(err.Error(), "service.conf") {
+		t.Errorf("of a link it says %v", err)
+	}
+}
+
+// TestOwners uses an event, because Wine keeps the permissions of events.
+func TestOwners(t *testing.T) {
+	if !(Host{}).Permitted() {
+		t.Skip("only an administrator can hand something to others")
+	}
+	enablePrivileges("SeRestorePrivilege")
+	event, err := windows.CreateEvent(nil, 0, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer windows.CloseHandle(event)
+	s := secured{path: "event", handle: event}
+	user, err := windows.GetCurrentProcessToken().GetTokenUser()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for sddl, trusted := range map[string]bool{
+		"O:BAD:P": true, "O:SYD:P": true, "O:" + serviceSID(windowsName) + "D:P": true, "O:" + serviceSID("TrustedInstaller") + "D:P": true,
+		"O:" + user.User.Sid.String() + "D:P": true,
+		"O:BUD:P":                             false, "O:" + serviceSID("Other") + "D:P": false, "O:S-1-5-21-1-2-3-1001D:P": false,
+	} {
+		if err := s.set(sddl); err != nil {
+			t.Fatalf("%s: %v", sddl, err)
+		}
+		if got := s.ownedByUs(); got != trusted {
+			t.Errorf("%s is trusted: %v", sddl, got)
+		}
+	}
+}
+
+// TestHas: a folder is trusted only with exactly the right permissions.
+func TestHas(t *testing.T) {
+	t.Parallel()
+	want := dataPermissions(windowsName)
+	is := access(descriptor(t, want))
+	for _, other := range []string{
+		dataPermissions("Other"), inheritedPermissions(windowsName, true), strings.Replace(want, "O:BA", "O:SY", 1),
+		want + "(A;OICI;FR;;;BU)", strings.Replace(want, "D:PAI", "D:AI", 1), "O:BAD:P", "O:BA", "D:P",
+	} {
+		if got := access(descriptor(t, other)); got == is {
+			t.Errorf("%s counts as the right permissions", other)
+		}
+	}
+	if is == "" || is != access(descriptor(t, strings.Replace(want, "G:BA", "G:SY", 1))) {
+		t.Errorf("the right permissions are %q", is)
+	}
+}
+
+func TestAllows(t *testing.T) {
+	t.Parallel()
+	service := serviceSID(windowsName)
+	for sddl, want := range map[string]bool{
+		"D:(A;;FR;;;" + service + ")": true, "D:(A;OICIID;FA;;;BU)": true, "D:(A;;GR;;;WD)": true, "D:(A;;0x1;;;AU)": true,
+		"D:(A;OICIIO;FR;;;BU)": false, "D:(A;;FW;;;BU)": false, "D:P": false, "D:(A;;FA;;;BA)(A;;FA;;;SY)": false,
+		"D:(D;;FR;;;BU)(A;;FR;;;WD)": false, "D:(D;;0x2;;;BU)(A;;FR;;;WD)": true,
+	} {
+		entries, err := entriesOf(descriptor(t, sddl))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := allows(entries, append(readers, service)); got != want {
+			t.Errorf("%s allows it: %v", sddl, got)
+		}
+	}
+}
+
+// TestMakeFolder: a new folder for backups is for the service and the administrators
+// alone, and what is there stays as it is.
+func TestMakeFolder(t *testing.T) {
+	t.Parallel()
+	backups := filepath.Join(folder(t), "backups")
+	if made, err := makeFolder(backups); !made || err != nil {
+		t.Fatalf("made %v, %v", made, err)
+	}
+	opened, err := openSecurity(backups)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !opened.has(dataPermissions(windowsName)) && !isWine {
+		t.Error("it has other permissions than the folder of the data")
+	}
+	opened.close()
+	write(t, filepath.Join(backups, "one.db"))
+	if made, err := makeFolder(backups); made || err != nil {
+		t.Errorf("again: made %v, %v", made, err)
+	}
+	if made, err := makeFolder(filepath.Join(backups, "missing", "x")); made || !os.IsNotExist(err) {
+		t.Errorf("without a parent: made %v, %v", made, err)
+	}
+}
+
+func TestLetWrite(t *testing.T) {
+	t.Parallel()
+	backups := filepath.Join(folder(t), "backups", "fire")
+	for range 2 {
+		if err := errors.Join(os.MkdirAll(backups, 0o777), letWrite(backups)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(backups, "one.db")
+	write(t, file)
+	if err := (Host{}).MayRead(file); err != nil {
+		t.Error(err)
+	}
+	if err := (Host{}).MayRead(file + " missing"); !os.IsNotExist(err) {
+		t.Errorf("of a missing file it says %v", err)
+	}
+	d, err := windows.GetNamedSecurityInfo(backups, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(d.String(), serviceSID(windowsName)); n != 1 && !isWine {
+		t.Errorf("the service has %d rights: %s", n, d)
+	}
+}
+
+func TestShortcut(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(folder(t), "Firefighters.lnk")
+	program := filepath.Join(folder(t), "firefighters.exe")
+	write(t, program)
+	for range 2 {
+		if err := makeShortcut(path, program, "open"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link, err := os.ReadFile(path)
+	if err != nil || len(link) < 0x4c {
+		t.Fatalf("%d bytes, %v", len(link), err)
+	}
+	if link[0] != 0x4c || link[0x3c] != 1 {
+		t.Errorf("it begins with %d, and shows the window as %d", link[0], link[0x3c])
+	}
+	for _, text := range []string{"open", "firefighters.exe"} {
+		var units []byte
+		for _, unit := range utf16.Encode([]rune(text)) {
+			units = append(units, byte(unit), byte(unit>>8))
+		}
+		if !bytes.Contains(link, units) {
+			t.Errorf("it does not have %q", text)
+		}
+	}
+}
+
+func TestStartOf(t *testing.T) {
+	t.Parallel()
+	if began := startOf(uint32(os.Getpid())); time.Since(began) < 0 || time.Since(began) > time.Hour {
+		t.Errorf("this has begun at %v", began)
+	}
+	if began := startOf(3); !began.IsZero() { // processes of Windows have even numbers
+		t.Errorf("what is not there has begun at %v", began)
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for want, status := range map[string]svc.Status{
+		"running": {State: svc.Running, Accepts: svc.AcceptStop | acceptsWhenReady}, "starting": {State: svc.Running, Accepts: svc.AcceptStop},
+		"stopping": {State: svc.StopPending}, "stopped": {State: svc.Stopped, Win32ExitCode: uint32(windows.ERROR_SERVICE_NEVER_STARTED)},
+		"stopped with an error (exit code 2)": {State: svc.Stopped, Win32ExitCode: uint32(windows.ERROR_SERVICE_SPECIFIC_ERROR), ServiceSpecificExitCode: 2},
+	} {
+		if got := word(status); got != want {
+			t.Errorf("%+v is %q, not %q", status, got, want)
+		}
+	}
+}
+
+// TestHost plays the service manager.
+func TestHost(t *testing.T) {
+	var r recorder
+	mayEnd := make(chan bool)
+	h := &host{log: &events{report: r.report}, run: func(ctx context.Context, log io.Writer) int {
+		Manager{}.Ready("Listening.")
+		<-ctx.Done()
+		<-mayEnd
+		return 1 // what was asked to end is not started again because of that
+	}}
+	requests, changes, ended := make(chan svc.ChangeRequest), make(chan svc.Status), make(chan uint32)
+	go func() {
+		_, code := h.Execute(nil, requests, changes)
+		ended <- code
+	}()
+	want := func(state svc.State, accepts svc.Accepted) {
+		t.Helper()
+		if got := <-changes; got.State != state || got.Accepts&acceptsWhenReady != accepts || state == svc.Running && got.Accepts&svc.AcceptStop == 0 {
+			t.Errorf("the service reports %+v", got)
+		}
+	}
+	want(svc.Running, 0)
+	want(svc.Running, acceptsWhenReady)
+	requests <- svc.ChangeRequest{Cmd: svc.Interrogate, CurrentStatus: svc.Status{State: svc.Running, Accepts: svc.AcceptStop}}
+	want(svc.Running, 0)
+	requests <- svc.ChangeRequest{Cmd: svc.Stop}
+	want(svc.StopPending, 0)
+	requests <- svc.ChangeRequest{Cmd: svc.Shutdown}
+	want(svc.StopPending, 0)
+	close(mayEnd)
+	if code := <-ended; code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	r.want(t, "1 Listening.")
+}
+
+// TestFailedHost: a service that cannot start says why.
+func TestFailedHost(t *testing.T) {
+	var r recorder
+	h := &host{log: &events{report: r.report}, run: func(_ context.Context, log io.Writer) int {
+		io.WriteString(log, "Error: the port is taken\n")
+		io.WriteString(log, "Try: another\n")
+		return 1
+	}}
+	changes := make(chan svc.Status, 1)
+	if specific, code := h.Execute(nil, nil, changes); !specific || code != 1 {
+		t.Errorf("exit code %d, specific %v", code, specific)
+	}
+	r.want(t, "3 Error: the port is taken\nTry: another")
+	if RunAsService([]string{"serve"}, nil) || RunAsService([]string{"service", "run"}, nil) {
+		t.Error("no service manager has started this")
+	}
+}
+
+// TestCrash: the next start reports what a crash has left.
+func TestCrash(t *testing.T) {
+	var r recorder
+	path := filepath.Join(folder(t), crashFile)
+	end := keepCrash(path, r.report)
+	r.want(t)
+	if err := os.WriteFile(path, []byte("panic: x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	defer keepCrash(path, r.report)()
+	r.want(t, "3 The service has crashed, and was started again:\npanic: x")
+	if left, err := os.ReadFile(path); err != nil || len(left) != 0 {
+		t.Errorf("%q is left, %v", left, err)
+	}
+	end()
+}
 
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for err, want := range map[error]error{
 		windows.ERROR_ACCESS_DENIED: ErrNotPermitted, windows.ERROR_SERVICE_DOES_NOT_EXIST: ErrNotInstalled,
-		&winservice.EndedError{Word: "stopped"}: ErrNotReady, io.EOF: io.EOF, nil: nil,
+		ErrNotReady: ErrNotReady, io.EOF: io.EOF, nil: nil,
 	} {
 		if err != nil {
 			err = &fs.PathError{Op: "open", Path: "x", Err: err}

@@ -3,15 +3,12 @@ package managers
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/firefighter-records/firefighters/internal/host/internal/winservice"
 )
 
 // Manager is the service manager that has started this process, as far as it
@@ -43,14 +40,6 @@ func NewManager(getenv func(string) string) Manager {
 		m.failures = filepath.Join(folder, "failed-starts")
 	}
 	return m
-}
-
-// RunAsService calls run for the service manager of Windows, if that has started this
-// process with the arguments args, and reports whether it has. Other systems start a
-// service as anybody starts a program. run must return soon after its context ends. It
-// writes to the log of events, and returns the exit code.
-func RunAsService(args []string, run func(ctx context.Context, log io.Writer) int) bool {
-	return winservice.Run(args, run)
 }
 
 // RestartsAll reports whether the manager starts the service again after any error,
@@ -117,12 +106,19 @@ func delay(failed int) time.Duration {
 	return min(managerDelay<<min(failed-1, 10), longest) - managerDelay
 }
 
+// readiness has what the service says to the service manager of Windows once it answers
+// requests.
+var readiness = make(chan string, 1)
+
 // Ready says that the service has begun to work, and how.
 func (m Manager) Ready(how string) error {
 	if m.failures != "" {
 		os.Remove(m.failures)
 	}
-	winservice.Ready(how)
+	select {
+	case readiness <- how:
+	default: // no service manager of Windows waits for it, or it was told already
+	}
 	return m.notify("READY=1\nSTATUS=" + how)
 }
 

@@ -4,6 +4,7 @@ package managers
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,9 @@ import (
 
 // What systemd and launchd share: the account of the service, commands of the system,
 // and files of a log.
+
+// RunAsService reports false: a manager here starts a service as anybody starts a program.
+func RunAsService([]string, func(ctx context.Context, log io.Writer) int) bool { return false }
 
 // Permitted reports whether this process may install, start and stop. Below another
 // folder nobody needs more rights than to that.

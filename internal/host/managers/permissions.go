@@ -1,7 +1,4 @@
-// Package winservice runs the program as a service of Windows: with the service
-// manager, the log of events, the permissions of files, the start menu and the
-// firewall. On other systems it does nothing.
-package winservice
+package managers
 
 import (
 	"crypto/sha1"
@@ -11,11 +8,11 @@ import (
 	"unicode/utf16"
 )
 
-// The service has this name, also in its account and its shortcut, and this
+// On Windows the service has this name, also in its account and its shortcut, and this
 // title.
 const (
-	Name  = "Firefighters"
-	Title = "Firefighter Records Service"
+	windowsName  = "Firefighters"
+	windowsTitle = "Firefighter Records Service"
 )
 
 // Rights to files on Windows.

@@ -1,4 +1,4 @@
-package winservice
+package managers
 
 import (
 	"strings"
@@ -22,15 +22,15 @@ func TestServiceSID(t *testing.T) {
 func TestDataPermissions(t *testing.T) {
 	t.Parallel()
 	const want = "O:BAG:BAD:PAI(A;OICI;0x1f01ff;;;SY)(A;OICI;0x1f01ff;;;BA)(A;OICI;0x1301bf;;;"
-	got := dataPermissions(Name)
+	got := dataPermissions(windowsName)
 	if got != want+serviceSID("FIREFIGHTERS")+")" || strings.Count(got, "(") != 3 {
 		t.Errorf("got %s", got)
 	}
 	inherited := strings.NewReplacer("PAI", "ARAI", "OICI", "OICIID").Replace(got)
-	if got := inheritedPermissions(Name, true); got != inherited {
+	if got := inheritedPermissions(windowsName, true); got != inherited {
 		t.Errorf("a folder in it has %s", got)
 	}
-	if got := inheritedPermissions(Name, false); got != strings.ReplaceAll(inherited, "OICI", "") {
+	if got := inheritedPermissions(windowsName, false); got != strings.ReplaceAll(inherited, "OICI", "") {
 		t.Errorf("a file in it has %s", got)
 	}
 	for right, bit := range map[string]int{"WRITE_DAC": 0x40000, "WRITE_OWNER": 0x80000} {

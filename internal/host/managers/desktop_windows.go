@@ -1,4 +1,4 @@
-package winservice
+package managers
 
 import (
 	"fmt"
@@ -14,24 +14,19 @@ import (
 
 // The shortcut in the start menu, and the firewall.
 
-// Folder returns a folder of the system. It asks the system, not the environment,
+// knownFolder returns a folder of the system. It asks the system, not the environment,
 // which any program of the user can change for one that has more rights.
-func Folder(id *windows.KNOWNFOLDERID, otherwise string) string {
+func knownFolder(id *windows.KNOWNFOLDERID, otherwise string) string {
 	if path, err := windows.KnownFolderPath(id, windows.KF_FLAG_DEFAULT); err == nil {
 		return path
 	}
 	return otherwise
 }
 
-// DataFolder returns the folder of the service's data.
-func DataFolder() string {
-	return filepath.Join(Folder(windows.FOLDERID_ProgramData, `C:\ProgramData`), Name)
-}
-
-// ShortcutPath is the shortcut of all users.
-func ShortcutPath() string {
-	programs := Folder(windows.FOLDERID_CommonPrograms, `C:\ProgramData\Microsoft\Windows\Start Menu\Programs`)
-	return filepath.Join(programs, Name+".lnk")
+// shortcutPath is the shortcut of all users.
+func shortcutPath() string {
+	programs := knownFolder(windows.FOLDERID_CommonPrograms, `C:\ProgramData\Microsoft\Windows\Start Menu\Programs`)
+	return filepath.Join(programs, windowsName+".lnk")
 }
 
 var (
@@ -64,10 +59,10 @@ func (o *object) call(method int, arguments ...uintptr) error {
 	return nil
 }
 
-// MakeShortcut makes or replaces a shortcut to a program. It has the window of the
+// makeShortcut makes or replaces a shortcut to a program. It has the window of the
 // program shown: only for a program with a window does Windows put its question for
 // more rights in front.
-func MakeShortcut(path, program, arguments string) error {
+func makeShortcut(path, program, arguments string) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := windows.CoInitializeEx(0, windows.COINIT_APARTMENTTHREADED); err != nil && err != syscall.Errno(windows.S_FALSE) {
@@ -107,26 +102,28 @@ func MakeShortcut(path, program, arguments string) error {
 	return file.call(fileSave, uintptr(unsafe.Pointer(name)), 1)
 }
 
-// OpenFirewall lets other machines of private networks reach a program at a port.
-func OpenFirewall(program string, port int) error {
-	CloseFirewall()
-	return netsh(firewallRule("add", "dir=in", "action=allow", "program="+program, "protocol=TCP",
-		fmt.Sprintf("localport=%d", port), "profile=private,domain"))
+// openFirewall lets other machines of private networks reach a program at a port.
+func openFirewall(program string, port int) error {
+	return firewall("add", "dir=in", "action=allow", "program="+program, "protocol=TCP",
+		fmt.Sprintf("localport=%d", port), "profile=private,domain")
 }
 
-// CloseFirewall takes that back, and reports whether the firewall was open.
-func CloseFirewall() bool { return netsh(firewallRule("delete")) == nil }
-
-func firewallRule(verb string, options ...string) []string {
-	return append([]string{"advfirewall", "firewall", verb, "rule", "name=" + Title}, options...)
+// closeFirewall takes that back, and returns what it did.
+func closeFirewall() (steps []string) {
+	if firewall("delete") == nil {
+		steps = append(steps, "Closed the firewall for the service.")
+	}
+	return steps
 }
 
-// netsh runs the system's own netsh, not one that the PATH finds.
-func netsh(arguments []string) error {
+// firewall changes the rule of the service. It runs the system's own netsh, not one that
+// the PATH finds.
+func firewall(verb string, options ...string) error {
 	system, err := windows.GetSystemDirectory()
 	if err != nil {
 		return err
 	}
+	arguments := append([]string{"advfirewall", "firewall", verb, "rule", "name=" + windowsTitle}, options...)
 	out, err := exec.Command(filepath.Join(system, "netsh.exe"), arguments...).CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, strings.Join(strings.Fields(string(out)), " "))

@@ -1,4 +1,4 @@
-package winservice
+package managers
 
 import (
 	"encoding/json"

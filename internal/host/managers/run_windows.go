@@ -1,4 +1,4 @@
-package winservice
+package managers
 
 import (
 	"context"
@@ -12,39 +12,30 @@ import (
 	"golang.org/x/sys/windows"
 	"golang.org/x/sys/windows/svc"
 	"golang.org/x/sys/windows/svc/eventlog"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// readiness has what the service says once it answers requests.
-var readiness = make(chan string, 1)
-
-// Ready tells the service manager that the service answers.
-func Ready(how string) {
-	select {
-	case readiness <- how:
-	default: // no manager waits for it, or it was told already
-	}
-}
-
-// Run calls run for the service manager of Windows, if that has started this
-// process with the arguments args, and reports whether it has. run must return
-// soon after its context ends. It writes to the log of events, and returns the
-// exit code.
-func Run(args []string, run func(ctx context.Context, log io.Writer) int) bool {
+// RunAsService calls run for the service manager of Windows, if that has started this
+// process with the arguments args, and reports whether it has. run must return soon
+// after its context ends. It writes to the log of events, and returns the exit code.
+func RunAsService(args []string, run func(ctx context.Context, log io.Writer) int) bool {
 	if len(args) < 2 || args[0] != "service" || args[1] != "run" {
 		return false
 	}
 	h := &host{log: &events{report: func(level, string) {}}}
 	h.run = func(ctx context.Context, log io.Writer) int {
-		os.Chdir(DataFolder()) // Windows starts services in system32
-		awaitDisk(DataFolder())
-		defer keepCrash(filepath.Join(DataFolder(), crashFile), h.log.report)()
+		data := Host{}.DataFolder()
+		os.Chdir(data) // Windows starts services in system32
+		awaitDisk(data)
+		defer keepCrash(filepath.Join(data, crashFile), h.log.report)()
 		return run(ctx, log)
 	}
-	if log, err := eventlog.Open(Name); err == nil {
+	if log, err := eventlog.Open(windowsName); err == nil {
 		defer log.Close()
 		h.log.report = func(grave level, text string) { report(log, grave, text) }
 	}
-	err := svc.Run(Name, h)
+	err := svc.Run(windowsName, h)
 	return !errors.Is(err, windows.ERROR_FAILED_SERVICE_CONTROLLER_CONNECT) // somebody has typed it
 }
 
@@ -73,12 +64,7 @@ func keepCrash(path string, report func(level, string)) (end func()) {
 // which files are told apart. Wine starts services before it knows that.
 func awaitDisk(folder string) {
 	for range 100 {
-		f, err := openFile(folder, windows.FILE_READ_ATTRIBUTES)
-		if err != nil {
-			return
-		}
-		f.close()
-		if f.volume != 0 {
+		if !osutil.Exists(folder) || osutil.SameDisk(folder, folder) {
 			return
 		}
 		time.Sleep(100 * time.Millisecond)

@@ -1,4 +1,4 @@
-package winservice
+package managers
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Errors of TakeFolder. What wraps them names the file.
+// Errors of takeFolder. What wraps them names the file.
 var (
 	errLink    = errors.New("is a link to another place")
 	errForeign = errors.New("was there already, and belongs neither to you nor to the administrators")
@@ -22,11 +22,11 @@ var (
 // administrators, SYSTEM, and the system's installer.
 var ownsFile = []string{"S-1-5-32-544", "S-1-5-18", "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464"}
 
-// MakeFolder makes a folder for a service and the administrators alone. made is false
+// makeFolder makes a folder for a service and the administrators alone. made is false
 // if something of this name is there.
-func MakeFolder(path string) (made bool, err error) {
+func makeFolder(path string) (made bool, err error) {
 	enablePrivileges("SeBackupPrivilege", "SeRestorePrivilege", "SeTakeOwnershipPrivilege")
-	wanted, err := windows.SecurityDescriptorFromString(dataPermissions(Name))
+	wanted, err := windows.SecurityDescriptorFromString(dataPermissions(windowsName))
 	if err != nil {
 		return false, err
 	}
@@ -43,45 +43,36 @@ func MakeFolder(path string) (made bool, err error) {
 	return err == nil, pathError("CreateDirectory", path, err)
 }
 
-// TakeFolder makes a folder for a service alone, or takes over one that is
+// takeFolder makes a folder for a service alone, or takes over one that is
 // there. Every user may make folders where it lies, and could prepare one with a
 // database whose keys are known, or with a link. So it refuses a link, and in a
 // folder that others could write to it refuses what others own. It follows no
 // link.
-func TakeFolder(path string) (made bool, err error) {
-	if made, err = MakeFolder(path); made || err != nil {
+func takeFolder(path string) (made bool, err error) {
+	if made, err = makeFolder(path); made || err != nil {
 		return made, err
 	}
-	wanted, err := windows.SecurityDescriptorFromString(dataPermissions(Name))
-	if err != nil {
-		return false, err
-	}
-	return false, takeOver(path, wanted)
-}
-
-func takeOver(path string, wanted *windows.SECURITY_DESCRIPTOR) error {
 	folder, err := openSecurity(path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer folder.close()
 	switch {
 	case folder.link:
-		return fmt.Errorf("%s %w", path, errLink)
+		return false, fmt.Errorf("%s %w", path, errLink)
 	case !folder.isFolder:
-		return &fs.PathError{Op: "CreateDirectory", Path: path, Err: windows.ERROR_DIRECTORY}
+		return false, &fs.PathError{Op: "CreateDirectory", Path: path, Err: windows.ERROR_DIRECTORY}
 	}
-	trusted := folder.has(dataPermissions(Name))
-	empty := isEmpty(path)
-	if !trusted && !empty && !folder.ownedByUs() {
-		return foreign(path)
+	trusted := folder.has(dataPermissions(windowsName))
+	if !trusted && !isEmpty(path) && !folder.ownedByUs() {
+		return false, foreign(path)
 	}
 	if !trusted { // before its content is looked at: from now on nobody else adds to it
-		if err := folder.set(wanted); err != nil {
-			return err
+		if err := folder.set(dataPermissions(windowsName)); err != nil {
+			return false, err
 		}
 	}
-	return filepath.WalkDir(path, func(inside string, entry fs.DirEntry, err error) error {
+	return false, filepath.WalkDir(path, func(inside string, entry fs.DirEntry, err error) error {
 		if err == nil && inside != path {
 			err = takeInside(inside, trusted)
 		}
@@ -114,11 +105,7 @@ func takeInside(path string, trusted bool) error {
 	case !trusted && !file.ownedByUs():
 		return foreign(path)
 	}
-	wanted, err := windows.SecurityDescriptorFromString(inheritedPermissions(Name, file.isFolder))
-	if err != nil {
-		return err
-	}
-	return file.set(wanted)
+	return file.set(inheritedPermissions(windowsName, file.isFolder))
 }
 
 // secured is a file or folder, open for its permissions.
@@ -126,19 +113,15 @@ type secured struct {
 	path           string
 	handle         windows.Handle
 	isFolder, link bool
-	volume         uint32 // the number of the disk
 }
 
-// openSecurity opens a file or folder to change its permissions.
+// openSecurity opens a file or folder to change its permissions, and of a link the link
+// itself.
 func openSecurity(path string) (*secured, error) {
-	return openFile(path, windows.READ_CONTROL|windows.WRITE_DAC|windows.WRITE_OWNER|windows.FILE_READ_ATTRIBUTES)
-}
-
-// openFile opens a file or folder, and of a link the link itself.
-func openFile(path string, access uint32) (*secured, error) {
 	const (
-		share = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
-		flags = windows.FILE_FLAG_BACKUP_SEMANTICS | windows.FILE_FLAG_OPEN_REPARSE_POINT
+		access = windows.READ_CONTROL | windows.WRITE_DAC | windows.WRITE_OWNER | windows.FILE_READ_ATTRIBUTES
+		share  = windows.FILE_SHARE_READ | windows.FILE_SHARE_WRITE | windows.FILE_SHARE_DELETE
+		flags  = windows.FILE_FLAG_BACKUP_SEMANTICS | windows.FILE_FLAG_OPEN_REPARSE_POINT
 	)
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {
@@ -153,16 +136,20 @@ func openFile(path string, access uint32) (*secured, error) {
 		windows.CloseHandle(handle)
 		return nil, pathError("GetFileInformationByHandle", path, err)
 	}
-	s := &secured{path: path, handle: handle, volume: info.VolumeSerialNumber, isFolder: info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0}
+	s := &secured{path: path, handle: handle, isFolder: info.FileAttributes&windows.FILE_ATTRIBUTE_DIRECTORY != 0}
 	s.link = info.FileAttributes&windows.FILE_ATTRIBUTE_REPARSE_POINT != 0 || !s.isFolder && info.NumberOfLinks > 1
 	return s, nil
 }
 
 func (s *secured) close() { windows.CloseHandle(s.handle) }
 
-// set sets the owner and the permissions. The system does not hand them on by
+// set sets the owner and the permissions to those of sddl. The system does not hand them on by
 // itself, which would follow what is in the folder.
-func (s *secured) set(wanted *windows.SECURITY_DESCRIPTOR) error {
+func (s *secured) set(sddl string) error {
+	wanted, err := windows.SecurityDescriptorFromString(sddl)
+	if err != nil {
+		return err
+	}
 	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
 	return pathError("SetKernelObjectSecurity", s.path, windows.SetKernelObjectSecurity(s.handle, what, wanted))
 }
@@ -243,7 +230,7 @@ func (s *secured) ownedByUs() bool {
 		return false
 	}
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
-	return err == nil && owner.Equals(user.User.Sid) || owner.String() == serviceSID(Name) || slices.Contains(ownsFile, owner.String())
+	return err == nil && owner.Equals(user.User.Sid) || owner.String() == serviceSID(windowsName) || slices.Contains(ownsFile, owner.String())
 }
 
 func isEmpty(folder string) bool {
@@ -251,10 +238,10 @@ func isEmpty(folder string) bool {
 	return err == nil && len(entries) == 0
 }
 
-// LetWrite lets a service write to a folder and to what is in it, and leaves all
+// letWrite lets a service write to a folder and to what is in it, and leaves all
 // other rights as they are. A disk without permissions, as most sticks, needs
 // none.
-func LetWrite(folder string) error {
+func letWrite(folder string) error {
 	d, err := windows.GetNamedSecurityInfo(folder, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if hasNoPermissions(err) {
 		return nil
@@ -269,7 +256,7 @@ func LetWrite(folder string) error {
 	if err != nil {
 		return pathError("GetSecurityDescriptorDacl", folder, err)
 	}
-	sid, err := windows.StringToSid(serviceSID(Name))
+	sid, err := windows.StringToSid(serviceSID(windowsName))
 	if err != nil {
 		return err
 	}
@@ -321,8 +308,8 @@ func pathError(op, path string, err error) error {
 // signed in, users, services, and all services with an account of their own.
 var readers = []string{"S-1-1-0", "S-1-5-11", "S-1-5-32-545", "S-1-5-6", "S-1-5-80-0"}
 
-// MayRead returns an error if a service may not read a file.
-func MayRead(file string) error {
+// MayRead returns an error if the service may not read a file.
+func (h Host) MayRead(file string) error {
 	d, err := windows.GetNamedSecurityInfo(file, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
 		return pathError("GetNamedSecurityInfo", file, err)
@@ -334,7 +321,7 @@ func MayRead(file string) error {
 	if err != nil {
 		return pathError("GetAce", file, err)
 	}
-	if !allows(entries, append(readers, serviceSID(Name))) {
+	if !allows(entries, append(readers, serviceSID(windowsName))) {
 		return pathError("open", file, fs.ErrPermission)
 	}
 	return nil
