@@ -13,6 +13,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
@@ -159,18 +160,18 @@ func (b *births) day(row int) (string, *record.FieldError) {
 	case unreadable:
 		return "", fault("dateOfBirth must be a date with a year, like 1990-05-15%s.", cell.Text)
 	}
-	year, month, day, ok := d.in(b.order)
+	day, ok := d.in(b.order)
 	if d.twoDigits && ok {
-		year = latest(year, month, day, b.now)
+		day = latest(day, b.now)
 	}
-	if !ok || !exists(year, month, day) {
+	if !ok || !day.Exists() {
 		if d.kind == numbers && b.order != "" {
 			return "", fault("dateOfBirth must be a date that exists, "+orderWords[b.order]+"%s.", cell.Text)
 		}
 		return "", fault("dateOfBirth must be a date that exists, like 1990-05-15%s.", cell.Text)
 	}
 	b.count(d)
-	return fmt.Sprintf("%04d-%02d-%02d", year, month, day), nil
+	return day.String(), nil
 }
 
 func (b *births) count(d date) {
@@ -197,31 +198,26 @@ func (b *births) notes() (notes []sheet.Note) {
 }
 
 // in returns the date in an order. ok is false if the numbers cannot be in it.
-func (d date) in(order string) (year, month, day int, ok bool) {
+func (d date) in(order string) (day calendar.Date, ok bool) {
 	switch {
 	case d.kind == yearFirst:
-		return d.a, d.b, d.c, true
+		return calendar.Date{Year: d.a, Month: time.Month(d.b), Day: d.c}, true
 	case order == YMD:
-		return d.a, d.b, d.c, d.twoDigits
+		return calendar.Date{Year: d.a, Month: time.Month(d.b), Day: d.c}, d.twoDigits
 	case order == MDY:
-		return d.c, d.a, d.b, true
+		return calendar.Date{Year: d.c, Month: time.Month(d.a), Day: d.b}, true
 	}
-	return d.c, d.b, d.a, true
+	return calendar.Date{Year: d.c, Month: time.Month(d.b), Day: d.a}, true
 }
 
-// latest returns the latest year with the last two digits of year, in which the
-// day is not in the future.
-func latest(year, month, day int, now time.Time) int {
-	year += now.Year() / 100 * 100
-	if year > now.Year() || time.Date(year, time.Month(month), day, 0, 0, 0, 0, now.Location()).After(now) {
-		year -= 100
+// latest returns the day in the latest year with the last two digits of its year, in
+// which it is not in the future.
+func latest(day calendar.Date, now time.Time) calendar.Date {
+	day.Year += now.Year() / 100 * 100
+	if calendar.Of(now).Before(day) {
+		day.Year -= 100
 	}
-	return year
-}
-
-func exists(year, month, day int) bool {
-	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
-	return int(t.Month()) == month && t.Day() == day
+	return day
 }
 
 // Forms of dates.
@@ -357,13 +353,14 @@ func (b *births) readWords(text string) date {
 		d.twoDigits = true
 		text = part[1] + "2000"
 	}
-	year, month, day, err := lang.ByTag("en").ParseDay(text)
+	day, err := lang.ByTag("en").ParseDay(text)
 	if d.twoDigits {
-		year = latest(number(part[2]), int(month), day, b.now)
+		day.Year = number(part[2])
+		day = latest(day, b.now)
 	}
-	if err != nil || !exists(year, int(month), day) {
+	if err != nil || !day.Exists() {
 		return date{kind: unreadable}
 	}
-	d.iso = fmt.Sprintf("%04d-%02d-%02d", year, month, day)
+	d.iso = day.String()
 	return d
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
@@ -137,7 +138,7 @@ func TestEveryDay(t *testing.T) {
 		checkDays(t, days, l.order, func(day time.Time) string { return day.Format(l.layout) })
 	}
 	for _, l := range lang.All() {
-		checkDays(t, days, "", func(day time.Time) string { return l.Day(day.Date()) })
+		checkDays(t, days, "", func(day time.Time) string { return l.Day(calendar.Of(day)) })
 	}
 }
 

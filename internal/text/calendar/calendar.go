@@ -24,6 +24,9 @@ func Of(t time.Time) Date {
 // String returns the date in the form of ISO 8601, such as 1990-05-15.
 func (d Date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.Year, d.Month, d.Day) }
 
+// Exists reports whether the calendar has the day.
+func (d Date) Exists() bool { return d == Of(time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC)) }
+
 // Before reports whether d is an earlier day than other.
 func (d Date) Before(other Date) bool {
 	return cmp.Or(cmp.Compare(d.Year, other.Year), cmp.Compare(d.Month, other.Month), cmp.Compare(d.Day, other.Day)) < 0

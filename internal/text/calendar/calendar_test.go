@@ -25,6 +25,18 @@ func TestOf(t *testing.T) {
 	}
 }
 
+func TestExists(t *testing.T) {
+	t.Parallel()
+	for day, want := range map[Date]bool{
+		{2008, time.February, 29}: true, {1990, time.February, 29}: false, {1990, time.April, 31}: false, {1990, time.April, 0}: false,
+		{1990, 13, 1}: false, {1990, 0, 1}: false, {0, time.January, 1}: true, {9999, time.December, 31}: true, {}: false,
+	} {
+		if got := day.Exists(); got != want {
+			t.Errorf("%s: got %v", day, got)
+		}
+	}
+}
+
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	days := []string{"1989-12-31", "1990-05-15", "1990-05-16", "1990-06-01", "1991-01-01"}

@@ -196,26 +196,3 @@ func TestLoadRefusesFiles(t *testing.T) {
 		t.Error("a bad pattern is accepted")
 	}
 }
-
-// TestAllocations holds what the comments promise: a message without arguments
-// costs no allocation, and everything else one.
-func TestAllocations(t *testing.T) {
-	c, l, name := mustLoad(t), speak(t, "hr"), strings.Repeat("Ana ", 200)
-	tests := []struct {
-		name string
-		want float64
-		work func()
-	}{
-		{"Text", 0, func() { c.Text(l, "list.title") }},
-		{"Text with arguments", 1, func() { c.Text(l, "welcome", name, 17_000) }},
-		{"Count", 1, func() { c.Count(l, "found", 17_000, 40_000, name) }},
-		{"Day", 1, func() { l.Day(1990, 5, 15) }},
-		{"DayMonth", 1, func() { l.DayMonth(5, 15) }},
-		{"Month", 0, func() { l.Month(5) }},
-	}
-	for _, tt := range tests {
-		if got := testing.AllocsPerRun(100, tt.work); got > tt.want {
-			t.Errorf("%s: %v allocations, want %v", tt.name, got, tt.want)
-		}
-	}
-}

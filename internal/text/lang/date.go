@@ -1,15 +1,24 @@
 package lang
 
 import (
+	"errors"
+	"fmt"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// calendar is how a language writes dates: day, afterDay, month, beforeYear, year,
+// dateForm is how a language writes dates: day, afterDay, month, beforeYear, year,
 // afterYear, beforeTime, time, afterTime.
-type calendar struct {
+type dateForm struct {
 	months     []string // as a heading
-	genitives  []string // within a date; the months if they are the same
+	genitives  []string // within a date; nil: the months
 	afterFirst string   // after the number of the first day, before afterDay
 	afterDay   string
 	beforeYear string
@@ -22,53 +31,245 @@ type calendar struct {
 	eitherOrder bool
 }
 
-// dateSize is the number of bytes in which every date fits, with its time.
-const dateSize = 64
-
-// Day returns a date, such as "15 May 1990". The arguments are those that
-// time.Time.Date returns.
-func (l *Language) Day(year int, month time.Month, day int) string {
-	var buffer [dateSize]byte
-	return string(l.calendar.appendDay(buffer[:0], year, month, day))
+// Day returns a date, such as "15 May 1990". The year has four digits at least, so
+// that ParseDay reads every one.
+func (l *Language) Day(d calendar.Date) string {
+	return l.DayMonth(d.Month, d.Day) + l.dates.beforeYear + fmt.Sprintf("%04d", d.Year) + l.dates.afterYear
 }
 
 // DayMonth returns a date without its year, such as "15 May".
 func (l *Language) DayMonth(month time.Month, day int) string {
-	var buffer [dateSize]byte
-	return string(l.calendar.appendDayMonth(buffer[:0], month, day))
+	text, name := strconv.Itoa(day), l.Month(month)
+	if day == 1 {
+		text += l.dates.afterFirst
+	}
+	if l.dates.genitives != nil {
+		name = l.dates.genitives[month-1]
+	}
+	return text + l.dates.afterDay + name
 }
 
 // Month returns the name of a month as it stands alone, such as in a heading.
-func (l *Language) Month(month time.Month) string { return l.calendar.months[month-1] }
+func (l *Language) Month(month time.Month) string { return l.dates.months[month-1] }
 
 // Moment returns the date and the time of day of t in its location, such as
 // "22 November 2026, 14:05".
 func (l *Language) Moment(t time.Time) string {
-	var buffer [dateSize]byte
-	c := &l.calendar
-	year, month, day := t.Date()
-	b := append(c.appendDay(buffer[:0], year, month, day), c.beforeTime...)
-	b = t.AppendFormat(b, "15:04")
-	return string(append(b, c.afterTime...))
+	return l.Day(calendar.Of(t)) + l.dates.beforeTime + t.Format("15:04") + l.dates.afterTime
 }
 
-func (c *calendar) appendDay(b []byte, year int, month time.Month, day int) []byte {
-	b = append(c.appendDayMonth(b, month, day), c.beforeYear...)
-	return append(appendYear(b, year), c.afterYear...)
+// Errors of ParseDay, beside AmbiguousError.
+var (
+	ErrNotADay   = errors.New("not a date")
+	ErrNoSuchDay = errors.New("no such day")
+)
+
+// AmbiguousError says that a date can be read as two days. Both are written as
+// Day writes them.
+type AmbiguousError struct{ DayFirst, MonthFirst string }
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("either %s or %s", e.DayFirst, e.MonthFirst)
 }
 
-func (c *calendar) appendDayMonth(b []byte, month time.Month, day int) []byte {
-	b = strconv.AppendInt(b, int64(day), 10)
-	if day == 1 {
-		b = append(b, c.afterFirst...)
+// maxDate is the length in bytes of the longest text that can be a date.
+const maxDate = 100
+
+// ParseDay reads a date as people type it. It reads everything that Day writes in
+// any of the languages, abbreviated months, the month before the day if it is a
+// word, year-month-day, and day, month and year in numbers with points, dashes,
+// slashes or spaces between them. The year has four digits.
+//
+// In English, two numbers of which each can be the month are an AmbiguousError,
+// unless points separate them. In the other languages the day is first.
+func (l *Language) ParseDay(text string) (d calendar.Date, err error) {
+	p, ok := splitDate(text)
+	switch {
+	case !ok:
+		err = ErrNotADay
+	case p.month != 0:
+		d, err = p.worded()
+	default:
+		d, err = p.numeric(l)
 	}
-	return append(append(b, c.afterDay...), c.genitives[month-1]...)
+	if err == nil && !d.Exists() {
+		err = ErrNoSuchDay
+	}
+	if err != nil {
+		return calendar.Date{}, err
+	}
+	return d, nil
 }
 
-// appendYear writes four digits at least, so that ParseDay reads every year.
-func appendYear(b []byte, year int) []byte {
-	for limit := 1000; limit > max(year, 1); limit /= 10 {
-		b = append(b, '0')
-	}
-	return strconv.AppendInt(b, int64(year), 10)
+// dateParts are the numbers of a date and the month, if it is a word.
+type dateParts struct {
+	month   time.Month
+	numbers []string
+	gaps    [4]rune // what stands before, between and behind the numbers
 }
+
+// worded returns the date if the month is a word.
+func (p dateParts) worded() (calendar.Date, error) {
+	if len(p.numbers) != 2 {
+		return calendar.Date{}, ErrNotADay
+	}
+	first, second := p.numbers[0], p.numbers[1]
+	if len(first) == 4 {
+		first, second = second, first
+	}
+	if len(first) > 2 || len(second) != 4 {
+		return calendar.Date{}, ErrNotADay
+	}
+	return calendar.Date{Year: number(second), Month: p.month, Day: number(first)}, nil
+}
+
+// numeric returns the date if it has only numbers.
+func (p dateParts) numeric(l *Language) (calendar.Date, error) {
+	if len(p.numbers) != 3 || !p.evenly() {
+		return calendar.Date{}, ErrNotADay
+	}
+	a, b, c := p.numbers[0], p.numbers[1], p.numbers[2]
+	switch {
+	case len(a) == 4 && len(b) <= 2 && len(c) <= 2:
+		return calendar.Date{Year: number(a), Month: time.Month(number(b)), Day: number(c)}, nil
+	case len(a) <= 2 && len(b) <= 2 && len(c) == 4:
+		return l.ordered(number(c), number(a), number(b), p.gaps[1])
+	}
+	return calendar.Date{}, ErrNotADay
+}
+
+// evenly reports whether the same separator stands between the numbers, nothing
+// before them and at most a point behind them.
+func (p dateParts) evenly() bool {
+	return p.gaps[0] == 0 && p.gaps[1] == p.gaps[2] && strings.ContainsRune(" ./-", p.gaps[1]) &&
+		strings.ContainsRune("\x00 .", p.gaps[3])
+}
+
+// ordered tells the day from the month where the year is last.
+func (l *Language) ordered(year, a, b int, separator rune) (calendar.Date, error) {
+	isMonth := func(n int) bool { return 1 <= n && n <= 12 }
+	dayFirst, monthFirst := calendar.Date{Year: year, Month: time.Month(b), Day: a}, calendar.Date{Year: year, Month: time.Month(a), Day: b}
+	switch {
+	case !l.dates.eitherOrder || separator == '.' || !isMonth(a) || a == b:
+		return dayFirst, nil
+	case isMonth(b):
+		return calendar.Date{}, &AmbiguousError{l.Day(dayFirst), l.Day(monthFirst)}
+	}
+	return monthFirst, nil
+}
+
+// number returns the value of a few digits.
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits)
+	return n
+}
+
+// splitDate splits a text into numbers, words and separators. ok is false if
+// there is anything else in it.
+func splitDate(text string) (p dateParts, ok bool) {
+	text = strings.TrimSpace(text)
+	if len(text) > maxDate {
+		return p, false
+	}
+	for text != "" {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case isDigit(r):
+			size = span(text, isDigit)
+			p.numbers = append(p.numbers, text[:size])
+			ok = len(p.numbers) <= 3
+		case isLetter(r):
+			size = span(text, isLetter)
+			ok = p.word(text[:size])
+		default:
+			ok = p.separator(r)
+		}
+		if !ok {
+			return p, false
+		}
+		text = text[size:]
+	}
+	return p, true
+}
+
+func isDigit(r rune) bool  { return '0' <= r && r <= '9' }
+func isLetter(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.Mn, r) }
+
+// span returns the length of the beginning of text for which in is true.
+func span(text string, in func(rune) bool) int {
+	if end := strings.IndexFunc(text, func(r rune) bool { return !in(r) }); end >= 0 {
+		return end
+	}
+	return len(text)
+}
+
+// separator reports whether r may stand between the parts of a date. Spaces
+// around another separator do not count.
+func (p *dateParts) separator(r rune) bool {
+	gap := &p.gaps[len(p.numbers)]
+	switch {
+	case unicode.IsSpace(r):
+		if *gap == 0 {
+			*gap = ' '
+		}
+		return true
+	case unicode.Is(unicode.Pd, r):
+		r = '-'
+	case r != '.' && r != '/' && r != ',':
+		return false
+	}
+	if *gap != 0 && *gap != ' ' {
+		r = ',' // not between numbers
+	}
+	*gap = r
+	return true
+}
+
+// word reports whether a date may have the word.
+func (p *dateParts) word(w string) bool {
+	w = fold.String(w)
+	if month := monthWords()[w]; month > 0 && p.month == 0 {
+		p.month = month
+		return true
+	}
+	return fillers[w]
+}
+
+// fillers are the words around a number that do not change a date: "1st", "1er",
+// "de", "godine".
+var fillers = map[string]bool{"of": true, "st": true, "nd": true, "rd": true, "th": true,
+	"er": true, "de": true, "del": true, "god": true, "godine": true}
+
+// monthVariants are the names of months that Day does not write, folded.
+var monthVariants = map[string]time.Month{"janner": time.January, "feber": time.February,
+	"jaenner": time.January, "maerz": time.March, "mrz": time.March, "setiembre": time.September}
+
+// shortestMonth is the number of letters that tell a month in all languages.
+const shortestMonth = 3
+
+// monthWords maps the folded names of the months in all languages, and their
+// beginnings, to the months. The beginnings of two months are mapped to none.
+var monthWords = sync.OnceValue(func() map[string]time.Month {
+	const none = -1
+	words := map[string]time.Month{}
+	add := func(name string, month time.Month) {
+		for end := shortestMonth; end <= len(name); end++ {
+			if known, found := words[name[:end]]; found && known != month {
+				words[name[:end]] = none
+			} else {
+				words[name[:end]] = month
+			}
+		}
+	}
+	for _, l := range languages {
+		for _, names := range [][]string{l.dates.months, l.dates.genitives} {
+			for i, name := range names {
+				add(fold.String(name), time.Month(i+1))
+			}
+		}
+	}
+	for name, month := range monthVariants {
+		add(name, month)
+	}
+	return words
+})

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 )
 
 // speak returns a language that must be there.
@@ -34,9 +36,9 @@ func TestDatesWritten(t *testing.T) {
 	for _, tt := range tests {
 		l := speak(t, tt.tag)
 		for _, pair := range [][2]string{
-			{l.Day(1990, time.May, 15), tt.day},
-			{l.Day(2026, time.August, 1), tt.first},
-			{l.Day(7, time.March, 2), tt.early},
+			{l.Day(calendar.Date{Year: 1990, Month: time.May, Day: 15}), tt.day},
+			{l.Day(calendar.Date{Year: 2026, Month: time.August, Day: 1}), tt.first},
+			{l.Day(calendar.Date{Year: 7, Month: time.March, Day: 2}), tt.early},
 			{l.DayMonth(time.May, 15), tt.dayMonth},
 			{l.Month(time.May), tt.month},
 			{l.Moment(moment), tt.moment},
@@ -55,11 +57,11 @@ func TestDatesReadBack(t *testing.T) {
 		t.Run(writer.Tag(), func(t *testing.T) {
 			t.Parallel()
 			for date := time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC); date.Year() <= 2100; date = date.AddDate(0, 0, 1) {
-				text := writer.Day(date.Date())
+				day := calendar.Of(date)
+				text := writer.Day(day)
 				for _, reader := range All() {
-					year, month, day, err := reader.ParseDay(text)
-					if err != nil || !time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Equal(date) {
-						t.Fatalf("%s reads %q as %d-%d-%d, %v", reader.Tag(), text, year, month, day, err)
+					if read, err := reader.ParseDay(text); err != nil || read != day {
+						t.Fatalf("%s reads %q as %s, %v", reader.Tag(), text, read, err)
 					}
 				}
 			}
@@ -237,11 +239,11 @@ func TestAbbreviations(t *testing.T) {
 
 // read returns the date as ISO 8601, or the error.
 func read(l *Language, text string) string {
-	year, month, day, err := l.ParseDay(text)
+	day, err := l.ParseDay(text)
 	if err != nil {
 		return err.Error()
 	}
-	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC).Format(time.DateOnly)
+	return day.String()
 }
 
 func TestEitherOrder(t *testing.T) {
@@ -276,14 +278,14 @@ func TestEitherOrder(t *testing.T) {
 func TestParseDayErrors(t *testing.T) {
 	t.Parallel()
 	l := speak(t, "en")
-	if _, _, _, err := l.ParseDay("yesterday"); !errors.Is(err, ErrNotADay) {
+	if _, err := l.ParseDay("yesterday"); !errors.Is(err, ErrNotADay) {
 		t.Errorf("got %v", err)
 	}
-	if _, _, _, err := l.ParseDay("31 April 1990"); !errors.Is(err, ErrNoSuchDay) {
+	if _, err := l.ParseDay("31 April 1990"); !errors.Is(err, ErrNoSuchDay) {
 		t.Errorf("got %v", err)
 	}
 	var ambiguous *AmbiguousError
-	if _, _, _, err := l.ParseDay("5/6/1990"); !errors.As(err, &ambiguous) {
+	if _, err := l.ParseDay("5/6/1990"); !errors.As(err, &ambiguous) {
 		t.Fatalf("got %v", err)
 	}
 	if want := (AmbiguousError{"5 June 1990", "6 May 1990"}); *ambiguous != want {
@@ -299,19 +301,18 @@ func FuzzParseDay(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, l := range All() {
-			year, month, day, err := l.ParseDay(text)
+			day, err := l.ParseDay(text)
 			if err != nil {
-				if year != 0 || month != 0 || day != 0 {
-					t.Fatalf("%q is refused, but is %d-%d-%d", text, year, month, day)
+				if day != (calendar.Date{}) {
+					t.Fatalf("%q is refused, but is %s", text, day)
 				}
 				continue
 			}
-			date := time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-			if y, m, d := date.Date(); y != year || m != month || d != day || year < 0 || year > 9999 {
-				t.Fatalf("%q is read as %d-%d-%d", text, year, month, day)
+			if !day.Exists() || day.Year < 0 || day.Year > 9999 {
+				t.Fatalf("%q is read as %s", text, day)
 			}
-			if again := read(l, l.Day(year, month, day)); again != date.Format(time.DateOnly) {
-				t.Fatalf("%q is read as %s, but what is written of it as %s", text, date.Format(time.DateOnly), again)
+			if again := read(l, l.Day(day)); again != day.String() {
+				t.Fatalf("%q is read as %s, but what is written of it as %s", text, day, again)
 			}
 		}
 	})

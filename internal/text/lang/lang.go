@@ -16,10 +16,11 @@ import (
 // pointers.
 type Language struct {
 	tag, name string
-	index     int // in the languages
-	plural    pluralRule
+	plural    func(n int) form
+	forms     []form // that plural returns
+	oneIsMore bool   // the form one also stands for numbers other than 1
 	grouping  grouping
-	calendar  calendar
+	dates     dateForm
 }
 
 // Tag returns the BCP 47 tag, such as "hr".

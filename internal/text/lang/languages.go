@@ -1,12 +1,14 @@
 package lang
 
+import "strconv"
+
 // languages has English first, because it is what Negotiate falls back to.
-var languages = numbered([]*Language{
+var languages = []*Language{
 	{
 		tag: "en", name: "English",
-		plural:   pluralRule{form: oneOther},
+		plural: oneOther, forms: []form{other, one},
 		grouping: grouping{separator: ",", from: 1000},
-		calendar: calendar{
+		dates: dateForm{
 			months: []string{"January", "February", "March", "April", "May", "June",
 				"July", "August", "September", "October", "November", "December"},
 			afterDay: " ", beforeYear: " ", beforeTime: ", ", eitherOrder: true,
@@ -14,9 +16,9 @@ var languages = numbered([]*Language{
 	},
 	{
 		tag: "de", name: "Deutsch",
-		plural:   pluralRule{form: oneOther},
+		plural: oneOther, forms: []form{other, one},
 		grouping: grouping{separator: ".", from: 1000},
-		calendar: calendar{
+		dates: dateForm{
 			months: []string{"Januar", "Februar", "März", "April", "Mai", "Juni",
 				"Juli", "August", "September", "Oktober", "November", "Dezember"},
 			afterDay: ". ", beforeYear: " ", beforeTime: ", ", afterTime: " Uhr",
@@ -24,9 +26,9 @@ var languages = numbered([]*Language{
 	},
 	{
 		tag: "fr", name: "Français",
-		plural:   pluralRule{form: zeroToo, oneIsMore: true},
+		plural: zeroToo, forms: []form{other, one}, oneIsMore: true,
 		grouping: grouping{separator: "\u202f", from: 1000}, // narrow no-break space
-		calendar: calendar{
+		dates: dateForm{
 			months: []string{"janvier", "février", "mars", "avril", "mai", "juin",
 				"juillet", "août", "septembre", "octobre", "novembre", "décembre"},
 			afterFirst: "er", afterDay: " ", beforeYear: " ", beforeTime: " à ",
@@ -34,9 +36,9 @@ var languages = numbered([]*Language{
 	},
 	{
 		tag: "es", name: "Español",
-		plural:   pluralRule{form: oneOther},
+		plural: oneOther, forms: []form{other, one},
 		grouping: grouping{separator: ".", from: 10_000},
-		calendar: calendar{
+		dates: dateForm{
 			months: []string{"enero", "febrero", "marzo", "abril", "mayo", "junio",
 				"julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
 			afterDay: " de ", beforeYear: " de ", beforeTime: ", ",
@@ -44,9 +46,9 @@ var languages = numbered([]*Language{
 	},
 	{
 		tag: "hr", name: "Hrvatski",
-		plural:   pluralRule{form: oneFewOther, few: true, oneIsMore: true},
+		plural: oneFewOther, forms: []form{other, few, one}, oneIsMore: true,
 		grouping: grouping{separator: ".", from: 1000},
-		calendar: calendar{
+		dates: dateForm{
 			months: []string{"siječanj", "veljača", "ožujak", "travanj", "svibanj", "lipanj",
 				"srpanj", "kolovoz", "rujan", "listopad", "studeni", "prosinac"},
 			genitives: []string{"siječnja", "veljače", "ožujka", "travnja", "svibnja", "lipnja",
@@ -54,15 +56,61 @@ var languages = numbered([]*Language{
 			afterDay: ". ", beforeYear: " ", afterYear: ".", beforeTime: " u ",
 		},
 	},
-})
+}
 
-// numbered sets what follows from the rest of the table.
-func numbered(table []*Language) []*Language {
-	for i, l := range table {
-		l.index = i
-		if l.calendar.genitives == nil {
-			l.calendar.genitives = l.calendar.months
-		}
+// form is a plural category of CLDR.
+type form int
+
+const (
+	one form = iota
+	few
+	other
+)
+
+// formNames are the names of the forms in the files of messages.
+var formNames = [...]string{one: "one", few: "few", other: "other"}
+
+// These tell which form of a message belongs to a number that is not negative.
+
+func oneOther(n int) form {
+	if n == 1 {
+		return one
 	}
-	return table
+	return other
+}
+
+func zeroToo(n int) form {
+	if n <= 1 {
+		return one
+	}
+	return other
+}
+
+func oneFewOther(n int) form {
+	units, teen := n%10, n%100/10 == 1
+	switch {
+	case units == 1 && !teen:
+		return one
+	case 2 <= units && units <= 4 && !teen:
+		return few
+	}
+	return other
+}
+
+// grouping is how a language groups the digits of a number in threes.
+type grouping struct {
+	separator string
+	from      int // numbers below are not grouped
+}
+
+// format returns n in groups of three digits.
+func (g grouping) format(n int) string {
+	digits := strconv.Itoa(n)
+	if -g.from < n && n < g.from {
+		return digits
+	}
+	for at := len(digits) - 3; at > 0 && digits[at-1] != '-'; at -= 3 {
+		digits = digits[:at] + g.separator + digits[at:]
+	}
+	return digits
 }

@@ -99,7 +99,7 @@ func (v visit) months(people []record.Firefighter, today calendar.Date) (months 
 func (v visit) answerAge(data *birthdaysPage, people []record.Firefighter, today calendar.Date) {
 	query := v.R.URL.Query()
 	data.Asked = query.Has("age") || query.Has("before")
-	data.Age.Value, data.Before.Value = strconv.Itoa(defaultAge), v.day(calendar.Date{Year: today.Year + 1, Month: time.January, Day: 1})
+	data.Age.Value, data.Before.Value = strconv.Itoa(defaultAge), v.Lang.Day(calendar.Date{Year: today.Year + 1, Month: time.January, Day: 1})
 	if text := query.Get("before"); !record.IsBlank(text) {
 		data.Before.Value = text
 	}
@@ -111,12 +111,12 @@ func (v visit) answerAge(data *birthdaysPage, people []record.Firefighter, today
 	if err != nil || age < 1 || age > highestAge {
 		data.Age.Fault = v.Text("birthdays.fault.age", highestAge)
 	}
-	before, err := v.parseDay(data.Before.Value)
+	before, err := v.Lang.ParseDay(data.Before.Value)
 	if err != nil {
 		data.Before.Fault = v.dayFault("before", err)
 	}
 	if data.Asked = data.Age.Fault+data.Before.Fault == ""; data.Asked {
-		data.From, data.Until = v.day(today), v.day(before)
+		data.From, data.Until = v.Lang.Day(today), v.Lang.Day(before)
 		data.Age.Value = strconv.Itoa(age)
 		data.Reaching = v.reaching(people, age, today, before)
 	}
@@ -128,7 +128,7 @@ func (v visit) reaching(people []record.Firefighter, age int, today, before cale
 	for _, f := range people {
 		born, known := bornOn(f.Fields)
 		if day := born.Reaches(age); known && !day.Before(today) && day.Before(before) {
-			list = append(list, birthday{v.person(&f, today), v.day(day), age, day})
+			list = append(list, birthday{v.person(&f, today), v.Lang.Day(day), age, day})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b birthday) int { return cmp.Compare(a.date.String(), b.date.String()) })

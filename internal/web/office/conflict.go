@@ -36,8 +36,8 @@ func (v visit) renderConflict(id string, yours, was record.Fields) error {
 		return err
 	}
 	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: entityTag(now), Deleted: deleted}
-	if day, err := v.parseDay(was.DateOfBirth); err == nil {
-		was.DateOfBirth = v.day(day) // the form may have had another language
+	if day, err := v.Lang.ParseDay(was.DateOfBirth); err == nil {
+		was.DateOfBirth = v.Lang.Day(day) // the form may have had another language
 	}
 	theirs, before, shown := fieldValues(v.shown(now.Fields)), fieldValues(was), v.shown(yours)
 	shown.Each(func(name string, value *string) {

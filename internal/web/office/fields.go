@@ -74,15 +74,6 @@ func (v visit) now() time.Time { return v.Store.Clock().Now().Local() }
 // today returns the day that it is where the service runs.
 func (v visit) today() calendar.Date { return calendar.Of(v.now()) }
 
-// day returns a day in the visitor's language.
-func (v visit) day(d calendar.Date) string { return v.Lang.Day(d.Year, d.Month, d.Day) }
-
-// parseDay reads a day as people write it.
-func (v visit) parseDay(text string) (d calendar.Date, err error) {
-	d.Year, d.Month, d.Day, err = v.Lang.ParseDay(text)
-	return d, err
-}
-
 // bornOn returns the day of birth by the calendar of the offset that was sent.
 func bornOn(f record.Fields) (day calendar.Date, known bool) {
 	return calendar.Of(f.Born()), f.DateOfBirth != ""
@@ -95,7 +86,7 @@ func (v visit) birth(f record.Fields) string {
 	if !known {
 		return ""
 	}
-	return v.day(day)
+	return v.Lang.Day(day)
 }
 
 // readBirth returns a day as it is stored. stored is what the record has.
@@ -103,7 +94,7 @@ func (v visit) readBirth(text, stored string) (string, error) {
 	if record.IsBlank(text) {
 		return "", nil
 	}
-	day, err := v.parseDay(text)
+	day, err := v.Lang.ParseDay(text)
 	if err != nil {
 		return "", err
 	}
@@ -122,5 +113,5 @@ func (v visit) dayFault(field string, err error) string {
 	case errors.Is(err, lang.ErrNoSuchDay):
 		return v.Text(message + "no_such_day")
 	}
-	return v.Text(message+"invalid", v.day(v.today()))
+	return v.Text(message+"invalid", v.Lang.Day(v.today()))
 }

@@ -215,7 +215,7 @@ func (v visit) people(items []record.Firefighter) []person {
 func (v visit) person(f *record.Firefighter, today calendar.Date) person {
 	p := person{ID: f.ID, FirstName: f.FirstName, LastName: f.LastName, Phone: f.PhoneNumber, Tel: dialled(f.PhoneNumber), Email: f.Email}
 	if born, ok := bornOn(f.Fields); ok {
-		p.Born, p.Age = v.day(born), born.AgeOn(today)
+		p.Born, p.Age = v.Lang.Day(born), born.AgeOn(today)
 	}
 	if f.InvitationStatus != nil {
 		p.Status = *f.InvitationStatus

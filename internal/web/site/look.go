@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -66,7 +67,7 @@ func (l *Look) functions(language *lang.Language) template.FuncMap {
 			return l.messages.Count(language, key, int(reflect.ValueOf(count).Int()), args...)
 		},
 		"moment": language.Moment,
-		"day":    func(t time.Time) string { return language.Day(t.Date()) },
+		"day":    func(t time.Time) string { return language.Day(calendar.Of(t)) },
 	}
 }
 
