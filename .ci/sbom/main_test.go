@@ -21,6 +21,14 @@ func buildProgram(t *testing.T) string {
 	return path
 }
 
+// component is what the tests read of one in the document.
+type component struct {
+	Version, PURL string
+	Licenses      []struct{ License struct{ ID string } }
+	Hashes        []any
+	Components    []component
+}
+
 // TestWrite compares what is written with what Go says of the program.
 func TestWrite(t *testing.T) {
 	t.Chdir("../..")
@@ -38,18 +46,21 @@ func TestWrite(t *testing.T) {
 	if strings.Contains(first.String(), filepath.Dir(program)) {
 		t.Error("the document names a folder of this machine")
 	}
-	var b bom
+	var b struct {
+		Metadata   struct{ Component component }
+		Components []component
+	}
 	if err := json.Unmarshal(first.Bytes(), &b); err != nil {
 		t.Fatal(err)
 	}
-	if main := b.Metadata.Component; main.Version != "1.2.0" || main.Licences[0].Licence.ID != "MIT" || len(main.Components[0].Hashes) != 1 {
+	if main := b.Metadata.Component; main.Version != "1.2.0" || main.Licenses[0].License.ID != "MIT" || len(main.Components[0].Hashes) != 1 {
 		t.Errorf("the program is %+v", main)
 	}
 	notices, err := os.ReadFile(noticesFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	checkModules(t, program, b, string(notices))
+	checkModules(t, program, b.Components, string(notices))
 }
 
 // TestNotices: the file with the licences is the one that the modules of today give.
@@ -70,7 +81,7 @@ func TestNotices(t *testing.T) {
 }
 
 // checkModules holds the document and the licences to go version -m.
-func checkModules(t *testing.T, program string, b bom, notices string) {
+func checkModules(t *testing.T, program string, components []component, notices string) {
 	t.Helper()
 	listed, err := exec.Command("go", "version", "-m", program).Output()
 	if err != nil {
@@ -85,11 +96,11 @@ func checkModules(t *testing.T, program string, b bom, notices string) {
 			}
 		}
 	}
-	if len(want) == 0 || len(b.Components) != len(want)+1 {
-		t.Fatalf("%d components, but Go lists %d modules", len(b.Components), len(want))
+	if len(want) == 0 || len(components) != len(want)+1 {
+		t.Fatalf("%d components, but Go lists %d modules", len(components), len(want))
 	}
 	for i, url := range want {
-		if got := b.Components[i+1].URL; got != url {
+		if got := components[i+1].PURL; got != url {
 			t.Errorf("component %d is %s, not %s", i, got, url)
 		}
 	}

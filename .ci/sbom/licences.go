@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// noticesFile is what writeNotices writes, in the repository.
+const noticesFile = "internal/commands/cli/LICENCES.txt"
+
+// targets are the systems of .ci/release.
+var targets = []string{"linux/amd64", "linux/arm64", "linux/arm", "windows/amd64", "windows/arm64", "darwin/amd64", "darwin/arm64"}
+
+// likeGo is a module with the licence of Go's own library. Not every Go comes
+// with the text.
+const likeGo = "golang.org/x/sys"
+
+// leftOut are texts of modules that are about nothing in the program.
+var leftOut = map[string]string{
+	"modernc.org/sqlite/LICENSE-3RD-PARTY.md": "its tests, and modules that have their own texts here",
+	"modernc.org/sqlite/LICENSE-SQLITE_VEC":   "a part that is not used",
+	"modernc.org/memory/LICENSE-LOGO":         "a picture",
+}
+
+// ours is the name of this module in the notices.
+const ours = "Firefighter Records Service"
+
+// text is a licence or a notice of a module, in the folder of the module.
+type text struct{ module, version, file, content string }
+
+// readTexts returns the texts of this module, and of all modules that the program has
+// inside for any target. The first of a module is about the module as a whole.
+func readTexts() (texts []text, err error) {
+	if texts, err = textsOf(ours, "", "."); err != nil {
+		return nil, err
+	}
+	var modules []string
+	for _, target := range targets {
+		system, arch, _ := strings.Cut(target, "/")
+		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}{{end}}", ".")
+		list.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
+		list.Stderr = os.Stderr
+		listed, err := list.Output()
+		if err != nil {
+			return nil, fmt.Errorf("go list for %s: %w", target, err)
+		}
+		modules = append(modules, strings.FieldsFunc(string(listed), func(r rune) bool { return r == '\n' || r == '\r' })...)
+	}
+	slices.Sort(modules)
+	for _, module := range slices.Compact(modules) {
+		words := strings.Split(module, "\t")
+		of, err := textsOf(words[0], words[1], words[2])
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, of...)
+	}
+	return texts, nil
+}
+
+// textsOf returns the texts in the folder of a module.
+func textsOf(module, version, dir string) (texts []text, err error) {
+	entries, err := os.ReadDir(dir) // in the order of their names
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		name := strings.ToUpper(e.Name())
+		isText := slices.ContainsFunc([]string{"LICENSE", "LICENCE", "COPYING", "COPYRIGHT", "NOTICE"}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+		if !isText || e.IsDir() || filepath.Ext(name) == ".GO" || leftOut[module+"/"+e.Name()] != "" {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text{module, version, e.Name(), strings.TrimSpace(strings.ReplaceAll(string(content), "\r\n", "\n"))})
+	}
+	if len(texts) == 0 {
+		return nil, fmt.Errorf("%s has no licence", module)
+	}
+	return texts, nil
+}
+
+// readLicences returns the SPDX identifiers of the licences of the modules, and of
+// Go's own library under "std".
+func readLicences() (ids map[string]string, err error) {
+	texts, err := readTexts()
+	if err != nil {
+		return nil, err
+	}
+	ids = map[string]string{}
+	for _, t := range texts {
+		if ids[t.module] != "" { // it is about a part of the module
+			continue
+		}
+		if ids[t.module] = identify(t.content); ids[t.module] == "" {
+			return nil, fmt.Errorf("the licence of %s is unknown: %.80q", t.module, t.content)
+		}
+	}
+	if ids["std"] = ids[likeGo]; ids["std"] == "" {
+		return nil, fmt.Errorf("no module has the licence of Go: %s is not there", likeGo)
+	}
+	return ids, nil
+}
+
+// identify returns the SPDX identifier of the text of a licence, empty if it is
+// none of those that the modules here have.
+func identify(text string) string {
+	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
+	has := func(words string) bool { return strings.Contains(text, words) }
+	switch {
+	case has("apache license") && has("version 2.0"):
+		return "Apache-2.0"
+	case has("permission is hereby granted, free of charge"):
+		return "MIT"
+	case has("redistribution and use in source and binary forms") && has("neither the name"):
+		return "BSD-3-Clause"
+	case has("redistribution and use in source and binary forms"):
+		return "BSD-2-Clause"
+	}
+	return ""
+}
+
+// writeNotices writes all texts. One that several modules have in common stands once.
+func writeNotices(out io.Writer) error {
+	texts, err := readTexts()
+	if err != nil {
+		return err
+	}
+	var contents []string
+	names := map[string][]string{} // by content
+	for i, t := range texts {
+		name := strings.TrimSpace(t.module + " " + t.version)
+		if t.module == likeGo {
+			name = "the library of Go, " + name
+		}
+		if i > 0 && texts[i-1].module == t.module { // it is about a part of the module
+			name += ", " + t.file
+		}
+		if names[t.content] == nil {
+			contents = append(contents, t.content)
+		}
+		names[t.content] = append(names[t.content], name)
+	}
+	all := "This program contains the software below. Each part has its own licence, which\n" +
+		"follows. In the program they are shown by: firefighters version --licences\n"
+	for _, content := range contents {
+		all += "\n" + strings.Repeat("=", 79) + "\n" + strings.Join(names[content], "\n") + "\n\n" + content + "\n"
+	}
+	_, err = io.WriteString(out, all)
+	return err
+}
