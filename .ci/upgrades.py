@@ -1,22 +1,21 @@
 """Trials of .ci/packages: databases of every schema that ever was, and the way back."""
-import json, os, subprocess
+import json, os, re, subprocess
 
 from box import DATA, DB, HERE, install, need, say
 
 TESTDATA = HERE.parent / "acceptance" / "testdata"
-KEYS = {1: "ff_0pcnBAOXPk2EukKg6UHJdheQifzKcYMn2FbHWOG8m5m4bjcAr",  # of acceptance/testdata/v1.db, and so on
-        2: "ff_GUmac7yVJ40x90ZqUdRPPhSMwNL8UV77haop4mZMlmg28vG3f",
-        3: "ff_5w5UO78yIYV1C1XC3iaI1oYkwZqRtmkcRqiS6lQkNlD0weimP",
-        4: "ff_H6wl7LbXOr570JDDZcte59mzNk0Y9xjxIDF2H18D1A947XPRK"}
+# The keys of acceptance/testdata/v1.db, and so on.
+KEYS = {int(version): key for version, key in re.findall(r'^\t(\d+): "(ff_\w+)",$', (TESTDATA.parent / "upgrade_test.go").read_text(), re.M)}
+LAST = max(KEYS)  # the schema version before this one
 
 
 def old_program(folder):
-    """Builds the last program of schema version 4; empty if its commit is not there."""
+    """Builds the last program of the schema version before this one; empty if its commit is not there."""
     git = ["git", "-C", HERE.parent]
-    found = subprocess.run([*git, "log", "--format=%H", "-S", "const schemaVersion = 4", "--", "db.go"], capture_output=True, text=True).stdout.split()
+    found = subprocess.run([*git, "log", "--format=%H", "-S", f"const schemaVersion = {LAST}", "--", "db.go"], capture_output=True, text=True).stdout.split()
     if len(found) != 2:
         return ""
-    source, program = f"{folder}/source", f"{folder}/firefighters-of-schema-4"
+    source, program = f"{folder}/source", f"{folder}/old-firefighters"
     os.mkdir(source)
     tar = subprocess.run([*git, "archive", found[0] + "^"], capture_output=True, check=True).stdout
     subprocess.run(["tar", "-x", "-C", source], input=tar, check=True)
@@ -47,9 +46,9 @@ def try_schemas(box, new, by_hand, program):
         lay_down(box, version)
         install(box, new)
         copy = serves(box, version)
-        if version < max(KEYS):
+        if version < LAST:
             box.run("DEBIAN_FRONTEND=noninteractive dpkg -P firefighters")
-    say("databases of the schema versions 1 to 4: upgraded by the package, a copy lies beside, every record is as it was")
+    say(f"databases of the schema versions 1 to {LAST}: upgraded by the package, a copy lies beside, every record is as it was")
     try_way_back(box, copy, program)
     box.run("DEBIAN_FRONTEND=noninteractive dpkg -P firefighters")
     box.as_ana(f"rm -rf download; mkdir download; tar -xzf {by_hand} -C download")
@@ -66,7 +65,7 @@ def try_schemas(box, new, by_hand, program):
 def try_way_back(box, copy, program):
     """The new version disappoints: restore with it, then install the old one."""
     if not program:
-        return print("NOT RUN: back to a program of schema version 4, because its commit is not in this clone")
+        return print(f"NOT RUN: back to a program of schema version {LAST}, because its commit is not in this clone")
     old = box.put(program)
     box.run(f"chmod 755 {old}")
     box.add("After-the-upgrade")
@@ -80,8 +79,8 @@ def try_way_back(box, copy, program):
     box.url = "http://127.0.0.1:8092"
     box.eventually("the old program serves", lambda: "ready" in box.run(f"curl -s {box.url}/readyz", None))
     got = box.request("/api/v1/firefighters?pageSize=100&sortBy=lastName&sortDir=asc")
-    need(got == (TESTDATA / "v4.json").read_text(), "the old program has other records", got)
+    need(got == (TESTDATA / f"v{LAST}.json").read_text(), "the old program has other records", got)
     box.run("systemctl stop old-firefighters; sudo firefighters service start")
     box.url = "http://127.0.0.1:8080"
     box.has([p["lastName"] for p in json.loads(got)["data"]["items"]], "and forward again")
-    say("back: a program of schema version 4 refuses the upgraded database, and serves the restored copy; and forward again")
+    say(f"back: a program of schema version {LAST} refuses the upgraded database, and serves the restored copy; and forward again")

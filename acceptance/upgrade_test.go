@@ -125,6 +125,23 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
+// TestUpgradeOfEach: a database of each old version gets the schema of a new one, and
+// answers as the program of its version did.
+func TestUpgradeOfEach(t *testing.T) {
+	t.Parallel()
+	fresh := filepath.Join(t.TempDir(), "fresh.db")
+	newKey(t, fresh, "A")
+	for version := 1; version < schemaVersion; version++ {
+		db := goldenOf(t, version)
+		works(t, "check", "--db", db)
+		if got, want := schemaOf(t, db), schemaOf(t, fresh); got != want {
+			t.Errorf("from %d: the schema is:\n%s\nof a new database:\n%s", version, got, want)
+		}
+		goldenAnswers(t, db, version)
+		isSound(t, db)
+	}
+}
+
 // isSound fails unless check finds nothing.
 func isSound(t *testing.T, db string) {
 	t.Helper()
@@ -137,8 +154,6 @@ func isSound(t *testing.T, db string) {
 // were, and changes say their version from then on.
 func TestUpgradeFrom2(t *testing.T) {
 	t.Parallel()
-	fresh := filepath.Join(t.TempDir(), "fresh.db")
-	newKey(t, fresh, "A")
 	db := goldenOf(t, 2)
 	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2...)
 	before := dump(t, db, keeps...)
@@ -146,16 +161,7 @@ func TestUpgradeFrom2(t *testing.T) {
 	if after := dump(t, db, keeps...); after != before {
 		t.Errorf("was:\n%s\nis:\n%s", before, after)
 	}
-	if got, want := schemaOf(t, db), schemaOf(t, fresh); got != want {
-		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
-	}
-	want, err := os.ReadFile(filepath.Join("testdata", "v2.json"))
-	must(t, err)
-	c := s.as(goldenKeys[2])
-	if a := c.do(t, "GET", collection+"?pageSize=100&sortBy=lastName&sortDir=asc", "").wants(t, 200); a.body != withLater(string(want)) {
-		t.Errorf("answers:\n%s\nnot:\n%s", a.body, want)
-	}
-	c.create(t, ana)
+	s.as(goldenKeys[2]).create(t, ana)
 	s.stop(t)
 	if got := dump(t, db, `SELECT version FROM changes WHERE tenant_id = 1 ORDER BY id DESC LIMIT 2`, `SELECT version FROM tenants ORDER BY id LIMIT 1`); got != "[21]\n[0]\n[21]\n" {
 		t.Errorf("the versions are:\n%s", got)
@@ -179,8 +185,6 @@ const (
 // not know have an entry, before all others.
 func TestUpgradeFrom3(t *testing.T) {
 	t.Parallel()
-	fresh := filepath.Join(t.TempDir(), "fresh.db")
-	newKey(t, fresh, "A")
 	db := goldenOf(t, 3)
 	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2[0], upgradeKeeps2[1], upgradeKeeps2[3], changesSQL,
 		`SELECT * FROM service`, `SELECT * FROM invitations`, `SELECT id, session_lifetime, opened_by FROM keys ORDER BY id`)
@@ -189,11 +193,6 @@ func TestUpgradeFrom3(t *testing.T) {
 	if after := dump(t, db, keeps...); after != before {
 		t.Errorf("was:\n%s\nis:\n%s", before, after)
 	}
-	if got, want := schemaOf(t, db), schemaOf(t, fresh); got != want {
-		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
-	}
-	goldenAnswers(t, db, 3)
-	isSound(t, db)
 
 	db = goldenOf(t, 3)
 	execSQL(t, db, `DELETE FROM changes WHERE record_id IN (SELECT id FROM firefighters WHERE row & 0xffffffff IN (3, 5, 9) AND deleted_at IS NULL)`)
@@ -211,8 +210,6 @@ func TestUpgradeFrom3(t *testing.T) {
 // clients hold stay good, and an import can still be taken back.
 func TestUpgradeFrom4(t *testing.T) {
 	t.Parallel()
-	fresh := filepath.Join(t.TempDir(), "fresh.db")
-	newKey(t, fresh, "A")
 	db := goldenOf(t, 4)
 	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2[0], upgradeKeeps2[1], upgradeKeeps2[3], changesSQL,
 		`SELECT * FROM service`, `SELECT * FROM invitations`, `SELECT * FROM imports`)
@@ -221,11 +218,6 @@ func TestUpgradeFrom4(t *testing.T) {
 	if after := dump(t, db, keeps...); after != before {
 		t.Errorf("was:\n%s\nis:\n%s", before, after)
 	}
-	if got, want := schemaOf(t, db), schemaOf(t, fresh); got != want {
-		t.Errorf("the schema is:\n%s\nof a new database:\n%s", got, want)
-	}
-	goldenAnswers(t, db, 4)
-	isSound(t, db)
 
 	s := startOn(t, db)
 	c := s.as(goldenKeys[4])
@@ -303,12 +295,9 @@ func TestUpgradeDamagedKey(t *testing.T) {
 	}
 }
 
-// goldenServes makes sure that an upgraded database answers as the first version
-// of the program did, and that one can work with it.
+// goldenServes makes sure that one can work with the upgraded database of version 1.
 func goldenServes(t *testing.T, db string) {
 	t.Helper()
-	want, err := os.ReadFile(filepath.Join("testdata", "v1.json"))
-	must(t, err)
 	stdout, _ := works(t, "keys", "list", "--db", db)
 	for i, form := range []string{`^1 +active +write .*Oakfield Fire Department +first key$`, `^2 +revoked +read .*Oakfield Fire Department +reader$`,
 		`^3 .* write .* 2027-01-01T00:00:00Z .*Elmwood +clerk$`} {
@@ -318,9 +307,6 @@ func goldenServes(t *testing.T, db string) {
 	}
 	s := startOn(t, db)
 	c := s.as(goldenKeys[1])
-	if a := c.do(t, "GET", collection+"?pageSize=100&sortBy=lastName&sortDir=asc", "").wants(t, 200); a.body != withLater(string(want)) {
-		t.Errorf("answers:\n%s\nnot:\n%s", a.body, want)
-	}
 	for _, order := range []string{"createdAt", "firstName", "email", "phoneNumber", "dateOfBirth"} {
 		if l := c.list(t, "sortBy="+order); l.TotalCount != 30 || len(l.Data.Items) != 20 {
 			t.Errorf("by %s: %+v", order, l)
