@@ -9,8 +9,10 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"hash/crc32"
+	"math"
 	"math/big"
 	"strings"
+	"unicode"
 )
 
 const (
@@ -18,16 +20,21 @@ const (
 	secretBytes    = 32
 	secretLength   = 43
 	checksumLength = 6
-	digits         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	base62         = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
+
+// codeDigits are the digits of a code. They leave out 0, 1, 2, 5, 8, B, I, L, O, S and
+// Z, because each of them looks like another.
+const codeDigits = "34679ACDEFGHJKMNPQRTUVWXY"
 
 // New returns a new random key.
 func New() string {
-	secret := make([]byte, secretBytes)
-	rand.Read(secret) // never returns an error; if it fails, the program ends
-	body := prefix + base62(new(big.Int).SetBytes(secret), secretLength)
+	body := prefix + encode(random(), base62, secretLength)
 	return body + checksum(body)
 }
+
+// NewCode returns a random code of so many characters.
+func NewCode(length int) string { return encode(random(), codeDigits, length) }
 
 // Hash returns the SHA-256 of a key of any format. It is stored in place of the
 // key.
@@ -43,11 +50,19 @@ func Mistyped(key string) bool {
 }
 
 func checksum(body string) string {
-	return base62(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), checksumLength)
+	return encode(big.NewInt(int64(crc32.ChecksumIEEE([]byte(body)))), base62, checksumLength)
 }
 
-// base62 returns n in length digits, with leading zeros.
-func base62(n *big.Int, length int) string {
+// random returns a random number of 256 bits: so many that the last digits of it are
+// as random in any base.
+func random() *big.Int {
+	secret := make([]byte, secretBytes)
+	rand.Read(secret) // never returns an error; if it fails, the program ends
+	return new(big.Int).SetBytes(secret)
+}
+
+// encode returns the last digits of n, so many, with leading zeros.
+func encode(n *big.Int, digits string, length int) string {
 	text := make([]byte, length)
 	base, digit := big.NewInt(int64(len(digits))), new(big.Int)
 	for i := length - 1; i >= 0; i-- {
@@ -55,4 +70,47 @@ func base62(n *big.Int, length int) string {
 		text[i] = digits[digit.Int64()]
 	}
 	return string(text)
+}
+
+// GroupCode returns a code in groups of four characters with dashes between them.
+func GroupCode(text string) string {
+	var b strings.Builder
+	for i, r := range text {
+		if i > 0 && i%4 == 0 {
+			b.WriteByte('-')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// NormalizeCode returns a code that somebody has typed as NewCode returns it: in upper
+// case, without spaces and dashes.
+func NormalizeCode(text string) string {
+	return strings.ToUpper(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.Is(unicode.Pd, r) {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+// CodeOf returns the last digits of a number, so many, as a code.
+func CodeOf(n uint64, length int) string {
+	return encode(new(big.Int).SetUint64(n), codeDigits, length)
+}
+
+// ParseCode returns the number of a code that somebody has typed. It reports
+// whether the text is the code of a number.
+func ParseCode(text string) (n uint64, ok bool) {
+	const base = uint64(len(codeDigits))
+	text = NormalizeCode(text)
+	for _, r := range text {
+		digit := strings.IndexRune(codeDigits, r)
+		if digit < 0 || n > (math.MaxUint64-uint64(digit))/base {
+			return 0, false
+		}
+		n = n*base + uint64(digit)
+	}
+	return n, text != ""
 }
