@@ -141,7 +141,8 @@ func (c *checkpointer) checkpoint() bool {
 // meanwhile. To copy and sync takes tens of milliseconds, so others may read. Then
 // readers stop for a moment. It does not wait for readers of other programs.
 func (c *checkpointer) restart(writer *Conn) {
-	c.awaitReaders()
+	c.gate.Lock() // waits for readers of older states: a checkpoint stops at the oldest, and then syncs nothing
+	c.gate.Unlock()
 	if !c.checkpoint() {
 		return
 	}
@@ -201,16 +202,6 @@ func (db *DB) CheckpointIdle() error {
 	return nil
 }
 
-// awaitReaders returns when nobody reads an older state than the newest. A
-// checkpoint stops at the state of the oldest reader, and then syncs nothing.
-func (c *checkpointer) awaitReaders() {
-	c.gate.Lock()
-	defer c.gate.Unlock()
-}
-
-// wait returns when no checkpoint is running.
-func (c *checkpointer) wait() { c.done.Wait() }
-
 // truncateForLitestream makes the -wal be cut off when it restarts, if
 // Litestream copies the database. Otherwise Litestream, after a pause, takes old
 // frames for those that it knows, and its copy is damaged. This costs a
@@ -224,3 +215,39 @@ func truncateForLitestream(conns ...*Conn) error {
 	}
 	return err
 }
+
+// logOf returns how many frames of the -wal are part of the database, and how many
+// of them have been copied into its file. Where another process begins or ends a
+// transaction just then the error is ErrBusy.
+func logOf(c *Conn) (frames, copied int64, err error) {
+	busy := false
+	err = c.QueryRow(`PRAGMA wal_checkpoint(NOOP)`, nil, func(row Row) {
+		busy, frames, copied = row.Int(0) != 0, max(0, row.Int(1)), max(0, row.Int(2))
+	})
+	if err == nil && busy {
+		err = ErrBusy
+	}
+	return frames, copied, err
+}
+
+// Frames returns how many frames of the -wal are part of the database, how many of
+// them have been copied into its file, and the size of a page. A -wal that has just
+// restarted has none.
+func (db *DB) Frames() (frames, copied, pageSize int64, err error) {
+	err = db.Read(func(c *Conn) error {
+		if frames, copied, err = logOf(c); err != nil {
+			return err
+		}
+		pageSize, err = c.QueryInt(`PRAGMA page_size`)
+		return err
+	})
+	return frames, copied, pageSize, err
+}
+
+// Salts returns the salts of the -wal, which change when it restarts. They are zero
+// if it cannot be read.
+func (db *DB) Salts() [8]byte { return readSalts(db.path) }
+
+// Checkpointing reports whether pages are being copied from the -wal to the
+// database by this process.
+func (db *DB) Checkpointing() bool { return db.writer.checkpoints.running.Load() }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"modernc.org/sqlite"
 
@@ -75,4 +76,49 @@ func FinishCopy(path string, change func(*Conn) error) error {
 		err = change(c)
 	}
 	return cmp.Or(err, c.Close(), osutil.SyncFile(path))
+}
+
+// Vacuum rewrites the database at path, so that nothing deleted is left in it
+// or in its -wal. SQLite's secure_delete is not enough for that: it leaves old
+// content behind where a page was split.
+func Vacuum(path string) error {
+	c, err := open(migrationDSN(path)) // whose temporary file is not in memory
+	if err != nil {
+		return err
+	}
+	_, err = c.Exec(`VACUUM`)
+	if err == nil {
+		err = truncateWAL(c)
+	}
+	return errors.Join(err, c.Close())
+}
+
+// truncateWAL copies the -wal into the database and empties it. It waits for
+// readers, and for checkpoints of other connections: SQLite gives up at once when
+// it meets one.
+func truncateWAL(c *Conn) error {
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		busy, err := c.QueryInt(`PRAGMA wal_checkpoint(TRUNCATE)`)
+		if err == nil && busy != 0 {
+			err = ErrBusy
+		}
+		if !errors.Is(err, ErrBusy) || time.Since(began) >= busyTimeout {
+			return err
+		}
+	}
+}
+
+// MergeWAL copies the -wal into the database at path and removes it. The
+// error is ErrBusy if another program has the database open.
+func MergeWAL(path string) error {
+	c, err := open(dsn(path, "mode=rw", "_synchronous=FULL", "_pragma=fullfsync(1)"))
+	if err != nil {
+		return err
+	}
+	for _, statement := range []string{`PRAGMA busy_timeout = 0`, `PRAGMA journal_mode = DELETE`, `BEGIN EXCLUSIVE`} {
+		if err == nil {
+			err = c.Query(statement, nil, func(Row) {})
+		}
+	}
+	return errors.Join(err, c.Close())
 }

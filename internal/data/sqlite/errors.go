@@ -28,6 +28,11 @@ var (
 	ErrNoFiles    = errors.New("this program may not open more files")
 	ErrLongPath   = errors.New("the path is too long")
 
+	// ErrLost is that of all reading and writing once the files of an open database have
+	// gone, ErrNotBack that of making a database where one was lost.
+	ErrLost    = errors.New("its files were deleted, moved or replaced while it was served")
+	ErrNotBack = errors.New("its files had gone while it was served, and it was not brought back")
+
 	ErrNotExist   = errors.New("there is no database")
 	ErrNoFolder   = errors.New("the folder does not exist")
 	ErrNotRegular = errors.New("it is not a file")

@@ -150,3 +150,29 @@ func tokens(text string) (found []string) {
 	}
 	return found
 }
+
+// Migrate takes the database at path from one schema version to another by
+// change, in one transaction. A file that another process has just taken there
+// is left alone. Version 0 is an empty file.
+func (f Format) Migrate(path string, from, to int, change func(*Conn) error) error {
+	c, err := open(migrationDSN(path))
+	if err != nil {
+		return err
+	}
+	defer c.Close() // rolls back what is not committed
+	if _, err := c.Exec(`BEGIN IMMEDIATE`); err != nil {
+		return err
+	}
+	current, err := c.QueryInt(`PRAGMA user_version`)
+	if err != nil || current > int64(from) {
+		return err
+	}
+	if _, err := c.Exec(fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", int32(f.ApplicationID), to)); err != nil {
+		return err
+	}
+	if err := change(c); err != nil {
+		return err
+	}
+	_, err = c.Exec(`COMMIT`)
+	return err
+}

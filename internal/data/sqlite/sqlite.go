@@ -1,11 +1,17 @@
 // Package sqlite is the engine of the store: connections, readers beside one
 // writer with group commit, checkpoints, and what can be said of a database file
 // before it is opened. It knows no table.
+//
+// A write goes through writer.go, and from the -wal into the file by checkpoint.go.
+// conn.go has one connection, and the settings of each kind. file.go, schema.go and
+// lock.go are about a database that is not open, copy.go about copies and files that
+// are rewritten.
 package sqlite
 
 import (
 	"cmp"
 	"errors"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -28,10 +34,13 @@ type DB struct {
 	readers chan *Conn   // those that are idle; closed with the database
 	gate    sync.RWMutex // held for reading while a reader is in use
 	writer  *writer
-	room    room
 	lost    atomic.Bool
 	damaged atomic.Bool
 	fault   atomic.Pointer[error] // of the last transaction; see WritingFault
+
+	writable   atomic.Bool // false while there are readers only, on a full disk
+	connecting sync.Mutex  // held while the connections are replaced or closed
+	tried      time.Time   // when MakeWritable looked for room
 }
 
 // Options are what a database asks its owner for. All may be nil.
@@ -79,8 +88,25 @@ func (db *DB) connect() error {
 	for _, c := range conns[2:] {
 		db.readers <- c
 	}
+	db.writable.Store(true)
 	return nil
 }
+
+// connectReadOnly opens readers that need no room on a full disk for the files that
+// SQLite needs beside a database that is written: the -wal and the -shm, of 32 KiB at
+// first. That is possible while no -wal holds a part of the database, as after every
+// orderly end. They do not see what other programs write meanwhile.
+func (db *DB) connectReadOnly() error {
+	conns, err := openAll(slices.Repeat([]string{immutableDSN(db.path)}, readerCount))
+	for _, c := range conns {
+		db.readers <- c
+	}
+	return err
+}
+
+// Writable reports whether the database is open for writing, as always but on a
+// full disk.
+func (db *DB) Writable() bool { return db.writable.Load() }
 
 // openAll opens a connection for each data source name, or none.
 func openAll(sources []string) (conns []*Conn, err error) {
@@ -119,12 +145,18 @@ func (db *DB) Read(do func(*Conn) error) error {
 	}
 	db.gate.RLock()
 	defer db.gate.RUnlock()
+	return db.note(db.Salvage(do))
+}
+
+// Salvage is Read for a database that may be lost: on Unix a file that was deleted can
+// be read until it is closed.
+func (db *DB) Salvage(do func(*Conn) error) error {
 	c, open := <-db.readers
 	if !open {
 		return ErrClosed
 	}
 	defer func() { db.readers <- c }()
-	return db.note(do(c))
+	return do(c)
 }
 
 // ReadTx is Read within one transaction: all that do reads is of one moment.
@@ -141,8 +173,8 @@ func (db *DB) Connect() (*Conn, error) { return Peek(db.path) }
 // Close waits for what is under way and closes the database. A second call
 // returns ErrClosed.
 func (db *DB) Close() error {
-	db.room.mu.Lock()
-	defer db.room.mu.Unlock()
+	db.connecting.Lock()
+	defer db.connecting.Unlock()
 	db.writer.stop()
 	var conns []*Conn
 	for range readerCount {
@@ -154,8 +186,61 @@ func (db *DB) Close() error {
 	}
 	close(db.readers)
 	// The last connection to close removes the -wal, which a reader cannot do.
-	if !db.room.none.Load() {
+	if db.Writable() {
 		conns = append(conns, db.writer.checkpoints.Conn, db.writer.conn)
 	}
 	return closeAll(conns)
+}
+
+// roomInterval is the time between two looks for room, during which nobody
+// reads.
+const roomInterval = 100 * time.Millisecond
+
+// MakeWritable opens the connections that the full disk had no room for. The
+// error is ErrFull while there is none. A database that is writable stays so.
+func (db *DB) MakeWritable() error {
+	if db.Writable() {
+		return nil
+	}
+	db.connecting.Lock()
+	defer db.connecting.Unlock()
+	switch {
+	case db.Writable() || db.writer.isStopped():
+		return nil
+	case time.Since(db.tried) < roomInterval:
+		return ErrFull
+	}
+	db.tried = time.Now()
+	db.gate.Lock() // no reader is in use
+	defer db.gate.Unlock()
+	var old []*Conn
+	for range readerCount {
+		old = append(old, <-db.readers)
+	}
+	if err := db.connect(); err != nil {
+		for _, c := range old {
+			db.readers <- c
+		}
+		return err
+	}
+	return closeAll(old)
+}
+
+// hasWAL reports whether a part of the database at path may be in its -wal.
+func hasWAL(path string) bool {
+	info, err := os.Stat(path + "-wal")
+	return err == nil && info.Size() > 0
+}
+
+// LostSuffix ends the name of a file beside a database, which says that the files of the
+// database have gone while it was served. That file stays until the database is
+// restored, or somebody wants a new one.
+const LostSuffix = "-lost"
+
+// Lose ends all reading and writing: the caller has found that the files of the
+// database have gone or were changed. It returns when no write is under way. From
+// then on Read and Write return ErrLost.
+func (db *DB) Lose() {
+	db.lost.Store(true)
+	db.writer.stop()
 }

@@ -4,8 +4,11 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"sync"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // writer has the one connection that writes.
@@ -133,7 +136,7 @@ func (w *writer) stop() {
 	for w.stopped = true; w.leading; {
 		w.idle.Wait()
 	}
-	w.checkpoints.wait()
+	w.checkpoints.done.Wait()
 }
 
 // commit runs the group in one transaction. If that fails each job gets a
@@ -205,4 +208,46 @@ func (t *Tx) run(do func(*Tx) error) (err error) {
 		}
 	}()
 	return do(t)
+}
+
+// note returns err, and remembers that the database is damaged if err says so.
+func (db *DB) note(err error) error {
+	if err == nil {
+		return nil
+	}
+	if result, ok := errors.AsType[ResultError](err); ok && result.Is(ErrCorrupt) {
+		db.damaged.Store(true)
+	}
+	return err
+}
+
+// Damaged reports whether SQLite has ever found the files of the database damaged,
+// while it read or wrote them.
+func (db *DB) Damaged() bool { return db.damaged.Load() }
+
+// noteWriting notes what came of the last transaction that writes.
+func (db *DB) noteWriting(err error) {
+	fault := error(nil)
+	for _, known := range []error{ErrFull, ErrIO, ErrPermission} {
+		if errors.Is(err, known) {
+			fault = known
+		}
+	}
+	if fault != nil || err == nil {
+		db.fault.Store(&fault)
+	}
+}
+
+// WritingFault returns why nothing can be written: ErrReadOnly, or that of the last
+// transaction that the disk has refused. It is nil where writing works.
+func (db *DB) WritingFault() error {
+	switch fault := db.fault.Load(); {
+	case osutil.ReadOnly(filepath.Dir(db.path)):
+		return ErrReadOnly
+	case !db.Writable():
+		return ErrFull
+	case fault != nil:
+		return *fault
+	}
+	return nil
 }

@@ -212,8 +212,8 @@ const lastChangeSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE
 func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, action, id string, before *record.Stored) error {
 	_, err := t.Exec(`
 		INSERT INTO changes (id, at, tenant_id, record_id, action, key_id, before, version)
-		VALUES (?1 << 32 | (`+lastChangeSQL+`) + 1, ?2, ?1, ?3, ?4, nullif(?5, 0), ?6, (SELECT version FROM tenants WHERE id = ?1))`,
-		int64(tenant), t.Now, id, action, int64(by), sqlite.OrNull(beforeJSON(before)))
+		VALUES (?1 << 32 | (`+lastChangeSQL+`) + 1, ?2, ?1, ?3, ?4, nullif(?5, 0), nullif(?6, ''), (SELECT version FROM tenants WHERE id = ?1))`,
+		int64(tenant), t.Now, id, action, int64(by), beforeJSON(before))
 	return err
 }
 
