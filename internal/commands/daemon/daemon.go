@@ -14,6 +14,7 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -83,12 +84,8 @@ type daemon struct {
 	api      API
 }
 
-// Run serves a database until the program must stop. An empty one gets its first
-// department.
-func (c Commands) Run(env cli.Env, o Options) error { return c.run(env, o, (*daemon).addFirst) }
-
-// run serves a database. prepare is called once that is open.
-func (c Commands) run(env cli.Env, o Options, prepare func(*daemon) error) error {
+// Run serves a database until the program must stop.
+func (c Commands) Run(env cli.Env, o Options) error {
 	stderr := newLogQueue(env.Stderr, cli.IsTerminal(env.Stderr))
 	defer stderr.Close(time.Second)
 	env.Stderr = stderr // so that notes and the log keep their order
@@ -102,7 +99,7 @@ func (c Commands) run(env cli.Env, o Options, prepare func(*daemon) error) error
 	if d.Backups.Dir != "" {
 		d.scheduler = backup.NewScheduler(c.Database.Content(), d.DB, d.Backups, d.log)
 	}
-	return c.Database.Advise(env.Context, d.live(prepare), d.DB, d.Backups.Dir)
+	return c.Database.Advise(env.Context, d.live(), d.DB, d.Backups.Dir)
 }
 
 // certify makes the certificate of --tls-self-signed, or renews it.
@@ -141,7 +138,7 @@ func (d *daemon) newWeb() (err error) {
 
 // live listens before it opens the database: clients that connect meanwhile wait until
 // that is ready.
-func (d *daemon) live(prepare func(*daemon) error) error {
+func (d *daemon) live() error {
 	if err := d.listen(); err != nil {
 		return err
 	}
@@ -154,7 +151,7 @@ func (d *daemon) live(prepare func(*daemon) error) error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	return cmp.Or(d.answer(prepare), d.close())
+	return cmp.Or(d.answer(), d.close())
 }
 
 // listen opens the listener, unless there is something at the path that is no database.
@@ -279,11 +276,15 @@ const (
 
 // answer prepares the database and answers requests from it. When the program must stop
 // it lets those in flight finish.
-func (d *daemon) answer(prepare func(*daemon) error) error {
+func (d *daemon) answer() error {
 	if err := d.store.SaveClock(); err != nil && !warnOfFullDisk(d.env, err) {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
 	}
-	if err := prepare(d); err != nil {
+	prepare := d.addFirst
+	if d.invented != nil {
+		prepare = d.invent
+	}
+	if err := prepare(); err != nil {
 		return err
 	}
 	if err := d.noteAddress(); err != nil {
@@ -293,7 +294,7 @@ func (d *daemon) answer(prepare func(*daemon) error) error {
 	if d.authority != nil {
 		sayTrust(d.env, d.listener.Addr(), d.authority.PublicFile(), d.url()+authority.Path, d.DB)
 	}
-	if d.Backups != (backup.Options{}) { // demo makes none
+	if d.invented == nil {
 		warnOfBackups(d.env, d.Backups.Dir, d.DB)
 	}
 	debug.SetGCPercent(heapGrowth)
@@ -349,4 +350,61 @@ func (d *daemon) tellManager(url string) (end func()) {
 	stopped := context.AfterFunc(d.env.Context, func() { tell(d.manager.Stopping()) })
 	tell(d.manager.Ready("Listening on " + url))
 	return func() { stopped() }
+}
+
+// close closes the database. If its files have gone it says what there is
+// instead, and what to type.
+func (d *daemon) close() error {
+	loss := d.guard.End()
+	if loss == nil {
+		return d.store.Close()
+	}
+	db := cli.Quote(osutil.Resolve(d.DB))
+	if loss.Closable() {
+		if err := d.store.Close(); err != nil {
+			return err
+		}
+		d.env.Notef("Note: %v. It was still open, and everything is in %s again.", loss, db)
+		if loss.Saved != "" {
+			d.env.Notef("The copy that was made for safety can be deleted: %s", cli.Quote(loss.Saved))
+		}
+		return nil
+	}
+	if loss.Saved == "" {
+		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%s): %s", loss, backup.Reason(loss.Err), db), d.unsavedHint())
+	}
+	hint := fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db)
+	if newest := d.newestBackup(loss.Saved); loss.Older() && newest != "" {
+		hint += "; a backup may have later records: " + newest
+	}
+	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)), hint)
+}
+
+// newestBackup returns the newest backup other than one, quoted for a shell. It is
+// empty if there is none. The database must be closed.
+func (d *daemon) newestBackup(other string) string {
+	for _, file := range backup.Files(d.Database.Content(), d.DB, d.Backups.Dir) {
+		if file.Path != other {
+			return cli.Quote(file.Path)
+		}
+	}
+	return ""
+}
+
+// unsavedHint says how to find out what is left in the files, before anything writes
+// to them.
+func (d *daemon) unsavedHint() string {
+	path := osutil.Resolve(d.DB)
+	db, copies := cli.Quote(path), "put back what was moved"
+	var there []string
+	for _, suffix := range []string{"", "-wal", guard.AsideSuffix, "-shm"} {
+		if osutil.Exists(path + suffix) {
+			there = append(there, cli.Quote(path+suffix))
+		}
+	}
+	if len(there) > 0 {
+		copies = "copy " + strings.Join(there, " ") + " to another folder"
+	}
+	return fmt.Sprintf("first %s; then firefighters check --db %s; if it is sound and has what you expect, start again; if not: firefighters restore %s --db %s",
+		copies, db, cmp.Or(d.newestBackup(""), "FILE"), db)
 }

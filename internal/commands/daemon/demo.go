@@ -29,30 +29,34 @@ it takes another.
 Flags:
 `
 
-// demoOptions are the flags of demo.
-type demoOptions struct{ departments, people int }
+// demonstration is what demo serves.
+type demonstration struct {
+	departments, people int
+	end                 string // what becomes of the people at the end
+	half                bool   // only some were invented
+}
 
 func (c Commands) demo(env cli.Env, args []string) error {
-	var o Options
-	var people demoOptions
+	invented := &demonstration{}
+	o := Options{invented: invented}
 	flags := env.Flags("demo", demoHelp)
 	flags.StringVar(&o.DB, "db", "firefighters-demo.db", "the `file` to keep it in, which may not be there yet")
 	o.addNetFlags(flags)
-	flags.IntVar(&people.departments, "departments", 1, "how many departments")
-	flags.IntVar(&people.people, "people", 40, "how many people in all")
+	flags.IntVar(&invented.departments, "departments", 1, "how many departments")
+	flags.IntVar(&invented.people, "people", 40, "how many people in all")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	if people.departments < 1 || people.departments > 1e6 || people.people < 0 || people.people > 1e8 {
+	if invented.departments < 1 || invented.departments > 1e6 || invented.people < 0 || invented.people > 1e8 {
 		return cli.Wrong(flags, "--departments takes 1 to 1000000, --people 0 to 100000000")
 	}
 	o.anyPort = !flags.Changed("listen")
 	if err := o.checkNet(flags); err != nil {
 		return err
 	}
-	end := "The people are gone at the end."
+	invented.end = "The people are gone at the end."
 	if flags.Changed("db") {
-		end = fmt.Sprintf("The people stay in %s at the end.", cli.Quote(o.DB))
+		invented.end = fmt.Sprintf("The people stay in %s at the end.", cli.Quote(o.DB))
 	} else {
 		dir, err := os.MkdirTemp("", "firefighters-demo-")
 		if err != nil {
@@ -65,20 +69,8 @@ func (c Commands) demo(env cli.Env, args []string) error {
 		return cli.WithHint(fmt.Errorf("demo makes a new file, and %s is there already", osutil.InQuotes(o.DB)),
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}
-	half := false
-	err := c.run(env, o, func(d *daemon) error {
-		half = true
-		err := people.invent(d.env, d.store)
-		switch {
-		case err != nil && env.Context.Err() != nil:
-			return errors.New("stopped before all people were invented")
-		case err != nil:
-			return fmt.Errorf("inventing people: %w", err)
-		}
-		half = false
-		return people.announce(d, end)
-	})
-	if half {
+	err := c.Run(env, o)
+	if invented.half {
 		removeDatabase(osutil.Resolve(o.DB))
 	}
 	if errors.Is(err, sqlite.ErrLost) && !flags.Changed("db") { // what was saved goes as well
@@ -95,17 +87,28 @@ func removeDatabase(path string) {
 	guard.ForgetProgress(path)
 }
 
-// announce says who is there, how to find them, and what becomes of them at the end.
-func (o demoOptions) announce(d *daemon, end string) error {
-	err := d.env.Println(fmt.Sprintf("This serves %s of %s.", cli.Count(o.people, "invented person", "invented people"),
-		cli.Count(o.departments, "department", "departments")))
+// invent fills the empty database, and says who is there, how to find them, and what
+// becomes of them at the end.
+func (d *daemon) invent() error {
+	d.invented.half = true
+	err := d.invented.addTo(d.store, d.env)
+	switch {
+	case err != nil && d.env.Context.Err() != nil:
+		return errors.New("stopped before all people were invented")
+	case err != nil:
+		return fmt.Errorf("inventing people: %w", err)
+	}
+	d.invented.half = false
+	err = d.env.Println(fmt.Sprintf("This serves %s of %s.", cli.Count(d.invented.people, "invented person", "invented people"),
+		cli.Count(d.invented.departments, "department", "departments")))
 	if err != nil {
 		return err
 	}
-	name, search := demo.Searched(0, demo.Sizes(o.departments, o.people)[0])
+	name, search := demo.Searched(0, demo.Sizes(d.invented.departments, d.invented.people)[0])
 	if err := d.announceKey(demo.Department(0), neturl.QueryEscape(search)); err != nil {
 		return err
 	}
+	end := d.invented.end
 	if name != "" {
 		end = fmt.Sprintf("The last line searches for %s. %s", name, end)
 	}
@@ -115,8 +118,8 @@ func (o demoOptions) announce(d *daemon, end string) error {
 // inventedAtOnce is about how many people go into one transaction.
 const inventedAtOnce = 5000
 
-// invent fills an empty database with departments.
-func (o demoOptions) invent(env cli.Env, s *store.Store) error {
+// addTo adds the departments to a store.
+func (o *demonstration) addTo(s *store.Store, env cli.Env) error {
 	bar := cli.NewProgress(env, "people", o.people)
 	defer bar.End()
 	var batch []store.Department

@@ -1,8 +1,5 @@
 package daemon
 
-// Warnings of what a server may be started with all the same: a place, a disk or
-// permissions that put the records at risk.
-
 import (
 	"errors"
 	"fmt"
@@ -18,10 +15,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
+// Warnings of what a server may be started with all the same: a place, a disk or
+// permissions that put the records at risk.
+
 // warnOfExposure warns of records and keys that others on the network or on
 // this machine can read. Without a keyFile the service has no TLS.
 func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
-	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() && keyFile == "" {
+	if !isLoopback(addr) && keyFile == "" {
 		fmt.Fprintf(env.Stderr, "\nWARNING: listening on %s without TLS. Everybody on the network between can read\n"+
 			"the keys and the records, and use the keys.\n"+
 			"Try: --tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this machine alone\n\n", addr)
@@ -36,7 +36,7 @@ func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 // sayTrust says how other machines come to trust a server's certificate: the file
 // with that of its authority, the URL of the same, and the command that tells more.
 func sayTrust(env cli.Env, addr net.Addr, file, url, db string) {
-	if tcp, ok := addr.(*net.TCPAddr); ok && !tcp.IP.IsLoopback() {
+	if !isLoopback(addr) {
 		env.Notef("Each machine that opens the page must trust this once: %s\n"+
 			"Phones find it at %s\nHow each system is told: firefighters cert --db %s", cli.Quote(file), url, cli.Quote(db))
 	}
@@ -151,4 +151,50 @@ func warnOfBackupFolder(env cli.Env, dir, db string) bool {
 	}
 	env.Notef("Warning: no backups are made: the folder %s %s\nTry: %s", cli.Quote(dir), fault, hint)
 	return true
+}
+
+// syncPrograms are programs by the names of their folders in lower case. More
+// may follow the name after a space, "-" or "_": "OneDrive - Fire Department".
+var syncPrograms = []struct{ folder, program string }{
+	{"onedrive", "OneDrive"},
+	{"dropbox", "Dropbox"},
+	{"google drive", "Google Drive"},
+	{"googledrive", "Google Drive"},
+	{"my drive", "Google Drive"},
+	{"icloud drive", "iCloud"},
+	{"iclouddrive", "iCloud"},
+	{"mobile documents", "iCloud"},
+	{"nextcloud", "Nextcloud"},
+	{"owncloud", "ownCloud"},
+	{"pcloud drive", "pCloud"},
+	{"cloudstorage", anySyncProgram}, // on macOS the folder of them all
+}
+
+const anySyncProgram = "a sync program"
+
+// syncProgram returns the program that synchronises a folder with other
+// machines, as far as the names in the path show, and "" if there is none.
+func syncProgram(folder string) string {
+	found := ""
+	isSeparator := func(r rune) bool { return r == '/' || r == '\\' }
+	for name := range strings.FieldsFuncSeq(filepath.ToSlash(folder), isSeparator) {
+		switch program := syncProgramOf(strings.ToLower(name)); program {
+		case "":
+		case anySyncProgram:
+			found = program
+		default:
+			return program
+		}
+	}
+	return found
+}
+
+func syncProgramOf(name string) string {
+	for _, known := range syncPrograms {
+		rest, found := strings.CutPrefix(name, known.folder)
+		if found && (rest == "" || strings.ContainsAny(rest[:1], " -_")) {
+			return known.program
+		}
+	}
+	return ""
 }
