@@ -21,20 +21,6 @@ const (
 	expiryWarning = 14 * 24 * time.Hour
 )
 
-// certificateError says why a certificate and its key cannot be used.
-type certificateError struct {
-	CertFile, KeyFile string
-	Err               error
-}
-
-// Error returns the names of the files and the reason.
-func (e *certificateError) Error() string {
-	return fmt.Sprintf("the certificate %s with the key %s cannot be used: %v", osutil.InQuotes(e.CertFile), osutil.InQuotes(e.KeyFile), e.Err)
-}
-
-// Unwrap returns the reason.
-func (e *certificateError) Unwrap() error { return e.Err }
-
 // certificate is a certificate that is loaded again when its files change.
 type certificate struct {
 	certFile, keyFile string
@@ -58,7 +44,7 @@ type fileStatus struct {
 func newCertificate(certFile, keyFile string, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, log: log}
 	if _, err := c.load(); err != nil {
-		return nil, &certificateError{certFile, keyFile, err}
+		return nil, fmt.Errorf("the certificate %s with the key %s cannot be used: %w", osutil.InQuotes(certFile), osutil.InQuotes(keyFile), err)
 	}
 	return c, nil
 }

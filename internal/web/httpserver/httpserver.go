@@ -5,7 +5,6 @@ package httpserver
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -25,92 +24,60 @@ const maxHeaderBytes = 64<<10 - 4096
 type Config struct {
 	CertFile, KeyFile string // PEM; the server speaks HTTPS if they are set
 	OtherFiles        int    // how many files the program opens beside connections
-	MaxConnections    int    // open at the same time; 0 is 4096, or what the limit of open files leaves
-	Timeouts          Timeouts
 	Log               *slog.Logger
-}
-
-// Timeouts limit how long a client may take. A field that is 0 has its default.
-type Timeouts struct {
-	ReadHeader time.Duration // to send the headers, or to complete the TLS handshake; 10 s
-	Read       time.Duration // to send the whole request; 30 s
-	Write      time.Duration // to take the response, from the end of the headers on; 60 s
-	Idle       time.Duration // between two requests; 2 min
-	Shutdown   time.Duration // for all requests in flight when the server stops; 10 s
-}
-
-// withDefaults returns t with no field 0. Write is longer than Read, so that a
-// body that does not arrive in time still has a response.
-func (t Timeouts) withDefaults() Timeouts {
-	return Timeouts{
-		ReadHeader: cmp.Or(t.ReadHeader, 10*time.Second),
-		Read:       cmp.Or(t.Read, 30*time.Second),
-		Write:      cmp.Or(t.Write, time.Minute),
-		Idle:       cmp.Or(t.Idle, 2*time.Minute),
-		Shutdown:   cmp.Or(t.Shutdown, 10*time.Second),
-	}
 }
 
 // Server serves HTTP, or HTTPS if it has a certificate.
 type Server struct {
-	config      Config
+	http        *http.Server // with the limits of a request
 	certificate *certificate // nil for HTTP
+	connections int          // open at the same time, at most
+	shutdown    time.Duration
+	log         *slog.Logger
 }
 
 // New returns a server. It reads the certificate, and refuses one that cannot be used,
 // naming its files. The error is ErrFewFiles where there are too few connections.
 func New(config Config) (*Server, error) {
-	config.Timeouts = config.Timeouts.withDefaults()
-	if config.MaxConnections == 0 {
-		var err error
-		if config.MaxConnections, err = connectionsBeside(config.OtherFiles); err != nil {
-			return nil, err
-		}
+	connections, err := connectionsBeside(config.OtherFiles)
+	if err != nil {
+		return nil, err
 	}
-	s := &Server{config: config}
-	if config.CertFile == "" && config.KeyFile == "" {
-		return s, nil
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true) // few clients would gain from HTTP/2
+	s := &Server{connections: connections, shutdown: 10 * time.Second, log: config.Log, http: &http.Server{
+		Protocols:         protocols,
+		ErrorLog:          log.New(errorLog{config.Log}, "", 0),
+		MaxHeaderBytes:    maxHeaderBytes,
+		ReadHeaderTimeout: 10 * time.Second, // or to complete the TLS handshake
+		ReadTimeout:       30 * time.Second,
+		// From the end of the headers on. It is longer than ReadTimeout, so that a body that
+		// does not arrive in time still has a response.
+		WriteTimeout:                 time.Minute,
+		IdleTimeout:                  2 * time.Minute,
+		DisableGeneralOptionsHandler: true, // OPTIONS * is the handler's too
+	}}
+	if config.CertFile != "" || config.KeyFile != "" {
+		s.certificate, err = newCertificate(config.CertFile, config.KeyFile, config.Log)
 	}
-	var err error
-	s.certificate, err = newCertificate(config.CertFile, config.KeyFile, config.Log)
 	return s, err
 }
 
 // Serve answers what arrives at the listener until ctx ends, then lets the
 // requests in flight finish, and closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	limited := newLimitListener(listener, s.config.MaxConnections, s.config.Timeouts.Read)
-	server := s.httpServer(handler)
-	server.ConnState = limited.setState
+	limited := newLimitListener(listener, s.connections, s.http.ReadTimeout)
+	s.http.Handler, s.http.ConnState = handler, limited.setState
 	stopped := make(chan error, 1)
-	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown(server) })()
-	err := s.serve(server, limited)
+	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown() })()
+	err := s.serve(limited)
 	if !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serving: %w", err)
 	}
 	if err := <-stopped; err != nil {
-		s.config.Log.Warn("requests were cut off", "cause", err.Error())
+		s.log.Warn("requests were cut off", "cause", err.Error())
 	}
 	return nil
-}
-
-// httpServer returns the server with its limits. HTTP/2 is not offered: few
-// clients would gain from it.
-func (s *Server) httpServer(handler http.Handler) *http.Server {
-	protocols := new(http.Protocols)
-	protocols.SetHTTP1(true)
-	timeouts := s.config.Timeouts
-	return &http.Server{
-		Handler:                      handler,
-		Protocols:                    protocols,
-		ErrorLog:                     log.New(errorLog{s.config.Log}, "", 0),
-		MaxHeaderBytes:               maxHeaderBytes,
-		ReadHeaderTimeout:            timeouts.ReadHeader,
-		ReadTimeout:                  timeouts.Read,
-		WriteTimeout:                 timeouts.Write,
-		IdleTimeout:                  timeouts.Idle,
-		DisableGeneralOptionsHandler: true, // OPTIONS * is the handler's too
-	}
 }
 
 // errorLog logs what net/http reports. It drops TLS handshakes that failed: each
@@ -124,18 +91,18 @@ func (l errorLog) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-func (s *Server) serve(server *http.Server, listener net.Listener) error {
+func (s *Server) serve(listener net.Listener) error {
 	if s.certificate == nil {
-		return server.Serve(listener)
+		return s.http.Serve(listener)
 	}
 	s.certificate.refresh() // so that the log has warnings before the first client comes
-	server.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.certificate.get}
-	return server.ServeTLS(listener, "", "")
+	s.http.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.certificate.get}
+	return s.http.ServeTLS(listener, "", "")
 }
 
 // shutDown lets requests in flight finish, and cuts them off at the time limit.
-func (s *Server) shutDown(server *http.Server) error {
-	limit, cancel := context.WithTimeout(context.Background(), s.config.Timeouts.Shutdown)
+func (s *Server) shutDown() error {
+	limit, cancel := context.WithTimeout(context.Background(), s.shutdown)
 	defer cancel()
-	return errors.Join(server.Shutdown(limit), server.Close())
+	return errors.Join(s.http.Shutdown(limit), s.http.Close())
 }

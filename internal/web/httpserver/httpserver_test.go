@@ -51,7 +51,7 @@ type running struct {
 	done    chan error // what Serve returns
 }
 
-func start(t *testing.T, config Config, handler http.HandlerFunc) *running {
+func start(t *testing.T, config Config, handler http.HandlerFunc, limits ...func(*Server)) *running {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
@@ -60,6 +60,9 @@ func start(t *testing.T, config Config, handler http.HandlerFunc) *running {
 	config.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	server, err := New(config)
 	must(t, err)
+	for _, limit := range limits {
+		limit(server)
+	}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -181,10 +184,10 @@ func TestShutdown(t *testing.T) {
 func TestShutdownLimit(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan bool), make(chan bool)
-	r := start(t, Config{Timeouts: Timeouts{Shutdown: time.Millisecond}}, func(http.ResponseWriter, *http.Request) {
+	r := start(t, Config{}, func(http.ResponseWriter, *http.Request) {
 		begun <- true
 		<-finish
-	})
+	}, func(s *Server) { s.shutdown = time.Millisecond })
 	defer close(finish)
 	c := r.dial(t)
 	io.WriteString(c, get)
@@ -204,13 +207,13 @@ func TestShutdownLimit(t *testing.T) {
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		begin    string
-		timeouts Timeouts
+		begin string
+		limit func(*Server)
 	}{
-		{"GET / HTTP/1.1\r\nX: ", Timeouts{ReadHeader: short, Read: never}},
-		{"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n", Timeouts{Read: short}},
+		{"GET / HTTP/1.1\r\nX: ", func(s *Server) { s.http.ReadHeaderTimeout, s.http.ReadTimeout = short, never }},
+		{"POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 60000\r\n\r\n", func(s *Server) { s.http.ReadTimeout = short }},
 	} {
-		r := start(t, Config{Timeouts: tt.timeouts}, ok)
+		r := start(t, Config{}, ok, tt.limit)
 		var slow atomic.Int64
 		var dribbling sync.WaitGroup
 		for range 50 {
@@ -244,13 +247,13 @@ func dribble(t *testing.T, c net.Conn, begin string) {
 func TestClientsThatDoNotRead(t *testing.T) {
 	t.Parallel()
 	written := make(chan error, 1)
-	r := start(t, Config{Timeouts: Timeouts{Write: short}}, func(w http.ResponseWriter, _ *http.Request) {
+	r := start(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
 		var err error
 		for large := make([]byte, 1<<20); err == nil; {
 			_, err = w.Write(large)
 		}
 		written <- err
-	})
+	}, func(s *Server) { s.http.WriteTimeout = short })
 	io.WriteString(r.dial(t), get)
 	select {
 	case err := <-written:
@@ -265,7 +268,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 // TestIdleClients: a connection without requests is closed.
 func TestIdleClients(t *testing.T) {
 	t.Parallel()
-	r := start(t, Config{Timeouts: Timeouts{Idle: short, Read: never}}, ok)
+	r := start(t, Config{}, ok, func(s *Server) { s.http.IdleTimeout, s.http.ReadTimeout = short, never })
 	c := r.dial(t)
 	send(t, c, get)
 	if rest, err := io.ReadAll(c); len(rest) > 0 || err != nil {

@@ -30,12 +30,12 @@ func (r *running) dialOr(t *testing.T, secure bool) net.Conn {
 // startLimited starts a server with so many slots.
 func startLimited(t *testing.T, secure bool, slots int, handler http.HandlerFunc) *running {
 	t.Helper()
-	config := Config{MaxConnections: slots}
+	var config Config
 	if secure {
 		files := newPair(t).issueNow(t, "first")
 		config.CertFile, config.KeyFile = files.certFile, files.keyFile
 	}
-	return start(t, config, handler)
+	return start(t, config, handler, func(s *Server) { s.connections = slots })
 }
 
 // ask sends a request on a connection that stays open.
@@ -165,7 +165,7 @@ func TestActiveStay(t *testing.T) {
 func TestCloseMakesRoom(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan bool, 2), make(chan bool)
-	r := start(t, Config{MaxConnections: 1}, func(w http.ResponseWriter, r *http.Request) {
+	r := startLimited(t, false, 1, func(w http.ResponseWriter, r *http.Request) {
 		begun <- true
 		select {
 		case <-finish:
@@ -187,7 +187,7 @@ func TestCloseMakesRoom(t *testing.T) {
 func TestStopWhileFull(t *testing.T) {
 	t.Parallel()
 	begun, finish := make(chan bool), make(chan bool)
-	r := start(t, Config{MaxConnections: 1}, func(w http.ResponseWriter, r *http.Request) {
+	r := startLimited(t, false, 1, func(w http.ResponseWriter, r *http.Request) {
 		begun <- true
 		<-finish
 		ok(w, r)

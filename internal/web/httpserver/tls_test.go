@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-func startTLS(t *testing.T, timeouts Timeouts) (r *running, files pair) {
+func startTLS(t *testing.T, limits ...func(*Server)) (r *running, files pair) {
 	t.Helper()
 	files = newPair(t).issueNow(t, "first")
-	return start(t, Config{CertFile: files.certFile, KeyFile: files.keyFile, Timeouts: timeouts}, ok), files
+	return start(t, Config{CertFile: files.certFile, KeyFile: files.keyFile}, ok, limits...), files
 }
 
 // dialTLS connects by TLS and returns the name in the server's certificate.
@@ -29,7 +29,7 @@ func (r *running) dialTLS(t *testing.T, config *tls.Config) (c *tls.Conn, name s
 
 func TestTLS(t *testing.T) {
 	t.Parallel()
-	r, files := startTLS(t, Timeouts{})
+	r, files := startTLS(t)
 	c, name, err := r.dialTLS(t, &tls.Config{NextProtos: []string{"h2", "http/1.1"}})
 	must(t, err)
 	if got := c.ConnectionState().NegotiatedProtocol; got != "http/1.1" || name != "first" {
@@ -54,7 +54,7 @@ func TestTLS(t *testing.T) {
 
 func TestTLSVersions(t *testing.T) {
 	t.Parallel()
-	r, _ := startTLS(t, Timeouts{})
+	r, _ := startTLS(t)
 	for version, served := range map[uint16]bool{tls.VersionTLS10: false, tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
 		if _, _, err := r.dialTLS(t, &tls.Config{MinVersion: version, MaxVersion: version}); served != (err == nil) {
 			t.Errorf("%s: %v", tls.VersionName(version), err)
@@ -84,7 +84,7 @@ func TestHandshakeLog(t *testing.T) {
 // TestSlowHandshakes: the timeouts hold before TLS has begun, too.
 func TestSlowHandshakes(t *testing.T) {
 	t.Parallel()
-	r, _ := startTLS(t, Timeouts{ReadHeader: short, Read: never})
+	r, _ := startTLS(t, func(s *Server) { s.http.ReadHeaderTimeout, s.http.ReadTimeout = short, never })
 	var dribbling sync.WaitGroup
 	for _, begin := range []string{"", "\x16\x03\x01\x10\x00", "GET / HTTP/1.1\r\n"} {
 		for range 10 {
