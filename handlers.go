@@ -57,8 +57,8 @@ type server struct {
 	log          *slog.Logger
 	router       *httprouter.Router
 	office       http.Handler // the page for people; nil without it
-	cors         httpapi.CORS
-	requestIDs   *httpapi.RequestIDs
+	origins      []string     // of pages that may use the API
+	requestIDs   httpapi.RequestIDs
 	startID      string   // random, of this start of the program
 	inFlight     sync.Map // the requestKeys that are being answered
 	loopbackOnly bool     // it listens on this machine alone
@@ -87,7 +87,7 @@ func newServer(store *store.Store, log *slog.Logger, routes []route) *server {
 		router:        httprouter.New(),
 		startID:       hex.EncodeToString(random),
 	}
-	s.requestIDs = httpapi.NewRequestIDs(s.startID + "-")
+	s.requestIDs.Prefix = s.startID + "-"
 	for _, route := range routes {
 		s.add(route)
 	}
@@ -125,7 +125,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.office.ServeHTTP(w, r)
 	case s.office != nil && leadsToOffice(r):
 		http.Redirect(w, r, site.Root, http.StatusSeeOther)
-	case s.cors.Handle(w, r):
+	case httpapi.AllowOrigins(w, r, s.origins):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
 		s.fail(w, r, "", errNoPath)
 	default:

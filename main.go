@@ -86,7 +86,7 @@ var routes = slices.Concat(recordRoutes, fileRoutes)
 func newAPI(c daemon.Config) daemon.API {
 	s := newServer(c.Store, c.Log, routes)
 	s.limit = httpapi.NewRateLimit(c.RateLimit, time.Now)
-	s.cors = httpapi.CORS{Origins: c.Origins}
+	s.origins = c.Origins
 	s.loopbackOnly = c.Local
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
 	s.backups = c.Backups

@@ -7,10 +7,6 @@ import (
 	"strings"
 )
 
-// CORS lets the pages of other origins use the API in a browser (the Fetch
-// standard). Without origins it does nothing.
-type CORS struct{ Origins []string }
-
 const (
 	allowedMethods = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
 	allowedHeaders = "Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id"
@@ -19,16 +15,17 @@ const (
 	preflightMaxAge = "600" // seconds
 )
 
-// Handle sets the headers that allow a page to read the response. It answers a
-// preflight request from an allowed origin itself, and reports whether it did.
-func (c CORS) Handle(w http.ResponseWriter, r *http.Request) (answered bool) {
-	if len(c.Origins) == 0 {
+// AllowOrigins lets the pages of other origins use the API in a browser (CORS, in the
+// Fetch standard). It sets the headers that allow a page to read the response. It answers
+// a preflight request from an allowed origin itself, and reports whether it did.
+func AllowOrigins(w http.ResponseWriter, r *http.Request, origins []string) (answered bool) {
+	if len(origins) == 0 {
 		return false
 	}
 	h := w.Header()
 	addVary(h, "Origin")
 	origin := r.Header.Get("Origin")
-	if !slices.Contains(c.Origins, origin) {
+	if !slices.Contains(origins, origin) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

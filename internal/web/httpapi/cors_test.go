@@ -18,7 +18,7 @@ const (
 func handleCORS(origins []string, method string, headers ...string) (*httptest.ResponseRecorder, bool) {
 	r, w := newRequest(headers...), httptest.NewRecorder()
 	r.Method = method
-	answered := httpapi.CORS{Origins: origins}.Handle(w, r)
+	answered := httpapi.AllowOrigins(w, r, origins)
 	return w, answered
 }
 

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -59,13 +60,9 @@ func hasType(contentType, mediaType string) bool {
 
 // RequestIDs makes ids for requests that have none.
 type RequestIDs struct {
-	prefix string
+	Prefix string // random, so that the ids of two runs of a program differ
 	last   atomic.Uint64
 }
-
-// NewRequestIDs returns RequestIDs that begin with prefix. It should be random,
-// so that the ids of two runs of a program differ.
-func NewRequestIDs(prefix string) *RequestIDs { return &RequestIDs{prefix: prefix} }
 
 // For returns the X-Request-Id of the request, or a new id if it has none that
 // is safe in a log and in a header.
@@ -73,7 +70,7 @@ func (ids *RequestIDs) For(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); isRequestID(id) {
 		return id
 	}
-	return ids.prefix + strconv.FormatUint(ids.last.Add(1), 36)
+	return ids.Prefix + strconv.FormatUint(ids.last.Add(1), 36)
 }
 
 func isRequestID(id string) bool {
@@ -98,4 +95,32 @@ func IsLoopbackHost(host string) bool {
 		return addr.IsLoopback() && addr.Is6() == bracketed
 	}
 	return !bracketed && (name == "localhost" || strings.HasSuffix(name, ".localhost"))
+}
+
+// maxIdempotencyKey is the longest key, in characters.
+const maxIdempotencyKey = 255
+
+// idempotencyKey matches an RFC 9651 string, or bare visible characters as many clients
+// send them.
+var idempotencyKey = regexp.MustCompile(`^(?:"((?:[ !#-\[\]-~]|\\["\\])*)"|[!#-\[\]-~]+)$`)
+
+var unescape = strings.NewReplacer(`\\`, `\`, `\"`, `"`)
+
+// IdempotencyKey returns the Idempotency-Key of the request, "" if it has none
+// (draft-ietf-httpapi-idempotency-key-header). The error is a *Problem.
+func IdempotencyKey(r *http.Request) (string, error) {
+	values := r.Header["Idempotency-Key"]
+	if len(values) == 0 {
+		return "", nil
+	}
+	key := strings.Trim(values[0], " \t")
+	match := idempotencyKey.FindStringSubmatch(key)
+	if strings.HasPrefix(key, `"`) && match != nil {
+		key = unescape.Replace(match[1])
+	}
+	if len(values) > 1 || match == nil || key == "" || len(key) > maxIdempotencyKey {
+		return "", InvalidFields(invalidHeader("Idempotency-Key",
+			"Idempotency-Key must be one text of 1 to 255 visible ASCII characters."))
+	}
+	return key, nil
 }

@@ -126,7 +126,7 @@ func TestMediaTypes(t *testing.T) {
 
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
-	ids := httpapi.NewRequestIDs("p-")
+	ids := httpapi.RequestIDs{Prefix: "p-"}
 	for _, id := range []string{"abc-123_DEF.4", "7", strings.Repeat("x", 64)} {
 		if got := ids.For(newRequest("X-Request-Id", id)); got != id {
 			t.Errorf("%q became %q", id, got)
