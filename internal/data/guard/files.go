@@ -2,7 +2,9 @@ package guard
 
 import (
 	"errors"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,6 +28,8 @@ type files struct {
 	mu      sync.Mutex             // held during a look, and so at the beginning of a checkpoint
 	opened  map[string]fs.FileInfo // by suffix; nil before the database is writable
 	shmSize int64
+
+	unreadable time.Time // when the file was last found damaged because it could not be read
 
 	// The doubt: looks find a loss, and not for long enough yet.
 	doubted         time.Time // since when; zero if the last look with a result found nothing
@@ -128,10 +132,25 @@ func (f *files) compare(writing bool) finding {
 			found = of
 		}
 	}
-	if found.what == "" && f.db.Damaged() {
+	if found.what == "" && f.isDamaged() {
 		return finding{what: "what SQLite reads from the files of the database is damaged", kind: damaged}
 	}
 	return found
+}
+
+// isDamaged reports whether SQLite finds the files damaged although they can be read. To
+// SQLite both look the same. A disk that cannot be read for a while takes nothing away:
+// requests fail as long as that lasts.
+func (f *files) isDamaged() bool {
+	const pause = 10 * time.Second // between two looks at all of a file that could not be read
+	if time.Since(f.unreadable) < pause || !f.db.Damaged() {
+		return false
+	}
+	if _, err := io.Copy(io.Discard, io.NewSectionReader(f.file, 0, math.MaxInt64)); err != nil {
+		f.unreadable = time.Now()
+		return false
+	}
+	return true
 }
 
 // compareNames compares which files there are.

@@ -184,6 +184,54 @@ func TestDoubtEnds(t *testing.T) {
 	}
 }
 
+// TestDamage: damage that SQLite meets is a loss if it is there when the guard looks. A
+// read that the disk refuses once is none: SQLite calls it damage, too.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	db := create(t, "one")
+	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
+	must(t, err)
+	const corrupt = sqlite.ResultError(11)
+	if err := db.Read(func(*sqlite.Conn) error { return corrupt }); err != corrupt {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if found := guard.Look(g); found != "" || g.Loss() != nil {
+			t.Fatalf("%s: %v", found, g.Loss())
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+
+	exec(t, db, `INSERT INTO notes VALUES (randomblob(2000000))`)
+	must(t, db.Close())
+	damage(t, db.Path())
+	db, err = sqlite.Open(db.Path(), sqlite.Options{})
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	g, lost, _ := watch(t, db)
+	err = db.Read(func(c *sqlite.Conn) error { _, err := marks(c); return err })
+	if !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("the damage is not met: %v", err)
+	}
+	<-lost
+	if loss := g.Loss(); !strings.Contains(loss.What, "is damaged") {
+		t.Error(loss)
+	}
+}
+
+// damage overwrites the page of the table marks.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	c, err := sqlite.OpenImmutable(path)
+	must(t, err)
+	page, err := c.QueryInt(`SELECT rootpage FROM sqlite_schema WHERE name = 'marks'`)
+	must(t, errors.Join(err, c.Close()))
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = file.WriteAt(bytes.Repeat([]byte("damage"), 600), (page-1)*4096)
+	must(t, errors.Join(err, file.Close()))
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

@@ -221,9 +221,25 @@ func (db *DB) note(err error) error {
 	return err
 }
 
-// Damaged reports whether SQLite has ever found the files of the database damaged,
-// while it read or wrote them.
-func (db *DB) Damaged() bool { return db.damaged.Load() }
+// Damaged reports whether SQLite has found the files of the database damaged while it
+// read or wrote them, and finds them damaged again on a new connection. It calls a
+// disk that could not be read damage, too, which may have passed.
+func (db *DB) Damaged() bool {
+	if !db.damaged.Swap(false) {
+		return false
+	}
+	found := "ok"
+	c, err := db.Connect()
+	if err == nil {
+		err = c.QueryRow(`PRAGMA integrity_check(1)`, nil, func(row Row) { found = row.Text(0) })
+		c.Close()
+	}
+	if err == nil && found == "ok" {
+		return false
+	}
+	db.damaged.Store(true)
+	return true
+}
 
 // noteWriting notes what came of the last transaction that writes.
 func (db *DB) noteWriting(err error) {
