@@ -79,7 +79,12 @@ func (o certOptions) run(env cli.Env) error {
 	folder := authority.Folder(o.db)
 	d, err := authority.Describe(folder)
 	if o.isNew {
-		if err = o.replace(env, folder, errors.Is(err, authority.ErrNone)); err != nil {
+		if !o.yes && !errors.Is(err, authority.ErrNone) {
+			if err := env.Confirm("Each machine that trusts the authority must then trust another one."); err != nil {
+				return err
+			}
+		}
+		if err := authority.Replace(authority.Options{Folder: folder, Log: slog.New(slog.DiscardHandler)}, o.names...); err != nil {
 			return err
 		}
 		d, err = authority.Describe(folder)
@@ -90,19 +95,12 @@ func (o certOptions) run(env cli.Env) error {
 	case o.output != "":
 		return writeCertificate(env, o.output, d)
 	case o.json:
-		return describeInJSON(env, d)
+		return env.PrintJSON(struct {
+			Authority   authority.Description `json:"authority"`
+			Certificate *authority.Server     `json:"certificate"` // null: the service has not made it yet
+		}{d, d.Server})
 	}
 	return describe(env, d)
-}
-
-// replace makes another authority. It asks, unless there was none.
-func (o certOptions) replace(env cli.Env, folder string, first bool) error {
-	if !first && !o.yes {
-		if err := env.Confirm("Each machine that trusts the authority must then trust another one."); err != nil {
-			return err
-		}
-	}
-	return authority.Replace(authority.Options{Folder: folder, Log: slog.New(slog.DiscardHandler)}, o.names...)
 }
 
 // writeCertificate writes the certificate of the authority to a new file, which
@@ -124,40 +122,11 @@ func writeCertificate(env cli.Env, path string, d authority.Description) error {
 	return nil
 }
 
-// Authority and certificate in JSON.
-type (
-	authorityJSON struct {
-		Name      string `json:"name"`
-		SHA256    string `json:"sha256"`
-		SHA1      string `json:"sha1"`
-		ExpiresAt string `json:"expiresAt"`
-		File      string `json:"file"`
-	}
-	certificateJSON struct {
-		Names     []string `json:"names"`
-		Addresses []string `json:"addresses"`
-		ExpiresAt string   `json:"expiresAt"`
-	}
-)
-
-func describeInJSON(env cli.Env, d authority.Description) error {
-	line := struct {
-		Authority   authorityJSON    `json:"authority"`
-		Certificate *certificateJSON `json:"certificate"` // null: the service has not made it yet
-	}{Authority: authorityJSON{d.Name, d.Fingerprint, d.SHA1, moment(d.Expires), d.File}}
-	if s := d.Server; s.Names != nil {
-		line.Certificate = &certificateJSON{s.Names, s.Addresses, moment(s.Expires)}
-	}
-	return env.PrintJSON(line)
-}
-
-func moment(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
 func describe(env cli.Env, d authority.Description) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Authority    %s\nSHA-256      %s\nSHA-1        %s\nExpires      %s\nFile         %s\n",
 		d.Name, d.Fingerprint, d.SHA1, d.Expires.Format(time.DateOnly), d.File)
-	if s := d.Server; s.Names != nil {
+	if s := d.Server; s != nil {
 		fmt.Fprintf(&text, "Certificate  until %s, renewed by the service\n             for %s\n             and %s\n",
 			s.Expires.Format(time.DateOnly), strings.Join(s.Names, ", "), strings.Join(s.Addresses, ", "))
 	}

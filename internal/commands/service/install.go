@@ -2,11 +2,14 @@ package service
 
 import (
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -57,19 +60,18 @@ func (s Service) install(env cli.Env, args []string) error {
 		return err
 	}
 	in := installation{Service: s, env: env}
-	line := strings.TrimPrefix(cli.TypedLine(given, 0), "firefighters ")
 	err := in.plan(given)
-	if _, wrong := errors.AsType[*cli.UsageError](err); !wrong {
-		err = cmp.Or(s.permitted(line), err)
+	if _, wrong := errors.AsType[*cli.UsageError](err); !wrong && !s.Host.Permitted() {
+		err = managers.ErrNotPermitted
 	}
-	if err != nil {
-		return s.explain(err, line)
+	if err == nil {
+		err = in.checkPaths()
 	}
-	if err = in.checkPaths(); err == nil {
+	if err == nil {
 		err = in.do()
 	}
 	if err != nil {
-		return s.explain(err, line)
+		return s.explain(err, strings.TrimPrefix(cli.TypedLine(given, 0), "firefighters "))
 	}
 	return in.conclude()
 }
@@ -99,20 +101,11 @@ func (in *installation) plan(given *pflag.FlagSet) (err error) {
 	return cmp.Or(stateErr, readErr, err)
 }
 
-// absolute makes the paths in a value of a flag absolute. Other flags, and empty
-// values, stay as they are.
-func absolute(flag, value string) (string, error) {
-	switch flag {
-	case "db", "backup-dir", "tls-cert", "tls-key":
-		if value != "" {
-			return filepath.Abs(value)
-		}
-	}
-	return value, nil
-}
+// pathFlags are the flags that name a file or folder.
+var pathFlags = []string{"db", "backup-dir", "tls-cert", "tls-key"}
 
-// linesOf returns the settings that were given as flags, and the flags that were
-// given their default, which are no settings any more.
+// linesOf returns the settings that were given as flags, with absolute paths, and the
+// flags that were given their default, which are no settings any more.
 func linesOf(flags *pflag.FlagSet) (given managers.Settings, unset []string, err error) {
 	flags.Visit(func(f *pflag.Flag) {
 		values := []string{f.Value.String()}
@@ -124,10 +117,12 @@ func linesOf(flags *pflag.FlagSet) (given managers.Settings, unset []string, err
 			return
 		}
 		for _, value := range values {
-			path, absErr := absolute(f.Name, value)
-			err = cmp.Or(err, absErr)
-			given = append(given, "--"+f.Name+"="+path)
-			if strings.ContainsFunc(path, unicode.IsControl) {
+			if value != "" && slices.Contains(pathFlags, f.Name) {
+				path, absErr := filepath.Abs(value)
+				value, err = path, cmp.Or(err, absErr)
+			}
+			given = append(given, "--"+f.Name+"="+value)
+			if strings.ContainsFunc(value, unicode.IsControl) {
 				err = cmp.Or(err, cli.Wrong(flags, "--"+f.Name+" may have no line break and no other control character"))
 			}
 		}
@@ -178,6 +173,25 @@ func (in *installation) define() (d managers.Definition, err error) {
 	return d, err
 }
 
+// checkPaths returns an error for files and folders of the flags given that the
+// service could not use. It changes nothing.
+func (in *installation) checkPaths() error {
+	for _, flag := range pathFlags {
+		path := in.given.Get(flag)
+		if path != "" && in.Host.Hides(osutil.Resolve(path)) {
+			return cli.WithHint(fmt.Errorf("--%s: %s is hidden from the service, as all home and temporary folders are", flag, osutil.InQuotes(path)),
+				"a place below /mnt, /media or /srv, or for a certificate /etc/firefighters")
+		}
+	}
+	if in.given.Get("tls-cert") == "" && in.given.Get("tls-key") == "" {
+		return nil
+	}
+	if _, err := tls.LoadX509KeyPair(in.settings.Get("tls-cert"), in.settings.Get("tls-key")); err != nil {
+		return cli.WithHint(fmt.Errorf("--tls-cert and --tls-key: %w", err), "name PEM files that belong together")
+	}
+	return nil
+}
+
 // do installs. What can be wrong with the files of the flags it finds out before
 // it changes a running service.
 func (in *installation) do() error {
@@ -207,6 +221,83 @@ func (in *installation) do() error {
 	return in.Host.Start()
 }
 
+// checkFiles lets the service write to the folders of the flags given, and makes
+// sure that it may read the files. About what was given before it only warns: a disk
+// may be missing just now. It opens no folder to the service because of what stands in
+// the file of the settings alone, which the service itself can change.
+func (in *installation) checkFiles() error {
+	for _, flag := range pathFlags {
+		path := in.settings.Get(flag)
+		if path == "" {
+			continue
+		}
+		var err error
+		trusted := in.trusts(flag)
+		switch {
+		case flag == "db" && trusted:
+			err = in.folderError(filepath.Dir(path), in.Host.Share(filepath.Dir(path)))
+		case flag == "backup-dir" && trusted:
+			if err = backup.CheckPlace(path, in.options.DB); err == backup.ErrAway {
+				err = cli.WithHint(err, "connect it, and mount it, and then the same again")
+			} else {
+				err = in.folderError(path, in.Host.Share(path))
+			}
+		case strings.HasPrefix(flag, "tls-"):
+			err = in.fileError(path, in.Host.MayRead(path))
+		}
+		if err == nil {
+			continue
+		}
+		err = fmt.Errorf("--%s: %w", flag, err)
+		if in.given.Get(flag) != "" {
+			return err
+		}
+		in.env.Notef("Warning: %v", err)
+	}
+	return nil
+}
+
+// trusts reports whether an administrator has named the path of a flag.
+func (in *installation) trusts(flag string) bool {
+	return in.trusted.Get(flag) == in.settings.Get(flag)
+}
+
+// folderError says why the service may not write to a folder.
+func (in *installation) folderError(folder string, err error) error {
+	name := osutil.InQuotes(folder)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, managers.ErrNoOwners):
+		return cli.WithHint(fmt.Errorf("the service may not write to %s: %w", name, err),
+			fmt.Sprintf("mount that disk for the service: in /etc/fstab, with the options nofail,uid=%[1]s,gid=%[1]s,umask=077", managers.Account))
+	case errors.Is(err, managers.ErrClosed):
+		return cli.WithHint(fmt.Errorf("the service may not write to %s: %w", name, err),
+			fmt.Sprintf("a folder that the user %s can enter; what a desktop mounts below /media is for one person alone: mount it below /mnt by a line in /etc/fstab", managers.Account))
+	case errors.Is(err, fs.ErrNotExist):
+		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", name), "connect its disk, or make the folder first")
+	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
+		return cli.WithHint(fmt.Errorf("the service may not write to %s, and it is not empty, or a link", name),
+			fmt.Sprintf("a new folder in it, as %s, or give it to the service: sudo chown -R %s: %s", cli.Quote(filepath.Join(folder, "firefighters")), managers.Account, cli.Quote(folder)))
+	}
+	return fmt.Errorf("the service may not write to %s: %w", name, err)
+}
+
+// fileError says why the service may not read a file.
+func (in *installation) fileError(file string, err error) error {
+	name := osutil.InQuotes(file)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("there is no file %s", name)
+	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
+		return cli.WithHint(fmt.Errorf("the service may not read %s", name),
+			fmt.Sprintf("sudo chgrp %[1]s %[2]s && sudo chmod g+r %[2]s, and its folders must be open to the service too", managers.Account, cli.Quote(file)))
+	}
+	return fmt.Errorf("the service may not read %s: %w", name, err)
+}
+
 // notWritten is about a file of the installation.
 func notWritten(what string, err error) error {
 	if osutil.DiskFull(err) {
@@ -221,10 +312,9 @@ func (in *installation) copyProgram() error {
 	if err != nil {
 		return err
 	}
-	before, _ := os.Stat(in.definition.Program) // which may be missing
-	kept, err := managers.CopyProgram(own, in.definition.Program)
-	if after, statErr := os.Stat(in.definition.Program); err != nil || statErr != nil || before != nil && os.SameFile(before, after) {
-		return cmp.Or(err, statErr)
+	copied, kept, err := managers.CopyProgram(own, in.definition.Program)
+	if err != nil || !copied {
+		return err
 	}
 	said := "Copied the program to " + in.definition.Program + "."
 	if kept != "" {
@@ -241,10 +331,17 @@ func (in *installation) conclude() error {
 	}
 	db, backups := in.options.DB, in.options.Backups.Dir
 	program := typedAs(in.definition.Program)
-	address := in.address(state, db)
+	runs := "The service runs"
+	address := state.Address
+	if address == "" {
+		_, address = in.inspect(db)
+	}
+	if address != "" {
+		runs += " at " + address
+	}
 	lines := []string{
 		"",
-		"The service runs" + address,
+		runs,
 		"Its data are in " + in.data() + ", its backups in " + backups + ".",
 		"To sign in on this PC:   " + program + " open",
 		"To see how it is:        " + program + " service status",
@@ -288,19 +385,6 @@ func (in *installation) warn(db, backups string) {
 		in.env.Notef("\nWarning: the backups are on the same disk as the database, and would be lost with it.\nTry: %s",
 			cli.AsAdministrator(program+" service install --backup-dir DIR")+", with a folder on another disk")
 	}
-}
-
-// address returns " at URL" for a service that has begun to run, or nothing if it
-// does not say.
-func (in *installation) address(state managers.State, db string) string {
-	_, url, _ := strings.Cut(state.Word, "Listening on ")
-	if url == "" {
-		_, url = in.inspect(db)
-	}
-	if url == "" {
-		return ""
-	}
-	return " at " + url
 }
 
 // sameDisk reports whether a folder for backups, which may be missing, is on the disk

@@ -62,16 +62,6 @@ func (s Service) Table() []cli.Command {
 
 func (s Service) data() string { return cmp.Or(s.Data, s.Host.DataFolder()) }
 
-// permitted returns an error that says how to get the rights to change the
-// service, if this process does not have them. line is the command without the
-// name of the program.
-func (s Service) permitted(line string) error {
-	if s.Host.Permitted() {
-		return nil
-	}
-	return s.explain(managers.ErrNotPermitted, line)
-}
-
 // explain adds to an error about the service what to type next. line is the
 // command that has failed, without the name of the program.
 func (s Service) explain(err error, line string) error {
@@ -161,8 +151,8 @@ func (s Service) before(env cli.Env, flags *pflag.FlagSet, args []string) (manag
 	if err == nil && !state.Installed {
 		err = managers.ErrNotInstalled
 	}
-	if err != nil {
-		return state, s.explain(err, flags.Name())
+	if err == nil && !s.Host.Permitted() {
+		err = managers.ErrNotPermitted
 	}
-	return state, s.permitted(strings.TrimPrefix(cli.TypedLine(flags, 0), "firefighters "))
+	return state, s.explain(err, strings.TrimPrefix(cli.TypedLine(flags, 0), "firefighters "))
 }

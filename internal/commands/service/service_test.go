@@ -409,7 +409,7 @@ func TestLookAtLoss(t *testing.T) {
 	defer web.Close()
 	saved := backup.SavedName(managers.DatabaseIn(s.Data), time.Now())
 	must(t, os.WriteFile(saved, nil, 0o600))
-	r, said := lookAt(t, s, managers.State{Installed: true, Running: true, Word: "Listening on " + web.URL})
+	r, said := lookAt(t, s, managers.State{Installed: true, Running: true, Address: web.URL})
 	if r.Fault != "The files have gone." || r.Database.Saved != saved || !strings.Contains(said, "answers no request. The files have gone.") ||
 		!strings.Contains(said, "service stop, which says") || !strings.Contains(said, saved) {
 		t.Errorf("this is said of %+v:\n%s", r, said)

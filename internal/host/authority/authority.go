@@ -149,9 +149,10 @@ func Replace(o Options, hosts ...string) error {
 func (a *Authority) Renew() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	current, noLeaf := readPair(a.file(serverFile))
-	if noLeaf == nil {
-		a.leaf = current.certificate
+	var leaf *x509.Certificate
+	if current, err := readPair(a.file(serverFile)); err == nil {
+		leaf = current.certificate
+		a.leaf = leaf
 	}
 	ca, err := readPair(a.file(authorityFile))
 	if err != nil {
@@ -167,14 +168,12 @@ func (a *Authority) Renew() error {
 		return err
 	}
 	now := a.Now()
-	a.warnOfEnd(ca.certificate, now)
-	wanted := a.wanted(ca.certificate)
-	why := ""
-	if noLeaf != nil {
-		why = "there was none that could be used"
-	} else {
-		why = renewal(a.leaf, ca.certificate, wanted, now)
+	if end := ca.certificate.NotAfter; now.Add(endWarning).After(end) {
+		a.warn("the authority expires, and each machine must trust another one before", "expires", end.Format(time.DateOnly),
+			"try", "firefighters cert --new")
 	}
+	wanted := a.wanted(ca.certificate)
+	why := renewal(leaf, ca.certificate, wanted, now)
 	if why == "" {
 		return nil
 	}
@@ -224,14 +223,6 @@ func (a *Authority) wanted(ca *x509.Certificate) (w Machine) {
 		}
 	}
 	return w
-}
-
-// warnOfEnd warns half a year before the authority expires.
-func (a *Authority) warnOfEnd(ca *x509.Certificate, now time.Time) {
-	if now.Add(endWarning).After(ca.NotAfter) {
-		a.warn("the authority expires, and each machine must trust another one before", "expires", ca.NotAfter.Format(time.DateOnly),
-			"try", "firefighters cert --new")
-	}
 }
 
 // warnOfFailure warns that the certificate cannot be renewed.

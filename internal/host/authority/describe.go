@@ -18,21 +18,22 @@ import (
 var ErrNone = errors.New("there is no local authority yet")
 
 // Description is what anybody may know of an authority, and of the certificate
-// of its server.
+// of its server. firefighters cert --json prints it.
 type Description struct {
-	Name        string
-	Fingerprint string // SHA-256, as browsers and phones show it
-	SHA1        string // the same, as Windows shows it
-	Expires     time.Time
-	File        string // with its certificate
-	PEM         []byte // its certificate, and nothing else that may be in the file
-	Server      Server
+	Name        string    `json:"name"`
+	Fingerprint string    `json:"sha256"` // as browsers and phones show it
+	SHA1        string    `json:"sha1"`   // the same, as Windows shows it
+	Expires     time.Time `json:"expiresAt"`
+	File        string    `json:"file"` // with its certificate
+	PEM         []byte    `json:"-"`    // its certificate, and nothing else that may be in the file
+	Server      *Server   `json:"-"`    // nil: it was not made yet
 }
 
-// Server is the certificate of a server. It is zero if there is none.
+// Server is the certificate of a server.
 type Server struct {
-	Names, Addresses []string
-	Expires          time.Time
+	Names     []string  `json:"names"`
+	Addresses []string  `json:"addresses"`
+	Expires   time.Time `json:"expiresAt"`
 }
 
 // Describe describes the authority in a folder. It reads no key. The error is
@@ -65,7 +66,7 @@ func Describe(folder string) (d Description, err error) {
 	if err != nil {
 		return d, nil // the service replaces it at its next start
 	}
-	d.Server = Server{Names: leaf.DNSNames, Expires: leaf.NotAfter}
+	d.Server = &Server{Names: leaf.DNSNames, Expires: leaf.NotAfter}
 	for _, address := range leaf.IPAddresses {
 		d.Server.Addresses = append(d.Server.Addresses, address.String())
 	}

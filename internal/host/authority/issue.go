@@ -106,10 +106,12 @@ func sign(template *x509.Certificate, by *pair) (*pair, error) {
 	return &pair{key, certificate}, err
 }
 
-// renewal returns why a server's certificate must be replaced, "" if it need not
-// be. A clock that shows an impossible time lets nothing expire.
+// renewal returns why a server's certificate, nil if there is none, must be replaced, ""
+// if it need not be. A clock that shows an impossible time lets nothing expire.
 func renewal(leaf, ca *x509.Certificate, wanted Machine, now time.Time) string {
 	switch {
+	case leaf == nil:
+		return "there was none that could be used"
 	case leaf.CheckSignatureFrom(ca) != nil:
 		return "the authority is another one"
 	case slices.ContainsFunc(wanted.Names, func(name string) bool { return leaf.VerifyHostname(name) != nil }):

@@ -72,7 +72,7 @@ type State struct {
 	Program            string    // the program that the system starts
 	Manual             bool      // it does not start with the PC, as far as that is known
 	Replaced           bool      // the program was replaced after the service has begun to run
-	Word               string    // the service's own last word, as "Listening on http://127.0.0.1:8080"; may be empty
+	Address            string    // as the service has said it, http://127.0.0.1:8080; may be empty
 	Detail             string    // the system's own word, as "failed"; for people
 	Error              string    // why it does not run, in the service's own words; may be empty
 	Hint               string    // what the service says to type then; may be empty

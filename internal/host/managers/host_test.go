@@ -60,8 +60,8 @@ func TestKeptInUse(t *testing.T) {
 	for file, text := range map[string]string{from: "new", to: "halfway", used: "worked"} {
 		must(t, os.WriteFile(file, []byte(text), 0o600))
 	}
-	kept, err := CopyProgram(from, to)
-	if err != nil || kept != to+keptSuffix {
+	copied, kept, err := CopyProgram(from, to)
+	if err != nil || !copied || kept != to+keptSuffix {
 		t.Errorf("kept %q, %v", kept, err)
 	}
 	for file, want := range map[string]string{to: "new", used: "worked"} {
@@ -78,9 +78,9 @@ func TestCopyProgram(t *testing.T) {
 	from, to := filepath.Join(folder, "download"), filepath.Join(folder, "bin", "firefighters")
 	for number, want := range []string{"", to + keptSuffix, to + keptSuffix} {
 		must(t, os.WriteFile(from, []byte(strconv.Itoa(number)), 0o600))
-		kept, err := CopyProgram(from, to)
+		copied, kept, err := CopyProgram(from, to)
 		text, readErr := os.ReadFile(to)
-		if err != nil || readErr != nil || kept != want || string(text) != strconv.Itoa(number) {
+		if err != nil || !copied || readErr != nil || kept != want || string(text) != strconv.Itoa(number) {
 			t.Errorf("%d: kept %q, %v; there is %q, %v", number, kept, err, text, readErr)
 		}
 	}
@@ -90,11 +90,11 @@ func TestCopyProgram(t *testing.T) {
 	if info, err := os.Stat(to); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o755 {
 		t.Errorf("%v, %v", info, err)
 	}
-	if kept, err := CopyProgram(to, to); err != nil || kept != "" {
+	if copied, kept, err := CopyProgram(to, to); err != nil || copied || kept != "" {
 		t.Errorf("onto itself: %q, %v", kept, err)
 	}
 	must(t, os.WriteFile(from, []byte("2"), 0o600))
-	if kept, err := CopyProgram(from, to); err != nil || kept != "" {
+	if copied, kept, err := CopyProgram(from, to); err != nil || copied || kept != "" {
 		t.Errorf("the same again: %q, %v", kept, err)
 	}
 	if text, err := os.ReadFile(to + keptSuffix); err != nil || string(text) != "1" {
@@ -103,7 +103,7 @@ func TestCopyProgram(t *testing.T) {
 	if entries, err := os.ReadDir(filepath.Dir(to)); err != nil || len(entries) != 2 {
 		t.Errorf("left behind: %v, %v", entries, err)
 	}
-	if _, err := CopyProgram(filepath.Join(folder, "missing"), to); err == nil {
+	if _, _, err := CopyProgram(filepath.Join(folder, "missing"), to); err == nil {
 		t.Error("a missing program was installed")
 	}
 	if text, err := os.ReadFile(to); err != nil || string(text) != "2" {

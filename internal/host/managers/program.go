@@ -16,25 +16,25 @@ const keptSuffix = ".old"
 // CopyProgram installs a program under another path. A program that is there, which
 // may be running, is kept with keptSuffix. CopyProgram does nothing if both have the
 // same content, so that the kept program is always another version.
-func CopyProgram(from, to string) (kept string, err error) {
+func CopyProgram(from, to string) (copied bool, kept string, err error) {
 	if osutil.SameFile(from, to) || sameContent(from, to) {
-		return "", nil
+		return false, "", nil
 	}
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return "", err
+		return false, "", err
 	}
 	fresh := to + ".new"
 	defer os.Remove(fresh)
 	if err := copyFile(from, fresh); err != nil {
-		return "", err
+		return false, "", err
 	}
 	if osutil.Exists(to) {
 		kept = to + keptSuffix
 		if err := replaceKept(to, kept); err != nil {
-			return "", err
+			return false, "", err
 		}
 	}
-	return kept, cmp.Or(os.Rename(fresh, to), osutil.SyncFolder(filepath.Dir(to)))
+	return true, kept, cmp.Or(os.Rename(fresh, to), osutil.SyncFolder(filepath.Dir(to)))
 }
 
 // replaceKept renames a program to the kept one, and removes what was kept before. The

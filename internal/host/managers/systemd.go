@@ -284,7 +284,8 @@ func parseUnitState(properties string) (s State, failed bool) {
 	s.Installed = values["LoadState"] == "loaded"
 	s.Running = values["ActiveState"] == "active"
 	s.Manual = s.Installed && slices.Contains([]string{"disabled", "masked"}, values["UnitFileState"])
-	s.Word = values["StatusText"]
+	status := values["StatusText"]
+	_, s.Address, _ = strings.Cut(status, "Listening on ")
 	_, program, _ := strings.Cut(values["ExecStart"], "path=")
 	s.Program, _, _ = strings.Cut(program, " ;")
 	if at, err := time.Parse("Mon 2006-01-02 15:04:05 MST", values["ActiveEnterTimestamp"]); err == nil && s.Running {
@@ -295,8 +296,8 @@ func parseUnitState(properties string) (s State, failed bool) {
 		s.Detail += " (" + sub + ")"
 	}
 	// systemd keeps the status text of a service that somebody has stopped.
-	if failed = values["ActiveState"] == "activating" && strings.HasPrefix(s.Word, statusWaiting); failed {
-		s.Detail = s.Word
+	if failed = values["ActiveState"] == "activating" && strings.HasPrefix(status, statusWaiting); failed {
+		s.Detail = status
 	}
 	if result := values["Result"]; result != "" && result != "success" {
 		failed = true

@@ -195,7 +195,7 @@ func TestCurrent(t *testing.T) {
 		want State
 	}{
 		{"LoadState=not-found\nActiveState=inactive\n", State{Detail: "inactive"}},
-		{waiting, State{Installed: true, Word: "waiting 35s, because the last start failed", Detail: "waiting 35s, because the last start failed",
+		{waiting, State{Installed: true, Detail: "waiting 35s, because the last start failed",
 			Error: "port 8080 is used by another program", Hint: "another port"}},
 		{"LoadState=loaded\nActiveState=failed\nResult=exit-code\n", State{Installed: true, Detail: "failed, the last run ended with: exit-code",
 			Error: "port 8080 is used by another program", Hint: "another port"}},
@@ -297,7 +297,7 @@ func TestParseUnitState(t *testing.T) {
 		"ActiveEnterTimestamp=Sun 2026-11-22 10:32:06 UTC\nExecStart={ path=/usr/bin/firefighters ; argv[]=/usr/bin/firefighters service run ; ignore_errors=no }\n"
 	s, failed := parseUnitState(running)
 	if !s.Installed || !s.Running || s.Program != "/usr/bin/firefighters" || s.Since.Unix() != 1795343526 || s.Detail != "active (running)" || failed ||
-		s.Word != "Listening on http://127.0.0.1:8080" {
+		s.Address != "http://127.0.0.1:8080" {
 		t.Errorf("%+v", s)
 	}
 	disabled, _ := parseUnitState("LoadState=loaded\nUnitFileState=disabled\n")
