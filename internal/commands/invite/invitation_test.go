@@ -62,13 +62,14 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestShowError: who has clicked sees what is wrong, and no help.
+// TestShowError: who has clicked sees what is wrong, and no help. It cannot run beside
+// others: it sets what shows the error.
 func TestShowError(t *testing.T) {
-	t.Parallel()
+	defer func(before func(error)) { showError = before }(showError)
 	for line, want := range map[string]string{"--help": "", "--db x --tenant A": `there is no database at "x"`, "--nonsense": "open: unknown flag: --nonsense"} {
 		shown := ""
-		p := Commands{ShowError: func(err error) { shown += err.Error() }}
-		err := p.open(cli.Env{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard}, strings.Fields(line))
+		showError = func(err error) { shown += err.Error() }
+		err := Commands{}.open(cli.Env{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard}, strings.Fields(line))
 		if shown != want || err == nil {
 			t.Errorf("%s: %q was shown, %v", line, shown, err)
 		}
@@ -102,14 +103,13 @@ func TestPrivateFile(t *testing.T) {
 	must(t, errors.Join(os.Mkdir(old, 0o700), os.Mkdir(recent, 0o700), os.WriteFile(filepath.Join(old, "open.html"), nil, 0o600)))
 	must(t, os.Chtimes(old, time.Time{}, time.Now().Add(-leftFor-time.Second)))
 	const link = `http://127.0.0.1:1/office/sign-in#code=A"><b>&`
-	folder, err := newPrivateFolder()
+	path, err := newPrivateFile("open.html", redirect(link))
 	must(t, err)
-	path, err := folder.add("open.html", redirect(link))
-	must(t, err)
-	if filepath.Dir(string(folder)) != home || filepath.Dir(path) != string(folder) {
+	folder := filepath.Dir(path)
+	if filepath.Dir(folder) != home {
 		t.Errorf("it is at %s", path)
 	}
-	for path, want := range map[string]fs.FileMode{path: 0o600, string(folder): 0o700 | fs.ModeDir} {
+	for path, want := range map[string]fs.FileMode{path: 0o600, folder: 0o700 | fs.ModeDir} {
 		if info, err := os.Stat(path); err != nil || info.Mode() != want && runtime.GOOS != "windows" {
 			t.Errorf("%s: %v, %v", path, info, err)
 		}
@@ -120,7 +120,7 @@ func TestPrivateFile(t *testing.T) {
 	if leads == nil || html.UnescapeString(string(leads[1])) != link || html.UnescapeString(string(leads[2])) != link {
 		t.Errorf("the page is %s", page)
 	}
-	folder.remove()
+	removePrivateFile(path)
 	if left, err := os.ReadDir(home); err != nil || len(left) != 1 || left[0].Name() != filepath.Base(recent) {
 		t.Errorf("there is %v, %v", left, err)
 	}

@@ -1,14 +1,164 @@
+// Package invite has the commands that let people into the office page,
+// invite and open: the link with a code, and opening it in the browser of this
+// machine.
 package invite
 
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"os/user"
+	"strings"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
+
+// Commands are the commands of this package, and what they are handed.
+type Commands struct {
+	Database database.Schema
+
+	// Fault returns why the installed service does not run and what to type then, as
+	// service status says it. Both are empty if that is not known. It may be nil.
+	Fault func() (why, hint string)
+}
+
+// Table returns the table of the commands, in the order of their names.
+func (c Commands) Table() []cli.Command {
+	return []cli.Command{
+		{Name: "invite", Also: "login user", Summary: "lets somebody into the office page", Run: c.invite},
+		{Name: "open", Also: "browser office", Summary: "opens the office page in the browser", Run: c.open},
+	}
+}
+
+// Why there is no link.
+var (
+	errNotServed  = errors.New("no service runs on this database")
+	errStopped    = errors.New("the service does not run")
+	errNoDatabase = errors.New("the service has no database")
+	errNoPage     = errors.New("the service runs without the office page (--no-office), or is not ready yet")
+)
+
+// explainStop returns the error that the service does not run, or has no database, with
+// the reason if that is known.
+func (c Commands) explainStop(err error) error {
+	hint := cli.AsAdministrator("firefighters service start")
+	if err == errNoDatabase { // it never came up, or its files have gone
+		hint = "see why: " + cli.AsAdministrator("firefighters service status")
+	}
+	if c.Fault != nil {
+		if why, try := c.Fault(); why != "" {
+			return cli.WithHint(fmt.Errorf("%w: %s", err, why), try)
+		}
+	}
+	return cli.WithHint(err, hint)
+}
+
+// isOfService reports whether a database is that of the installed service.
+func isOfService(env cli.Env, db string) bool { return env.ServiceDB != nil && env.ServiceDB() == db }
+
+// address returns the URL of the service that serves the database at path. If there is
+// none, the error is errNotServed or errNoPage with a hint; others have none. What a
+// killed service has left in the database counts only while another one has the lock
+// and listens there.
+func address(env cli.Env, s *store.Store, path string) (string, error) {
+	switch {
+	case isLocked(osutil.Resolve(path)):
+	case isOfService(env, path):
+		return "", cli.WithHint(errNotServed, cli.AsAdministrator("firefighters service start"))
+	default:
+		return "", cli.WithHint(errNotServed, "start one: firefighters serve --db "+cli.Quote(path))
+	}
+	at, err := s.Address()
+	if err != nil {
+		return "", store.Failed("reading", path, err)
+	}
+	if !listens(at) {
+		return "", cli.WithHint(errNoPage, "wait a moment, or start it without --no-office")
+	}
+	return at, nil
+}
+
+// isLocked reports whether a process has the database at path locked, as one does
+// that serves it. It takes the lock for a moment if nobody has it; a service that
+// starts waits for that.
+func isLocked(path string) bool {
+	lock := path + "-lock"
+	if !osutil.Exists(lock) {
+		return false
+	}
+	release, err := sqlite.LockFile(lock)
+	if err == nil {
+		release()
+	}
+	return errors.Is(err, sqlite.ErrBusy)
+}
+
+// listens reports whether a program listens at a URL. It only connects: a
+// certificate need not be trusted here, and no proxy is in the way.
+func listens(at string) bool {
+	u, err := url.Parse(at)
+	if err != nil || u.Port() == "" {
+		return false
+	}
+	conn, err := net.DialTimeout("tcp", u.Host, 5*time.Second)
+	if err == nil {
+		conn.Close()
+	}
+	return err == nil
+}
+
+// invitation is one that was made, as people are told.
+type invitation struct{ url, code string }
+
+func (i invitation) link() string { return site.InvitationLink(i.url, i.code) }
+
+// warnOfReach says that a link is of no use on other machines.
+func (i invitation) warnOfReach(env cli.Env) {
+	if u, err := url.Parse(i.url); err == nil && site.HereOnly(i.url) {
+		env.Notef("Note: the link works on this computer alone, because the service listens on %s.", u.Hostname())
+	}
+}
+
+// Announce invites the person who has just started the service to the page at a
+// URL, with the scope admin, and prints the link.
+func Announce(s *store.Store, tenant, url string, print func(text string) error) error {
+	id, err := s.Tenant(tenant)
+	if err != nil {
+		return err
+	}
+	n := store.NewInvitation{Tenant: id, Name: person(), Scope: store.ScopeAdmin}
+	return s.Invite(n, func(code string) error {
+		return print(fmt.Sprintf("Open this in your browser within 15 minutes, and press the button:\n\n  %s\n", invitation{url, code}.link()))
+	})
+}
+
+// person returns the name of the person logged in on this machine. Under sudo
+// that is the one who typed the command.
+func person() string {
+	u, err := user.Lookup(os.Getenv("SUDO_USER"))
+	if err != nil {
+		u, err = user.Current()
+	}
+	if err != nil {
+		u = &user.User{}
+	}
+	login := u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // DOMAIN\name on Windows
+	for _, name := range []string{u.Name, login} {
+		if name, err := record.Name(name); err == nil {
+			return name
+		}
+	}
+	return "this computer"
+}
 
 const inviteHelp = `Usage: firefighters invite --tenant NAME --name NAME [flags]
 
@@ -61,8 +211,8 @@ func newInvitation(tenant, name, scope string) (n store.NewInvitation, err error
 // printInvitation makes an invitation and prints its code and, if there is a
 // page, its link.
 func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitation) error {
-	at, noLink := address(s, db)
-	hint := hintOn(env, noLink, db)
+	at, noLink := address(env, s, db)
+	hint := cli.HintOf(noLink)
 	if noLink != nil && hint == "" {
 		return noLink
 	}

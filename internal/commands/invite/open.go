@@ -4,7 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"html"
 	"io"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -37,11 +41,7 @@ func (c Commands) open(env cli.Env, args []string) error {
 	if err == nil || errors.Is(err, cli.ErrHelp) {
 		return err
 	}
-	if c.ShowError != nil {
-		c.ShowError(err)
-	} else {
-		showError(err)
-	}
+	showError(err)
 	return err
 }
 
@@ -116,44 +116,33 @@ func (o *opening) invite(c Commands, do func() error) error {
 		if err != nil {
 			return err
 		}
-		at, err := address(s, o.db)
-		if err == errNotServed && isOfService(o.env, o.db) {
+		at, err := address(o.env, s, o.db)
+		if errors.Is(err, errNotServed) && isOfService(o.env, o.db) {
 			return c.explainStop(errStopped)
-		}
-		if hint := hintOn(o.env, err, o.db); hint != "" {
-			return cli.WithHint(err, hint)
 		}
 		if err != nil {
 			return err
 		}
-		if err := o.inviteTo(s, tenant, at); err != nil {
+		n := store.NewInvitation{Tenant: tenant, Name: person(), Scope: store.ScopeAdmin}
+		err = s.Invite(n, func(code string) error {
+			o.made = invitation{at, code}
+			return nil
+		})
+		var all []store.Invitation
+		if err == nil {
+			all, err = s.Invitations(tenant)
+		}
+		if err != nil || len(all) == 0 { // somebody has withdrawn it already
 			return store.Failed("making an invitation in", o.db, err)
+		}
+		newest := all[0].ID
+		o.used = func() (bool, error) {
+			all, err := s.Invitations(tenant)
+			used := !slices.ContainsFunc(all, func(i store.Invitation) bool { return i.ID == newest })
+			return used, store.Failed("reading", o.db, err)
 		}
 		return do()
 	})
-}
-
-// inviteTo makes an invitation to the page at a URL.
-func (o *opening) inviteTo(s *store.Store, tenant record.TenantID, url string) error {
-	n := store.NewInvitation{Tenant: tenant, Name: person(), Scope: store.ScopeAdmin}
-	err := s.Invite(n, func(code string) error {
-		o.made = invitation{url, code}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	all, err := s.Invitations(tenant)
-	if err != nil || len(all) == 0 {
-		return err
-	}
-	newest := all[0].ID
-	o.used = func() (bool, error) {
-		all, err := s.Invitations(tenant)
-		used := !slices.ContainsFunc(all, func(i store.Invitation) bool { return i.ID == newest })
-		return used, store.Failed("reading", o.db, err)
-	}
-	return nil
 }
 
 // show opens the link in the browser, or prints it where there is none.
@@ -161,15 +150,11 @@ func (o *opening) show() error {
 	if !hasBrowser() {
 		return o.print(noBrowser())
 	}
-	folder, err := newPrivateFolder()
+	page, err := newPrivateFile("open.html", redirect(o.made.link()))
 	if err != nil {
 		return o.failed(err)
 	}
-	defer folder.remove()
-	page, err := folder.add("open.html", redirect(o.made.link()))
-	if err != nil {
-		return o.failed(err)
-	}
+	defer removePrivateFile(page)
 	ended, err := openBrowser(page)
 	if err != nil {
 		return o.failed(err)
@@ -234,4 +219,65 @@ func (o *opening) print(why string) error {
 	err := o.env.Println(o.made.link())
 	o.made.warnOfReach(o.env)
 	return err
+}
+
+const (
+	folderPrefix = "firefighters-open-"
+	// leftFor is how old a folder is that a killed program has left behind. Its code
+	// is not valid any more.
+	leftFor = 15 * time.Minute
+)
+
+// newPrivateFile makes a file that only this user can read, in a folder that only this
+// user can open. The browser is opened with the path of such a file and not with the
+// link, which has a code: every user of a machine sees the arguments of programs.
+func newPrivateFile(name string, content []byte) (path string, err error) {
+	parent := browserFolder()
+	removeLeftovers(parent)
+	folder, err := os.MkdirTemp(parent, folderPrefix)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(folder, name)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		removePrivateFile(path)
+		return "", err
+	}
+	return path, nil
+}
+
+// removePrivateFile removes a private file with its folder.
+func removePrivateFile(path string) { os.RemoveAll(filepath.Dir(path)) }
+
+// browserFolder returns a folder in which a browser can read a file. On Linux that
+// is the home folder: a browser from a snap sees neither hidden folders, such as
+// that for caches, nor /tmp, nor XDG_RUNTIME_DIR. One from Flatpak is handed the
+// file by the desktop. On other systems each user has temporary files of their own.
+func browserFolder() string {
+	home, err := os.UserHomeDir()
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" || err != nil || !osutil.Writable(home) {
+		return os.TempDir()
+	}
+	return home
+}
+
+func removeLeftovers(parent string) {
+	found, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*")) // a strange name of the folder: none
+	for _, folder := range found {
+		if info, err := os.Lstat(folder); err == nil && time.Since(info.ModTime()) > leftFor {
+			os.RemoveAll(folder)
+		}
+	}
+}
+
+// redirect returns a page that leads to a link at once, without a script.
+func redirect(link string) []byte {
+	link = html.EscapeString(link)
+	return []byte(`<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta http-equiv="refresh" content="0; url=` + link + `">
+<title>Firefighters</title>
+<p><a href="` + link + `">Open the page</a></p>
+`)
 }

@@ -104,7 +104,8 @@ func TestHints(t *testing.T) {
 		"/var/lib/y.db": "start one: firefighters serve --db " + db,
 		db:              cli.AsAdministrator("firefighters service start"),
 	} {
-		if got := hintOn(cli.Env{ServiceDB: func() string { return serviceDB }}, errNotServed, db); got != want {
+		_, err := address(cli.Env{ServiceDB: func() string { return serviceDB }}, nil, db)
+		if got := cli.HintOf(err); got != want || !errors.Is(err, errNotServed) {
 			t.Errorf("%q: %q, not %q", serviceDB, got, want)
 		}
 	}

@@ -47,21 +47,17 @@ var (
 
 // borrow opens the page with an invitation that a process with more rights makes.
 func (o *opening) borrow() error {
-	folder, err := newPrivateFolder()
+	path, err := newPrivateFile("link", nil)
 	if err != nil {
 		return fmt.Errorf("making a private file: %w", err)
 	}
-	defer folder.remove()
-	path, err := folder.add("link", nil)
-	if err != nil {
-		return fmt.Errorf("making a private file: %w", err)
-	}
+	defer removePrivateFile(path)
 	other, err := elevate(o.env, o.arguments(path))
 	if err != nil {
 		return o.noRights(err)
 	}
 	defer func() {
-		folder.remove() // which ends the other process
+		removePrivateFile(path) // which ends the other process
 		select {
 		case <-other.ended: // it may be reading from this terminal
 		case <-time.After(2 * time.Second):

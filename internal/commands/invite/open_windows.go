@@ -79,7 +79,7 @@ func elevate(env cli.Env, args []string) (*elevated, error) {
 
 // showError shows an error in a window where the program has a console of its
 // own, as from the start menu: that closes at once.
-func showError(err error) {
+var showError = func(err error) {
 	var processes [2]uint32
 	if n, _, _ := getConsoleProcessList.Call(uintptr(unsafe.Pointer(&processes[0])), uintptr(len(processes))); n != 1 {
 		return
@@ -91,4 +91,17 @@ func showError(err error) {
 	if errors.Join(textErr, titleErr) == nil {
 		windows.MessageBox(0, message, title, windows.MB_ICONERROR)
 	}
+}
+
+func hasBrowser() bool { return true }
+
+func noBrowser() string { return "" }
+
+// openBrowser opens a file in the browser. Nothing comes from ended.
+func openBrowser(path string) (ended <-chan error, err error) {
+	file, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	return nil, windows.ShellExecute(0, nil, file, nil, nil, windows.SW_SHOWNORMAL)
 }
