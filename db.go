@@ -72,7 +72,7 @@ func addChecksums(c *sqlite.Conn, after int64) (last int64, more bool, err error
 		fields := record.Fields{FirstName: row.Text(4), LastName: row.Text(5), PhoneNumber: row.Text(6),
 			Email: row.Text(7), DateOfBirth: row.Text(8)}
 		last = row.Int(0)
-		sums[last] = record.Checksum(record.TenantID(row.Int(1)), row.Text(3), fields, !row.IsNull(2))
+		sums[last] = record.Checksum(record.TenantID(row.Int(1)), row.Text(3), &fields, !row.IsNull(2))
 	})
 	for row, sum := range sums {
 		if err == nil {

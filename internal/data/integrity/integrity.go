@@ -42,8 +42,8 @@ func scanStored(row sqlite.Row) stored {
 // deleted, for one that is not, or not deleted, for one that is. The checksum
 // is inverted with each deletion, so it shows which is right.
 func (s *stored) deletionDamaged() bool {
-	deleted := s.checksum == record.Checksum(s.tenant, s.ID, s.Fields, true)
-	alive := s.checksum == record.Checksum(s.tenant, s.ID, s.Fields, false)
+	deleted := s.checksum == record.Checksum(s.tenant, s.ID, &s.Fields, true)
+	alive := s.checksum == record.Checksum(s.tenant, s.ID, &s.Fields, false)
 	return s.Damaged && (deleted || alive)
 }
 

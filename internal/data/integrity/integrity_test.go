@@ -54,7 +54,7 @@ func newDatabase(t *testing.T, n int) string {
 		if i == 3 {
 			deletedAt = 5
 		}
-		args := []any{int64(tenant)<<32 | int64(i), idOf(i), int64(tenant), deletedAt, record.Checksum(tenant, idOf(i), fields, i == 3)}
+		args := []any{int64(tenant)<<32 | int64(i), idOf(i), int64(tenant), deletedAt, record.Checksum(tenant, idOf(i), &fields, i == 3)}
 		for _, value := range append(fields.Values(), fields.Keys()...) {
 			args = append(args, value)
 		}

@@ -85,7 +85,7 @@ func newFirefighter(fields record.Fields) record.Firefighter {
 // createValues returns the values of createSQL from the checksum on. They are
 // made before the transaction begins.
 func createValues(tenant record.TenantID, f record.Firefighter) sqlite.Args {
-	return slices.Concat(sqlite.Args{record.Checksum(tenant, f.ID, f.Fields, false)}, f.Values(), f.Keys(), sqlite.Args{int64(tenant)})
+	return slices.Concat(sqlite.Args{record.Checksum(tenant, f.ID, &f.Fields, false)}, f.Values(), f.Keys(), sqlite.Args{int64(tenant)})
 }
 
 func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, id string, values sqlite.Args) error {
@@ -151,7 +151,7 @@ func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(re
 
 // replace replaces the fields of a record by normalized ones.
 func replace(t *sqlite.Tx, tenant record.TenantID, by KeyID, before *record.Stored, fields record.Fields) error {
-	err := t.ExecOne(replaceSQL, slices.Concat(sqlite.Args{t.Now, record.Checksum(tenant, before.ID, fields, false)},
+	err := t.ExecOne(replaceSQL, slices.Concat(sqlite.Args{t.Now, record.Checksum(tenant, before.ID, &fields, false)},
 		fields.Values(), fields.Keys(), sqlite.Args{before.Row, int64(tenant)})...)
 	if err != nil {
 		return err

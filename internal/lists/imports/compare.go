@@ -102,14 +102,11 @@ func (r *Row) Changes() []FieldChange {
 	if r.Before == nil || r.After == nil {
 		return changes
 	}
-	ours := texts(r.Before)
-	i := 0
-	r.After.Each(func(name string, theirs *string) {
-		if *ours[i] != *theirs {
-			changes = append(changes, FieldChange{name, *ours[i], *theirs})
+	for d, theirs := range r.After.Each {
+		if ours := *d.Of(r.Before); ours != *theirs {
+			changes = append(changes, FieldChange{d.Name, ours, *theirs})
 		}
-		i++
-	})
+	}
 	return changes
 }
 
@@ -127,7 +124,9 @@ func comparedRows(rows []Row) []comparedRow {
 	all := []comparedRow{}
 	for _, r := range rows {
 		fields := map[string]*string{}
-		r.Fields.Each(func(name string, value *string) { fields[name] = textOrNil(*value) })
+		for d, value := range r.Fields.Each {
+			fields[d.Name] = textOrNil(*value)
+		}
 		all = append(all, comparedRow{r.Row, r.ID, r.Name, fields, r.Changes(), r.Errors})
 	}
 	return all

@@ -51,11 +51,11 @@ func (f *File) sought() []sought {
 	for i := range f.Mapped.People {
 		p := &f.Mapped.People[i]
 		fields := p.Fields
-		fields.Each(func(name string, value *string) {
-			if hasFault(p, name) {
+		for d, value := range fields.Each {
+			if hasFault(p, d.Name) {
 				*value = ""
 			}
-		})
+		}
 		rows[i] = sought{identify(&fields), p.ID, hasFault(p, mapping.ID), p.Row}
 	}
 	return rows
@@ -149,10 +149,9 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 // date of birth that is the same day of the calendar but has no time and offset.
 func (d *decision) update(row *Row) {
 	after := *row.Before
-	theirs := texts(&row.Fields)
-	for i, ours := range texts(&after) {
-		if *theirs[i] != "" {
-			*ours = *theirs[i]
+	for d, theirs := range row.Fields.Each {
+		if *theirs != "" {
+			*d.Of(&after) = *theirs
 		}
 	}
 	if d.file.splitsNames() && wholeName(after) == wholeName(*row.Before) {
@@ -167,12 +166,6 @@ func (d *decision) update(row *Row) {
 	normal, errs := after.Normalize(d.file.now)
 	row.Result, row.After = Changed, &normal
 	row.Errors.Merge(errs)
-}
-
-// texts returns the values of fields, to read and to write.
-func texts(f *record.Fields) (all []*string) {
-	f.Each(func(_ string, value *string) { all = append(all, value) })
-	return all
 }
 
 func wholeName(f record.Fields) string {

@@ -31,7 +31,9 @@ var properties = map[string]string{"UID": "id", "TEL;TYPE=VOICE": "phoneNumber",
 // UTF-8, and neither have the other formats.
 func valuesOf(f record.Firefighter) []string {
 	values := []string{f.ID}
-	f.Each(func(_ string, value *string) { values = append(values, *value) })
+	for _, value := range f.Each {
+		values = append(values, *value)
+	}
 	for _, text := range []*string{f.InvitationStatus, f.UserID} {
 		valid := ""
 		if text != nil {

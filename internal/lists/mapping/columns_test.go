@@ -56,11 +56,11 @@ func TestHeaders(t *testing.T) {
 // TestMembers: the names of the fields in JSON are their headers.
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	new(record.Fields).Each(func(name string, _ *string) {
+	for _, name := range record.FieldNames() {
 		if fieldOf(name) != name {
 			t.Errorf("%q is %q", name, fieldOf(name))
 		}
-	})
+	}
 }
 
 // FuzzHeader: what a header is depends on its letters and digits only, in any case.

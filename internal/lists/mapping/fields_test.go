@@ -3,6 +3,7 @@ package mapping
 import (
 	"bytes"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,16 +15,17 @@ import (
 func complete(t *testing.T) record.Firefighter {
 	t.Helper()
 	f := record.Fields{FirstName: "Ana", LastName: "Horvat"}
-	f.Each(func(name string, value *string) {
-		for _, try := range []string{"some " + name, name + "@example.org", "1990-05-15"} {
+	for d, value := range f.Each {
+		right := slices.ContainsFunc([]string{"some " + d.Name, d.Name + "@example.org", "1990-05-15"}, func(try string) bool {
 			*value = try
-			if normal, errs := f.Normalize(now); len(errs) == 0 {
-				f = normal
-				return
-			}
+			normal, errs := f.Normalize(now)
+			*value = *d.Of(&normal)
+			return len(errs) == 0
+		})
+		if !right {
+			t.Fatalf("no value is right for %s: give one here", d.Name)
 		}
-		t.Fatalf("no value is right for %s: give one here", name)
-	})
+	}
 	return record.Firefighter{ID: "0198c0de-0000-7000-8000-000000000001", Fields: f}
 }
 

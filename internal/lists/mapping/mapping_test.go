@@ -233,9 +233,9 @@ func checkPerson(t *testing.T, columns []Column, row sheet.Row, p Person, now ti
 			}
 		default:
 			has = hasError(p, columns[i].Field) || p.LostPhone == cell.Text
-			p.Fields.Each(func(name string, value *string) {
-				has = has || name == columns[i].Field && *value == strings.TrimSpace(cell.Text)
-			})
+			for d, value := range p.Fields.Each {
+				has = has || d.Name == columns[i].Field && *value == strings.TrimSpace(cell.Text)
+			}
 		}
 		if !has {
 			t.Fatalf("the cell %q of %+v is lost in %+v", cell.Text, columns[i], p)

@@ -70,11 +70,11 @@ func (m *mapper) take(p *Person, f *record.Fields, field string, cell sheet.Cell
 			f.PhoneNumber, p.LostPhone = "", cell.Text
 		}
 	default:
-		f.Each(func(name string, value *string) {
-			if name == field {
+		for d, value := range f.Each {
+			if d.Name == field {
 				*value = cell.Text
 			}
-		})
+		}
 	}
 }
 

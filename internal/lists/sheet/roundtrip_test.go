@@ -26,7 +26,9 @@ func checkAgainPeople(t *testing.T, format string, people ...record.Firefighter)
 	}
 	for i, row := range table.Rows {
 		want := map[string]string{"id": people[i].ID}
-		people[i].Each(func(name string, value *string) { want[name] = *value })
+		for d, value := range people[i].Each {
+			want[d.Name] = *value
+		}
 		for name, text := range want {
 			if got := textIn(table, row, name); got != text {
 				t.Fatalf("%s: %s %q is read as %q", format, name, text, got)

@@ -24,13 +24,12 @@ type vcardWriter struct{ *vcard.Writer }
 func newVCard(w io.Writer) Writer { return vcardWriter{vcard.NewWriter(w)} }
 
 func (w vcardWriter) Write(f *record.Firefighter) error {
-	all := texts(f)
 	w.Begin(product)
 	w.Text("UID", f.ID)
 	w.Text("N", f.LastName, f.FirstName, "", "", "")
 	w.Text("FN", f.FirstName+" "+f.LastName)
-	for i, d := range record.AllFields()[record.NameFields:] {
-		property, value := d.VCard, all[1+record.NameFields+i]
+	for _, d := range record.AllFields()[record.NameFields:] {
+		property, value := d.VCard, *d.Of(&f.Fields)
 		if d.Name == "dateOfBirth" {
 			date, alone := strings.CutSuffix(value, midnight)
 			if value = date; !alone {
@@ -39,8 +38,8 @@ func (w vcardWriter) Write(f *record.Firefighter) error {
 		}
 		w.Text(property, value)
 	}
-	w.Text("X-FIREFIGHTERS-INVITATION-STATUS", all[len(all)-2])
-	w.Text("X-FIREFIGHTERS-USER-ID", all[len(all)-1])
+	w.Text("X-FIREFIGHTERS-INVITATION-STATUS", platformText(f.InvitationStatus))
+	w.Text("X-FIREFIGHTERS-USER-ID", platformText(f.UserID))
 	return w.End()
 }
 

@@ -87,18 +87,22 @@ var members = slices.Concat([]string{"id"}, record.FieldNames(), []string{"invit
 
 var birthMember = slices.Index(members, "dateOfBirth")
 
-// texts returns the members of a record. What has no value is empty. Broken
-// UTF-8, which only the platform's columns can hold, becomes U+FFFD, as in JSON.
+// texts returns the members of a record. What has no value is empty.
 func texts(f *record.Firefighter) []string {
 	all := []string{f.ID}
-	f.Each(func(_ string, value *string) { all = append(all, *value) })
-	for _, column := range []*string{f.InvitationStatus, f.UserID} {
-		if column == nil {
-			column = new(string)
-		}
-		all = append(all, strings.ToValidUTF8(*column, string(utf8.RuneError)))
+	for _, value := range f.Each {
+		all = append(all, *value)
 	}
-	return all
+	return append(all, platformText(f.InvitationStatus), platformText(f.UserID))
+}
+
+// platformText returns the text of a column that the platform writes. Broken UTF-8,
+// which only those can hold, becomes U+FFFD, as in JSON.
+func platformText(column *string) string {
+	if column == nil {
+		return ""
+	}
+	return strings.ToValidUTF8(*column, string(utf8.RuneError))
 }
 
 // jsonlWriter writes each record as the API has it on a line.

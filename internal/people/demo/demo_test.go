@@ -22,11 +22,11 @@ func TestPerson(t *testing.T) {
 		if _, errs := fields.Normalize(time.Now()); len(errs) > 0 {
 			t.Fatalf("%+v: %v", fields, errs)
 		}
-		fields.Each(func(name string, value *string) {
+		for d, value := range fields.Each {
 			if *value != "" {
-				invented[name]++
+				invented[d.Name]++
 			}
-		})
+		}
 		if fields.PhoneNumber == "" || fields.Email == "" || fields.DateOfBirth == "" {
 			missing++
 		}

@@ -1,3 +1,5 @@
+// Package record is a firefighter's record: the rules for its fields, its form
+// in JSON and in the database, and the query of a list.
 package record
 
 import (
@@ -5,6 +7,17 @@ import (
 	"strings"
 	"time"
 )
+
+// TenantID is the number of a department.
+type TenantID int64
+
+// Firefighter is a record of a department.
+type Firefighter struct {
+	ID string // canonical lower-case UUID
+	Fields
+	InvitationStatus *string // nil is null; the department's platform writes it, the service never does
+	UserID           *string // likewise
+}
 
 // Fields are what a department enters about a firefighter. An empty string
 // is no value: null in JSON and in the database.
@@ -30,13 +43,14 @@ type Field struct {
 	VCard string   // the property of a vCard, with its parameters
 	Demo  []string // values to invent; nil where package demo has a way of its own
 
-	column   string // in the table firefighters
-	required bool
-	limit    int // characters (Unicode code points); unused for a date
+	Required bool
+	Of       func(*Fields) *string // its place
+
+	column string // in the table firefighters
+	limit  int    // characters (Unicode code points); unused for a date
 	// normalize refuses what the field may not hold. It must refuse line
 	// breaks, because the checksum is of lines.
 	normalize func(e *FieldErrors, f Field, value string, now time.Time) string
-	of        func(*Fields) *string
 }
 
 // Longest values, in characters.
@@ -52,20 +66,20 @@ const (
 // its name, only where it has a value. So the checksums of existing records stay
 // right.
 var fields = []Field{
-	{Name: "firstName", column: "first_name", required: true, limit: maxName, normalize: normalizeText,
-		of:       func(f *Fields) *string { return &f.FirstName },
+	{Name: "firstName", column: "first_name", Required: true, limit: maxName, normalize: normalizeText,
+		Of:       func(f *Fields) *string { return &f.FirstName },
 		Headings: firstNames, VCard: "N"},
-	{Name: "lastName", column: "last_name", required: true, limit: maxName, normalize: normalizeText,
-		of:       func(f *Fields) *string { return &f.LastName },
+	{Name: "lastName", column: "last_name", Required: true, limit: maxName, normalize: normalizeText,
+		Of:       func(f *Fields) *string { return &f.LastName },
 		Headings: lastNames, VCard: "N"},
 	{Name: "phoneNumber", column: "phone_number", limit: maxPhoneNumber, normalize: normalizeText,
-		of:       func(f *Fields) *string { return &f.PhoneNumber },
+		Of:       func(f *Fields) *string { return &f.PhoneNumber },
 		Headings: phones, Besides: besidesPhones + which, VCard: "TEL;TYPE=VOICE"},
 	{Name: "email", column: "email", limit: maxEmail, normalize: normalizeEmail,
-		of:       func(f *Fields) *string { return &f.Email },
+		Of:       func(f *Fields) *string { return &f.Email },
 		Headings: emails, Besides: besidesEmails + which, VCard: "EMAIL;TYPE=INTERNET"},
 	{Name: "dateOfBirth", column: "date_of_birth", normalize: normalizeBirth,
-		of:       func(f *Fields) *string { return &f.DateOfBirth },
+		Of:       func(f *Fields) *string { return &f.DateOfBirth },
 		Headings: births, Besides: besidesBirths, VCard: "BDAY"},
 }
 
@@ -94,19 +108,21 @@ func (f Fields) Normalize(now time.Time) (Fields, FieldErrors) {
 	var errs FieldErrors
 	var normal Fields
 	for _, d := range fields {
-		value := *d.of(&f)
-		if d.required && strings.TrimSpace(value) == "" {
+		value := *d.Of(&f)
+		if d.Required && strings.TrimSpace(value) == "" {
 			errs.Add(d.Name, Required, "%s is required.", d.Name)
 		}
-		*d.of(&normal) = d.normalize(&errs, d, value, now)
+		*d.Of(&normal) = d.normalize(&errs, d, value, now)
 	}
 	return normal, errs
 }
 
-// Each calls each for all fields, by their names in JSON and in its order.
-func (f *Fields) Each(each func(name string, value *string)) {
+// Each is the sequence of the fields and their values, in the order of JSON.
+func (f *Fields) Each(yield func(d Field, value *string) bool) {
 	for _, d := range fields {
-		each(d.Name, d.of(f))
+		if !yield(d, d.Of(f)) {
+			return
+		}
 	}
 }
 
@@ -119,7 +135,7 @@ func (f Fields) Summary() string {
 // have none.
 func (f Fields) Details() (values []string) {
 	for _, d := range fields[NameFields:] {
-		if value := *d.of(&f); value != "" {
+		if value := *d.Of(&f); value != "" {
 			values = append(values, value)
 		}
 	}

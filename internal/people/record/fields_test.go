@@ -38,7 +38,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("entry %d is named %q, not %q", i, d.Name, want)
 		}
 		var f Fields
-		*d.of(&f) = "x"
+		*d.Of(&f) = "x"
 		if reflect.ValueOf(f).Field(i).String() != "x" {
 			t.Errorf("the entry %q is of another field than %s", d.Name, member)
 		}
@@ -206,26 +206,19 @@ func TestEach(t *testing.T) {
 	t.Parallel()
 	var f Fields
 	var names []string
-	f.Each(func(name string, value *string) {
-		names = append(names, name)
-		*value = name
-	})
+	for d, value := range f.Each {
+		names = append(names, d.Name)
+		*value = d.Name
+	}
 	var read []string
-	f.Each(func(_ string, value *string) { read = append(read, *value) })
+	for _, value := range f.Each {
+		read = append(read, *value)
+	}
 	if !slices.Equal(names, FieldNames()) || !slices.Equal(read, names) {
 		t.Errorf("got %q, and %q was written", names, read)
 	}
 	if f.FirstName != "firstName" || f.LastName != "lastName" || f.PhoneNumber != "phoneNumber" || f.Email != "email" || f.DateOfBirth != "dateOfBirth" {
 		t.Errorf("got %+v", f)
-	}
-}
-
-func TestIsBlank(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]bool{"": true, " ": true, "\t\r\n\u00a0\u3000": true, "x": false, " 0 ": false, "\u200b": false} {
-		if IsBlank(text) != want {
-			t.Errorf("%q: %v", text, !want)
-		}
 	}
 }
 

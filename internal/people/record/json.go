@@ -28,6 +28,36 @@ func Decode(body []byte, now time.Time) (Fields, error) {
 	return f, errs.Err()
 }
 
+// Patch is a merge patch (RFC 7396) of a record: the fields that change.
+type Patch struct {
+	fields Fields // normalized
+	given  map[string]int
+}
+
+// DecodePatch reads the JSON object of a merge patch, by the rules of Decode. A
+// member that is null or empty clears its field. The error is a BodyError, or
+// FieldErrors with everything that is wrong.
+func DecodePatch(body []byte, now time.Time) (Patch, error) {
+	f, given, errs, err := decode(body)
+	if err != nil {
+		return Patch{}, err
+	}
+	normal, faults := f.Normalize(now)
+	errs.Merge(slices.DeleteFunc(faults, func(fault FieldError) bool { return given[fault.Field] == 0 }))
+	return Patch{normal, given}, errs.Err()
+}
+
+// Merge returns the fields of a record with the patch. What the patch does not
+// name stays as it is.
+func (p Patch) Merge(f Fields) Fields {
+	for _, d := range fields {
+		if p.given[d.Name] > 0 {
+			*d.Of(&f) = *d.Of(&p.fields)
+		}
+	}
+	return f
+}
+
 // decode returns the fields of an object, how often each member was given, and
 // what is wrong with them. The error is a BodyError.
 //
@@ -86,10 +116,10 @@ func (f *Fields) set(name string, value json.RawMessage, errs *FieldErrors) {
 		return
 	}
 	types := "a string or null"
-	if fields[i].required {
+	if fields[i].Required {
 		types = "a string"
 	}
-	if json.Unmarshal(value, fields[i].of(f)) != nil {
+	if json.Unmarshal(value, fields[i].Of(f)) != nil {
 		errs.Add(name, WrongType, "%s must be %s.", name, types)
 	}
 }
@@ -103,8 +133,8 @@ func (f *Firefighter) AppendJSON(b []byte) []byte {
 		b = append(b, ',', '"')
 		b = append(b, fields[i].Name...)
 		b = append(b, '"', ':')
-		value := fields[i].of(&f.Fields)
-		b = appendNullable(b, value, *value == "" && !fields[i].required)
+		value := fields[i].Of(&f.Fields)
+		b = appendNullable(b, value, *value == "" && !fields[i].Required)
 	}
 	b = append(b, `,"invitationStatus":`...)
 	b = appendNullable(b, f.InvitationStatus, f.InvitationStatus == nil)

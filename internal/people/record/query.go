@@ -1,6 +1,16 @@
 package record
 
-import "math"
+import (
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+)
 
 const (
 	maxPageSize = 100
@@ -57,4 +67,151 @@ func (q Query) Parse(rawQuery string) (Query, error) {
 	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
 	q = p.Selection(q)
 	return q, p.Err()
+}
+
+// Parameters are those of a URL's query, and what is wrong with them.
+type Parameters struct {
+	values url.Values
+	errs   FieldErrors
+}
+
+// ParseParameters reads the query of a URL.
+func ParseParameters(rawQuery string) *Parameters {
+	// A semicolon is a character like any other (WHATWG URL). Package url
+	// refuses it.
+	values, err := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
+	p := &Parameters{values: values}
+	if err != nil {
+		p.errs.Add("query", Invalid, "The query of the URL is not well-formed.")
+	}
+	return p
+}
+
+// Err returns everything that is wrong as FieldErrors, nil if nothing is.
+func (p *Parameters) Err() error { return p.errs.Err() }
+
+// Add adds an error of a parameter that the caller has found. The detail is
+// formatted by fmt.Sprintf.
+func (p *Parameters) Add(name, code, format string, args ...any) {
+	p.errs.Add(name, code, format, args...)
+}
+
+// Selection reads which records are asked for, and in which order: search, sortBy
+// and sortDir. What they do not say is as in q.
+func (p *Parameters) Selection(q Query) Query {
+	q.Terms = p.search("search")
+	q.SortBy = SortField(p.OneOf("sortBy", string(q.SortBy), sortNames()...))
+	q.Descending = p.descending("sortDir", q.Descending)
+	return q
+}
+
+// Bool reads true or false, or 1 or 0. An absent one is false.
+func (p *Parameters) Bool(name string) bool {
+	switch p.Get(name) {
+	case "true", "1":
+		return true
+	case "", "false", "0":
+	default:
+		p.errs.Add(name, Invalid, "%s must be true or false.", name)
+	}
+	return false
+}
+
+// OneOf reads one of some texts. An absent one is absent.
+func (p *Parameters) OneOf(name, absent string, texts ...string) string {
+	text := p.Get(name)
+	switch {
+	case text == "":
+		return absent
+	case !slices.Contains(texts, text):
+		p.errs.Add(name, Invalid, "%s must be one of %s.", name, strings.Join(texts, ", "))
+		return absent
+	}
+	return text
+}
+
+// Get returns the value of a parameter. An empty one counts as absent.
+func (p *Parameters) Get(name string) string {
+	given := slices.DeleteFunc(slices.Clone(p.values[name]), func(v string) bool { return v == "" })
+	if len(given) == 0 {
+		return ""
+	}
+	if len(given) > 1 {
+		p.errs.Add(name, Duplicate, "%s is given twice.", name)
+	}
+	return given[0]
+}
+
+// WholeNumber reads a number from 1. A number that int64 cannot hold counts as
+// limit, or is an error if the limit is that of int64 itself.
+func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {
+	text := p.Get(name)
+	if text == "" {
+		return absent
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if strings.Trim(text, "0123456789") != "" {
+		code := Invalid
+		if err == nil {
+			code = OutOfRange
+		}
+		p.errs.Add(name, code, "%s must be a whole number from 1.", name)
+		return absent
+	}
+	switch {
+	case err != nil && limit == math.MaxInt64:
+		p.errs.Add(name, OutOfRange, "%s may be at most %d.", name, limit)
+		return absent
+	case err != nil:
+		return limit
+	case n == 0:
+		p.errs.Add(name, OutOfRange, "%s must be a whole number from 1.", name)
+		return absent
+	}
+	return n
+}
+
+// search splits the text at white space. It leaves out a term that is there
+// already or that is empty once folded.
+func (p *Parameters) search(name string) []Term {
+	text := strings.TrimSpace(p.Get(name))
+	switch {
+	case !utf8.ValidString(text):
+		p.errs.Add(name, Invalid, "%s is not valid UTF-8.", name)
+		return nil
+	case utf8.RuneCountInString(text) > maxSearch:
+		p.errs.Add(name, TooLong, "%s may have at most %d characters.", name, maxSearch)
+		return nil
+	}
+	var terms []Term
+	for _, word := range strings.Fields(text) {
+		t := Term{Text: fold.String(word)}
+		if !strings.ContainsFunc(word, unicode.IsLetter) {
+			t.Digits = Digits(word)
+		}
+		if t.Text != "" && !slices.Contains(terms, t) {
+			terms = append(terms, t)
+		}
+	}
+	return terms
+}
+
+func (p *Parameters) descending(name string, absent bool) bool {
+	switch direction := strings.ToLower(p.Get(name)); direction {
+	case "asc":
+		return false
+	case "desc":
+		return true
+	case "":
+	default:
+		p.errs.Add(name, Invalid, "%s must be asc or desc.", name)
+	}
+	return absent
+}
+
+func sortNames() (names []string) {
+	for _, f := range SortFields {
+		names = append(names, string(f))
+	}
+	return names
 }

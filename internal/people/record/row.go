@@ -25,19 +25,17 @@ func ColumnsIn(has func(column string) bool) string {
 }
 
 // FieldColumns are the columns of the Fields, in their order.
-var FieldColumns = fieldColumns()
-
-// KeyColumns are the columns to sort and search by. Their values follow from
-// the fields.
-const KeyColumns = "first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits"
-
-func fieldColumns() string {
+var FieldColumns = func() string {
 	var names []string
 	for _, d := range fields {
 		names = append(names, d.column)
 	}
 	return strings.Join(names, ", ")
-}
+}()
+
+// KeyColumns are the columns to sort and search by. Their values follow from
+// the fields.
+const KeyColumns = "first_key, last_key, email_key, phone_key, born_at, search_text, phone_digits"
 
 // Stored is a record and what else its row says.
 type Stored struct {
@@ -61,11 +59,11 @@ func Scan(tenant TenantID, deleted bool, row []driver.Value, s *Stored) {
 	s.Row, s.ID = number(row[0]), text(row[2])
 	rest := row[3:]
 	for i := range fields {
-		*fields[i].of(&s.Fields) = text(rest[i])
+		*fields[i].Of(&s.Fields) = text(rest[i])
 	}
 	rest = rest[len(fields):]
 	s.InvitationStatus, s.UserID = textOrNil(rest[0]), textOrNil(rest[1])
-	s.Damaged = number(row[1]) != checksum(tenant, s.ID, &s.Fields, deleted)
+	s.Damaged = number(row[1]) != Checksum(tenant, s.ID, &s.Fields, deleted)
 }
 
 func number(v driver.Value) int64 { n, _ := v.(int64); return n }
@@ -99,14 +97,10 @@ func TextChecksum(tenant TenantID, text string) int64 {
 // not bring a record back, and a delete or undelete updates the checksum without
 // reading the fields. A deleted byte in the sum would need them, and a new
 // checksum for every existing record.
-func Checksum(tenant TenantID, id string, f Fields, deleted bool) int64 {
-	return checksum(tenant, id, &f, deleted)
-}
-
-func checksum(tenant TenantID, id string, f *Fields, deleted bool) int64 {
+func Checksum(tenant TenantID, id string, f *Fields, deleted bool) int64 {
 	b := append(summed(tenant), id...)
 	for i := range fields {
-		value := *fields[i].of(f)
+		value := *fields[i].Of(f)
 		switch {
 		case i < alwaysSummed:
 			b = append(append(b, '\n'), value...)
@@ -125,7 +119,7 @@ func checksum(tenant TenantID, id string, f *Fields, deleted bool) int64 {
 func (f Fields) Values() []driver.Value {
 	values := make([]driver.Value, len(fields))
 	for i := range fields {
-		value := *fields[i].of(&f)
+		value := *fields[i].Of(&f)
 		values[i] = textOrNull(value, value)
 	}
 	return values

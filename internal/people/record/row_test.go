@@ -25,9 +25,9 @@ func TestChecksum(t *testing.T) {
 		got  int64
 		want int64
 	}{
-		{"all fields", Checksum(7, anaID, ana, false), anaSum},
-		{"deleted", Checksum(7, anaID, ana, true), ^anaSum},
-		{"names alone", Checksum(7, anaID, least, false), 1557791092},
+		{"all fields", Checksum(7, anaID, &ana, false), anaSum},
+		{"deleted", Checksum(7, anaID, &ana, true), ^anaSum},
+		{"names alone", Checksum(7, anaID, &least, false), 1557791092},
 		{"text", TextChecksum(7, "some text\nof two lines"), 2440485564},
 	}
 	for _, tt := range tests {
@@ -43,12 +43,12 @@ func TestChecksum(t *testing.T) {
 func TestChecksumOfNewField(t *testing.T) {
 	rank, before := "", fields
 	t.Cleanup(func() { fields = before })
-	fields = append(slices.Clone(fields), Field{Name: "rank", of: func(*Fields) *string { return &rank }})
-	if sum := Checksum(7, anaID, ana, false); sum != anaSum {
+	fields = append(slices.Clone(fields), Field{Name: "rank", Of: func(*Fields) *string { return &rank }})
+	if sum := Checksum(7, anaID, &ana, false); sum != anaSum {
 		t.Errorf("%d without a value", sum)
 	}
 	rank = "Captain"
-	if sum := Checksum(7, anaID, ana, false); sum == anaSum {
+	if sum := Checksum(7, anaID, &ana, false); sum == anaSum {
 		t.Error("the value is not in the checksum")
 	}
 }
@@ -86,7 +86,7 @@ func TestScanAgain(t *testing.T) {
 	t.Parallel()
 	f := Fields{FirstName: "A", LastName: "B"}
 	s := scan(7, false, anaRow())
-	Scan(7, false, append(append([]driver.Value{int64(1), Checksum(7, anaID, f, false), anaID}, f.Values()...), nil, "u"), &s)
+	Scan(7, false, append(append([]driver.Value{int64(1), Checksum(7, anaID, &f, false), anaID}, f.Values()...), nil, "u"), &s)
 	if s.Damaged || s.Fields != f || s.Row != 1 || s.InvitationStatus != nil || *s.UserID != "u" {
 		t.Errorf("got %+v", s)
 	}

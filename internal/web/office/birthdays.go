@@ -100,7 +100,7 @@ func (v visit) answerAge(data *birthdaysPage, people []record.Firefighter, today
 	query := v.R.URL.Query()
 	data.Asked = query.Has("age") || query.Has("before")
 	data.Age.Value, data.Before.Value = strconv.Itoa(defaultAge), v.Lang.Day(calendar.Date{Year: today.Year + 1, Month: time.January, Day: 1})
-	if text := query.Get("before"); !record.IsBlank(text) {
+	if text := query.Get("before"); strings.TrimSpace(text) != "" {
 		data.Before.Value = text
 	}
 	if !data.Asked {

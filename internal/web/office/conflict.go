@@ -40,12 +40,12 @@ func (v visit) renderConflict(id string, yours, was record.Fields) error {
 		was.DateOfBirth = v.Lang.Day(day) // the form may have had another language
 	}
 	theirs, before, shown := fieldValues(v.shown(now.Fields)), fieldValues(was), v.shown(yours)
-	shown.Each(func(name string, value *string) {
-		c := conflictField{Name: name, Label: v.Text("field." + name), Yours: *value, Theirs: theirs[name], Same: *value == theirs[name]}
-		c.KeepTheirs = *value == before[name] && v.R.PostForm.Has("was."+name)
-		c.Both = !c.Same && !c.KeepTheirs && theirs[name] != before[name]
+	for d, value := range shown.Each {
+		c := conflictField{Name: d.Name, Label: v.Text("field." + d.Name), Yours: *value, Theirs: theirs[d.Name], Same: *value == theirs[d.Name]}
+		c.KeepTheirs = *value == before[d.Name] && v.R.PostForm.Has("was."+d.Name)
+		c.Both = !c.Same && !c.KeepTheirs && theirs[d.Name] != before[d.Name]
 		data.Choices = append(data.Choices, c)
-	})
+	}
 	title := "conflict.title"
 	if deleted {
 		title = "conflict.deleted"

@@ -17,7 +17,9 @@ var fieldNames = slices.Clip(record.FieldNames())
 // fieldValues returns fields by name.
 func fieldValues(f record.Fields) map[string]string {
 	all := map[string]string{}
-	f.Each(func(name string, value *string) { all[name] = *value })
+	for d, value := range f.Each {
+		all[d.Name] = *value
+	}
 	return all
 }
 
@@ -91,7 +93,7 @@ func (v visit) birth(f record.Fields) string {
 
 // readBirth returns a day as it is stored. stored is what the record has.
 func (v visit) readBirth(text, stored string) (string, error) {
-	if record.IsBlank(text) {
+	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}
 	day, err := v.Lang.ParseDay(text)

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -34,7 +34,7 @@ type paperPerson struct {
 // showPaper says what has changed since a list was printed.
 func showPaper(v visit) error {
 	data := paperPage{Code: v.R.URL.Query().Get("code"), Date: v.now()}
-	if !record.IsBlank(data.Code) {
+	if strings.TrimSpace(data.Code) != "" {
 		if err := v.comparePaper(&data); err != nil {
 			return err
 		}

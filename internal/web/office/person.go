@@ -42,20 +42,16 @@ type input struct {
 	Required    bool
 }
 
-// required are the fields that must have a value. The record says so, too; the
-// form only marks them.
-var required = map[string]bool{"firstName": true, "lastName": true}
-
 // inputs returns the fields of a form.
 func (v visit) inputs(typed, was record.Fields, faults map[string]string) (all, wrong []input) {
 	before := fieldValues(was)
-	typed.Each(func(name string, value *string) {
-		in := input{name, v.Text("field." + name), *value, before[name], faults[name], required[name]}
+	for d, value := range typed.Each {
+		in := input{d.Name, v.Text("field." + d.Name), *value, before[d.Name], faults[d.Name], d.Required}
 		all = append(all, in)
 		if in.Fault != "" {
 			wrong = append(wrong, in)
 		}
-	})
+	}
 	return all, wrong
 }
 
@@ -63,11 +59,11 @@ func (v visit) inputs(typed, was record.Fields, faults map[string]string) (all, 
 // for what they were when the form was made. A field that the form does not have
 // is as in absent.
 func (v visit) typed(prefix string, absent record.Fields) record.Fields {
-	absent.Each(func(name string, value *string) {
-		if v.R.PostForm.Has(prefix + name) {
-			*value = v.R.PostForm.Get(prefix + name)
+	for d, value := range absent.Each {
+		if v.R.PostForm.Has(prefix + d.Name) {
+			*value = v.R.PostForm.Get(prefix + d.Name)
 		}
-	})
+	}
 	return absent
 }
 
@@ -154,7 +150,9 @@ func (v visit) addKey(token string, f record.Fields) *store.IdempotencyKey {
 		return nil
 	}
 	parts := []string{token}
-	f.Each(func(_ string, value *string) { parts = append(parts, *value) })
+	for _, value := range f.Each {
+		parts = append(parts, *value)
+	}
 	return v.idempotencyKey("form-", parts...)
 }
 

@@ -78,11 +78,11 @@ func FuzzMerge(f *testing.F) {
 			t.Fatal(err)
 		}
 		want := ana
-		want.Each(func(name string, value *string) {
-			if member, given := members[name]; given {
+		for d, value := range want.Each {
+			if member, given := members[d.Name]; given {
 				*value, _ = member.(string)
 			}
-		})
+		}
 		want, errs := want.Normalize(today)
 		if got != want || len(errs) > 0 {
 			t.Fatalf("%s: got %+v; want %+v, %v", patch, got, want, errs)

@@ -1,8 +1,10 @@
 package record
 
 import (
+	"cmp"
 	"fmt"
 	"net/mail"
+	"regexp"
 	"strings"
 	"time"
 	"unicode"
@@ -27,10 +29,6 @@ func Label(value string) (string, error) {
 	}
 	return value, nil
 }
-
-// IsBlank reports whether a text has nothing but white space, so that it counts
-// as no value.
-func IsBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 func normalizeText(e *FieldErrors, f Field, value string, _ time.Time) string {
 	value, code, fault := checkText(value, f.limit)
@@ -68,4 +66,57 @@ func normalizeEmail(e *FieldErrors, f Field, value string, now time.Time) string
 		e.Add(f.Name, Invalid, "%s must be one bare e-mail address, like name@example.org.", f.Name)
 	}
 	return value
+}
+
+// birthForm is a date-time of RFC 3339, in which the offset or the whole time
+// may be missing. The fraction may have 32 digits, which are all stored. Lists
+// are sorted by the first nine.
+var birthForm = regexp.MustCompile(
+	`^(\d{4}-\d{2}-\d{2})` +
+		`(?:[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,32})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)?)?$`)
+
+// earliestYear is the earliest year of birth, by the calendar of the offset
+// that was sent.
+const earliestYear = 1900
+
+// normalizeBirth returns a date of birth in the form in which it is stored:
+// date, time and offset as they were sent, Z where there was no offset,
+// midnight where there was no time, and no fraction that is zero.
+func normalizeBirth(e *FieldErrors, f Field, value string, now time.Time) string {
+	if value = strings.TrimSpace(value); value == "" {
+		return ""
+	}
+	value, ok := canonicalBirth(value)
+	if !ok {
+		e.Add(f.Name, Invalid, "%s must be a date that exists, like 1990-05-15 or 1990-05-15T00:00:00Z.", f.Name)
+		return ""
+	}
+	switch born := (Fields{DateOfBirth: value}).Born(); {
+	case born.Year() < earliestYear:
+		e.Add(f.Name, OutOfRange, "%s may not be before the year %d.", f.Name, earliestYear)
+	case born.After(now.Add(24 * time.Hour)):
+		e.Add(f.Name, OutOfRange, "%s may not be in the future.", f.Name)
+	}
+	return value
+}
+
+func canonicalBirth(value string) (string, bool) {
+	part := birthForm.FindStringSubmatch(value)
+	if part == nil {
+		return "", false
+	}
+	fraction := part[3]
+	if strings.Trim(fraction, ".0") == "" {
+		fraction = ""
+	}
+	value = part[1] + "T" + cmp.Or(part[2], "00:00:00") + fraction + cmp.Or(strings.ToUpper(part[4]), "Z")
+	_, err := time.Parse(time.RFC3339Nano, value)
+	return value, err == nil
+}
+
+// Born returns the instant of a normalized date of birth with the offset that
+// was sent. Without a date of birth it is the zero time.
+func (f Fields) Born() time.Time {
+	born, _ := time.Parse(time.RFC3339Nano, f.DateOfBirth)
+	return born
 }
