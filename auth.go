@@ -29,8 +29,6 @@ type caller struct {
 	scope  string
 }
 
-func (c caller) may(scope string) bool { return store.ScopeCovers(c.scope, scope) }
-
 // useInterval is how often the last use of a key is written, at most.
 const useInterval = time.Minute
 
@@ -74,7 +72,7 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 	if p, ok := err.(*httpapi.Problem); ok && p.Status == http.StatusUnauthorized {
 		a.refusals.Add(r, p.Code)
 	}
-	if err == nil && !c.may(scope) {
+	if err == nil && !store.ScopeCovers(c.scope, scope) {
 		err = errReadOnlyKey
 	}
 	return c, err
@@ -83,8 +81,7 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 // authenticate returns the caller whose key the request has. The error is one of the
 // four refusals of a key in problems.go, or that of the rate limit.
 func (a *authenticator) authenticate(r *http.Request, h http.Header) (caller, error) {
-	key, ok := bearer(r.Header["Authorization"])
-	c, err := a.find(r, key, ok, h)
+	c, err := a.find(r, bearer(r.Header["Authorization"]), h)
 	if err != nil {
 		return caller{}, err
 	}
@@ -129,29 +126,33 @@ func (a *authenticator) Session(secret string) (store.Key, error) {
 	return session, nil
 }
 
-// bearer returns the key of the only Authorization header that there may be.
-func bearer(headers []string) (key string, ok bool) {
+// bearer returns the key of the only Authorization header that there may be, empty if
+// that has none.
+func bearer(headers []string) string {
 	if len(headers) != 1 {
-		return "", false
+		return ""
 	}
 	scheme, key, _ := strings.Cut(headers[0], " ")
 	key = strings.Trim(key, " ")
-	return key, strings.EqualFold(scheme, "Bearer") && key != "" && !strings.ContainsAny(key, " \t,")
+	if !strings.EqualFold(scheme, "Bearer") || strings.ContainsAny(key, " \t,") {
+		return ""
+	}
+	return key
 }
 
 // find returns the credential for an API key, nil if there is none. It counts the
 // request before it asks the database, so that requests with unknown keys cannot keep
 // the database busy.
-func (a *authenticator) find(r *http.Request, key string, ok bool, h http.Header) (*credential, error) {
+func (a *authenticator) find(r *http.Request, key string, h http.Header) (*credential, error) {
 	hash := store.KeyHash(apikey.Hash(key))
-	if c := (*a.byHash.Load())[hash]; ok && c != nil && !c.IsSession() {
+	if c := (*a.byHash.Load())[hash]; c != nil && !c.IsSession() {
 		return c, a.limit.Admit(c.bucket, h)
 	}
 	repeated, err := a.limit.AdmitUnknown(r, key, h)
 	switch {
 	case err != nil:
 		return nil, err
-	case !ok:
+	case key == "":
 		return nil, errNoKey
 	case repeated: // it was looked up a moment ago, and ReloadKeys reads keys that are new
 		return nil, nil

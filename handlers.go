@@ -505,7 +505,7 @@ func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _
 	if err := s.store.Ping(); errors.Is(err, sqlite.ErrLost) {
 		return err
 	} else if err != nil {
-		return notReady(err)
+		return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: err, Detail: "The database does not answer."}
 	}
 	ready := readiness{Status: "ready"}
 	if fault := s.store.DB().WritingFault(); fault != nil {

@@ -216,8 +216,7 @@ func detailsOf(made store.Import) importDetails {
 		d.File = &made.File
 	}
 	if !made.TakenBackAt.IsZero() {
-		at := made.TakenBackAt.UTC().Format(inMillis)
-		d.TakenBackAt = &at
+		d.TakenBackAt = new(made.TakenBackAt.UTC().Format(inMillis))
 	}
 	return d
 }

@@ -58,11 +58,6 @@ func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem 
 // errNoImport is for a number that no import of the department has.
 var errNoImport = &httpapi.Problem{Kind: kindImport, Detail: "There is no import with this number."}
 
-func notReady(cause error) *httpapi.Problem {
-	return &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater, Cause: cause,
-		Detail: "The database does not answer."}
-}
-
 // problemOf is the one place where an error becomes a problem. Of an
 // unforeseen error the client learns nothing.
 func problemOf(err error) *httpapi.Problem {

@@ -43,11 +43,7 @@ func showHistory(v visit) error {
 	return v.renderHistory(site.Page{Title: v.Text("history.title"), Section: "history"}, historyPage{})
 }
 
-func showPersonHistory(v visit) error {
-	id, err := v.recordID()
-	if err != nil {
-		return err
-	}
+func showPersonHistory(v visit, id string) error {
 	f, deleted, err := v.find(id)
 	if err != nil && !errors.As(err, new(*record.DamagedError)) { // of a damaged one the history may know more
 		return err

@@ -26,8 +26,7 @@ var listDefaults = record.Query{Page: 1, PageSize: pageLength, SortBy: record.By
 type listPage struct {
 	Search       string
 	Searched     bool
-	Empty        bool // the department has nobody at all
-	Total, Found int64
+	Total, Found int64 // all people of the department, and those who were found
 	Columns      []sortColumn
 	People       []person
 	Rows         template.HTML // of People
@@ -83,7 +82,6 @@ func showList(v visit) error {
 		Search: v.search(), Searched: len(q.Terms) > 0, Found: found.Total, Total: found.People,
 		Columns: v.sortColumns(q), People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults, Query: v.listQuery().Encode(),
 	}
-	data.Empty = data.Total == 0
 	data.ShowStatus = slices.ContainsFunc(data.People, func(p person) bool { return p.Status != "" })
 	data.Rows = v.rowsOf(data, listPath(v.listQuery()), v.May(store.ScopeWrite))
 	p := site.Page{Title: v.Text("list.title"), Section: "list", Wrong: len(faults) > 0, Data: data}

@@ -52,11 +52,11 @@ func routes() map[string]site.Route {
 		"GET /office/emails":                {Scope: store.ScopeRead, Handle: to(showEmails), Large: true},
 		"GET /office/people/new":            {Scope: store.ScopeWrite, Handle: to(showNewPerson)},
 		"POST /office/people":               {Scope: store.ScopeWrite, Handle: to(addPerson), Carried: true},
-		"GET /office/people/{id}":           {Scope: store.ScopeRead, Handle: to(showPerson)},
-		"POST /office/people/{id}":          {Scope: store.ScopeWrite, Handle: to(savePerson), Carried: true},
-		"POST /office/people/{id}/delete":   {Scope: store.ScopeWrite, Handle: to(deletePerson)},
-		"POST /office/people/{id}/undelete": {Scope: store.ScopeWrite, Handle: to(undeletePerson)},
-		"GET /office/people/{id}/history":   {Scope: store.ScopeRead, Handle: to(showPersonHistory)},
+		"GET /office/people/{id}":           {Scope: store.ScopeRead, Handle: to(withID(showPerson))},
+		"POST /office/people/{id}":          {Scope: store.ScopeWrite, Handle: to(withID(savePerson)), Carried: true},
+		"POST /office/people/{id}/delete":   {Scope: store.ScopeWrite, Handle: to(withID(deletePerson))},
+		"POST /office/people/{id}/undelete": {Scope: store.ScopeWrite, Handle: to(withID(undeletePerson))},
+		"GET /office/people/{id}/history":   {Scope: store.ScopeRead, Handle: to(withID(showPersonHistory))},
 		"GET /office/deleted":               {Scope: store.ScopeRead, Handle: to(showDeleted)},
 		"GET /office/history":               {Scope: store.ScopeRead, Handle: to(showHistory)},
 
@@ -80,6 +80,17 @@ func routes() map[string]site.Route {
 		"POST /office/access/revoke":   {Scope: store.ScopeAdmin, Handle: to(revokeAccess)},
 		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: to(makeInvitation)},
 		"POST /office/access/withdraw": {Scope: store.ScopeAdmin, Handle: to(withdrawInvitation)},
+	}
+}
+
+// withID hands the handler the id of the address in its canonical form.
+func withID(handle func(v visit, id string) error) func(visit) error {
+	return func(v visit) error {
+		id, err := store.ParseRecordID(v.R.PathValue("id"))
+		if err != nil {
+			return store.ErrNotFound
+		}
+		return handle(v, id)
 	}
 }
 

@@ -179,23 +179,10 @@ func withNotice(path, what, id string) string {
 	return u.String()
 }
 
-// recordID returns the id in the address.
-func (v visit) recordID() (string, error) {
-	id, err := store.ParseRecordID(v.R.PathValue("id"))
-	if err != nil {
-		return "", store.ErrNotFound
-	}
-	return id, nil
-}
-
 // entityTag returns the entity tag that the API has for a record.
 func entityTag(f record.Firefighter) string { return httpapi.ETag(f.AppendJSON(nil)) }
 
-func showPerson(v visit) error {
-	id, err := v.recordID()
-	if err != nil {
-		return err
-	}
+func showPerson(v visit, id string) error {
 	f, err := v.Store.Get(v.Session.Tenant, id)
 	if err != nil {
 		return err
@@ -227,11 +214,7 @@ func (v visit) find(id string) (f record.Firefighter, deleted bool, err error) {
 
 // savePerson replaces a record, if it is still what the form was made from. A
 // form of which every value is stored already changes nothing.
-func savePerson(v visit) error {
-	id, err := v.recordID()
-	if err != nil {
-		return err
-	}
+func savePerson(v visit, id string) error {
 	f, deleted, err := v.find(id)
 	if err != nil {
 		return err
@@ -283,12 +266,8 @@ func (v visit) replace(id string, fields record.Fields, tag string) error {
 }
 
 // deletePerson deletes a person softly. Pressed twice it does the same.
-func deletePerson(v visit) error {
-	id, err := v.recordID()
-	if err != nil {
-		return err
-	}
-	err = v.Store.Delete(v.Session.Tenant, v.Session.ID, id, func(record.Firefighter) error { return nil })
+func deletePerson(v visit, id string) error {
+	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, id, func(record.Firefighter) error { return nil })
 	if errors.Is(err, store.ErrNotFound) {
 		_, err = v.Store.GetDeleted(v.Session.Tenant, id)
 	}
@@ -299,12 +278,8 @@ func deletePerson(v visit) error {
 }
 
 // undeletePerson brings a person back. Pressed twice it does the same.
-func undeletePerson(v visit) error {
-	id, err := v.recordID()
-	if err != nil {
-		return err
-	}
-	err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
+func undeletePerson(v visit, id string) error {
+	err := v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
 	if errors.As(err, new(*store.NotDeletedError)) {
 		_, err = v.Store.Get(v.Session.Tenant, id)
 	}

@@ -79,7 +79,9 @@ type signInPage struct {
 // back to where the visitor was, with what was typed into a form.
 func (v *Visit) askToSignIn(carried bool) error {
 	if v.R.Method != http.MethodPost {
-		if v.crossSite() {
+		// A link of another site led here: the browser has left out the cookie, because of
+		// its SameSite. It sends it when this page leads on.
+		if v.R.Header.Get("Sec-Fetch-Site") == "cross-site" {
 			return v.Render(http.StatusOK, "again", Page{Title: v.Text("signin.title")})
 		}
 		return v.Redirect(signInPath(v.R.URL.RequestURI()))
@@ -90,13 +92,6 @@ func (v *Visit) askToSignIn(carried bool) error {
 	}
 	v.W.Header().Set("WWW-Authenticate", `Session realm="firefighters"`)
 	return v.renderSignIn(http.StatusUnauthorized, data)
-}
-
-// crossSite reports whether a link of another site led here, and not yet this
-// page itself. The browser has then left out the cookie, because of its
-// SameSite.
-func (v *Visit) crossSite() bool {
-	return v.R.Header.Get("Sec-Fetch-Site") == "cross-site"
 }
 
 // InvitationLink returns the link that signs somebody in at the service with this

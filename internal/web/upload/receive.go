@@ -56,7 +56,7 @@ func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err 
 	if mediaType == FormType {
 		err = f.receiveForm(body, params["boundary"])
 	} else {
-		err = f.receive(body)
+		err = failed(copyFile(&f.file, body), "The body could not be read to its end.")
 	}
 	if err != nil {
 		f.Close()
@@ -157,11 +157,6 @@ var errTooLarge = refuse(httpapi.TooLarge, fmt.Sprintf("The file may have at mos
 
 func refuse(kind httpapi.Kind, detail string) *httpapi.Problem {
 	return &httpapi.Problem{Kind: kind, Detail: detail}
-}
-
-// receive keeps the file.
-func (f *File) receive(body io.Reader) error {
-	return failed(copyFile(&f.file, body), "The body could not be read to its end.")
 }
 
 // receiveForm keeps the file of a form. A field beside it is refused: somebody

@@ -222,7 +222,7 @@ func TestWeight(t *testing.T) {
 	for content, want := range map[string]int64{"": 0, "P": 1, "a,b": 3, "PK": largeFile, "PK\x03\x04...": largeFile,
 		strings.Repeat("a", inMemory+1): inMemory + 1, "PK" + strings.Repeat("a", largeFile): largeFile + 2} {
 		u := &File{file: spool{owner: 11}}
-		if err := u.receive(strings.NewReader(content)); err != nil {
+		if err := copyFile(&u.file, strings.NewReader(content)); err != nil {
 			t.Fatal(err)
 		}
 		if got := u.Weight(); got != want {

@@ -54,10 +54,6 @@ var sending atomic.Int64 // bytes of long answers in memory
 // sent. The caller keeps no reference to the body.
 func Respond(w http.ResponseWriter, owner int64, status int, body []byte) error {
 	size := int64(len(body))
-	if size <= inMemory {
-		httpapi.Respond(w, status, body)
-		return nil
-	}
 	if sending.Add(size) <= fromMemory {
 		defer sending.Add(-size)
 		httpapi.Respond(w, status, body)
