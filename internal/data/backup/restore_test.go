@@ -455,8 +455,9 @@ func TestRestoreFailsLate(t *testing.T) {
 		must(t, os.WriteFile(db+"-journal", []byte("its own, too"), 0o600))
 		must(t, os.WriteFile(db+"-lock", nil, 0o600))
 		before := contents(t, filepath.Dir(db))
+		began := time.Now().UTC()
 		for second := range 600 { // in whichever the name is chosen
-			at := time.Now().UTC().Add(time.Duration(second) * time.Second).Format("20060102T150405Z")
+			at := began.Add(time.Duration(second) * time.Second).Format("20060102T150405Z")
 			must(t, os.MkdirAll(filepath.Join(db+".before-restore-"+at+"-journal", "x"), 0o700))
 		}
 		r := backup.Restore{Content: toy{}, File: saved, Database: db}
