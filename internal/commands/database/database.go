@@ -135,7 +135,7 @@ func (s Schema) Upgrade(env cli.Env, path string) error {
 // warnOfNewerCopy warns of a saved copy with changes that the database does not
 // have.
 func (s Schema) warnOfNewerCopy(env cli.Env, path string) {
-	if saved := guard.NewerCopy(s.Content(), osutil.Resolve(path)); saved != "" {
+	if saved := backup.NewerCopy(s.Content(), osutil.Resolve(path)); saved != "" {
 		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
 			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
 	}

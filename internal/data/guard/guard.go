@@ -1,19 +1,23 @@
 // Package guard notices that the files of an open database have gone: somebody
-// has deleted, moved, replaced or cut them while it is served. It then ends all
-// reading and writing, and saves what is still open.
+// has deleted, moved, replaced or cut them, or has written an older copy over them,
+// while it is served. It then ends all reading and writing, and saves what is still
+// open.
+//
+// A look (look.go) compares the files with what is remembered of them: which files they
+// are, the end of the -wal (wal.go), how far the content has come, and the file of the
+// database without its -wal (file.go, pages.go). There is a look five times a second, at
+// the end, and around each checkpoint of this process, which could hide what happened.
+// A look that finds a loss begins a doubt. The doubt becomes a Loss when further looks
+// agree. What follows a loss is in lost.go.
 package guard
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -34,6 +38,19 @@ const (
 	// saveInterval is the time between two attempts to save a lost database.
 	saveInterval = 10 * time.Second
 )
+
+// Content is what a guard must know of what a database holds.
+type Content struct {
+	// Marks returns marks of which any two files of one database share one. It may
+	// be handed a file that is being written.
+	Marks func(*sqlite.Conn) ([]string, error)
+	// Progress returns how far a database has come, in one line, and reports whether
+	// that is an older state of it than an earlier answer. "" is none.
+	Progress func(c *sqlite.Conn, earlier string) (now string, older bool, err error)
+	// Renew makes a database of an older state another one, so that nothing is
+	// counted a second time.
+	Renew func(*sqlite.Conn) error
+}
 
 // Loss is the error for a database whose files have gone.
 type Loss struct {
@@ -110,58 +127,10 @@ func (g *Guard) look() finding {
 		g.files.setAside()
 	}
 	g.files.growShm()
-	g.markLost()
+	g.files.markLost()
 	g.loss.Store(&Loss{Path: g.db.Path(), What: found.what, kind: found.kind})
 	g.log.Error("the files of the database have gone: no request is answered, and what is still open is being saved", "what", found.what)
 	return found
-}
-
-// markLost leaves a file beside the database. It keeps commands away now, and later it
-// keeps a start from making a new database. Where it cannot be made, nothing does.
-func (g *Guard) markLost() {
-	if g.files.isInFolder() {
-		osutil.CreatePrivate(g.db.Path() + sqlite.LostSuffix)
-	}
-}
-
-// makeFolder makes the folder of the database if that has gone as well. If it cannot be
-// made, the attempt to save fails and says so.
-func (g *Guard) makeFolder() {
-	folder := filepath.Dir(g.db.Path())
-	if osutil.Exists(folder) || os.MkdirAll(folder, 0o700) != nil {
-		return
-	}
-	if made, err := os.Open(folder); err == nil {
-		g.files.folder.Close()
-		g.files.folder = made
-		g.markLost()
-	}
-}
-
-// save copies what is open to a file beside the database.
-func (g *Guard) save(ctx context.Context) {
-	first := g.tried.IsZero()
-	g.tried = time.Now()
-	loss := *g.loss.Load()
-	loss.Saved, loss.Err = "", nil
-	g.makeFolder()
-	copied := backup.SavedName(loss.Path, g.tried)
-	loss.Err = saveTo(ctx, g.db, copied)
-	if loss.Err != nil && ctx.Err() != nil { // the service ends, and End tries again
-		g.tried = time.Time{}
-		return
-	}
-	switch {
-	case loss.Err == nil:
-		loss.Saved = copied
-		g.log.Warn("what was in the database is saved beside its old place: stop the service, and it says what to type",
-			"ending", strings.TrimPrefix(copied, loss.Path))
-	case first && errors.Is(loss.Err, sqlite.ErrFull):
-		g.log.Error("what was in the database could not be saved, for the disk is full: make room, and wait until it is saved before you stop the service")
-	case first:
-		g.log.Error("what was in the database could not be saved: stop the service, and it says what to type", "cause", backup.Reason(loss.Err))
-	}
-	g.loss.Store(&loss)
 }
 
 // End looks at the files once more, after Run has ended, and makes the last
@@ -170,7 +139,7 @@ func (g *Guard) save(ctx context.Context) {
 // would write into a file that is another's by now.
 func (g *Guard) End() *Loss {
 	for range 20 { // what has happened since the last look
-		if g.loss.Load() != nil || g.look() == (finding{}) {
+		if g.loss.Load() != nil || g.look().kind == nothing {
 			break
 		}
 		time.Sleep(interval)

@@ -179,7 +179,7 @@ func TestDoubtEnds(t *testing.T) {
 		must(t, db.CheckpointIdle())
 		time.Sleep(20 * time.Millisecond)
 	}
-	if frames, copied, _, err := db.Frames(); err != nil || copied != frames {
+	if frames, copied, err := db.Frames(); err != nil || copied != frames {
 		t.Errorf("%d of %d frames are in the file, %v", copied, frames, err)
 	}
 }

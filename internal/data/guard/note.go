@@ -75,13 +75,3 @@ func (g *Guard) note(now time.Time) {
 		g.noted.text = text
 	}
 }
-
-// settled returns how far the database has come, "" while a loss is in doubt.
-func (f *files) settled() string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.doubted.IsZero() {
-		return ""
-	}
-	return f.progress
-}

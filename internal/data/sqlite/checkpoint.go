@@ -230,18 +230,14 @@ func logOf(c *Conn) (frames, copied int64, err error) {
 	return frames, copied, err
 }
 
-// Frames returns how many frames of the -wal are part of the database, how many of
-// them have been copied into its file, and the size of a page. A -wal that has just
-// restarted has none.
-func (db *DB) Frames() (frames, copied, pageSize int64, err error) {
+// Frames returns how many frames of the -wal are part of the database, and how many of
+// them have been copied into its file. A -wal that has just restarted has none.
+func (db *DB) Frames() (frames, copied int64, err error) {
 	err = db.Read(func(c *Conn) error {
-		if frames, copied, err = logOf(c); err != nil {
-			return err
-		}
-		pageSize, err = c.QueryInt(`PRAGMA page_size`)
+		frames, copied, err = logOf(c)
 		return err
 	})
-	return frames, copied, pageSize, err
+	return frames, copied, err
 }
 
 // Salts returns the salts of the -wal, which change when it restarts. They are zero

@@ -145,7 +145,7 @@ func TestCheckpointIdle(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
 	left := func() int64 {
-		frames, copied, _, err := db.Frames()
+		frames, copied, err := db.Frames()
 		must(t, err)
 		return frames - copied
 	}

@@ -3,41 +3,24 @@ package guard
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"io"
+	"math"
 	"slices"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
-
-// Content is what a guard must know of what a database holds.
-type Content struct {
-	// Marks returns marks of which any two files of one database share one. It may
-	// be handed a file that is being written.
-	Marks func(*sqlite.Conn) ([]string, error)
-	// Progress returns how far a database has come, in one line, and reports whether
-	// that is an older state of it than an earlier answer. "" is none.
-	Progress func(c *sqlite.Conn, earlier string) (now string, older bool, err error)
-	// Renew makes a database of an older state another one, so that nothing is
-	// counted a second time.
-	Renew func(*sqlite.Conn) error
-}
 
 // compareState compares what SQLite sees: the -wal, and how far the content has come.
 // Content that is older counts only where the -wal does not prove that it has grown out
 // of what was there: people may do to the content what they want.
 func (f *files) compareState() finding {
-	proved, err := f.compareLog()
-	switch {
-	case errors.Is(err, errCut):
-		return cutOff("-wal", cut)
-	case errors.Is(err, errOlder):
-		return olderFiles
-	case err != nil:
-		return noResult
+	extended, found := f.compareWAL()
+	if found.kind != nothing {
+		return found
 	}
 	now, isOlder := "", false
-	err = f.db.Read(func(c *sqlite.Conn) (err error) {
+	err := f.db.Read(func(c *sqlite.Conn) (err error) {
 		if len(f.marks) == 0 {
 			f.remember(c) // a new database has had none
 		}
@@ -47,13 +30,13 @@ func (f *files) compareState() finding {
 	if err != nil {
 		return noResult
 	}
-	if isOlder && proved { // the files may have been replaced after the -wal was compared
-		proved, err = f.compareLog()
+	if isOlder && extended { // the files may have been replaced after the -wal was compared
+		extended, found = f.compareWAL()
 	}
-	switch {
-	case isOlder && (!proved || err != nil):
-		return olderFiles
-	case isOlder:
+	if isOlder && (!extended || found.kind != nothing) {
+		return olderCopy
+	}
+	if isOlder {
 		f.fileProgress = ""
 	}
 	f.progress = now
@@ -68,7 +51,7 @@ func (f *files) compareFile() finding {
 		return noResult
 	}
 	found := f.compareContent()
-	if found.fileOnly && (f.isCopying() || f.hasCopied()) {
+	if !found.modified.IsZero() && (f.isCopying() || f.hasCopied(found)) {
 		return noResult
 	}
 	return found
@@ -76,13 +59,13 @@ func (f *files) compareFile() finding {
 
 // hasCopied reports whether a checkpoint has ended, or the -wal has restarted, since
 // the look began: the file then has pages that were not known to be in it.
-func (f *files) hasCopied() bool {
-	frames, copied, _, err := f.db.Frames()
-	if err != nil || copied != f.copied || frames > 0 && f.db.Salts() != f.log.salts {
+func (f *files) hasCopied(found finding) bool {
+	frames, copied, err := f.db.Frames()
+	if err != nil || copied != f.copied || frames > 0 && f.db.Salts() != f.wal.salts {
 		return true
 	}
 	info, err := f.file.Stat()
-	return err != nil || !info.ModTime().Equal(f.modifiedAtLook)
+	return err != nil || !info.ModTime().Equal(found.modified)
 }
 
 // isCopying reports whether a checkpoint is under way, by the -shm: it has begun to
@@ -98,7 +81,7 @@ func (f *files) isCopying() bool {
 }
 
 // compareContent compares the header of the file and, if the file was written since the
-// last look, its content.
+// last look, its content and some pages.
 func (f *files) compareContent() finding {
 	info, err := f.file.Stat()
 	if err != nil {
@@ -110,32 +93,35 @@ func (f *files) compareContent() finding {
 	} else if err != nil {
 		return noResult
 	}
-	f.pages.keep(info.ModTime())
 	const wal = 2
-	pageSize, pages := int64(binary.BigEndian.Uint16(header[16:])), int64(binary.BigEndian.Uint32(header[28:]))
+	pageSize, count := int64(binary.BigEndian.Uint16(header[16:])), int64(binary.BigEndian.Uint32(header[28:]))
 	changes := binary.BigEndian.Uint32(header[24:])
+	modified := info.ModTime()
+	unwritten := modified.Equal(f.modified) && !f.racy
+	if unwritten {
+		f.pages.keep()
+	}
 	switch {
 	case header[18] != wal:
 		return overwritten
-	case info.Size() < f.fileSize && info.Size() < pages*pageSize:
+	case info.Size() < f.fileSize && info.Size() < count*pageSize:
 		return cutOff("", cut)
-	case changes >= f.changes && info.ModTime().Equal(f.modified) && !f.pages.racy && f.fileProgress != "":
+	case unwritten && changes >= f.changes && f.fileProgress != "":
 		return finding{}
 	}
 	found := f.readContent()
-	f.modifiedAtLook = info.ModTime()
-	switch {
-	case found.what != "":
-		return found
-	case changes < f.changes, f.pages.isForeign(f.file, pages, f.modifiedAtLook, f.pageSize):
-		return olderFile
-	case found.unknown:
-		return found
-	case !f.pages.sum(f.file, pages, f.modifiedAtLook, f.pageSize, f.copied, f.db.Path()+"-wal"):
-		return olderFile
+	if !found.isLoss() && (changes < f.changes || !unwritten && f.pages.areForeign(count)) {
+		found = olderCopy
 	}
-	f.fileSize, f.changes, f.modified = info.Size(), changes, f.modifiedAtLook
-	return finding{}
+	if found.kind == nothing && !unwritten {
+		found = f.pages.sum(count, f.copied)
+	}
+	if found.isLoss() {
+		found.modified = modified
+	} else if found.kind == nothing {
+		f.fileSize, f.changes, f.modified, f.racy = info.Size(), changes, modified, isRacy(modified)
+	}
+	return found
 }
 
 // readContent reads the file without its -wal, and finds another database, by its marks,
@@ -150,17 +136,32 @@ func (f *files) readContent() finding {
 	defer c.Close()
 	marks, err := f.content.Marks(c)
 	if err == nil && len(marks) > 0 && len(f.marks) > 0 && !slices.ContainsFunc(marks, func(mark string) bool { return slices.Contains(f.marks, mark) }) {
-		return finding{what: overwritten.what, kind: replaced, fileOnly: true}
+		return overwritten
 	}
 	now, isOlder, err := f.content.Progress(c, f.fileProgress)
 	switch {
 	case err != nil:
 		return noResult
 	case isOlder:
-		return olderFile
+		return olderCopy
 	}
 	f.fileProgress = now
 	return finding{}
+}
+
+// isDamaged reports whether SQLite finds the files damaged although they can be read. To
+// SQLite both look the same. A disk that cannot be read for a while takes nothing away:
+// requests fail as long as that lasts.
+func (f *files) isDamaged() bool {
+	const pause = 10 * time.Second // between two looks at all of a file that could not be read
+	if time.Since(f.unreadable) < pause || !f.db.Damaged() {
+		return false
+	}
+	if _, err := io.Copy(io.Discard, io.NewSectionReader(f.file, 0, math.MaxInt64)); err != nil {
+		f.unreadable = time.Now()
+		return false
+	}
+	return true
 }
 
 // remember adds the marks that the database has now.
