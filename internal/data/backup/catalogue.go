@@ -153,9 +153,7 @@ type Valid struct {
 // to a week older, and leaves out one that Restore refuses for its schema. If there
 // is none it returns nil. This process must not have the database open.
 func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
-	files := slices.DeleteFunc(Files(content, db, dir), func(f File) bool {
-		return errors.As(checkSchema(content, f.Path), new(*sqlite.SchemaError))
-	})
+	files := slices.DeleteFunc(Files(content, db, dir), func(f File) bool { return foreignSchema(content, f.Path) != nil })
 	newest := newestValid(ctx, content, files)
 	if newest == nil {
 		return nil

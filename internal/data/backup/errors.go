@@ -53,16 +53,6 @@ func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, osutil.In
 
 func (e *Error) Unwrap() error { return e.Err }
 
-func (e *Error) reason() string {
-	switch e.Op {
-	case OpMake:
-		return "the folder for backups cannot be made: " + Reason(e.Err)
-	case OpDelete:
-		return "an old backup cannot be deleted: " + Reason(e.Err)
-	}
-	return Reason(e.Err)
-}
-
 // SidecarError says that a file has, beside it, one that SQLite makes for a
 // database in use.
 type SidecarError struct{ Path string }
@@ -91,8 +81,6 @@ func (e *RoomError) Error() string {
 	return "too little room in " + osutil.InQuotes(e.Folder) + ": " + e.numbers()
 }
 
-func (e *RoomError) reason() string { return "too little room for backups: " + e.numbers() }
-
 func (e *RoomError) numbers() string {
 	return fmt.Sprintf("%.1f MB are free, and %.1f MB must be", float64(e.Free)/1e6, float64(e.Need)/1e6)
 }
@@ -100,9 +88,11 @@ func (e *RoomError) numbers() string {
 // Reason returns why err happened, without the name of a file, for logs and
 // answers.
 func Reason(err error) string {
-	var known interface{ reason() string }
-	if errors.As(err, &known) {
-		return known.reason()
+	if e, ok := errors.AsType[*Error](err); ok {
+		return map[string]string{OpMake: "the folder for backups cannot be made: ", OpDelete: "an old backup cannot be deleted: "}[e.Op] + Reason(e.Err)
+	}
+	if e, ok := errors.AsType[*RoomError](err); ok {
+		return "too little room for backups: " + e.numbers()
 	}
 	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
 		ErrRestoring, ErrOpen, ErrAway, ErrRefused, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {

@@ -29,18 +29,7 @@ type Job struct {
 	room   func(folder string, size int64) error // nil means all of the disk
 	change func(copied *sqlite.Conn) error       // changes the copy before its check; may be nil
 	work   string                                // the folder to make the copy in; "" means that of the target
-	link   linkFunc
-}
-
-// linkFunc gives a file a second name, which must be free. A disk without links,
-// like most USB sticks, refuses. nil means os.Link.
-type linkFunc func(file, name string) error
-
-func (link linkFunc) do(file, name string) error {
-	if link == nil {
-		link = os.Link
-	}
-	return link(file, name)
+	link   func(file, name string) error         // nil means os.Link. A disk without links, like most USB sticks, refuses
 }
 
 // sidecars are the endings of the files that SQLite puts beside a database.
@@ -55,6 +44,9 @@ func Inspect(content Content, db string) error {
 // Run makes the backup. The target gets its name only when it is complete,
 // checked and on disk. After an error there is none, or the one that was there.
 func (j Job) Run(ctx context.Context) (made Copy, err error) {
+	if j.link == nil {
+		j.link = os.Link
+	}
 	j.Source = osutil.Resolve(j.Source)
 	target, others, err := osutil.Follow(j.Target)
 	if err != nil {
@@ -108,22 +100,16 @@ func (j *Job) refuse() error {
 			return writeError(j.Target, &SidecarError{j.Target + suffix})
 		}
 	}
-	return writeError(j.Target, j.refuseTarget())
-}
-
-func (j *Job) refuseTarget() error {
 	info, err := os.Lstat(j.Target)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	case err != nil:
-		return err
-	case !info.Mode().IsRegular():
-		return sqlite.ErrNotRegular
-	case !j.Force:
-		return ErrExists
+	case err == nil && !info.Mode().IsRegular():
+		err = sqlite.ErrNotRegular
+	case err == nil && !j.Force:
+		err = ErrExists
 	}
-	return nil
+	return writeError(j.Target, err)
 }
 
 const lockSuffix = "-backup-lock"
@@ -213,6 +199,132 @@ func removeCopy(partial string) error {
 	return errors.Join(failures...)
 }
 
+// copyTo makes a copy at path. When it returns without an error, the copy is
+// complete, checked and on disk. source is the identity of what was copied.
+func (j *Job) copyTo(ctx context.Context, path string) (made Copy, source Identity, err error) {
+	if err := osutil.CreatePrivate(path); err != nil {
+		return Copy{}, Identity{}, writeError(j.written(), err)
+	}
+	source, bytes, err := j.copyPages(ctx, path)
+	if err != nil {
+		return Copy{}, Identity{}, cmp.Or(ctx.Err(), err)
+	}
+	if err = j.finish(path, source, bytes); err == nil {
+		made, err = check(ctx, j.Content, path)
+	}
+	if errors.Is(err, sqlite.ErrCorrupt) {
+		err = &sqlite.FileError{Op: "copying", Path: j.Source, Err: ErrBadCopy}
+	}
+	return made, source, err
+}
+
+// copyPages copies the database as it is at one moment. The transaction takes
+// no longer than it must, because the -wal cannot restart before its end.
+func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size int64, err error) {
+	c, err := sqlite.Peek(j.Source)
+	if err != nil {
+		return Identity{}, 0, databaseError("reading", j.Source, err)
+	}
+	defer c.Close()
+	err = c.Transaction(func() error {
+		source, err = j.Content.Identify(c)
+		if err == nil {
+			size, err = c.Size()
+		}
+		if err != nil {
+			return databaseError("reading", j.Source, err)
+		}
+		if err := j.checkRoom(size); err != nil {
+			return err
+		}
+		return c.CopyTo(ctx, path, j.Progress)
+	})
+	switch {
+	case errors.As(err, new(*Error)), errors.As(err, new(*RoomError)):
+	case errors.Is(err, sqlite.ErrFull):
+		err = writeError(j.written(), err)
+	default:
+		err = databaseError("copying", j.Source, err)
+	}
+	return source, size, err
+}
+
+// finish makes the copy a database of one file. It compares the copy with its
+// source, of so many bytes, before change is called, which may add pages.
+func (j *Job) finish(path string, source Identity, bytes int64) error {
+	err := sqlite.FinishCopy(path, func(c *sqlite.Conn) error {
+		copied, err := j.Content.Identify(c)
+		size, sizeErr := c.Size()
+		if err = cmp.Or(err, sizeErr); err == nil && (copied.Mark != source.Mark || size != bytes) {
+			err = ErrBadCopy
+		}
+		if err == nil && j.change != nil {
+			err = j.change(c)
+		}
+		return err
+	})
+	return writeError(j.written(), err)
+}
+
+// check reads all of a copy. It leaves nothing beside it, and can read from a
+// disk that cannot be written.
+func check(ctx context.Context, content Content, path string) (found Copy, err error) {
+	if err := content.Format().Inspect(path); err != nil {
+		return Copy{}, err
+	}
+	c, err := sqlite.OpenImmutable(path)
+	if err != nil {
+		return Copy{}, databaseError("reading", path, err)
+	}
+	defer c.Close()
+	err = c.CheckStructure(ctx)
+	if err == nil {
+		found.Bytes, err = c.Size()
+	}
+	if err == nil {
+		found.Summary, err = content.Summarize(ctx, c)
+	}
+	if err != nil {
+		return Copy{}, cmp.Or(ctx.Err(), databaseError("reading", path, err))
+	}
+	found.Foreign, _ = errors.AsType[*sqlite.SchemaError](content.Format().CheckSchema(c))
+	return found, nil
+}
+
+// checkRoom returns an error unless a copy of this size, in bytes, fits on the
+// disk of the target.
+func (j *Job) checkRoom(size int64) error {
+	room := j.room
+	if room == nil {
+		room = roomFor(osutil.SpaceOf, 0)
+	}
+	err := room(filepath.Dir(j.Target), size)
+	if err == nil && j.work != "" {
+		err = roomFor(osutil.SpaceOf, 0)(j.work, size)
+	}
+	return err
+}
+
+// roomFor returns a function that makes sure that a copy fits on the disk of a
+// folder, with a tenth of its size and 1 MiB to spare. If part is not 0, that part of
+// the disk, 1/part, stays free as well.
+func roomFor(spaceOf func(folder string) (osutil.Space, error), part int64) func(folder string, size int64) error {
+	return func(folder string, size int64) error {
+		space, err := spaceOf(folder)
+		if err != nil {
+			return writeError(folder, err)
+		}
+		need := size + size/10 + 1<<20
+		if part > 0 {
+			need += space.Total / part
+		}
+		if space.Free >= need {
+			return nil
+		}
+		return &RoomError{folder, space.Free, need}
+	}
+}
+
 // publish names the copy, at once and durably.
 func (j *Job) publish(partial string) error {
 	if j.work != "" {
@@ -222,7 +334,7 @@ func (j *Job) publish(partial string) error {
 	if j.Force {
 		return cmp.Or(os.Rename(partial, j.Target), osutil.SyncFolder(folder))
 	}
-	err := j.link.do(partial, j.Target)
+	err := j.link(partial, j.Target)
 	if err != nil && osutil.Exists(j.Target) {
 		return ErrExists
 	}

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -118,5 +117,5 @@ func existing(path string) string {
 // within reports whether a path is in a folder, or is the folder.
 func within(path, folder string) bool {
 	rest, err := filepath.Rel(folder, path)
-	return err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator))
+	return err == nil && filepath.IsLocal(rest)
 }

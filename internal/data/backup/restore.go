@@ -3,9 +3,13 @@ package backup
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -20,7 +24,7 @@ type Restore struct {
 	Database string
 	Progress func(done, total int) // called with numbers of pages; may be nil
 
-	link linkFunc
+	link func(file, name string) error // as that of a Job
 }
 
 // Restored says what a restore has done.
@@ -35,6 +39,9 @@ type Restored struct {
 
 // Run restores the backup. After an error the database is as it was.
 func (r Restore) Run(ctx context.Context) (Restored, error) {
+	if err := osutil.RefuseLink(r.Database); err != nil { // the database would be written through it
+		return Restored{}, databaseError("restoring", r.Database, err)
+	}
 	task := newRestoring(r)
 	if err := task.refuse(); err != nil {
 		return Restored{}, err
@@ -63,8 +70,7 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 // then, and Lock removes what was left behind.
 type restoring struct {
 	Restore
-	done  Restored
-	wrong error // a link of somebody else, through which the database would be written
+	done Restored
 
 	old        Identity // of the old database, as far as it could be read
 	carryOver  func(restored *sqlite.Conn) (revoked int64, err error)
@@ -79,24 +85,23 @@ const (
 )
 
 func newRestoring(r Restore) *restoring {
-	link := databaseError("restoring", r.Database, osutil.RefuseLink(r.Database))
 	r.File, r.Database = osutil.Resolve(r.File), osutil.Resolve(r.Database)
-	return &restoring{Restore: r, unfinished: r.Database + copySuffix, wrong: link}
+	if r.link == nil {
+		r.link = os.Link
+	}
+	return &restoring{Restore: r, unfinished: r.Database + copySuffix}
 }
 
 // refuse looks at the files before anything is changed.
 func (r *restoring) refuse() error {
-	if r.wrong != nil {
-		return r.wrong
-	}
 	if osutil.SameFile(r.File, r.Database) {
 		return &Error{OpRead, r.File, ErrIsDatabase}
 	}
 	if err := r.Content.Format().Inspect(r.File); err != nil {
 		return r.readError(err)
 	}
-	if err := r.refuseSchema(); err != nil {
-		return err
+	if wrong := foreignSchema(r.Content, r.File); wrong != nil {
+		return &Error{OpRead, r.File, wrong}
 	}
 	r.done.Raw = sqlite.WasInUse(r.File)
 	if !osutil.Exists(filepath.Dir(r.Database)) {
@@ -108,22 +113,16 @@ func (r *restoring) refuse() error {
 	return nil
 }
 
-// refuseSchema returns an error if the schema of the backup is not that of its
-// version. What else is wrong with the backup the copy shows.
-func (r *restoring) refuseSchema() error {
-	if err := checkSchema(r.Content, r.File); errors.As(err, new(*sqlite.SchemaError)) {
-		return r.readError(err)
-	}
-	return nil
-}
-
-func checkSchema(content Content, path string) error {
+// foreignSchema returns in which way the schema of a database is not that of its
+// version, nil if it is, or cannot be read.
+func foreignSchema(content Content, path string) *sqlite.SchemaError {
 	c, err := sqlite.Peek(path)
 	if err != nil {
-		return err
+		return nil
 	}
 	defer c.Close()
-	return content.Format().CheckSchema(c)
+	foreign, _ := errors.AsType[*sqlite.SchemaError](content.Format().CheckSchema(c))
+	return foreign
 }
 
 // readError makes a FileError about the backup, or a SchemaError, an Error.
@@ -230,4 +229,151 @@ func (r *restoring) takeOver() error {
 		return ErrOpen
 	}
 	return nil
+}
+
+// keep adds a second name to the old database, before it loses the first. Files
+// beside a missing database are kept as well.
+func (r *restoring) keep() error {
+	if !slices.ContainsFunc(append([]string{""}, sidecars...), func(suffix string) bool { return osutil.Exists(r.Database + suffix) }) {
+		return nil
+	}
+	r.done.Kept = freeName(r.Database, keptSuffix)
+	if !osutil.Exists(r.Database) {
+		return nil
+	}
+	err := r.link(r.Database, r.done.Kept)
+	if err != nil {
+		err = copyFile(r.Database, r.done.Kept)
+	}
+	return cmp.Or(err, osutil.SyncFolder(filepath.Dir(r.Database)))
+}
+
+// freeName returns a name for a copy of the file at path, with the time.
+func freeName(path, suffix string) string {
+	for at := time.Now().UTC(); ; at = at.Add(time.Second) {
+		name := path + suffix + at.Format(nameTime)
+		if !osutil.Exists(name) && !osutil.Exists(name+"-wal") {
+			return name
+		}
+	}
+}
+
+// copyFile copies a file that nobody writes to, all of it or nothing.
+func copyFile(from, to string) error {
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	half := from + halfSuffix
+	copied, err := os.OpenFile(half, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(copied, source)
+	if err := errors.Join(err, copied.Sync(), copied.Close()); err != nil {
+		return err
+	}
+	return os.Rename(half, to)
+}
+
+// keepSidecars moves the files beside a database that is too damaged to be
+// merged with them. They belong to that database and would ruin the new one.
+func (r *restoring) keepSidecars() error {
+	for _, suffix := range sidecars {
+		if err := osutil.RenameIfExists(r.Database+suffix, r.done.Kept+suffix); err != nil {
+			return err
+		}
+	}
+	return osutil.SyncFolder(filepath.Dir(r.Database))
+}
+
+func (r *restoring) replace() error {
+	return cmp.Or(os.Rename(r.unfinished, r.Database), osutil.SyncFolder(filepath.Dir(r.Database)))
+}
+
+// Lock is sqlite.LockDatabase, for a path that may be a link. The error is
+// ErrRestoring if a restore has the lock. Lock removes what a killed program has
+// left beside the database, and undoes a restore that was cut off.
+func Lock(db string) (release func() error, err error) {
+	db = osutil.Resolve(db)
+	release, err = sqlite.LockDatabase(db)
+	if errors.Is(err, sqlite.ErrInUse) && osutil.Exists(db+copySuffix) {
+		err = &sqlite.FileError{Op: "locking", Path: db, Err: ErrRestoring}
+	}
+	if err == nil {
+		removePartial(db)
+		if err = undoRestore(db); err != nil {
+			release()
+		}
+	}
+	return release, err
+}
+
+// AwaitRestore returns an error while the database is being restored. It undoes
+// a restore that was cut off. The caller has not locked the database.
+func AwaitRestore(db string) error {
+	db = osutil.Resolve(db)
+	if !osutil.Exists(db + copySuffix) {
+		return nil
+	}
+	release, err := Lock(db)
+	if err == nil {
+		err = release()
+	}
+	return err
+}
+
+// undoRestore undoes a restore that was cut off before its last step. Then the
+// old database has all of its files and only one name again. The caller has
+// locked the database.
+func undoRestore(db string) error {
+	if !osutil.Exists(db + copySuffix) {
+		return nil
+	}
+	folder := filepath.Dir(db)
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		kept := filepath.Join(folder, e.Name())
+		if err == nil && strings.HasPrefix(e.Name(), filepath.Base(db)+keptSuffix) && (osutil.SameFile(kept, db) || sameContent(kept, db)) {
+			err = takeBack(kept, db)
+		}
+	}
+	if err == nil {
+		err = osutil.SyncFolder(folder)
+	}
+	if err == nil {
+		err = errors.Join(removeCopy(db+halfSuffix), removeCopy(db+copySuffix))
+	}
+	return databaseError("restoring", db, err)
+}
+
+// sameContent reports whether a file is a copy of another, as keep makes one on a disk
+// without links.
+func sameContent(a, b string) bool {
+	x, errA := hashOf(a)
+	y, errB := hashOf(b)
+	return errA == nil && errB == nil && x == y
+}
+
+func hashOf(path string) (sum [sha256.Size]byte, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return sum, err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return [sha256.Size]byte(hash.Sum(nil)), err
+}
+
+// takeBack removes the second name of a database, and gives the database back
+// the files beside it.
+func takeBack(kept, db string) error {
+	for _, suffix := range sidecars {
+		if err := osutil.RenameIfExists(kept+suffix, db+suffix); err != nil {
+			return err
+		}
+	}
+	return os.Remove(kept)
 }

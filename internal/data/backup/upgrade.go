@@ -5,7 +5,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -102,17 +101,15 @@ func (u *Upgrade) kept(ctx context.Context, version int) string {
 	if err != nil {
 		return ""
 	}
-	folder := filepath.Dir(u.Database)
-	entries, _ := os.ReadDir(folder) // a folder that cannot be read has none
-	for _, e := range entries {
-		path := filepath.Join(folder, e.Name())
-		if !strings.HasPrefix(e.Name(), filepath.Base(u.Database)+beforeSuffix) || u.Content.Format().HeaderVersion(path) != version {
+	name := func(db string, at time.Time) string { return db + beforeSuffix + at.Format(nameTime) }
+	for _, f := range namedFiles(filepath.Dir(u.Database), u.Database, name, time.Now()) {
+		if u.Content.Format().HeaderVersion(f.Path) != version {
 			continue
 		}
-		_, err := check(ctx, u.Content, path)
-		its, idErr := identify(u.Content, sqlite.OpenImmutable, path)
+		_, err := check(ctx, u.Content, f.Path)
+		its, idErr := identify(u.Content, sqlite.OpenImmutable, f.Path)
 		if err == nil && idErr == nil && its.Mark == now.Mark {
-			return path
+			return f.Path
 		}
 	}
 	return ""
