@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // Windows lets nobody delete or replace a file that is open.
@@ -339,6 +340,14 @@ func TestOlderCopyServed(t *testing.T) {
 		text, _ := os.ReadFile(filepath.Join(filepath.Dir(db), ".x.db-progress"))
 		return strings.Contains(string(text), last)
 	})
+	for size := int64(-1); ; time.Sleep(500 * time.Millisecond) { // until nothing is being written: that would look like a -wal that was cut
+		info, err := os.Stat(db + "-wal")
+		must(t, err)
+		if info.Size() == size {
+			break
+		}
+		size = info.Size()
+	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		copyOver(t, kept+suffix, db+suffix)
 	}
