@@ -3,7 +3,6 @@ package backup
 import (
 	"cmp"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -186,48 +185,4 @@ func newestValid(ctx context.Context, content Content, files []File) (newest *Fi
 		}
 	}
 	return newest
-}
-
-// makeFolder makes a folder for backups if there is none. Its parent must exist.
-// It makes none in the mount point of a disk that is away: later backups would be
-// there, and not on their disk. Root follows no link that another user can change.
-func makeFolder(dir string, at place) error {
-	path, others, err := osutil.Follow(dir)
-	if others != nil {
-		defer others.Close()
-	}
-	switch {
-	case errors.Is(err, osutil.ErrLink):
-		return &Error{OpMake, dir, osutil.ErrLink}
-	case osutil.Exists(dir):
-		return nil
-	case at.check() == ErrAway:
-		return &Error{OpMake, dir, ErrAway}
-	case err == nil && others != nil:
-		err = others.Mkdir(filepath.Base(path), 0o700)
-	default:
-		err = osutil.MakePrivateFolder(dir)
-	}
-	if err != nil && !osutil.Exists(dir) {
-		return &Error{OpMake, dir, err}
-	}
-	return nil
-}
-
-// CheckFolder makes a folder for the backups of a database as the first backup would,
-// and tries to write in it. The Error is OpMake, or OpWrite with ErrNotFolder or another
-// cause.
-func CheckFolder(dir, db string) error {
-	if err := makeFolder(dir, newPlace(dir, osutil.Resolve(db))); err != nil {
-		return err
-	}
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return &Error{OpWrite, dir, ErrNotFolder}
-	}
-	trial, err := osutil.NewDraft(filepath.Join(dir, ".trial"))
-	if err != nil {
-		return &Error{OpWrite, dir, err}
-	}
-	trial.Discard()
-	return nil
 }

@@ -119,21 +119,16 @@ func (s *Scheduler) look() (back bool) {
 // first looks at the backups that exist, and returns when the next is due: at
 // once if the newest is not valid.
 func (s *Scheduler) first(ctx context.Context) wait {
+	var written []time.Time
 	files := s.files()
 	if len(files) == 0 {
-		return firstWait(nil, s.options.Every, s.now())
-	}
-	found, err := check(ctx, s.content, files[0].Path)
-	if err != nil {
-		if newest := newestValid(ctx, s.content, files[1:]); newest != nil {
-			s.note(newest.Time, Copy{}, nil)
+	} else if found, err := check(ctx, s.content, files[0].Path); err == nil {
+		s.note(files[0].Time, found, nil)
+		for _, f := range files {
+			written = append(written, f.written)
 		}
-		return firstWait(nil, s.options.Every, s.now())
-	}
-	s.note(files[0].Time, found, nil)
-	var written []time.Time
-	for _, f := range files {
-		written = append(written, f.written)
+	} else if older := newestValid(ctx, s.content, files[1:]); older != nil {
+		s.note(older.Time, Copy{}, nil)
 	}
 	return firstWait(written, s.options.Every, s.now())
 }

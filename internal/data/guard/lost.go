@@ -63,24 +63,12 @@ func saveTo(ctx context.Context, db *sqlite.DB, path string) error {
 		})
 	}
 	if err == nil {
-		err = sqlite.FinishCopy(partial, nil)
-	}
-	if err == nil {
-		err = check(ctx, partial)
+		err = sqlite.FinishCopy(partial, func(copied *sqlite.Conn) error { return copied.CheckStructure(ctx) })
 	}
 	if err == nil {
 		err = cmp.Or(os.Rename(partial, path), osutil.SyncFolder(filepath.Dir(path)))
 	}
 	return err
-}
-
-func check(ctx context.Context, path string) error {
-	c, err := sqlite.OpenImmutable(path)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	return c.CheckStructure(ctx)
 }
 
 // isInFolder reports whether the folder of the database is the one that it was
