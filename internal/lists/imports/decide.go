@@ -52,17 +52,13 @@ func (f *File) sought() []sought {
 		p := &f.Mapped.People[i]
 		fields := p.Fields
 		for d, value := range fields.Each {
-			if hasFault(p, d.Name) {
+			if p.Errors.Has(d.Name) {
 				*value = ""
 			}
 		}
-		rows[i] = sought{identify(&fields), p.ID, hasFault(p, mapping.ID), p.Row}
+		rows[i] = sought{identify(foldName(&fields), &fields), p.ID, p.Errors.Has(mapping.ID), p.Row}
 	}
 	return rows
-}
-
-func hasFault(p *mapping.Person, field string) bool {
-	return slices.ContainsFunc(p.Errors, func(e record.FieldError) bool { return e.Field == field })
 }
 
 // candidates returns those of a department who have the id or the name of a row.
@@ -74,7 +70,7 @@ func candidates(roster store.Roster, rows []sought) (members []member, err error
 	var damaged error
 	err = roster.Each(func(s *record.Stored) {
 		if name := foldName(&s.Fields); ids[s.ID] || names[name] {
-			members = append(members, member{complete(name, &s.Fields), s.ID, s.Fields})
+			members = append(members, member{identify(name, &s.Fields), s.ID, s.Fields})
 		}
 		if damaged == nil {
 			damaged = s.Err()
@@ -136,7 +132,7 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 	if row.Errors == nil {
 		row.Errors = noErrors
 	}
-	if v.fault != "" && !hasFault(p, mapping.ID) {
+	if v.fault != "" && !p.Errors.Has(mapping.ID) {
 		row.Errors = append(row.Errors, d.fault(row, p, v))
 	}
 	if p.LostPhone != "" && (row.Before == nil || row.Before.PhoneNumber != p.LostPhone) {

@@ -13,14 +13,10 @@ import (
 // identity is what somebody is recognised by. An empty text is no value.
 type identity struct{ name, email, birth string }
 
-// identify returns the identity of a record. Names and e-mail addresses are
-// folded, and a name is compared as a whole: nobody is somebody else because a
-// middle name stands in the other column. A date of birth is the day of the
-// calendar, without the time and the offset.
-func identify(f *record.Fields) identity { return complete(foldName(f), f) }
-
-// complete returns the identity of a record whose name was folded before.
-func complete(name string, f *record.Fields) identity {
+// identify returns the identity of a record with a name, as foldName has it. The
+// e-mail address is folded, and a date of birth is the day of the calendar, without
+// the time and the offset. Without a name nobody is recognised.
+func identify(name string, f *record.Fields) identity {
 	if name == "" {
 		return identity{}
 	}
@@ -28,7 +24,9 @@ func complete(name string, f *record.Fields) identity {
 	return identity{name, foldText(f.Email), birth}
 }
 
-// foldName returns the folded name of somebody, empty if a part of it is missing.
+// foldName returns the folded name of somebody, empty if a part of it is missing. It
+// is compared as a whole: nobody is somebody else because a middle name stands in
+// the other column.
 func foldName(f *record.Fields) string {
 	if f.FirstName == "" || f.LastName == "" {
 		return ""
@@ -42,88 +40,72 @@ func foldText(text string) string {
 	return strings.Join(strings.Fields(cmp.Or(fold.String(text), text)), " ")
 }
 
-// property is what people of one name have in common.
-type property struct{ name, kind, value string }
+// none is a value that nobody has.
+const none = "-"
 
-// Kinds of properties. The kinds noX hold those who do not have an X.
-const (
-	anybody = ""
-	email   = "email"
-	birth   = "birth"
-	noEmail = "noEmail"
-	noBirth = "noBirth"
-	neither = "neither"
-)
+// named returns the key of those with the same name.
+func (who identity) named() identity { return identity{name: who.name} }
 
-// index finds people by their properties. They are numbers, in the order in
-// which they were added. A file may have 100,000 rows, so each index has only what
-// is asked of it.
-type index map[property][]int
-
-// put adds somebody with a property. Without a name nobody is found.
-func (x index) put(n int, who identity, kind, value string) {
-	if who.name != "" {
-		p := property{who.name, kind, value}
-		x[p] = append(x[p], n)
-	}
-}
-
-// addName adds somebody for named.
-func (x index) addName(n int, who identity) { x.put(n, who, anybody, "") }
-
-// addSure adds somebody for sure.
-func (x index) addSure(n int, who identity) {
+// sure returns the keys of those with the same name and e-mail address, and of those
+// with the same name and date of birth.
+func (who identity) sure() (keys []identity) {
 	if who.email != "" {
-		x.put(n, who, email, who.email)
+		keys = append(keys, identity{name: who.name, email: who.email})
 	}
 	if who.birth != "" {
-		x.put(n, who, birth, who.birth)
+		keys = append(keys, identity{name: who.name, birth: who.birth})
 	}
+	return keys
 }
 
-// addFitting adds somebody for named and fitting.
-func (x index) addFitting(n int, who identity) {
-	x.addName(n, who)
+// fitting returns the key of those with the same name of whom neither the e-mail
+// address nor the date of birth says otherwise, provided that sure finds nobody.
+func (who identity) fitting() identity {
+	key := who.named()
+	if who.email != "" {
+		key.email = none
+	}
+	if who.birth != "" {
+		key.birth = none
+	}
+	return key
+}
+
+// fits returns the keys for which fitting and named find somebody.
+func (who identity) fits() []identity {
+	keys := []identity{who.named()}
 	if who.email == "" {
-		x.put(n, who, noEmail, "")
+		keys = append(keys, identity{who.name, none, ""})
 	}
 	if who.birth == "" {
-		x.put(n, who, noBirth, "")
+		keys = append(keys, identity{who.name, "", none})
 	}
 	if who.email == "" && who.birth == "" {
-		x.put(n, who, neither, "")
+		keys = append(keys, identity{who.name, none, none})
+	}
+	return keys
+}
+
+// index finds people by keys. They are numbers, in the order in which they were
+// added. A file may have 100,000 rows, so each index has only the keys that are
+// asked of it.
+type index map[identity][]int
+
+// add adds somebody. Without a name nobody is found.
+func (x index) add(n int, keys ...identity) {
+	for _, key := range keys {
+		if key.name != "" {
+			x[key] = append(x[key], n)
+		}
 	}
 }
 
-// named returns those with the same name.
-func (x index) named(who identity) []int { return x[property{who.name, anybody, ""}] }
-
-// sure returns those with the same name and e-mail address, and those with the
-// same name and date of birth.
-func (x index) sure(who identity) [][]int {
-	var lists [][]int
-	if who.email != "" {
-		lists = append(lists, x[property{who.name, email, who.email}])
-	}
-	if who.birth != "" {
-		lists = append(lists, x[property{who.name, birth, who.birth}])
+// lists returns those of each key.
+func (x index) lists(keys []identity) (lists [][]int) {
+	for _, key := range keys {
+		lists = append(lists, x[key])
 	}
 	return lists
-}
-
-// fitting returns those with the same name of whom neither the e-mail address
-// nor the date of birth says otherwise, provided that sure finds nobody.
-func (x index) fitting(who identity) []int {
-	kind := anybody
-	switch {
-	case who.email != "" && who.birth != "":
-		kind = neither
-	case who.email != "":
-		kind = noEmail
-	case who.birth != "":
-		kind = noBirth
-	}
-	return x[property{who.name, kind, ""}]
 }
 
 // sought is a row of the file as matching sees it.
@@ -167,12 +149,12 @@ type matcher struct {
 func match(ctx context.Context, rows []sought, members []member) ([]verdict, error) {
 	m := &matcher{rows: rows, people: index{}, byID: map[string]int{}, allRows: index{}, verdicts: make([]verdict, len(rows))}
 	for i, p := range members {
-		m.people.addSure(i, p.identity)
-		m.people.addFitting(i, p.identity)
+		m.people.add(i, p.sure()...)
+		m.people.add(i, p.fits()...)
 		m.byID[p.id] = i
 	}
 	for i, row := range rows {
-		m.allRows.addName(i, row.identity)
+		m.allRows.add(i, row.named())
 	}
 	for i := range rows {
 		if err := ctx.Err(); err != nil {
@@ -194,7 +176,7 @@ func (m *matcher) find(row sought) verdict {
 		}
 		return verdict{person: -1, fault: record.Unknown}
 	}
-	sure := m.people.sure(row.identity)
+	sure := m.people.lists(row.sure())
 	switch certain := firstOf(sure, 2); len(certain) {
 	case 0:
 		return m.findByName(row)
@@ -222,12 +204,11 @@ func firstOf(lists [][]int, n int) (first []int) {
 // findByName returns whom a row means by its name alone. The row is refused where
 // it could be somebody who is there, and the name does not tell.
 func (m *matcher) findByName(row sought) verdict {
-	fitting := m.people.fitting(row.identity)
-	rows := m.allRows.named(row.identity)
+	fitting, rows := m.people[row.fitting()], m.allRows[row.named()]
 	switch {
 	case len(fitting) == 0:
 		return verdict{person: -1, fresh: true}
-	case len(m.people.named(row.identity)) == 1 && len(rows) == 1:
+	case len(m.people[row.named()]) == 1 && len(rows) == 1:
 		return verdict{person: fitting[0]}
 	case len(fitting) == 1 && len(rows) > 1:
 		v := verdict{person: -1, fault: record.Duplicate, people: [][]int{fitting}}
@@ -281,12 +262,12 @@ func (m *matcher) refuseSameIdentity() {
 	rows := index{}
 	for i, row := range m.rows {
 		if m.verdicts[i].fault != record.Unknown {
-			rows.addSure(i, row.identity)
+			rows.add(i, row.sure()...)
 		}
 	}
 	meansNobody := func(i int) bool { return m.verdicts[i].person < 0 }
 	for i, row := range m.rows {
-		for _, same := range rows.sure(row.identity) {
+		for _, same := range rows.lists(row.sure()) {
 			if len(same) > 1 && same[0] == i && slices.ContainsFunc(same, meansNobody) {
 				m.refuse(same...)
 			}
@@ -300,12 +281,12 @@ func (m *matcher) refuseNewTwice() {
 	rows := index{}
 	for i, row := range m.rows {
 		if m.verdicts[i].fresh {
-			rows.addFitting(i, row.identity)
+			rows.add(i, row.fits()...)
 		}
 	}
 	for i, row := range m.rows {
 		v := &m.verdicts[i]
-		if others := rows.fitting(row.identity); v.fresh && (len(others) > 1 || len(others) == 1 && others[0] != i) {
+		if others := rows[row.fitting()]; v.fresh && (len(others) > 1 || len(others) == 1 && others[0] != i) {
 			v.fault = record.Duplicate
 			m.addOthers(v, row.number, others)
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"slices"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
@@ -83,26 +85,19 @@ func (o *Outcome) setNumber(number int64) {
 
 // newOutcome returns the outcome of a decision. same is an import of the same file.
 func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
-	o := &Outcome{File: f.info(), Columns: f.columns(), Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same}
+	count := map[string]int{}
 	for i := range d.rows {
-		switch d.rows[i].Result {
-		case Added:
-			o.Added++
-		case Left:
-			o.Left++
-		case Changed:
-			o.Changed++
-		case Refused:
-			o.Refused++
-		}
+		count[d.rows[i].Result]++
 	}
+	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused],
+		File: f.info(), Columns: f.columns(), Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same,
+		Notes: slices.Concat(f.Table.Notes, f.Mapped.Notes)}
 	o.Rows = make([]Row, 0, o.Changed+o.Refused)
 	for _, row := range d.rows {
 		if row.Result == Changed || row.Result == Refused {
 			o.Rows = append(o.Rows, row)
 		}
 	}
-	o.Notes = append(append(o.Notes, f.Table.Notes...), f.Mapped.Notes...)
 	o.Warnings = f.warnings(o)
 	return o
 }
@@ -166,4 +161,37 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 	b.Write(tail)
 	_, err := b.WriteTo(w)
 	return err
+}
+
+// WriteReport writes the whole file back with more columns, which say what becomes
+// of each row, and why it is refused. cells returns those of a row. The format is
+// sheet.CSV or sheet.XLSX.
+func WriteReport(w io.Writer, format string, f *File, o *Outcome, header []string, cells func(Row) []string) error {
+	extra := make([][]string, len(f.Table.Rows))
+	for i, row := range o.All {
+		extra[f.Mapped.People[i].Original] = cells(row)
+	}
+	return sheet.WriteTable(w, format, f.withDays(), header, func(i int) []string { return extra[i] })
+}
+
+// withDays returns the table with dates of birth that people can read, and that a
+// CSV can hold: days where a workbook has their serial numbers.
+func (f *File) withDays() *sheet.Table {
+	at := slices.IndexFunc(f.Mapped.Columns, func(c mapping.Column) bool { return c.Field == "dateOfBirth" })
+	t := *f.Table
+	t.Rows = slices.Clone(t.Rows)
+	for i, row := range t.Rows {
+		if at < 0 || at >= len(row.Cells) || row.Cells[at].Kind != sheet.Number {
+			continue
+		}
+		if day, ok := t.Day(row.Cells[at].Text); ok {
+			cells := slices.Clone(row.Cells)
+			cells[at] = sheet.Cell{Text: day}
+			if len(day) == len(time.DateOnly) && day >= sheet.FirstDate && !t.Date1904 {
+				cells[at].Kind = sheet.Date
+			}
+			t.Rows[i].Cells = cells
+		}
+	}
+	return &t
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,12 +56,8 @@ type births struct {
 // readBirths reads the dates of a table and decides their order. The error is a
 // *DatesError, or that of ctx.
 func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*births, error) {
-	b := &births{column: -1, table: t, now: o.Now, order: o.Dates}
-	for i, column := range columns {
-		if column.Field == "dateOfBirth" {
-			b.column = i
-		}
-	}
+	b := &births{table: t, now: o.Now, order: o.Dates}
+	b.column = slices.IndexFunc(columns, func(c Column) bool { return c.Field == "dateOfBirth" })
 	if b.column < 0 {
 		return b, nil
 	}
@@ -77,8 +74,9 @@ func readBirths(ctx context.Context, t *sheet.Table, columns []Column, o Options
 // decide decides the order for all cells. Where an option says it, nothing is
 // decided but what is reported.
 func (b *births) decide(header string) error {
-	examples := map[string]string{}
+	examples, needed := map[string]string{}, false
 	for i, d := range b.dates {
+		needed = needed || d.kind == numbers
 		order := d.settles()
 		if _, known := examples[order]; !known {
 			examples[order] = b.table.Rows[i].Cell(b.column).Text
@@ -89,15 +87,10 @@ func (b *births) decide(header string) error {
 			return err
 		}
 	}
-	needed := false
-	for _, d := range b.dates {
-		needed = needed || d.kind == numbers
-	}
-	if b.reported = b.order; !needed {
-		b.reported = ""
-		if _, some := examples[yearAhead]; some {
-			b.reported = YMD
-		}
+	if _, ahead := examples[yearAhead]; needed {
+		b.reported = b.order
+	} else if ahead {
+		b.reported = YMD
 	}
 	return nil
 }
@@ -155,7 +148,9 @@ func (b *births) day(row int) (string, *record.FieldError) {
 		}
 		return "", nil
 	case itself:
-		b.count(d)
+		if d.twoDigits {
+			b.twoDigits++
+		}
 		return d.iso, nil
 	case unreadable:
 		return "", fault("dateOfBirth must be a date with a year, like 1990-05-15%s.", cell.Text)
@@ -170,14 +165,10 @@ func (b *births) day(row int) (string, *record.FieldError) {
 		}
 		return "", fault("dateOfBirth must be a date that exists, like 1990-05-15%s.", cell.Text)
 	}
-	b.count(d)
-	return day.String(), nil
-}
-
-func (b *births) count(d date) {
 	if d.twoDigits {
 		b.twoDigits++
 	}
+	return day.String(), nil
 }
 
 func fault(format, text string) *record.FieldError {
@@ -249,6 +240,13 @@ func (b *births) read(cell sheet.Cell) date {
 	}
 	return b.readDate(sheet.Cell{Text: rest})
 }
+
+// weekdays may stand before a date.
+const weekdays = `monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun
+	montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so
+	lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam dim
+	lunes martes miercoles jueves viernes sabado domingo lun mar mie jue vie sab dom
+	ponedjeljak utorak srijeda cetvrtak petak subota nedjelja pon uto sri cet pet sub ned`
 
 var weekday = sync.OnceValue(func() *regexp.Regexp { return whole(either(weekdays) + `\.?,?`) })
 

@@ -44,11 +44,15 @@ func (e *FieldErrors) Add(field, code, format string, args ...any) {
 func (e *FieldErrors) Merge(more FieldErrors) {
 	known := *e
 	for _, fault := range more {
-		same := func(k FieldError) bool { return k.Field == fault.Field }
-		if !slices.ContainsFunc(known, same) {
+		if !known.Has(fault.Field) {
 			*e = append(*e, fault)
 		}
 	}
+}
+
+// Has reports whether a field has an error.
+func (e FieldErrors) Has(field string) bool {
+	return slices.ContainsFunc(e, func(fault FieldError) bool { return fault.Field == field })
 }
 
 // Err returns e as an error, nil if it is empty.
