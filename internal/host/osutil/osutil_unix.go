@@ -264,10 +264,7 @@ func OnlyRoot(path string) bool {
 	path, err := filepath.EvalSymlinks(path)
 	for err == nil {
 		info, statErr := os.Lstat(path)
-		if statErr != nil || info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-			return false
-		}
-		if owner, known := info.Sys().(*syscall.Stat_t); !known || owner.Uid != 0 {
+		if statErr != nil || ownerOf(info) != 0 || info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
 			return false
 		}
 		if path == "/" {

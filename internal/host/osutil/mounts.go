@@ -3,29 +3,28 @@ package osutil
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 )
 
 // FoldersOfDisks are the folders below which disks are mounted that come and go.
-var FoldersOfDisks = []string{"/mnt", "/media", "/run/media"}
+// Windows has none: a drive that is away has no folder at all.
+var FoldersOfDisks = map[string][]string{"linux": {"/mnt", "/media", "/run/media"}, "darwin": {"/Volumes"}}[runtime.GOOS]
 
-// MountPoints returns where the system mounts disks when they are there, by
-// /etc/fstab. That of the system itself is not among them.
-func MountPoints() []string {
-	text, err := os.ReadFile("/etc/fstab")
-	if err != nil {
-		return nil
-	}
-	return mountPoints(string(text))
-}
+// MountPoints returns where Linux mounts disks when they are there, by /etc/fstab. That
+// of the system itself is not among them.
+func MountPoints() []string { return mountPoints(ofLinux("/etc/fstab")) }
 
-// Mounted returns what is mounted now, by the kernel, except the system itself.
-func Mounted() []string {
-	text, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		return nil
+// Mounted returns what is mounted now, by the kernel of Linux, except the system itself.
+func Mounted() []string { return mounted(ofLinux("/proc/self/mountinfo")) }
+
+// ofLinux returns the text of a file, empty without it and on another system.
+func ofLinux(file string) string {
+	if runtime.GOOS != "linux" {
+		return ""
 	}
-	return mounted(string(text))
+	text, _ := os.ReadFile(file)
+	return string(text)
 }
 
 func mounted(mountinfo string) (found []string) {
