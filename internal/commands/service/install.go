@@ -80,9 +80,6 @@ func (s Service) install(env cli.Env, args []string) error {
 // It changes nothing.
 func (in *installation) plan(given *pflag.FlagSet) (err error) {
 	state, stateErr := in.Host.Current()
-	if errors.Is(stateErr, managers.ErrNotInstalled) {
-		stateErr = nil
-	}
 	in.state = state
 	old, readErr := managers.ReadSettings(in.data())
 	if old == nil && readErr == nil {

@@ -89,9 +89,6 @@ func (s Service) status(env cli.Env, args []string) error {
 		return err
 	}
 	state, err := s.Host.Current()
-	if errors.Is(err, managers.ErrNotInstalled) {
-		err = nil
-	}
 	if err != nil {
 		return s.explain(err, "service status")
 	}

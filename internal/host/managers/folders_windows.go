@@ -308,7 +308,6 @@ func pathError(op, path string, err error) error {
 // signed in, users, services, and all services with an account of their own.
 var readers = []string{"S-1-1-0", "S-1-5-11", "S-1-5-32-545", "S-1-5-6", "S-1-5-80-0"}
 
-// MayRead returns an error if the service may not read a file.
 func (h Host) MayRead(file string) error {
 	d, err := windows.GetNamedSecurityInfo(file, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if err != nil {

@@ -22,25 +22,28 @@ func (p pc) path(file string) string { return filepath.Join(p.Root, file) }
 
 func (p pc) user() string { return cmp.Or(p.User, Account) }
 
-// Host is a PC with its service manager. Each system has its own, in systemd.go (all
-// systems but the others), launchd.go and host_windows.go. All have the same methods:
-//
-//	DataFolder        the folder of the service's data, whether it is there or not
-//	InstalledProgram  where Install wants the program, unless a package brought it
-//	Packaged          how the package that brought a program is removed; empty if none did
-//	Installed         whether the service is installed; quick, and for every user
-//	Permitted         whether this process may install, start and stop
-//	Prepare           makes the account and the folder of the data, with rights for the service
-//	Share             lets the service write to a folder outside the data
-//	MayRead           whether the service may read a file outside the data
-//	Install           describes the service to the system, to be started with it
-//	Uninstall         takes that back, and leaves the data and the program that ran
-//	Start, Stop       return when it is ready, or has ended; nil if it was already
-//	Current           what the system knows of the service; for every user
-//
-// Beside them are Account, the user of the service, and LogCommand, what to type to
-// see its log. Prepare, Install and Uninstall return what they did, a sentence each. Prepare
-// and Install can be repeated.
+// Host is this PC with its service manager. Each system has its own, in systemd.go (all
+// systems but the others), launchd.go and host_windows.go. All have the same methods, and
+// Account, the user of the service, and LogCommand, what to type to see its log. Prepare,
+// Install and Uninstall return what they did, a sentence each. Prepare and Install can be
+// repeated.
+var _ interface {
+	DataFolder() string             // the folder of the service's data, whether it is there or not
+	InstalledProgram() string       // where Install wants the program, unless a package brought it
+	Packaged(program string) string // how the package that brought a program is removed; empty if none did
+	Installed() bool                // whether the service is installed; quick, and for every user
+	Permitted() bool                // whether this process may install, start and stop
+
+	Prepare(Definition) (steps []string, err error)       // makes the account and the folder of the data, with rights for the service
+	Share(folder string) error                            // lets the service write to a folder outside the data, which it makes
+	MayRead(file string) error                            // returns an error if the service may not read a file outside the data
+	Install(Definition) (steps []string, err error)       // describes the service to the system, to be started with it
+	Uninstall(program string) (steps []string, err error) // stops it and takes that back; leaves the data and the program that ran
+
+	Start() error            // returns when it is ready, also if it was already
+	Stop() error             // returns when it has ended, also if it had already
+	Current() (State, error) // what the system knows of the service; for every user
+} = Host{}
 
 // Name is the name of the service and, on Linux, of its user. Windows shows it
 // as Firefighters.

@@ -38,12 +38,10 @@ const (
 // tell whether it is ready.
 const acceptsWhenReady = svc.AcceptParamChange
 
-// DataFolder returns the folder of the service's data.
 func (h Host) DataFolder() string {
 	return filepath.Join(knownFolder(windows.FOLDERID_ProgramData, `C:\ProgramData`), windowsName)
 }
 
-// InstalledProgram returns where Install wants the program.
 func (h Host) InstalledProgram() string {
 	return filepath.Join(knownFolder(windows.FOLDERID_ProgramFiles, `C:\Program Files`), windowsName, "firefighters.exe")
 }
@@ -51,8 +49,6 @@ func (h Host) InstalledProgram() string {
 // packageKey is where the .msi notes that it brought the program.
 const packageKey, packageValue = `SOFTWARE\Firefighters`, "Package"
 
-// Packaged returns how the package that brought a program is removed, empty if
-// none did.
 func (h Host) Packaged(program string) string {
 	key, err := registry.OpenKey(registry.LOCAL_MACHINE, packageKey, registry.QUERY_VALUE)
 	if err != nil {
@@ -65,13 +61,11 @@ func (h Host) Packaged(program string) string {
 	return "Settings > Apps > " + windowsTitle
 }
 
-// Installed reports whether the service is installed.
 func (h Host) Installed() bool {
 	err := withService(windows.SERVICE_QUERY_STATUS, func(*mgr.Service) error { return nil })
 	return err == nil || errors.Is(err, ErrNotPermitted)
 }
 
-// Permitted reports whether this process may install, start and stop.
 func (h Host) Permitted() bool {
 	manager, err := connect(windows.SC_MANAGER_CREATE_SERVICE)
 	if err != nil {
@@ -81,7 +75,7 @@ func (h Host) Permitted() bool {
 	return true
 }
 
-// LogCommand is what to type to see the log, in any terminal.
+// LogCommand can be typed in any terminal.
 const LogCommand = `wevtutil query-events Application /q:"*[System[Provider[@Name='` + windowsName + `']]]" /c:20 /rd:true /f:text`
 
 // known turns errors of Windows into those of all systems.
@@ -97,7 +91,7 @@ func known(err error) error {
 	return err
 }
 
-// Prepare makes the folder of the data. The system has the account already.
+// Prepare makes the folder alone: the system has the account already.
 func (h Host) Prepare(d Definition) (steps []string, err error) {
 	made, err := takeFolder(d.Data)
 	if made {
@@ -106,8 +100,7 @@ func (h Host) Prepare(d Definition) (steps []string, err error) {
 	return steps, known(err)
 }
 
-// Share lets the service write to a folder. One that it makes is for the service and
-// the administrators alone, as that of the data.
+// Share makes a folder for the service and the administrators alone, as that of the data.
 func (h Host) Share(folder string) error {
 	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
 		return err
@@ -119,7 +112,6 @@ func (h Host) Share(folder string) error {
 	return letWrite(folder)
 }
 
-// Install describes the service to the system.
 func (h Host) Install(d Definition) (steps []string, err error) {
 	unknown, err := createService(d.Program)
 	if err != nil {
@@ -223,7 +215,6 @@ func restartAfter(delay time.Duration) windows.SC_ACTION {
 	return windows.SC_ACTION{Type: windows.SC_ACTION_RESTART, Delay: uint32(delay.Milliseconds())}
 }
 
-// Uninstall takes that back, and leaves the data.
 func (h Host) Uninstall(program string) (steps []string, err error) {
 	if err := h.Stop(); err != nil {
 		return nil, err
@@ -244,8 +235,8 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 	return append(steps, closeFirewall()...), known(err)
 }
 
-// Start returns when the service is ready. Shortly after a start of Windows it waits
-// until the service manager has started the other services.
+// Start waits, shortly after a start of Windows, until the service manager has started
+// the other services.
 func (h Host) Start() error {
 	return withService(windows.SERVICE_START|windows.SERVICE_QUERY_STATUS, func(service *mgr.Service) error {
 		err := service.Start()
@@ -264,7 +255,6 @@ func (h Host) Start() error {
 	})
 }
 
-// Stop returns when the service has ended.
 func (h Host) Stop() error {
 	return withService(windows.SERVICE_STOP|windows.SERVICE_QUERY_STATUS, func(service *mgr.Service) error {
 		_, err := service.Control(svc.Stop)
@@ -278,7 +268,6 @@ func (h Host) Stop() error {
 	})
 }
 
-// Current returns what the system knows of the service, for every user.
 func (h Host) Current() (state State, err error) {
 	err = withService(windows.SERVICE_QUERY_STATUS|windows.SERVICE_QUERY_CONFIG, func(service *mgr.Service) error {
 		status, err := service.Query()
@@ -292,6 +281,9 @@ func (h Host) Current() (state State, err error) {
 		state.Program, err = programOf(service)
 		return err
 	})
+	if errors.Is(err, ErrNotInstalled) {
+		return State{}, nil
+	}
 	if err != nil {
 		return State{}, err
 	}

@@ -92,32 +92,14 @@ const (
 // launchd is the Host of macOS. Other systems have it for its tests.
 type launchd struct{ pc }
 
-// DataFolder returns the folder of the service's data.
-func (h launchd) DataFolder() string { return h.path("/Library/Application Support/Firefighters") }
-
-// InstalledProgram returns where Install wants the program.
+func (h launchd) DataFolder() string       { return h.path("/Library/Application Support/Firefighters") }
 func (h launchd) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
+func (h launchd) Packaged(string) string   { return "" } // there is none for macOS
+func (h launchd) Installed() bool          { return osutil.Exists(h.path(plistFile)) }
 
-// Packaged returns how the package that brought a program is removed: there is none
-// for macOS.
-func (h launchd) Packaged(string) string { return "" }
-
-// Installed reports whether the service is installed.
-func (h launchd) Installed() bool { return osutil.Exists(h.path(plistFile)) }
-
-// Prepare makes the account and the folder of the data.
+// Prepare makes the file of the log, too.
 func (h launchd) Prepare(d Definition) (steps []string, err error) {
-	owner, err := lookUpAccount(h.user())
-	if err != nil {
-		if err := addUser(); err != nil {
-			return nil, err
-		}
-		if owner, err = lookUpAccount(h.user()); err != nil {
-			return nil, err
-		}
-		steps = append(steps, "Made the user "+Account+", who runs the service and cannot sign in.")
-	}
-	made, err := owner.take(d.Data)
+	owner, steps, err := h.prepare(d.Data, addUser)
 	if err != nil {
 		return steps, err
 	}
@@ -125,7 +107,7 @@ func (h launchd) Prepare(d Definition) (steps []string, err error) {
 	if err == nil {
 		err = cmp.Or(os.Lchown(h.path(launchdLog), owner.uid, owner.gid), log.Close())
 	}
-	return append(steps, made...), err
+	return steps, err
 }
 
 // addUser makes a user and a group with the first free number of those that
@@ -154,7 +136,7 @@ func addUser() error {
 	return nil
 }
 
-// Install describes the service to launchd, and its log to newsyslog.
+// Install describes the log, too, to newsyslog.
 func (h launchd) Install(d Definition) (steps []string, err error) {
 	for file, text := range map[string]string{plistFile: plist(d.Program, d.Data, h.user()), rotationFile: rotation(h.user())} {
 		if _, err := writeOrRemove(h.path(file), text); err != nil {
@@ -164,8 +146,7 @@ func (h launchd) Install(d Definition) (steps []string, err error) {
 	return []string{"Wrote " + plistFile + ".", "The service starts with this Mac."}, nil
 }
 
-// Uninstall stops the service, and then takes the descriptions back. A service that
-// does not stop keeps them.
+// Uninstall leaves the descriptions of a service that does not stop.
 func (h launchd) Uninstall(string) (steps []string, err error) {
 	if err := h.Stop(); err != nil {
 		return nil, err
@@ -178,7 +159,7 @@ func (h launchd) Uninstall(string) (steps []string, err error) {
 	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + plistFile + "."}, nil
 }
 
-// Start returns when the service runs. launchd does not say whether it is ready.
+// Start returns when the service runs: launchd does not say whether it is ready.
 func (h launchd) Start() error {
 	if !h.Installed() {
 		return ErrNotInstalled
@@ -201,7 +182,6 @@ func (h launchd) Start() error {
 // endLimit is how long the service may take to end, at most.
 var endLimit = time.Minute
 
-// Stop returns when the service has ended.
 func (h launchd) Stop() error {
 	if !h.Installed() {
 		return ErrNotInstalled
@@ -217,7 +197,6 @@ func (h launchd) Stop() error {
 	}
 }
 
-// Current returns what launchd knows of the service.
 func (h launchd) Current() (State, error) {
 	if !h.Installed() {
 		return State{}, nil

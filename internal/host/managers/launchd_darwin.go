@@ -5,10 +5,8 @@ import "golang.org/x/sys/unix"
 // Host is a PC with launchd.
 type Host = launchd
 
-// Account is the user of the service.
 const Account = "_" + Name
 
-// LogCommand is what to type to see the log.
 const LogCommand = "sudo tail -n 50 " + launchdLog
 
 // duplicate makes the file to name what the file from names.

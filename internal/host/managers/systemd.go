@@ -22,7 +22,6 @@ import (
 // Host is a PC with systemd, if that runs.
 type Host struct{ pc }
 
-// Account is the user of the service.
 const Account = Name
 
 const (
@@ -35,14 +34,9 @@ const (
 // packagedUnits are where a package puts the unit.
 var packagedUnits = []string{"/usr/lib/systemd/system/" + unitName, "/lib/systemd/system/" + unitName}
 
-// DataFolder returns the folder of the service's data.
-func (h Host) DataFolder() string { return h.path("/var/lib/firefighters") }
-
-// InstalledProgram returns where Install wants the program.
+func (h Host) DataFolder() string       { return h.path("/var/lib/firefighters") }
 func (h Host) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 
-// Packaged returns how the package that brought a program is removed, empty if
-// none did.
 func (h Host) Packaged(program string) string {
 	if program != "/usr/bin/firefighters" || !h.hasPackagedUnit() {
 		return ""
@@ -54,7 +48,7 @@ func (h Host) hasPackagedUnit() bool {
 	return osutil.Exists(h.path(packagedUnits[0])) || osutil.Exists(h.path(packagedUnits[1]))
 }
 
-// Installed reports whether the service is installed.
+// Installed is false for a unit that somebody has written by hand.
 func (h Host) Installed() bool {
 	if text, err := os.ReadFile(h.path(unitFile)); err == nil {
 		return isOurs(string(text))
@@ -62,7 +56,6 @@ func (h Host) Installed() bool {
 	return h.hasPackagedUnit()
 }
 
-// LogCommand is what to type to see the log.
 const LogCommand = "sudo journalctl -u firefighters -n 50"
 
 // booted returns an error unless systemd runs this system, as sd_booted(3) finds out.
@@ -75,23 +68,12 @@ func (h Host) booted() error {
 
 func systemctl(args ...string) (string, error) { return system("systemctl", args...) }
 
-// Prepare makes the account and the folder of the data.
 func (h Host) Prepare(d Definition) (steps []string, err error) {
 	if err := h.booted(); err != nil {
 		return nil, err
 	}
-	owner, err := lookUpAccount(h.user())
-	if err != nil {
-		if err := h.addUser(d); err != nil {
-			return nil, err
-		}
-		if owner, err = lookUpAccount(h.user()); err != nil {
-			return nil, err
-		}
-		steps = append(steps, "Made the user firefighters, who runs the service and cannot sign in.")
-	}
-	made, err := owner.take(d.Data)
-	return append(steps, made...), err
+	_, steps, err = h.prepare(d.Data, func() error { return h.addUser(d) })
+	return steps, err
 }
 
 // addUser makes the user of the service, by systemd-sysusers or, where that is
@@ -109,7 +91,6 @@ func (h Host) addUser(d Definition) error {
 	return err
 }
 
-// Install describes the service to the system.
 func (h Host) Install(d Definition) (steps []string, err error) {
 	steps, err = h.writeUnit(d)
 	if err != nil {
@@ -162,7 +143,6 @@ func (h Host) keepFormer() (steps []string, err error) {
 	return []string{"The unit that was there is kept as " + unitFile + formerSuffix + "."}, nil
 }
 
-// Uninstall takes the service from the system, and leaves the data.
 func (h Host) Uninstall(program string) (steps []string, err error) {
 	if err := h.booted(); err != nil {
 		return nil, err
@@ -189,7 +169,6 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 	return steps, err
 }
 
-// Start returns when the service is ready.
 func (h Host) Start() error {
 	_, failed, err := h.show()
 	if err != nil {
@@ -208,7 +187,6 @@ func (h Host) Start() error {
 	return nil
 }
 
-// Stop returns when the service has ended.
 func (h Host) Stop() error {
 	if _, _, err := h.show(); err != nil {
 		return err
@@ -243,7 +221,6 @@ func lastError(since time.Time) (said, hint string) {
 	return errorInLog(log)
 }
 
-// Current returns what systemd knows of the service.
 func (h Host) Current() (State, error) {
 	s, failed, err := h.show()
 	if err != nil && !errors.Is(err, ErrNotInstalled) {

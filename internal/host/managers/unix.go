@@ -26,11 +26,9 @@ import (
 // RunAsService reports false: a manager here starts a service as anybody starts a program.
 func RunAsService([]string, func(ctx context.Context, log io.Writer) int) bool { return false }
 
-// Permitted reports whether this process may install, start and stop. Below another
-// folder nobody needs more rights than to that.
+// Permitted is true below another folder: nobody needs more rights than to that.
 func (p pc) Permitted() bool { return os.Geteuid() == 0 || p.Root != "" }
 
-// MayRead returns an error if the service may not read a file.
 func (p pc) MayRead(file string) error {
 	if _, err := os.Stat(file); err != nil {
 		return err
@@ -42,13 +40,27 @@ func (p pc) MayRead(file string) error {
 	return err
 }
 
-// Share lets the service write to a folder, which it makes.
 func (p pc) Share(folder string) error {
 	account, err := lookUpAccount(p.user())
 	if err != nil {
 		return err
 	}
 	return account.share(folder)
+}
+
+// prepare looks up the account, or makes it by addUser, and then the folder of the data.
+func (p pc) prepare(data string, addUser func() error) (owner account, steps []string, err error) {
+	if owner, err = lookUpAccount(p.user()); err != nil {
+		if err = addUser(); err == nil {
+			owner, err = lookUpAccount(p.user())
+		}
+		if err != nil {
+			return owner, nil, err
+		}
+		steps = append(steps, "Made the user "+Account+", who runs the service and cannot sign in.")
+	}
+	made, err := owner.take(data)
+	return owner, append(steps, made...), err
 }
 
 // system runs a command of the system. Its error is what that says.
