@@ -32,11 +32,8 @@ type Findings struct {
 // seen before one of them counts as wrong.
 const ClockTolerance = time.Hour
 
-// How much Check reads by one statement.
-const (
-	checkedAtOnce = 5000 // records
-	countedAtOnce = 1000 // tenants
-)
+// checkedAtOnce is the number of records that Check reads by one statement.
+const checkedAtOnce = 5000
 
 // check is a Check under way.
 type check struct {
@@ -109,7 +106,7 @@ func (c *check) clock(context.Context) error {
 }
 
 func (c *check) counts(ctx context.Context) error {
-	return walkCounts(ctx, c.db, countedAtOnce, func(wrong []counts) error {
+	return walkCounts(ctx, c.db, func(wrong []counts) error {
 		for _, w := range wrong {
 			c.note(&c.found.Stale, "The department %q: its count of records is %d and their last number %d, and they should be %d and %d",
 				w.name, w.live, w.last, w.realLive, w.realLast)

@@ -13,9 +13,6 @@ const (
 	// scrubbedAtOnce is the number of records that Scrub reads before others
 	// get a turn.
 	scrubbedAtOnce = 200
-	// recountedAtOnce is the number of tenants whose records it counts before
-	// others get a turn.
-	recountedAtOnce = 100
 	// scrubPause is the pause after that, while the service answers requests.
 	// For 1,200,000 records the pauses take ten minutes.
 	scrubPause = 100 * time.Millisecond
@@ -123,7 +120,7 @@ func (s *scrubber) noteDamaged(id string) {
 // counts repairs wrong counts of tenants.
 func (s *scrubber) counts(ctx context.Context) {
 	repaired := 0
-	err := walkCounts(ctx, s.db, recountedAtOnce, func(wrong []counts) error {
+	err := walkCounts(ctx, s.db, func(wrong []counts) error {
 		if err := recount(s.db, wrong); err != nil {
 			return err
 		}

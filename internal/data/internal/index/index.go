@@ -79,9 +79,7 @@ type entry struct {
 }
 
 // NewCache returns an empty cache.
-func NewCache() *Cache {
-	return &Cache{tenants: map[record.TenantID]*entry{}}
-}
+func NewCache() *Cache { return &Cache{tenants: map[record.TenantID]*entry{}} }
 
 // Page returns a page of a tenant's list and the state that it is of.
 //
@@ -105,7 +103,7 @@ func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query) (p P
 // begin begins the transaction of the source and returns the snapshot of what
 // it sees, nil if SQL must answer.
 func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now State, err error) {
-	e := c.entry(tenant)
+	e := c.entry(tenant, false)
 	if e != nil {
 		// No transaction may begin before that of a snapshot and be answered after it.
 		e.following.Lock()
@@ -116,7 +114,7 @@ func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now S
 		return nil, now, err
 	}
 	if e == nil {
-		if e = c.add(tenant); e == nil {
+		if e = c.entry(tenant, true); e == nil {
 			return nil, now, nil
 		}
 		e.following.Lock()
@@ -126,31 +124,21 @@ func (c *Cache) begin(tenant record.TenantID, source Source) (s *snapshot, now S
 	return s, now, err
 }
 
-// entry returns the entry of a tenant that was large when it was seen last, or
-// nil. While its snapshot is being built it returns nil, too: SQL is faster than
-// to wait.
-func (c *Cache) entry(tenant record.TenantID) *entry {
+// entry returns the entry of a tenant that was large when it was seen last, or else
+// nil, or a new one if add is set. While its snapshot is being built it returns nil, too:
+// SQL is faster than to wait.
+func (c *Cache) entry(tenant record.TenantID, add bool) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.tenants[tenant]
-	if e == c.building {
+	switch {
+	case e == nil && add:
+		e = &entry{}
+		c.tenants[tenant] = e
+	case e == c.building:
 		return nil
 	}
 	return e
-}
-
-// add returns the entry of a tenant, a new one if there is none, or nil while
-// its snapshot is being built.
-func (c *Cache) add(tenant record.TenantID) *entry {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.tenants[tenant] == nil {
-		c.tenants[tenant] = &entry{}
-	}
-	if e := c.tenants[tenant]; e != c.building {
-		return e
-	}
-	return nil
 }
 
 func isLarge(now State) bool { return minRecords <= now.Count && now.Count <= maxRecords }
@@ -164,28 +152,27 @@ func isSlowInSQL(q record.Query) bool {
 // current returns the snapshot of a state, nil if SQL must answer. The caller
 // has locked e.following.
 func (c *Cache) current(e *entry, now State, source Source) (*snapshot, error) {
-	old, mayBuild := c.find(e, now)
+	old := c.find(e, now)
 	if old != nil && old.version == now.Version {
 		return old, nil
 	}
 	s, err := c.follow(e, old, now, source)
-	if s == nil && err == nil && mayBuild {
+	if s == nil && err == nil {
 		s, err = c.build(e, now, source)
 	}
 	return s, err
 }
 
-// find returns the snapshot of an entry, if there is one, and whether another
-// may be built. It drops that of a tenant that is not large any more.
-func (c *Cache) find(e *entry, now State) (old *snapshot, mayBuild bool) {
+// find returns the snapshot of an entry, nil if there is none. It drops that of a
+// tenant that is not large any more.
+func (c *Cache) find(e *entry, now State) *snapshot {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.use(e)
 	if !isLarge(now) {
 		e.snapshot = nil
-		return nil, false
 	}
-	return e.snapshot, c.building == nil && time.Since(e.built) >= buildInterval && (e.tooMany == 0 || now.Count < e.tooMany)
+	return e.snapshot
 }
 
 // follow brings a snapshot up to date by the history, or returns nil.
@@ -213,10 +200,9 @@ func (c *Cache) use(e *entry) {
 	e.lastUse = c.uses
 }
 
-// build builds the snapshot of an entry from all records, if no other is being
-// built.
+// build builds the snapshot of an entry from all records, if it may: see Page.
 func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err error) {
-	if !c.beginBuild(e) {
+	if !c.beginBuild(e, now) {
 		return nil, nil
 	}
 	tooMany := int64(0)
@@ -228,10 +214,10 @@ func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err erro
 	return s, err
 }
 
-func (c *Cache) beginBuild(e *entry) bool {
+func (c *Cache) beginBuild(e *entry, now State) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.building != nil {
+	if !isLarge(now) || c.building != nil || time.Since(e.built) < buildInterval || e.tooMany != 0 && now.Count >= e.tooMany {
 		return false
 	}
 	e.snapshot, c.building = nil, e

@@ -50,47 +50,35 @@ func (k sortKey) compare(other sortKey) int {
 	return cmp.Or(strings.Compare(k.first, other.first), strings.Compare(k.second, other.second), cmp.Compare(k.number, other.number))
 }
 
-// keyFuncs return the key of the record at a position, for each sort field but
-// the time of creation: the positions are in its order already.
-var keyFuncs = map[record.SortField]func(s *snapshot, position int) sortKey{
-	record.ByFirstName:   firstNameKey,
-	record.ByLastName:    lastNameKey,
-	record.ByEmail:       emailKey,
-	record.ByPhoneNumber: phoneNumberKey,
-	record.ByDateOfBirth: dateOfBirthKey,
-}
-
 // order returns the order by a field. It is made once.
 func (s *snapshot) order(field record.SortField) order {
-	keyOf := keyFuncs[field]
-	if keyOf == nil { // by creation
+	if field == record.ByCreatedAt { // as the positions are
 		return order{valued: len(s.numbers)}
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o, made := s.orders[field]
 	if !made {
-		o = s.sort(keyOf)
+		o = s.sort(field)
 		s.orders[field] = o
 	}
 	return o
 }
 
-// sort returns the order by a key. Records with equal keys are in the order of
+// sort returns the order by a field. Records with equal keys are in the order of
 // their positions.
-func (s *snapshot) sort(keyOf func(*snapshot, int) sortKey) order {
+func (s *snapshot) sort(field record.SortField) order {
 	keys, positions := make([]sortKey, len(s.numbers)), make([]int32, len(s.numbers))
 	for i := range s.numbers {
-		keys[i], positions[i] = keyOf(s, i), int32(i)
+		keys[i], positions[i] = s.key(field, i), int32(i)
 	}
 	slices.SortFunc(positions, func(a, b int32) int { return cmp.Or(keys[a].compare(keys[b]), cmp.Compare(a, b)) })
-	return s.newOrder(positions, keyOf)
+	return s.newOrder(positions, field)
 }
 
 // reorder returns the order that an older snapshot had, with the positions as
 // they have moved and with those added.
 func (s *snapshot) reorder(field record.SortField, old order, moved, added []int32) order {
-	keyOf := keyFuncs[field]
 	positions := make([]int32, 0, len(s.numbers))
 	for _, position := range old.positions {
 		if moved[position] >= 0 {
@@ -98,49 +86,37 @@ func (s *snapshot) reorder(field record.SortField, old order, moved, added []int
 		}
 	}
 	compare := func(a, b int32) int {
-		return cmp.Or(keyOf(s, int(a)).compare(keyOf(s, int(b))), cmp.Compare(a, b))
+		return cmp.Or(s.key(field, int(a)).compare(s.key(field, int(b))), cmp.Compare(a, b))
 	}
 	for _, position := range added {
 		i, _ := slices.BinarySearchFunc(positions, position, compare)
 		positions = slices.Insert(positions, i, position)
 	}
-	return s.newOrder(positions, keyOf)
+	return s.newOrder(positions, field)
 }
 
-func (s *snapshot) newOrder(positions []int32, keyOf func(*snapshot, int) sortKey) order {
-	valued := sort.Search(len(positions), func(i int) bool { return keyOf(s, int(positions[i])).none })
+func (s *snapshot) newOrder(positions []int32, field record.SortField) order {
+	valued := sort.Search(len(positions), func(i int) bool { return s.key(field, int(positions[i])).none })
 	return order{positions, valued}
 }
 
-// fields returns the lines of search_text: folded, but for the phone number.
-func (s *snapshot) fields(position int) (first, last, email, phone string) {
+// key returns what a field sorts the record at a position by. The lines of search_text
+// are folded, but for the phone number.
+func (s *snapshot) key(field record.SortField, position int) sortKey {
+	if field == record.ByDateOfBirth {
+		born := s.born[position]
+		return sortKey{none: born == unborn, number: born}
+	}
 	first, rest, _ := strings.Cut(s.texts.at(position), "\n")
-	last, rest, _ = strings.Cut(rest, "\n")
-	email, phone, _ = strings.Cut(rest, "\n")
-	return first, last, email, phone
-}
-
-func firstNameKey(s *snapshot, position int) sortKey {
-	first, last, _, _ := s.fields(position)
-	return sortKey{first: first, second: last}
-}
-
-func lastNameKey(s *snapshot, position int) sortKey {
-	first, last, _, _ := s.fields(position)
-	return sortKey{first: last, second: first}
-}
-
-func emailKey(s *snapshot, position int) sortKey {
-	_, _, email, _ := s.fields(position) // if there is one, it has an @
-	return sortKey{none: email == "", first: email}
-}
-
-func phoneNumberKey(s *snapshot, position int) sortKey {
-	_, _, _, phone := s.fields(position)
+	last, rest, _ := strings.Cut(rest, "\n")
+	email, phone, _ := strings.Cut(rest, "\n")
+	switch field {
+	case record.ByFirstName:
+		return sortKey{first: first, second: last}
+	case record.ByLastName:
+		return sortKey{first: last, second: first}
+	case record.ByEmail:
+		return sortKey{none: email == "", first: email} // if there is one, it has an @
+	}
 	return sortKey{none: phone == "", first: fold.String(phone)}
-}
-
-func dateOfBirthKey(s *snapshot, position int) sortKey {
-	born := s.born[position]
-	return sortKey{none: born == unborn, number: born}
 }

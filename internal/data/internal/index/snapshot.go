@@ -122,7 +122,7 @@ func (s *snapshot) add(row Row) {
 
 // size returns the number of bytes that the snapshot takes with all its orders.
 func (s *snapshot) size() int {
-	return s.texts.size() + s.digits.size() + 8*cap(s.numbers) + 8*cap(s.born) + 4*len(keyFuncs)*len(s.numbers)
+	return s.texts.size() + s.digits.size() + 8*cap(s.numbers) + 8*cap(s.born) + 4*(len(record.SortFields)-1)*len(s.numbers)
 }
 
 func (s *snapshot) page(q record.Query) Page {
