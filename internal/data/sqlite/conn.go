@@ -57,6 +57,14 @@ func (r Row) TextOrNil(column int) *string {
 	return nil
 }
 
+// Time returns a time in UTC of its milliseconds, the zero time for null.
+func (r Row) Time(column int) time.Time {
+	if r.IsNull(column) {
+		return time.Time{}
+	}
+	return time.UnixMilli(r.Int(column)).UTC()
+}
+
 // Bytes returns a blob, nil for null.
 func (r Row) Bytes(column int) []byte {
 	b, _ := r[column].([]byte)

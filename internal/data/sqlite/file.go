@@ -41,10 +41,7 @@ func (f Format) Inspect(path string) error {
 // this format, 0 for any other file. The -wal may hold a newer one. Like Inspect
 // it must not read a file that this process has open as a database.
 func (f Format) HeaderVersion(path string) int {
-	version, err := f.inspect(path)
-	if err != nil {
-		return 0
-	}
+	version, _ := f.inspect(path)
 	return version
 }
 
@@ -133,11 +130,7 @@ func (db *DB) Small() (small bool, err error) {
 // -wal, and checks the structure of a small file. A file that was being made
 // when the power failed is ErrNotExist. Errors are FileErrors.
 func (f Format) Verify(path string) (version int, err error) {
-	version, err = f.verify(path)
-	return version, wrap("reading", path, err)
-}
-
-func (f Format) verify(path string) (version int, err error) {
+	defer func() { err = wrap("reading", path, err) }()
 	c, err := Peek(path)
 	if err != nil {
 		return 0, err

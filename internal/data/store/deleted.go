@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 	"time"
 
@@ -33,7 +32,7 @@ func (s *Store) GetDeleted(tenant record.TenantID, id string) (f record.Stored, 
 		f.DeletedAt = row.Int(0)
 		record.Scan(tenant, true, row[1:], &f)
 	})
-	return f, notFound(err)
+	return f, noRow(err, ErrNotFound)
 }
 
 const undeleteSQL = `
@@ -45,10 +44,7 @@ const undeleteSQL = `
 func (s *Store) Undelete(tenant record.TenantID, by KeyID, ids []string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
 		for _, id := range ids {
-			err := t.ExecOne(undeleteSQL, id, int64(tenant))
-			if errors.Is(err, sqlite.ErrNoRows) {
-				return &NotDeletedError{id}
-			}
+			err := noRow(t.ExecOne(undeleteSQL, id, int64(tenant)), &NotDeletedError{id})
 			if err == nil {
 				err = addChange(t, tenant, by, actionUndelete, id, nil)
 			}

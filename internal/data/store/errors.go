@@ -64,18 +64,10 @@ func (e *NotDeletedError) Error() string {
 	return fmt.Sprintf("the department has no deleted record %s", e.ID)
 }
 
-// removed turns the engine's error for no row of a department into ErrRemoved.
-func removed(err error) error {
+// noRow returns err, and instead in place of the engine's error for no row.
+func noRow(err, instead error) error {
 	if errors.Is(err, sqlite.ErrNoRows) {
-		return ErrRemoved
-	}
-	return err
-}
-
-// notFound turns the engine's error for no row into ErrNotFound.
-func notFound(err error) error {
-	if errors.Is(err, sqlite.ErrNoRows) {
-		return ErrNotFound
+		return instead
 	}
 	return err
 }

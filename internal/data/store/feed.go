@@ -60,7 +60,7 @@ func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, ve
 	p = position{tenant: tenant, version: unknownVersion}
 	err = c.QueryRow(`SELECT history, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
 		func(row sqlite.Row) { p.history, version = row.Int(0), row.Int(1) })
-	err = removed(err)
+	err = noRow(err, ErrRemoved)
 	if err == nil && after != "" {
 		err = p.parse(after)
 	}
@@ -77,7 +77,7 @@ func (f *Feed) read(c *sqlite.Conn, p position, version int64, limit int) error 
 		}
 		p.change = row.Int(0)
 		ids = append(ids, row.Text(3))
-		f.Items = append(f.Items, Change{Position: p.String(), At: time.UnixMilli(row.Int(1)).UTC(), Action: row.Text(2), ID: row.Text(3)})
+		f.Items = append(f.Items, Change{Position: p.String(), At: row.Time(1), Action: row.Text(2), ID: row.Text(3)})
 	})
 	if err != nil {
 		return err

@@ -135,7 +135,7 @@ func (s *Store) Edits(tenant record.TenantID, id string, before int64, limit int
 	}
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		err := c.Query(editsSQL, sqlite.Args{int64(tenant), id, before, int64(limit)}, func(row sqlite.Row) {
-			edits = append(edits, Edit{Number: row.Int(0), At: time.UnixMilli(row.Int(1)).UTC(), Action: row.Text(2), ID: row.Text(3),
+			edits = append(edits, Edit{Number: row.Int(0), At: row.Time(1), Action: row.Text(2), ID: row.Text(3),
 				Key: KeyID(row.Int(4)), Label: row.Text(5), Before: pastRecord(row.Text(6))})
 		})
 		if err != nil {

@@ -184,12 +184,7 @@ const importsSQL = `
 	  FROM imports LEFT JOIN keys ON keys.id = key_id WHERE imports.tenant_id = ?`
 
 func scanImport(row sqlite.Row) Import {
-	i := Import{Number: row.Int(0), At: time.UnixMilli(row.Int(1)).UTC(), Key: KeyID(row.Int(2)), Label: row.Text(3), File: row.Text(4),
-		Added: int(row.Int(5)), Changed: int(row.Int(6))}
-	if !row.IsNull(7) {
-		i.TakenBackAt = time.UnixMilli(row.Int(7)).UTC()
-	}
-	return i
+	return Import{row.Int(0), row.Time(1), KeyID(row.Int(2)), row.Text(3), row.Text(4), int(row.Int(5)), int(row.Int(6)), row.Time(7)}
 }
 
 // Imports returns the imports of a department, the newest first.
@@ -272,7 +267,7 @@ func importedBy(c *sqlite.Conn, tenant record.TenantID, number int64) (all []*im
 	err = c.QueryRow(`SELECT first_change, last_change, added + changed, ifnull(taken_back_at, 0) FROM imports WHERE tenant_id = ? AND number = ?`,
 		sqlite.Args{int64(tenant), number}, func(row sqlite.Row) { first, last, erased, takenBack = row.Int(0), row.Int(1), row.Int(2), row.Int(3) })
 	if err != nil {
-		return nil, 0, notFound(err)
+		return nil, 0, noRow(err, ErrNotFound)
 	}
 	if takenBack != 0 {
 		return nil, 0, &TakenBackError{number, time.UnixMilli(takenBack).UTC()}
@@ -324,8 +319,5 @@ func (done *TakenBack) undo(t *sqlite.Tx, tenant record.TenantID, by KeyID, ch *
 func nameOf(c *sqlite.Conn, tenant record.TenantID, id string) (name string, err error) {
 	err = c.QueryRow(`SELECT first_name || ' ' || last_name FROM firefighters WHERE id = ? AND tenant_id = ?`, sqlite.Args{id, int64(tenant)},
 		func(row sqlite.Row) { name = row.Text(0) })
-	if errors.Is(err, sqlite.ErrNoRows) {
-		err = nil
-	}
-	return name, err
+	return name, noRow(err, nil)
 }

@@ -117,13 +117,11 @@ func (s *Store) HasKey(hash KeyHash) (bool, error) {
 // Keys calls each for the keys and sessions after an id. It leaves out a key whose
 // department does not exist: it is damaged and opens nothing.
 func (s *Store) Keys(after KeyID, each func(KeyHash, Key)) error {
-	return s.db.Read(func(c *sqlite.Conn) error {
-		return c.Query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables+`
-			WHERE k.id > ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, sqlite.Args{int64(after)}, func(row sqlite.Row) {
-			if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // no key has a hash of another length
-				each(KeyHash(hash), scanKey(row))
-			}
-		})
+	return s.query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables+`
+		WHERE k.id > ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, sqlite.Args{int64(after)}, func(row sqlite.Row) {
+		if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // no key has a hash of another length
+			each(KeyHash(hash), scanKey(row))
+		}
 	})
 }
 
@@ -145,7 +143,7 @@ type KeyInfo struct {
 func (s *Store) KeyInfo(id KeyID) (info KeyInfo, err error) {
 	err = s.queryRow(`SELECT name, label, scope, expires_at FROM keys JOIN tenants ON tenants.id = tenant_id WHERE keys.id = ?`,
 		sqlite.Args{int64(id)}, func(row sqlite.Row) { info = KeyInfo{row.Text(0), row.Text(1), row.Text(2), Moment(row.Int(3))} })
-	return info, notFound(err)
+	return info, noRow(err, ErrNotFound)
 }
 
 // NewKey describes a key to make.
@@ -215,7 +213,7 @@ func (s *Store) RevokeKey(tenant record.TenantID, id KeyID) (already bool, err e
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		revoked, err := t.QueryInt(`SELECT revoked_at IS NOT NULL FROM keys WHERE id = ? AND ? IN (0, tenant_id)`, int64(id), int64(tenant))
 		if err != nil {
-			return notFound(err)
+			return noRow(err, ErrNotFound)
 		}
 		already = revoked == 1
 		return revoke(t, id)
@@ -243,7 +241,7 @@ func (s *Store) WriteKeyUses(uses map[KeyID]int64) error {
 // keyByID returns a key or a session of any department.
 func keyByID(c *sqlite.Conn, id KeyID) (k Key, err error) {
 	err = c.QueryRow(keySQL+` WHERE k.id = ?`, sqlite.Args{int64(id)}, func(row sqlite.Row) { k = scanKey(row) })
-	return k, notFound(err)
+	return k, noRow(err, ErrNotFound)
 }
 
 // keyByHash returns the key or the session with this hash. There is none of a
@@ -251,5 +249,5 @@ func keyByID(c *sqlite.Conn, id KeyID) (k Key, err error) {
 func keyByHash(c *sqlite.Conn, hash KeyHash) (k Key, err error) {
 	err = c.QueryRow(keySQL+` WHERE k.hash = ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, sqlite.Args{hash[:]},
 		func(row sqlite.Row) { k = scanKey(row) })
-	return k, notFound(err)
+	return k, noRow(err, ErrNotFound)
 }

@@ -72,7 +72,7 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 // of a record.
 func (s *Store) Version(tenant record.TenantID) (int64, error) {
 	version, err := s.queryInt(`SELECT version FROM tenants WHERE id = ?`, int64(tenant))
-	return version, removed(err)
+	return version, noRow(err, ErrRemoved)
 }
 
 // list has SQLite search and sort the records of a department. It is small, or
@@ -187,7 +187,7 @@ func (r tenantReader) State() (now index.State, err error) {
 	err = r.conn.QueryRow(`SELECT version, live_count FROM tenants WHERE id = ?`, sqlite.Args{int64(r.tenant)}, func(row sqlite.Row) {
 		now = index.State{Version: row.Int(0), Count: row.Int(1)}
 	})
-	return now, removed(err)
+	return now, noRow(err, ErrRemoved)
 }
 
 // Rows calls each for every record, in the order of creation.

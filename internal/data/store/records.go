@@ -40,7 +40,7 @@ func (s *Store) Get(tenant record.TenantID, id string) (record.Firefighter, erro
 // get returns a record, which may be damaged.
 func get(c *sqlite.Conn, tenant record.TenantID, id string) (f record.Stored, err error) {
 	err = c.QueryRow(getSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) { record.Scan(tenant, false, row, &f) })
-	return f, notFound(err)
+	return f, noRow(err, ErrNotFound)
 }
 
 // createSQL takes the next row number of the department (schema.sql).
@@ -90,7 +90,7 @@ func createValues(tenant record.TenantID, f record.Firefighter) sqlite.Args {
 
 func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, id string, values sqlite.Args) error {
 	if err := t.ExecOne(createSQL, slices.Concat(sqlite.Args{id, t.Now, t.Now}, values)...); err != nil {
-		return removed(err)
+		return noRow(err, ErrRemoved)
 	}
 	return addChange(t, tenant, by, actionCreate, id, nil)
 }

@@ -52,13 +52,9 @@ func (s *Store) OpenSession(keyOrCode string, lifetime time.Duration) (secret st
 // only reads, so that wrong ones do not keep those waiting who write.
 func (s *Store) isKnown(keyOrCode string) error {
 	key, invitation := apikey.Hash(keyOrCode), apikey.Hash(apikey.NormalizeCode(keyOrCode))
-	known := false
-	err := s.db.Read(func(c *sqlite.Conn) error {
-		return c.QueryRow(`
-			SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
-			sqlite.Args{key[:], invitation[:]}, func(row sqlite.Row) { known = row.Int(0) == 1 })
-	})
-	if err == nil && !known {
+	known, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM keys WHERE hash = ?) OR EXISTS (SELECT 1 FROM invitations WHERE hash = ?)`,
+		key[:], invitation[:])
+	if err == nil && known == 0 {
 		err = ErrNotFound
 	}
 	return err
@@ -120,7 +116,7 @@ func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 			SELECT ?, id, ?, ?, ?, ?, nullif(?, 0) FROM tenants WHERE id = ?`,
 			hash[:], n.Name, n.Scope, t.Now, t.Now+invitationLifetime.Milliseconds(), int64(n.By), int64(n.Tenant))
 		if err != nil {
-			return removed(err)
+			return noRow(err, ErrRemoved)
 		}
 		return show(apikey.GroupCode(text))
 	})
@@ -186,7 +182,7 @@ func useInvitation(t *sqlite.Tx, text string) (opening Key, err error) {
 	var i Invitation
 	err = t.QueryRow(invitationsSQL+` WHERE hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { i = scanInvitation(row) })
 	if err != nil {
-		return Key{}, notFound(err)
+		return Key{}, noRow(err, ErrNotFound)
 	}
 	if open, err := i.open(t.Conn, t.Now); err != nil || !open {
 		return Key{}, cmp.Or(err, ErrNotFound)
@@ -199,6 +195,6 @@ func useInvitation(t *sqlite.Tx, text string) (opening Key, err error) {
 // is none, or not any more.
 func (s *Store) Withdraw(tenant record.TenantID, id int64) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
-		return notFound(t.ExecOne(`DELETE FROM invitations WHERE id = ? AND tenant_id = ?`, id, int64(tenant)))
+		return noRow(t.ExecOne(`DELETE FROM invitations WHERE id = ? AND tenant_id = ?`, id, int64(tenant)), ErrNotFound)
 	})
 }

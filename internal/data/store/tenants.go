@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -24,16 +23,13 @@ const tenantSQL = `SELECT id FROM tenants WHERE name = ?`
 // there is none.
 func (s *Store) Tenant(name string) (record.TenantID, error) {
 	n, err := s.queryInt(tenantSQL, strings.TrimSpace(name))
-	if errors.Is(err, sqlite.ErrNoRows) {
-		err = &NoTenantError{name}
-	}
-	return record.TenantID(n), err
+	return record.TenantID(n), noRow(err, &NoTenantError{name})
 }
 
 // TenantName returns the name of a department.
 func (s *Store) TenantName(tenant record.TenantID) (name string, err error) {
 	err = s.queryRow(`SELECT name FROM tenants WHERE id = ?`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { name = row.Text(0) })
-	return name, removed(err)
+	return name, noRow(err, ErrRemoved)
 }
 
 // TenantInfo is a department and the numbers of what it has.
@@ -74,10 +70,7 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 // findTenant returns the department of that name, 0 if there is none.
 func findTenant(c *sqlite.Conn, name string) (record.TenantID, error) {
 	n, err := c.QueryInt(tenantSQL, name)
-	if errors.Is(err, sqlite.ErrNoRows) {
-		return 0, nil
-	}
-	return record.TenantID(n), err
+	return record.TenantID(n), noRow(err, nil)
 }
 
 // addTenant returns the department of that name, which it makes if there is
@@ -172,7 +165,7 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 			return err
 		}
 		if err := t.ExecOne(`UPDATE tenants SET name = ? WHERE id = ?`, name, int64(id)); err != nil {
-			return removed(err)
+			return noRow(err, ErrRemoved)
 		}
 		return raiseKeysVersion(t, 0)
 	})
@@ -196,7 +189,7 @@ func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 			}
 		}
 		if err == nil {
-			err = removed(t.ExecOne(`DELETE FROM tenants WHERE id = ?`, int64(id)))
+			err = noRow(t.ExecOne(`DELETE FROM tenants WHERE id = ?`, int64(id)), ErrRemoved)
 		}
 		if err != nil {
 			return err
