@@ -272,19 +272,19 @@ func (a *authenticator) saveExpiry(expiresAt int64) {
 // writeUses writes the last use of each key that the database has more than
 // useInterval late.
 func (a *authenticator) writeUses() error {
-	uses, written := map[store.KeyID]int64{}, map[store.KeyID]*atomic.Int64{}
+	uses, late := map[store.KeyID]int64{}, []*credential{}
 	for _, c := range *a.byHash.Load() {
 		if used := c.used.Load(); used-c.written.Load() >= useInterval.Milliseconds() {
-			uses[c.ID], written[c.ID] = used, c.written
+			uses[c.ID], late = used, append(late, c)
 		}
 	}
 	if len(uses) == 0 {
 		return nil
 	}
 	err := a.store.WriteKeyUses(uses)
-	for id, used := range uses {
-		if err == nil {
-			written[id].Store(used)
+	if err == nil {
+		for _, c := range late {
+			c.written.Store(uses[c.ID])
 		}
 	}
 	return err

@@ -252,12 +252,11 @@ func (s *server) handleGetImport(w http.ResponseWriter, number int64, c caller) 
 	if err != nil {
 		return err
 	}
-	for _, made := range all {
-		if made.Number == number {
-			return httpapi.RespondJSON(w, http.StatusOK, detailsOf(made))
-		}
+	at := slices.IndexFunc(all, func(made store.Import) bool { return made.Number == number })
+	if at < 0 {
+		return errNoImport
 	}
-	return errNoImport
+	return httpapi.RespondJSON(w, http.StatusOK, detailsOf(all[at]))
 }
 
 // takenBack is what taking an import back has done, in JSON.

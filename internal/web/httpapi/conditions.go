@@ -52,26 +52,22 @@ func (c Conditions) IsZero() bool { return c.match == nil && c.noneMatch == nil 
 // CheckRead checks the conditions of a GET or HEAD request against the current
 // entity tag. It returns ErrPreconditionFailed or ErrNotModified if the
 // representation is not to be sent.
-func (c Conditions) CheckRead(etag string) error {
-	switch {
-	case !c.matches(etag):
-		return ErrPreconditionFailed
-	case c.noneMatch.hasWeak(etag):
-		return ErrNotModified
-	}
-	return nil
-}
+func (c Conditions) CheckRead(etag string) error { return c.check(etag, ErrNotModified) }
 
 // CheckWrite checks the conditions of any other request against the entity tag
 // from before the change. It returns ErrPreconditionFailed if one is not met.
-func (c Conditions) CheckWrite(etag string) error {
-	if !c.matches(etag) || c.noneMatch.hasWeak(etag) {
+func (c Conditions) CheckWrite(etag string) error { return c.check(etag, ErrPreconditionFailed) }
+
+// check returns known where If-None-Match has the entity tag.
+func (c Conditions) check(etag string, known error) error {
+	switch {
+	case c.match != nil && !c.match.hasStrong(etag):
 		return ErrPreconditionFailed
+	case c.noneMatch.hasWeak(etag):
+		return known
 	}
 	return nil
 }
-
-func (c Conditions) matches(etag string) bool { return c.match == nil || c.match.hasStrong(etag) }
 
 // etagList is the value of If-Match or If-None-Match, nil if there is none.
 type etagList []string

@@ -13,14 +13,12 @@ import (
 
 // Header values that all responses share. Nothing may change them in place.
 var (
-	closing         = []string{"close"}
-	noStore         = []string{"no-store"}
 	jsonType        = []string{"application/json; charset=utf-8"}
 	securityHeaders = []struct {
 		name  string
 		value []string
 	}{
-		{"Cache-Control", noStore},
+		{"Cache-Control", []string{"no-store"}},
 		{"X-Content-Type-Options", []string{"nosniff"}},
 		{"Content-Security-Policy", []string{"default-src 'none'; frame-ancestors 'none'"}},
 		{"Referrer-Policy", []string{"no-referrer"}},
@@ -92,7 +90,7 @@ func IsLast(r *http.Request, limit int64) bool {
 // the request has been handled: the response is sent then, and net/http does not
 // wait longer than lingering for the rest of the body.
 func EndConnection(w http.ResponseWriter) (done func()) {
-	w.Header()["Connection"] = closing
+	w.Header()["Connection"] = []string{"close"}
 	return func() { http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) }
 }
 

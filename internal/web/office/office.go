@@ -8,7 +8,6 @@ import (
 	"embed"
 	"errors"
 	"net/http"
-	"sync"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -94,8 +93,5 @@ func withID(handle func(v visit, id string) error) func(visit) error {
 	}
 }
 
-// look is read when it is first needed: commands start without it.
-var look = sync.OnceValue(func() *site.Look { return site.NewLook(files) })
-
 // New returns the page.
-func New(c site.Config) *site.Site { return site.New(c, look(), routes()) }
+func New(c site.Config) *site.Site { return site.New(c, files, routes()) }

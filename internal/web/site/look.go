@@ -17,8 +17,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Look is what pages look like: templates, messages and assets.
-type Look struct {
+// look is what pages look like: templates, messages and assets.
+type look struct {
 	files    fs.FS
 	messages lang.Catalog
 	assets   map[string]asset // by the name of their file
@@ -27,23 +27,23 @@ type Look struct {
 	pages map[string]func() map[string]*template.Template
 }
 
-// NewLook returns the look of a program's embedded files: templates/*.html, of
+// newLook returns the look of a program's embedded files: templates/*.html, of
 // which layout.html and partials.html are part of all pages, messages/*.json and
 // assets. The site itself fills sign-in.html, sign-out.html, again.html and error.html.
 // It panics if the files are not right; the tests would have seen it.
-func NewLook(files fs.FS) *Look {
+func newLook(files fs.FS) *look {
 	messages, err := lang.Load(files, "messages/*.json")
 	if err != nil {
 		panic(err)
 	}
-	l := &Look{files: files, messages: messages, assets: readAssets(files), pages: map[string]func() map[string]*template.Template{}}
+	l := &look{files: files, messages: messages, assets: readAssets(files), pages: map[string]func() map[string]*template.Template{}}
 	for _, language := range lang.All() {
 		l.pages[language.Tag()] = sync.OnceValue(func() map[string]*template.Template { return l.read(language) })
 	}
 	return l
 }
 
-func (l *Look) read(language *lang.Language) map[string]*template.Template {
+func (l *look) read(language *lang.Language) map[string]*template.Template {
 	base := template.Must(template.New("layout.html").Funcs(l.functions(language)).
 		ParseFS(l.files, "templates/layout.html", "templates/partials.html"))
 	pages := map[string]*template.Template{}
@@ -60,12 +60,13 @@ func (l *Look) read(language *lang.Language) map[string]*template.Template {
 }
 
 // functions are what templates can call, in a language.
-func (l *Look) functions(language *lang.Language) template.FuncMap {
+func (l *look) functions(language *lang.Language) template.FuncMap {
 	return template.FuncMap{
 		"t": func(key string, args ...any) string { return l.messages.Text(language, key, args...) },
 		"n": func(key string, count any, args ...any) string {
 			return l.messages.Count(language, key, int(reflect.ValueOf(count).Int()), args...)
 		},
+		"asset":  func(file string) string { return l.assets[file].path },
 		"moment": language.Moment,
 		"day":    func(t time.Time) string { return language.Day(calendar.Of(t)) },
 	}

@@ -18,7 +18,7 @@ import (
 
 // A look with the least that pages need.
 var plainLook = fstest.MapFS{
-	"templates/layout.html":   {Data: []byte(`<html lang="{{.Lang}}"><link href="{{.CSS}}"><h1>{{.Title}}</h1>{{template "main" .}}`)},
+	"templates/layout.html":   {Data: []byte(`<html lang="{{.Lang}}"><link href="{{asset "office.css"}}"><h1>{{.Title}}</h1>{{template "main" .}}`)},
 	"templates/partials.html": {Data: []byte(`{{define "count"}}{{n "things" .}}{{end}}`)},
 	"templates/error.html":    {Data: []byte(`{{define "main"}}<p>{{.Data.Status}} {{.Data.Todo}} {{.RequestID}} {{.Data.Action}} {{range $name, $values := .Data.Carried}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
 	"templates/plain.html":    {Data: []byte(`{{define "main"}}{{t "hello" .Data}} {{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
@@ -52,7 +52,7 @@ func plainSite() *Site {
 		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(name + " " + string(content) + " " + v.R.PostForm.Get("text"))})
 	}
 	return New(Config{Port: "80", Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler), time.Now), Explain: explain},
-		NewLook(plainLook), map[string]Route{
+		plainLook, map[string]Route{
 			"GET /office/{$}":     {Handle: say},
 			"POST /office/form":   {Handle: say},
 			"GET /office/secret":  {Scope: "read", Handle: say},
@@ -220,7 +220,7 @@ func TestWrongFiles(t *testing.T) {
 		files[name] = &fstest.MapFile{Data: []byte(text)}
 		panicked := func() (p any) {
 			defer func() { p = recover() }()
-			return NewLook(files).pages["en"]()["plain"].Execute(new(bytes.Buffer), nil)
+			return newLook(files).pages["en"]()["plain"].Execute(new(bytes.Buffer), nil)
 		}()
 		if panicked == nil {
 			t.Errorf("a wrong %s is not noticed", name)

@@ -40,7 +40,7 @@ type frame struct {
 	Department, Person, Path    string
 	SignedIn, CanWrite, IsAdmin bool
 	Languages                   []*lang.Language
-	CSS, JS, Icon, RequestID    string
+	RequestID                   string
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -52,7 +52,6 @@ func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
 		Page: p, Lang: v.Lang.Tag(), Languages: lang.All(), Path: v.back(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
-		CSS: v.site.look.assets["office.css"].path, JS: v.site.look.assets["office.js"].path, Icon: v.site.look.assets["icon.svg"].path,
 	}
 	if f.SignedIn {
 		department, err := v.Store.TenantName(v.Session.Tenant)

@@ -4,6 +4,7 @@
 package site
 
 import (
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"path"
@@ -43,7 +44,7 @@ type Config struct {
 // Site answers all requests below Root.
 type Site struct {
 	Config
-	look   *Look
+	look   *look
 	mux    *http.ServeMux
 	origin *http.CrossOriginProtection
 	tries  tries
@@ -74,9 +75,10 @@ var ownRoutes = map[string]Route{
 	Root:                            {Handle: nothingHere},
 }
 
-// New returns a site of these routes, by patterns of http.ServeMux.
-func New(c Config, look *Look, routes map[string]Route) *Site {
-	s := &Site{Config: c, look: look, mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), tries: tries{now: time.Now}}
+// New returns a site of these routes, by patterns of http.ServeMux. files are those of
+// newLook.
+func New(c Config, files fs.FS, routes map[string]Route) *Site {
+	s := &Site{Config: c, look: newLook(files), mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), tries: tries{now: time.Now}}
 	for _, all := range []map[string]Route{routes, ownRoutes} {
 		for pattern, route := range all {
 			s.add(pattern, route)

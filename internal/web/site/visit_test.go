@@ -22,7 +22,7 @@ import (
 func siteOf(routes map[string]Route) *Site {
 	look := maps.Clone(plainLook)
 	look["templates/long.html"] = &fstest.MapFile{Data: []byte(`{{define "main"}}{{range .Data}}{{call .}}{{end}}{{end}}`)}
-	return New(plainSite().Config, NewLook(look), routes)
+	return New(plainSite().Config, look, routes)
 }
 
 // TestWorkersMakeNoPage: pages are made while others wait for a place to work.
