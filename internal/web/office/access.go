@@ -29,10 +29,10 @@ type accessPage struct {
 	Faults             []fault
 }
 
-// keyTable is a table of keys that work. Title and Empty are messages.
+// keyTable is a table of keys that work.
 type keyTable struct {
-	ID, Title, Empty string
-	Lines            []keyLine
+	ID    string // of the element, and in its messages
+	Lines []keyLine
 }
 
 // keyLine is a key or the session of a browser.
@@ -84,8 +84,7 @@ func (v visit) renderAccess(status int, data accessPage) error {
 
 // addKeys adds those that work to their tables, and the others to Ended.
 func (data *accessPage) addKeys(v visit, keys []store.Key) {
-	data.Sessions = keyTable{ID: "sessions", Title: "access.sessions", Empty: "access.sessions.none"}
-	data.Keys = keyTable{ID: "keys", Title: "access.keys", Empty: "access.keys.none"}
+	data.Sessions.ID, data.Keys.ID = "sessions", "keys"
 	now, sessions := v.Store.Clock().Now(), map[store.KeyID]int{}
 	for _, k := range keys {
 		if k.State(now) == store.StateActive {

@@ -311,11 +311,7 @@ func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
 	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {
 	case errors.As(err, new(*store.RepeatedError)):
-		number, err := v.importedBefore(key)
-		if err != nil {
-			return err
-		}
-		return v.redirectToImported(number)
+		return applyImport(v) // which finds the import now
 	case err != nil:
 		return err
 	case !found.Applied:

@@ -13,6 +13,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
+// A print carries a code. With the code, the page /office/paper says what has changed
+// since.
+
 // printPage is the Data of print.html.
 type printPage struct {
 	Full   bool // all fields; else names and numbers
