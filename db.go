@@ -24,7 +24,7 @@ var olderSQL embed.FS
 // schema is that of our databases: "FfRs" in the header, the version, and the
 // statements. An upgrade leaves the schema that a new database has.
 var schema = database.Schema{
-	Format:   sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion, Schema: schemaFor},
+	Files:    sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion, Schema: schemaFor},
 	Upgrades: map[int]func(*sqlite.Conn) error{1: upgradeTo2, 2: upgradeTo(3), 3: upgradeTo(4), 4: upgradeTo(5)},
 }
 

@@ -20,11 +20,11 @@ func TestRestoreOldSchema(t *testing.T) {
 		for to := from; to <= schemaVersion; to++ {
 			file := filepath.Join(t.TempDir(), "old.db")
 			must(t, os.WriteFile(file, nil, 0o600))
-			must(t, schema.Format.Migrate(file, 0, from, func(c *sqlite.Conn) error {
+			must(t, schema.Files.Migrate(file, 0, from, func(c *sqlite.Conn) error {
 				_, err := c.Exec(schemaFor(from) + `; INSERT INTO tenants (id, name, created_at) VALUES (1, 'A', 0)`)
 				return err
 			}))
-			must(t, schema.Format.Migrate(file, from, to, func(c *sqlite.Conn) (err error) {
+			must(t, schema.Files.Migrate(file, from, to, func(c *sqlite.Conn) (err error) {
 				for version := from; version < to && err == nil; version++ {
 					err = schema.Upgrades[version](c)
 				}
@@ -54,13 +54,13 @@ func TestBackupsOfRenamed(t *testing.T) {
 	works(t, "backup", saved, "--db", db)
 	for _, change := range [][]string{{"rename", "default", "A"}, {"rename", "Engine 7", "B"}, {"remove", "A", "--yes"}} {
 		works(t, append(append([]string{"departments"}, change...), "--db", db)...)
-		if files := backup.Files(schema.Content(), db, ""); len(files) != 1 || files[0].Path != saved {
+		if files := backup.Files(schema, db, ""); len(files) != 1 || files[0].Path != saved {
 			t.Errorf("after %q: %+v", change, files)
 		}
 	}
 	other := filepath.Join(t.TempDir(), "x.db")
 	newKey(t, other, "default")
-	if files := backup.Files(schema.Content(), other, dir); len(files) != 0 {
+	if files := backup.Files(schema, other, dir); len(files) != 0 {
 		t.Errorf("of another database: %+v", files)
 	}
 }

@@ -65,7 +65,7 @@ func hosted(ctx context.Context, log io.Writer) int {
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
 	servers := daemon.Commands{Database: schema, NewAPI: newAPI}
-	services := service.Service{Content: schema.Content(), Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
+	services := service.Service{Content: schema, Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
 	all := slices.Concat(
 		servers.Table(),
 		manage.Commands{Database: schema}.Table(),

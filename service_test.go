@@ -21,7 +21,7 @@ import (
 // runInstalled runs the service as its manager does, with a folder of data of its own.
 func runInstalled(ctx context.Context, data string, stdout, stderr io.Writer) error {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: stdout, Stderr: stderr}
-	commands := service.Service{Content: schema.Content(), Daemon: daemon.Commands{Database: schema, NewAPI: newAPI}.Run, Data: data}.Table()
+	commands := service.Service{Content: schema, Daemon: daemon.Commands{Database: schema, NewAPI: newAPI}.Run, Data: data}.Table()
 	return cli.Program{Commands: commands}.Run(env, []string{"service", "run"})
 }
 

@@ -250,8 +250,8 @@ func TestWithoutTerminal(t *testing.T) {
 	if usage, ok := errors.AsType[*cli.UsageError](err); !ok || *usage != want {
 		t.Errorf("%#v", err)
 	}
-	bar := cli.NewProgress(env, "pages", 1)
-	bar.Add(1)
+	bar := cli.NewProgress(env, "pages")
+	bar.Set(1, 1)
 	bar.End()
 	if stdout.Len()+stderr.Len() > 0 {
 		t.Errorf("stdout %q, stderr %q", stdout, stderr)

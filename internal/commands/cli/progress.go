@@ -10,38 +10,26 @@ import (
 // Progress is a bar on Stderr for work that takes over a second. It shows
 // nothing where Stderr is not a terminal.
 type Progress struct {
-	what        string // is counted
-	stderr      io.Writer
-	terminal    bool
-	began       time.Time
-	done, total int
-	shown       bool
+	what     string // is counted
+	stderr   io.Writer
+	terminal bool
+	began    time.Time
+	shown    bool
 }
 
 // NewProgress returns a bar for work that begins now.
-func NewProgress(env Env, what string, total int) *Progress {
-	return &Progress{what: what, stderr: Unwrap(env.Stderr), terminal: IsTerminal(env.Stderr), began: time.Now(), total: total}
+func NewProgress(env Env, what string) *Progress {
+	return &Progress{what: what, stderr: Unwrap(env.Stderr), terminal: IsTerminal(env.Stderr), began: time.Now()}
 }
-
-// Rename changes what is counted.
-func (p *Progress) Rename(what string) { p.what = what }
-
-// Add adds n to what is done.
-func (p *Progress) Add(n int) { p.Set(p.done+n, p.total) }
 
 // Set sets how much is done of how much.
 func (p *Progress) Set(done, total int) {
-	p.done, p.total = done, total
-	if p.terminal && total > 0 && (p.shown || time.Since(p.began) > time.Second) {
-		p.draw()
+	if !p.terminal || total <= 0 || !p.shown && time.Since(p.began) <= time.Second {
+		return
 	}
-}
-
-func (p *Progress) draw() {
 	const width = 40
-	full := min(width, width*p.done/p.total)
-	fmt.Fprintf(p.stderr, "\r[%s%s] %d of %d %s",
-		strings.Repeat("=", full), strings.Repeat(" ", width-full), p.done, p.total, p.what)
+	full := min(width, width*done/total)
+	fmt.Fprintf(p.stderr, "\r[%s%s] %d of %d %s", strings.Repeat("=", full), strings.Repeat(" ", width-full), done, total, p.what)
 	p.shown = true
 }
 
@@ -56,10 +44,10 @@ func (p *Progress) End() {
 // CopyProgress returns a function that shows the progress of a copy in pages,
 // and one that ends what is shown.
 func CopyProgress(env Env) (progress func(done, total int), end func()) {
-	bar := NewProgress(env, "pages", 0)
+	bar := NewProgress(env, "pages")
 	return func(done, total int) {
 		if done == total {
-			bar.Rename("pages copied, now checking them")
+			bar.what = "pages copied, now checking them"
 		}
 		bar.Set(done, total)
 	}, bar.End

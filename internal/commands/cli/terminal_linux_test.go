@@ -110,22 +110,26 @@ func TestProgress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		env, _, _ := newEnv(t)
 		env.Stderr = terminal
-		bar := cli.NewProgress(env, "pages", 0)
+		bar := cli.NewProgress(env, "pages")
 		bar.Set(1, 4)
 		time.Sleep(time.Second)
-		bar.Add(1) // not yet over a second
+		bar.Set(2, 4) // not yet over a second
 		time.Sleep(time.Millisecond)
 		bar.Set(2, 0) // of how much is not known
 		bar.Set(2, 4)
-		bar.Rename("pages, the last")
-		bar.Add(3)
+		bar.Set(5, 4)
 		bar.End()
 		bar.End()
+		progress, end := cli.CopyProgress(env)
+		time.Sleep(time.Second + time.Millisecond)
+		progress(2, 2)
+		end()
 	})
 	terminal.Close()
 	shown, _ := io.ReadAll(person) // its error says that the terminal is closed
 	want := "\r[" + strings.Repeat("=", 20) + strings.Repeat(" ", 20) + "] 2 of 4 pages" +
-		"\r[" + strings.Repeat("=", 40) + "] 5 of 4 pages, the last\r\n"
+		"\r[" + strings.Repeat("=", 40) + "] 5 of 4 pages\r\n" +
+		"\r[" + strings.Repeat("=", 40) + "] 2 of 2 pages copied, now checking them\r\n"
 	if string(shown) != want {
 		t.Errorf("%q, not %q", shown, want)
 	}

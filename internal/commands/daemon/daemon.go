@@ -97,7 +97,7 @@ func (c Commands) Run(env cli.Env, o Options) error {
 		return err
 	}
 	if d.Backups.Dir != "" {
-		d.scheduler = backup.NewScheduler(c.Database.Content(), d.DB, d.Backups, d.log)
+		d.scheduler = backup.NewScheduler(c.Database, d.DB, d.Backups, d.log)
 	}
 	return c.Database.Advise(env.Context, d.live(), d.DB, d.Backups.Dir)
 }
@@ -160,7 +160,7 @@ func (d *daemon) listen() error {
 		return err
 	}
 	path := osutil.Resolve(d.DB)
-	if err := d.Database.Format.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
+	if err := d.Database.Files.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
 		return err
 	}
 	host, port, _ := net.SplitHostPort(d.Listen)
@@ -224,8 +224,8 @@ func (d *daemon) claim() (release func() error, err error) {
 		release()
 		return nil, err
 	}
-	if errors.Is(d.Database.Format.Inspect(path), sqlite.ErrNotExist) {
-		warnOfNewDatabase(d.env, d.Database.Content(), d.DB, d.Backups.Dir)
+	if errors.Is(d.Database.Files.Inspect(path), sqlite.ErrNotExist) {
+		warnOfNewDatabase(d.env, d.Database, d.DB, d.Backups.Dir)
 	}
 	return release, nil
 }
@@ -237,9 +237,9 @@ func (d *daemon) checkLoss(path string) error {
 	if lost == nil {
 		return nil
 	}
-	err := d.Database.Format.Inspect(path)
+	err := d.Database.Files.Inspect(path)
 	if err == nil {
-		_, err = d.Database.Format.Verify(path)
+		_, err = d.Database.Files.Verify(path)
 	}
 	switch {
 	case errors.Is(err, sqlite.ErrNotExist) && !d.makeNew:
@@ -259,7 +259,7 @@ func (d *daemon) open() (err error) {
 	if err != nil {
 		return err
 	}
-	warnOfSchema(d.env, d.Database.Format, d.store.DB(), d.DB)
+	warnOfSchema(d.env, d.Database.Files, d.store.DB(), d.DB)
 	d.guard, err = guard.New(d.store.DB(), d.DB, database.Guarded, d.log)
 	if err != nil {
 		return cmp.Or(d.store.Close(), err)
@@ -383,7 +383,7 @@ func (d *daemon) close() error {
 // newestBackup returns the newest backup other than one, quoted for a shell. It is
 // empty if there is none. The database must be closed.
 func (d *daemon) newestBackup(other string) string {
-	for _, file := range backup.Files(d.Database.Content(), d.DB, d.Backups.Dir) {
+	for _, file := range backup.Files(d.Database, d.DB, d.Backups.Dir) {
 		if file.Path != other {
 			return cli.Quote(file.Path)
 		}

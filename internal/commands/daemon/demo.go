@@ -65,7 +65,7 @@ func (c Commands) demo(env cli.Env, args []string) error {
 		defer os.RemoveAll(dir)
 		o.DB = filepath.Join(dir, o.DB)
 	}
-	if err := c.Database.Format.Inspect(osutil.Resolve(o.DB)); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.DB) {
+	if err := c.Database.Files.Inspect(osutil.Resolve(o.DB)); !errors.Is(err, sqlite.ErrNotExist) && osutil.Exists(o.DB) {
 		return cli.WithHint(fmt.Errorf("demo makes a new file, and %s is there already", osutil.InQuotes(o.DB)),
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}
@@ -120,16 +120,17 @@ const inventedAtOnce = 5000
 
 // addTo adds the departments to a store.
 func (o *demonstration) addTo(s *store.Store, env cli.Env) error {
-	bar := cli.NewProgress(env, "people", o.people)
+	bar := cli.NewProgress(env, "people")
 	defer bar.End()
 	var batch []store.Department
-	waiting := 0
+	waiting, added := 0, 0
 	add := func() error {
 		if err := env.Context.Err(); err != nil {
 			return err
 		}
 		err := s.AddDepartments(batch)
-		bar.Add(waiting)
+		added += waiting
+		bar.Set(added, o.people)
 		batch, waiting = nil, 0
 		return err
 	}

@@ -53,7 +53,7 @@ func (s Schema) Advise(ctx context.Context, err error, db, backupDir string) err
 
 // adviseRestore adds the newest valid backup to an advice.
 func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir string) Advice {
-	newest := backup.NewestValid(ctx, s.Content(), db, dir)
+	newest := backup.NewestValid(ctx, s, db, dir)
 	if newest == nil {
 		return a
 	}

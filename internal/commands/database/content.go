@@ -14,15 +14,12 @@ import (
 // Guarded tells the guard what it must know of a database.
 var Guarded = guard.Content{Marks: store.TenantMarks, Progress: store.Progress, Renew: store.Renew}
 
-// Content tells backups what they must know of a database.
-func (s Schema) Content() backup.Content { return saved{s.Format} }
+// Format says which files are databases. With the methods below Schema tells backups
+// what they must know of one: it is a backup.Content.
+func (s Schema) Format() sqlite.Format { return s.Files }
 
-// saved is the content of databases of a format, for backups.
-type saved struct{ format sqlite.Format }
-
-func (s saved) Format() sqlite.Format { return s.format }
-
-func (saved) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
+// Identify says which database one is.
+func (Schema) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
 	if id.IDs, err = store.TenantMarks(c); err != nil {
 		return id, err
 	}
@@ -36,7 +33,8 @@ func (saved) Identify(c *sqlite.Conn) (id backup.Identity, err error) {
 	return id, err
 }
 
-func (saved) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
+// Summarize says what a database holds.
+func (Schema) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
 	n, err := store.CountContent(ctx, c)
 	if err != nil {
 		return backup.Summary{}, err
@@ -49,9 +47,11 @@ func (saved) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, err
 	}, err
 }
 
-func (saved) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
+// CarryOver returns what a restored database must have from the one that it replaces.
+func (Schema) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
 	revocations, err := store.ReadRevocations(old)
 	return revocations.Write, err
 }
 
-func (saved) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }
+// Renew changes what a restored database must not have from its backup.
+func (Schema) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }

@@ -20,7 +20,7 @@ import (
 
 // Schema is the schema of all databases of the program.
 type Schema struct {
-	Format   sqlite.Format
+	Files    sqlite.Format                    // which files are databases of it
 	Upgrades map[int]func(*sqlite.Conn) error // from each older version to the next
 }
 
@@ -87,8 +87,8 @@ func RefuseLink(path string) error {
 // interrupted attempt is completed.
 func (s Schema) make(file string, create bool) (made bool, err error) {
 	version := 0
-	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), s.Format.Inspect(file)); err == nil {
-		version, err = s.Format.Verify(file)
+	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), s.Files.Inspect(file)); err == nil {
+		version, err = s.Files.Verify(file)
 	}
 	switch {
 	case errors.Is(err, sqlite.ErrNotExist) && create:
@@ -109,8 +109,8 @@ func (s Schema) make(file string, create bool) (made bool, err error) {
 	if version > 0 {
 		return made, nil
 	}
-	err = s.Format.Migrate(file, 0, s.Format.Version, func(c *sqlite.Conn) error {
-		_, err := c.Exec(s.Format.Schema(s.Format.Version))
+	err = s.Files.Migrate(file, 0, s.Files.Version, func(c *sqlite.Conn) error {
+		_, err := c.Exec(s.Files.Schema(s.Files.Version))
 		return err
 	})
 	if err != nil {
@@ -125,7 +125,7 @@ func (s Schema) Upgrade(env cli.Env, path string) error {
 	progress, end := cli.CopyProgress(env)
 	defer end()
 	return backup.Upgrade{
-		Content: s.Content(), Database: path, Steps: s.Upgrades, Progress: progress,
+		Content: s, Database: path, Steps: s.Upgrades, Progress: progress,
 		Announce: func(kept string) {
 			env.Notef("Upgrading the database %s; as it is now it will stay in %s.", cli.Quote(osutil.Resolve(path)), cli.Quote(kept))
 		},
@@ -135,7 +135,7 @@ func (s Schema) Upgrade(env cli.Env, path string) error {
 // warnOfNewerCopy warns of a saved copy with changes that the database does not
 // have.
 func (s Schema) warnOfNewerCopy(env cli.Env, path string) {
-	if saved := backup.NewerCopy(s.Content(), osutil.Resolve(path)); saved != "" {
+	if saved := backup.NewerCopy(s, osutil.Resolve(path)); saved != "" {
 		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
 			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
 	}

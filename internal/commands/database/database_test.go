@@ -19,7 +19,7 @@ func current(t *testing.T) Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Schema{Format: sqlite.Format{ApplicationID: 0x46665273, Version: 5, Schema: func(int) string { return string(text) }}}
+	return Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 5, Schema: func(int) string { return string(text) }}}
 }
 
 // TestWith: a missing database is made only where that is asked for, and whoever asked
@@ -54,11 +54,11 @@ func TestContent(t *testing.T) {
 			return err
 		}
 		return opened.DB().Read(func(c *sqlite.Conn) error {
-			summary, err := s.Content().Summarize(t.Context(), c)
+			summary, err := s.Summarize(t.Context(), c)
 			if err != nil || summary.Text != "0 records of 1 department" || summary.Empty {
 				t.Errorf("%+v, %v", summary, err)
 			}
-			id, err := s.Content().Identify(c)
+			id, err := s.Identify(c)
 			if err != nil || id.Name != "A" {
 				t.Errorf("%+v, %v", id, err)
 			}

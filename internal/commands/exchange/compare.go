@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -81,7 +82,7 @@ func (c comparing) print(found *imports.Comparison) error {
 
 func theirLines(theirs []imports.Row) (lines [][]string) {
 	for _, r := range theirs {
-		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), orDash(r.Name), details(r.Fields)})
+		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), details(r.Fields)})
 	}
 	return lines
 }
@@ -97,7 +98,7 @@ func ourLines(ours []record.Firefighter) (lines [][]string) {
 func differentLines(differ []imports.Row) (lines [][]string) {
 	for _, r := range differ {
 		for _, c := range r.Changes() {
-			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), orDash(r.Name), c.Field, "ours " + orNothing(c.Ours), "theirs " + c.Theirs})
+			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), c.Field, "ours " + cmp.Or(c.Ours, "nothing"), "theirs " + c.Theirs})
 		}
 	}
 	return lines
@@ -137,15 +138,9 @@ func (c comparing) writeFindings(found *imports.Comparison) error {
 	if c.report.path == "" {
 		return nil
 	}
-	table := &sheet.Table{Format: sheet.CSV, Encoding: sheet.UTF8, Delimiter: ",", Header: findingHeader}
-	for i, cells := range findings(found) {
-		row := sheet.Row{Number: i + 2}
-		for _, cell := range cells {
-			row.Cells = append(row.Cells, sheet.Cell{Text: cell})
-		}
-		table.Rows = append(table.Rows, row)
-	}
+	all := findings(found)
+	table := &sheet.Table{Rows: make([]sheet.Row, len(all))}
 	return c.writeFile(func(w io.Writer) error {
-		return sheet.WriteTable(w, c.report.format, table, nil, func(int) []string { return nil })
+		return sheet.WriteTable(w, c.report.format, table, findingHeader, func(i int) []string { return all[i] })
 	})
 }

@@ -99,7 +99,7 @@ func (i importing) into(s *store.Store) error {
 	}
 	var o *imports.Outcome
 	if i.options.Apply {
-		bar := cli.NewProgress(i.env, "people", len(f.Mapped.People))
+		bar := cli.NewProgress(i.env, "people")
 		f.Options.Progress = func(done int) { bar.Set(done, len(f.Mapped.People)) }
 		o, err = f.Apply(i.env.Context, s, tenant, 0, nil)
 		bar.End()

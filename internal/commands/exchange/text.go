@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -92,7 +93,7 @@ func reasons(errs record.FieldErrors) string {
 func refusedRows(rows []imports.Row) (lines [][]string) {
 	for _, r := range rows {
 		if r.Result == imports.Refused {
-			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), orDash(r.Name), reasons(r.Errors)})
+			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), reasons(r.Errors)})
 		}
 	}
 	return lines
@@ -106,29 +107,15 @@ func changedRows(rows []imports.Row) (lines [][]string) {
 		}
 		var changes []string
 		for _, c := range r.Changes() {
-			changes = append(changes, fmt.Sprintf("%s: %s becomes %s", c.Field, orNothing(c.Ours), c.Theirs))
+			changes = append(changes, fmt.Sprintf("%s: %s becomes %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
 		}
-		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), orDash(r.Name), strings.Join(changes, ", ")})
+		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), strings.Join(changes, ", ")})
 	}
 	return lines
 }
 
 // details returns what is known of somebody beside the name, in one line.
 func details(f record.Fields) string { return strings.Join(f.Details(), ", ") }
-
-func orDash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
-func orNothing(text string) string {
-	if text == "" {
-		return "nothing"
-	}
-	return text
-}
 
 // people is "1 person", "2 people".
 func people(n int) string { return cli.Count(n, "person", "people") }
@@ -138,9 +125,6 @@ func rows(n int) string { return cli.Count(n, "row", "rows") }
 
 // formatNames are the formats, as people call them.
 var formatNames = map[string]string{sheet.CSV: "CSV", sheet.XLSX: "XLSX", sheet.VCard: "vCard", sheet.JSONL: "JSON lines"}
-
-// delimiterNames are the delimiters that cannot be seen in a text.
-var delimiterNames = map[string]string{"\t": "a tab"}
 
 // orderNames are the orders of dates in words.
 var orderNames = map[string]string{mapping.DMY: "day, month, year", mapping.MDY: "month, day, year", mapping.YMD: "year, month, day"}
@@ -154,7 +138,7 @@ func (t *text) describe(name string, o *imports.Outcome) {
 	var columns [][]string
 	for _, c := range o.Columns {
 		if c.Field != nil {
-			columns = append(columns, []string{orDash(c.Header), *c.Field})
+			columns = append(columns, []string{cmp.Or(c.Header, "-"), *c.Field})
 		}
 	}
 	t.table("Its columns:", columns)
@@ -166,7 +150,7 @@ func (t *text) leftOut(o *imports.Outcome) {
 	var headers []string
 	for _, c := range o.Columns {
 		if c.Field == nil {
-			headers = append(headers, shown(orDash(c.Header)))
+			headers = append(headers, shown(cmp.Or(c.Header, "-")))
 		}
 	}
 	if len(headers) > 0 {
@@ -184,11 +168,7 @@ func describeFile(name string, f imports.FileInfo) string {
 		said += fmt.Sprintf(", its sheet %q", *f.Sheet)
 	}
 	if f.Delimiter != nil {
-		between := *f.Delimiter
-		if word, ok := delimiterNames[between]; ok {
-			between = word
-		}
-		said += ", with " + between + " between the cells"
+		said += ", with " + strings.ReplaceAll(*f.Delimiter, "\t", "a tab") + " between the cells"
 	}
 	return said + "."
 }

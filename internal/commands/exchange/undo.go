@@ -79,7 +79,7 @@ func printTakenBack(env cli.Env, number int64, back store.TakenBack) error {
 		if !ok {
 			what = p.Action
 		}
-		lines = append(lines, []string{p.ID, orDash(p.Name), what})
+		lines = append(lines, []string{p.ID, cmp.Or(p.Name, "-"), what})
 	}
 	t.table(fmt.Sprintf("Left as they are, because they have changed since: %d", len(lines)), lines)
 	return env.Println(strings.TrimSpace(t.String()))
@@ -149,7 +149,7 @@ func printImports(env cli.Env, all []store.Import, asJSON bool) error {
 		if i.Key != 0 {
 			by = cmp.Or(i.Label, fmt.Sprint("key ", i.Key))
 		}
-		list.Add(newImportLine(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), takenBack, by, orDash(shown(i.File)))
+		list.Add(newImportLine(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), takenBack, by, cmp.Or(shown(i.File), "-"))
 	}
 	return list.Print(env)
 }

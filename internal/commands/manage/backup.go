@@ -34,11 +34,11 @@ func (c Commands) backup(env cli.Env, args []string) error {
 		return err
 	}
 	began := time.Now()
-	made, err := c.save(env, backup.Job{Content: c.Database.Content(), Source: *db, Target: target, Force: *force})
+	made, err := c.save(env, backup.Job{Content: c.Database, Source: *db, Target: target, Force: *force})
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped before the backup was made")
-	case (errors.Is(err, sqlite.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(c.Database.Content(), target) == nil:
+	case (errors.Is(err, sqlite.ErrNotExist) || errors.Is(err, backup.ErrExists) && sqlite.WasInUse(target)) && backup.Inspect(c.Database, target) == nil:
 		err = swapped(err, *db, target)
 	}
 	if err != nil {
@@ -54,7 +54,7 @@ func (c Commands) backup(env cli.Env, args []string) error {
 
 // save does a backup job, unless there is no database of ours to save.
 func (c Commands) save(env cli.Env, job backup.Job) (backup.Copy, error) {
-	if err := backup.Inspect(c.Database.Content(), job.Source); err != nil {
+	if err := backup.Inspect(c.Database, job.Source); err != nil {
 		return backup.Copy{}, err
 	}
 	progress, end := cli.CopyProgress(env)

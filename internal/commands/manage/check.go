@@ -36,10 +36,10 @@ func (c Commands) check(env cli.Env, args []string) error {
 		return err
 	}
 	return c.Database.With(env, *db, false, func(s *store.Store) error {
-		bar := cli.NewProgress(env, "records", 0)
+		bar := cli.NewProgress(env, "records")
 		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{
 			Repair:     *repair,
-			Format:     c.Database.Format,
+			Format:     c.Database.Files,
 			ResetClock: s.ResetClock,
 			Found:      func(finding string) { env.Notef("%s", finding) },
 			Progress:   bar.Set,

@@ -33,7 +33,7 @@ func (c Commands) restore(env cli.Env, args []string) error {
 		return err
 	}
 	progress, end := cli.CopyProgress(env)
-	done, err := backup.Restore{Content: c.Database.Content(), File: file, Database: *db, Progress: progress}.Run(env.Context)
+	done, err := backup.Restore{Content: c.Database, File: file, Database: *db, Progress: progress}.Run(env.Context)
 	end()
 	switch {
 	case err != nil && env.Context.Err() != nil:

@@ -269,25 +269,14 @@ func appendLines(blocks []block, part string) []block {
 	return append(blocks, b)
 }
 
+// meanings are the characters of ASCII that mean something to roff.
+var meanings = strings.NewReplacer(`\`, `\e`, "-", `\-`, "'", `\(aq`, "`", `\(ga`, "^", `\(ha`, "~", `\(ti`, `"`, `\(dq`)
+
 // escape returns a text as roff has it, in ASCII.
 func escape(text string) string {
 	var out strings.Builder
-	for _, r := range text {
+	for _, r := range meanings.Replace(text) {
 		switch {
-		case r == '\\':
-			out.WriteString(`\e`)
-		case r == '-':
-			out.WriteString(`\-`)
-		case r == '\'':
-			out.WriteString(`\(aq`)
-		case r == '`':
-			out.WriteString("\\(ga")
-		case r == '^':
-			out.WriteString(`\(ha`)
-		case r == '~':
-			out.WriteString(`\(ti`)
-		case r == '"':
-			out.WriteString(`\(dq`)
 		case r > '~':
 			fmt.Fprintf(&out, `\[u%04X]`, r)
 		case r < ' ':
