@@ -180,7 +180,11 @@ func flagsHelp(flags *pflag.FlagSet) string {
 		}
 	})
 	var lines strings.Builder
-	visitVariables(flags, func(f *pflag.Flag) { fmt.Fprintf(&lines, "      --%-12s %s\n", f.Name, variable(f.Name)) })
+	flags.VisitAll(func(f *pflag.Flag) {
+		if name := variable(f.Name); name != "" {
+			fmt.Fprintf(&lines, "      --%-12s %s\n", f.Name, name)
+		}
+	})
 	if lines.Len() == 0 {
 		return flags.FlagUsages()
 	}

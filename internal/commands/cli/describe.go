@@ -77,15 +77,12 @@ func (d *Description) ask(run func(env Env, args []string) error) {
 			return
 		}
 		name, usage := pflag.UnquoteUsage(f)
-		flag := Flag{Name: f.Name, Short: f.Shorthand, Usage: usage, Value: Value{Name: name, Choices: choices(usage)}}
+		flag := Flag{Name: f.Name, Short: f.Shorthand, Usage: usage, Variable: variable(f.Name), Value: Value{Name: name, Choices: choices(usage)}}
 		if f.NoOptDefVal != "" { // a switch
 			flag.Value = Value{}
 		}
 		if !slices.Contains([]string{"", "0", "false", "[]"}, f.DefValue) {
 			flag.Default = f.DefValue
-		}
-		if !slices.Contains(typedOnly, f.Name) {
-			flag.Variable = variable(f.Name)
 		}
 		_, flag.Repeats = f.Value.(pflag.SliceValue)
 		d.Flags = append(d.Flags, flag)

@@ -191,18 +191,12 @@ const variablePrefix = "FIREFIGHTERS_"
 // read.
 var typedOnly = []string{"apply", "finish", "force", "licences", "new", "older-than", "repair", "skip-bad", "update", "write-to", "yes"}
 
-// variable is the environment variable of a flag.
+// variable returns the environment variable of a flag, empty if that must be typed.
 func variable(flag string) string {
+	if slices.Contains(typedOnly, flag) {
+		return ""
+	}
 	return variablePrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
-}
-
-// visitVariables calls each for the flags that may stand in the environment.
-func visitVariables(flags *pflag.FlagSet, each func(*pflag.Flag)) {
-	flags.VisitAll(func(f *pflag.Flag) {
-		if !slices.Contains(typedOnly, f.Name) {
-			each(f)
-		}
-	})
 }
 
 // value returns the value of an environment variable. Windows knows no case in names.
@@ -218,13 +212,13 @@ func (env Env) value(variable string) string {
 // setFromEnvironment sets the flags that args did not set. An empty variable
 // counts as absent.
 func (env Env) setFromEnvironment(flags *pflag.FlagSet) (err error) {
-	visitVariables(flags, func(f *pflag.Flag) {
-		value := env.value(variable(f.Name))
-		if err != nil || f.Changed || value == "" {
+	flags.VisitAll(func(f *pflag.Flag) {
+		name := variable(f.Name)
+		if err != nil || f.Changed || name == "" || env.value(name) == "" {
 			return
 		}
-		if flags.Set(f.Name, value) != nil {
-			err = Wrong(flags, fmt.Sprintf("%s may not be %q", variable(f.Name), value))
+		if flags.Set(f.Name, env.value(name)) != nil {
+			err = Wrong(flags, fmt.Sprintf("%s may not be %q", name, env.value(name)))
 		}
 	})
 	return err

@@ -1,13 +1,15 @@
-// Package manage has the commands that look after a database, a file for each.
+// Package manage has the commands that look after a database, a file for each subject.
 package manage
 
 import (
+	"io"
 	"strings"
 
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // Commands are the commands of this package, and what they are handed.
@@ -35,4 +37,28 @@ func requireTenant(flags *pflag.FlagSet) error {
 		return cli.Wrong(flags, "--tenant is required")
 	}
 	return nil
+}
+
+const versionHelp = `Usage: firefighters version [flags]
+
+Prints the version of the program, its commit and the date of that, and the
+versions of Go and of SQLite.
+
+  firefighters version
+  firefighters version --licences
+
+Flags:
+`
+
+func (c Commands) version(env cli.Env, args []string) error {
+	flags := env.Flags("version", versionHelp)
+	licences := flags.Bool("licences", false, "print the licences of all software in the program")
+	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	if *licences {
+		_, err := io.WriteString(env.Stdout, cli.Licences)
+		return err
+	}
+	return env.Println(cli.ReadBuild().String(sqlite.Version))
 }

@@ -1,10 +1,16 @@
 package manage
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -46,4 +52,168 @@ func (c Commands) deleted(env cli.Env, args []string) error {
 		}
 		return list.Print(env)
 	})
+}
+
+const undeleteHelp = `Usage: firefighters undelete --tenant NAME ID... [flags]
+
+Brings deleted records back, as they were: all of them, or none if one cannot
+be brought back. Their ids are the first on their lines of: firefighters deleted
+
+  firefighters undelete --tenant "Engine 7" 01a1f83c-64f7-795d-bc35-4c6516093415
+
+Flags:
+`
+
+func (c Commands) undelete(env cli.Env, args []string) error {
+	flags := env.Flags("undelete", undeleteHelp)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
+	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
+		return err
+	}
+	ids, err := recordIDs(flags)
+	switch {
+	case err != nil:
+		return err
+	case len(ids) == 0:
+		return cli.Usage("undelete: say which, by their ids", database.See("which there are", "deleted --tenant NAME", *db))
+	}
+	if err := requireTenant(flags); err != nil {
+		return err
+	}
+	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
+		if err := s.Undelete(tenant, 0, ids); err != nil {
+			return store.Failed("writing to", *db, err)
+		}
+		env.Notef("Brought back: %d.", len(ids))
+		return nil
+	})
+}
+
+// recordIDs reads the arguments, which are ids of records. It returns each once.
+func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
+	for i, arg := range flags.Args() {
+		id, err := store.ParseRecordID(arg)
+		if err != nil {
+			return nil, cli.WrongArgument(flags, i, err.Error(), database.See("which there are", "deleted --tenant NAME", flags.Lookup("db").Value.String()))
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than AGE) [flags]
+       firefighters purge --finish [flags]
+
+Erases deleted records for good, with their history: only a backup brings them
+back. It asks first; --yes answers. What is in backups stays there until those
+are deleted. So does what is in the file that an upgrade or a restore has kept
+beside the database. At the end it rewrites the file, so that no trace is left
+in it. That needs as much free room as the file is large. With a large file it
+takes seconds, and a running service may answer 503 to writes meanwhile. If that
+fails, --finish does it later.
+
+  firefighters purge --tenant "Engine 7" 01a1f83c-64f7-795d-bc35-4c6516093415
+  firefighters purge --tenant "Engine 7" --older-than 7y --yes
+
+Flags:
+`
+
+func (c Commands) purge(env cli.Env, args []string) error {
+	flags := env.Flags("purge", purgeHelp)
+	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
+	age := flags.String("older-than", "", "those deleted longer ago than that, as 7y, 26w or 90d")
+	yes := flags.Bool("yes", false, "do not ask")
+	finish := flags.Bool("finish", false, "erase nothing, and only rewrite the file")
+	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
+		return err
+	}
+	ids, err := recordIDs(flags)
+	switch {
+	case err != nil:
+		return err
+	case *finish && (len(ids) > 0 || *age != ""):
+		return cli.Wrong(flags, "--finish erases no records: leave out their ids and --older-than")
+	case *finish:
+		return c.Database.With(env, *db, false, func(s *store.Store) error {
+			return rewrite(env, s, *db, 0, "Rewrote the file: no trace of erased records is left in it.")
+		})
+	case (len(ids) > 0) == (*age != ""):
+		return cli.Wrong(flags, "say which, by their ids or by --older-than")
+	}
+	if _, err := before(*age, time.Now()); err != nil {
+		return cli.Wrong(flags, cli.WrongTime("older-than", "7y, 26w or 90d", *age, err).Error())
+	}
+	if err := requireTenant(flags); err != nil {
+		return err
+	}
+	return c.Database.WithTenant(env, *db, *name, func(s *store.Store, tenant record.TenantID) error {
+		until, _ := before(*age, s.Clock().Earlier()) // which is well formed, as was seen above
+		records, err := s.Deleted(tenant, until)
+		if err != nil {
+			return store.Failed("reading", *db, err)
+		}
+		if records, err = choose(records, ids); err != nil {
+			return err
+		}
+		if len(records) > 0 && !*yes {
+			if err := env.Confirm(fmt.Sprintf("Erase %s of %q for good?", cli.Count(len(records), "deleted record", "deleted records"), strings.TrimSpace(*name))); err != nil {
+				return err
+			}
+		}
+		erased, err := s.Purge(tenant, records)
+		if err != nil {
+			return store.Failed("erasing from", *db, err)
+		}
+		said := fmt.Sprintf("Erased: %d.", erased)
+		if erased == 0 { // the last purge may not have had the room to rewrite the file
+			said = "There is nothing to erase."
+		}
+		return rewrite(env, s, *db, erased, said)
+	})
+}
+
+// before returns the time that is an age before now, without an age one after every
+// deletion.
+func before(age string, now time.Time) (time.Time, error) {
+	if age == "" {
+		return anyTime, nil
+	}
+	return cli.ParseAge(age, now)
+}
+
+// choose returns the records with these ids, without ids all. It is an error if one is
+// missing.
+func choose(records []record.Stored, ids []string) (chosen []record.Stored, err error) {
+	if len(ids) == 0 {
+		return records, nil
+	}
+	for _, id := range ids {
+		at := slices.IndexFunc(records, func(r record.Stored) bool { return r.ID == id })
+		if at < 0 {
+			return nil, &store.NotDeletedError{ID: id}
+		}
+		chosen = append(chosen, records[at])
+	}
+	return chosen, nil
+}
+
+// rewrite rewrites the file, after so many records were erased, and says what was done.
+func rewrite(env cli.Env, s *store.Store, db string, erased int, said string) error {
+	if err := s.Vacuum(); err != nil {
+		return traces(erased, store.Failed("rewriting", db, err), db)
+	}
+	env.Notef("%s", said)
+	return nil
+}
+
+// traces says that a file that could not be rewritten may hold traces of erased records.
+func traces(erased int, err error, db string) database.Advice {
+	what := "traces of erased records"
+	if erased > 0 {
+		what = cli.Count(erased, "record is erased, but traces of it", "records are erased, but traces of them")
+	}
+	return database.Advice{Text: fmt.Sprintf("%s may be left in the file: %s", what, database.AdviceOn(err, db).Text),
+		Hint: "when there is room and nobody is writing: firefighters purge --finish --db " + cli.Quote(db)}
 }
