@@ -57,7 +57,7 @@ func (env Env) Announce(line string) error {
 // Data returns Stdout for a file, which goes to another program byte for byte. A
 // terminal gets what can be read of it.
 func (env Env) Data() io.Writer {
-	if out, ok := env.Stdout.(*stream); ok && !env.ToTerminal() {
+	if out, ok := env.Stdout.(*stream); ok && !IsTerminal(env.Stdout) {
 		return data{out}
 	}
 	return env.Stdout
@@ -74,9 +74,6 @@ func IsTerminal(stream any) bool {
 	file, ok := stream.(interface{ Fd() uintptr })
 	return ok && term.IsTerminal(int(file.Fd()))
 }
-
-// ToTerminal reports whether results go to a terminal.
-func (env Env) ToTerminal() bool { return IsTerminal(env.Stdout) }
 
 // Confirm asks a question on the terminal, and returns an error unless the
 // answer is yes. Without a terminal that is a usage error, which hints at the

@@ -62,8 +62,8 @@ func TestToTerminal(t *testing.T) {
 		env.Stdout = stdout
 		want := stdout == io.Writer(terminal)
 		runOne(env, nil, func(inner cli.Env, _ []string) error {
-			if env.ToTerminal() != want || inner.ToTerminal() != want {
-				t.Errorf("%v: %v, within Run %v", stdout, env.ToTerminal(), inner.ToTerminal())
+			if cli.IsTerminal(env.Stdout) != want || cli.IsTerminal(inner.Stdout) != want {
+				t.Errorf("%v: %v, within Run %v", stdout, cli.IsTerminal(env.Stdout), cli.IsTerminal(inner.Stdout))
 			}
 			return nil
 		})

@@ -98,7 +98,7 @@ func (e *exporting) check() error {
 		return errors.New("--force is for --output")
 	case e.to.format == "":
 		e.to.format = sheet.CSV
-	case e.to.format == sheet.XLSX && e.to.path == "" && e.env.ToTerminal():
+	case e.to.format == sheet.XLSX && e.to.path == "" && cli.IsTerminal(e.env.Stdout):
 		return errors.New("a workbook cannot be shown on a terminal; name a file with --output")
 	}
 	return nil

@@ -46,13 +46,6 @@ unless --new says that it is another one.
 Flags:
 `
 
-// keyOptions are the flags of keys create that describe the key.
-type keyOptions struct {
-	tenant, label, scope string
-	expires              *string // nil: never
-	isNew                bool
-}
-
 func (c Commands) keysCreate(env cli.Env, args []string) error {
 	flags := env.Flags("keys create", keysCreateHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
@@ -63,16 +56,16 @@ func (c Commands) keysCreate(env cli.Env, args []string) error {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	o := keyOptions{tenant: *name, label: *label, scope: *scope, isNew: *isNew}
-	if flags.Changed("expires") {
-		o.expires = expires
+	if !flags.Changed("expires") {
+		expires = nil
 	}
-	if _, err := o.newKey(time.Now()); err != nil {
+	key, err := newKey(*name, *label, *scope, expires)
+	if err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
+	key.Alike = *isNew
 	return c.Database.With(env, *db, true, func(s *store.Store) error {
-		key, err := o.newKey(s.Clock().Now())
-		if err != nil {
+		if key.ExpiresAt, err = expiry(expires, s.Clock().Now()); err != nil {
 			return cli.Wrong(flags, err.Error())
 		}
 		_, noTenant := s.Tenant(key.Tenant)
@@ -86,23 +79,22 @@ func (c Commands) keysCreate(env cli.Env, args []string) error {
 	})
 }
 
-// newKey returns the key that the flags describe, made now. The error has the first
-// fault, and how many there are.
-func (o keyOptions) newKey(now time.Time) (key store.NewKey, err error) {
+// newKey returns the key that flags describe. The error has the first fault, and how
+// many there are.
+func newKey(tenant, label, scope string, expires *string) (key store.NewKey, err error) {
 	var faults []string
-	if key.Tenant, err = record.Name(o.tenant); err != nil {
+	if key.Tenant, err = record.Name(tenant); err != nil {
 		faults = append(faults, fmt.Sprintf("--tenant %v", err))
 	}
-	if key.Label, err = record.Label(o.label); err != nil {
+	if key.Label, err = record.Label(label); err != nil {
 		faults = append(faults, fmt.Sprintf("--label %v", err))
 	}
-	if key.Scope = o.scope; !store.ValidScope(o.scope) {
+	if key.Scope = scope; !store.ValidScope(scope) {
 		faults = append(faults, "--scope must be read, write or admin")
 	}
-	if key.ExpiresAt, err = o.expiry(now); err != nil {
+	if key.ExpiresAt, err = expiry(expires, time.Now()); err != nil {
 		faults = append(faults, err.Error())
 	}
-	key.Alike = o.isNew
 	switch len(faults) {
 	case 0:
 		return key, nil
@@ -112,17 +104,18 @@ func (o keyOptions) newKey(now time.Time) (key store.NewKey, err error) {
 	return key, fmt.Errorf("there are %d faults. The first: %s", len(faults), faults[0])
 }
 
-// expiry returns when a key that is made now expires; the zero time is never.
-func (o keyOptions) expiry(now time.Time) (time.Time, error) {
-	if o.expires == nil {
+// expiry returns when a key that is made now expires; the zero time is never, as for
+// nil.
+func expiry(expires *string, now time.Time) (time.Time, error) {
+	if expires == nil {
 		return time.Time{}, nil
 	}
-	at, err := cli.ParseExpiry(*o.expires, now)
+	at, err := cli.ParseExpiry(*expires, now)
 	switch {
 	case err != nil || at.IsZero():
-		return at, cli.WrongTime("expires", "90d or 2027-01-31", *o.expires, err)
+		return at, cli.WrongTime("expires", "90d or 2027-01-31", *expires, err)
 	case !at.After(now):
-		return at, fmt.Errorf("--expires must be in the future: %s is over", *o.expires)
+		return at, fmt.Errorf("--expires must be in the future: %s is over", *expires)
 	}
 	return at, nil
 }
