@@ -46,7 +46,9 @@ func newAuthority(m Machine, others string, now time.Time) (*pair, error) {
 		}
 	}
 	host := m.Host[:min(len(m.Host), 64-len("Firefighters at  (local authority, 2026)"))]
-	now = latest(now, firstDay)
+	if now.Before(firstDay) {
+		now = firstDay
+	}
 	template := &x509.Certificate{
 		Subject: pkix.Name{Organization: []string{"Firefighters"},
 			CommonName: fmt.Sprintf("Firefighters at %s (local authority, %d)", host, now.Year())},
@@ -66,7 +68,9 @@ func newAuthority(m Machine, others string, now time.Time) (*pair, error) {
 
 // issue makes a certificate for a server on a machine.
 func issue(ca *pair, m Machine, now time.Time) (*pair, error) {
-	now = latest(now, firstDay)
+	if now.Before(firstDay) {
+		now = firstDay
+	}
 	template := &x509.Certificate{
 		Subject:   pkix.Name{Organization: []string{"Firefighters"}, CommonName: m.Host[:min(len(m.Host), 64)]},
 		NotBefore: now.Add(-day), NotAfter: serverEnd(ca.certificate, now),
@@ -131,11 +135,4 @@ func renewal(leaf, ca *x509.Certificate, wanted Machine, now time.Time) string {
 // certifiable reports whether an authority may certify an address.
 func certifiable(ca *x509.Certificate, address netip.Addr) bool {
 	return slices.ContainsFunc(ca.PermittedIPRanges, func(r *net.IPNet) bool { return r.Contains(address.AsSlice()) })
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 )
@@ -31,6 +30,7 @@ var _ interface {
 	DataFolder() string             // the folder of the service's data, whether it is there or not
 	InstalledProgram() string       // where Install wants the program, unless a package brought it
 	Packaged(program string) string // how the package that brought a program is removed; empty if none did
+	Hides(name string) bool         // whether the system hides a file or folder from the service, whatever its permissions allow
 	Installed() bool                // whether the service is installed; quick, and for every user
 	Permitted() bool                // whether this process may install, start and stop
 
@@ -111,12 +111,6 @@ func (h Host) PackagedProgram() string {
 		return ""
 	}
 	return program
-}
-
-// Hides reports whether a system hides a file or folder from the service, whatever
-// its permissions allow.
-func (h Host) Hides(name string) bool {
-	return runtime.GOOS == "linux" && hiddenByUnit(strings.TrimPrefix(name, h.Root))
 }
 
 // errorInLog returns the last error in a log, and what to type then, a line each. Both

@@ -61,6 +61,8 @@ func (h Host) Packaged(program string) string {
 	return "Settings > Apps > " + windowsTitle
 }
 
+func (h Host) Hides(string) bool { return false }
+
 func (h Host) Installed() bool {
 	err := withService(windows.SERVICE_QUERY_STATUS, func(*mgr.Service) error { return nil })
 	return err == nil || errors.Is(err, ErrNotPermitted)

@@ -95,6 +95,7 @@ type launchd struct{ pc }
 func (h launchd) DataFolder() string       { return h.path("/Library/Application Support/Firefighters") }
 func (h launchd) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 func (h launchd) Packaged(string) string   { return "" } // there is none for macOS
+func (h launchd) Hides(string) bool        { return false }
 func (h launchd) Installed() bool          { return osutil.Exists(h.path(plistFile)) }
 
 // Prepare makes the file of the log, too.

@@ -86,7 +86,7 @@ func (m Manager) AwaitTurn(ctx context.Context) bool {
 	if d == 0 {
 		return true
 	}
-	m.waiting(d)
+	m.notify(fmt.Sprintf("STATUS=%s%v, because the last start failed", statusWaiting, d))
 	select {
 	case <-ctx.Done():
 		os.Remove(m.failures) // somebody does something about it
@@ -133,11 +133,6 @@ func (m Manager) Stopping() error { return m.notify("STOPPING=1\nSTATUS=Stopping
 
 // statusWaiting is what the status begins with while the service waits before a start.
 const statusWaiting = "waiting "
-
-// waiting says that starts have failed, and that the next one begins after a time.
-func (m Manager) waiting(d time.Duration) error {
-	return m.notify(fmt.Sprintf("STATUS=%s%v, because the last start failed", statusWaiting, d))
-}
 
 // notify sends a message to systemd. A name of a socket that begins with @ is one of
 // Linux without a file; package net knows that too.

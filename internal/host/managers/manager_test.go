@@ -96,7 +96,6 @@ func TestNotify(t *testing.T) {
 	}
 	for want, say := range map[string]func() error{
 		"READY=1\nSTATUS=Listening on http://127.0.0.1:8080": func() error { return m.Ready("Listening on http://127.0.0.1:8080") },
-		"STATUS=waiting 35s, because the last start failed":  func() error { return m.waiting(35 * time.Second) },
 		"WATCHDOG=1": m.Alive, "STOPPING=1\nSTATUS=Stopping": m.Stopping,
 	} {
 		must(t, say())
