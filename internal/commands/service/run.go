@@ -6,12 +6,8 @@ import (
 	"io/fs"
 	"os"
 	"strings"
-	"unicode"
-
-	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -77,31 +73,4 @@ func advise(err error) error {
 		return cli.WithHint(err, hint)
 	}
 	return err
-}
-
-// options returns the options of the daemon by some settings, and with the folders of
-// the service where they name no others. A control character in them is an error: the
-// service can write the file of the settings, and root writes them into a unit of systemd.
-func (s Service) options(env cli.Env, settings managers.Settings) (daemon.Options, error) {
-	for _, line := range settings {
-		if strings.ContainsFunc(line, unicode.IsControl) {
-			return daemon.Options{}, cli.Usage(fmt.Sprintf("the setting %q has a control character in it", line),
-				"take that line out of "+cli.Quote(managers.SettingsIn(s.data())))
-		}
-	}
-	o, flags := newOptions(env)
-	o.DB, o.Backups.Dir = managers.DatabaseIn(s.data()), managers.BackupsIn(s.data())
-	err := env.Parse(flags, settings, 0)
-	if err == nil {
-		err = o.Check(flags)
-	}
-	return *o, err
-}
-
-// newOptions returns the options of the daemon as a service, and the flags of install
-// that set them.
-func newOptions(env cli.Env) (*daemon.Options, *pflag.FlagSet) {
-	o, flags := &daemon.Options{Installed: true}, env.Flags("service install", installHelp)
-	o.AddFlags(flags)
-	return o, flags
 }

@@ -5,8 +5,10 @@ package service
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"unicode"
 
@@ -141,6 +143,33 @@ func sayAll(env cli.Env, steps []string) error {
 	return nil
 }
 
+// options returns the options of the daemon by some settings, and with the folders of
+// the service where they name no others. A control character in them is an error: the
+// service can write the file of the settings, and root writes them into a unit of systemd.
+func (s Service) options(env cli.Env, settings managers.Settings) (daemon.Options, error) {
+	for _, line := range settings {
+		if strings.ContainsFunc(line, unicode.IsControl) {
+			return daemon.Options{}, cli.Usage(fmt.Sprintf("the setting %q has a control character in it", line),
+				"take that line out of "+cli.Quote(managers.SettingsIn(s.data())))
+		}
+	}
+	o, flags := newOptions(env)
+	o.DB, o.Backups.Dir = managers.DatabaseIn(s.data()), managers.BackupsIn(s.data())
+	err := env.Parse(flags, settings, 0)
+	if err == nil {
+		err = o.Check(flags)
+	}
+	return *o, err
+}
+
+// newOptions returns the options of the daemon as a service, and the flags of install
+// that set them.
+func newOptions(env cli.Env) (*daemon.Options, *pflag.FlagSet) {
+	o, flags := &daemon.Options{Installed: true}, env.Flags("service install", installHelp)
+	o.AddFlags(flags)
+	return o, flags
+}
+
 // before parses the arguments of a command that changes an installed service,
 // and returns how that is.
 func (s Service) before(env cli.Env, flags *pflag.FlagSet, args []string) (managers.State, error) {
@@ -155,4 +184,38 @@ func (s Service) before(env cli.Env, flags *pflag.FlagSet, args []string) (manag
 		err = managers.ErrNotPermitted
 	}
 	return state, s.explain(err, strings.TrimPrefix(cli.TypedLine(flags, 0), "firefighters "))
+}
+
+// endOf returns the error with which a service that ran has ended, as when the files of
+// its database had gone.
+func (s Service) endOf(before managers.State) error {
+	after, err := s.Host.Current()
+	if err != nil || !before.Running || after.Error == "" {
+		return nil
+	}
+	return cli.WithHint(fmt.Errorf("the service has stopped: %s", printable(after.Error)), hintOf(after))
+}
+
+// refuseLoss returns an error if a start would make an empty database in the place of
+// one whose files have gone and that was saved.
+func refuseLoss(db string) error {
+	db = osutil.Resolve(db)
+	saved := savedCopy(db)
+	if saved == "" || osutil.Exists(db) {
+		return nil
+	}
+	return cli.WithHint(fmt.Errorf("the files of the database have gone: %s. What was in it is saved as %s", cli.Quote(db), cli.Quote(saved)),
+		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
+}
+
+// savedCopy returns the newest copy that the service has saved when the files of the
+// database had gone, empty if there is none.
+func savedCopy(db string) (newest string) {
+	entries, _ := os.ReadDir(filepath.Dir(db)) // in the order of their names, which have the time
+	for _, e := range entries {
+		if name := e.Name(); strings.HasPrefix(name, filepath.Base(db)+".saved-") && strings.HasSuffix(name, "Z") {
+			newest = filepath.Join(filepath.Dir(db), name)
+		}
+	}
+	return newest
 }

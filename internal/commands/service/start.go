@@ -80,28 +80,6 @@ func (s Service) stop(env cli.Env, args []string) error {
 	return env.Println(said + " It starts with this PC, or by: " + cli.AsAdministrator("firefighters service start"))
 }
 
-// endOf returns the error with which a service that ran has ended, as when the files of
-// its database had gone.
-func (s Service) endOf(before managers.State) error {
-	after, err := s.Host.Current()
-	if err != nil || !before.Running || after.Error == "" {
-		return nil
-	}
-	return cli.WithHint(fmt.Errorf("the service has stopped: %s", printable(after.Error)), hintOf(after))
-}
-
-// refuseLoss returns an error if a start would make an empty database in the place of
-// one whose files have gone and that was saved.
-func refuseLoss(db string) error {
-	db = osutil.Resolve(db)
-	saved := savedCopy(db)
-	if saved == "" || osutil.Exists(db) {
-		return nil
-	}
-	return cli.WithHint(fmt.Errorf("the files of the database have gone: %s. What was in it is saved as %s", cli.Quote(db), cli.Quote(saved)),
-		cli.AsAdministrator(fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(db))))
-}
-
 // forgetLoss lets the next start make a new database where one was lost. It changes
 // nothing where there is a database: a sound one is served, a damaged one refused.
 func (s Service) forgetLoss(db string) error {

@@ -336,18 +336,6 @@ func (s Service) lookAtData(env cli.Env, o *overview, settings managers.Settings
 	}
 }
 
-// savedCopy returns the newest copy that the service has saved when the files of the
-// database had gone, empty if there is none.
-func savedCopy(db string) (newest string) {
-	entries, _ := os.ReadDir(filepath.Dir(db)) // in the order of their names, which have the time
-	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, filepath.Base(db)+".saved-") && strings.HasSuffix(name, "Z") {
-			newest = filepath.Join(filepath.Dir(db), name)
-		}
-	}
-	return newest
-}
-
 // inspect reads a database without changing or upgrading it, and the address at
 // which it says that it is served.
 func (s Service) inspect(path string) (found *database, address string) {
