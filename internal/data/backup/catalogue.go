@@ -44,13 +44,9 @@ const maxAhead = time.Hour
 // files have gone.
 func SavedName(db string, at time.Time) string { return db + ".saved-" + at.UTC().Format(nameTime) }
 
-// filesIn returns the backups of a database in a folder, sorted. A folder that
-// cannot be read has none.
-func filesIn(folder, db string, now time.Time) []File { return namedFiles(folder, db, fileName, now) }
-
-// namedFiles returns the files of a database in a folder that name has named,
-// sorted.
-func namedFiles(folder, db string, name func(db string, at time.Time) string, now time.Time) (found []File) {
+// filesIn returns the files of a database in a folder that name has named (fileName: its
+// backups), sorted. A folder that cannot be read has none.
+func filesIn(folder, db string, name func(db string, at time.Time) string, now time.Time) (found []File) {
 	entries, _ := os.ReadDir(folder)
 	prefix, ext, _ := strings.Cut(filepath.Base(name(db, time.Time{})), time.Time{}.Format(nameTime))
 	for _, e := range entries {
@@ -86,9 +82,9 @@ func Files(content Content, db, dir string) []File {
 	db = osutil.Resolve(db)
 	now := time.Now()
 	folder := filepath.Dir(db)
-	files := append(filesIn(folder, db, now), namedFiles(folder, db, SavedName, now)...)
+	files := append(filesIn(folder, db, fileName, now), filesIn(folder, db, SavedName, now)...)
 	if dir != "" && !osutil.SameFile(dir, folder) {
-		files = append(files, filesIn(dir, db, now)...)
+		files = append(files, filesIn(dir, db, fileName, now)...)
 	}
 	sortFiles(files, now)
 	var own Identity
@@ -102,7 +98,7 @@ func Files(content Content, db, dir string) []File {
 // time than the database itself, "" if there is none: the process that made it was
 // killed before it could say so, or nobody has restored it.
 func NewerCopy(content Content, db string) string {
-	saved := namedFiles(filepath.Dir(db), db, SavedName, time.Now())
+	saved := filesIn(filepath.Dir(db), db, SavedName, time.Now())
 	if len(saved) == 0 {
 		return ""
 	}

@@ -136,7 +136,7 @@ func (s *Scheduler) first(ctx context.Context) wait {
 // files returns the backups of the database, the newest first. It leaves out
 // those of another database, of which it warns once.
 func (s *Scheduler) files() []File {
-	all := filesIn(s.options.Dir, s.db, s.now().wall)
+	all := filesIn(s.options.Dir, s.db, fileName, s.now().wall)
 	its, _ := identify(s.content, sqlite.Peek, s.db)
 	own := ofDatabase(s.content, all, its)
 	if len(own) < len(all) && !s.warned {
@@ -231,7 +231,7 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 // which no backup is named. The clock may stand still.
 func (s *Scheduler) freeTime() time.Time {
 	at := s.now().wall.UTC().Truncate(time.Second)
-	for _, f := range slices.Backward(filesIn(s.options.Dir, s.db, at)) {
+	for _, f := range slices.Backward(filesIn(s.options.Dir, s.db, fileName, at)) {
 		if ahead := f.Time.Sub(at); ahead >= 0 && ahead < maxAhead {
 			at = f.Time.Add(time.Second)
 		}

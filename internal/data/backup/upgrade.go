@@ -102,7 +102,7 @@ func (u *Upgrade) kept(ctx context.Context, version int) string {
 		return ""
 	}
 	name := func(db string, at time.Time) string { return db + beforeSuffix + at.Format(nameTime) }
-	for _, f := range namedFiles(filepath.Dir(u.Database), u.Database, name, time.Now()) {
+	for _, f := range filesIn(filepath.Dir(u.Database), u.Database, name, time.Now()) {
 		if u.Content.Format().HeaderVersion(f.Path) != version {
 			continue
 		}
