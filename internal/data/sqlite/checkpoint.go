@@ -21,11 +21,10 @@ import (
 // (bench/run, "create, 1 client").
 type checkpointer struct {
 	*Conn
-	gate      *sync.RWMutex // the database's
+	db        *DB
 	running   atomic.Bool
 	done      sync.WaitGroup
-	restarted int64 // the length of the -wal, in pages, at the last attempt to restart it
-	path      string
+	restarted int64       // the length of the -wal, in pages, at the last attempt to restart it
 	short     atomic.Bool // there is little room on the disk
 	mu        sync.Mutex
 	end       LogEnd
@@ -78,7 +77,7 @@ func (c *checkpointer) noteEnd(pages int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if pages > 0 && (pages < c.end.Frames || c.end.Frames == 0) {
-		salts := readSalts(c.path)
+		salts := c.db.Salts()
 		c.fell = c.fell || pages < c.end.Frames && salts == c.end.Salts && salts != [8]byte{}
 		c.end.Salts = salts
 	}
@@ -87,8 +86,10 @@ func (c *checkpointer) noteEnd(pages int64) {
 	}
 }
 
-func readSalts(path string) (salts [8]byte) {
-	wal, err := os.Open(path + "-wal") // SQLite has no locks on it that closing would end
+// Salts returns the salts of the -wal, which change when it restarts. They are zero
+// if it cannot be read.
+func (db *DB) Salts() (salts [8]byte) {
+	wal, err := os.Open(db.path + "-wal") // SQLite has no locks on it that closing would end
 	if err == nil {
 		wal.ReadAt(salts[:], 16) // SQLite file format, section 4.1
 		wal.Close()
@@ -141,13 +142,13 @@ func (c *checkpointer) checkpoint() bool {
 // meanwhile. To copy and sync takes tens of milliseconds, so others may read. Then
 // readers stop for a moment. It does not wait for readers of other programs.
 func (c *checkpointer) restart(writer *Conn) {
-	c.gate.Lock() // waits for readers of older states: a checkpoint stops at the oldest, and then syncs nothing
-	c.gate.Unlock()
+	c.db.gate.Lock() // waits for readers of older states: a checkpoint stops at the oldest, and then syncs nothing
+	c.db.gate.Unlock()
 	if !c.checkpoint() {
 		return
 	}
-	c.gate.Lock()
-	defer c.gate.Unlock()
+	c.db.gate.Lock()
+	defer c.db.gate.Unlock()
 	ignore := func(Row) {}
 	writer.Query(`PRAGMA busy_timeout = 0`, nil, ignore)
 	if c.short.Load() {
@@ -196,7 +197,7 @@ func (db *DB) CheckpointIdle() error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !w.stopped {
+	if !w.stopped.Load() {
 		c.start()
 	}
 	return nil
@@ -239,10 +240,6 @@ func (db *DB) Frames() (frames, copied int64, err error) {
 	})
 	return frames, copied, err
 }
-
-// Salts returns the salts of the -wal, which change when it restarts. They are zero
-// if it cannot be read.
-func (db *DB) Salts() [8]byte { return readSalts(db.path) }
 
 // Checkpointing reports whether pages are being copied from the -wal to the
 // database by this process.

@@ -63,7 +63,7 @@ func Open(path string, options Options) (*DB, error) {
 		options.Now = time.Now
 	}
 	db := &DB{Clock: &Clock{system: options.Now}, path: path, options: options, readers: make(chan *Conn, readerCount)}
-	db.writer = newWriter(db)
+	db.writer = &writer{db: db, checkpoints: &checkpointer{db: db}}
 	err := db.connect()
 	if errors.Is(err, ErrFull) && !hasWAL(path) {
 		err = db.connectReadOnly()
@@ -205,7 +205,7 @@ func (db *DB) MakeWritable() error {
 	db.connecting.Lock()
 	defer db.connecting.Unlock()
 	switch {
-	case db.Writable() || db.writer.isStopped():
+	case db.Writable() || db.writer.stopped.Load():
 		return nil
 	case time.Since(db.tried) < roomInterval:
 		return ErrFull

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -24,9 +25,9 @@ type writer struct {
 
 	mu      sync.Mutex
 	waiting []*job
-	leading bool      // a caller has the connection
-	idle    sync.Cond // no caller has it
-	stopped bool
+	leading bool           // a caller has the connection
+	stopped atomic.Bool    // no job is taken any more; set with mu locked
+	running sync.WaitGroup // of all that were taken
 }
 
 // largestGroup bounds how long the first job of a group waits for the last.
@@ -61,12 +62,6 @@ func (t *Tx) ExecOne(text string, args ...driver.Value) error {
 	return err
 }
 
-func newWriter(db *DB) *writer {
-	w := &writer{db: db, checkpoints: &checkpointer{gate: &db.gate, path: db.path}}
-	w.idle.L = &w.mu
-	return w
-}
-
 // Write runs do in a transaction and returns when the change is on disk, or
 // not made at all. Other callers' changes may share the transaction. Where it
 // fails as a whole do runs again in one of its own, so do must change nothing
@@ -83,10 +78,12 @@ func (db *DB) Write(do func(*Tx) error) error {
 	}
 	w, j := db.writer, &job{do: do, turn: make(chan bool, 1)}
 	w.mu.Lock()
-	if w.stopped {
+	if w.stopped.Load() {
 		w.mu.Unlock()
 		return ErrClosed
 	}
+	w.running.Add(1)
+	defer w.running.Done()
 	w.waiting = append(w.waiting, j)
 	first := !w.leading
 	w.leading = true
@@ -120,22 +117,14 @@ func (w *writer) handOver() {
 		return
 	}
 	w.leading = false
-	w.idle.Broadcast()
-}
-
-func (w *writer) isStopped() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.stopped
 }
 
 // stop refuses further jobs and returns when all others are done.
 func (w *writer) stop() {
 	w.mu.Lock()
-	defer w.mu.Unlock()
-	for w.stopped = true; w.leading; {
-		w.idle.Wait()
-	}
+	w.stopped.Store(true)
+	w.mu.Unlock()
+	w.running.Wait()
 	w.checkpoints.done.Wait()
 }
 

@@ -87,21 +87,21 @@ func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (
 	if err != nil || q.Offset() >= total {
 		return nil, total, err
 	}
-	items, _, err = scanAll(c, tenant, min(q.PageSize, total), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
+	items, err = scanAll(c, tenant, min(q.PageSize, total), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
 		append(args, q.PageSize, q.Offset()))
 	return items, total, err
 }
 
-// scanAll returns the records of an answer, about count, and the row of the last one.
-func scanAll(c *sqlite.Conn, tenant record.TenantID, count int64, text string, args sqlite.Args) (items []record.Firefighter, row int64, err error) {
+// scanAll returns the records of an answer, about count.
+func scanAll(c *sqlite.Conn, tenant record.TenantID, count int64, text string, args sqlite.Args) (items []record.Firefighter, err error) {
 	var f record.Stored
 	var damaged error
 	items = make([]record.Firefighter, 0, count)
 	err = c.Query(text, args, func(r sqlite.Row) {
 		record.Scan(tenant, false, r, &f)
-		items, row, damaged = append(items, f.Firefighter), f.Row, cmp.Or(damaged, f.Err())
+		items, damaged = append(items, f.Firefighter), cmp.Or(damaged, f.Err())
 	})
-	return items, row, cmp.Or(err, damaged)
+	return items, cmp.Or(err, damaged)
 }
 
 // matching returns the condition that every term is found, and its arguments.
@@ -134,7 +134,7 @@ var fetchSQL = `
 
 // fetch returns the records with these row numbers, in their order.
 func fetch(c *sqlite.Conn, tenant record.TenantID, rows []int64) ([]record.Firefighter, error) {
-	items, _, err := scanAll(c, tenant, int64(len(rows)), fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)})
+	items, err := scanAll(c, tenant, int64(len(rows)), fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)})
 	if err == nil && len(items) < len(rows) {
 		err = errIndexDiffers
 	}

@@ -31,10 +31,7 @@ func (s *Store) Get(tenant record.TenantID, id string) (record.Firefighter, erro
 		f, err = get(c, tenant, id)
 		return err
 	})
-	if err == nil {
-		err = f.Err()
-	}
-	return f.Firefighter, err
+	return f.Firefighter, cmp.Or(err, f.Err())
 }
 
 // get returns a record, which may be damaged.
