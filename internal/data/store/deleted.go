@@ -64,14 +64,10 @@ const purgedAtOnce = 500
 // history keeps that a record with this id was erased. Until Vacuum has run, the
 // file may still hold traces.
 func (s *Store) Purge(tenant record.TenantID, all []record.Stored) (erased int, err error) {
-	past, err := s.readPast(tenant, all)
-	if err != nil {
-		return 0, err
-	}
 	for some := range slices.Chunk(all, purgedAtOnce) {
 		count := 0
 		err := s.db.Write(func(t *sqlite.Tx) (err error) {
-			count, err = purge(t, tenant, some, past)
+			count, err = purge(t, tenant, some)
 			return err
 		})
 		if err != nil {
@@ -82,30 +78,9 @@ func (s *Store) Purge(tenant record.TenantID, all []record.Stored) (erased int, 
 	return erased, nil
 }
 
-// past has the ids of the changes of records, and of the last change of their
-// department at that time.
-type past struct {
-	changes map[string][]int64 // by record id
-	last    int64
-}
-
-func (s *Store) readPast(tenant record.TenantID, all []record.Stored) (p past, err error) {
-	p.changes, p.last = map[string][]int64{}, int64(tenant)<<32
-	for _, f := range all {
-		p.changes[f.ID] = nil
-	}
-	err = s.query(`SELECT id, record_id FROM changes WHERE `+ofTenant+` ORDER BY id`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
-		p.last = row.Int(0)
-		if changes, wanted := p.changes[row.Text(1)]; wanted {
-			p.changes[row.Text(1)] = append(changes, p.last)
-		}
-	})
-	return p, err
-}
-
 // purge erases those of some records that are still deleted. The change that says
 // so is written before older ones go: their ids must not be used again.
-func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (erased int, err error) {
+func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored) (erased int, err error) {
 	var ids []string
 	for _, f := range some {
 		count, err := t.Exec(`DELETE FROM firefighters WHERE row = ? AND tenant_id = ? AND deleted_at IS NOT NULL`, f.Row, int64(tenant))
@@ -117,26 +92,12 @@ func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (
 			return 0, err
 		}
 	}
-	return len(ids), purgePast(t, tenant, ids, p)
-}
-
-// purgePast erases the changes and the replays of records, but for their
-// purge.
-func purgePast(t *sqlite.Tx, tenant record.TenantID, ids []string, p past) error {
-	for _, id := range ids {
-		for _, number := range p.changes[id] {
-			if _, err := t.Exec(`DELETE FROM changes WHERE id = ?`, number); err != nil {
-				return err
-			}
-		}
-	}
 	list := jsonList(ids)
-	_, err := t.Exec(`DELETE FROM changes WHERE `+ofTenant+` AND id > ?2 AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?3))`,
-		int64(tenant), p.last, list)
+	_, err = t.Exec(`DELETE FROM changes WHERE `+ofTenant+` AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?2))`, int64(tenant), list)
 	if err == nil {
 		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
 	}
-	return err
+	return len(ids), err
 }
 
 // Vacuum rewrites the file, so that no trace of erased records is left in it.
