@@ -17,36 +17,30 @@ import (
 // whether that is right.
 type stored struct {
 	record.Stored
-	tenant   record.TenantID
-	checksum int64
-	lost     bool // its id does not lead to it
-	stale    bool // its key columns do not follow from its fields
+	misdeleted bool // it is damaged, but would be whole if it were deleted, or were not
+	lost       bool // its id does not lead to it
+	stale      bool // its key columns do not follow from its fields
 }
 
 // storedSQL selects what scanStored reads.
 var storedSQL = `
-	SELECT tenant_id, checksum, deleted_at,
-	       row IS NOT (SELECT same.row FROM firefighters AS same WHERE same.id = firefighters.id),
+	SELECT tenant_id, deleted_at, row IS NOT (SELECT same.row FROM firefighters AS same WHERE same.id = firefighters.id),
 	       ` + record.Columns + `, ` + record.KeyColumns + `
 	  FROM firefighters`
 
 func scanStored(row sqlite.Row) stored {
-	s := stored{tenant: record.TenantID(row.Int(0)), checksum: row.Int(1), lost: row.Int(3) != 0}
-	deleted := !row.IsNull(2)
-	row = row[4:]
-	record.Scan(s.tenant, deleted, row, &s.Stored)
+	s := stored{lost: row.Int(2) != 0}
+	tenant, deleted := record.TenantID(row.Int(0)), !row.IsNull(1)
+	row = row[3:]
+	record.Scan(tenant, deleted, row, &s.Stored)
+	if s.Damaged { // the checksum is inverted with each deletion, so it shows which is right
+		var other record.Stored
+		record.Scan(tenant, !deleted, row, &other)
+		s.misdeleted = !other.Damaged
+	}
 	keys := s.Keys()
 	s.stale = !slices.Equal(keys, []driver.Value(row[len(row)-len(keys):]))
 	return s
-}
-
-// deletionDamaged reports whether a damaged record would be whole if it were
-// deleted, for one that is not, or not deleted, for one that is. The checksum
-// is inverted with each deletion, so it shows which is right.
-func (s *stored) deletionDamaged() bool {
-	deleted := s.checksum == record.Checksum(s.tenant, s.ID, &s.Fields, true)
-	alive := s.checksum == record.Checksum(s.tenant, s.ID, &s.Fields, false)
-	return s.Damaged && (deleted || alive)
 }
 
 // walk calls each with all records, at most size at once. No read transaction
@@ -173,7 +167,7 @@ func updateKeys(db *sqlite.DB, rows []int64) error {
 // stays as it is.
 func flipDeletion(db *sqlite.DB, rows []int64) error {
 	return eachRow(db, rows, func(t *sqlite.Tx, s stored) error {
-		if !s.deletionDamaged() {
+		if !s.misdeleted {
 			return nil
 		}
 		_, err := t.Exec(`UPDATE firefighters SET deleted_at = iif(deleted_at IS NULL, updated_at, NULL) WHERE row = ?`, s.Row)

@@ -90,7 +90,7 @@ func (s *scrubber) batch(batch []stored) error {
 	var flippedIDs []string
 	for _, r := range batch {
 		switch {
-		case r.deletionDamaged():
+		case r.misdeleted:
 			flipped, flippedIDs = append(flipped, r.Row), append(flippedIDs, r.ID)
 		case r.Damaged, r.lost:
 			s.noteDamaged(r.ID)
