@@ -85,11 +85,22 @@ func (db *DB) connect() error {
 		return err
 	}
 	db.writer.conn, db.writer.checkpoints.Conn = conns[0], conns[1]
-	for _, c := range conns[2:] {
+	err = db.setReaders(conns[2:])
+	db.writable.Store(true)
+	return err
+}
+
+// setReaders has these connections read in place of those that have until now, none of
+// which is in use.
+func (db *DB) setReaders(conns []*Conn) (err error) {
+	for _, c := range conns {
+		if len(db.readers) == readerCount {
+			old := <-db.readers
+			err = cmp.Or(err, old.Close())
+		}
 		db.readers <- c
 	}
-	db.writable.Store(true)
-	return nil
+	return err
 }
 
 // connectReadOnly opens readers that need no room on a full disk for the files that
@@ -98,10 +109,7 @@ func (db *DB) connect() error {
 // orderly end. They do not see what other programs write meanwhile.
 func (db *DB) connectReadOnly() error {
 	conns, err := openAll(slices.Repeat([]string{immutableDSN(db.path)}, readerCount))
-	for _, c := range conns {
-		db.readers <- c
-	}
-	return err
+	return cmp.Or(err, db.setReaders(conns))
 }
 
 // Writable reports whether the database is open for writing, as always but on a
@@ -213,17 +221,7 @@ func (db *DB) MakeWritable() error {
 	db.tried = time.Now()
 	db.gate.Lock() // no reader is in use
 	defer db.gate.Unlock()
-	var old []*Conn
-	for range readerCount {
-		old = append(old, <-db.readers)
-	}
-	if err := db.connect(); err != nil {
-		for _, c := range old {
-			db.readers <- c
-		}
-		return err
-	}
-	return closeAll(old)
+	return db.connect()
 }
 
 // hasWAL reports whether a part of the database at path may be in its -wal.
