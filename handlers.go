@@ -76,8 +76,8 @@ type route struct {
 	deprecated          *httpapi.Deprecation // nil: it is not deprecated
 }
 
-// newServer returns a server of routes without limits, backups or CORS.
-func newServer(store *store.Store, log *slog.Logger, routes []route) *server {
+// newServer returns a server of these routes without limits, backups or CORS.
+func newServer(store *store.Store, log *slog.Logger, all []route) *server {
 	random := make([]byte, 6)
 	rand.Read(random)
 	s := &server{
@@ -88,7 +88,7 @@ func newServer(store *store.Store, log *slog.Logger, routes []route) *server {
 		startID:       hex.EncodeToString(random),
 	}
 	s.requestIDs.Prefix = s.startID + "-"
-	for _, route := range routes {
+	for _, route := range all {
 		s.add(route)
 	}
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false

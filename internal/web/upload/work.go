@@ -44,11 +44,11 @@ func Work(w http.ResponseWriter, r *http.Request, owner int64, size int64, do fu
 	return nil
 }
 
-// fromMemory is how many bytes of long answers are sent from memory at the same time.
-// Further ones wait on disk.
+// fromMemory is how many bytes of answers are sent from memory at the same time. Further
+// long ones wait on disk.
 const fromMemory = 16 << 20
 
-var sending atomic.Int64 // bytes of long answers in memory
+var sending atomic.Int64 // bytes of answers in memory
 
 // Respond sends a complete body as httpapi.Respond does. After an error nothing was
 // sent. The caller keeps no reference to the body.
