@@ -8,6 +8,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"log"
 	"net/http"
 	"os"
 	"strings"
@@ -15,178 +16,104 @@ import (
 	"walk/client"
 )
 
+var (
+	ctx = context.Background()
+	c   = must(client.NewClientWithResponses(os.Args[1], client.WithRequestEditorFn(func(_ context.Context, r *http.Request) error {
+		r.Header.Set("Authorization", "Bearer "+os.Getenv("KEY"))
+		return nil
+	})))
+)
+
 func main() {
-	if err := walk(context.Background(), os.Args[1], os.Getenv("KEY")); err != nil {
-		fmt.Fprintln(os.Stderr, "Error:", err)
-		os.Exit(1)
-	}
+	f, etag := create()
+	read(f)
+	replace(f, etag)
+	patch(f)
+	remove(f)
+	carry()
 	fmt.Println("the Go client: list, create, get, replace, patch, delete, import, undo, export, changes and three errors")
 }
 
-// expect returns an error unless the response has this status and its content is
-// right.
-func expect(what string, response *http.Response, err error, status int, right bool) error {
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", what, err)
-	case response.StatusCode != status || !right:
-		return fmt.Errorf("%s: unexpected response %s", what, response.Status)
+// must returns an answer, and ends the walk after an error.
+func must[T any](answer T, err error) T {
+	if err != nil {
+		log.Fatal("Error: ", err)
 	}
-	return nil
+	return answer
 }
 
-// walk calls all operations, and provokes three errors.
-func walk(ctx context.Context, url, key string) error {
-	withKey := func(_ context.Context, r *http.Request) error {
-		r.Header.Set("Authorization", "Bearer "+key)
-		return nil
+// expect ends the walk unless the response has this status and its content is right.
+func expect(what string, response *http.Response, status int, right bool) {
+	if response.StatusCode != status || !right {
+		log.Fatalf("Error: %s: unexpected response %s", what, response.Status)
 	}
-	c, err := client.NewClientWithResponses(url, client.WithRequestEditorFn(withKey))
-	if err != nil {
-		return err
-	}
-	f, etag, err := create(ctx, c)
-	if err != nil {
-		return err
-	}
-	if err := read(ctx, c, f); err != nil {
-		return err
-	}
-	if err := replace(ctx, c, f, etag); err != nil {
-		return err
-	}
-	if err := patch(ctx, c, f); err != nil {
-		return err
-	}
-	if err := remove(ctx, c, f); err != nil {
-		return err
-	}
-	return carry(ctx, c)
 }
 
 // create creates one record with two requests that have the same Idempotency-Key.
 // A third request is not valid.
-func create(ctx context.Context, c *client.ClientWithResponses) (f *client.Firefighter, etag string, err error) {
+func create() (f *client.Firefighter, etag string) {
 	phone, born, once := "091 234 5678", "1990-05-15", "walk-1"
 	input := client.FirefighterInput{FirstName: "Ana", LastName: "Čović", PhoneNumber: &phone, DateOfBirth: &born}
-	params := &client.CreateFirefighterParams{IdempotencyKey: &once}
 	for range 2 {
-		r, err := c.CreateFirefighterWithResponse(ctx, params, input)
-		if err == nil {
-			f, etag = r.JSON201, r.HTTPResponse.Header.Get("ETag")
-			err = expect("creating", r.HTTPResponse, nil, 201, f != nil && f.LastName == "Čović" && f.Email == nil && etag != "")
-		}
-		if err != nil {
-			return nil, "", err
-		}
+		r := must(c.CreateFirefighterWithResponse(ctx, &client.CreateFirefighterParams{IdempotencyKey: &once}, input))
+		f, etag = r.JSON201, r.HTTPResponse.Header.Get("ETag")
+		expect("creating", r.HTTPResponse, 201, f != nil && f.LastName == "Čović" && f.Email == nil && etag != "")
 	}
-	bad, err := c.CreateFirefighterWithResponse(ctx, nil, client.FirefighterInput{FirstName: "Ana"})
-	if err != nil {
-		return nil, "", err
-	}
+	bad := must(c.CreateFirefighterWithResponse(ctx, nil, client.FirefighterInput{FirstName: "Ana"}))
 	p := bad.ApplicationproblemJSON400
-	right := p != nil && p.Code == client.ProblemCodeInvalid && p.Errors != nil &&
-		(*p.Errors)[0].Field == "lastName" && (*p.Errors)[0].Code == client.FaultCodeRequired
-	return f, etag, expect("creating without a last name", bad.HTTPResponse, nil, 400, right)
+	expect("creating without a last name", bad.HTTPResponse, 400, p != nil && p.Code == client.ProblemCodeInvalid && p.Errors != nil &&
+		(*p.Errors)[0].Field == "lastName" && (*p.Errors)[0].Code == client.FaultCodeRequired)
+	return f, etag
 }
 
 // read lists and gets the record.
-func read(ctx context.Context, c *client.ClientWithResponses, f *client.Firefighter) error {
+func read(f *client.Firefighter) {
 	search, by, direction := "covic", client.ListFirefightersParamsSortByLastName, client.ListFirefightersParamsSortDirAsc
-	list, err := c.ListFirefightersWithResponse(ctx, &client.ListFirefightersParams{Search: &search, SortBy: &by, SortDir: &direction})
-	if err != nil {
-		return err
-	}
+	list := must(c.ListFirefightersWithResponse(ctx, &client.ListFirefightersParams{Search: &search, SortBy: &by, SortDir: &direction}))
 	page := list.JSON200
-	right := page != nil && page.TotalCount == 1 && len(page.Data.Items) == 1 && page.Data.Items[0].Id == f.Id
-	if err := expect("listing", list.HTTPResponse, nil, 200, right); err != nil {
-		return err
-	}
-	one, err := c.GetFirefighterWithResponse(ctx, f.Id, nil)
-	if err != nil {
-		return err
-	}
-	right = one.JSON200 != nil && one.JSON200.DateOfBirth != nil && one.JSON200.DateOfBirth.Day() == 15
-	return expect("getting", one.HTTPResponse, nil, 200, right)
+	expect("listing", list.HTTPResponse, 200, page != nil && page.TotalCount == 1 && len(page.Data.Items) == 1 && page.Data.Items[0].Id == f.Id)
+	one := must(c.GetFirefighterWithResponse(ctx, f.Id, nil))
+	expect("getting", one.HTTPResponse, 200, one.JSON200 != nil && one.JSON200.DateOfBirth != nil && one.JSON200.DateOfBirth.Day() == 15)
 }
 
 // replace replaces the record twice with the same If-Match. The second request
 // must fail.
-func replace(ctx context.Context, c *client.ClientWithResponses, f *client.Firefighter, etag string) error {
+func replace(f *client.Firefighter, etag string) {
 	input := client.FirefighterInput{FirstName: "Eva", LastName: f.LastName, Id: f.Id}
 	params := &client.ReplaceFirefighterParams{IfMatch: &etag}
-	first, err := c.ReplaceFirefighterWithResponse(ctx, f.Id, params, input)
-	if err != nil {
-		return err
-	}
-	right := first.JSON200 != nil && first.JSON200.FirstName == "Eva" && first.JSON200.PhoneNumber == nil
-	if err := expect("replacing", first.HTTPResponse, nil, 200, right); err != nil {
-		return err
-	}
-	late, err := c.ReplaceFirefighterWithResponse(ctx, f.Id, params, input)
-	if err != nil {
-		return err
-	}
-	return expect("replacing a changed record", late.HTTPResponse, nil, 412, late.ApplicationproblemJSON412 != nil)
+	first := must(c.ReplaceFirefighterWithResponse(ctx, f.Id, params, input))
+	expect("replacing", first.HTTPResponse, 200, first.JSON200 != nil && first.JSON200.FirstName == "Eva" && first.JSON200.PhoneNumber == nil)
+	late := must(c.ReplaceFirefighterWithResponse(ctx, f.Id, params, input))
+	expect("replacing a changed record", late.HTTPResponse, 412, late.ApplicationproblemJSON412 != nil)
 }
 
 // patch changes one member.
-func patch(ctx context.Context, c *client.ClientWithResponses, f *client.Firefighter) error {
+func patch(f *client.Firefighter) {
 	phone := "112"
-	r, err := c.PatchFirefighterWithApplicationMergePatchPlusJSONBodyWithResponse(ctx, f.Id, nil, client.FirefighterPatch{PhoneNumber: &phone})
-	if err != nil {
-		return err
-	}
-	return expect("patching", r.HTTPResponse, nil, 200, r.JSON200 != nil && *r.JSON200.PhoneNumber == phone && r.JSON200.FirstName == "Eva")
+	r := must(c.PatchFirefighterWithApplicationMergePatchPlusJSONBodyWithResponse(ctx, f.Id, nil, client.FirefighterPatch{PhoneNumber: &phone}))
+	expect("patching", r.HTTPResponse, 200, r.JSON200 != nil && *r.JSON200.PhoneNumber == phone && r.JSON200.FirstName == "Eva")
 }
 
 // carry imports two people, takes the import back, and looks for both in the
 // changes. An export has nobody then.
-func carry(ctx context.Context, c *client.ClientWithResponses) error {
+func carry() {
 	apply := true
-	made, err := c.ImportFirefightersWithBodyWithResponse(ctx, &client.ImportFirefightersParams{Apply: &apply}, "text/csv",
-		strings.NewReader("First name,Last name\nAna,A\nEva,B\n"))
-	if err != nil {
-		return err
-	}
-	if err := expect("importing", made.HTTPResponse, nil, 201, made.JSON201 != nil && made.JSON201.Added == 2 && *made.JSON201.Number == 1); err != nil {
-		return err
-	}
-	undone, err := c.TakeImportBackWithResponse(ctx, 1, nil)
-	if err != nil {
-		return err
-	}
-	if err := expect("taking back", undone.HTTPResponse, nil, 200, undone.JSON200 != nil && undone.JSON200.Deleted == 2); err != nil {
-		return err
-	}
-	feed, err := c.ListChangesWithResponse(ctx, nil)
-	if err != nil {
-		return err
-	}
-	right := feed.JSON200 != nil && !feed.JSON200.More && len(feed.JSON200.Items) > 0 && feed.JSON200.Items[0].Record == nil
-	if err := expect("following", feed.HTTPResponse, nil, 200, right); err != nil {
-		return err
-	}
-	file, err := c.ExportFirefightersWithResponse(ctx, nil)
-	if err != nil {
-		return err
-	}
-	return expect("exporting", file.HTTPResponse, nil, 200, strings.HasSuffix(string(file.Body), "userId\r\n"))
+	made := must(c.ImportFirefightersWithBodyWithResponse(ctx, &client.ImportFirefightersParams{Apply: &apply}, "text/csv",
+		strings.NewReader("First name,Last name\nAna,A\nEva,B\n")))
+	expect("importing", made.HTTPResponse, 201, made.JSON201 != nil && made.JSON201.Added == 2 && *made.JSON201.Number == 1)
+	undone := must(c.TakeImportBackWithResponse(ctx, 1, nil))
+	expect("taking back", undone.HTTPResponse, 200, undone.JSON200 != nil && undone.JSON200.Deleted == 2)
+	feed := must(c.ListChangesWithResponse(ctx, nil))
+	expect("following", feed.HTTPResponse, 200, feed.JSON200 != nil && !feed.JSON200.More && len(feed.JSON200.Items) > 0 && feed.JSON200.Items[0].Record == nil)
+	file := must(c.ExportFirefightersWithResponse(ctx, nil))
+	expect("exporting", file.HTTPResponse, 200, strings.HasSuffix(string(file.Body), "userId\r\n"))
 }
 
 // remove deletes the record and gets it again, which must fail.
-func remove(ctx context.Context, c *client.ClientWithResponses, f *client.Firefighter) error {
-	gone, err := c.DeleteFirefighterWithResponse(ctx, f.Id, nil)
-	if err != nil {
-		return err
-	}
-	if err := expect("deleting", gone.HTTPResponse, nil, 204, len(gone.Body) == 0); err != nil {
-		return err
-	}
-	none, err := c.GetFirefighterWithResponse(ctx, f.Id, nil)
-	if err != nil {
-		return err
-	}
-	return expect("getting a deleted record", none.HTTPResponse, nil, 404,
+func remove(f *client.Firefighter) {
+	gone := must(c.DeleteFirefighterWithResponse(ctx, f.Id, nil))
+	expect("deleting", gone.HTTPResponse, 204, len(gone.Body) == 0)
+	none := must(c.GetFirefighterWithResponse(ctx, f.Id, nil))
+	expect("getting a deleted record", none.HTTPResponse, 404,
 		none.ApplicationproblemJSON404 != nil && none.ApplicationproblemJSON404.Code == client.ProblemCodeRecord)
 }
