@@ -1,5 +1,5 @@
 """A PC with systemd, to try the packages and docs/install.md on, and what the trials say."""
-import glob, json, os, pathlib, re, shlex, subprocess, time
+import glob, json, os, pathlib, re, shlex, signal, subprocess, sys, tempfile, time
 
 HERE = pathlib.Path(__file__).resolve().parent
 DATA = "/var/lib/firefighters"
@@ -89,6 +89,13 @@ class Box:
     def make_key(self):
         self.key = re.search(r"ff_\w+", self.as_ana("sudo firefighters keys create --tenant default --label trial")).group()
 
+    def signs_in(self, out):
+        """Signs in by the link that a command has printed."""
+        link = re.search(r"(http://127\.0\.0\.1:8080)/office/sign-in#code=(\S+)", out)
+        need(link, "open prints no link", out)
+        page = self.run(f"curl -sS -L -c /tmp/cookies -H 'Origin: {link[1]}' --data key={link[2]} {link[1]}/office/sign-in")
+        need("<h1" in page and "sign-out" in page, "the link does not sign in", page)
+
     def private(self):
         """Everything in the folder of the data is of the service alone."""
         need(self.run(f"stat -c '%a %U %G' {DATA}") == "700 firefighters firefighters\n", "the rights of the folder", self.run(f"ls -la {DATA}"))
@@ -101,6 +108,23 @@ class Box:
     def forget(self):
         """Takes everything of the service away, so that the next trial finds nothing of it."""
         self.run(f"rm -rf {DATA} /etc/systemd/system/firefighters.service.d")
+
+
+def on_a_pc(what, trial):
+    """Calls trial with a PC that has booted. Where there can be none, it says NOT RUN."""
+    ready = subprocess.run([HERE / "container", "ready"], capture_output=True, text=True)
+    if ready.returncode:
+        return print(f"NOT RUN: {what}, because no container can be booted here: {ready.stderr.strip()}")
+    os.umask(0o022)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that the container goes, too
+    with tempfile.TemporaryDirectory(prefix="firefighters-trial.", dir="/var/tmp") as work:
+        box = Box(work + "/box")
+        try:
+            box.run("useradd --create-home --shell /bin/sh ana; echo 'ana ALL=(ALL) NOPASSWD: ALL' >/etc/sudoers.d/ana")
+            say("a PC with systemd has booted")
+            trial(box)
+        finally:
+            box.container("remove")
 
 
 def deb(folder):
