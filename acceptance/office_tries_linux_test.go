@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -33,14 +34,19 @@ func TestOfficeTries(t *testing.T) {
 	signIn := func(b *browser, key string) *webPage {
 		return b.post(t, "/office/sign-in", url.Values{"key": {key}})
 	}
+	said := map[string]bool{}
 	for i := range 8 {
 		b := s.from(t, fmt.Sprint("127.0.0.", 10+i))
 		for range 10 {
-			signIn(b, apikey.New()).wants(t, 403)
+			said[signIn(b, apikey.New()).wants(t, 403).one(t, "", "role", "alert").text()] = true
 		}
-		if p := signIn(b, s.key).wants(t, 429); p.header.Get("Retry-After") == "" {
-			t.Error("it is not said how long to wait")
+		if wait, err := strconv.Atoi(signIn(b, s.key).wants(t, 429).header.Get("Retry-After")); err != nil || wait < 1 || wait > 60 {
+			t.Errorf("it is said to wait %d seconds", wait)
 		}
+	}
+	said[signIn(s.from(t, "127.0.0.30"), "ABC-DEF").wants(t, 403).one(t, "", "role", "alert").text()] = true
+	if len(said) != 1 {
+		t.Errorf("a wrong try says one of %v", said)
 	}
 	signIn(s.browser(t, "en"), s.key).wants(t, 303)
 	program, wrong := s.from(t, "127.0.0.20"), apikey.New()

@@ -4,14 +4,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import lighthouse, { desktopConfig } from "lighthouse";
 import { chromium } from "playwright-core";
+import { flags } from "./browser.mjs";
 import { check, equal, step } from "./steps.mjs";
 import { signIn } from "./office.mjs";
 
 export async function audits(executable, program, dir) {
   const profile = join(dir, "lighthouse");
   const context = await chromium.launchPersistentContext(profile, { executablePath: executable, ignoreHTTPSErrors: true,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync", "--ignore-certificate-errors", "--remote-debugging-port=0"] });
+    args: [...flags, "--ignore-certificate-errors", "--remote-debugging-port=0"] });
   const port = Number(readFileSync(join(profile, "DevToolsActivePort"), "utf8").split("\n")[0]);
 
   const audit = (name, path) => step(`Lighthouse: ${name}`, async () => {
@@ -39,7 +39,5 @@ export async function audits(executable, program, dir) {
     equal(cookies.map((cookie) => [cookie.secure, cookie.sameSite]), [[true, "Strict"]], "the cookie");
   });
   await audit("the list", "/office/");
-  const session = await context.storageState();
   await context.close();
-  return session;
 }

@@ -24,13 +24,6 @@ export async function first(browser, demo) {
     await page.goto(demo.link);
     await browser.expect(page, 403, () => main(page).getByRole("button").click());
   });
-
-  await step("a browser is led to the page from /", async () => {
-    const page = await browser.open(demo, "/");
-    equal(new URL(page.url()).pathname, "/office/sign-in", "address");
-    const answer = await fetch(demo.url, { redirect: "manual" });
-    equal(answer.status, 404, "the API's answer at /");
-  });
 }
 
 // tasks are those with the list, for a department with Ana Čović in it.

@@ -10,9 +10,6 @@ const all = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", 
 const colours = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 export const languages = { en: "English", de: "Deutsch", fr: "Français", es: "Español", hr: "Hrvatski" };
 
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-  "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'";
-
 // addresses returns the pages that can be reached by an address, by their names.
 async function addresses(station) {
   const [ana] = await station.list("covic");
@@ -207,15 +204,14 @@ export async function manners(browser, station, demo) {
     console.log(`              ${bytes} bytes in ${urls.size} answers`);
   });
 
-  await step("pages are not stored, assets for good, and the policy stands on all", async () => {
+  await step("pages are compressed, and assets stored for good", async () => {
     const page = await browser.open(station, null, { session: station.session });
     const assets = new Set();
     for (const path of Object.values(await addresses(station))) {
       const response = await browser.expect(page, [200, 400], () => page.goto(path));
-      const headers = response.headers();
-      equal([headers["cache-control"], headers["content-security-policy"], headers["content-encoding"]], ["no-store", policy, "gzip"], `headers of ${path}`);
+      equal(response.headers()["content-encoding"], "gzip", `how ${path} is compressed`);
       for (const url of await page.locator("link[href], script[src], img[src]").evaluateAll((found) => found.map((element) => element.href ?? element.src))) assets.add(url);
-      equal(await page.locator("style, [style], script:not([src]), [onclick], [onload]").count(), 0, `inline scripts and styles of ${path}`);
+      equal(await page.locator("style, script:not([src])").count(), 0, `inline scripts and styles of ${path}`);
     }
     check(assets.size >= 3, `only ${assets.size} assets`);
     for (const url of assets) {

@@ -55,26 +55,17 @@ export class Program {
     return { status: response.status, etag: response.headers.get("ETag"), body: text ? JSON.parse(text) : null };
   }
 
-  async add(fields) {
-    const answer = await this.api("POST", "/firefighters", fields);
-    check(answer.status === 201, `adding ${JSON.stringify(fields)}: ${answer.status} ${JSON.stringify(answer.body)}`);
+  // ask sends a request that must be answered with a status.
+  async ask(status, method, path, body) {
+    const answer = await this.api(method, path, body);
+    check(answer.status === status, `${method} ${path} ${JSON.stringify(body)}: ${answer.status} ${JSON.stringify(answer.body)}`);
     return answer.body;
   }
 
-  async get(id) {
-    return this.api("GET", `/firefighters/${id}`);
-  }
-
-  async change(person, fields) {
-    const answer = await this.api("PUT", `/firefighters/${person.id}`, { ...person, ...fields });
-    check(answer.status === 200, `changing ${person.id}: ${answer.status}`);
-    return answer.body;
-  }
-
-  async remove(id) {
-    const answer = await this.api("DELETE", `/firefighters/${id}`);
-    check(answer.status === 204, `deleting ${id}: ${answer.status}`);
-  }
+  get(id) { return this.api("GET", `/firefighters/${id}`); }
+  add(fields) { return this.ask(201, "POST", "/firefighters", fields); }
+  change(person, fields) { return this.ask(200, "PUT", `/firefighters/${person.id}`, { ...person, ...fields }); }
+  remove(id) { return this.ask(204, "DELETE", `/firefighters/${id}`); }
 
   // list returns everybody, or those that a search finds, by last name.
   async list(search = "") {

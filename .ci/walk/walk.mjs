@@ -82,7 +82,6 @@ async function walk() {
   await secure.stop();
 
   await pictures(browser, demo, `${dir}/pictures`);
-  await access.tries(browser, demo, demo.session);
   await demo.stop();
 }
 
