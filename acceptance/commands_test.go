@@ -93,71 +93,6 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestEnvironment cannot run beside others.
-func TestEnvironment(t *testing.T) {
-	dir := t.TempDir()
-	one, two := filepath.Join(dir, "one.db"), filepath.Join(dir, "two.db")
-	t.Setenv("FIREFIGHTERS_DB", one)
-	t.Setenv("FIREFIGHTERS_TENANT", "Engine 7")
-	t.Setenv("FIREFIGHTERS_SCOPE", "read")
-	t.Setenv("FIREFIGHTERS_LABEL", "from the environment")
-	works(t, "keys", "create")
-	works(t, "keys", "create", "--db", two, "--scope=write", "--tenant", "Engine 8")
-	for path, want := range map[string]string{one: "Engine 7 read", two: "Engine 8 write"} {
-		var tenant, scope, label string
-		scanSQL(t, path, `SELECT name, scope, label FROM keys JOIN tenants t ON t.id = tenant_id`, &tenant, &scope, &label)
-		if got := tenant + " " + scope; got != want || label != "from the environment" {
-			t.Errorf("%s has %s %q, want %s", path, got, label, want)
-		}
-	}
-	t.Setenv("FIREFIGHTERS_BACKUP_KEEP", "3")
-	if code, _, errs := runCommand(t, "serve"); code != 2 || !strings.Contains(errs, "need a folder") {
-		t.Errorf("--backup-keep without --backup-dir: code %d, stderr %q", code, errs)
-	}
-	t.Setenv("FIREFIGHTERS_BACKUP_KEEP", "")
-	t.Setenv("FIREFIGHTERS_LISTEN", "nowhere")
-	for _, args := range [][]string{{}, {"serve"}} {
-		if code, _, errs := runCommand(t, args...); code != 2 || !strings.Contains(errs, "nowhere") {
-			t.Errorf("%q: code %d, stderr %q", args, code, errs)
-		}
-	}
-}
-
-// TestTypedOnly: what confirms or destroys is not read from the environment. It
-// cannot run beside others.
-func TestTypedOnly(t *testing.T) {
-	dir := t.TempDir()
-	db, saved := filepath.Join(dir, "x.db"), filepath.Join(dir, "saved.db")
-	newKey(t, db, "A")
-	works(t, "backup", saved, "--db", db)
-	for _, tt := range []struct {
-		variable, flag string
-		args           []string
-		fails          string
-	}{
-		{"FIREFIGHTERS_FORCE", "--force", []string{"backup", saved}, "is there already"},
-		{"FIREFIGHTERS_NEW", "--new", []string{"keys", "create", "--tenant", "a"}, `there is a department "A" already`},
-		{"FIREFIGHTERS_REPAIR", "--repair", []string{"check"}, ""},
-		{"FIREFIGHTERS_YES", "--yes", []string{"departments", "remove", "A"}, "there is no terminal to ask on"},
-		{"FIREFIGHTERS_OLDER_THAN", "--older-than", []string{"purge", "--tenant", "A"}, "say which, by their ids or by --older-than"},
-	} {
-		t.Run(tt.variable, func(t *testing.T) {
-			t.Setenv(tt.variable, "1")
-			warning := fmt.Sprintf("Warning: %s does nothing: %s counts only when it is typed\n", tt.variable, tt.flag)
-			code, stdout, stderr := runCommand(t, append(tt.args, "--db", db)...)
-			if (code != 0) != (tt.fails != "") || strings.Count(stderr, warning) != 1 || !strings.Contains(stderr, tt.fails) {
-				t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
-			}
-		})
-	}
-	t.Setenv("FIREFIGHTERS_NEW", "1")
-	lost := filepath.Join(dir, "lost.db")
-	must(t, os.WriteFile(lost+"-lost", nil, 0o600))
-	if code, _, stderr := runCommand(t, "serve", "--listen", "127.0.0.1:0", "--db", lost); code != 1 || !strings.Contains(stderr, "was not brought back") {
-		t.Errorf("serve makes a new database: code %d, stderr %q", code, stderr)
-	}
-}
-
 func hashOf(key string) []byte {
 	hash := sha256.Sum256([]byte(key))
 	return hash[:]
@@ -446,25 +381,5 @@ func TestDemoIsTheSame(t *testing.T) {
 	}
 	if people[0] != people[1] || strings.Count(people[0], "\n") < 300 {
 		t.Errorf("they differ: %.300s and %.300s", people[0], people[1])
-	}
-}
-
-// TestServiceUsage: wrong flags are refused before anything is looked at or changed.
-func TestServiceUsage(t *testing.T) {
-	t.Parallel()
-	for args, want := range map[string]string{
-		"install --listen 8080":         "Error: --listen takes an address and a port, not \"8080\"\nTry: " + cli.AsAdministrator("firefighters service install") + " --listen 127.0.0.1:8080\n",
-		"install --tls-cert cert.pem":   "Error: --tls-cert and --tls-key go together\n",
-		"install --backup-every soon":   "Error: service install: --backup-every must be like 24h or 7d, not \"soon\"\n",
-		"install --rate-limit -1":       "Error: --rate-limit takes 0 to",
-		"install --cors-origin example": "Error: --cors-origin takes an origin",
-		"":                              "Error: service: say install, run, start, status, stop or uninstall\n",
-		"instal":                        "Error: service: there is no command \"instal\"; did you mean \"service install\"?\n",
-		"status x":                      "Error: service status: it takes no argument",
-	} {
-		code, stdout, stderr := runCommand(t, append([]string{"service"}, strings.Fields(args)...)...)
-		if code != 2 || stdout != "" || !strings.HasPrefix(stderr, want) {
-			t.Errorf("%s: %d %q %q", args, code, stdout, stderr)
-		}
 	}
 }

@@ -1,7 +1,6 @@
 package acceptance
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -125,49 +124,6 @@ func TestRemovedDepartment(t *testing.T) {
 	}
 }
 
-// TestNames: a name that people take for another is refused, unless they say
-// that it is meant.
-func TestNames(t *testing.T) {
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "x.db")
-	create := func(name string, more ...string) []string {
-		return append([]string{"keys", "create", "--db", db, "--tenant", name}, more...)
-	}
-	rename := func(from, to string, more ...string) []string {
-		return append([]string{"departments", "rename", from, to, "--db", db}, more...)
-	}
-	if stdout, stderr := works(t, create("Čađ 7")...); !keyForm.MatchString(stdout) ||
-		stderr != fmt.Sprintf("Made the database %s.\nMade the department \"Čađ 7\".\n", db) {
-		t.Errorf("stdout %q, stderr %q", stdout, stderr)
-	}
-	for _, name := range []string{"Čađ 7", " Čađ 7 "} {
-		if _, stderr := works(t, create(name)...); stderr != "" {
-			t.Errorf("%q: stderr %q", name, stderr)
-		}
-	}
-	const differs = "Error: there is a department %q already, and %q differs from it only in case, accents or spaces; nothing was changed\nTry: %s\n"
-	for _, name := range []string{"čađ 7", "Cad 7", "Čađ7", "CAD  7", "Čađ\u00a07"} {
-		refuses(t, 1, fmt.Sprintf(differs, "Čađ 7", name, "--tenant "+cli.Quote("Čađ 7")+", or the same with --new to have both"), create(name)...)
-	}
-	for _, name := range []string{"Čađ 77", "Čađ-7"} {
-		if _, stderr := works(t, create(name)...); stderr != fmt.Sprintf("Made the department %q.\n", name) {
-			t.Errorf("%q: stderr %q", name, stderr)
-		}
-	}
-	works(t, create("cad 7", "--new")...)
-	works(t, create("cad 7")...)
-	wantDepartments(t, db, "Čađ 7: 0, 0, 3", "Čađ 77: 0, 0, 1", "Čađ-7: 0, 0, 1", "cad 7: 0, 0, 2")
-
-	refuses(t, 1, "Error: there is a department \"Čađ 7\" already; nothing was changed\nTry: another name\n", rename("Čađ 77", "Čađ 7", "--new")...)
-	refuses(t, 1, fmt.Sprintf(differs, "Čađ 77", "čAđ 77", "another name, or the same with --new to have both"), rename("cad 7", "čAđ 77")...)
-	refuses(t, 1, "Error: there is no department \"B\"\nTry: see their names: firefighters departments list --db "+db+"\n", rename("B", "C")...)
-	works(t, rename("Čađ 77", "ČAĐ  77")...)
-	works(t, rename("Čađ-7", "CAD-7")...)
-	works(t, rename("CAD-7", "CAD-7")...)
-	works(t, rename("cad 7", "čAđ 77", "--new")...)
-	wantDepartments(t, db, "Čađ 7: 0, 0, 3", "ČAĐ  77: 0, 0, 1", "CAD-7: 0, 0, 1", "čAđ 77: 0, 0, 2")
-}
-
 // TestBackupsOfReplaced: the backups from before a second department stay those
 // of a database when its first department has gone. They count when it is
 // damaged, and they are pruned.
@@ -198,34 +154,6 @@ func TestBackupsOfReplaced(t *testing.T) {
 	if log := s.stderr.String(); strings.Contains(log, "another database") {
 		t.Errorf("log %s", log)
 	}
-}
-
-// TestKeysListJSON: a line for each key, with null for a time that is none, and
-// without the key and its hash.
-func TestKeysListJSON(t *testing.T) {
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "x.db")
-	newKey(t, db, "A", "--label", "a \"<b>\"", "--expires", "2099-12-31", "--scope", "read")
-	newKey(t, db, "B")
-	works(t, "keys", "revoke", "2", "--db", db)
-	execSQL(t, db, `UPDATE keys SET created_at = 0; UPDATE keys SET created_at = 1, last_used_at = 2, revoked_at = 3 WHERE id = 2`)
-	const a = `{"id":1,"state":"active","scope":"read","department":"A","label":"a \"<b>\"","createdAt":null,` +
-		`"expiresAt":"2100-01-01T00:00:00.000Z","lastUsedAt":null,"revokedAt":null}` + "\n"
-	const b = `{"id":2,"state":"revoked","scope":"write","department":"B","label":"","createdAt":"1970-01-01T00:00:00.001Z",` +
-		`"expiresAt":null,"lastUsedAt":"1970-01-01T00:00:00.002Z","revokedAt":"1970-01-01T00:00:00.003Z"}` + "\n"
-	for tenant, want := range map[string]string{"": a + b, "A": a, " B ": b} {
-		stdout, stderr := works(t, "keys", "list", "--json", "--tenant", tenant, "--db", db)
-		if stdout != want || stderr != "" {
-			t.Errorf("%q: stderr %q, stdout:\n%s", tenant, stderr, stdout)
-		}
-		for line := range strings.Lines(stdout) {
-			if !json.Valid([]byte(line)) {
-				t.Errorf("no JSON: %s", line)
-			}
-		}
-	}
-	refuses(t, 1, "Error: there is no department \"C\"\nTry: see their names: firefighters departments list --db "+db+"\n",
-		"keys", "list", "--tenant", "C", "--db", db)
 }
 
 // TestSessionsListed: a session is a line of its own, with the time at which it

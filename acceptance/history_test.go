@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -208,37 +207,6 @@ func TestHistoryOfOthers(t *testing.T) {
 func lacks(db, id string) string {
 	return "Error: the department has no deleted record " + id + "; nothing was changed\n" +
 		"Try: see which there are: firefighters deleted --tenant NAME --db " + db + "\n"
-}
-
-// TestPastUsage: what history, deleted, undelete and purge say of a department
-// or a database that does not exist, and that one command line of each that is
-// wrong is refused. Package command pins the others.
-func TestPastUsage(t *testing.T) {
-	t.Parallel()
-	db, absent := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "absent.db")
-	newKey(t, db, "A")
-	for name, ids := range map[string][]string{"history": nil, "deleted": nil, "undelete": {nobody}, "purge": {nobody}} {
-		with := func(args ...string) []string { return slices.Concat([]string{name}, ids, args) }
-		refuses(t, 2, "Error: "+name+": --tenant is required\nTry: firefighters "+name+" --help\n", with("--db", db, "--tenant", " ")...)
-		refuses(t, 2, "Error: "+name+": unknown flag: --nope\nTry: firefighters "+name+" --help\n", with("--db", db, "--nope")...)
-		refuses(t, 1, "Error: there is no department \"B\"\nTry: see their names: firefighters departments list --db "+db+"\n",
-			with("--db", db, "--tenant", "B")...)
-		refuses(t, 1, noDatabase(absent), with("--db", absent, "--tenant", "A")...)
-	}
-	for line, want := range map[string]string{
-		"history --id x" + nobody + "x":   "history: --id must be the id of a record, not \"x" + nobody + "x\"\nTry: firefighters history --help",
-		"history --since 2027-02-30":      "history: --since may not be \"2027-02-30\": there is no such day\nTry: firefighters history --help",
-		"history --since -30d":            "history: --since must be like 30d or 2027-01-31, not \"-30d\"\nTry: firefighters history --help",
-		"history --since 999y":            "history: --since may not be \"999y\": the longest time is 100 years\nTry: firefighters history --help",
-		"history stray":                   "history: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters history --help",
-		"deleted stray":                   "deleted: it takes no argument, but there is \"stray\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters deleted --help",
-		"undelete ana":                    "undelete: \"ana\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db " + db,
-		"purge ana":                       "purge: \"ana\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db " + db,
-		"purge --older-than 2027-01-31":   "purge: --older-than must be like 7y, 26w or 90d, not \"2027-01-31\"\nTry: firefighters purge --help",
-		"purge --older-than 7y " + nobody: "purge: say which, by their ids or by --older-than\nTry: firefighters purge --help",
-	} {
-		refuses(t, 2, "Error: "+want+"\n", append(strings.Fields(line), "--tenant", "A", "--db", db)...)
-	}
 }
 
 // TestFailuresLeaveNoChange: what was refused is not in the history. TestFull

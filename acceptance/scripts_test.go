@@ -1,13 +1,17 @@
 package acceptance
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // TestScripts runs the sessions in testdata/scripts: what somebody types, and what the
@@ -16,6 +20,9 @@ import (
 //	firefighters ARGUMENTS        runs it, which must succeed; with a ! it ends with 1
 //	wrong firefighters ARGUMENTS  is wrong usage: it ends with 2
 //	prints LINES, says LINES      is all of its standard output, or error
+//	people DEPARTMENT DB LINES    are all people that it exports; flags may come before them
+//	everything DB FILE            writes all that an import could change into a file
+//	sql DB STATEMENT              changes the database as another program
 func TestScripts(t *testing.T) {
 	t.Parallel()
 	run := func(ts *testscript.TestScript, want int, args []string) {
@@ -49,6 +56,27 @@ func TestScripts(t *testing.T) {
 			"wrong":        func(ts *testscript.TestScript, _ bool, args []string) { run(ts, 2, args[1:]) },
 			"prints":       lines("stdout"),
 			"says":         lines("stderr"),
+			"people": func(ts *testscript.TestScript, _ bool, args []string) {
+				flags := []string{"export", "--tenant", args[0], "--db", args[1], "--format", "jsonl"}
+				want := args[2:]
+				for len(want) > 0 && strings.HasPrefix(want[0], "-") {
+					flags, want = append(flags, want[0]), want[1:]
+				}
+				run(ts, 0, flags)
+				var got []string
+				for line := range strings.Lines(ts.ReadFile("stdout")) {
+					var f record.Fields
+					ts.Check(json.Unmarshal([]byte(line), &f))
+					got = append(got, f.Summary())
+				}
+				if !slices.Equal(got, want) || ts.ReadFile("stderr") != "" {
+					ts.Fatalf("there are %q", got)
+				}
+			},
+			"everything": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(everything(t, ts.MkAbs(args[0]))), 0o600))
+			},
+			"sql": func(ts *testscript.TestScript, _ bool, args []string) { execSQL(t, ts.MkAbs(args[0]), args[1]) },
 		},
 	})
 }
