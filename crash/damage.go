@@ -310,14 +310,11 @@ func flipWAL(c *check) error {
 // openDamaged serves a copy with a damaged -wal and finds its state.
 func (h *history) openDamaged(i, at int, wal []byte, r *rand.Rand, lost, refused *atomic.Int64) error {
 	doing := fmt.Sprintf("byte %d of the -wal flipped", at)
-	db := filepath.Join(h.folder, fmt.Sprintf("copy%d.db", i))
+	db, err := h.copy(i, wal)
+	if err != nil {
+		return err
+	}
 	defer removeDatabase(db)
-	if err := copyFile(h.db, db); err != nil {
-		return err
-	}
-	if err := os.WriteFile(db+"-wal", wal, 0o600); err != nil {
-		return err
-	}
 	garbage := make([]byte, 32<<10) // SQLite must build the -shm again
 	for n := range garbage {
 		garbage[n] = byte(r.Uint32())

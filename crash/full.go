@@ -186,21 +186,7 @@ func (f *fullRun) writeUntilFull(w *filler) error {
 
 // write makes a random change. Only success and 507 are right answers.
 func (f *fullRun) write(w *filler) (status int, err error) {
-	p := randomPerson(w.rand, number.Add(1))
-	choice := w.rand.IntN(10)
-	switch {
-	case len(w.own) < 5 || choice < 7:
-		var id string
-		if id, status, err = w.truth.create(f.service.client, p); id != "" {
-			w.own = append(w.own, id)
-		}
-	case choice < 9:
-		status, err = w.truth.replace(f.service.client, w.own[w.rand.IntN(len(w.own))], &p)
-	default:
-		if status, err = w.truth.replace(f.service.client, w.own[0], nil); status < 300 {
-			w.own = w.own[1:]
-		}
-	}
+	_, _, status, err = w.truth.change(f.service.client, &w.own, w.rand)
 	switch {
 	case status == http.StatusInsufficientStorage:
 		f.full.Add(1)

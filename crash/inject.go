@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -137,10 +138,7 @@ func (k *injectRun) run(i int, f fault) error {
 		return nil
 	}
 	k.verifyAll(f.String()+", after a restart", s, truths, r)
-	if err := s.stop(); err != nil {
-		k.wrong("%v, stopping after a restart: %v", f, err)
-	}
-	k.runCheck(f.String()+", after a restart and a stop", db)
+	k.end(f.String()+", after a restart and a stop", s, db)
 	return nil
 }
 
@@ -155,7 +153,8 @@ func (k *injectRun) serveWithFault(f fault, db string) (*service, error) {
 		return nil, err
 	}
 	arguments = append(arguments, "-p", fmt.Sprint(s.command.Process.Pid))
-	tracer := k.tracer(arguments)
+	tracer := exec.CommandContext(k.ctx, arguments[0], arguments[1:]...)
+	tracer.SysProcAttr = endWithParent()
 	if err := tracer.Start(); err != nil {
 		return nil, err
 	}
@@ -240,22 +239,13 @@ func (k *injectRun) work(f fault, s *service, truths []*truth) {
 func (k *injectRun) step(f fault, s *service, t *truth, own *[]string, r *rand.Rand) {
 	var status int
 	var err error
-	p := randomPerson(r, number.Add(1))
 	began := time.Now()
 	switch choice := r.IntN(8); {
-	case len(*own) < 2 || choice < 2:
-		var id string
-		if id, status, err = t.create(s.client, p); id != "" {
-			*own = append(*own, id)
-		}
-	case choice < 4:
-		status, err = t.replace(s.client, (*own)[r.IntN(len(*own))], &p)
-	case choice < 5:
-		id := (*own)[0]
-		*own = (*own)[1:]
-		status, err = t.replace(s.client, id, nil)
+	case len(*own) < 2 || choice < 5:
+		_, _, status, err = t.change(s.client, own, r)
 	case choice < 7:
 		id := (*own)[r.IntN(len(*own))]
+		var p person
 		if status, p, err = s.client.get(t.key, id); status == http.StatusOK && !t.allows(id, p) {
 			k.wrong("%v: %s was answered by %q, not by %s", f, id, p, describe(t.possible[id]...))
 		}

@@ -133,12 +133,9 @@ func (k *killRun) verifyEnd() error {
 		}
 	}
 	k.runCheck(doing+", while it is served", k.db)
-	if err := s.stop(); err != nil {
-		k.wrong("%s: %v", doing, err)
-	}
+	k.end(doing, s, k.db)
 	if text := s.log.String(); strings.Contains(text, `"level":"ERROR"`) {
 		k.wrong("%s: errors in the log: %s", doing, text)
 	}
-	k.runCheck(doing, k.db)
 	return nil
 }

@@ -22,9 +22,6 @@ type load struct {
 	working sync.WaitGroup
 }
 
-// maxOwn is the number of records that a client keeps.
-const maxOwn = 40
-
 // startLoad starts one client for each element of own, which holds its records.
 // They work until end.
 func (c *check) startLoad(at *service, truths []*truth, own [][]string) *load {
@@ -50,24 +47,10 @@ func (l *load) end(stop func()) {
 // answer.
 func (l *load) step(i int, r *rand.Rand) bool {
 	t := l.truths[i%len(l.truths)]
-	var status int
-	var err error
-	switch choice := r.IntN(10); {
-	case len(l.own[i]) == 0 || choice < 4 && len(l.own[i]) < maxOwn:
-		var id string
-		if id, status, err = t.create(l.at.client, randomPerson(r, number.Add(1))); id != "" {
-			l.own[i] = append(l.own[i], id)
-		}
-	case choice < 7:
-		p := randomPerson(r, number.Add(1))
-		status, err = t.replace(l.at.client, l.own[i][r.IntN(len(l.own[i]))], &p)
-	case choice < 8:
-		at := r.IntN(len(l.own[i]))
-		status, err = t.replace(l.at.client, l.own[i][at], nil)
-		l.own[i] = append(l.own[i][:at], l.own[i][at+1:]...)
-	default:
+	if len(l.own[i]) > 0 && r.IntN(5) == 0 {
 		return l.read(t, l.own[i][r.IntN(len(l.own[i]))], r)
 	}
+	_, _, status, err := t.change(l.at.client, &l.own[i], r)
 	switch {
 	case err != nil || status >= 300:
 		l.unknown.Add(1)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // notes collects faults. It is safe for concurrent use.
@@ -39,32 +40,25 @@ func parallel(n int, do func(i int) error) error { return parallelBy(workers, n,
 // calls as there are workers. After an error it starts no more calls. It returns
 // the last error.
 func parallelBy(workers, n int, do func(i int) error) error {
-	var (
-		working sync.WaitGroup
-		mu      sync.Mutex
-		next    int
-		failure error
-	)
-	take := func() int {
-		mu.Lock()
-		defer mu.Unlock()
-		if failure != nil || next == n {
-			return -1
-		}
-		next++
-		return next - 1
-	}
+	var working sync.WaitGroup
+	var next atomic.Int64
+	var failure atomic.Pointer[error]
 	for range workers {
 		working.Go(func() {
-			for i := take(); i >= 0; i = take() {
+			for failure.Load() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
 				if err := do(i); err != nil {
-					mu.Lock()
-					failure = err
-					mu.Unlock()
+					failure.Store(&err)
 				}
 			}
 		})
 	}
 	working.Wait()
-	return failure
+	if err := failure.Load(); err != nil {
+		return *err
+	}
+	return nil
 }

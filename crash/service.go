@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -146,6 +144,15 @@ func (s *service) stop() error {
 	}
 }
 
+// end stops a service, which must succeed, and checks its log and its database.
+func (c *check) end(doing string, s *service, db string) {
+	if err := s.stop(); err != nil {
+		c.wrong("%s: %v", doing, err)
+	}
+	c.checkText(doing, s.log.String())
+	c.runCheck(doing, db)
+}
+
 // ended reports whether the service ends within the given time.
 func (s *service) ended(within time.Duration) bool {
 	select {
@@ -220,18 +227,9 @@ func (c *check) key(db, department string) (string, error) {
 	return strings.TrimSpace(out), nil
 }
 
-// tracer returns a command that runs beside the service.
-func (c *check) tracer(args []string) *exec.Cmd {
-	command := exec.CommandContext(c.ctx, args[0], args[1:]...)
-	command.SysProcAttr = endWithParent()
-	return command
-}
-
 // tool reports whether a command exists and succeeds.
 func tool(name string, args ...string) bool {
-	command := exec.Command(name, args...)
-	command.Stdout, command.Stderr = io.Discard, io.Discard
-	return command.Run() == nil
+	return exec.Command(name, args...).Run() == nil
 }
 
 // shell runs a command of the system.
@@ -254,17 +252,11 @@ func copyDatabase(from, to string) error {
 }
 
 func copyFile(from, to string) error {
-	source, err := os.Open(from)
+	content, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = bufio.NewReaderSize(source, 1<<20).WriteTo(target)
-	return errors.Join(err, target.Close())
+	return os.WriteFile(to, content, 0o600)
 }
 
 // removeDatabase removes all files of a database.

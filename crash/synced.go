@@ -132,7 +132,7 @@ func (c *check) cutEvents(t *truth, before []byte, writes []tracedWrite, events 
 			waiting = append(waiting, func() error { return c.afterCut(i, left, truth, rand.New(rand.NewPCG(seed, 0))) })
 		}
 		if len(waiting) == workers || i == len(events)-1 {
-			if err := runAll(waiting); err != nil {
+			if err := parallel(len(waiting), func(i int) error { return waiting[i]() }); err != nil {
 				return err
 			}
 			waiting = nil
@@ -144,11 +144,6 @@ func (c *check) cutEvents(t *truth, before []byte, writes []tracedWrite, events 
 		c.wrong("the trace has %d answers for %d writes and %d checkpoints", len(m.done), len(writes), m.checkpoints)
 	}
 	return nil
-}
-
-// runAll runs functions in parallel.
-func runAll(functions []func() error) error {
-	return parallel(len(functions), func(i int) error { return functions[i]() })
 }
 
 const tracedClients = 8
@@ -182,23 +177,11 @@ func (c *check) traceWrites(db, log string, t *truth, n int) (writes []tracedWri
 // writeTraced makes a change with a request id, by which the trace shows its
 // answer.
 func writeTraced(at *client, t *truth, own *[]string, r *rand.Rand) (w tracedWrite, err error) {
-	n := number.Add(1)
 	traced := *at
-	traced.requestID = fmt.Sprintf("w%d", n)
-	p := randomPerson(r, n)
-	w = tracedWrite{id: traced.requestID, becomes: &p}
+	traced.requestID = fmt.Sprintf("w%d", number.Add(1))
+	w.id = traced.requestID
 	var status int
-	switch choice := r.IntN(10); {
-	case len(*own) < 3 || choice < 6:
-		w.record, status, err = t.create(&traced, p)
-		*own = append(*own, w.record)
-	case choice < 9:
-		w.record = (*own)[r.IntN(len(*own))]
-		status, err = t.replace(&traced, w.record, &p)
-	default:
-		w.record, w.becomes, *own = (*own)[0], nil, (*own)[1:]
-		status, err = t.replace(&traced, w.record, nil)
-	}
+	w.record, w.becomes, status, err = t.change(&traced, own, r)
 	if err != nil || status >= 300 {
 		return w, fmt.Errorf("a traced write was answered by %d %w", status, err)
 	}
@@ -240,13 +223,9 @@ func (c *check) afterCut(event int, left map[string][]byte, t *truth, r *rand.Ra
 		return nil
 	}
 	c.verifyAll(doing, s, []*truth{t}, r)
-	if err := s.stop(); err != nil {
-		c.wrong("%s: %v", doing, err)
-	}
-	c.checkText(doing, s.log.String())
+	c.end(doing, s, db)
 	if strings.Contains(s.log.String(), `"level":"ERROR"`) {
 		c.wrong("%s: %s", doing, s.log)
 	}
-	c.runCheck(doing, db)
 	return nil
 }

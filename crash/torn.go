@@ -65,20 +65,7 @@ func (c *check) makeHistory(writes int) (*history, error) {
 
 // writeOne creates, replaces or deletes a record, and must succeed.
 func (c *check) writeOne(at *client, t *truth, ids *[]string) error {
-	var status int
-	var err error
-	switch choice := c.rand.IntN(4); {
-	case len(*ids) < 2 || choice < 2:
-		var id string
-		id, status, err = t.create(at, randomPerson(c.rand, number.Add(1)))
-		*ids = append(*ids, id)
-	case choice == 2:
-		p := randomPerson(c.rand, number.Add(1))
-		status, err = t.replace(at, (*ids)[c.rand.IntN(len(*ids))], &p)
-	default:
-		status, err = t.replace(at, (*ids)[0], nil)
-		*ids = (*ids)[1:]
-	}
+	_, _, status, err := t.change(at, ids, c.rand)
 	if err != nil || status >= 300 {
 		return fmt.Errorf("a write was answered by %d %w", status, err)
 	}
@@ -162,17 +149,23 @@ func torn(c *check) error {
 	return err
 }
 
+// copy copies the database with another -wal.
+func (h *history) copy(i int, wal []byte) (db string, err error) {
+	db = filepath.Join(h.folder, fmt.Sprintf("copy%d.db", i))
+	if err := copyFile(h.db, db); err != nil {
+		return "", err
+	}
+	return db, os.WriteFile(db+"-wal", wal, 0o600)
+}
+
 // open serves a copy of the database with another -wal. It must have the state
 // after n writes or after n+1 writes.
 func (h *history) open(doing string, i int, wal []byte, n int, r *rand.Rand) error {
-	db := filepath.Join(h.folder, fmt.Sprintf("copy%d.db", i))
+	db, err := h.copy(i, wal)
+	if err != nil {
+		return err
+	}
 	defer removeDatabase(db)
-	if err := copyFile(h.db, db); err != nil {
-		return err
-	}
-	if err := os.WriteFile(db+"-wal", wal, 0o600); err != nil {
-		return err
-	}
 	s, err := h.serve(db)
 	if err != nil {
 		h.wrong("%s: %v", doing, err)
@@ -184,11 +177,7 @@ func (h *history) open(doing string, i int, wal []byte, n int, r *rand.Rand) err
 	} else if found != n && found != n+1 {
 		h.wrong("%s: %d writes were acknowledged, but it has the state after %s", doing, n, stateName(found))
 	}
-	if err := s.stop(); err != nil {
-		h.wrong("%s: %v", doing, err)
-	}
-	h.checkText(doing, s.log.String())
-	h.runCheck(doing, db)
+	h.end(doing, s, db)
 	return nil
 }
 

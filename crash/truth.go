@@ -82,6 +82,30 @@ func (t *truth) replace(c *client, id string, p *person) (status int, err error)
 	return status, err
 }
 
+// maxOwn is the number of records that a client keeps.
+const maxOwn = 40
+
+// change creates a record, or replaces or deletes one of own. It returns its id, and
+// its new content, which is nil for a delete.
+func (t *truth) change(c *client, own *[]string, r *rand.Rand) (id string, is *person, status int, err error) {
+	p := randomPerson(r, number.Add(1))
+	switch choice := r.IntN(8); {
+	case len(*own) < 2 || choice < 4 && len(*own) < maxOwn:
+		if id, status, err = t.create(c, p); id != "" {
+			*own = append(*own, id)
+		}
+		return id, &p, status, err
+	case choice < 7:
+		id = (*own)[r.IntN(len(*own))]
+		status, err = t.replace(c, id, &p)
+		return id, &p, status, err
+	default:
+		id, *own = (*own)[0], (*own)[1:]
+		status, err = t.replace(c, id, nil)
+		return id, nil, status, err
+	}
+}
+
 // copy returns a copy of the truth at this moment.
 func (t *truth) copy() *truth {
 	t.mu.Lock()
