@@ -43,11 +43,10 @@ func (b *bench) anotherBuild() error {
 		{"create, 64 clients", writers, ours.creates(), theirs.creates()},
 		{"create, 1 client", 1, ours.creates(), theirs.creates()},
 	} {
-		c, err := b.compare(b.round, writing(b.service, work.clients, work.ours), writing(other, work.clients, work.theirs))
+		err := b.versus(work.name+" : another build", atLeast(0.97), sending(b.service, work.clients, work.ours), sending(other, work.clients, work.theirs))
 		if err != nil {
 			return fmt.Errorf("%s: %w", work.name, err)
 		}
-		b.table.add(work.name+" : another build", atLeast(0.97), c.rates("", 0, 1))
 	}
 	return nil
 }

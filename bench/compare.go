@@ -38,6 +38,15 @@ func (b *bench) compare(length time.Duration, sides ...side) (comparison, error)
 	return c, nil
 }
 
+// versus adds the line of a goal: the ratio of the rates of two sides.
+func (b *bench) versus(work string, g goal, ours, theirs side) error {
+	c, err := b.compare(b.round, ours, theirs)
+	if err == nil {
+		b.table.add(work, g, c.rates("", 0, 1))
+	}
+	return err
+}
+
 func median(numbers []float64) float64 {
 	slices.Sort(numbers)
 	middle := len(numbers) / 2

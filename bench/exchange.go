@@ -131,11 +131,7 @@ func (b *bench) command(args ...string) (peak float64, err error) {
 // the country, in each format that can have so many and in two orders.
 func (b *bench) exports() error {
 	path := filepath.Join(b.folder, "nation.db")
-	p, err := start(b.ctx, b.program, "demo", "--db", path, "--listen", "127.0.0.1:0", "--departments=1", fmt.Sprintf("--people=%d", b.people))
-	if err != nil {
-		return err
-	}
-	if err := p.stop(); err != nil {
+	if _, err := b.invent(path, 1, b.people); err != nil {
 		return err
 	}
 	key, err := b.newKey(demo.Department(0), path)

@@ -161,17 +161,24 @@ func (b *bench) prepare() (err error) {
 	return b.startBaseline()
 }
 
-// demo creates a database of invented people with firefighters demo.
-func (b *bench) demo(name string, departments, people int) (*country, error) {
-	path := filepath.Join(b.folder, name)
+// invent creates a database of invented people with firefighters demo. It returns how
+// long that took.
+func (b *bench) invent(path string, departments, people int) (took time.Duration, err error) {
 	began := time.Now()
 	p, err := start(b.ctx, b.program, "demo", "--db", path, "--listen", "127.0.0.1:0",
 		fmt.Sprintf("--departments=%d", departments), fmt.Sprintf("--people=%d", people))
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	took := time.Since(began)
-	if err := p.stop(); err != nil {
+	took = time.Since(began)
+	return took, p.stop()
+}
+
+// demo creates a database of invented people, and draws from it.
+func (b *bench) demo(name string, departments, people int) (*country, error) {
+	path := filepath.Join(b.folder, name)
+	took, err := b.invent(path, departments, people)
+	if err != nil {
 		return nil, err
 	}
 	return openCountry(path, took)

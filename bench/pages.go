@@ -22,11 +22,9 @@ const inOrder = "sortBy=lastName&sortDir=asc&pageSize=100"
 func (b *bench) office() error {
 	pages := each(b.country.sample(), func(d *department) request { return d.page(b.service, "", fmt.Sprintf(">%d people<", d.people)) })
 	lists := each(b.country.sample(), func(d *department) request { return d.list(inOrder) })
-	c, err := b.compare(b.round, reading(b.service, pages), reading(b.service, lists))
-	if err != nil {
+	if err := b.versus("office, list of a department of 40 : the API's", atLeast(0.25), reading(b.service, pages), reading(b.service, lists)); err != nil {
 		return err
 	}
-	b.table.add("office, list of a department of 40 : the API's", atLeast(0.25), c.rates("", 0, 1))
 	return b.officeSearch()
 }
 
@@ -44,8 +42,7 @@ func (b *bench) officeSearch() error {
 			pages.requests = append(pages.requests, b.country.large.page(b.service, "part=results&search="+url.QueryEscape(term), fmt.Sprintf(">%d of ", found)))
 			searches.requests = append(searches.requests, b.country.large.search(term, found))
 		}
-		one := func(s *supply) side { return load{at: b.service, clients: 1, supply: s}.run }
-		c, err := b.compare(b.round/2, one(pages), one(searches))
+		c, err := b.compare(b.round/2, sending(b.service, 1, pages), sending(b.service, 1, searches))
 		if err != nil {
 			return err
 		}

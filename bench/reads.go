@@ -11,7 +11,7 @@ import (
 const readers = 32
 
 // reading returns a side on which all readers send requests.
-func reading(at *process, s *supply) side { return load{at: at, clients: readers, supply: s}.run }
+func reading(at *process, s *supply) side { return sending(at, readers, s) }
 
 // anyBody returns a supply that accepts any body: the baseline always sends the
 // same one.
@@ -25,22 +25,13 @@ func anyBody(s *supply) *supply {
 
 func (b *bench) get() error {
 	gets := b.country.gets()
-	c, err := b.compare(b.round, reading(b.service, gets), reading(b.baseline, anyBody(gets)))
-	if err != nil {
-		return err
-	}
-	b.table.add("GET by id, in the country : bare handler, same bytes", atLeast(0.40), c.rates("", 0, 1))
-	return nil
+	return b.versus("GET by id, in the country : bare handler, same bytes", atLeast(0.40), reading(b.service, gets), reading(b.baseline, anyBody(gets)))
 }
 
 func (b *bench) list() error {
 	lists := b.country.lists("")
-	c, err := b.compare(b.round, reading(b.service, lists), reading(b.baseline, anyBody(lists)))
-	if err != nil {
-		return err
-	}
-	b.table.add("list of 20, department of 40 : encoding/json of 20 records, no database", atLeast(0.42), c.rates("", 0, 1))
-	return nil
+	return b.versus("list of 20, department of 40 : encoding/json of 20 records, no database", atLeast(0.42),
+		reading(b.service, lists), reading(b.baseline, anyBody(lists)))
 }
 
 // orders returns the queries for all values of sortBy and sortDir.
@@ -136,12 +127,7 @@ func (b *bench) search() error {
 		return err
 	}
 	bare := each(b.country.sample(), func(d *department) request { return d.list("") })
-	c, err := b.compare(b.round, reading(b.service, searches), reading(b.service, bare))
-	if err != nil {
-		return err
-	}
-	b.table.add("search, department of 40 : its bare list", atLeast(0.8), c.rates("", 0, 1))
-	return nil
+	return b.versus("search, department of 40 : its bare list", atLeast(0.8), reading(b.service, searches), reading(b.service, bare))
 }
 
 // searchLarge compares searches in the largest department with four LIKE, for
