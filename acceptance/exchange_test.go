@@ -110,14 +110,6 @@ func TestFoldedCard(t *testing.T) {
 	}
 }
 
-// savedCopy returns a copy of a database.
-func savedCopy(t *testing.T, db string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "copy.db")
-	works(t, "backup", path, "--db", db)
-	return path
-}
-
 // TestImportAsks: an encoding that is not certain is asked for, and what is typed then
 // works. The script refused has what else a file may not say.
 func TestImportAsks(t *testing.T) {

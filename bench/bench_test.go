@@ -65,7 +65,7 @@ func TestLoad(t *testing.T) {
 	}{
 		{"repeated", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "wanted")}}, 0, 1e9, false},
 		{"once", &supply{requests: make([]request, 3), once: true}, 0, 3, false},
-		{"with a pace", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "")}}, 100, 6, false},
+		{"with a pace", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "")}}, 100, 21, false},
 		{"wrong body", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "else")}}, 0, 0, true},
 		{"wrong status", &supply{requests: []request{newRequest("GET", "/", "", "", 404, "")}}, 0, 0, true},
 		{"nothing to send", &supply{once: true}, 0, 0, true},
@@ -74,7 +74,7 @@ func TestLoad(t *testing.T) {
 		tests[1].supply.requests[i] = tests[0].supply.requests[0]
 	}
 	for _, test := range tests {
-		r, err := load{at: at, clients: 4, supply: test.supply, pace: test.pace}.run(50 * time.Millisecond)
+		r, err := load{at: at, clients: 4, supply: test.supply, pace: test.pace}.run(200 * time.Millisecond)
 		if (err != nil) != test.fails {
 			t.Errorf("%s: error %v, want an error: %t", test.name, err, test.fails)
 		}
