@@ -232,15 +232,15 @@ func (in *installation) checkFiles() error {
 		trusted := in.trusts(flag)
 		switch {
 		case flag == "db" && trusted:
-			err = in.folderError(filepath.Dir(path), in.Host.Share(filepath.Dir(path)))
+			err = folderError(filepath.Dir(path), in.Host.Share(filepath.Dir(path)))
 		case flag == "backup-dir" && trusted:
 			if err = backup.CheckPlace(path, in.options.DB); err == backup.ErrAway {
 				err = cli.WithHint(err, "connect it, and mount it, and then the same again")
 			} else {
-				err = in.folderError(path, in.Host.Share(path))
+				err = folderError(path, in.Host.Share(path))
 			}
 		case strings.HasPrefix(flag, "tls-"):
-			err = in.fileError(path, in.Host.MayRead(path))
+			err = fileError(path, in.Host.MayRead(path))
 		}
 		if err == nil {
 			continue
@@ -260,7 +260,7 @@ func (in *installation) trusts(flag string) bool {
 }
 
 // folderError says why the service may not write to a folder.
-func (in *installation) folderError(folder string, err error) error {
+func folderError(folder string, err error) error {
 	name := osutil.InQuotes(folder)
 	switch {
 	case err == nil:
@@ -281,7 +281,7 @@ func (in *installation) folderError(folder string, err error) error {
 }
 
 // fileError says why the service may not read a file.
-func (in *installation) fileError(file string, err error) error {
+func fileError(file string, err error) error {
 	name := osutil.InQuotes(file)
 	switch {
 	case err == nil:
