@@ -6,8 +6,10 @@ import (
 	"errors"
 	"math"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 )
 
@@ -189,4 +191,80 @@ func escaped(text string) (r rune, ok bool) {
 	}
 	code, err := strconv.ParseUint(text[:4], 16, 16)
 	return rune(code), err == nil
+}
+
+// texts is a list of texts that needs four bytes for each beside its characters,
+// because a workbook can have millions that are empty. It can be read after end.
+type texts struct {
+	blocks []block
+	text   strings.Builder // of the texts that are in no block yet
+	ends   []uint32        // where each of these ends
+	count  int             // of all texts
+}
+
+// block has many texts in one.
+type block struct {
+	first int // number of the first text
+	text  string
+	ends  []uint32
+}
+
+const (
+	blockTexts = 1 << 10
+	blockBytes = 64 << 10
+)
+
+func (t *texts) add(text string) {
+	if t.ends == nil {
+		t.ends = make([]uint32, 0, blockTexts)
+	}
+	t.text.WriteString(text)
+	t.ends = append(t.ends, uint32(t.text.Len()))
+	if t.count++; len(t.ends) == blockTexts || t.text.Len() >= blockBytes {
+		t.end()
+	}
+}
+
+func (t *texts) end() {
+	if len(t.ends) > 0 {
+		t.blocks = append(t.blocks, block{t.count - len(t.ends), t.text.String(), t.ends})
+		t.text, t.ends = strings.Builder{}, nil
+	}
+}
+
+// at returns a text by its number from 0.
+func (t *texts) at(i int) string {
+	b := t.blocks[sort.Search(len(t.blocks), func(b int) bool { return t.blocks[b].first > i })-1]
+	start := uint32(0)
+	if i -= b.first; i > 0 {
+		start = b.ends[i-1]
+	}
+	return b.text[start:b.ends[i]]
+}
+
+// Day returns the day that a number in a cell means, as 1990-05-15, or with its time
+// as 1990-05-15T08:30:00. The system that counts from 1900 has a 29 February
+// 1900, number 60, which never was. It is no day here.
+func Day(serial string, date1904 bool) (date string, ok bool) {
+	const day = 24 * 60 * 60
+	days, err := strconv.ParseFloat(serial, 64)
+	if err != nil || !(days >= 0 && days < 3_000_000) {
+		return "", false
+	}
+	seconds := int64(math.Round(days * day))
+	epoch := time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)
+	switch {
+	case date1904:
+		epoch = time.Date(1904, time.January, 1, 0, 0, 0, 0, time.UTC)
+	case seconds < day, seconds/day == 60:
+		return "", false
+	case seconds < 60*day:
+		epoch = epoch.AddDate(0, 0, 1)
+	}
+	at := epoch.AddDate(0, 0, int(seconds/day)).Add(time.Duration(seconds%day) * time.Second)
+	layout := "2006-01-02T15:04:05"
+	if seconds%day == 0 {
+		layout = time.DateOnly
+	}
+	return at.Format(layout), at.Year() <= 9999
 }
