@@ -174,7 +174,7 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 	case err != nil:
 		return err
 	case outcome.Number != nil:
-		return respondImport(w, outcome.AppendJSON(nil))
+		return respondImport(w, outcome.JSON())
 	case o.Apply && !outcome.Applied:
 		status = http.StatusUnprocessableEntity
 	}

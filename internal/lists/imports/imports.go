@@ -202,7 +202,7 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 		Key: key,
 		Replay: func(number int64, _ []string) []byte {
 			outcome.setNumber(number)
-			return outcome.AppendJSON(nil)
+			return outcome.JSON()
 		},
 	})
 	if errors.Is(err, errRefused) {

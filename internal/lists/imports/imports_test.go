@@ -173,7 +173,7 @@ func TestReportJSON(t *testing.T) {
 	s := newStore(t)
 	content := "Vorname;Name;Geburtsdatum;Spind;E-Mail\nAna;B;15.05.1990;x;a@\nEva;C;;;\n"
 	var got, want any
-	must(t, json.Unmarshal(check(t, s, ours, content, imports.Options{}).AppendJSON(nil), &got))
+	must(t, json.Unmarshal(check(t, s, ours, content, imports.Options{}).JSON(), &got))
 	must(t, json.Unmarshal([]byte(`{"number": null, "applied": false, "added": 1, "changed": 0, "left": 0, "refused": 1,
 		"file": {"format": "csv", "encoding": "utf-8", "delimiter": ";", "sheet": null}, "dates": "dmy",
 		"columns": [{"header": "Vorname", "field": "firstName"}, {"header": "Name", "field": "lastName"}, {"header": "Geburtsdatum", "field": "dateOfBirth"},
@@ -195,8 +195,8 @@ func TestIdempotentApply(t *testing.T) {
 	must(t, err)
 	_, err = read(t, list, imports.Options{}).Apply(t.Context(), s, ours, 1, key)
 	_, stored, readErr := s.Replay(ours, key)
-	if !errors.As(err, new(*store.RepeatedError)) || readErr != nil || string(stored) != string(r.AppendJSON(nil)) {
-		t.Errorf("sent again: %v; the first answer was %s, and %s is stored", err, r.AppendJSON(nil), stored)
+	if !errors.As(err, new(*store.RepeatedError)) || readErr != nil || string(stored) != string(r.JSON()) {
+		t.Errorf("sent again: %v; the first answer was %s, and %s is stored", err, r.JSON(), stored)
 	}
 	if names(t, s) != "Ana Čović, Ivan Horvat" {
 		t.Errorf("the department has %s", names(t, s))
@@ -330,7 +330,7 @@ func TestWriteJSON(t *testing.T) {
 		if strings.Contains(list, "<b>") != strings.Contains(b.String(), `"<b>"`) || strings.Contains(b.String(), `\u003c`) {
 			t.Errorf("it escapes what HTML does: %s", b.String())
 		}
-		if want := string(r.AppendJSON(nil)); b.String() != want || len(r.Rows) != r.Refused {
+		if want := string(r.JSON()); b.String() != want || len(r.Rows) != r.Refused {
 			t.Errorf("it is written as\n%.500s\nwant\n%.500s", b.String(), want)
 		}
 		for room := 0; room < b.Len(); room += 1 + b.Len()/100 {

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"io"
@@ -89,9 +90,14 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	for i := range d.rows {
 		count[d.rows[i].Result]++
 	}
+	t := f.Table
 	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused],
-		File: f.info(), Columns: f.columns(), Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same,
-		Notes: slices.Concat(f.Table.Notes, f.Mapped.Notes)}
+		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
+		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same,
+		Notes: slices.Concat(t.Notes, f.Mapped.Notes)}
+	for _, c := range f.Mapped.Columns {
+		o.Columns = append(o.Columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})
+	}
 	o.Rows = make([]Row, 0, o.Changed+o.Refused)
 	for _, row := range d.rows {
 		if row.Result == Changed || row.Result == Refused {
@@ -102,19 +108,6 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	return o
 }
 
-func (f *File) info() FileInfo {
-	t := f.Table
-	return FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)}
-}
-
-func (f *File) columns() []ColumnInfo {
-	columns := []ColumnInfo{}
-	for _, c := range f.Mapped.Columns {
-		columns = append(columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})
-	}
-	return columns
-}
-
 // textOrNil returns nil for an empty text.
 func textOrNil(text string) *string {
 	if text == "" {
@@ -123,44 +116,40 @@ func textOrNil(text string) *string {
 	return &text
 }
 
-// AppendJSON appends the outcome as JSON: the answer of the API, and what is
-// stored of it for a request that is sent again. It escapes what JSON demands, and
-// not what HTML does.
-func (o *Outcome) AppendJSON(b []byte) []byte {
-	text := bytes.NewBuffer(b)
-	encoder := json.NewEncoder(text)
+// JSON returns the outcome as JSON: the answer of the API, and what is stored of it
+// for a request that is sent again.
+func (o *Outcome) JSON() []byte { return encode(o) }
+
+// encode returns a value as JSON. It escapes what JSON demands, and not what HTML
+// does.
+func encode(value any) []byte {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
-	encoder.Encode(o) // to memory, of texts and numbers: it cannot fail
-	return bytes.TrimSuffix(text.Bytes(), []byte("\n"))
+	encoder.Encode(value) // to memory, of texts and numbers: it cannot fail
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// WriteJSON writes the outcome as AppendJSON has it, row by row: that of a file of
-// which all rows are refused can have 40 MB. The error is that of w.
+// WriteJSON writes what JSON returns, row by row: that of a file of which all rows
+// are refused can have 40 MB. The error is that of w.
 func (o *Outcome) WriteJSON(w io.Writer) error {
 	const rows = `"rows":[` // stands in no text, where quotes are escaped
 	frame := *o
 	frame.Rows = []Row{}
-	head, tail, _ := bytes.Cut(frame.AppendJSON(nil), []byte(rows))
-	var b bytes.Buffer
-	b.Write(head)
-	b.WriteString(rows)
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
+	head, tail, _ := bytes.Cut(encode(frame), []byte(rows))
+	out := bufio.NewWriterSize(w, 64<<10)
+	out.Write(head)
+	out.WriteString(rows)
 	for i := range o.Rows {
 		if i > 0 {
-			b.WriteByte(',')
+			out.WriteByte(',')
 		}
-		encoder.Encode(&o.Rows[i]) // to memory, of texts and numbers: it cannot fail
-		b.Truncate(b.Len() - 1)    // the end of the line
-		if b.Len() >= 64<<10 {
-			if _, err := b.WriteTo(w); err != nil {
-				return err
-			}
+		if _, err := out.Write(encode(&o.Rows[i])); err != nil {
+			return err
 		}
 	}
-	b.Write(tail)
-	_, err := b.WriteTo(w)
-	return err
+	out.Write(tail)
+	return out.Flush()
 }
 
 // WriteReport writes the whole file back with more columns, which say what becomes
