@@ -171,27 +171,20 @@ func sniffCompound(content []byte) string {
 func sniffText(text string) string {
 	text = strings.TrimLeftFunc(text, isBlank)
 	head := strings.ToLower(text[:min(len(text), sniffed)])
+	has := func(word string) bool { return strings.Contains(head, word) }
+	page := has("<!doctype html") || has("<html")
 	switch {
 	case text == "":
 		return FileEmpty
 	case isBinary(text):
 		return FileBinary
-	case strings.HasPrefix(head, "<?xml") && !containsAny(head, "<!doctype html", "<html"):
+	case strings.HasPrefix(head, "<?xml") && !page:
 		return FileXML // which can have a <Table>, too
-	case strings.HasPrefix(head, "<") && containsAny(head, "<!doctype html", "<html", "<table", "<body"),
+	case strings.HasPrefix(head, "<") && (page || has("<table") || has("<body")),
 		strings.HasPrefix(head, "mime-version:"):
 		return FileHTML
 	}
 	return ""
-}
-
-func containsAny(text string, words ...string) bool {
-	for _, word := range words {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
 }
 
 // isBinary reports whether a text has many control characters, at its beginning or

@@ -18,17 +18,17 @@ const (
 )
 
 // SortField is what a list may be sorted by, as the parameter sortBy has it.
-type SortField string
+type SortField = string
 
 // The orders of a list. Records without a value in the field come last in both
 // directions; the order of creation breaks ties.
 const (
-	ByCreatedAt   SortField = "createdAt"
-	ByFirstName   SortField = "firstName" // then by last name
-	ByLastName    SortField = "lastName"  // then by first name
-	ByEmail       SortField = "email"
-	ByPhoneNumber SortField = "phoneNumber"
-	ByDateOfBirth SortField = "dateOfBirth"
+	ByCreatedAt   = "createdAt"
+	ByFirstName   = "firstName" // then by last name
+	ByLastName    = "lastName"  // then by first name
+	ByEmail       = "email"
+	ByPhoneNumber = "phoneNumber"
+	ByDateOfBirth = "dateOfBirth"
 )
 
 // SortFields are all orders, the default first.
@@ -100,7 +100,7 @@ func (p *Parameters) Add(name, code, format string, args ...any) {
 // and sortDir. What they do not say is as in q.
 func (p *Parameters) Selection(q Query) Query {
 	q.Terms = p.search("search")
-	q.SortBy = SortField(p.OneOf("sortBy", string(q.SortBy), sortNames()...))
+	q.SortBy = p.OneOf("sortBy", q.SortBy, SortFields...)
 	q.Descending = p.descending("sortDir", q.Descending)
 	return q
 }
@@ -207,11 +207,4 @@ func (p *Parameters) descending(name string, absent bool) bool {
 		p.errs.Add(name, Invalid, "%s must be asc or desc.", name)
 	}
 	return absent
-}
-
-func sortNames() (names []string) {
-	for _, f := range SortFields {
-		names = append(names, string(f))
-	}
-	return names
 }

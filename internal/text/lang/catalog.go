@@ -226,7 +226,7 @@ func needs(text string) []string {
 // nameOf says where a text stands in the file.
 func (m *message) nameOf(l *Language, f form) string {
 	if !m.plural {
-		return l.tag
+		return l.Tag
 	}
-	return l.tag + ": " + formNames[f]
+	return l.Tag + ": " + formNames[f]
 }

@@ -54,14 +54,14 @@ func TestDatesWritten(t *testing.T) {
 func TestDatesReadBack(t *testing.T) {
 	t.Parallel()
 	for _, writer := range All() {
-		t.Run(writer.Tag(), func(t *testing.T) {
+		t.Run(writer.Tag, func(t *testing.T) {
 			t.Parallel()
 			for date := time.Date(1900, 1, 1, 0, 0, 0, 0, time.UTC); date.Year() <= 2100; date = date.AddDate(0, 0, 1) {
 				day := calendar.Of(date)
 				text := writer.Day(day)
 				for _, reader := range All() {
 					if read, err := reader.ParseDay(text); err != nil || read != day {
-						t.Fatalf("%s reads %q as %s, %v", reader.Tag(), text, read, err)
+						t.Fatalf("%s reads %q as %s, %v", reader.Tag, text, read, err)
 					}
 				}
 			}
@@ -211,7 +211,7 @@ func TestParseDay(t *testing.T) {
 		for _, l := range All() {
 			got := read(l, tt.text)
 			if got != tt.want {
-				t.Errorf("%s, %q: got %s, want %s", l.Tag(), tt.text, got, tt.want)
+				t.Errorf("%s, %q: got %s, want %s", l.Tag, tt.text, got, tt.want)
 			}
 		}
 	}
@@ -269,7 +269,7 @@ func TestEitherOrder(t *testing.T) {
 				want = tt.english
 			}
 			if got := read(l, tt.text); got != want {
-				t.Errorf("%s, %q: got %s, want %s", l.Tag(), tt.text, got, want)
+				t.Errorf("%s, %q: got %s, want %s", l.Tag, tt.text, got, want)
 			}
 		}
 	}

@@ -15,19 +15,14 @@ import (
 // Language is one of the languages of All. Languages are compared by their
 // pointers.
 type Language struct {
-	tag, name string
+	Tag       string // BCP 47, such as "hr"
+	Name      string // in itself, such as "Hrvatski"
 	plural    func(n int) form
 	forms     []form // that plural returns
 	oneIsMore bool   // the form one also stands for numbers other than 1
 	grouping  grouping
 	dates     dateForm
 }
-
-// Tag returns the BCP 47 tag, such as "hr".
-func (l *Language) Tag() string { return l.tag }
-
-// Name returns the name of the language in itself, such as "Hrvatski".
-func (l *Language) Name() string { return l.name }
 
 // All returns the languages in the order in which people choose from them. The
 // first is English.
@@ -36,7 +31,7 @@ func All() []*Language { return slices.Clone(languages) }
 // ByTag returns the language with that tag, and nil if there is none.
 func ByTag(tag string) *Language {
 	for _, l := range languages {
-		if l.tag == tag {
+		if l.Tag == tag {
 			return l
 		}
 	}
@@ -47,7 +42,7 @@ func ByTag(tag string) *Language {
 var matcher = sync.OnceValue(func() language.Matcher {
 	var tags []language.Tag
 	for _, l := range languages {
-		tags = append(tags, language.Make(l.tag))
+		tags = append(tags, language.Make(l.Tag))
 	}
 	return language.NewMatcher(tags)
 })

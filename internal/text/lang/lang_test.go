@@ -13,9 +13,9 @@ func TestLanguages(t *testing.T) {
 	t.Parallel()
 	names := ""
 	for _, l := range All() {
-		names += l.Tag() + " " + l.Name() + "\n"
-		if ByTag(l.Tag()) != l {
-			t.Errorf("%s is not found by its tag", l.Name())
+		names += l.Tag + " " + l.Name + "\n"
+		if ByTag(l.Tag) != l {
+			t.Errorf("%s is not found by its tag", l.Name)
 		}
 	}
 	if want := "en English\nde Deutsch\nfr Français\nes Español\nhr Hrvatski\n"; names != want {
@@ -23,7 +23,7 @@ func TestLanguages(t *testing.T) {
 	}
 	for _, tag := range []string{"", "EN", "en-GB", "it"} {
 		if l := ByTag(tag); l != nil {
-			t.Errorf("%q is %s", tag, l.Name())
+			t.Errorf("%q is %s", tag, l.Name)
 		}
 	}
 	All()[0] = nil
@@ -63,7 +63,7 @@ func TestNegotiate(t *testing.T) {
 		{strings.Repeat("de-", 1000), "en"},
 	}
 	for _, tt := range tests {
-		if got := Negotiate(tt.header).Tag(); got != tt.want {
+		if got := Negotiate(tt.header).Tag; got != tt.want {
 			t.Errorf("%.60q: got %s, want %s", tt.header, got, tt.want)
 		}
 	}
@@ -75,13 +75,13 @@ func TestPluralForms(t *testing.T) {
 	want := map[plural.Form]form{plural.One: one, plural.Few: few, plural.Other: other}
 	for _, l := range All() {
 		for n := -200; n < 20_000; n++ {
-			cldr := plural.Cardinal.MatchPlural(language.Make(l.Tag()), max(n, -n), 0, 0, 0, 0)
+			cldr := plural.Cardinal.MatchPlural(language.Make(l.Tag), max(n, -n), 0, 0, 0, 0)
 			f := l.plural(max(n, -n))
 			if f != want[cldr] {
-				t.Fatalf("%s, %d: got %s, want %v", l.Tag(), n, formNames[f], cldr)
+				t.Fatalf("%s, %d: got %s, want %v", l.Tag, n, formNames[f], cldr)
 			}
 			if !slices.Contains(l.forms, f) || f == one && max(n, -n) != 1 && !l.oneIsMore {
-				t.Fatalf("%s, %d: the rule does not know that it has %s", l.Tag(), n, formNames[f])
+				t.Fatalf("%s, %d: the rule does not know that it has %s", l.Tag, n, formNames[f])
 			}
 		}
 	}
@@ -108,7 +108,7 @@ func TestNumbers(t *testing.T) {
 		wants := []string{tt.en, tt.de, strings.ReplaceAll(tt.fr, " ", "\u202f"), tt.es, tt.hr}
 		for i, l := range All() {
 			if got := l.grouping.format(tt.n); got != wants[i] {
-				t.Errorf("%s, %d: got %q, want %q", l.Tag(), tt.n, got, wants[i])
+				t.Errorf("%s, %d: got %q, want %q", l.Tag, tt.n, got, wants[i])
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import "strconv"
 // languages has English first, because it is what Negotiate falls back to.
 var languages = []*Language{
 	{
-		tag: "en", name: "English",
+		Tag: "en", Name: "English",
 		plural: oneOther, forms: []form{other, one},
 		grouping: grouping{separator: ",", from: 1000},
 		dates: dateForm{
@@ -15,7 +15,7 @@ var languages = []*Language{
 		},
 	},
 	{
-		tag: "de", name: "Deutsch",
+		Tag: "de", Name: "Deutsch",
 		plural: oneOther, forms: []form{other, one},
 		grouping: grouping{separator: ".", from: 1000},
 		dates: dateForm{
@@ -25,7 +25,7 @@ var languages = []*Language{
 		},
 	},
 	{
-		tag: "fr", name: "Français",
+		Tag: "fr", Name: "Français",
 		plural: zeroToo, forms: []form{other, one}, oneIsMore: true,
 		grouping: grouping{separator: "\u202f", from: 1000}, // narrow no-break space
 		dates: dateForm{
@@ -35,7 +35,7 @@ var languages = []*Language{
 		},
 	},
 	{
-		tag: "es", name: "Español",
+		Tag: "es", Name: "Español",
 		plural: oneOther, forms: []form{other, one},
 		grouping: grouping{separator: ".", from: 10_000},
 		dates: dateForm{
@@ -45,7 +45,7 @@ var languages = []*Language{
 		},
 	},
 	{
-		tag: "hr", name: "Hrvatski",
+		Tag: "hr", Name: "Hrvatski",
 		plural: oneFewOther, forms: []form{other, few, one}, oneIsMore: true,
 		grouping: grouping{separator: ".", from: 1000},
 		dates: dateForm{

@@ -38,7 +38,7 @@ func newLook(files fs.FS) *look {
 	}
 	l := &look{files: files, messages: messages, assets: readAssets(files), pages: map[string]func() map[string]*template.Template{}}
 	for _, language := range lang.All() {
-		l.pages[language.Tag()] = sync.OnceValue(func() map[string]*template.Template { return l.read(language) })
+		l.pages[language.Tag] = sync.OnceValue(func() map[string]*template.Template { return l.read(language) })
 	}
 	return l
 }

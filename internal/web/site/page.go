@@ -50,7 +50,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // kept, and after an error there must be no other.
 func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
-		Page: p, Lang: v.Lang.Tag(), Languages: lang.All(), Path: v.back(), RequestID: v.requestID(),
+		Page: p, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.back(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
 	}
 	if f.SignedIn {
@@ -61,7 +61,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		f.Department, f.Person = department, v.Session.Person()
 	}
 	write := func(to io.Writer) error {
-		if err := v.site.look.pages[v.Lang.Tag()]()[name].ExecuteTemplate(to, cmp.Or(p.Part, "layout.html"), f); err != nil {
+		if err := v.site.look.pages[v.Lang.Tag]()[name].ExecuteTemplate(to, cmp.Or(p.Part, "layout.html"), f); err != nil {
 			return fmt.Errorf("making the page %s: %w", name, err)
 		}
 		return nil
@@ -82,7 +82,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		v.status, v.body = status, bytes.Clone(httpapi.Compress(h, v.R, page.Bytes()))
 	}
 	h["Content-Type"] = []string{"text/html; charset=utf-8"}
-	h["Content-Language"] = []string{v.Lang.Tag()}
+	h["Content-Language"] = []string{v.Lang.Tag}
 	httpapi.VaryByEncoding(h)
 	if v.SignedIn() && v.R.Method == http.MethodGet {
 		v.keepCookie()
@@ -180,7 +180,7 @@ func languageOf(r *http.Request) *lang.Language {
 // chooseLanguage keeps a language for a year.
 func chooseLanguage(v *Visit) error {
 	if chosen := lang.ByTag(v.R.PostForm.Get("language")); chosen != nil {
-		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag(), Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),
+		http.SetCookie(v.W, &http.Cookie{Name: languageCookie, Value: chosen.Tag, Path: Root, MaxAge: int(365 * 24 * time.Hour / time.Second),
 			HttpOnly: true, Secure: v.site.TLS, SameSite: http.SameSiteStrictMode})
 	}
 	return v.Redirect(LocalPath(v.R.PostForm.Get("next")))
