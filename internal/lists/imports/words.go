@@ -94,20 +94,18 @@ func (w Words) SameFile(number int64, day string) string {
 // option helps: a sentence each. do may be empty. ok is false for an error that is
 // not about a file.
 func (w Words) Explain(err error) (what, do string, ok bool) {
-	var file *sheet.FileError
-	var columns *mapping.ColumnsError
-	var dates *mapping.DatesError
-	var encoding *EncodingError
-	switch {
-	case errors.As(err, &file):
-		what, do = w.file(file)
+	if e, ok := errors.AsType[*sheet.FileError](err); ok {
+		what, do = w.file(e)
 		return what, do, true
-	case errors.As(err, &columns):
-		return w.columns(columns), "", true
-	case errors.As(err, &dates):
-		return w.dates(dates), "", true
-	case errors.As(err, &encoding):
-		return explainEncoding(encoding.Differs[0]), "", true
+	}
+	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok {
+		return w.columns(e), "", true
+	}
+	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
+		return w.dates(e), "", true
+	}
+	if e, ok := errors.AsType[*EncodingError](err); ok {
+		return explainEncoding(e.Differs[0]), "", true
 	}
 	return "", "", false
 }

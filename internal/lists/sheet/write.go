@@ -60,10 +60,7 @@ func WriteAll(ctx context.Context, w io.Writer, format string, each func(func(*r
 		}
 		return to.Write(f)
 	})
-	if closing := to.Close(); err == nil {
-		err = closing
-	}
-	return err
+	return cmp.Or(err, to.Close())
 }
 
 // ContentType returns the media type of a format.

@@ -3,6 +3,8 @@
 package fold
 
 import (
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/text/cases"
@@ -22,8 +24,8 @@ var letters = map[rune]string{
 // A folded text folds to itself. The order of folded texts is that of their
 // bytes, which in UTF-8 is the order of code points.
 func String(s string) string {
-	if folded, ok := foldASCII(s); ok {
-		return folded
+	if isASCII(s) {
+		return strings.ToLower(s)
 	}
 	for {
 		folded := foldOnce(s)
@@ -35,30 +37,13 @@ func String(s string) string {
 	}
 }
 
-// foldASCII is a fast path. ok is false if s is not ASCII.
-func foldASCII(s string) (folded string, ok bool) {
-	capitals := false
+func isASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
-			return "", false
+			return false
 		}
-		capitals = capitals || 'A' <= s[i] && s[i] <= 'Z'
 	}
-	if !capitals {
-		return s, true
-	}
-	b := []byte(s)
-	for i, c := range b {
-		b[i] = lower(c)
-	}
-	return string(b), true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		c += 'a' - 'A'
-	}
-	return c
+	return true
 }
 
 // foldOnce decomposes rune by rune. Package norm breaks up a run of more than 30
@@ -67,7 +52,7 @@ func foldOnce(s string) string {
 	var folded, decomposed []byte
 	for _, r := range s {
 		if r < utf8.RuneSelf {
-			folded = append(folded, lower(byte(r)))
+			folded = append(folded, byte(unicode.ToLower(r)))
 			continue
 		}
 		decomposed = norm.NFKD.AppendString(decomposed[:0], foldCase(r))
