@@ -92,12 +92,9 @@ func unknown(rows []sought, verdicts []verdict) (ids []string) {
 	return ids
 }
 
-// noErrors is the list of a row without errors. It is never null in JSON.
-var noErrors = record.FieldErrors{}
-
 // add decides about a row.
 func (d *decision) add(p *mapping.Person, v *verdict) {
-	d.rows = append(d.rows, Row{Row: p.Row, Result: Added, Errors: noErrors, Name: p.Name(), Fields: p.Fields, Others: v.others})
+	d.rows = append(d.rows, Row{Row: p.Row, Result: Added, Name: p.Name(), Fields: p.Fields, Others: v.others})
 	row := &d.rows[len(d.rows)-1]
 	if v.person >= 0 {
 		found := &d.members[v.person]
@@ -126,11 +123,9 @@ func (d *decision) add(p *mapping.Person, v *verdict) {
 // and the other rows. A row that has the id of a person may lack a field that is
 // required, because an empty cell changes nothing.
 func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
-	if row.Errors = slices.Clip(p.Errors); p.ID != "" && v.person >= 0 {
-		row.Errors = slices.DeleteFunc(slices.Clone(p.Errors), func(e record.FieldError) bool { return e.Code == record.Required })
-	}
-	if row.Errors == nil {
-		row.Errors = noErrors
+	row.Errors = append(record.FieldErrors{}, p.Errors...) // never null in JSON
+	if p.ID != "" && v.person >= 0 {
+		row.Errors = slices.DeleteFunc(row.Errors, func(e record.FieldError) bool { return e.Code == record.Required })
 	}
 	if v.fault != "" && !p.Errors.Has(mapping.ID) {
 		row.Errors = append(row.Errors, d.fault(row, p, v))

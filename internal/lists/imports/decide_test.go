@@ -56,7 +56,7 @@ func department() people { return people{stored(anaID, ana), stored(ivanID, ivan
 func fileOf(o Options, rows ...mapping.Person) *File {
 	f := &File{Table: &sheet.Table{Format: sheet.CSV}, Mapped: &mapping.Result{People: rows}, Options: o, now: now}
 	for i := range rows {
-		rows[i].Row, rows[i].Original = i+2, i
+		rows[i].Row = i + 2
 	}
 	return f
 }

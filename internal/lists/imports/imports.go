@@ -1,6 +1,9 @@
 // Package imports takes the people of a file into a department: it says what each
-// row would do, does it whole or not at all, takes it back, and compares a list
-// with ours.
+// row would do, does it whole or not at all, and compares a list with ours.
+//
+// A file goes through sheet.Read, which finds its cells, mapping.Map, which reads
+// people from them, decide, which matches these with the department, and
+// store.Import.
 package imports
 
 import (

@@ -156,11 +156,7 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 // of each row, and why it is refused. cells returns those of a row. The format is
 // sheet.CSV or sheet.XLSX.
 func WriteReport(w io.Writer, format string, f *File, o *Outcome, header []string, cells func(Row) []string) error {
-	extra := make([][]string, len(f.Table.Rows))
-	for i, row := range o.All {
-		extra[f.Mapped.People[i].Original] = cells(row)
-	}
-	return sheet.WriteTable(w, format, f.withDays(), header, func(i int) []string { return extra[i] })
+	return sheet.WriteTable(w, format, f.withDays(), header, func(i int) []string { return cells(o.All[i]) })
 }
 
 // withDays returns the table with dates of birth that people can read, and that a

@@ -54,7 +54,6 @@ type Person struct {
 	// 4.41E+11. It is refused unless the person's record holds exactly that. Then
 	// Fields.PhoneNumber is empty, and Errors does not have it.
 	LostPhone string
-	Original  int // position in Table.Rows
 }
 
 // Name returns the name of the person for a message, as far as the row has one.

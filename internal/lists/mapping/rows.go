@@ -30,11 +30,11 @@ type mapper struct {
 // person reads a row by the rules of a record.
 func (m *mapper) person(i int) Person {
 	row := m.table.Rows[i]
-	p := Person{Row: row.Number, Original: i}
+	p := Person{Row: row.Number}
 	var fields record.Fields
 	for at, column := range m.columns {
 		if cell := row.Cell(at); column.Field != LeftOut && cell.Text != "" {
-			m.take(&p, &fields, column.Field, cell)
+			m.take(&p, &fields, i, column.Field, cell)
 		}
 	}
 	if extra := beyond(row, len(m.columns)); extra != "" {
@@ -49,8 +49,8 @@ func (m *mapper) person(i int) Person {
 	return p
 }
 
-// take takes over a cell that has something in it.
-func (m *mapper) take(p *Person, f *record.Fields, field string, cell sheet.Cell) {
+// take takes over a cell of a row that has something in it.
+func (m *mapper) take(p *Person, f *record.Fields, row int, field string, cell sheet.Cell) {
 	if cell.Kind == sheet.Error {
 		if field == LastFirst {
 			field = FullName
@@ -70,7 +70,7 @@ func (m *mapper) take(p *Person, f *record.Fields, field string, cell sheet.Cell
 		m.splits.add(cell.Text, f.FirstName, f.LastName, guessed)
 	case "dateOfBirth":
 		var fault *record.FieldError
-		if f.DateOfBirth, fault = m.births.day(p.Original); fault != nil {
+		if f.DateOfBirth, fault = m.births.day(row); fault != nil {
 			p.Errors = append(p.Errors, *fault)
 		}
 	case "phoneNumber":

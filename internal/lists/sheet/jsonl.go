@@ -35,10 +35,7 @@ func readJSONL(ctx context.Context, text string) (*Table, error) {
 			err = rows.value(line, value)
 		}
 		if err != nil {
-			if errors.As(err, new(*FileError)) {
-				return nil, err
-			}
-			return nil, fail(FileDamaged, fmt.Sprintf("line %d: %v", line, err))
+			return nil, damaged(fmt.Errorf("line %d: %w", line, err))
 		}
 	}
 	if len(rows.rows) == 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"strings"
 	"unicode"
@@ -32,6 +33,14 @@ const (
 )
 
 func fail(code string, args ...any) *FileError { return &FileError{Code: code, Args: args} }
+
+// damaged returns an error of reading a format as a *FileError.
+func damaged(err error) error {
+	if known, ok := errors.AsType[*FileError](err); ok {
+		return known
+	}
+	return fail(FileDamaged, err.Error())
+}
 
 // failSheets fails where one of several sheets has to be chosen. Their names are
 // the last argument, too.

@@ -2,7 +2,6 @@ package sheet
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -80,11 +79,8 @@ type cardRows struct {
 // first and last names of its own.
 func readVCards(ctx context.Context, text string) (*Table, error) {
 	rows := cardRows{named: named{collector{ctx: ctx}, slices.Clone(firstColumns), map[string]int{}}}
-	var known *FileError
-	if err := vcard.Read(text, rows.card); errors.As(err, &known) {
-		return nil, known
-	} else if err != nil {
-		return nil, fail(FileDamaged, err.Error())
+	if err := vcard.Read(text, rows.card); err != nil {
+		return nil, damaged(err)
 	}
 	if len(rows.rows) == 0 {
 		return nil, fail(FileEmpty)

@@ -43,19 +43,16 @@ func readWorkbook(ctx context.Context, content []byte, name string) (*Table, err
 
 // workbookError returns an error of a workbook as a *FileError.
 func workbookError(err error) error {
-	var known *FileError
 	var long *xlsx.LongCellError
 	switch {
 	case errors.As(err, &long):
 		return fail(FileCell, long.Place(), xlsx.MaxCell)
-	case errors.As(err, &known):
-		return known
 	case errors.Is(err, xlsx.ErrNotWorkbook):
 		return fail(FileZip)
 	case errors.Is(err, xlsx.ErrTooLarge):
 		return fail(FileBomb, xlsx.MaxUnpacked)
 	}
-	return fail(FileDamaged, err.Error())
+	return damaged(err)
 }
 
 // chooseSheet returns the sheet of a name, compared without case, or else the only
