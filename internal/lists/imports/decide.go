@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -76,10 +77,7 @@ func candidates(roster store.Roster, rows []sought) (members []member, err error
 			damaged = s.Err()
 		}
 	})
-	if err == nil {
-		err = damaged
-	}
-	return members, err
+	return members, cmp.Or(err, damaged)
 }
 
 // unknown returns the ids of rows that are those of nobody.

@@ -43,9 +43,9 @@ func readWorkbook(ctx context.Context, content []byte, name string) (*Table, err
 
 // workbookError returns an error of a workbook as a *FileError.
 func workbookError(err error) error {
-	var long *xlsx.LongCellError
+	long, ok := errors.AsType[*xlsx.LongCellError](err)
 	switch {
-	case errors.As(err, &long):
+	case ok:
 		return fail(FileCell, long.Place(), xlsx.MaxCell)
 	case errors.Is(err, xlsx.ErrNotWorkbook):
 		return fail(FileZip)

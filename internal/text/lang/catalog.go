@@ -162,11 +162,10 @@ func (c Catalog) add(key string, value []byte) error {
 		}
 		plurals++
 		return readObject(value, func(name string, value []byte) error {
-			f := form(slices.Index(formNames[:], name))
-			if !slices.Contains(l.forms, f) {
+			if !slices.Contains(l.forms, form(name)) {
 				return errors.New("is not a form of the language")
 			}
-			return m.setText(l, f, value)
+			return m.setText(l, form(name), value)
 		})
 	})
 	if err != nil {
@@ -228,5 +227,5 @@ func (m *message) nameOf(l *Language, f form) string {
 	if !m.plural {
 		return l.Tag
 	}
-	return l.Tag + ": " + formNames[f]
+	return l.Tag + ": " + string(f)
 }

@@ -15,11 +15,11 @@ import (
 // Language is one of the languages of All. Languages are compared by their
 // pointers.
 type Language struct {
-	Tag       string // BCP 47, such as "hr"
-	Name      string // in itself, such as "Hrvatski"
-	plural    func(n int) form
-	forms     []form // that plural returns
-	oneIsMore bool   // the form one also stands for numbers other than 1
+	Tag       string           // BCP 47, such as "hr"
+	Name      string           // in itself, such as "Hrvatski"
+	plural    func(n int) form // of a number that is not negative
+	forms     []form           // that plural returns
+	oneIsMore bool             // the form one also stands for numbers other than 1
 	grouping  grouping
 	dates     dateForm
 }

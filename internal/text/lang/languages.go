@@ -58,19 +58,14 @@ var languages = []*Language{
 	},
 }
 
-// form is a plural category of CLDR.
-type form int
+// form is a plural category of CLDR, by its name in the files of messages.
+type form string
 
 const (
-	one form = iota
-	few
-	other
+	one   form = "one"
+	few   form = "few"
+	other form = "other"
 )
-
-// formNames are the names of the forms in the files of messages.
-var formNames = [...]string{one: "one", few: "few", other: "other"}
-
-// These tell which form of a message belongs to a number that is not negative.
 
 func oneOther(n int) form {
 	if n == 1 {
