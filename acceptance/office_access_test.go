@@ -231,6 +231,7 @@ func TestOfficeInvite(t *testing.T) {
 	ana.ended(t)
 
 	p = b.post(t, "/office/access/invite", url.Values{"name": {"Eva"}, "scope": {"admin"}}).wants(t, 200)
+	code = p.labelled(t, "Code")
 	p = p.press(t, "Withdraw Eva").follow(t)
 	if p.notice(t) != "The invitation was withdrawn" || len(p.rows("Open invitations")) != atFirst {
 		t.Errorf("%q: %s", p.notice(t), p.text())

@@ -61,16 +61,6 @@ export async function sessions(browser, station, scripts) {
     await atSignIn(guest);
   });
 
-  await step(`a withdrawn invitation opens nothing${how}`, async () => {
-    const admin = await open("/office/");
-    const { code } = await invitation(admin, `Never ${scripts ? "One" : "Two"}`, "read");
-    await admin.goto("/office/access");
-    await admin.locator('form[action$="/office/access/withdraw"]').first().getByRole("button").click();
-    await admin.waitForLoadState();
-    const page = await browser.open(station, "/office/sign-in", { scripts });
-    await browser.expect(page, 403, () => signIn(page, code));
-  });
-
   await step(`the session ends while a form is filled: nothing typed is lost${how}`, async () => {
     const page = await open("/office/people/new");
     const typed = { firstName: "Ana", lastName: `Kept${scripts ? "One" : "Two"}`, phoneNumber: "091 800", email: "kept@example.com", dateOfBirth: "1 May 1990" };

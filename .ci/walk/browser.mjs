@@ -101,7 +101,5 @@ export class Browser {
     return faults;
   }
 
-  async stop() {
-    await this.chromium.close();
-  }
+  stop() { return this.chromium.close(); }
 }

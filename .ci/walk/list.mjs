@@ -18,12 +18,6 @@ export async function first(browser, demo) {
     await page.reload();
     await counted(page, "40 people");
   });
-
-  await step("the code of a link is used up", async () => {
-    const page = await browser.open(demo, null);
-    await page.goto(demo.link);
-    await browser.expect(page, 403, () => main(page).getByRole("button").click());
-  });
 }
 
 // tasks are those with the list, for a department with Ana Čović in it.

@@ -88,9 +88,7 @@ export async function invitation(page, name, scope) {
   await page.goto("/office/access");
   const form = main(page).locator('form[action$="/office/access/invite"]');
   await form.getByRole("textbox", { name: /name/i }).fill(name);
-  const choice = form.locator("[name=scope]");
-  if (await choice.first().evaluate((input) => input.tagName) === "SELECT") await choice.selectOption(scope);
-  else await form.locator(`[name=scope][value=${scope}]`).check();
+  await form.locator("[name=scope]").selectOption(scope);
   await form.getByRole("button", { name: /invite|invitation/i }).click();
   await page.getByText(name).first().waitFor();
   const link = /https?:\/\/\S+\/office\/sign-in#code=[\w-]+/.exec(await everything(page))?.[0];
