@@ -84,6 +84,9 @@ func TestLaunchd(t *testing.T) {
 	if _, err := os.Stat(h.path(rotationFile)); !os.IsNotExist(err) {
 		t.Errorf("the rotation of the log is left: %v", err)
 	}
+	if _, err := os.Stat(filepath.Dir(h.path(rotationFile))); err != nil {
+		t.Errorf("a folder of the system has gone: %v", err)
+	}
 	if _, err := h.Uninstall(""); !errors.Is(err, ErrNotInstalled) {
 		t.Errorf("again: %v", err)
 	}

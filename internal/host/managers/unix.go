@@ -80,8 +80,8 @@ func firstLine(text string) string {
 	return line
 }
 
-// writeOrRemove makes a file have a text or, if that is empty, removes the file
-// and its folder if that is empty then.
+// writeOrRemove makes a file have a text or, if that is empty, removes the file. It
+// removes a folder of drop-ins, too, if that is empty then; other folders are the system's.
 func writeOrRemove(file, text string) (changed bool, err error) {
 	old, err := os.ReadFile(file)
 	switch {
@@ -91,7 +91,7 @@ func writeOrRemove(file, text string) (changed bool, err error) {
 		if err := os.Remove(file); err != nil {
 			return false, err
 		}
-		if folder := filepath.Dir(file); strings.HasSuffix(folder, ".d") {
+		if folder := filepath.Dir(file); strings.HasSuffix(folder, ".service.d") {
 			os.Remove(folder)
 		}
 		return true, nil
