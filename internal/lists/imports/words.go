@@ -37,8 +37,9 @@ type Words struct {
 	Field    func(name string) string // what a field is called
 }
 
-// English are the words of the command line and of the API.
-var English = Words{Language: lang.ByTag("en"), Show: asIs, Quote: strconv.Quote, Field: asIs}
+// English are the words of the command line and of the API. Their numbers are not
+// grouped: people and programs look for row 1200 by these digits.
+var English = Words{Language: lang.ByTag("en").Ungrouped(), Show: asIs, Quote: strconv.Quote, Field: asIs}
 
 func asIs(text string) string { return text }
 

@@ -98,7 +98,8 @@ func TestWords(t *testing.T) {
 	}{
 		{&sheet.FileError{Code: sheet.FileOldExcel}, "This is an Excel 97–2003 workbook (.xls). Open it in Excel or LibreOffice and save it as .xlsx."},
 		{fmt.Errorf("reading: %w", &sheet.FileError{Code: sheet.FileEmpty}), "The file has no row below a header. Save the list with a row of headers, and below it a row for each person."},
-		{&sheet.FileError{Code: sheet.FileTooMany, Args: []any{"rows", 100_000}}, "The file has too many rows: the limit is 100,000. Save the list of people alone."},
+		{&sheet.FileError{Code: sheet.FileTooMany, Args: []any{"rows", 100_000}}, "The file has too many rows: the limit is 100000. Save the list of people alone."},
+		{&sheet.FileError{Code: sheet.FileQuote, Args: []any{1200}}, "The quote that begins in row 1200 does not end. Correct that row, or save the list as .xlsx."},
 		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"Members, Youth"}}, "The workbook has several sheets: Members, Youth."},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Handy", "Mobil"}}, `Several columns could be phoneNumber: "Handy" and "Mobil".`},
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"a", "b", "c"}}, `No column has names. The columns are "a", "b" and "c". Say which of them are firstName and lastName, or name.`},
@@ -122,6 +123,7 @@ func TestWarning(t *testing.T) {
 	}{
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1}}, "The year of 1 date has two digits. It was read as the latest that is not in the future."},
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{2}}, "The years of 2 dates have two digits. Each was read as the latest that is not in the future."},
+		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1500}}, "The years of 1500 dates have two digits. Each was read as the latest that is not in the future."},
 		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, sheet.Quoted("0/0/00")}}, `3 cells with "0/0/00" were read as no date.`},
 	} {
 		if got := English.Note(test.note); got != test.want {

@@ -21,7 +21,7 @@ type Catalog struct{ messages map[string]*message }
 // message is a message in all languages.
 type message struct {
 	plural bool
-	texts  map[*Language]map[form]string // not a plural: only other
+	texts  map[string]map[form]string // by the tag of the language; not a plural: only other
 }
 
 // Load reads the messages from the files that match the pattern. A file is a JSON
@@ -65,7 +65,7 @@ func (c Catalog) Text(l *Language, key string, args ...any) string {
 	if m == nil || m.plural {
 		return key
 	}
-	return l.format(m.texts[l][other], args)
+	return l.format(m.texts[l.Tag][other], args)
 }
 
 // Count returns a plural message for the number n, which is its {0}. The
@@ -76,7 +76,7 @@ func (c Catalog) Count(l *Language, key string, n int, args ...any) string {
 	if m == nil || !m.plural {
 		return key
 	}
-	return l.format(m.texts[l][l.plural(max(n, -n))], append([]any{n}, args...))
+	return l.format(m.texts[l.Tag][l.plural(max(n, -n))], append([]any{n}, args...))
 }
 
 // format puts arguments into a text. One has one digit.
@@ -148,7 +148,7 @@ func (c Catalog) add(key string, value []byte) error {
 	if c.messages[key] != nil {
 		return errors.New("is in another file, too")
 	}
-	m := &message{texts: map[*Language]map[form]string{}}
+	m := &message{texts: map[string]map[form]string{}}
 	c.messages[key] = m
 	plurals := 0
 	err := readObject(value, func(tag string, value []byte) error {
@@ -156,7 +156,7 @@ func (c Catalog) add(key string, value []byte) error {
 		if l == nil {
 			return errors.New("is not a language of the program")
 		}
-		m.texts[l] = map[form]string{}
+		m.texts[l.Tag] = map[form]string{}
 		if value[0] != '{' {
 			return m.setText(l, other, value)
 		}
@@ -189,21 +189,21 @@ func (m *message) setText(l *Language, f form, value []byte) error {
 	if strings.ContainsAny(argument.ReplaceAllString(text, ""), "{}") {
 		return errors.New("a brace is not part of an argument such as {0}")
 	}
-	m.texts[l][f] = text
+	m.texts[l.Tag][f] = text
 	return nil
 }
 
 // check reports languages and forms that are missing, and arguments that differ.
 func (m *message) check() error {
-	want := needs(m.texts[languages[0]][other])
+	want := needs(m.texts[languages[0].Tag][other])
 	for _, l := range languages {
 		forms := []form{other}
 		if m.plural {
 			forms = l.forms
 		}
 		for _, f := range forms {
-			switch has := needs(m.texts[l][f]); {
-			case m.texts[l][f] == "":
+			switch has := needs(m.texts[l.Tag][f]); {
+			case m.texts[l.Tag][f] == "":
 				return fmt.Errorf("%s is missing", m.nameOf(l, f))
 			case slices.Equal(has, want):
 			case f == one && !l.oneIsMore && slices.Equal(append([]string{"{0}"}, has...), want): // "One person" needs no {0}

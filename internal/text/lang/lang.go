@@ -5,6 +5,7 @@ package lang
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -36,6 +37,14 @@ func ByTag(tag string) *Language {
 		}
 	}
 	return nil
+}
+
+// Ungrouped returns the language with numbers as programs read them: 1048576 has no
+// separators.
+func (l *Language) Ungrouped() *Language {
+	plain := *l
+	plain.grouping.from = math.MaxInt
+	return &plain
 }
 
 // matcher is made when it is first needed, so that commands do not pay for it.
