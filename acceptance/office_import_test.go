@@ -201,6 +201,8 @@ func TestOfficeImportChoices(t *testing.T) {
 	if link := p.one(t, "div", "id", "faults").one("a"); link.attributes["href"] != "#column-2" {
 		t.Errorf("the summary leads to %s", link.attributes["href"])
 	}
+	b.bring(t, "people.csv", "First name;Last name;Phone;Phone\nAna;Čović;1;2\n").wants(t, 422).
+		says(t, "Several columns could be “Phone”: “Phone” and “Phone”. Please choose").lacks(t, "different headers")
 	p = p.again(t).set(t, "Mobile", "phoneNumber").set(t, "Home phone", "").send(t, "Check again").follow(t).wants(t, 422).says(t, "1 is left out: Home phone.")
 	if fault := p.fault(t, "Dates are written as"); !strings.Contains(fault, "such as “05/06/1990”, could be day first or month first. Please choose.") {
 		t.Errorf("the dates: %q in %s", fault, p.text())

@@ -35,6 +35,7 @@ type Words struct {
 	Show     func(text string) string // how a text of a file stands in a sentence
 	Quote    func(text string) string // likewise, in quotation marks
 	Field    func(name string) string // what a field is called
+	ByPlace  bool                     // columns of one header can be told apart
 }
 
 // English are the words of the command line and of the API. Their numbers are not
@@ -135,7 +136,7 @@ func (w Words) columns(e *mapping.ColumnsError) string {
 	}
 	all := w.list("list.and", headers)
 	switch {
-	case e.Code == mapping.ColumnsTwice && e.SameHeader():
+	case e.Code == mapping.ColumnsTwice && e.SameHeader() && !w.ByPlace:
 		return messages().Text(w.Language, "columns.sameHeader", w.Field(e.Field), headers[0])
 	case e.Code == mapping.ColumnsTwice:
 		return messages().Text(w.Language, "columns.twice", w.Field(e.Field), all)
@@ -173,11 +174,12 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 		others[i] = strconv.Itoa(number)
 	}
 	could, rows := w.list("list.or", people), w.list("list.and", others)
+	several := min(len(others), 2) // the sentences list the rows: in Croatian 21 is singular only where it stands there
 	switch {
 	case e.Code == record.Duplicate && len(people) > 0:
-		return messages().Count(w.Language, "row.both", len(others), could, rows), true
+		return messages().Count(w.Language, "row.both", several, could, rows), true
 	case e.Code == record.Duplicate:
-		return messages().Count(w.Language, "row.duplicate", len(others), rows), true
+		return messages().Count(w.Language, "row.duplicate", several, rows), true
 	case e.Code == Ambiguous && len(people) == 1:
 		return messages().Text(w.Language, "row.unsure", could), true
 	case e.Code == Ambiguous:

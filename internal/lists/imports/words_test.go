@@ -13,6 +13,8 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // constants returns the values of the constants of a file whose names begin with
@@ -127,6 +129,39 @@ func TestWarning(t *testing.T) {
 		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, sheet.Quoted("0/0/00")}}, `3 cells with "0/0/00" were read as no date.`},
 	} {
 		if got := English.Note(test.note); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+// TestManyRows: the rows that mean one person are a plural in each language, also where
+// their number is 21.
+func TestManyRows(t *testing.T) {
+	t.Parallel()
+	row := &Row{Others: make([]int, 21)}
+	for tag, want := range map[string]string{"en": "rows", "de": "Zeilen", "fr": "lignes", "es": "filas", "hr": "retci"} {
+		w := Words{Language: lang.ByTag(tag), Show: asIs, Quote: asIs, Field: asIs}
+		if got, _ := w.Row(record.FieldError{Field: mapping.FullName, Code: record.Duplicate}, row); !strings.Contains(got, " "+want+" ") {
+			t.Errorf("%s: %q", tag, got)
+		}
+	}
+}
+
+// TestSameHeader: only where columns can be chosen by their place, nobody is sent
+// back to the list for headers that are the same.
+func TestSameHeader(t *testing.T) {
+	t.Parallel()
+	e := &mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"Mail", "mail"}}
+	byPlace := English
+	byPlace.ByPlace = true
+	for _, test := range []struct {
+		words Words
+		want  string
+	}{
+		{English, `Several columns could be email, and all are called "Mail". Give them different headers, or remove those that are not meant.`},
+		{byPlace, `Several columns could be email: "Mail" and "mail".`},
+	} {
+		if got := test.words.Say(e); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
 		}
 	}
