@@ -113,3 +113,19 @@ func BenchmarkTakeBack(b *testing.B) {
 		takeBack(b, s, number)
 	}
 }
+
+// BenchmarkPurge is for 17,000 people of 34,000.
+func BenchmarkPurge(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		s := openStore(b, newFile(b), time.Now)
+		must(b, s.AddDepartments([]store.Department{{Name: "large", People: people(2 * largeSize)}}))
+		exec(b, s, `UPDATE firefighters SET deleted_at = created_at, checksum = ~checksum WHERE row & 1`)
+		deleted, err := s.Deleted(large, time.Now().Add(time.Hour))
+		must(b, err)
+		b.StartTimer()
+		if erased, err := s.Purge(large, deleted); err != nil || erased != largeSize {
+			b.Fatal(erased, err)
+		}
+	}
+}
