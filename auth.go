@@ -49,10 +49,12 @@ type authenticator struct {
 }
 
 // credential is a key, with what is kept when the keys are read again: its last use
-// in milliseconds, as this process and as the database has it, and its bucket.
+// in milliseconds, as this process and as the database has it, whether EndSession has
+// ended it, and its bucket.
 type credential struct {
 	store.Key
 	used, written *atomic.Int64
+	ended         *atomic.Bool
 	bucket        *rate.Limiter // nil without a limit
 }
 
@@ -111,7 +113,7 @@ func (a *authenticator) Session(secret string) (store.Key, error) {
 			return store.Key{}, err
 		}
 	}
-	if c == nil || !c.IsSession() {
+	if c == nil || !c.IsSession() || c.ended.Load() {
 		return store.Key{}, store.ErrNotFound
 	}
 	session, now := c.Key, a.store.Clock().Now()
@@ -183,13 +185,19 @@ func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credent
 	return (*a.byHash.Load())[hash], err
 }
 
-// EndSession ends a session in the database. From then on Session refuses it.
+// EndSession ends a session in the database. From then on Session refuses it, without
+// waiting until the keys are read again: there may be many thousands, and a read may
+// fail.
 func (a *authenticator) EndSession(key store.Key) error {
-	err := a.store.EndSession(key)
-	if err == nil {
-		err = a.ReloadKeys()
+	if err := a.store.EndSession(key); err != nil {
+		return err
 	}
-	return err
+	for _, c := range *a.byHash.Load() {
+		if c.ID == key.ID {
+			c.ended.Store(true)
+		}
+	}
+	return nil
 }
 
 // ReloadKeys reads the keys again if they have changed.
@@ -231,15 +239,15 @@ func (a *authenticator) addNew(version int64) (done bool, err error) {
 	return true, nil
 }
 
-// readKeys reads the keys whose ids are above one. Those that are known keep their
-// last use and their bucket.
+// readKeys reads the keys whose ids are above one. Of those that are known it takes
+// over what is kept.
 func (a *authenticator) readKeys(after store.KeyID) (map[store.KeyHash]*credential, error) {
 	known, keys := *a.byHash.Load(), map[store.KeyHash]*credential{}
 	err := a.store.Keys(after, func(hash store.KeyHash, k store.Key) {
-		c := &credential{k, new(atomic.Int64), new(atomic.Int64), a.limit.NewBucket()}
+		c := &credential{k, new(atomic.Int64), new(atomic.Int64), new(atomic.Bool), a.limit.NewBucket()}
 		c.written.Store(k.LastUsedAt)
 		if old := known[hash]; old != nil {
-			c.used, c.written, c.bucket = old.used, old.written, old.bucket
+			c.used, c.written, c.ended, c.bucket = old.used, old.written, old.ended, old.bucket
 		}
 		keys[hash] = c
 	})

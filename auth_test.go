@@ -66,6 +66,37 @@ func TestSession(t *testing.T) {
 	is(other, 0)
 }
 
+// TestSessionEndsAtOnce: a session ends with EndSession, also while all keys are being
+// read again.
+func TestSessionEndsAtOnce(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now)
+	auth := b.server
+	secret, k, err := auth.store.OpenSession(b.key, time.Hour)
+	must(t, err)
+	_, err = auth.Session(secret)
+	must(t, err)
+	auth.mu.Lock()
+	ended := make(chan error, 1)
+	go func() { ended <- auth.EndSession(k) }()
+	select {
+	case err := <-ended:
+		must(t, err)
+	case <-time.After(10 * time.Second):
+		t.Error("it waits for the keys")
+	}
+	refused := func(when string) {
+		t.Helper()
+		if got, err := auth.Session(secret); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%s: %+v, %v", when, got, err)
+		}
+	}
+	refused("at once")
+	auth.mu.Unlock()
+	must(t, auth.ReloadKeys())
+	refused("after the keys were read again")
+}
+
 // TestNewKeysAlone: an authenticator that reads only the new keys still notices
 // everything that has changed with them.
 func TestNewKeysAlone(t *testing.T) {
