@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // three is a list of three people, as Excel copies it.
@@ -359,8 +361,8 @@ func TestOfficeImportLanguages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	key := newKey(t, s.db, "default")
-	for _, language := range []string{"en", "de", "fr", "es", "hr"} {
-		b := s.signIn(t, key, language)
+	for _, language := range lang.All() {
+		b := s.signIn(t, key, language.Tag)
 		for _, path := range []string{"/office/import", "/office/imports", "/office/export", "/office/compare"} {
 			b.get(t, path).wants(t, 200)
 		}

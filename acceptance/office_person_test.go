@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 const newPerson = "/office/people/new"
@@ -261,8 +263,8 @@ func TestOfficeReadingChangesNothing(t *testing.T) {
 	s := start(t)
 	id := s.create(t, `{"firstName":"Mia","lastName":"Kovač","dateOfBirth":"1990-05-15T23:30:00.5+02:00"}`)
 	before := s.stored(t, id)
-	for _, language := range []string{"en", "de", "fr", "es", "hr"} {
-		b := s.signIn(t, s.key, language)
+	for _, language := range lang.All() {
+		b := s.signIn(t, s.key, language.Tag)
 		for _, path := range []string{"/office/", newPerson, personPath(id), "/office/emails", "/office/sign-out", personPath(id) + "/delete", personPath(id) + "/undelete"} {
 			b.get(t, path)
 		}

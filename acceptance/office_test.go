@@ -13,7 +13,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // The tests of the office page send what a person's browser would send, and look
@@ -309,7 +312,20 @@ func (f *webForm) send(t *testing.T, button string) *webPage {
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
 
-var bareKey = regexp.MustCompile(`^(access|again|birthdays|compare|conflict|deleted|emails|error|export|fault|field|history|import|imports|layout|list|notice|paper|person|print|signin|signout|transfer)\.[a-zA-Z.]+$`)
+// bareKey finds what stands on a page where a message is missing: a key that
+// begins like one of the office's.
+var bareKey = sync.OnceValue(func() *regexp.Regexp {
+	catalog, err := lang.Load(os.DirFS("../internal/web/office"), "messages/*.json")
+	if err != nil {
+		panic(err)
+	}
+	var groups []string
+	for _, key := range catalog.Keys() {
+		group, _, _ := strings.Cut(key, ".")
+		groups = append(groups, group)
+	}
+	return regexp.MustCompile(`^(` + strings.Join(slices.Compact(groups), "|") + `)\.[a-zA-Z_.]+$`)
+})
 
 // badLink is an address that no page may have. html/template puts ZgotmplZ in
 // place of what it refuses.
@@ -513,7 +529,7 @@ func (e *element) faults() (faults []error) {
 						wrong(name + " leads to nothing: " + id)
 					}
 				}
-			case bareKey.MatchString(value):
+			case bareKey().MatchString(value):
 				wrong("a message is missing: " + value)
 			}
 		}
@@ -525,7 +541,7 @@ func (e *element) faults() (faults []error) {
 			wrong("<" + child.tag + ">")
 		}
 		for _, text := range child.children {
-			if content := strings.TrimSpace(text.content); bareKey.MatchString(content) || strings.Contains(content, "%!") {
+			if content := strings.TrimSpace(text.content); bareKey().MatchString(content) || strings.Contains(content, "%!") {
 				wrong("a message is missing: " + content)
 			}
 		}

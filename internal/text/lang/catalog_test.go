@@ -1,6 +1,8 @@
 package lang
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -8,7 +10,7 @@ import (
 )
 
 // people and welcome are files of messages, with a member for each language in a
-// line of its own.
+// line of its own. load adds the languages that are missing here.
 const (
 	people = `{
 "list.title": {
@@ -40,10 +42,34 @@ const (
 }`
 )
 
+// english finds the English of a message, and in a plural its last text.
+var english = regexp.MustCompile(`(?m)^ "en": ("[^"]*"|\{.*: ("[^"]*")\})`)
+
+// inAll gives the messages to the other languages of the program, in English.
+func inAll(text string) string {
+	for _, l := range All() {
+		if strings.Contains(people, fmt.Sprintf(" %q: ", l.Tag)) {
+			continue
+		}
+		var forms []string
+		for _, f := range l.forms {
+			forms = append(forms, fmt.Sprintf("%q: $2", f))
+		}
+		text = english.ReplaceAllStringFunc(text, func(message string) string {
+			in := "$1"
+			if strings.Contains(message, "{\"") {
+				in = "{" + strings.Join(forms, ", ") + "}"
+			}
+			return english.ReplaceAllString(message, fmt.Sprintf(" %q: %s,\n$0", l.Tag, in))
+		})
+	}
+	return text
+}
+
 func load(texts ...string) (Catalog, error) {
 	files := fstest.MapFS{"messages/README.md": {Data: []byte("not JSON")}}
 	for i, text := range texts {
-		files["messages/"+string(rune('a'+i))+".json"] = &fstest.MapFile{Data: []byte(text)}
+		files["messages/"+string(rune('a'+i))+".json"] = &fstest.MapFile{Data: []byte(inAll(text))}
 	}
 	return Load(files, "messages/*.json")
 }
@@ -139,7 +165,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"a second object", "}\n}", "}\n} {}", "there is more than one JSON value"},
 		{"key twice", `"list.count"`, `"list.title"`, "list.title: is there twice"},
 		{"message that is a text", `"list.title": {`, `"list.empty": "Nobody", "list.title": {`, "list.empty: is not a JSON object"},
-		{"unknown language", `"hr": "Osobe"`, `"it": "Persone"`, "list.title: it: is not a language of the program"},
+		{"unknown language", `"hr": "Osobe"`, `"tlh": "ghotpu"`, "list.title: tlh: is not a language of the program"},
 		{"language twice", `"hr": "Osobe"`, `"hr": "Osobe", "en": "People"`, "list.title: en: is there twice"},
 		{"missing language", `,
  "hr": "Osobe"`, ``, "list.title: hr is missing"},

@@ -3,6 +3,7 @@ package lang
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -29,6 +30,11 @@ type dateForm struct {
 	// eitherOrder says that some who write the language put the day first, and some
 	// the month.
 	eitherOrder bool
+
+	// What ParseDay reads beside what Day writes, folded: words that do not change
+	// a date, such as "1st", and other names of months.
+	fillers  []string
+	variants map[string]time.Month
 }
 
 // Day returns a date, such as "15 May 1990". The year has four digits at least, so
@@ -232,17 +238,8 @@ func (p *dateParts) word(w string) bool {
 		p.month = month
 		return true
 	}
-	return fillers[w]
+	return slices.ContainsFunc(languages, func(l *Language) bool { return slices.Contains(l.dates.fillers, w) })
 }
-
-// fillers are the words around a number that do not change a date: "1st", "1er",
-// "de", "godine".
-var fillers = map[string]bool{"of": true, "st": true, "nd": true, "rd": true, "th": true,
-	"er": true, "de": true, "del": true, "god": true, "godine": true}
-
-// monthVariants are the names of months that Day does not write, folded.
-var monthVariants = map[string]time.Month{"janner": time.January, "feber": time.February,
-	"jaenner": time.January, "maerz": time.March, "mrz": time.March, "setiembre": time.September}
 
 // shortestMonth is the number of letters that tell a month in all languages.
 const shortestMonth = 3
@@ -267,9 +264,9 @@ var monthWords = sync.OnceValue(func() map[string]time.Month {
 				add(fold.String(name), time.Month(i+1))
 			}
 		}
-	}
-	for name, month := range monthVariants {
-		add(name, month)
+		for name, month := range l.dates.variants {
+			add(name, month)
+		}
 	}
 	return words
 })

@@ -1,6 +1,9 @@
 package lang
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
 // languages has English first, because it is what Negotiate falls back to.
 var languages = []*Language{
@@ -12,6 +15,7 @@ var languages = []*Language{
 			months: []string{"January", "February", "March", "April", "May", "June",
 				"July", "August", "September", "October", "November", "December"},
 			afterDay: " ", beforeYear: " ", beforeTime: ", ", eitherOrder: true,
+			fillers: []string{"of", "st", "nd", "rd", "th"},
 		},
 	},
 	{
@@ -22,6 +26,8 @@ var languages = []*Language{
 			months: []string{"Januar", "Februar", "März", "April", "Mai", "Juni",
 				"Juli", "August", "September", "Oktober", "November", "Dezember"},
 			afterDay: ". ", beforeYear: " ", beforeTime: ", ", afterTime: " Uhr",
+			variants: map[string]time.Month{"janner": time.January, "jaenner": time.January, "feber": time.February,
+				"maerz": time.March, "mrz": time.March},
 		},
 	},
 	{
@@ -32,6 +38,7 @@ var languages = []*Language{
 			months: []string{"janvier", "février", "mars", "avril", "mai", "juin",
 				"juillet", "août", "septembre", "octobre", "novembre", "décembre"},
 			afterFirst: "er", afterDay: " ", beforeYear: " ", beforeTime: " à ",
+			fillers: []string{"er", "de"},
 		},
 	},
 	{
@@ -42,6 +49,8 @@ var languages = []*Language{
 			months: []string{"enero", "febrero", "marzo", "abril", "mayo", "junio",
 				"julio", "agosto", "septiembre", "octubre", "noviembre", "diciembre"},
 			afterDay: " de ", beforeYear: " de ", beforeTime: ", ",
+			fillers:  []string{"de", "del"},
+			variants: map[string]time.Month{"setiembre": time.September},
 		},
 	},
 	{
@@ -54,6 +63,7 @@ var languages = []*Language{
 			genitives: []string{"siječnja", "veljače", "ožujka", "travnja", "svibnja", "lipnja",
 				"srpnja", "kolovoza", "rujna", "listopada", "studenoga", "prosinca"},
 			afterDay: ". ", beforeYear: " ", afterYear: ".", beforeTime: " u ",
+			fillers: []string{"god", "godine"},
 		},
 	},
 }

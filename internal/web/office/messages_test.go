@@ -1,6 +1,7 @@
 package office
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -58,15 +59,14 @@ func TestMessagesAreUsed(t *testing.T) {
 	}
 }
 
-// untypeset finds, by language, what a typesetter would not write there: an
-// ordinary space where French has one that does not break, and quotes of another
-// language.
-var untypeset = map[string]*regexp.Regexp{
-	"en": regexp.MustCompile(`["']|\.\.\.|[„«»]`),
-	"de": regexp.MustCompile(`["'”]|\.\.\.|[«»]`),
-	"fr": regexp.MustCompile(`["']|\.\.\.|[„“”]| [:;!?»]|« |[^\x{a0}][;!?»]`),
-	"es": regexp.MustCompile(`["']|\.\.\.|[„“”]`),
-	"hr": regexp.MustCompile(`["'“]|\.\.\.|[«»]`),
+// foreign is, by language, what its typesetters do not write: quotes of another
+// language, and an ordinary space where French has one that does not break.
+var foreign = map[string]string{
+	"en": `[„«»]`,
+	"de": `[”«»]`,
+	"fr": `[„“”]| [:;!?»]|« |[^\x{a0}][;!?»]`,
+	"es": `[„“”]`,
+	"hr": `[“«»]`,
 }
 
 func TestMessagesAreTypeset(t *testing.T) {
@@ -76,6 +76,10 @@ func TestMessagesAreTypeset(t *testing.T) {
 		t.Fatal(err)
 	}
 	names = append(names, "../../lists/imports/messages.json")
+	untypeset := map[string]*regexp.Regexp{}
+	for _, l := range lang.All() {
+		untypeset[l.Tag] = regexp.MustCompile(cmp.Or(foreign[l.Tag], `"`) + `|["']|\.\.\.`)
+	}
 	for _, name := range names {
 		text, err := os.ReadFile(name)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -19,16 +20,21 @@ import (
 // A look with the least that pages need.
 var plainLook = fstest.MapFS{
 	"templates/layout.html":   {Data: []byte(`<html lang="{{.Lang}}"><link href="{{asset "office.css"}}"><h1>{{.Title}}</h1>{{template "main" .}}`)},
-	"templates/partials.html": {Data: []byte(`{{define "count"}}{{n "things" .}}{{end}}`)},
+	"templates/partials.html": {Data: []byte(`{{define "count"}}{{n "list.count" .}}{{end}}`)},
 	"templates/error.html":    {Data: []byte(`{{define "main"}}<p>{{.Data.Status}} {{.Data.Todo}} {{.RequestID}} {{.Data.Action}} {{range $name, $values := .Data.Carried}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
-	"templates/plain.html":    {Data: []byte(`{{define "main"}}{{t "hello" .Data}} {{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
+	"templates/plain.html":    {Data: []byte(`{{define "main"}}{{t "list.caption" .Data}} {{template "count" 2}} {{block "part" .}}<i>{{.Data}}</i>{{end}}{{end}}`)},
 	"templates/sign-in.html":  {Data: []byte(`{{define "main"}}{{.Data.Fault}} {{.Data.Next}} {{range $name, $values := .Data.Carried}}{{$name}}={{index $values 0}} {{end}}{{end}}`)},
-	"messages/all.json": {Data: []byte(`{
-		"hello": {"en": "Hello {0}", "de": "Hallo {0}", "fr": "Bonjour {0}", "es": "Hola {0}", "hr": "Zdravo {0}"},
-		"things": {"en": {"one": "{0} thing", "other": "{0} things"}, "de": {"one": "{0} Ding", "other": "{0} Dinge"},
-			"fr": {"one": "{0} chose", "other": "{0} choses"}, "es": {"one": "{0} cosa", "other": "{0} cosas"},
-			"hr": {"one": "{0} stvar", "few": "{0} stvari", "other": "{0} stvari"}}}`)},
-	"assets/office.css": {Data: []byte("body{}" + strings.Repeat(" ", 2000))},
+	"messages/list.json":      {Data: officeMessages()},
+	"assets/office.css":       {Data: []byte("body{}" + strings.Repeat(" ", 2000))},
+}
+
+// officeMessages are some that have every language of the program.
+func officeMessages() []byte {
+	text, err := os.ReadFile("../office/messages/list.json")
+	if err != nil {
+		panic(err)
+	}
+	return text
 }
 
 // plainSite is a site of two pages for everybody, without a database. Nobody
@@ -93,10 +99,10 @@ func TestRender(t *testing.T) {
 	t.Parallel()
 	for accept, want := range map[string]string{
 		"":               `<html lang="en">`,
-		"de-AT, en":      `<h1>&lt;Title&gt;</h1>Hallo &lt;b&gt;you&lt;/b&gt; 2 Dinge <i>&lt;b&gt;you&lt;/b&gt;</i>`,
-		"hr":             "Zdravo",
-		"ja, fr;q=0.5":   "Bonjour",
-		"no such header": "Hello",
+		"de-AT, en":      `<h1>&lt;Title&gt;</h1>Personen von &lt;b&gt;you&lt;/b&gt; 2 Personen <i>&lt;b&gt;you&lt;/b&gt;</i>`,
+		"hr":             "Osobe: ",
+		"ja, fr;q=0.5":   "Personnes de ",
+		"no such header": "People of ",
 	} {
 		response := visitSite("GET", "/office/", "", "Accept-Language", accept)
 		if body := bodyOf(t, response); !strings.Contains(body, want) || response.Header.Get("Content-Type") != "text/html; charset=utf-8" {
@@ -119,7 +125,7 @@ func TestChosenLanguage(t *testing.T) {
 		t.Errorf("the cookie is %v", c)
 	}
 	again := visitSite("GET", "/office/", "", "Cookie", cookies[0].Name+"="+cookies[0].Value, "Accept-Language", "de")
-	if body := bodyOf(t, again); !strings.Contains(body, "Hola") {
+	if body := bodyOf(t, again); !strings.Contains(body, "Personas de ") {
 		t.Errorf("the choice does not stay: %s", body)
 	}
 	if cookies := visitSite("POST", "/office/language", "language=tlh").Cookies(); len(cookies) > 0 {
@@ -210,7 +216,7 @@ func TestTypedTextAfterFaults(t *testing.T) {
 func TestWrongFiles(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{
-		"messages/all.json":    `{"hello": {"en": "Hello"}}`,
+		"messages/list.json":   `{"list.caption": {"en": "People of {0}"}}`,
 		"templates/plain.html": `{{define "main"}}{{nothing}}{{end}}`,
 	} {
 		files := fstest.MapFS{}
