@@ -19,7 +19,7 @@ func (f *files) compareState() finding {
 	if found.kind != nothing {
 		return found
 	}
-	now, isOlder := "", false
+	read, now, isOlder := f.wal, "", false
 	err := f.db.Read(func(c *sqlite.Conn) (err error) {
 		if len(f.marks) == 0 {
 			f.remember(c) // a new database has had none
@@ -33,13 +33,13 @@ func (f *files) compareState() finding {
 	if isOlder && extended { // the files may have been replaced after the -wal was compared
 		extended, found = f.compareWAL()
 	}
-	if isOlder && (!extended || found.kind != nothing) {
+	if isOlder && (!extended || found.kind != nothing || f.wal == f.read) { // nobody has written
 		return olderCopy
 	}
-	if isOlder {
+	if isOlder && f.copied > 0 { // what has made it older may be in the file
 		f.fileProgress = ""
 	}
-	f.progress = now
+	f.progress, f.read = now, read
 	return finding{}
 }
 

@@ -98,6 +98,7 @@ type files struct {
 	// What SQLite sees of the database.
 	marks    []string // all that it has had
 	progress string   // how far it has come
+	read     walState // the -wal before that was read
 	wal      walState // the last with frames
 	copied   int64    // how many of the frames are in the file
 
@@ -164,7 +165,11 @@ func (f *files) mayCheckpoint() (done func(complete bool) bool, allowed bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	look := func() bool {
-		if found := f.compare(false); found.isLoss() {
+		found := f.compare(false)
+		for n := 1; n < readings && found.kind == unclear; n++ { // the file may be written just now
+			found = f.compare(false)
+		}
+		if found.isLoss() {
 			f.doubt.add(found)
 		}
 		return f.doubt.since.IsZero()

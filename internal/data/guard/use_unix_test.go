@@ -10,6 +10,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -109,5 +110,49 @@ func testLegalUse(t *testing.T) {
 	if loss := g.End(); loss != nil {
 		found = slices.DeleteFunc(found, func(what string) bool { return what == "" })
 		t.Errorf("a loss: %v, after %v", loss, slices.Compact(found))
+	}
+}
+
+// TestOlderContent: what somebody takes away by SQL is no loss, also where the -wal
+// restarts with that.
+func TestOlderContent(t *testing.T) {
+	t.Parallel()
+	for what, restart := range map[string]bool{"the -wal goes on": false, "the -wal restarts": true} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			db := create(t, "one")
+			g, lost, stop := watch(t, db)
+			checkpoint := func() {
+				for frames, copied := int64(1), int64(0); frames != copied; time.Sleep(time.Millisecond) {
+					var err error
+					must(t, db.CheckpointIdle())
+					frames, copied, err = db.Frames()
+					must(t, err)
+				}
+				time.Sleep(500 * time.Millisecond) // some looks
+			}
+			for range 50 {
+				exec(t, db, `INSERT INTO notes VALUES (randomblob(2000))`)
+			}
+			checkpoint()
+			if !restart {
+				exec(t, db, `SELECT 1`)
+				time.Sleep(500 * time.Millisecond)
+			}
+			other, err := sqlite.Open(db.Path(), sqlite.Options{})
+			must(t, err)
+			must(t, other.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(`DELETE FROM changes WHERE id > 20`); return err }))
+			must(t, other.Close())
+			time.Sleep(500 * time.Millisecond)
+			checkpoint()
+			select {
+			case <-lost:
+			case <-time.After(3 * time.Second):
+			}
+			stop()
+			if loss := g.End(); loss != nil {
+				t.Error(loss)
+			}
+		})
 	}
 }
