@@ -93,9 +93,10 @@ func (db *DB) connect() error {
 // setReaders has these connections read in place of those that have until now, none of
 // which is in use.
 func (db *DB) setReaders(conns []*Conn) (err error) {
+	replacing := len(db.readers) > 0
 	for _, c := range conns {
-		if len(db.readers) == readerCount {
-			old := <-db.readers
+		if replacing {
+			old := <-db.readers // waits for one that Salvage has lent
 			err = cmp.Or(err, old.Close())
 		}
 		db.readers <- c
