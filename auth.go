@@ -94,7 +94,7 @@ func (a *authenticator) authenticate(r *http.Request, h http.Header) (caller, er
 	case c.RevokedAt != 0:
 		return caller{}, errRevokedKey
 	case c.Expired(now):
-		a.saveExpiry(c.ExpiresAt)
+		a.saveClockPast(c.ExpiresAt)
 		return caller{}, errExpiredKey
 	}
 	c.used.Store(now)
@@ -120,7 +120,7 @@ func (a *authenticator) Session(secret string) (store.Key, error) {
 	session.LastUsedAt = max(session.LastUsedAt, c.used.Load())
 	if session.State(now) != store.StateActive {
 		if session.Expired(now.UnixMilli()) {
-			a.saveExpiry(session.Expiry())
+			a.saveClockPast(session.Expiry())
 		}
 		return store.Key{}, store.ErrNotFound
 	}
@@ -263,9 +263,10 @@ func (a *authenticator) keep(keys map[store.KeyHash]*credential, version int64) 
 	}
 }
 
-// saveExpiry saves the time in the background when a key is refused because it has
-// expired. Otherwise the key could be valid again after a restart with an earlier clock.
-func (a *authenticator) saveExpiry(expiresAt int64) {
+// saveClockPast saves the time in the background after a key was refused that expired at
+// expiresAt, unless the database has a later time. Otherwise the key could be valid again
+// after a restart with an earlier clock.
+func (a *authenticator) saveClockPast(expiresAt int64) {
 	if a.store.ClockSaved() >= expiresAt || !a.saving.CompareAndSwap(false, true) {
 		return
 	}

@@ -31,7 +31,7 @@ import (
 )
 
 func main() {
-	if managers.RunAsService(os.Args[1:], hosted) {
+	if managers.RunAsService(os.Args[1:], runForWindows) {
 		return
 	}
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
@@ -56,8 +56,9 @@ func main() {
 	}
 }
 
-// hosted runs the service for a service manager that wants to be told the end.
-func hosted(ctx context.Context, log io.Writer) int {
+// runForWindows runs the program for the service manager of Windows, and returns the exit
+// code to tell it.
+func runForWindows(ctx context.Context, log io.Writer) int {
 	env := cli.Env{Context: ctx, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: log, Environ: os.Environ()}
 	return cli.PrintError(program().Run(env, os.Args[1:]), log)
 }

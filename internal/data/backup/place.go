@@ -23,8 +23,8 @@ var (
 type place struct {
 	dir, db  string // absolute, after links
 	sameDisk func(a, b string) bool
-	mounts   func() []string
-	mounted  func() []string
+	mounts   func() []string // the mount points that the system is set up with
+	mounted  func() []string // the mount points that have a disk now
 }
 
 func newPlace(dir, db string) place {
@@ -65,7 +65,7 @@ func (p place) check() error {
 // disk. It is beside the database, because the folder may be gone with its disk.
 func (p place) memory() string { return p.db + "-backup-disk" }
 
-// remembered reports whether that file says that this folder is on another disk.
+// remembered reports whether the file at memory says that this folder is on another disk.
 func (p place) remembered() bool {
 	note, err := os.ReadFile(p.memory())
 	return err == nil && string(note) == p.dir

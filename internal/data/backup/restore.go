@@ -125,7 +125,7 @@ func foreignSchema(content Content, path string) *sqlite.SchemaError {
 	return foreign
 }
 
-// readError makes a FileError about the backup, or a SchemaError, an Error.
+// readError returns a FileError about the backup, or a SchemaError, as an Error.
 func (r *restoring) readError(err error) error {
 	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
 		return &Error{OpRead, r.File, wrong}

@@ -35,9 +35,9 @@ type Scheduler struct {
 
 	mu     sync.Mutex
 	state  State
-	damage string // what the state says of damaged records
-	away   error  // why the backups are on the disk of the database, nil if they are not
-	since  time.Time
+	damage string    // what the state says of damaged records
+	away   error     // why the backups are on the disk of the database, nil if they are not
+	since  time.Time // when away became an error
 }
 
 // State says how the backups go. No file is named in it.
@@ -73,8 +73,8 @@ func (s *Scheduler) Run(ctx context.Context) {
 	}
 }
 
-// step makes a backup if one is due, or if the disk for backups has come back: it
-// has no new one.
+// step makes a backup if one is due, or if the disk for backups has come back: there is
+// no new backup on that disk yet.
 func (s *Scheduler) step(ctx context.Context) {
 	if s.look() || s.next.over(s.now()) {
 		s.turn(ctx)

@@ -44,8 +44,8 @@ type Content struct {
 	// Marks returns marks of which any two files of one database share one. It may
 	// be handed a file that is being written.
 	Marks func(*sqlite.Conn) ([]string, error)
-	// Progress returns how far a database has come, in one line, and reports whether
-	// that is an older state of it than an earlier answer. "" is none.
+	// Progress returns how far a database has come, in one line. older reports whether
+	// that is less than an earlier line of the same database says; "" says nothing.
 	Progress func(c *sqlite.Conn, earlier string) (now string, older bool, err error)
 	// Renew makes a database of an older state another one, so that nothing is
 	// counted a second time.

@@ -106,8 +106,8 @@ type files struct {
 	fileProgress string // how far it has come without the -wal; "" if that is not known
 	fileSize     int64
 	changes      uint32    // SQLite's change counter, in the header
-	modified     time.Time // when it was
-	racy         bool      // that was just before, so that it may have been written again at the same time
+	modified     time.Time // when the file was modified
+	racy         bool      // modified was so short before the look that a later write may have the same time
 	pages        pages
 }
 

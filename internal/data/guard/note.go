@@ -9,8 +9,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// note is what was noted beside the database of how far it has come. So the next
-// start knows whether somebody has put an older copy in its place.
+// note is the content of a file beside the database which says how far the database has
+// come. By it the next start sees whether somebody has put an older copy in its place.
 type note struct {
 	text  string
 	at    time.Time

@@ -114,7 +114,8 @@ func (p *pages) sumOf(file *os.File, offset int64) (sum uint32, ok bool) {
 	return crc32.Checksum(content, castagnoli), err == nil
 }
 
-// hasSum reports whether a page of the file has a checksum, or cannot be read.
+// hasSum reports whether a page of the file has the checksum that is wanted, or cannot be
+// read.
 func (p *pages) hasSum(page, want uint32) bool {
 	sum, ok := p.sumOf(p.file, p.offset(page))
 	return !ok || sum == want

@@ -86,7 +86,7 @@ func (f *files) readWAL() (now walReading, found finding) {
 		return now, noResult
 	}
 	defer wal.Close()
-	end, fell := f.db.LastEnd()
+	end, walShrank := f.db.LastEnd()
 	before, header := make([]byte, walHeader), make([]byte, walHeader)
 	wal.ReadAt(before, 0)
 	if now.frames, now.copied, err = f.db.Frames(); err != nil {
@@ -106,7 +106,7 @@ func (f *files) readWAL() (now walReading, found finding) {
 		return now, cutOff("-wal", cut)
 	case !bytes.Equal(before, header): // or it has restarted: the next reading tells
 		return now, olderCopy
-	case fell, end.Salts == now.salts && now.frames < end.Frames, !now.follows(f.wal):
+	case walShrank, end.Salts == now.salts && now.frames < end.Frames, !now.follows(f.wal):
 		return now, olderCopy
 	}
 	return now, now.readFrames(wal, f.wal, f.pages.size)

@@ -17,9 +17,9 @@ import (
 // whether that is right.
 type stored struct {
 	record.Stored
-	misdeleted bool // it is damaged, but would be whole if it were deleted, or were not
-	lost       bool // its id does not lead to it
-	stale      bool // its key columns do not follow from its fields
+	misdeleted bool // the record is damaged by its mark of deletion alone: with the other mark it would be whole
+	lost       bool // a query by the id of the record does not find the row
+	stale      bool // the key columns are not those of the fields
 }
 
 // storedSQL selects what scanStored reads.

@@ -26,13 +26,16 @@ type checkpointer struct {
 	done      sync.WaitGroup
 	restarted int64       // the length of the -wal, in pages, at the last attempt to restart it
 	short     atomic.Bool // there is little room on the disk
-	mu        sync.Mutex
-	end       LogEnd
-	fell      bool
-	seen      int64 // its length at the last CheckpointIdle
-	quiet     int   // how often that was the same
-	ask       atomic.Pointer[func() (func(bool) bool, bool)]
+	mu        sync.Mutex  // guards end and walShrank
+	end       LogEnd      // of the last commit
+	walShrank bool        // the -wal ended earlier than before, and had not restarted
+	seen      int64       // the length of the -wal, in pages, at the last CheckpointIdle
+	quiet     int         // calls of CheckpointIdle in a row that found that length
+	ask       atomic.Pointer[askFunc]
 }
+
+// askFunc is asked before a checkpoint. See AskBeforeCheckpoints.
+type askFunc = func() (done func(complete bool) (mayRestart bool), allowed bool)
 
 const (
 	// checkpointAfter is the number of pages (4 KiB) in the -wal that are not
@@ -78,7 +81,7 @@ func (c *checkpointer) noteEnd(pages int64) {
 	defer c.mu.Unlock()
 	if pages > 0 && (pages < c.end.Frames || c.end.Frames == 0) {
 		salts := c.db.Salts()
-		c.fell = c.fell || pages < c.end.Frames && salts == c.end.Salts && salts != [8]byte{}
+		c.walShrank = c.walShrank || pages < c.end.Frames && salts == c.end.Salts && salts != [8]byte{}
 		c.end.Salts = salts
 	}
 	if pages > 0 {
@@ -103,14 +106,14 @@ type LogEnd struct {
 	Frames int64
 }
 
-// LastEnd returns where the -wal ended after the last commit of this process. It
-// reports whether that was ever before the end of an earlier commit, without a restart
-// between them.
-func (db *DB) LastEnd() (end LogEnd, fell bool) {
+// LastEnd returns where the -wal ended after the last commit of this process. walShrank
+// reports whether a commit of this process has ever found the end before that of an
+// earlier commit, without a restart between them.
+func (db *DB) LastEnd() (end LogEnd, walShrank bool) {
 	c := db.writer.checkpoints
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.end, c.fell
+	return c.end, c.walShrank
 }
 
 // start starts a checkpoint, unless one is running.
@@ -123,9 +126,9 @@ func (c *checkpointer) start() {
 	}
 }
 
-// checkpoint copies what it can, if that is allowed, and reports whether it was and
-// still is.
-func (c *checkpointer) checkpoint() bool {
+// checkpoint copies as many pages as readers allow, if ask allows a checkpoint. It reports
+// whether the -wal may restart.
+func (c *checkpointer) checkpoint() (mayRestart bool) {
 	done := func(bool) bool { return true }
 	if ask := c.ask.Load(); ask != nil {
 		allowed := false
@@ -159,11 +162,12 @@ func (c *checkpointer) restart(writer *Conn) {
 	writer.Query(fmt.Sprintf(`PRAGMA busy_timeout = %d`, busyTimeout.Milliseconds()), nil, ignore)
 }
 
-// AskBeforeCheckpoints has this process ask before each of its checkpoints, which is
-// not made unless ask allows it: a checkpoint can hide what another program has done
-// to the file. done is called after it, and says whether all of the -wal is in the
-// file. It returns whether the -wal may restart. Both may read by the DB.
-func (db *DB) AskBeforeCheckpoints(ask func() (done func(complete bool) bool, allowed bool)) {
+// AskBeforeCheckpoints has this process call ask before each of its checkpoints, and
+// make none that is not allowed: a checkpoint can hide what another program has done to
+// the file. After a checkpoint this process calls done, with complete set if all of the
+// -wal is in the file. done reports whether the -wal may restart. ask and done may read
+// the DB.
+func (db *DB) AskBeforeCheckpoints(ask askFunc) {
 	db.writer.checkpoints.ask.Store(&ask)
 }
 

@@ -44,8 +44,8 @@ func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
 }
 
-// StateMark returns a text that every change of a record, of a key or of the name of a
-// department changes.
+// StateMark returns a text that differs before and after every change of a record, of a
+// key or of the name of a department.
 func StateMark(c *sqlite.Conn) (mark string, err error) {
 	err = c.QueryRow(`
 		SELECT concat_ws(' ', latest_time, keys_version, (SELECT group_concat(version) FROM tenants))
@@ -56,8 +56,8 @@ func StateMark(c *sqlite.Conn) (mark string, err error) {
 // Revocations are what a restore must not undo: that keys are revoked, and the
 // latest time seen.
 type Revocations struct {
-	keys   map[KeyHash]int64 // when, in milliseconds
-	latest int64
+	keys   map[KeyHash]int64 // when each key was revoked, in milliseconds
+	latest int64             // the latest time seen, in milliseconds
 }
 
 // ReadRevocations reads the revocations of a database.

@@ -26,8 +26,8 @@ type Change struct {
 // Feed is a part of the changes of a department.
 type Feed struct {
 	Items []Change
-	Next  string // position after them
-	More  bool   // there are more already
+	Next  string // the position after the last item
+	More  bool   // the department has changes after Next by now
 }
 
 // feedSQL reads the changes of a department after a number.
@@ -103,11 +103,11 @@ var ErrPosition = errors.New("the position is not of this history")
 type position struct {
 	history int64 // number of the history
 	tenant  record.TenantID
-	change  int64 // number of the last change before it
-	version int64 // of the department, if there is no change behind it at that version
+	change  int64 // number of the last change before the place
+	version int64 // of the department, if that version has no change behind the place
 }
 
-// unknownVersion is that of a position that has changes behind it.
+// unknownVersion is the version in a position that has changes behind it.
 const unknownVersion = -1
 
 // A position as text is the two numbers and the beginning of a MAC, which tells

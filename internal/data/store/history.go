@@ -10,8 +10,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// pastRecord returns the record of an entry of the history, nil if it has none
-// or the disk has damaged it.
+// pastRecord returns the record of an entry of the history, nil if the entry has none
+// or the disk has damaged it. The structs have no JSON tags: the name of a member in Go
+// must be its name in JSON, but for the case of letters.
 func pastRecord(text string) *record.Firefighter {
 	var f struct {
 		record.Firefighter
@@ -88,8 +89,8 @@ func formatMoment(milliseconds int64) string {
 	return time.UnixMilli(min(milliseconds, sqlite.LatestMilli)).UTC().Format("2006-01-02T15:04:05.000Z07:00")
 }
 
-// Moment returns a time in milliseconds as RFC 3339 has it, nil for 0, which is
-// no time.
+// Moment returns a time in milliseconds as RFC 3339 has it, nil for 0, which stands
+// for no time.
 func Moment(milliseconds int64) *string {
 	if milliseconds == 0 {
 		return nil

@@ -13,12 +13,12 @@ import (
 type Import struct {
 	Number      int64
 	At          time.Time
-	Key         KeyID  // 0: a command did it
-	Label       string // of the key
-	File        string // its name
-	Added       int
-	Changed     int
-	TakenBackAt time.Time // the zero time: it was not
+	Key         KeyID     // 0: a command did it
+	Label       string    // of the key
+	File        string    // its name
+	Added       int       // people
+	Changed     int       // people
+	TakenBackAt time.Time // the zero time: the import was not taken back
 }
 
 // Person is a record to be added, with an empty ID, or to be changed.
@@ -49,9 +49,9 @@ type NewImport struct {
 	Department string
 	Alike      bool
 
-	// Decide returns what to write, by the department as it is within the
-	// transaction. It may be called twice. An error of it leaves everything as it
-	// is. Without people nothing is written and no number is used.
+	// Decide returns the people to write, by the department as it is within the
+	// transaction. Import may call Decide twice. If Decide returns an error or no
+	// people, Import writes nothing and uses no number.
 	Decide func(Roster) ([]Person, error)
 
 	// Key is that of a request that may be sent again, nil for none. Replay returns
@@ -79,7 +79,8 @@ func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids [
 	return number, ids, err
 }
 
-// importID is what a replay has in place of the id of a record.
+// importID returns the id that the replay of an import has, where that of a create has
+// the id of the record.
 func importID(number int64) string { return "import/" + strconv.FormatInt(number, 10) }
 
 func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {
@@ -203,8 +204,8 @@ func (s *Store) SameFile(tenant record.TenantID, hash []byte) (same *Import, err
 
 // TakenBack is what taking an import back has done.
 type TakenBack struct {
-	Deleted  int // people it had added
-	Restored int // people it had changed
+	Deleted  int // people whom the import had added
+	Restored int // people whom the import had changed
 	Left     []LeftAlone
 }
 
@@ -212,7 +213,7 @@ type TakenBack struct {
 type LeftAlone struct {
 	ID     string // empty where the record was erased: nobody knows any more which it was
 	Name   string // empty where the record is gone
-	Action string // of the last change since; empty: none, but what was there before is damaged or not allowed any more
+	Action string // of the last change since the import; empty: nothing changed, but the record before the import is damaged or breaks a rule
 }
 
 // TakenBackError says that an import was taken back before.
@@ -226,7 +227,7 @@ func (e *TakenBackError) Error() string { return "the import was taken back befo
 // imported is a change that an import has made.
 type imported struct {
 	id, action, before string
-	since              string // action of the last change since; empty: none
+	since              string // action of the last change after the import; empty: none
 }
 
 // TakeBack takes an import back in one transaction: it deletes softly whom the

@@ -75,8 +75,8 @@ func (s *Store) Version(tenant record.TenantID) (int64, error) {
 	return version, noRow(err, ErrRemoved)
 }
 
-// list has SQLite search and sort the records of a department. It is small, or
-// the index is just not up to date.
+// list has SQLite search and sort the records of a department that is small, or that
+// the index cannot answer for at this moment.
 func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (items []record.Firefighter, total int64, err error) {
 	where, args := matching(q.Terms)
 	args = append(sqlite.Args{int64(tenant)}, args...)

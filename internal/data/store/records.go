@@ -98,8 +98,8 @@ var replaceSQL = `
 	placeholders(record.FieldColumns, record.KeyColumns) + `)
 	 WHERE row = ? AND tenant_id = ?`
 
-// Check looks at a record that is about to change. An error of it leaves the
-// record as it is.
+// Check looks at a record that is about to change. If it returns an error, the record
+// stays as it is.
 type Check func(record.Firefighter) error
 
 // Replace replaces all fields of a record and returns it when it is on disk.
@@ -122,8 +122,8 @@ func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields reco
 	return f, err
 }
 
-// Edit changes a record: change returns its new fields. Beside that it is as
-// Replace. The error is a *record.DamagedError for a record that the disk has
+// Edit replaces the fields of a record by those that change returns. Otherwise it is as
+// Replace, but the error is a *record.DamagedError for a record that the disk has
 // changed.
 func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(record.Fields) (record.Fields, error), check Check) (f record.Firefighter, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) error {

@@ -62,8 +62,8 @@ func (s *Store) Ping() error {
 	return err
 }
 
-// RetryWriting writes the time if the last transaction could not be written, so that
-// WritingFault is true.
+// RetryWriting tries to write the time if the last transaction could not be written, so
+// that the WritingFault of the database is up to date. The error is that of this try.
 func (s *Store) RetryWriting() error {
 	if s.db.WritingFault() == nil {
 		return nil

@@ -73,9 +73,9 @@ type Cache struct {
 type entry struct {
 	following sync.Mutex // held while a transaction begins and the snapshot follows it
 	snapshot  *snapshot  // nil if there is none
-	lastUse   int64      // the cache's number of uses then
+	lastUse   int64      // Cache.uses at the last use of the entry
 	built     time.Time  // when the last build ended
-	tooMany   int64      // the number of records that did not fit then, 0 if they did
+	tooMany   int64      // the number of records that did not fit into maxBytes at the last build, 0 if they did
 }
 
 // NewCache returns an empty cache.

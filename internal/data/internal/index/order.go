@@ -117,6 +117,8 @@ func (s *snapshot) key(field record.SortField, position int) sortKey {
 		return sortKey{first: last, second: first}
 	case record.ByEmail:
 		return sortKey{none: email == "", first: email} // if there is one, it has an @
+	case record.ByPhoneNumber:
+		return sortKey{none: phone == "", first: fold.String(phone)}
 	}
-	return sortKey{none: phone == "", first: fold.String(phone)}
+	panic("index: no key to sort by")
 }
