@@ -33,8 +33,8 @@ const (
 	recordSize       = 320      // bytes of a record in JSON, or nearly
 )
 
-// recordRoutes are all operations but those of imports.go.
-var recordRoutes = []route{
+// mainRoutes are all operations but those of imports.go.
+var mainRoutes = []route{
 	{"GET", firefightersPath, store.ScopeRead, (*server).handleList, nil},
 	{"POST", firefightersPath, store.ScopeWrite, (*server).handleCreate, nil},
 	{"GET", firefightersPath + "/:id", store.ScopeRead, withID((*server).handleGet), nil},

@@ -81,7 +81,7 @@ func commands() []cli.Command {
 }
 
 // routes are all operations of the API.
-var routes = slices.Concat(recordRoutes, fileRoutes)
+var routes = slices.Concat(mainRoutes, fileRoutes)
 
 // newAPI makes the API, and the page for people, of a daemon.
 func newAPI(c daemon.Config) daemon.API {

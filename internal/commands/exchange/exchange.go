@@ -27,7 +27,7 @@ func (c Commands) Table() []cli.Command {
 
 // requireTenant returns the name of the department, or a usage error.
 func requireTenant(flags *pflag.FlagSet, name string) (string, error) {
-	name, err := record.Name(name)
+	name, err := record.NormalizeName(name)
 	if err != nil {
 		return "", cli.Wrong(flags, "--tenant "+err.Error())
 	}

@@ -130,7 +130,7 @@ func TestPrivateFile(t *testing.T) {
 func TestPerson(t *testing.T) {
 	t.Setenv("SUDO_USER", "")
 	name := person()
-	if _, err := record.Name(name); err != nil {
+	if _, err := record.NormalizeName(name); err != nil {
 		t.Errorf("%q: %v", name, err)
 	}
 	t.Setenv("SUDO_USER", "nobody-has-this-name")

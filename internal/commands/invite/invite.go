@@ -153,7 +153,7 @@ func person() string {
 	}
 	login := u.Username[strings.LastIndexByte(u.Username, '\\')+1:] // DOMAIN\name on Windows
 	for _, name := range []string{u.Name, login} {
-		if name, err := record.Name(name); err == nil {
+		if name, err := record.NormalizeName(name); err == nil {
 			return name
 		}
 	}
@@ -196,10 +196,10 @@ func (c Commands) invite(env cli.Env, args []string) error {
 // newInvitation returns the invitation that the flags describe, but for its
 // department. The error says what is wrong with them.
 func newInvitation(tenant, name, scope string) (n store.NewInvitation, err error) {
-	if _, err := record.Name(tenant); err != nil {
+	if _, err := record.NormalizeName(tenant); err != nil {
 		return n, fmt.Errorf("--tenant %w", err)
 	}
-	if n.Name, err = record.Name(name); err != nil { // the rules are those of a person's name, too
+	if n.Name, err = record.NormalizeName(name); err != nil { // the rules are those of a person's name, too
 		return n, fmt.Errorf("--name %w", err)
 	}
 	if n.Scope = scope; !store.ValidScope(scope) {

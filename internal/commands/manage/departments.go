@@ -92,7 +92,7 @@ func (c Commands) departmentsRename(env cli.Env, args []string) error {
 		return cli.Wrong(flags, "say which department, and its new name")
 	}
 	old := flags.Arg(0)
-	name, err := record.Name(flags.Arg(1))
+	name, err := record.NormalizeName(flags.Arg(1))
 	if err != nil {
 		return cli.Wrong(flags, "the new name "+err.Error())
 	}

@@ -83,10 +83,10 @@ func (c Commands) keysCreate(env cli.Env, args []string) error {
 // many there are.
 func newKey(tenant, label, scope string, expires *string) (key store.NewKey, err error) {
 	var faults []string
-	if key.Tenant, err = record.Name(tenant); err != nil {
+	if key.Tenant, err = record.NormalizeName(tenant); err != nil {
 		faults = append(faults, fmt.Sprintf("--tenant %v", err))
 	}
-	if key.Label, err = record.Label(label); err != nil {
+	if key.Label, err = record.NormalizeLabel(label); err != nil {
 		faults = append(faults, fmt.Sprintf("--label %v", err))
 	}
 	if key.Scope = scope; !store.ValidScope(scope) {

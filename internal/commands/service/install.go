@@ -55,7 +55,7 @@ type installation struct {
 }
 
 func (s Service) install(env cli.Env, args []string) error {
-	_, given := newOptions(env)
+	_, given := optionsAndFlags(env)
 	if err := env.Parse(given, args, 0); err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func linesOf(flags *pflag.FlagSet) (given managers.Settings, unset []string, err
 // former returns the settings in a definition of the service that somebody has
 // written by hand. Flags that serve does not take are left out with all others.
 func (in *installation) former() managers.Settings {
-	_, flags := newOptions(in.env)
+	_, flags := optionsAndFlags(in.env)
 	if in.state.Former == nil || in.env.Parse(flags, in.state.Former, 0) != nil {
 		return nil
 	}

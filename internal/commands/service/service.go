@@ -153,7 +153,7 @@ func (s Service) options(env cli.Env, settings managers.Settings) (daemon.Option
 				"take that line out of "+cli.Quote(managers.SettingsIn(s.data())))
 		}
 	}
-	o, flags := newOptions(env)
+	o, flags := optionsAndFlags(env)
 	o.DB, o.Backups.Dir = managers.DatabaseIn(s.data()), managers.BackupsIn(s.data())
 	err := env.Parse(flags, settings, 0)
 	if err == nil {
@@ -162,17 +162,17 @@ func (s Service) options(env cli.Env, settings managers.Settings) (daemon.Option
 	return *o, err
 }
 
-// newOptions returns the options of the daemon as a service, and the flags of install
-// that set them.
-func newOptions(env cli.Env) (*daemon.Options, *pflag.FlagSet) {
+// optionsAndFlags returns the options of the daemon as a service, and the flags of install
+// that set them. install only asks the flags which of them were typed.
+func optionsAndFlags(env cli.Env) (*daemon.Options, *pflag.FlagSet) {
 	o, flags := &daemon.Options{Installed: true}, env.Flags("service install", installHelp)
 	o.AddFlags(flags)
 	return o, flags
 }
 
-// before parses the arguments of a command that changes an installed service,
-// and returns how that is.
-func (s Service) before(env cli.Env, flags *pflag.FlagSet, args []string) (managers.State, error) {
+// parseAndInspect parses the arguments of a command that changes an installed service,
+// and returns the state of the service. The error says why the command cannot go on.
+func (s Service) parseAndInspect(env cli.Env, flags *pflag.FlagSet, args []string) (managers.State, error) {
 	if err := env.Parse(flags, args, 0); err != nil {
 		return managers.State{}, err
 	}

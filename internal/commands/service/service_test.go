@@ -190,7 +190,7 @@ func TestLinesOf(t *testing.T) {
 	t.Parallel()
 	here, err := os.Getwd()
 	must(t, err)
-	_, flags := newOptions(cli.Env{})
+	_, flags := optionsAndFlags(cli.Env{})
 	must(t, flags.Parse([]string{"--backup-dir", "copies", "--listen", "127.0.0.1:8080", "--tls-cert=", "--cors-origin", "x", "--cors-origin", "y", "--no-office"}))
 	lines, unset, err := linesOf(flags)
 	if want := (managers.Settings{"--backup-dir=" + filepath.Join(here, "copies"), "--cors-origin=x", "--cors-origin=y", "--no-office=true"}); err != nil || !slices.Equal(lines, want) {
@@ -200,7 +200,7 @@ func TestLinesOf(t *testing.T) {
 		t.Errorf("unset %q", unset)
 	}
 	for _, value := range []string{"1h\n--listen=0.0.0.0:80", "1h\rX", "1h\x00X"} {
-		_, flags = newOptions(cli.Env{})
+		_, flags = optionsAndFlags(cli.Env{})
 		must(t, flags.Parse([]string{"--backup-every", value}))
 		if _, _, err := linesOf(flags); !errors.As(err, new(*cli.UsageError)) {
 			t.Errorf("the value %q: %v", value, err)
@@ -300,7 +300,7 @@ func TestTrusts(t *testing.T) {
 	mine, other := filepath.Join(s.Data, "mine"), filepath.Join(s.Data, "other")
 	must(t, managers.Settings{"--backup-dir=" + mine}.Write(s.Data))
 	for given, want := range map[string]bool{"": false, "--backup-every=48h": false, "--backup-dir=" + other: true, "--backup-dir=" + mine: true} {
-		_, flags := newOptions(cli.Env{})
+		_, flags := optionsAndFlags(cli.Env{})
 		must(t, flags.Parse(strings.Fields(given)))
 		in := installation{Service: s}
 		in.plan(flags) // which fails where there is no service manager, after that

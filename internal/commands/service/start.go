@@ -25,7 +25,7 @@ Flags:
 func (s Service) start(env cli.Env, args []string) error {
 	flags := env.Flags("service start", startHelp)
 	makeNew := flags.Bool("new", false, "make a new, empty database even where one was lost while it was served")
-	state, err := s.before(env, flags, args)
+	state, err := s.parseAndInspect(env, flags, args)
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ or by "firefighters service start".
 `
 
 func (s Service) stop(env cli.Env, args []string) error {
-	state, err := s.before(env, env.Flags("service stop", stopHelp), args)
+	state, err := s.parseAndInspect(env, env.Flags("service stop", stopHelp), args)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ backups stay where they are, and so does the program.
 `
 
 func (s Service) uninstall(env cli.Env, args []string) error {
-	state, err := s.before(env, env.Flags("service uninstall", uninstallHelp), args)
+	state, err := s.parseAndInspect(env, env.Flags("service uninstall", uninstallHelp), args)
 	if err != nil {
 		return err
 	}

@@ -148,8 +148,8 @@ func (s *Store) KeyInfo(id KeyID) (info KeyInfo, err error) {
 
 // NewKey describes a key to make.
 type NewKey struct {
-	Tenant    string // the department's name, by record.Name
-	Label     string // by record.Label
+	Tenant    string // the department's name, by record.NormalizeName
+	Label     string // by record.NormalizeLabel
 	Scope     string
 	ExpiresAt time.Time // the zero time is never
 	Alike     bool      // the department may be new although the name of another is alike

@@ -96,7 +96,7 @@ const (
 // NewInvitation describes an invitation to make.
 type NewInvitation struct {
 	Tenant record.TenantID
-	Name   string // of the person, by record.Name
+	Name   string // of the person, by record.NormalizeName
 	Scope  string
 	By     KeyID // the key or session of who invites; 0: a command
 }

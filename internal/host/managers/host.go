@@ -21,12 +21,14 @@ func (p pc) path(file string) string { return filepath.Join(p.Root, file) }
 
 func (p pc) user() string { return cmp.Or(p.User, Account) }
 
-// Host is this PC with its service manager. Each system has its own, in systemd.go (all
-// systems but the others), launchd.go and host_windows.go. All have the same methods, and
-// Account, the user of the service, and LogCommand, what to type to see its log. Prepare,
-// Install and Uninstall return what they did, a sentence each. Prepare and Install can be
-// repeated.
-var _ interface {
+// methods are what every Host has: a Host is this PC with the service manager that
+// installs, starts and stops the service. (A Manager is how the running service talks with
+// the service manager that started it.) Each system has a Host of its own: in systemd.go
+// (Linux and every other Unix but macOS), in launchd.go (macOS) and in host_windows.go.
+// Beside it each has Account, the user of the service, and LogCommand, what to type to see
+// the log of the service. Prepare, Install and Uninstall return what they did, a sentence
+// each. Prepare and Install can be repeated.
+type methods interface {
 	DataFolder() string             // the folder of the service's data, whether it is there or not
 	InstalledProgram() string       // where Install wants the program, unless a package brought it
 	Packaged(program string) string // how the package that brought a program is removed; empty if none did
@@ -43,7 +45,9 @@ var _ interface {
 	Start() error            // returns when it is ready, also if it was already
 	Stop() error             // returns when it has ended, also if it had already
 	Current() (State, error) // what the system knows of the service; for every user
-} = Host{}
+}
+
+var _ methods = Host{}
 
 // Name is the name of the service and, on Linux, of its user. Windows shows it
 // as Firefighters.

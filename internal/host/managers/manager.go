@@ -11,8 +11,9 @@ import (
 	"time"
 )
 
-// Manager is the service manager that has started this process, as far as it
-// wants to hear from it. The zero Manager hears nothing.
+// Manager is the service manager that has started this process, as far as the manager
+// wants to hear from the process. The zero Manager hears nothing. What installs and
+// starts the service is a Host.
 type Manager struct {
 	socket   string        // where systemd listens (sd_notify); empty if it does not
 	watchdog time.Duration // without a sign of life for so long systemd ends the process; 0 for never

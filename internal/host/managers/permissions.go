@@ -8,6 +8,9 @@ import (
 	"unicode/utf16"
 )
 
+// This file is about Windows alone. It is compiled on every system, so that its tests run
+// on every system.
+
 // On Windows the service has this name, also in its account and its shortcut, and this
 // title.
 const (

@@ -26,7 +26,8 @@ import (
 // RunAsService reports false: a manager here starts a service as anybody starts a program.
 func RunAsService([]string, func(ctx context.Context, log io.Writer) int) bool { return false }
 
-// Permitted is true below another folder: nobody needs more rights than to that.
+// Permitted reports whether this process is root. With a Root of their own, tests need
+// no rights.
 func (p pc) Permitted() bool { return os.Geteuid() == 0 || p.Root != "" }
 
 func (p pc) MayRead(file string) error {

@@ -138,9 +138,9 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 // date of birth that is the same day of the calendar but has no time and offset.
 func (d *decision) update(row *Row) {
 	after := *row.Before
-	for d, theirs := range row.Fields.Each {
+	for field, theirs := range row.Fields.Each {
 		if *theirs != "" {
-			*d.Of(&after) = *theirs
+			*field.Of(&after) = *theirs
 		}
 	}
 	if d.file.splitsNames() && wholeName(after) == wholeName(*row.Before) {

@@ -24,17 +24,15 @@ import (
 type Options struct {
 	Sheet, Encoding, Dates string
 	Columns                map[int]string    // as in mapping.Options
-	Headers                map[string]string // likewise
+	Headers                map[string]string // as in mapping.Options
 	Update                 bool              // people who are there are changed
 	SkipBad                bool              // good rows go in although others are refused
 	Apply                  bool
 	Name                   string         // of the file, for people
 	Progress               func(done int) // rows written so far; may be nil
 
-	// Department is that of store.NewImport, for a tenant that is 0, and Alike
-	// likewise.
-	Department string
-	Alike      bool
+	Department string // the name of a department to make, where the tenant is 0
+	Alike      bool   // Department may be like the name of another department
 }
 
 // File is a file that was read, and what its rows are.
@@ -137,7 +135,7 @@ func (f *File) Check(ctx context.Context, s *store.Store, tenant record.TenantID
 	if f.Problem != nil {
 		return nil, f.Problem
 	}
-	same, err := f.importedBefore(s, tenant)
+	same, err := f.importOfSameFile(s, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +180,7 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 	if len(f.Differs) > 0 {
 		return nil, &EncodingError{f.Differs}
 	}
-	same, err := f.importedBefore(s, tenant)
+	same, err := f.importOfSameFile(s, tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -223,8 +221,8 @@ type EncodingError struct{ Differs []Difference }
 
 func (e *EncodingError) Error() string { return "the encoding is not sure" }
 
-// importedBefore returns the import of the same file, nil if there is none.
-func (f *File) importedBefore(s *store.Store, tenant record.TenantID) (*store.Import, error) {
+// importOfSameFile returns the import of the same file, nil if the department has none.
+func (f *File) importOfSameFile(s *store.Store, tenant record.TenantID) (*store.Import, error) {
 	if tenant == 0 {
 		return nil, nil
 	}

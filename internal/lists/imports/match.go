@@ -40,7 +40,7 @@ func foldText(text string) string {
 	return strings.Join(strings.Fields(cmp.Or(fold.String(text), text)), " ")
 }
 
-// none is a value that nobody has.
+// none stands in a key for "has no value". Nobody has it as a value.
 const none = "-"
 
 // named returns the key of those with the same name.
@@ -58,9 +58,12 @@ func (who identity) sure() (keys []identity) {
 	return keys
 }
 
-// fitting returns the key of those with the same name of whom neither the e-mail
-// address nor the date of birth says otherwise, provided that sure finds nobody.
-func (who identity) fitting() identity {
+// lookupKey returns the key under which indexKeys has put the people with the same name
+// who may be the same person: those without an e-mail address, if who has one, and
+// without a date of birth, if who has one. It is for somebody whom the keys of sure do
+// not find. The row "Ana Kos, ana@x.org" is looked up as {ana kos, none, ""}, and so finds
+// each Ana Kos without an e-mail address, whatever her date of birth.
+func (who identity) lookupKey() identity {
 	key := who.named()
 	if who.email != "" {
 		key.email = none
@@ -71,8 +74,10 @@ func (who identity) fitting() identity {
 	return key
 }
 
-// fits returns the keys for which fitting and named find somebody.
-func (who identity) fits() []identity {
+// indexKeys returns the keys that somebody is in an index by: named, and each that the
+// lookupKey of another may be. "Ana Kos, born 1990-05-15" is in it by {ana kos, "", ""} and
+// by {ana kos, none, ""}.
+func (who identity) indexKeys() []identity {
 	keys := []identity{who.named()}
 	if who.email == "" {
 		keys = append(keys, identity{who.name, none, ""})
@@ -150,7 +155,7 @@ func match(ctx context.Context, rows []sought, members []member) ([]verdict, err
 	m := &matcher{rows: rows, people: index{}, byID: map[string]int{}, allRows: index{}, verdicts: make([]verdict, len(rows))}
 	for i, p := range members {
 		m.people.add(i, p.sure()...)
-		m.people.add(i, p.fits()...)
+		m.people.add(i, p.indexKeys()...)
 		m.byID[p.id] = i
 	}
 	for i, row := range rows {
@@ -204,7 +209,7 @@ func firstOf(lists [][]int, n int) (first []int) {
 // findByName returns whom a row means by its name alone. The row is refused where
 // it could be somebody who is there, and the name does not tell.
 func (m *matcher) findByName(row sought) verdict {
-	fitting, rows := m.people[row.fitting()], m.allRows[row.named()]
+	fitting, rows := m.people[row.lookupKey()], m.allRows[row.named()]
 	switch {
 	case len(fitting) == 0:
 		return verdict{person: -1, fresh: true}
@@ -281,12 +286,12 @@ func (m *matcher) refuseNewTwice() {
 	rows := index{}
 	for i, row := range m.rows {
 		if m.verdicts[i].fresh {
-			rows.add(i, row.fits()...)
+			rows.add(i, row.indexKeys()...)
 		}
 	}
 	for i, row := range m.rows {
 		v := &m.verdicts[i]
-		if others := rows[row.fitting()]; v.fresh && (len(others) > 1 || len(others) == 1 && others[0] != i) {
+		if others := rows[row.lookupKey()]; v.fresh && (len(others) > 1 || len(others) == 1 && others[0] != i) {
 			v.fault = record.Duplicate
 			m.addOthers(v, row.number, others)
 		}

@@ -208,9 +208,9 @@ func letters(header string) string {
 // folded. Spaces, points and letters that are not there do not count, so that
 // "first_name", "First Name *" and "firstName" are one.
 
-// Words that say whose a value is, or how to fill in the column. They change
-// nothing.
-const fillers = `of the de du des del de la le el der die das
+// neutralWords are words in a header that say whose the value is, or how to fill in the
+// column. They change nothing about which field the column is.
+const neutralWords = `of the de du des del de la le el der die das
 	member members mitglied mitglieds mitgliedes membre miembro clan clana
 	employee volunteer firefighter feuerwehrmitglied vatrogasac vatrogasca person
 	required optional mandatory pflichtfeld pflicht obligatoire facultatif
@@ -245,15 +245,15 @@ var patterns = sync.OnceValue(func() []pattern {
 	headings := map[string]string{}
 	for _, f := range record.AllFields() {
 		headings[f.Name] = f.Headings
-		all = append(all, pattern{f.Name, made(f.Headings, f.Besides+" "+fillers)})
+		all = append(all, pattern{f.Name, made(f.Headings, f.Besides+" "+neutralWords)})
 	}
 	first, last := either(headings["firstName"]+" vor"), either(headings["lastName"]+" family")
 	plain, between := either(plainNames), either(and)+"?"
 	return append(all, []pattern{
 		{"firstName", whole("namefirst")},
 		{"lastName", whole("namelast")},
-		{plainName, made(plainNames, fillers)},
-		{FullName, made(fullNames, fillers)},
+		{plainName, made(plainNames, neutralWords)},
+		{FullName, made(fullNames, neutralWords)},
 		{FullName, whole(plain + "?" + first + between + last)},
 		{FullName, whole(first + between + plain + "|" + plain + between + last)},
 		{LastFirst, whole(plain + "?" + last + between + first)},

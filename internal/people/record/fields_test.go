@@ -231,17 +231,17 @@ func TestNameAndLabel(t *testing.T) {
 		{"a\nb", "", "contains a control character", "", "contains a control character"},
 		{"\xff", "", "contains a damaged character", "", "contains a damaged character"},
 	} {
-		if _, err := Name(tt.value); err != nil {
+		if _, err := NormalizeName(tt.value); err != nil {
 			var text *TextError
 			code := map[string]string{"is required": Required, "may have at most 100 characters": TooLong}[tt.nameErr]
 			if !errors.As(err, &text) || text.Code != cmp.Or(code, Invalid) {
 				t.Errorf("the error of the name %q is %#v", tt.value, err)
 			}
 		}
-		if name, err := Name(tt.value); name != tt.name || fmt.Sprint(err) != tt.nameErr {
+		if name, err := NormalizeName(tt.value); name != tt.name || fmt.Sprint(err) != tt.nameErr {
 			t.Errorf("the name %q is %q, %v", tt.value, name, err)
 		}
-		if label, err := Label(tt.value); label != tt.label || fmt.Sprint(err) != tt.labelErr {
+		if label, err := NormalizeLabel(tt.value); label != tt.label || fmt.Sprint(err) != tt.labelErr {
 			t.Errorf("the label %q is %q, %v", tt.value, label, err)
 		}
 	}

@@ -11,18 +11,18 @@ import (
 	"unicode/utf8"
 )
 
-// Name returns a required text as it is stored, by the rules of a
-// firefighter's name. They are those of a department's name, too. The error is a
+// NormalizeName returns a required text as it is stored, by the rules for the name of a
+// firefighter, which are also those for the name of a department. The error is a
 // *TextError.
-func Name(value string) (string, error) {
+func NormalizeName(value string) (string, error) {
 	if strings.TrimSpace(value) == "" {
 		return "", &TextError{Required, "is required"}
 	}
-	return Label(value)
+	return NormalizeLabel(value)
 }
 
-// Label is Name for a text that may be empty.
-func Label(value string) (string, error) {
+// NormalizeLabel is NormalizeName for a text that may be empty.
+func NormalizeLabel(value string) (string, error) {
 	value, code, fault := checkText(value, maxName)
 	if fault != "" {
 		return "", &TextError{code, fault}

@@ -16,8 +16,8 @@ const (
 )
 
 // AllowOrigins lets the pages of other origins use the API in a browser (CORS, in the
-// Fetch standard). It sets the headers that allow a page to read the response. It answers
-// a preflight request from an allowed origin itself, and reports whether it did.
+// Fetch standard). It sets the headers that allow a page to read the response. To a
+// preflight request from an allowed origin it answers itself; answered reports that.
 func AllowOrigins(w http.ResponseWriter, r *http.Request, origins []string) (answered bool) {
 	if len(origins) == 0 {
 		return false

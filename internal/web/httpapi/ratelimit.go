@@ -72,8 +72,8 @@ func (l *RateLimit) Admit(bucket *rate.Limiter, h http.Header) error {
 }
 
 // AdmitUnknown takes a request from the bucket of its source, as Admit does. It
-// takes nothing where the request repeats a secret that was wrong within the last
-// minute, by Wrong, and reports that: the answer is the same.
+// takes nothing where the request repeats a secret that Wrong has noted within the last
+// minute: repeated is then set, and the caller gives the same answer as before.
 func (l *RateLimit) AdmitUnknown(r *http.Request, secret string, h http.Header) (repeated bool, err error) {
 	if l == nil {
 		return false, nil

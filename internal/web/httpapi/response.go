@@ -28,9 +28,9 @@ var (
 	strictTransport = []string{"max-age=31536000"}
 )
 
-// SetSecurityHeaders sets the headers that every response has. No cache may
-// keep it, and a browser takes it for data and nothing else. With tls, a
-// browser will not come without TLS for a year.
+// SetSecurityHeaders sets the headers that every response has. No cache may keep the
+// response, and a browser takes it for data and nothing else. With tls, a browser uses
+// nothing but TLS for a year.
 func SetSecurityHeaders(h http.Header, tls bool) {
 	for _, header := range securityHeaders {
 		h[header.name] = header.value
@@ -86,9 +86,9 @@ func IsLast(r *http.Request, limit int64) bool {
 	return len(r.TransferEncoding) > 0 || !r.ProtoAtLeast(1, 1) && mayHide || r.ContentLength > limit
 }
 
-// EndConnection makes the response the last of its connection. done is for when
-// the request has been handled: the response is sent then, and net/http does not
-// wait longer than lingering for the rest of the body.
+// EndConnection makes the response the last of its connection. The caller calls done
+// when the request has been handled: done sends the response, and net/http then waits no
+// longer than lingering for the rest of the body.
 func EndConnection(w http.ResponseWriter) (done func()) {
 	w.Header()["Connection"] = []string{"close"}
 	return func() { http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) }

@@ -43,8 +43,8 @@ type source[T any] struct {
 	value *T
 }
 
-// Of returns the value of the source of a request. It is made by new where there is
-// none.
+// Of returns the value of the source of a request. Where the source has none, new makes
+// the value.
 func (s *Sources[T]) Of(r *http.Request, new func() *T) *T {
 	name := sourceOf(r)
 	s.mu.Lock()

@@ -166,7 +166,7 @@ func makeInvitation(v visit) error {
 	if !store.ValidScope(data.Scope) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
-	name, err := record.Name(data.Name)
+	name, err := record.NormalizeName(data.Name)
 	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
 		data.Fault = v.Text("access.fault." + wrong.Code)
 		data.Faults = []fault{{"name", data.Fault}}

@@ -284,7 +284,7 @@ func (l *broughtList) choicesHash() string {
 func applyImport(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
 	key := v.idempotencyKey("import-", token, checked)
-	if number, err := v.importedBefore(key); err != nil {
+	if number, err := v.importMadeWith(key); err != nil {
 		return err
 	} else if number != 0 {
 		return v.redirectToImported(number)
@@ -322,8 +322,9 @@ func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
 	return v.redirectToImported(*found.Number)
 }
 
-// importedBefore returns the number of the import that was made with a key, 0 if none was.
-func (v visit) importedBefore(key *store.IdempotencyKey) (number int64, err error) {
+// importMadeWith returns the number of the import that was made with an idempotency key,
+// 0 if none was.
+func (v visit) importMadeWith(key *store.IdempotencyKey) (number int64, err error) {
 	_, body, err := v.Store.Replay(v.Session.Tenant, key)
 	if err != nil || body == nil {
 		return 0, err

@@ -43,7 +43,7 @@ func newKeptLists() *keptLists { return &keptLists{now: time.Now} }
 func (k *keptLists) add(added *keptList) *keptList {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	added.file.Keep()
+	added.file.LeaveLimit()
 	added.token, added.at = strings.ToLower(rand.Text()), k.now()
 	k.all = append(k.all, added)
 	k.forget()

@@ -116,12 +116,12 @@ func (v visit) readingChoices() url.Values {
 
 // readingPath returns the address of the page at path that reads a list as the form says.
 // Back, reload and a choice of another language lead there.
-func (v visit) readingPath(path string, u *keptList) string {
-	if u == nil {
+func (v visit) readingPath(path string, list *keptList) string {
+	if list == nil {
 		return path
 	}
 	query := v.readingChoices()
-	query.Set("token", u.token)
+	query.Set("token", list.token)
 	if sheets := v.form()["sheets"]; sheets != nil {
 		query["sheets"] = sheets
 	}

@@ -5,9 +5,12 @@
 package office
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"net/http"
+	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -37,6 +40,7 @@ var (
 // routes returns all addresses of the page, each with the scope that a session needs.
 func routes() map[string]site.Route {
 	kept := newKeptLists()
+	// to leads to a handler of this package, which sees the lists that are kept.
 	to := func(handle func(visit) error) site.Handler {
 		return func(v *site.Visit) error {
 			err := handle(visit{v, kept})
@@ -91,6 +95,13 @@ func withID(handle func(v visit, id string) error) func(visit) error {
 		}
 		return handle(v, id)
 	}
+}
+
+// idempotencyKey returns the key of a form that consists of these parts. prefix names the
+// kind of form. A form that is sent twice, or again after a power cut, does one thing.
+func (v visit) idempotencyKey(prefix string, parts ...string) *store.IdempotencyKey {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
+	return &store.IdempotencyKey{By: v.Session.ID, Key: prefix + hex.EncodeToString(sum[:]), Hash: sum[:]}
 }
 
 // New returns the page.

@@ -3,8 +3,6 @@ package office
 import (
 	"cmp"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"net/url"
@@ -89,7 +87,7 @@ func showNewPerson(v visit) error {
 
 // renderForm answers with the form. Without an ID it is that for a new person.
 func (v visit) renderForm(status int, data formPage, typed, was record.Fields, faults map[string]string) error {
-	p := site.Page{Title: v.Text("person.new"), Section: "add"}
+	p := site.Page{Title: v.Text("person.new")}
 	data.Action = site.Root + "people"
 	if data.ID != "" {
 		data.Action = personPath(data.ID)
@@ -152,13 +150,6 @@ func (v visit) addKey(token string, f record.Fields) *store.IdempotencyKey {
 		parts = append(parts, *value)
 	}
 	return v.idempotencyKey("form-", parts...)
-}
-
-// idempotencyKey returns the key of a form that has these parts. Sent twice, or after a
-// power cut, it does one thing.
-func (v visit) idempotencyKey(prefix string, parts ...string) *store.IdempotencyKey {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
-	return &store.IdempotencyKey{By: v.Session.ID, Key: prefix + hex.EncodeToString(sum[:]), Hash: sum[:]}
 }
 
 // personPath returns the address of a person's page.

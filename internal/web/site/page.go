@@ -21,7 +21,7 @@ type Page struct {
 	Title   string // translated
 	Section string // its entry in the navigation; empty for none
 	Part    string // what to answer with: a template that the page defines; empty: all of the page
-	Wrong   bool   // there are faults: the title of the window begins with that
+	Wrong   bool   // a form has faults: the title of the window says so first
 	Notice  *Notice
 	Data    any
 }
@@ -46,8 +46,9 @@ type frame struct {
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Render answers with a page: templates/NAME.html within layout.html. The page is
-// sent when the handler has returned. Within Work it is written where the answer is
-// kept, and after an error there must be no other.
+// sent when the handler has returned. Within Work it is written to W, which keeps it.
+// There a handler whose Render returned an error must return that error, and render
+// no other page after half of this one.
 func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
 		Page: p, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.back(), RequestID: v.requestID(),
@@ -67,7 +68,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		return nil
 	}
 	h := v.W.Header()
-	if v.works { // the page may be long: it is never in memory as a whole
+	if v.insideWork { // the page may be long: it is never in memory as a whole
 		v.W.WriteHeader(status)
 		if err := httpapi.CompressTo(h, v.R, v.W, write); err != nil {
 			return err
@@ -104,8 +105,8 @@ func (v *Visit) send() error {
 	return err
 }
 
-// back returns the address of the page itself, to come back to, or that which a
-// form names.
+// back returns the address that leads back to the page: its own, or for a form the
+// address in the field "next".
 func (v *Visit) back() string {
 	if v.R.Method == http.MethodGet {
 		if address := v.R.URL.RequestURI(); len(address) <= maxAddress {

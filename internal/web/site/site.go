@@ -59,8 +59,8 @@ type Route struct {
 	Handle  Handler
 	Carried bool // somebody has typed its form: if the session has ended, signing in carries that along
 	Upload  bool // its form may have a file: multipart/form-data of at most upload.MaxFile
-	// Large is for a page that is about many people. Only a few are made at the same time,
-	// and none waits in memory for a slow client.
+	// Large is for a page that is about many people. It is made within Work: few are made
+	// at the same time, and none waits in memory for a slow client.
 	Large bool
 }
 

@@ -30,8 +30,9 @@ type Visit struct {
 	path   string // of the route
 	secret string // of the session
 	failed bool   // the page says that something went wrong
-	makes  bool   // it has a place in making
-	works  bool   // it is within Work: W keeps what is written
+
+	hasPageSlot bool // the visit counts in making, the limit of pages
+	insideWork  bool // Work calls the handler: W keeps what is written until Work ends
 
 	status int    // of the page that send sends; 0: there is none
 	body   []byte // of that page
@@ -138,7 +139,7 @@ func (v *Visit) handle() error {
 		return v.route.Handle(v)
 	}
 	making <- struct{}{}
-	v.makes = true
+	v.hasPageSlot = true
 	defer v.stopMaking()
 	return v.route.Handle(v)
 }
@@ -150,8 +151,8 @@ var making = make(chan struct{}, 8)
 
 // stopMaking frees the place in making, if the visit has one.
 func (v *Visit) stopMaking() {
-	if v.makes {
-		v.makes = false
+	if v.hasPageSlot {
+		v.hasPageSlot = false
 		<-making
 	}
 }
@@ -170,8 +171,8 @@ func (v *Visit) Work(size int64, do func() error) error {
 	v.stopMaking()
 	w := v.W
 	return upload.Work(w, v.R, v.owner(), size, func(kept http.ResponseWriter) error {
-		v.W, v.works = kept, true
-		defer func() { v.W, v.works = w, false }()
+		v.W, v.insideWork = kept, true
+		defer func() { v.W, v.insideWork = w, false }()
 		return do()
 	})
 }

@@ -29,18 +29,18 @@ var errBusy = &httpapi.Problem{Kind: httpapi.Busy, Header: httpapi.RetryLater,
 // queue hands out places to work, in the order in which requests come. An owner has
 // at most one, so that none keeps the others out.
 type queue struct {
-	mu      sync.Mutex
-	free    int
-	large   bool           // a large file has a place
-	busy    map[int64]bool // owners with a place
-	waiting []*turn        // the longest first
+	mu        sync.Mutex
+	free      int            // places
+	largeBusy bool           // a request with a large file has a place
+	busy      map[int64]bool // owners with a place
+	waiting   []*turn        // the one that has waited longest is first
 }
 
 // turn is a request that waits for a place.
 type turn struct {
 	owner int64
-	large bool
-	come  chan struct{} // closed when it has a place
+	large bool          // it works on a large file
+	come  chan struct{} // closed when the request has a place
 }
 
 func newQueue(places int) *queue {
@@ -82,7 +82,7 @@ func (q *queue) leave(t *turn) {
 	select {
 	case <-t.come:
 		delete(q.busy, t.owner)
-		q.large = q.large && !t.large
+		q.largeBusy = q.largeBusy && !t.large
 		q.free++
 	default:
 		q.waiting = slices.DeleteFunc(q.waiting, func(other *turn) bool { return other == t })
@@ -94,12 +94,12 @@ func (q *queue) leave(t *turn) {
 // the mutex.
 func (q *queue) next() {
 	q.waiting = slices.DeleteFunc(q.waiting, func(t *turn) bool {
-		if q.free == 0 || q.busy[t.owner] || q.large && t.large {
+		if q.free == 0 || q.busy[t.owner] || q.largeBusy && t.large {
 			return false
 		}
 		q.free--
 		q.busy[t.owner] = true
-		q.large = q.large || t.large
+		q.largeBusy = q.largeBusy || t.large
 		close(t.come)
 		return true
 	})

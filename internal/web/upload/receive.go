@@ -190,9 +190,9 @@ func (f *File) receiveForm(body io.Reader, boundary string) error {
 }
 
 // readForm reads a form to its end. It copies the content of a part to the writer that
-// large returns for it. Parts without a writer are the fields that it returns. The error
-// is that of large, or a *httpapi.Problem.
-func readForm(body io.Reader, boundary string, large func(*multipart.Part) (io.Writer, error)) (url.Values, error) {
+// writerFor returns. The parts for which writerFor returns nil are the fields that
+// readForm returns. The error is that of writerFor, or a *httpapi.Problem.
+func readForm(body io.Reader, boundary string, writerFor func(*multipart.Part) (io.Writer, error)) (url.Values, error) {
 	counted := &besideFile{from: body, left: maxFields}
 	form, fields := multipart.NewReader(counted, boundary), url.Values{}
 	const cutOff = "The form could not be read to its end."
@@ -209,7 +209,7 @@ func readForm(body io.Reader, boundary string, large func(*multipart.Part) (io.W
 		if parts == MaxParts {
 			return fields, refuse(httpapi.TooLarge, fmt.Sprintf("A form may have at most %d fields.", MaxParts))
 		}
-		to, err := large(part)
+		to, err := writerFor(part)
 		if err != nil {
 			return fields, err
 		}
@@ -233,8 +233,8 @@ func readForm(body io.Reader, boundary string, large func(*multipart.Part) (io.W
 // part.
 type besideFile struct {
 	from   io.Reader
-	left   int64
-	inFile bool
+	left   int64 // bytes that the form may still have beside the file
+	inFile bool  // the content of the file is being read, which does not count
 }
 
 // Read returns a *http.MaxBytesError when there is too much.
@@ -298,9 +298,9 @@ func (f *File) Hash() ([]byte, error) {
 	return hash.Sum(nil), err
 }
 
-// Keep takes the file out of the limit of temporary files. The caller limits those that
-// it keeps.
-func (f *File) Keep() { f.file.leave() }
+// LeaveLimit has the file no longer count in the limit of temporary files. The caller,
+// which keeps the file for longer than a request, has a limit of its own.
+func (f *File) LeaveLimit() { f.file.leave() }
 
 // Close erases the file. It does nothing to a nil *File.
 func (f *File) Close() {

@@ -20,10 +20,10 @@ import (
 // requests are being worked on. What do answers is sent when others can work again.
 // After an error nothing was sent, and the headers are as they were.
 //
-// The context of the request ends when the client sends no more. It has gone, or
-// has closed only its sending half: nobody can tell. do may end with the error of the
-// context; that ends the request by a panic, as net/http wants it. What do has finished is
-// sent all the same.
+// The context of the request ends when the client sends no more. The client has then gone,
+// or has closed only its sending half: the service cannot tell which. do may return the
+// error of the context; Work then ends the request by a panic, as net/http wants it. An
+// answer that do has finished is sent all the same.
 func Work(w http.ResponseWriter, r *http.Request, owner int64, size int64, do func(w http.ResponseWriter) error) error {
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Time{}) // net/http takes the deadline for a client that has gone

@@ -67,7 +67,7 @@ func TestQueue(t *testing.T) {
 	endSmall()
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.large || q.free != 2 || len(q.busy) > 0 || len(q.waiting) > 0 {
+	if q.largeBusy || q.free != 2 || len(q.busy) > 0 || len(q.waiting) > 0 {
 		t.Errorf("afterwards %d places are free, %v are busy and %d wait", q.free, q.busy, len(q.waiting))
 	}
 }
