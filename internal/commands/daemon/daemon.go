@@ -72,7 +72,7 @@ type daemon struct {
 	Options
 	env       cli.Env
 	log       *slog.Logger
-	manager   managers.Manager     // that has started this process
+	manager   managers.Manager     // the one that has started this process
 	authority *authority.Authority // nil without --tls-self-signed
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
@@ -339,8 +339,8 @@ func isLoopback(addr net.Addr) bool {
 	return ok && tcp.IP.IsLoopback()
 }
 
-// tellManager tells the service manager that the service is ready and, when it
-// must stop, that it does. What it returns ends that.
+// tellManager tells the service manager that the service is ready and, when the service
+// must stop, that it stops. end ends the waiting for that moment.
 func (d *daemon) tellManager(url string) (end func()) {
 	tell := func(err error) {
 		if err != nil {

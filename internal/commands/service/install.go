@@ -46,11 +46,11 @@ Flags:
 type installation struct {
 	Service
 	env        cli.Env
-	state      managers.State    // before
+	state      managers.State    // of the service before the installation
 	given      managers.Settings // by the flags of this installation
 	trusted    managers.Settings // those that an administrator has written
-	settings   managers.Settings // all
-	options    daemon.Options    // by the settings
+	settings   managers.Settings // those with which the service will run: kept, former and given
+	options    daemon.Options    // by settings
 	definition managers.Definition
 }
 

@@ -108,7 +108,7 @@ func openFirewall(program string, port int) error {
 		fmt.Sprintf("localport=%d", port), "profile=private,domain")
 }
 
-// closeFirewall takes that back, and returns what it did.
+// closeFirewall takes back what openFirewall did, and returns what it did itself.
 func closeFirewall() (steps []string) {
 	if firewall("delete") == nil {
 		steps = append(steps, "Closed the firewall for the service.")

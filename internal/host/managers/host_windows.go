@@ -146,7 +146,7 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 }
 
 // createService creates the service or, if it is there, describes it again. It returns
-// what of that the system does not know.
+// the settings of describe that this version of Windows does not know.
 func createService(program string) (unknown []string, err error) {
 	manager, err := connect(windows.SC_MANAGER_CONNECT | windows.SC_MANAGER_CREATE_SERVICE)
 	if err != nil {

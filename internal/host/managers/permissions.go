@@ -47,7 +47,8 @@ func serviceSID(name string) string {
 // everything, and the service all but give rights away.
 func dataPermissions(name string) string { return permissions(name, "PAI", "OICI") }
 
-// inheritedPermissions returns the same for what is in that folder.
+// inheritedPermissions returns the security descriptor of a file or folder in a folder
+// with dataPermissions.
 func inheritedPermissions(name string, folder bool) string {
 	if folder {
 		return permissions(name, "ARAI", "OICIID")

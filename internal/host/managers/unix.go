@@ -64,7 +64,7 @@ func (p pc) prepare(data string, addUser func() error) (owner account, steps []s
 	return owner, append(steps, made...), err
 }
 
-// system runs a command of the system. Its error is what that says.
+// system runs a command of the system. The error has what the command says.
 func system(program string, args ...string) (output string, err error) {
 	command := exec.Command(program, args...)
 	command.Env = append(os.Environ(), "LC_ALL=C", "TZ=UTC") // so that it can be read

@@ -41,7 +41,7 @@ type File struct {
 	Mapped  *mapping.Result
 	Options Options
 	Hash    []byte       // SHA-256 of the content
-	Differs []Difference // where the encoding is not sure: up to three cells, both ways
+	Differs []Difference // where the encoding is not sure: up to three cells, as each encoding reads them
 	Problem error        // *mapping.ColumnsError or *mapping.DatesError: it cannot be imported yet
 
 	now time.Time
@@ -74,8 +74,8 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 	return f, f.Problem
 }
 
-// Release frees the cells of a file that can be imported. They take more memory than
-// its people, and only what writes the file again needs them. The first text of each
+// Release frees the cells of a file that can be imported. The cells take more memory than
+// the people, and only what writes the file again needs the cells. The first text of each
 // column stays, in one row.
 func (f *File) Release() {
 	first := make([]sheet.Cell, len(f.Mapped.Columns))
@@ -168,11 +168,11 @@ func (noRoster) Deleted([]string) (map[string]bool, error) { return nil, nil }
 // errRefused ends the transaction of an import in which a row is refused.
 var errRefused = errors.New("a row is refused")
 
-// Apply imports the file. The outcome says Applied if it did: where a row is
-// refused nothing is done, unless Options.SkipBad. A file that would change
-// nothing makes no import; Number is then nil and Applied true. ctx ends it only
-// before it writes.
-// The error is an *EncodingError where that has to be settled. key may be nil.
+// Apply imports the file, and sets Applied in the outcome if it has. Where a row is
+// refused Apply writes nothing, unless Options.SkipBad is set. A file that would change
+// nothing makes no import; Number is then nil and Applied true. ctx ends the work only
+// before Apply writes. The error is an *EncodingError where somebody must choose the
+// encoding first. key may be nil.
 func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID, by store.KeyID, key *store.IdempotencyKey) (*Outcome, error) {
 	if f.Problem != nil {
 		return nil, f.Problem

@@ -24,9 +24,9 @@ func identify(name string, f *record.Fields) identity {
 	return identity{name, foldText(f.Email), birth}
 }
 
-// foldName returns the folded name of somebody, empty if a part of it is missing. It
-// is compared as a whole: nobody is somebody else because a middle name stands in
-// the other column.
+// foldName returns the folded name of somebody, empty if the first or the last name is
+// missing. Names are compared as a whole: a middle name in the column of the last name, or
+// of the first, makes nobody another person.
 func foldName(f *record.Fields) string {
 	if f.FirstName == "" || f.LastName == "" {
 		return ""
@@ -91,9 +91,9 @@ func (who identity) indexKeys() []identity {
 	return keys
 }
 
-// index finds people by keys. They are numbers, in the order in which they were
-// added. A file may have 100,000 rows, so each index has only the keys that are
-// asked of it.
+// index finds people or rows by keys. It has them as numbers, those added first at the
+// front. A file may have 100,000 rows, so each index has only the keys that somebody looks
+// up in that index.
 type index map[identity][]int
 
 // add adds somebody. Without a name nobody is found.
@@ -116,8 +116,8 @@ func (x index) lists(keys []identity) (lists [][]int) {
 // sought is a row of the file as matching sees it.
 type sought struct {
 	identity
-	id     string // ours; empty: none
-	badID  bool   // the cell of the id has something else
+	id     string // of a record of ours; empty: none
+	badID  bool   // the cell of the id has a text that is no id of ours
 	number int    // of the row in the file
 }
 
@@ -131,9 +131,9 @@ type member struct {
 // verdict says whom a row means.
 type verdict struct {
 	person int     // position of the member; -1: nobody who is there
-	fault  string  // why the row is refused: record.Unknown, Ambiguous or record.Duplicate; empty: it is not
-	people [][]int // positions of members: those whom a row could mean that is refused; rows share the lists
-	others []int   // numbers of rows that mean the same person, or could
+	fault  string  // why the row is refused: record.Unknown, Ambiguous or record.Duplicate; empty: the row is not refused
+	people [][]int // of a refused row: positions of the members whom the row could mean; rows share the lists
+	others []int   // of a refused row: numbers of other rows that mean the same person, or could
 	fresh  bool    // nobody of the department is meant
 }
 

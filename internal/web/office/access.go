@@ -41,7 +41,7 @@ type keyLine struct {
 	Label, Scope, State    string
 	Own                    bool      // the session that shows this page
 	Created, Used, Expires time.Time // the zero time: never
-	Ends                   int       // sessions that end with it
+	Ends                   int       // sessions that end with the key
 }
 
 type openInvitation struct {

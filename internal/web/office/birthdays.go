@@ -43,7 +43,7 @@ type birthdaysPage struct {
 // question is a field of the form.
 type question struct{ Value, Fault string }
 
-// month has people only.
+// month is a month in which somebody has a birthday.
 type month struct {
 	Number  int
 	Name    string

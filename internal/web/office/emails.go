@@ -19,7 +19,7 @@ type emailsPage struct {
 	Addresses  string
 	Count      int // of the addresses
 	Found      int64
-	Without    int // people found who have none
+	Without    int // people found who have no address
 	Search     string
 	Back       string // address of the list
 	Separators []separator

@@ -20,7 +20,7 @@ const historyLength = 50
 // historyPage is the Data of history.html.
 type historyPage struct {
 	ID      string // of the person whose history it is; empty: the department's
-	Deleted bool   // the person is
+	Deleted bool   // the person is deleted
 	Entries []entry
 	Older   string // address of the next page; empty: there is none
 	Newest  string // address of the first page; empty: this is it

@@ -33,16 +33,16 @@ const (
 	comparePath = site.Root + "compare"
 )
 
-// listsSection is the entry of all these pages in the navigation.
+// listsSection is the entry of all pages about lists in the navigation.
 const listsSection = "transfer"
 
-// tab leads to one of these pages.
+// tab leads to one of the pages about lists.
 type tab struct {
 	Href, Label string
 	Here        bool
 }
 
-// tabs returns the tabs of these pages that the visitor may see.
+// tabs returns the tabs of the pages about lists that the visitor may see.
 func (v visit) tabs(here string) (tabs []tab) {
 	for _, path := range []string{importPath, importsPath, exportPath, comparePath} {
 		if path != importPath || v.May(store.ScopeWrite) {
@@ -203,9 +203,9 @@ type importPage struct {
 // importOutcome is what an import would do.
 type importOutcome struct {
 	Added, Changed, Left, Refused int
-	Ready                         int    // people who go in when the button is pressed; 0: it cannot be pressed
-	Why                           string // it cannot
-	Same                          string // the list was imported before; empty: no
+	Ready                         int    // people who go in when the button is pressed; 0: the button cannot be pressed
+	Why                           string // a sentence: why the button cannot be pressed; empty: it can
+	Same                          string // a sentence: the list was imported before; empty: it was not
 	Rows                          []broughtRow
 	More                          int // rows that are not shown
 }

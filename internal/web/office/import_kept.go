@@ -26,7 +26,7 @@ type keptList struct {
 	name   string // of the file
 	pasted bool   // as a text
 	file   *upload.File
-	at     time.Time
+	at     time.Time // when somebody brought it
 }
 
 // keptLists are the lists of all departments.

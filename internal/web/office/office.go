@@ -31,7 +31,7 @@ type visit struct {
 // does not tell it from other faults of the service.
 var damaged = httpapi.Kind{Code: "damaged", Status: http.StatusInternalServerError}
 
-// Problems with what the department does not have.
+// What an address names, but the department does not have.
 var (
 	errNoImport = &httpapi.Problem{Kind: httpapi.Kind{Code: "import", Status: http.StatusNotFound}}
 	errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}} // no such key, session or invitation
