@@ -48,7 +48,8 @@ func (who identity) named() identity { return identity{name: who.name} }
 
 // sure returns the keys of those with the same name and e-mail address, and of those
 // with the same name and date of birth.
-func (who identity) sure() (keys []identity) {
+func (who identity) sure() []identity {
+	keys := make([]identity, 0, 2) // a file has many rows: each list is allocated once
 	if who.email != "" {
 		keys = append(keys, identity{name: who.name, email: who.email})
 	}
@@ -106,7 +107,8 @@ func (x index) add(n int, keys ...identity) {
 }
 
 // lists returns those of each key.
-func (x index) lists(keys []identity) (lists [][]int) {
+func (x index) lists(keys []identity) [][]int {
+	lists := make([][]int, 0, len(keys))
 	for _, key := range keys {
 		lists = append(lists, x[key])
 	}

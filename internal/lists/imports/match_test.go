@@ -273,3 +273,14 @@ func TestNamesakes(t *testing.T) {
 		}
 	}
 }
+
+// TestAllocations: each row is looked up, so its keys and what they find are each
+// allocated once.
+func TestAllocations(t *testing.T) {
+	who, x := identity{"ana", "ana@example.org", "1990-05-26"}, index{}
+	x.add(1, who.sure()...)
+	var found [][]int
+	if n := testing.AllocsPerRun(100, func() { found = x.lists(who.sure()) }); n > 2 || len(found) != 2 {
+		t.Errorf("%d lists take %v allocations", len(found), n)
+	}
+}
