@@ -115,7 +115,8 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 		if err != nil {
 			return err
 		}
-		asked, done := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, hash), func() {}
+		asked := fmt.Appendf(nil, "%s?%s\n%q\n%x", importsPath, r.URL.RawQuery, o.Name, hash)
+		var done func()
 		if key, done, err = s.idempotencyKey(r, c, sha256.Sum256(asked)); err != nil {
 			return err
 		}

@@ -145,8 +145,7 @@ func (c *checkpointer) checkpoint() (mayRestart bool) {
 // meanwhile. To copy and sync takes tens of milliseconds, so others may read. Then
 // readers stop for a moment. It does not wait for readers of other programs.
 func (c *checkpointer) restart(writer *Conn) {
-	c.db.gate.Lock() // waits for readers of older states: a checkpoint stops at the oldest, and then syncs nothing
-	c.db.gate.Unlock()
+	c.awaitReaders()
 	if !c.checkpoint() {
 		return
 	}
@@ -248,3 +247,10 @@ func (db *DB) Frames() (frames, copied int64, err error) {
 // Checkpointing reports whether pages are being copied from the -wal to the
 // database by this process.
 func (db *DB) Checkpointing() bool { return db.writer.checkpoints.running.Load() }
+
+// awaitReaders returns when nobody reads an older state than the newest. A
+// checkpoint stops at the state of the oldest reader, and then syncs nothing.
+func (c *checkpointer) awaitReaders() {
+	c.db.gate.Lock()
+	defer c.db.gate.Unlock()
+}

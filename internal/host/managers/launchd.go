@@ -89,53 +89,12 @@ const (
 	launchdTarget = "system/" + launchdLabel
 )
 
-// launchd is the Host of macOS. Other systems have it for its tests.
+// launchd is the Host of macOS, which has more in launchd_darwin.go. Other systems have
+// it for its tests.
 type launchd struct{ pc }
 
-func (h launchd) DataFolder() string       { return h.path("/Library/Application Support/Firefighters") }
 func (h launchd) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
-func (h launchd) Packaged(string) string   { return "" } // there is none for macOS
-func (h launchd) Hides(string) bool        { return false }
 func (h launchd) Installed() bool          { return osutil.Exists(h.path(plistFile)) }
-
-// Prepare makes the file of the log, too.
-func (h launchd) Prepare(d Definition) (steps []string, err error) {
-	owner, steps, err := h.prepare(d.Data, addUser)
-	if err != nil {
-		return steps, err
-	}
-	log, err := os.OpenFile(h.path(launchdLog), os.O_CREATE|os.O_WRONLY, 0o640)
-	if err == nil {
-		err = cmp.Or(os.Lchown(h.path(launchdLog), owner.uid, owner.gid), log.Close())
-	}
-	return steps, err
-}
-
-// addUser makes a user and a group with the first free number of those that
-// macOS keeps for services.
-func addUser() error {
-	taken, err := system("dscl", ".", "-list", "/Users", "UniqueID")
-	if err != nil {
-		return err
-	}
-	groups, err := system("dscl", ".", "-list", "/Groups", "PrimaryGroupID")
-	if err != nil {
-		return err
-	}
-	number := freeID(taken + "\n" + groups)
-	user, group := "/Users/"+Account, "/Groups/"+Account
-	for _, entry := range [][]string{
-		{group}, {group, "PrimaryGroupID", number}, {group, "Password", "*"},
-		{user}, {user, "UniqueID", number}, {user, "PrimaryGroupID", number}, {user, "Password", "*"},
-		{user, "UserShell", "/usr/bin/false"}, {user, "NFSHomeDirectory", "/var/empty"},
-		{user, "RealName", "Firefighter Records Service"}, {user, "IsHidden", "1"},
-	} {
-		if _, err := system("dscl", append([]string{".", "-create"}, entry...)...); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // Install describes the log, too, to newsyslog.
 func (h launchd) Install(d Definition) (steps []string, err error) {

@@ -1,6 +1,11 @@
 package managers
 
-import "golang.org/x/sys/unix"
+import (
+	"cmp"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
 
 // Host is a PC with launchd.
 type Host = launchd
@@ -11,3 +16,46 @@ const LogCommand = "sudo tail -n 50 " + launchdLog
 
 // duplicate makes the file to name what the file from names.
 func duplicate(from, to int) error { return unix.Dup2(from, to) }
+
+func (h launchd) DataFolder() string     { return h.path("/Library/Application Support/Firefighters") }
+func (h launchd) Packaged(string) string { return "" } // there is none for macOS
+func (h launchd) Hides(string) bool      { return false }
+
+// Prepare makes the file of the log, too.
+func (h launchd) Prepare(d Definition) (steps []string, err error) {
+	owner, steps, err := h.prepare(d.Data, addUser)
+	if err != nil {
+		return steps, err
+	}
+	log, err := os.OpenFile(h.path(launchdLog), os.O_CREATE|os.O_WRONLY, 0o640)
+	if err == nil {
+		err = cmp.Or(os.Lchown(h.path(launchdLog), owner.uid, owner.gid), log.Close())
+	}
+	return steps, err
+}
+
+// addUser makes a user and a group with the first free number of those that
+// macOS keeps for services.
+func addUser() error {
+	taken, err := system("dscl", ".", "-list", "/Users", "UniqueID")
+	if err != nil {
+		return err
+	}
+	groups, err := system("dscl", ".", "-list", "/Groups", "PrimaryGroupID")
+	if err != nil {
+		return err
+	}
+	number := freeID(taken + "\n" + groups)
+	user, group := "/Users/"+Account, "/Groups/"+Account
+	for _, entry := range [][]string{
+		{group}, {group, "PrimaryGroupID", number}, {group, "Password", "*"},
+		{user}, {user, "UniqueID", number}, {user, "PrimaryGroupID", number}, {user, "Password", "*"},
+		{user, "UserShell", "/usr/bin/false"}, {user, "NFSHomeDirectory", "/var/empty"},
+		{user, "RealName", "Firefighter Records Service"}, {user, "IsHidden", "1"},
+	} {
+		if _, err := system("dscl", append([]string{".", "-create"}, entry...)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
