@@ -18,10 +18,12 @@ import (
 // program prints. Beside the commands of testscript there are
 //
 //	firefighters ARGUMENTS        runs it, which must succeed; with a ! it ends with 1
-//	wrong firefighters ARGUMENTS  is wrong usage: it ends with 2
+//	wrong firefighters ARGUMENTS  is wrong usage: it ends with 2, without standard output
 //	prints LINES, says LINES      is all of its standard output, or error
+//	refuses LINES                 is all that it prints: to standard error
 //	people DEPARTMENT DB LINES    are all people that it exports; flags may come before them
 //	everything DB FILE            writes all that an import could change into a file
+//	id VARIABLE DB NAME           sets a variable to the id of who has a first name
 //	sql DB STATEMENT              changes the database as another program
 func TestScripts(t *testing.T) {
 	t.Parallel()
@@ -32,8 +34,20 @@ func TestScripts(t *testing.T) {
 			got = exit.ExitCode()
 		}
 		sawLog(strings.Join(args, " "), ts.ReadFile("stderr"))
+		if slices.Contains(args, "--json") {
+			for line := range strings.Lines(ts.ReadFile("stdout")) {
+				if !json.Valid([]byte(line)) {
+					ts.Fatalf("no JSON: %s", line)
+				}
+			}
+		}
 		if got != want || err != nil && exit == nil {
 			ts.Fatalf("it ends with %d, not %d: %v", got, want, err)
+		}
+	}
+	silent := func(ts *testscript.TestScript) {
+		if got := ts.ReadFile("stdout"); got != "" {
+			ts.Fatalf("a refusal prints %q", got)
 		}
 	}
 	lines := func(stream string) func(*testscript.TestScript, bool, []string) {
@@ -53,9 +67,16 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"firefighters": func(ts *testscript.TestScript, neg bool, args []string) { run(ts, map[bool]int{true: 1}[neg], args) },
-			"wrong":        func(ts *testscript.TestScript, _ bool, args []string) { run(ts, 2, args[1:]) },
-			"prints":       lines("stdout"),
-			"says":         lines("stderr"),
+			"wrong": func(ts *testscript.TestScript, _ bool, args []string) {
+				run(ts, 2, args[1:])
+				silent(ts)
+			},
+			"refuses": func(ts *testscript.TestScript, neg bool, args []string) {
+				lines("stderr")(ts, neg, args)
+				silent(ts)
+			},
+			"prints": lines("stdout"),
+			"says":   lines("stderr"),
 			"people": func(ts *testscript.TestScript, _ bool, args []string) {
 				flags := []string{"export", "--tenant", args[0], "--db", args[1], "--format", "jsonl"}
 				want := args[2:]
@@ -75,6 +96,11 @@ func TestScripts(t *testing.T) {
 			},
 			"everything": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(everything(t, ts.MkAbs(args[0]))), 0o600))
+			},
+			"id": func(ts *testscript.TestScript, _ bool, args []string) {
+				var id string
+				scanSQL(t, ts.MkAbs(args[1]), `SELECT id FROM firefighters WHERE first_name = '`+args[2]+`'`, &id)
+				ts.Setenv(args[0], id)
 			},
 			"sql": func(ts *testscript.TestScript, _ bool, args []string) { execSQL(t, ts.MkAbs(args[0]), args[1]) },
 		},
