@@ -138,9 +138,15 @@ func (g *Guard) look() finding {
 // Unless the Loss is Closable the database must not be closed any more: that
 // would write into a file that is another's by now.
 func (g *Guard) End() *Loss {
-	for range 20 { // what has happened since the last look
-		if g.loss.Load() != nil || g.look().kind == nothing {
+	// What has happened since the last look. After a crash all looks are without a result
+	// until the first checkpoint, and more of them would only delay the end.
+	for looks, blind := 20, 3; looks > 0 && blind > 0 && g.loss.Load() == nil; looks-- {
+		found := g.look()
+		if found.kind == nothing {
 			break
+		}
+		if found.kind == unclear {
+			blind--
 		}
 		time.Sleep(interval)
 	}
