@@ -81,7 +81,7 @@ func leaveUser(folder string) error {
 	home := filepath.Join(folder, "home")
 	os.Setenv("HOME", home)
 	os.Setenv("LOCALAPPDATA", home)
-	os.Setenv("GORACE", fmt.Sprintf("halt_on_error=1 exitcode=%d", raceCode))
+	os.Setenv("GORACE", fmt.Sprintf("halt_on_error=1 exitcode=%d atexit_sleep_ms=0", raceCode))
 	return os.Mkdir(home, 0o700)
 }
 
