@@ -247,7 +247,7 @@ func runWith(t *testing.T, stdin string, args ...string) (code int, stdout, stde
 	return code, plain(out.String()), plain(errs.String())
 }
 
-// exitCode returns the exit code of a process, from what waiting for it has returned.
+// exitCode returns the exit code of a process. err is what Wait returned for it.
 func exitCode(t *testing.T, err error) int {
 	t.Helper()
 	var exit *exec.ExitError

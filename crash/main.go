@@ -46,7 +46,7 @@ func parseSettings(args []string) (s settings, err error) {
 	flags := pflag.NewFlagSet("crash", pflag.ContinueOnError)
 	flags.StringVar(&s.program, "program", "", "the firefighters program")
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
-	flags.BoolVar(&s.short, "short", false, "a part of each check, in a minute or two")
+	flags.BoolVar(&s.short, "short", false, "a part of each check, in two to three minutes")
 	flags.Uint64Var(&s.seed, "seed", 0, "seed of the random numbers; 0 for a random seed (it is printed)")
 	flags.IntVar(&s.kills, "kills", 0, "number of kill -9; 0 for 25 with --short and 500 without")
 	only := flags.String("only", "", "run only the checks with a name that matches this regular expression")

@@ -22,8 +22,8 @@ func current(t *testing.T) Schema {
 	return Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 5, Schema: func(int) string { return string(text) }}}
 }
 
-// TestWith: a missing database is made only where that is asked for, and whoever asked
-// is told. An error of the work has advice.
+// TestWith: a missing database is made only where that is asked for, and standard error says
+// so. An error of the work has advice.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x.db")
