@@ -138,6 +138,19 @@ func importOptions(rawQuery string) (imports.Options, error) {
 		Apply: p.Bool("apply"), Update: p.Bool("update"), SkipBad: p.Bool("skipBad"), Sheet: p.Get("sheet"),
 		Encoding: p.OneOf("encoding", "", sheet.Encodings...),
 		Dates:    p.OneOf("dates", "", mapping.Orders...),
+		Names:    p.OneOf("names", "", mapping.NameOrders...),
+		Zero:     p.Bool("zero"), LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
+		AllRows: p.OneOf("rows", "", imports.AllRows) != "",
+	}
+	for _, same := range p.All("same") {
+		if err := o.SaySame(same); err != nil {
+			p.Add("same", record.Invalid, "same %v.", err)
+		}
+	}
+	for _, add := range p.All("add") {
+		if err := o.SayAdd(add); err != nil {
+			p.Add("add", record.Invalid, "add %v.", err)
+		}
 	}
 	if text := p.Get("map"); text != "" {
 		headers, err := mapping.ParseHeaders(text)

@@ -66,7 +66,7 @@ func TestChoices(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]string{"dates": "dmy mdy ymd", "encoding": "utf-8 utf-16 windows-1252 windows-1250", "format": "csv xlsx vcf jsonl",
+	want := map[string]string{"dates": "dmy mdy ymd", "encoding": "utf-8 utf-16 windows-1252 windows-1250", "format": "csv xlsx vcf jsonl", "names": "first-last last-first",
 		"scope": "read write admin", "sort": "createdAt firstName lastName email phoneNumber dateOfBirth"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
@@ -180,7 +180,7 @@ func TestCompletionScripts(t *testing.T) {
 // variables are the flags of all commands that may stand in the environment, and those
 // of the examples in docs/api.md.
 const variables = "backup-dir backup-every backup-keep cors-origin dates db departments desc encoding expires format id json key label " +
-	"listen map name no-office output people rate-limit report scope search sheet since sort tenant tls-cert tls-key tls-self-signed url"
+	"listen map name names no-office output people rate-limit report rows scope search sheet since sort tenant tls-cert tls-key tls-self-signed url"
 
 // TestVariables holds the variables against the flags of all commands, as their help
 // has them. It cannot run beside others.
@@ -205,7 +205,7 @@ func TestVariables(t *testing.T) {
 	if got := strings.Join(slices.Sorted(maps.Keys(known)), " "); got != variables {
 		t.Errorf("the flags of all commands are\n%s\nnot\n%s", got, variables)
 	}
-	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "apply finish force licences new older-than repair skip-bad update yes" {
+	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "add apply finish force leave-out-bad-fields licences new older-than repair same skip-bad spelling update yes zero" {
 		t.Errorf("not read from the environment: %s", got)
 	}
 	var set []string

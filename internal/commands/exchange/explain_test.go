@@ -29,7 +29,7 @@ func TestExplain(t *testing.T) {
 		{&sheet.FileError{Code: sheet.FileEncoding, Args: []any{"utf-8"}}, "--encoding utf-8", strings.TrimSpace(typed) + ", which finds the encoding, or another --encoding"},
 		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy, or --dates mdy"},
 		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", typed + "--dates dmy, which refuses the others"},
-		{&imports.EncodingError{Differs: []imports.Difference{{Row: 2, As1252: "è", As1250: "č"}}}, "", typed + "--encoding windows-1252, or --encoding windows-1250"},
+		{&imports.EncodingError{Encodings: []string{"windows-1252", "windows-1250"}, Differs: []imports.Difference{{Row: 2, Texts: []string{"è", "č"}}}}, "", typed + "--encoding windows-1252, or --encoding windows-1250"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"My Mail", "E-mail"}}, "", typed + "--map " + cli.Quote("My Mail=email")},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"Mail", "E-mail"}}, "--map Handy=phoneNumber", typed + "--map Handy=phoneNumber,Mail=email"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"X"}}, "--map X=email", "a header of the file, as it is written there: " + typed + "--map HEADER=FIELD"},

@@ -49,6 +49,7 @@ func (c Commands) importFile(env cli.Env, args []string) error {
 	o := &i.options
 	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
 	i.flags.BoolVar(&o.Update, "update", false, "change people who are there already")
+	i.flags.BoolVar(&o.Spelling, "spelling", false, "with --update: also take the spelling of names that differ in that alone")
 	i.flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused")
 	i.flags.BoolVar(&o.Alike, "new", false, "make the department also if the name of another is nearly the same")
 	if err := i.parse(args); err != nil {
@@ -210,7 +211,7 @@ func (i importing) next(f *imports.File, o *imports.Outcome) string {
 		return ""
 	case !i.writes(o):
 		return "Nothing was changed."
-	case len(f.Differs) > 0:
+	case f.Unsure != nil:
 		return "Nothing was changed. To import it, say which encoding is right: " +
 			i.again("--apply --encoding "+sheet.Windows1250, "report", "force") + ", or " + sheet.Windows1252
 	}

@@ -20,37 +20,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Options are those of an import.
-type Options struct {
-	Sheet, Encoding, Dates string
-	Columns                map[int]string    // as in mapping.Options
-	Headers                map[string]string // as in mapping.Options
-	Update                 bool              // people who are there are changed
-	SkipBad                bool              // good rows go in although others are refused
-	Apply                  bool
-	Name                   string         // of the file, for people
-	Progress               func(done int) // rows written so far; may be nil
-
-	Department string // the name of a department to make, where the tenant is 0
-	Alike      bool   // Department may be like the name of another department
-}
-
 // File is a file that was read, and what its rows are.
 type File struct {
 	Table   *sheet.Table
 	Mapped  *mapping.Result
 	Options Options
-	Hash    []byte       // SHA-256 of the content
-	Differs []Difference // where the encoding is not sure: up to three cells, as each encoding reads them
-	Problem error        // *mapping.ColumnsError or *mapping.DatesError: it cannot be imported yet
+	Hash    []byte         // SHA-256 of the content
+	Unsure  *EncodingError // somebody must choose the encoding; nil: it is sure
+	Problem error          // *mapping.ColumnsError or *mapping.DatesError: it cannot be imported yet
 
 	now time.Time
-}
-
-// Difference is a cell as two encodings read it.
-type Difference struct {
-	Row            int
-	As1252, As1250 string
 }
 
 // Read reads a file. The error is a *sheet.FileError, *mapping.ColumnsError or
@@ -63,12 +42,14 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 	}
 	hash := sha256.Sum256(content)
 	f := &File{Table: table, Options: o, Hash: hash[:], now: now}
-	f.Mapped, f.Problem = mapping.Map(ctx, table, mapping.Options{Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Now: now})
+	f.Mapped, f.Problem = mapping.Map(ctx, table, o.mapping(now))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if f.Problem == nil && table.Other != nil {
-		f.Differs = differences(table, f.Mapped.Columns)
+		if differs := differences(table, f.Mapped.Columns); len(differs) > 0 {
+			f.Unsure = &EncodingError{[]string{table.Encoding, table.Other.Encoding}, differs}
+		}
 	}
 	table.Other = nil
 	return f, f.Problem
@@ -98,7 +79,7 @@ func differences(t *sheet.Table, columns []mapping.Column) (some []Difference) {
 	for i := range min(len(t.Rows), len(t.Other.Rows)) {
 		one, other := t.Rows[i], t.Other.Rows[i]
 		if as1252, as1250 := differing(one, other, columns); as1252 != as1250 {
-			some = append(some, Difference{one.Number, as1252, as1250})
+			some = append(some, Difference{one.Number, []string{as1252, as1250}})
 		}
 		if len(some) == shownDifferences {
 			break
@@ -177,8 +158,8 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 	if f.Problem != nil {
 		return nil, f.Problem
 	}
-	if len(f.Differs) > 0 {
-		return nil, &EncodingError{f.Differs}
+	if f.Unsure != nil {
+		return nil, f.Unsure
 	}
 	same, err := f.importOfSameFile(s, tenant)
 	if err != nil {
@@ -216,8 +197,17 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 	return outcome, nil
 }
 
-// EncodingError says that --encoding must say which of two readings is right.
-type EncodingError struct{ Differs []Difference }
+// EncodingError says that Options.Encoding must say which of some readings is right.
+type EncodingError struct {
+	Encodings []string     // that could be meant
+	Differs   []Difference // up to three cells that they read differently
+}
+
+// Difference is a cell as each of the Encodings reads it.
+type Difference struct {
+	Row   int
+	Texts []string
+}
 
 func (e *EncodingError) Error() string { return "the encoding is not sure" }
 

@@ -20,6 +20,7 @@ const (
 	Changed = "changed"
 	Left    = "left" // as it is
 	Refused = "refused"
+	Perhaps = "perhaps" // somebody must say who it is, or how it is read
 )
 
 // Outcome is what an import does or would do. Its JSON is that of the API and of
@@ -31,6 +32,9 @@ type Outcome struct {
 	Changed  int          `json:"changed"`
 	Left     int          `json:"left"`
 	Refused  int          `json:"refused"`
+	Perhaps  int          `json:"perhaps"`
+	Differ   int          `json:"differ"`  // of those left as they are: people whom the row would change with Update
+	LeftOut  int          `json:"leftOut"` // fields that were left out because the record refuses them
 	File     FileInfo     `json:"file"`
 	Dates    *string      `json:"dates"`
 	Columns  []ColumnInfo `json:"columns"`
@@ -63,6 +67,9 @@ type Row struct {
 	ID     *string            `json:"id"`     // of the person it means, if there is one
 	Errors record.FieldErrors `json:"errors"` // never null
 
+	Like    []Like             `json:"like,omitempty"`    // whom a row that is Perhaps could be
+	LeftOut record.FieldErrors `json:"leftOut,omitempty"` // what was wrong with the fields that it goes without
+
 	Name   string         `json:"-"`
 	Fields record.Fields  `json:"-"` // of the row
 	Before *record.Fields `json:"-"` // of the person who is there
@@ -70,6 +77,25 @@ type Row struct {
 	Others []int          `json:"-"` // rows that mean the same person
 	People []string       `json:"-"` // names of the people it could mean
 }
+
+// Like is somebody whom a row could be, or two readings of its name.
+type Like struct {
+	ID       *string        `json:"id"` // nil for MixedNames
+	Why      string         `json:"why"`
+	Readings []mapping.Name `json:"readings,omitempty"` // of MixedNames
+
+	Person record.Fields `json:"-"` // who is there
+}
+
+// Why a row is Perhaps.
+const (
+	EmailAndBirth = "email_and_birth"
+	PhoneAndBirth = "phone_and_birth"
+	Spelling      = "spelling" // the name but for ue/ü, ae/ä, oe/ö, ss/ß, hyphen, space, title or suffix
+	Swapped       = "swapped"  // first and last name
+	BirthAndName  = "birth_and_name"
+	MixedNames    = "mixed_names" // the name stands in the rarer form of its column
+)
 
 // Codes of the errors of a row beside those of packages record and mapping.
 const (

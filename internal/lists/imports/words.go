@@ -107,7 +107,7 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 		return w.dates(e), "", true
 	}
 	if e, ok := errors.AsType[*EncodingError](err); ok {
-		return explainEncoding(e.Differs[0]), "", true
+		return e.explain(e.Differs[0]), "", true
 	}
 	return "", "", false
 }
@@ -155,9 +155,13 @@ func (w Words) dates(e *mapping.DatesError) string {
 	return w.text("dates.unsettled", sheet.Quoted(e.Header), sheet.Quoted(e.Example))
 }
 
-// explainEncoding has no message: the page shows both readings as a choice instead.
-func explainEncoding(d Difference) string {
-	return fmt.Sprintf("The encoding is not certain: row %d is %q in windows-1252, and %q in windows-1250.", d.Row, d.As1252, d.As1250)
+// explain has no message: the page shows the readings as a choice instead.
+func (e *EncodingError) explain(d Difference) string {
+	readings := make([]string, len(d.Texts))
+	for i, text := range d.Texts {
+		readings[i] = strconv.Quote(text) + " in " + e.Encodings[i]
+	}
+	return fmt.Sprintf("The encoding is not certain: row %d is %s.", d.Row, strings.Join(readings, ", and "))
 }
 
 // Row returns why a row is refused that means somebody who is not certain. ok is
@@ -194,8 +198,10 @@ func (f *File) warnings(r *Outcome) []string {
 	if r.Same != nil {
 		all = append(all, English.SameFile(r.Same.Number, r.Same.At.Format("2 January 2006")))
 	}
-	for _, d := range f.Differs {
-		all = append(all, explainEncoding(d))
+	if f.Unsure != nil {
+		for _, d := range f.Unsure.Differs {
+			all = append(all, f.Unsure.explain(d))
+		}
 	}
 	for _, n := range r.Notes {
 		all = append(all, English.Note(n))

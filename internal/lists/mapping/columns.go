@@ -101,13 +101,13 @@ func (c *choice) asked(o Options) (map[int]string, error) {
 		header := typedHeader(column.Header)
 		called[header] = append(called[header], i)
 	}
-	for _, header := range slices.Sorted(maps.Keys(o.Headers)) {
-		some := called[typedHeader(header)]
+	for _, h := range o.Headers {
+		some := called[typedHeader(h.Header)]
 		if some == nil {
-			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{header}}
+			return nil, &ColumnsError{Code: ColumnsUnknown, Headers: []string{h.Header}}
 		}
 		for _, i := range some {
-			asked[i] = o.Headers[header]
+			asked[i] = h.Field
 		}
 	}
 	for _, number := range slices.Sorted(maps.Keys(o.Columns)) {
@@ -371,8 +371,7 @@ func isData(header string) bool {
 // "Vorname=firstName,Handy=phoneNumber". A header may stand in quotes, as in a
 // CSV. A column that is "-" or nothing is left out. The error is a
 // *record.TextError.
-func ParseHeaders(text string) (map[string]string, error) {
-	headers := map[string]string{}
+func ParseHeaders(text string) (headers []Header, err error) {
 	for _, entry := range splitOutside(text, ',') {
 		parts := splitOutside(entry, '=')
 		last := len(parts) - 1
@@ -382,7 +381,7 @@ func ParseHeaders(text string) (map[string]string, error) {
 		}
 		header := strings.TrimSpace(unquote(strings.Join(parts[:last], "=")))
 		field, known := targets[strings.ToLower(strings.TrimSpace(parts[last]))]
-		_, twice := headers[header]
+		twice := slices.ContainsFunc(headers, func(h Header) bool { return h.Header == header })
 		switch {
 		case last == 0, header == "":
 			return nil, wrongHeaders(`must be like "Vorname=firstName,Handy=phoneNumber", not %q`, text)
@@ -391,7 +390,7 @@ func ParseHeaders(text string) (map[string]string, error) {
 		case twice:
 			return nil, wrongHeaders("has the header %q twice", header)
 		}
-		headers[header] = field
+		headers = append(headers, Header{header, field})
 	}
 	return headers, nil
 }

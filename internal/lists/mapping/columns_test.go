@@ -135,16 +135,16 @@ func TestAsked(t *testing.T) {
 	table := func() []string {
 		return []string{"Vorname|Name|Home Phone|Mobile Phone|X, Y", "Ana|Čović|1|2|z"}
 	}
-	type headers = map[string]string
+	type headers = []Header
 	type columns = map[int]string
 	for _, tt := range []struct {
 		o    Options
 		want string
 	}{
-		{Options{Headers: headers{" MÖBILE  phone": "phoneNumber"}}, "Vorname=firstName Name=lastName Mobile Phone=phoneNumber"},
-		{Options{Headers: headers{"Home Phone": LeftOut}}, "Vorname=firstName Name=lastName Mobile Phone=phoneNumber"},
+		{Options{Headers: headers{{" MÖBILE  phone", "phoneNumber"}}}, "Vorname=firstName Name=lastName Mobile Phone=phoneNumber"},
+		{Options{Headers: headers{{"Home Phone", LeftOut}}}, "Vorname=firstName Name=lastName Mobile Phone=phoneNumber"},
 		{Options{Columns: columns{2: "phoneNumber", 3: LeftOut}}, "Vorname=firstName Name=lastName Home Phone=phoneNumber"},
-		{Options{Headers: headers{"Home Phone": "phoneNumber"}, Columns: columns{2: LeftOut}}, "Vorname=firstName Name=lastName Mobile Phone=phoneNumber"},
+		{Options{Headers: headers{{"Home Phone", "phoneNumber"}}, Columns: columns{2: LeftOut}}, "Vorname=firstName Name=lastName Mobile Phone=phoneNumber"},
 		{Options{Columns: columns{0: LeftOut, 2: LeftOut, 3: "phoneNumber"}}, "Name=name Mobile Phone=phoneNumber"},
 		{Options{Columns: columns{2: LeftOut, 4: FullName}}, "Mobile Phone=phoneNumber X, Y=name"},
 		{Options{Columns: columns{2: LeftOut, 4: LastFirst}}, "Mobile Phone=phoneNumber X, Y=lastName firstName"},
@@ -157,7 +157,7 @@ func TestAsked(t *testing.T) {
 		{Options{Columns: columns{9: "email"}}, `: unknown  ["10"]`},
 		{Options{Columns: columns{-1: "email"}}, `: unknown  ["0"]`},
 		{Options{Columns: columns{1: "userId"}}, `: unknown  ["userId"]`},
-		{Options{Headers: headers{"Handy": "phoneNumber"}}, `: unknown  ["Handy"]`},
+		{Options{Headers: headers{{"Handy", "phoneNumber"}}}, `: unknown  ["Handy"]`},
 	} {
 		tt.o.Now = now
 		r, err := Map(t.Context(), tableOf(table()...), tt.o)

@@ -1,7 +1,7 @@
 package mapping
 
 import (
-	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,15 +10,15 @@ import (
 
 func TestParseHeaders(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]map[string]string{
-		"Vorname=firstName,Handy=phoneNumber":       {"Vorname": "firstName", "Handy": "phoneNumber"},
-		" Vorname = FIRSTNAME , Spind = - , Ort = ": {"Vorname": "firstName", "Spind": LeftOut, "Ort": LeftOut},
-		`"Name, Vorname"=nameReversed,id=id`:        {"Name, Vorname": LastFirst, "id": ID},
-		`"Name, Vorname=name",a=b=email`:            {"Name, Vorname": FullName, "a=b": "email"},
-		`"Born ""on"""=dateOfBirth`:                 {`Born "on"`: "dateOfBirth"},
-		`"a=b"=lastName`:                            {"a=b": "lastName"},
+	for text, want := range map[string][]Header{
+		"Vorname=firstName,Handy=phoneNumber":       {{"Vorname", "firstName"}, {"Handy", "phoneNumber"}},
+		" Vorname = FIRSTNAME , Spind = - , Ort = ": {{"Vorname", "firstName"}, {"Spind", LeftOut}, {"Ort", LeftOut}},
+		`"Name, Vorname"=nameReversed,id=id`:        {{"Name, Vorname", LastFirst}, {"id", ID}},
+		`"Name, Vorname=name",a=b=email`:            {{"Name, Vorname", FullName}, {"a=b", "email"}},
+		`"Born ""on"""=dateOfBirth`:                 {{`Born "on"`, "dateOfBirth"}},
+		`"a=b"=lastName`:                            {{"a=b", "lastName"}},
 	} {
-		if got, err := ParseHeaders(text); err != nil || !maps.Equal(got, want) {
+		if got, err := ParseHeaders(text); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v", text, got, err)
 		}
 	}
@@ -46,13 +46,13 @@ func FuzzParseHeaders(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		headers, err := ParseHeaders(text)
-		for header, field := range headers {
+		for _, h := range headers {
 			known := false
 			for _, target := range targets {
-				known = known || target == field
+				known = known || target == h.Field
 			}
-			if err != nil || header == "" || !known {
-				t.Errorf("%q: %q is %q, %v", text, header, field, err)
+			if err != nil || h.Header == "" || !known {
+				t.Errorf("%q: %q is %q, %v", text, h.Header, h.Field, err)
 			}
 		}
 	})

@@ -32,11 +32,31 @@ var Orders = []string{DMY, MDY, YMD}
 
 // Options say what the table does not.
 type Options struct {
-	Columns map[int]string    // by the number of the column, from 0: what it is; it wins over the header
-	Headers map[string]string // by a header, compared folded: what its column is (--map)
-	Dates   string            // order of dates; empty: by the columns
-	Now     time.Time
+	Columns map[int]string // by the number of the column, from 0: what it is; it wins over the header
+	Headers []Header       // by a header, compared folded: what its column is (--map)
+	Dates   string         // order of dates; empty: by the columns
+	Names   string         // how a name without a comma is read, in a column that has names with one, too; empty: not said
+	Zero    bool           // a phone number without a leading zero or plus gets a 0, in a column where others have one
+
+	// LeaveOutBad says that a row goes without a date of birth, an e-mail address or a
+	// phone number that the record refuses.
+	LeaveOutBad bool
+
+	Now time.Time
 }
+
+// Header says what the column with a header is. Several of them can say phoneNumber or
+// email: the first one that is filled counts, row by row.
+type Header struct{ Header, Field string }
+
+// How a name without a comma is read.
+const (
+	FirstLast     = "first-last"
+	LastFirstName = "last-first"
+)
+
+// NameOrders are both of them.
+var NameOrders = []string{FirstLast, LastFirstName}
 
 // Column is a column of the table.
 type Column struct {
@@ -54,6 +74,17 @@ type Person struct {
 	// 4.41E+11. It is refused unless the person's record holds exactly that. Then
 	// Fields.PhoneNumber is empty, and Errors does not have it.
 	LostPhone string
+	// LeftOut is what was wrong with fields that the person goes without.
+	LeftOut record.FieldErrors
+	// Readings are those of a name that stands in the rarer form of its column, where
+	// nobody has said how it is read. nil: it is sure.
+	Readings []Name
+}
+
+// Name is a first and a last name.
+type Name struct {
+	First string `json:"firstName"`
+	Last  string `json:"lastName"`
 }
 
 // Name returns the name of the person for a message, as far as the row has one.

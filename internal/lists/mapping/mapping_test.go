@@ -136,7 +136,7 @@ func TestIDs(t *testing.T) {
 		"5 C/D///")
 	other := tableOf("id|First name|Last name", "17|Ivan|Horvat")
 	check(t, other, Options{}, "First name=firstName Last name=lastName ", "2 Ivan/Horvat///", `notOurID "id"`)
-	check(t, other, Options{Headers: map[string]string{"id": ID}}, "id=id First name=firstName Last name=lastName ", "2 Ivan/Horvat/// id:invalid")
+	check(t, other, Options{Headers: []Header{{"id", ID}}}, "id=id First name=firstName Last name=lastName ", "2 Ivan/Horvat/// id:invalid")
 	card := ours()
 	card.Format = sheet.VCard
 	check(t, card, Options{}, "First name=firstName Last name=lastName ", "2 Ana/Čović///", "3 Ivan/Horvat///", "4 A/B///", "5 C/D///")

@@ -142,6 +142,19 @@ func (p *Parameters) Get(name string) string {
 	return given[0]
 }
 
+// All returns the values of a parameter that may be given several times, each also as a
+// list with commas. Empty ones do not count.
+func (p *Parameters) All(name string) (all []string) {
+	for _, values := range p.values[name] {
+		for value := range strings.SplitSeq(values, ",") {
+			if value = strings.TrimSpace(value); value != "" {
+				all = append(all, value)
+			}
+		}
+	}
+	return all
+}
+
 // WholeNumber reads a number from 1. A number that int64 cannot hold counts as
 // limit, or is an error if the limit is that of int64 itself.
 func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {

@@ -251,7 +251,7 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 		r.Same = v.words().SameFile(same.Number, v.Lang.Moment(same.At.Local()))
 	}
 	switch {
-	case len(l.file.Differs) > 0:
+	case l.file.Unsure != nil:
 		r.Why = v.Text("import.why.encoding")
 	case found.Refused > 0 && !l.options.SkipBad:
 		r.Why = v.Count("import.why.refused", found.Refused, v.Text("import.skipBad"), v.Text("import.again"))
@@ -297,7 +297,7 @@ func applyImport(v visit) error {
 		return v.renderCheck(l, "")
 	case v.Resumed():
 		return v.renderCheck(l, v.Text("import.resumed"))
-	case len(l.file.Differs) > 0:
+	case l.file.Unsure != nil:
 		return v.renderCheck(l, v.Text("import.why.encoding"))
 	case l.choicesHash() != checked:
 		return v.renderCheck(l, v.Text("import.stale.choices"))

@@ -235,15 +235,18 @@ func (v visit) addEncodings(r *reading, l *broughtList) {
 	if l.file.Table.Encoding == "" {
 		return
 	}
-	if len(l.file.Differs) == 0 {
+	unsure := l.file.Unsure
+	if unsure == nil {
 		r.Encodings = v.encodings(l.options.Encoding)
 		return
 	}
-	var west, east []string
-	for _, d := range l.file.Differs {
-		west, east = append(west, quoted(d.As1252)), append(east, quoted(d.As1250))
+	for i, encoding := range unsure.Encodings {
+		var texts []string
+		for _, d := range unsure.Differs {
+			texts = append(texts, quoted(d.Texts[i]))
+		}
+		r.Unsure = append(r.Unsure, choice{encoding, strings.Join(texts, ", "), false})
 	}
-	r.Unsure = []choice{{sheet.Windows1252, strings.Join(west, ", "), false}, {sheet.Windows1250, strings.Join(east, ", "), false}}
 	r.Faults = append(r.Faults, fault{"encoding", v.Text("import.encoding.unsure")})
 }
 

@@ -1,0 +1,99 @@
+package imports
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// Options are those of an import.
+type Options struct {
+	Name string // of the file, for people
+
+	// How to read the file where it does not say it itself.
+	Sheet, Encoding, Dates string
+	Names                  string           // as in mapping.Options
+	Columns                map[int]string   // as in mapping.Options
+	Headers                []mapping.Header // as in mapping.Options
+	Zero                   bool             // as in mapping.Options
+	LeaveOutBad            bool             // as in mapping.Options
+	Corrections            Corrections
+
+	// What to do with the people in it.
+	Update   bool // people who are there are changed
+	Spelling bool // with Update: also where only the spelling of a name differs
+	SkipBad  bool // good rows go in although others are refused
+	Apply    bool
+	AllRows  bool // the JSON of the outcome has all rows
+
+	// Who the rows are that are perhaps somebody who is there: by the number of a row.
+	Same       map[int]string // it is the person with this id
+	Add        map[int]bool   // it is somebody new
+	AddPerhaps bool           // all others of them are new, too
+
+	Progress func(done int) // rows written so far; may be nil
+
+	Department string // the name of a department to make, where the tenant is 0
+	Alike      bool   // Department may be like the name of another department
+}
+
+// Corrections are cells that somebody has corrected after the file was read: the text of
+// a cell by its column, from 0, and these by the number of the row.
+type Corrections map[int]map[int]string
+
+// mapping returns how to read the people of a table.
+func (o *Options) mapping(now time.Time) mapping.Options {
+	return mapping.Options{Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Names: o.Names, Zero: o.Zero, LeaveOutBad: o.LeaveOutBad, Now: now}
+}
+
+// SaySame takes over that a row is somebody who is there, as "12=ID" or "12:ID". The error
+// is a *record.TextError.
+func (o *Options) SaySame(text string) error {
+	at := strings.IndexAny(text, "=:")
+	if at < 0 {
+		return wrongSame(text)
+	}
+	row, err := strconv.Atoi(text[:at])
+	id, wrong := uuid.Parse(text[at+1:])
+	if err != nil || wrong != nil || row < 1 {
+		return wrongSame(text)
+	}
+	if o.Same == nil {
+		o.Same = map[int]string{}
+	}
+	o.Same[row] = id.String()
+	return nil
+}
+
+func wrongSame(text string) error {
+	return &record.TextError{Code: record.Invalid, Fault: "must be the number of a row and the id of a person, like 12=0191e2c4-1b5a-7000-8000-000000000001, not " + strconv.Quote(text)}
+}
+
+// AllRows is what --rows and the parameter rows say for Options.AllRows.
+const AllRows = "all"
+
+// perhapsAll stands for all rows that are perhaps somebody who is there.
+const perhapsAll = "perhaps"
+
+// SayAdd takes over that a row is somebody new: its number, or "perhaps" for all such
+// rows. The error is a *record.TextError.
+func (o *Options) SayAdd(text string) error {
+	if text == perhapsAll {
+		o.AddPerhaps = true
+		return nil
+	}
+	row, err := strconv.Atoi(text)
+	if err != nil || row < 1 {
+		return &record.TextError{Code: record.Invalid, Fault: "must be the number of a row, or perhaps, not " + strconv.Quote(text)}
+	}
+	if o.Add == nil {
+		o.Add = map[int]bool{}
+	}
+	o.Add[row] = true
+	return nil
+}
