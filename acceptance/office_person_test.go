@@ -145,6 +145,7 @@ func TestOfficeFaults(t *testing.T) {
 	for _, test := range []struct{ language, label, typed, fault string }{
 		{"en", "First name", "  ", "Please enter a first name."},
 		{"de", "Vorname", "", "Bitte geben Sie einen Vornamen ein."},
+		{"en", "First name", "\u200b\ufeff", "Please enter a first name."},
 		{"en", "First name", strings.Repeat("x", 101), "The first name is too long."},
 		{"en", "First name", "a\r\nb", "The first name has a character that cannot be stored. Please type it again."},
 		{"en", "Last name", "", "Please enter a last name."},

@@ -66,10 +66,10 @@ const (
 // its name, only where it has a value. So the checksums of existing records stay
 // right.
 var fields = []Field{
-	{Name: "firstName", column: "first_name", Required: true, limit: maxName, normalize: normalizeText,
+	{Name: "firstName", column: "first_name", Required: true, limit: maxName, normalize: normalizeName,
 		Of:       func(f *Fields) *string { return &f.FirstName },
 		Headings: firstNames, VCard: "N"},
-	{Name: "lastName", column: "last_name", Required: true, limit: maxName, normalize: normalizeText,
+	{Name: "lastName", column: "last_name", Required: true, limit: maxName, normalize: normalizeName,
 		Of:       func(f *Fields) *string { return &f.LastName },
 		Headings: lastNames, VCard: "N"},
 	{Name: "phoneNumber", column: "phone_number", limit: maxPhoneNumber, normalize: normalizeText,

@@ -82,6 +82,13 @@ func TestNormalizeTexts(t *testing.T) {
 		{"marks count, too", strings.Repeat("c\u030c", 51), "", "too_long"},
 		{"decomposed stays so", "C\u030covic\u0301", "C\u030covic\u0301", ""},
 		{"format characters", "\u200bAna\u202e\ufeff", "\u200bAna\u202e\ufeff", ""},
+		{"joiner within", "می\u200cخواهم", "می\u200cخواهم", ""},
+		{"a mark alone shows", "\u0301", "\u0301", ""},
+		{"zero width space", "\u200b", "", "invalid"},
+		{"byte order mark", "\ufeff", "", "invalid"},
+		{"direction", " \u202e\u200f \u2066", "", "invalid"},
+		{"joiners and fillers", "\u2060\u00ad\u180e\u115f\u1160\u3164\uffa0\u2800\u034f\u17b4", "", "invalid"},
+		{"variation and tags", "\ufe0f\U000e0100\U000e0061\u180b", "", "invalid"},
 		{"empty", "", "", "required"},
 		{"white space alone", " \u2028\u0085\n", "", "required"},
 		{"NUL", "A\x00na", "", "invalid"},
@@ -230,6 +237,7 @@ func TestNameAndLabel(t *testing.T) {
 		{strings.Repeat("č", 101), "", "may have at most 100 characters", "", "may have at most 100 characters"},
 		{"a\nb", "", "contains a control character", "", "contains a control character"},
 		{"\xff", "", "contains a damaged character", "", "contains a damaged character"},
+		{" \u200b", "", "has no visible character", "", "has no visible character"},
 	} {
 		if _, err := NormalizeName(tt.value); err != nil {
 			var text *TextError

@@ -24,10 +24,39 @@ func NormalizeName(value string) (string, error) {
 // NormalizeLabel is NormalizeName for a text that may be empty.
 func NormalizeLabel(value string) (string, error) {
 	value, code, fault := checkText(value, maxName)
+	if fault == "" && !Visible(value) && value != "" {
+		code, fault = Invalid, noVisible
+	}
 	if fault != "" {
 		return "", &TextError{code, fault}
 	}
 	return value, nil
+}
+
+// Visible reports whether a text shows anything. Spaces show nothing, nor do characters
+// of format, such as U+200B or the marks of direction, and others that fonts leave blank.
+// Such characters may stand between letters, where Persian and other languages need them.
+func Visible(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, blank...) && r != brailleBlank })
+}
+
+// blank are the characters that show nothing.
+var blank = []*unicode.RangeTable{unicode.Z, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector}
+
+// brailleBlank is a pattern without dots.
+const brailleBlank = '\u2800'
+
+// noVisible is the fault of a name that shows nothing.
+const noVisible = "has no visible character"
+
+// normalizeName is normalizeText for a text that must show something.
+func normalizeName(e *FieldErrors, f Field, value string, now time.Time) string {
+	value = normalizeText(e, f, value, now)
+	if value != "" && !Visible(value) {
+		e.Add(f.Name, Invalid, "%s %s.", f.Name, noVisible)
+		return ""
+	}
+	return value
 }
 
 func normalizeText(e *FieldErrors, f Field, value string, _ time.Time) string {

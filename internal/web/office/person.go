@@ -74,6 +74,11 @@ func (v visit) normalize(typed record.Fields, stored string) (record.Fields, map
 		faults["dateOfBirth"] = v.dayFault("dateOfBirth", err)
 	}
 	typed.DateOfBirth = born
+	for d, value := range typed.Each {
+		if d.Required && !record.Visible(*value) {
+			*value = "" // a name that shows nothing looks like an empty field
+		}
+	}
 	fields, errs := typed.Normalize(v.Store.Clock().Now())
 	for _, e := range errs {
 		faults[e.Field] = v.Text("fault." + e.Field + "." + e.Code)
