@@ -19,6 +19,7 @@ type decision struct {
 	deleted  map[string]bool // ids of deleted people that rows have
 	rows     []Row
 	people   []store.Person // what to write
+	written  []int          // positions in rows of these people
 }
 
 // decide decides about all rows. The error is a *record.DamagedError if a record
@@ -111,10 +112,15 @@ func (d *decision) add(p *mapping.Person, v *verdict) {
 	switch row.Result {
 	case Added:
 		row.After = &row.Fields
-		d.people = append(d.people, store.Person{Fields: row.Fields})
+		d.write(store.Person{Fields: row.Fields})
 	case Changed:
-		d.people = append(d.people, store.Person{ID: *row.ID, Fields: *row.After})
+		d.write(store.Person{ID: *row.ID, Fields: *row.After})
 	}
+}
+
+// write adds to what is written a person of the last row.
+func (d *decision) write(p store.Person) {
+	d.people, d.written = append(d.people, p), append(d.written, len(d.rows)-1)
 }
 
 // addFaults adds what is wrong with a row: by itself, and beside the department

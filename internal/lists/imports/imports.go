@@ -166,7 +166,7 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 		return nil, err
 	}
 	var outcome *Outcome
-	number, _, err := s.Import(tenant, store.NewImport{
+	number, ids, err := s.Import(tenant, store.NewImport{
 		By: by, File: f.Options.Name, Hash: f.Hash, Progress: f.Options.Progress,
 		Department: f.Options.Department, Alike: f.Options.Alike,
 		Decide: func(r store.Roster) ([]store.Person, error) {
@@ -182,8 +182,8 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 			return d.people, nil
 		},
 		Key: key,
-		Replay: func(number int64, _ []string) []byte {
-			outcome.setNumber(number)
+		Replay: func(number int64, ids []string) []byte {
+			outcome.setMade(number, ids, f.Options.AllRows)
 			return outcome.JSON()
 		},
 	})
@@ -193,7 +193,7 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 	if err != nil {
 		return nil, err
 	}
-	outcome.setNumber(number)
+	outcome.setMade(number, ids, f.Options.AllRows)
 	return outcome, nil
 }
 

@@ -203,6 +203,60 @@ func TestIdempotentApply(t *testing.T) {
 	}
 }
 
+// TestRowsOfJSON: it has the rows that are not plainly added or left, or all of them, and
+// all have the ids that their people have now, also where the answer is sent again.
+func TestRowsOfJSON(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	must(t, s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: store.ScopeWrite}, func(string) error { return nil }))
+	first := apply(t, s, "firstName,lastName,phoneNumber\nAna,Kos,1\nEva,Kos,2\n", imports.Options{})
+	ids := []string{*first.All[0].ID, *first.All[1].ID}
+	if len(first.Rows) != 0 || ids[0] == ids[1] {
+		t.Fatalf("first %+v, and %q", first.Rows, ids)
+	}
+	const content = "firstName,lastName,phoneNumber\nIva,Kos,3\nAna,Kos,1\nMia,,\nEva,Kos,22\n"
+	for _, tt := range []struct {
+		o    imports.Options
+		want string
+	}{
+		{imports.Options{Update: true}, "4 refused -, 5 changed eva"},
+		{imports.Options{Update: true, AllRows: true}, "2 added -, 3 left ana, 4 refused -, 5 changed eva"},
+		{imports.Options{Update: true, SkipBad: true, Apply: true, AllRows: true}, "2 added iva, 3 left ana, 4 refused -, 5 changed eva"},
+	} {
+		f, r := read(t, content, tt.o), (*imports.Outcome)(nil)
+		var err error
+		key := &store.IdempotencyKey{By: 1, Key: "rows", Hash: make([]byte, 32)}
+		if tt.o.Apply {
+			r, err = f.Apply(t.Context(), s, ours, 1, key)
+		} else {
+			r, err = f.Check(t.Context(), s, ours)
+		}
+		must(t, err)
+		known := map[string]string{ids[0]: "ana", ids[1]: "eva"}
+		must(t, s.ReadRoster(ours, func(r store.Roster) error {
+			return r.Each(func(p *record.Stored) {
+				if p.FirstName == "Iva" {
+					known[p.ID] = "iva"
+				}
+			})
+		}))
+		var got []string
+		for _, row := range r.Rows {
+			name := "-"
+			if row.ID != nil {
+				name = known[*row.ID]
+			}
+			got = append(got, fmt.Sprint(row.Row, " ", row.Result, " ", name))
+		}
+		if strings.Join(got, ", ") != tt.want {
+			t.Errorf("%+v: %s", tt.o, strings.Join(got, ", "))
+		}
+		if _, stored, err := s.Replay(ours, key); tt.o.Apply && (err != nil || string(stored) != string(r.JSON())) {
+			t.Errorf("%v; %s is stored, and the answer was %s", err, stored, r.JSON())
+		}
+	}
+}
+
 // in1250 is "Čović" in windows-1250.
 const in1250 = "Vorname;Nachname;Spind\nAna;\xc8ovi\xe6;x\nEva;B;\xe6\nIvan;Kova\xe8;\n"
 

@@ -38,12 +38,14 @@ type Outcome struct {
 	File     FileInfo     `json:"file"`
 	Dates    *string      `json:"dates"`
 	Columns  []ColumnInfo `json:"columns"`
-	Rows     []Row        `json:"rows"` // those that are not plainly added or left
+	Rows     []Row        `json:"rows"` // those that are not plainly added or left, or with Options.AllRows all
 	Warnings []string     `json:"warnings"`
 
 	All   []Row         `json:"-"` // every row of the file, in its order
 	Notes []sheet.Note  `json:"-"` // the warnings, without words
 	Same  *store.Import `json:"-"` // the same file was imported before
+
+	written []int // positions in All of the people to write, in the order of the import
 }
 
 // FileInfo says how a file was read.
@@ -64,7 +66,7 @@ type ColumnInfo struct {
 type Row struct {
 	Row    int                `json:"row"`
 	Result string             `json:"result"`
-	ID     *string            `json:"id"`     // of the person it means, if there is one
+	ID     *string            `json:"id"`     // of the person it means, if there is one by now
 	Errors record.FieldErrors `json:"errors"` // never null
 
 	Like    []Like             `json:"like,omitempty"`    // whom a row that is Perhaps could be
@@ -103,10 +105,31 @@ const (
 	LostDigits = "lost_digits" // a spreadsheet has lost digits of the phone number
 )
 
-// setNumber sets the number of the import. 0 is none.
-func (o *Outcome) setNumber(number int64) {
-	if number > 0 {
-		o.Number = &number
+// setMade sets the number of the import, and the ids of those it has written. 0 is no
+// import.
+func (o *Outcome) setMade(number int64, ids []string, allRows bool) {
+	if number == 0 {
+		return
+	}
+	o.Number = &number
+	for i, row := range o.written {
+		o.All[row].ID = &ids[i]
+	}
+	o.chooseRows(allRows)
+}
+
+// chooseRows chooses the rows of the JSON: all of them, or those that are not plainly
+// added or left.
+func (o *Outcome) chooseRows(all bool) {
+	if all {
+		o.Rows = o.All
+		return
+	}
+	o.Rows = []Row{}
+	for _, row := range o.All {
+		if row.Result != Added && row.Result != Left || len(row.LeftOut) > 0 {
+			o.Rows = append(o.Rows, row)
+		}
 	}
 }
 
@@ -119,17 +142,12 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	t := f.Table
 	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused],
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
-		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same,
+		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, written: d.written,
 		Notes: slices.Concat(t.Notes, f.Mapped.Notes)}
 	for _, c := range f.Mapped.Columns {
 		o.Columns = append(o.Columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})
 	}
-	o.Rows = make([]Row, 0, o.Changed+o.Refused)
-	for _, row := range d.rows {
-		if row.Result == Changed || row.Result == Refused {
-			o.Rows = append(o.Rows, row)
-		}
-	}
+	o.chooseRows(f.Options.AllRows)
 	o.Warnings = f.warnings(o)
 	return o
 }
