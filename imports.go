@@ -170,7 +170,13 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 		return err
 	}
 	if stored != nil {
-		return respondImport(w, stored)
+		var made struct{ Number int64 }
+		if err := json.Unmarshal(stored, &made); err != nil {
+			return err
+		}
+		setLocation(w, made.Number)
+		httpapi.Respond(w, http.StatusCreated, stored)
+		return nil
 	}
 	file, err := imports.Read(r.Context(), content, o, s.store.Clock().Now())
 	if err != nil {
@@ -183,14 +189,17 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 	} else {
 		outcome, err = file.Check(r.Context(), s.store, c.tenant)
 	}
-	status := http.StatusOK
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case outcome.Number != nil:
-		return respondImport(w, outcome.JSON())
-	case o.Apply && !outcome.Applied:
-		status = http.StatusUnprocessableEntity
+	}
+	if o.Apply && !outcome.Applied {
+		rowsRefused(outcome).WriteWith(w, outcome.WriteJSON)
+		return nil
+	}
+	status := http.StatusOK
+	if outcome.Number != nil {
+		setLocation(w, *outcome.Number)
+		status = http.StatusCreated
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
 	w.WriteHeader(status)
@@ -198,15 +207,9 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 	return nil
 }
 
-// respondImport answers with the outcome of an import that was made.
-func respondImport(w http.ResponseWriter, outcome []byte) error {
-	var made struct{ Number int64 }
-	if err := json.Unmarshal(outcome, &made); err != nil {
-		return err
-	}
-	w.Header()["Location"] = []string{importsPath + "/" + strconv.FormatInt(made.Number, 10)}
-	httpapi.Respond(w, http.StatusCreated, outcome)
-	return nil
+// setLocation says where the import is that was made.
+func setLocation(w http.ResponseWriter, number int64) {
+	w.Header()["Location"] = []string{importsPath + "/" + strconv.FormatInt(number, 10)}
 }
 
 // importDetails is an import in JSON.

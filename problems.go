@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -20,6 +21,7 @@ var (
 	kindImport    = httpapi.Kind{Code: "import", Status: http.StatusNotFound}
 	kindPosition  = httpapi.Kind{Code: "position", Status: http.StatusGone} // of the list of changes
 	kindTakenBack = httpapi.Kind{Code: "taken_back", Status: http.StatusConflict}
+	kindRefused   = httpapi.Kind{Code: "rows_refused", Status: http.StatusUnprocessableEntity}
 )
 
 // The problems that are always the same.
@@ -124,6 +126,18 @@ func fileProblem(err error) *httpapi.Problem {
 		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: detail, Errors: record.FieldErrors{{Field: option, Code: code, Detail: detail}}}
 	}
 	return nil
+}
+
+// rowsRefused is the problem of an import that was not made.
+func rowsRefused(o *imports.Outcome) *httpapi.Problem {
+	var why []string
+	if o.Refused > 0 {
+		why = append(why, fmt.Sprintf("rows that are refused: %d", o.Refused))
+	}
+	if o.Perhaps > 0 {
+		why = append(why, fmt.Sprintf("rows of which the parameters same, add or names must say whom they mean: %d", o.Perhaps))
+	}
+	return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported. There are " + strings.Join(why, ", and ") + ". With skipBad=true the others are imported."}
 }
 
 // refusedFiles are the faults of a file that no option helps against.

@@ -416,7 +416,6 @@ func (a answer) check(t *testing.T, method string) {
 	case a.status == http.StatusNotModified && a.body == "" && contentType == "":
 	case a.status >= 300 && a.status < 400:
 		t.Errorf("a redirect: %d %v", a.status, a.header)
-	case a.status == http.StatusUnprocessableEntity && contentType == contentTypes[0]: // the report of an import
 	case a.status >= 400 && contentType != "application/problem+json":
 		t.Errorf("%d with Content-Type %q", a.status, contentType)
 	case a.status >= 400 && method != http.MethodHead:
@@ -460,7 +459,7 @@ type problemDetails struct {
 
 // codes are those that a problem may have, and the status of each.
 var codes = map[string]int{"key_missing": 401, "key_unknown": 401, "key_revoked": 401, "key_expired": 401, "scope": 403, "path": 404, "record": 404,
-	"import": 404, "method": 405, "taken_back": 409, "position": 410, "host": 421, "invalid": 400, "malformed": 400, "too_large": 413, "content_type": 415, "precondition": 412, "key_reused": 422,
+	"import": 404, "method": 405, "taken_back": 409, "position": 410, "host": 421, "invalid": 400, "malformed": 400, "too_large": 413, "content_type": 415, "precondition": 412, "key_reused": 422, "rows_refused": 422,
 	"in_flight": 409, "rate_limit": 429, "busy": 503, "stopping": 503, "unavailable": 503, "full": 507, "internal": 500}
 
 // renamedStatus has the names of RFC 9110 that net/http does not have.
@@ -469,7 +468,10 @@ var renamedStatus = map[int]string{413: "Content Too Large", 422: "Unprocessable
 // problem reads an error's body and checks what holds for every problem.
 func (a answer) problem(t *testing.T) problemDetails {
 	t.Helper()
-	var p problemDetails
+	p := struct {
+		problemDetails
+		wireReport // of an import that was not made
+	}{}
 	decode(t, a.body, &p)
 	title := http.StatusText(a.status)
 	if renamed := renamedStatus[a.status]; renamed != "" {
@@ -493,7 +495,10 @@ func (a answer) problem(t *testing.T) problemDetails {
 			t.Errorf("%s: an error without its field or detail", a.body)
 		}
 	}
-	return p
+	if (p.Code == "rows_refused") != (p.Rows != nil) {
+		t.Errorf("%d: %s", a.status, a.body)
+	}
+	return p.problemDetails
 }
 
 // faults are the errors of a problem as "field code, field code".

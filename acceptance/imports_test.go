@@ -39,6 +39,7 @@ type wireReport struct {
 	Number                        *int64
 	Applied                       bool
 	Added, Changed, Left, Refused int
+	Perhaps, Differ, LeftOut      int
 	File                          struct{ Format, Encoding, Delimiter, Sheet *string }
 	Dates                         *string
 	Columns                       []struct {
@@ -50,6 +51,12 @@ type wireReport struct {
 		Result string
 		ID     *string
 		Errors []struct{ Field, Code, Detail string }
+		Like   []struct {
+			ID       *string
+			Why      string
+			Readings []struct{ FirstName, LastName string }
+		}
+		LeftOut []struct{ Field, Code, Detail string }
 	}
 	Warnings []string
 }
@@ -57,7 +64,16 @@ type wireReport struct {
 // report reads the report of an answer with this status.
 func (a answer) report(t *testing.T, status int) (r wireReport) {
 	t.Helper()
-	decode(t, a.wants(t, status).body, &r)
+	if a.wants(t, status); status == 422 {
+		p := struct {
+			problemDetails
+			wireReport
+		}{}
+		decode(t, a.body, &p)
+		r = p.wireReport
+	} else {
+		decode(t, a.body, &r)
+	}
 	if r.Applied != (status == 201 || status == 200 && r.Applied && r.Added+r.Changed == 0) || (r.Number != nil) != (status == 201) {
 		t.Errorf("%d: %s", status, a.body)
 	}
@@ -135,6 +151,47 @@ func TestImportRefusesRows(t *testing.T) {
 	}
 	if r := s.do(t, "POST", importsPath+"?apply=true&skipBad=true", bad).report(t, 201); r.counts() != "3 0 0 1" || s.list(t, "").TotalCount != 3 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestImportRows: the answer names everybody by id, also those just added, and the same
+// again to the same request. One that is refused is a problem with the report in it.
+func TestImportRows(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, `{"firstName":"Ana","lastName":"Person 1","email":"ana1@example.com"}`)
+	const query = "?rows=all&zero=true&spelling=false&leaveOutBadFields=1&names=last-first&same=&add=&add=900,901&add=902&same=900:" + nobody
+	ids := func(a answer, status int) (list []string) {
+		t.Helper()
+		for _, row := range a.report(t, status).Rows {
+			id := "-"
+			if row.ID != nil {
+				var f wireRecord
+				decode(t, s.do(t, "GET", collection+"/"+*row.ID, "").wants(t, 200).body, &f)
+				id = *f.Email
+			}
+			list = append(list, fmt.Sprint(row.Row, " ", row.Result, " ", id))
+		}
+		return list
+	}
+	if got := ids(s.do(t, "POST", importsPath+query, csvOf(3)), 200); fmt.Sprint(got) != "[2 added - 3 left ana1@example.com 4 added -]" {
+		t.Errorf("a trial: %q", got)
+	}
+	for range 2 {
+		a := s.do(t, "POST", importsPath+query+"&apply=true", csvOf(3), idempotencyKey, "rows")
+		if got := ids(a, 201); fmt.Sprint(got) != "[2 added ana0@example.com 3 left ana1@example.com 4 added ana2@example.com]" {
+			t.Errorf("an import: %q", got)
+		}
+	}
+	a := s.do(t, "POST", importsPath+"?apply=true", csvOf(4)+"Eva;;;;;\r\n")
+	if p := a.wants(t, 422).problem(t); p.Code != "rows_refused" || a.report(t, 422).Rows[0].Row != 6 {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	for wrong, want := range map[string]string{"rows=bad": "rows invalid", "names=first": "names invalid", "zero=x": "zero invalid", "same=12": "same invalid",
+		"same=0:" + nobody: "same invalid", "add=-1": "add invalid", "add=all": "add invalid", "leaveOutBadFields=y": "leaveOutBadFields invalid", "spelling=2": "spelling invalid"} {
+		if got := s.do(t, "POST", importsPath+"?"+wrong, csvOf(1)).wants(t, 400).faults(t); got != want {
+			t.Errorf("%s: %s", wrong, got)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func main() {
 	patch(f)
 	remove(f)
 	carry()
-	fmt.Println("the Go client: list, create, get, replace, patch, delete, import, undo, export, changes and three errors")
+	fmt.Println("the Go client: list, create, get, replace, patch, delete, import, undo, export, changes and four errors")
 }
 
 // must returns an answer, and ends the walk after an error.
@@ -101,6 +101,12 @@ func carry() {
 	made := must(c.ImportFirefightersWithBodyWithResponse(ctx, &client.ImportFirefightersParams{Apply: &apply}, "text/csv",
 		strings.NewReader("First name,Last name\nAna,A\nEva,B\n")))
 	expect("importing", made.HTTPResponse, 201, made.JSON201 != nil && made.JSON201.Added == 2 && *made.JSON201.Number == 1)
+	all := client.ImportFirefightersParamsRowsAll
+	refused := must(c.ImportFirefightersWithBodyWithResponse(ctx, &client.ImportFirefightersParams{Apply: &apply, Rows: &all, Add: &[]string{"2", "3"}}, "text/csv",
+		strings.NewReader("First name,Last name\nIva,C\nMia,\n")))
+	p := refused.ApplicationproblemJSON422
+	expect("importing a bad row", refused.HTTPResponse, 422, p != nil && p.Code == client.RowsRefused && *p.Refused == 1 && len(*p.Rows) == 2 &&
+		(*p.Rows)[1].Result == client.Refused && (*p.Rows)[1].Errors[0].Field == "lastName")
 	undone := must(c.TakeImportBackWithResponse(ctx, 1, nil))
 	expect("taking back", undone.HTTPResponse, 200, undone.JSON200 != nil && undone.JSON200.Deleted == 2)
 	feed := must(c.ListChangesWithResponse(ctx, nil))

@@ -70,6 +70,14 @@ async function carry(): Promise<void> {
   });
   const number = made.data?.number ?? 0;
   expect("importing", made.response, 201, made.data?.added === 2 && number > 0);
+  const refused = await client.POST("/api/v1/imports", {
+    params: { query: { apply: true, rows: "all", add: ["2", "3"] } },
+    headers: { "Content-Type": "application/octet-stream" },
+    body: "First name,Last name\nIva,C\nMia,\n",
+    bodySerializer: (body) => body,
+  });
+  const problem = refused.error;
+  expect("importing a bad row", refused.response, 422, problem?.code === "rows_refused" && "rows" in problem && problem.rows?.[1]?.errors[0]?.field === "lastName");
   const undone = await client.DELETE("/api/v1/imports/{number}", { params: { path: { number } } });
   expect("taking back", undone.response, 200, undone.data?.deleted === 2);
   const feed = await client.GET("/api/v1/changes", { params: { query: { limit: 1000 } } });
@@ -92,4 +100,4 @@ await replace(made, etag);
 await patch(made);
 await remove(made);
 await carry();
-console.log("the TypeScript client: list, create, get, replace, patch, delete, import, undo, export, changes and three errors");
+console.log("the TypeScript client: list, create, get, replace, patch, delete, import, undo, export, changes and four errors");

@@ -4,7 +4,9 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 )
@@ -44,11 +46,39 @@ var problemType = []string{"application/problem+json"}
 // Write responds with the problem. Its request id is the X-Request-Id of the
 // response.
 func (p *Problem) Write(w http.ResponseWriter) {
-	h := w.Header()
+	RespondJSON(w, p.Status, p.details(w.Header())) // cannot fail: see Errors
+}
+
+// WriteWith is Write for a problem with further members (RFC 9457, section 3.2): those of
+// the JSON object that write writes, which has at least one.
+func (p *Problem) WriteWith(w http.ResponseWriter, write func(io.Writer) error) {
+	own, _ := json.Marshal(p.details(w.Header())) // cannot fail: see Errors
+	own[len(own)-1] = ','
+	w.WriteHeader(p.Status)
+	w.Write(own)
+	write(&withoutBrace{to: w}) // an error means that the client has gone
+}
+
+// details sets the headers of the response, and returns the members of the problem.
+func (p *Problem) details(h http.Header) problemDetails {
 	maps.Copy(h, p.Header)
 	h["Content-Type"] = problemType
-	details := problemDetails{"about:blank", p.title(), p.Status, p.Code, p.Detail, p.Errors, h.Get("X-Request-Id")}
-	RespondJSON(w, p.Status, details) // cannot fail: see Errors
+	return problemDetails{"about:blank", p.title(), p.Status, p.Code, p.Detail, p.Errors, h.Get("X-Request-Id")}
+}
+
+// withoutBrace writes a JSON object without the brace that opens it.
+type withoutBrace struct {
+	to    io.Writer
+	begun bool
+}
+
+func (o *withoutBrace) Write(b []byte) (n int, err error) {
+	if o.begun || len(b) == 0 {
+		return o.to.Write(b)
+	}
+	o.begun = true
+	n, err = o.to.Write(b[1:])
+	return n + 1, err
 }
 
 // FieldError says what is wrong with a header of a request, or with a part of a form.

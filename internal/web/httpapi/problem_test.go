@@ -2,6 +2,7 @@ package httpapi_test
 
 import (
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -30,6 +31,25 @@ func written(t *testing.T, err error) *httptest.ResponseRecorder {
 	w.Header().Set("X-Request-Id", "mine")
 	p.Write(w)
 	return w
+}
+
+// TestProblemWith: further members stand beside those of the problem.
+func TestProblemWith(t *testing.T) {
+	t.Parallel()
+	w := httptest.NewRecorder()
+	w.Header().Set("X-Request-Id", "mine")
+	(&httpapi.Problem{Kind: httpapi.KeyReused, Detail: "Used."}).WriteWith(w, func(to io.Writer) error {
+		for _, part := range []string{"", `{`, `"rows":[`, `]}`} {
+			if n, err := io.WriteString(to, part); n != len(part) || err != nil {
+				t.Errorf("%q: %d, %v", part, n, err)
+			}
+		}
+		return nil
+	})
+	const want = `{"type":"about:blank","title":"Unprocessable Content","status":422,"code":"key_reused","detail":"Used.","requestId":"mine","rows":[]}`
+	if w.Code != 422 || w.Body.String() != want || w.Header().Get("Content-Type") != "application/problem+json" {
+		t.Errorf("%d %v %s", w.Code, w.Header(), w.Body)
+	}
 }
 
 func TestProblem(t *testing.T) {
