@@ -1,0 +1,128 @@
+package alike
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// someone returns somebody with a first name, last name, phone number, e-mail address and
+// date of birth, as far as they are given.
+func someone(values ...string) record.Fields {
+	var f record.Fields
+	for i, field := range record.AllFields()[:len(values)] {
+		*field.Of(&f) = values[i]
+	}
+	return f
+}
+
+func TestWhy(t *testing.T) {
+	t.Parallel()
+	const born, other = "1990-05-15T00:00:00Z", "1960-01-01T00:00:00Z"
+	for _, test := range []struct {
+		a, b record.Fields
+		want Reason
+	}{
+		{someone("Jürgen", "Müller"), someone("Juergen", "Mueller"), Spelling},
+		{someone("Jürgen", "Müller"), someone("Juergen", "MULLER"), Spelling},
+		{someone("Đuro", "Gruß"), someone("Djuro", "Grüss"), Spelling},
+		{someone("Anna-Lena", "O’Neil"), someone("Anna Lena", "Oneil"), Spelling},
+		{someone("Annalena", "Groß Kunz"), someone("Anna-Lena", "Gross-Kunz"), Spelling},
+		{someone("Dr. Ana", "Horvat"), someone("Ana", "Horvat, dipl.ing."), Spelling},
+		{someone("Hans", "Bauer"), someone("Hans", "Baur"), None},
+		{someone("Michael", "Kos"), someone("Michal", "Kos"), None},
+		{someone("Ana", "Čović"), someone("COVIC", "Ana"), Swapped},
+		{someone("Jürgen", "Müller"), someone("Mueller", "Juergen"), Swapped},
+		{someone("Ana", "Čović", "", "", born), someone("Čović", "Ana", "", "", other), None},
+		{someone("Ana", "Čović"), someone("ana", "covic"), None}, // the same name, which is not for this package
+		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", other), None},
+		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller", "", "", "1990-05-15T00:00:00+02:00"), Spelling},
+		{someone("Jürgen", "Müller", "", "", born), someone("Juergen", "Mueller"), Spelling},
+		{someone("Ana", "Čović", "", "", born), someone("Ana", "Horvat", "", "", born), BirthAndName},
+		{someone("Jürgen", "Čović", "", "", born), someone("Juergen", "Horvat", "", "", born), BirthAndName},
+		{someone("Ana", "Čović", "", "", born), someone("Eva", "Čović", "", "", born), BirthAndName},
+		{someone("Ana", "Čović", "", "", born), someone("Čović", "Eva", "", "", born), None},
+		{someone("Ana", "Čović", "", "a@x.org", born), someone("Eva", "Kos", "", "A@X.org", born), EmailAndBirth},
+		{someone("Ana", "Čović", "", "a@x.org", born), someone("Eva", "Kos", "", "a@x.org"), None},
+		{someone("Ana", "Čović", "", "a@x.org"), someone("Eva", "Kos", "", "a@x.org"), None},
+		{someone("Ana", "Čović", "092 354 3631", "", born), someone("Eva", "Kos", "+385 (0)92/354-3631", "", born), PhoneAndBirth},
+		{someone("Ana", "Čović", "354 363", "", born), someone("Eva", "Kos", "354 363", "", born), None},
+		{someone("", "", "", "", ""), someone("", "", "", "", ""), None},
+		{someone("Ana", "", "", "", ""), someone("", "Ana", "", "", ""), None},
+	} {
+		a, b := Of(&test.a), Of(&test.b)
+		if got, back := a.Why(&b), b.Why(&a); got != test.want || back != test.want {
+			t.Errorf("%v and %v: %d, and %d the other way, want %d", test.a, test.b, got, back, test.want)
+		}
+		found := slices.ContainsFunc(b.Lookups(), func(k Key) bool { return slices.Contains(a.Keys(), k) })
+		if test.want != None && !found {
+			t.Errorf("%v is not found by the keys of %v", test.a, test.b)
+		}
+	}
+}
+
+func TestSamePhone(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		{"0923543631", "00385 92 354 3631", true},
+		{"0923543631", "+385 (0)92 354 3631", true},
+		{"0923543631", "+385 923 543 632", false},
+		{"+385 92 354 3631", "+49 92 354 3631", false},
+		{"354 3631", "092/354-3631", true},
+		{"112", "112", false},
+		{"", "", false},
+	} {
+		if got := SamePhone(test.a, test.b); got != test.want || SamePhone(test.b, test.a) != test.want {
+			t.Errorf("%s and %s: %t", test.a, test.b, got)
+		}
+	}
+}
+
+func TestSameSpelling(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		a, b string
+		want bool
+	}{
+		{"Čović", "COVIC", true}, {"Müller", "Mueller", true}, {"Mu\u0308ller", "MUELLER", true}, {"Müller", "Muller", true},
+		{"Weiß", "WEISS", true}, {"Ana  Marija", "ana marija", true}, {"Ana-Marija", "Ana Marija", false}, {"Bauer", "Baur", false},
+	} {
+		if got := SameSpelling(test.a, test.b); got != test.want || SameSpelling(test.b, test.a) != test.want {
+			t.Errorf("%s and %s: %t", test.a, test.b, got)
+		}
+	}
+}
+
+func TestWithoutTitles(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Dr. Ana": "Ana", "Horvat, dipl.ing.": "Horvat", "Horvat dipl. ing.": "Horvat", "Smith, Jr.": "Smith", "Smith III": "Smith",
+		"Prof. Dr. med. Ana": "Ana", "Dr.Horvat": "Horvat", "Prof.Dr.Horvat": "Horvat", "Dipl.-Ing. (FH) Kos": "Kos", "mr.sc. Kos": "Kos",
+		"univ. bacc. ing. Kos": "Kos", "Kos, Ph.D.": "Kos", "Müller sen.": "Müller", "Dr. h.c. Kos": "Kos",
+		"Jr.": "", "dr.sc.": "", "": "",
+		"Obi": "Obi", "Phil": "Phil", "Sen": "Sen", "Jun": "Jun", "J.R.": "J.R.", "Ana Marija": "Ana Marija", "St. Clair": "St. Clair", "Ing": "Ing", ".": ".",
+	} {
+		if got := WithoutTitles(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+// FuzzFound: whoever is perhaps the same is found by the keys, both ways.
+func FuzzFound(f *testing.F) {
+	f.Add("Jürgen", "Müller", "092 354 3631", "a@x", true, "Mueller", "Juergen", "00385 92 354 3631", "b@x", false)
+	f.Add("Dr.", "-", "", "", true, "-", "Dr.", "", "", true)
+	f.Fuzz(func(t *testing.T, first, last, phone, email string, born bool, first2, last2, phone2, email2 string, born2 bool) {
+		births := map[bool]string{true: "1990-05-15"}
+		one, two := someone(first, last, phone, email, births[born]), someone(first2, last2, phone2, email2, births[born2])
+		a, b := Of(&one), Of(&two)
+		found := slices.ContainsFunc(b.Lookups(), func(k Key) bool { return slices.Contains(a.Keys(), k) })
+		if why := a.Why(&b); why != b.Why(&a) || why != None && !found {
+			t.Errorf("%v and %v: %d, %d the other way, found %t", one, two, why, b.Why(&a), found)
+		}
+	})
+}
