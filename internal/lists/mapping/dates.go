@@ -27,6 +27,7 @@ const (
 	itself                    // without a doubt
 	yearFirst                 // likewise, in numbers with the year first, but not as ISO 8601 has it
 	numbers                   // three numbers, in the order of the column
+	noYear                    // a birthday, of which the year is missing
 	unreadable
 )
 
@@ -152,6 +153,8 @@ func (b *births) day(row int) (string, *record.FieldError) {
 			b.twoDigits++
 		}
 		return d.iso, nil
+	case noYear:
+		return "", &record.FieldError{Field: "dateOfBirth", Code: NoYear, Detail: "dateOfBirth has no year" + quote(": %q", cell.Text) + "."}
 	case unreadable:
 		return "", fault("dateOfBirth must be a date with a year, like 1990-05-15%s.", cell.Text)
 	}
@@ -218,7 +221,37 @@ var (
 	numbersForm = regexp.MustCompile(`^(\d{1,4}) ?([-./ ]) ?(\d{1,2}) ?([-./ ]) ?(\d{1,4}) ?\.?(?: ?(?:g|god|godine)\.?)?$`)
 	timeForm    = regexp.MustCompile(`^(.*\d\.?),? +(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]0+)?)? *(?:([AaPp])\.? ?[Mm]\.?|Uhr)?$`)
 	shortYear   = regexp.MustCompile(`^(.*\pL.*?[^\d'])'?(\d{2})\.?$`)
+
+	// A birthday of which the year is missing: as vCards have it, with a year that
+	// programs put there for none, Apple 1604, and as people type it.
+	birthdayForms = []*regexp.Regexp{
+		regexp.MustCompile(`^--(\d{2})-?(\d{2})(?:T.*)?$`),
+		regexp.MustCompile(`^(?:1604|0000)[-/]?(\d{2})[-/]?(\d{2})(?:[T ].*)?$`),
+		regexp.MustCompile(`^(\d{1,2}) ?[-./] ?(\d{1,2})(?: ?[-./] ?(?:1604|0000))?\.?$`),
+	}
 )
+
+// isBirthday reports whether a text is a day of a month without a year.
+func isBirthday(text string) bool {
+	for _, form := range birthdayForms {
+		if part := form.FindStringSubmatch(text); part != nil {
+			a, b := number(part[1]), number(part[2])
+			return exists(a, b) || exists(b, a)
+		}
+	}
+	if !strings.ContainsFunc(text, unicode.IsLetter) {
+		return false
+	}
+	_, err := lang.ByTag("en").ParseDay(strings.TrimSuffix(text, ".") + " " + strconv.Itoa(leapYear))
+	return err == nil
+}
+
+// leapYear has every day that a year can have.
+const leapYear = 2000
+
+func exists(month, day int) bool {
+	return calendar.Date{Year: leapYear, Month: time.Month(month), Day: day}.Exists()
+}
 
 // maxDate is the length in bytes of the longest text that can be a date, with a
 // weekday, a time and many spaces.
@@ -230,11 +263,15 @@ func (b *births) read(cell sheet.Cell) date {
 	if len(cell.Text) > maxDate {
 		return date{kind: unreadable}
 	}
+	text := plainSpaces(cell.Text)
+	if cell.Kind != sheet.Number && isBirthday(text) {
+		return date{kind: noYear}
+	}
 	d := b.readDate(cell)
 	if d.kind != unreadable {
 		return d
 	}
-	word, rest, more := strings.Cut(plainSpaces(cell.Text), " ")
+	word, rest, more := strings.Cut(text, " ")
 	if !more || !weekday().MatchString(fold.String(word)) {
 		return d
 	}

@@ -157,7 +157,7 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		return r, err
 	}
 	r.Dates = births.reported
-	m := mapper{table: t, columns: r.Columns, births: births, now: o.Now}
+	m := mapper{table: t, columns: r.Columns, births: births, now: o.Now, leaveOutBad: o.LeaveOutBad}
 	r.People = make([]Person, len(t.Rows))
 	for i := range t.Rows {
 		if err := ctx.Err(); err != nil {

@@ -55,6 +55,9 @@ func told(r *Result, err error) string {
 		for _, e := range p.Errors {
 			fmt.Fprintf(&b, " %s:%s", e.Field, e.Code)
 		}
+		for _, e := range p.LeftOut {
+			fmt.Fprintf(&b, " without %s:%s", e.Field, e.Code)
+		}
 		b.WriteByte('\n')
 	}
 	for _, n := range r.Notes {
@@ -103,6 +106,25 @@ func TestRows(t *testing.T) {
 	if r, _ := Map(t.Context(), broken, Options{Now: now}); r.People[0].Name() != "Ana Čović" || r.People[1].Name() != "" {
 		t.Errorf("%+v", r.People)
 	}
+}
+
+// TestLeftOut: a field that cannot be kept refuses its row, or the row goes without it.
+func TestLeftOut(t *testing.T) {
+	t.Parallel()
+	table := tableOf("First name|Last name|Phone|Email|Birthday", "Ana|Čović|091|ana@|--05-15", "Ivan||"+strings.Repeat("1", 51)+"|ivan@example.com|15.5.1990",
+		"Eva|Kos|4.41E+11|eva@example.com|soon", "Mia|Kos|#N/A|||and more")
+	table.Rows[3].Cells[2].Kind = sheet.Error
+	columns := "First name=firstName Last name=lastName Phone=phoneNumber Email=email Birthday=dateOfBirth dmy"
+	check(t, table, Options{}, columns,
+		"2 Ana/Čović/091/ana@/ dateOfBirth:no_year email:invalid",
+		"3 Ivan///ivan@example.com/1990-05-15 lastName:required phoneNumber:too_long",
+		"4 Eva/Kos//eva@example.com/ 4.41E+11 dateOfBirth:invalid",
+		"5 Mia/Kos/// phoneNumber:cell_error cells:invalid")
+	check(t, table, Options{LeaveOutBad: true}, columns,
+		"2 Ana/Čović/091// without email:invalid without dateOfBirth:no_year",
+		"3 Ivan///ivan@example.com/1990-05-15 lastName:required without phoneNumber:too_long",
+		"4 Eva/Kos//eva@example.com/ 4.41E+11 without dateOfBirth:invalid",
+		"5 Mia/Kos/// cells:invalid without phoneNumber:cell_error")
 }
 
 func TestLostPhones(t *testing.T) {

@@ -12,8 +12,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
-// CellError is the code of an error of the spreadsheet in a cell, such as #N/A.
-const CellError = "cell_error"
+// Codes of the errors of a row beside those of package record.
+const (
+	CellError = "cell_error" // an error of the spreadsheet in a cell, such as #N/A
+	NoYear    = "no_year"    // a birthday without a year
+)
 
 // extraCells is the field of an error about cells beyond the header.
 const extraCells = "cells"
@@ -25,6 +28,8 @@ type mapper struct {
 	births  *births
 	now     time.Time
 	splits  splits
+
+	leaveOutBad bool
 }
 
 // person reads a row by the rules of a record.
@@ -46,7 +51,25 @@ func (m *mapper) person(i int) Person {
 	}
 	p.Fields = normal
 	p.Errors.Merge(faults)
+	if m.leaveOutBad {
+		p.leaveOut()
+	}
 	return p
+}
+
+// leaveOut empties the fields that have an error and are not required.
+func (p *Person) leaveOut() {
+	for d, value := range p.Fields.Each {
+		if !d.Required && p.Errors.Has(d.Name) {
+			*value = ""
+			p.Errors = slices.DeleteFunc(p.Errors, func(e record.FieldError) bool {
+				if e.Field == d.Name {
+					p.LeftOut = append(p.LeftOut, e)
+				}
+				return e.Field == d.Name
+			})
+		}
+	}
 }
 
 // take takes over a cell of a row that has something in it.
