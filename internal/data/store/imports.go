@@ -194,6 +194,18 @@ func (s *Store) Imports(tenant record.TenantID) (all []Import, err error) {
 	return all, err
 }
 
+const importedIDsSQL = `
+	SELECT DISTINCT record_id FROM imports JOIN changes ON changes.id BETWEEN ?1 << 32 | first_change AND ?1 << 32 | last_change
+	 WHERE imports.tenant_id = ?1 AND number = ?2`
+
+// Imported returns the ids of the people whom an import has added or changed. Of those who
+// were erased since then nothing is known.
+func (s *Store) Imported(tenant record.TenantID, number int64) (ids map[string]bool, err error) {
+	ids = map[string]bool{}
+	err = s.query(importedIDsSQL, sqlite.Args{int64(tenant), number}, func(row sqlite.Row) { ids[row.Text(0)] = true })
+	return ids, err
+}
+
 // SameFile returns the newest import of a file with this hash that was not taken
 // back, nil if there is none.
 func (s *Store) SameFile(tenant record.TenantID, hash []byte) (same *Import, err error) {

@@ -52,6 +52,12 @@ func TestImport(t *testing.T) {
 	if number != 1 || len(added) != 3 || added[1] != known.ID || !slices.Equal(progress, []int{1, 2, 3}) {
 		t.Fatalf("import %d: %q, progress %v", number, added, progress)
 	}
+	for tenant, want := range map[record.TenantID]int{ours: 3, theirs: 0} {
+		people, err := s.Imported(tenant, number)
+		if err != nil || len(people) != want || want > 0 && !(people[added[0]] && people[added[1]] && people[added[2]]) {
+			t.Errorf("department %d: import %d is of %v, %v", tenant, number, people, err)
+		}
+	}
 	var got []record.Fields
 	for _, f := range list(t, s, ours, "sortDir=asc").Items {
 		got = append(got, f.Fields)

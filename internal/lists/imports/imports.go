@@ -7,6 +7,7 @@
 package imports
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -146,11 +147,13 @@ type noRoster struct{}
 func (noRoster) Each(func(*record.Stored)) error           { return nil }
 func (noRoster) Deleted([]string) (map[string]bool, error) { return nil, nil }
 
-// errRefused ends the transaction of an import in which a row is refused.
+// errRefused ends the transaction of an import in which a row is refused, or of which
+// something else would come than was said.
 var errRefused = errors.New("a row is refused")
 
 // Apply imports the file, and sets Applied in the outcome if it has. Where a row is
-// refused Apply writes nothing, unless Options.SkipBad is set. A file that would change
+// refused Apply writes nothing, unless Options.SkipBad is set, nor where the outcome is
+// not the one of Options.Said. A file that would change
 // nothing makes no import; Number is then nil and Applied true. ctx ends the work only
 // before Apply writes. The error is an *EncodingError where somebody must choose the
 // encoding first. key may be nil.
@@ -176,6 +179,9 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 			}
 			outcome = f.newOutcome(d, same)
 			if outcome.Refused > 0 && !f.Options.SkipBad {
+				return nil, errRefused
+			}
+			if said := f.Options.Said; said != nil && !bytes.Equal(said, outcome.Digest()) {
 				return nil, errRefused
 			}
 			outcome.Applied = true

@@ -31,6 +31,10 @@ type Options struct {
 	Apply    bool
 	AllRows  bool // the JSON of the outcome has all rows
 
+	// Said is the digest of the outcome that somebody was told. Where another one has come
+	// of it since, nothing is imported. nil: any will do.
+	Said []byte
+
 	// Who the rows are that are perhaps somebody who is there: by the number of a row.
 	Same       map[int]string // it is the person with this id
 	Add        map[int]bool   // it is somebody new

@@ -3,7 +3,9 @@ package imports
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"time"
@@ -150,6 +152,23 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	o.chooseRows(f.Options.AllRows)
 	o.Warnings = f.warnings(o)
 	return o
+}
+
+// Digest returns a hash of what would be added, changed and left out.
+func (o *Outcome) Digest() []byte {
+	sum := sha256.New()
+	for i := range o.All {
+		row := &o.All[i]
+		fmt.Fprintf(sum, "%d %q", row.Row, row.Result)
+		if row.ID != nil {
+			fmt.Fprintf(sum, " %q", *row.ID)
+		}
+		for _, c := range row.Changes() {
+			fmt.Fprintf(sum, " %q", c)
+		}
+		sum.Write([]byte{'\n'})
+	}
+	return sum.Sum(nil)
 }
 
 // textOrNil returns nil for an empty text.

@@ -150,7 +150,7 @@ func (v visit) openList() (*broughtList, error) {
 	l.options.Name = l.name
 	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	if hash := v.form().Get("hash"); l.file != nil && hash != "" && hash != l.hash() {
-		l.options = imports.Options{Name: l.name, Update: l.options.Update, SkipBad: l.options.SkipBad} // the others are about another list
+		l.options = imports.Options{Name: l.name, Update: l.options.Update} // the others are about another list
 		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	}
 	return l, l.explain(v, err)
@@ -196,7 +196,7 @@ type importPage struct {
 	Tabs    []tab
 	Reading reading
 	Outcome *importOutcome // nil: there is nothing to say about the rows yet
-	Checked string         // tells whether the choices have changed since the check
+	Checked string         // what was said, and of which choices
 	Stale   string         // a sentence: why nothing was imported; empty: nobody asked for that
 }
 
@@ -204,6 +204,7 @@ type importPage struct {
 type importOutcome struct {
 	Added, Changed, Left, Refused int
 	Ready                         int    // people who go in when the button is pressed; 0: the button cannot be pressed
+	Without                       string // the button that leaves out all other rows; empty: there is none
 	Why                           string // a sentence: why the button cannot be pressed; empty: it can
 	Same                          string // a sentence: the list was imported before; empty: it was not
 	Rows                          []broughtRow
@@ -235,9 +236,10 @@ func (v visit) renderCheck(l *broughtList, stale string) error {
 
 // renderImport answers with the page. found may be nil.
 func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome) error {
-	data := importPage{Tabs: v.tabs(importPath), Reading: v.reading(l), Checked: l.choicesHash(), Stale: stale}
+	data := importPage{Tabs: v.tabs(importPath), Reading: v.reading(l), Stale: stale}
 	if found != nil {
 		data.Outcome = v.importOutcome(l, found)
+		data.Checked = l.choicesHash() + said + hex.EncodeToString(found.Digest())
 	}
 	v.setReturn(v.readingPath(importPath, l.keptList))
 	p := site.Page{Title: v.Text("import.title"), Section: listsSection, Wrong: stale != "" || len(data.Reading.Faults) > 0, Data: data}
@@ -253,8 +255,11 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 	switch {
 	case l.file.Unsure != nil:
 		r.Why = v.Text("import.why.encoding")
-	case found.Refused > 0 && !l.options.SkipBad:
-		r.Why = v.Count("import.why.refused", found.Refused, v.Text("import.skipBad"), v.Text("import.again"))
+	case found.Refused > 0:
+		r.Why = v.Count("import.why.refused", found.Refused, v.Text("import.again"))
+		if ready := found.Added + found.Changed; ready > 0 {
+			r.Without = v.Count("import.do.without", ready, v.Count("import.without.refused", found.Refused))
+		}
 	case found.Added+found.Changed == 0 && found.Left > 0 && !l.options.Update:
 		r.Why = v.Text("import.why.left", v.Text("import.update"), v.Text("import.again"))
 	case found.Added+found.Changed == 0:
@@ -265,11 +270,14 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 	return r
 }
 
+// said stands in Checked between the hash of the choices and that of the outcome.
+const said = "-"
+
 // choicesHash returns a hash of how the list is read: the choices of the form, and what
 // each column is.
 func (l *broughtList) choicesHash() string {
 	o, sum := l.options, sha256.New()
-	fmt.Fprintf(sum, "%q %q %q %t %t", o.Sheet, o.Encoding, o.Dates, o.Update, o.SkipBad)
+	fmt.Fprintf(sum, "%q %q %q %t", o.Sheet, o.Encoding, o.Dates, o.Update)
 	if l.file != nil && l.file.Mapped != nil {
 		for _, c := range l.file.Mapped.Columns {
 			fmt.Fprintf(sum, " %q", c.Field)
@@ -279,17 +287,18 @@ func (l *broughtList) choicesHash() string {
 }
 
 // applyImport imports a list that was checked. Where the list would be read in another
-// way than the page has shown, or a row is refused by now, it shows that instead. The
-// same list read in another way is another import.
+// way than the page has shown, or something else would come of it by now, it shows that
+// instead. The same list read in another way is another import.
 func applyImport(v visit) error {
 	token, checked := v.R.PostForm.Get("token"), v.R.PostForm.Get("checked")
 	key := v.idempotencyKey("import-", token, checked)
 	if number, err := v.importMadeWith(key); err != nil {
 		return err
 	} else if number != 0 {
-		return v.redirectToImported(number)
+		return v.Redirect(importedPath(number))
 	}
 	l, err := v.openList()
+	choices, outcome, _ := strings.Cut(checked, said)
 	switch {
 	case err != nil:
 		return err
@@ -299,8 +308,11 @@ func applyImport(v visit) error {
 		return v.renderCheck(l, v.Text("import.resumed"))
 	case l.file.Unsure != nil:
 		return v.renderCheck(l, v.Text("import.why.encoding"))
-	case l.choicesHash() != checked:
+	case l.choicesHash() != choices:
 		return v.renderCheck(l, v.Text("import.stale.choices"))
+	}
+	if l.file.Options.Said, err = hex.DecodeString(outcome); err != nil { // no browser sends this
+		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
 	return v.imported(l, key)
 }
@@ -315,11 +327,11 @@ func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
 	case err != nil:
 		return err
 	case !found.Applied:
-		return v.renderImport(l, v.Text("import.stale.refused"), found)
+		return v.renderImport(l, v.Text("import.stale.people"), found)
 	case found.Number == nil:
 		return v.Redirect(importsPath + "?nothing=1")
 	}
-	return v.redirectToImported(*found.Number)
+	return v.Redirect(importedPath(*found.Number))
 }
 
 // importMadeWith returns the number of the import that was made with an idempotency key,
@@ -332,10 +344,6 @@ func (v visit) importMadeWith(key *store.IdempotencyKey) (number int64, err erro
 	var answer struct{ Number int64 }
 	err = json.Unmarshal(body, &answer)
 	return answer.Number, err
-}
-
-func (v visit) redirectToImported(number int64) error {
-	return v.Redirect(importsPath + "?imported=" + strconv.FormatInt(number, 10))
 }
 
 // reportImport answers with the whole list, with what becomes of each row and why, so

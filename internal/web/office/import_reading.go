@@ -37,7 +37,7 @@ type reading struct {
 	Sheet     string // that was read
 	Notes     []string
 
-	Update, SkipBad bool
+	Update bool
 }
 
 // broughtColumn is one to say what it is.
@@ -60,7 +60,7 @@ func (r reading) Fault(field string) (text string) {
 
 // reading returns what a page shows of a list.
 func (v visit) reading(l *broughtList) reading {
-	r := reading{Faults: l.faults, Update: l.options.Update, SkipBad: l.options.SkipBad}
+	r := reading{Faults: l.faults, Update: l.options.Update}
 	if l.keptList == nil || r.Fault("file") != "" {
 		r.Text, r.Kept = l.text(), v.readingChoices()
 		return r
@@ -101,7 +101,7 @@ func (l *broughtList) text() string {
 
 // readingFields are the fields of a form that say how to read a list, beside those of its
 // columns.
-var readingFields = []string{"sheet", "was.sheet", "encoding", "dates", "update", "skipBad", "hash"}
+var readingFields = []string{"sheet", "was.sheet", "encoding", "dates", "update", "hash"}
 
 // readingChoices returns the fields of the form that say how to read a list.
 func (v visit) readingChoices() url.Values {

@@ -69,7 +69,7 @@ func TestChoices(t *testing.T) {
 	seen := map[string]int{}
 	for i, l := range []broughtList{
 		{}, {options: imports.Options{Sheet: "a"}}, {options: imports.Options{Encoding: "a"}}, {options: imports.Options{Dates: "a"}},
-		{options: imports.Options{Update: true}}, {options: imports.Options{SkipBad: true}},
+		{options: imports.Options{Update: true}},
 		{file: columns("a")}, {file: columns("", "a")}, {file: columns("a", "")}, {file: columns("a", "b")}, {file: columns("b", "a")},
 	} {
 		text := l.choicesHash()

@@ -3,6 +3,7 @@ package office
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strconv"
 	"time"
 
@@ -51,7 +52,7 @@ func (v visit) renderImports(data importsPage, notice *site.Notice) error {
 		data.Imports = append(data.Imports, line)
 	}
 	if notice == nil {
-		notice = v.importNotice(all)
+		notice, _ = v.importNotice(all)
 	}
 	data.Tabs = v.tabs(importsPath)
 	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: listsSection, Notice: notice, Data: data})
@@ -68,27 +69,36 @@ func (v visit) importedBy(i store.Import) string {
 	return i.Label
 }
 
-// importNotice returns the notice of the import that the address names, nil for
-// none.
-func (v visit) importNotice(all []store.Import) *site.Notice {
+// importedParameter names an import in the address of a list: the list has only its
+// people.
+const importedParameter = "imported"
+
+// importNotice returns the notice of the import that the address names, nil for none, and
+// the number of that import, 0 if it was taken back.
+func (v visit) importNotice(all []store.Import) (notice *site.Notice, number int64) {
 	query := v.R.URL.Query()
 	if query.Has("nothing") {
-		return &site.Notice{Text: v.Text("import.why.nothing")}
+		return &site.Notice{Text: v.Text("import.why.nothing")}, 0
 	}
 	for _, i := range all {
-		if strconv.FormatInt(i.Number, 10) != query.Get("imported") {
+		if strconv.FormatInt(i.Number, 10) != query.Get(importedParameter) {
 			continue
 		}
 		if !i.TakenBackAt.IsZero() {
-			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local()))}
+			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local()))}, 0
 		}
-		n := &site.Notice{Text: v.importSummary(i), Link: site.Root}
+		n := &site.Notice{Text: v.importSummary(i), Link: importsPath, Away: true}
 		if v.May(store.ScopeWrite) {
 			n.Undo = undoImportPath(i.Number)
 		}
-		return n
+		return n, i.Number
 	}
-	return nil
+	return nil, 0
+}
+
+// importedPath returns the address of the list of the people of an import.
+func importedPath(number int64) string {
+	return listPath(url.Values{importedParameter: {strconv.FormatInt(number, 10)}})
 }
 
 // importSummary says what an import has done.

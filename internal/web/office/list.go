@@ -27,6 +27,7 @@ var listDefaults = record.Query{Page: 1, PageSize: pageLength, SortBy: record.By
 type listPage struct {
 	Search       string
 	Searched     bool
+	Imported     bool  // only the people of an import
 	Total, Found int64 // all people of the department, and those who were found
 	Columns      []sortColumn
 	People       []person
@@ -75,12 +76,16 @@ func showList(v visit) error {
 	if err != nil {
 		return err
 	}
-	found, err := v.Store.List(v.Session.Tenant, q)
+	notice, imported, err := v.importAsked()
+	if err != nil {
+		return err
+	}
+	found, err := v.list(q, imported)
 	if err != nil {
 		return err
 	}
 	data := listPage{
-		Search: v.search(), Searched: len(q.Terms) > 0, Found: found.Total, Total: found.People,
+		Search: v.search(), Searched: len(q.Terms) > 0 || imported > 0, Found: found.Total, Total: found.People, Imported: imported > 0,
 		Columns: v.sortColumns(q), People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults, Query: v.listQuery().Encode(),
 	}
 	data.ShowStatus = slices.ContainsFunc(data.People, func(p person) bool { return p.Status != "" })
@@ -93,7 +98,39 @@ func showList(v visit) error {
 	if p.Notice, err = v.listNotice(); err != nil {
 		return err
 	}
+	if p.Notice == nil {
+		p.Notice = notice
+	}
 	return v.Render(http.StatusOK, "list", p)
+}
+
+// importAsked returns the notice of the import that the address names, and its number. 0 is
+// none, or one that was taken back.
+func (v visit) importAsked() (*site.Notice, int64, error) {
+	if !v.R.URL.Query().Has(importedParameter) {
+		return nil, 0, nil
+	}
+	all, err := v.Store.Imports(v.Session.Tenant)
+	notice, number := v.importNotice(all)
+	return notice, number, err
+}
+
+// list returns a page of the list. It has only the people of an import, if that is not 0.
+func (v visit) list(q record.Query, imported int64) (store.Page, error) {
+	if imported == 0 {
+		return v.Store.List(v.Session.Tenant, q)
+	}
+	ids, err := v.Store.Imported(v.Session.Tenant, imported)
+	if err != nil {
+		return store.Page{}, err
+	}
+	first := q.Offset()
+	q.Page, q.PageSize = 1, allPeople
+	found, err := v.Store.List(v.Session.Tenant, q)
+	found.Items = slices.DeleteFunc(found.Items, func(f record.Firefighter) bool { return !ids[f.ID] })
+	found.Total = int64(len(found.Items))
+	found.Items = found.Items[min(found.Total, first):min(found.Total, first+pageLength)]
+	return found, err
 }
 
 // parseList reads which list the address asks for. What it cannot read it
@@ -149,6 +186,9 @@ func (v visit) listQuery() url.Values {
 		if value := given.Get(name); value != "" {
 			kept.Set(name, value)
 		}
+	}
+	if number := v.R.URL.Query().Get(importedParameter); number != "" && len(number) <= maxParameter {
+		kept.Set(importedParameter, number)
 	}
 	return kept
 }

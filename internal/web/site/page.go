@@ -30,6 +30,7 @@ type Page struct {
 type Notice struct {
 	Text string
 	Undo string // address that undoes it, by a form without fields; empty: nothing to undo
+	Away bool   // the address of Undo answers with a page of its own
 	Link string // address of what the text is about; empty: none
 }
 
