@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -206,22 +207,27 @@ func TestOfficeImportChoices(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
-	p := b.bring(t, "people.csv", "First name;Last name;Mobile;Home phone;Birthday\nAna;Čović;1;2;05/06/1990\n").wants(t, 422).lacks(t, "left out:")
-	if fault := p.fault(t, "Mobile"); !strings.Contains(fault, "Several columns could be “Phone”: “Mobile” and “Home phone”. Please choose") {
+	p := b.bring(t, "people.csv", "First name;Last name;DOB;Birthday;Home phone;Mobile;Fax\nAna;Čović;05/06/1990;;1;2;3\nEva;Adam;05/06/1990;;4;;\nMia;Weiß;05/06/1990;05/06/1991;;;5\n").wants(t, 422).lacks(t, "left out:")
+	if fault := p.fault(t, "DOB"); !strings.Contains(fault, "Several columns could be “Date of birth”: “DOB” and “Birthday”. Please choose") {
 		t.Errorf("the columns: %q in %s", fault, p.text())
 	}
 	if link := p.one(t, "div", "id", "faults").one("a"); link.attributes["href"] != "#column-2" {
 		t.Errorf("the summary leads to %s", link.attributes["href"])
 	}
-	b.bring(t, "people.csv", "First name;Last name;Phone;Phone\nAna;Čović;1;2\n").wants(t, 422).
-		says(t, "Several columns could be “Phone”: “Phone” and “Phone”. Please choose").lacks(t, "different headers")
-	p = p.again(t).set(t, "Mobile", "phoneNumber").set(t, "Home phone", "").send(t, "Check again").follow(t).wants(t, 422).says(t, "1 is left out: Home phone.")
+	b.bring(t, "people.csv", "First name;Last name;Birthday;Birthday\nAna;Čović;1990-05-15;1990-05-16\n").wants(t, 422).
+		says(t, "Several columns could be “Date of birth”: “Birthday” and “Birthday”. Please choose").lacks(t, "different headers")
+	p = p.again(t).set(t, "DOB", "dateOfBirth").set(t, "Birthday", "").send(t, "Check again").follow(t).wants(t, 422).
+		says(t, "Home phone (Phone), Mobile (Phone)", "2 are left out: Birthday, Fax.")
 	if fault := p.fault(t, "Dates are written as"); !strings.Contains(fault, "such as “05/06/1990”, could be day first or month first. Please choose.") {
 		t.Errorf("the dates: %q in %s", fault, p.text())
 	}
 	p = p.again(t).set(t, "Dates are written as", "mdy").send(t, "Check again").follow(t).wants(t, 200).says(t, "6 May 1990")
-	p = p.again(t).set(t, "Dates are written as", "dmy").send(t, "Check again").follow(t).wants(t, 200).says(t, "5 June 1990")
-	p.again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
+	p = p.again(t).set(t, "Dates are written as", "dmy").send(t, "Check again").follow(t).wants(t, 200).
+		says(t, "5 June 1990", "“Phone” is the first that is filled of “Mobile” and “Home phone”.")
+	p.again(t).send(t, "Import 3 people").follow(t).says(t, "3 people were imported")
+	if got, want := peopleOf(t, s.db), []string{"Ana | Čović | 2 | - | 1990-06-05T00:00:00Z", "Eva | Adam | 4 | - | 1990-06-05T00:00:00Z", "Mia | Weiß | - | - | 1990-06-05T00:00:00Z"}; !slices.Equal(got, want) {
+		t.Errorf("of several columns for one field come %q", got)
+	}
 
 	p = b.bring(t, "old.csv", "First name;Last name\nMia;Mari\xe8\n").wants(t, 200).says(t, "which names are right", "Marič").lacks(t, "Import 1 person")
 	if len(p.all("input", "type", "radio")) != 2 {
@@ -380,7 +386,7 @@ func TestOfficeImportLanguages(t *testing.T) {
 		p := b.upload(t, "/office/import", "", "", url.Values{"text": {three}}).follow(t).wants(t, 200)
 		b.post(t, "/office/import/report", p.again(t).values).wants(t, 200)
 		b.post(t, "/office/import", url.Values{}).wants(t, 422)
-		b.upload(t, "/office/import", "x.csv", "First name;Mobile;Home phone;Last name\nAna;1;2;Čović\n", url.Values{}).follow(t).wants(t, 422)
+		b.upload(t, "/office/import", "x.csv", "First name;Mobile;Home phone;Last name;Rufname\nAna;1;2;Čović;Anica\n", url.Values{}).follow(t).wants(t, 422)
 		b.upload(t, "/office/compare", "", "", url.Values{"text": {three}}).follow(t).wants(t, 200)
 	}
 }

@@ -129,7 +129,7 @@ export async function everybody(browser, station) {
     await page.locator("details").evaluate((element) => { element.open = true; });
     await inspect(page);
     await page.goto("/office/import");
-    await browser.expect(page, refused, () => bring(page, file("mixed.csv", "First name;Last name;Mobile;Home phone\nEva;Mixed;1;2\n")));
+    await browser.expect(page, refused, () => bring(page, file("mixed.csv", "First name;Last name;DOB;Birthday\nEva;Mixed;1990-05-15;1990-05-16\n")));
     await inspect(page);
     await page.goto("/office/import");
     await bring(page, { name: "old.csv", mimeType: "text/csv", buffer: Buffer.from("First name;Last name\nMia;Mari\xe8\n", "latin1") });

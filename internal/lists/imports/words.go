@@ -60,9 +60,22 @@ func (w Words) shown(args []any) []any {
 		switch text := arg.(type) {
 		case sheet.Quoted:
 			all[i] = w.Quote(string(text))
+		case mapping.FieldName:
+			all[i] = w.Field(string(text))
+		case mapping.Headers:
+			all[i] = w.list("list.and", w.quoted(text))
 		case string:
 			all[i] = w.Show(text)
 		}
+	}
+	return all
+}
+
+// quoted returns texts of a file in quotation marks.
+func (w Words) quoted(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = w.Quote(text)
 	}
 	return all
 }
@@ -130,10 +143,7 @@ func (w Words) file(e *sheet.FileError) (what, do string) {
 }
 
 func (w Words) columns(e *mapping.ColumnsError) string {
-	headers := make([]string, len(e.Headers))
-	for i, header := range e.Headers {
-		headers[i] = w.Quote(header)
-	}
+	headers := w.quoted(e.Headers)
 	all := w.list("list.and", headers)
 	switch {
 	case e.Code == mapping.ColumnsTwice && e.SameHeader() && !w.ByPlace:

@@ -48,7 +48,9 @@ type choice struct {
 	columns []Column
 	filled  []bool           // the columns that have a value
 	taken   map[string]bool  // fields that options say
+	typed   []int            // columns in the order in which Options.Headers have them
 	found   map[string][]int // columns that could be a field by their headers
+	several []several        // fields for which several columns are read
 	notes   []sheet.Note
 }
 
@@ -77,6 +79,7 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, error) {
 		return c, &ColumnsError{Code: ColumnsNoName, Headers: t.Header}
 	}
 	c.checkIDs(asked)
+	c.readSeveral()
 	return c, nil
 }
 
@@ -109,6 +112,7 @@ func (c *choice) asked(o Options) (map[int]string, error) {
 		for _, i := range some {
 			asked[i] = h.Field
 		}
+		c.typed = append(c.typed, some...)
 	}
 	for _, number := range slices.Sorted(maps.Keys(o.Columns)) {
 		if number < 0 || number >= len(c.columns) {
@@ -139,7 +143,7 @@ func (c *choice) checkAsked(asked map[int]string) error {
 		c.taken[field] = true
 	}
 	for _, field := range slices.Sorted(maps.Keys(headers)) {
-		if all := headers[field]; len(all) > 1 {
+		if all := headers[field]; len(all) > 1 && !severalFields[field] {
 			return &ColumnsError{Code: ColumnsTwice, Field: field, Headers: all}
 		}
 	}
@@ -155,8 +159,14 @@ func (c *choice) readHeaders(asked map[int]string) (known bool) {
 	parts := slices.ContainsFunc(c.table.Header, func(header string) bool { return birthPart().MatchString(letters(header)) })
 	for i, header := range c.table.Header {
 		field := fieldOf(header)
+		if field == LeftOut {
+			field = c.fieldAlone(i)
+		}
 		known = known || field != LeftOut
-		if field == "dateOfBirth" && parts || field == ID && c.table.Format == sheet.VCard && !c.table.Ours {
+		switch card := c.table.Format == sheet.VCard; {
+		case field == "dateOfBirth" && parts, field == ID && card && !c.table.Ours:
+			field = LeftOut
+		case card && severalFields[field] && header != field: // package vcard has chosen among them
 			field = LeftOut
 		}
 		if wish, ok := asked[i]; ok {
@@ -169,19 +179,22 @@ func (c *choice) readHeaders(asked map[int]string) (known bool) {
 }
 
 // fieldOf returns what a header says that its column is, LeftOut for nothing that
-// we keep. A number says that it is not the first of its kind.
+// we keep. A number says that it is not the first of its kind. Then it is a field
+// only if several columns can be.
 func fieldOf(header string) string {
 	if strings.EqualFold(strings.TrimSpace(header), ID) {
 		return ID
 	}
-	number := strings.TrimLeft(strings.TrimFunc(header, isNoDigit), "0")
-	if len(header) > maxHeader || number != "" && number != "1" {
+	if len(header) > maxHeader {
 		return LeftOut
 	}
-	text := letters(header)
+	text, number := letters(header), strings.TrimLeft(strings.TrimFunc(header, isNoDigit), "0")
 	for _, p := range patterns() {
 		if p.header.MatchString(text) {
-			return p.field
+			if number == "" || number == "1" || severalFields[p.field] && isCount(number) {
+				return p.field
+			}
+			return LeftOut
 		}
 	}
 	return LeftOut
@@ -189,6 +202,10 @@ func fieldOf(header string) string {
 
 // maxHeader is the length in bytes of the longest header that can be a field.
 const maxHeader = 100
+
+// isCount reports whether a number in a header counts columns: it is no year and no
+// telephone number.
+func isCount(number string) bool { return len(number) <= 2 && !strings.ContainsFunc(number, isNoDigit) }
 
 func isNoDigit(r rune) bool { return r < '0' || '9' < r }
 
@@ -310,14 +327,19 @@ func (c *choice) withValue(field string) (some []int) {
 	return some
 }
 
-// choose decides which column is a field. A column without any value never
-// competes for it.
+// choose decides which column is a field, or which ones are. A column without any
+// value never competes for it.
 func (c *choice) choose(field string) error {
 	all := c.found[field]
 	if c.taken[field] || len(all) == 0 {
 		return nil
 	}
-	if some := c.withValue(field); len(some) > 1 {
+	if some := c.withValue(field); len(some) > 1 && severalFields[field] {
+		for _, i := range some {
+			c.columns[i].Field = field
+		}
+		return nil
+	} else if len(some) > 1 {
 		e := &ColumnsError{Code: ColumnsTwice, Field: field}
 		for _, i := range some {
 			e.Headers = append(e.Headers, c.columns[i].Header)

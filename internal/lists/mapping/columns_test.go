@@ -26,18 +26,20 @@ var headers = map[string]string{
 		Handy|Handynummer|Handy-Nr.|Handy privat|Natel|Rufnummer|Festnetz|Weiteres Telefon|Haupttelefon|Autotelefon|Privattelefon|
 		Mobile|Mobile Phone|Mobile Number|mobile_number|mobilePhone|Cell|Cell Phone|Cellphone|Cell #|Home Phone|Business Phone|Work Phone|Primary Phone|Contact Number|
 		Phone 1 - Value|Phone 1|Phone1|Téléphone|Tél.|Tél. mobile|N° de téléphone|Numéro de téléphone|Téléphone (domicile)|Téléphone portable|Portable|GSM|Tél. fixe|Téléphone (bureau)|
-		Teléfono|Teléfono móvil|Móvil|Celular|Tel. móvil|N.º de teléfono|Teléfono particular|Teléfono del trabajo|Mobitel|Mob.|Broj telefona|Broj mobitela|Telefon/mobitel|Kućni telefon|Mobilni telefon|Tel. br.|Kontakt broj`,
+		Teléfono|Teléfono móvil|Móvil|Celular|Tel. móvil|N.º de teléfono|Teléfono particular|Teléfono del trabajo|Mobitel|Mob.|Broj telefona|Broj mobitela|Telefon/mobitel|Kućni telefon|Mobilni telefon|Tel. br.|Kontakt broj|
+		Phone 2 - Value|Phone 10 - Value|Telefon 2|Home Phone 2|Business Phone 2|Other Phone|Mobiltelefon 2|Tel2|Fiksni|Telefon (ured)|Telefon na poslu|Office phone|Portable pro|Diensthandy|Teléfono oficina|Téléphone travail`,
 	"email": `email|Email|E-mail|E-Mail|e_mail|Mail|Email address|email_address|E-mail Address|E-Mail-Adresse|E-Mail Adresse|Mailadresse|Private E-Mail|E-Mail (privat)|eMail|
 		Primary Email|Primäre E-Mail-Adresse|E-mail 1 - Value|E-Mail 1|Courriel|Adresse e-mail|Adresse électronique|Adresse de messagerie|Mél|Mail pro|
-		Correo|Correo electrónico|Correo-e|Dirección de correo electrónico|E-pošta|Adresa e-pošte|e-mail adresa|Elektronička pošta|E-mail *`,
+		Correo|Correo electrónico|Correo-e|Dirección de correo electrónico|E-pošta|Adresa e-pošte|e-mail adresa|Elektronička pošta|E-mail *|
+		E-mail 2 Address|E-mail 2 - Value|E-Mail 2: Adresse|E-Mail 2|Email2|Secondary Email|E-Mail dienstlich|Weitere E-Mail`,
 	"dateOfBirth": `dateOfBirth|Date of birth|date_of_birth|Date Of Birth (DD/MM/YYYY)|Birth date|birth_date|Birthdate|Birthday|DOB|D.O.B.|D.O.B. (mm/dd/yyyy)|Born|
 		Geburtsdatum|Geburtsdatum (TT.MM.JJJJ)|Geburtstag|geb.|geb. am|Geb.-Datum|Geb.Dat.|Geboren|geboren am|Date de naissance|Date de naissance (JJ/MM/AAAA)|Né(e) le|Né le|Née le|Anniversaire|Date naiss.|
 		Fecha de nacimiento|Fecha nac.|F. Nacimiento|Nacimiento|Cumpleaños|Datum rođenja|DATUM ROĐENJA|Datum rodjenja|Datum rođenja (dd.mm.gggg.)|Rođendan|Rođ.|Rođen/a|Dat. rođ.|Datum roðenja`,
 	ID: `id|ID|Id| id `,
 	LeftOut: `|Date|Datum|Fecha|Spind|Locker|Spindnummer|invitationStatus|userId|User ID|Username|Result|Reason|Nr|Nr.|No|Pers.-Nr.|Personal-ID|Rb.|
-		E-mail 2 Address|E-mail 2 - Value|Phone 2 - Value|Phone 10 - Value|Telefon 2|Home Phone 2|E-Mail 2: Adresse|Secondary Email|E-mail 1 - Label|Phone 1 - Type|Phone 1 - Label|E-mail Type|E-mail Display Name|E-Mail: Angezeigter Name|
+		Phone 2 - Type|Phone 2 - Label|E-mail 2 Type|E-Mail 2: Typ|E-Mail 2: Angezeigter Name|Telefon 2024|Telefon 112|Phone 1 2|First Name 2|Name 2|Geburtstag 2|E-mail 1 - Label|Phone 1 - Type|Phone 1 - Label|E-mail Type|E-mail Display Name|E-Mail: Angezeigter Name|
 		Middle Name|Weitere Vornamen|Nickname|Maiden Name|Geburtsname|Geburtsort|Place of birth|Lieu de naissance|Mjesto rođenja|Geburtsjahr|Year of birth|Jahrgang|Age|Alter|Anniversary|Jahrestag|Hire date|Eintrittsdatum|
-		Emergency phone|Emergency contact|Telefon (Notfall)|Notfallkontakt|Fax|Home Fax|Pager|Company|Company Main Phone|Organization Name|Manager's Name|Name Assistent|Spouse|Name Prefix|File As|Yomi Name|Given Name Yomi|Phonetic First Name|
+		Emergency phone|Emergency contact|Telefon (Notfall)|Notfallkontakt|Fax|Home Fax|Pager|Company|Company Main Phone|Telefax|Fax privat|Home Fax Number|Telefon/Fax|Organization Name|Manager's Name|Name Assistent|Spouse|Name Prefix|File As|Yomi Name|Given Name Yomi|Phonetic First Name|
 		Segundo apellido|Apellido 2|Adresse|Address|Home Address|Mailing address|Street|Straße|Ort|Notes|Privat|Home|Nummer|Number|First Aid|Lastschrift|N additional|FN|UID|Family|Née|Anniversaire de mariage ou fête`,
 }
 
@@ -101,11 +103,12 @@ func TestColumns(t *testing.T) {
 		{[]string{"Ime i prezime|Ime", "Ana Čović|Ana"}, "Ime i prezime=name"},
 		{[]string{"Vorname|Mail", "Ana|a@example.com"}, "Vorname=firstName Mail=email"},
 		{[]string{"Nom, prénom", "Lefèvre, Zoé"}, "Nom, prénom=lastName firstName"},
-		{[]string{"Name|Phone 1 - Value|Phone 2 - Value", "A B|1|2"}, "Name=name Phone 1 - Value=phoneNumber"},
+		{[]string{"Name|Phone 1 - Value|Phone 2 - Value", "A B|1|2"}, "Name=name Phone 1 - Value=phoneNumber Phone 2 - Value=phoneNumber"},
 		{[]string{"Name|Home Phone|Mobile Phone", "A B||2"}, "Name=name Mobile Phone=phoneNumber"},
 		{[]string{"Name|Home Phone|Mobile Phone", "A B||"}, "Name=name Home Phone=phoneNumber"},
-		{[]string{"Name|Home Phone|Mobile Phone", "A B|1|", "C D||2"}, `Name=name : twice phoneNumber ["Home Phone" "Mobile Phone"]`},
-		{[]string{"Name|E-Mail|E-Mail", "A B|a@example.com|b@example.com"}, `Name=name : twice email ["E-Mail" "E-Mail"]`},
+		{[]string{"Name|Home Phone|Mobile Phone", "A B|1|", "C D||2"}, "Name=name Home Phone=phoneNumber Mobile Phone=phoneNumber"},
+		{[]string{"Name|Home Phone|Mobile Phone|Phone 2", "A B|1||", "C D||2|"}, "Name=name Home Phone=phoneNumber Mobile Phone=phoneNumber"},
+		{[]string{"Name|E-Mail|E-Mail", "A B|a@example.com|b@example.com"}, "Name=name E-Mail=email E-Mail=email"},
 		{[]string{"Name|DOB|Birthday", "A B|1990-05-15|1990-05-15"}, `Name=name : twice dateOfBirth ["DOB" "Birthday"]`},
 		{[]string{"Vorname|Rufname|Nachname", "A|B|C"}, `: twice firstName ["Vorname" "Rufname"]`},
 		{[]string{"Name|Full name", "A|A B"}, "Full name=name"},
@@ -151,7 +154,10 @@ func TestAsked(t *testing.T) {
 		{Options{Columns: columns{2: LeftOut, 4: "firstName"}}, "Name=lastName Mobile Phone=phoneNumber X, Y=firstName"},
 		{Options{Columns: columns{0: LeftOut, 1: LeftOut, 2: LeftOut, 4: "lastName"}}, "Mobile Phone=phoneNumber X, Y=lastName"},
 		{Options{Columns: columns{0: LeftOut, 1: LeftOut, 2: LeftOut}}, `Mobile Phone=phoneNumber : noName  ["Vorname" "Name" "Home Phone" "Mobile Phone" "X, Y"]`},
-		{Options{Columns: columns{2: "phoneNumber", 3: "phoneNumber"}}, `: twice phoneNumber ["Home Phone" "Mobile Phone"]`},
+		{Options{Columns: columns{2: "phoneNumber", 3: "phoneNumber"}}, "Vorname=firstName Name=lastName Home Phone=phoneNumber Mobile Phone=phoneNumber"},
+		{Options{Columns: columns{4: "email"}}, "Vorname=firstName Name=lastName Home Phone=phoneNumber Mobile Phone=phoneNumber X, Y=email"},
+		{Options{Columns: columns{0: "firstName", 4: "firstName"}}, `: twice firstName ["Vorname" "X, Y"]`},
+		{Options{Columns: columns{3: "dateOfBirth", 4: "dateOfBirth"}}, `: twice dateOfBirth ["Mobile Phone" "X, Y"]`},
 		{Options{Columns: columns{1: FullName, 4: LastFirst}}, `: twice name ["Name" "X, Y"]`},
 		{Options{Columns: columns{0: "firstName", 4: FullName}}, `: twice name ["X, Y" "Vorname"]`},
 		{Options{Columns: columns{9: "email"}}, `: unknown  ["10"]`},

@@ -97,6 +97,7 @@ type Result struct {
 	Columns []Column // one for each header of the table
 	Dates   string   // order in which dates were read; empty: no cell needed one
 	People  []Person // one for each row
+	NoZero  int      // phone numbers that Options.Zero would put a 0 before
 	Notes   []sheet.Note
 }
 
@@ -107,7 +108,19 @@ const (
 	NoteNoDate      = "noDate"        // number, text: cells that other programs write for no date, such as 0/0/00
 	NoteNotOurID    = "notOurID"      // header: a column "id" that holds no ids of ours
 	NoteGuessedName = "splitGuess"    // number: names of more than two words
+	NoteFirstFilled = "firstFilled"   // Field, headers: columns of which the first that is filled counts, in their order
+	NoteFirstByKind = "firstByKind"   // likewise, and the headers of the columns that say the kind of each value
+	NoteNoFax       = "noFax"         // number: cells that were not taken because they are those of a fax or the like
+	NoteJoined      = "joined"        // number: cells with several values, of which the first was taken
+	NoteNoZero      = "noZero"        // number: phone numbers without a 0 or + in columns where others have one
+	NoteZero        = "zero"          // number: of those, how many got a 0
 )
+
+// FieldName is the name of a field in the arguments of a note.
+type FieldName string
+
+// Headers are several headers in the arguments of a note.
+type Headers []string
 
 // ColumnsError says that it is not clear which column is which field.
 type ColumnsError struct {
@@ -157,7 +170,7 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		return r, err
 	}
 	r.Dates = births.reported
-	m := mapper{table: t, columns: r.Columns, births: births, now: o.Now, leaveOutBad: o.LeaveOutBad}
+	m := mapper{table: t, columns: r.Columns, several: c.several, births: births, phones: readPhones(t, r.Columns, o), now: o.Now, leaveOutBad: o.LeaveOutBad}
 	r.People = make([]Person, len(t.Rows))
 	for i := range t.Rows {
 		if err := ctx.Err(); err != nil {
@@ -165,6 +178,7 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		}
 		r.People[i] = m.person(i)
 	}
-	r.Notes = append(append(r.Notes, m.splits.notes()...), births.notes()...)
+	r.NoZero = m.phones.without
+	r.Notes = slices.Concat(r.Notes, m.severalNotes(), m.phones.notes(), m.splits.notes(), births.notes())
 	return r, nil
 }

@@ -245,6 +245,8 @@ func checkPerson(t *testing.T, columns []Column, row sheet.Row, p Person, now ti
 			has = hasError(p, "cells")
 		case columns[i].Field == LeftOut:
 			has = true
+		case severalFields[columns[i].Field] && otherColumn(columns, i):
+			has = filledOf(columns[i].Field, p) // a note says which columns are read for it
 		case columns[i].Field == ID:
 			has = strings.EqualFold(p.ID, cell.Text) || hasError(p, ID)
 		case columns[i].Field == FullName || columns[i].Field == LastFirst:
@@ -266,6 +268,20 @@ func checkPerson(t *testing.T, columns []Column, row sheet.Row, p Person, now ti
 	return noDates
 }
 
+// otherColumn reports whether another column is for the same field.
+func otherColumn(columns []Column, i int) bool {
+	return slices.ContainsFunc(slices.Delete(slices.Clone(columns), i, i+1), func(c Column) bool { return c.Field == columns[i].Field })
+}
+
+// filledOf reports whether a field of a person has a value or a fault.
+func filledOf(field string, p Person) bool {
+	has := hasError(p, field) || p.LostPhone != ""
+	for d, value := range p.Fields.Each {
+		has = has || d.Name == field && *value != ""
+	}
+	return has
+}
+
 func hasError(p Person, field string) bool {
 	return slices.ContainsFunc(p.Errors, func(e record.FieldError) bool { return e.Field == field })
 }
@@ -283,6 +299,8 @@ func FuzzMap(f *testing.F) {
 	f.Add("Vorname|Name|geb.|Tel\nAna|Čović|05/06/90|4.41E+11", "dmy", uint8(0))
 	f.Add("id|Name, Vorname|Geburtstag\n"+anID+"|Horvat, Ivan|26/06/1990\nx|y z|0/0/00|more", "", uint8(3))
 	f.Add("Name|Ime|Phone 1|Phone 2\n|a|b\n#N/A", "mdy", uint8(7))
+	f.Add("Name|Telefon|Handy|Büro|E-Mail|E-Mail 2\na b|1|-||x@example.com|y\nc d|||3||", "", uint8(0))
+	f.Add("Name|Phone 1 - Type|Phone 1 - Value|Phone 2 - Label|Phone 2 - Value\na b|Home Fax|1|Work|2 ::: 3\nc d|Mobile|0999999||\ne f|x|888888||", "", uint8(0))
 	f.Add("Ana|ana@example.com\nIvan|15.5.1990", "", uint8(1))
 	f.Add("First name|Last name|DOB\na|b|33008\nc|d|15-May-90\ne|f|1990-05-15T00:00:00+02:00", "", uint8(255))
 	f.Fuzz(func(t *testing.T, text, order string, kinds uint8) {

@@ -25,9 +25,12 @@ const extraCells = "cells"
 type mapper struct {
 	table   *sheet.Table
 	columns []Column
+	several []several
 	births  *births
+	phones  *phones
 	now     time.Time
 	splits  splits
+	joined  int // cells with several values
 
 	leaveOutBad bool
 }
@@ -37,9 +40,12 @@ func (m *mapper) person(i int) Person {
 	row := m.table.Rows[i]
 	p := Person{Row: row.Number}
 	var fields record.Fields
+	for s := range m.several {
+		m.several[s].choose(row)
+	}
 	for at, column := range m.columns {
-		if cell := row.Cell(at); column.Field != LeftOut && cell.Text != "" {
-			m.take(&p, &fields, i, column.Field, cell)
+		if cell := row.Cell(at); column.Field != LeftOut && cell.Text != "" && m.counts(at) {
+			m.take(&p, &fields, i, at, cell)
 		}
 	}
 	if extra := beyond(row, len(m.columns)); extra != "" {
@@ -73,13 +79,17 @@ func (p *Person) leaveOut() {
 }
 
 // take takes over a cell of a row that has something in it.
-func (m *mapper) take(p *Person, f *record.Fields, row int, field string, cell sheet.Cell) {
+func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell) {
+	field := m.columns[at].Field
 	if cell.Kind == sheet.Error {
 		if field == LastFirst {
 			field = FullName
 		}
 		p.Errors.Add(field, CellError, "The cell holds an error of the spreadsheet%s.", quote(": %s", cell.Text))
 		return
+	}
+	if severalFields[field] {
+		cell.Text = m.firstOfJoined(at, cell.Text)
 	}
 	switch field {
 	case ID:
@@ -97,7 +107,7 @@ func (m *mapper) take(p *Person, f *record.Fields, row int, field string, cell s
 			p.Errors = append(p.Errors, *fault)
 		}
 	case "phoneNumber":
-		if f.PhoneNumber = cell.Text; lostDigits.MatchString(cell.Text) {
+		if f.PhoneNumber = m.phones.read(at, cell.Text); lostDigits.MatchString(cell.Text) {
 			f.PhoneNumber, p.LostPhone = "", cell.Text
 		}
 	default:

@@ -40,6 +40,13 @@ type Field struct {
 	// in lower case, without spaces, and with spaces between them.
 	Headings, Besides string
 
+	// Several says that a list can have several columns for the field, of which the
+	// first that is filled counts, row by row. One with a word of Earlier comes before
+	// others, one with a word of Later after them. A word of Alone names a column
+	// without another word if the cells look like values of the field.
+	Several               bool
+	Earlier, Later, Alone string
+
 	VCard string   // the property of a vCard, with its parameters
 	Demo  []string // values to invent; nil where package demo has a way of its own
 
@@ -74,10 +81,12 @@ var fields = []Field{
 		Headings: lastNames, VCard: "N"},
 	{Name: "phoneNumber", column: "phone_number", limit: maxPhoneNumber, normalize: normalizeText,
 		Of:       func(f *Fields) *string { return &f.PhoneNumber },
-		Headings: phones, Besides: besidesPhones + which, VCard: "TEL;TYPE=VOICE"},
+		Headings: phones, Besides: besidesPhones + which, VCard: "TEL;TYPE=VOICE",
+		Several: true, Earlier: mobiles + texts, Later: works, Alone: homes + works},
 	{Name: "email", column: "email", limit: maxEmail, normalize: normalizeEmail,
 		Of:       func(f *Fields) *string { return &f.Email },
-		Headings: emails, Besides: besidesEmails + which, VCard: "EMAIL;TYPE=INTERNET"},
+		Headings: emails, Besides: besidesEmails + which, VCard: "EMAIL;TYPE=INTERNET",
+		Several: true},
 	{Name: "dateOfBirth", column: "date_of_birth", normalize: normalizeBirth,
 		Of:       func(f *Fields) *string { return &f.DateOfBirth },
 		Headings: births, Besides: besidesBirths, VCard: "BDAY"},

@@ -16,14 +16,15 @@ const (
 		correoe correoelectronico direccionelectronica elektronickaadresa`
 	besidesEmails = `address addresses adress adresse adressen addresse adresa adrese direccion electronique electronico`
 
-	phones = `phone phones telephone telephones telephonenumber tel telefon telefone telefono telefonos telefona telefoni
+	phones = mobiles + ` phone phones telephone telephones telephonenumber tel telefon telefone telefono telefonos telefona telefoni
 		telf tlf tfno tfn telno fon ph rufnummer rufnr fernsprecher contactnumber contactno kontaktnummer kontaktbroj
-		mobile mobiles mobil mobiler mobilfunk mobilfon mobiltel mob cell cells cellphone cellular
-		handy handys natel portable gsm smartphone movil moviles celular mobitel mobitela mobiteli mobilni mobilnog
-		landline festnetz festnetzanschluss fixe fijo fiksni`
+		landline festnetz festnetzanschluss fixe fijo fiksni fiksna`
+	mobiles = `mobile mobiles mobil mobiler mobilfunk mobilfon mobiltel mob cell cells cellphone cellular iphone
+		handy handys natel portable gsm smartphone movil moviles celular mobitel mobitela mobiteli mobilni mobilnog mobilna`
+	texts         = ` sms whatsapp`
 	besidesPhones = `number numbers num no nr nb n nummer nummern numero numeros broj brojevi br
-		car auto voiture coche day daytime evening tagsuber abends best sms whatsapp
-		alarm alarmierung alerting alerts notification notifications fix fixed`
+		car auto voiture coche day daytime evening tagsuber abends best
+		alarm alarmierung alerting alerts notification notifications fix fixed` + texts
 
 	births = `birthday birthdate birth dob born bday bdate geburtsdatum geburtstag geburtsdat geburt geb geboren gebtag
 		naissance naiss nele neele neelee anniversaire ddn
@@ -33,11 +34,14 @@ const (
 		dd mm yy yyyy tt jj jjjj aa aaaa gg gggg iso`
 
 	// which are words that say which of somebody's addresses or numbers it is.
-	which = ` value private privat privater private privates prive privee privado privada privatni privatna
-	home haus heim house domicile maison casa particular kucni kuca
-	work arbeit business office buro buero bureau geschaftlich geschaeftlich geschaft dienst dienstlich dienstliche
-	beruflich trabajo travail professionnel professionnelle pro laboral oficina poslovni poslovna posao poslu na sluzbeni sluzbena
-	primary primare haupt main principal principale glavni primarna preferred bevorzugt
-	other weitere weiteres weiterer andere anderes autre otro otra ostali drugi
-	personal perso personnel personnelle personlich personliche osobni osobna contact kontakt contacto`
+	which = homes + works + ` value
+		primary primare haupt main principal principale glavni primarna preferred bevorzugt
+		secondary second zweite zweites zweiter secondaire secundario sekundarni sekundarna alternate alternative alternativ
+		other weitere weiteres weiterer andere anderes autre otro otra ostali drugi drugo na`
+	homes = ` private privat privater private privates prive privee privado privada privatni privatna
+		home haus heim house domicile domicilio maison casa particular kucni kuca
+		personal perso personnel personnelle personlich personliche osobni osobna contact kontakt contacto`
+	works = ` work arbeit business office buro buero bureau geschaftlich geschaeftlich geschaft dienst dienstlich dienstliche
+		beruflich trabajo travail professionnel professionnelle pro laboral oficina poslovni poslovna posao poslu ured uredski
+		sluzbeni sluzbena`
 )

@@ -1,0 +1,46 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestZero: numbers without a 0 or + are counted where others of their column have
+// one, and get a 0 where somebody asks for it.
+func TestZero(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		numbers     string
+		want, zeros string // numbers with Zero; notes without and with it
+	}{
+		{"0664 1234567|6641234567|664 1234568", "0664 1234567|06641234567|0664 1234568", "noZero 2; zero 2"},
+		{"+43 664 1234567|6641234567", "+43 664 1234567|06641234567", "noZero 1; zero 1"},
+		{"(0664) 1234567|664/123-45.67", "(0664) 1234567|0664/123-45.67", "noZero 1; zero 1"},
+		{"+385 91 555 0171|385915550172", "+385 91 555 0171|385915550172", "noZero 1; noZero 1"},
+		{"00385 91 555 0171|385915550172|915550173", "00385 91 555 0171|385915550172|0915550173", "noZero 2; zero 1, noZero 1"},
+		{"5550100|(555) 010-0101|1-555-010-0102", "5550100|(555) 010-0101|1-555-010-0102", "; "},
+		{"0664 1|112|144|4711|23456|x664123456|4.41E+11|(664) 123456|1234567890123456", "0664 1|112|144|4711|23456|x664123456|4.41E+11|(664) 123456|1234567890123456", "; "},
+		{"0664 1|", "0664 1|", "; "},
+		{"0|123456", "0|0123456", "noZero 1; zero 1"},
+	} {
+		lines := []string{"Vorname|Nachname|Telefon"}
+		for number := range strings.SplitSeq(tt.numbers, "|") {
+			lines = append(lines, "Ana|Čović|"+number)
+		}
+		same, notes := phonesOf(t, Options{}, lines...)
+		repaired, notesOfZero := phonesOf(t, Options{Zero: true}, lines...)
+		zeros := strings.ReplaceAll(notes+"; "+notesOfZero, "\n", ", ")
+		if same != tt.numbers || repaired != tt.want || zeros != tt.zeros {
+			t.Errorf("%s: %s, %s, %s; want %s, %s", tt.numbers, same, repaired, zeros, tt.want, tt.zeros)
+		}
+	}
+	// Each column is judged by itself, and cells that do not count are not counted.
+	lines := []string{"Vorname|Nachname|Handy|Telefon", "Ana|Čović|0664 1234567|2236123456", "Eva|Babić||2236123457", "Ivan|Horvat|6641234568|"}
+	if got, notes := phonesOf(t, Options{Zero: true}, lines...); got != "0664 1234567|2236123457|06641234568" || !strings.HasSuffix(notes, "\nzero 1") {
+		t.Errorf("two columns: %s, %s", got, notes)
+	}
+	r, err := Map(t.Context(), tableOf(lines...), Options{Now: now})
+	if err != nil || r.NoZero != 1 {
+		t.Errorf("%d numbers lack a 0, %v", r.NoZero, err)
+	}
+}

@@ -1,0 +1,140 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+)
+
+// phonesOf returns the phone number of each row, and the notes.
+func phonesOf(t *testing.T, o Options, lines ...string) (numbers, notes string) {
+	t.Helper()
+	o.Now = now
+	r, err := Map(t.Context(), tableOf(lines...), o)
+	if err != nil {
+		t.Fatalf("%q: %v", lines, err)
+	}
+	var all []string
+	for _, p := range r.People {
+		all = append(all, p.Fields.PhoneNumber+p.LostPhone)
+	}
+	return strings.Join(all, "|"), strings.TrimSpace(told(&Result{Notes: r.Notes}, nil))
+}
+
+// TestSeveralPhones: of several columns the first one that is filled counts, row by
+// row, by kind and then from the left.
+func TestSeveralPhones(t *testing.T) {
+	t.Parallel()
+	const first = `firstFilled "phoneNumber" mapping.Headers`
+	for _, tt := range []struct {
+		headers, rows, want, note string
+	}{
+		{"Büro|Festnetz|Mobil", "1|2|3;1|2|;1||", "3|2|1", `{"Mobil", "Festnetz", "Büro"}`},
+		{"Telefon geschäftlich|Telefon privat|Handy", "1|2|3;1|2|;1||;||", "3|2|1|", `{"Handy", "Telefon privat", "Telefon geschäftlich"}`},
+		{"Tel. dienstlich|Tel.|Natel", "1|2|3;1|2|;1||", "3|2|1", `{"Natel", "Tel.", "Tel. dienstlich"}`},
+		{"Tél. bureau|Domicile (tél.)|Portable", "1|2|3;1|2|;1||", "3|2|1", `{"Portable", "Domicile (tél.)", "Tél. bureau"}`},
+		{"Teléfono trabajo|Fijo|Móvil", "1|2|3;1|2|;1||", "3|2|1", `{"Móvil", "Fijo", "Teléfono trabajo"}`},
+		{"Telefon posao|Fiksni|Mobitel", "1|2|3;1|2|;1||", "3|2|1", `{"Mobitel", "Fiksni", "Telefon posao"}`},
+		{"Business Phone|Other Phone|Home Phone|Mobile Phone", "1|2|3|4;1|2|3|;1||3|;1|||", "4|2|3|1", `{"Mobile Phone", "Other Phone", "Home Phone", "Business Phone"}`},
+		{"Home Phone|Home Phone 2|Phone|Phone 2", "1|2|3|4;|2|3|4;||3|4;|||4", "1|2|3|4", `{"Home Phone", "Home Phone 2", "Phone", "Phone 2"}`},
+		{"Diensthandy|Handy privat|Festnetz", "1|2|3;|2|3;||3", "1|2|3", `{"Diensthandy", "Handy privat", "Festnetz"}`},
+		{"Telefon|Telefon", "1|2;|2", "1|2", `{"Telefon", "Telefon"}`},
+		{"Fax|Telefon|Telefax|Handy|Telefon (Notfall)", "1|2|3|4|5;1|2|3||5;1||3||5", "4|2|", `{"Handy", "Telefon"}`},
+		{"Handy|Telefon", "-|2;-|;–|/", "2|-|–", `{"Handy", "Telefon"}`},
+		{"Handy|Telefon", "4.41E+11|2", "4.41E+11", `{"Handy", "Telefon"}`},
+		{"Tel 1|Tel 2|Tel 3|Tel 4|Tel 5|Tel 6|Tel 7|Tel 8|Tel 9|Tel 10|Tel 11", "1|2|3|4|5|6|7|8|9|10|11", "1", `{"Tel 1", "Tel 2", "Tel 3", "Tel 4", "Tel 5", "Tel 6", "Tel 7", "Tel 8", "Tel 9", "Tel 10", "…"}`},
+	} {
+		lines := []string{"Vorname|Nachname|" + tt.headers}
+		for row := range strings.SplitSeq(tt.rows, ";") {
+			lines = append(lines, "Ana|Čović|"+row)
+		}
+		if tt.headers == "Büro|Festnetz|Mobil" { // the cells must look like numbers there
+			for i, line := range lines[1:] {
+				lines[i+1] = strings.Replace(line, "|1|", "|02236 1|", 1)
+			}
+			tt.want = "3|2|02236 1"
+		}
+		if got, note := phonesOf(t, Options{}, lines...); got != tt.want || note != first+tt.note {
+			t.Errorf("%q: %s with %s, want %s with %s", lines, got, note, tt.want, tt.note)
+		}
+	}
+}
+
+// TestAskedSeveral: columns that are asked for by their headers count in that order,
+// and those by number by kind.
+func TestAskedSeveral(t *testing.T) {
+	t.Parallel()
+	lines := []string{"Vorname|Nachname|Festnetz|Mobil|Tel. 3", "Ana|Čović|1|2|3", "Eva|Babić|1||3", "Ivan|Horvat|||3"}
+	for _, tt := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{}, "2|1|3"},
+		{Options{Headers: []Header{{"Festnetz", "phoneNumber"}, {"Mobil", "phoneNumber"}}}, "1|1|"},
+		{Options{Headers: []Header{{"Tel. 3", "phoneNumber"}, {"Mobil", "phoneNumber"}, {"Festnetz", "phoneNumber"}}}, "3|3|3"},
+		{Options{Headers: []Header{{"Mobil", LeftOut}}}, "1|1|3"},
+		{Options{Columns: map[int]string{2: "phoneNumber", 3: "phoneNumber", 4: "phoneNumber"}}, "2|1|3"},
+		{Options{Columns: map[int]string{3: "phoneNumber", 4: "phoneNumber"}}, "2|3|3"},
+		{Options{Headers: []Header{{"Tel. 3", "phoneNumber"}}}, "3|3|3"},
+	} {
+		if got, _ := phonesOf(t, tt.o, lines...); got != tt.want {
+			t.Errorf("%+v: %s, want %s", tt.o, got, tt.want)
+		}
+	}
+}
+
+func TestSeveralEmails(t *testing.T) {
+	t.Parallel()
+	check(t, tableOf("First name|Last name|E-mail Address|E-mail 2 Address|E-mail 3 Address", "Ana|Čović|a@example.com|b@example.com|", "Eva|Babić||b@example.com|c@example.com", "Ivan|Horvat|||c@example.com", "Mia|Kos|nobody|b@example.com|"), Options{},
+		"First name=firstName Last name=lastName E-mail Address=email E-mail 2 Address=email E-mail 3 Address=email ",
+		"2 Ana/Čović//a@example.com/", "3 Eva/Babić//b@example.com/", "4 Ivan/Horvat//c@example.com/", "5 Mia/Kos//nobody/ email:invalid",
+		`firstFilled "email" mapping.Headers{"E-mail Address", "E-mail 2 Address", "E-mail 3 Address"}`)
+}
+
+// TestGoogleTypes: the type or label of a number decides about it, row by row.
+func TestGoogleTypes(t *testing.T) {
+	t.Parallel()
+	rows := []string{"Ana|Čović|Home|01 1|Mobile|091 1", "Eva|Babić|Home Fax|01 2|Work|01 3", "Ivan|Horvat|Work Fax|01 4||", "Mia|Kos|* Mobile|091 5|Mobile|091 6",
+		"Leo|Novak|Work|01 7||01 8", "Jan|Kralj|Pager|1|Other|01 9", "Ida|Vuk|Fax (privat)|1|Festnetz|01 10", "Uwe|Wolf|Geschäftlich|1|Handy Chef|091 11",
+		"Eli|Moor|Emergency|1|Main|01 12", "Ena|Paš|Mobitel|091 13 ::: 091 14|Mobile|091 15"}
+	const want = "091 1|01 3||091 5|01 8|01 9|01 10|091 11|01 12|091 13"
+	for _, label := range []string{"Type", "Label"} {
+		lines := append([]string{strings.ReplaceAll("Given Name|Family Name|Phone 1 - Type|Phone 1 - Value|Phone 2 - Type|Phone 2 - Value", "Type", label)}, rows...)
+		got, notes := phonesOf(t, Options{}, lines...)
+		wantNotes := `firstByKind "phoneNumber" mapping.Headers{"Phone 1 - Value", "Phone 2 - Value"} mapping.Headers{"Phone 1 - ` + label + `", "Phone 2 - ` + label + `"}` + "\nnoFax 5\njoined 1"
+		if got != want || notes != wantNotes {
+			t.Errorf("%s: %s, want %s; %s", label, got, want, notes)
+		}
+		asked := Options{Headers: []Header{{"Phone 2 - Value", "phoneNumber"}, {"Phone 1 - Value", "phoneNumber"}}}
+		if got, _ := phonesOf(t, asked, lines...); !strings.HasPrefix(got, "091 1|01 3||091 6|") {
+			t.Errorf("%s, asked: %s", label, got)
+		}
+	}
+	got, notes := phonesOf(t, Options{}, "Name|Phone 1 - Type|Phone 1 - Value", "A B|Home Fax|1", "C D|Mobile|2")
+	if got != "|2" || !strings.HasPrefix(notes, "noFax 1\n") {
+		t.Errorf("one column: %s, %s", got, notes)
+	}
+	got, notes = phonesOf(t, Options{}, "Name|phoneNumber|E-mail 1 - Value", "A B|1 ::: 2|a@example.com ::: b@example.com")
+	if got != "1 ::: 2" || !strings.HasPrefix(notes, "joined 1\n") {
+		t.Errorf("joined: %s, %s", got, notes)
+	}
+}
+
+// TestAlone: a header that says only which of somebody's numbers it is names a column
+// of phone numbers, and of nothing else.
+func TestAlone(t *testing.T) {
+	t.Parallel()
+	for line, phones := range map[string]bool{
+		"Domicile|01 42 68 53 00": true, "Travail|01.42.68.53.00;;+33 1 42 68 53 00": true, "Privat|(02236) 5550151": true, "Büro|02236/5550151": true,
+		"Privat|Aus": false, "Home|Elm Street 012345": false, "Dienst|24": false, "Dienst|01.02.1990": false, "Work|123456": false,
+		"Bureau|B 01 42 68": false, "Other|01 42 68 53 00": false, "Dienstnummer|0123456": false, "Spind|0123456": false, "Privat|": false,
+	} {
+		header, cells, _ := strings.Cut(line, "|")
+		lines := []string{"Vorname|Nachname|" + header}
+		for cell := range strings.SplitSeq(cells, ";") {
+			lines = append(lines, "Ana|Čović|"+cell)
+		}
+		if got, _ := phonesOf(t, Options{}, lines...); (strings.Trim(got, "|") != "") != phones {
+			t.Errorf("%q: %s", line, got)
+		}
+	}
+}
