@@ -105,8 +105,8 @@ func carry() {
 	refused := must(c.ImportFirefightersWithBodyWithResponse(ctx, &client.ImportFirefightersParams{Apply: &apply, Rows: &all, Add: &[]string{"2", "3"}}, "text/csv",
 		strings.NewReader("First name,Last name\nIva,C\nMia,\n")))
 	p := refused.ApplicationproblemJSON422
-	expect("importing a bad row", refused.HTTPResponse, 422, p != nil && p.Code == client.RowsRefused && *p.Refused == 1 && len(*p.Rows) == 2 &&
-		(*p.Rows)[1].Result == client.Refused && (*p.Rows)[1].Errors[0].Field == "lastName")
+	expect("importing a bad row", refused.HTTPResponse, 422, p != nil && p.Code == client.ProblemCodeRowsRefused && *p.Refused == 1 && len(*p.Rows) == 2 &&
+		(*p.Rows)[1].Result == "refused" && (*p.Rows)[1].Errors[0].Field == "lastName")
 	undone := must(c.TakeImportBackWithResponse(ctx, 1, nil))
 	expect("taking back", undone.HTTPResponse, 200, undone.JSON200 != nil && undone.JSON200.Deleted == 2)
 	feed := must(c.ListChangesWithResponse(ctx, nil))
