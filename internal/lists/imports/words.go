@@ -139,7 +139,10 @@ func (w Words) file(e *sheet.FileError) (what, do string) {
 	if do = w.text("file." + e.Code + ".do"); do == "file."+e.Code+".do" {
 		do = ""
 	}
-	return w.text(key, args...), do
+	if what = w.text(key, args...); e.Code == sheet.FileDamaged && w.Language.Tag == "en" && len(args) > 0 {
+		what = fmt.Sprintf("%s: %s.", strings.TrimSuffix(what, "."), w.shown(args)[0]) // the libraries say it in English
+	}
+	return what, do
 }
 
 func (w Words) columns(e *mapping.ColumnsError) string {
@@ -201,6 +204,9 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 	}
 	return "", false
 }
+
+// Why says in a few words why a row could be somebody, or how its name stands out.
+func (w Words) Why(code string) string { return messages().Text(w.Language, "why."+code) }
 
 // warnings returns what people should know about a file, in sentences.
 func (f *File) warnings(r *Outcome) []string {

@@ -64,6 +64,31 @@ func TestEveryCodeHasWords(t *testing.T) {
 	}
 }
 
+// whys are all reasons for which a row is Perhaps.
+var whys = []string{EmailAndBirth, PhoneAndBirth, Spelling, Swapped, BirthAndName, MixedNames}
+
+// TestNoEnglishWithin: what a program says of a damaged file is English, so that other
+// languages leave it out. Each has words of its own for each reason.
+func TestNoEnglishWithin(t *testing.T) {
+	t.Parallel()
+	said := map[string]string{}
+	for _, l := range lang.All() {
+		w := English
+		w.Language = l
+		what, _, _ := w.Explain(&sheet.FileError{Code: sheet.FileDamaged, Args: []any{"line 3: unexpected end"}})
+		if strings.Contains(what, "unexpected") != (l.Tag == "en") {
+			t.Errorf("%s: %s", l.Tag, what)
+		}
+		for _, why := range whys {
+			text := w.Why(why)
+			if strings.HasPrefix(text, "why.") || said[text] != "" {
+				t.Errorf("%s: the reason %s is %q, as in %s", l.Tag, why, text, said[text])
+			}
+			said[text] = l.Tag
+		}
+	}
+}
+
 // TestMessagesAreUsed: each message of the catalogue is that of a code, or is asked for
 // by its key.
 func TestMessagesAreUsed(t *testing.T) {
@@ -73,6 +98,7 @@ func TestMessagesAreUsed(t *testing.T) {
 		"file.":    constants(t, "../sheet/sheet.go", "File"),
 		"note.":    append(constants(t, "../sheet/sheet.go", "Note"), constants(t, "../mapping/mapping.go", "Note")...),
 		"columns.": constants(t, "../mapping/mapping.go", "Columns"),
+		"why.":     whys,
 	} {
 		for _, code := range codes {
 			used[prefix+code], used[prefix+code+".do"] = true, true
