@@ -521,3 +521,33 @@ func TestImportBesideOthers(t *testing.T) {
 		t.Errorf("%d people", found)
 	}
 }
+
+// TestPostsBesideImport: while a command imports the people of a country, the service
+// goes on writing.
+func TestPostsBesideImport(t *testing.T) {
+	s := start(t)
+	path := list(t, "list.csv", csvOf(17_000))
+	done := make(chan bool)
+	var posts sync.WaitGroup
+	posts.Go(func() {
+		for waiting := true; waiting; {
+			select {
+			case <-done:
+				waiting = false
+			case <-time.After(50 * time.Millisecond):
+			}
+			posts.Go(func() {
+				a, err := s.try(t, "POST", collection, strings.NewReader(ana))
+				if err != nil || a.status != 201 {
+					t.Errorf("%d %s, %v", a.status, a.body, err)
+				}
+			})
+		}
+	})
+	works(t, "import", path, "--tenant", firstDepartment, "--db", s.db, "--apply")
+	close(done)
+	posts.Wait()
+	if total := s.list(t, "").TotalCount; total <= 17_000 {
+		t.Errorf("%d people", total)
+	}
+}

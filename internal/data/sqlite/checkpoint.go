@@ -158,7 +158,7 @@ func (c *checkpointer) restart(writer *Conn) {
 	} else {
 		writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
 	}
-	writer.Query(fmt.Sprintf(`PRAGMA busy_timeout = %d`, busyTimeout.Milliseconds()), nil, ignore)
+	writer.Query(fmt.Sprintf(`PRAGMA busy_timeout = %d`, writerTimeout.Milliseconds()), nil, ignore)
 }
 
 // AskBeforeCheckpoints has this process call ask before each of its checkpoints, and

@@ -214,8 +214,13 @@ func (c *Conn) Close() error { return errors.Join(c.closeStatements(), c.driver.
 // Data source names. They hold all settings of a connection, so that no
 // connection can be without them.
 
-// busyTimeout is how long a statement waits for another program's lock.
-const busyTimeout = 5 * time.Second
+// busyTimeout is how long a statement waits for another program's lock, and
+// writerTimeout how long a transaction that writes does. An import of 100,000 people by a
+// command has the lock for 3 s, on a slow machine for 10 s.
+const (
+	busyTimeout   = 5 * time.Second
+	writerTimeout = 15 * time.Second
+)
 
 func dsn(path string, settings ...string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
@@ -235,7 +240,7 @@ func dsn(path string, settings ...string) string {
 func writerDSN(path string) string {
 	return dsn(path, "mode=rw", "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=1", "_pragma=fullfsync(1)",
 		"_pragma=temp_store(memory)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(0)",
-		"_pragma=journal_size_limit(33554432)")
+		"_pragma=journal_size_limit(33554432)", fmt.Sprintf("_pragma=busy_timeout(%d)", writerTimeout.Milliseconds()))
 }
 
 // readerDSN is for connections that read a database in WAL mode.

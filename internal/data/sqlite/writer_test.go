@@ -209,6 +209,9 @@ func TestBusy(t *testing.T) {
 	db := openToy(t)
 	const wait, many = time.Second, 64
 	must(t, db.Write(func(tx *sqlite.Tx) error {
+		if usual, err := tx.QueryInt(`PRAGMA busy_timeout`); err != nil || usual < 15_000 {
+			t.Errorf("a writer waits for %d ms, %v: not as long as the largest import of a command may take", usual, err)
+		}
 		_, err := tx.QueryInt(fmt.Sprintf(`PRAGMA busy_timeout = %d`, wait.Milliseconds()))
 		return err
 	}))

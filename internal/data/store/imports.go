@@ -49,9 +49,9 @@ type NewImport struct {
 	Department string
 	Alike      bool
 
-	// Decide returns the people to write, by the department as it is within the
-	// transaction. Import may call Decide twice. If Decide returns an error or no
-	// people, Import writes nothing and uses no number.
+	// Decide returns the people to write. Import calls it before the transaction, in which
+	// others wait, and again within if the department has changed meanwhile. If the last
+	// call returns an error or no people, Import writes nothing and uses no number.
 	Decide func(Roster) ([]Person, error)
 
 	// Key is that of a request that may be sent again, nil for none. Replay returns
@@ -65,12 +65,22 @@ type NewImport struct {
 // those of Decide, ErrReused, and *RepeatedError for a request that was sent
 // before.
 func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids []string, err error) {
+	var early draft
+	err = s.db.ReadTx(func(c *sqlite.Conn) (err error) {
+		if err = refuseRepeated(c, s.Clock().Now().UnixMilli(), tenant, n.Key); err == nil {
+			early, err = n.draft(c, tenant)
+		}
+		return err
+	})
+	if err != nil || len(early.people) == 0 {
+		return 0, nil, err
+	}
 	err = s.db.Write(func(t *sqlite.Tx) (err error) {
 		number, ids = 0, nil
-		if err := refuseRepeated(t, tenant, n.Key); err != nil {
+		if err := refuseRepeated(t.Conn, t.Now, tenant, n.Key); err != nil {
 			return err
 		}
-		number, ids, err = n.make(t, tenant)
+		number, ids, err = n.make(t, tenant, early)
 		if err == nil && number > 0 && n.Key != nil {
 			err = addReplay(t, tenant, n.Key, importID(number), string(n.Replay(number, ids)))
 		}
@@ -83,18 +93,43 @@ func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids [
 // the id of the record.
 func importID(number int64) string { return "import/" + strconv.FormatInt(number, 10) }
 
-func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {
-	if tenant == 0 { // it may be there by now
-		tenant, err = findTenant(t.Conn, n.Department)
+// draft is what an import would write into a department as it is at a moment.
+type draft struct {
+	tenant  record.TenantID // 0: it does not exist yet
+	version int64
+	people  []Person
+}
+
+// draft decides what to write.
+func (n *NewImport) draft(c *sqlite.Conn, tenant record.TenantID) (d draft, err error) {
+	if d.tenant, d.version, err = n.find(c, tenant); err == nil {
+		d.people, err = n.Decide(roster{c, d.tenant})
 	}
-	if err != nil {
+	return d, err
+}
+
+// find returns the department and its version. A new one may be there by now.
+func (n *NewImport) find(c *sqlite.Conn, tenant record.TenantID) (found record.TenantID, version int64, err error) {
+	if found = tenant; found == 0 {
+		found, err = findTenant(c, n.Department)
+	}
+	if err == nil && found != 0 {
+		version, err = c.QueryInt(`SELECT version FROM tenants WHERE id = ?`, int64(found))
+	}
+	return found, version, noRow(err, ErrRemoved)
+}
+
+// make writes what was decided before the transaction, or decides again if the department
+// is not as it was.
+func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID, d draft) (number int64, ids []string, err error) {
+	now, version, err := n.find(t.Conn, tenant)
+	if err == nil && (now != d.tenant || version != d.version) {
+		d, err = n.draft(t.Conn, tenant)
+	}
+	if err != nil || len(d.people) == 0 {
 		return 0, nil, err
 	}
-	people, err := n.Decide(roster{t.Conn, tenant})
-	if err != nil || len(people) == 0 {
-		return 0, nil, err
-	}
-	if tenant == 0 {
+	if tenant = d.tenant; tenant == 0 {
 		tenant, err = addTenant(t, n.Department, n.Alike)
 	}
 	if err == nil {
@@ -105,12 +140,12 @@ func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, id
 	}
 	first, err := t.QueryInt(lastChangeSQL, int64(tenant))
 	if err == nil {
-		ids, err = n.write(t, tenant, people)
+		ids, err = n.write(t, tenant, d.people)
 	}
 	if err != nil {
 		return 0, nil, err
 	}
-	return number, ids, n.note(t, tenant, number, first+1, people)
+	return number, ids, n.note(t, tenant, number, first+1, d.people)
 }
 
 // write adds and changes people.

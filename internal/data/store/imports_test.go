@@ -201,6 +201,35 @@ func TestRepeatedImport(t *testing.T) {
 	}
 }
 
+// TestImportDecides: an import decides before its transaction, and once more within if
+// the department has changed since. The last decision counts.
+func TestImportDecides(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(*store.Store) // after the first decision
+		want   int                // decisions
+	}{
+		"nothing changes":            {func(*store.Store) {}, 1},
+		"another department changes": {func(s *store.Store) { create(t, s, theirs, ana) }, 1},
+		"the department changes":     {func(s *store.Store) { create(t, s, ours, ana) }, 2},
+	} {
+		s := newStore(t)
+		decisions, seen := 0, 0
+		n := adding()
+		n.Decide = func(r store.Roster) ([]store.Person, error) {
+			decisions, seen = decisions+1, 0
+			must(t, r.Each(func(*record.Stored) { seen++ }))
+			if decisions == 1 {
+				test.change(s)
+			}
+			return []store.Person{{Fields: eva}}, nil
+		}
+		if number, ids := imports(t, s, ours, n); number != 1 || len(ids) != 1 || decisions != test.want || seen != test.want-1 {
+			t.Errorf("%s: import %d of %d people, decided %d times, the last time beside %d people", name, number, len(ids), decisions, seen)
+		}
+	}
+}
+
 func TestSameFile(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -63,7 +63,7 @@ func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, k
 	f := newFirefighter(fields)
 	values := createValues(tenant, f)
 	err := s.db.Write(func(t *sqlite.Tx) error {
-		err := refuseRepeated(t, tenant, key)
+		err := refuseRepeated(t.Conn, t.Now, tenant, key)
 		if err == nil {
 			err = create(t, tenant, by, f.ID, values)
 		}

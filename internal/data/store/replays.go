@@ -69,11 +69,11 @@ func replayChecksum(tenant record.TenantID, id, body string) int64 {
 
 // refuseRepeated returns a *RepeatedError for a request that was sent before, and
 // ErrReused if it was another one. key is nil for one without a key.
-func refuseRepeated(t *sqlite.Tx, tenant record.TenantID, key *IdempotencyKey) error {
+func refuseRepeated(c *sqlite.Conn, now int64, tenant record.TenantID, key *IdempotencyKey) error {
 	if key == nil {
 		return nil
 	}
-	id, body, err := replay(t.Conn, tenant, key, t.Now)
+	id, body, err := replay(c, tenant, key, now)
 	if body != nil {
 		err = &RepeatedError{id}
 	}
