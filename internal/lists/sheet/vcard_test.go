@@ -62,6 +62,8 @@ func TestReadVCards(t *testing.T) {
 			"EMAIL:a@example.com", "EMAIL;TYPE=pref:b@example.com", "BDAY:19900515", "ORG:DVD;Vod", "PHOTO;ENCODING=b:AAAA"),
 			[]string{"UID|firstName|lastName|FN|phoneNumber|email|dateOfBirth|N additional|N prefix|N suffix|TEL 2|TEL 3|EMAIL 2|ORG|PHOTO",
 				"1 1|Ivan|Horvat|dr. Ivan Horvat|091|b@example.com|1990-05-15|Marko|dr.|ml.|01|02|a@example.com|DVD;Vod|…"}},
+		{"phones by kind", card("N:A;B", "TEL;TYPE=WORK:1", "TEL;TYPE=HOME,FAX:2", "TEL;TYPE=HOME:3") + card("N:C;D", "TEL;TYPE=FAX:4"),
+			[]string{"firstName|lastName|phoneNumber|TEL 2|TEL 3", "1 B|A|3|1|2", "2 D|C||4"}},
 		{"no N", card("FN:Ivan Horvat") + card("FN:Ana Marić", "TEL:1"), []string{"name|phoneNumber", "1 Ivan Horvat", "2 Ana Marić|1"}},
 		{"an empty N", card("N:;;;;", "FN:Ivan Horvat"), []string{"name", "1 Ivan Horvat"}},
 		{"N in one card", card("FN:Ivan Horvat") + card("FN:Ana", "N:Marić;Ana"),

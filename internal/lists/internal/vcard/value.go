@@ -156,36 +156,41 @@ func unescape(text string) string {
 	return b.String()
 }
 
-// preference returns a number that is the lower the more a property is preferred.
+// preference returns a number that is the lower the more a property is preferred:
+// mobile phones, then others, then those of work, and within them what PREF says. It is
+// never for a fax and the like.
 func (p Property) preference() int {
 	level := 101
 	if values := p.param("PREF"); len(values) > 0 {
 		if n, err := strconv.Atoi(values[0]); err == nil {
-			level = n
+			level = min(max(n, 1), 101)
 		}
 	}
 	if p.Is("PREF") {
 		level = min(level, 1)
 	}
-	switch {
+	switch phone := p.Name == "TEL"; {
 	case p.Is("CELL", "MOBILE", "IPHONE"):
-		level -= 1000
-	case p.Is("FAX", "PAGER", "MODEM", "X400", "X.400"):
-		level += 1000
+		return level - 1000
+	case phone && p.Is("FAX", "PAGER", "MODEM"):
+		return never
+	case phone && p.Is("WORK"), p.Is("X400", "X.400"):
+		return level + 1000
 	}
 	return level
 }
 
-// Best returns the position of the property of a name that counts: a
-// mobile phone, else the preferred one, else the first that is no fax. Without any
-// it is -1.
+const never = 1 << 30
+
+// Best returns the position of the property of a name that counts, by preference and
+// then by position. Without any it is -1.
 func (c Card) Best(name string) int {
-	best, least := -1, 0
+	best, least := -1, never
 	for i, p := range c {
 		if p.Name != name || p.value == "" {
 			continue
 		}
-		if preference := p.preference(); best < 0 || preference < least {
+		if preference := p.preference(); preference < least {
 			best, least = i, preference
 		}
 	}

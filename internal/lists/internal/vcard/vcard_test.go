@@ -98,10 +98,14 @@ func TestBest(t *testing.T) {
 		{[]string{"TEL;HOME:1", "TEL;CELL:2"}, 1},
 		{[]string{"TEL;TYPE=HOME,pref:1", "TEL;TYPE=voice;TYPE=cell:2"}, 1},
 		{[]string{"TEL;CELL:1", "TEL;CELL;PREF:2"}, 1},
-		{[]string{"TEL;TYPE=home:1", "TEL;TYPE=work,pref:2"}, 1},
+		{[]string{"TEL;TYPE=work,pref:1", "TEL;TYPE=home:2"}, 1},
+		{[]string{"TEL;TYPE=work:1", "TEL:2", "TEL;TYPE=home,pref:3", "TEL;TYPE=home:4"}, 2},
+		{[]string{"TEL;TYPE=work:1", "TEL;TYPE=work,cell:2", "TEL;TYPE=cell:3"}, 1},
+		{[]string{"TEL;TYPE=home;TYPE=fax:1", "TEL;WORK;VOICE:2"}, 1},
+		{[]string{"TEL;TYPE=pager:1", "TEL;WORK;FAX:2", "TEL;MODEM:3"}, -1},
 		{[]string{"TEL;PREF=2:1", "TEL;PREF=1:2"}, 1},
 		{[]string{"TEL;TYPE=fax;PREF=1:1", "TEL;TYPE=work:2"}, 1},
-		{[]string{"TEL;TYPE=fax:1"}, 0},
+		{[]string{"TEL;TYPE=fax:1"}, -1},
 		{[]string{`TEL;TYPE="voice,cell":1`, "TEL;PREF=1:2"}, 0},
 	}
 	for _, tt := range tests {
