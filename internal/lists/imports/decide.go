@@ -135,7 +135,7 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 		row.Errors = append(row.Errors, d.fault(row, p, v))
 	}
 	if p.LostPhone != "" && (row.Before == nil || row.Before.PhoneNumber != p.LostPhone) {
-		row.Errors.Add("phoneNumber", LostDigits, "phoneNumber is %s: a spreadsheet has lost its digits.", p.LostPhone)
+		row.Errors = append(row.Errors, mapping.LostDigitsOf(p.LostPhone))
 	}
 }
 

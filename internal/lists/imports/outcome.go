@@ -101,11 +101,9 @@ const (
 	MixedNames    = "mixed_names" // the name stands in the rarer form of its column
 )
 
-// Codes of the errors of a row beside those of packages record and mapping.
-const (
-	Ambiguous  = "ambiguous"   // it could be several people
-	LostDigits = "lost_digits" // a spreadsheet has lost digits of the phone number
-)
+// Ambiguous is the code of the error of a row that could be several people. Others are
+// those of packages record and mapping.
+const Ambiguous = "ambiguous"
 
 // setMade sets the number of the import, and the ids of those it has written. 0 is no
 // import.

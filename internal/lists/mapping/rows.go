@@ -14,8 +14,9 @@ import (
 
 // Codes of the errors of a row beside those of package record.
 const (
-	CellError = "cell_error" // an error of the spreadsheet in a cell, such as #N/A
-	NoYear    = "no_year"    // a birthday without a year
+	CellError  = "cell_error"  // an error of the spreadsheet in a cell, such as #N/A
+	NoYear     = "no_year"     // a birthday without a year
+	LostDigits = "lost_digits" // a spreadsheet has lost digits of the phone number
 )
 
 // extraCells is the field of an error about cells beyond the header.
@@ -41,7 +42,9 @@ func (m *mapper) person(i int) Person {
 	p := Person{Row: row.Number}
 	var fields record.Fields
 	for s := range m.several {
-		m.several[s].choose(row)
+		if m.several[s].choose(row); m.leaveOutBad {
+			m.passOver(&m.several[s], row, &p)
+		}
 	}
 	for at, column := range m.columns {
 		if cell := row.Cell(at); column.Field != LeftOut && cell.Text != "" && m.counts(at) {
@@ -122,6 +125,11 @@ func (m *mapper) take(p *Person, f *record.Fields, row, at int, cell sheet.Cell)
 // lostDigits is how a spreadsheet writes a long number, of which it keeps the first
 // digits.
 var lostDigits = regexp.MustCompile(`^[+-]?(?:\d[.,]\d+[eE]\+?\d+|\d[eE]\+\d+)$`)
+
+// LostDigitsOf returns the error of a phone number that has lost digits.
+func LostDigitsOf(text string) record.FieldError {
+	return record.FieldError{Field: "phoneNumber", Code: LostDigits, Detail: "phoneNumber is " + text + ": a spreadsheet has lost its digits."}
+}
 
 // beyond returns the text of the cells of a row that have no header.
 func beyond(row sheet.Row, width int) string {

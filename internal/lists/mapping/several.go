@@ -26,7 +26,8 @@ var severalFields = func() map[string]bool {
 type several struct {
 	field   string
 	sources []source // from the left
-	chosen  int      // the column that counts; -1: none is filled
+	filled  []source // of a row, in their order
+	chosen  int      // the column that counts in it; -1: none is filled
 	never   int      // cells that never count, such as those of a fax
 	kinds   map[string]int
 }
@@ -37,6 +38,7 @@ type source struct {
 	typed  int // its place in Options.Headers; the same for all that are not there
 	kind   int
 	kindIn int // the column that says the kind of each cell; -1: none does
+	place  int // in a row: its order among those that are filled
 }
 
 // Kinds of columns and cells in their order.
@@ -105,6 +107,9 @@ func firstHeaders(all Headers) Headers {
 	}
 	return all
 }
+
+// afterAll is more than order can be.
+const afterAll = 1 << 20
 
 // order returns the place of a column among those for a field.
 func (s source) order() int { return s.typed*(never+1) + s.kind }
@@ -177,10 +182,10 @@ func (s *several) kind(label string) int {
 const maxKinds = 1000
 
 // choose finds the column that counts in a row: of those that are filled the first
-// by the order that was typed, then by kind, then from the left.
+// by the order that was typed, then by kind, then from the left. A dash does not fill
+// a cell where another column has something.
 func (s *several) choose(row sheet.Row) {
-	least, something := 0, false
-	s.chosen = -1
+	s.filled = s.filled[:0]
 	for _, one := range s.sources {
 		text := row.Cell(one.at).Text
 		if text == "" {
@@ -192,11 +197,43 @@ func (s *several) choose(row sheet.Row) {
 				continue
 			}
 		}
-		says := saysSomething(text)
-		if s.chosen < 0 || says && !something || says == something && one.order() < least {
-			s.chosen, least, something = one.at, one.order(), says
+		if one.place = one.order(); !saysSomething(text) {
+			one.place += afterAll
 		}
+		s.filled = append(s.filled, one)
 	}
+	slices.SortStableFunc(s.filled, func(a, b source) int { return a.place - b.place })
+	if s.chosen = -1; len(s.filled) > 0 {
+		s.chosen = s.filled[0].at
+	}
+}
+
+// passOver leaves cells out that the record refuses, where another column for their
+// field has one that it keeps.
+func (m *mapper) passOver(s *several, row sheet.Row, p *Person) {
+	var faults record.FieldErrors
+	for _, one := range s.filled {
+		wrong := m.wrong(s.field, one.at, row.Cell(one.at))
+		if len(wrong) == 0 {
+			s.chosen, p.LeftOut = one.at, append(p.LeftOut, faults...)
+			return
+		}
+		faults = append(faults, wrong...)
+	}
+}
+
+// wrong returns why a field cannot hold what a cell has.
+func (m *mapper) wrong(field string, at int, cell sheet.Cell) record.FieldErrors {
+	var f record.Fields
+	var p Person
+	alone := mapper{columns: m.columns, phones: &phones{}, now: m.now}
+	alone.take(&p, &f, 0, at, cell)
+	_, faults := f.Normalize(m.now)
+	p.Errors.Merge(faults)
+	if p.LostPhone != "" {
+		p.Errors = append(p.Errors, LostDigitsOf(p.LostPhone))
+	}
+	return slices.DeleteFunc(p.Errors, func(e record.FieldError) bool { return e.Field != field })
 }
 
 // saysSomething reports whether a cell is more than a dash.
