@@ -58,6 +58,8 @@ func (w Words) shown(args []any) []any {
 	all := slices.Clone(args)
 	for i, arg := range all {
 		switch text := arg.(type) {
+		case sheet.Places:
+			all[i] = w.places(text)
 		case sheet.Quoted:
 			all[i] = w.Quote(string(text))
 		case mapping.FieldName:
@@ -78,6 +80,18 @@ func (w Words) quoted(texts []string) []string {
 		all[i] = w.Quote(text)
 	}
 	return all
+}
+
+// places lists texts with the numbers of their rows.
+func (w Words) places(some sheet.Places) string {
+	var texts []string
+	for _, p := range some.First {
+		texts = append(texts, messages().Text(w.Language, "list.place", w.Quote(p.Text), strconv.Itoa(p.Row)))
+	}
+	if some.More {
+		texts = append(texts, "…")
+	}
+	return strings.Join(texts, ", ")
 }
 
 // list joins texts with the word of the message key, "list.and" or "list.or",

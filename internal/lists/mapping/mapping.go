@@ -114,6 +114,10 @@ const (
 	NoteJoined      = "joined"        // number: cells with several values, of which the first was taken
 	NoteNoZero      = "noZero"        // number: phone numbers without a 0 or + in columns where others have one
 	NoteZero        = "zero"          // number: of those, how many got a 0
+	NoteTitles      = "titles"        // number, places: titles that are no part of a name
+	NoteOddNames    = "oddNames"      // likewise: names without a letter
+	NoteCapitals    = "capitals"      // likewise: people of whom a name is in capitals throughout
+	NoteBlankNames  = "blankNames"    // likewise: names that show nothing, and were read as empty
 )
 
 // FieldName is the name of a field in the arguments of a note.
@@ -170,7 +174,11 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		return r, err
 	}
 	r.Dates = births.reported
-	m := mapper{table: t, columns: r.Columns, several: c.several, births: births, phones: readPhones(t, r.Columns, o), now: o.Now, leaveOutBad: o.LeaveOutBad}
+	names, err := readNames(ctx, t, r.Columns, o)
+	if err != nil {
+		return r, err
+	}
+	m := mapper{table: t, columns: r.Columns, several: c.several, births: births, names: names, phones: readPhones(t, r.Columns, o), now: o.Now, leaveOutBad: o.LeaveOutBad}
 	r.People = make([]Person, len(t.Rows))
 	for i := range t.Rows {
 		if err := ctx.Err(); err != nil {
@@ -179,6 +187,6 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 		r.People[i] = m.person(i)
 	}
 	r.NoZero = m.phones.without
-	r.Notes = slices.Concat(r.Notes, m.severalNotes(), m.phones.notes(), m.splits.notes(), births.notes())
+	r.Notes = slices.Concat(r.Notes, m.severalNotes(), m.phones.notes(), names.notes(), births.notes())
 	return r, nil
 }

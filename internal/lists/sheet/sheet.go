@@ -76,11 +76,24 @@ func (r Row) Cell(column int) Cell {
 // the sentences.
 type Note struct {
 	Code string
-	Args []any // ints, strings, and Quoted
+	Args []any // ints, strings, Quoted and Places
 }
 
 // Quoted is a text of a file that stands in quotation marks in a sentence.
 type Quoted string
+
+// Places are the first of some texts of a file, which a sentence lists. More says that
+// there are others.
+type Places struct {
+	First []Place
+	More  bool
+}
+
+// Place is a text and the number of its row.
+type Place struct {
+	Text string
+	Row  int
+}
 
 // Codes of the notes of a table.
 const (

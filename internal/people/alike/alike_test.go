@@ -2,6 +2,7 @@ package alike
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -107,6 +108,30 @@ func TestWithoutTitles(t *testing.T) {
 		"Obi": "Obi", "Phil": "Phil", "Sen": "Sen", "Jun": "Jun", "J.R.": "J.R.", "Ana Marija": "Ana Marija", "St. Clair": "St. Clair", "Ing": "Ing", ".": ".",
 	} {
 		if got := WithoutTitles(name); got != want {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Dr. Ana Horvat":          "Dr.! Ana Horvat",
+		"Prof.Dr.Ana Horvat":      "Prof.! Dr.! Ana Horvat",
+		"Müller Dr. med. Hans":    "Müller Dr.! med.! Hans",
+		"John Smith Jr., PhD":     "John Smith Jr.+ PhD!",
+		"Smith III":               "Smith III+",
+		"Naosuke Ii":              "Naosuke Ii",
+		"Jun Sato":                "Jun Sato",
+		"J.R. Smith jun.":         "J.R. Smith jun.+",
+		"Obi\u00a0Hans,  Captain": "Obi Hans Captain",
+		" , ":                     "",
+	} {
+		var words []string
+		for _, w := range Words(name) {
+			words = append(words, w.Text+[]string{"", "!", "+"}[w.Title])
+		}
+		if got := strings.Join(words, " "); got != want {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 	}

@@ -1,0 +1,369 @@
+package mapping
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/alike"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
+)
+
+// particles begin a last name: "van der Berg", "de la Cruz".
+var particles = words(`von van vom zu zum zur de der den des del della di da dal do dos das du la le les
+	af av ten ter te op bin ibn el`)
+
+// salutations stand in front of a name, folded and without periods.
+var salutations = words(`mr mrs ms miss mx herr herrn frau hr monsieur madame mademoiselle mme mlle sr sra srta senor senora senorita
+	gosp gospodin gospodja gospoda gda gdja gdica gospodica`)
+
+// degrees stand behind a first and a last name and a comma, folded and without periods.
+// Behind a last name alone they are initials, as in "Müller, M.A.".
+var degrees = words(`ba ma md mba bba mph rn esq dds dmd dvm jd edd cpa bed med beng meng`)
+
+func words(text string) map[string]bool {
+	all := map[string]bool{}
+	for word := range strings.FieldsSeq(text) {
+		all[word] = true
+	}
+	return all
+}
+
+// nameForm is how a full name is written.
+type nameForm uint8
+
+const (
+	oneName  nameForm = iota // a part of it is missing
+	noComma                  // "Hans Müller", or "Müller Hans"
+	comma                    // "Müller, Hans"
+	titleMid                 // "Müller Dr. Hans"
+)
+
+// fullName is what a cell with a full name says.
+type fullName struct {
+	form    nameForm
+	name    Name
+	other   Name // how it would be read with the last name at the other end
+	guessed bool // it has more than two words, without a comma
+	titles  []string
+}
+
+// splitName splits a full name. A comma stands behind the last name. Without one the last
+// word is the last name, or the first one where lastFirst says so, with the particles
+// before it. A single word is the first name, unless a title, a suffix or a comma stands
+// beside it. Titles are no part of a name, and the suffix of a generation belongs to the
+// last name.
+func splitName(cell string, lastFirst, french bool) (n fullName) {
+	var parts [][]string // the words of names between commas
+	var suffix []string
+	bare := true // nothing but titles and suffixes was taken off
+	for i, text := range strings.Split(cell, ",") {
+		part := n.strip(text, parts, french)
+		suffix = append(suffix, part.suffix...)
+		if i == 0 && strings.TrimSpace(text) == "" || len(part.words) > 0 {
+			parts = append(parts, part.words)
+		}
+		bare = bare && (i == 0 || len(part.words) == 0 && strings.TrimSpace(text) != "")
+		if part.between {
+			n.form = titleMid
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		n.name.Last = strings.Join(suffix, " ")
+		return n
+	case len(parts) > 1 || !bare:
+		n.behindComma(parts)
+	default:
+		n.without(parts[0], lastFirst, len(suffix)+len(n.titles) > 0)
+		n.guessed = n.form != oneName && len(parts[0])+len(suffix) > 2
+	}
+	for _, last := range []*string{&n.name.Last, &n.other.Last} {
+		if *last != "" {
+			*last = strings.Join(append([]string{*last}, suffix...), " ")
+		}
+	}
+	return n
+}
+
+// behindComma takes over a name of which the last name stands before a comma.
+func (n *fullName) behindComma(parts [][]string) {
+	var first []string
+	for _, part := range parts[1:] {
+		first = append(first, strings.Join(part, " "))
+	}
+	n.name = Name{strings.Join(first, ", "), strings.Join(parts[0], " ")}
+	n.other = Name{n.name.Last, n.name.First}
+	n.form = comma
+	if n.name.First == "" || n.name.Last == "" {
+		n.form = oneName
+	}
+}
+
+// without takes over a name without a comma. titled says that a title or a suffix stood
+// beside it.
+func (n *fullName) without(all []string, lastFirst, titled bool) {
+	if titled && endOfLast(all) >= len(all)-1 && (len(all) == 1 || particles[fold.String(all[0])]) {
+		n.name.Last = strings.Join(all, " ")
+		n.form = oneName
+		return
+	}
+	start, end := startOfLast(all), endOfLast(all)
+	n.name = Name{strings.Join(all[:start], " "), strings.Join(all[start:], " ")}
+	n.other = Name{strings.Join(all[end:], " "), strings.Join(all[:end], " ")}
+	if lastFirst {
+		n.name, n.other = n.other, n.name
+	}
+	if len(all) < 2 {
+		n.form = oneName
+	} else if n.form == oneName {
+		n.form = noComma
+	}
+}
+
+// startOfLast returns where the last name begins in words of which the first name
+// stands first. One word at least is the first name.
+func startOfLast(all []string) int {
+	at := len(all) - 1
+	for at > 1 && particles[fold.String(all[at-1])] {
+		at--
+	}
+	return max(at, min(1, len(all)))
+}
+
+// endOfLast returns where the last name ends in words of which it stands first.
+func endOfLast(all []string) int {
+	at := 0
+	for at < len(all)-2 && particles[fold.String(all[at])] {
+		at++
+	}
+	if len(all) < 2 {
+		return 0
+	}
+	return at + 1
+}
+
+// namePart is what stands between commas.
+type namePart struct {
+	words   []string // of a name
+	suffix  []string // of a generation
+	between bool     // a title stands between the words
+}
+
+// strip takes the titles and the suffix off a part of a name. before are the parts before
+// it that have a name.
+func (n *fullName) strip(text string, before [][]string, french bool) (p namePart) {
+	all := alike.Words(text)
+	if len(before) > 0 && len(before[0]) > 1 && allDegrees(all) {
+		n.leaveOut(all)
+		return p
+	}
+	start, end := 0, len(all)
+	for start < end && (all[start].Title == alike.Academic || isSalutation(all[start:], len(before) > 0, french)) {
+		start++
+	}
+	for end > start && all[end-1].Title != alike.NoTitle && !(end-start == 2 && isLoneName(all[end-1])) {
+		end--
+	}
+	n.leaveOut(all[:start])
+	for i, word := range all[start:] {
+		switch {
+		case start+i < end && word.Title != alike.Academic:
+			p.words = append(p.words, word.Text)
+		case word.Title == alike.Generation:
+			p.suffix = append(p.suffix, word.Text)
+		default:
+			p.between = p.between || start+i < end
+			n.leaveOut(all[start+i : start+i+1])
+		}
+	}
+	return p
+}
+
+func (n *fullName) leaveOut(titles []alike.Word) {
+	for _, title := range titles {
+		n.titles = append(n.titles, title.Text)
+	}
+}
+
+// isSalutation reports whether words of a part begin with a salutation. Alone it is one
+// only behind a name.
+func isSalutation(all []alike.Word, behind, french bool) bool {
+	word := fold.String(all[0].Text)
+	if len(all) == 1 && (!behind || all[0].Title != alike.NoTitle) {
+		return false
+	}
+	return salutations[strings.Trim(word, ".")] || word == "fr." || word == "m." && french
+}
+
+// allDegrees reports whether words are degrees, in capitals or with periods, and titles.
+func allDegrees(all []alike.Word) bool {
+	return len(all) > 0 && !slices.ContainsFunc(all, func(w alike.Word) bool {
+		plain := strings.ReplaceAll(w.Text, ".", "")
+		spelled := plain != w.Text || strings.ToUpper(plain) == plain
+		return w.Title != alike.Academic && !(spelled && degrees[fold.String(plain)])
+	})
+}
+
+// isLoneName reports whether a word that can be a suffix is a name behind a single word,
+// as in "Neymar Junior".
+func isLoneName(word alike.Word) bool {
+	folded := fold.String(word.Text)
+	return folded == "junior" || folded == "senior"
+}
+
+// isTitleAlone reports whether a first or last name is nothing but titles and suffixes.
+func isTitleAlone(name string) bool {
+	all := alike.Words(name)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(w alike.Word) bool { return w.Title == alike.NoTitle || isLoneName(w) })
+}
+
+// names reads the names of a table, and remembers what people should know about them.
+type names struct {
+	lastFirst bool     // how a full name without a comma is read
+	sure      bool     // somebody has said so
+	rarer     nameForm // of full names, where the column has both and nobody has said how they are read; oneName: none
+	french    bool     // "M." is a salutation, because "Mme" is one in the column
+
+	plain, doubtful []sheet.Note // how full names were split
+	guessed         int
+
+	titles, odd, capitals, blank examples
+}
+
+// readNames finds out how the full names of a table are written. The error is that of
+// ctx.
+func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*names, error) {
+	n := &names{lastFirst: o.Names == LastFirstName, sure: o.Names != ""}
+	at := slices.IndexFunc(columns, func(c Column) bool { return c.Field == FullName || c.Field == LastFirst })
+	if at < 0 {
+		return n, nil
+	}
+	if columns[at].Field == LastFirst && !n.sure {
+		n.lastFirst, n.sure = true, true
+	}
+	for _, row := range t.Rows {
+		word, _, _ := strings.Cut(row.Cell(at).Text, " ")
+		n.french = n.french || slices.Contains([]string{"mme", "mlle"}, strings.Trim(fold.String(word), "."))
+	}
+	count := map[nameForm]int{}
+	for _, row := range t.Rows {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		if cell := row.Cell(at); !n.sure && cell.Kind != sheet.Error {
+			count[splitName(cell.Text, n.lastFirst, n.french).form]++
+		}
+	}
+	switch {
+	case count[comma] == 0 || count[noComma] == 0:
+	case count[comma] < count[noComma]:
+		n.rarer = comma
+	default:
+		n.rarer = noComma
+	}
+	return n, nil
+}
+
+// full takes over a full name. Where it is not sure how to read the name, the person has
+// both readings.
+func (n *names) full(p *Person, f *record.Fields, cell string) {
+	name := splitName(cell, n.lastFirst, n.french)
+	f.FirstName, f.LastName = name.name.First, name.name.Last
+	if len(name.titles) > 0 {
+		n.titles.add(strings.Join(name.titles, " "), p.Row)
+	}
+	doubt := name.form != oneName && name.form == n.rarer || name.form == titleMid
+	if doubt && !n.sure && name.name != name.other {
+		p.Readings = []Name{name.name, name.other}
+		return
+	}
+	list := &n.plain
+	if name.guessed {
+		n.guessed++
+		list = &n.doubtful
+	}
+	if len(*list) < shownExamples && len(cell) <= shownName {
+		*list = append(*list, sheet.Note{Code: NoteSplit, Args: []any{sheet.Quoted(cell), sheet.Quoted(name.name.First), sheet.Quoted(name.name.Last)}})
+	}
+}
+
+// clear empties the names of a row that show nothing, or are titles alone.
+func (n *names) clear(p *Person, f *record.Fields) {
+	for d, name := range f.Each {
+		switch {
+		case !d.Required || strings.TrimSpace(*name) == "":
+		case !record.Visible(*name):
+			n.blank.add(*name, p.Row)
+			*name = ""
+		case isTitleAlone(*name):
+			n.titles.add(*name, p.Row)
+			*name = ""
+		}
+	}
+}
+
+// look counts names that hardly are any.
+func (n *names) look(p *Person) {
+	for _, name := range []string{p.Fields.FirstName, p.Fields.LastName} {
+		if name != "" && !strings.ContainsFunc(name, unicode.IsLetter) {
+			n.odd.add(name, p.Row)
+		}
+	}
+	if inCapitals(p.Fields.FirstName) || inCapitals(p.Fields.LastName) {
+		n.capitals.add(p.Name(), p.Row)
+	}
+}
+
+// inCapitals reports whether a name is in capitals throughout. Initials are not.
+func inCapitals(name string) bool {
+	capitals := 0
+	for _, r := range name {
+		if unicode.IsLower(r) {
+			return false
+		}
+		if unicode.IsUpper(r) {
+			capitals++
+		}
+	}
+	return capitals > 2
+}
+
+const (
+	shownExamples = 3   // names
+	shownName     = 200 // bytes of the longest one
+)
+
+// examples are names of a kind: how many, and the first of them.
+type examples struct {
+	count int
+	first []sheet.Place
+}
+
+func (e *examples) add(text string, row int) {
+	if e.count++; len(e.first) < shownExamples && len(text) <= shownName {
+		e.first = append(e.first, sheet.Place{Text: text, Row: row})
+	}
+}
+
+// notes returns up to three full names, the doubtful ones first, and what else there is to
+// say of names.
+func (n *names) notes() []sheet.Note {
+	all := slices.Concat(n.doubtful, n.plain)
+	all = all[:min(len(all), shownExamples)]
+	if n.guessed > 0 {
+		all = append(all, sheet.Note{Code: NoteGuessedName, Args: []any{n.guessed}})
+	}
+	for _, kind := range []struct {
+		code string
+		examples
+	}{{NoteTitles, n.titles}, {NoteOddNames, n.odd}, {NoteCapitals, n.capitals}, {NoteBlankNames, n.blank}} {
+		if kind.count > 0 {
+			all = append(all, sheet.Note{Code: kind.code, Args: []any{kind.count, sheet.Places{First: kind.first, More: kind.count > len(kind.first)}}})
+		}
+	}
+	return all
+}

@@ -1,0 +1,194 @@
+package mapping
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestSplitName(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name        string
+		lastFirst   bool
+		first, last string
+		guessed     bool
+		titles      string
+	}{
+		{"Ana Čović", false, "Ana", "Čović", false, ""},
+		{"  Ana \t Čović ", false, "Ana", "Čović", false, ""},
+		{"Horvat, Ivan", false, "Ivan", "Horvat", false, ""},
+		{"Horvat,Ivan", true, "Ivan", "Horvat", false, ""},
+		{"García López, Juan Carlos", false, "Juan Carlos", "García López", false, ""},
+		{"van der Berg, Jan", false, "Jan", "van der Berg", false, ""},
+		{"Horvat, Ivan, Vukovar", false, "Ivan, Vukovar", "Horvat", false, ""},
+		{"Horvat,", false, "", "Horvat", false, ""},
+		{"García López,", false, "", "García López", false, ""},
+		{", Ivan", false, "Ivan", "", false, ""},
+		{",", false, "", "", false, ""},
+		{"Cher", false, "Cher", "", false, ""},
+		{"Cher", true, "Cher", "", false, ""},
+		{"", false, "", "", false, ""},
+		{"", true, "", "", false, ""},
+		{"Juan Carlos García", false, "Juan Carlos", "García", true, ""},
+		{"A. B. Smith", false, "A. B.", "Smith", true, ""},
+		{"J.R. Smith", false, "J.R.", "Smith", false, ""},
+		{"Jan van der Berg", false, "Jan", "van der Berg", true, ""},
+		{"María de la Cruz", false, "María", "de la Cruz", true, ""},
+		{"Ludwig VAN Beethoven", false, "Ludwig", "VAN Beethoven", true, ""},
+		{"von Trapp", false, "von", "Trapp", false, ""},
+		{"von der Heide", false, "von", "der Heide", true, ""},
+		{"Horvat Ivan", true, "Ivan", "Horvat", false, ""},
+		{"Horvat Ivan Marko", true, "Ivan Marko", "Horvat", true, ""},
+		{"van der Berg Jan", true, "Jan", "van der Berg", true, ""},
+		{"von Trapp", true, "Trapp", "von", false, ""},
+
+		{"John Smith Jr.", false, "John", "Smith Jr.", true, ""},
+		{"John van Smith III", false, "John", "van Smith III", true, ""},
+		{"Smith John Jr.", true, "John", "Smith Jr.", true, ""},
+		{"Smith, John, Jr.", false, "John", "Smith Jr.", false, ""},
+		{"Smith, John Jr.", false, "John", "Smith Jr.", false, ""},
+		{"Smith Jr., John", false, "John", "Smith Jr.", false, ""},
+		{"John Smith, Jr.", false, "John", "Smith Jr.", true, ""},
+		{"Smith, Jr.", false, "", "Smith Jr.", false, ""},
+		{"Smith Jr.", false, "", "Smith Jr.", false, ""},
+		{"Jr.", false, "", "Jr.", false, ""},
+		{"Neymar Junior", false, "Neymar", "Junior", false, ""},
+		{"Junior Silva", false, "Junior", "Silva", false, ""},
+		{"Jun Sato", false, "Jun", "Sato", false, ""},
+
+		{"Dr. Ana Horvat", false, "Ana", "Horvat", false, "Dr."},
+		{"Dr.Ana Horvat", false, "Ana", "Horvat", false, "Dr."},
+		{"Prof. Dr. med. Ana Horvat", false, "Ana", "Horvat", false, "Prof. Dr. med."},
+		{"Horvat, dipl.ing.", false, "", "Horvat", false, "dipl.ing."},
+		{"Ana Horvat, dipl. ing.", false, "Ana", "Horvat", false, "dipl. ing."},
+		{"Horvat Ana dipl.ing.", true, "Ana", "Horvat", false, "dipl.ing."},
+		{"Horvat, Dr. Ana", false, "Ana", "Horvat", false, "Dr."},
+		{"Dr. Horvat, Ana", false, "Ana", "Horvat", false, "Dr."},
+		{"Horvat, Ana, Dr.", false, "Ana", "Horvat", false, "Dr."},
+		{"van der Berg, Dr.", false, "", "van der Berg", false, "Dr."},
+		{"Dr.", false, "", "", false, "Dr."},
+		{"Dr. Horvat", false, "", "Horvat", false, "Dr."},
+		{"Horvat Dr. Ana", false, "Horvat", "Ana", false, "Dr."},
+		{"John Smith, MBA", false, "John", "Smith", false, "MBA"},
+		{"John Smith, M.A., Ph.D.", false, "John", "Smith", false, "M.A. Ph.D."},
+		{"John Smith, MD", false, "John", "Smith", false, "MD"},
+		{"Müller, M.A.", false, "M.A.", "Müller", false, ""},
+		{"Li, Ma", false, "Ma", "Li", false, ""},
+		{"Rossi Bianchi, Ma", false, "Ma", "Rossi Bianchi", false, ""},
+		{"Md. Karim Rahman", false, "Md. Karim", "Rahman", true, ""},
+
+		{"Mr. John Smith", false, "John", "Smith", false, "Mr."},
+		{"Frau Dr. Eva Kos", false, "Eva", "Kos", false, "Frau Dr."},
+		{"Herr Müller", false, "", "Müller", false, "Herr"},
+		{"Michael Herr", false, "Michael", "Herr", false, ""},
+		{"Müller, Frau", false, "", "Müller", false, "Frau"},
+		{"Sr. Juan García", false, "Juan", "García", false, "Sr."},
+		{"Mme Anne Petit", false, "Anne", "Petit", false, "Mme"},
+		{"M. Night Shyamalan", false, "M. Night", "Shyamalan", true, ""},
+		{"gđa Ana Horvat", false, "Ana", "Horvat", false, "gđa"},
+		{"OBI Hans Huber", false, "OBI Hans", "Huber", true, ""},
+		{"Obi Juan", false, "Obi", "Juan", false, ""},
+		{"Major Tom", false, "Major", "Tom", false, ""},
+		{"Captain Smith", false, "Captain", "Smith", false, ""},
+	} {
+		n := splitName(tt.name, tt.lastFirst, false)
+		if titles := strings.Join(n.titles, " "); n.name != (Name{tt.first, tt.last}) || n.guessed != tt.guessed || titles != tt.titles {
+			t.Errorf("%q (%t): %q, %t, titles %q", tt.name, tt.lastFirst, n.name, n.guessed, titles)
+		}
+	}
+	if n := splitName("M. Jean Petit", false, true); n.name != (Name{"Jean", "Petit"}) {
+		t.Errorf("M. Jean Petit is %+v", n)
+	}
+}
+
+// TestLongNames: a cell of megabytes takes no longer than its length demands.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	for _, part := range []string{"dr.", "dr. ", "a ", ",", "x, ", "Jr.,", "von ", "M.A., "} {
+		begin := time.Now()
+		splitName("a b,"+strings.Repeat(part, 1<<20/len(part))+"x", false, false)
+		if took := time.Since(begin); took > 5*time.Second {
+			t.Errorf("%q takes %v", part, took)
+		}
+	}
+}
+
+func TestSplitNotes(t *testing.T) {
+	t.Parallel()
+	check(t, tableOf("Name", "A B", "C D", "E F G", "H I J", "K L"), Options{},
+		"Name=name ", "2 A/B///", "3 C/D///", "4 E F/G///", "5 H I/J///", "6 K/L///",
+		`splitNames "E F G" "E F" "G"`, `splitNames "H I J" "H I" "J"`, `splitNames "A B" "A" "B"`, "splitGuess 2")
+}
+
+// readings returns those of the rows that are asked about, and the names of the others.
+func readings(t *testing.T, o Options, header string, cells ...string) string {
+	t.Helper()
+	o.Now = now
+	r, err := Map(t.Context(), tableOf(append([]string{header}, cells...)...), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, p := range r.People {
+		text := p.Fields.FirstName + "/" + p.Fields.LastName
+		for _, name := range p.Readings {
+			text += fmt.Sprintf(" %s+%s", name.First, name.Last)
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, "; ")
+}
+
+// TestMixedNames: where one column has names with a comma and names without one, those in
+// the rarer form are asked about, until somebody says how they are read.
+func TestMixedNames(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		o           Options
+		cells, want string
+	}{
+		{Options{}, "Müller, Hans|Kos, Eva|Steiner Maria", "Hans/Müller; Eva/Kos; Steiner/Maria Steiner+Maria Maria+Steiner"},
+		{Options{Names: LastFirstName}, "Müller, Hans|Kos, Eva|Steiner Maria", "Hans/Müller; Eva/Kos; Maria/Steiner"},
+		{Options{Names: FirstLast}, "Müller, Hans|Kos, Eva|Steiner Maria", "Hans/Müller; Eva/Kos; Steiner/Maria"},
+		{Options{}, "Müller, Hans|Steiner Maria", "Hans/Müller; Steiner/Maria Steiner+Maria Maria+Steiner"},
+		{Options{}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith John+Smith Smith+John; Eva/Kos; Ana/Horvat"},
+		{Options{Names: FirstLast}, "Smith, John|Eva Kos|Ana Horvat", "John/Smith; Eva/Kos; Ana/Horvat"},
+		{Options{}, "Müller, Hans|Kos, Eva|van der Berg Jan|Pelé|", "Hans/Müller; Eva/Kos; van der Berg/Jan van der Berg+Jan Jan+van der Berg; Pelé/; /"},
+		{Options{}, "John Smith, Jr.|Horvat, dipl.ing.|Dr. Eva Kos|Ana Kos, MBA|Cher|Kos,", "John/Smith Jr.; /Horvat; Eva/Kos; Ana/Kos; Cher/; /Kos"},
+		{Options{}, "Müller Dr. Hans|Eva Kos", "Müller/Hans Müller+Hans Hans+Müller; Eva/Kos"},
+		{Options{Names: LastFirstName}, "Müller Dr. Hans|Kos Eva", "Hans/Müller; Eva/Kos"},
+		{Options{}, "Ana Ana|Kos, Eva|Horvat, Mia", "Ana/Ana; Eva/Kos; Mia/Horvat"},
+		{Options{}, "Eva Kos|A. B. Smith|Jan van der Berg|Pelé|Juan Carlos García López", "Eva/Kos; A. B./Smith; Jan/van der Berg; Pelé/; Juan Carlos García/López"},
+	} {
+		if got := readings(t, tt.o, "Name", strings.Split(tt.cells, "|")...); got != tt.want {
+			t.Errorf("%s (%+v):\n%s\nwant\n%s", tt.cells, tt.o, got, tt.want)
+		}
+	}
+	if got := readings(t, Options{}, "Name, Vorname", "Berger, Eva", "Gruber Max"); got != "Eva/Berger; Max/Gruber" {
+		t.Errorf("a header that says the order: %s", got)
+	}
+	if got := readings(t, Options{}, "Name", "Mme Anne Petit", "M. Jean Petit", "Mlle Zoé Blanc"); got != "Anne/Petit; Jean/Petit; Zoé/Blanc" {
+		t.Errorf("French salutations: %s", got)
+	}
+}
+
+// TestStrangeNames: what hardly is a name is named, and what shows nothing is none.
+func TestStrangeNames(t *testing.T) {
+	t.Parallel()
+	check(t, tableOf("Vorname|Nachname", "1234|Huber", "Eva|-", "HANS|MÜLLER", "Ana|KOS", "AJ|Kos", "\u200b|Kos", "Eva|\ufeff\u202e", "Dr.|Kos", "Dr. Hans|Bauer", "???|!", "👩|Kos"), Options{},
+		"Vorname=firstName Nachname=lastName ",
+		"2 1234/Huber///", "3 Eva/-///", "4 HANS/MÜLLER///", "5 Ana/KOS///", "6 AJ/Kos///",
+		"7 /Kos/// firstName:required", "8 Eva//// lastName:required", "9 /Kos/// firstName:required", "10 Dr. Hans/Bauer///", "11 ???/!///", "12 👩/Kos///",
+		`titles 1 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"Dr.", Row:9}}, More:false}`,
+		`oddNames 5 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"1234", Row:2}, sheet.Place{Text:"-", Row:3}, sheet.Place{Text:"???", Row:11}}, More:true}`,
+		`capitals 2 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"HANS MÜLLER", Row:4}, sheet.Place{Text:"Ana KOS", Row:5}}, More:false}`,
+		"blankNames 2 sheet.Places{First:[]sheet.Place{sheet.Place{Text:\"\\u200b\", Row:7}, sheet.Place{Text:\"\\ufeff\\u202e\", Row:8}}, More:false}")
+	check(t, tableOf("Name", "Frau Dr. Eva Kos", "\u200b", "Jr."), Options{},
+		"Name=name ",
+		"2 Eva/Kos///", "3 //// firstName:required lastName:required", "4 //// firstName:required lastName:required",
+		`splitNames "Frau Dr. Eva Kos" "Eva" "Kos"`, "splitNames \"\\u200b\" \"\\u200b\" \"\"", `splitNames "Jr." "" "Jr."`,
+		`titles 2 sheet.Places{First:[]sheet.Place{sheet.Place{Text:"Frau Dr.", Row:2}, sheet.Place{Text:"Jr.", Row:4}}, More:false}`,
+		"blankNames 1 sheet.Places{First:[]sheet.Place{sheet.Place{Text:\"\\u200b\", Row:3}}, More:false}")
+}
