@@ -28,8 +28,8 @@ type hinted struct {
 
 func (h *hinted) Unwrap() error { return h.error }
 
-// WithHint returns err with a hint, what to type next, which PrintError prints. Of
-// several hints the outermost counts.
+// WithHint returns err with a hint, what to type next, which PrintError prints. One that
+// leaves a choice has a line for each command. Of several hints the outermost counts.
 func WithHint(err error, hint string) error { return &hinted{err, hint} }
 
 // HintOf returns the hint that PrintError prints, empty if there is none.
@@ -51,8 +51,8 @@ func (p printed) Error() string { return "an error that was printed already" }
 // Printed returns an error that PrintError does not print again, with its exit code.
 func Printed(code int) error { return printed(code) }
 
-// PrintError prints an error, and in a second line its hint. It returns the exit
-// code: 0 without an error, 2 for a UsageError, 1 for any other.
+// PrintError prints an error, and below it its hint. It returns the exit code: 0 without
+// an error, 2 for a UsageError, 1 for any other.
 func PrintError(err error, stderr io.Writer) (exitCode int) {
 	if err == nil || errors.Is(err, ErrHelp) {
 		return 0
@@ -62,8 +62,8 @@ func PrintError(err error, stderr io.Writer) (exitCode int) {
 	}
 	stderr = &stream{to: Unwrap(stderr)}
 	fmt.Fprintln(stderr, "Error:", err)
-	if hint := HintOf(err); hint != "" {
-		fmt.Fprintln(stderr, "Try:", hint)
+	for line := range strings.Lines(HintOf(err)) {
+		fmt.Fprintln(stderr, "Try:", strings.TrimSuffix(line, "\n"))
 	}
 	if _, wrong := errors.AsType[*UsageError](err); wrong {
 		return 2

@@ -24,22 +24,22 @@ func TestExplain(t *testing.T) {
 		want string // of the hint
 	}{
 		{&sheet.FileError{Code: sheet.FilePDF}, "", "ask for the list as a spreadsheet, or copy its table into one and save it as .xlsx"},
-		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"A, B"}}, "", typed + "--sheet NAME"},
-		{&sheet.FileError{Code: sheet.FileSheet, Args: []any{"C", "A, B"}}, "--sheet C", typed + "--sheet NAME"},
-		{&sheet.FileError{Code: sheet.FileEncoding, Args: []any{"utf-8"}}, "--encoding utf-8", strings.TrimSpace(typed) + ", which finds the encoding, or another --encoding"},
-		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy, or --dates mdy"},
-		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", typed + "--dates dmy, which refuses the others"},
+		{&sheet.FileError{Code: sheet.FileSheets, Args: []any{"A B, C"}, Sheets: []string{"A B", "C"}}, "", typed + "--sheet " + cli.Quote("A B") + "\nTry: " + typed + "--sheet C"},
+		{&sheet.FileError{Code: sheet.FileSheet, Args: []any{"C", "A"}, Sheets: []string{"A"}}, "--sheet C", typed + "--sheet A"},
+		{&sheet.FileError{Code: sheet.FileEncoding, Args: []any{"utf-8"}}, "--encoding utf-8", strings.TrimSpace(typed)},
+		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy\nTry: " + typed + "--dates mdy"},
+		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", "to refuse those with the month first: " + typed + "--dates dmy\nTry: to refuse those with the day first: " + typed + "--dates mdy"},
 		{&imports.EncodingError{Encodings: []string{"windows-1252", "windows-1250"}, Differs: []imports.Difference{{Row: 2, Texts: []string{"è", "č"}}}}, "", typed + "--encoding windows-1252, or --encoding windows-1250"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"My Mail", "E-mail"}}, "", typed + "--map " + cli.Quote("My Mail=email")},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"Mail", "E-mail"}}, "--map Handy=phoneNumber", typed + "--map Handy=phoneNumber,Mail=email"},
-		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"X"}}, "--map X=email", "a header of the file, as it is written there: " + typed + "--map HEADER=FIELD"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"X"}}, "--map X=email", "correct --map: each header as it is written in the file"},
 	} {
 		l := newList(cli.Env{}, "import", "", "")
 		must(t, l.flags.Parse(append([]string{"my.csv", "--tenant", "A"}, strings.Fields(tt.line)...)))
 		l.path = "my.csv"
 		var said strings.Builder
 		if code := cli.PrintError(l.explain(tt.err), &said); code != 1 || !strings.HasPrefix(said.String(), `Error: "my.csv": `) ||
-			!strings.HasSuffix(said.String(), "\nTry: "+tt.want+"\n") || strings.Count(said.String(), "\n") != 2 {
+			!strings.HasSuffix(said.String(), "\nTry: "+tt.want+"\n") || strings.Count(said.String(), "\n") != 2+strings.Count(tt.want, "\n") {
 			t.Errorf("code %d, and it says:\n%swant the hint:\n%s", code, &said, tt.want)
 		}
 	}

@@ -133,8 +133,11 @@ func (i importing) department(s *store.Store) (tenant record.TenantID, missing b
 	return 0, true, s.RefuseAlike(i.tenant)
 }
 
-// passes reports whether refused rows do not keep the others from going in.
-func (i importing) passes(o *imports.Outcome) bool { return o.Refused == 0 || i.options.SkipBad }
+// passes reports whether rows that are refused or undecided do not keep the others from
+// going in.
+func (i importing) passes(o *imports.Outcome) bool {
+	return o.Refused+o.Perhaps == 0 || i.options.SkipBad
+}
 
 // writes reports whether an import would change something.
 func (i importing) writes(o *imports.Outcome) bool { return i.passes(o) && o.Added+o.Changed > 0 }
@@ -148,7 +151,7 @@ func (i importing) finish(f *imports.File, o *imports.Outcome, note string) erro
 	if err := i.writeReport(f, o); err != nil {
 		return err
 	}
-	return i.refusal(o)
+	return i.refusal(f, o)
 }
 
 func (i importing) print(f *imports.File, o *imports.Outcome, note string) error {
@@ -160,10 +163,14 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 		t.describe(i.options.Name, o)
 	}
 	t.notes(o.Warnings)
-	t.table("Refused:", some(refusedRows(o.Rows), "--report FILE shows all"))
+	t.table("Refused:", some(refusedRows(o.All), "--report FILE shows all"))
+	t.table("Perhaps somebody who is there:", perhapsRows(o.All))
+	t.table("Fields that are left out:", some(leftOutFields(o.All), "--report FILE shows all"))
 	if !i.options.Apply {
-		t.table("Changed:", some(changedRows(o.Rows), "--json shows all"))
+		t.table("Changed:", some(changedRows(o.All), "--json shows all"))
+		t.table("Added:", some(addedRows(o.All), "--report FILE shows all"))
 	}
+	t.ways(i.waysOn(f, o))
 	t.line("")
 	if i.options.Apply {
 		t.leftOut(o)
@@ -181,7 +188,11 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 // summary says in a line what was done, or would be.
 func (i importing) summary(o *imports.Outcome) string {
 	if !i.options.Apply {
-		return fmt.Sprintf("To add: %d. To change: %d. To leave as they are: %d. Refused: %d.", o.Added, o.Changed, o.Left, o.Refused)
+		text := fmt.Sprintf("To add: %d. To change: %d. To leave as they are: %d. Refused: %d.", o.Added, o.Changed, o.Left, o.Refused)
+		if o.Perhaps > 0 {
+			text += fmt.Sprintf(" Perhaps: %d.", o.Perhaps)
+		}
+		return text
 	}
 	if !o.Applied {
 		return "Nothing was changed."
@@ -196,6 +207,7 @@ func (i importing) summary(o *imports.Outcome) string {
 	add(o.Changed, people(o.Changed)+" changed")
 	add(o.Left, people(o.Left)+" left as they are")
 	add(o.Refused, rows(o.Refused)+" refused")
+	add(o.Perhaps, rows(o.Perhaps)+" undecided")
 	if o.Number == nil {
 		return "There was nothing to change: " + strings.Join(done, ", ") + "."
 	}
@@ -218,21 +230,26 @@ func (i importing) next(f *imports.File, o *imports.Outcome) string {
 	return "Nothing was changed. To import it: " + i.again("--apply", "report", "force")
 }
 
-// refusal returns the error for refused rows, nil if there are none.
-func (i importing) refusal(o *imports.Outcome) error {
-	if o.Refused == 0 {
+// refusal returns the error for rows that are refused or undecided, nil if there are none.
+func (i importing) refusal(f *imports.File, o *imports.Outcome) error {
+	what, do := fmt.Sprintf("%d of %s refused", o.Refused, rows(len(o.All))), "correct these rows"
+	switch {
+	case o.Refused+o.Perhaps == 0:
 		return nil
+	case o.Refused == 0:
+		what, do = fmt.Sprintf("%d of %s undecided", o.Perhaps, rows(len(o.All))), "say who they are"
+	case o.Perhaps > 0:
+		what, do = what+fmt.Sprintf(" and %d undecided", o.Perhaps), "correct these rows and say who they are"
 	}
-	what := fmt.Sprintf("%d of %s refused", o.Refused, rows(len(o.All)))
 	switch {
 	case i.options.SkipBad && i.options.Apply && o.Number == nil:
-		return cli.WithHint(errors.New(what+"; of the others there was nothing to change"), "correct these rows, and import the file again")
+		return cli.WithHint(errors.New(what+"; of the others there was nothing to change"), do+", and import the file again")
 	case i.options.SkipBad && i.options.Apply:
-		return cli.WithHint(errors.New(what+"; the others were imported"), "correct these rows, and import the file again: those who are there are left as they are")
-	case i.options.SkipBad:
-		return cli.WithHint(errors.New(what+"; nothing was changed"), "correct these rows, or import the others: "+i.again("--apply"))
+		return cli.WithHint(errors.New(what+"; the others were imported"), do+", and import the file again: those who are there are left as they are")
+	case o.Added+o.Changed > 0 && f.Unsure == nil:
+		do += ", or import the others: " + i.again("--skip-bad --apply", "skip-bad", "apply", "report", "force")
 	}
-	return cli.WithHint(errors.New(what+"; nothing was changed"), "correct these rows, or import the others: "+i.again("--skip-bad --apply", "apply"))
+	return cli.WithHint(errors.New(what+"; nothing was changed"), do)
 }
 
 // writeReport writes the file of --report, if there is one.
@@ -241,6 +258,6 @@ func (i importing) writeReport(f *imports.File, o *imports.Outcome) error {
 		return nil
 	}
 	return i.writeFile(func(w io.Writer) error {
-		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, func(r imports.Row) []string { return []string{r.Result, reasons(r.Errors)} })
+		return imports.WriteReport(w, i.report.format, f, o, []string{"result", "reason"}, func(r imports.Row) []string { return []string{r.Result, reason(r)} })
 	})
 }

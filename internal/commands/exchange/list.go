@@ -51,8 +51,8 @@ func newList(env cli.Env, command, help, report string) *list {
 	flags.StringVar(&l.options.Names, "names", "", "how a name without a comma is read, where others of its column have one: "+strings.Join(mapping.NameOrders, ", "))
 	flags.BoolVar(&l.options.Zero, "zero", false, "put a 0 before phone numbers without a 0 or +, in a column where others have one")
 	flags.BoolVar(&l.options.LeaveOutBad, "leave-out-bad-fields", false, "take people without a date of birth, e-mail address or phone number that cannot be kept")
-	flags.StringArrayVar(&l.same, "same", nil, "a `row` that is somebody who is there, and the id, as 12=ID; may be repeated")
-	flags.StringArrayVar(&l.add, "add", nil, "a `row` that is somebody new, or perhaps for all rows that are perhaps somebody who is there; may be repeated")
+	flags.StringSliceVar(&l.same, "same", nil, "a `row` that is somebody who is there, and the id, as 12=ID; may be repeated")
+	flags.StringSliceVar(&l.add, "add", nil, "a `row` that is somebody new, or perhaps for all rows that are perhaps somebody who is there; may be repeated")
 	flags.StringVar(&l.rows, "rows", "", "which rows --json has: all, or without this flag those that are not plainly added or left")
 	flags.StringVar(&l.report.path, "report", "", report)
 	flags.BoolVar(&l.report.force, "force", false, "replace the file of --report if it exists")
@@ -166,17 +166,18 @@ func (l *list) explain(err error) error {
 	return cli.WithHint(err, strings.TrimSuffix(lowerFirst(hint), "."))
 }
 
-// hint returns what to type so that the list can be read, empty where no flag
-// helps.
+// hint returns what to type so that the list can be read, a line for each choice, empty
+// where no flag helps.
 func (l *list) hint(err error) string {
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok {
 		return l.hintOnColumns(e)
 	}
 	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
+		before := []string{"", ""}
 		if e.Other != "" {
-			return l.again("--dates "+mapping.DMY, "dates") + ", which refuses the others"
+			before = []string{"to refuse those with the month first: ", "to refuse those with the day first: "}
 		}
-		return l.again("--dates "+mapping.DMY, "dates") + ", or --dates " + mapping.MDY
+		return before[0] + l.again("--dates "+mapping.DMY, "dates") + "\n" + before[1] + l.again("--dates "+mapping.MDY, "dates")
 	}
 	if errors.As(err, new(*imports.EncodingError)) {
 		return l.again("--encoding "+sheet.Windows1252, "encoding") + ", or --encoding " + sheet.Windows1250
@@ -185,9 +186,13 @@ func (l *list) hint(err error) string {
 	switch {
 	case !ok:
 	case e.Code == sheet.FileSheets, e.Code == sheet.FileSheet:
-		return l.again("--sheet NAME", "sheet")
+		var choices []string
+		for _, name := range e.Sheets[:min(len(e.Sheets), shownRows)] {
+			choices = append(choices, l.again("--sheet "+cli.Quote(name), "sheet"))
+		}
+		return strings.Join(choices, "\n")
 	case e.Code == sheet.FileEncoding, e.Code == sheet.FileEmpty && l.options.Encoding != "":
-		return l.again("", "encoding") + ", which finds the encoding, or another --encoding"
+		return l.again("", "encoding")
 	}
 	return ""
 }
@@ -198,7 +203,7 @@ func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
 	suggestion := suggestMap(e)
 	switch {
 	case e.Code == mapping.ColumnsUnknown:
-		return "a header of the file, as it is written there: " + l.again("--map HEADER=FIELD", "map")
+		return "correct --map: each header as it is written in the file"
 	case suggestion == "":
 		return ""
 	case l.columns != "":

@@ -71,13 +71,15 @@ func shown(cell string) string {
 	return line
 }
 
+// shownRows is the number of rows that a table shows of many.
+const shownRows = 10
+
 // some returns the first lines of many, and after them what to type for the rest.
 func some(rows [][]string, rest string) [][]string {
-	const most = 10
-	if len(rows) <= most {
+	if len(rows) <= shownRows {
 		return rows
 	}
-	return append(rows[:most:most], []string{fmt.Sprintf("and %d more: %s", len(rows)-most, rest)})
+	return append(rows[:shownRows:shownRows], []string{fmt.Sprintf("and %d more: %s", len(rows)-shownRows, rest)})
 }
 
 // reasons returns what is wrong with a row, in one line.
@@ -89,14 +91,88 @@ func reasons(errs record.FieldErrors) string {
 	return strings.Join(all, " ")
 }
 
+// rowCells are the first cells of a line about a row.
+func rowCells(r *imports.Row, more ...string) []string {
+	return append([]string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-")}, more...)
+}
+
 // refusedRows has a line for each row that is refused.
 func refusedRows(rows []imports.Row) (lines [][]string) {
 	for _, r := range rows {
 		if r.Result == imports.Refused {
-			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), reasons(r.Errors)})
+			lines = append(lines, rowCells(&r, reasons(r.Errors)))
 		}
 	}
 	return lines
+}
+
+// perhapsRows has a line for each row of which somebody must say whom it means. Where it
+// could be several people, the others follow in lines of their own.
+func perhapsRows(rows []imports.Row) (lines [][]string) {
+	count := 0
+	for _, r := range rows {
+		if r.Result != imports.Perhaps {
+			continue
+		}
+		if count++; count > shownRows {
+			continue
+		}
+		for i, like := range r.Like {
+			line := rowCells(&r, imports.English.Why(like.Why), whom(like))
+			if i > 0 {
+				line[0], line[1] = "", "or"
+			}
+			lines = append(lines, line)
+		}
+	}
+	if more := count - shownRows; more > 0 {
+		lines = append(lines, []string{fmt.Sprintf("and %d more: --report FILE shows all", more)})
+	}
+	return lines
+}
+
+// whom returns whom a row could be: a person with the id, or the readings of its name.
+func whom(like imports.Like) string {
+	if like.ID != nil {
+		return like.Person.Summary() + ", " + *like.ID
+	}
+	var readings []string
+	for _, name := range like.Readings {
+		readings = append(readings, fmt.Sprintf("first name %s, last name %s", name.First, name.Last))
+	}
+	return strings.Join(readings, "; or ")
+}
+
+// leftOutFields has a line for each field that a person goes without.
+func leftOutFields(rows []imports.Row) (lines [][]string) {
+	for _, r := range rows {
+		for _, e := range r.LeftOut {
+			lines = append(lines, rowCells(&r, e.Detail))
+		}
+	}
+	return lines
+}
+
+// addedRows has a line for each person who would be added.
+func addedRows(rows []imports.Row) (lines [][]string) {
+	for _, r := range rows {
+		if r.Result == imports.Added {
+			lines = append(lines, rowCells(&r, details(r.Fields)))
+		}
+	}
+	return lines
+}
+
+// reason says why a row is not plainly added or left, in one line.
+func reason(r imports.Row) string {
+	var all []string
+	for _, like := range r.Like {
+		all = append(all, imports.English.Why(like.Why)+": "+whom(like)+".")
+	}
+	if len(r.LeftOut) > 0 {
+		all = append(all, "Left out: "+reasons(r.LeftOut))
+	}
+	return strings.Join(append(all, reasons(r.Errors)), " ")
 }
 
 // changedRows has a line for each person who would be changed.
@@ -109,7 +185,7 @@ func changedRows(rows []imports.Row) (lines [][]string) {
 		for _, c := range r.Changes() {
 			changes = append(changes, fmt.Sprintf("%s: %s becomes %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
 		}
-		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), strings.Join(changes, ", ")})
+		lines = append(lines, rowCells(&r, strings.Join(changes, ", ")))
 	}
 	return lines
 }
@@ -128,6 +204,16 @@ var formatNames = map[string]string{sheet.CSV: "CSV", sheet.XLSX: "XLSX", sheet.
 
 // orderNames are the orders of dates in words.
 var orderNames = map[string]string{mapping.DMY: "day, month, year", mapping.MDY: "month, day, year", mapping.YMD: "year, month, day"}
+
+// ways adds what can be typed next, a sentence and a command in each line.
+func (t *text) ways(all []string) {
+	if len(all) > 0 {
+		t.line("")
+	}
+	for _, way := range all {
+		t.line("%s", way)
+	}
+}
 
 // describe says how a file was read.
 func (t *text) describe(name string, o *imports.Outcome) {
