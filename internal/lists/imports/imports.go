@@ -25,7 +25,7 @@ import (
 type File struct {
 	Table   *sheet.Table
 	Mapped  *mapping.Result
-	Options Options
+	Options Options        // their Corrections are those that change a cell
 	Hash    []byte         // SHA-256 of the content
 	Unsure  *EncodingError // somebody must choose the encoding; nil: it is sure
 	Problem error          // *mapping.ColumnsError or *mapping.DatesError: it cannot be imported yet
@@ -42,6 +42,10 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 		return nil, err
 	}
 	hash := sha256.Sum256(content)
+	o.Corrections = o.Corrections.correct(table)
+	if table.Other != nil {
+		o.Corrections.correct(table.Other)
+	}
 	f := &File{Table: table, Options: o, Hash: hash[:], now: now}
 	f.Mapped, f.Problem = mapping.Map(ctx, table, o.mapping(now))
 	if err := ctx.Err(); err != nil {

@@ -46,10 +46,6 @@ type Options struct {
 	Alike      bool   // Department may be like the name of another department
 }
 
-// Corrections are cells that somebody has corrected after the file was read: the text of
-// a cell by its column, from 0, and these by the number of the row.
-type Corrections map[int]map[int]string
-
 // mapping returns how to read the people of a table.
 func (o *Options) mapping(now time.Time) mapping.Options {
 	return mapping.Options{Columns: o.Columns, Headers: o.Headers, Dates: o.Dates, Names: o.Names, Zero: o.Zero, LeaveOutBad: o.LeaveOutBad, Now: now}
