@@ -17,7 +17,10 @@ const three = "Vorname\tNachname\tHandy\tGeburtsdatum\tSpind\r\n" +
 	"Zoë\tMüller\t\t\t\r\n" +
 	"Ana\tČović\t091 234 5678\t15.05.1990\tHBM\r\n"
 
-const theRows = "The rows"
+const (
+	theRows     = "The rows"
+	refusedRows = "Refused rows"
+)
 
 // bring brings a list as a file and returns what would happen.
 func (b *browser) bring(t *testing.T, name, content string) *webPage {
@@ -168,10 +171,13 @@ func TestOfficeImportRefusedRows(t *testing.T) {
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	list := "First name;Last name;Phone;E-mail\nAna;Čović;1;no\nEva;;2;\nBen;Adam;4.41E+11;\nMia;Weiß;3;\n"
 	p := b.bring(t, "people.csv", list).wants(t, 200).says(t, "1 person would be added", "3 rows are refused", "nothing can be imported yet")
-	for name, reason := range map[string]string{"Ana Čović": "This is not an e-mail address", "Eva": "The last name is missing", "Ben Adam": "has lost digits", "Mia Weiß": "added"} {
-		if cells := strings.Join(p.row(t, theRows, name), " "); !strings.Contains(cells, reason) {
+	for name, reason := range map[string]string{"Ana Čović": "This is not an e-mail address", "Eva": "The last name is missing", "Ben Adam": "has lost digits"} {
+		if cells := strings.Join(p.row(t, refusedRows, name), " "); !strings.Contains(cells, reason) {
 			t.Errorf("%s is %q", name, cells)
 		}
+	}
+	if cells := strings.Join(p.row(t, theRows, "Mia Weiß"), " "); !strings.Contains(cells, "added") || len(p.rows(theRows)) != 1 {
+		t.Errorf("Mia Weiß is %q", cells)
 	}
 	report := p.again(t).send(t, "Download all rows with the reasons").wants(t, 200)
 	if got := report.header.Get("Content-Disposition"); got != `attachment; filename="import-report.csv"` || !strings.Contains(report.body, "Mia;Weiß;3;;added;") ||
@@ -183,6 +189,91 @@ func TestOfficeImportRefusedRows(t *testing.T) {
 	if b.names(t) != "Mia Weiß" {
 		t.Errorf("there are %s", b.names(t))
 	}
+}
+
+// TestOfficeImportCorrections: a refused cell is corrected on the page, and the list is
+// checked again. The import and the report have what was corrected.
+func TestOfficeImportCorrections(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	list := "First name;Last name;Phone;E-mail;Birthday\nAna;Čović;1;no;15.05.1990\nEva;;2;;\nBen;Adam;4.41E+11;;soon\nMia;Weiß;3;;\nMia;Weiß;4;;\n"
+	p := b.bring(t, "people.csv", list).wants(t, 200).says(t, "5 rows are refused")
+	form := p.again(t)
+	for name, want := range map[string]string{"cell.2.3": "no", "cell.3.1": "", "cell.4.2": "4.41E+11", "cell.4.4": "soon", "cell.5.3": "", "cell.5.4": "", "cell.6.3": ""} {
+		field := p.one(t, "input", "name", name)
+		if got := form.values.Get(name); got != want || p.one(t, "", "id", field.attributes["aria-describedby"]).text() == "" || field.attributes["aria-invalid"] != "true" {
+			t.Errorf("%s is %q: %v", name, got, field.attributes)
+		}
+	}
+	if len(p.all("input", "name", "cell.2.1")) != 0 {
+		t.Errorf("a cell without a fault can be corrected: %s", p.body)
+	}
+	form.values.Set("cell.2.3", "ana@example.com")
+	form.values.Set("cell.3.1", " Kos ")
+	form.values.Set("cell.5.3", "mia@example.com")
+	form.values.Set("cell.6.3", "also mia")
+	p = form.send(t, "Check again").follow(t).wants(t, 200).says(t, "2 people would be added", "3 rows are refused")
+	if cells := strings.Join(p.row(t, theRows, "Eva Kos"), " "); !strings.Contains(cells, "added") {
+		t.Errorf("Eva Kos is %q in %s", cells, p.text())
+	}
+	if got := p.one(t, "input", "name", "cell.6.3").attributes["value"]; got != "also mia" {
+		t.Errorf("what was typed is %q", got)
+	}
+	b.get(t, p.path).says(t, "2 people would be added") // reload
+
+	form = p.again(t)
+	form.values.Set("cell.4.2", "091 4")
+	form.send(t, "Import 2 people and leave out the 3 refused rows").wants(t, 422).says(t, "you have changed how the list is read")
+	form.values.Set("cell.4.4", "1.2.1990")
+	form.values.Set("encoding", "windows-1252") // the cells are those of another reading
+	p = form.send(t, "Check again").follow(t).wants(t, 200).says(t, "2 people would be added", "3 rows are refused")
+	form = p.again(t)
+	form.values.Set("encoding", "")
+	p = form.send(t, "Check again").follow(t).wants(t, 200)
+	form = p.again(t)
+	form.values.Set("cell.4.4", "1.2.1990")
+	form.values.Set("cell.6.3", "other@example.com")
+	p = form.send(t, "Check again").follow(t).wants(t, 200).lacks(t, "refused")
+	report := p.again(t).send(t, "Download all rows with the reasons").wants(t, 200)
+	if !strings.Contains(report.body, "Ana;Čović;1;ana@example.com;15.05.1990;added;") || !strings.Contains(report.body, "Ben;Adam;091 4;;1.2.1990;added;") {
+		t.Errorf("the report is %s", report.body)
+	}
+	stranger := s.signIn(t, newKey(t, s.db, "Engine 7"), "en")
+	stranger.post(t, "/office/import", url.Values{"token": {p.again(t).values.Get("token")}, "cell.2.3": {"evil"}}).wants(t, 422)
+	p.again(t).send(t, "Import 5 people").follow(t).says(t, "5 people were imported", "ana@example.com", "091 4")
+	if p := b.pasteIn(t, list); !strings.Contains(p.text(), "5 rows are refused") && !strings.Contains(p.text(), "4 rows are refused") {
+		t.Errorf("the corrections of one list are those of another: %s", p.text())
+	}
+}
+
+// TestOfficeImportSheets: which sheet of several has the people is a question.
+func TestOfficeImportSheets(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	book := workbook(t, map[string]string{"Active": "Ana", "Youth": "Eva"})
+	p := b.bring(t, "two.xlsx", book).wants(t, 200).says(t, "Which sheet has the people?").lacks(t, "Please look at this first", "Import 1")
+	if len(p.all("", "role", "alert")) != 0 || strings.HasPrefix(p.one(t, "title").text(), "Error") {
+		t.Errorf("a question is an error: %s", p.text())
+	}
+	p = p.again(t).set(t, "Which sheet has the people?", "Youth").send(t, "Check again").follow(t).wants(t, 200).says(t, "1 person would be added", "Eva Horvat")
+	p = p.again(t).set(t, "Sheet", "Active").send(t, "Check again").follow(t).wants(t, 200).says(t, "Ana Horvat")
+	p.again(t).send(t, "Import 1 person").follow(t).says(t, "Ana")
+	b.get(t, "/office/compare").form(t, "/office/compare").attach("two.xlsx", book).send(t, "Compare").follow(t).wants(t, 200).says(t, "Which sheet has the people?")
+}
+
+// TestOfficeImportIDs: ids that nobody has are left out by a button.
+func TestOfficeImportIDs(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	p := b.pasteIn(t, "id;First name;Last name\n0191e2c4-1b5a-7000-8000-000000000001;Ana;Čović\n").wants(t, 200).says(t, "1 row has an id that nobody on your list has")
+	if len(p.all("a", "href", "/office/deleted")) == 0 {
+		t.Errorf("nothing leads to the deleted people: %s", p.text())
+	}
+	p = p.again(t).send(t, "Take them as new people").follow(t).wants(t, 200).says(t, "1 is left out: id.")
+	p.again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
 }
 
 // TestOfficeImportMeanwhile: where somebody has changed the department since the

@@ -66,6 +66,9 @@ export async function tasks(browser, station, scripts) {
     equal(await button(page, /^Import/).count(), 1, "buttons to import while a row is refused");
     const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Download all rows with the reasons").click()]);
     check(readFileSync(await download.path(), "utf8").includes("refused"), "the report does not say what is refused");
+    await page.getByRole("textbox", { name: /^E-mail/ }).fill(`bad${round}`);
+    await button(page, "Check again").click();
+    equal(await page.getByRole("textbox", { name: /^E-mail/ }).inputValue(), `bad${round}`, "the cell after a check");
     await button(page, "Import 1 person and leave out the 1 refused row").click();
     await page.getByRole("button", { name: "Undo", exact: true }).click();
     await notice(page).filter({ hasText: "was taken back" }).waitFor();

@@ -9,12 +9,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -68,6 +71,18 @@ type broughtList struct {
 	file      *imports.File // nil where it cannot be read at all
 	faults    []fault
 	sheets    []string // to choose from
+	asked     string   // a question: which of them; empty: it was settled
+	released  bool     // the cells of the file are gone
+}
+
+// release frees the cells of a list that is too long to be corrected on the page. They take
+// more memory than the people.
+func (l *broughtList) release() {
+	const mostCells = 500_000
+	if rows := len(l.file.Table.Rows); rows*len(l.file.Table.Header) > mostCells {
+		l.released = true
+		l.file.Release()
+	}
 }
 
 // status returns the status of a page that shows the list. stale is empty, or says why
@@ -83,10 +98,18 @@ func (l *broughtList) status(stale string) int {
 // it answers with missing.
 func bringList(path string, missing func(visit) error) func(visit) error {
 	return func(v visit) error {
-		if u := v.receivedList(); u != nil {
-			return v.Redirect(v.readingPath(path, u))
+		u := v.receivedList()
+		if u == nil {
+			return missing(v)
 		}
-		return missing(v)
+		form := v.form()
+		if _, err := v.lists.answer(u, form); err != nil {
+			return err
+		}
+		if number := form.Get("leaveOut"); number != "" { // a button that leaves out a column
+			form.Set(columnField+number, mapping.LeftOut)
+		}
+		return v.Redirect(v.readingPath(path, u))
 	}
 }
 
@@ -147,11 +170,24 @@ func (v visit) openList() (*broughtList, error) {
 		}
 		return l, nil
 	}
+	said := url.Values{}
+	if v.R.Method == http.MethodPost {
+		said = v.form()
+	}
+	answers, err := v.lists.answer(l.keptList, said)
+	if err != nil {
+		return nil, err
+	}
+	takeAnswers(&l.options, answers)
 	l.options.Name = l.name
 	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	if hash := v.form().Get("hash"); l.file != nil && hash != "" && hash != l.hash() {
 		l.options = imports.Options{Name: l.name, Update: l.options.Update} // the others are about another list
 		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
+	}
+	if l.file != nil {
+		l.options.Corrections = l.file.Options.Corrections
+		v.lists.settle(l.keptList, l.options.Corrections)
 	}
 	return l, l.explain(v, err)
 }
@@ -170,8 +206,9 @@ const (
 // for the sheet that it was made of.
 func (v visit) readingOptions() imports.Options {
 	form := v.form()
-	o := imports.Options{Sheet: form.Get("sheet"), Encoding: form.Get("encoding"), Dates: form.Get("dates"),
-		Update: form.Get("update") != "", SkipBad: form.Get("skipBad") != ""}
+	o := imports.Options{Sheet: form.Get("sheet"), Encoding: form.Get("encoding"), Dates: form.Get("dates"), Names: form.Get("names"),
+		Update: form.Get("update") != "", Spelling: form.Get("spelling") != "", SkipBad: form.Get("skipBad") != "",
+		Zero: form.Get("zero") != "", LeaveOutBad: form.Get("leaveOutBad") != "", AddPerhaps: form.Get("addPerhaps") != ""}
 	if !form.Has("sheet") || o.Sheet == form.Get("was.sheet") {
 		o.Columns = columnsOf(form)
 	}
@@ -200,15 +237,35 @@ type importPage struct {
 	Stale   string         // a sentence: why nothing was imported; empty: nobody asked for that
 }
 
+// broughtRows are the rows of a list on the page.
+type broughtRows struct {
+	Like        []broughtRow // perhaps somebody who is there
+	RefusedRows rowTable
+	Rows        rowTable // all others
+	More        int      // rows that are not shown
+}
+
+// rowTable is a table of rows below a heading with an id.
+type rowTable struct {
+	Heading string
+	Rows    []broughtRow
+}
+
 // importOutcome is what an import would do.
 type importOutcome struct {
-	Added, Changed, Left, Refused int
-	Ready                         int    // people who go in when the button is pressed; 0: the button cannot be pressed
-	Without                       string // the button that leaves out all other rows; empty: there is none
-	Why                           string // a sentence: why the button cannot be pressed; empty: it can
-	Same                          string // a sentence: the list was imported before; empty: it was not
-	Rows                          []broughtRow
-	More                          int // rows that are not shown
+	Added, Changed, Left, Refused, Perhaps, Differ, LeftOut int
+
+	Ready   int    // people who go in when the button is pressed; 0: the button cannot be pressed
+	Without string // the button that leaves out all other rows; empty: there is none
+	Why     string // a sentence: why the button cannot be pressed; empty: it can
+	Same    string // a sentence: the list was imported before; empty: it was not
+	Ticks   []choice
+	Names   []choice // how a name without a comma can be read; empty: nobody has to say
+
+	Unknown  int    // rows with an id that nobody has
+	IDColumn string // number of the column of the ids
+
+	broughtRows
 }
 
 // checkImport asks for a list, or says what an import of it would do. It changes nothing.
@@ -226,7 +283,7 @@ func (v visit) renderCheck(l *broughtList, stale string) error {
 	if l.file == nil || len(l.faults) > 0 {
 		return v.renderImport(l, stale, nil)
 	}
-	l.file.Release()
+	l.release()
 	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
@@ -239,6 +296,7 @@ func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome
 	data := importPage{Tabs: v.tabs(importPath), Reading: v.reading(l), Stale: stale}
 	if found != nil {
 		data.Outcome = v.importOutcome(l, found)
+		data.Reading.Notes = v.notes(found.Notes)
 		data.Checked = l.choicesHash() + said + hex.EncodeToString(found.Digest())
 	}
 	v.setReturn(v.readingPath(importPath, l.keptList))
@@ -247,18 +305,30 @@ func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome
 }
 
 func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutcome {
-	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused}
-	r.Rows, r.More = v.broughtRows(found.All)
+	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused, Perhaps: found.Perhaps,
+		Differ: found.Differ, LeftOut: found.LeftOut}
+	r.broughtRows = v.broughtRows(l, found.All)
+	r.Ticks, r.Names = v.ticks(l, found), v.nameOrders(l, found)
+	r.addUnknown(l.file, found)
 	if same := found.Same; same != nil {
 		r.Same = v.words().SameFile(same.Number, v.Lang.Moment(same.At.Local()))
 	}
 	switch {
 	case l.file.Unsure != nil:
 		r.Why = v.Text("import.why.encoding")
-	case found.Refused > 0:
-		r.Why = v.Count("import.why.refused", found.Refused, v.Text("import.again"))
+	case found.Refused+found.Perhaps > 0:
+		var why, without []string
+		if found.Perhaps > 0 {
+			why = append(why, v.Count("import.why.perhaps", found.Perhaps, v.Text("import.again")))
+			without = append(without, v.Count("import.without.perhaps", found.Perhaps))
+		}
+		if found.Refused > 0 {
+			why = append(why, v.Count("import.why.refused", found.Refused, v.Text("import.again")))
+			without = append(without, v.Count("import.without.refused", found.Refused))
+		}
+		r.Why = strings.Join(why, " ")
 		if ready := found.Added + found.Changed; ready > 0 {
-			r.Without = v.Count("import.do.without", ready, v.Count("import.without.refused", found.Refused))
+			r.Without = v.Count("import.do.without", ready, strings.Join(without, v.Text("import.without.and")))
 		}
 	case found.Added+found.Changed == 0 && found.Left > 0 && !l.options.Update:
 		r.Why = v.Text("import.why.left", v.Text("import.update"), v.Text("import.again"))
@@ -270,6 +340,80 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 	return r
 }
 
+// ticks returns the choices that matter for a list, and those that were made.
+func (v visit) ticks(l *broughtList, found *imports.Outcome) (ticks []choice) {
+	o := l.options
+	add := func(name, label string, chosen, matters bool) {
+		if chosen || matters {
+			ticks = append(ticks, choice{name, label, chosen})
+		}
+	}
+	add("update", v.Text("import.update"), o.Update, found.Left+found.Changed+found.Perhaps > 0)
+	add("spelling", v.Text("import.spelling"), o.Spelling, false)
+	add("zero", v.Text("import.zero"), o.Zero, l.file.Mapped.NoZero > 0)
+	add("leaveOutBad", v.Text("import.leaveOutBad"), o.LeaveOutBad, slices.ContainsFunc(found.All, couldGoWithout))
+	add("addPerhaps", v.Text("import.perhaps.all"), o.AddPerhaps, found.Perhaps > manyPerhaps)
+	return ticks
+}
+
+// manyPerhaps is the number of rows that are perhaps somebody who is there from which on
+// one tick can answer for all.
+const manyPerhaps = 5
+
+// couldGoWithout reports whether a row is refused only for fields that it could go without.
+func couldGoWithout(row imports.Row) bool {
+	return row.Result == imports.Refused && !slices.ContainsFunc(row.Errors, func(e record.FieldError) bool {
+		return !slices.Contains(fieldNames[record.NameFields:], e.Field) || e.Code == mapping.LostDigits
+	})
+}
+
+// nameOrders returns how the names without a comma can be read, with some of them. It
+// returns nothing where nobody has to say.
+func (v visit) nameOrders(l *broughtList, found *imports.Outcome) (orders []choice) {
+	asked, column := l.options.Names != "", slices.IndexFunc(l.file.Mapped.Columns, isFullName)
+	var firstLast, lastFirst []string
+	for i, row := range found.All {
+		mixed := slices.ContainsFunc(row.Like, func(like imports.Like) bool { return like.Why == imports.MixedNames })
+		asked = asked || mixed
+		if len(firstLast) == shownSamples || column < 0 || l.released || strings.Contains(l.file.CellText(i, column), ",") {
+			continue
+		}
+		one, other := mapping.Name{First: row.Fields.FirstName, Last: row.Fields.LastName}, mapping.Name{First: row.Fields.LastName, Last: row.Fields.FirstName}
+		if mixed {
+			one, other = row.Like[0].Readings[0], row.Like[0].Readings[1]
+		}
+		if l.options.Names == mapping.LastFirstName || l.file.Mapped.Columns[column].Field == mapping.LastFirst {
+			one, other = other, one
+		}
+		firstLast = append(firstLast, v.Text("import.names.sample", quoted(one.First), quoted(one.Last)))
+		lastFirst = append(lastFirst, v.Text("import.names.sample", quoted(other.First), quoted(other.Last)))
+	}
+	if !asked {
+		return nil
+	}
+	for i, samples := range [][]string{firstLast, lastFirst} {
+		order := mapping.NameOrders[i]
+		orders = append(orders, choice{order, strings.Join(samples, "; "), order == l.options.Names})
+	}
+	return orders
+}
+
+func isFullName(c mapping.Column) bool {
+	return c.Field == mapping.FullName || c.Field == mapping.LastFirst
+}
+
+const shownSamples = 3
+
+// addUnknown adds the rows with ids that nobody has.
+func (r *importOutcome) addUnknown(f *imports.File, found *imports.Outcome) {
+	for _, row := range found.All {
+		if slices.ContainsFunc(row.Errors, func(e record.FieldError) bool { return e.Field == mapping.ID && e.Code == record.Unknown }) {
+			r.Unknown++
+		}
+	}
+	r.IDColumn = strconv.Itoa(slices.IndexFunc(f.Mapped.Columns, func(c mapping.Column) bool { return c.Field == mapping.ID }))
+}
+
 // said stands in Checked between the hash of the choices and that of the outcome.
 const said = "-"
 
@@ -277,7 +421,8 @@ const said = "-"
 // each column is.
 func (l *broughtList) choicesHash() string {
 	o, sum := l.options, sha256.New()
-	fmt.Fprintf(sum, "%q %q %q %t", o.Sheet, o.Encoding, o.Dates, o.Update)
+	fmt.Fprintf(sum, "%q %q %q %q %t %t %t %t %t", o.Sheet, o.Encoding, o.Dates, o.Names, o.Update, o.Spelling, o.Zero, o.LeaveOutBad, o.AddPerhaps)
+	fmt.Fprintf(sum, " %#v %#v %#v", o.Corrections, o.Same, o.Add) // maps are written in the order of their keys
 	if l.file != nil && l.file.Mapped != nil {
 		for _, c := range l.file.Mapped.Columns {
 			fmt.Fprintf(sum, " %q", c.Field)
@@ -319,7 +464,7 @@ func applyImport(v visit) error {
 
 // imported imports a list.
 func (v visit) imported(l *broughtList, key *store.IdempotencyKey) error {
-	l.file.Release()
+	l.release()
 	found, err := l.file.Apply(v.R.Context(), v.Store, v.Session.Tenant, v.Session.ID, key)
 	switch {
 	case errors.As(err, new(*store.RepeatedError)):

@@ -27,6 +27,8 @@ type keptList struct {
 	pasted bool   // as a text
 	file   *upload.File
 	at     time.Time // when somebody brought it
+
+	answers map[string]string // about its rows, by the fields of the form; import_answers.go
 }
 
 // keptLists are the lists of all departments.

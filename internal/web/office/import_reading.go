@@ -35,9 +35,9 @@ type reading struct {
 	Unsure    []choice // instead, where two could be meant: the names that differ
 	Sheets    []choice
 	Sheet     string // that was read
+	Asked     string // a question: which of them
+	Encoding  string // that was chosen
 	Notes     []string
-
-	Update bool
 }
 
 // broughtColumn is one to say what it is.
@@ -60,9 +60,14 @@ func (r reading) Fault(field string) (text string) {
 
 // reading returns what a page shows of a list.
 func (v visit) reading(l *broughtList) reading {
-	r := reading{Faults: l.faults, Update: l.options.Update}
+	r := reading{Faults: l.faults, Asked: l.asked, Encoding: l.options.Encoding}
 	if l.keptList == nil || r.Fault("file") != "" {
 		r.Text, r.Kept = l.text(), v.readingChoices()
+		for name, values := range v.form() {
+			if isAnswer(name) {
+				r.Kept[name] = values[:1]
+			}
+		}
 		return r
 	}
 	r.Open = len(l.faults) > 0
@@ -80,11 +85,17 @@ func (v visit) reading(l *broughtList) reading {
 	v.addColumns(&r, l.file)
 	v.addEncodings(&r, l)
 	if l.file.Mapped != nil {
-		for _, note := range slices.Concat(l.file.Table.Notes, l.file.Mapped.Notes) {
-			r.Notes = append(r.Notes, v.words().Note(note))
-		}
+		r.Notes = v.notes(slices.Concat(l.file.Table.Notes, l.file.Mapped.Notes))
 	}
 	return r
+}
+
+// notes returns notes as sentences.
+func (v visit) notes(notes []sheet.Note) (all []string) {
+	for _, note := range notes {
+		all = append(all, v.words().Note(note))
+	}
+	return all
 }
 
 // maxText is the length of the longest text that a page shows again, in bytes. It
@@ -101,7 +112,7 @@ func (l *broughtList) text() string {
 
 // readingFields are the fields of a form that say how to read a list, beside those of its
 // columns.
-var readingFields = []string{"sheet", "was.sheet", "encoding", "dates", "update", "hash"}
+var readingFields = []string{"sheet", "was.sheet", "encoding", "dates", "names", "zero", "leaveOutBad", "update", "spelling", "addPerhaps", "hash"}
 
 // readingChoices returns the fields of the form that say how to read a list.
 func (v visit) readingChoices() url.Values {
@@ -264,6 +275,10 @@ const shownHeaders = 20
 // explain adds what is wrong with the list as a whole, and what to do. It returns an
 // error that is not about the list.
 func (l *broughtList) explain(v visit, err error) error {
+	if file, ok := errors.AsType[*sheet.FileError](err); ok && file.Code == sheet.FileSheets {
+		l.sheets, l.asked = file.Sheets, v.words().Say(err)
+		return nil
+	}
 	said := err
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); ok && len(e.Headers) > shownHeaders {
 		some := *e
@@ -353,22 +368,50 @@ type broughtRow struct {
 	Values  string // of a row that says something new
 	Changes []difference
 	Reasons []string // why it is refused
+	LeftOut []string // what it goes without
+	Cells   []broughtCell
+	Twin    int    // another row that says the same; 0: none
+	Who     string // the field that says who it is; empty: nobody has to say
+
+	Undecided bool // nobody has said who it is
+	Add       bool // it is somebody new
+	Like      []candidate
 }
 
-// resultOrder is the order of the results on the page.
-var resultOrder = []string{imports.Refused, imports.Changed, imports.Added, imports.Left}
+// resultOrder is the order of the results on the page, behind the rows that somebody has to
+// say something about.
+var resultOrder = []string{imports.Perhaps, imports.Changed, imports.Added, imports.Left}
 
-// broughtRows returns the rows of a list for the page, those that need a look first, and
-// how many have no room there.
-func (v visit) broughtRows(rows []imports.Row) (shown []broughtRow, more int) {
-	for _, result := range resultOrder {
+// broughtRows returns the rows of a list for the page, those that need a look first, as
+// many as there is room for.
+func (v visit) broughtRows(l *broughtList, rows []imports.Row) (r broughtRows) {
+	ask, left := l.newAsker(), rowsShown
+	r.RefusedRows.Heading, r.Rows.Heading = "refused", "rows"
+	each := func(wanted func(*imports.Row) bool, show func(int, imports.Row)) {
 		for i := range rows {
-			if rows[i].Result == result && len(shown) < rowsShown {
-				shown = append(shown, v.broughtRow(rows[i]))
+			if left > 0 && wanted(&rows[i]) {
+				left--
+				show(i, rows[i])
 			}
 		}
 	}
-	return shown, len(rows) - len(shown)
+	each(l.isAsked, func(_ int, row imports.Row) {
+		shown := v.broughtRow(row)
+		v.askWho(ask, &shown, row)
+		r.Like = append(r.Like, shown)
+	})
+	each(func(row *imports.Row) bool { return row.Result == imports.Refused && !l.isAsked(row) }, func(i int, row imports.Row) {
+		shown := v.broughtRow(row)
+		shown.Cells = v.cells(ask, i, row)
+		r.RefusedRows.Rows = append(r.RefusedRows.Rows, shown)
+	})
+	for _, result := range resultOrder {
+		each(func(row *imports.Row) bool { return row.Result == result && !l.isAsked(row) }, func(_ int, row imports.Row) {
+			r.Rows.Rows = append(r.Rows.Rows, v.broughtRow(row))
+		})
+	}
+	r.More = len(rows) - len(r.Like) - len(r.RefusedRows.Rows) - len(r.Rows.Rows)
+	return r
 }
 
 func (v visit) broughtRow(row imports.Row) broughtRow {
@@ -378,6 +421,9 @@ func (v visit) broughtRow(row imports.Row) broughtRow {
 	}
 	for _, e := range row.Errors {
 		l.Reasons = append(l.Reasons, v.refusal(e, row))
+	}
+	for _, e := range row.LeftOut {
+		l.LeftOut = append(l.LeftOut, v.Text("import.leftOut", v.fieldLabel(e.Field), v.refusal(e, row)))
 	}
 	switch {
 	case row.Result == imports.Changed && row.Before != nil && row.After != nil:

@@ -38,7 +38,8 @@ func TestMessages(t *testing.T) {
 	}
 	add("import.dates.", append(mapping.Orders, "")...)
 	add("import.encoding.", append(sheet.Encodings, "")...)
-	add("import.result.", imports.Added, imports.Changed, imports.Left, imports.Refused)
+	add("import.result.", imports.Added, imports.Changed, imports.Left, imports.Refused, imports.Perhaps)
+	add("import.names.", mapping.NameOrders...)
 	add("export.format.", sheet.Formats...)
 	add("export.hint.", sheet.Formats...)
 	add("import.format.", sheet.XLSX, sheet.CSV, sheet.VCard, sheet.JSONL)
@@ -69,7 +70,10 @@ func TestChoices(t *testing.T) {
 	seen := map[string]int{}
 	for i, l := range []broughtList{
 		{}, {options: imports.Options{Sheet: "a"}}, {options: imports.Options{Encoding: "a"}}, {options: imports.Options{Dates: "a"}},
-		{options: imports.Options{Update: true}},
+		{options: imports.Options{Update: true}}, {options: imports.Options{Spelling: true}}, {options: imports.Options{Zero: true}},
+		{options: imports.Options{LeaveOutBad: true}}, {options: imports.Options{AddPerhaps: true}}, {options: imports.Options{Names: "a"}},
+		{options: imports.Options{Corrections: imports.Corrections{2: {1: "a"}}}}, {options: imports.Options{Corrections: imports.Corrections{2: {1: "b"}}}},
+		{options: imports.Options{Same: map[int]string{2: "a"}}}, {options: imports.Options{Add: map[int]bool{2: true}}},
 		{file: columns("a")}, {file: columns("", "a")}, {file: columns("a", "")}, {file: columns("a", "b")}, {file: columns("b", "a")},
 	} {
 		text := l.choicesHash()
