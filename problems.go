@@ -187,7 +187,7 @@ func optionOf(fault string) (option, code string) {
 		return "sheet", record.Unknown
 	case sheet.FileEncoding:
 		return "encoding", record.Invalid
-	case sheet.FileEmpty, sheet.FileNoSheet:
+	case sheet.FileEmpty, sheet.FileNoSheet, sheet.FileFormulas, sheet.FileCards:
 		return "file", record.Required
 	}
 	return "file", record.Invalid

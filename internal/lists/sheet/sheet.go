@@ -101,6 +101,7 @@ const (
 	NoteMergedHeader = "mergedHeader" // cell range such as A1:C1
 	NoteTitle        = "title"        // number of rows above the header that were left out, the text that they begin with
 	NoteHiddenRows   = "hiddenRows"   // number: rows that are hidden in the workbook, and were read
+	NoteFormulas     = "formulas"     // number: cells of the sheet whose formulas have no value
 )
 
 // Options say how to read a file where it does not say it itself.
@@ -142,4 +143,6 @@ const (
 	FileSheet     = "sheet"     // there is no such sheet; the name asked for, the names there are
 	FileSheets    = "sheets"    // several could be meant; their names
 	FileNoSheet   = "noSheet"   // all sheets are empty or hidden
+	FileFormulas  = "formulas"  // the rows have nothing but formulas without values
+	FileCards     = "cards"     // the cards have no names and nothing that is kept
 )

@@ -78,11 +78,29 @@ func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.She
 	case name != "":
 		err = failSheets(sheetNames(w, false), FileSheet, Quoted(name))
 	case len(names) == 0:
-		err = fail(FileNoSheet)
+		err = failWithout(ctx, w)
 	case len(names) > 1:
 		err = failSheets(names, FileSheets)
 	}
 	return found, err
+}
+
+// failWithout says why no sheet has text: all are empty or hidden, or have nothing but
+// formulas without values.
+func failWithout(ctx context.Context, w *xlsx.File) error {
+	uncalculated := 0
+	for _, s := range w.Sheets {
+		if s.Hidden {
+			continue
+		}
+		if _, err := w.Rows(ctx, s, func(row xlsx.Row) error { uncalculated += row.Uncalculated; return nil }); err != nil {
+			return err
+		}
+	}
+	if uncalculated > 0 {
+		return fail(FileFormulas)
+	}
+	return fail(FileNoSheet)
 }
 
 // sheetNames returns the names of the sheets that are hidden, or of those that are
@@ -99,11 +117,12 @@ func sheetNames(w *xlsx.File, hidden bool) (names []string) {
 // readSheet reads the rows of a sheet.
 func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) {
 	rows := collector{ctx: ctx}
-	hidden := 0
+	hidden, uncalculated := 0, 0
 	merged, err := w.Rows(ctx, s, func(row xlsx.Row) error {
 		if row.Hidden && len(row.Cells) > 0 {
 			hidden++
 		}
+		uncalculated += row.Uncalculated
 		for i := range row.Cells {
 			row.Cells[i].Text = clean(row.Cells[i].Text)
 		}
@@ -113,6 +132,9 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 		return nil, err
 	}
 	t, err := rows.table()
+	if err != nil && uncalculated > 0 {
+		return nil, fail(FileFormulas)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +148,9 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 	}
 	if hidden > 0 {
 		t.Notes = append(t.Notes, Note{NoteHiddenRows, []any{hidden}})
+	}
+	if uncalculated > 0 {
+		t.Notes = append(t.Notes, Note{NoteFormulas, []any{uncalculated}})
 	}
 	return t, nil
 }

@@ -58,6 +58,15 @@ func TestXLSX(t *testing.T) {
 		{"hidden rows", func(f *excelize.File) error {
 			return errors.Join(list(f, "Sheet1", 1), f.SetRowVisible("Sheet1", 2, false), f.SetRowVisible("Sheet1", 9, false))
 		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, []Note{{NoteHiddenRows, []any{1}}}},
+		{"numbers as they are shown", func(f *excelize.File) error {
+			phone, day := `0000\ 000000`, "dd/mm/yyyy"
+			shown, err := f.NewStyle(&excelize.Style{CustomNumFmt: &phone})
+			date, dateErr := f.NewStyle(&excelize.Style{CustomNumFmt: &day})
+			return errors.Join(err, dateErr, list(f, "Sheet1", 1), f.SetCellInt("Sheet1", "C2", 664123456), f.SetCellStyle("Sheet1", "C2", "C2", shown), f.SetCellStyle("Sheet1", "D2", "D2", date))
+		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "0664 123456" "33008"]`, nil},
+		{"formulas", func(f *excelize.File) error {
+			return errors.Join(list(f, "Sheet1", 1), f.SetCellFormula("Sheet1", "E2", "A2"), f.SetCellFormula("Sheet1", "A3", "A2"), f.SetCellFormula("Sheet1", "B3", "B2"))
+		}, "", `xlsxSheet1 ["Vorname" "Name" "Handy" "Geboren"] 2["Änne" "Müller" "+43 664" "33008"]`, []Note{{NoteFormulas, []any{3}}}},
 		{"hidden sheets", func(f *excelize.File) error {
 			f.NewSheet("Alt")
 			f.NewSheet("Intern")
@@ -129,6 +138,10 @@ func TestXLSXRefusals(t *testing.T) {
 		"only a header": {workbook(t, func(f *excelize.File) error {
 			return f.SetSheetRow("Sheet1", "A1", &[]any{"Vorname", "Name"})
 		}), "", FileError{Code: FileEmpty, Args: nil}},
+		"only formulas": {workbook(t, func(f *excelize.File) error {
+			return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"Vorname", "Name"}), f.SetCellFormula("Sheet1", "A2", "A1"))
+		}), "", FileError{Code: FileFormulas, Args: nil}},
+		"nothing but formulas": {workbook(t, func(f *excelize.File) error { return f.SetCellFormula("Sheet1", "A1", "A2") }), "", FileError{Code: FileFormulas, Args: nil}},
 		"wide": {workbook(t, func(f *excelize.File) error {
 			return errors.Join(list(f, "Sheet1", 1), f.SetCellStr("Sheet1", "ALM2", "x"))
 		}), "", FileError{Code: FileTooMany, Args: []any{"columns", maxColumns}}},

@@ -20,6 +20,8 @@ type Row struct {
 	Number int // from 1
 	Hidden bool
 	Cells  []Cell // from column A up to the last one that has text
+
+	Uncalculated int // cells with a formula that no program has calculated yet
 }
 
 // Rows visits the rows of a sheet in the order of the file, and returns the ranges of
@@ -66,11 +68,14 @@ type rowReader struct {
 	visit  func(Row) error
 	merged []string
 
-	data   bool // inside the element that has the rows
-	row    Row
-	column int    // of the cell, from 1
-	kind   string // of the cell
-	value  textReader
+	data    bool // inside the element that has the rows
+	row     Row
+	column  int    // of the cell, from 1
+	kind    string // of the cell
+	style   string // likewise
+	formula bool   // the cell has one
+	stored  bool   // the cell has a value, which may be empty
+	value   textReader
 }
 
 // take takes a token of a sheet.
@@ -101,6 +106,10 @@ func (r *rowReader) begin(e xml.StartElement) error {
 		return r.beginRow(e)
 	case name == "c" && r.data:
 		return r.beginCell(e)
+	case name == "f":
+		r.formula = true
+	case name == "v":
+		r.stored = true
 	}
 	return nil
 }
@@ -136,7 +145,8 @@ func (r *rowReader) beginRow(e xml.StartElement) (err error) {
 // beginCell begins a cell. One that does not say where it is follows the one before.
 func (r *rowReader) beginCell(e xml.StartElement) error {
 	r.column++
-	r.kind = attribute(e, "t")
+	r.kind, r.style = attribute(e, "t"), attribute(e, "s")
+	r.formula, r.stored = false, false
 	r.value.cut()
 	place := attribute(e, "r")
 	if place != "" {
@@ -157,7 +167,11 @@ func (r *rowReader) endCell() error {
 	if err != nil {
 		return damaged(r.part, err)
 	}
+	cell = r.file.shown(cell, r.style)
 	switch {
+	case cell.Text == "" && r.formula && !(r.stored && r.kind == "str"): // the value of ="" is an empty str
+		r.row.Uncalculated++
+		return nil
 	case cell.Text == "":
 		return nil
 	case isLong(cell.Text):

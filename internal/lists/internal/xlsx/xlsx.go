@@ -5,6 +5,7 @@ package xlsx
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/xml"
@@ -13,6 +14,8 @@ import (
 	"io"
 	"path"
 	"strings"
+
+	"golang.org/x/text/encoding/unicode"
 )
 
 // Limits of the form of a workbook, against archives that are made to fill the
@@ -52,9 +55,10 @@ type File struct {
 	Sheets   []Sheet // those that have cells, not charts
 	Date1904 bool    // numbers of days count from 1904
 
-	parts  map[string]*zip.File // by name in lower case
-	left   limits               // what may still be read
-	shared texts                // of the cells
+	parts   map[string]*zip.File // by name in lower case
+	left    limits               // what may still be read
+	shared  texts                // of the cells
+	formats []numberFormat       // of the numbers, by their styles
 }
 
 // Sheet is a sheet of a workbook.
@@ -140,7 +144,8 @@ func (f *File) main(ctx context.Context) (string, error) {
 	return "xl/workbook.xml", err
 }
 
-// readMain reads the main part: the list of sheets. It reads the shared strings too.
+// readMain reads the main part: the list of sheets. It reads the shared strings and the
+// styles too.
 func (f *File) readMain(ctx context.Context, main string) error {
 	relations, err := f.relations(ctx, main)
 	if err != nil {
@@ -164,8 +169,12 @@ func (f *File) readMain(ctx context.Context, main string) error {
 		return nil
 	})
 	for _, r := range relations {
-		if r.kind == "sharedStrings" && err == nil {
+		switch {
+		case err != nil:
+		case r.kind == "sharedStrings":
 			err = f.readStrings(ctx, r.part)
+		case r.kind == "styles":
+			err = f.readStyles(ctx, r.part)
 		}
 	}
 	return err
@@ -208,7 +217,7 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 	}
 	defer r.Close()
 	limited := &partReader{ctx: ctx, r: r, left: &f.left.unpacked}
-	decoder := xml.NewDecoder(limited)
+	decoder := newDecoder(limited)
 	var open []xml.Name
 	for begun := false; len(open) > 0 || !begun; {
 		limited.token = 0
@@ -231,6 +240,24 @@ func (f *File) walk(ctx context.Context, part string, visit func(xml.Token) erro
 		begun = begun || len(open) > 0
 	}
 	return nil
+}
+
+// newDecoder returns a decoder of XML in UTF-8 or UTF-16. The latter shows by its first two
+// bytes: a byte order mark, or a zero beside the first character.
+func newDecoder(r io.Reader) *xml.Decoder {
+	text := bufio.NewReader(r)
+	start, _ := text.Peek(2) // an error comes again
+	order := unicode.LittleEndian
+	switch string(start) {
+	case "\xfe\xff", "\x00<":
+		order = unicode.BigEndian
+	case "\xff\xfe", "<\x00":
+	default:
+		return xml.NewDecoder(text)
+	}
+	decoder := xml.NewDecoder(unicode.UTF16(order, unicode.UseBOM).NewDecoder().Reader(text))
+	decoder.CharsetReader = func(_ string, decoded io.Reader) (io.Reader, error) { return decoded, nil }
+	return decoder
 }
 
 // mark counts a token with its attributes.

@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/xuri/excelize/v2"
+	"golang.org/x/text/encoding/unicode"
 )
 
 // parts are the files in a workbook by name.
@@ -27,7 +28,8 @@ const (
 		`<sheets><sheet name="Tabelle1" sheetId="1" r:id="rId1"/></sheets></workbook>`
 	workbookRels = `<Relationships>` +
 		`<Relationship Id="rId1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/>` +
-		`<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/></Relationships>`
+		`<Relationship Id="rId2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" Target="sharedStrings.xml"/>` +
+		`<Relationship Id="rId3" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" Target="styles.xml"/></Relationships>`
 )
 
 // book returns the parts of a workbook of one sheet, whose element sheetData has the
@@ -126,7 +128,7 @@ func TestCells(t *testing.T) {
 func TestRowNumbers(t *testing.T) {
 	t.Parallel()
 	rows, err := rowsOf(book(`<row r="3" hidden="1"><c r="A3"><v>1</v></c></row><row/><row r="1048576" hidden="false"/>`, nil).zip(t))
-	want := []Row{{3, true, []Cell{{"1", Number}}}, {4, false, nil}, {1 << 20, false, nil}}
+	want := []Row{{Number: 3, Hidden: true, Cells: []Cell{{"1", Number}}}, {Number: 4}, {Number: 1 << 20}}
 	if err != nil || !reflect.DeepEqual(rows, want) {
 		t.Errorf("got %v (%v), want %v", rows, err, want)
 	}
@@ -142,6 +144,26 @@ func TestForms(t *testing.T) {
 	for name, part := range strictBook {
 		strictBook[name] = strict.Replace(part)
 	}
+	wide := func(order unicode.Endianness, mark unicode.BOMPolicy) parts {
+		all := book(row, parts{"xl/sharedStrings.xml": `<sst><si><t>Čović 🚒</t></si></sst>`})
+		for name, part := range all {
+			part, err := unicode.UTF16(order, mark).NewEncoder().String(`<?xml version="1.0" encoding="utf-16"?>` + strings.TrimPrefix(part, `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>`))
+			must(t, err)
+			all[name] = part
+		}
+		return all
+	}
+	for name, p := range map[string]parts{
+		"UTF-16":              wide(unicode.LittleEndian, unicode.UseBOM),
+		"big-endian UTF-16":   wide(unicode.BigEndian, unicode.UseBOM),
+		"UTF-16 without mark": wide(unicode.LittleEndian, unicode.IgnoreBOM),
+		"big-endian, no mark": wide(unicode.BigEndian, unicode.IgnoreBOM),
+	} {
+		rows, err := rowsOf(p.zip(t))
+		if err != nil || !reflect.DeepEqual(rows, []Row{{Number: 1, Cells: cells("Čović 🚒")}}) {
+			t.Errorf("%s: got %v (%v)", name, rows, err)
+		}
+	}
 	for name, p := range map[string]parts{
 		"plain":             book(row, nil),
 		"strict":            strictBook,
@@ -155,7 +177,7 @@ func TestForms(t *testing.T) {
 		"byte order mark": book("", parts{"xl/worksheets/sheet1.xml": "\ufeff" + `<?xml version="1.0" encoding="utf-8"?><worksheet><sheetData>` + row + `</sheetData></worksheet>`}),
 	} {
 		rows, err := rowsOf(p.zip(t))
-		if err != nil || !reflect.DeepEqual(rows, []Row{{1, false, cells("Vorname")}}) {
+		if err != nil || !reflect.DeepEqual(rows, []Row{{Number: 1, Cells: cells("Vorname")}}) {
 			t.Errorf("%s: got %v (%v)", name, rows, err)
 		}
 	}
@@ -308,7 +330,8 @@ func TestLies(t *testing.T) {
 
 // FuzzOpen reads workbooks of which one part is anything.
 func FuzzOpen(f *testing.F) {
-	names := []string{"xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "_rels/.rels"}
+	names := []string{"xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "_rels/.rels", "xl/styles.xml"}
+	f.Add(uint8(5), `<styleSheet><numFmts><numFmt numFmtId="164" formatCode="00 00"/></numFmts><cellXfs><xf numFmtId="164"/></cellXfs></styleSheet>`)
 	f.Add(uint8(0), `<worksheet><sheetData><row r="2"><c r="B2" t="s"><v>0</v></c></row></sheetData><mergeCells><mergeCell ref="A1:B1"/></mergeCells></worksheet>`)
 	f.Add(uint8(1), `<sst><si><r><t>a</t></r><rPh><t>b</t></rPh></si></sst>`)
 	f.Add(uint8(2), workbookXML)
