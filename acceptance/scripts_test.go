@@ -14,6 +14,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
+// typedArgs returns the arguments of a command line as a shell takes them.
+func typedArgs(ts *testscript.TestScript, line string) []string {
+	ts.Check(ts.Exec("sh", "-c", `printf '%s\n' `+line))
+	return strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
+}
+
 // TestScripts runs the sessions in testdata/scripts: what somebody types, and what the
 // program prints. Beside the commands of testscript there are
 //
@@ -23,6 +29,7 @@ import (
 //	refuses LINES                 is all that it prints: to standard error
 //	people DEPARTMENT DB LINES    are all people that it exports; flags may come before them
 //	everything DB FILE            writes all that an import could change into a file
+//	pasted WORDS                  runs the command at the end of a line with these words that was printed; with a ! it ends with 1
 //	id VARIABLE DB NAME           sets a variable to the id of who has a first name
 //	sql DB STATEMENT              changes the database as another program
 func TestScripts(t *testing.T) {
@@ -96,6 +103,16 @@ func TestScripts(t *testing.T) {
 			},
 			"everything": func(ts *testscript.TestScript, _ bool, args []string) {
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(everything(t, ts.MkAbs(args[0]))), 0o600))
+			},
+			"pasted": func(ts *testscript.TestScript, neg bool, args []string) {
+				for line := range strings.Lines(ts.ReadFile("stdout") + ts.ReadFile("stderr")) {
+					if _, typed, ok := strings.Cut(line, "firefighters "); ok && strings.Contains(line, args[0]) {
+						ts.Logf("%s", line)
+						run(ts, map[bool]int{true: 1}[neg], typedArgs(ts, typed))
+						return
+					}
+				}
+				ts.Fatalf("no command on a line with %q", args[0])
 			},
 			"id": func(ts *testscript.TestScript, _ bool, args []string) {
 				var id string
