@@ -78,6 +78,8 @@ func (i importing) intoNothing(c Commands) error {
 	switch {
 	case err != nil:
 		return i.explain(err)
+	case i.options.Apply && f.Unsure != nil:
+		return i.explain(f.Unsure)
 	case i.options.Apply && i.writes(o):
 		return c.Database.With(i.env, *i.db, true, i.into)
 	}
