@@ -5,7 +5,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"mime/multipart"
+	"net"
 	"reflect"
 	"strconv"
 	"strings"
@@ -488,6 +490,38 @@ func TestImportTooLarge(t *testing.T) {
 		if err != nil || status != "HTTP/1.1 413 Request Entity Too Large\r\n" {
 			t.Errorf("%d bytes: %q, %v", size, status, err)
 		}
+	}
+}
+
+// TestImportForNobody: a client that hangs up, while it sends a list or while the service
+// works on it, is no fault of the service: the log has no error, which each test looks
+// for. What was not finished has changed nothing.
+func TestImportForNobody(t *testing.T) {
+	t.Parallel()
+	form, formType := form([3]string{"file", "a.csv", csvOf(3000)})
+	for _, sent := range []struct{ contentType, body string }{{"text/csv", csvOf(3000)}, {formType, form}} {
+		s := start(t)
+		head := fmt.Sprintf("POST %s?apply=true&update=true HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n\r\n",
+			importsPath, s.key, sent.contentType, len(sent.body))
+		for _, part := range []int{0, len(sent.body) / 2, len(sent.body) - 1} {
+			conn := s.dial(t)
+			io.WriteString(conn, head+sent.body[:part])
+			conn.Close()
+		}
+		if all := s.list(t, "").TotalCount; all != 0 {
+			t.Fatalf("half a list has added %d people", all)
+		}
+		for _, wait := range []time.Duration{0, 2, 5, 10, 20, 50, 100} {
+			conn := s.dial(t)
+			io.WriteString(conn, head+sent.body)
+			time.Sleep(wait * time.Millisecond)
+			conn.(*net.TCPConn).SetLinger(0) // a reset
+			conn.Close()
+			if all := s.list(t, "").TotalCount; all != 0 && all != 3000 {
+				t.Fatalf("there are %d people", all)
+			}
+		}
+		s.importPeople(t, "", csvOfOne("Eva", "Last"))
 	}
 }
 
