@@ -185,6 +185,26 @@ func TestSettings(t *testing.T) {
 	}))
 }
 
+// TestFunction: SQL can call a function of Go on every connection.
+func TestFunction(t *testing.T) {
+	t.Parallel()
+	db := openToy(t)
+	for name, read := range map[string]func(func(*sqlite.Conn) error) error{
+		"a reader": db.Read, "the writer": func(do func(*sqlite.Conn) error) error {
+			return db.Write(func(tx *sqlite.Tx) error { return do(tx.Conn) })
+		},
+	} {
+		must(t, read(func(c *sqlite.Conn) error {
+			var got string
+			err := c.QueryRow(`SELECT joined('a', NULL) || joined('č', ?1)`, sqlite.Args{"b"}, func(row sqlite.Row) { got = row.Text(0) })
+			if err != nil || got != "a-č-b" { // see TestMain
+				t.Errorf("%s: %q, %v", name, got, err)
+			}
+			return nil
+		}))
+	}
+}
+
 // TestLibc: the driver works with no other version of modernc.org/libc than
 // the one in its go.mod. A test binary has no list of modules in its build
 // information, so the go command is asked.

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"bufio"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 		holdLock(path)
 		return
 	}
+	sqlite.Function("joined", 2, func(texts sqlite.Row) driver.Value { return texts.Text(0) + "-" + texts.Text(1) })
 	os.Exit(m.Run())
 }
 

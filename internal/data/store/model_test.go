@@ -11,12 +11,15 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -129,11 +132,12 @@ func (m *modelRun) step() {
 // The vocabulary is small, so that much is equal, or nearly.
 var (
 	firstNames = []string{"Ana", "ANA", "ána", "Čedo", "Cedo", "c\u030cedo", "Đuro", "duro", "Łukasz", "Straße", "STRASSE",
-		"  Ana Marija ", "O'Neil", "%", "_a", `"q" \`, "*", "Ωμέγα", "ωμεγα", "Ｆｉｒｅ", "ﬁre", "\u0301", "İvo", "ıvo", "王"}
+		"  Ana Marija ", "O'Neil", "%", "_a", `"q" \`, "*", "Ωμέγα", "ωμεγα", "Ｆｉｒｅ", "ﬁre", "\u0301", "İvo", "ıvo", "王", "Jürgen", "JUERGEN", "Ju\u0308rg"}
 	lastNames = []string{"Čović", "Covic", "ČOVIĆ", "C\u030covic\u0301", "Babić", "babic", "Ivić", "Ćosić-Ivić", "de la Ñ", "Æsop",
-		"Aesop", "A", "a", "Z", "Ž", "<b>&amp;", "100%", "\u00a0Horvat\t"}
+		"Aesop", "A", "a", "Z", "Ž", "<b>&amp;", "100%", "\u00a0Horvat\t", "Müller", "Mueller", "Muller", "Größe-Ćosić", "Groesse"}
 	phones = []string{"", "", "", "091 234 5678", "(091)234-5678", "0912345678", "091-234", "+385 91 234 5678", "+385912345678", "Ext. A-7",
-		"ext. a-7", "Čović 12", "112", "١٢٣", "０９１", "5", "none", " 112 ", " "}
+		"ext. a-7", "Čović 12", "112", "١٢٣", "０９１", "5", "none", " 112 ", " ",
+		"091 BÜRO", "00385 91 234 5678", "+385 (0)91 234 5678", "+386 91 234 5678", "912345678"}
 	emails = []string{"", "", "", "ana@example.com", "Ana@Example.com", "ANA@EXAMPLE.COM", "čović@example.com", "covic@example.com",
 		"a.b+112@x.hr", "o'neil@x.hr", "_@x.hr", "%@x.hr", "234@x.hr", " ana@example.com "}
 	births = []string{"", "", "", "1990-05-15", "1990-05-15T00:00:00Z", "1990-05-15T02:00:00+02:00", "1990-05-14T23:00:00-01:00",
@@ -141,7 +145,9 @@ var (
 		"1970-01-01T00:00:00Z", "1999-02-28T12:00:00+14:00", "1995-07-01t00:00:00z"}
 	searches = []string{"ana", "ANA", "čov", "cov ana", "ana cov 091", "091 234", "(091)234", "091-234", "112", "1 2", "234@", "@", ".com",
 		"%", "_", `"`, `\`, "*", "'", "a", "A-7", "a-7", "7", "ext.", "Ext.", "ß", "ss", "ſs", "ﬁ", "fi", "ae", "ñ", "\u0301", "ω", "Σ",
-		"+385", "-", "ana\u00a0marija", "ana\u3000ČOVIĆ", "９１", "١", "12.", "zzz", "i", "İ", "ı", "b& <", "amp;", "王", "none 5"}
+		"+385", "-", "ana\u00a0marija", "ana\u3000ČOVIĆ", "９１", "١", "12.", "zzz", "i", "İ", "ı", "b& <", "amp;", "王", "none 5",
+		"mueller", "MÜLLER", "juerg", "jürgen mueller", "groesse-ćosić", "ue", "oe", "el", "büro", "buero 91", "0912345678", "+385 91 234 5678",
+		"(+385)(0)912345678", "00385912345678", "091 - 2345678", "0912345", "+386 912345678", "091 2345 %", "- -"}
 )
 
 func (m *modelRun) pick(from []string) string { return from[m.random.IntN(len(from))] }
@@ -373,18 +379,49 @@ func compare(q record.Query, a, b *modelRecord) int {
 	return by
 }
 
-// matches reports whether every term of a search is found in the record.
+// matches reports whether every term of a search is found in the record, or all of them
+// together are its phone number.
 func (r *modelRecord) matches(search string) bool {
-	for _, term := range strings.Fields(search) {
-		folded, number := fold.String(term), onlyDigits(term)
-		inText := slices.ContainsFunc([]string{fold.String(r.FirstName), fold.String(r.LastName), fold.String(r.Email), r.PhoneNumber},
-			func(text string) bool { return strings.Contains(text, folded) })
-		inNumber := number != "" && !strings.ContainsFunc(term, unicode.IsLetter) && strings.Contains(onlyDigits(r.PhoneNumber), number)
-		if !inText && !inNumber {
-			return false
-		}
+	terms := strings.Fields(search)
+	missing := slices.ContainsFunc(terms, func(term string) bool {
+		isNumber := onlyDigits(term) != "" && !strings.ContainsFunc(term, unicode.IsLetter)
+		return !r.hasText(term) && !(isNumber && r.hasNumber(term))
+	})
+	whole := onlyDigits(search) != "" && strings.Trim(strings.Join(terms, ""), "0123456789+-/.()") == ""
+	return !missing || whole && r.hasNumber(search)
+}
+
+// hasText reports whether a term is in a text of the record, as both are written, or with
+// ae, oe and ue for the umlauts.
+func (r *modelRecord) hasText(term string) bool {
+	if fold.String(term) == "" {
+		return true
 	}
-	return true
+	with := strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "ae", "Ö", "oe", "Ü", "ue").Replace
+	expanded := fold.String(with(norm.NFC.String(term)))
+	return slices.ContainsFunc([]string{r.FirstName, r.LastName, r.Email, r.PhoneNumber}, func(text string) bool {
+		return strings.Contains(fold.String(text), fold.String(term)) ||
+			regexp.MustCompile("[aou]e").MatchString(expanded) && strings.Contains(fold.String(with(norm.NFC.String(text))), expanded)
+	})
+}
+
+// forms are the forms of a number in this test: its country, and what stands behind it.
+var forms = regexp.MustCompile(`^(?:\+|00)(38[56])0?(\d{7,})|^0?(\d{7,})`)
+
+// hasNumber reports whether the digits of a term are in the phone number, or whether both
+// are the same number, or the beginning of it.
+func (r *modelRecord) hasNumber(term string) bool {
+	if strings.Contains(onlyDigits(r.PhoneNumber), onlyDigits(term)) {
+		return true
+	}
+	plain := func(s string) string { // digits, behind a plus if it is the first
+		return regexp.MustCompile(`(\d)\+*`).ReplaceAllString(regexp.MustCompile(`[^0-9+]`).ReplaceAllString(s, ""), "$1")
+	}
+	typed, stored := forms.FindStringSubmatch(plain(term)), forms.FindStringSubmatch(plain(r.PhoneNumber))
+	if typed == nil || stored == nil || !strings.ContainsAny(plain(term)[:1], "0+") {
+		return false
+	}
+	return (typed[1] == stored[1] || typed[1] == "" || stored[1] == "") && strings.HasPrefix(stored[2]+stored[3], typed[2]+typed[3])
 }
 
 func onlyDigits(s string) string {

@@ -6,10 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
-
-	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 const (
@@ -37,7 +34,8 @@ var SortFields = []SortField{ByCreatedAt, ByFirstName, ByLastName, ByEmail, ByPh
 // Query says which page of which list is asked for.
 type Query struct {
 	Page, PageSize int64
-	Terms          []Term
+	Terms          []Term // all of them must be found
+	Number         Number // or this
 	SortBy         SortField
 	Descending     bool
 }
@@ -45,12 +43,6 @@ type Query struct {
 // Offset returns the number of records before the page. It is bounded by a
 // number that is larger than any department.
 func (q Query) Offset() int64 { return min(q.Page-1, math.MaxUint32) * q.PageSize }
-
-// Term is one word to search for.
-type Term struct {
-	Text   string // folded
-	Digits string // to find in the digits of a phone number, too; empty: only Text counts
-}
 
 // apiDefaults are what a list of the API is where its URL does not say it.
 var apiDefaults = Query{Page: 1, PageSize: 20, SortBy: ByCreatedAt, Descending: true}
@@ -99,7 +91,7 @@ func (p *Parameters) Add(name, code, format string, args ...any) {
 // Selection reads which records are asked for, and in which order: search, sortBy
 // and sortDir. What they do not say is as in q.
 func (p *Parameters) Selection(q Query) Query {
-	q.Terms = p.search("search")
+	q.Terms, q.Number = p.search("search")
 	q.SortBy = p.OneOf("sortBy", q.SortBy, SortFields...)
 	q.Descending = p.descending("sortDir", q.Descending)
 	return q
@@ -184,29 +176,18 @@ func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {
 	return n
 }
 
-// search splits the text at white space. It leaves out a term that is there
-// already or that is empty once folded.
-func (p *Parameters) search(name string) []Term {
+// search reads a text to search for.
+func (p *Parameters) search(name string) ([]Term, Number) {
 	text := strings.TrimSpace(p.Get(name))
 	switch {
 	case !utf8.ValidString(text):
 		p.errs.Add(name, Invalid, "%s is not valid UTF-8.", name)
-		return nil
+		return nil, Number{}
 	case utf8.RuneCountInString(text) > maxSearch:
 		p.errs.Add(name, TooLong, "%s may have at most %d characters.", name, maxSearch)
-		return nil
+		return nil, Number{}
 	}
-	var terms []Term
-	for _, word := range strings.Fields(text) {
-		t := Term{Text: fold.String(word)}
-		if !strings.ContainsFunc(word, unicode.IsLetter) {
-			t.Digits = Digits(word)
-		}
-		if t.Text != "" && !slices.Contains(terms, t) {
-			terms = append(terms, t)
-		}
-	}
-	return terms
+	return parseSearch(text)
 }
 
 func (p *Parameters) descending(name string, absent bool) bool {

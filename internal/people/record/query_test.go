@@ -3,7 +3,6 @@ package record
 import (
 	"errors"
 	"math"
-	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -132,34 +131,6 @@ func TestParseWithDefaults(t *testing.T) {
 	}
 }
 
-func TestSearchTerms(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		search string
-		want   []Term
-	}{
-		{"  Čović\u00a0ANA\t", []Term{{"covic", ""}, {"ana", ""}}},
-		{"ana ANA", []Term{{"ana", ""}}},
-		{"(091)-23", []Term{{"(091)-23", "09123"}}},
-		{"+385", []Term{{"+385", "385"}}},
-		{"A-7/12", []Term{{"a-7/12", ""}}}, // a letter: no digits
-		{"９１", []Term{{"91", ""}}},         // not ASCII, and so no digits
-		{"91 ９１", []Term{{"91", "91"}, {"91", ""}}},
-		{"\u0301 a", []Term{{"a", ""}}}, // folds to nothing
-		{"\" % * \x00", []Term{{"\"", ""}, {"%", ""}, {"*", ""}, {"\x00", ""}}},
-		{strings.Repeat("a", 100), []Term{{strings.Repeat("a", 100), ""}}},
-		{"  " + strings.Repeat("č", 100) + "  ", []Term{{strings.Repeat("c", 100), ""}}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.search, func(t *testing.T) {
-			q, err := ParseQuery("search=" + url.QueryEscape(tt.search))
-			if err != nil || !slices.Equal(q.Terms, tt.want) {
-				t.Errorf("got %q, %v; want %q", q.Terms, err, tt.want)
-			}
-		})
-	}
-}
-
 func TestOffset(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ page, size, want int64 }{
@@ -194,11 +165,13 @@ func FuzzParseQuery(f *testing.F) {
 			!slices.Contains(SortFields, q.SortBy) || len(q.Terms) > maxSearch/2 {
 			t.Fatalf("%q became %+v", query, q)
 		}
+		checkNumber(t, query, q.Number)
 		for _, term := range q.Terms {
-			if term.Text == "" || fold.String(term.Text) != term.Text || strings.Contains(term.Text, "\n") ||
-				strings.Trim(term.Digits, "0123456789") != "" {
+			if term.Text == "" || fold.String(term.Text) != term.Text || strings.Contains(term.Text+term.Expanded, "\n") ||
+				fold.String(term.Expanded) != term.Expanded {
 				t.Fatalf("%q became the term %q", query, term)
 			}
+			checkNumber(t, query, term.Number)
 		}
 	})
 }

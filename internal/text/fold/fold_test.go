@@ -59,7 +59,7 @@ func FuzzString(f *testing.F) {
 	for _, s := range []string{"Čović", "ﬁ", "İ", "\u0345", "각", "ﷺ", "ΐ", "ẛ̣", "\xff\xfe"} {
 		f.Add(s)
 	}
-	f.Fuzz(func(t *testing.T, s string) { checkFolded(t, s) })
+	f.Fuzz(func(t *testing.T, s string) { checkFolded(t, s); checkFolded(t, Expanded(s)) })
 }
 
 func checkFolded(t *testing.T, s string) {
@@ -72,5 +72,20 @@ func checkFolded(t *testing.T, s string) {
 		if norm.NFKD.PropertiesString(string(r)).CCC() != 0 {
 			t.Fatalf("folding %q left the mark %U in %q", s, r, folded)
 		}
+	}
+}
+
+func TestExpanded(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		"": "", "Mueller": "mueller", "Müller": "mueller", "JU\u0308RGEN": "juergen", "Jörg Bär-Čović": "joerg baer-covic",
+		"ÄÖÜ A\u0308O\u0308": "aeoeue aeoe", "Straße": "strasse", "Citroën Noël Ÿ": "citroen noel y", "Æsop": "aesop",
+		"x\u0308ü": "xue", "ïü": "iue", "u \u0308": "u ", "ﬁü": "fiue",
+	} {
+		got := Expanded(in)
+		if got != want || got != String(in) && !HasUmlaut(in) {
+			t.Errorf("Expanded(%q) = %q, want %q", in, got, want)
+		}
+		checkFolded(t, got)
 	}
 }

@@ -48,7 +48,8 @@ type Source interface {
 // Row is what the index must know of a record.
 type Row struct {
 	Number      int64  // row number
-	SearchText  string // the column search_text, as record.Fields.Keys makes it
+	SearchText  string // the names, e-mail address and phone number, folded, a line each; a phone number of marks alone is as it is
+	Expanded    string // record.Fields.Expanded
 	PhoneDigits string // the column phone_digits, likewise
 	BornAt      int64  // in nanoseconds since 1970
 	HasBirth    bool

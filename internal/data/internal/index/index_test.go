@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // tenant is a tenant's table.
@@ -33,9 +35,9 @@ func newTenant(records int) *tenant {
 	t := &tenant{version: 7}
 	for i := range records {
 		f := record.Fields{
-			FirstName:   one("Ana", "ana", "Čedo", "Cedo", "Žarko 100%", "\u0301"),
-			LastName:    one("Babić", "BABIC", "Straße", "O'Neil", "Đ_q", "Ana"),
-			PhoneNumber: one("", "", "091 234 5678", "(091)2345678", "Ext. A-7/12", "ext. a-7/12", "\u0301"),
+			FirstName:   one("Ana", "ana", "Čedo", "Cedo", "Žarko 100%", "\u0301", "Jürgen", "Juergen"),
+			LastName:    one("Babić", "BABIC", "Straße", "O'Neil", "Đ_q", "Ana", "Mu\u0308ller-Jäger", "MUELLER-Jäger"),
+			PhoneNumber: one("", "", "091 234 5678", "(091)2345678", "Ext. A-7/12", "ext. a-7/12", "\u0301", "+385 (0)91 234 5678", "00385912345678", "091 Büro"),
 			Email:       one("", "", "a@x.hr", "A@X.hr", "ana34-56@x.hr", "b@example.com"),
 			DateOfBirth: one("", "", "1990-05-15T00:00:00+02:00", "1990-05-14T22:00:00Z", "1990-05-14T23:00:00Z", "1900-01-01T00:00:00Z"),
 		}
@@ -99,7 +101,13 @@ func (t *tenant) read(each func(Row)) error {
 func (r tenantRecord) row() Row {
 	keys := r.Keys()
 	bornAt, hasBirth := keys[4].(int64)
-	return Row{r.number, keys[5].(string), keys[6].(string), bornAt, hasBirth}
+	return Row{r.number, searchText(r.Fields), r.Expanded(), keys[6].(string), bornAt, hasBirth}
+}
+
+// searchText returns the texts of a record as a Row has them.
+func searchText(f record.Fields) string {
+	phone := cmp.Or(fold.String(f.PhoneNumber), f.PhoneNumber)
+	return fold.String(f.FirstName+"\n"+f.LastName+"\n"+f.Email) + "\n" + phone
 }
 
 // page asks for the first page by first name. It reports whether the index has

@@ -65,6 +65,13 @@ func newSet(size int) set { return make(set, (size+63)/64) }
 // has reports whether a position is in the set.
 func (s set) has(position int) bool { return s[position/64]>>(position%64)&1 == 1 }
 
+// add adds the positions of another set of the same size.
+func (s set) add(other set) {
+	for i, word := range other {
+		s[i] |= word
+	}
+}
+
 // filter removes the positions for which keep is false.
 func (s set) filter(keep func(position int) bool) {
 	for i, word := range s {

@@ -26,7 +26,7 @@ func terms(t *testing.T, search string) []record.Term {
 func (t *tenant) list(q record.Query) (numbers []int64) {
 	var found []tenantRecord
 	for _, r := range t.records {
-		if matches(r.Fields, q.Terms) {
+		if matches(r.Fields, q) {
 			found = append(found, r)
 		}
 	}
@@ -37,13 +37,18 @@ func (t *tenant) list(q record.Query) (numbers []int64) {
 	return numbers
 }
 
-func matches(f record.Fields, terms []record.Term) bool {
-	for _, t := range terms {
-		inText := strings.Contains(fold.String(f.FirstName), t.Text) || strings.Contains(fold.String(f.LastName), t.Text) ||
-			strings.Contains(fold.String(f.Email), t.Text) || strings.Contains(f.PhoneNumber, t.Text)
-		inDigits := t.Digits != "" && strings.Contains(record.Digits(f.PhoneNumber), t.Digits)
-		if !inText && !inDigits {
-			return false
+// matches is the model of a search. What a term is, and when a number is another form
+// of one, is for the tests of record.
+func matches(f record.Fields, q record.Query) bool {
+	for _, t := range q.Terms {
+		found := t.Number.In(record.Digits(f.PhoneNumber))
+		for _, text := range []string{f.FirstName, f.LastName, f.Email, f.PhoneNumber} {
+			expanded := fold.Expanded(text)
+			found = found || strings.Contains(fold.String(text), t.Text) ||
+				t.Expanded != "" && (strings.Contains(expanded, t.Expanded) || strings.Contains(fold.String(text), t.Expanded))
+		}
+		if !found {
+			return q.Number.In(record.Digits(f.PhoneNumber))
 		}
 	}
 	return true
@@ -97,7 +102,8 @@ func compareValues(a, b record.Fields, by record.SortField) int {
 func TestModel(t *testing.T) {
 	t.Parallel()
 	searches := []string{"", "ana", "Ana babić", "x.hr", "a", "@", "7/12", "091 234", "(091)", "34-56", "%", "_",
-		"strasse o'neil", "5678 cedo", "zz", "A-7"}
+		"strasse o'neil", "5678 cedo", "zz", "A-7", "a-7", "mueller", "müller", "MÜLLER-jaeger juergen",
+		"jürgen", "ue", "0912345678", "091 234 5678", "+385 91 234 5678", "091 - 234", "ana 00385912345678", "büro", "buero 091"}
 	c, table := NewCache(), newTenant(333)
 	for _, search := range searches {
 		t.Run(search, func(t *testing.T) {

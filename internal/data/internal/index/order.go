@@ -100,8 +100,7 @@ func (s *snapshot) newOrder(positions []int32, field record.SortField) order {
 	return order{positions, valued}
 }
 
-// key returns what a field sorts the record at a position by. The lines of search_text
-// are folded, but for the phone number.
+// key returns what a field sorts the record at a position by.
 func (s *snapshot) key(field record.SortField, position int) sortKey {
 	if field == record.ByDateOfBirth {
 		born := s.born[position]

@@ -19,7 +19,8 @@ type snapshot struct {
 	version    int64
 	lastChange int64   // number of the last change in the history
 	numbers    []int64 // row numbers, ascending: in order of creation
-	texts      lines   // search_text
+	texts      lines   // SearchText
+	expanded   lines   // Expanded
 	digits     lines   // phone_digits
 	born       []int64 // born_at or unborn
 
@@ -97,7 +98,7 @@ func (s *snapshot) merge(old *snapshot, changed map[int64]*Row) (moved, added []
 
 func (s *snapshot) row(position int) Row {
 	born := s.born[position]
-	return Row{s.numbers[position], s.texts.at(position), s.digits.at(position), born, born != unborn}
+	return Row{s.numbers[position], s.texts.at(position), s.expanded.at(position), s.digits.at(position), born, born != unborn}
 }
 
 // grow makes room for records of common length. Without it a build allocates
@@ -106,12 +107,14 @@ func (s *snapshot) grow(records int) {
 	const text, digits = 64, 10 // bytes
 	s.numbers, s.born = make([]int64, 0, records), make([]int64, 0, records)
 	s.texts.grow(records, text*records)
+	s.expanded.grow(records, 0)
 	s.digits.grow(records, digits*records)
 }
 
 func (s *snapshot) add(row Row) {
 	s.numbers = append(s.numbers, row.Number)
 	s.texts.add(row.SearchText)
+	s.expanded.add(row.Expanded)
 	s.digits.add(row.PhoneDigits)
 	born := row.BornAt
 	if !row.HasBirth {
@@ -122,7 +125,7 @@ func (s *snapshot) add(row Row) {
 
 // size returns the number of bytes that the snapshot takes with all its orders.
 func (s *snapshot) size() int {
-	return s.texts.size() + s.digits.size() + 8*cap(s.numbers) + 8*cap(s.born) + 4*(len(record.SortFields)-1)*len(s.numbers)
+	return s.texts.size() + s.expanded.size() + s.digits.size() + 8*cap(s.numbers) + 8*cap(s.born) + 4*(len(record.SortFields)-1)*len(s.numbers)
 }
 
 func (s *snapshot) page(q record.Query) Page {
@@ -130,7 +133,7 @@ func (s *snapshot) page(q record.Query) Page {
 	if len(q.Terms) == 0 {
 		return s.pageOfAll(o, q)
 	}
-	return s.pageOf(s.search(q.Terms), o, q)
+	return s.pageOf(s.search(q), o, q)
 }
 
 func (s *snapshot) pageOfAll(o order, q record.Query) Page {
@@ -157,26 +160,46 @@ func (s *snapshot) pageOf(found set, o order, q record.Query) Page {
 	return p
 }
 
-// search returns the positions of the records in which every term is found.
-// Only the longest term is looked for in all records, as it is found in the
-// fewest of them, mostly.
-func (s *snapshot) search(terms []record.Term) set {
-	longest := slices.MaxFunc(terms, func(a, b record.Term) int { return cmp.Compare(len(a.Text), len(b.Text)) })
+// search returns the positions of the records in which every term is found, or the
+// number. Only the longest term is looked for in all records, as it is found in the fewest
+// of them, mostly.
+func (s *snapshot) search(q record.Query) set {
+	longest := slices.MaxFunc(q.Terms, func(a, b record.Term) int { return cmp.Compare(len(a.Text), len(b.Text)) })
 	found := newSet(len(s.numbers))
 	s.texts.find(longest.Text, found)
-	if longest.Digits != "" {
-		s.digits.find(longest.Digits, found)
+	if longest.Expanded != "" {
+		if longest.Expanded != longest.Text {
+			s.texts.find(longest.Expanded, found)
+		}
+		s.expanded.find(longest.Expanded, found)
 	}
-	for _, t := range terms {
+	s.findNumber(longest.Number, found)
+	for _, t := range q.Terms {
 		if t != longest {
 			found.filter(func(position int) bool { return s.has(position, t) })
 		}
 	}
+	s.findNumber(q.Number, found)
 	return found
+}
+
+// findNumber adds to found the positions of the records with a number.
+func (s *snapshot) findNumber(n record.Number, found set) {
+	if n.Digits != "" {
+		s.digits.find(n.Digits, found)
+	}
+	if n.Rest == "" {
+		return
+	}
+	forms := newSet(len(s.numbers))
+	s.digits.find(n.Rest, forms)
+	forms.filter(func(position int) bool { return n.IsForm(s.digits.at(position)) })
+	found.add(forms)
 }
 
 // has reports whether a term is found in the record at a position.
 func (s *snapshot) has(position int, t record.Term) bool {
-	return strings.Contains(s.texts.at(position), t.Text) ||
-		t.Digits != "" && strings.Contains(s.digits.at(position), t.Digits)
+	text := s.texts.at(position)
+	return strings.Contains(text, t.Text) || t.Number.In(s.digits.at(position)) ||
+		t.Expanded != "" && (strings.Contains(text, t.Expanded) || strings.Contains(s.expanded.at(position), t.Expanded))
 }

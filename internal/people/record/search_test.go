@@ -1,0 +1,154 @@
+package record
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestSearchTerms(t *testing.T) {
+	t.Parallel()
+	text := func(text string) Term { return Term{Text: text} }
+	number := func(text, digits string) Term { return Term{Text: text, Number: Number{Digits: digits}} }
+	tests := []struct {
+		search string
+		want   []Term
+	}{
+		{"  Čović\u00a0ANA\t", []Term{text("covic"), text("ana")}},
+		{"ana ANA", []Term{text("ana")}},
+		{"(091)-23", []Term{number("(091)-23", "09123")}},
+		{"+385", []Term{number("+385", "385")}},
+		{"A-7/12", []Term{text("a-7/12")}}, // a letter: no digits
+		{"９１", []Term{text("91")}},         // not ASCII, and so no digits
+		{"91 ９１", []Term{number("91", "91"), text("91")}},
+		{"\u0301 a", []Term{text("a")}}, // folds to nothing
+		{"\" % * \x00", []Term{text("\""), text("%"), text("*"), text("\x00")}},
+		{strings.Repeat("a", 100), []Term{text(strings.Repeat("a", 100))}},
+		{"  " + strings.Repeat("č", 100) + "  ", []Term{text(strings.Repeat("c", 100))}},
+		{"Müller", []Term{{Text: "muller", Expanded: "mueller"}}},
+		{"MUELLER", []Term{{Text: "mueller", Expanded: "mueller"}}},
+		{"Mu\u0308ller-Jaeger", []Term{{Text: "muller-jaeger", Expanded: "mueller-jaeger"}}},
+		{"Muller Œ Straße Citroën", []Term{text("muller"), {Text: "oe", Expanded: "oe"}, text("strasse"), {Text: "citroen", Expanded: "citroen"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.search, func(t *testing.T) {
+			q, err := ParseQuery("search=" + url.QueryEscape(tt.search))
+			if err != nil || !slices.Equal(q.Terms, tt.want) || q.Number != (Number{}) {
+				t.Errorf("got %q or %q, %v; want %q", q.Terms, q.Number, err, tt.want)
+			}
+		})
+	}
+}
+
+// TestSearchNumbers: a number has other forms where it begins with 00, + or 0 and has
+// seven digits more.
+func TestSearchNumbers(t *testing.T) {
+	t.Parallel()
+	tests := []struct {
+		search string
+		terms  []Number
+		whole  Number
+	}{
+		{"0923543631", []Number{{"0923543631", "", "923543631"}}, Number{}},
+		{"+385923543631", []Number{{"385923543631", "385", "923543631"}}, Number{}},
+		{"(+385)92-354/3631", []Number{{"385923543631", "385", "923543631"}}, Number{}},
+		{"00385(0)92.354.3631", []Number{{"003850923543631", "385", "923543631"}}, Number{}},
+		{"+15551234567", []Number{{"15551234567", "1", "5551234567"}}, Number{}},
+		{"+4366412345", []Number{{"4366412345", "43", "66412345"}}, Number{}},
+		{"1+23456789", []Number{{"123456789", "", ""}}, Number{}}, // the plus is not in front
+		{"923543631", []Number{{"923543631", "", ""}}, Number{}},
+		{"0923543", []Number{{"0923543", "", ""}}, Number{}},                 // six
+		{"+3859235", []Number{{"3859235", "", ""}}, Number{}},                // less
+		{"+0123456789", []Number{{"0123456789", "", "123456789"}}, Number{}}, // of no country
+		{"00", []Number{{"00", "", ""}}, Number{}},
+		{"092 354 3631", []Number{{"092", "", ""}, {"354", "", ""}, {"3631", "", ""}}, Number{"0923543631", "", "923543631"}},
+		{"+385 (0)92 354 3631", []Number{{"385", "", ""}, {"092", "", ""}, {"354", "", ""}, {"3631", "", ""}}, Number{"3850923543631", "385", "923543631"}},
+		{"91 234", []Number{{"91", "", ""}, {"234", "", ""}}, Number{}}, // the terms find all of it
+		{"091 – 23", []Number{{"091", "", ""}, {}, {"23", "", ""}}, Number{"09123", "", ""}},
+		{"091 % 23", []Number{{"091", "", ""}, {}, {"23", "", ""}}, Number{}}, // no separator
+		{"ana 092 3543631", []Number{{}, {"092", "", ""}, {"3543631", "", ""}}, Number{}},
+		{"- /", []Number{{}, {}}, Number{}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.search, func(t *testing.T) {
+			q, err := ParseQuery("search=" + url.QueryEscape(tt.search))
+			var terms []Number
+			for _, term := range q.Terms {
+				terms = append(terms, term.Number)
+			}
+			if err != nil || !slices.Equal(terms, tt.terms) || q.Number != tt.whole {
+				t.Errorf("got %q or %q, %v; want %q or %q", terms, q.Number, err, tt.terms, tt.whole)
+			}
+		})
+	}
+}
+
+// TestFormsOfNumbers: every form of a number finds every other one, and no other number.
+func TestFormsOfNumbers(t *testing.T) {
+	t.Parallel()
+	forms := []string{"092 354 3631", "0923543631", "(092) 354-3631", "00385 92 354 3631", "00385923543631", "+385 (0)92 354 3631",
+		"+385 92 354 3631", "(+385) 92/354-3631", "+385-92-354-3631"}
+	others := []string{"", "91", "092 354 3632", "091 354 3631", "+49 1923543631", "+386 92 354 36", "0192 354 3631", "+1 592 354 3631"}
+	finds := func(typed, phone string) bool { return newNumber(typed).In(Digits(phone)) }
+	for _, typed := range forms {
+		for _, phone := range forms {
+			if !finds(typed, phone) {
+				t.Errorf("%s does not find %s", typed, phone)
+			}
+		}
+		for _, phone := range others {
+			if finds(typed, phone) {
+				t.Errorf("%s finds %s", typed, phone)
+			}
+		}
+	}
+	for _, tt := range []struct {
+		typed, phone string
+		want         bool
+	}{
+		{"09235436", "+385 92 354 3631", true}, // while somebody types
+		{"+3859235436", "092 354 3631", true},
+		{"0923543", "+385 92 354 3631", false},
+		{"+386 92 354 3631", "+385 92 354 3631", false}, // another country
+		{"+386 92 354 3631", "092 354 3631", true},      // of no country
+		{"092 354 3631", "923543631", true},             // a spreadsheet has taken the 0
+		{"092 354 3631", "385923543631", true},          // or the plus
+		{"+39 06 1234 5678", "06 1234 5678", true},      // Italy dials the 0 from abroad, too
+		{"06 1234 5678", "+39 06 1234 5678", true},
+		{"0664 123 4567", "+43 664 123 4567, +43 1 234 5678", true},
+		{"+1 (555) 123-4567", "555-123-4567", true},
+		{"", "", false},
+	} {
+		if got := finds(tt.typed, tt.phone); got != tt.want {
+			t.Errorf("%q finds %q: %t", tt.typed, tt.phone, got)
+		}
+	}
+}
+
+func TestExpandedFields(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		fields Fields
+		want   string
+	}{
+		{Fields{FirstName: "Ana", LastName: "Čović"}, ""},
+		{Fields{FirstName: "Juergen", LastName: "Mueller"}, ""},
+		{Fields{FirstName: "Jürgen", LastName: "Mueller-Čović", Email: "JÖRG@x.de", PhoneNumber: "091 Büro"}, "juergen\nmueller-covic\njoerg@x.de\n091 buero"},
+		{Fields{FirstName: "Ana", LastName: "Ba\u0308r"}, "ana\nbaer\n\n"},
+	} {
+		if got := tt.fields.Expanded(); got != tt.want {
+			t.Errorf("%+v: %q, not %q", tt.fields, got, tt.want)
+		}
+	}
+}
+
+// checkNumber checks that a number has nothing but digits, and no form that its digits do
+// not have.
+func checkNumber(t *testing.T, query string, n Number) {
+	t.Helper()
+	if strings.Trim(n.Digits+n.Country+n.Rest, "0123456789") != "" || !strings.HasSuffix(n.Digits, n.Rest) ||
+		!strings.Contains(n.Digits, n.Country) || n.Rest != "" && len(n.Rest) < leastRest || n.Digits != "" && !n.In(n.Digits) {
+		t.Fatalf("%q became the number %+v", query, n)
+	}
+}
