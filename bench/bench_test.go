@@ -85,9 +85,14 @@ func TestLoad(t *testing.T) {
 }
 
 func TestMatch(t *testing.T) {
-	ana := texts{"ana", "covic", "ana@example.com", "091 234-5678", "0912345678"}
+	ana := texts{"ana", "covic-gros", "ana@example.com", "091 234-5678 buro", "0912345678", "ana\ncovic-groes\nana@example.com\n091 234-5678 buero"}
+	abroad := texts{digits: "3850912345678"}
+	if !abroad.match("0912345678") || !abroad.match("091234567") || abroad.match("0123456") {
+		t.Error("a number of another country")
+	}
 	for term, want := range map[string]bool{
 		"cov": true, "ana@": true, "234-5": true, "(091)": true, "912345": true, "q": false, "a1": false, "ana covic": false,
+		"gros": true, "groes": true, "buro": true, "buero": true, "0912345678": true, "012345678": false,
 	} {
 		if ana.match(term) != want {
 			t.Errorf("match(%q) = %t", term, !want)

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -11,7 +12,13 @@ import (
 )
 
 // texts are the folded texts by which a search finds a person.
-type texts struct{ first, last, email, phone, digits string }
+type texts struct {
+	first, last, email, phone, digits string
+	expanded                          string // those texts with ae, oe and ue for ä, ö and ü, a line each
+}
+
+// expand writes ae, oe and ue for the umlauts.
+var expand = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "ae", "Ö", "oe", "Ü", "ue")
 
 // readTexts reads the texts of all people of a department.
 func readTexts(db *sql.DB, d *department) (all []texts, err error) {
@@ -19,8 +26,11 @@ func readTexts(db *sql.DB, d *department) (all []texts, err error) {
 		FROM firefighters WHERE row > ?1 << 32 AND row < (?1 + 1) << 32`, func(rows *sql.Rows) error {
 		var t texts
 		err := rows.Scan(&t.first, &t.last, &t.email, &t.phone)
-		t.first, t.last, t.email = fold.String(t.first), fold.String(t.last), fold.String(t.email)
+		t.expanded = fold.String(expand.Replace(strings.Join([]string{t.first, t.last, t.email, t.phone}, "\n")))
 		t.digits = digits(t.phone)
+		for _, text := range []*string{&t.first, &t.last, &t.email, &t.phone} {
+			*text = fold.String(*text)
+		}
 		all = append(all, t)
 		return err
 	}, d.id)
@@ -36,17 +46,34 @@ func digits(s string) string {
 	}, s)
 }
 
+// umlauts are written so where a keyboard does not have them.
+var umlauts = regexp.MustCompile("[aou]e")
+
+// ofCountry is what stands before the number of a person in the form that callers from
+// abroad dial, in the digits of a phone number.
+var ofCountry = regexp.MustCompile("^(00)?(1|7|[2-9][0-9]{1,2})0?$")
+
 // match reports whether the folded term is in a name, the e-mail address or the
-// phone number, or its digits are in the digits of the phone number. It is the
-// service's rule in its simplest form, to check totals.
+// phone number, also as people write umlauts, or its digits are in the digits of the
+// phone number or in another form of it. It is the service's rule in its simplest form,
+// to check totals. No term has a country.
 func (t texts) match(term string) bool {
+	if umlauts.MatchString(term) && strings.Contains(t.expanded, term) {
+		return true
+	}
 	for _, text := range []string{t.first, t.last, t.email, t.phone} {
 		if strings.Contains(text, term) {
 			return true
 		}
 	}
 	d := digits(term)
-	return d != "" && !strings.ContainsFunc(term, unicode.IsLetter) && strings.Contains(t.digits, d)
+	if d == "" || strings.ContainsFunc(term, unicode.IsLetter) {
+		return false
+	}
+	rest, national := strings.CutPrefix(d, "0")
+	before, _, found := strings.Cut(t.digits, rest)
+	isForm := national && len(rest) >= 7 && rest[0] != '0' && found && (before == "" || ofCountry.MatchString(before))
+	return strings.Contains(t.digits, d) || isForm
 }
 
 // count returns the number of people that a term finds.
