@@ -136,11 +136,14 @@ func importOptions(rawQuery string) (imports.Options, error) {
 	p := record.ParseParameters(rawQuery)
 	o := imports.Options{
 		Apply: p.Bool("apply"), Update: p.Bool("update"), SkipBad: p.Bool("skipBad"), Sheet: p.Get("sheet"),
-		Encoding: p.OneOf("encoding", "", sheet.Encodings...),
+		Encoding: p.Get("encoding"),
 		Dates:    p.OneOf("dates", "", mapping.Orders...),
 		Names:    p.OneOf("names", "", mapping.NameOrders...),
 		Zero:     p.Bool("zero"), LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
 		AllRows: p.OneOf("rows", "", imports.AllRows) != "",
+	}
+	if _, known := sheet.EncodingOf(o.Encoding); o.Encoding != "" && !known {
+		p.Add("encoding", record.Invalid, "encoding must be one of %s.", strings.Join(sheet.Encodings, ", "))
 	}
 	for _, same := range p.All("same") {
 		if err := o.SaySame(same); err != nil {

@@ -41,7 +41,7 @@ func TestUsage(t *testing.T) {
 		"import missing.csv --tenant " + long:        "import: --tenant may have at most 100 characters" + importHint,
 		"import missing.csv --tenant Engine 7":       "import: it takes one argument, but there is also \"7\"\nTry: put a name of several words in quotes, as \"Engine 7\": firefighters import --help\n",
 		"import missing.csv --tenant A --dates md":   "import: --dates must be one of dmy, mdy, ymd, not \"md\"" + importHint,
-		"import missing.csv --encoding latin1":       "import: --encoding must be one of utf-8, utf-16, windows-1252, windows-1250, not \"latin1\"" + importHint,
+		"import missing.csv --encoding latin1":       "import: --encoding must be one of utf-8, utf-16, windows-1252, windows-1250, cp850, cp852, iso-8859-2, iso-8859-15, windows-1254, macintosh, windows-1251, koi8-r, windows-1253, shift_jis, gb18030, not \"latin1\"" + importHint,
 		"import missing.csv --map Handy":             "import: --map must be like \"Vorname=firstName,Handy=phoneNumber\", not \"Handy\"" + importHint,
 		"import missing.csv --report x.txt":          "import: --report must end in .csv or .xlsx, not \"x.txt\"" + importHint,
 		"import missing.csv --report x.vcf":          "import: --report must end in .csv or .xlsx, not \"x.vcf\"" + importHint,

@@ -29,7 +29,7 @@ func TestExplain(t *testing.T) {
 		{&sheet.FileError{Code: sheet.FileEncoding, Args: []any{"utf-8"}}, "--encoding utf-8", strings.TrimSpace(typed)},
 		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy\nTry: " + typed + "--dates mdy"},
 		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", "to refuse those with the month first: " + typed + "--dates dmy\nTry: to refuse those with the day first: " + typed + "--dates mdy"},
-		{&imports.EncodingError{Encodings: []string{"windows-1252", "windows-1250"}, Differs: []imports.Difference{{Row: 2, Texts: []string{"è", "č"}}}}, "", typed + "--encoding windows-1252, or --encoding windows-1250"},
+		{&imports.EncodingError{Encodings: []string{"windows-1252", "windows-1250"}, Differs: []imports.Difference{{Row: 2, Texts: []string{"è", "č"}}}}, "", typed + "--encoding windows-1252\nTry: " + typed + "--encoding windows-1250\nTry: if all these names are wrong, save the list as .xlsx in the program it comes from, and import that"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"My Mail", "E-mail"}}, "", typed + "--map " + cli.Quote("My Mail=email")},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"Mail", "E-mail"}}, "--map Handy=phoneNumber", typed + "--map Handy=phoneNumber,Mail=email"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"X"}}, "--map X=email", "correct --map: each header as it is written in the file"},

@@ -12,7 +12,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
-	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -223,11 +222,10 @@ func (i importing) next(f *imports.File, o *imports.Outcome) string {
 		return fmt.Sprintf("Take it back with: firefighters import undo %d --tenant %s --db %s", *o.Number, cli.Quote(i.tenant), cli.Quote(*i.db))
 	case i.options.Apply:
 		return ""
+	case f.Unsure != nil:
+		return "Nothing was changed. To import it, say which names are right:\n" + strings.Join(i.encodings(f.Unsure, "--apply ", "report", "force"), "\n")
 	case !i.writes(o):
 		return "Nothing was changed."
-	case f.Unsure != nil:
-		return "Nothing was changed. To import it, say which encoding is right: " +
-			i.again("--apply --encoding "+sheet.Windows1250, "report", "force") + ", or " + sheet.Windows1252
 	}
 	return "Nothing was changed. To import it: " + i.again("--apply", "report", "force")
 }

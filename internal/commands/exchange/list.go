@@ -97,8 +97,8 @@ func (l *list) check() (err error) {
 	if o.Name = filepath.Base(l.path); l.path == standardInput {
 		o.Name = "standard input"
 	}
-	switch {
-	case o.Encoding != "" && !slices.Contains(sheet.Encodings, o.Encoding):
+	switch _, known := sheet.EncodingOf(o.Encoding); {
+	case o.Encoding != "" && !known:
 		return fmt.Errorf("--encoding must be one of %s, not %q", strings.Join(sheet.Encodings, ", "), o.Encoding)
 	case o.Dates != "" && !slices.Contains(mapping.Orders, o.Dates):
 		return fmt.Errorf("--dates must be one of %s, not %q", strings.Join(mapping.Orders, ", "), o.Dates)
@@ -179,8 +179,8 @@ func (l *list) hint(err error) string {
 		}
 		return before[0] + l.again("--dates "+mapping.DMY, "dates") + "\n" + before[1] + l.again("--dates "+mapping.MDY, "dates")
 	}
-	if errors.As(err, new(*imports.EncodingError)) {
-		return l.again("--encoding "+sheet.Windows1252, "encoding") + ", or --encoding " + sheet.Windows1250
+	if e, ok := errors.AsType[*imports.EncodingError](err); ok {
+		return strings.Join(l.encodings(e, ""), "\n")
 	}
 	e, ok := errors.AsType[*sheet.FileError](err)
 	switch {
@@ -195,6 +195,15 @@ func (l *list) hint(err error) string {
 		return l.again("", "encoding")
 	}
 	return ""
+}
+
+// encodings returns a command for each reading of a file, with more flags and without
+// some, and what to do if none is right.
+func (l *list) encodings(e *imports.EncodingError, more string, without ...string) (choices []string) {
+	for _, encoding := range e.Encodings {
+		choices = append(choices, l.again(more+"--encoding "+encoding, append(without, "encoding")...))
+	}
+	return append(choices, "if all these names are wrong, save the list as .xlsx in the program it comes from, and import that")
 }
 
 // hintOnColumns returns the command with the --map that settles which column is

@@ -28,35 +28,40 @@ type File struct {
 	Options Options        // their Corrections are those that change a cell
 	Hash    []byte         // SHA-256 of the content
 	Unsure  *EncodingError // somebody must choose the encoding; nil: it is sure
-	Problem error          // *mapping.ColumnsError or *mapping.DatesError: it cannot be imported yet
+	Problem error          // as Read returns it: it cannot be imported yet
 
 	now time.Time
 }
 
-// Read reads a file. The error is a *sheet.FileError, *mapping.ColumnsError or
-// *mapping.DatesError. For the last two the File says what is known. Or it is that
-// of ctx: all work on a file ends with that.
+// Read reads a file. The error is a *sheet.FileError, *mapping.ColumnsError,
+// *mapping.DatesError or, where no column is known by its header, *EncodingError. For the
+// last three the File says what is known. Or it is that of ctx: all work on a file ends
+// with that.
 func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File, error) {
 	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet})
 	if err != nil {
 		return nil, err
 	}
 	hash := sha256.Sum256(content)
-	o.Corrections = o.Corrections.correct(table)
-	if table.Other != nil {
-		o.Corrections.correct(table.Other)
+	f := &File{Table: table, Hash: hash[:], now: now}
+	if table.Guess != nil {
+		if f.Table, f.Unsure, err = settle(ctx, content, table, o, o.mapping(now)); err != nil {
+			return nil, err
+		}
 	}
-	f := &File{Table: table, Options: o, Hash: hash[:], now: now}
-	f.Mapped, f.Problem = mapping.Map(ctx, table, o.mapping(now))
+	o.Corrections = o.Corrections.correct(f.Table)
+	f.Options = o
+	f.Mapped, f.Problem = mapping.Map(ctx, f.Table, o.mapping(now))
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if f.Problem == nil && table.Other != nil {
-		if differs := differences(table, f.Mapped.Columns); len(differs) > 0 {
-			f.Unsure = &EncodingError{[]string{table.Encoding, table.Other.Encoding}, differs}
-		}
+	switch {
+	case f.Problem == nil || f.Unsure == nil:
+	case slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsName):
+		f.Unsure = nil // columns or dates are asked for first
+	default:
+		f.Problem = f.Unsure // the headers are as unsure as the names
 	}
-	table.Other = nil
 	return f, f.Problem
 }
 
@@ -73,46 +78,6 @@ func (f *File) Release() {
 		}
 	}
 	f.Table.Rows = []sheet.Row{{Cells: first}}
-}
-
-// shownDifferences is the number of rows that show how two encodings differ.
-const shownDifferences = 3
-
-// differences returns the first rows in which two readings of a table differ in a
-// cell that is kept. A name is shown as a whole.
-func differences(t *sheet.Table, columns []mapping.Column) (some []Difference) {
-	for i := range min(len(t.Rows), len(t.Other.Rows)) {
-		one, other := t.Rows[i], t.Other.Rows[i]
-		if as1252, as1250 := differing(one, other, columns); as1252 != as1250 {
-			some = append(some, Difference{one.Number, []string{as1252, as1250}})
-		}
-		if len(some) == shownDifferences {
-			break
-		}
-	}
-	return some
-}
-
-// differing returns what differs in two readings of a row: the name, or else the
-// first cell that is kept.
-func differing(one, other sheet.Row, columns []mapping.Column) (a, b string) {
-	var names, otherNames []string
-	for i, column := range columns {
-		x, y := one.Cell(i).Text, other.Cell(i).Text
-		switch column.Field {
-		case mapping.LeftOut:
-		case "firstName", "lastName", mapping.FullName, mapping.LastFirst:
-			names, otherNames = append(names, x), append(otherNames, y)
-		default:
-			if a == b {
-				a, b = x, y
-			}
-		}
-	}
-	if !slices.Equal(names, otherNames) {
-		return strings.Join(names, " "), strings.Join(otherNames, " ")
-	}
-	return a, b
 }
 
 // Check returns what an import would do, and changes nothing. tenant is 0 for a
@@ -206,20 +171,6 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 	outcome.setMade(number, ids, f.Options.AllRows)
 	return outcome, nil
 }
-
-// EncodingError says that Options.Encoding must say which of some readings is right.
-type EncodingError struct {
-	Encodings []string     // that could be meant
-	Differs   []Difference // up to three cells that they read differently
-}
-
-// Difference is a cell as each of the Encodings reads it.
-type Difference struct {
-	Row   int
-	Texts []string
-}
-
-func (e *EncodingError) Error() string { return "the encoding is not sure" }
 
 // importOfSameFile returns the import of the same file, nil if the department has none.
 func (f *File) importOfSameFile(s *store.Store, tenant record.TenantID) (*store.Import, error) {

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -134,7 +135,7 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 		return w.dates(e), "", true
 	}
 	if e, ok := errors.AsType[*EncodingError](err); ok {
-		return e.explain(e.Differs[0]), "", true
+		return e.explain(e.telling()), "", true
 	}
 	return "", "", false
 }
@@ -188,7 +189,18 @@ func (e *EncodingError) explain(d Difference) string {
 	for i, text := range d.Texts {
 		readings[i] = strconv.Quote(text) + " in " + e.Encodings[i]
 	}
-	return fmt.Sprintf("The encoding is not certain: row %d is %s.", d.Row, strings.Join(readings, ", and "))
+	last := len(readings) - 1
+	return fmt.Sprintf("The encoding is not certain: row %d is %s, and %s.", d.Row, strings.Join(readings[:last], ", "), readings[last])
+}
+
+// telling returns the row that tells most of the readings apart.
+func (e *EncodingError) telling() Difference {
+	return slices.MaxFunc(e.Differs, func(a, b Difference) int { return cmp.Compare(different(a.Texts), different(b.Texts)) })
+}
+
+// different returns how many different texts there are.
+func different(texts []string) int {
+	return len(slices.Compact(slices.Sorted(slices.Values(texts))))
 }
 
 // Row returns why a row is refused that means somebody who is not certain. ok is

@@ -55,7 +55,7 @@ func TestEveryCodeHasWords(t *testing.T) {
 			t.Errorf("the code %q of columns: %q", code, what)
 		}
 	}
-	for _, file := range []string{"../sheet/sheet.go", "../mapping/mapping.go"} {
+	for _, file := range []string{"../sheet/sheet.go", "../mapping/mapping.go", "encodings.go"} {
 		for _, code := range constants(t, file, "Note") {
 			if !slices.Contains(messages().Keys(), "note."+code) {
 				t.Errorf("the note %q has no words", code)
@@ -96,7 +96,7 @@ func TestMessagesAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	for prefix, codes := range map[string][]string{
 		"file.":    constants(t, "../sheet/sheet.go", "File"),
-		"note.":    append(constants(t, "../sheet/sheet.go", "Note"), constants(t, "../mapping/mapping.go", "Note")...),
+		"note.":    append(constants(t, "../sheet/sheet.go", "Note"), slices.Concat(constants(t, "../mapping/mapping.go", "Note"), constants(t, "encodings.go", "Note"))...),
 		"columns.": constants(t, "../mapping/mapping.go", "Columns"),
 		"why.":     whys,
 	} {

@@ -75,16 +75,12 @@ func chooseColumns(t *sheet.Table, o Options) (*choice, error) {
 			return c, err
 		}
 	}
-	if !slices.ContainsFunc(c.columns, isName) {
+	if !slices.ContainsFunc(c.columns, Column.IsName) {
 		return c, &ColumnsError{Code: ColumnsNoName, Headers: t.Header}
 	}
 	c.checkIDs(asked)
 	c.readSeveral()
 	return c, nil
-}
-
-func isName(c Column) bool {
-	return c.Field == "firstName" || c.Field == "lastName" || c.Field == FullName || c.Field == LastFirst
 }
 
 func filledColumns(t *sheet.Table) []bool {

@@ -64,6 +64,11 @@ type Column struct {
 	Field  string // one of the constants above, or the name of a field
 }
 
+// IsName reports whether the column has names.
+func (c Column) IsName() bool {
+	return c.Field == "firstName" || c.Field == "lastName" || c.Field == FullName || c.Field == LastFirst
+}
+
 // Person is a row as a record.
 type Person struct {
 	Row    int                // its number in the file
@@ -159,6 +164,12 @@ type DatesError struct {
 }
 
 func (e *DatesError) Error() string { return "dates: nothing settles their order" }
+
+// Columns returns what each column of a table is, as far as that is known.
+func Columns(t *sheet.Table, o Options) []Column {
+	c, _ := chooseColumns(t, o)
+	return c.columns
+}
 
 // Map reads the people of a table. The error is a *ColumnsError or a
 // *DatesError; then the result has the columns as far as they are known. Or it is

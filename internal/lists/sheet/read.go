@@ -11,8 +11,7 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
-
+	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
 )
 
@@ -68,7 +67,11 @@ func read(ctx context.Context, content []byte, o Options) (*Table, error) {
 	if code := sniffBytes(content); code != "" {
 		return nil, fail(code)
 	}
-	return readText(ctx, content, o.Encoding)
+	forced, known := EncodingOf(o.Encoding)
+	if o.Encoding != "" && !known {
+		return nil, fail(FileEncoding, o.Encoding)
+	}
+	return readText(ctx, content, forced)
 }
 
 // readText reads a file of text in the encoding that is asked for, or else in the
@@ -77,21 +80,50 @@ func readText(ctx context.Context, content []byte, forced string) (*Table, error
 	encoding, sure := forced, forced != ""
 	cards := isVCard(string(content[:min(len(content), sniffed)]))
 	if cards {
-		content = vcard.JoinCharacters(content)
+		content = vcard.Unquote(vcard.JoinCharacters(content))
 	}
 	if !sure {
 		encoding = guessEncoding(content)
+		sure = encoding != Windows1252
 	}
-	if !sure && cards && encoding == Windows1252 {
+	if !sure && cards {
 		if declared := vcard.Charset(content); declared != "" {
 			encoding, sure = declared, true
 		}
 	}
-	t, err := readAs(ctx, content, encoding, forced != "")
-	if err == nil && !sure && encoding == Windows1252 && ambiguous(content) {
-		t.Other, err = readAs(ctx, content, Windows1250, false)
+	if sure {
+		return readAs(ctx, content, encoding, forced != "")
+	}
+	t, err := readAs(ctx, content, asItIs, false)
+	if err != nil {
+		return nil, err
+	}
+	guess := newGuess(t)
+	if t, err = readAs(ctx, content, encoding, false); err == nil {
+		t.Guess = guess
 	}
 	return t, err
+}
+
+// asItIs is the encoding of a file whose cells become a Guess.
+const asItIs = ""
+
+// newGuess returns a guess of a table that was read as it is.
+func newGuess(t *Table) *Guess {
+	g := &Guess{}
+	for _, header := range t.Header {
+		g.Header = append(g.Header, charset.Bytes(header))
+	}
+	for _, row := range t.Rows {
+		if !slices.ContainsFunc(row.Cells, func(c Cell) bool { return !charset.IsASCII(c.Text) }) {
+			continue
+		}
+		for i, cell := range row.Cells {
+			row.Cells[i].Text = charset.Bytes(cell.Text)
+		}
+		g.Rows = append(g.Rows, row)
+	}
+	return g
 }
 
 // readAs reads text in an encoding.
@@ -287,18 +319,19 @@ func byteOrder(content []byte) binary.ByteOrder {
 }
 
 // decode returns the content as UTF-8, without byte order marks. It reports whether
-// the content is valid in the encoding. A byte that a Windows code page does not
-// assign becomes U+FFFD, so that a record refuses it.
+// the content is valid in the encoding. A byte that a code page does not assign becomes
+// U+FFFD, so that a record refuses it.
 func decode(content []byte, encoding string) (text string, ok bool) {
-	switch encoding {
+	page := bytes.TrimPrefix(content, []byte(bomUTF8))
+	switch ok = true; encoding {
 	case UTF8:
 		text, ok = string(content), utf8.Valid(content)
 	case UTF16:
 		text, ok = decodeUTF16(content)
-	case Windows1252:
-		text, ok = decodePage(content, charmap.Windows1252), true
-	case Windows1250:
-		text, ok = decodePage(content, charmap.Windows1250), true
+	case asItIs:
+		text = charset.AsItIs(page)
+	default:
+		text = charset.Decode(page, encoding)
 	}
 	return strings.TrimLeft(text, "\uFEFF"), ok
 }
@@ -327,24 +360,6 @@ func decodeUTF16(content []byte) (string, bool) {
 		text.WriteRune(r)
 	}
 	return text.String(), true
-}
-
-func decodePage(content []byte, page *charmap.Charmap) string {
-	content = bytes.TrimPrefix(content, []byte(bomUTF8))
-	var text strings.Builder
-	text.Grow(len(content) + len(content)/8)
-	for _, b := range content {
-		text.WriteRune(page.DecodeByte(b))
-	}
-	return text.String()
-}
-
-// ambiguous reports whether windows-1252 and windows-1250 read the content
-// differently.
-func ambiguous(content []byte) bool {
-	return slices.ContainsFunc(content, func(b byte) bool {
-		return b >= utf8.RuneSelf && charmap.Windows1252.DecodeByte(b) != charmap.Windows1250.DecodeByte(b)
-	})
 }
 
 // clean returns the text of a cell without white space around it and without a

@@ -2,7 +2,12 @@
 // spreadsheets (CSV and XLSX), vCards and JSON lines. It knows no store.
 package sheet
 
-import "github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
+import (
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
+	"github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
+)
 
 // Formats of files.
 const (
@@ -12,16 +17,27 @@ const (
 	JSONL = "jsonl" // a record as the API has it on each line
 )
 
-// Names of encodings, as --encoding takes them.
+// Names of encodings, as --encoding takes them. The others are those of package charset.
 const (
 	UTF8        = "utf-8"
 	UTF16       = "utf-16"
-	Windows1252 = "windows-1252"
-	Windows1250 = "windows-1250"
+	Windows1252 = charset.Windows1252
+	Windows1250 = charset.Windows1250
 )
 
 // Encodings are all of them.
-var Encodings = []string{UTF8, UTF16, Windows1252, Windows1250}
+var Encodings = append([]string{UTF8, UTF16}, charset.Pages()...)
+
+// EncodingOf returns the encoding that has this name or another one, in any case.
+func EncodingOf(name string) (encoding string, ok bool) {
+	switch strings.ToLower(name) {
+	case UTF8, "utf8":
+		return UTF8, true
+	case UTF16, "utf16":
+		return UTF16, true
+	}
+	return charset.Page(name)
+}
 
 // Table is a file as rows of cells.
 type Table struct {
@@ -36,10 +52,14 @@ type Table struct {
 	Notes     []Note
 	Date1904  bool // serial numbers of days count from 1904
 
-	// Other is the same file read as windows-1250. It is nil unless the encoding
-	// was guessed as windows-1252 and the file has bytes that the two read
-	// differently.
-	Other *Table
+	Guess *Guess // nil: the encoding is sure
+}
+
+// Guess is the cells of a table whose encoding was guessed, each text as the bytes in
+// the file: the header, and the rows that have more than ASCII.
+type Guess struct {
+	Header []string
+	Rows   []Row
 }
 
 // Row is a row of a table. Number is what the spreadsheet counts, from 1; in a
@@ -106,7 +126,7 @@ const (
 
 // Options say how to read a file where it does not say it itself.
 type Options struct {
-	Encoding string // empty: by the file
+	Encoding string // as EncodingOf takes it; empty: by the file
 	Sheet    string // empty: the only one that has cells and is not hidden
 }
 

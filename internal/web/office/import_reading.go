@@ -32,7 +32,7 @@ type reading struct {
 	Open      bool     // how the list is read has to be looked at
 	Dates     []choice // empty: there are no dates to read
 	Encodings []choice // empty: the format has only one
-	Unsure    []choice // instead, where two could be meant: the names that differ
+	Unsure    []choice // instead, where some could be meant: the names that differ
 	Sheets    []choice
 	Sheet     string // that was read
 	Asked     string // a question: which of them
@@ -237,11 +237,12 @@ func firstValue(t *sheet.Table, column int) string {
 
 // encodings returns those to choose from. The first leaves it to the program.
 func (v visit) encodings(chosen string) []choice {
+	chosen, _ = sheet.EncodingOf(chosen)
 	return v.choices(append([]string{""}, sheet.Encodings...), chosen, "import.encoding.")
 }
 
-// addEncodings adds the encodings to choose from. Where two could be meant, it
-// shows names as both read them.
+// addEncodings adds the encodings to choose from. Where some could be meant, it shows
+// names as these read them.
 func (v visit) addEncodings(r *reading, l *broughtList) {
 	if l.file.Table.Encoding == "" {
 		return
@@ -258,7 +259,9 @@ func (v visit) addEncodings(r *reading, l *broughtList) {
 		}
 		r.Unsure = append(r.Unsure, choice{encoding, strings.Join(texts, ", "), false})
 	}
-	r.Faults = append(r.Faults, fault{"encoding", v.Text("import.encoding.unsure")})
+	if r.Fault("encoding") == "" {
+		r.Faults = append(r.Faults, fault{"encoding", v.Text("import.encoding.unsure")})
+	}
 }
 
 // words are the sentences about lists in the visitor's language.
@@ -277,6 +280,10 @@ const shownHeaders = 20
 func (l *broughtList) explain(v visit, err error) error {
 	if file, ok := errors.AsType[*sheet.FileError](err); ok && file.Code == sheet.FileSheets {
 		l.sheets, l.asked = file.Sheets, v.words().Say(err)
+		return nil
+	}
+	if errors.As(err, new(*imports.EncodingError)) {
+		l.faults = append(l.faults, fault{"encoding", v.Text("import.encoding.unsure")})
 		return nil
 	}
 	said := err

@@ -1,13 +1,14 @@
 package vcard
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/charmap"
+	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 )
 
 // param returns the values of a parameter in upper case. Version 2.1 may leave out
@@ -97,45 +98,43 @@ func unquote(text string) string {
 	return string(b)
 }
 
-// charsets are those of bytes in quoted-printable text, beside UTF-8.
-var charsets = map[string]*charmap.Charmap{
-	"ISO-8859-1": charmap.Windows1252, "ISO-8859-2": charmap.ISO8859_2, "ISO-8859-15": charmap.ISO8859_15,
-	"WINDOWS-1250": charmap.Windows1250, "WINDOWS-1251": charmap.Windows1251, "WINDOWS-1252": charmap.Windows1252,
-	"WINDOWS-1253": charmap.Windows1253, "WINDOWS-1254": charmap.Windows1254,
+var declared = regexp.MustCompile(`(?i);CHARSET="?([^":;]+)"?[:;]`)
+
+// pageOf returns the code page of a charset, empty for UTF-8 and what is not known.
+func pageOf(charsetName string) string {
+	if strings.EqualFold(charsetName, "ISO-8859-1") { // what writes that means more
+		return charset.Windows1252
+	}
+	page, _ := charset.Page(charsetName)
+	return page
 }
 
-var declared = regexp.MustCompile(`(?i);CHARSET="?(?:(WINDOWS-1252|ISO-8859-1)|(WINDOWS-1250))"?[:;]`)
-
-// Charset returns the code page that the cards of a file declare, windows-1252 or
-// windows-1250. It is empty for cards that declare neither or both.
-func Charset(content []byte) string {
-	var western, central bool
+// Charset returns the code page that the cards of a file declare. It is empty for cards
+// that declare none or several.
+func Charset(content []byte) (page string) {
 	for _, found := range declared.FindAllSubmatch(content, -1) {
-		western, central = western || found[1] != nil, central || found[2] != nil
+		one := pageOf(string(found[1]))
+		if page != "" && one != "" && one != page {
+			return ""
+		}
+		page = cmp.Or(page, one)
 	}
-	switch {
-	case western && !central:
-		return "windows-1252"
-	case central && !western:
-		return "windows-1250"
-	}
-	return ""
+	return page
 }
 
 // charset returns bytes of the property's charset as text. Without one they are
 // UTF-8, or else windows-1252. What a charset does not have becomes U+FFFD, which
 // no record may hold.
 func (p Property) charset(text string) string {
-	page := charmap.Windows1252
+	page := charset.Windows1252
 	named := p.param("CHARSET")
 	if len(named) > 0 {
-		page = charsets[named[0]]
+		page = pageOf(named[0])
 	}
-	if page == nil || len(named) == 0 && utf8.ValidString(text) {
+	if page == "" || len(named) == 0 && utf8.ValidString(text) {
 		return strings.ToValidUTF8(text, string(utf8.RuneError))
 	}
-	decoded, _ := page.NewDecoder().String(text)
-	return decoded
+	return charset.Decode(text, page)
 }
 
 // unescape takes off the backslashes of a text.

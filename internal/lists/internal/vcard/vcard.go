@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 )
 
 // Card is the properties of a card in their order.
@@ -184,6 +186,56 @@ func JoinCharacters(content []byte) []byte {
 		return joined
 	}
 	return content
+}
+
+// Unquote returns the content of a file with the bytes of quoted-printable text as they
+// are, where that has no charset and is not UTF-8: they are in the same code page as all
+// other text of the file. ASCII stays quoted. It returns content that has other text in
+// UTF-8 as it is.
+func Unquote(content []byte) []byte {
+	if utf8.Valid(content) && !charset.IsASCII(string(content)) {
+		return content
+	}
+	plain := make([]byte, 0, len(content))
+	for len(content) > 0 {
+		line := firstLine(content)
+		bare := isBare(line)
+		for bare && bytes.HasSuffix(bytes.TrimRight(line, "\r\n"), []byte("=")) && len(line) < len(content) {
+			line = content[:len(line)+len(firstLine(content[len(line):]))]
+		}
+		content = content[len(line):]
+		if bare {
+			joined := softBreaks.Replace(string(line))
+			if !utf8.ValidString(unquote(joined)) {
+				line = []byte(highBytes.ReplaceAllStringFunc(joined, unquote))
+			}
+		}
+		plain = append(plain, line...)
+	}
+	return plain
+}
+
+var (
+	softBreaks = strings.NewReplacer("=\r\n", "", "=\n", "", "=\r", "")
+	highBytes  = regexp.MustCompile("=[89A-Fa-f][0-9A-Fa-f]")
+)
+
+// firstLine returns the first line with its end.
+func firstLine(content []byte) []byte {
+	end := bytes.IndexAny(content, "\r\n") + 1
+	switch {
+	case end == 0:
+		return content
+	case content[end-1] == '\r' && end < len(content) && content[end] == '\n':
+		end++
+	}
+	return content[:end]
+}
+
+// isBare reports whether a line has quoted-printable text without a charset.
+func isBare(line []byte) bool {
+	head, _, found := bytes.Cut(line[:min(len(line), 1000)], []byte(":"))
+	return found && isQuotedPrintable(line) && !bytes.Contains(bytes.ToUpper(head), []byte("CHARSET="))
 }
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")

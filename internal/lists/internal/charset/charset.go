@@ -1,0 +1,137 @@
+// Package charset knows the encodings of the texts in lists: their names, what bytes are
+// in them, and which readings of bytes can be names of people.
+package charset
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/japanese"
+	"golang.org/x/text/encoding/simplifiedchinese"
+)
+
+// Names of the code pages.
+const (
+	Windows1250 = "windows-1250"
+	Windows1251 = "windows-1251"
+	Windows1252 = "windows-1252"
+	Windows1253 = "windows-1253"
+	Windows1254 = "windows-1254"
+	ISO8859_2   = "iso-8859-2"
+	ISO8859_15  = "iso-8859-15"
+	CP850       = "cp850"
+	CP852       = "cp852"
+	Macintosh   = "macintosh"
+	KOI8R       = "koi8-r"
+	ShiftJIS    = "shift_jis"
+	GB18030     = "gb18030"
+)
+
+// page is a code page.
+type page struct {
+	name    string
+	aliases []string // others of its names, in lower case
+	bytes   encoding.Encoding
+	names   *alphabet // in which names are written
+}
+
+// pages are all, the more usual ones first.
+var pages = []page{
+	{Windows1252, nil, charmap.Windows1252, western},
+	{Windows1250, nil, charmap.Windows1250, central},
+	{CP850, []string{"ibm850", "850"}, charmap.CodePage850, western},
+	{CP852, []string{"ibm852", "852"}, charmap.CodePage852, central},
+	{ISO8859_2, []string{"iso_8859-2", "iso8859-2", "latin2", "l2"}, charmap.ISO8859_2, central},
+	{ISO8859_15, []string{"iso_8859-15", "iso8859-15", "latin-9", "latin9"}, charmap.ISO8859_15, western},
+	{Windows1254, nil, charmap.Windows1254, turkish},
+	{Macintosh, []string{"mac", "macroman", "x-mac-roman"}, charmap.Macintosh, western},
+	{Windows1251, nil, charmap.Windows1251, cyrillic},
+	{KOI8R, nil, charmap.KOI8R, cyrillic},
+	{Windows1253, nil, charmap.Windows1253, greek},
+	{ShiftJIS, []string{"shift-jis", "sjis", "ms_kanji", "windows-31j", "cp932"}, japanese.ShiftJIS, kanji},
+	{GB18030, []string{"gbk", "gb2312", "cp936"}, simplifiedchinese.GB18030, hanzi},
+}
+
+// Pages returns the names of all code pages, the more usual ones first.
+func Pages() []string {
+	all := make([]string, len(pages))
+	for i, p := range pages {
+		all[i] = p.name
+	}
+	return all
+}
+
+// Page returns the name of a code page that has this name or another one, in any case.
+// windows-1252 is also cp1252.
+func Page(name string) (canonical string, ok bool) {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if number, found := strings.CutPrefix(name, "cp12"); found {
+		name = "windows-12" + number
+	}
+	at := slices.IndexFunc(pages, func(p page) bool { return p.name == name || slices.Contains(p.aliases, name) })
+	if at < 0 {
+		return "", false
+	}
+	return pages[at].name, true
+}
+
+func pageOf(name string) page {
+	return pages[slices.IndexFunc(pages, func(p page) bool { return p.name == name })]
+}
+
+// Decode returns the text that bytes are in a code page. What that does not assign
+// becomes U+FFFD, so that a record refuses it.
+func Decode[B []byte | string](content B, name string) string {
+	p := pageOf(name)
+	if single, ok := p.bytes.(*charmap.Charmap); ok {
+		return decodeSingle(content, single.DecodeByte)
+	}
+	text, _ := p.bytes.NewDecoder().Bytes([]byte(content)) // what is not valid is no error
+	return string(text)
+}
+
+func decodeSingle[B []byte | string](content B, decode func(byte) rune) string {
+	var text strings.Builder
+	text.Grow(len(content) + len(content)/8)
+	for i := range len(content) {
+		text.WriteRune(decode(content[i]))
+	}
+	return text.String()
+}
+
+// asItIs is the rune that stands for the byte 0 in a text of AsItIs. All of these runes
+// are letters, from U+0180 on.
+const asItIs = 0x100
+
+// AsItIs returns bytes as a text that is the same in ASCII, and has a letter for any other
+// byte. So files are read before it is known which letter that is.
+func AsItIs(content []byte) string {
+	return decodeSingle(content, func(b byte) rune {
+		if b < utf8.RuneSelf {
+			return rune(b)
+		}
+		return asItIs + rune(b)
+	})
+}
+
+// Bytes returns the bytes of a text of AsItIs.
+func Bytes(text string) string {
+	content := make([]byte, 0, len(text))
+	for _, r := range text {
+		content = append(content, byte(r)) // asItIs has no bit of a byte
+	}
+	return string(content)
+}
+
+// IsASCII reports whether bytes are the same in all encodings.
+func IsASCII(content string) bool {
+	for i := range len(content) {
+		if content[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
