@@ -89,10 +89,11 @@ func (w Words) places(some sheet.Places) string {
 	for _, p := range some.First {
 		texts = append(texts, messages().Text(w.Language, "list.place", w.Quote(p.Text), strconv.Itoa(p.Row)))
 	}
+	all := strings.Join(texts, ", ")
 	if some.More {
-		texts = append(texts, "…")
+		all = messages().Text(w.Language, "list.more", all)
 	}
-	return strings.Join(texts, ", ")
+	return all
 }
 
 // list joins texts with the word of the message key, "list.and" or "list.or",

@@ -153,9 +153,28 @@ func TestWarning(t *testing.T) {
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{2}}, "The years of 2 dates have two digits. Each was read as the latest that is not in the future."},
 		{sheet.Note{Code: mapping.NoteTwoDigits, Args: []any{1500}}, "The years of 1500 dates have two digits. Each was read as the latest that is not in the future."},
 		{sheet.Note{Code: mapping.NoteNoDate, Args: []any{3, sheet.Quoted("0/0/00")}}, `3 cells with "0/0/00" were read as no date.`},
+		{sheet.Note{Code: mapping.NoteOddNames, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "-", Row: 7}}}}}, `1 name consists of digits and signs: "-" in row 7.`},
+		{sheet.Note{Code: mapping.NoteCapitals, Args: []any{3000, sheet.Places{First: []sheet.Place{{Text: "ANA KOS", Row: 2}, {Text: "EVA KOS", Row: 1300}}, More: true}}},
+			`3000 names are in capitals throughout: "ANA KOS" in row 2, "EVA KOS" in row 1300 and others.`},
 	} {
 		if got := English.Note(test.note); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+// TestPlaces: rows are listed in each language.
+func TestPlaces(t *testing.T) {
+	t.Parallel()
+	note := sheet.Note{Code: mapping.NoteTitles, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "Dr.", Row: 1200}}}}}
+	for tag, want := range map[string]string{
+		"en": "1 name has a title, which was left out: Dr. in row 1200.", "de": "1 Name hat einen Titel, der wegbleibt: Dr. in Zeile 1200.",
+		"fr": "1 nom a un titre, qui est laissé de côté : Dr. à la ligne 1200.", "es": "1 nombre tiene un título, que se omite: Dr. en la fila 1200.",
+		"hr": "1 ime ima titulu, koja se izostavlja: Dr. u retku 1200.",
+	} {
+		w := Words{Language: lang.ByTag(tag), Show: asIs, Quote: asIs, Field: asIs}
+		if got := w.Note(note); got != want {
+			t.Errorf("%s: %q, want %q", tag, got, want)
 		}
 	}
 }
