@@ -334,7 +334,7 @@ func inCapitals(name string) bool {
 
 const (
 	shownExamples = 3   // names
-	shownName     = 200 // bytes of the longest one
+	shownName     = 200 // bytes of a name
 )
 
 // examples are names of a kind: how many, and the first of them.
@@ -344,9 +344,13 @@ type examples struct {
 }
 
 func (e *examples) add(text string, row int) {
-	if e.count++; len(e.first) < shownExamples && len(text) <= shownName {
-		e.first = append(e.first, sheet.Place{Text: text, Row: row})
+	if e.count++; len(e.first) == shownExamples {
+		return
 	}
+	if len(text) > shownName {
+		text = strings.ToValidUTF8(text[:shownName], "") + "…"
+	}
+	e.first = append(e.first, sheet.Place{Text: text, Row: row})
 }
 
 // notes returns up to three full names, the doubtful ones first, and what else there is to
