@@ -26,8 +26,8 @@ func isDatabase(path, db string) bool {
 	return slices.ContainsFunc([]string{"", "-wal", "-shm", "-lock"}, func(suffix string) bool { return osutil.SameFile(path, db+suffix) })
 }
 
-// readFile returns the content of a file or a pipe, or an error when the command
-// must stop: a pipe may have no writer, and never end.
+// readFile returns the content of a file or of standard input, or an error when the
+// command must stop: standard input may never end.
 func readFile(env cli.Env, path, db string) ([]byte, error) {
 	type result struct {
 		content []byte
@@ -46,9 +46,9 @@ func readFile(env cli.Env, path, db string) ([]byte, error) {
 	}
 }
 
-// readWhole returns the content of a file or a pipe. It reads no device, and no
-// more than a file may have. The error is a *sheet.FileError for a file that is
-// too large.
+// readWhole returns the content of a file or of standard input. It opens no pipe, socket
+// or device, which could keep it waiting, and reads no more than a file may have. The
+// error is a *sheet.FileError for a file that is too large.
 func readWhole(env cli.Env, path, db string) ([]byte, error) {
 	if path == standardInput {
 		return readAll(env.Stdin, path)
@@ -62,7 +62,9 @@ func readWhole(env cli.Env, path, db string) ([]byte, error) {
 		return nil, cannotRead(path, err)
 	case before.IsDir():
 		return nil, cli.WithHint(fmt.Errorf("%s is a folder", name), "name the file in it")
-	case before.Mode().Type()&^fs.ModeNamedPipe != 0:
+	case before.Mode()&fs.ModeNamedPipe != 0:
+		return nil, cli.WithHint(fmt.Errorf("%s is a pipe", name), "the file itself, or - for standard input")
+	case !before.Mode().IsRegular():
 		return nil, cli.WithHint(fmt.Errorf("%s is not a file", name), "name the right file")
 	case isDatabase(path, db):
 		return nil, cli.WithHint(fmt.Errorf("%s is the database itself", name), "name the file with the people")
@@ -75,8 +77,8 @@ func readWhole(env cli.Env, path, db string) ([]byte, error) {
 	}
 	defer file.Close()
 	content, err := readAll(file, path)
-	if err != nil || before.Mode()&fs.ModeNamedPipe != 0 {
-		return content, err
+	if err != nil {
+		return nil, err
 	}
 	if !isUnchanged(path, before, len(content)) {
 		return nil, cli.WithHint(fmt.Errorf("%s has changed while it was read", name), "the same again, when the other program has saved it")

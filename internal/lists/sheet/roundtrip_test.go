@@ -63,7 +63,7 @@ var scripts = []*unicode.RangeTable{
 
 // special are texts that a format could take for something of its own.
 var special = []string{"]]>", "'", "=", "+", "-", "@", "''", "\"", ",", ";", "|", "\\", "\\n", "\\,", ":", "=20", "=\r", "_x0041_", "_x005F_", "&amp;", "<b>", " ", "  ",
-	"\u00a0", "\u202e", "\u200f", "\u200d", "\u0301", "\u2028", "\u0085", "\ufeff", "\ufffe", "🚒", "👩🏽‍🚒", "0049", "1E5", "1990-05-15", "#N/A", "TRUE", "null", "BEGIN:VCARD", "sep=;", "id"}
+	"\u00a0", "\u202e", "\u200f", "\u200d", "\u0301", "\u2028", "\u0085", "\ufeff", "\ufffe", "🚒", "👩🏽‍🚒", "0049", "1E5", "1990-05-15", "#N/A", "TRUE", "null", "BEGIN:VCARD", "sep=;", "id", "tel:5", "data:x", "''Two", "'="}
 
 func anyText(random *rand.Rand, pieces int) string {
 	var b strings.Builder
@@ -116,6 +116,11 @@ func TestRoundTrip(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(11, 22))
 			checkAgainPeople(t, format, people...)
+			for i, text := range special {
+				if fields, errs := (record.Fields{FirstName: text, LastName: text, PhoneNumber: text}).Normalize(now); len(errs) == 0 {
+					checkAgainPeople(t, format, record.Firefighter{ID: fmt.Sprintf("0198c0de-0000-7000-8000-%012x", i), Fields: fields})
+				}
+			}
 			for id := range 100 {
 				checkAgainPeople(t, format, anyone(random, id))
 			}

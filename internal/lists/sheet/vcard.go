@@ -17,6 +17,9 @@ const product = "-//Firefighter Records//Export//EN"
 // midnight is how a date of birth ends that is a date alone.
 const midnight = "T00:00:00Z"
 
+// telURI is how a telephone number begins that is a URI.
+const telURI = "tel:"
+
 // vcardWriter writes people as vCards.
 type vcardWriter struct{ *vcard.Writer }
 
@@ -34,6 +37,9 @@ func (w vcardWriter) Write(f *record.Firefighter) error {
 			if value = date; !alone {
 				property += ";VALUE=date-time"
 			}
+		}
+		if d.Name == "phoneNumber" && len(value) > len(telURI) && strings.EqualFold(value[:len(telURI)], telURI) {
+			property, value = property+";VALUE=uri", telURI+value // readers take one off
 		}
 		w.Text(property, value)
 	}
@@ -73,6 +79,7 @@ type cardRows struct {
 	named
 	names  bool // a card has a first or last name of its own
 	others bool // a card is not of this program
+	kept   bool // a card has something that somebody has typed
 }
 
 // readVCards reads a file of vCards. It has the column name only if no card has
@@ -82,8 +89,8 @@ func readVCards(ctx context.Context, text string) (*Table, error) {
 	if err := vcard.Read(text, rows.card); err != nil {
 		return nil, damaged(err)
 	}
-	if len(rows.rows) == 0 {
-		return nil, fail(FileEmpty)
+	if !rows.kept {
+		return nil, fail(FileCards)
 	}
 	if !rows.names {
 		rows.header[fullNameColumn] = "name"
@@ -114,11 +121,14 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 		case first && i == at && p.Name == "N":
 			for part, text := range p.Components(len(nameColumns)) {
 				cells[nameColumns[part]].Text = text
+				c.kept = c.kept || text != ""
 			}
 		case first && i == at:
 			cells[firstColumn[p.Name]].Text = p.Text()
+			c.kept = c.kept || p.Name != "UID"
 		default:
 			name := p.Name
+			c.kept = c.kept || name != "REV" && name != "PHOTO" && !strings.HasPrefix(name, "X-")
 			if count[name]++; count[name] > 1 {
 				name = fmt.Sprintf("%s %d", name, count[name])
 			}

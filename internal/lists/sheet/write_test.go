@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/xuri/excelize/v2"
+
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -66,6 +68,34 @@ func TestWriteJSONL(t *testing.T) {
 	}
 	if got := write(t, JSONL, people...); !bytes.Equal(got, want) {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestAsTyped: a workbook shows texts that look guarded as they are, and the program that
+// keeps apostrophes apart knows that these are none of its own.
+func TestAsTyped(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{"''Two", "'=x", "'", "'Two", "=x", "+385", "'''"} {
+		content := write(t, XLSX, record.Firefighter{Fields: record.Fields{FirstName: "Ana", LastName: text, PhoneNumber: text}})
+		f, err := excelize.OpenReader(bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for _, cell := range []string{"C2", "D2"} {
+			shown, err := f.GetCellValue("People", cell)
+			number, styleErr := f.GetCellStyle("People", cell)
+			if guarded := clean(text) != text; err != nil || styleErr != nil || shown != text || (number == 4) != guarded {
+				t.Errorf("%s is shown as %s, with the style %d: %v, %v", text, shown, number, err, styleErr)
+			}
+		}
+		table, err := Read(t.Context(), content, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := textIn(table, table.Rows[0], "lastName"); got != text {
+			t.Errorf("%s is read as %s", text, got)
+		}
 	}
 }
 

@@ -123,8 +123,11 @@ func readSheet(ctx context.Context, w *xlsx.File, s xlsx.Sheet) (*Table, error) 
 			hidden++
 		}
 		uncalculated += row.Uncalculated
-		for i := range row.Cells {
-			row.Cells[i].Text = clean(row.Cells[i].Text)
+		for i, cell := range row.Cells {
+			row.Cells[i].Text = clean(cell.Text)
+			if cell.Kind == xlsx.Literal { // what looks like a guard belongs to it
+				row.Cells[i] = Cell{Text: strings.TrimSpace(cell.Text)}
+			}
 		}
 		return rows.add(row.Number, row.Cells)
 	})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -247,6 +248,9 @@ func isQuotedPrintable(line []byte) bool {
 	return bytes.Contains(bytes.ToUpper(head), []byte("QUOTED-PRINTABLE"))
 }
 
+// texts are the properties that are never a picture or the like.
+var texts = []string{"N", "FN", "TEL", "EMAIL", "BDAY", "UID"}
+
 var propertyName = regexp.MustCompile(`^[A-Z][A-Z0-9_-]*$`)
 
 // parse reads a line as a property, as in item1.TEL;TYPE=CELL:+385 91. ok is false
@@ -266,7 +270,7 @@ func parse(line string) (p Property, ok bool) {
 	if !ok || !propertyName.MatchString(p.Name) {
 		return p, false
 	}
-	p.binary = p.encoded("B", "BASE64") || len(value) > 5 && strings.EqualFold(value[:5], "data:")
+	p.binary = p.encoded("B", "BASE64") || !slices.Contains(texts, p.Name) && len(value) > 5 && strings.EqualFold(value[:5], "data:")
 	if !p.binary {
 		p.value = value
 	}

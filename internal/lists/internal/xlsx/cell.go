@@ -21,6 +21,7 @@ const (
 	Text Kind = iota
 	Number
 	Error
+	Literal // a text that was typed behind an apostrophe, which is not part of it
 )
 
 // Cell is a cell. The text of a number has all digits and no exponent, that of a

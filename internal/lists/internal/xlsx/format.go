@@ -9,6 +9,12 @@ import (
 	"strings"
 )
 
+// style is what the style of a cell says about its content.
+type style struct {
+	format  numberFormat
+	literal bool // a text was typed behind an apostrophe, which is not part of it
+}
+
 // Limits of the styles of a workbook. Excel has about as many.
 const (
 	maxStyles = 1 << 16
@@ -32,7 +38,7 @@ type piece struct {
 	place byte // '0' shows a zero where there is no digit, '#' and '?' nothing; 0: a text
 }
 
-// readStyles reads the number formats of the cells. A part that is damaged says no more:
+// readStyles reads the styles of the cells. A part that is damaged says no more:
 // the cells have their numbers without it.
 func (f *File) readStyles(ctx context.Context, part string) error {
 	known, inside := map[string]numberFormat{}, ""
@@ -50,9 +56,9 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 		case name == "numFmt" && inside == "numFmts":
 			known[attribute(e, "numFmtId")] = parseFormat(attribute(e, "formatCode"))
 		case name == "xf" && inside == "cellXfs":
-			f.formats = append(f.formats, known[attribute(e, "numFmtId")])
+			f.styles = append(f.styles, style{known[attribute(e, "numFmtId")], isTrue(attribute(e, "quotePrefix"))})
 		}
-		if len(known) > maxStyles || len(f.formats) > maxStyles {
+		if len(known) > maxStyles || len(f.styles) > maxStyles {
 			return ErrTooLarge
 		}
 		return nil
@@ -63,17 +69,24 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 	return nil
 }
 
-// shown returns a number as its style shows it, where the format shows digits one by one:
-// then it is a text. style is the number of the style.
-func (f *File) shown(number Cell, style string) Cell {
-	i, err := strconv.Atoi(style)
-	if err != nil || i < 0 || i >= len(f.formats) || number.Kind != Number {
-		return number
+// styled returns a cell as its style has it: a number as it is shown, where the format shows
+// digits one by one, which makes it a text. number is that of the style.
+func (f *File) styled(cell Cell, number string) Cell {
+	i, err := strconv.Atoi(number)
+	if err != nil || i < 0 || i >= len(f.styles) {
+		return cell
 	}
-	if text := f.formats[i].show(number.Text); text != number.Text {
-		return Cell{Text: text}
+	switch s := f.styles[i]; cell.Kind {
+	case Number:
+		if text := s.format.show(cell.Text); text != cell.Text {
+			return Cell{Text: text}
+		}
+	case Text:
+		if s.literal {
+			cell.Kind = Literal
+		}
 	}
-	return number
+	return cell
 }
 
 // parseFormat returns a number format, nil for one that shows no number digit by digit.

@@ -167,7 +167,7 @@ func (r *rowReader) endCell() error {
 	if err != nil {
 		return damaged(r.part, err)
 	}
-	cell = r.file.shown(cell, r.style)
+	cell = r.file.styled(cell, r.style)
 	switch {
 	case cell.Text == "" && r.formula && !(r.stored && r.kind == "str"): // the value of ="" is an empty str
 		r.row.Uncalculated++

@@ -55,10 +55,10 @@ type File struct {
 	Sheets   []Sheet // those that have cells, not charts
 	Date1904 bool    // numbers of days count from 1904
 
-	parts   map[string]*zip.File // by name in lower case
-	left    limits               // what may still be read
-	shared  texts                // of the cells
-	formats []numberFormat       // of the numbers, by their styles
+	parts  map[string]*zip.File // by name in lower case
+	left   limits               // what may still be read
+	shared texts                // of the cells
+	styles []style              // of the cells, by their numbers
 }
 
 // Sheet is a sheet of a workbook.
