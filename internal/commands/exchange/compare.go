@@ -16,9 +16,10 @@ import (
 const compareHelp = `Usage: firefighters compare FILE --tenant NAME [flags]
 
 Compares somebody's list, such as that of the insurer or of the town, with the
-people of a department: who is only in theirs, who is only in ours, and where
-the two differ, field by field. It reads the file as import does, and changes
-nothing. The exit code is 1 if a row could not be compared.
+people of a department: who is only in theirs, who is only in ours, who is
+probably the same, and where the two differ, field by field. It reads the file
+as import does, and changes nothing. The exit code is 1 if a row could not be
+compared.
 
   firefighters compare insurer.xlsx --tenant "Engine 7"
   firefighters compare insurer.xlsx --tenant "Engine 7" --report differences.xlsx

@@ -21,9 +21,10 @@ const importHelp = `Usage: firefighters import FILE --tenant NAME [flags]
 
 Reads people from a spreadsheet (CSV, XLSX), from vCards, or from an export of
 this program. Without --apply it changes nothing, and says what it would do: who
-would be added, who is there already, and which rows are refused and why. With
---apply all rows go in at once, or none if a row is refused, unless --skip-bad
-says that the others should. A new department is made with its first import.
+would be added, who is there already, who perhaps is, and which rows are refused
+and why. With --apply all rows go in at once, or none if a row is refused or
+undecided, unless --skip-bad says that the others should. A new department is
+made with its first import.
 
   firefighters import people.xlsx --tenant "Engine 7"
   firefighters import people.xlsx --tenant "Engine 7" --apply
@@ -32,10 +33,12 @@ says that the others should. A new department is made with its first import.
   firefighters import undo 7 --tenant "Engine 7"
 
 Somebody who is there already is left alone. With --update the cells of the file
-that hold something replace what is there. A column can be firstName, lastName,
-phoneNumber, email, dateOfBirth, id, name (both names), nameReversed (the last
-name first), or - to leave it out. FILE can be - for standard input. The exit
-code is 1 if a row is refused, also without --apply.
+that hold something replace what is there. A row that is perhaps somebody who is
+there is undecided until --same or --add says who it is. A column can be
+firstName, lastName, phoneNumber, email, dateOfBirth, id, name (both names),
+nameReversed (the last name first), or - to leave it out. FILE can be - for
+standard input. The exit code is 1 if a row is refused or undecided, also without
+--apply.
 
 Flags:
 `
