@@ -162,9 +162,14 @@ func neededOption(err error) (option, code string) {
 	var file *sheet.FileError
 	var columns *mapping.ColumnsError
 	var dates *mapping.DatesError
+	var rows *imports.RowsError
 	switch {
 	case errors.As(err, &file):
 		return optionOf(file.Code)
+	case errors.As(err, &rows) && rows.Code == imports.RowsUnknown:
+		return rows.Option, record.Unknown
+	case rows != nil:
+		return rows.Option, record.Invalid
 	case errors.As(err, &columns) && columns.Code == mapping.ColumnsUnknown:
 		return "map", record.Unknown
 	case columns != nil:

@@ -144,14 +144,14 @@ func TestOfficeImportUpdates(t *testing.T) {
 	form := p.again(t)
 	form.values.Set("update", "1")
 	p = form.send(t, "Import 1 person").wants(t, 422).says(t, "you have changed how the list is read", "1 person would be changed")
-	if cells := strings.Join(p.row(t, theRows, "Ana Covic"), " "); !strings.Contains(cells, "Last name Čović Covic") || !strings.Contains(cells, "Phone 091 234 5678 091 999") {
+	if cells := strings.Join(p.row(t, theRows, "Ana Covic"), " "); strings.Contains(cells, "Last name") || !strings.Contains(cells, "Phone 091 234 5678 091 999") {
 		t.Errorf("the row of Ana is %q", cells)
 	}
 	if first := p.rows(theRows)[0].text(); !strings.Contains(first, "changed") {
 		t.Errorf("the first row is %q", first)
 	}
 	done := p.again(t).send(t, "Import 2 people").follow(t)
-	if done.notice(t) != "1 person was imported, 1 person was changed Undo" || b.names(t) != "Eva Adam, Ana Covic, Jürgen Groß, Zoë Müller" {
+	if done.notice(t) != "1 person was imported, 1 person was changed Undo" || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
 		t.Errorf("%q, and there are %s", done.notice(t), b.names(t))
 	}
 	p = done.press(t, "Undo").wants(t, 200).says(t, "1 person was deleted", "1 person is as before")

@@ -71,17 +71,21 @@ func (c comparing) print(found *imports.Comparison) error {
 	t.notes(found.Outcome.Warnings)
 	t.table(fmt.Sprintf("Only theirs: %d", len(found.OnlyTheirs)), theirLines(found.OnlyTheirs))
 	t.table(fmt.Sprintf("Only ours: %d", len(found.OnlyOurs)), ourLines(found.OnlyOurs))
+	t.table(fmt.Sprintf("Probably the same: %d", len(found.Probably)), probableLines(found.Probably))
 	t.table(fmt.Sprintf("Different: %d", len(found.Differ)), differentLines(found.Differ))
-	t.table(fmt.Sprintf("Refused: %d", len(found.Refused)), refusedRows(found.Refused))
+	t.table(fmt.Sprintf("Refused: %d", len(found.Refused)), refusedLines(found.Refused))
 	t.line("\nOnly theirs: %d. Only ours: %d. Different: %d. The same: %d. Refused: %d.",
 		len(found.OnlyTheirs), len(found.OnlyOurs), len(found.Differ), found.Same, len(found.Refused))
+	if len(found.Probably) > 0 {
+		t.line("Probably the same as one of ours, so that they are in neither of the first two lists: %d.", len(found.Probably))
+	}
 	if found.Unclear > 0 {
 		t.line("Of ours only refused rows could mean, so they are in none of these lists: %d.", found.Unclear)
 	}
 	return c.env.Println(strings.TrimSpace(t.String()))
 }
 
-func theirLines(theirs []imports.Row) (lines [][]string) {
+func theirLines(theirs []*imports.Row) (lines [][]string) {
 	for _, r := range theirs {
 		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), details(r.Fields)})
 	}
@@ -95,8 +99,27 @@ func ourLines(ours []record.Firefighter) (lines [][]string) {
 	return lines
 }
 
+// probableLines has a line for each row that is perhaps one of ours: why, and what differs.
+func probableLines(probably []*imports.Row) (lines [][]string) {
+	for _, r := range probably {
+		line := rowCells(r, imports.English.Why(r.Like[0].Why))
+		for _, c := range r.Changes() {
+			line = append(line, fmt.Sprintf("%s: ours %s, theirs %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func refusedLines(refused []*imports.Row) (lines [][]string) {
+	for _, r := range refused {
+		lines = append(lines, rowCells(r, reasons(r.Errors)))
+	}
+	return lines
+}
+
 // differentLines has a line for each field that differs.
-func differentLines(differ []imports.Row) (lines [][]string) {
+func differentLines(differ []*imports.Row) (lines [][]string) {
 	for _, r := range differ {
 		for _, c := range r.Changes() {
 			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), c.Field, "ours " + cmp.Or(c.Ours, "nothing"), "theirs " + c.Theirs})
@@ -110,8 +133,8 @@ var findingHeader = []string{"finding", "row", "id", "name", "field", "ours", "t
 
 // findings has a row for each finding, as findingHeader says.
 func findings(found *imports.Comparison) (all [][]string) {
-	row := func(r imports.Row) string { return fmt.Sprint(r.Row) }
-	id := func(r imports.Row) string {
+	row := func(r *imports.Row) string { return fmt.Sprint(r.Row) }
+	id := func(r *imports.Row) string {
 		if r.ID == nil {
 			return ""
 		}
@@ -122,6 +145,15 @@ func findings(found *imports.Comparison) (all [][]string) {
 	}
 	for _, f := range found.OnlyOurs {
 		all = append(all, []string{"only ours", "", f.ID, f.FirstName + " " + f.LastName, "", details(f.Fields), "", ""})
+	}
+	for _, r := range found.Probably {
+		changes := r.Changes()
+		if len(changes) == 0 {
+			changes = []imports.FieldChange{{}}
+		}
+		for _, c := range changes {
+			all = append(all, []string{"probably the same", row(r), id(r), r.Name, c.Field, c.Ours, c.Theirs, imports.English.Why(r.Like[0].Why)})
+		}
 	}
 	for _, r := range found.Differ {
 		for _, c := range r.Changes() {

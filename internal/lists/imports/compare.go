@@ -3,17 +3,21 @@ package imports
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Comparison is a list beside ours.
+// Comparison is a list beside ours. Each group is sorted by the last name.
 type Comparison struct {
-	OnlyTheirs []Row
+	OnlyTheirs []*Row
 	OnlyOurs   []record.Firefighter
-	Differ     []Row // Before is ours, Fields theirs
-	Refused    []Row
+	Probably   []*Row // that are Perhaps. Where Like has somebody, Before is the first of them, and After is with what the row has
+	Differ     []*Row // Before is ours, Fields theirs
+	Refused    []*Row
 	Same       int
 	Unclear    int // people of ours whom only refused rows mean or could mean: they are in no list
 	Outcome    *Outcome
@@ -26,7 +30,7 @@ func (f *File) Compare(ctx context.Context, s *store.Store, tenant record.Tenant
 		return nil, f.Problem
 	}
 	updating, c := *f, &Comparison{}
-	updating.Options.Update = true
+	updating.Options.Update, updating.Options.AllRows = true, true // all rows: without copies of some
 	err := readRoster(s, tenant, func(r store.Roster) error { return updating.compare(ctx, c, r) })
 	if err != nil {
 		return nil, err
@@ -40,36 +44,80 @@ func (f *File) compare(ctx context.Context, c *Comparison, roster store.Roster) 
 		return err
 	}
 	c.Outcome = f.newOutcome(d, nil)
-	c.Same = c.Outcome.Left
-	for _, row := range d.rows {
-		switch row.Result {
-		case Added:
+	for i := range d.rows {
+		row := &d.rows[i]
+		switch {
+		case row.Result == Added:
 			c.OnlyTheirs = append(c.OnlyTheirs, row)
-		case Changed:
+		case row.Result == Changed:
 			c.Differ = append(c.Differ, row)
-		case Refused:
+		case row.Result == Perhaps:
+			f.besideLike(row)
+			c.Probably = append(c.Probably, row)
+		case row.Result == Refused:
 			c.Refused = append(c.Refused, row)
+		case row.Twin == 0:
+			c.Same++
 		}
 	}
-	meant, concerned := d.concerned()
+	for _, rows := range [][]*Row{c.OnlyTheirs, c.Probably, c.Differ, c.Refused} {
+		sortByName(rows, func(r *Row) record.Fields { return r.Fields })
+	}
+	accounted, concerned := d.concerned()
 	c.Unclear = len(concerned)
-	return roster.Each(func(s *record.Stored) {
-		if !meant[s.ID] && !concerned[s.ID] {
+	err = roster.Each(func(s *record.Stored) {
+		if !accounted[s.ID] && !concerned[s.ID] {
 			c.OnlyOurs = append(c.OnlyOurs, s.Firefighter)
 		}
 	})
+	sortByName(c.OnlyOurs, func(f record.Firefighter) record.Fields { return f.Fields })
+	return err
 }
 
-// concerned returns the ids of people whom a row means, and those of others whom
-// a refused row means or could mean.
-func (d *decision) concerned() (meant, concerned map[string]bool) {
-	meant, concerned = map[string]bool{}, map[string]bool{}
+// besideLike puts the person whom a row is most like beside it, and what the row has for
+// them, spelling and all.
+func (f *File) besideLike(row *Row) {
+	if like := &row.Like[0]; like.ID != nil {
+		asTheirs := File{Mapped: f.Mapped, Options: Options{Spelling: true}}
+		row.ID, row.Before = like.ID, &like.Person
+		after, _ := asTheirs.updated(row)
+		row.After = &after
+	}
+}
+
+// sortByName sorts people by their last names and then their first names, both folded.
+func sortByName[T any](all []T, fields func(T) record.Fields) {
+	type named struct {
+		name string
+		T    T
+	}
+	some := make([]named, len(all))
+	for i, one := range all {
+		f := fields(one)
+		some[i] = named{alike.Folded(f.LastName) + "\x00" + alike.Folded(f.FirstName), one}
+	}
+	slices.SortStableFunc(some, func(a, b named) int { return strings.Compare(a.name, b.name) })
+	for i := range some {
+		all[i] = some[i].T
+	}
+}
+
+// concerned returns the ids of people whom a row means or is like, and those of others
+// whom a row that is refused, or can be read in two ways, means or could mean.
+func (d *decision) concerned() (accounted, concerned map[string]bool) {
+	accounted, concerned = map[string]bool{}, map[string]bool{}
 	known := map[*int]bool{} // lists, which many rows share
-	for i, v := range d.verdicts {
-		if row := d.rows[i]; row.Result != Refused && row.ID != nil {
-			meant[*row.ID] = true
-		} else if row.ID != nil {
-			concerned[*row.ID] = true
+	for i := range d.verdicts {
+		v, row := &d.verdicts[i], &d.rows[d.distinct.first[i]]
+		for _, like := range row.Like {
+			if like.ID != nil {
+				accounted[*like.ID] = true
+			}
+		}
+		if v.person >= 0 && (row.Result == Refused || row.Result == Perhaps) {
+			concerned[d.members[v.person].id] = true
+		} else if v.person >= 0 {
+			accounted[d.members[v.person].id] = true
 		}
 		for _, list := range v.people {
 			if len(list) == 0 || known[&list[0]] {
@@ -81,10 +129,10 @@ func (d *decision) concerned() (meant, concerned map[string]bool) {
 			}
 		}
 	}
-	for id := range meant {
+	for id := range accounted {
 		delete(concerned, id)
 	}
-	return meant, concerned
+	return accounted, concerned
 }
 
 // FieldChange is a field in which a person of ours and a row differ. An empty text
@@ -118,24 +166,25 @@ type comparedRow struct {
 	Fields      map[string]*string `json:"fields"`
 	Differences []FieldChange      `json:"differences"`
 	Errors      record.FieldErrors `json:"errors"`
+	Like        []Like             `json:"like,omitempty"`
 }
 
-func comparedRows(rows []Row) []comparedRow {
+func comparedRows(rows []*Row) []comparedRow {
 	all := []comparedRow{}
 	for _, r := range rows {
 		fields := map[string]*string{}
 		for d, value := range r.Fields.Each {
 			fields[d.Name] = textOrNil(*value)
 		}
-		all = append(all, comparedRow{r.Row, r.ID, r.Name, fields, r.Changes(), r.Errors})
+		all = append(all, comparedRow{r.Row, r.ID, r.Name, fields, r.Changes(), r.Errors, r.Like})
 	}
 	return all
 }
 
 // MarshalJSON returns the comparison as --json has it: onlyTheirs, onlyOurs,
-// differ, refused, same, unclear, and how the file was read, as in an Outcome.
+// differ, refused, same, unclear, how the file was read, as in an Outcome, and probably.
 // onlyOurs has records as the API has them. The others have rows: row, id, name,
-// fields, differences (field, ours, theirs) and errors.
+// fields, differences (field, ours, theirs), errors, and in probably like.
 func (c *Comparison) MarshalJSON() ([]byte, error) {
 	ours := []json.RawMessage{}
 	for i := range c.OnlyOurs {
@@ -152,6 +201,7 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 		Dates      *string           `json:"dates"`
 		Columns    []ColumnInfo      `json:"columns"`
 		Warnings   []string          `json:"warnings"`
+		Probably   []comparedRow     `json:"probably"`
 	}{comparedRows(c.OnlyTheirs), ours, comparedRows(c.Differ), comparedRows(c.Refused), c.Same, c.Unclear,
-		c.Outcome.File, c.Outcome.Dates, c.Outcome.Columns, c.Outcome.Warnings})
+		c.Outcome.File, c.Outcome.Dates, c.Outcome.Columns, c.Outcome.Warnings, comparedRows(c.Probably)})
 }

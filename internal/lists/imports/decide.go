@@ -3,11 +3,13 @@ package imports
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -15,85 +17,158 @@ import (
 type decision struct {
 	file     *File
 	members  []member
-	verdicts []verdict
+	distinct *distinct
+	verdicts []verdict       // of the distinct rows
 	deleted  map[string]bool // ids of deleted people that rows have
 	rows     []Row
 	people   []store.Person // what to write
 	written  []int          // positions in rows of these people
+	twins    map[int]int    // positions in rows: of one that agrees with an earlier row, that row
+	differ   int            // people who are left as they are and differ
+	spelled  int            // people who would change by Options.Spelling
 }
 
 // decide decides about all rows. The error is a *record.DamagedError if a record
 // of the department is damaged, or that of ctx.
 func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, error) {
-	rows := f.sought()
-	members, err := candidates(roster, rows)
+	d := &decision{file: f, distinct: f.distinct(), twins: map[int]int{}}
+	size, err := d.candidates(roster)
 	if err != nil {
 		return nil, err
 	}
-	d := &decision{file: f, members: members, rows: make([]Row, 0, len(rows))}
-	if d.verdicts, err = match(ctx, rows, members); err != nil {
+	if d.verdicts, err = match(ctx, d.distinct.rows, d.members); err != nil {
 		return nil, err
 	}
-	if d.deleted, err = roster.Deleted(unknown(rows, d.verdicts)); err != nil {
+	if d.deleted, err = roster.Deleted(d.unknown()); err != nil {
 		return nil, err
 	}
-	for i := range f.Mapped.People {
+	like := map[int][]Like{}
+	if size > 0 {
+		if like, err = d.findAlike(ctx, roster); err != nil {
+			return nil, err
+		}
+	}
+	d.rows = make([]Row, 0, len(d.distinct.of))
+	for i, at := range d.distinct.of {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		d.add(&f.Mapped.People[i], &d.verdicts[i])
+		if first := d.distinct.first[at]; first != int32(i) {
+			d.addTwin(i, int(first))
+			continue
+		}
+		d.add(int(at), like[int(at)])
 	}
 	return d, nil
 }
 
-// sought returns the rows as matching sees them. A field that has a fault has no
-// value.
-func (f *File) sought() []sought {
-	rows := make([]sought, len(f.Mapped.People))
-	for i := range f.Mapped.People {
-		p := &f.Mapped.People[i]
-		fields := p.Fields
-		for d, value := range fields.Each {
-			if p.Errors.Has(d.Name) {
-				*value = ""
-			}
-		}
-		rows[i] = sought{identify(foldName(&fields), &fields), p.ID, p.Errors.Has(mapping.ID), p.Row}
-	}
-	return rows
+// distinct are the rows of a file without those that agree with an earlier one in all
+// fields that are read.
+type distinct struct {
+	rows  []sought
+	first []int32 // of each of these the position in the file
+	of    []int32 // of each row of the file its position in rows
 }
 
-// candidates returns those of a department who have the id or the name of a row.
-func candidates(roster store.Roster, rows []sought) (members []member, err error) {
+// distinct returns the rows as matching sees them. A row that has a fault of its own
+// agrees with no other. What somebody has said of a row holds for those that agree with
+// it.
+func (f *File) distinct() *distinct {
+	type content struct {
+		id, lostPhone, leftOut string
+		fields                 record.Fields
+		guessed                bool
+	}
+	n := len(f.Mapped.People)
+	all := &distinct{make([]sought, 0, n), make([]int32, 0, n), make([]int32, n)}
+	seed, known := maphash.MakeSeed(), make(map[uint64]int32, n) // of a content its position in rows
+	for i := range f.Mapped.People {
+		p := &f.Mapped.People[i]
+		row := f.sought(p)
+		if len(p.Errors) == 0 {
+			hash := maphash.Comparable(seed, content{p.ID, p.LostPhone, leftOut(p), p.Fields, p.Readings != nil})
+			if at, twin := known[hash]; twin && all.rows[at].agree(&row) {
+				all.of[i] = at
+				continue
+			}
+			known[hash] = int32(len(all.rows))
+		}
+		all.of[i] = int32(len(all.rows))
+		all.rows, all.first = append(all.rows, row), append(all.first, int32(i))
+	}
+	return all
+}
+
+// leftOut returns what was wrong with the fields that a row goes without.
+func leftOut(p *mapping.Person) (text string) {
+	for _, e := range p.LeftOut {
+		text += e.Field + " " + e.Detail + "\n"
+	}
+	return text
+}
+
+// agree takes over what somebody has said of another row with the same content. It
+// reports whether that contradicts nothing that was said of this one.
+func (row *sought) agree(other *sought) bool {
+	switch {
+	case other.same == "" && !other.add, row.same == other.same && row.add == other.add:
+	case row.same == "" && !row.add:
+		row.same, row.add = other.same, other.add
+	default:
+		return false
+	}
+	return true
+}
+
+// sought returns a row as matching sees it. A field that has a fault has no value.
+func (f *File) sought(p *mapping.Person) sought {
+	fields := p.Fields
+	for d, value := range fields.Each {
+		if p.Errors.Has(d.Name) {
+			*value = ""
+		}
+	}
+	return sought{identify(foldName(&fields), &fields), p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
+}
+
+// candidates finds those of a department who have the id or the name of a row, or are
+// said to be one. It returns how many people the department has.
+func (d *decision) candidates(roster store.Roster) (size int, err error) {
 	ids, names := map[string]bool{}, map[string]bool{}
-	for _, row := range rows {
-		ids[row.id], names[row.name] = true, true
+	for _, row := range d.distinct.rows {
+		ids[row.id], ids[row.same], names[row.name] = true, true, true
 	}
 	var damaged error
 	err = roster.Each(func(s *record.Stored) {
 		if name := foldName(&s.Fields); ids[s.ID] || names[name] {
-			members = append(members, member{identify(name, &s.Fields), s.ID, s.Fields})
+			d.members = append(d.members, member{identify(name, &s.Fields), s.ID, s.Fields})
 		}
 		if damaged == nil {
 			damaged = s.Err()
 		}
+		size++
 	})
-	return members, cmp.Or(err, damaged)
+	return size, cmp.Or(err, damaged)
 }
 
 // unknown returns the ids of rows that are those of nobody.
-func unknown(rows []sought, verdicts []verdict) (ids []string) {
-	for i, v := range verdicts {
-		if v.fault == record.Unknown && !rows[i].badID {
-			ids = append(ids, rows[i].id)
+func (d *decision) unknown() (ids []string) {
+	for i, v := range d.verdicts {
+		if row := &d.distinct.rows[i]; v.fault == record.Unknown && !row.badID {
+			ids = append(ids, row.meantID())
 		}
 	}
 	return ids
 }
 
-// add decides about a row.
-func (d *decision) add(p *mapping.Person, v *verdict) {
-	d.rows = append(d.rows, Row{Row: p.Row, Result: Added, Name: p.Name(), Fields: p.Fields, Others: v.others})
+// meantID returns the id of the person whom a row means, as somebody has said or as it
+// has it itself.
+func (row *sought) meantID() string { return cmp.Or(row.same, row.id) }
+
+// add decides about a distinct row. like are those who are perhaps the same person.
+func (d *decision) add(at int, like []Like) {
+	p, v := d.person(at), &d.verdicts[at]
+	d.rows = append(d.rows, Row{Row: p.Row, Result: Added, Name: p.Name(), Fields: p.Fields, Others: v.others, LeftOut: p.LeftOut})
 	row := &d.rows[len(d.rows)-1]
 	if v.person >= 0 {
 		found := &d.members[v.person]
@@ -102,12 +177,18 @@ func (d *decision) add(p *mapping.Person, v *verdict) {
 	for _, i := range firstOf(v.people, few) {
 		row.People = append(row.People, describe(d.members[i].fields))
 	}
-	d.addFaults(row, p, v)
-	if len(row.Errors) == 0 && row.Before != nil && d.file.Options.Update {
+	d.addFaults(row, p, v, d.deleted[d.distinct.rows[at].meantID()])
+	switch {
+	case len(row.Errors) > 0:
+	case p.Readings != nil && !v.said:
+		row.Result, row.Like, row.ID, row.Before = Perhaps, []Like{{Why: MixedNames, Readings: p.Readings}}, nil, nil
+	case row.Before != nil:
 		d.update(row)
+	case len(like) > 0 && !d.file.Options.AddPerhaps:
+		row.Result, row.Like = Perhaps, like
 	}
 	if len(row.Errors) > 0 {
-		row.Result, row.After = Refused, nil
+		row.Result, row.After, row.LeftOut = Refused, nil, nil
 	}
 	switch row.Result {
 	case Added:
@@ -118,49 +199,88 @@ func (d *decision) add(p *mapping.Person, v *verdict) {
 	}
 }
 
+// addTwin decides about a row that agrees with an earlier one in all fields that are
+// read: it adds nothing to what becomes of that, and has its faults.
+func (d *decision) addTwin(i, first int) {
+	row := d.rows[first]
+	row.Row, row.Twin = d.file.Mapped.People[i].Row, row.Row
+	if row.Result != Refused {
+		row.Result, row.After, row.Like, row.LeftOut = Left, nil, nil, nil
+	}
+	d.twins[i] = first
+	d.rows = append(d.rows, row)
+}
+
 // write adds to what is written a person of the last row.
 func (d *decision) write(p store.Person) {
 	d.people, d.written = append(d.people, p), append(d.written, len(d.rows)-1)
 }
 
 // addFaults adds what is wrong with a row: by itself, and beside the department
-// and the other rows. A row that has the id of a person may lack a field that is
-// required, because an empty cell changes nothing.
-func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
+// and the other rows. A row that is a person by its id, or because somebody has said so,
+// may lack a field that is required: an empty cell changes nothing.
+func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict, deleted bool) {
 	row.Errors = append(record.FieldErrors{}, p.Errors...) // never null in JSON
-	if p.ID != "" && v.person >= 0 {
+	if (p.ID != "" || v.said) && v.person >= 0 {
 		row.Errors = slices.DeleteFunc(row.Errors, func(e record.FieldError) bool { return e.Code == record.Required })
 	}
 	if v.fault != "" && !p.Errors.Has(mapping.ID) {
-		row.Errors = append(row.Errors, d.fault(row, p, v))
+		row.Errors = append(row.Errors, fault(row, v, deleted))
 	}
 	if p.LostPhone != "" && (row.Before == nil || row.Before.PhoneNumber != p.LostPhone) {
 		row.Errors = append(row.Errors, mapping.LostDigitsOf(p.LostPhone))
 	}
 }
 
-// update says what a person would be: the cells that hold something replace. A
-// name that was split changes nothing if it is the same as a whole, nor does a
-// date of birth that is the same day of the calendar but has no time and offset.
+// update decides what becomes of a person whom a row means.
 func (d *decision) update(row *Row) {
-	after := *row.Before
+	after, spelled := d.file.updated(row)
+	if spelled && d.file.Options.Update {
+		d.spelled++
+	}
+	switch {
+	case after == *row.Before:
+	case !d.file.Options.Update:
+		d.differ++
+	default:
+		normal, errs := after.Normalize(d.file.now)
+		row.Result, row.After = Changed, &normal
+		row.Errors.Merge(errs)
+	}
+}
+
+// updated returns what the person of a row would be: the cells that hold something
+// replace. A name that was split changes nothing if it is the same as a whole, nor does a
+// date of birth that is the same day of the calendar but has no time and offset. A name or
+// an e-mail address that is only spelled in another way changes nothing either, unless
+// Options.Spelling is set. spelled says that there is one.
+func (f *File) updated(row *Row) (after record.Fields, spelled bool) {
+	ours := row.Before
+	after = *ours
 	for field, theirs := range row.Fields.Each {
 		if *theirs != "" {
 			*field.Of(&after) = *theirs
 		}
 	}
-	if d.file.splitsNames() && wholeName(after) == wholeName(*row.Before) {
-		after.FirstName, after.LastName = row.Before.FirstName, row.Before.LastName
+	if f.splitsNames() {
+		whole, before := wholeName(after), wholeName(*ours)
+		if whole == before || !f.Options.Spelling && alike.SameSpelling(whole, before) {
+			spelled = whole != before
+			after.FirstName, after.LastName = ours.FirstName, ours.LastName
+		}
 	}
-	if day, bare := strings.CutSuffix(after.DateOfBirth, "T00:00:00Z"); bare && strings.HasPrefix(row.Before.DateOfBirth, day) {
-		after.DateOfBirth = row.Before.DateOfBirth
+	keep := func(theirs *string, ours string, same bool) {
+		if same && *theirs != ours && !f.Options.Spelling {
+			*theirs, spelled = ours, true
+		}
 	}
-	if after == *row.Before {
-		return
+	keep(&after.FirstName, ours.FirstName, alike.SameSpelling(after.FirstName, ours.FirstName))
+	keep(&after.LastName, ours.LastName, alike.SameSpelling(after.LastName, ours.LastName))
+	keep(&after.Email, ours.Email, alike.Folded(after.Email) == alike.Folded(ours.Email))
+	if day, bare := strings.CutSuffix(after.DateOfBirth, "T00:00:00Z"); bare && strings.HasPrefix(ours.DateOfBirth, day) {
+		after.DateOfBirth = ours.DateOfBirth
 	}
-	normal, errs := after.Normalize(d.file.now)
-	row.Result, row.After = Changed, &normal
-	row.Errors.Merge(errs)
+	return after, spelled
 }
 
 func wholeName(f record.Fields) string {

@@ -34,9 +34,9 @@ type File struct {
 }
 
 // Read reads a file. The error is a *sheet.FileError, *mapping.ColumnsError,
-// *mapping.DatesError or, where no column is known by its header, *EncodingError. For the
-// last three the File says what is known. Or it is that of ctx: all work on a file ends
-// with that.
+// *mapping.DatesError, *RowsError or, where no column is known by its header,
+// *EncodingError. For all but the first the File says what is known. Or it is that of ctx:
+// all work on a file ends with that.
 func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File, error) {
 	table, err := sheet.Read(ctx, content, sheet.Options{Encoding: o.Encoding, Sheet: o.Sheet})
 	if err != nil {
@@ -61,6 +61,9 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 		f.Unsure = nil // columns or dates are asked for first
 	default:
 		f.Problem = f.Unsure // the headers are as unsure as the names
+	}
+	if f.Problem == nil {
+		f.Problem = o.checkRows(f.Mapped.People)
 	}
 	return f, f.Problem
 }
@@ -116,12 +119,12 @@ type noRoster struct{}
 func (noRoster) Each(func(*record.Stored)) error           { return nil }
 func (noRoster) Deleted([]string) (map[string]bool, error) { return nil, nil }
 
-// errRefused ends the transaction of an import in which a row is refused, or of which
-// something else would come than was said.
+// errRefused ends the transaction of an import in which a row is refused or Perhaps, or of
+// which something else would come than was said.
 var errRefused = errors.New("a row is refused")
 
 // Apply imports the file, and sets Applied in the outcome if it has. Where a row is
-// refused Apply writes nothing, unless Options.SkipBad is set, nor where the outcome is
+// refused or Perhaps Apply writes nothing, unless Options.SkipBad is set, nor where the outcome is
 // not the one of Options.Said. A file that would change
 // nothing makes no import; Number is then nil and Applied true. ctx ends the work only
 // before Apply writes. The error is an *EncodingError where somebody must choose the
@@ -147,7 +150,7 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 				return nil, err
 			}
 			outcome = f.newOutcome(d, same)
-			if outcome.Refused > 0 && !f.Options.SkipBad {
+			if outcome.Refused+outcome.Perhaps > 0 && !f.Options.SkipBad {
 				return nil, errRefused
 			}
 			if said := f.Options.Said; said != nil && !bytes.Equal(said, outcome.Digest()) {

@@ -105,7 +105,7 @@ func TestApply(t *testing.T) {
 		{list, imports.Options{Update: true}, "no number applied true: 0 added, 0 changed, 2 left, 0 refused", "Ana Čović, Ivan Horvat"},
 		{"First name,Last name,Phone\nAna,Čović,1\nEva,B,2\n,C,3\n", imports.Options{},
 			"no number applied false: 1 added, 0 changed, 1 left, 1 refused", "Ana Čović, Ivan Horvat"},
-		{"First name,Last name,Phone\nAna,Covic,1\nEva,B,2\n,C,3\n", imports.Options{Update: true, SkipBad: true},
+		{"First name,Last name,Phone\nAna,Covic,1\nEva,B,2\n,C,3\n", imports.Options{Update: true, SkipBad: true, Spelling: true},
 			"2 applied true: 1 added, 1 changed, 0 left, 1 refused", "Ana Covic, Ivan Horvat, Eva B"},
 		{"First name,Last name,Phone\n,C,3\n", imports.Options{SkipBad: true},
 			"no number applied true: 0 added, 0 changed, 0 left, 1 refused", "Ana Covic, Ivan Horvat, Eva B"},

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // identity is what somebody is recognised by. An empty text is no value.
@@ -21,7 +21,7 @@ func identify(name string, f *record.Fields) identity {
 		return identity{}
 	}
 	birth, _, _ := strings.Cut(f.DateOfBirth, "T")
-	return identity{name, foldText(f.Email), birth}
+	return identity{name, alike.Folded(f.Email), birth}
 }
 
 // foldName returns the folded name of somebody, empty if the first or the last name is
@@ -31,13 +31,7 @@ func foldName(f *record.Fields) string {
 	if f.FirstName == "" || f.LastName == "" {
 		return ""
 	}
-	return foldText(f.FirstName + " " + f.LastName)
-}
-
-// foldText folds a text and makes each run of spaces one. A text of nothing but
-// marks stays as it is, because it would fold to nothing.
-func foldText(text string) string {
-	return strings.Join(strings.Fields(cmp.Or(fold.String(text), text)), " ")
+	return alike.Folded(f.FirstName + " " + f.LastName)
 }
 
 // none stands in a key for "has no value". Nobody has it as a value.
@@ -121,6 +115,9 @@ type sought struct {
 	id     string // of a record of ours; empty: none
 	badID  bool   // the cell of the id has a text that is no id of ours
 	number int    // of the row in the file
+
+	same string // the id of the person who it is, as somebody has said; empty: nobody has
+	add  bool   // somebody has said that it is nobody who is there
 }
 
 // member is somebody of the department.
@@ -133,10 +130,11 @@ type member struct {
 // verdict says whom a row means.
 type verdict struct {
 	person int     // position of the member; -1: nobody who is there
-	fault  string  // why the row is refused: record.Unknown, Ambiguous or record.Duplicate; empty: the row is not refused
+	fault  string  // why the row is refused: record.Unknown, Ambiguous, record.Duplicate or Exists; empty: the row is not refused
 	people [][]int // of a refused row: positions of the members whom the row could mean; rows share the lists
 	others []int   // of a refused row: numbers of other rows that mean the same person, or could
 	fresh  bool    // nobody of the department is meant
+	said   bool    // somebody has said who it is
 }
 
 // few is the number of people and of rows that a verdict names.
@@ -175,8 +173,29 @@ func match(ctx context.Context, rows []sought, members []member) ([]verdict, err
 	return m.verdicts, ctx.Err()
 }
 
-// find returns whom a row means, without a look at what the other rows mean.
+// find returns whom a row means, without a look at what the other rows mean. What
+// somebody has said decides where the rules do not.
 func (m *matcher) find(row sought) verdict {
+	v := m.findByRules(row)
+	switch {
+	case row.same != "":
+		p, known := m.byID[row.same]
+		if !known {
+			return verdict{person: -1, fault: record.Unknown}
+		}
+		if v.person >= 0 && v.person != p {
+			return verdict{person: -1, fault: Ambiguous, people: [][]int{{v.person}, {p}}}
+		}
+		return verdict{person: p, said: true}
+	case row.add && v.person >= 0:
+		return verdict{person: -1, fault: Exists, people: [][]int{{v.person}}}
+	case row.add:
+		return verdict{person: -1, fresh: true, said: true}
+	}
+	return v
+}
+
+func (m *matcher) findByRules(row sought) verdict {
 	if row.id != "" || row.badID {
 		if p, known := m.byID[row.id]; known && !row.badID {
 			return verdict{person: p}
@@ -238,10 +257,14 @@ func (m *matcher) addOthers(v *verdict, self int, rows []int) {
 	}
 }
 
-// refuse refuses rows that mean one person.
-func (m *matcher) refuse(rows ...int) {
+// refuse refuses rows that mean one person, those of which somebody has said who they
+// are only if said is set.
+func (m *matcher) refuse(rows []int, said bool) {
 	for _, i := range rows {
 		v := &m.verdicts[i]
+		if v.said && !said {
+			continue
+		}
 		v.fault = cmp.Or(v.fault, record.Duplicate)
 		m.addOthers(v, m.rows[i].number, rows)
 	}
@@ -257,14 +280,15 @@ func (m *matcher) refuseOnePerson() {
 	}
 	for _, same := range rows {
 		if len(same) > 1 {
-			m.refuse(same...)
+			m.refuse(same, true)
 		}
 	}
 }
 
 // refuseSameIdentity refuses the rows that have one name and e-mail address, or
 // one name and date of birth. Two rows are not refused that mean two people of
-// the department, nor is one whose id is not known.
+// the department, nor is one whose id is not known, nor one of which somebody has said
+// who it is.
 func (m *matcher) refuseSameIdentity() {
 	rows := index{}
 	for i, row := range m.rows {
@@ -276,14 +300,14 @@ func (m *matcher) refuseSameIdentity() {
 	for i, row := range m.rows {
 		for _, same := range rows.lists(row.sure()) {
 			if len(same) > 1 && same[0] == i && slices.ContainsFunc(same, meansNobody) {
-				m.refuse(same...)
+				m.refuse(same, false)
 			}
 		}
 	}
 }
 
 // refuseNewTwice refuses rows of new people that could be one person by their
-// name alone.
+// name alone, if nobody has said who they are.
 func (m *matcher) refuseNewTwice() {
 	rows := index{}
 	for i, row := range m.rows {
@@ -293,7 +317,7 @@ func (m *matcher) refuseNewTwice() {
 	}
 	for i, row := range m.rows {
 		v := &m.verdicts[i]
-		if others := rows[row.lookupKey()]; v.fresh && (len(others) > 1 || len(others) == 1 && others[0] != i) {
+		if others := rows[row.lookupKey()]; v.fresh && !v.said && (len(others) > 1 || len(others) == 1 && others[0] != i) {
 			v.fault = record.Duplicate
 			m.addOthers(v, row.number, others)
 		}

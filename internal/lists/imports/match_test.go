@@ -29,8 +29,29 @@ const (
 	unknownID
 )
 
-// meant returns what a row means, the number of a person or one of the constants.
+// meant returns what a row means, the number of a person or one of the constants: by the
+// rules, or where these do not tell by what somebody has said.
 func meant(r sought, rows []sought, people []member) int {
+	rules := byRules(r, rows, people)
+	switch {
+	case r.same != "":
+		said := slices.IndexFunc(people, func(p member) bool { return p.id == r.same })
+		if said < 0 {
+			return unknownID
+		}
+		if rules >= 0 && rules != said {
+			return unclear
+		}
+		return said
+	case r.add && rules >= 0:
+		return unclear
+	case r.add:
+		return nobody
+	}
+	return rules
+}
+
+func byRules(r sought, rows []sought, people []member) int {
 	if r.id != "" || r.badID {
 		if n := slices.IndexFunc(people, func(p member) bool { return p.id == r.id && !r.badID }); n >= 0 {
 			return n
@@ -81,9 +102,10 @@ func model(rows []sought, people []member) []string {
 		}
 		for j := range rows {
 			a, b := rows[i].identity, rows[j].identity
+			said := means[i] != unclear && (rows[i].same != "" || rows[i].add)
 			onePerson := means[i] >= 0 && means[i] == means[j]
-			alike := sure(a, b) && (means[i] < 0 || means[j] < 0)
-			twice := means[i] == nobody && means[j] == nobody && sameName(a, b) && !otherwise(a, b)
+			alike := !said && sure(a, b) && (means[i] < 0 || means[j] < 0)
+			twice := !said && means[i] == nobody && means[j] == nobody && sameName(a, b) && !otherwise(a, b)
 			if i != j && means[j] != unknownID && (onePerson || alike || twice) {
 				result[i] = "refused"
 			}
@@ -124,6 +146,10 @@ func world(random *rand.Rand) (rows []sought, people []member) {
 			row.badID = true
 		case 3:
 			row.identity = identity{}
+		case 4:
+			row.same = fmt.Sprint("id", random.IntN(6))
+		case 5:
+			row.add = true
 		}
 		rows = append(rows, row)
 	}
@@ -161,6 +187,8 @@ func TestMatch(t *testing.T) {
 	row := func(name, email, birth string) sought { return sought{identity: identity{name, email, birth}} }
 	ivan := func(email, birth string) sought { return row("ivan horvat", email, birth) }
 	id := func(id string, r sought) sought { r.id = id; return r }
+	same := func(id string, r sought) sought { r.same = id; return r }
+	add := func(r sought) sought { r.add = true; return r }
 	for _, test := range []struct {
 		name   string
 		people []member
@@ -186,6 +214,16 @@ func TestMatch(t *testing.T) {
 		{"ids tell people apart who are the same", []member{plain, person("q", "ivan horvat", "", "")},
 			[]sought{id("p", ivan("a@x", "")), id("q", ivan("a@x", ""))}, "[0 1]"},
 		{"an unknown id", []member{plain}, []sought{id("?", ivan("", ""))}, "[refused]"},
+		{"said to be one of two", []member{father, son}, []sought{same("s", ivan("i@x", ""))}, "[1]"},
+		{"said to be somebody of another name", []member{father}, []sought{same("f", row("mato babić", "", ""))}, "[0]"},
+		{"said to be somebody else than the rules say", []member{father, son}, []sought{same("s", ivan("", "1960-01-01"))}, "[refused]"},
+		{"said to be nobody's id", []member{father}, []sought{same("?", ivan("", ""))}, "[refused]"},
+		{"both said to be one", []member{father}, []sought{same("f", ivan("", "")), same("f", row("mato babić", "", ""))}, "[refused refused]"},
+		{"said to be new, and either of two", []member{father, son}, []sought{add(ivan("i@x", ""))}, "[new]"},
+		{"said to be new, and there", []member{father}, []sought{add(ivan("", "1960-01-01"))}, "[refused]"},
+		{"one of two said to be new", nil, []sought{add(ivan("", "1960-01-01")), ivan("", "1960-01-01")}, "[new refused]"},
+		{"two said to be new", nil, []sought{add(ivan("", "1960-01-01")), add(ivan("", "1960-01-01"))}, "[new new]"},
+		{"an unknown id, said to be new", []member{father}, []sought{add(id("?", ivan("", "")))}, "[new]"},
 		{"an unknown id and a row that is sure", []member{father}, []sought{id("?", ivan("", "")), ivan("", "1960-01-01")}, "[refused 0]"},
 	} {
 		var got []string
@@ -263,7 +301,7 @@ func TestNamesakes(t *testing.T) {
 		rows[i] = sought{identity: identity{name: "ivan horvat"}, number: 7}
 		members[i] = member{identity: identity{name: "ivan horvat"}, id: fmt.Sprint(i)}
 	}
-	d := &decision{members: members, verdicts: matched(t, rows, members), rows: make([]Row, many)}
+	d := &decision{members: members, distinct: &distinct{first: make([]int32, many)}, verdicts: matched(t, rows, members), rows: make([]Row, many)}
 	if _, concerned := d.concerned(); len(concerned) != many {
 		t.Errorf("%d people are concerned, want %d", len(concerned), many)
 	}

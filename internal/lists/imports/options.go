@@ -1,6 +1,8 @@
 package imports
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,6 +46,47 @@ type Options struct {
 
 	Department string // the name of a department to make, where the tenant is 0
 	Alike      bool   // Department may be like the name of another department
+}
+
+// RowsError says that Options name a row that the file does not have, or say two things
+// of one.
+type RowsError struct {
+	Option string // same or add
+	Code   string
+	Row    int
+}
+
+// Codes of a RowsError.
+const (
+	RowsUnknown = "unknown" // the file has no such row
+	RowsBoth    = "both"    // Same and Add both name it
+)
+
+func (e *RowsError) Error() string { return "rows: " + e.Code }
+
+// checkRows returns the error about the rows that Same and Add name, nil for none.
+func (o *Options) checkRows(people []mapping.Person) error {
+	if len(o.Same)+len(o.Add) == 0 {
+		return nil
+	}
+	numbers := map[int]bool{}
+	for i := range people {
+		numbers[people[i].Row] = true
+	}
+	for _, row := range slices.Sorted(maps.Keys(o.Same)) {
+		switch {
+		case !numbers[row]:
+			return &RowsError{"same", RowsUnknown, row}
+		case o.Add[row]:
+			return &RowsError{"same", RowsBoth, row}
+		}
+	}
+	for _, row := range slices.Sorted(maps.Keys(o.Add)) {
+		if !numbers[row] {
+			return &RowsError{"add", RowsUnknown, row}
+		}
+	}
+	return nil
 }
 
 // mapping returns how to read the people of a table.

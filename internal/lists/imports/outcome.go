@@ -47,7 +47,8 @@ type Outcome struct {
 	Notes []sheet.Note  `json:"-"` // the warnings, without words
 	Same  *store.Import `json:"-"` // the same file was imported before
 
-	written []int // positions in All of the people to write, in the order of the import
+	written []int       // positions in All of the people to write, in the order of the import
+	twins   map[int]int // positions in All: of one that agrees with an earlier row, that row
 }
 
 // FileInfo says how a file was read.
@@ -71,6 +72,7 @@ type Row struct {
 	ID     *string            `json:"id"`     // of the person it means, if there is one by now
 	Errors record.FieldErrors `json:"errors"` // never null
 
+	Twin    int                `json:"-"`                 // the number of an earlier row that agrees with it in all fields that are read; 0: none
 	Like    []Like             `json:"like,omitempty"`    // whom a row that is Perhaps could be
 	LeftOut record.FieldErrors `json:"leftOut,omitempty"` // what was wrong with the fields that it goes without
 
@@ -101,9 +103,17 @@ const (
 	MixedNames    = "mixed_names" // the name stands in the rarer form of its column
 )
 
-// Ambiguous is the code of the error of a row that could be several people. Others are
-// those of packages record and mapping.
-const Ambiguous = "ambiguous"
+// Codes of the errors of a row beside those of packages record and mapping.
+const (
+	Ambiguous = "ambiguous" // it could be several people
+	Exists    = "exists"    // somebody has said that it is somebody new, but it means a person who is there
+)
+
+// Codes of the notes of an outcome. Each has a number of rows.
+const (
+	NoteTwins    = "twins"    // that agree with an earlier row in all fields that are read
+	NoteSpelling = "spelling" // that spell a name or an e-mail address in another way, which was kept
+)
 
 // setMade sets the number of the import, and the ids of those it has written. 0 is no
 // import.
@@ -114,6 +124,9 @@ func (o *Outcome) setMade(number int64, ids []string, allRows bool) {
 	o.Number = &number
 	for i, row := range o.written {
 		o.All[row].ID = &ids[i]
+	}
+	for twin, first := range o.twins {
+		o.All[twin].ID = o.All[first].ID
 	}
 	o.chooseRows(allRows)
 }
@@ -135,15 +148,24 @@ func (o *Outcome) chooseRows(all bool) {
 
 // newOutcome returns the outcome of a decision. same is an import of the same file.
 func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
-	count := map[string]int{}
+	count, leftOut := map[string]int{}, 0
 	for i := range d.rows {
 		count[d.rows[i].Result]++
+		leftOut += len(d.rows[i].LeftOut)
 	}
 	t := f.Table
-	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused],
+	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused], Perhaps: count[Perhaps], Differ: d.differ, LeftOut: leftOut,
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
-		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, written: d.written,
+		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, written: d.written, twins: d.twins,
 		Notes: slices.Concat(t.Notes, f.Mapped.Notes)}
+	for _, n := range []struct {
+		code  string
+		count int
+	}{{NoteTwins, len(d.twins)}, {NoteSpelling, d.spelled}} {
+		if n.count > 0 {
+			o.Notes = append(o.Notes, sheet.Note{Code: n.code, Args: []any{n.count}})
+		}
+	}
 	for _, c := range f.Mapped.Columns {
 		o.Columns = append(o.Columns, ColumnInfo{c.Header, textOrNil(mapping.MapName(c.Field))})
 	}

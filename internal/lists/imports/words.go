@@ -138,6 +138,9 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 	if e, ok := errors.AsType[*EncodingError](err); ok {
 		return e.explain(e.telling()), "", true
 	}
+	if e, ok := errors.AsType[*RowsError](err); ok {
+		return messages().Text(w.Language, "rows."+e.Code, strconv.Itoa(e.Row)), "", true
+	}
 	return "", "", false
 }
 
@@ -224,6 +227,8 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 		return messages().Count(w.Language, "row.both", several, could, rows), true
 	case e.Code == record.Duplicate:
 		return messages().Count(w.Language, "row.duplicate", several, rows), true
+	case e.Code == Exists:
+		return messages().Text(w.Language, "row.exists", could), true
 	case e.Code == Ambiguous && len(people) == 1:
 		return messages().Text(w.Language, "row.unsure", could), true
 	case e.Code == Ambiguous:
@@ -253,11 +258,11 @@ func (f *File) warnings(r *Outcome) []string {
 }
 
 // fault returns what is wrong with a row beside the department and the other
-// rows.
-func (d *decision) fault(row *Row, p *mapping.Person, v *verdict) record.FieldError {
+// rows. deleted says that it has the id of a person who was deleted.
+func fault(row *Row, v *verdict, deleted bool) record.FieldError {
 	e := record.FieldError{Field: mapping.FullName, Code: v.fault}
 	switch {
-	case v.fault == record.Unknown && d.deleted[p.ID]:
+	case v.fault == record.Unknown && deleted:
 		e.Field, e.Detail = mapping.ID, "id is that of a person who was deleted."
 	case v.fault == record.Unknown:
 		e.Field, e.Detail = mapping.ID, "id is that of nobody in this department."

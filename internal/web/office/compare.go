@@ -56,10 +56,10 @@ func (v visit) comparison(found *imports.Comparison) *comparison {
 		c.OnlyOurs = append(c.OnlyOurs, broughtRow{Name: f.FirstName + " " + f.LastName, Link: personPath(f.ID), Values: v.valuesOf(f.Fields)})
 	}
 	for _, row := range found.Differ {
-		c.Differ = append(c.Differ, v.broughtRow(row))
+		c.Differ = append(c.Differ, v.broughtRow(*row))
 	}
 	for _, row := range found.Refused {
-		c.Refused = append(c.Refused, v.broughtRow(row))
+		c.Refused = append(c.Refused, v.broughtRow(*row))
 	}
 	return c
 }

@@ -1,0 +1,131 @@
+package imports
+
+import (
+	"cmp"
+	"context"
+	"hash/maphash"
+	"slices"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/people/alike"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// reasons are those of package alike as the API has them.
+var reasons = [...]string{alike.EmailAndBirth: EmailAndBirth, alike.PhoneAndBirth: PhoneAndBirth,
+	alike.Spelling: Spelling, alike.Swapped: Swapped, alike.BirthAndName: BirthAndName}
+
+// known is somebody of the department who has a key of a row.
+type known struct {
+	alike.Person
+	order  int // of the department
+	id     string
+	fields record.Fields
+}
+
+// keyed finds people of the department by the keys of rows. There may be as many rows as
+// people, so it has the keys of rows alone, and these as hashes.
+type keyed struct {
+	seed   maphash.Seed
+	lists  map[uint64]int32 // positions in people, from 1; 0: nobody has the key
+	people [][]*known
+}
+
+func (k *keyed) hash(key alike.Key) uint64 { return maphash.Comparable(k.seed, key) }
+
+// add adds somebody to the lists of their keys. Of a name each list has as many people as
+// a row names, and besides them as many of other names: a row is like those alone who
+// have another name, or those who have its own.
+func (k *keyed) add(p *known) {
+	for _, key := range p.Keys() {
+		hash := k.hash(key)
+		at, sought := k.lists[hash]
+		switch {
+		case !sought:
+		case at == 0:
+			k.people = append(k.people, []*known{p})
+			k.lists[hash] = int32(len(k.people))
+		case len(k.people[at-1]) < 2*few && p.namesakes(k.people[at-1]) < few:
+			k.people[at-1] = append(k.people[at-1], p)
+		}
+	}
+}
+
+func (k *known) namesakes(list []*known) (n int) {
+	for _, other := range list {
+		if k.Named(&other.Person) {
+			n++
+		}
+	}
+	return n
+}
+
+// findAlike finds who is perhaps the same person as a row that would be added, by the
+// position of the row.
+func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int][]Like, error) {
+	k := &keyed{maphash.MakeSeed(), map[uint64]int32{}, nil}
+	var fresh []int
+	for i := range d.verdicts {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		v, p := &d.verdicts[i], d.person(i)
+		if v.fresh && v.fault == "" && !v.said && len(p.Errors) == 0 && p.Readings == nil {
+			fresh = append(fresh, i)
+			who := alike.Of(&p.Fields)
+			for _, key := range who.Lookups() {
+				k.lists[k.hash(key)] = 0
+			}
+		}
+	}
+	if len(fresh) == 0 {
+		return nil, nil
+	}
+	order := 0
+	err := roster.Each(func(s *record.Stored) {
+		k.add(&known{alike.Of(&s.Fields), order, s.ID, s.Fields})
+		order++
+	})
+	like := map[int][]Like{}
+	for _, i := range fresh {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if found := k.like(&d.person(i).Fields); found != nil {
+			like[i] = found
+		}
+	}
+	return like, err
+}
+
+// person returns a distinct row as it was read.
+func (d *decision) person(at int) *mapping.Person {
+	return &d.file.Mapped.People[d.distinct.first[at]]
+}
+
+// like returns who is perhaps the same person as a row: each person once, at most few.
+func (k *keyed) like(f *record.Fields) (all []Like) {
+	type found struct {
+		*known
+		why alike.Reason
+	}
+	who, some := alike.Of(f), []found{}
+	for _, key := range who.Lookups() {
+		at := k.lists[k.hash(key)]
+		if at == 0 {
+			continue
+		}
+		for _, p := range k.people[at-1] {
+			if why := who.Why(&p.Person); why != alike.None {
+				some = append(some, found{p, why})
+			}
+		}
+	}
+	slices.SortFunc(some, func(a, b found) int { return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.order, b.order)) })
+	some = slices.CompactFunc(some, func(a, b found) bool { return a.known == b.known })
+	for _, p := range some[:min(len(some), few)] {
+		all = append(all, Like{ID: &p.id, Why: reasons[p.why], Person: p.fields})
+	}
+	return all
+}

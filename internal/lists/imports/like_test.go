@@ -1,0 +1,295 @@
+package imports
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
+	"github.com/firefighter-records/firefighters/internal/people/alike"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// decided returns what is decided about rows beside a department.
+func decided(t *testing.T, roster people, o Options, rows ...mapping.Person) *decision {
+	t.Helper()
+	d, err := fileOf(o, rows...).decide(t.Context(), roster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// results returns what becomes of the rows, and of those that are Perhaps whom they could
+// be and why.
+func results(d *decision) string {
+	var all []string
+	for _, r := range d.rows {
+		text := result(r)
+		for _, like := range r.Like {
+			if like.ID != nil {
+				text += " " + *like.ID
+			}
+			text += " " + like.Why
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+func someone(values ...string) mapping.Person {
+	var p mapping.Person
+	for i, field := range record.AllFields()[:len(values)] {
+		*field.Of(&p.Fields) = values[i]
+	}
+	return p
+}
+
+func TestPerhaps(t *testing.T) {
+	t.Parallel()
+	const born, other = "1990-05-15T00:00:00Z", "1960-01-02T00:00:00Z"
+	roster := func(all ...mapping.Person) (roster people) {
+		for i, p := range all {
+			roster = append(roster, stored(fmt.Sprint("id", i), p.Fields))
+		}
+		return roster
+	}
+	muller := someone("Jürgen", "Müller", "092 354 3631", "j@example.com", born)
+	for _, test := range []struct {
+		name   string
+		roster people
+		row    mapping.Person
+		want   string
+	}{
+		{"ue", roster(muller), someone("Juergen", "Mueller"), "perhaps id0 spelling"},
+		{"ue, and born on another day", roster(muller), someone("Juergen", "Mueller", "", "", other), Added},
+		{"a title", roster(muller), someone("Dr. Jürgen", "Müller"), "perhaps id0 spelling"},
+		{"swapped", roster(muller), someone("Müller", "Jürgen"), "perhaps id0 swapped"},
+		{"swapped, and born on another day", roster(muller), someone("Müller", "Jürgen", "", "", other), Added},
+		{"the last name of a husband", roster(muller), someone("Jürgen", "Kos", "", "", born), "perhaps id0 birth_and_name"},
+		{"a twin", roster(muller), someone("Eva", "Müller", "", "", born), "perhaps id0 birth_and_name"},
+		{"e-mail", roster(muller), someone("Eva", "Kos", "", "J@example.com", born), "perhaps id0 email_and_birth"},
+		{"phone", roster(muller), someone("Eva", "Kos", "+385 (0)92/354 3631", "", born), "perhaps id0 phone_and_birth"},
+		{"the strongest reason", roster(muller), someone("Juergen", "Mueller", "0923543631", "j@example.com", born), "perhaps id0 email_and_birth"},
+		{"a household", roster(muller), someone("Eva", "Müller", "092 354 3631", "j@example.com", ""), Added},
+		{"father and son", roster(muller), someone("Jürgen", "Müller", "092 354 3631", "", other), Added},
+		{"two of a name", roster(muller), someone("Jürgen", "Müller", "", "another@example.com", ""), Added},
+		{"several people", roster(someone("Jürgen", "Kos", "", "", born), someone("Eva", "Kunz", "", "j@example.com", born), muller),
+			someone("Juergen", "Mueller", "", "j@example.com", born), "perhaps id1 email_and_birth id2 email_and_birth id0 birth_and_name"},
+	} {
+		if got := results(decided(t, test.roster, Options{}, test.row)); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+// TestPerhapsDecided: nothing of a row that is Perhaps is written unless somebody has said
+// who it is.
+func TestPerhapsDecided(t *testing.T) {
+	t.Parallel()
+	row := someone("Ana", "Covic-Kos", "1", "", ana.DateOfBirth)
+	readings := someone("Steiner", "Maria")
+	readings.Readings = []mapping.Name{{First: "Steiner", Last: "Maria"}, {First: "Maria", Last: "Steiner"}}
+	for _, test := range []struct {
+		o       Options
+		rows    []mapping.Person
+		want    string
+		written int
+	}{
+		{Options{}, []mapping.Person{row}, "perhaps " + anaID + " birth_and_name", 0},
+		{Options{Update: true, SkipBad: true}, []mapping.Person{row}, "perhaps " + anaID + " birth_and_name", 0},
+		{Options{Add: map[int]bool{2: true}}, []mapping.Person{row}, Added, 1},
+		{Options{AddPerhaps: true}, []mapping.Person{row}, Added, 1},
+		{Options{Same: map[int]string{2: anaID}}, []mapping.Person{row}, Left, 0},
+		{Options{Same: map[int]string{2: anaID}, Update: true}, []mapping.Person{row}, Changed, 1},
+		{Options{Same: map[int]string{2: ivanID}}, []mapping.Person{row}, Left, 0},
+		{Options{Same: map[int]string{2: nobodyID}}, []mapping.Person{row}, "refused id:unknown", 0},
+		{Options{Same: map[int]string{2: deletedID}}, []mapping.Person{row}, "refused id:unknown", 0},
+		{Options{Same: map[int]string{2: ivanID}}, []mapping.Person{{Fields: ana}}, "refused name:ambiguous", 0},
+		{Options{Add: map[int]bool{2: true}}, []mapping.Person{{Fields: ana}}, "refused name:exists", 0},
+		{Options{}, []mapping.Person{readings}, "perhaps mixed_names", 0},
+		{Options{AddPerhaps: true}, []mapping.Person{readings}, "perhaps mixed_names", 0},
+		{Options{Add: map[int]bool{2: true}}, []mapping.Person{readings}, Added, 1},
+		{Options{Same: map[int]string{2: anaID}}, []mapping.Person{readings}, Left, 0},
+		{Options{Same: map[int]string{2: anaID, 3: anaID}}, []mapping.Person{row, readings}, "refused name:duplicate, refused name:duplicate", 0},
+	} {
+		d := decided(t, department(), test.o, test.rows...)
+		if got := results(d); got != test.want || len(d.people) != test.written {
+			t.Errorf("%+v: %s and %d written, want %s and %d", test.o, got, len(d.people), test.want, test.written)
+		}
+	}
+	d := decided(t, department(), Options{Same: map[int]string{2: deletedID}}, row)
+	if got := d.rows[0].Errors[0].Detail; got != "id is that of a person who was deleted." {
+		t.Errorf("a deleted person: %s", got)
+	}
+}
+
+// TestTwins: rows that agree in all fields that are read are one person. What was said of
+// one of them holds for all.
+func TestTwins(t *testing.T) {
+	t.Parallel()
+	eva, other := someone("Eva", "B", "1"), someone("Eva", "B", "2")
+	bad := eva
+	bad.Errors = record.FieldErrors{{Field: "email", Code: record.Invalid, Detail: "…"}}
+	readAgain := eva
+	readAgain.LeftOut = record.FieldErrors{{Field: "dateOfBirth", Code: record.Invalid, Detail: `dateOfBirth has no year: "15.5."`}}
+	mueller := someone("Ana", "Kos", "", "", ana.DateOfBirth)
+	for _, test := range []struct {
+		o    Options
+		rows []mapping.Person
+		want string
+	}{
+		{Options{}, []mapping.Person{eva, eva, eva}, "added, left, left"},
+		{Options{}, []mapping.Person{eva, other, eva}, "refused name:duplicate, refused name:duplicate, refused name:duplicate"},
+		{Options{}, []mapping.Person{{Fields: ana}, {Fields: ana}}, "left, left"},
+		{Options{}, []mapping.Person{{ID: anaID, Fields: ana}, {ID: anaID, Fields: ana}}, "left, left"},
+		{Options{}, []mapping.Person{{ID: nobodyID, Fields: ana}, {ID: nobodyID, Fields: ana}}, "refused id:unknown, refused id:unknown"},
+		{Options{}, []mapping.Person{{ID: anaID, Fields: ana}, {Fields: ana}}, "refused name:duplicate, refused name:duplicate"},
+		{Options{}, []mapping.Person{bad, bad}, "refused email:invalid name:duplicate, refused email:invalid name:duplicate"},
+		{Options{}, []mapping.Person{eva, readAgain}, "refused name:duplicate, refused name:duplicate"},
+		{Options{}, []mapping.Person{mueller, mueller}, "perhaps " + anaID + " birth_and_name, left"},
+		{Options{Add: map[int]bool{2: true}}, []mapping.Person{mueller, mueller}, "added, left"},
+		{Options{Add: map[int]bool{3: true}}, []mapping.Person{mueller, mueller}, "added, left"},
+		{Options{Same: map[int]string{3: anaID}, Update: true}, []mapping.Person{mueller, mueller}, "changed, left"},
+		{Options{Same: map[int]string{2: anaID, 3: ivanID}}, []mapping.Person{mueller, mueller}, "left, left"},
+	} {
+		d := decided(t, department(), test.o, test.rows...)
+		if got := results(d); got != test.want {
+			t.Errorf("%+v: %s, want %s", test.o, got, test.want)
+		}
+	}
+	f := fileOf(Options{}, eva, eva, eva)
+	d, err := f.decide(t.Context(), people{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := f.newOutcome(d, nil); o.Added != 1 || o.Left != 2 || !slices.Equal(o.Warnings, []string{"2 rows stood there twice. Each counts once."}) || o.All[2].Twin != 2 {
+		t.Errorf("%+v", o)
+	}
+}
+
+// TestSpelling: a poorer spelling replaces nothing, unless somebody asks for it.
+func TestSpelling(t *testing.T) {
+	t.Parallel()
+	roster := people{stored(anaID, ana), stored(ivanID, record.Fields{FirstName: "Jürgen", LastName: "Müller", Email: "j@example.com"})}
+	for _, test := range []struct {
+		id      string
+		row     mapping.Person
+		changes string
+		spelled int
+	}{
+		{"", someone("ANA", "COVIC"), "", 1},
+		{"", someone("ANA", "COVIC", "1"), "phoneNumber", 1},
+		{ivanID, someone("Juergen", "Mueller", "", "J@Example.com"), "", 1},
+		{ivanID, someone("Jurgen", "Muller", "", "other@example.com"), "email", 1},
+		{ivanID, someone("Jörg", "Mueller"), "firstName", 1},
+		{ivanID, someone("Jürgen", "Müller"), "", 0},
+		{ivanID, someone("Jürgen", "Müller-Kos"), "lastName", 0},
+	} {
+		test.row.ID = test.id
+		d := decided(t, roster, Options{Update: true}, test.row)
+		got := ""
+		for _, c := range d.rows[0].Changes() {
+			got += c.Field
+		}
+		if got != test.changes || d.spelled != test.spelled {
+			t.Errorf("%v: changes %s, %d spelled, want %s, %d", test.row.Fields, got, d.spelled, test.changes, test.spelled)
+		}
+		if d := decided(t, roster, Options{Update: true, Spelling: true}, test.row); d.spelled != 0 || (d.rows[0].Result == Changed) != (test.changes != "" || test.spelled > 0) {
+			t.Errorf("%v with the spelling: %s, %d", test.row.Fields, d.rows[0].Result, d.spelled)
+		}
+		if d := decided(t, roster, Options{}, test.row); d.rows[0].Result != Left || (d.differ == 1) != (test.changes != "") {
+			t.Errorf("%v without an update: %s, %d differ", test.row.Fields, d.rows[0].Result, d.differ)
+		}
+	}
+	f := fileOf(Options{Update: true}, someone("Covic", "ANA"))
+	f.Mapped.People[0].Fields = record.Fields{FirstName: "ANA", LastName: "COVIC"}
+	f.Mapped.Columns = []mapping.Column{{Header: "Name", Field: mapping.FullName}}
+	if d, err := f.decide(t.Context(), roster); err != nil || d.rows[0].Result != Left || d.spelled != 1 {
+		t.Errorf("a name in one column: %+v, %v", d.rows[0], err)
+	}
+}
+
+// TestAlikeAgainstModel: a row that would be added is Perhaps exactly where somebody of
+// the department is like it, and names those with the strongest reasons.
+func TestAlikeAgainstModel(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
+	anyone := func() mapping.Person {
+		return someone(pick("Jürgen", "Juergen", "Jurgen", "Müller", "Ana"), pick("Müller", "Mueller", "Jürgen", "Kos"), pick("", "", "092 354 3631", "00385923543631", "1"),
+			pick("", "", "a@x.org", "b@x.org"), pick("", "", "1990-05-15T00:00:00Z", "1960-01-02T00:00:00Z"))
+	}
+	seen := map[string]int{}
+	for range 8_000 {
+		var roster people
+		for i := range random.IntN(12) {
+			roster = append(roster, stored(fmt.Sprint("id", i), anyone().Fields))
+		}
+		row := anyone()
+		var want []Like
+		who := alike.Of(&row.Fields)
+		for reason := alike.EmailAndBirth; reason <= alike.BirthAndName; reason++ {
+			for _, s := range roster {
+				if person := alike.Of(&s.Fields); who.Why(&person) == reason {
+					want = append(want, Like{ID: &s.ID, Why: reasons[reason]})
+				}
+			}
+		}
+		v := matched(t, []sought{fileOf(Options{}, row).distinct().rows[0]}, membersOf(roster))[0]
+		if !v.fresh {
+			continue
+		}
+		got := decided(t, roster, Options{}, row).rows[0]
+		if (got.Result == Perhaps) != (len(want) > 0) || len(got.Like) != min(len(want), few) {
+			t.Fatalf("%v beside %v: %s like %d, want %d", row.Fields, roster, got.Result, len(got.Like), len(want))
+		}
+		for i, like := range got.Like {
+			seen[like.Why]++
+			if like.Why != want[i].Why || *like.ID != *want[i].ID {
+				t.Fatalf("%v beside %v: %s %s is number %d, want %s %s", row.Fields, roster, *like.ID, like.Why, i, *want[i].ID, want[i].Why)
+			}
+		}
+	}
+	for _, why := range reasons[1:] {
+		if seen[why] < 200 {
+			t.Errorf("the worlds have %s %d times only", why, seen[why])
+		}
+	}
+}
+
+func membersOf(roster people) (members []member) {
+	for _, s := range roster {
+		members = append(members, member{identified(&s.Fields), s.ID, s.Fields})
+	}
+	return members
+}
+
+// TestManyAlike: as many rows as people, of which each is like each other, cost no more
+// than they are.
+func TestManyAlike(t *testing.T) {
+	t.Parallel()
+	const many = 20_000
+	var rows []mapping.Person
+	var roster people
+	for i := range many {
+		born := fmt.Sprintf("%04d-01-01T00:00:00Z", 1900+i%100)
+		rows = append(rows, someone("Juergen", "Mueller", fmt.Sprint(i), fmt.Sprint(i, "@example.com"), born))
+		roster = append(roster, stored(fmt.Sprint(i), someone("Jürgen", "Müller", "", fmt.Sprint(many+i, "@example.com"), born).Fields))
+	}
+	rows = append(rows, someone("Eva", "Kos", "", "", roster[0].DateOfBirth))
+	for i := range rows[:many] {
+		rows[i].Fields.LastName += fmt.Sprint(i) // or the rows are refused as one person
+	}
+	for i, row := range decided(t, roster, Options{}, rows...).rows {
+		want := few
+		if i == many {
+			want = 0
+		}
+		if len(row.Like) != want {
+			t.Fatalf("row %d: %+v, want %d", i, row, want)
+		}
+	}
+}
