@@ -30,9 +30,14 @@ func TestExplain(t *testing.T) {
 		{&mapping.DatesError{Header: "H", Example: "1/2/1990"}, "", typed + "--dates dmy\nTry: " + typed + "--dates mdy"},
 		{&mapping.DatesError{Header: "H", Example: "1/20/1990", Other: "20/1/1990"}, "", "to refuse those with the month first: " + typed + "--dates dmy\nTry: to refuse those with the day first: " + typed + "--dates mdy"},
 		{&imports.EncodingError{Encodings: []string{"windows-1252", "windows-1250"}, Differs: []imports.Difference{{Row: 2, Texts: []string{"è", "č"}}}}, "", typed + "--encoding windows-1252\nTry: " + typed + "--encoding windows-1250\nTry: if all these names are wrong, save the list as .xlsx in the program it comes from, and import that"},
-		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"My Mail", "E-mail"}}, "", typed + "--map " + cli.Quote("My Mail=email")},
-		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"Mail", "E-mail"}}, "--map Handy=phoneNumber", typed + "--map Handy=phoneNumber,Mail=email"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"My Name", "First"}, Settled: []mapping.Header{{Header: "My Name", Field: "firstName"}}}, "", typed + "--map " + cli.Quote("My Name=firstName")},
+		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"A", "B"}, Settled: []mapping.Header{{Header: "Handy", Field: "phoneNumber"}, {Header: "A", Field: "firstName"}, {Header: "C", Field: mapping.LeftOut}}}, "--map Handy=phoneNumber", typed + "--map Handy=phoneNumber,A=firstName,C=-"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: mapping.FullName, Headers: []string{"A, B", "C"}, Settled: []mapping.Header{{Header: `"A", B`, Field: mapping.LastFirst}}}, "", typed + "--map " + cli.Quote(`"""A"", B"=nameReversed`)},
 		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"X"}}, "--map X=email", "correct --map: each header as it is written in the file"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X", "Y"}}, "", "say which columns have the names, in place of A and B: " + typed + "--map A=firstName,B=lastName"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X", "Y"}}, "--map Y=email", "say which columns have the names, in place of A and B: " + typed + "--map Y=email,A=firstName,B=lastName"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X"}}, "", "if that column has the names, say so in place of A: " + typed + "--map A=name"},
+		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"A", "B"}, Settled: []mapping.Header{{Header: "A", Field: "firstName"}}, Dates: &mapping.DatesError{}}, "--map X=-", typed + "--map A=firstName --dates dmy\nTry: " + typed + "--map A=firstName --dates mdy"},
 	} {
 		l := newList(cli.Env{}, "import", "", "")
 		must(t, l.flags.Parse(append([]string{"my.csv", "--tenant", "A"}, strings.Fields(tt.line)...)))
@@ -64,34 +69,6 @@ func TestShown(t *testing.T) {
 	} {
 		if got := shown(cell); got != want {
 			t.Errorf("%q is shown as %q", cell, got)
-		}
-	}
-}
-
-func TestSuggestMap(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		err  mapping.ColumnsError
-		want string
-	}{
-		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Handy", "Mobil"}}, "Handy=phoneNumber"},
-		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: mapping.LastFirst, Headers: []string{"Prezime i ime", "Puno ime"}}, "Prezime i ime=nameReversed"},
-		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{`a"b`, "c,d", "e"}}, `"a""b"=firstName,"c,d"=lastName`},
-		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"x"}}, "x=name"},
-		{mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"x"}}, ""},
-		{mapping.ColumnsError{Code: mapping.ColumnsNoName}, ""},
-		{mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"Person", "", "Kontakt"}}, ""},
-		{mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "phoneNumber", Headers: []string{"Telefon", "telefon"}}, ""},
-	} {
-		got := suggestMap(&test.err)
-		if got != test.want {
-			t.Errorf("%+v: %s, want %s", test.err, got, test.want)
-		}
-		if got == "" {
-			continue
-		}
-		if headers, err := mapping.ParseHeaders(got); err != nil || len(headers) == 0 {
-			t.Errorf("%s is read as %v, %v", got, headers, err)
 		}
 	}
 }

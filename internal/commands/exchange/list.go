@@ -173,11 +173,7 @@ func (l *list) hint(err error) string {
 		return l.hintOnColumns(e)
 	}
 	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
-		before := []string{"", ""}
-		if e.Other != "" {
-			before = []string{"to refuse those with the month first: ", "to refuse those with the day first: "}
-		}
-		return before[0] + l.again("--dates "+mapping.DMY, "dates") + "\n" + before[1] + l.again("--dates "+mapping.MDY, "dates")
+		return l.hintOnDates(e, "")
 	}
 	if e, ok := errors.AsType[*imports.EncodingError](err); ok {
 		return strings.Join(l.encodings(e, ""), "\n")
@@ -207,35 +203,52 @@ func (l *list) encodings(e *imports.EncodingError, more string, without ...strin
 }
 
 // hintOnColumns returns the command with the --map that settles which column is
-// which.
+// which, one for each order of dates where that must be said, too. Which columns have
+// names it asks in words: a guess would make names of anything.
 func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
-	suggestion := suggestMap(e)
-	switch {
+	named := !slices.Contains(e.Headers, "")
+	switch settled := "--map " + cli.Quote(mapText(e.Settled)); {
 	case e.Code == mapping.ColumnsUnknown:
 		return "correct --map: each header as it is written in the file"
-	case suggestion == "":
+	case e.Code == mapping.ColumnsNoName && named && len(e.Headers) > 1:
+		return "say which columns have the names, in place of A and B: " + l.again("--map "+l.withColumns("A=firstName,B=lastName"), "map")
+	case e.Code == mapping.ColumnsNoName && named:
+		return "if that column has the names, say so in place of A: " + l.again("--map "+l.withColumns("A=name"), "map")
+	case e.Settled == nil:
 		return ""
-	case l.columns != "":
-		suggestion = l.columns + "," + suggestion
+	case e.Dates != nil:
+		return l.hintOnDates(e.Dates, settled+" ", "map")
+	default:
+		return l.again(settled, "map")
 	}
-	return l.again("--map "+cli.Quote(suggestion), "map")
 }
 
-// suggestMap returns an example of what --map could say to settle an error, empty
-// where it cannot.
-func suggestMap(e *mapping.ColumnsError) string {
-	if len(e.Headers) == 0 || slices.Contains(e.Headers, "") || e.SameHeader() {
-		return ""
+// hintOnDates returns a command for each order of dates, with more flags and without
+// some.
+func (l *list) hintOnDates(e *mapping.DatesError, more string, without ...string) string {
+	before := []string{"", ""}
+	if e.Other != "" {
+		before = []string{"to refuse those with the month first: ", "to refuse those with the day first: "}
 	}
-	switch first := quoteHeader(e.Headers[0]); {
-	case e.Code == mapping.ColumnsTwice:
-		return first + "=" + mapping.MapName(e.Field)
-	case e.Code == mapping.ColumnsNoName && len(e.Headers) > 1:
-		return first + "=firstName," + quoteHeader(e.Headers[1]) + "=lastName"
-	case e.Code == mapping.ColumnsNoName:
-		return first + "=" + mapping.FullName
+	without = append(without, "dates")
+	return before[0] + l.again(more+"--dates "+mapping.DMY, without...) + "\n" + before[1] + l.again(more+"--dates "+mapping.MDY, without...)
+}
+
+// withColumns returns more columns for --map, after those that were typed.
+func (l *list) withColumns(more string) string {
+	if l.columns != "" {
+		more = l.columns + "," + more
 	}
-	return ""
+	return cli.Quote(more)
+}
+
+// mapText returns what columns are as --map takes it.
+func mapText(headers []mapping.Header) string {
+	var all []string
+	for _, h := range headers {
+		all = append(all, quoteHeader(h.Header)+"="+cmp.Or(mapping.MapName(h.Field), "-"))
+	}
+	return strings.Join(all, ",")
 }
 
 // quoteHeader returns a header as --map takes it.

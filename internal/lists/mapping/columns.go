@@ -1,6 +1,8 @@
 package mapping
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net/mail"
@@ -313,13 +315,14 @@ func (c *choice) chooseNames() {
 // has reports whether a column that has a value is a field or could be it.
 func (c *choice) has(field string) bool { return c.taken[field] || len(c.withValue(field)) > 0 }
 
-// withValue returns the columns that could be a field and have a value.
+// withValue returns the columns that could be a field and have a value, from the left.
 func (c *choice) withValue(field string) (some []int) {
 	for _, i := range c.found[field] {
 		if c.filled[i] {
 			some = append(some, i)
 		}
 	}
+	slices.Sort(some)
 	return some
 }
 
@@ -349,6 +352,55 @@ func (c *choice) choose(field string) error {
 	}
 	c.columns[all[0]].Field = field
 	return nil
+}
+
+// settle completes an error of the code ColumnsTwice. Columns that are asked for by
+// their number are not settled by headers.
+func settle(ctx context.Context, t *sheet.Table, o Options, err error) {
+	first, _ := errors.AsType[*ColumnsError](err)
+	for range record.FieldNames() { // at most one round for each
+		e, _ := errors.AsType[*ColumnsError](err)
+		if e == nil || e.Code != ColumnsTwice || len(o.Columns) > 0 {
+			return
+		}
+		if o.Headers = withFirst(t, o.Headers, e); o.Headers == nil {
+			return
+		}
+		var c *choice
+		if c, err = chooseColumns(t, o); err == nil {
+			_, unsettled := readBirths(ctx, t, c.columns, o)
+			first.Settled = o.Headers
+			first.Dates, _ = errors.AsType[*DatesError](unsettled)
+		}
+	}
+}
+
+// withFirst returns headers with which the first of the columns concerned is the field,
+// nil if its header is that of another column, too.
+func withFirst(t *sheet.Table, headers []Header, e *ColumnsError) []Header {
+	called := map[string]int{}
+	for _, header := range t.Header {
+		called[typedHeader(header)]++
+	}
+	at := slices.IndexFunc(e.Headers, func(header string) bool { return header != "" && called[typedHeader(header)] == 1 })
+	if at < 0 {
+		return nil
+	}
+	first := Header{e.Headers[at], e.Field}
+	if e.Field == FullName && fieldOf(first.Header) == LastFirst {
+		first.Field = LastFirst
+	}
+	var all []Header
+	for _, h := range headers {
+		same := func(header string) bool { return typedHeader(header) == typedHeader(h.Header) }
+		switch {
+		case same(first.Header):
+			first.Field = h.Field
+		case !slices.ContainsFunc(e.Headers, same):
+			all = append(all, h)
+		}
+	}
+	return append(all, first)
 }
 
 // checkIDs leaves out a column "id" in which nothing is an id of ours, unless the

@@ -136,6 +136,12 @@ type ColumnsError struct {
 	Code    string
 	Field   string   // that several columns could be; empty for other codes
 	Headers []string // the columns concerned; for ColumnsNoName and ColumnsNoHeader all headers
+
+	// Settled is what Options.Headers can say so that ColumnsTwice is settled for all
+	// fields: the first column for each. It is nil where headers cannot tell the columns
+	// apart. Dates is what is not settled then.
+	Settled []Header
+	Dates   *DatesError
 }
 
 func (e *ColumnsError) Error() string { return "columns: " + e.Code }
@@ -178,6 +184,7 @@ func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
 	c, err := chooseColumns(t, o)
 	r := &Result{Columns: c.columns, Notes: c.notes}
 	if err != nil {
+		settle(ctx, t, o, err)
 		return r, err
 	}
 	births, err := readBirths(ctx, t, r.Columns, o)

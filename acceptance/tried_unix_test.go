@@ -1,0 +1,54 @@
+//go:build unix
+
+package acceptance
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestColumnsTried: what stands after "Try:" for columns that are not clear is a command
+// that works as it stands, or a sentence.
+func TestColumnsTried(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text  string
+		typed []string // flags
+		want  []string // the people that come of the first command; nil: there is a sentence
+	}{
+		"two first names": {"Vorname;Rufname;Nachname\nAna Maria;Ana;Čović\n", nil, []string{"Ana Maria | Čović | - | - | -"}},
+		"each of them twice": {"Vorname;Rufname;Nachname;Familienname;Geburtsdatum;geb.\nAna;Anica;Čović;Novak;1990-05-15;1990-05-16\n", nil,
+			[]string{"Ana | Čović | - | - | 1990-05-15T00:00:00Z"}},
+		"dates, too":        {"Vorname;Rufname;Nachname;geb.\nAna;Anica;Čović;05/06/1990\n", nil, []string{"Ana | Čović | - | - | 1990-06-05T00:00:00Z"}},
+		"typed twice":       {"A;B;Nachname\nAna;Anica;Čović\n", []string{"--map", "A=firstName,B=firstName"}, []string{"Ana | Čović | - | - | -"}},
+		"typed, and others": {"Vorname;Nachname;Spind;DOB;geb.\nAna;Čović;091;;1990-05-15\nEva;Kos;;1990-05-16;\n", []string{"--map", "Spind=phoneNumber"}, []string{"Ana | Čović | 091 | - | -", "Eva | Kos | - | - | 1990-05-16T00:00:00Z"}},
+		"quotes":            {"\"Name, 'Vorname'\";Prezime i ime;Handy\n\"Čović, Ana\";Čović Ana;091\n", nil, []string{"Ana | Čović | 091 | - | -"}},
+		"last name first":   {"Prezime i ime;Puno ime\nČović Ana;Ana Čović\n", nil, []string{"Ana | Čović | - | - | -"}},
+		"two phones":        {"Vorname;Nachname;geb.;DOB;Mobil;Dienst\nAna;Čović;1990-05-15;1990-05-15;091 234 567;01 234 567\n", nil, []string{"Ana | Čović | 091 234 567 | - | 1990-05-15T00:00:00Z"}},
+		"no names":          {"Spind;Mail\nChief;a@example.com\n", nil, nil},
+		"nothing known":     {"Ada;Lind\nEva;Kos\n", nil, nil},
+		"one column":        {"Kontakt\na@example.com\n", nil, nil},
+		"one header":        {"Vorname;Nachname;geb.;geb.\nAna;Čović;1990-05-15;1990-05-16\n", nil, nil},
+		"an unknown header": {"Vorname;Nachname\nAna;Čović\n", []string{"--map", "Handy=phoneNumber"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			db := newEngine7(t)
+			code, _, said := runCommand(t, into("import", list(t, "my list.csv", tt.text), db, append(tt.typed, "--apply")...)...)
+			_, try, _ := strings.Cut(said, "\nTry: ")
+			line, _, _ := strings.Cut(try, "\n")
+			if command := strings.HasPrefix(line, "firefighters "); code != 1 || command != (tt.want != nil) {
+				t.Fatalf("code %d, and it says:\n%s", code, said)
+			}
+			if tt.want == nil {
+				return
+			}
+			out, err := exec.CommandContext(t.Context(), "sh", "-c", `firefighters() { "$0" "$@"; }; `+line, program).CombinedOutput()
+			if got := peopleOf(t, db); err != nil || !slices.Equal(got, tt.want) {
+				t.Errorf("%s: %v, %s%q, want %q", line, err, out, got, tt.want)
+			}
+		})
+	}
+}
