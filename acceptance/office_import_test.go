@@ -247,6 +247,99 @@ func TestOfficeImportCorrections(t *testing.T) {
 	}
 }
 
+// TestOfficeImportPerhaps: of a row that is perhaps somebody who is there the page asks who
+// it is, and nothing becomes of it before.
+func TestOfficeImportPerhaps(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	writer := s.as(newKey(t, s.db, "default"))
+	ids := map[string]string{}
+	for name, body := range map[string]string{
+		"Jürgen": `{"firstName":"Jürgen","lastName":"Müller","dateOfBirth":"1980-01-02","phoneNumber":"0171 1"}`,
+		"Ana":    `{"firstName":"Ana","lastName":"Kos","email":"ana@example.com","dateOfBirth":"1990-05-15"}`,
+	} {
+		ids[name] = strings.TrimPrefix(writer.do(t, "POST", collection, body).wants(t, 201).header.Get("Location"), collection+"/")
+	}
+	list := "First name;Last name;Phone;E-mail;Birthday\nJuergen;Mueller;0171 2;;02.01.1980\nAna;Horvat;;ana@example.com;15.05.1990\nEva;New;;;\n"
+	p := b.bring(t, "people.csv", list).wants(t, 200).says(t, "1 person would be added", "2 rows need your answer", "This is Jürgen Müller, born 2 January 1980", "This is Ana Kos, born 15 May 1990",
+		"same e-mail address and date of birth", "0171 1 0171 2")
+	if groups := p.one(t, "section", "aria-labelledby", "perhaps").all("fieldset"); len(groups) != 2 || groups[0].one("legend").text() != "Row 2: Juergen Mueller" || len(groups[0].all("input", "type", "radio")) != 3 {
+		t.Fatalf("the choices: %s", p.body)
+	}
+	form := p.again(t)
+	if form.values.Get("who.2") != "" || !form.values.Has("who.2") {
+		t.Errorf("chosen before: %v", form.values)
+	}
+	b.post(t, "/office/import/apply", form.values).wants(t, 422)
+	form.values.Set("who.2", ids["Jürgen"])
+	form.values.Set("who.3", "add")
+	form.send(t, "Import 1 person and leave out the 2 rows without an answer").wants(t, 422).says(t, "you have changed how the list is read")
+	p = form.send(t, "Check again").follow(t).wants(t, 200).says(t, "2 people would be added", "(1 of them differs)").lacks(t, "needs your answer")
+	b.get(t, p.path).says(t, "2 people would be added") // reload
+	form = p.again(t)
+	if got := form.values.Get("who.2") + " " + form.values.Get("who.3"); got != ids["Jürgen"]+" add" {
+		t.Errorf("chosen is %s", got)
+	}
+	form.values.Set("who.3", "") // a second thought
+	p = form.send(t, "Check again").follow(t).wants(t, 200).says(t, "1 row needs your answer")
+	form = p.again(t)
+	form.values.Set("who.3", "add")
+	p = form.send(t, "Show what differs").follow(t).wants(t, 200).says(t, "1 person would be changed", "2 people would be added").lacks(t, "Last name Müller Mueller")
+	p.again(t).send(t, "Import 3 people").follow(t).says(t, "2 people were imported, 1 person was changed", "0171 2")
+	if b.names(t) != "Ana Horvat, Ana Kos, Jürgen Müller, Eva New" {
+		t.Errorf("there are %s", b.names(t))
+	}
+
+	many := "First name;Last name;Birthday\n"
+	for i := range 6 {
+		many += fmt.Sprintf("Person%d;Müller;1980-01-02\n", i)
+	}
+	p = b.bring(t, "many.csv", many).wants(t, 200).says(t, "6 rows need your answer")
+	form = p.again(t)
+	form.values.Set("addPerhaps", "1")
+	form.send(t, "Check again").follow(t).wants(t, 200).again(t).send(t, "Import 6 people").follow(t).says(t, "6 people were imported")
+}
+
+// TestOfficeImportTicks: the page offers the choices that matter for a list, and only those.
+func TestOfficeImportTicks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Ana","lastName":"Čović"}`).wants(t, 201)
+	all := []string{"update", "spelling", "zero", "leaveOutBad", "addPerhaps", "names"}
+	for _, tt := range []struct {
+		list, offers, choose, value, want string
+		before                            []string
+	}{
+		{"First name;Last name\nEva;Kos\n", "", "", "", "Import 1 person", nil},
+		{"First name;Last name;Phone;Birthday\nEva;Kos;0911;--05-15\n", "leaveOutBad", "leaveOutBad", "1", "Import 1 person", []string{"1 row is refused"}},
+		{"First name;Last name;Phone\nEva;Kos;0911 234 567\nMia;Kos;911234567\n", "zero", "zero", "1", "Import 2 people", []string{"phone number has no 0"}},
+		{"Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nSteiner Maria\n", "names", "names", "last-first", "Import 3 people", []string{"first name Steiner, last name Maria", "first name Maria, last name Steiner", "1 row needs your answer"}},
+		{"First name;Last name;Phone\nAna;Covic;1\n", "update", "update", "1", "Import 1 person", []string{"1 person is there already", "(1 of them differs)"}},
+		{"First name;Last name\nAna;Covic\n", "update", "update", "1", "", []string{"1 person is there already"}},
+	} {
+		p := b.bring(t, "people.csv", tt.list).wants(t, 200).says(t, tt.before...)
+		for _, name := range all {
+			if got := len(p.all("input", "name", name)) > 0; got != (name == tt.offers) {
+				t.Errorf("%q: %s is offered: %t", tt.list, name, got)
+			}
+		}
+		form := p.again(t)
+		if tt.choose != "" {
+			form.values.Set(tt.choose, tt.value)
+			p = form.send(t, "Check again").follow(t).wants(t, 200)
+		}
+		if tt.want != "" {
+			p.again(t).send(t, tt.want).follow(t).wants(t, 200).press(t, "Undo").wants(t, 200)
+			continue
+		}
+		form = p.again(t)
+		form.values.Set("spelling", "1")
+		form.send(t, "Check again").follow(t).wants(t, 200).says(t, "Last name Čović Covic").again(t).send(t, "Import 1 person").follow(t).says(t, "Covic")
+	}
+}
+
 // TestOfficeImportSheets: which sheet of several has the people is a question.
 func TestOfficeImportSheets(t *testing.T) {
 	t.Parallel()

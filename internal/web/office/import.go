@@ -307,6 +307,11 @@ func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome
 func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutcome {
 	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused, Perhaps: found.Perhaps,
 		Differ: found.Differ, LeftOut: found.LeftOut}
+	for _, row := range found.All {
+		if row.Twin != 0 && row.Result == imports.Left {
+			r.Left-- // it is counted with the other row
+		}
+	}
 	r.broughtRows = v.broughtRows(l, found.All)
 	r.Ticks, r.Names = v.ticks(l, found), v.nameOrders(l, found)
 	r.addUnknown(l.file, found)
@@ -330,7 +335,7 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 		if ready := found.Added + found.Changed; ready > 0 {
 			r.Without = v.Count("import.do.without", ready, strings.Join(without, v.Text("import.without.and")))
 		}
-	case found.Added+found.Changed == 0 && found.Left > 0 && !l.options.Update:
+	case found.Added+found.Changed == 0 && r.Left > 0 && !l.options.Update:
 		r.Why = v.Text("import.why.left", v.Text("import.update"), v.Text("import.again"))
 	case found.Added+found.Changed == 0:
 		r.Why = v.Text("import.why.nothing")
@@ -348,8 +353,10 @@ func (v visit) ticks(l *broughtList, found *imports.Outcome) (ticks []choice) {
 			ticks = append(ticks, choice{name, label, chosen})
 		}
 	}
-	add("update", v.Text("import.update"), o.Update, found.Left+found.Changed+found.Perhaps > 0)
-	add("spelling", v.Text("import.spelling"), o.Spelling, false)
+	isAsked := func(row imports.Row) bool { return l.isAsked(&row) }
+	isSpelling := func(n sheet.Note) bool { return n.Code == imports.NoteSpelling }
+	add("update", v.Text("import.update"), o.Update, found.Left+found.Changed > 0 || slices.ContainsFunc(found.All, isAsked))
+	add("spelling", v.Text("import.spelling"), o.Spelling, slices.ContainsFunc(found.Notes, isSpelling))
 	add("zero", v.Text("import.zero"), o.Zero, l.file.Mapped.NoZero > 0)
 	add("leaveOutBad", v.Text("import.leaveOutBad"), o.LeaveOutBad, slices.ContainsFunc(found.All, couldGoWithout))
 	add("addPerhaps", v.Text("import.perhaps.all"), o.AddPerhaps, found.Perhaps > manyPerhaps)

@@ -205,6 +205,9 @@ func (v visit) askWho(a *asker, shown *broughtRow, row imports.Row) {
 	if row.Before != nil && row.ID != nil && *row.ID == answer {
 		shown.Like, shown.Changes = []candidate{v.candidate(row, answer, *row.Before, "")}, nil
 		shown.Like[0].Chosen = true
+		if row.After != nil { // that is what is taken over
+			shown.Like[0].Changes = v.differences(*row.Before, *row.After)
+		}
 	}
 	for _, like := range row.Like {
 		if like.ID != nil {

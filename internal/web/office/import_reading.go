@@ -422,7 +422,7 @@ func (v visit) broughtRows(l *broughtList, rows []imports.Row) (r broughtRows) {
 }
 
 func (v visit) broughtRow(row imports.Row) broughtRow {
-	l := broughtRow{Row: row.Row, Name: short(row.Name), Result: row.Result}
+	l := broughtRow{Row: row.Row, Name: short(row.Name), Result: row.Result, Twin: row.Twin}
 	if row.ID != nil && row.Before != nil {
 		l.Link = personPath(*row.ID)
 	}
