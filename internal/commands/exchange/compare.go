@@ -9,7 +9,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
-	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -128,42 +127,19 @@ func differentLines(differ []*imports.Row) (lines [][]string) {
 	return lines
 }
 
-// findingHeader is the header of the file of --report.
-var findingHeader = []string{"finding", "row", "id", "name", "field", "ours", "theirs", "reason"}
-
-// findings has a row for each finding, as findingHeader says.
-func findings(found *imports.Comparison) (all [][]string) {
-	row := func(r *imports.Row) string { return fmt.Sprint(r.Row) }
-	id := func(r *imports.Row) string {
-		if r.ID == nil {
-			return ""
+// findingWords are those of the file of --report.
+var findingWords = imports.FindingWords{
+	Header: []string{"finding", "row", "id", "name", "field", "ours", "theirs", "reason"},
+	Finding: map[string]string{imports.OnlyTheirs: "only theirs", imports.OnlyOurs: "only ours", imports.Probably: "probably the same",
+		imports.Differ: "different", imports.NotSure: "refused"},
+	Values:  details,
+	Changes: (*imports.Row).Changes,
+	Why: func(r *imports.Row) string {
+		if r.Result == imports.Perhaps {
+			return imports.English.Why(r.Like[0].Why)
 		}
-		return *r.ID
-	}
-	for _, r := range found.OnlyTheirs {
-		all = append(all, []string{"only theirs", row(r), "", r.Name, "", "", details(r.Fields), ""})
-	}
-	for _, f := range found.OnlyOurs {
-		all = append(all, []string{"only ours", "", f.ID, f.FirstName + " " + f.LastName, "", details(f.Fields), "", ""})
-	}
-	for _, r := range found.Probably {
-		changes := r.Changes()
-		if len(changes) == 0 {
-			changes = []imports.FieldChange{{}}
-		}
-		for _, c := range changes {
-			all = append(all, []string{"probably the same", row(r), id(r), r.Name, c.Field, c.Ours, c.Theirs, imports.English.Why(r.Like[0].Why)})
-		}
-	}
-	for _, r := range found.Differ {
-		for _, c := range r.Changes() {
-			all = append(all, []string{"different", row(r), id(r), r.Name, c.Field, c.Ours, c.Theirs, ""})
-		}
-	}
-	for _, r := range found.Refused {
-		all = append(all, []string{"refused", row(r), id(r), r.Name, "", "", "", reasons(r.Errors)})
-	}
-	return all
+		return reasons(r.Errors)
+	},
 }
 
 // writeFindings writes the file of --report, if there is one.
@@ -171,9 +147,5 @@ func (c comparing) writeFindings(found *imports.Comparison) error {
 	if c.report.path == "" {
 		return nil
 	}
-	all := findings(found)
-	table := &sheet.Table{Rows: make([]sheet.Row, len(all))}
-	return c.writeFile(func(w io.Writer) error {
-		return sheet.WriteTable(w, c.report.format, table, findingHeader, func(i int) []string { return all[i] })
-	})
+	return c.writeFile(func(w io.Writer) error { return found.WriteFindings(w, c.report.format, findingWords) })
 }

@@ -1,10 +1,17 @@
 package office
 
 import (
+	"bytes"
+	"net/http"
+	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // comparePage is the Data of compare.html.
@@ -17,12 +24,31 @@ type comparePage struct {
 // comparison is a list beside ours.
 type comparison struct {
 	Date       time.Time
-	OnlyTheirs []broughtRow
-	OnlyOurs   []broughtRow
-	Differ     []broughtRow
-	Refused    []broughtRow
+	OnlyTheirs compared
+	OnlyOurs   compared
+	Probably   compared
+	Differ     compared
+	Refused    compared
 	Same       int
 	Unclear    int // people of ours whom only refused rows mean
+}
+
+// compared are the first rows of a group.
+type compared struct {
+	Total, More int // all of them, and those that are not shown
+	Rows        []broughtRow
+}
+
+// mostCompared is the number of rows of a group on the page.
+const mostCompared = 500
+
+// comparedRows returns a group.
+func comparedRows[T any](all []T, show func(T) broughtRow) compared {
+	c := compared{Total: len(all), More: max(0, len(all)-mostCompared)}
+	for _, one := range all[:len(all)-c.More] {
+		c.Rows = append(c.Rows, show(one))
+	}
+	return c
 }
 
 // compareList asks for a list, or shows what is different between it and ours. It
@@ -33,13 +59,14 @@ func compareList(v visit) error {
 		return err
 	}
 	data := comparePage{Tabs: v.tabs(comparePath), Reading: v.reading(l)}
-	if l.file != nil && len(l.faults) == 0 {
-		l.file.Release()
+	if l.isRead() {
+		l.release()
 		found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
 		if err != nil {
 			return err
 		}
 		data.Result = v.comparison(found)
+		data.Reading.Ticks, data.Reading.Names = v.readingTicks(l, found.Outcome), v.nameOrders(l, found.Outcome)
 	}
 	v.setReturn(v.readingPath(comparePath, l.keptList))
 	p := site.Page{Title: v.Text("compare.title"), Section: listsSection, Wrong: len(data.Reading.Faults) > 0, Data: data}
@@ -48,18 +75,73 @@ func compareList(v visit) error {
 
 func (v visit) comparison(found *imports.Comparison) *comparison {
 	c := &comparison{Date: v.now(), Same: found.Same, Unclear: found.Unclear}
-	for _, row := range found.OnlyTheirs {
-		l := broughtRow{Row: row.Row, Name: row.Name, Values: v.valuesOf(row.Fields)}
-		c.OnlyTheirs = append(c.OnlyTheirs, l)
-	}
-	for _, f := range found.OnlyOurs {
-		c.OnlyOurs = append(c.OnlyOurs, broughtRow{Name: f.FirstName + " " + f.LastName, Link: personPath(f.ID), Values: v.valuesOf(f.Fields)})
-	}
-	for _, row := range found.Differ {
-		c.Differ = append(c.Differ, v.broughtRow(*row))
-	}
-	for _, row := range found.Refused {
-		c.Refused = append(c.Refused, v.broughtRow(*row))
-	}
+	c.OnlyTheirs = comparedRows(found.OnlyTheirs, func(row *imports.Row) broughtRow {
+		return broughtRow{Row: row.Row, Name: short(row.Name), Values: v.valuesOf(row.Fields)}
+	})
+	c.OnlyOurs = comparedRows(found.OnlyOurs, func(f record.Firefighter) broughtRow {
+		return broughtRow{Name: f.FirstName + " " + f.LastName, Link: personPath(f.ID), Values: v.valuesOf(f.Fields)}
+	})
+	c.Probably = comparedRows(found.Probably, v.probable)
+	byRow := func(row *imports.Row) broughtRow { return v.broughtRow(*row) }
+	c.Differ, c.Refused = comparedRows(found.Differ, byRow), comparedRows(found.Refused, byRow)
 	return c
+}
+
+// probable returns a row that is perhaps somebody of ours.
+func (v visit) probable(row *imports.Row) broughtRow {
+	r := v.broughtRow(*row)
+	if r.Values = v.words().Why(row.Like[0].Why); row.Before != nil && row.After != nil {
+		r.Changes = v.differences(*row.Before, *row.After)
+	}
+	return r
+}
+
+// reportComparison answers with all that was found.
+func reportComparison(v visit) error {
+	l, err := v.openList()
+	if err != nil {
+		return err
+	}
+	if !l.isRead() {
+		return compareList(v)
+	}
+	format := l.reportFormat()
+	l.file.Release()
+	found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	var file bytes.Buffer
+	if err := found.WriteFindings(&file, format, v.findingWords()); err != nil {
+		return err
+	}
+	upload.Attachment{Name: v.Text("compare.file") + "." + format, ContentType: sheet.ContentType(format)}.Describe(v.W.Header())
+	httpapi.Respond(v.W, http.StatusOK, file.Bytes())
+	return nil
+}
+
+// findingWords are those of the file with all that was found.
+func (v visit) findingWords() imports.FindingWords {
+	words := imports.FindingWords{Finding: map[string]string{}, Values: v.valuesOf}
+	for _, key := range []string{"compare.finding", "import.row", "import.field.id", "deleted.name", "history.field", "compare.ours", "compare.theirs", "import.reason"} {
+		words.Header = append(words.Header, v.Text(key))
+	}
+	for _, what := range []string{imports.OnlyTheirs, imports.OnlyOurs, imports.Probably, imports.Differ, imports.NotSure} {
+		words.Finding[what] = v.Text("compare." + what)
+	}
+	words.Changes = func(row *imports.Row) (changes []imports.FieldChange) {
+		if row.Before != nil && row.After != nil {
+			for _, d := range v.differences(*row.Before, *row.After) {
+				changes = append(changes, imports.FieldChange{Field: d.Label, Ours: d.Old, Theirs: d.New})
+			}
+		}
+		return changes
+	}
+	words.Why = func(row *imports.Row) string {
+		if row.Result == imports.Perhaps {
+			return v.words().Why(row.Like[0].Why)
+		}
+		return strings.Join(v.broughtRow(*row).Reasons, " ")
+	}
+	return words
 }

@@ -75,6 +75,17 @@ type broughtList struct {
 	released  bool     // the cells of the file are gone
 }
 
+// isRead reports whether the people of the list are known.
+func (l *broughtList) isRead() bool { return l.file != nil && len(l.faults) == 0 }
+
+// reportFormat returns the format of a file about the list.
+func (l *broughtList) reportFormat() string {
+	if l.file.Table.Format == sheet.CSV {
+		return sheet.CSV
+	}
+	return sheet.XLSX
+}
+
 // release frees the cells of a list that is too long to be corrected on the page. They take
 // more memory than the people.
 func (l *broughtList) release() {
@@ -259,8 +270,6 @@ type importOutcome struct {
 	Without string // the button that leaves out all other rows; empty: there is none
 	Why     string // a sentence: why the button cannot be pressed; empty: it can
 	Same    string // a sentence: the list was imported before; empty: it was not
-	Ticks   []choice
-	Names   []choice // how a name without a comma can be read; empty: nobody has to say
 
 	Unknown  int    // rows with an id that nobody has
 	IDColumn string // number of the column of the ids
@@ -280,7 +289,7 @@ func checkImport(v visit) error {
 // renderCheck answers with what an import would do. stale says why it was not
 // done.
 func (v visit) renderCheck(l *broughtList, stale string) error {
-	if l.file == nil || len(l.faults) > 0 {
+	if !l.isRead() {
 		return v.renderImport(l, stale, nil)
 	}
 	l.release()
@@ -296,6 +305,7 @@ func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome
 	data := importPage{Tabs: v.tabs(importPath), Reading: v.reading(l), Stale: stale}
 	if found != nil {
 		data.Outcome = v.importOutcome(l, found)
+		data.Reading.Ticks, data.Reading.Names = append(v.importTicks(l, found), v.readingTicks(l, found)...), v.nameOrders(l, found)
 		data.Reading.Notes = v.notes(found.Notes)
 		data.Checked = l.choicesHash() + said + hex.EncodeToString(found.Digest())
 	}
@@ -313,7 +323,6 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 		}
 	}
 	r.broughtRows = v.broughtRows(l, found.All)
-	r.Ticks, r.Names = v.ticks(l, found), v.nameOrders(l, found)
 	r.addUnknown(l.file, found)
 	if same := found.Same; same != nil {
 		r.Same = v.words().SameFile(same.Number, v.Lang.Moment(same.At.Local()))
@@ -345,22 +354,32 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 	return r
 }
 
-// ticks returns the choices that matter for a list, and those that were made.
-func (v visit) ticks(l *broughtList, found *imports.Outcome) (ticks []choice) {
-	o := l.options
-	add := func(name, label string, chosen, matters bool) {
-		if chosen || matters {
-			ticks = append(ticks, choice{name, label, chosen})
-		}
+// ticks are choices that can be ticked.
+type ticks []choice
+
+// add adds one that matters, or was ticked.
+func (t *ticks) add(name, label string, chosen, matters bool) {
+	if chosen || matters {
+		*t = append(*t, choice{name, label, chosen})
 	}
+}
+
+// readingTicks returns the choices about how a list is read.
+func (v visit) readingTicks(l *broughtList, found *imports.Outcome) (t ticks) {
+	t.add("zero", v.Text("import.zero"), l.options.Zero, l.file.Mapped.NoZero > 0)
+	t.add("leaveOutBad", v.Text("import.leaveOutBad"), l.options.LeaveOutBad, slices.ContainsFunc(found.All, couldGoWithout))
+	return t
+}
+
+// importTicks returns the choices about what becomes of the rows.
+func (v visit) importTicks(l *broughtList, found *imports.Outcome) (t ticks) {
+	o := l.options
 	isAsked := func(row imports.Row) bool { return l.isAsked(&row) }
 	isSpelling := func(n sheet.Note) bool { return n.Code == imports.NoteSpelling }
-	add("update", v.Text("import.update"), o.Update, found.Left+found.Changed > 0 || slices.ContainsFunc(found.All, isAsked))
-	add("spelling", v.Text("import.spelling"), o.Spelling, slices.ContainsFunc(found.Notes, isSpelling))
-	add("zero", v.Text("import.zero"), o.Zero, l.file.Mapped.NoZero > 0)
-	add("leaveOutBad", v.Text("import.leaveOutBad"), o.LeaveOutBad, slices.ContainsFunc(found.All, couldGoWithout))
-	add("addPerhaps", v.Text("import.perhaps.all"), o.AddPerhaps, found.Perhaps > manyPerhaps)
-	return ticks
+	t.add("update", v.Text("import.update"), o.Update, found.Left+found.Changed > 0 || slices.ContainsFunc(found.All, isAsked))
+	t.add("spelling", v.Text("import.spelling"), o.Spelling, slices.ContainsFunc(found.Notes, isSpelling))
+	t.add("addPerhaps", v.Text("import.perhaps.all"), o.AddPerhaps, found.Perhaps > manyPerhaps)
+	return t
 }
 
 // manyPerhaps is the number of rows that are perhaps somebody who is there from which on
@@ -454,7 +473,7 @@ func applyImport(v visit) error {
 	switch {
 	case err != nil:
 		return err
-	case len(l.faults) > 0:
+	case !l.isRead():
 		return v.renderCheck(l, "")
 	case v.Resumed():
 		return v.renderCheck(l, v.Text("import.resumed"))
@@ -505,17 +524,14 @@ func reportImport(v visit) error {
 	if err != nil {
 		return err
 	}
-	if len(l.faults) > 0 {
+	if !l.isRead() {
 		return v.renderCheck(l, "")
 	}
 	found, err := l.file.Check(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
 	}
-	format := sheet.XLSX
-	if l.file.Table.Format == sheet.CSV {
-		format = sheet.CSV
-	}
+	format := l.reportFormat()
 	var file bytes.Buffer
 	header := []string{v.Text("import.result"), v.Text("import.reason")}
 	err = imports.WriteReport(&file, format, l.file, found, header, func(row imports.Row) []string {

@@ -38,6 +38,8 @@ type reading struct {
 	Asked     string // a question: which of them
 	Encoding  string // that was chosen
 	Notes     []string
+	Names     []choice // how a name without a comma can be read; empty: nobody has to say
+	Ticks     ticks
 }
 
 // broughtColumn is one to say what it is.

@@ -77,6 +77,7 @@ func routes() map[string]site.Route {
 		"GET /office/export":                 {Scope: store.ScopeRead, Handle: to(showExport)},
 		"GET /office/export/file":            {Scope: store.ScopeRead, Handle: to(sendExport)},
 		"GET /office/compare":                {Scope: store.ScopeRead, Handle: to(onList(compareList))},
+		"POST /office/compare/report":        {Scope: store.ScopeRead, Handle: to(onList(reportComparison))},
 		"POST /office/compare":               {Scope: store.ScopeRead, Handle: to(bringList(comparePath, compareList)), Upload: true, Carried: true},
 
 		"GET /office/access":           {Scope: store.ScopeAdmin, Handle: to(showAccess)},

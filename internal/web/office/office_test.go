@@ -12,7 +12,7 @@ import (
 func TestRoutesOfLists(t *testing.T) {
 	t.Parallel()
 	lists := regexp.MustCompile(`^[A-Z]+ /office/(import|imports|export|compare)(/|$)`)
-	reads := regexp.MustCompile(`^(GET /office/(imports|export|export/file|compare)|POST /office/compare)$`)
+	reads := regexp.MustCompile(`^(GET /office/(imports|export|export/file|compare)|POST /office/compare(/report)?)$`)
 	found := 0
 	for pattern, route := range routes() {
 		if !lists.MatchString(pattern) {
@@ -27,7 +27,7 @@ func TestRoutesOfLists(t *testing.T) {
 			t.Errorf("%s: %+v", pattern, route)
 		}
 	}
-	if found != 10 {
+	if found != 11 {
 		t.Errorf("there are %d routes", found)
 	}
 }
