@@ -100,7 +100,11 @@ func newSituation(f *imports.File, o *imports.Outcome) *situation {
 				s.first = append(s.first, r)
 			}
 		case r.Result != imports.Refused:
-		case r.Errors.Has(mapping.ID):
+		case r.Deleted != "":
+			if len(s.deleted) < maxUndeleted {
+				s.deleted = append(s.deleted, r.Deleted)
+			}
+		case r.Errors.Has(mapping.ID) && f.Options.Same[r.Row] == "":
 			s.strange++
 		case !slices.ContainsFunc(r.Errors, func(e record.FieldError) bool { return !canLeaveOut(e) }):
 			s.bad++

@@ -177,7 +177,10 @@ func (d *decision) add(at int, like []Like) {
 	for _, i := range firstOf(v.people, few) {
 		row.People = append(row.People, describe(d.members[i].fields))
 	}
-	d.addFaults(row, p, v, d.deleted[d.distinct.rows[at].meantID()])
+	if id := d.distinct.rows[at].meantID(); v.fault == record.Unknown && d.deleted[id] {
+		row.Deleted = id
+	}
+	d.addFaults(row, p, v)
 	switch {
 	case len(row.Errors) > 0:
 	case p.Readings != nil && !v.said:
@@ -219,13 +222,13 @@ func (d *decision) write(p store.Person) {
 // addFaults adds what is wrong with a row: by itself, and beside the department
 // and the other rows. A row that is a person by its id, or because somebody has said so,
 // may lack a field that is required: an empty cell changes nothing.
-func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict, deleted bool) {
+func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 	row.Errors = append(record.FieldErrors{}, p.Errors...) // never null in JSON
 	if (p.ID != "" || v.said) && v.person >= 0 {
 		row.Errors = slices.DeleteFunc(row.Errors, func(e record.FieldError) bool { return e.Code == record.Required })
 	}
 	if v.fault != "" && !p.Errors.Has(mapping.ID) {
-		row.Errors = append(row.Errors, fault(row, v, deleted))
+		row.Errors = append(row.Errors, fault(row, v))
 	}
 	if p.LostPhone != "" && (row.Before == nil || row.Before.PhoneNumber != p.LostPhone) {
 		row.Errors = append(row.Errors, mapping.LostDigitsOf(p.LostPhone))

@@ -312,6 +312,29 @@ func TestFileThatCannotBeRead(t *testing.T) {
 	}
 }
 
+// TestForeignIDs: ids of another department are refused, those who were deleted are named
+// as such, and without the column of the ids they are new people.
+func TestForeignIDs(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	r := apply(t, s, list, imports.Options{})
+	export := fmt.Sprintf("id,firstName,lastName,email\n%s,Ana,Čović,ana@example.com\n%s,Ivan,Horvat,\n", *r.All[0].ID, *r.All[1].ID)
+	must(t, s.AddDepartments([]store.Department{{Name: "Ladder 1"}}))
+	const other = ours + 1
+	if r := check(t, s, other, export, imports.Options{}); r.Refused != 2 || r.All[0].Deleted != "" || r.All[0].Errors[0].Detail != "id is that of nobody in this department." {
+		t.Errorf("in another department: %+v", r)
+	}
+	without := imports.Options{Headers: []mapping.Header{{Header: "id", Field: mapping.LeftOut}}}
+	if r, err := read(t, export, without).Apply(t.Context(), s, other, 0, nil); err != nil || r.Added != 2 || r.Refused != 0 {
+		t.Errorf("without their ids: %+v, %v", r, err)
+	}
+	_, err := s.TakeBack(ours, 0, *r.Number)
+	must(t, err)
+	if again := check(t, s, ours, export, imports.Options{}); again.Refused != 2 || again.All[1].Deleted != *r.All[1].ID {
+		t.Errorf("after an undo: %+v", again)
+	}
+}
+
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -343,6 +366,38 @@ func TestCompare(t *testing.T) {
 	}
 	if _, err := read(t, list, imports.Options{}).Compare(t.Context(), s, 0); err != nil {
 		t.Errorf("with a department that does not exist: %v", err)
+	}
+}
+
+// TestCompareProbably: who is probably the same stands in a group of their own, with what
+// differs. All groups are sorted by the last name.
+func TestCompareProbably(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	apply(t, s, "Ime,Prezime,Mobitel,Datum rođenja\nJürgen,Müller,091 234,15.05.1990\nAna,Čović,,\nIvan,Horvat,,\nMia,Žic,,\nEva,Babić,,\n", imports.Options{})
+	f := read(t, "Ime,Prezime,Mobitel\nZoe,Neu,\nJuergen,Mueller,1\nANA,COVIC,\nHorvat,Ivan,\nAda,Alt,\nAda,Alt,\n", imports.Options{})
+	found, err := f.Compare(t.Context(), s, ours)
+	must(t, err)
+	of := func(rows []*imports.Row) (all string) {
+		for _, r := range rows {
+			all += fmt.Sprint(r.Name, " ", len(r.Like), r.Changes(), ";")
+		}
+		return all
+	}
+	var onlyOurs []string
+	for _, f := range found.OnlyOurs {
+		onlyOurs = append(onlyOurs, f.LastName)
+	}
+	got := fmt.Sprint(of(found.OnlyTheirs), onlyOurs, of(found.Probably), len(found.Differ), found.Same, found.Unclear)
+	want := "Ada Alt 0 [];Zoe Neu 0 [];[Babić Žic]" +
+		"Horvat Ivan 1 [{firstName Ivan Horvat} {lastName Horvat Ivan}];Juergen Mueller 1 [{firstName Jürgen Juergen} {lastName Müller Mueller} {phoneNumber 091 234 1}];" + "0 1 0"
+	if got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	text, err := json.Marshal(found)
+	must(t, err)
+	if !strings.Contains(string(text), `"like":[{"id":"`+*found.Probably[1].ID+`","why":"spelling"}]`) {
+		t.Errorf("%s", text)
 	}
 }
 

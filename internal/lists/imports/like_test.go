@@ -121,8 +121,8 @@ func TestPerhapsDecided(t *testing.T) {
 		}
 	}
 	d := decided(t, department(), Options{Same: map[int]string{2: deletedID}}, row)
-	if got := d.rows[0].Errors[0].Detail; got != "id is that of a person who was deleted." {
-		t.Errorf("a deleted person: %s", got)
+	if r := d.rows[0]; r.Errors[0].Detail != "id is that of a person who was deleted." || r.Deleted != deletedID {
+		t.Errorf("a deleted person: %+v", r)
 	}
 }
 

@@ -82,6 +82,8 @@ type Row struct {
 	After  *record.Fields `json:"-"` // what they would be
 	Others []int          `json:"-"` // rows that mean the same person
 	People []string       `json:"-"` // names of the people it could mean
+
+	Deleted string `json:"-"` // the id that it has, or is said to have, if it is that of a person who was deleted
 }
 
 // Like is somebody whom a row could be, or two readings of its name.

@@ -258,11 +258,11 @@ func (f *File) warnings(r *Outcome) []string {
 }
 
 // fault returns what is wrong with a row beside the department and the other
-// rows. deleted says that it has the id of a person who was deleted.
-func fault(row *Row, v *verdict, deleted bool) record.FieldError {
+// rows.
+func fault(row *Row, v *verdict) record.FieldError {
 	e := record.FieldError{Field: mapping.FullName, Code: v.fault}
 	switch {
-	case v.fault == record.Unknown && deleted:
+	case v.fault == record.Unknown && row.Deleted != "":
 		e.Field, e.Detail = mapping.ID, "id is that of a person who was deleted."
 	case v.fault == record.Unknown:
 		e.Field, e.Detail = mapping.ID, "id is that of nobody in this department."
