@@ -41,7 +41,7 @@ type piece struct {
 // readStyles reads the styles of the cells. A part that is damaged says no more:
 // the cells have their numbers without it.
 func (f *File) readStyles(ctx context.Context, part string) error {
-	known, inside := map[string]numberFormat{}, ""
+	known, inside := map[string]style{}, ""
 	err := f.walk(ctx, part, func(token xml.Token) error {
 		if e, ok := token.(xml.EndElement); ok && e.Name.Local == inside {
 			inside = ""
@@ -54,9 +54,12 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 		case name == "numFmts" || name == "cellXfs":
 			inside = name
 		case name == "numFmt" && inside == "numFmts":
-			known[attribute(e, "numFmtId")] = parseFormat(attribute(e, "formatCode"))
+			code := attribute(e, "formatCode")
+			known[attribute(e, "numFmtId")] = style{parseFormat(code), code == literalFormat}
 		case name == "xf" && inside == "cellXfs":
-			f.styles = append(f.styles, style{known[attribute(e, "numFmtId")], isTrue(attribute(e, "quotePrefix"))})
+			s := known[attribute(e, "numFmtId")]
+			s.literal = s.literal || isTrue(attribute(e, "quotePrefix"))
+			f.styles = append(f.styles, s)
 		}
 		if len(known) > maxStyles || len(f.styles) > maxStyles {
 			return ErrTooLarge
@@ -223,7 +226,7 @@ func (f numberFormat) show(number string) string {
 	}
 	pieces := f[i].pieces
 	left := strings.TrimLeft(number, "0")
-	zeros, places := false, 0
+	places := 0
 	for _, p := range pieces {
 		if p.place != 0 {
 			places++
@@ -236,14 +239,13 @@ func (f numberFormat) show(number string) string {
 			continue
 		}
 		take := max(len(left)-places+1, 0) // all that have no place of their own, at the first
-		zeros = zeros || p.place == '0'
-		if take == 0 && zeros {
+		if take == 0 && p.place == '0' {
 			text.WriteByte('0')
 		}
 		text.WriteString(left[:take])
 		left, places = left[take:], places-1
 	}
-	return strings.TrimSpace(text.String())
+	return strings.Join(strings.Fields(text.String()), " ")
 }
 
 // sectionFor returns the section for a number that is not negative, -1 if there is none.

@@ -15,7 +15,7 @@ func TestShow(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ format, number, want string }{
 		{`0#" "##" "##" "##" "##`, "612345678", "06 12 34 56 78"},
-		{`0#" "##" "##" "##" "##`, "5", "00 00 00 00 05"},
+		{`0#" "##" "##" "##" "##`, "12345", "0 1 23 45"},
 		{`0#\ ##\ ##\ ##\ ##`, "612345678", "06 12 34 56 78"},
 		{`0000 0000000`, "9123456", "0000 9123456"},
 		{`0000 0000000`, "8001234567", "0800 1234567"},
@@ -127,6 +127,24 @@ func TestStyles(t *testing.T) {
 	}
 }
 
+// TestLiteral: a text behind an apostrophe is marked as Excel marks it, and for LibreOffice,
+// which keeps number formats only.
+func TestLiteral(t *testing.T) {
+	t.Parallel()
+	row := []Cell{{Text: "'=x", Kind: Literal}, {Text: "'=x"}}
+	content := written(t, false, row, row)
+	if got := cellsOf(t, content); fmt.Sprint(got) != fmt.Sprint([][]Cell{row, row}) {
+		t.Errorf("got %v", got)
+	}
+	for mark, want := range map[string]Kind{`numFmtId="164" quotePrefix="1"`: Literal, `numFmtId="165"`: Literal, `numFmtId="164" quotePrefix="0"`: Text} {
+		p := book(`<row><c s="0" t="str"><v>'=x</v></c></row>`, parts{"xl/styles.xml": `<styleSheet><numFmts><numFmt numFmtId="165" formatCode="` + literalFormat + `"/></numFmts><cellXfs><xf ` + mark + `/></cellXfs></styleSheet>`})
+		rows, err := rowsOf(p.zip(t))
+		if err != nil || rows[0].Cells[0] != (Cell{"'=x", want}) {
+			t.Errorf("%s: got %v, %v", mark, rows, err)
+		}
+	}
+}
+
 // TestStylesOfExcelize reads what a library writes and shows that this package does not use.
 func TestStylesOfExcelize(t *testing.T) {
 	t.Parallel()
@@ -141,7 +159,7 @@ func TestStylesOfExcelize(t *testing.T) {
 	var content bytes.Buffer
 	must(t, f.Write(&content))
 	rows, err := rowsOf(content.Bytes())
-	if want := cells("00 00 61 23 45", "0000 0612345", "+612345", Cell{"612345", Number}, "061-2345"); err != nil || fmt.Sprint(rows[0].Cells) != fmt.Sprint(want) {
+	if want := cells("0 61 23 45", "0000 0612345", "+612345", Cell{"612345", Number}, "061-2345"); err != nil || fmt.Sprint(rows[0].Cells) != fmt.Sprint(want) {
 		t.Errorf("got %v (%v), want %v", rows, err, want)
 	}
 }

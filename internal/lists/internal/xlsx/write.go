@@ -44,15 +44,19 @@ const (
 		`<Relationship Id="rId1" Type="` + officeSpace + `/worksheet" Target="worksheets/sheet1.xml"/>` +
 		`<Relationship Id="rId2" Type="` + officeSpace + `/styles" Target="styles.xml"/></Relationships>`
 	styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
-		`<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/></numFmts>` +
+		`<numFmts count="2"><numFmt numFmtId="164" formatCode="yyyy\-mm\-dd"/><numFmt numFmtId="165" formatCode="` + literalFormat + `"/></numFmts>` +
 		`<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts>` +
 		`<fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills>` +
 		`<borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="5">` +
 		`<xf xfId="0"/><xf xfId="0" numFmtId="49" applyNumberFormat="1"/><xf xfId="0" numFmtId="164" applyNumberFormat="1"/>` +
 		`<xf xfId="0" numFmtId="49" fontId="1" applyNumberFormat="1" applyFont="1"/>` +
-		`<xf xfId="0" numFmtId="49" quotePrefix="1" applyNumberFormat="1"/></cellXfs>` +
+		`<xf xfId="0" numFmtId="165" quotePrefix="1" applyNumberFormat="1"/></cellXfs>` +
 		`<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
+
+// literalFormat is the number format of a Literal that this package writes. LibreOffice keeps
+// it, and forgets the apostrophe.
+const literalFormat = "0;0;0;@"
 
 // Writer writes a workbook of one sheet straight through, with little memory. Its
 // header stays in sight, and its rows can be filtered.
