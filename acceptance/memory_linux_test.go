@@ -194,7 +194,8 @@ func TestMemoryOfLongList(t *testing.T) {
 }
 
 // TestMemoryOfImports: two departments that import the longest lists at the same time
-// do not take much memory either, nor do workbooks that unpack to as many cells as may be.
+// do not take much memory either, nor do workbooks that unpack to as many cells as may be,
+// or to millions of strings.
 func TestMemoryOfImports(t *testing.T) {
 	t.Parallel()
 	var list strings.Builder
@@ -208,10 +209,13 @@ func TestMemoryOfImports(t *testing.T) {
 		wide += cell(strconv.Itoa(i))
 	}
 	long := "<row>" + cell("First name") + cell("Last name") + strings.Repeat(cell("x"), 10) + "</row>"
+	few := strings.Repeat(`<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>`, 2)
 	for name, content := range map[string]string{
 		"list":          list.String(),
 		"wide workbook": workbookOf(t, wide+"</row>"+strings.Repeat("<row>"+strings.Repeat(cell("a"), 1000)+"</row>", 1190)),
 		"long workbook": workbookOf(t, long+strings.Repeat("<row>"+strings.Repeat(cell("a"), 12)+"</row>", 99_000)),
+		"many strings":  workbookOf(t, few, "<sst><si><t>First name</t></si><si><t>Last name</t></si>"+strings.Repeat("<si/>", 2_500_000)+"</sst>"),
+		"most strings":  workbookOf(t, few, "<sst>"+strings.Repeat("<si/>", 12_000_000)+"</sst>"),
 		"too large":     workbookOf(t, wide+"</row>"+strings.Repeat("<row>"+strings.Repeat(cell("a"), 1000)+"</row>", 3490)),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -219,7 +223,7 @@ func TestMemoryOfImports(t *testing.T) {
 			cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
 			c := &crowd{client: startedProcess(t, cmd), pid: cmd.Process.Pid}
 			want := 200
-			if name == "too large" {
+			if name == "too large" || name == "most strings" {
 				want = 413
 			}
 			var all sync.WaitGroup
@@ -241,16 +245,21 @@ func TestMemoryOfImports(t *testing.T) {
 	}
 }
 
-// workbookOf returns a workbook with these rows. It has few kilobytes where they are
-// alike.
-func workbookOf(t *testing.T, rows string) string {
+// workbookOf returns a workbook with these rows, and the part with the strings that its cells
+// share, if it has one. It has few kilobytes where they are alike.
+func workbookOf(t *testing.T, rows string, shared ...string) string {
 	t.Helper()
 	var content bytes.Buffer
 	archive := zip.NewWriter(&content)
+	relations := `<Relationship Id="1" Type="x/worksheet" Target="a.xml"/>`
+	if len(shared) > 0 {
+		relations += `<Relationship Id="2" Type="x/sharedStrings" Target="s.xml"/>`
+	}
 	for _, part := range [][2]string{
 		{"xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", `<Relationships><Relationship Id="1" Type="x/worksheet" Target="a.xml"/></Relationships>`},
+		{"xl/_rels/workbook.xml.rels", `<Relationships>` + relations + `</Relationships>`},
 		{"xl/a.xml", "<worksheet><sheetData>" + rows + "</sheetData></worksheet>"},
+		{"xl/s.xml", strings.Join(shared, "")},
 	} {
 		w, err := archive.Create(part[0])
 		must(t, err)

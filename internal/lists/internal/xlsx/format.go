@@ -188,7 +188,8 @@ func (s *section) bracket(text string) (plain bool) {
 // digitByDigit returns pieces that show leading zeros, a plus, or parts divided by more than a
 // space. It returns nil for others, and where the number is shown in another way.
 func digitByDigit(pieces []piece, digits bool) []piece {
-	before, between, zeros, places := "", "", 0, 0
+	before, between, places := "", "", 0
+	zeros := 0 // places from the first on that shows a zero
 	text := "" // since the last place
 	for _, p := range pieces {
 		switch {
