@@ -20,7 +20,7 @@ type phones struct {
 }
 
 // fronts are how the numbers of a column begin that have a 0 or + in front: with that
-// alone, or with two digits of a country code after + or 00. A column without such
+// alone, and with a country code after + or 00. A column without such
 // numbers has none.
 type fronts map[string]bool
 
@@ -43,13 +43,24 @@ func frontsOf(t *sheet.Table, at int) fronts {
 			continue
 		}
 		all[text[:1]] = true
-		if digits := record.Digits(text); text[0] == '+' && len(digits) >= 2 {
-			all[digits[:2]] = true
-		} else if strings.HasPrefix(digits, "00") && len(digits) >= 4 {
-			all[digits[2:4]] = true
+		digits := record.Digits(text)
+		if strings.HasPrefix(digits, "00") {
+			digits = digits[2:]
+		} else if text[0] != '+' {
+			continue
 		}
+		all[codeOf(digits)] = true
 	}
 	return all
+}
+
+// codeOf returns how the country code of a number begins: its first two digits, or the
+// one of North America, of Russia and of Kazakhstan.
+func codeOf(digits string) string {
+	if strings.HasPrefix(digits, "1") || strings.HasPrefix(digits, "7") {
+		return digits[:1]
+	}
+	return digits[:min(2, len(digits))]
 }
 
 // bareNumber is how a number looks that has no 0 or + in front.
@@ -71,7 +82,7 @@ func (p *phones) read(at int, text string) string {
 	switch {
 	case len(others) == 0, len(digits) < fewestDigits, len(digits) > mostDigits, !bareNumber.MatchString(text):
 		return text
-	case others[digits[:2]] && len(digits) >= foreignDigits:
+	case others[codeOf(digits)] && len(digits) >= foreignDigits:
 		p.foreign++
 		return text
 	case p.zero:

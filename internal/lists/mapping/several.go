@@ -146,7 +146,7 @@ var kindPatterns = sync.OnceValue(func() map[string]kindPattern {
 })
 
 // neverKinds are the words of values that are no phone number of somebody.
-var neverKinds = regexp.MustCompile(`fax|faks|pager|beeper|pieps|melder|meldeempf|busca|modem|telex|notfall|emergency|urgence|emergencia|hitn`)
+var neverKinds = regexp.MustCompile(`fax|faks|telecop|pager|beeper|bipeur|pieps|melder|meldeempf|avertisseur|busca|dojavlj|modem|telex|notfall|emergency|urgence|emergencia|hitn`)
 
 // kindOf returns the kind of a column of a field by its header.
 func kindOf(field, header string) int {
