@@ -203,7 +203,11 @@ func textOrNil(text string) *string {
 
 // JSON returns the outcome as JSON: the answer of the API, and what is stored of it
 // for a request that is sent again.
-func (o *Outcome) JSON() []byte { return encode(o) }
+func (o *Outcome) JSON() []byte {
+	var b bytes.Buffer
+	o.WriteJSON(&b) // cannot fail
+	return b.Bytes()
+}
 
 // encode returns a value as JSON. It escapes what JSON demands, and not what HTML
 // does.
