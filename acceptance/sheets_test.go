@@ -16,7 +16,7 @@ import (
 type sheetRun struct {
 	Flags   []string        `json:"flags"`
 	Error   string          `json:"error"`   // end of the line on standard error, where the dry run refuses the file as a whole
-	Report  json.RawMessage `json:"report"`  // of the dry run, with --json; each id is "an id"
+	Report  json.RawMessage `json:"report"`  // of the dry run, with --json; each id is "an id", and rareCounts that are 0 are left out
 	Applied string          `json:"applied"` // likewise, where --apply does
 	People  []string        `json:"people"`  // of the department after --apply --skip-bad, but for those who stayed as they were
 }
@@ -26,6 +26,8 @@ const knownPeople = "First name,Last name,Phone,Email,Birthday\n" +
 	"Ana,Čavić,091 555 5678,ana.cavic@example.com,1990-05-15\n" +
 	"Ivan,Horvat,,,\n" +
 	"Maeve,O'Brien,555 0101,maeve.obrien@example.com,\n"
+
+var rareCounts = regexp.MustCompile(`"(perhaps|differ|leftOut)":0,`)
 
 var anyID = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 
@@ -66,7 +68,7 @@ func (want sheetRun) check(t *testing.T, path string) {
 		}
 		return
 	}
-	if got, report := anyID.ReplaceAllString(compacted(t, stdout), "an id"), compacted(t, string(want.Report)); got != report {
+	if got, report := rareCounts.ReplaceAllString(anyID.ReplaceAllString(compacted(t, stdout), "an id"), ""), compacted(t, string(want.Report)); got != report {
 		t.Errorf("%v says\n%s\nwant\n%s\nstandard error has %q", want.Flags, got, report, stderr)
 	}
 	if after := peopleOf(t, db); !slices.Equal(before, after) {

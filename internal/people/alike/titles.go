@@ -7,13 +7,13 @@ import (
 
 // Titles and suffixes, folded and without periods. A rank is none: Obi is a name.
 var (
-	titles = words(`dr dra ddr drs drin prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad mr phd msc bsc mba llm llb dphil`)
+	titles = words(`dr dra ddr drs prof professor professorin mag mmag magistra dipl dipling univ bacc privdoz akad mr phd msc bsc mba llm llb dphil`)
 	// generations are suffixes of generations, which stand behind a name.
 	generations = words(`jr sr junior senior`)
 	numerals    = words(`II III IV`) // likewise, in capitals alone
 	// dotted are titles where a period stands with them, and dottedGenerations are
 	// suffixes. Without it some of them are names.
-	dotted            = words(`ing lic arch doc doz`)
+	dotted            = words(`ing lic arch doc doz drin maga`)
 	dottedGenerations = words(`jun sen ml`)
 	// behind are what a title is of, as "med." in "Dr. med.", and nothing without one.
 	behind = words(`ing med phil rer nat techn jur iur vet dent theol pol oec publ habil hc sc sci univ stom struc spec arch el mult em pharm
@@ -97,7 +97,7 @@ func titleOf(word string, after bool) Title {
 	switch {
 	case generations[whole] && !initials, period && dottedGenerations[whole], numerals[strings.Trim(word, "().")]:
 		return Generation
-	case titles[whole] && !initials, after && behind[whole]:
+	case titles[whole] && !initials, period && dotted[whole], after && behind[whole]:
 		return Academic
 	}
 	for _, part := range parts {
