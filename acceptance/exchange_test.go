@@ -119,7 +119,7 @@ func TestImportAsks(t *testing.T) {
 	refuses(t, 1, fmt.Sprintf("Error: %[1]q: the encoding is not certain: row 2 is \"Ana Juriæ\" in windows-1252, and \"Ana Jurić\" in windows-1250\n"+
 		"Try: firefighters import %[1]s --apply --db %[2]s --tenant 'Engine 7' --encoding windows-1252\n"+
 		"Try: firefighters import %[1]s --apply --db %[2]s --tenant 'Engine 7' --encoding windows-1250\n"+
-		"Try: if all these names are wrong, save the list as .xlsx in the program it comes from, and import that\n", people, db),
+		"Try: if none of these is right, save the list as .xlsx in the program it comes from, and import that\n", people, db),
 		into("import", people, db, "--apply")...)
 	if after := everything(t, db); after != before {
 		t.Errorf("%s\nbecame\n%s", before, after)

@@ -64,10 +64,14 @@ func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, m ma
 	t.Guess = nil
 	left, note := r.choose()
 	if encoding := left[0].encoding; encoding != t.Encoding {
-		var err error
-		if t, err = sheet.Read(ctx, content, sheet.Options{Encoding: encoding, Sheet: o.Sheet}); err != nil {
-			return nil, nil, err
+		other, err := sheet.Read(ctx, content, sheet.Options{Encoding: encoding, Sheet: o.Sheet})
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case err != nil: // it is no list in this encoding, for example because its rows are empty
+			return t, nil, nil
 		}
+		t = other
 	}
 	t.Notes = append(t.Notes, note...)
 	if len(left) < 2 {
@@ -145,7 +149,7 @@ func (r *readings) possible(one *reading) bool {
 // to say about them. Those that read all cells alike that are kept are one.
 func (r *readings) choose() ([]*reading, []sheet.Note) {
 	both := r.distinct(r.all[:2])
-	if !slices.ContainsFunc(r.all[:2], r.dubious) && !r.turkish() {
+	if !slices.ContainsFunc(r.all[:2], r.dubious) && !r.turkish(len(both) == 2) {
 		return both, nil
 	}
 	var left []*reading
@@ -175,11 +179,12 @@ func (r *readings) choose() ([]*reading, []sheet.Note) {
 // dubious reports whether names have in an encoding what no name has, or hardly any.
 func (r *readings) dubious(one *reading) bool { return !r.possible(one) || r.look(one).Doubtful() }
 
-// turkish reports whether the names may be Turkish: windows-1252 has other letters there
-// that are no less usual.
-func (r *readings) turkish() bool {
-	at := slices.IndexFunc(r.all, func(one *reading) bool { return one.encoding == charset.Windows1254 })
-	return r.possible(r.all[at]) && r.look(r.all[at]).Turkish()
+// turkish reports whether the names may be Turkish. windows-1252 has other letters there
+// that are no less usual, so one of them tells little, unless these are asked about.
+func (r *readings) turkish(asked bool) bool {
+	one := r.all[slices.IndexFunc(r.all, func(one *reading) bool { return one.encoding == charset.Windows1254 })]
+	letters := r.look(one).Turkish()
+	return (letters > 1 || letters == 1 && asked) && r.possible(one)
 }
 
 // keeps reports whether a column is kept, or could be.

@@ -136,7 +136,7 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 		return w.dates(e), "", true
 	}
 	if e, ok := errors.AsType[*EncodingError](err); ok {
-		return e.explain(e.telling()), "", true
+		return e.explain(e.telling()), "If none of these is right, save the list as .xlsx in the program it comes from.", true
 	}
 	if e, ok := errors.AsType[*RowsError](err); ok {
 		return messages().Text(w.Language, "rows."+e.Code, strconv.Itoa(e.Row)), "", true

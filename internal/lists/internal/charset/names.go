@@ -55,10 +55,10 @@ type Reading struct {
 	impossible string // the first name that has what no name has
 	doubtful   bool   // a name has what hardly any name has
 
-	words, foreign, silent, small int // words with more than ASCII; those without ASCII, without a vowel, and with a small letter first
-	letters, weight               int // letters beside ASCII, and how usual they are
-	strange                       int // letters that are neither usual nor rare
-	telling                       map[rune]bool
+	words, foreign, silent, small int           // words with more than ASCII; those without ASCII, without a vowel, and with a small letter first
+	letters, weight               int           // letters beside ASCII, and how usual they are
+	strange                       int           // letters that are neither usual nor rare
+	telling                       map[rune]bool // those that Turkish alone has
 	first                         string
 }
 
@@ -128,6 +128,8 @@ func (r *Reading) look(name string, c, before, after rune, quoted bool) {
 	case c == '–' || c == '—':
 		if inside && unicode.IsLower(after) {
 			r.wrong(name)
+		} else if beside && !inside {
+			r.doubtful = true
 		}
 	case unicode.IsSpace(c), unicode.IsMark(c):
 	case beside && !inside && strings.ContainsRune(signs, c):
@@ -278,9 +280,14 @@ func (r *Reading) Impossible() string {
 // Doubtful reports whether a name has what hardly any name has.
 func (r *Reading) Doubtful() bool { return r.doubtful }
 
-// Turkish reports whether the names have several of the letters that Turkish alone has,
-// and no letter that it has not.
-func (r *Reading) Turkish() bool { return len(r.telling) > 1 && r.strange == 0 }
+// Turkish returns how many of the letters that Turkish alone has are in the names, 0 if
+// these have a letter that it has not.
+func (r *Reading) Turkish() int {
+	if r.strange > 0 {
+		return 0
+	}
+	return len(r.telling)
+}
 
 // Usual returns how usual the letters of the names are: 200 for those that many names
 // have, 100 for rare ones.
