@@ -128,7 +128,11 @@ func (f *File) sought(p *mapping.Person) sought {
 			*value = ""
 		}
 	}
-	return sought{identify(foldName(&fields), &fields), p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
+	row := sought{identify(foldName(&fields), &fields), "", p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
+	if p.Titled != nil && row.name != "" {
+		row.titled = alike.Folded(p.Titled.First + " " + p.Titled.Last)
+	}
+	return row
 }
 
 // candidates finds those of a department who have the id or the name of a row, or are
@@ -136,7 +140,7 @@ func (f *File) sought(p *mapping.Person) sought {
 func (d *decision) candidates(roster store.Roster) (size int, err error) {
 	ids, names := map[string]bool{}, map[string]bool{}
 	for _, row := range d.distinct.rows {
-		ids[row.id], ids[row.same], names[row.name] = true, true, true
+		ids[row.id], ids[row.same], names[row.name], names[row.titled] = true, true, true, true
 	}
 	var damaged error
 	err = roster.Each(func(s *record.Stored) {
@@ -173,6 +177,7 @@ func (d *decision) add(at int, like []Like) {
 	if v.person >= 0 {
 		found := &d.members[v.person]
 		row.Result, row.ID, row.Before = Left, &found.id, &found.fields
+		row.readAs(p.Readings)
 	}
 	for _, i := range firstOf(v.people, few) {
 		row.People = append(row.People, describe(d.members[i].fields))
@@ -183,10 +188,10 @@ func (d *decision) add(at int, like []Like) {
 	d.addFaults(row, p, v)
 	switch {
 	case len(row.Errors) > 0:
-	case p.Readings != nil && !v.said:
-		row.Result, row.Like, row.ID, row.Before = Perhaps, []Like{{Why: MixedNames, Readings: p.Readings}}, nil, nil
 	case row.Before != nil:
 		d.update(row)
+	case p.Readings != nil && !v.said:
+		row.Result, row.Like = Perhaps, []Like{{Why: MixedNames, Readings: p.Readings}}
 	case len(like) > 0 && !d.file.Options.AddPerhaps:
 		row.Result, row.Like = Perhaps, like
 	}
@@ -199,6 +204,15 @@ func (d *decision) add(at int, like []Like) {
 		d.write(store.Person{Fields: row.Fields})
 	case Changed:
 		d.write(store.Person{ID: *row.ID, Fields: *row.After})
+	}
+}
+
+// readAs reads the name of a row as the person has it whom the row means.
+func (r *Row) readAs(readings []mapping.Name) {
+	for _, name := range readings {
+		if alike.SameSpelling(name.First, r.Before.FirstName) && alike.SameSpelling(name.Last, r.Before.LastName) {
+			r.Fields.FirstName, r.Fields.LastName = name.First, name.Last
+		}
 	}
 }
 
@@ -231,7 +245,12 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 		row.Errors = append(row.Errors, fault(row, v))
 	}
 	if p.LostPhone != "" && (row.Before == nil || row.Before.PhoneNumber != p.LostPhone) {
-		row.Errors = append(row.Errors, mapping.LostDigitsOf(p.LostPhone))
+		lost := mapping.LostDigitsOf(p.LostPhone)
+		if d.file.Options.LeaveOutBad {
+			row.LeftOut = append(slices.Clone(row.LeftOut), lost)
+		} else {
+			row.Errors = append(row.Errors, lost)
+		}
 	}
 }
 
@@ -253,7 +272,8 @@ func (d *decision) update(row *Row) {
 }
 
 // updated returns what the person of a row would be: the cells that hold something
-// replace. A name that was split changes nothing if it is the same as a whole, nor does a
+// replace. A name that was split changes nothing if it is the same as a whole, with or
+// without titles of ours, nor does a
 // date of birth that is the same day of the calendar but has no time and offset. A name or
 // an e-mail address that is only spelled in another way changes nothing either, unless
 // Options.Spelling is set. spelled says that there is one.
@@ -267,7 +287,8 @@ func (f *File) updated(row *Row) (after record.Fields, spelled bool) {
 	}
 	if f.splitsNames() {
 		whole, before := wholeName(after), wholeName(*ours)
-		if whole == before || !f.Options.Spelling && alike.SameSpelling(whole, before) {
+		same := alike.SameSpelling(whole, before) || alike.SameSpelling(whole, alike.WithoutTitles(before))
+		if whole == before || same && !f.Options.Spelling {
 			spelled = whole != before
 			after.FirstName, after.LastName = ours.FirstName, ours.LastName
 		}

@@ -286,3 +286,16 @@ func TestConcerned(t *testing.T) {
 }
 
 var _ store.Roster = people{}
+
+// TestLostDigitsLeftOut: a phone number that a spreadsheet has shortened is left out like
+// any other that cannot be kept, unless it is what the person has.
+func TestLostDigitsLeftOut(t *testing.T) {
+	t.Parallel()
+	for phone, want := range map[string]int{"4.41E+11": 0, "091": 1} {
+		d := decided(t, people{stored(anaID, with(func(f *record.Fields) { f.PhoneNumber = phone }))}, Options{LeaveOutBad: true, Update: true},
+			mapping.Person{Fields: with(func(f *record.Fields) { f.PhoneNumber = "" }), LostPhone: "4.41E+11"})
+		if row := d.rows[0]; row.Result != Left || len(row.LeftOut) != want || row.LeftOut.Has("phoneNumber") != (want > 0) {
+			t.Errorf("with %s: %s, %+v", phone, row.Result, row)
+		}
+	}
+}

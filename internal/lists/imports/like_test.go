@@ -92,6 +92,10 @@ func TestPerhapsDecided(t *testing.T) {
 	row := someone("Ana", "Covic-Kos", "1", "", ana.DateOfBirth)
 	readings := someone("Steiner", "Maria")
 	readings.Readings = []mapping.Name{{First: "Steiner", Last: "Maria"}, {First: "Maria", Last: "Steiner"}}
+	swapped := someone("Horvat", "Ivan") // Ivan Horvat is there
+	swapped.Readings = []mapping.Name{{First: "Horvat", Last: "Ivan"}, {First: "Ivan", Last: "Horvat"}}
+	here := someone("Ivan", "Horvat")
+	here.Readings = swapped.Readings
 	for _, test := range []struct {
 		o       Options
 		rows    []mapping.Person
@@ -113,6 +117,8 @@ func TestPerhapsDecided(t *testing.T) {
 		{Options{AddPerhaps: true}, []mapping.Person{readings}, "perhaps mixed_names", 0},
 		{Options{Add: map[int]bool{2: true}}, []mapping.Person{readings}, Added, 1},
 		{Options{Same: map[int]string{2: anaID}}, []mapping.Person{readings}, Left, 0},
+		{Options{Same: map[int]string{2: ivanID}, Update: true}, []mapping.Person{swapped}, Left, 0},
+		{Options{}, []mapping.Person{here}, Left, 0},
 		{Options{Same: map[int]string{2: anaID, 3: anaID}}, []mapping.Person{row, readings}, "refused name:duplicate, refused name:duplicate", 0},
 	} {
 		d := decided(t, department(), test.o, test.rows...)
@@ -123,6 +129,38 @@ func TestPerhapsDecided(t *testing.T) {
 	d := decided(t, department(), Options{Same: map[int]string{2: deletedID}}, row)
 	if r := d.rows[0]; r.Errors[0].Detail != "id is that of a person who was deleted." || r.Deleted != deletedID {
 		t.Errorf("a deleted person: %+v", r)
+	}
+}
+
+// TestTitles: a title that a full name is read without makes nobody another person, and
+// is not taken off a name of ours.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	titled := func(titles, first, last string) mapping.Person {
+		p := someone(first, last)
+		p.Titled = &mapping.Name{First: titles + " " + first, Last: last}
+		return p
+	}
+	roster := people{stored(anaID, record.Fields{FirstName: "Dr. Ana", LastName: "Kos"}), stored(ivanID, ivan),
+		stored(nobodyID, record.Fields{FirstName: "Dr. Ivan", LastName: "Horvat"})}
+	for _, test := range []struct {
+		row      mapping.Person
+		want, id string
+	}{
+		{titled("Dr.", "Ana", "Kos"), Left, anaID},
+		{titled("Dr.", "Ivan", "Horvat"), Left, nobodyID},
+		{titled("Prof.", "Ivan", "Horvat"), Left, ivanID},
+		{someone("Ivan", "Horvat"), Left, ivanID},
+	} {
+		d := decided(t, roster, Options{Update: true}, test.row)
+		d.file.Mapped.Columns = []mapping.Column{{Header: "Name", Field: mapping.FullName}}
+		d, err := d.file.decide(t.Context(), roster)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row := d.rows[0]; row.Result != test.want || row.ID == nil || *row.ID != test.id {
+			t.Errorf("%+v is %s %v, want %s %s", test.row.Titled, row.Result, row.ID, test.want, test.id)
+		}
 	}
 }
 

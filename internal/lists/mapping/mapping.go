@@ -84,6 +84,8 @@ type Person struct {
 	// Readings are those of a name that stands in the rarer form of its column, where
 	// nobody has said how it is read. nil: it is sure.
 	Readings []Name
+	// Titled is a full name with its titles, as it may stand in a record. nil: it has none.
+	Titled *Name
 }
 
 // Name is a first and a last name.

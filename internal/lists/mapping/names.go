@@ -274,7 +274,9 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 	name := splitName(cell, n.lastFirst, n.french)
 	f.FirstName, f.LastName = name.name.First, name.name.Last
 	if len(name.titles) > 0 {
-		n.titles.add(strings.Join(name.titles, " "), p.Row)
+		titles := strings.Join(name.titles, " ")
+		n.titles.add(titles, p.Row)
+		p.Titled = &Name{titles + " " + name.name.First, name.name.Last}
 	}
 	doubt := name.form != oneName && name.form == n.rarer || name.form == titleMid
 	if doubt && !n.sure && name.name != name.other {
