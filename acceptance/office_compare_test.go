@@ -1,9 +1,13 @@
 package acceptance
 
 import (
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/xuri/excelize/v2"
 )
 
 // theirs is the list of an insurer.
@@ -42,6 +46,62 @@ func TestOfficeCompare(t *testing.T) {
 	if b.names(t) != "Ana Čović, Jürgen Groß, Eva Neu" || len(b.get(t, "/office/imports").all("tr")) != 0 {
 		t.Errorf("a comparison has changed something: %s", b.names(t))
 	}
+}
+
+// TestOfficeCompareProbably: who stands on both lists in other words is in a group of their
+// own, groups are sorted by the last name, and all of it can be downloaded.
+func TestOfficeCompareProbably(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	writer := s.as(newKey(t, s.db, "default"))
+	for _, body := range []string{`{"firstName":"Jürgen","lastName":"Müller","dateOfBirth":"1980-06-26"}`, `{"firstName":"Zoë","lastName":"Ast"}`, `{"firstName":"Eva","lastName":"Ähre"}`} {
+		writer.do(t, "POST", collection, body).wants(t, 201)
+	}
+	key := newKey(t, s.db, "default", "--scope", "read")
+	b := s.signIn(t, key, "en")
+	list := "Name;Vorname;Geburtsdatum;Telefon\nMueller;Juergen;26.06.1980;1\n"
+	for i := range 501 {
+		list += fmt.Sprintf("New%03d;Otto;;\n", 500-i)
+	}
+	p := b.get(t, "/office/compare").form(t, "/office/compare").attach("insurer.csv", list).send(t, "Compare").follow(t).wants(t, 200)
+	p.says(t, "1 person is probably the same on both lists", "501 people are only on their list", "2 people are only on our list", "1 more is not shown. “Download all of it” has everything.")
+	if rows := p.rows("Probably the same"); len(rows) != 3 || rows[2].text() != "Juergen Mueller same name, written differently Phone – 1 2" {
+		t.Errorf("probably the same: %d", len(rows))
+		for _, row := range rows {
+			t.Error(row.text())
+		}
+	}
+	if rows := p.rows("Only on their list"); len(rows) != 500 || rows[0].one("th").text() != "Otto New000" {
+		t.Errorf("only theirs: %d", len(rows))
+	}
+	if rows := p.rows("Only on our list"); len(rows) != 2 || rows[0].text() != "Eva Ähre" {
+		t.Errorf("only ours: %v", rows)
+	}
+	report := p.form(t, "/office/compare").send(t, "Download all of it").wants(t, 200)
+	if got := report.header.Get("Content-Disposition"); got != `attachment; filename="comparison.xlsx"` {
+		t.Error(got)
+	}
+	if rows := cellsOf(t, report.body); len(rows) != 1+501+2+3 || strings.Join(rows[0], " ") != "Finding Row Id of this program Name Field Ours Theirs Why" {
+		t.Errorf("%d rows, below %q", len(rows), rows[0])
+	}
+	german := s.signIn(t, key, "de")
+	p = german.upload(t, "/office/compare", "x.csv", list, url.Values{}).follow(t).wants(t, 200)
+	rows := cellsOf(t, german.post(t, "/office/compare/report", p.form(t, "/office/compare").values).wants(t, 200).body)
+	if got := strings.Join(slices.Delete(rows[504], 2, 3), " "); got != "Wahrscheinlich dieselbe Person 2 Juergen Mueller Vorname Jürgen Juergen derselbe Name, anders geschrieben" {
+		t.Errorf("in German: %q", got)
+	}
+	b.post(t, "/office/compare/report", url.Values{}).wants(t, 422)
+}
+
+// cellsOf returns the cells of the only sheet of a workbook.
+func cellsOf(t *testing.T, content string) [][]string {
+	t.Helper()
+	book, err := excelize.OpenReader(strings.NewReader(content))
+	must(t, err)
+	defer book.Close()
+	rows, err := book.GetRows(book.GetSheetName(0))
+	must(t, err)
+	return rows
 }
 
 func TestOfficeCompareRefusals(t *testing.T) {

@@ -74,6 +74,23 @@ export async function tasks(browser, station, scripts) {
     await notice(page).filter({ hasText: "was taken back" }).waitFor();
   });
 
+  await step(`say who a row is, and correct a cell${how}`, async () => {
+    const [ours] = await station.list("Čović");
+    const page = await open("/office/import");
+    await bring(page, file("spring.csv", `First name;Last name;Phone;E-mail;Birthday\nAna;Horvat${round};1;${ours.email};15.05.1990\nIva;Choice${round};2;iva@;\nMia;Choice${round};3;;\n`));
+    const choice = page.getByRole("group", { name: `Row 2: Ana Horvat${round}` });
+    check((await choice.innerText()).includes("same e-mail address and date of birth"), `the choice is ${await choice.innerText()}`);
+    await choice.getByRole("radio", { name: "This is Ana Čović, born 15 May 1990" }).check();
+    await page.getByRole("textbox", { name: /^E-mail/ }).fill("iva@example.com");
+    await page.keyboard.press("Enter");
+    await button(page, "Import 2 people").click();
+    await notice(page).filter({ hasText: "2 people were imported" }).waitFor();
+    equal((await station.list(`Choice${round}`)).map((person) => person.email), ["iva@example.com", null], "the addresses");
+    equal((await station.list("Horvat")).length, 0, "how many have the other name");
+    await page.getByRole("button", { name: "Undo", exact: true }).click();
+    await notice(page).filter({ hasText: "was taken back" }).waitFor();
+  });
+
   await step(`get a list out${how}`, async () => {
     const page = await open("/office/?search=walk");
     await main(page).getByRole("link", { name: "Export these people" }).click();
@@ -90,6 +107,8 @@ export async function tasks(browser, station, scripts) {
     const text = await main(page).innerText();
     for (const wanted of ["insurer.csv", "Only on their list", "Only on our list", "What differs", "091 999"]) check(text.includes(wanted), `"${wanted}" is not in ${text}`);
     equal(await button(page, "Print").count(), scripts ? 1 : 0, "buttons to print");
+    const [download] = await Promise.all([page.waitForEvent("download"), button(page, "Download all of it").click()]);
+    equal(download.suggestedFilename(), "comparison.xlsx", "the name of the file");
   });
 }
 
@@ -126,6 +145,23 @@ export async function dropped(browser, station) {
 // address leads to.
 export async function everybody(browser, station) {
   const list = `First name;Last name;Phone;E-mail;Birthday;Rank\nAna;Čović;091 999;;15.05.1990;HBM\n${"Iva;Longlastname;;no;;\n".repeat(3)}Mia;New;;mia@example.com;;\n`;
+  await step("axe-core and width: a list with questions", async () => {
+    const page = await browser.open(station, "/office/import", { session: station.session });
+    const questions = `First name;Last name;Phone;E-mail;Birthday\nAna;Horvat;0911 2;ana@example.com;15.05.1990\nAna;Covicz;911 234;;15.05.1990\nIva;Axe;;no;--05-15\nZoe;Walk2;098 22;;\n${"Mia;Twice;1;;\n".repeat(2)}`;
+    await bring(page, file("questions.csv", questions));
+    await inspect(page);
+    await page.getByRole("radio", { name: /^This is Ana/ }).first().check();
+    await button(page, "Show what differs").click();
+    await page.getByLabel("Take the spelling").or(page.getByLabel("Change people who are there")).first().waitFor();
+    await inspect(page);
+    await page.goto("/office/import");
+    await bring(page, file("names.csv", "Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nSteiner Maria\n"));
+    await inspect(page);
+    await page.goto("/office/compare");
+    await bring(page, file("questions.csv", questions), "Compare");
+    await inspect(page);
+  });
+
   await step("axe-core and width: lists", async () => {
     const page = await browser.open(station, "/office/import", { session: station.session });
     await bring(page, file("a list with quite a long name of its own.csv", list));

@@ -105,17 +105,16 @@ func reportComparison(v visit) error {
 	if !l.isRead() {
 		return compareList(v)
 	}
-	format := l.reportFormat()
 	l.file.Release()
 	found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
 	if err != nil {
 		return err
 	}
 	var file bytes.Buffer
-	if err := found.WriteFindings(&file, format, v.findingWords()); err != nil {
+	if err := found.WriteFindings(&file, sheet.XLSX, v.findingWords()); err != nil {
 		return err
 	}
-	upload.Attachment{Name: v.Text("compare.file") + "." + format, ContentType: sheet.ContentType(format)}.Describe(v.W.Header())
+	upload.Attachment{Name: v.Text("compare.file") + "." + sheet.XLSX, ContentType: sheet.ContentType(sheet.XLSX)}.Describe(v.W.Header())
 	httpapi.Respond(v.W, http.StatusOK, file.Bytes())
 	return nil
 }

@@ -78,14 +78,6 @@ type broughtList struct {
 // isRead reports whether the people of the list are known.
 func (l *broughtList) isRead() bool { return l.file != nil && len(l.faults) == 0 }
 
-// reportFormat returns the format of a file about the list.
-func (l *broughtList) reportFormat() string {
-	if l.file.Table.Format == sheet.CSV {
-		return sheet.CSV
-	}
-	return sheet.XLSX
-}
-
 // release frees the cells of a list that is too long to be corrected on the page. They take
 // more memory than the people.
 func (l *broughtList) release() {
@@ -531,7 +523,10 @@ func reportImport(v visit) error {
 	if err != nil {
 		return err
 	}
-	format := l.reportFormat()
+	format := sheet.XLSX
+	if l.file.Table.Format == sheet.CSV {
+		format = sheet.CSV
+	}
 	var file bytes.Buffer
 	header := []string{v.Text("import.result"), v.Text("import.reason")}
 	err = imports.WriteReport(&file, format, l.file, found, header, func(row imports.Row) []string {
