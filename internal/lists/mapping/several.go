@@ -154,7 +154,9 @@ func kindOf(field, header string) int {
 	if !ok || len(header) > maxHeader {
 		return plain
 	}
-	words := append(strings.FieldsFunc(fold.String(header), func(r rune) bool { return !unicode.IsLetter(r) }), letters(header))
+	words := strings.FieldsFunc(fold.String(header), func(r rune) bool { return !unicode.IsLetter(r) })
+	words = slices.DeleteFunc(words, func(word string) bool { return len(word) == 1 }) // of an initial, too
+	words = append(words, letters(header))
 	switch {
 	case slices.ContainsFunc(words, patterns.early.MatchString):
 		return early

@@ -40,6 +40,12 @@ func TestSeveralPhones(t *testing.T) {
 		{"Home Phone|Home Phone 2|Phone|Phone 2", "1|2|3|4;|2|3|4;||3|4;|||4", "1|2|3|4", `{"Home Phone", "Home Phone 2", "Phone", "Phone 2"}`},
 		{"Diensthandy|Handy privat|Festnetz", "1|2|3;|2|3;||3", "1|2|3", `{"Diensthandy", "Handy privat", "Festnetz"}`},
 		{"Telefon|Telefon", "1|2;|2", "1|2", `{"Telefon", "Telefon"}`},
+		{"Tel. G|Tel. P|Natel", "1|2|3;1|2|;1||", "3|2|1", `{"Natel", "Tel. P", "Tel. G"}`},
+		{"Tél. prof.|Tél. dom.|Tél. port.", "1|2|3;1|2|;1||", "3|2|1", `{"Tél. port.", "Tél. dom.", "Tél. prof."}`},
+		{"Phone (W)|Phone (H)|Phone (M)", "1|2|3;1|2|;1||", "3|2|1", `{"Phone (M)", "Phone (H)", "Phone (W)"}`},
+		{"Tel. gesch.|Tel. priv.|Handynummer", "1|2|3;1|2|;1||", "3|2|1", `{"Handynummer", "Tel. priv.", "Tel. gesch."}`},
+		{"Tfno. trab.|Tfno. part.|Tel. móv.", "1|2|3;1|2|;1||", "3|2|1", `{"Tel. móv.", "Tfno. part.", "Tfno. trab."}`},
+		{"Phone number (work)|Phone number|Number of mobile phone", "1|2|3;1|2|;1||", "3|2|1", `{"Number of mobile phone", "Phone number", "Phone number (work)"}`},
 		{"Fax|Telefon|Telefax|Handy|Telefon (Notfall)", "1|2|3|4|5;1|2|3||5;1||3||5", "4|2|", `{"Handy", "Telefon"}`},
 		{"Handy|Telefon", "-|2;-|;–|/", "2|-|–", `{"Handy", "Telefon"}`},
 		{"Handy|Telefon", "4.41E+11|2", "4.41E+11", `{"Handy", "Telefon"}`},
@@ -116,8 +122,8 @@ func TestGoogleTypes(t *testing.T) {
 	t.Parallel()
 	rows := []string{"Ana|Čović|Home|01 1|Mobile|091 1", "Eva|Babić|Home Fax|01 2|Work|01 3", "Ivan|Horvat|Work Fax|01 4||", "Mia|Kos|* Mobile|091 5|Mobile|091 6",
 		"Leo|Novak|Work|01 7||01 8", "Jan|Kralj|Pager|1|Other|01 9", "Ida|Vuk|Fax (privat)|1|Festnetz|01 10", "Uwe|Wolf|Geschäftlich|1|Handy Chef|091 11",
-		"Eli|Moor|Emergency|1|Main|01 12", "Ena|Paš|Mobitel|091 13 ::: 091 14|Mobile|091 15"}
-	const want = "091 1|01 3||091 5|01 8|01 9|01 10|091 11|01 12|091 13"
+		"Eli|Moor|Emergency|1|Main|01 12", "Jo|Horn|Home|01 16|C. Weber|01 17", "Ena|Paš|Mobitel|091 13 ::: 091 14|Mobile|091 15"}
+	const want = "091 1|01 3||091 5|01 8|01 9|01 10|091 11|01 12|01 16|091 13"
 	for _, label := range []string{"Type", "Label"} {
 		lines := append([]string{strings.ReplaceAll("Given Name|Family Name|Phone 1 - Type|Phone 1 - Value|Phone 2 - Type|Phone 2 - Value", "Type", label)}, rows...)
 		got, notes := phonesOf(t, Options{}, lines...)

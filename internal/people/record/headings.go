@@ -21,7 +21,7 @@ const (
 		landline festnetz festnetzanschluss fixe fijo fiksni fiksna`
 	mobiles = `mobile mobiles mobil mobiler mobilfunk mobilfon mobiltel mob cell cells cellphone cellular iphone
 		handy handys natel portable gsm smartphone movil moviles celular mobitel mobitela mobiteli mobilni mobilnog mobilna`
-	texts         = ` sms whatsapp`
+	texts         = ` sms whatsapp port mov m c`
 	besidesPhones = `number numbers num no nr nb n nummer nummern numero numeros broj brojevi br
 		car auto voiture coche day daytime evening tagsuber abends best
 		alarm alarmierung alerting alerts notification notifications fix fixed` + texts
@@ -39,9 +39,9 @@ const (
 		secondary second zweite zweites zweiter secondaire secundario sekundarni sekundarna alternate alternative alternativ
 		other weitere weiteres weiterer andere anderes autre otro otra ostali drugi drugo na`
 	homes = ` private privat privater private privates prive privee privado privada privatni privatna
-		home haus heim house domicile domicilio maison casa particular kucni kuca
+		priv p h dom part home haus heim house domicile domicilio maison casa particular kucni kuca
 		personal perso personnel personnelle personlich personliche osobni osobna contact kontakt contacto`
 	works = ` work arbeit business office buro buero bureau geschaftlich geschaeftlich geschaft dienst dienstlich dienstliche
 		beruflich trabajo travail professionnel professionnelle pro laboral oficina poslovni poslovna posao poslu ured uredski
-		sluzbeni sluzbena`
+		sluzbeni sluzbena w g gesch dienstl berufl prof trav trab`
 )
