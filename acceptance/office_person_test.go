@@ -81,6 +81,64 @@ func TestOfficeAddsAPerson(t *testing.T) {
 	}
 }
 
+// TestOfficeSaysWhoIsThereAlready: while somebody is typed, and when they were added. Both
+// are saved.
+func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	newClient(t, s.url, newKey(t, s.db, "Ladder 1")).create(t, ana)
+	id := s.create(t, ana)
+	s.create(t, `{"firstName":"Jürgen","lastName":"Müller-Koch"}`)
+	s.create(t, `{"firstName":"Marko","lastName":"Horvat","email":"marko@example.com","dateOfBirth":"1980-02-03"}`)
+	for language, lines := range map[string][]string{
+		"en": {"There is already an Ana Čović, born 1990", "There is already a Jürgen Müller-Koch", "There is already a Marko Horvat, born 1980"},
+		"de": {"Es gibt schon Ana Čović, geboren 1990", "Es gibt schon Jürgen Müller-Koch", "Es gibt schon Marko Horvat, geboren 1980"},
+	} {
+		b := s.signIn(t, s.key, language)
+		if at := b.get(t, newPerson).form(t, "/office/people").form.attributes["data-alike"]; at != "/office/people/alike" {
+			t.Errorf("the form asks at %q", at)
+		}
+		for typed, want := range map[string]string{
+			"firstName=ana&lastName=COVIC":                                                lines[0],
+			"firstName=Ana&lastName=Čović&dateOfBirth=1.2.2003":                           lines[0], // mother and daughter
+			"firstName=Čović&lastName=Ana":                                                lines[0],
+			"firstName=Dr.+Juergen&lastName=Mueller+Koch":                                 lines[1],
+			"firstName=Marko&lastName=Babić&email=MARKO@example.com&dateOfBirth=3.2.1980": lines[2],
+			"firstName=Marko&lastName=Babić&email=marko@&dateOfBirth=3.2.":                "",
+			"firstName=Ana&lastName=Horvat":                                               "",
+			"firstName=Ana":                                                               "",
+			"firstName=Ana&lastName=" + strings.Repeat("x", 200):                          "",
+			"": "",
+		} {
+			query, err := url.ParseQuery(typed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := b.trySend(t, http.MethodGet, "/office/people/alike?"+query.Encode(), nil, nil)
+			if err != nil || p.status != http.StatusOK || p.text() != want {
+				t.Errorf("%s %s: %d %q, %v; want %q", language, typed, p.status, p.text(), err, want)
+			}
+		}
+	}
+	b := s.signIn(t, s.key, "en")
+	form := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Ana").set(t, "Last name", "Covic")
+	wrong := form.set(t, "E-mail", "ana@").send(t, "Add person").wants(t, http.StatusUnprocessableEntity)
+	wrong.says(t, "There is already an Ana Čović, born 1990")
+	list := wrong.form(t, "/office/people").set(t, "E-mail", "").send(t, "Add person").follow(t)
+	if got := list.notice(t); got != "Ana Covic was added There is already an Ana Čović, born 1990" {
+		t.Errorf("the notice is %q", got)
+	}
+	if links := list.one(t, "div", "id", "notice").all("a"); len(links) != 2 || links[1].attributes["href"] != personPath(id) {
+		t.Errorf("%d links", len(links))
+	}
+	if n := s.list(t, "").TotalCount; n != 4 {
+		t.Errorf("%d people", n)
+	}
+	b.get(t, "/office/people/new").form(t, "/office/people").set(t, "First name", "Mia").set(t, "Last name", "Babić").send(t, "Add person").follow(t)
+	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	reader.get(t, "/office/people/alike?firstName=Ana&lastName=Covic").wants(t, http.StatusForbidden)
+}
+
 func TestOfficeFormSentManyTimesAtOnceMakesOnePerson(t *testing.T) {
 	t.Parallel()
 	s := start(t)

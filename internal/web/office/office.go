@@ -54,6 +54,7 @@ func routes() map[string]site.Route {
 		"GET /office/{$}":                   {Scope: store.ScopeRead, Handle: to(showList)},
 		"GET /office/emails":                {Scope: store.ScopeRead, Handle: to(showEmails), Large: true},
 		"GET /office/people/new":            {Scope: store.ScopeWrite, Handle: to(showNewPerson)},
+		"GET /office/people/alike":          {Scope: store.ScopeWrite, Handle: to(showAlike), Large: true},
 		"POST /office/people":               {Scope: store.ScopeWrite, Handle: to(addPerson), Carried: true},
 		"GET /office/people/{id}":           {Scope: store.ScopeRead, Handle: to(withID(showPerson))},
 		"POST /office/people/{id}":          {Scope: store.ScopeWrite, Handle: to(withID(savePerson)), Carried: true},

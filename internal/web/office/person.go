@@ -28,6 +28,7 @@ type formPage struct {
 	Token   string  // tells a form that is sent twice from two forms
 	Resumed bool    // after a new sign-in; nothing is saved yet
 	Person  person
+	Alike   []site.Line // who is there already and could be the new person
 }
 
 // input is a field of the form.
@@ -99,6 +100,9 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 		p = site.Page{Title: data.Name, Section: "list"}
 	} else if data.Token == "" {
 		data.Token = strings.ToLower(rand.Text())
+	}
+	if data.ID == "" {
+		data.Alike, _ = v.alikeTyped(typed) // the form is there without it
 	}
 	data.Inputs, data.Faults = v.inputs(typed, was, faults)
 	for _, in := range data.Inputs[record.NameFields:] {
@@ -301,7 +305,11 @@ func (v visit) listNotice() (*site.Notice, error) {
 		if errors.Is(err, store.ErrNotFound) {
 			return nil, nil
 		}
-		return &site.Notice{Text: v.Text("notice."+what, nameOf(f.Fields)), Link: personPath(id)}, err
+		n := &site.Notice{Text: v.Text("notice."+what, nameOf(f.Fields)), Link: personPath(id)}
+		if what == "added" {
+			n.More, _ = v.alike(f.Fields, id) // it was added in any case
+		}
+		return n, err
 	}
 	return nil, nil
 }

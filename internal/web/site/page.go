@@ -32,7 +32,11 @@ type Notice struct {
 	Undo string // address that undoes it, by a form without fields; empty: nothing to undo
 	Away bool   // the address of Undo answers with a page of its own
 	Link string // address of what the text is about; empty: none
+	More []Line // what else is to be known
 }
+
+// Line is a sentence, and the address of what it is about.
+type Line struct{ Text, Link string }
 
 // frame is a page with what all pages show around it.
 type frame struct {

@@ -162,6 +162,23 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) for (const form of document.forms) release(form);
 });
 
+// Who is there already and could be the new person: asked when a field is left. The line
+// stands below the buttons, so that they do not move away from under a press.
+
+const newForm = find('form[data-alike]');
+if (newForm) {
+  let asking;
+  newForm.addEventListener('change', () => {
+    asking?.abort();
+    const typed = [...new FormData(newForm)].filter(([name, value]) => value && name !== 'token');
+    asking = request('GET', newForm.dataset.alike + '?' + new URLSearchParams(typed), null, (page, xhr) => {
+      const found = xhr === asking && xhr.status === 200 && find('#alike', page);
+      const shown = find('#alike');
+      if (found && found.textContent.trim() !== shown.textContent.trim()) shown.replaceChildren(...found.childNodes);
+    });
+  });
+}
+
 // What was typed stays in this tab until an answer to the form has come. A browser
 // forgets it on the way back from a page that did not come.
 
