@@ -22,6 +22,16 @@ export async function tasks(browser, station, scripts) {
     equal([person.phoneNumber, person.email, person.dateOfBirth], ["091 700", "iva@example.com", "1985-03-03T00:00:00Z"], "what was kept");
   });
 
+  await step(`who is there already is said, and both are kept${how}`, async () => {
+    const { lastName } = await added("Müller");
+    const page = await open("/office/people/new");
+    await fill(page, { firstName: "Task", lastName: `Mueller${round}`, phoneNumber: "" });
+    if (scripts) await main(page).getByRole("status").filter({ hasText: lastName }).waitFor();
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: `Mueller${round}` }).filter({ hasText: lastName }).waitFor();
+    equal((await known(`Mueller${round}`)).length, 1, "people");
+  });
+
   await step(`faults stand at their fields${how}`, async () => {
     const page = await open("/office/people/new");
     await fill(page, { phoneNumber: "091 701", email: "not an address", dateOfBirth: "31 February 1990" });
