@@ -15,8 +15,8 @@ import (
 // mostAlike is how many people are shown at most who could be the one in a form.
 const mostAlike = 10
 
-// showAlike answers the script of the form for a new person, which asks when a field is
-// left. What is typed may have faults.
+// showAlike answers the script of the form for a new person, which asks while somebody is
+// typed. What is typed may have faults.
 func showAlike(v visit) error {
 	var typed record.Fields
 	for d, value := range typed.Each {

@@ -162,13 +162,13 @@ addEventListener('pageshow', (event) => {
   if (event.persisted) for (const form of document.forms) release(form);
 });
 
-// Who is there already and could be the new person: asked when a field is left. The line
-// stands below the buttons, so that they do not move away from under a press.
+// Who is there already and could be the new person: asked when somebody pauses, so that
+// nothing moves later, while a button is pressed.
 
 const newForm = find('form[data-alike]');
 if (newForm) {
-  let asking;
-  newForm.addEventListener('change', () => {
+  let pause, asking;
+  const ask = () => {
     asking?.abort();
     const typed = [...new FormData(newForm)].filter(([name, value]) => value && name !== 'token');
     asking = request('GET', newForm.dataset.alike + '?' + new URLSearchParams(typed), null, (page, xhr) => {
@@ -176,6 +176,10 @@ if (newForm) {
       const shown = find('#alike');
       if (found && found.textContent.trim() !== shown.textContent.trim()) shown.replaceChildren(...found.childNodes);
     });
+  };
+  newForm.addEventListener('input', () => {
+    clearTimeout(pause);
+    pause = setTimeout(ask, 250);
   });
 }
 
