@@ -131,19 +131,25 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 	})
 }
 
+// encodingOf reads the parameter encoding: a name of one that is known, in any case.
+func encodingOf(p *record.Parameters) string {
+	name := p.Get("encoding")
+	if _, known := sheet.EncodingOf(name); name != "" && !known {
+		p.Add("encoding", record.Invalid, "encoding must be one of %s.", strings.Join(sheet.Encodings, ", "))
+	}
+	return name
+}
+
 // importOptions reads the query of an import. The error is record.FieldErrors.
 func importOptions(rawQuery string) (imports.Options, error) {
 	p := record.ParseParameters(rawQuery)
 	o := imports.Options{
 		Apply: p.Bool("apply"), Update: p.Bool("update"), SkipBad: p.Bool("skipBad"), Sheet: p.Get("sheet"),
-		Encoding: p.Get("encoding"),
+		Encoding: encodingOf(p),
 		Dates:    p.OneOf("dates", "", mapping.Orders...),
 		Names:    p.OneOf("names", "", mapping.NameOrders...),
 		Zero:     p.Bool("zero"), LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
 		AllRows: p.OneOf("rows", "", imports.AllRows) != "",
-	}
-	if _, known := sheet.EncodingOf(o.Encoding); o.Encoding != "" && !known {
-		p.Add("encoding", record.Invalid, "encoding must be one of %s.", strings.Join(sheet.Encodings, ", "))
 	}
 	for _, same := range p.All("same") {
 		if err := o.SaySame(same); err != nil {
