@@ -247,6 +247,30 @@ func TestOfficeImportCorrections(t *testing.T) {
 	}
 }
 
+// TestOfficeImportGone: what was said about the rows of a list holds for the same list that
+// is brought again, because the program was restarted, and for no other.
+func TestOfficeImportGone(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	list := "First name;Last name;E-mail\nAna;Čović;no\nEva;Kos;\n"
+	form := b.bring(t, "people.csv", list).again(t)
+	form.values.Set("cell.2.2", "ana@example.com")
+	form.values.Set("who.3", "add")
+	form.values.Set("token", "gone")
+	for content, want := range map[string]string{list: "2 people would be added", strings.Replace(list, "Eva", "Mia", 1): "1 row is refused"} {
+		p := form.send(t, "Check again").wants(t, 422).says(t, "is not here any more")
+		p = p.form(t, "/office/import").attach("people.csv", content).send(t, "Check the list").follow(t).wants(t, 200).says(t, want)
+		p.again(t).send(t, "Check again").follow(t).wants(t, 200).says(t, want)
+	}
+	form = b.bring(t, "people.csv", list).again(t)
+	form.values.Set("cell.2.2", strings.Repeat("x", 60<<10))
+	for row := range 4 {
+		form.values.Set(fmt.Sprintf("cell.%d.1", 10+row), strings.Repeat("x", 1<<10))
+	}
+	form.send(t, "Check again").wants(t, 413)
+}
+
 // TestOfficeImportPerhaps: of a row that is perhaps somebody who is there the page asks who
 // it is, and nothing becomes of it before.
 func TestOfficeImportPerhaps(t *testing.T) {

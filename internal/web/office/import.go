@@ -81,7 +81,7 @@ func (l *broughtList) isRead() bool { return l.file != nil && len(l.faults) == 0
 // release frees the cells of a list that is too long to be corrected on the page. They take
 // more memory than the people.
 func (l *broughtList) release() {
-	const mostCells = 500_000
+	const mostCells = 200_000
 	if rows := len(l.file.Table.Rows); rows*len(l.file.Table.Header) > mostCells {
 		l.released = true
 		l.file.Release()
@@ -188,9 +188,13 @@ func (v visit) openList() (*broughtList, error) {
 		l.options = imports.Options{Name: l.name, Update: l.options.Update} // the others are about another list
 		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	}
+	if errors.As(err, new(*imports.RowsError)) { // the answers are about the rows of another encoding
+		l.options.Same, l.options.Add = nil, nil
+		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
+	}
 	if l.file != nil {
 		l.options.Corrections = l.file.Options.Corrections
-		v.lists.settle(l.keptList, l.options.Corrections)
+		v.lists.settle(l.keptList, l.options)
 	}
 	return l, l.explain(v, err)
 }
@@ -329,7 +333,11 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 			without = append(without, v.Count("import.without.perhaps", found.Perhaps))
 		}
 		if found.Refused > 0 {
-			why = append(why, v.Count("import.why.refused", found.Refused, v.Text("import.again")))
+			key := "import.why.refused"
+			if l.released {
+				key = "import.why.tooMany"
+			}
+			why = append(why, v.Count(key, found.Refused, v.Text("import.again")))
 			without = append(without, v.Count("import.without.refused", found.Refused))
 		}
 		r.Why = strings.Join(why, " ")

@@ -41,7 +41,7 @@ func (k *keptLists) answer(one *keptList, form url.Values) (map[string]string, e
 	if all == nil || form.Has("sheet") && form.Get("sheet") != form.Get("was.sheet") {
 		all = map[string]string{}
 	}
-	reread := form.Has("encoding") && form.Get("encoding") != form.Get("was.encoding")
+	reread := form.Has("was.encoding") && form.Get("encoding") != form.Get("was.encoding")
 	size := 0
 	for name := range form {
 		value := form.Get(name)
@@ -62,15 +62,22 @@ func (k *keptLists) answer(one *keptList, form url.Values) (map[string]string, e
 	return maps.Clone(all), nil
 }
 
-// settle drops the cells that say what the list says anyway, and keeps the others.
-func (k *keptLists) settle(one *keptList, corrections imports.Corrections) {
+// settle keeps only the answers that a list was read with. A cell that says what the list
+// says anyway is none.
+func (k *keptLists) settle(one *keptList, o imports.Options) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	maps.DeleteFunc(one.answers, func(name, _ string) bool { return strings.HasPrefix(name, cellField) })
-	for row, cells := range corrections {
+	clear(one.answers)
+	for row, cells := range o.Corrections {
 		for column, text := range cells {
 			one.answers[cellName(row, column)] = text
 		}
+	}
+	for row, id := range o.Same {
+		one.answers[whoField+strconv.Itoa(row)] = id
+	}
+	for row := range o.Add {
+		one.answers[whoField+strconv.Itoa(row)] = addNew
 	}
 }
 
