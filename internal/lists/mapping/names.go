@@ -20,8 +20,8 @@ var particles = words(`von van vom zu zum zur de der den des del della di da dal
 var salutations = words(`mr mrs ms miss mx herr herrn frau hr monsieur madame mademoiselle mme mlle sr sra srta senor senora senorita
 	gosp gospodin gospodja gospoda gda gdja gdica gospodica`)
 
-// degrees stand behind a first and a last name and a comma, folded and without periods.
-// Behind a last name alone they are initials, as in "Müller, M.A.".
+// degrees stand behind a first and a last name, folded and without periods. Behind a last
+// name alone they are initials, as in "Müller, M.A.".
 var degrees = words(`ba ma md mba bba mph rn esq dds dmd dvm jd edd cpa bed med beng meng`)
 
 func words(text string) map[string]bool {
@@ -165,7 +165,7 @@ func (n *fullName) strip(text string, before [][]string, french bool) (p namePar
 	for start < end && (all[start].Title == alike.Academic || isSalutation(all[start:], len(before) > 0, french)) {
 		start++
 	}
-	for end > start && all[end-1].Title != alike.NoTitle && !(end-start == 2 && isLoneName(all[end-1])) {
+	for end > start && (all[end-1].Title != alike.NoTitle && !(end-start == 2 && isLoneName(all[end-1])) || end-start > 2 && isDegree(all[end-1], false)) {
 		end--
 	}
 	n.leaveOut(all[:start])
@@ -189,23 +189,32 @@ func (n *fullName) leaveOut(titles []alike.Word) {
 	}
 }
 
-// isSalutation reports whether words of a part begin with a salutation. Alone it is one
-// only behind a name.
+// isSalutation reports whether words of a part begin with a salutation, or with a title
+// that is a name elsewhere. Alone it is one only behind a name.
 func isSalutation(all []alike.Word, behind, french bool) bool {
 	word := fold.String(all[0].Text)
 	if len(all) == 1 && (!behind || all[0].Title != alike.NoTitle) {
 		return false
 	}
-	return salutations[strings.Trim(word, ".")] || word == "fr." || word == "m." && french
+	switch {
+	case word == "m.":
+		return french
+	case all[0].Text == "DI": // Diplomingenieur; "DI MARIO" is a name
+		return len(all) > 2 && strings.ToUpper(all[1].Text) != all[1].Text
+	}
+	return salutations[strings.Trim(word, ".")] || word == "fr."
 }
 
-// allDegrees reports whether words are degrees, in capitals or with periods, and titles.
+// allDegrees reports whether words are degrees and titles.
 func allDegrees(all []alike.Word) bool {
-	return len(all) > 0 && !slices.ContainsFunc(all, func(w alike.Word) bool {
-		plain := strings.ReplaceAll(w.Text, ".", "")
-		spelled := plain != w.Text || strings.ToUpper(plain) == plain
-		return w.Title != alike.Academic && !(spelled && degrees[fold.String(plain)])
-	})
+	return len(all) > 0 && !slices.ContainsFunc(all, func(w alike.Word) bool { return w.Title != alike.Academic && !isDegree(w, true) })
+}
+
+// isDegree reports whether a word is a degree with periods, or in capitals where that is
+// enough.
+func isDegree(word alike.Word, capitals bool) bool {
+	plain := strings.ReplaceAll(word.Text, ".", "")
+	return (plain != word.Text || capitals && strings.ToUpper(plain) == plain) && degrees[fold.String(plain)]
 }
 
 // isLoneName reports whether a word that can be a suffix is a name behind a single word,
