@@ -45,6 +45,7 @@ func (c comparing) with(s *store.Store, tenant record.TenantID) error {
 	if err != nil {
 		return c.explain(err)
 	}
+	f.Release()
 	found, err := f.Compare(c.env.Context, s, tenant)
 	if err != nil {
 		return c.explain(store.Failed("reading", *c.db, err))

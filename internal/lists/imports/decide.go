@@ -293,19 +293,21 @@ func (f *File) updated(row *Row) (after record.Fields, spelled bool) {
 			after.FirstName, after.LastName = ours.FirstName, ours.LastName
 		}
 	}
-	keep := func(theirs *string, ours string, same bool) {
-		if same && *theirs != ours && !f.Options.Spelling {
+	keep := func(theirs *string, ours string, same func(a, b string) bool) {
+		if *theirs != ours && !f.Options.Spelling && same(*theirs, ours) {
 			*theirs, spelled = ours, true
 		}
 	}
-	keep(&after.FirstName, ours.FirstName, alike.SameSpelling(after.FirstName, ours.FirstName))
-	keep(&after.LastName, ours.LastName, alike.SameSpelling(after.LastName, ours.LastName))
-	keep(&after.Email, ours.Email, alike.Folded(after.Email) == alike.Folded(ours.Email))
+	keep(&after.FirstName, ours.FirstName, alike.SameSpelling)
+	keep(&after.LastName, ours.LastName, alike.SameSpelling)
+	keep(&after.Email, ours.Email, sameFolded)
 	if day, bare := strings.CutSuffix(after.DateOfBirth, "T00:00:00Z"); bare && strings.HasPrefix(ours.DateOfBirth, day) {
 		after.DateOfBirth = ours.DateOfBirth
 	}
 	return after, spelled
 }
+
+func sameFolded(a, b string) bool { return alike.Folded(a) == alike.Folded(b) }
 
 func wholeName(f record.Fields) string {
 	return strings.Join(strings.Fields(f.FirstName+" "+f.LastName), " ")

@@ -37,28 +37,35 @@ func (k *keyed) hash(key alike.Key) uint64 { return maphash.Comparable(k.seed, k
 // add adds somebody to the lists of their keys. Of a name each list has as many people as
 // a row names, and besides them as many of other names: a row is like those alone who
 // have another name, or those who have its own.
-func (k *keyed) add(p *known) {
-	for _, key := range p.Keys() {
+func (k *keyed) add(s *record.Stored, order int) {
+	who, p := alike.Of(&s.Fields), (*known)(nil) // most people have no key of a row
+	for _, key := range who.Keys() {
 		hash := k.hash(key)
 		at, sought := k.lists[hash]
-		switch {
-		case !sought:
-		case at == 0:
-			k.people = append(k.people, []*known{p})
-			k.lists[hash] = int32(len(k.people))
-		case len(k.people[at-1]) < 2*few && p.namesakes(k.people[at-1]) < few:
-			k.people[at-1] = append(k.people[at-1], p)
+		if !sought || at > 0 && isFull(k.people[at-1], &who) {
+			continue
 		}
+		if p == nil {
+			p = &known{who, order, s.ID, s.Fields}
+		}
+		if at == 0 {
+			k.people = append(k.people, nil)
+			at = int32(len(k.people))
+			k.lists[hash] = at
+		}
+		k.people[at-1] = append(k.people[at-1], p)
 	}
 }
 
-func (k *known) namesakes(list []*known) (n int) {
-	for _, other := range list {
-		if k.Named(&other.Person) {
-			n++
+// isFull reports whether a list needs nobody else of a name.
+func isFull(list []*known, who *alike.Person) bool {
+	namesakes := 0
+	for _, p := range list {
+		if who.Named(&p.Person) {
+			namesakes++
 		}
 	}
-	return n
+	return len(list) == 2*few || namesakes == few
 }
 
 // findAlike finds who is perhaps the same person as a row that would be added, by the
@@ -84,7 +91,7 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 	}
 	order := 0
 	err := roster.Each(func(s *record.Stored) {
-		k.add(&known{alike.Of(&s.Fields), order, s.ID, s.Fields})
+		k.add(s, order)
 		order++
 	})
 	like := map[int][]Like{}
@@ -125,7 +132,7 @@ func (k *keyed) like(f *record.Fields) (all []Like) {
 	slices.SortFunc(some, func(a, b found) int { return cmp.Or(cmp.Compare(a.why, b.why), cmp.Compare(a.order, b.order)) })
 	some = slices.CompactFunc(some, func(a, b found) bool { return a.known == b.known })
 	for _, p := range some[:min(len(some), few)] {
-		all = append(all, Like{ID: &p.id, Why: reasons[p.why], Person: p.fields})
+		all = append(all, Like{ID: new(p.id), Why: reasons[p.why], Person: p.fields}) // not &p.id, which would keep all of p
 	}
 	return all
 }
