@@ -172,7 +172,10 @@ func reason(r imports.Row) string {
 	if len(r.LeftOut) > 0 {
 		all = append(all, "Left out: "+reasons(r.LeftOut))
 	}
-	return strings.Join(append(all, reasons(r.Errors)), " ")
+	if r.Twin != 0 && r.Result == imports.Left {
+		all = append(all, fmt.Sprintf("The row is the same as row %d.", r.Twin))
+	}
+	return strings.TrimSpace(strings.Join(append(all, reasons(r.Errors)), " "))
 }
 
 // changedRows has a line for each person who would be changed.
