@@ -104,13 +104,18 @@ func (p *phones) notes() (all []sheet.Note) {
 	return all
 }
 
-// dateAlone is how a date looks that has the digits of a phone number.
-var dateAlone = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{2,4}$`)
+// dateAlone is how a date looks that has the digits of a phone number. clearNumber is how
+// a number begins that is no other number, with a 0, a + or a bracket, or in three
+// groups as in North America.
+var (
+	dateAlone   = regexp.MustCompile(`^\d{1,4}[./-]\d{1,2}[./-]\d{2,4}$`)
+	clearNumber = regexp.MustCompile(`^(?:[0+(]|\d{3}[-. ]\d{3}[-. ]\d{4}$)`)
+)
 
-// hasPhones reports whether all cells of a column look like phone numbers, and one has
-// a 0 or + in front.
+// hasPhones reports whether all cells of a column look like phone numbers, and one is
+// clearly one.
 func (c *choice) hasPhones(at int) bool {
-	front := false
+	sure := false
 	for _, row := range c.table.Rows {
 		text := row.Cell(at).Text
 		if text == "" {
@@ -119,7 +124,7 @@ func (c *choice) hasPhones(at int) bool {
 		if len(record.Digits(text)) < fewestDigits || strings.ContainsFunc(text, unicode.IsLetter) || dateAlone.MatchString(text) {
 			return false
 		}
-		front = front || strings.ContainsRune("0+", rune(strings.TrimLeft(text, "( ")[0]))
+		sure = sure || clearNumber.MatchString(text)
 	}
-	return front
+	return sure
 }
