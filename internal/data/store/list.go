@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/internal/index"
@@ -82,15 +83,18 @@ func (s *Store) Version(tenant record.TenantID) (int64, error) {
 func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (items []record.Firefighter, total int64, err error) {
 	where, args := matching(q)
 	args = append(sqlite.Args{int64(tenant)}, args...)
-	total = count
-	if len(q.Terms) > 0 {
-		total, err = c.QueryInt(`SELECT count(*)`+inTenant+where, args...)
+	if q.Offset() < count {
+		items, err = scanAll(c, tenant, min(q.PageSize, count), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
+			append(slices.Clip(args), q.PageSize, q.Offset()))
 	}
-	if err != nil || q.Offset() >= total {
-		return nil, total, err
+	found := int64(len(items))
+	switch {
+	case err != nil || len(q.Terms) == 0:
+		return items, count, err
+	case found < q.PageSize && (found > 0 || q.Offset() == 0): // it is the last page
+		return items, q.Offset() + found, nil
 	}
-	items, err = scanAll(c, tenant, min(q.PageSize, total), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
-		append(args, q.PageSize, q.Offset()))
+	total, err = c.QueryInt(`SELECT count(*)`+inTenant+where, args...)
 	return items, total, err
 }
 
