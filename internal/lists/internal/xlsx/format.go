@@ -75,6 +75,9 @@ func (f *File) readStyles(ctx context.Context, part string) error {
 // styled returns a cell as its style has it: a number as it is shown, where the format shows
 // digits one by one, which makes it a text. number is that of the style.
 func (f *File) styled(cell Cell, number string) Cell {
+	if number == "" || cell.Text == "" {
+		return cell
+	}
 	i, err := strconv.Atoi(number)
 	if err != nil || i < 0 || i >= len(f.styles) {
 		return cell
