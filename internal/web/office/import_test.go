@@ -5,14 +5,17 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -54,6 +57,46 @@ func TestMessages(t *testing.T) {
 		if messages[key] == nil {
 			t.Errorf("there is no message %s", key)
 		}
+	}
+}
+
+// TestFaultsHaveWords: whatever is wrong with a row is said in the language of the page:
+// there is a message for each field and code that a list can have.
+func TestFaultsHaveWords(t *testing.T) {
+	t.Parallel()
+	catalog, err := lang.Load(files, "messages/*.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 2000)
+	table := &sheet.Table{Header: []string{"id", "firstName", "lastName", "phone", "email", "dateOfBirth"}}
+	for _, texts := range [][]string{
+		{"1", "", "", "", "", "", "one more"}, {"", long, long, long, long, long}, {"", "\x00", "\x00", "\x00", "a@", "31.2.1990"},
+		{"", "\u200b", "\u202e", "4.41E+11", "\x00", "12.3."}, {"", "a", "b", "", "", "1800-01-01"}, {"", "a", "b", "", "", "2100-01-01"}, {"", "a", "b", "", "", "x"},
+	} {
+		row := sheet.Row{}
+		for _, text := range texts {
+			row.Cells = append(row.Cells, sheet.Cell{Text: text})
+		}
+		table.Rows = append(table.Rows, row)
+	}
+	read, err := mapping.Map(t.Context(), table, mapping.Options{Now: time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC), Dates: mapping.DMY})
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := map[string]bool{"id.unknown": true, "phoneNumber." + mapping.LostDigits: true, "dateOfBirth." + record.OutOfRange: true}
+	for _, p := range read.People {
+		for _, e := range p.Errors {
+			faults[e.Field+"."+e.Code] = true
+		}
+	}
+	for fault := range faults {
+		if !slices.Contains(catalog.Keys(), "import.reason."+fault) && !slices.Contains(catalog.Keys(), "fault."+fault) {
+			t.Errorf("there is no message for %s", fault)
+		}
+	}
+	if len(faults) < 15 {
+		t.Errorf("only %d faults were met: %v", len(faults), faults)
 	}
 }
 
