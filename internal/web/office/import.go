@@ -389,7 +389,7 @@ const manyPerhaps = 5
 // couldGoWithout reports whether a row is refused only for fields that it could go without.
 func couldGoWithout(row imports.Row) bool {
 	return row.Result == imports.Refused && !slices.ContainsFunc(row.Errors, func(e record.FieldError) bool {
-		return !slices.Contains(fieldNames[record.NameFields:], e.Field) || e.Code == mapping.LostDigits
+		return !slices.Contains(fieldNames[record.NameFields:], e.Field)
 	})
 }
 
