@@ -164,6 +164,23 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// TestSaidWrongly: somebody who contradicts the rules is told whom the row means by them.
+func TestSaidWrongly(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Add: map[int]bool{2: true}}, "The row means Ana Čović (1990-05-15, ana@example.com), who is there."},
+		{Options{Same: map[int]string{2: ivanID}}, "The row could mean Ana Čović (1990-05-15, ana@example.com) or Ivan Horvat. An e-mail address or a date of birth would tell."},
+		{Options{Same: map[int]string{2: nobodyID}}, "id is that of nobody in this department."},
+	} {
+		if got := decided(t, department(), test.o, mapping.Person{Fields: ana}).rows[0].Errors; len(got) != 1 || got[0].Detail != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
 // TestTwins: rows that agree in all fields that are read are one person. What was said of
 // one of them holds for all.
 func TestTwins(t *testing.T) {
