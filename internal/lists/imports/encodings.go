@@ -58,30 +58,34 @@ type readings struct {
 }
 
 // settle returns the table in the likeliest encoding. Where another one could be meant,
-// it says so.
-func settle(ctx context.Context, content []byte, t *sheet.Table, o Options, m mapping.Options) (*sheet.Table, *EncodingError, error) {
-	r := newReadings(t, m)
+// it says so. It keeps no other table meanwhile, because a list may be large.
+func settle(ctx context.Context, content []byte, t *sheet.Table, m mapping.Options) (*sheet.Table, *EncodingError, error) {
+	encoding, unsure, notes := weigh(t, m)
 	t.Guess = nil
-	left, note := r.choose()
-	if encoding := left[0].encoding; encoding != t.Encoding {
-		other, err := sheet.Read(ctx, content, sheet.Options{Encoding: encoding, Sheet: o.Sheet})
-		switch {
-		case ctx.Err() != nil:
-			return nil, nil, ctx.Err()
-		case err != nil: // it is no list in this encoding, for example because its rows are empty
-			return t, nil, nil
+	if encoding != t.Encoding {
+		var err error
+		if t, err = sheet.Read(ctx, content, sheet.Options{Encoding: encoding}); err != nil {
+			// It is no list in this encoding, for example because its rows are empty.
+			t, err = sheet.Read(ctx, content, sheet.Options{Encoding: sheet.Windows1252})
+			return t, nil, err
 		}
-		t = other
 	}
-	t.Notes = append(t.Notes, note...)
-	if len(left) < 2 {
-		return t, nil, nil
-	}
-	unsure := &EncodingError{Differs: r.differences(left)}
-	for _, one := range left {
-		unsure.Encodings = append(unsure.Encodings, one.encoding)
-	}
+	t.Notes = append(t.Notes, notes...)
 	return t, unsure, nil
+}
+
+// weigh returns the likeliest encoding of a guessed table, which others could be meant,
+// nil for none, and what is to say about it.
+func weigh(t *sheet.Table, m mapping.Options) (encoding string, unsure *EncodingError, notes []sheet.Note) {
+	r := newReadings(t, m)
+	left, notes := r.choose()
+	if len(left) > 1 {
+		unsure = &EncodingError{Differs: r.differences(left)}
+		for _, one := range left {
+			unsure.Encodings = append(unsure.Encodings, one.encoding)
+		}
+	}
+	return left[0].encoding, unsure, notes
 }
 
 func newReadings(t *sheet.Table, m mapping.Options) *readings {

@@ -43,14 +43,14 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 		return nil, err
 	}
 	hash := sha256.Sum256(content)
-	f := &File{Table: table, Hash: hash[:], now: now}
+	var unsure *EncodingError
 	if table.Guess != nil {
-		if f.Table, f.Unsure, err = settle(ctx, content, table, o, o.mapping(now)); err != nil {
+		if table, unsure, err = settle(ctx, content, table, o.mapping(now)); err != nil {
 			return nil, err
 		}
 	}
-	o.Corrections = o.Corrections.correct(f.Table)
-	f.Options = o
+	o.Corrections = o.Corrections.correct(table)
+	f := &File{Table: table, Options: o, Hash: hash[:], Unsure: unsure, now: now}
 	f.Mapped, f.Problem = mapping.Map(ctx, f.Table, o.mapping(now))
 	if err := ctx.Err(); err != nil {
 		return nil, err
