@@ -66,6 +66,7 @@ func compareList(v visit) error {
 			return err
 		}
 		data.Result = v.comparison(found)
+		data.Reading.Notes = v.notes(found.Outcome.Notes)
 		data.Reading.Ticks, data.Reading.Names = v.readingTicks(l, found.Outcome), v.nameOrders(l, found.Outcome)
 	}
 	v.setReturn(v.readingPath(comparePath, l.keptList))

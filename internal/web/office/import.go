@@ -268,6 +268,7 @@ type importOutcome struct {
 	Same    string // a sentence: the list was imported before; empty: it was not
 
 	Unknown  int    // rows with an id that nobody has
+	Deleted  int    // rows with the id of somebody who was deleted
 	IDColumn string // number of the column of the ids
 
 	broughtRows
@@ -424,16 +425,23 @@ func (v visit) nameOrders(l *broughtList, found *imports.Outcome) (orders []choi
 	return orders
 }
 
+// isUnknown reports whether an error is that of an id that nobody has now.
+func isUnknown(e record.FieldError) bool { return e.Field == mapping.ID && e.Code == record.Unknown }
+
 func isFullName(c mapping.Column) bool {
 	return c.Field == mapping.FullName || c.Field == mapping.LastFirst
 }
 
 const shownSamples = 3
 
-// addUnknown adds the rows with ids that nobody has.
+// addUnknown adds the rows with ids that nobody has now.
 func (r *importOutcome) addUnknown(f *imports.File, found *imports.Outcome) {
 	for _, row := range found.All {
-		if slices.ContainsFunc(row.Errors, func(e record.FieldError) bool { return e.Field == mapping.ID && e.Code == record.Unknown }) {
+		switch {
+		case !slices.ContainsFunc(row.Errors, isUnknown):
+		case row.Deleted != "":
+			r.Deleted++
+		default:
 			r.Unknown++
 		}
 	}

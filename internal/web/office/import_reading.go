@@ -460,6 +460,9 @@ func (v visit) refusal(e record.FieldError, row imports.Row) string {
 	if text, ok := v.words().Row(e, &row); ok {
 		return text
 	}
+	if isUnknown(e) && row.Deleted != "" {
+		return v.Text("import.reason.id.deleted")
+	}
 	if e.Code == mapping.CellError {
 		return v.Text("import.reason.cell_error", v.fieldLabel(e.Field))
 	}
