@@ -80,7 +80,7 @@ func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids [
 		if err := refuseRepeated(t.Conn, t.Now, tenant, n.Key); err != nil {
 			return err
 		}
-		number, ids, err = n.make(t, tenant, early)
+		number, ids, err = n.make(t, tenant, &early)
 		if err == nil && number > 0 && n.Key != nil {
 			err = addReplay(t, tenant, n.Key, importID(number), string(n.Replay(number, ids)))
 		}
@@ -96,14 +96,20 @@ func importID(number int64) string { return "import/" + strconv.FormatInt(number
 // draft is what an import would write into a department as it is at a moment.
 type draft struct {
 	tenant  record.TenantID // 0: it does not exist yet
-	version int64
+	version int64           // never: it is of no moment
 	people  []Person
 }
+
+// never is a version that no department has.
+const never = -1
 
 // draft decides what to write.
 func (n *NewImport) draft(c *sqlite.Conn, tenant record.TenantID) (d draft, err error) {
 	if d.tenant, d.version, err = n.find(c, tenant); err == nil {
 		d.people, err = n.Decide(roster{c, d.tenant})
+	}
+	if err != nil {
+		d.version = never
 	}
 	return d, err
 }
@@ -121,10 +127,11 @@ func (n *NewImport) find(c *sqlite.Conn, tenant record.TenantID) (found record.T
 
 // make writes what was decided before the transaction, or decides again if the department
 // is not as it was.
-func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID, d draft) (number int64, ids []string, err error) {
+func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID, d *draft) (number int64, ids []string, err error) {
 	now, version, err := n.find(t.Conn, tenant)
 	if err == nil && (now != d.tenant || version != d.version) {
-		d, err = n.draft(t.Conn, tenant)
+		*d = draft{version: never} // its people need memory
+		*d, err = n.draft(t.Conn, tenant)
 	}
 	if err != nil || len(d.people) == 0 {
 		return 0, nil, err
