@@ -129,8 +129,8 @@ func (f *File) sought(p *mapping.Person) sought {
 		}
 	}
 	row := sought{identify(foldName(&fields), &fields), "", p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
-	if p.Titled != nil && row.name != "" {
-		row.titled = alike.Folded(p.Titled.First + " " + p.Titled.Last)
+	if row.name != "" {
+		row.titled = alike.Folded(p.Titled)
 	}
 	return row
 }

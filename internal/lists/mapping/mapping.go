@@ -84,8 +84,9 @@ type Person struct {
 	// Readings are those of a name that stands in the rarer form of its column, where
 	// nobody has said how it is read. nil: it is sure.
 	Readings []Name
-	// Titled is a full name with its titles, as it may stand in a record. nil: it has none.
-	Titled *Name
+	// Titled is a full name with its titles and suffixes where they stand, and the last name
+	// behind: it may stand so in a record. Empty: it is the name.
+	Titled string
 }
 
 // Name is a first and a last name.

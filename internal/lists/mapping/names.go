@@ -124,6 +124,19 @@ func (n *fullName) without(all []string, lastFirst, titled bool) {
 	}
 }
 
+// withTitles returns a full name with the last name behind, and titles and suffixes where
+// they stand.
+func withTitles(cell string, lastFirst bool) string {
+	all := strings.Fields(cell)
+	if last, first, ok := strings.Cut(cell, ","); ok {
+		all = slices.Concat(strings.Fields(first), strings.Fields(last))
+	} else if lastFirst {
+		end := endOfLast(all)
+		all = slices.Concat(all[end:], all[:end])
+	}
+	return strings.Join(all, " ")
+}
+
 // startOfLast returns where the last name begins in words of which the first name
 // stands first. One word at least is the first name.
 func startOfLast(all []string) int {
@@ -283,9 +296,10 @@ func (n *names) full(p *Person, f *record.Fields, cell string) {
 	name := splitName(cell, n.lastFirst, n.french)
 	f.FirstName, f.LastName = name.name.First, name.name.Last
 	if len(name.titles) > 0 {
-		titles := strings.Join(name.titles, " ")
-		n.titles.add(titles, p.Row)
-		p.Titled = &Name{titles + " " + name.name.First, name.name.Last}
+		n.titles.add(strings.Join(name.titles, " "), p.Row)
+	}
+	if titled := withTitles(cell, n.lastFirst); titled != strings.TrimSpace(name.name.First+" "+name.name.Last) {
+		p.Titled = titled
 	}
 	doubt := name.form != oneName && name.form == n.rarer || name.form == titleMid
 	if doubt && !n.sure && name.name != name.other {

@@ -180,6 +180,25 @@ func TestMixedNames(t *testing.T) {
 	}
 }
 
+// TestTitled: a name with a title or a suffix is known by these, too, as they stood in
+// records that were read with them.
+func TestTitled(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{
+		"Ana Kos": "", "Kos, Ana": "", "Kos,": "", "Jan van der Berg": "", "John Smith Jr.": "", "Horvat, Ivan, Vukovar": "",
+		"Dr. Ana Kos": "Dr. Ana Kos", "Kos, Dr. Ana": "Dr. Ana Kos", "Kos, Ana, Dr.": "Ana, Dr. Kos", "John Smith, Jr.": "Jr. John Smith", "Kos,  dipl. ing.": "dipl. ing. Kos",
+	} {
+		r, err := Map(t.Context(), tableOf("Name", cell), Options{Now: now})
+		if err != nil || r.People[0].Titled != want {
+			t.Errorf("%q: %q, %v, want %q", cell, r.People[0].Titled, err, want)
+		}
+	}
+	r, err := Map(t.Context(), tableOf("Name, Vorname", "Kos Ana dipl.ing."), Options{Now: now})
+	if err != nil || r.People[0].Titled != "Ana dipl.ing. Kos" {
+		t.Errorf("%+v, %v", r.People, err)
+	}
+}
+
 // TestStrangeNames: what hardly is a name is named, and what shows nothing is none.
 func TestStrangeNames(t *testing.T) {
 	t.Parallel()
