@@ -167,12 +167,13 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 		t.describe(i.options.Name, o)
 	}
 	t.notes(o.Warnings)
-	t.table("Refused:", some(refusedRows(o.All), "--report FILE shows all"))
+	const rest = "--report FILE shows all"
+	t.rows("Refused:", o.All, rest, refused)
 	t.table("Perhaps somebody who is there:", perhapsRows(o.All))
-	t.table("Fields that are left out:", some(leftOutFields(o.All), "--report FILE shows all"))
+	t.rows("Fields that are left out:", o.All, rest, leftOut)
 	if !i.options.Apply {
-		t.table("Changed:", some(changedRows(o.All), "--json shows all"))
-		t.table("Added:", some(addedRows(o.All), "--report FILE shows all"))
+		t.rows("Changed:", o.All, "--json shows all", changed)
+		t.rows("Added:", o.All, rest, added)
 	}
 	t.ways(i.waysOn(f, o))
 	t.line("")

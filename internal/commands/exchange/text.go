@@ -74,12 +74,24 @@ func shown(cell string) string {
 // shownRows is the number of rows that a table shows of many.
 const shownRows = 10
 
-// some returns the first lines of many, and after them what to type for the rest.
-func some(rows [][]string, rest string) [][]string {
-	if len(rows) <= shownRows {
-		return rows
+// rows adds a table of the first rows of which about says something, and after them what
+// to type for the rest. There may be 100,000.
+func (t *text) rows(title string, all []imports.Row, rest string, about func(*imports.Row) (text string, is bool)) {
+	var lines [][]string
+	count := 0
+	for i := range all {
+		text, is := about(&all[i])
+		if !is {
+			continue
+		}
+		if count++; count <= shownRows {
+			lines = append(lines, rowCells(&all[i], text))
+		}
 	}
-	return append(rows[:shownRows:shownRows], []string{fmt.Sprintf("and %d more: %s", len(rows)-shownRows, rest)})
+	if more := count - shownRows; more > 0 {
+		lines = append(lines, []string{fmt.Sprintf("and %d more: %s", more, rest)})
+	}
+	t.table(title, lines)
 }
 
 // reasons returns what is wrong with a row, in one line.
@@ -96,21 +108,45 @@ func rowCells(r *imports.Row, more ...string) []string {
 	return append([]string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-")}, more...)
 }
 
-// refusedRows has a line for each row that is refused.
-func refusedRows(rows []imports.Row) (lines [][]string) {
-	for _, r := range rows {
-		if r.Result == imports.Refused {
-			lines = append(lines, rowCells(&r, reasons(r.Errors)))
-		}
+// refused says why a row is refused.
+func refused(r *imports.Row) (text string, is bool) {
+	if is = r.Result == imports.Refused; is {
+		text = reasons(r.Errors)
 	}
-	return lines
+	return text, is
+}
+
+// changed says what would become of a person.
+func changed(r *imports.Row) (text string, is bool) {
+	if r.Result != imports.Changed {
+		return "", false
+	}
+	var changes []string
+	for _, c := range r.Changes() {
+		changes = append(changes, fmt.Sprintf("%s: %s becomes %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
+	}
+	return strings.Join(changes, ", "), true
+}
+
+// added says what is known of a person who would be added.
+func added(r *imports.Row) (text string, is bool) {
+	if is = r.Result == imports.Added; is {
+		text = details(r.Fields)
+	}
+	return text, is
+}
+
+// leftOut says which fields a person goes without, and why.
+func leftOut(r *imports.Row) (text string, is bool) {
+	return reasons(r.LeftOut), len(r.LeftOut) > 0
 }
 
 // perhapsRows has a line for each row of which somebody must say whom it means. Where it
 // could be several people, the others follow in lines of their own.
 func perhapsRows(rows []imports.Row) (lines [][]string) {
 	count := 0
-	for _, r := range rows {
+	for n := range rows {
+		r := &rows[n]
 		if r.Result != imports.Perhaps {
 			continue
 		}
@@ -118,7 +154,7 @@ func perhapsRows(rows []imports.Row) (lines [][]string) {
 			continue
 		}
 		for i, like := range r.Like {
-			line := rowCells(&r, imports.English.Why(like.Why), whom(like))
+			line := rowCells(r, imports.English.Why(like.Why), whom(like))
 			if i > 0 {
 				line[0], line[1] = "", "or"
 			}
@@ -143,26 +179,6 @@ func whom(like imports.Like) string {
 	return strings.Join(readings, "; or ")
 }
 
-// leftOutFields has a line for each field that a person goes without.
-func leftOutFields(rows []imports.Row) (lines [][]string) {
-	for _, r := range rows {
-		for _, e := range r.LeftOut {
-			lines = append(lines, rowCells(&r, e.Detail))
-		}
-	}
-	return lines
-}
-
-// addedRows has a line for each person who would be added.
-func addedRows(rows []imports.Row) (lines [][]string) {
-	for _, r := range rows {
-		if r.Result == imports.Added {
-			lines = append(lines, rowCells(&r, details(r.Fields)))
-		}
-	}
-	return lines
-}
-
 // reason says why a row is not plainly added or left, in one line.
 func reason(r imports.Row) string {
 	var all []string
@@ -176,21 +192,6 @@ func reason(r imports.Row) string {
 		all = append(all, fmt.Sprintf("The row is the same as row %d.", r.Twin))
 	}
 	return strings.TrimSpace(strings.Join(append(all, reasons(r.Errors)), " "))
-}
-
-// changedRows has a line for each person who would be changed.
-func changedRows(rows []imports.Row) (lines [][]string) {
-	for _, r := range rows {
-		if r.Result != imports.Changed {
-			continue
-		}
-		var changes []string
-		for _, c := range r.Changes() {
-			changes = append(changes, fmt.Sprintf("%s: %s becomes %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
-		}
-		lines = append(lines, rowCells(&r, strings.Join(changes, ", ")))
-	}
-	return lines
 }
 
 // details returns what is known of somebody beside the name, in one line.

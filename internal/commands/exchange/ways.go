@@ -55,7 +55,7 @@ func (i importing) differ(o *imports.Outcome) string {
 
 // decide returns flags that say who the first rows are, after those that were said: the
 // first one is whom it could be, and the second is somebody new.
-func (i importing) decide(first []imports.Row) (flags string) {
+func (i importing) decide(first []*imports.Row) (flags string) {
 	same, add := slices.Clone(i.same), slices.Clone(i.add)
 	for n, r := range first {
 		if n == 0 {
@@ -72,13 +72,13 @@ func (i importing) decide(first []imports.Row) (flags string) {
 
 // situation is what a report leaves to be done.
 type situation struct {
-	alike   int           // rows that are perhaps somebody who is there
-	first   []imports.Row // the first two of these
-	mixed   int           // rows of which it is not sure how the name is read
-	bad     int           // rows that are refused for fields alone that can be left out
-	strange int           // rows with an id that nobody has
-	deleted []string      // ids of people who were deleted
-	zeros   int           // phone numbers that may lack a 0
+	alike   int            // rows that are perhaps somebody who is there
+	first   []*imports.Row // the first two of these
+	mixed   int            // rows of which it is not sure how the name is read
+	bad     int            // rows that are refused for fields alone that can be left out
+	strange int            // rows with an id that nobody has
+	deleted []string       // ids of people who were deleted
+	zeros   int            // phone numbers that may lack a 0
 }
 
 // maxUndeleted is the number of ids in a command: a command line has its limits.
@@ -91,7 +91,8 @@ func newSituation(f *imports.File, o *imports.Outcome) *situation {
 			s.zeros = n.Args[0].(int)
 		}
 	}
-	for _, r := range o.All {
+	for at := range o.All {
+		r := &o.All[at]
 		switch {
 		case r.Result == imports.Perhaps && len(r.Like) > 0 && r.Like[0].ID == nil:
 			s.mixed++
