@@ -1,8 +1,8 @@
 // Package imports takes the people of a file into a department: it says what each
 // row would do, does it whole or not at all, and compares a list with ours.
 //
-// A file goes through sheet.Read, which finds its cells, mapping.Map, which reads
-// people from them, decide, which matches these with the department, and
+// A file goes through sheet.Read, which finds its cells, settle, which finds out in which
+// encoding they are, mapping.Map, which reads people from them, decide, which matches these with the department, and
 // store.Import.
 package imports
 

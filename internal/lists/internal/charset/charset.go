@@ -44,7 +44,7 @@ var pages = []page{
 	{Windows1250, nil, charmap.Windows1250, central},
 	{CP850, []string{"ibm850", "850"}, charmap.CodePage850, western},
 	{CP852, []string{"ibm852", "852"}, charmap.CodePage852, central},
-	{ISO8859_2, []string{"iso_8859-2", "iso8859-2", "latin2", "l2"}, charmap.ISO8859_2, central},
+	{ISO8859_2, []string{"iso_8859-2", "iso_8859-2:1987", "iso8859-2", "latin2", "l2"}, charmap.ISO8859_2, central},
 	{ISO8859_15, []string{"iso_8859-15", "iso8859-15", "latin-9", "latin9"}, charmap.ISO8859_15, western},
 	{Windows1254, nil, charmap.Windows1254, turkish},
 	{Macintosh, []string{"mac", "macroman", "x-mac-roman"}, charmap.Macintosh, western},

@@ -2,6 +2,7 @@ package vcard
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -153,7 +154,10 @@ func TestCharset(t *testing.T) {
 		"BEGIN:VCARD\nN;LANGUAGE=hr;CHARSET=Windows-1250:x":                          "windows-1250",
 		"BEGIN:VCARD\nN;CHARSET=Windows-1250:x\nFN;CHARSET=Windows-1252:x":           "",
 		"BEGIN:VCARD\nN;CHARSET=UTF-8:x":                                             "",
-		"":                                                                           "",
+		"BEGIN:VCARD\nN;CHARSET=IBM850:x\nFN;CHARSET=UTF-8:x\nNOTE;CHARSET=cp850:x":  "cp850",
+		"BEGIN:VCARD\nN;CHARSET=\"KOI8-R\":x":                                        "koi8-r",
+		"BEGIN:VCARD\nN;CHARSET=x:x\nFN:;CHARSET=cp850":                              "",
+		"": "",
 	} {
 		if got := Charset([]byte(text)); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
@@ -197,6 +201,25 @@ func TestWrite(t *testing.T) {
 		"\r\nEND:VCARD\r\n"
 	if got := b.String(); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// TestUnquote: what has no charset becomes the bytes of the file, and nothing else does.
+func TestUnquote(t *testing.T) {
+	t.Parallel()
+	for content, want := range map[string]string{
+		"N;ENCODING=QUOTED-PRINTABLE:=C8ovi=E6;Ana\r\nFN:x\r\n":       "N;ENCODING=QUOTED-PRINTABLE:\xc8ovi\xe6;Ana\r\nFN:x\r\n",
+		"N;quoted-printable:=C8ov=\r\ni=e6=3B=0D=0A=3D;Ana\r\nFN:=C8": "N;quoted-printable:\xc8ovi\xe6=3B=0D=0A=3D;Ana\r\nFN:=C8",
+		"N;QUOTED-PRINTABLE:=C8=\n=\n":                                "N;QUOTED-PRINTABLE:\xc8",
+		"N;QUOTED-PRINTABLE:=C8=\r=E6\rFN:a=":                         "N;QUOTED-PRINTABLE:\xc8\xe6\rFN:a=",
+		"N;QUOTED-PRINTABLE:=C5=\r\n=A0;a":                            "", // UTF-8
+		"N;QUOTED-PRINTABLE;CHARSET=x:=C8":                            "",
+		"N:=C8\r\nPHOTO;BASE64:\r\n =C8=\r\n":                         "",
+		"NOTE:č\nN;QUOTED-PRINTABLE:=C8":                              "", // the file is in UTF-8
+	} {
+		if got := string(Unquote([]byte(content))); got != cmp.Or(want, content) {
+			t.Errorf("%q becomes %q, want %q", content, got, cmp.Or(want, content))
+		}
 	}
 }
 
