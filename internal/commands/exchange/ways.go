@@ -37,6 +37,7 @@ func (i importing) waysOn(f *imports.File, o *imports.Outcome) (ways []string) {
 	add(s.bad, "To take "+people(s.bad)+" without the fields that cannot be kept", again("--leave-out-bad-fields"))
 	add(s.strange, "These ids are of another department: to take "+rows(s.strange)+" with them as new people", again("--map "+cli.Quote(i.withoutIDs(o)), "map"))
 	add(len(s.deleted), "To bring back who was deleted", fmt.Sprintf("firefighters undelete %s --tenant %s --db %s", strings.Join(s.deleted, " "), cli.Quote(i.tenant), cli.Quote(*i.db)))
+	add(s.spelled, "To take the spelling of the list, too", again("--spelling"))
 	add(s.zeros, "To put a 0 before these phone numbers", again("--zero"))
 	if o.Differ > 0 {
 		ways = append(ways, i.differ(o))
@@ -78,6 +79,7 @@ type situation struct {
 	bad     int            // rows that are refused for fields alone that can be left out
 	strange int            // rows with an id that nobody has
 	deleted []string       // ids of people who were deleted
+	spelled int            // people whom the list spells in another way
 	zeros   int            // phone numbers that may lack a 0
 }
 
@@ -87,8 +89,11 @@ const maxUndeleted = 100
 func newSituation(f *imports.File, o *imports.Outcome) *situation {
 	s := &situation{}
 	for _, n := range o.Notes {
-		if n.Code == mapping.NoteNoZero && !f.Options.Zero {
+		switch {
+		case n.Code == mapping.NoteNoZero && !f.Options.Zero:
 			s.zeros = n.Args[0].(int)
+		case n.Code == imports.NoteSpelling && f.Options.Update:
+			s.spelled = n.Args[0].(int)
 		}
 	}
 	for at := range o.All {
