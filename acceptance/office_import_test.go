@@ -323,6 +323,15 @@ func TestOfficeImportPerhaps(t *testing.T) {
 	form = p.again(t)
 	form.values.Set("addPerhaps", "1")
 	form.send(t, "Check again").follow(t).wants(t, 200).again(t).send(t, "Import 6 people").follow(t).says(t, "6 people were imported")
+
+	for i := range 300 {
+		many += fmt.Sprintf("Other%d;Müller;1980-01-02\nOther%d;;\n", i, i)
+	}
+	p = b.bring(t, "more.csv", many).wants(t, 200).says(t, "300 rows need your answer", "300 rows are refused", "406 more rows are not shown")
+	if asked, refused := len(p.one(t, "section", "aria-labelledby", "perhaps").all("fieldset")), len(p.rows(refusedRows)); asked != 100 || refused != 100 || len(p.body) > 500_000 {
+		t.Errorf("the page has %d questions and %d refused rows, %d bytes", asked, refused, len(p.body))
+	}
+	p.again(t).send(t, "Check again").follow(t).wants(t, 200) // a form has room for all fields
 }
 
 // TestOfficeImportTicks: the page offers the choices that matter for a list, and only those.
@@ -592,6 +601,8 @@ func TestOfficeImportLanguages(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	key := newKey(t, s.db, "default")
+	s.as(key).do(t, "POST", collection, ana).wants(t, 201)
+	const questions = "First name;Last name;Phone;E-mail;Birthday\nAna;Kos;0911 2;ana@example.com;15.05.1990\nAna;Čović;1;;15.05.1990\nEva;;911 2;no;\nMia;Neu;0911 3;;--05-15\nMia;Neu;0911 3;;--05-15\n"
 	for _, language := range lang.All() {
 		b := s.signIn(t, key, language.Tag)
 		for _, path := range []string{"/office/import", "/office/imports", "/office/export", "/office/compare"} {
@@ -600,6 +611,14 @@ func TestOfficeImportLanguages(t *testing.T) {
 		p := b.upload(t, "/office/import", "", "", url.Values{"text": {three}}).follow(t).wants(t, 200)
 		b.post(t, "/office/import/report", p.again(t).values).wants(t, 200)
 		b.post(t, "/office/import", url.Values{}).wants(t, 422)
+		p = b.upload(t, "/office/import", "x.csv", questions, url.Values{}).follow(t).wants(t, 200)
+		p.lacks(t, "import.", "compare.", "field.")
+		form := p.again(t)
+		form.values.Set("update", "1")
+		form.values.Set("leaveOutBad", "1")
+		form.values.Set("who.2", "add")
+		b.post(t, "/office/import", form.values).follow(t).wants(t, 200).lacks(t, "import.", "compare.", "field.")
+		b.upload(t, "/office/compare", "x.csv", questions, url.Values{}).follow(t).wants(t, 200).lacks(t, "import.", "compare.", "field.")
 		b.upload(t, "/office/import", "x.csv", "First name;Mobile;Home phone;Last name;Rufname\nAna;1;2;Čović;Anica\n", url.Values{}).follow(t).wants(t, 422)
 		b.upload(t, "/office/compare", "", "", url.Values{"text": {three}}).follow(t).wants(t, 200)
 	}

@@ -394,7 +394,14 @@ var resultOrder = []string{imports.Perhaps, imports.Changed, imports.Added, impo
 // broughtRows returns the rows of a list for the page, those that need a look first, as
 // many as there is room for.
 func (v visit) broughtRows(l *broughtList, rows []imports.Row) (r broughtRows) {
-	ask, left := l.newAsker(), rowsShown
+	refused := func(row *imports.Row) bool { return row.Result == imports.Refused && !l.isAsked(row) }
+	reserved := 0 // room for refused rows
+	for i := range rows {
+		if reserved < rowsShown/2 && refused(&rows[i]) {
+			reserved++
+		}
+	}
+	ask, left := l.newAsker(), rowsShown-reserved
 	r.RefusedRows.Heading, r.Rows.Heading = "refused", "rows"
 	each := func(wanted func(*imports.Row) bool, show func(int, imports.Row)) {
 		for i := range rows {
@@ -409,7 +416,8 @@ func (v visit) broughtRows(l *broughtList, rows []imports.Row) (r broughtRows) {
 		v.askWho(ask, &shown, row)
 		r.Like = append(r.Like, shown)
 	})
-	each(func(row *imports.Row) bool { return row.Result == imports.Refused && !l.isAsked(row) }, func(i int, row imports.Row) {
+	left += reserved
+	each(refused, func(i int, row imports.Row) {
 		shown := v.broughtRow(row)
 		shown.Cells = v.cells(ask, i, row)
 		r.RefusedRows.Rows = append(r.RefusedRows.Rows, shown)
