@@ -267,16 +267,22 @@ func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options)
 	if columns[at].Field == LastFirst && !n.sure {
 		n.lastFirst, n.sure = true, true
 	}
+	commas := false
 	for _, row := range t.Rows {
-		word, _, _ := strings.Cut(row.Cell(at).Text, " ")
-		n.french = n.french || slices.Contains([]string{"mme", "mlle"}, strings.Trim(fold.String(word), "."))
+		text := row.Cell(at).Text
+		word, _, _ := strings.Cut(text, " ")
+		n.french = n.french || slices.Contains([]string{"mme", "mlle"}, strings.ToLower(strings.Trim(word, ".")))
+		commas = commas || strings.Contains(text, ",")
+	}
+	if n.sure || !commas {
+		return n, nil
 	}
 	count := map[nameForm]int{}
 	for _, row := range t.Rows {
 		if err := ctx.Err(); err != nil {
 			return n, err
 		}
-		if cell := row.Cell(at); !n.sure && cell.Kind != sheet.Error {
+		if cell := row.Cell(at); cell.Kind != sheet.Error {
 			count[splitName(cell.Text, n.lastFirst, n.french).form]++
 		}
 	}

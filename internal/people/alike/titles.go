@@ -79,6 +79,10 @@ func WithoutTitles(name string) string {
 	return strings.Join(rest, " ")
 }
 
+// isSpecial reports whether a letter stands in no title without a period. Most names of a
+// list are told by that at once, without being folded.
+func isSpecial(r rune) bool { return r > unicode.MaxASCII }
+
 // maxTitle is the length in bytes of the longest title. A cell of a list may have
 // megabytes.
 const maxTitle = 60
@@ -86,7 +90,7 @@ const maxTitle = 60
 // titleOf returns what a word is. Titles may have no space between them: "Dipl.-Ing.",
 // "dr.sc.". after says that a title stands before the word.
 func titleOf(word string, after bool) Title {
-	if len(word) > maxTitle {
+	if len(word) > maxTitle || !after && !strings.Contains(word, ".") && strings.ContainsFunc(word, isSpecial) {
 		return NoTitle
 	}
 	folded := strings.Trim(Folded(word), "()")
