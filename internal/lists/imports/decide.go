@@ -68,6 +68,8 @@ type distinct struct {
 	rows  []sought
 	first []int32 // of each of these the position in the file
 	of    []int32 // of each row of the file its position in rows
+
+	titled map[int]string // of some of the rows the folded name with its titles
 }
 
 // distinct returns the rows as matching sees them. A row that has a fault of its own
@@ -80,7 +82,7 @@ func (f *File) distinct() *distinct {
 		guessed                bool
 	}
 	n := len(f.Mapped.People)
-	all := &distinct{make([]sought, 0, n), make([]int32, 0, n), make([]int32, n)}
+	all := &distinct{make([]sought, 0, n), make([]int32, 0, n), make([]int32, n), map[int]string{}}
 	seed, known := maphash.MakeSeed(), make(map[uint64]int32, n) // of a content its position in rows
 	for i := range f.Mapped.People {
 		p := &f.Mapped.People[i]
@@ -92,6 +94,9 @@ func (f *File) distinct() *distinct {
 				continue
 			}
 			known[hash] = int32(len(all.rows))
+		}
+		if p.Titled != "" && row.name != "" {
+			all.titled[len(all.rows)] = alike.Folded(p.Titled)
 		}
 		all.of[i] = int32(len(all.rows))
 		all.rows, all.first = append(all.rows, row), append(all.first, int32(i))
@@ -128,11 +133,7 @@ func (f *File) sought(p *mapping.Person) sought {
 			*value = ""
 		}
 	}
-	row := sought{identify(foldName(&fields), &fields), "", p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
-	if row.name != "" {
-		row.titled = alike.Folded(p.Titled)
-	}
-	return row
+	return sought{identify(foldName(&fields), &fields), p.ID, p.Errors.Has(mapping.ID), p.Row, f.Options.Same[p.Row], f.Options.Add[p.Row]}
 }
 
 // candidates finds those of a department who have the id or the name of a row, or are
@@ -140,7 +141,10 @@ func (f *File) sought(p *mapping.Person) sought {
 func (d *decision) candidates(roster store.Roster) (size int, err error) {
 	ids, names := map[string]bool{}, map[string]bool{}
 	for _, row := range d.distinct.rows {
-		ids[row.id], ids[row.same], names[row.name], names[row.titled] = true, true, true, true
+		ids[row.id], ids[row.same], names[row.name] = true, true, true
+	}
+	for _, name := range d.distinct.titled {
+		names[name] = true
 	}
 	var damaged error
 	err = roster.Each(func(s *record.Stored) {
@@ -152,7 +156,24 @@ func (d *decision) candidates(roster store.Roster) (size int, err error) {
 		}
 		size++
 	})
+	d.takeTitles()
 	return size, cmp.Or(err, damaged)
+}
+
+// takeTitles seeks a row by its name with titles where somebody is there with them.
+func (d *decision) takeTitles() {
+	if len(d.distinct.titled) == 0 {
+		return
+	}
+	there := map[string]bool{}
+	for _, m := range d.members {
+		there[m.name] = true
+	}
+	for at, name := range d.distinct.titled {
+		if there[name] {
+			d.distinct.rows[at].name = name
+		}
+	}
 }
 
 // unknown returns the ids of rows that are those of nobody.

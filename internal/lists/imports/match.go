@@ -112,7 +112,6 @@ func (x index) lists(keys []identity) [][]int {
 // sought is a row of the file as matching sees it.
 type sought struct {
 	identity
-	titled string // the folded name with titles that are no part of it; empty: it has none
 	id     string // of a record of ours; empty: none
 	badID  bool   // the cell of the id has a text that is no id of ours
 	number int    // of the row in the file
@@ -160,9 +159,6 @@ func match(ctx context.Context, rows []sought, members []member) ([]verdict, err
 		m.byID[p.id] = i
 	}
 	for i, row := range rows {
-		if titled := (identity{name: row.titled}); len(m.people[titled]) > 0 {
-			rows[i].name, row.name = row.titled, row.titled // somebody is there with the titles
-		}
 		m.allRows.add(i, row.named())
 	}
 	for i := range rows {
