@@ -103,7 +103,7 @@ func sortByName[T any](all []T, fields func(T) record.Fields) {
 }
 
 // concerned returns the ids of people whom a row means or is like, and those of others
-// whom a row that is refused, or can be read in two ways, means or could mean.
+// whom a refused row means or could mean.
 func (d *decision) concerned() (accounted, concerned map[string]bool) {
 	accounted, concerned = map[string]bool{}, map[string]bool{}
 	known := map[*int]bool{} // lists, which many rows share
@@ -114,7 +114,7 @@ func (d *decision) concerned() (accounted, concerned map[string]bool) {
 				accounted[*like.ID] = true
 			}
 		}
-		if v.person >= 0 && (row.Result == Refused || row.Result == Perhaps) {
+		if v.person >= 0 && row.Result == Refused {
 			concerned[d.members[v.person].id] = true
 		} else if v.person >= 0 {
 			accounted[d.members[v.person].id] = true

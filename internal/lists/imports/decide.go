@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,14 +19,12 @@ type decision struct {
 	file     *File
 	members  []member
 	distinct *distinct
-	verdicts []verdict       // of the distinct rows
-	deleted  map[string]bool // ids of deleted people that rows have
+	verdicts []verdict      // of the distinct rows
+	deleted  map[int]string // ids of deleted people that distinct rows have, by the positions of these
 	rows     []Row
-	people   []store.Person // what to write
-	written  []int          // positions in rows of these people
-	twins    map[int]int    // positions in rows: of one that agrees with an earlier row, that row
-	differ   int            // people who are left as they are and differ
-	spelled  int            // people who would change by Options.Spelling
+	twins    map[int]int // positions in rows: of one that agrees with an earlier row, that row
+	differ   int         // people who are left as they are and differ
+	spelled  int         // people who would change by Options.Spelling
 }
 
 // decide decides about all rows. The error is a *record.DamagedError if a record
@@ -39,9 +38,10 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 	if d.verdicts, err = match(ctx, d.distinct.rows, d.members); err != nil {
 		return nil, err
 	}
-	if d.deleted, err = roster.Deleted(d.unknown()); err != nil {
+	if d.deleted, err = d.findDeleted(roster); err != nil {
 		return nil, err
 	}
+	d.distinct.rows = nil // they take as much memory as what comes now
 	like := map[int][]Like{}
 	if size > 0 {
 		if like, err = d.findAlike(ctx, roster); err != nil {
@@ -176,14 +176,18 @@ func (d *decision) takeTitles() {
 	}
 }
 
-// unknown returns the ids of rows that are those of nobody.
-func (d *decision) unknown() (ids []string) {
+// findDeleted returns which distinct rows have the id of a person who was deleted.
+func (d *decision) findDeleted(roster store.Roster) (map[int]string, error) {
+	unknown, all := map[int]string{}, []string(nil)
 	for i, v := range d.verdicts {
 		if row := &d.distinct.rows[i]; v.fault == record.Unknown && !row.badID {
-			ids = append(ids, row.meantID())
+			unknown[i] = row.meantID()
+			all = append(all, unknown[i])
 		}
 	}
-	return ids
+	deleted, err := roster.Deleted(all)
+	maps.DeleteFunc(unknown, func(_ int, id string) bool { return !deleted[id] })
+	return unknown, err
 }
 
 // meantID returns the id of the person whom a row means, as somebody has said or as it
@@ -203,9 +207,7 @@ func (d *decision) add(at int, like []Like) {
 	for _, i := range firstOf(v.people, few) {
 		row.People = append(row.People, describe(d.members[i].fields))
 	}
-	if id := d.distinct.rows[at].meantID(); v.fault == record.Unknown && d.deleted[id] {
-		row.Deleted = id
-	}
+	row.Deleted = d.deleted[at]
 	d.addFaults(row, p, v)
 	switch {
 	case len(row.Errors) > 0:
@@ -219,12 +221,8 @@ func (d *decision) add(at int, like []Like) {
 	if len(row.Errors) > 0 {
 		row.Result, row.After, row.LeftOut = Refused, nil, nil
 	}
-	switch row.Result {
-	case Added:
+	if row.Result == Added {
 		row.After = &row.Fields
-		d.write(store.Person{Fields: row.Fields})
-	case Changed:
-		d.write(store.Person{ID: *row.ID, Fields: *row.After})
 	}
 }
 
@@ -249,9 +247,18 @@ func (d *decision) addTwin(i, first int) {
 	d.rows = append(d.rows, row)
 }
 
-// write adds to what is written a person of the last row.
-func (d *decision) write(p store.Person) {
-	d.people, d.written = append(d.people, p), append(d.written, len(d.rows)-1)
+// people returns what is to be written: those of the rows that are written, in their order.
+func (d *decision) people() (people []store.Person) {
+	for i := range d.rows {
+		row := &d.rows[i]
+		switch row.Result {
+		case Added:
+			people = append(people, store.Person{Fields: row.Fields})
+		case Changed:
+			people = append(people, store.Person{ID: *row.ID, Fields: *row.After})
+		}
+	}
+	return people
 }
 
 // addFaults adds what is wrong with a row: by itself, and beside the department

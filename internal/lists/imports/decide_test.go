@@ -125,8 +125,8 @@ func TestDecide(t *testing.T) {
 			if got := result(d.rows[0]); got != want {
 				t.Errorf("%s, update %t: %s, want %s", test.name, update, got, want)
 			}
-			if written := len(d.people) == 1; written != (want == Added || want == Changed) {
-				t.Errorf("%s, update %t: %d people would be written", test.name, update, len(d.people))
+			if written := len(d.people()) == 1; written != (want == Added || want == Changed) {
+				t.Errorf("%s, update %t: %d people would be written", test.name, update, len(d.people()))
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func TestDecideChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := with(func(f *record.Fields) { f.PhoneNumber = "1" })
-	if got := d.people[0]; got.ID != anaID || got.Fields != want {
+	if got := d.people()[0]; got.ID != anaID || got.Fields != want {
 		t.Errorf("%+v is written, want %+v", got, want)
 	}
 	row := d.rows[0]

@@ -158,7 +158,7 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 				return nil, errRefused
 			}
 			outcome.Applied = true
-			return d.people, nil
+			return d.people(), nil
 		},
 		Key: key,
 		Replay: func(number int64, ids []string) []byte {

@@ -25,14 +25,36 @@ type known struct {
 }
 
 // keyed finds people of the department by the keys of rows. There may be as many rows as
-// people, so it has the keys of rows alone, and these as hashes.
+// people, and each has several keys: so it has the keys of rows alone, as sorted hashes.
+// Whom it finds is looked at again.
 type keyed struct {
 	seed   maphash.Seed
-	lists  map[uint64]int32 // positions in people, from 1; 0: nobody has the key
-	people [][]*known
+	hashes []uint64
+	lists  []int32    // for each hash the position in people, from 1; 0: nobody has the key
+	people [][]*known // lists of people with a key
 }
 
-func (k *keyed) hash(key alike.Key) uint64 { return maphash.Comparable(k.seed, key) }
+// ask adds the keys of a row. It must be called for all rows before sort.
+func (k *keyed) ask(who alike.Person) {
+	for _, key := range who.Lookups() {
+		k.hashes = append(k.hashes, maphash.Comparable(k.seed, key))
+	}
+}
+
+func (k *keyed) sort() {
+	slices.Sort(k.hashes)
+	k.hashes = slices.Compact(k.hashes)
+	k.lists = make([]int32, len(k.hashes))
+}
+
+// list returns the place of the list of a key. ok is false for one that no row has.
+func (k *keyed) list(key alike.Key) (at *int32, ok bool) {
+	i, ok := slices.BinarySearch(k.hashes, maphash.Comparable(k.seed, key))
+	if !ok {
+		return nil, false
+	}
+	return &k.lists[i], true
+}
 
 // add adds somebody to the lists of their keys. Of a name each list has as many people as
 // a row names, and besides them as many of other names: a row is like those alone who
@@ -40,20 +62,18 @@ func (k *keyed) hash(key alike.Key) uint64 { return maphash.Comparable(k.seed, k
 func (k *keyed) add(s *record.Stored, order int) {
 	who, p := alike.Of(&s.Fields), (*known)(nil) // most people have no key of a row
 	for _, key := range who.Keys() {
-		hash := k.hash(key)
-		at, sought := k.lists[hash]
-		if !sought || at > 0 && isFull(k.people[at-1], &who) {
+		at, sought := k.list(key)
+		if !sought || *at > 0 && isFull(k.people[*at-1], &who) {
 			continue
 		}
 		if p == nil {
 			p = &known{who, order, s.ID, s.Fields}
 		}
-		if at == 0 {
+		if *at == 0 {
 			k.people = append(k.people, nil)
-			at = int32(len(k.people))
-			k.lists[hash] = at
+			*at = int32(len(k.people))
 		}
-		k.people[at-1] = append(k.people[at-1], p)
+		k.people[*at-1] = append(k.people[*at-1], p)
 	}
 }
 
@@ -71,7 +91,7 @@ func isFull(list []*known, who *alike.Person) bool {
 // findAlike finds who is perhaps the same person as a row that would be added, by the
 // position of the row.
 func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int][]Like, error) {
-	k := &keyed{maphash.MakeSeed(), map[uint64]int32{}, nil}
+	k := &keyed{seed: maphash.MakeSeed()}
 	var fresh []int
 	for i := range d.verdicts {
 		if err := ctx.Err(); err != nil {
@@ -80,15 +100,13 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 		v, p := &d.verdicts[i], d.person(i)
 		if v.fresh && v.fault == "" && !v.said && len(p.Errors) == 0 && p.Readings == nil {
 			fresh = append(fresh, i)
-			who := alike.Of(&p.Fields)
-			for _, key := range who.Lookups() {
-				k.lists[k.hash(key)] = 0
-			}
+			k.ask(alike.Of(&p.Fields))
 		}
 	}
 	if len(fresh) == 0 {
 		return nil, nil
 	}
+	k.sort()
 	order := 0
 	err := roster.Each(func(s *record.Stored) {
 		k.add(s, order)
@@ -119,11 +137,11 @@ func (k *keyed) like(f *record.Fields) (all []Like) {
 	}
 	who, some := alike.Of(f), []found{}
 	for _, key := range who.Lookups() {
-		at := k.lists[k.hash(key)]
-		if at == 0 {
+		at, _ := k.list(key)
+		if *at == 0 {
 			continue
 		}
-		for _, p := range k.people[at-1] {
+		for _, p := range k.people[*at-1] {
 			if why := who.Why(&p.Person); why != alike.None {
 				some = append(some, found{p, why})
 			}

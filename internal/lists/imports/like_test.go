@@ -122,8 +122,8 @@ func TestPerhapsDecided(t *testing.T) {
 		{Options{Same: map[int]string{2: anaID, 3: anaID}}, []mapping.Person{row, readings}, "refused name:duplicate, refused name:duplicate", 0},
 	} {
 		d := decided(t, department(), test.o, test.rows...)
-		if got := results(d); got != test.want || len(d.people) != test.written {
-			t.Errorf("%+v: %s and %d written, want %s and %d", test.o, got, len(d.people), test.want, test.written)
+		if got := results(d); got != test.want || len(d.people()) != test.written {
+			t.Errorf("%+v: %s and %d written, want %s and %d", test.o, got, len(d.people()), test.want, test.written)
 		}
 	}
 	d := decided(t, department(), Options{Same: map[int]string{2: deletedID}}, row)

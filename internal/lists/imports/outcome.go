@@ -47,8 +47,7 @@ type Outcome struct {
 	Notes []sheet.Note  `json:"-"` // the warnings, without words
 	Same  *store.Import `json:"-"` // the same file was imported before
 
-	written []int       // positions in All of the people to write, in the order of the import
-	twins   map[int]int // positions in All: of one that agrees with an earlier row, that row
+	twins map[int]int // positions in All: of one that agrees with an earlier row, that row
 }
 
 // FileInfo says how a file was read.
@@ -124,8 +123,12 @@ func (o *Outcome) setMade(number int64, ids []string, allRows bool) {
 		return
 	}
 	o.Number = &number
-	for i, row := range o.written {
-		o.All[row].ID = &ids[i]
+	written := 0
+	for i := range o.All {
+		if row := &o.All[i]; row.Result == Added || row.Result == Changed {
+			row.ID = &ids[written]
+			written++
+		}
 	}
 	for twin, first := range o.twins {
 		o.All[twin].ID = o.All[first].ID
@@ -158,7 +161,7 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	t := f.Table
 	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused], Perhaps: count[Perhaps], Differ: d.differ, LeftOut: leftOut,
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
-		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, written: d.written, twins: d.twins,
+		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, twins: d.twins,
 		Notes: slices.Concat(t.Notes, f.Mapped.Notes)}
 	for _, n := range []struct {
 		code  string
