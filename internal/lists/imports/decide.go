@@ -77,9 +77,9 @@ type distinct struct {
 // it.
 func (f *File) distinct() *distinct {
 	type content struct {
-		id, lostPhone, leftOut string
-		fields                 record.Fields
-		guessed                bool
+		id, lostPhone, leftOut, titled string
+		fields                         record.Fields
+		guessed                        bool
 	}
 	n := len(f.Mapped.People)
 	all := &distinct{make([]sought, 0, n), make([]int32, 0, n), make([]int32, n), map[int]string{}}
@@ -88,7 +88,7 @@ func (f *File) distinct() *distinct {
 		p := &f.Mapped.People[i]
 		row := f.sought(p)
 		if len(p.Errors) == 0 {
-			hash := maphash.Comparable(seed, content{p.ID, p.LostPhone, leftOut(p), p.Fields, p.Readings != nil})
+			hash := maphash.Comparable(seed, content{p.ID, p.LostPhone, leftOut(p), p.Titled, p.Fields, p.Readings != nil})
 			if at, twin := known[hash]; twin && all.rows[at].agree(&row) {
 				all.of[i] = at
 				continue

@@ -181,6 +181,17 @@ func TestSaidWrongly(t *testing.T) {
 	}
 }
 
+// TestTitledTwins: two who are there, one of them with a title, are not one row twice.
+func TestTitledTwins(t *testing.T) {
+	t.Parallel()
+	doctor := someone("Ivan", "Horvat")
+	doctor.Titled = "Dr. Ivan Horvat"
+	d := decided(t, people{stored(ivanID, ivan), stored(nobodyID, record.Fields{FirstName: "Dr. Ivan", LastName: "Horvat"})}, Options{}, someone("Ivan", "Horvat"), doctor)
+	if a, b := d.rows[0].ID, d.rows[1].ID; a == nil || b == nil || *a != ivanID || *b != nobodyID {
+		t.Errorf("%s", results(d))
+	}
+}
+
 // TestTwins: rows that agree in all fields that are read are one person. What was said of
 // one of them holds for all.
 func TestTwins(t *testing.T) {
