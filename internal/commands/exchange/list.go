@@ -159,7 +159,7 @@ func (l *list) explain(err error) error {
 	if l.path == standardInput {
 		name = "standard input"
 	}
-	err = fmt.Errorf("%s: %s", name, shown(strings.TrimSuffix(lowerFirst(what), ".")))
+	err = fmt.Errorf("%s: %s", name, said(strings.TrimSuffix(lowerFirst(what), ".")))
 	if hint == "" {
 		return err
 	}

@@ -49,24 +49,32 @@ func (t *text) notes(all []string) {
 		t.line("")
 	}
 	for _, note := range all {
-		t.line("Note: %s", shown(note))
+		t.line("Note: %s", said(note))
 	}
 }
 
-// shownLimit is the number of characters of a cell in a table.
-const shownLimit = 200
+// Numbers of characters, of a cell in a table and of a sentence that may show some.
+const (
+	shownLimit = 200
+	saidLimit  = 3 * shownLimit
+)
 
 // shown returns a text of a file as it may stand on a terminal: in one line, and
 // without what would control the terminal.
-func shown(cell string) string {
+func shown(cell string) string { return inLine(cell, shownLimit) }
+
+// said returns a sentence that shows texts of a file, likewise.
+func said(sentence string) string { return inLine(sentence, saidLimit) }
+
+func inLine(text string, most int) string {
 	line := strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {
 			return ' '
 		}
 		return c
-	}, cell)
-	if letters := []rune(line); len(letters) > shownLimit {
-		line = string(letters[:shownLimit]) + "…"
+	}, text)
+	if letters := []rune(line); len(letters) > most {
+		line = string(letters[:most]) + "…"
 	}
 	return line
 }

@@ -39,6 +39,7 @@ const (
 const (
 	shownDifferences = 3 // rows
 	shownEncodings   = 4
+	longestText      = 200 // characters of a Difference: a cell may have megabytes
 )
 
 // reading is a guessed table in one encoding.
@@ -279,6 +280,11 @@ func decoded(text string, some []*reading) (all []string) {
 	}
 	if different(all) == 1 {
 		return nil
+	}
+	for i, text := range all {
+		if letters := []rune(text); len(letters) > longestText {
+			all[i] = string(letters[:longestText]) + "…"
+		}
 	}
 	return all
 }

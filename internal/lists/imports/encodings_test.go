@@ -149,6 +149,15 @@ func TestEncodingIsAsked(t *testing.T) {
 	}
 }
 
+// TestLongNames: what is shown of a long cell is short.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	f := read(t, stored(t, people("Ana "+strings.Repeat("Č", 5000)+"ić"), charmap.Windows1250), imports.Options{})
+	if f.Unsure == nil || len([]rune(f.Unsure.Differs[0].Texts[1])) != 201 {
+		t.Errorf("%+v", f.Unsure)
+	}
+}
+
 // TestEncodingOfHeaders: a header that is known in one encoding tells it, and where none
 // is known the encoding is asked for first.
 func TestEncodingOfHeaders(t *testing.T) {
