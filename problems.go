@@ -130,14 +130,20 @@ func fileProblem(err error) *httpapi.Problem {
 
 // rowsRefused is the problem of an import that was not made.
 func rowsRefused(o *imports.Outcome) *httpapi.Problem {
+	rowsAre := func(n int, what string) string {
+		if n == 1 {
+			return "1 row is " + what
+		}
+		return fmt.Sprintf("%d rows are %s", n, what)
+	}
 	var why []string
 	if o.Refused > 0 {
-		why = append(why, fmt.Sprintf("rows that are refused: %d", o.Refused))
+		why = append(why, rowsAre(o.Refused, "refused"))
 	}
 	if o.Perhaps > 0 {
-		why = append(why, fmt.Sprintf("rows of which the parameters same, add or names must say whom they mean: %d", o.Perhaps))
+		why = append(why, rowsAre(o.Perhaps, "undecided (say who is meant by same, add or names)"))
 	}
-	return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported. There are " + strings.Join(why, ", and ") + ". With skipBad=true the others are imported."}
+	return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: " + strings.Join(why, ", and ") + ". skipBad=true imports the others."}
 }
 
 // refusedFiles are the faults of a file that no option helps against.
