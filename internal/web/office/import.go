@@ -376,12 +376,14 @@ func (v visit) readingTicks(l *broughtList, found *imports.Outcome) (t ticks) {
 func (v visit) importTicks(l *broughtList, found *imports.Outcome) (t ticks) {
 	o := l.options
 	isAsked := func(row imports.Row) bool { return l.isAsked(&row) }
-	isSpelling := func(n sheet.Note) bool { return n.Code == imports.NoteSpelling }
 	t.add("update", v.Text("import.update"), o.Update, found.Left+found.Changed > 0 || slices.ContainsFunc(found.All, isAsked))
 	t.add("spelling", v.Text("import.spelling"), o.Spelling, slices.ContainsFunc(found.Notes, isSpelling))
 	t.add("addPerhaps", v.Text("import.perhaps.all"), o.AddPerhaps, found.Perhaps > manyPerhaps)
 	return t
 }
+
+// isSpelling reports whether a note says that spellings are kept.
+func isSpelling(n sheet.Note) bool { return n.Code == imports.NoteSpelling }
 
 // manyPerhaps is the number of rows that are perhaps somebody who is there from which on
 // one tick can answer for all.
