@@ -77,7 +77,8 @@ func TestSamePhone(t *testing.T) {
 		{"112", "112", false},
 		{"", "", false},
 	} {
-		if got := SamePhone(test.a, test.b); got != test.want || SamePhone(test.b, test.a) != test.want {
+		a, b := digits(test.a), digits(test.b)
+		if got := samePhone(a, b); got != test.want || samePhone(b, a) != test.want {
 			t.Errorf("%s and %s: %t", test.a, test.b, got)
 		}
 	}

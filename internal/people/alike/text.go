@@ -56,10 +56,6 @@ func letter(r rune) rune {
 // comparedDigits is the number of digits that phone numbers must share at their end.
 const comparedDigits = 7
 
-// SamePhone reports whether two texts are one phone number: by their digits, with or
-// without the code of a country or of an area. "+385 (0)92 354 3631" is "092/3543631".
-func SamePhone(a, b string) bool { return samePhone(digits(a), digits(b)) }
-
 // digits returns the digits of a phone number without the zeros before them, and without
 // the zero that is not dialled behind the code of a country.
 func digits(phone string) string {
@@ -72,6 +68,8 @@ func digits(phone string) string {
 	return strings.TrimLeft(number, "0")
 }
 
+// samePhone reports whether the digits of two phone numbers are one number, with or
+// without the code of a country or of an area: "+385 (0)92 354 3631" is "092/3543631".
 func samePhone(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
