@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -38,16 +39,25 @@ func Count[N int | int64](n N, one, many string) string {
 func Quote(path string) string {
 	switch {
 	case runtime.GOOS == "windows" && printable(path, "\t") != path: // no file there has such a name
-		return `"` + printable(path, "\t") + `"`
+		return quoteForWindows(printable(path, "\t"))
 	case printable(path, "\t") != path:
 		return "$'" + escaped(path) + "'" // as bash and zsh read it
-	case runtime.GOOS == "windows" && strings.ContainsAny(path, " \t'&|;<>()$*?#~`"), runtime.GOOS == "windows" && path == "":
-		return `"` + path + `"`
+	case runtime.GOOS == "windows" && strings.ContainsAny(path, " \t'\"&|;<>()$*?#~`"), runtime.GOOS == "windows" && path == "":
+		return quoteForWindows(path)
 	case runtime.GOOS == "windows", path != "" && !strings.ContainsAny(path, " \t\n\r'\"&|;<>()[]{}!$*?#~`\\"):
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
+
+// quoteForWindows puts a text in quotation marks, as programs on Windows read them: a
+// backslash counts only before a quotation mark.
+func quoteForWindows(text string) string {
+	text = untilMark.ReplaceAllString(text+`"`, `$1$1\"`)
+	return `"` + strings.TrimSuffix(text, `\"`) + `"`
+}
+
+var untilMark = regexp.MustCompile(`(\\*)"`)
 
 // escaped writes a text for between $' and ', where a shell reads \n as a line break.
 func escaped(text string) string {

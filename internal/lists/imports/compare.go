@@ -43,6 +43,7 @@ func (f *File) compare(ctx context.Context, c *Comparison, roster store.Roster) 
 	if err != nil {
 		return err
 	}
+	d.spelled = 0 // nothing is taken over
 	c.Outcome = f.newOutcome(d, nil)
 	for i := range d.rows {
 		row := &d.rows[i]

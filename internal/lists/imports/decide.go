@@ -76,20 +76,16 @@ type distinct struct {
 // agrees with no other. What somebody has said of a row holds for those that agree with
 // it.
 func (f *File) distinct() *distinct {
-	type content struct {
-		id, lostPhone, leftOut, titled string
-		fields                         record.Fields
-		guessed                        bool
-	}
 	n := len(f.Mapped.People)
 	all := &distinct{make([]sought, 0, n), make([]int32, 0, n), make([]int32, n), map[int]string{}}
-	seed, known := maphash.MakeSeed(), make(map[uint64]int32, n) // of a content its position in rows
+	seed, known := maphash.MakeSeed(), make(map[uint64]int32, n) // of the hash of a content its position in rows
 	for i := range f.Mapped.People {
 		p := &f.Mapped.People[i]
 		row := f.sought(p)
 		if len(p.Errors) == 0 {
-			hash := maphash.Comparable(seed, content{p.ID, p.LostPhone, leftOut(p), p.Titled, p.Fields, p.Readings != nil})
-			if at, twin := known[hash]; twin && all.rows[at].agree(&row) {
+			content := contentOf(p)
+			hash := maphash.Comparable(seed, content)
+			if at, found := known[hash]; found && contentOf(&f.Mapped.People[all.first[at]]) == content && all.rows[at].agree(&row) {
 				all.of[i] = at
 				continue
 			}
@@ -104,12 +100,19 @@ func (f *File) distinct() *distinct {
 	return all
 }
 
-// leftOut returns what was wrong with the fields that a row goes without.
-func leftOut(p *mapping.Person) (text string) {
+// content is all that was read of a row.
+type content struct {
+	id, lostPhone, leftOut, titled string
+	fields                         record.Fields
+	guessed                        bool
+}
+
+func contentOf(p *mapping.Person) content {
+	c := content{id: p.ID, lostPhone: p.LostPhone, titled: p.Titled, fields: p.Fields, guessed: p.Readings != nil}
 	for _, e := range p.LeftOut {
-		text += e.Field + " " + e.Detail + "\n"
+		c.leftOut += e.Field + " " + e.Detail + "\n"
 	}
-	return text
+	return c
 }
 
 // agree takes over what somebody has said of another row with the same content. It

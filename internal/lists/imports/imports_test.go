@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -369,6 +370,11 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// says reports whether an outcome has a note with a code.
+func says(o *imports.Outcome, code string) bool {
+	return slices.ContainsFunc(o.Notes, func(n sheet.Note) bool { return n.Code == code })
+}
+
 // TestCompareProbably: who is probably the same stands in a group of their own, with what
 // differs. All groups are sorted by the last name.
 func TestCompareProbably(t *testing.T) {
@@ -393,6 +399,9 @@ func TestCompareProbably(t *testing.T) {
 		"Horvat Ivan 1 [{firstName Ivan Horvat} {lastName Horvat Ivan}];Juergen Mueller 1 [{firstName Jürgen Juergen} {lastName Müller Mueller} {phoneNumber 091 234 1}];" + "0 1 0"
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+	if says(found.Outcome, imports.NoteSpelling) {
+		t.Error("a comparison, which takes nothing over, says which spelling stays")
 	}
 	text, err := json.Marshal(found)
 	must(t, err)

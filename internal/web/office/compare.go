@@ -3,7 +3,6 @@ package office
 import (
 	"bytes"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -67,7 +66,7 @@ func compareList(v visit) error {
 			return err
 		}
 		data.Result = v.comparison(found)
-		data.Reading.Notes = v.notes(slices.DeleteFunc(found.Outcome.Notes, isSpelling)) // nothing is taken over
+		data.Reading.Notes = v.notes(found.Outcome.Notes)
 		data.Reading.Ticks, data.Reading.Names = v.readingTicks(l, found.Outcome), v.nameOrders(l, found.Outcome)
 	}
 	v.setReturn(v.readingPath(comparePath, l.keptList))
