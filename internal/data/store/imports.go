@@ -50,8 +50,9 @@ type NewImport struct {
 	Alike      bool
 
 	// Decide returns the people to write. Import calls it before the transaction, in which
-	// others wait, and again within if the department has changed meanwhile. If the last
-	// call returns an error or no people, Import writes nothing and uses no number.
+	// others wait, and again if the department has changed meanwhile: once more before, and
+	// then within. If the last call returns an error or no people, Import writes nothing and
+	// uses no number.
 	Decide func(Roster) ([]Person, error)
 
 	// Key is that of a request that may be sent again, nil for none. Replay returns
@@ -65,29 +66,38 @@ type NewImport struct {
 // those of Decide, ErrReused, and *RepeatedError for a request that was sent
 // before.
 func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids []string, err error) {
-	var early draft
-	err = s.db.ReadTx(func(c *sqlite.Conn) (err error) {
-		if err = refuseRepeated(c, s.Clock().Now().UnixMilli(), tenant, n.Key); err == nil {
-			early, err = n.draft(c, tenant)
-		}
-		return err
-	})
-	if err != nil || len(early.people) == 0 {
-		return 0, nil, err
-	}
-	err = s.db.Write(func(t *sqlite.Tx) (err error) {
-		number, ids = 0, nil
-		if err := refuseRepeated(t.Conn, t.Now, tenant, n.Key); err != nil {
+	for try := 1; try == 1 || errors.Is(err, errMoved); try++ {
+		var early draft
+		err = s.db.ReadTx(func(c *sqlite.Conn) (err error) {
+			if err = refuseRepeated(c, s.Clock().Now().UnixMilli(), tenant, n.Key); err == nil {
+				early, err = n.draft(c, tenant)
+			}
 			return err
+		})
+		if err != nil || len(early.people) == 0 {
+			return 0, nil, err
 		}
-		number, ids, err = n.make(t, tenant, &early)
-		if err == nil && number > 0 && n.Key != nil {
-			err = addReplay(t, tenant, n.Key, importID(number), string(n.Replay(number, ids)))
-		}
-		return err
-	})
+		err = s.db.Write(func(t *sqlite.Tx) (err error) {
+			number, ids = 0, nil
+			if err := refuseRepeated(t.Conn, t.Now, tenant, n.Key); err != nil {
+				return err
+			}
+			number, ids, err = n.make(t, tenant, &early, try == triesBefore)
+			if err == nil && number > 0 && n.Key != nil {
+				err = addReplay(t, tenant, n.Key, importID(number), string(n.Replay(number, ids)))
+			}
+			return err
+		})
+	}
 	return number, ids, err
 }
+
+// triesBefore is how many times an import decides before its transaction. In a department
+// that changes all the time it decides within the last one.
+const triesBefore = 2
+
+// errMoved says that the department has changed since an import has decided.
+var errMoved = errors.New("the department has changed")
 
 // importID returns the id that the replay of an import has, where that of a create has
 // the id of the record.
@@ -125,11 +135,14 @@ func (n *NewImport) find(c *sqlite.Conn, tenant record.TenantID) (found record.T
 	return found, version, noRow(err, ErrRemoved)
 }
 
-// make writes what was decided before the transaction, or decides again if the department
-// is not as it was.
-func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID, d *draft) (number int64, ids []string, err error) {
+// make writes what was decided before the transaction. If the department is not as it was
+// the error is errMoved, or make decides again if this try is the last.
+func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID, d *draft, last bool) (number int64, ids []string, err error) {
 	now, version, err := n.find(t.Conn, tenant)
-	if err == nil && (now != d.tenant || version != d.version) {
+	if moved := now != d.tenant || version != d.version; err == nil && moved {
+		if !last {
+			return 0, nil, errMoved
+		}
 		*d = draft{version: never} // its people need memory
 		*d, err = n.draft(t.Conn, tenant)
 	}
@@ -157,6 +170,7 @@ func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID, d *draft) (number
 
 // write adds and changes people.
 func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID, people []Person) (ids []string, err error) {
+	ids = make([]string, 0, len(people))
 	for i, p := range people {
 		if p.ID == "" {
 			f := newFirefighter(p.Fields)

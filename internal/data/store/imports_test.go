@@ -201,17 +201,20 @@ func TestRepeatedImport(t *testing.T) {
 	}
 }
 
-// TestImportDecides: an import decides before its transaction, and once more within if
-// the department has changed since. The last decision counts.
+// TestImportDecides: an import decides before its transaction, and again if the
+// department has changed since: once more before, while others can write, and then within.
+// The last decision counts.
 func TestImportDecides(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		change func(*store.Store) // after the first decision
-		want   int                // decisions
+		tenant  record.TenantID
+		changes int // after so many decisions this department changes
+		want    int // decisions
 	}{
-		"nothing changes":            {func(*store.Store) {}, 1},
-		"another department changes": {func(s *store.Store) { create(t, s, theirs, ana) }, 1},
-		"the department changes":     {func(s *store.Store) { create(t, s, ours, ana) }, 2},
+		"nothing changes":                  {ours, 0, 1},
+		"another department changes":       {theirs, 1, 1},
+		"the department changes":           {ours, 1, 2},
+		"the department changes each time": {ours, 2, 3},
 	} {
 		s := newStore(t)
 		decisions, seen := 0, 0
@@ -219,8 +222,8 @@ func TestImportDecides(t *testing.T) {
 		n.Decide = func(r store.Roster) ([]store.Person, error) {
 			decisions, seen = decisions+1, 0
 			must(t, r.Each(func(*record.Stored) { seen++ }))
-			if decisions == 1 {
-				test.change(s)
+			if decisions <= test.changes {
+				create(t, s, test.tenant, ana) // would wait for ever within the transaction
 			}
 			return []store.Person{{Fields: eva}}, nil
 		}
