@@ -106,8 +106,8 @@ func (p *Person) keys(swapped []string, births ...string) (keys []Key) {
 	if p.email != "" {
 		keys = append(keys, Key{EmailAndBirth, p.email, p.birth})
 	}
-	if len(p.phone) >= comparedDigits {
-		keys = append(keys, Key{PhoneAndBirth, p.phone[len(p.phone)-comparedDigits:], p.birth})
+	if p.phone != "" {
+		keys = append(keys, Key{PhoneAndBirth, p.phone[max(0, len(p.phone)-comparedDigits):], p.birth})
 	}
 	for _, name := range p.first {
 		keys = append(keys, Key{BirthAndName, name + ",", p.birth})

@@ -53,7 +53,8 @@ func letter(r rune) rune {
 	return r
 }
 
-// comparedDigits is the number of digits that phone numbers must share at their end.
+// comparedDigits is the number of digits that phone numbers must share at their end, where
+// one has the code of a country or of an area.
 const comparedDigits = 7
 
 // digits returns the digits of a phone number without the zeros before them, and without
@@ -74,5 +75,5 @@ func samePhone(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	return len(a) >= comparedDigits && strings.HasSuffix(b, a)
+	return a == b && a != "" || len(a) >= comparedDigits && strings.HasSuffix(b, a)
 }
