@@ -103,17 +103,15 @@ func sortByName[T any](all []T, fields func(T) record.Fields) {
 	}
 }
 
-// concerned returns the ids of people whom a row means or is like, and those of others
+// concerned returns the ids of people whom a row means or stands beside, and those of others
 // whom a refused row means or could mean.
 func (d *decision) concerned() (accounted, concerned map[string]bool) {
 	accounted, concerned = map[string]bool{}, map[string]bool{}
 	known := map[*int]bool{} // lists, which many rows share
 	for i := range d.verdicts {
 		v, row := &d.verdicts[i], &d.rows[d.distinct.first[i]]
-		for _, like := range row.Like {
-			if like.ID != nil {
-				accounted[*like.ID] = true
-			}
+		if len(row.Like) > 0 && row.Like[0].ID != nil {
+			accounted[*row.Like[0].ID] = true // nobody else of Like is shown, so they are only ours
 		}
 		if v.person >= 0 && row.Result == Refused {
 			concerned[d.members[v.person].id] = true

@@ -375,6 +375,18 @@ func says(o *imports.Outcome, code string) bool {
 	return slices.ContainsFunc(o.Notes, func(n sheet.Note) bool { return n.Code == code })
 }
 
+// TestCompareTwins: who is like a row but does not stand beside it is not left out.
+func TestCompareTwins(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	apply(t, s, "Ime,Prezime,Datum rođenja\nAna,Kos,15.05.1990\nIvo,Kos,15.05.1990\n", imports.Options{})
+	found, err := read(t, "Ime,Prezime,Datum rođenja\nEva,Kos,15.05.1990\n", imports.Options{}).Compare(t.Context(), s, ours)
+	must(t, err)
+	if len(found.Probably) != 1 || found.Probably[0].Before.FirstName != "Ana" || len(found.OnlyOurs) != 1 || found.OnlyOurs[0].FirstName != "Ivo" {
+		t.Errorf("probably %v, only ours %v", found.Probably, found.OnlyOurs)
+	}
+}
+
 // TestCompareProbably: who is probably the same stands in a group of their own, with what
 // differs. All groups are sorted by the last name.
 func TestCompareProbably(t *testing.T) {
