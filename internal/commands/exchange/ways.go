@@ -30,7 +30,7 @@ func (i importing) waysOn(f *imports.File, o *imports.Outcome) (ways []string) {
 		return i.again(more, append(without, "report", "force")...)
 	}
 	s := newSituation(f, o)
-	add(s.alike, "To say who they are", again(i.decide(s.first), "same", "add"))
+	add(s.alike, "To say who they are", again(i.decide(s.first, o), "same", "add"))
 	add(s.alike, "If all of them are new people", again("--add perhaps", "add"))
 	add(s.mixed, "If the first name stands first in a name without a comma", again("--names "+mapping.FirstLast, "names"))
 	add(s.mixed, "If the last name stands first", again("--names "+mapping.LastFirstName, "names"))
@@ -55,20 +55,28 @@ func (i importing) differ(o *imports.Outcome) string {
 }
 
 // decide returns flags that say who the first rows are, after those that were said: the
-// first one is whom it could be, and the second is somebody new.
-func (i importing) decide(first []*imports.Row) (flags string) {
+// first one is whom it could be, unless another row means them, and the second is somebody
+// new.
+func (i importing) decide(first []*imports.Row, o *imports.Outcome) string {
 	same, add := slices.Clone(i.same), slices.Clone(i.add)
 	for n, r := range first {
-		if n == 0 {
-			same = append(same, fmt.Sprintf("%d=%s", r.Row, *r.Like[0].ID))
+		like := slices.IndexFunc(r.Like, func(like imports.Like) bool {
+			return !slices.ContainsFunc(o.All, func(other imports.Row) bool { return other.ID != nil && *other.ID == *like.ID })
+		})
+		if n == 0 && like >= 0 {
+			same = append(same, fmt.Sprintf("%d=%s", r.Row, *r.Like[like].ID))
 		} else {
 			add = append(add, fmt.Sprint(r.Row))
 		}
 	}
-	if flags = "--same " + strings.Join(same, ","); len(add) > 0 {
-		flags += " --add " + strings.Join(add, ",")
+	var flags []string
+	if len(same) > 0 {
+		flags = append(flags, "--same "+strings.Join(same, ","))
 	}
-	return flags
+	if len(add) > 0 {
+		flags = append(flags, "--add "+strings.Join(add, ","))
+	}
+	return strings.Join(flags, " ")
 }
 
 // situation is what a report leaves to be done.
