@@ -251,7 +251,8 @@ func (d *decision) addTwin(i, first int) {
 }
 
 // people returns what is to be written: those of the rows that are written, in their order.
-func (d *decision) people() (people []store.Person) {
+func (d *decision) people() []store.Person {
+	people := make([]store.Person, 0, len(d.rows))
 	for i := range d.rows {
 		row := &d.rows[i]
 		switch row.Result {

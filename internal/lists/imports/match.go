@@ -167,6 +167,7 @@ func match(ctx context.Context, rows []sought, members []member) ([]verdict, err
 		}
 		m.verdicts[i] = m.find(rows[i])
 	}
+	m.people, m.byID = nil, nil // they need memory
 	m.refuseOnePerson()
 	m.refuseSameIdentity()
 	m.refuseNewTwice()
@@ -270,6 +271,10 @@ func (m *matcher) refuse(rows []int, said bool) {
 	}
 }
 
+// hasNamesake reports whether another row has the name of a row. Most rows have none, and
+// no index needs them that has rows by their names and more.
+func (m *matcher) hasNamesake(row sought) bool { return len(m.allRows[row.named()]) > 1 }
+
 // refuseOnePerson refuses the rows that mean one person of the department.
 func (m *matcher) refuseOnePerson() {
 	rows := map[int][]int{}
@@ -292,12 +297,15 @@ func (m *matcher) refuseOnePerson() {
 func (m *matcher) refuseSameIdentity() {
 	rows := index{}
 	for i, row := range m.rows {
-		if m.verdicts[i].fault != record.Unknown {
+		if m.verdicts[i].fault != record.Unknown && m.hasNamesake(row) {
 			rows.add(i, row.sure()...)
 		}
 	}
 	meansNobody := func(i int) bool { return m.verdicts[i].person < 0 }
 	for i, row := range m.rows {
+		if !m.hasNamesake(row) {
+			continue
+		}
 		for _, same := range rows.lists(row.sure()) {
 			if len(same) > 1 && same[0] == i && slices.ContainsFunc(same, meansNobody) {
 				m.refuse(same, false)
@@ -311,13 +319,16 @@ func (m *matcher) refuseSameIdentity() {
 func (m *matcher) refuseNewTwice() {
 	rows := index{}
 	for i, row := range m.rows {
-		if m.verdicts[i].fresh {
+		if m.verdicts[i].fresh && m.hasNamesake(row) {
 			rows.add(i, row.indexKeys()...)
 		}
 	}
 	for i, row := range m.rows {
 		v := &m.verdicts[i]
-		if others := rows[row.lookupKey()]; v.fresh && !v.said && (len(others) > 1 || len(others) == 1 && others[0] != i) {
+		if !v.fresh || v.said || !m.hasNamesake(row) {
+			continue
+		}
+		if others := rows[row.lookupKey()]; len(others) > 1 || len(others) == 1 && others[0] != i {
 			v.fault = record.Duplicate
 			m.addOthers(v, row.number, others)
 		}
