@@ -96,7 +96,7 @@ func TestOfficeImport(t *testing.T) {
 	if twice := form.send(t, "Import 3 people").follow(t); twice.notice(t) != done.notice(t) || b.names(t) != "Eva Adam, Ana Čović, Jürgen Groß, Zoë Müller" {
 		t.Errorf("pressed twice: %q, and there are %s", twice.notice(t), b.names(t))
 	}
-	b.pasteIn(t, three).wants(t, 200).says(t, "imported before: import 1", "3 people are there already", "nobody to add").lacks(t, "Import 3 people")
+	b.pasteIn(t, three).wants(t, 200).says(t, "imported before: import 1", "3 people are there already", "nobody to add").lacks(t, "Import 3 people", "what is different")
 
 	p = b.get(t, "/office/imports").wants(t, 200).says(t, "pasted rows", "desk (browser)", "3 added")
 	if len(p.all("form", "action", "/office/imports/1/undo")) != 1 {

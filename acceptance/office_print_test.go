@@ -135,7 +135,7 @@ func TestOfficePrintLanguages(t *testing.T) {
 		"de": {"Telefonliste", "Es hat sich nichts geändert", "Geburtstage 2", "Wer vor dem 1. Mai 2090 60 Jahre alt wird"},
 		"fr": {"Liste téléphonique", "Rien n’a changé", "Anniversaires 2", "Qui atteint l’âge de 60 ans avant le 1er mai 2090"},
 		"es": {"Lista de teléfonos", "No ha cambiado nada", "Cumpleaños 2", "Quién cumple 60 años antes del 1 de mayo de 2090"},
-		"hr": {"Telefonski popis", "Ništa se nije promijenilo", "Rođendani 2", "Tko prije 1. svibnja 2090. navršava dob od 60"},
+		"hr": {"Telefonski popis", "Ništa se nije promijenilo", "Rođendani 2", "Tko prije 1. svibnja 2090. navršava 60 godina"},
 	}
 	for _, language := range lang.All() {
 		b, texts := s.signIn(t, s.key, language.Tag), wants[language.Tag]

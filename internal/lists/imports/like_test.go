@@ -171,7 +171,7 @@ func TestSaidWrongly(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{Options{Add: map[int]bool{2: true}}, "The row means Ana Čović (1990-05-15, ana@example.com), who is there."},
+		{Options{Add: map[int]bool{2: true}}, "The row means Ana Čović (1990-05-15, ana@example.com), who is there already."},
 		{Options{Same: map[int]string{2: ivanID}}, "The row could mean Ana Čović (1990-05-15, ana@example.com) or Ivan Horvat. An e-mail address or a date of birth would tell."},
 		{Options{Same: map[int]string{2: nobodyID}}, "id is that of nobody in this department."},
 	} {

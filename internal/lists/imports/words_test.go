@@ -172,7 +172,7 @@ func TestPlaces(t *testing.T) {
 	t.Parallel()
 	note := sheet.Note{Code: mapping.NoteTitles, Args: []any{1, sheet.Places{First: []sheet.Place{{Text: "Dr.", Row: 1200}}}}}
 	for tag, want := range map[string]string{
-		"en": "1 name has a title, which was left out: Dr. in row 1200.", "de": "1 Name hat einen Titel, der wegbleibt: Dr. in Zeile 1200.",
+		"en": "1 name has a title, which was left out: Dr. in row 1200.", "de": "1 Name hat einen Titel, der ausgelassen wird: Dr. in Zeile 1200.",
 		"fr": "1 nom a un titre, qui est laissé de côté\u00a0: Dr. à la ligne 1200.", "es": "1 nombre tiene un título, que se omite: Dr. en la fila 1200.",
 		"hr": "1 ime ima titulu, koja se izostavlja: Dr. u retku 1200.",
 	} {

@@ -34,6 +34,7 @@ type birthdaysPage struct {
 	// The form that asks who reaches an age.
 	Age, Before question
 	Ages        []int
+	Years       int // the age that is asked for
 
 	Asked       bool
 	Reaching    []birthday
@@ -117,7 +118,7 @@ func (v visit) answerAge(data *birthdaysPage, people []record.Firefighter, today
 	}
 	if data.Asked = data.Age.Fault+data.Before.Fault == ""; data.Asked {
 		data.From, data.Until = v.Lang.Day(today), v.Lang.Day(before)
-		data.Age.Value = strconv.Itoa(age)
+		data.Age.Value, data.Years = strconv.Itoa(age), age
 		data.Reaching = v.reaching(people, age, today, before)
 	}
 }

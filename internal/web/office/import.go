@@ -346,7 +346,10 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 			r.Without = v.Count("import.do.without", ready, strings.Join(without, v.Text("import.without.and")))
 		}
 	case found.Added+found.Changed == 0 && r.Left > 0 && !l.options.Update:
-		r.Why = v.Text("import.why.left", v.Text("import.update"), v.Text("import.again"))
+		r.Why = v.Text("import.why.left")
+		if found.Differ > 0 {
+			r.Why += " " + v.Text("import.why.differ", v.Text("import.update"), v.Text("import.again"))
+		}
 	case found.Added+found.Changed == 0:
 		r.Why = v.Text("import.why.nothing")
 	default:
