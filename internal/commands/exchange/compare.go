@@ -69,11 +69,11 @@ func (c comparing) print(found *imports.Comparison) error {
 	var t text
 	t.describe(c.options.Name, found.Outcome)
 	t.notes(found.Outcome.Warnings)
-	t.table(fmt.Sprintf("Only theirs: %d", len(found.OnlyTheirs)), theirLines(found.OnlyTheirs))
+	t.table(fmt.Sprintf("Only theirs: %d", len(found.OnlyTheirs)), lines(found.OnlyTheirs, func(r *imports.Row) []string { return []string{details(r.Fields)} }))
 	t.table(fmt.Sprintf("Only ours: %d", len(found.OnlyOurs)), ourLines(found.OnlyOurs))
-	t.table(fmt.Sprintf("Probably the same: %d", len(found.Probably)), probableLines(found.Probably))
+	t.table(fmt.Sprintf("Probably the same: %d", len(found.Probably)), lines(found.Probably, probable))
 	t.table(fmt.Sprintf("Different: %d", len(found.Differ)), differentLines(found.Differ))
-	t.table(fmt.Sprintf("Refused: %d", len(found.Refused)), refusedLines(found.Refused))
+	t.table(fmt.Sprintf("Refused: %d", len(found.Refused)), lines(found.Refused, func(r *imports.Row) []string { return []string{reasons(r.Errors)} }))
 	t.line("\nOnly theirs: %d. Only ours: %d. Different: %d. The same: %d. Refused: %d.",
 		len(found.OnlyTheirs), len(found.OnlyOurs), len(found.Differ), found.Same, len(found.Refused))
 	if len(found.Probably) > 0 {
@@ -85,11 +85,12 @@ func (c comparing) print(found *imports.Comparison) error {
 	return c.env.Println(strings.TrimSpace(t.String()))
 }
 
-func theirLines(theirs []*imports.Row) (lines [][]string) {
-	for _, r := range theirs {
-		lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), details(r.Fields)})
+// lines has a line for each row, with what about says of it.
+func lines(rows []*imports.Row, about func(*imports.Row) []string) (all [][]string) {
+	for _, r := range rows {
+		all = append(all, rowCells(r, about(r)...))
 	}
-	return lines
+	return all
 }
 
 func ourLines(ours []record.Firefighter) (lines [][]string) {
@@ -99,30 +100,20 @@ func ourLines(ours []record.Firefighter) (lines [][]string) {
 	return lines
 }
 
-// probableLines has a line for each row that is perhaps one of ours: why, and what differs.
-func probableLines(probably []*imports.Row) (lines [][]string) {
-	for _, r := range probably {
-		line := rowCells(r, imports.English.Why(r.Like[0].Why))
-		for _, c := range r.Changes() {
-			line = append(line, fmt.Sprintf("%s: ours %s, theirs %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
-		}
-		lines = append(lines, line)
+// probable says why a row is perhaps one of ours, and what differs.
+func probable(r *imports.Row) []string {
+	all := []string{imports.English.Why(r.Like[0].Why)}
+	for _, c := range r.Changes() {
+		all = append(all, fmt.Sprintf("%s: ours %s, theirs %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
 	}
-	return lines
-}
-
-func refusedLines(refused []*imports.Row) (lines [][]string) {
-	for _, r := range refused {
-		lines = append(lines, rowCells(r, reasons(r.Errors)))
-	}
-	return lines
+	return all
 }
 
 // differentLines has a line for each field that differs.
 func differentLines(differ []*imports.Row) (lines [][]string) {
 	for _, r := range differ {
 		for _, c := range r.Changes() {
-			lines = append(lines, []string{fmt.Sprintf("row %d", r.Row), cmp.Or(r.Name, "-"), c.Field, "ours " + cmp.Or(c.Ours, "nothing"), "theirs " + c.Theirs})
+			lines = append(lines, rowCells(r, c.Field, "ours "+cmp.Or(c.Ours, "nothing"), "theirs "+c.Theirs))
 		}
 	}
 	return lines

@@ -168,12 +168,12 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 	}
 	t.notes(o.Warnings)
 	const rest = "--report FILE shows all"
-	t.rows("Refused:", o.All, rest, refused)
-	t.table("Perhaps somebody who is there:", perhapsRows(o.All))
-	t.rows("Fields that are left out:", o.All, rest, leftOut)
+	t.rows("Refused:", o.All, with(imports.Refused), refused, rest)
+	t.rows("Perhaps somebody who is there:", o.All, with(imports.Perhaps), perhaps, rest)
+	t.rows("Fields that are left out:", o.All, goesWithout, leftOut, rest)
 	if !i.options.Apply {
-		t.rows("Changed:", o.All, "--json shows all", changed)
-		t.rows("Added:", o.All, rest, added)
+		t.rows("Changed:", o.All, with(imports.Changed), changed, "--json shows all")
+		t.rows("Added:", o.All, with(imports.Added), added, rest)
 	}
 	t.ways(i.waysOn(f, o))
 	t.line("")

@@ -12,6 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // text is what a command says of a list.
@@ -67,39 +68,47 @@ func shown(cell string) string { return inLine(cell, shownLimit) }
 func said(sentence string) string { return inLine(sentence, saidLimit) }
 
 func inLine(text string, most int) string {
-	line := strings.Map(func(c rune) rune {
+	return strings.Map(func(c rune) rune {
 		if unicode.IsControl(c) {
 			return ' '
 		}
 		return c
-	}, text)
-	if letters := []rune(line); len(letters) > most {
-		line = string(letters[:most]) + "…"
-	}
-	return line
+	}, lang.Short(text, most))
 }
 
 // shownRows is the number of rows that a table shows of many.
 const shownRows = 10
 
-// rows adds a table of the first rows of which about says something, and after them what
-// to type for the rest. There may be 100,000.
-func (t *text) rows(title string, all []imports.Row, rest string, about func(*imports.Row) (text string, is bool)) {
+// rows adds a table of the first rows of a kind, and after them what to type for the rest.
+// There may be 100,000. What about says of a row after its first line begins with "or".
+func (t *text) rows(title string, all []imports.Row, is func(*imports.Row) bool, about func(*imports.Row) [][]string, rest string) {
 	var lines [][]string
 	count := 0
 	for i := range all {
-		text, is := about(&all[i])
-		if !is {
+		r := &all[i]
+		if !is(r) {
 			continue
 		}
-		if count++; count <= shownRows {
-			lines = append(lines, rowCells(&all[i], text))
+		if count++; count > shownRows {
+			continue
+		}
+		for n, cells := range about(r) {
+			line := rowCells(r, cells...)
+			if n > 0 {
+				line[0], line[1] = "", "or"
+			}
+			lines = append(lines, line)
 		}
 	}
 	if more := count - shownRows; more > 0 {
 		lines = append(lines, []string{fmt.Sprintf("and %d more: %s", more, rest)})
 	}
 	t.table(title, lines)
+}
+
+// with returns a function that reports whether a row has a result.
+func with(result string) func(*imports.Row) bool {
+	return func(r *imports.Row) bool { return r.Result == result }
 }
 
 // reasons returns what is wrong with a row, in one line.
@@ -117,60 +126,29 @@ func rowCells(r *imports.Row, more ...string) []string {
 }
 
 // refused says why a row is refused.
-func refused(r *imports.Row) (text string, is bool) {
-	if is = r.Result == imports.Refused; is {
-		text = reasons(r.Errors)
-	}
-	return text, is
-}
+func refused(r *imports.Row) [][]string { return [][]string{{reasons(r.Errors)}} }
 
 // changed says what would become of a person.
-func changed(r *imports.Row) (text string, is bool) {
-	if r.Result != imports.Changed {
-		return "", false
-	}
+func changed(r *imports.Row) [][]string {
 	var changes []string
 	for _, c := range r.Changes() {
 		changes = append(changes, fmt.Sprintf("%s: %s becomes %s", c.Field, cmp.Or(c.Ours, "nothing"), c.Theirs))
 	}
-	return strings.Join(changes, ", "), true
+	return [][]string{{strings.Join(changes, ", ")}}
 }
 
 // added says what is known of a person who would be added.
-func added(r *imports.Row) (text string, is bool) {
-	if is = r.Result == imports.Added; is {
-		text = details(r.Fields)
-	}
-	return text, is
-}
+func added(r *imports.Row) [][]string { return [][]string{{details(r.Fields)}} }
 
-// leftOut says which fields a person goes without, and why.
-func leftOut(r *imports.Row) (text string, is bool) {
-	return reasons(r.LeftOut), len(r.LeftOut) > 0
-}
+// goesWithout reports whether a row goes without a field, and leftOut says which and why.
+func goesWithout(r *imports.Row) bool { return len(r.LeftOut) > 0 }
 
-// perhapsRows has a line for each row of which somebody must say whom it means. Where it
-// could be several people, the others follow in lines of their own.
-func perhapsRows(rows []imports.Row) (lines [][]string) {
-	count := 0
-	for n := range rows {
-		r := &rows[n]
-		if r.Result != imports.Perhaps {
-			continue
-		}
-		if count++; count > shownRows {
-			continue
-		}
-		for i, like := range r.Like {
-			line := rowCells(r, imports.English.Why(like.Why), whom(like))
-			if i > 0 {
-				line[0], line[1] = "", "or"
-			}
-			lines = append(lines, line)
-		}
-	}
-	if more := count - shownRows; more > 0 {
-		lines = append(lines, []string{fmt.Sprintf("and %d more: --report FILE shows all", more)})
+func leftOut(r *imports.Row) [][]string { return [][]string{{reasons(r.LeftOut)}} }
+
+// perhaps says whom a row could mean.
+func perhaps(r *imports.Row) (lines [][]string) {
+	for _, like := range r.Like {
+		lines = append(lines, []string{imports.English.Why(like.Why), whom(like)})
 	}
 	return lines
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
@@ -120,16 +119,11 @@ func newSituation(f *imports.File, o *imports.Outcome) *situation {
 			}
 		case r.Errors.Has(mapping.ID) && f.Options.Same[r.Row] == "":
 			s.strange++
-		case !slices.ContainsFunc(r.Errors, func(e record.FieldError) bool { return !canLeaveOut(e) }):
+		case r.CouldGoWithout():
 			s.bad++
 		}
 	}
 	return s
-}
-
-// canLeaveOut reports whether --leave-out-bad-fields helps against an error of a row.
-func canLeaveOut(e record.FieldError) bool {
-	return e.Field == "dateOfBirth" || e.Field == "email" || e.Field == "phoneNumber"
 }
 
 // withoutIDs returns what --map says so that the ids of the file are left out.

@@ -305,19 +305,13 @@ func (d *decision) update(row *Row) {
 
 // updated returns what the person of a row would be: the cells that hold something
 // replace. A name that was split changes nothing if it is the same as a whole, with or
-// without titles of ours, nor does a
-// date of birth that is the same day of the calendar but has no time and offset. A name or
-// an e-mail address that is only spelled in another way changes nothing either, unless
-// Options.Spelling is set. spelled says that there is one.
+// without titles of ours, nor does a date of birth that is the same day of the calendar but
+// has no time and offset. A name or an e-mail address that is only spelled in another way
+// changes nothing either, unless Options.Spelling is set. spelled says that there is one.
 func (f *File) updated(row *Row) (after record.Fields, spelled bool) {
 	ours := row.Before
-	after = *ours
-	for field, theirs := range row.Fields.Each {
-		if *theirs != "" {
-			*field.Of(&after) = *theirs
-		}
-	}
-	if f.splitsNames() {
+	after = ours.With(&row.Fields)
+	if slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsFullName) {
 		whole, before := wholeName(after), wholeName(*ours)
 		same := alike.SameSpelling(whole, before) || alike.SameSpelling(whole, alike.WithoutTitles(before))
 		if whole == before || same && !f.Options.Spelling {
@@ -343,11 +337,4 @@ func sameFolded(a, b string) bool { return alike.Folded(a) == alike.Folded(b) }
 
 func wholeName(f record.Fields) string {
 	return strings.Join(strings.Fields(f.FirstName+" "+f.LastName), " ")
-}
-
-// splitsNames reports whether first and last names stand in one column.
-func (f *File) splitsNames() bool {
-	return slices.ContainsFunc(f.Mapped.Columns, func(c mapping.Column) bool {
-		return c.Field == mapping.FullName || c.Field == mapping.LastFirst
-	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // Where a file does not say its encoding, windows-1252 and windows-1250 are compared.
@@ -282,9 +283,7 @@ func decoded(text string, some []*reading) (all []string) {
 		return nil
 	}
 	for i, text := range all {
-		if letters := []rune(text); len(letters) > longestText {
-			all[i] = string(letters[:longestText]) + "…"
-		}
+		all[i] = lang.Short(text, longestText)
 	}
 	return all
 }

@@ -85,6 +85,13 @@ type Row struct {
 	Deleted string `json:"-"` // the id that it has, or is said to have, if it is that of a person who was deleted
 }
 
+// CouldGoWithout reports whether a row is refused only for fields that Options.LeaveOutBad
+// would leave out.
+func (r *Row) CouldGoWithout() bool {
+	optional := record.FieldNames()[record.NameFields:]
+	return r.Result == Refused && !slices.ContainsFunc(r.Errors, func(e record.FieldError) bool { return !slices.Contains(optional, e.Field) })
+}
+
 // Like is somebody whom a row could be, or two readings of its name.
 type Like struct {
 	ID       *string        `json:"id"` // nil for MixedNames

@@ -274,13 +274,7 @@ func fault(row *Row, v *verdict) record.FieldError {
 
 // short returns a text for a sentence. The sentences of many rows may name the same
 // people.
-func short(text string) string {
-	const most = 60
-	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most]) + "…"
-	}
-	return text
-}
+func short(text string) string { return lang.Short(text, 60) }
 
 // describe returns what tells people of one name apart.
 func describe(f record.Fields) string {

@@ -66,8 +66,11 @@ type Column struct {
 
 // IsName reports whether the column has names.
 func (c Column) IsName() bool {
-	return c.Field == "firstName" || c.Field == "lastName" || c.Field == FullName || c.Field == LastFirst
+	return c.Field == "firstName" || c.Field == "lastName" || c.IsFullName()
 }
+
+// IsFullName reports whether first and last names stand in the column.
+func (c Column) IsFullName() bool { return c.Field == FullName || c.Field == LastFirst }
 
 // Person is a row as a record.
 type Person struct {

@@ -10,6 +10,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // particles begin a last name: "van der Berg", "de la Cruz".
@@ -260,7 +261,7 @@ type names struct {
 // ctx.
 func readNames(ctx context.Context, t *sheet.Table, columns []Column, o Options) (*names, error) {
 	n := &names{lastFirst: o.Names == LastFirstName, sure: o.Names != ""}
-	at := slices.IndexFunc(columns, func(c Column) bool { return c.Field == FullName || c.Field == LastFirst })
+	at := slices.IndexFunc(columns, Column.IsFullName)
 	if at < 0 {
 		return n, nil
 	}
@@ -365,7 +366,7 @@ func inCapitals(name string) bool {
 
 const (
 	shownExamples = 3   // names
-	shownName     = 200 // bytes of a name
+	shownName     = 200 // characters of a name
 )
 
 // examples are names of a kind: how many, and the first of them.
@@ -378,10 +379,7 @@ func (e *examples) add(text string, row int) {
 	if e.count++; len(e.first) == shownExamples {
 		return
 	}
-	if len(text) > shownName {
-		text = strings.ToValidUTF8(text[:shownName], "") + "…"
-	}
-	e.first = append(e.first, sheet.Place{Text: text, Row: row})
+	e.first = append(e.first, sheet.Place{Text: lang.Short(text, shownName), Row: row})
 }
 
 // notes returns up to three full names, the doubtful ones first, and what else there is to

@@ -5,8 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/text/unicode/norm"
-
+	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
@@ -19,15 +18,15 @@ func Folded(text string) string {
 // SameSpelling reports whether two texts are the same when folded, where ue is ü as well.
 func SameSpelling(a, b string) bool { return meet(foldings(a), foldings(b)) }
 
-// typed are letters as they are typed where a keyboard or a program lacks them. What
-// folding does with the letters, as u for ü, is another way to type them.
-var typed = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "đ", "dj", "Ä", "ae", "Ö", "oe", "Ü", "ue", "Đ", "dj")
+// typed has đ as it is typed where a keyboard or a program lacks it. So fold.Expanded has ä,
+// ö and ü. What folding does with the letters, as u for ü, is another way to type them.
+var typed = strings.NewReplacer("đ", "dj", "Đ", "dj")
 
 // foldings returns the forms of a text that are one: "muller" and "mueller" of Müller,
 // but "mueller" alone of Mueller. So Bauer stays another name than Baur.
 func foldings(text string) []string {
 	plain := Folded(text)
-	if other := Folded(typed.Replace(norm.NFC.String(text))); other != plain {
+	if other := Folded(fold.Expanded(typed.Replace(text))); other != plain && other != "" {
 		return []string{plain, other}
 	}
 	return []string{plain}
@@ -60,13 +59,7 @@ const comparedDigits = 7
 // digits returns the digits of a phone number without the zeros before them, and without
 // the zero that is not dialled behind the code of a country.
 func digits(phone string) string {
-	number := strings.Map(func(r rune) rune {
-		if r < '0' || '9' < r {
-			return -1
-		}
-		return r
-	}, strings.Replace(phone, "(0)", "", 1))
-	return strings.TrimLeft(number, "0")
+	return strings.TrimLeft(record.Digits(strings.Replace(phone, "(0)", "", 1)), "0")
 }
 
 // samePhone reports whether the digits of two phone numbers are one number, with or

@@ -126,6 +126,16 @@ func (f Fields) Normalize(now time.Time) (Fields, FieldErrors) {
 	return normal, errs
 }
 
+// With returns the fields, but for those in which other has a value.
+func (f Fields) With(other *Fields) Fields {
+	for d, value := range other.Each {
+		if *value != "" {
+			*d.Of(&f) = *value
+		}
+	}
+	return f
+}
+
 // Each is the sequence of the fields and their values, in the order of JSON.
 func (f *Fields) Each(yield func(d Field, value *string) bool) {
 	for _, d := range fields {

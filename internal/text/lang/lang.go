@@ -101,3 +101,15 @@ func Negotiate(acceptLanguage string) *Language {
 	_, index, _ := matcher().Match(tags...)
 	return languages[index]
 }
+
+// Short returns the beginning of a text that has more characters than a sentence or a page
+// should show of it.
+func Short(text string, most int) string {
+	count := 0
+	for i := range text {
+		if count++; count > most {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}

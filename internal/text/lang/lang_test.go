@@ -126,3 +126,12 @@ func TestArticle(t *testing.T) {
 		t.Errorf("%q in Croatian", got)
 	}
 }
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "", "Ana": "Ana", "Čović": "Čović", "Čovićx": "Čović…", "Čović\u202e": "Čović…"} {
+		if got := Short(text, 5); got != want {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}

@@ -371,7 +371,7 @@ func (t *ticks) add(name, label string, chosen, matters bool) {
 // readingTicks returns the choices about how a list is read.
 func (v visit) readingTicks(l *broughtList, found *imports.Outcome) (t ticks) {
 	t.add("zero", v.Text("import.zero"), l.options.Zero, l.file.Mapped.NoZero > 0)
-	t.add("leaveOutBad", v.Text("import.leaveOutBad"), l.options.LeaveOutBad, slices.ContainsFunc(found.All, couldGoWithout))
+	t.add("leaveOutBad", v.Text("import.leaveOutBad"), l.options.LeaveOutBad, slices.ContainsFunc(found.All, func(row imports.Row) bool { return row.CouldGoWithout() }))
 	return t
 }
 
@@ -392,17 +392,10 @@ func isSpelling(n sheet.Note) bool { return n.Code == imports.NoteSpelling }
 // one tick can answer for all.
 const manyPerhaps = 5
 
-// couldGoWithout reports whether a row is refused only for fields that it could go without.
-func couldGoWithout(row imports.Row) bool {
-	return row.Result == imports.Refused && !slices.ContainsFunc(row.Errors, func(e record.FieldError) bool {
-		return !slices.Contains(fieldNames[record.NameFields:], e.Field)
-	})
-}
-
 // nameOrders returns how the names without a comma can be read, with some of them. It
 // returns nothing where nobody has to say.
 func (v visit) nameOrders(l *broughtList, found *imports.Outcome) (orders []choice) {
-	asked, column := l.options.Names != "", slices.IndexFunc(l.file.Mapped.Columns, isFullName)
+	asked, column := l.options.Names != "", slices.IndexFunc(l.file.Mapped.Columns, mapping.Column.IsFullName)
 	var firstLast, lastFirst []string
 	for i, row := range found.All {
 		mixed := slices.ContainsFunc(row.Like, func(like imports.Like) bool { return like.Why == imports.MixedNames })
@@ -432,10 +425,6 @@ func (v visit) nameOrders(l *broughtList, found *imports.Outcome) (orders []choi
 
 // isUnknown reports whether an error is that of an id that nobody has now.
 func isUnknown(e record.FieldError) bool { return e.Field == mapping.ID && e.Code == record.Unknown }
-
-func isFullName(c mapping.Column) bool {
-	return c.Field == mapping.FullName || c.Field == mapping.LastFirst
-}
 
 const shownSamples = 3
 

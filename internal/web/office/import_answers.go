@@ -225,13 +225,7 @@ func (v visit) askWho(a *asker, shown *broughtRow, row imports.Row) {
 
 // candidate returns somebody whom a row could be, with what differs.
 func (v visit) candidate(row imports.Row, id string, person record.Fields, why string) candidate {
-	after := person
-	for d, value := range row.Fields.Each {
-		if *value != "" {
-			*d.Of(&after) = *value
-		}
-	}
-	c := candidate{ID: id, Text: v.Text("import.perhaps.same", nameOf(person)), Why: why, Changes: v.differences(person, after)}
+	c := candidate{ID: id, Text: v.Text("import.perhaps.same", nameOf(person)), Why: why, Changes: v.differences(person, person.With(&row.Fields))}
 	if day := v.birth(person); day != "" {
 		c.Text = v.Text("import.perhaps.born", nameOf(person), day)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // reading is what a page shows of a list: how it was read, and what can be
@@ -486,16 +487,8 @@ func (v visit) refusal(e record.FieldError, row imports.Row) string {
 // cell may have megabytes.
 const longest = 200
 
-// short returns the beginning of a text that is too long for a page.
-func short(text string) string {
-	count := 0
-	for i := range text {
-		if count++; count > longest {
-			return text[:i] + "…"
-		}
-	}
-	return text
-}
+// short returns a text from a list as a page shows it.
+func short(text string) string { return lang.Short(text, longest) }
 
 // quoted returns a text from a list for a sentence.
 func quoted(text string) string { return isolate(short(text)) }

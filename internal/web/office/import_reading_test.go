@@ -5,14 +5,9 @@ import (
 	"testing"
 )
 
-func TestShort(t *testing.T) {
+func TestQuoted(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("č", longest)
-	for text, want := range map[string]string{"": "", "Ana": "Ana", long: long, long + "x": long + "…", long + "\u202e": long + "…"} {
-		if got := short(text); got != want {
-			t.Errorf("%q becomes %q", text, got)
-		}
-	}
 	if got, want := quoted("\u202e"+long), "\u2068\u202e"+strings.TrimSuffix(long, "č")+"…\u2069"; got != want {
 		t.Errorf("quoted: %q", got)
 	}

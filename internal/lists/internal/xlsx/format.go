@@ -27,7 +27,7 @@ type numberFormat []section
 
 // section is one of the parts of a number format, which semicolons divide.
 type section struct {
-	operator string // of the condition under which it counts; empty: none
+	operator string // of the condition under which it counts, as <=; empty: none
 	limit    float64
 	pieces   []piece // nil: it shows a number in another way than digit by digit
 }
@@ -257,35 +257,14 @@ func (f numberFormat) sectionFor(value float64) int {
 	numbers := f[:min(len(f), 3)] // the fourth is for texts
 	for i, s := range numbers {
 		last := i == len(numbers)-1
-		switch s.operator {
-		case "":
+		switch {
+		case s.operator == "":
 			if i == 0 && (value > 0 || len(numbers) < 3) || i > 0 && last && (i == 2 || f[0].operator != "") {
 				return i
 			}
-		case "<":
-			if value < s.limit {
-				return i
-			}
-		case "<=":
-			if value <= s.limit {
-				return i
-			}
-		case ">":
-			if value > s.limit {
-				return i
-			}
-		case ">=":
-			if value >= s.limit {
-				return i
-			}
-		case "=":
-			if value == s.limit {
-				return i
-			}
-		case "<>":
-			if value != s.limit {
-				return i
-			}
+		case strings.Contains(s.operator, "<") && value < s.limit, strings.Contains(s.operator, ">") && value > s.limit,
+			strings.Contains(s.operator, "=") && value == s.limit:
+			return i
 		}
 	}
 	return -1
