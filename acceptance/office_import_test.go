@@ -334,6 +334,37 @@ func TestOfficeImportPerhaps(t *testing.T) {
 	p.again(t).send(t, "Check again").follow(t).wants(t, 200) // a form has room for all fields
 }
 
+// TestOfficeImportReport: the file with all rows says of each what the page says, and the
+// page calls a row without a name by what else it says.
+func TestOfficeImportReport(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	key := newKey(t, s.db, "default")
+	s.as(key).do(t, "POST", collection, ana).wants(t, 201)
+	b := s.signIn(t, key, "en")
+	p := b.bring(t, "spring.csv", "First name;Last name;Phone;E-mail;Birthday\nAna;Kos;;ana@example.com;15.05.1990\nIva;New;1;no;\nIva;Two;2;;\nIva;Two;2;;\n;;0171 5;;\n")
+	if got := p.all("th", "scope", "row"); len(got) < 4 || slices.ContainsFunc(got, func(e *element) bool { return e.text() == "" }) {
+		t.Errorf("the headings of rows: %s", p.text())
+	}
+	form := p.again(t)
+	form.values.Set("leaveOutBad", "1")
+	report := b.post(t, "/office/import/report", form.values).wants(t, 200).body
+	for _, want := range []string{
+		"needs your answer;same e-mail address and date of birth (Ana Čović, 15 May 1990)",
+		"added;E-mail is left out. This is not an e-mail address.",
+		";the same as row 4;",
+		"refused;The first name is missing. The last name is missing.",
+	} {
+		if !strings.Contains(report, want) {
+			t.Errorf("%q is not in %s", want, report)
+		}
+	}
+	report = b.post(t, "/office/import/report", b.bring(t, "mixed.csv", "Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nSteiner Maria\n").again(t).values).wants(t, 200).body
+	if want := "(first name Steiner, last name Maria; first name Maria, last name Steiner)"; !strings.Contains(report, want) {
+		t.Errorf("%q is not in %s", want, report)
+	}
+}
+
 // TestOfficeImportTicks: the page offers the choices that matter for a list, and only those.
 func TestOfficeImportTicks(t *testing.T) {
 	t.Parallel()

@@ -539,13 +539,36 @@ func reportImport(v visit) error {
 	}
 	var file bytes.Buffer
 	header := []string{v.Text("import.result"), v.Text("import.reason")}
-	err = imports.WriteReport(&file, format, l.file, found, header, func(row imports.Row) []string {
-		return []string{v.Text("import.result." + row.Result), strings.Join(v.broughtRow(row).Reasons, " ")}
-	})
+	err = imports.WriteReport(&file, format, l.file, found, header, v.reportCells)
 	if err != nil {
 		return err
 	}
 	upload.Attachment{Name: v.Text("import.file") + "." + format, ContentType: sheet.ContentType(format)}.Describe(v.W.Header())
 	httpapi.Respond(v.W, http.StatusOK, file.Bytes())
 	return nil
+}
+
+// reportCells say of a row what the page says of it: what becomes of it, and why.
+func (v visit) reportCells(row imports.Row) []string {
+	shown, result := v.broughtRow(row), v.Text("import.result."+row.Result)
+	if row.Twin != 0 && row.Result == imports.Left {
+		result = v.Text("import.twin", row.Twin)
+	}
+	var like []string
+	for _, one := range row.Like {
+		like = append(like, fmt.Sprintf("%s (%s)", v.words().Why(one.Why), v.describe(one)))
+	}
+	return []string{result, strings.Join(slices.Concat(like, shown.LeftOut, shown.Reasons), " ")}
+}
+
+// describe names the person whom a row could be, or how its name could be read.
+func (v visit) describe(like imports.Like) string {
+	if like.ID != nil {
+		return strings.TrimSuffix(nameOf(like.Person)+", "+v.birth(like.Person), ", ")
+	}
+	var readings []string
+	for _, name := range like.Readings {
+		readings = append(readings, v.Text("import.names.sample", name.First, name.Last))
+	}
+	return strings.Join(readings, "; ")
 }
