@@ -135,10 +135,10 @@ func See(what, command, db string) string {
 func adviceOnName(e *store.TakenError) Advice {
 	a := Advice{Text: e.Error() + "; nothing was changed", Hint: "another name"}
 	if e.Creating {
-		a.Hint = "--tenant " + cli.Quote(e.Existing)
+		a.Hint = "write --tenant " + cli.Quote(e.Existing) + " if you mean that one"
 	}
 	if e.Name != e.Existing {
-		a.Hint += ", or the same with --new to have both"
+		a.Hint += ", or add --new to have both"
 	}
 	return a
 }

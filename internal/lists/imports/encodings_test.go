@@ -171,6 +171,12 @@ func TestEncodingOfHeaders(t *testing.T) {
 	if !errors.As(err, new(*imports.EncodingError)) || f.Unsure == nil {
 		t.Errorf("%v", err)
 	}
+	wrong, err := mapping.ParseHeaders("Keresztnev=firstName,E-Mail=email")
+	must(t, err)
+	f, err = imports.Read(t.Context(), content, imports.Options{Headers: wrong}, now)
+	if e, ok := errors.AsType[*mapping.ColumnsError](err); !ok || e.Code != mapping.ColumnsUnknown || e.Headers[0] != "E-Mail" || f.Unsure != nil {
+		t.Errorf("%v: no encoding has this column", err)
+	}
 	f, err = imports.Read(t.Context(), content, imports.Options{Encoding: "cp852"}, now)
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); !ok || e.Headers[0] != "Keresztnév" {
 		t.Errorf("%v in %s", err, f.Table.Encoding)

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -105,6 +106,9 @@ func (o *Options) SaySame(text string) error {
 	id, wrong := uuid.Parse(text[at+1:])
 	if err != nil || wrong != nil || row < 1 {
 		return wrongSame(text)
+	}
+	if before := o.Same[row]; before != "" && before != id.String() {
+		return &record.TextError{Code: record.Duplicate, Fault: fmt.Sprintf("says of row %d that it is two people", row)}
 	}
 	if o.Same == nil {
 		o.Same = map[int]string{}
