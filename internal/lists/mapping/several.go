@@ -146,7 +146,7 @@ var kindPatterns = sync.OnceValue(func() map[string]kindPattern {
 })
 
 // neverKinds are the words of values that are no phone number of somebody.
-var neverKinds = regexp.MustCompile(`fax|faks|telecop|pager|beeper|bipeur|pieps|melder|meldeempf|avertisseur|busca|dojavlj|modem|telex|notfall|emergency|urgence|emergencia|hitn`)
+var neverKinds = regexp.MustCompile(`fax|faks|telecop|pager|localizador|radiomessag|beeper|bipeur|pieps|melder|meldeempf|avertisseur|busca|dojavlj|modem|telex|notfall|emergency|urgence|emergencia|hitn`)
 
 // kindOf returns the kind of a column of a field by its header.
 func kindOf(field, header string) int {
@@ -184,13 +184,13 @@ func (s *several) kind(label string) int {
 const maxKinds = 1000
 
 // choose finds the column that counts in a row: of those that are filled the first
-// by the order that was typed, then by kind, then from the left. A dash does not fill
-// a cell where another column has something.
+// by the order that was typed, then by kind, then from the left. A dash, or a word in
+// place of a phone number, does not fill a cell where another column has something.
 func (s *several) choose(row sheet.Row) {
 	s.filled = s.filled[:0]
 	for _, one := range s.sources {
-		text := row.Cell(one.at).Text
-		if text == "" {
+		cell := row.Cell(one.at)
+		if cell.Text == "" {
 			continue
 		}
 		if one.kindIn >= 0 {
@@ -199,7 +199,7 @@ func (s *several) choose(row sheet.Row) {
 				continue
 			}
 		}
-		if one.place = one.order(); !saysSomething(text) {
+		if one.place = one.order(); !saysSomething(s.field, cell) {
 			one.place += afterAll
 		}
 		s.filled = append(s.filled, one)
@@ -238,9 +238,10 @@ func (m *mapper) wrong(field string, at int, cell sheet.Cell) record.FieldErrors
 	return slices.DeleteFunc(p.Errors, func(e record.FieldError) bool { return e.Field != field })
 }
 
-// saysSomething reports whether a cell is more than a dash.
-func saysSomething(text string) bool {
-	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+// saysSomething reports whether a cell of a field is more than a dash, or than a word
+// such as "none" for a phone number.
+func saysSomething(field string, cell sheet.Cell) bool {
+	return cell.Kind == sheet.Error || strings.ContainsFunc(cell.Text, func(r rune) bool { return unicode.IsNumber(r) || unicode.IsLetter(r) && field != "phoneNumber" })
 }
 
 // counts reports whether a column counts in the row for which several have chosen.

@@ -47,6 +47,7 @@ func TestSeveralPhones(t *testing.T) {
 		{"Tfno. trab.|Tfno. part.|Tel. móv.", "1|2|3;1|2|;1||", "3|2|1", `{"Tel. móv.", "Tfno. part.", "Tfno. trab."}`},
 		{"Phone number (work)|Phone number|Number of mobile phone", "1|2|3;1|2|;1||", "3|2|1", `{"Number of mobile phone", "Phone number", "Phone number (work)"}`},
 		{"Fax|Telefon|Telefax|Handy|Telefon (Notfall)", "1|2|3|4|5;1|2|3||5;1||3||5", "4|2|", `{"Handy", "Telefon"}`},
+		{"Handy|Telefon", "keine|2;k. A.|;n/a|–", "2|k. A.|n/a", `{"Handy", "Telefon"}`},
 		{"Handy|Telefon", "-|2;-|;–|/", "2|-|–", `{"Handy", "Telefon"}`},
 		{"Handy|Telefon", "4.41E+11|2", "4.41E+11", `{"Handy", "Telefon"}`},
 		{"Tel 1|Tel 2|Tel 3|Tel 4|Tel 5|Tel 6|Tel 7|Tel 8|Tel 9|Tel 10|Tel 11", "1|2|3|4|5|6|7|8|9|10|11", "1", `{"Tel 1", "Tel 2", "Tel 3", "Tel 4", "Tel 5", "Tel 6", "Tel 7", "Tel 8", "Tel 9", "Tel 10", "…"}`},
@@ -122,7 +123,7 @@ func TestGoogleTypes(t *testing.T) {
 	t.Parallel()
 	rows := []string{"Ana|Čović|Home|01 1|Mobile|091 1", "Eva|Babić|Home Fax|01 2|Work|01 3", "Ivan|Horvat|Work Fax|01 4||", "Mia|Kos|* Mobile|091 5|Mobile|091 6",
 		"Leo|Novak|Work|01 7||01 8", "Jan|Kralj|Pager|1|Other|01 9", "Ida|Vuk|Fax (privat)|1|Festnetz|01 10", "Uwe|Wolf|Geschäftlich|1|Handy Chef|091 11",
-		"Eli|Moor|Emergency|1|Main|01 12", "Jo|Horn|Home|01 16|C. Weber|01 17", "Ena|Paš|Mobitel|091 13 ::: 091 14|Mobile|091 15"}
+		"Eli|Moor|Localizador|1|Main|01 12", "Jo|Horn|Home|01 16|C. Weber|01 17", "Ena|Paš|Mobitel|091 13 ::: 091 14|Mobile|091 15"}
 	const want = "091 1|01 3||091 5|01 8|01 9|01 10|091 11|01 12|01 16|091 13"
 	for _, label := range []string{"Type", "Label"} {
 		lines := append([]string{strings.ReplaceAll("Given Name|Family Name|Phone 1 - Type|Phone 1 - Value|Phone 2 - Type|Phone 2 - Value", "Type", label)}, rows...)
