@@ -237,9 +237,10 @@ func (a *alphabet) weigh(c rune) int {
 // word looks at a word of a name.
 func (r *Reading) word(name, word string) {
 	capitals, smalls, foreign, all := 0, 0, 0, 0 // the first two of ASCII
-	odd := false
+	odd, inside := false, false
 	for _, c := range word {
 		all++
+		inside = inside || all > 1 && c >= utf8.RuneSelf && unicode.IsUpper(c) && !hasPrefix(name, c)
 		switch {
 		case c >= utf8.RuneSelf:
 			foreign++
@@ -259,6 +260,8 @@ func (r *Reading) word(name, word string) {
 		r.small++
 	}
 	switch {
+	case a.latin && inside && smalls > 0: // OÕBrien
+		r.wrong(name)
 	case a.latin && foreign == all && all > 2:
 		r.foreign++
 	case a.latin && capitals > 2 && smalls == 0 && odd: // MšLLER
