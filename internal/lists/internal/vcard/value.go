@@ -189,12 +189,22 @@ func (c Card) Best(name string) int {
 		if p.Name != name || p.value == "" {
 			continue
 		}
-		if preference := p.preference(); preference < least {
+		if preference := p.preference(); preference < least && !(name == "TEL" && c.isLabeledFax(p)) {
 			best, least = i, preference
 		}
 	}
 	return best
 }
+
+// isLabeledFax reports whether a label of Apple's, which stands in the group of a
+// telephone number, says that it is a fax or a pager.
+func (c Card) isLabeledFax(phone Property) bool {
+	return phone.group != "" && slices.ContainsFunc(c, func(p Property) bool {
+		return p.Name == "X-ABLABEL" && p.group == phone.group && faxLabel.MatchString(p.Text())
+	})
+}
+
+var faxLabel = regexp.MustCompile(`(?i)fax|faks|t[ée]l[ée]copi|pager|modem`)
 
 var (
 	basicDate = regexp.MustCompile(`^(\d{4}|--)(\d{2})(\d{2})($|T)`)

@@ -21,6 +21,7 @@ type Card []Property
 // Property is a property of a card.
 type Property struct {
 	Name   string // in upper case, without its group
+	group  string // in upper case, empty if it has none
 	params []string
 	value  string // as it stands in the file, unfolded
 	binary bool   // a picture or the like, whose value is not kept
@@ -266,7 +267,8 @@ func parse(line string) (p Property, ok bool) {
 		param, rest, more = cutOutsideQuotes(rest, ';')
 		p.params = append(p.params, param)
 	}
-	p.Name = strings.ToUpper(strings.TrimSpace(name[strings.LastIndexByte(name, '.')+1:]))
+	dot := strings.LastIndexByte(name, '.')
+	p.group, p.Name = strings.ToUpper(strings.TrimSpace(name[:max(dot, 0)])), strings.ToUpper(strings.TrimSpace(name[dot+1:]))
 	if !ok || !propertyName.MatchString(p.Name) {
 		return p, false
 	}

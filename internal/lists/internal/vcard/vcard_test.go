@@ -108,6 +108,9 @@ func TestBest(t *testing.T) {
 		{[]string{"TEL;TYPE=fax;PREF=1:1", "TEL;TYPE=work:2"}, 1},
 		{[]string{"TEL;TYPE=fax:1"}, -1},
 		{[]string{`TEL;TYPE="voice,cell":1`, "TEL;PREF=1:2"}, 0},
+		{[]string{"item1.TEL:1", "item1.X-ABLabel:_$!<HomeFAX>!$_", "item2.TEL;TYPE=work:2", "item2.X-ABLabel:Leitstelle"}, 2},
+		{[]string{"item1.X-ABLabel:Télécopie", "item1.TEL:1"}, -1},
+		{[]string{"TEL:1", "X-ABLabel:Fax", "item2.X-ABLabel:Fax"}, 0},
 	}
 	for _, tt := range tests {
 		text := "BEGIN:VCARD\n" + strings.Join(tt.lines, "\n") + "\nEND:VCARD"
