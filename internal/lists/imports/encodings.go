@@ -31,11 +31,9 @@ type Difference struct {
 
 func (e *EncodingError) Error() string { return "the encoding is not sure" }
 
-// Codes of the notes about an encoding.
-const (
-	NoteEncoding   = "encoding"   // a name, the encoding, the name in windows-1252: why the file is not read in that
-	NoteNoEncoding = "noEncoding" // a name: in each encoding, some names have what no name has
-)
+// NoteEncoding says why a file is not read in windows-1252: a name, the encoding, the
+// name in windows-1252.
+const NoteEncoding = "encoding"
 
 const (
 	shownDifferences = 3 // rows
@@ -170,7 +168,7 @@ func (r *readings) choose() ([]*reading, []sheet.Note) {
 	})
 	switch {
 	case len(left) == 0:
-		return both, []sheet.Note{{Code: NoteNoEncoding, Args: []any{sheet.Quoted(r.look(r.all[0]).Impossible())}}}
+		return both, []sheet.Note{{Code: sheet.NoteNoEncoding, Args: []any{sheet.Quoted(r.look(r.all[0]).Impossible())}}}
 	case len(left) > 1:
 		return left[:min(len(left), shownEncodings)], nil
 	case left[0].order < 2:

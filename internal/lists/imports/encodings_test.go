@@ -193,7 +193,7 @@ func TestEncodingOfHeaders(t *testing.T) {
 func TestEncodingThatNobodyKnows(t *testing.T) {
 	t.Parallel()
 	f := read(t, stored(t, russian, charmap.CodePage866), imports.Options{})
-	if len(f.Table.Notes) != 1 || f.Table.Notes[0].Code != imports.NoteNoEncoding {
+	if len(f.Table.Notes) != 1 || f.Table.Notes[0].Code != sheet.NoteNoEncoding {
 		t.Errorf("%s: %v", asked(f), f.Table.Notes)
 	}
 }

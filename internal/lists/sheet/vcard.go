@@ -80,6 +80,8 @@ type cardRows struct {
 	names  bool // a card has a first or last name of its own
 	others bool // a card is not of this program
 	kept   bool // a card has something that somebody has typed
+
+	guessed string // the first name, or the like, whose encoding nothing tells
 }
 
 // readVCards reads a file of vCards. It has the column name only if no card has
@@ -99,6 +101,9 @@ func readVCards(ctx context.Context, text string) (*Table, error) {
 		rows.header[uidColumn] = "id"
 	}
 	t := &Table{Format: VCard, Ours: !rows.others, Header: rows.header, Rows: rows.rows}
+	if rows.guessed != "" {
+		t.Notes = []Note{{NoteNoEncoding, []any{Quoted(rows.guessed)}}}
+	}
 	for i := len(firstColumns) - 1; i >= 0; i-- {
 		t.dropUnused(i)
 	}
@@ -113,6 +118,9 @@ func (c *cardRows) card(number int, card vcard.Card) error {
 	}
 	cells, ours := make([]Cell, len(c.header)), false
 	for i, p := range card {
+		if c.guessed == "" && p.IsGuessed() {
+			c.guessed = strings.Trim(p.Text(), "; ")
+		}
 		at, first := best[p.Name]
 		switch {
 		case p.Name == "PRODID":

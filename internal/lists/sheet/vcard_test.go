@@ -149,3 +149,26 @@ func FuzzVCard(f *testing.F) {
 		checkAgainPeople(t, VCard, person)
 	})
 }
+
+// TestUnsureCards: where a file is UTF-8, but for quoted-printable text without a charset
+// that two code pages read differently, a note shows the first such text.
+func TestUnsureCards(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"=C8ovi=E6;Jan": "Èoviæ;Jan", "M=FCller;Jan": "", "=C4=8Covi=C4=87;Jan": ""} {
+		content := "BEGIN:VCARD\nVERSION:3.0\nN:Müller;Eva\nEND:VCARD\nBEGIN:VCARD\nVERSION:2.1\nN;ENCODING=QUOTED-PRINTABLE:" + name + "\nEND:VCARD\n"
+		table, err := Read(t.Context(), []byte(content), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, note := range table.Notes {
+			got += note.Code + string(note.Args[0].(Quoted))
+		}
+		if want != "" {
+			want = NoteNoEncoding + want
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

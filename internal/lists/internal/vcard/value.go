@@ -137,6 +137,16 @@ func (p Property) charset(text string) string {
 	return charset.Decode(text, page)
 }
 
+// IsGuessed reports whether a value that is kept has quoted-printable text without a
+// charset that is not UTF-8, and that windows-1252 and windows-1250 read differently.
+func (p Property) IsGuessed() bool {
+	if !slices.Contains(texts, p.Name) || !p.encoded("QUOTED-PRINTABLE") || len(p.param("CHARSET")) > 0 {
+		return false
+	}
+	plain := unquote(p.value)
+	return !utf8.ValidString(plain) && charset.Decode(plain, charset.Windows1252) != charset.Decode(plain, charset.Windows1250)
+}
+
 // unescape takes off the backslashes of a text.
 func unescape(text string) string {
 	if !strings.Contains(text, `\`) {
