@@ -51,8 +51,8 @@ func (c Commands) importFile(env cli.Env, args []string) error {
 	o := &i.options
 	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
 	i.flags.BoolVar(&o.Update, "update", false, "change people who are there already")
-	i.flags.BoolVar(&o.Spelling, "spelling", false, "with --update: also take the spelling of names that differ in that alone")
-	i.flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused")
+	i.flags.BoolVar(&o.Spelling, "spelling", false, "with --update: also take the spelling of names and e-mail addresses that differ in that alone")
+	i.flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused or undecided")
 	i.flags.BoolVar(&o.Alike, "new", false, "make the department also if the name of another is nearly the same")
 	if err := i.parse(args); err != nil {
 		return err
