@@ -15,9 +15,9 @@ import (
 type Comparison struct {
 	OnlyTheirs []*Row
 	OnlyOurs   []record.Firefighter
-	Probably   []*Row // that are Perhaps. Where Like has somebody, Before is the first of them, and After is with what the row has
+	Probably   []*Row // that are Perhaps somebody: Before is the first of Like, and After is with what the row has
 	Differ     []*Row // Before is ours, Fields theirs
-	Refused    []*Row
+	Refused    []*Row // or with a name that can be read in two ways
 	Same       int
 	Unclear    int // people of ours whom only refused rows mean or could mean: they are in no list
 	Outcome    *Outcome
@@ -52,10 +52,10 @@ func (f *File) compare(ctx context.Context, c *Comparison, roster store.Roster) 
 			c.OnlyTheirs = append(c.OnlyTheirs, row)
 		case row.Result == Changed:
 			c.Differ = append(c.Differ, row)
-		case row.Result == Perhaps:
+		case row.Result == Perhaps && row.Like[0].ID != nil:
 			f.besideLike(row)
 			c.Probably = append(c.Probably, row)
-		case row.Result == Refused:
+		case row.Result == Refused, row.Result == Perhaps:
 			c.Refused = append(c.Refused, row)
 		case row.Twin == 0:
 			c.Same++
@@ -78,12 +78,10 @@ func (f *File) compare(ctx context.Context, c *Comparison, roster store.Roster) 
 // besideLike puts the person whom a row is most like beside it, and what the row has for
 // them, spelling and all.
 func (f *File) besideLike(row *Row) {
-	if like := &row.Like[0]; like.ID != nil {
-		asTheirs := File{Mapped: f.Mapped, Options: Options{Spelling: true}}
-		row.ID, row.Before = like.ID, &like.Person
-		after, _ := asTheirs.updated(row)
-		row.After = &after
-	}
+	like, asTheirs := &row.Like[0], File{Mapped: f.Mapped, Options: Options{Spelling: true}}
+	row.ID, row.Before = like.ID, &like.Person
+	after, _ := asTheirs.updated(row)
+	row.After = &after
 }
 
 // sortByName sorts people by their last names and then their first names, both folded.

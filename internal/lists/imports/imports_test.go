@@ -387,6 +387,24 @@ func TestCompareTwins(t *testing.T) {
 	}
 }
 
+// TestCompareMixedNames: a row whose name can be read in two ways is like nobody.
+func TestCompareMixedNames(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	apply(t, s, "Ime,Prezime\nAna,Novak\n", imports.Options{})
+	list := "Name\n\"Kos, Eva\"\n\"Kos, Mia\"\nNovak Ana\nSteiner Maria\n"
+	found, err := read(t, list, imports.Options{}).Compare(t.Context(), s, ours)
+	must(t, err)
+	if len(found.Probably) != 0 || len(found.Refused) != 2 || found.Refused[1].Name != "Steiner Maria" || len(found.OnlyTheirs) != 2 {
+		t.Errorf("probably %v, refused %v, only theirs %v", found.Probably, found.Refused, found.OnlyTheirs)
+	}
+	found, err = read(t, list, imports.Options{Names: mapping.LastFirstName}).Compare(t.Context(), s, ours)
+	must(t, err)
+	if len(found.Refused) != 0 || len(found.OnlyTheirs) != 3 || found.Same != 1 {
+		t.Errorf("when somebody has said it: refused %v, only theirs %v, the same %d", found.Refused, found.OnlyTheirs, found.Same)
+	}
+}
+
 // TestCompareProbably: who is probably the same stands in a group of their own, with what
 // differs. All groups are sorted by the last name.
 func TestCompareProbably(t *testing.T) {

@@ -84,7 +84,13 @@ func (v visit) comparison(found *imports.Comparison) *comparison {
 	})
 	c.Probably = comparedRows(found.Probably, v.probable)
 	byRow := func(row *imports.Row) broughtRow { return v.broughtRow(*row) }
-	c.Differ, c.Refused = comparedRows(found.Differ, byRow), comparedRows(found.Refused, byRow)
+	c.Differ, c.Refused = comparedRows(found.Differ, byRow), comparedRows(found.Refused, func(row *imports.Row) broughtRow {
+		r := byRow(row)
+		for _, like := range row.Like {
+			r.Reasons = append(r.Reasons, v.words().Why(like.Why))
+		}
+		return r
+	})
 	return c
 }
 
