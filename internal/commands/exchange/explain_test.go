@@ -39,14 +39,20 @@ func TestExplain(t *testing.T) {
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X"}}, "", "if that column has the names, say so in place of A: " + typed + "--map A=name"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"A", "B"}, Settled: []mapping.Header{{Header: "A", Field: "firstName"}}, Dates: &mapping.DatesError{}}, "--map X=-", typed + "--map A=firstName --dates dmy\nTry: " + typed + "--map A=firstName --dates mdy"},
 	} {
-		l := newList(cli.Env{}, "import", "", "")
+		l := newList(cli.Env{Context: t.Context()}, "import", "", "")
 		must(t, l.flags.Parse(append([]string{"my.csv", "--tenant", "A"}, strings.Fields(tt.line)...)))
-		l.path = "my.csv"
+		l.path, l.content = "my.csv", []byte("A,B\n1,2\n")
 		var said strings.Builder
 		if code := cli.PrintError(l.explain(tt.err), &said); code != 1 || !strings.HasPrefix(said.String(), `Error: "my.csv": `) ||
 			!strings.HasSuffix(said.String(), "\nTry: "+tt.want+"\n") || strings.Count(said.String(), "\n") != 2+strings.Count(tt.want, "\n") {
 			t.Errorf("code %d, and it says:\n%swant the hint:\n%s", code, &said, tt.want)
 		}
+	}
+	empty := newList(cli.Env{Context: t.Context()}, "import", "", "")
+	must(t, empty.flags.Parse([]string{"my.csv", "--encoding", "cp850"}))
+	empty.content = []byte("A,B\n")
+	if hint := empty.hint(&sheet.FileError{Code: sheet.FileEmpty}); hint != "" {
+		t.Errorf("no encoding helps, but: %s", hint)
 	}
 	stopped := newList(cli.Env{}, "import", "", "").explain(fmt.Errorf("matching: %w", context.Canceled))
 	if stopped == nil || stopped.Error() != "stopped; nothing was changed" {

@@ -188,7 +188,9 @@ func (l *list) hint(err error) string {
 		}
 		return strings.Join(choices, "\n")
 	case e.Code == sheet.FileEncoding, e.Code == sheet.FileEmpty && l.options.Encoding != "":
-		return l.again("", "encoding")
+		if _, err := sheet.Read(l.env.Context, l.content, sheet.Options{Sheet: l.options.Sheet}); err == nil {
+			return l.again("", "encoding")
+		}
 	}
 	return ""
 }
