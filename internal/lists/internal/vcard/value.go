@@ -178,10 +178,11 @@ func (p Property) preference() int {
 	if p.Is("PREF") {
 		level = min(level, 1)
 	}
+	types := strings.Join(p.params, ";")
 	switch phone := p.Name == "TEL"; {
 	case p.Is("CELL", "MOBILE", "IPHONE"):
 		return level - 1000
-	case phone && p.Is("FAX", "PAGER", "MODEM"):
+	case phone && fax.MatchString(types+unquote(types)): // Android writes X-Fax, or the word in quoted-printable
 		return never
 	case phone && p.Is("WORK"), p.Is("X400", "X.400"):
 		return level + 1000
@@ -210,11 +211,11 @@ func (c Card) Best(name string) int {
 // telephone number, says that it is a fax or a pager.
 func (c Card) isLabeledFax(phone Property) bool {
 	return phone.group != "" && slices.ContainsFunc(c, func(p Property) bool {
-		return p.Name == "X-ABLABEL" && p.group == phone.group && faxLabel.MatchString(p.Text())
+		return p.Name == "X-ABLABEL" && p.group == phone.group && fax.MatchString(p.Text())
 	})
 }
 
-var faxLabel = regexp.MustCompile(`(?i)fax|faks|t[ée]l[ée]copi|pager|modem`)
+var fax = regexp.MustCompile(`(?i)fax|faks|t[ée]l[ée]copi|pager|modem`)
 
 var (
 	basicDate = regexp.MustCompile(`^(\d{4}|--)(\d{2})(\d{2})($|T)`)
