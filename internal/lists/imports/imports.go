@@ -2,8 +2,8 @@
 // row would do, does it whole or not at all, and compares a list with ours.
 //
 // A file goes through sheet.Read, which finds its cells, settle, which finds out in which
-// encoding they are, mapping.Map, which reads people from them, decide, which matches these with the department, and
-// store.Import.
+// encoding they are, mapping.Map, which reads people from them, decide, which matches these
+// with the department, and store.Import.
 package imports
 
 import (

@@ -431,10 +431,8 @@ func parseID(text string) (id string, ok bool) {
 // isData reports whether a header is what stands in a row of people: an e-mail
 // address, a date or a phone number.
 func isData(header string) bool {
-	if _, err := mail.ParseAddress(header); err == nil {
-		return true
-	}
-	return len(record.Digits(header)) >= 6 && !strings.ContainsFunc(header, unicode.IsLetter)
+	_, err := mail.ParseAddress(header)
+	return err == nil || isNumber(header)
 }
 
 // ParseHeaders reads which header is which field, as in

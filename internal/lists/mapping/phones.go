@@ -112,6 +112,12 @@ var (
 	clearNumber = regexp.MustCompile(`^(?:[0+(]|\d{3}[-. ]\d{3}[-. ]\d{4}$)`)
 )
 
+// isNumber reports whether a text has the digits of a phone number, or of a date, and no
+// letters.
+func isNumber(text string) bool {
+	return len(record.Digits(text)) >= fewestDigits && !strings.ContainsFunc(text, unicode.IsLetter)
+}
+
 // hasPhones reports whether all cells of a column look like phone numbers, and one is
 // clearly one.
 func (c *choice) hasPhones(at int) bool {
@@ -121,7 +127,7 @@ func (c *choice) hasPhones(at int) bool {
 		if text == "" {
 			continue
 		}
-		if len(record.Digits(text)) < fewestDigits || strings.ContainsFunc(text, unicode.IsLetter) || dateAlone.MatchString(text) {
+		if !isNumber(text) || dateAlone.MatchString(text) {
 			return false
 		}
 		sure = sure || clearNumber.MatchString(text)

@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -38,7 +39,12 @@ type source struct {
 	typed  int // its place in Options.Headers; the same for all that are not there
 	kind   int
 	kindIn int // the column that says the kind of each cell; -1: none does
-	place  int // in a row: its order among those that are filled
+	behind int // 1: all others come before it, in a row
+}
+
+// compare compares the places of two columns among those for a field.
+func (s source) compare(other source) int {
+	return cmp.Or(cmp.Compare(s.behind, other.behind), cmp.Compare(s.typed, other.typed), cmp.Compare(s.kind, other.kind))
 }
 
 // Kinds of columns and cells in their order.
@@ -85,7 +91,7 @@ const shownColumns = 10
 func (c *choice) severalNote(s several, said bool) sheet.Note {
 	sorted := slices.Clone(s.sources)
 	if !said {
-		slices.SortStableFunc(sorted, func(a, b source) int { return a.order() - b.order() })
+		slices.SortStableFunc(sorted, source.compare)
 	}
 	var headers, kinds Headers
 	for _, one := range sorted {
@@ -107,12 +113,6 @@ func firstHeaders(all Headers) Headers {
 	}
 	return all
 }
-
-// afterAll is more than order can be.
-const afterAll = 1 << 20
-
-// order returns the place of a column among those for a field.
-func (s source) order() int { return s.typed*(never+1) + s.kind }
 
 // googleValue is how a column of Google's contacts is called whose kind stands in
 // another one, "Phone 1 - Type" or, since 2023, "Phone 1 - Label".
@@ -199,12 +199,12 @@ func (s *several) choose(row sheet.Row) {
 				continue
 			}
 		}
-		if one.place = one.order(); !saysSomething(s.field, cell) {
-			one.place += afterAll
+		if !saysSomething(s.field, cell) {
+			one.behind = 1
 		}
 		s.filled = append(s.filled, one)
 	}
-	slices.SortStableFunc(s.filled, func(a, b source) int { return a.place - b.place })
+	slices.SortStableFunc(s.filled, source.compare)
 	if s.chosen = -1; len(s.filled) > 0 {
 		s.chosen = s.filled[0].at
 	}

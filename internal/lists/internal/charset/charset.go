@@ -13,21 +13,11 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Names of the code pages.
+// Names of the code pages that others must know. The table has them all.
 const (
 	Windows1250 = "windows-1250"
-	Windows1251 = "windows-1251"
 	Windows1252 = "windows-1252"
-	Windows1253 = "windows-1253"
 	Windows1254 = "windows-1254"
-	ISO8859_2   = "iso-8859-2"
-	ISO8859_15  = "iso-8859-15"
-	CP850       = "cp850"
-	CP852       = "cp852"
-	Macintosh   = "macintosh"
-	KOI8R       = "koi8-r"
-	ShiftJIS    = "shift_jis"
-	GB18030     = "gb18030"
 )
 
 // page is a code page.
@@ -42,17 +32,17 @@ type page struct {
 var pages = []page{
 	{Windows1252, nil, charmap.Windows1252, western},
 	{Windows1250, nil, charmap.Windows1250, central},
-	{CP850, []string{"ibm850", "850"}, charmap.CodePage850, western},
-	{CP852, []string{"ibm852", "852"}, charmap.CodePage852, central},
-	{ISO8859_2, []string{"iso_8859-2", "iso_8859-2:1987", "iso8859-2", "latin2", "l2"}, charmap.ISO8859_2, central},
-	{ISO8859_15, []string{"iso_8859-15", "iso8859-15", "latin-9", "latin9"}, charmap.ISO8859_15, western},
+	{"cp850", []string{"ibm850", "850"}, charmap.CodePage850, western},
+	{"cp852", []string{"ibm852", "852"}, charmap.CodePage852, central},
+	{"iso-8859-2", []string{"iso_8859-2", "iso_8859-2:1987", "iso8859-2", "latin2", "l2"}, charmap.ISO8859_2, central},
+	{"iso-8859-15", []string{"iso_8859-15", "iso8859-15", "latin-9", "latin9"}, charmap.ISO8859_15, western},
 	{Windows1254, nil, charmap.Windows1254, turkish},
-	{Macintosh, []string{"mac", "macroman", "x-mac-roman"}, charmap.Macintosh, western},
-	{Windows1251, nil, charmap.Windows1251, cyrillic},
-	{KOI8R, nil, charmap.KOI8R, cyrillic},
-	{Windows1253, nil, charmap.Windows1253, greek},
-	{ShiftJIS, []string{"shift-jis", "sjis", "ms_kanji", "windows-31j", "cp932"}, japanese.ShiftJIS, kanji},
-	{GB18030, []string{"gbk", "gb2312", "cp936"}, simplifiedchinese.GB18030, hanzi},
+	{"macintosh", []string{"mac", "macroman", "x-mac-roman"}, charmap.Macintosh, western},
+	{"windows-1251", nil, charmap.Windows1251, cyrillic},
+	{"koi8-r", nil, charmap.KOI8R, cyrillic},
+	{"windows-1253", nil, charmap.Windows1253, greek},
+	{"shift_jis", []string{"shift-jis", "sjis", "ms_kanji", "windows-31j", "cp932"}, japanese.ShiftJIS, kanji},
+	{"gb18030", []string{"gbk", "gb2312", "cp936"}, simplifiedchinese.GB18030, hanzi},
 }
 
 // Pages returns the names of all code pages, the more usual ones first.
