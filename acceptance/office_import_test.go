@@ -453,6 +453,15 @@ func TestOfficeImportMeanwhile(t *testing.T) {
 	if b.names(t) != "Zoë Müller, Zoë Müller" {
 		t.Errorf("there are %s", b.names(t))
 	}
+
+	jm := s.as(newKey(t, s.db, "default")).do(t, "POST", collection, `{"firstName":"Jürgen","lastName":"Weiß"}`).wants(t, 201).header.Get("Location")
+	form = b.bring(t, "one.csv", "First name;Last name\nJuergen;Weiss\n").wants(t, 200).says(t, "1 row needs your answer").again(t)
+	form.values.Set("who.2", strings.TrimPrefix(jm, collection+"/"))
+	s.as(newKey(t, s.db, "default")).do(t, "DELETE", jm, "").wants(t, 204)
+	p := form.send(t, "Check again").follow(t).wants(t, 200).says(t, "The person with this id was deleted").lacks(t, "Take them as new people") // no column has ids
+	form = p.again(t)
+	form.values.Set("who.2", "add")
+	form.send(t, "Check again").follow(t).wants(t, 200).again(t).send(t, "Import 1 person").follow(t).says(t, "1 person was imported")
 }
 
 // TestOfficeImportChoices: what the list does not say the page asks for, at its

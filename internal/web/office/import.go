@@ -320,7 +320,7 @@ func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutc
 		}
 	}
 	r.broughtRows = v.broughtRows(l, found.All)
-	r.addUnknown(l.file, found)
+	r.addUnknown(l, found)
 	if same := found.Same; same != nil {
 		r.Same = v.words().SameFile(same.Number, v.Lang.Moment(same.At.Local()))
 	}
@@ -429,17 +429,17 @@ func isUnknown(e record.FieldError) bool { return e.Field == mapping.ID && e.Cod
 const shownSamples = 3
 
 // addUnknown adds the rows with ids that nobody has now.
-func (r *importOutcome) addUnknown(f *imports.File, found *imports.Outcome) {
+func (r *importOutcome) addUnknown(l *broughtList, found *imports.Outcome) {
 	for _, row := range found.All {
 		switch {
-		case !slices.ContainsFunc(row.Errors, isUnknown):
+		case !slices.ContainsFunc(row.Errors, isUnknown), l.answered(row.Row) != "": // by no id of the list
 		case row.Deleted != "":
 			r.Deleted++
 		default:
 			r.Unknown++
 		}
 	}
-	r.IDColumn = strconv.Itoa(slices.IndexFunc(f.Mapped.Columns, func(c mapping.Column) bool { return c.Field == mapping.ID }))
+	r.IDColumn = strconv.Itoa(slices.IndexFunc(l.file.Mapped.Columns, func(c mapping.Column) bool { return c.Field == mapping.ID }))
 }
 
 // said stands in Checked between the hash of the choices and that of the outcome.
