@@ -271,7 +271,7 @@ func (d *daemon) open() (err error) {
 // to requests that are done, but not beyond heapLimit.
 const (
 	heapGrowth = 400 // percent
-	heapLimit  = 96 << 20
+	heapLimit  = 80 << 20
 )
 
 // answer prepares the database and answers requests from it. When the program must stop
