@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
+	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -50,19 +52,24 @@ func (c comparing) with(s *store.Store, tenant record.TenantID) error {
 	if err != nil {
 		return c.explain(store.Failed("reading", *c.db, err))
 	}
-	if err := c.print(found); err != nil {
+	if err := c.print(f, found); err != nil {
 		return err
 	}
 	if err := c.writeFindings(found); err != nil {
 		return err
 	}
 	if n := len(found.Refused); n > 0 {
-		return cli.WithHint(fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Outcome.All))), "correct these rows, and compare again")
+		hint := "correct these rows, and compare again"
+		if slices.ContainsFunc(found.Refused, func(r *imports.Row) bool { return r.Result == imports.Perhaps }) {
+			hint = "if the first name stands first in a name without a comma: " + c.again("--names "+mapping.FirstLast, "names") +
+				"\nif the last name stands first: " + c.again("--names "+mapping.LastFirstName, "names")
+		}
+		return cli.WithHint(fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Outcome.All))), hint)
 	}
 	return nil
 }
 
-func (c comparing) print(found *imports.Comparison) error {
+func (c comparing) print(f *imports.File, found *imports.Comparison) error {
 	if c.asJSON {
 		return c.env.PrintJSON(found)
 	}
@@ -73,7 +80,7 @@ func (c comparing) print(found *imports.Comparison) error {
 	t.table(fmt.Sprintf("Only ours: %d", len(found.OnlyOurs)), ourLines(found.OnlyOurs))
 	t.table(fmt.Sprintf("Probably the same: %d", len(found.Probably)), lines(found.Probably, probable))
 	t.table(fmt.Sprintf("Different: %d", len(found.Differ)), differentLines(found.Differ))
-	t.table(fmt.Sprintf("Refused: %d", len(found.Refused)), lines(found.Refused, func(r *imports.Row) []string { return []string{reasons(r.Errors)} }))
+	t.table(fmt.Sprintf("Refused: %d", len(found.Refused)), lines(found.Refused, func(r *imports.Row) []string { return []string{why(r)} }))
 	t.line("\nOnly theirs: %d. Only ours: %d. Different: %d. The same: %d. Refused: %d.",
 		len(found.OnlyTheirs), len(found.OnlyOurs), len(found.Differ), found.Same, len(found.Refused))
 	if len(found.Probably) > 0 {
@@ -81,6 +88,9 @@ func (c comparing) print(found *imports.Comparison) error {
 	}
 	if found.Unclear > 0 {
 		t.line("Of ours only refused rows could mean, so they are in none of these lists: %d.", found.Unclear)
+	}
+	if f.Unsure != nil {
+		t.line("To say which names are right:\n%s", strings.Join(c.encodings(f.Unsure, ""), "\n"))
 	}
 	return c.env.Println(strings.TrimSpace(t.String()))
 }
@@ -126,12 +136,15 @@ var findingWords = imports.FindingWords{
 		imports.Differ: "different", imports.NotSure: "refused"},
 	Values:  details,
 	Changes: (*imports.Row).Changes,
-	Why: func(r *imports.Row) string {
-		if r.Result == imports.Perhaps {
-			return imports.English.Why(r.Like[0].Why)
-		}
-		return reasons(r.Errors)
-	},
+	Why:     why,
+}
+
+// why returns why a row is not sure, or refused.
+func why(r *imports.Row) string {
+	if r.Result == imports.Perhaps {
+		return imports.English.Why(r.Like[0].Why)
+	}
+	return reasons(r.Errors)
 }
 
 // writeFindings writes the file of --report, if there is one.

@@ -201,7 +201,7 @@ func (l *list) encodings(e *imports.EncodingError, more string, without ...strin
 	for _, encoding := range e.Encodings {
 		choices = append(choices, l.again(more+"--encoding "+encoding, append(without, "encoding")...))
 	}
-	return append(choices, "if none of these is right, save the list as .xlsx in the program it comes from, and import that")
+	return append(choices, "if none of these is right, save the list as .xlsx in the program it comes from, and "+l.flags.Name()+" that")
 }
 
 // hintOnColumns returns the command with the --map that settles which column is
