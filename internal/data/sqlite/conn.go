@@ -228,10 +228,10 @@ func (c *Conn) Close() error { return errors.Join(c.closeStatements(), c.driver.
 
 // busyTimeout is how long a statement waits for another program's lock, and
 // writerTimeout how long a transaction that writes does. An import of 100,000 people by a
-// command has the lock for 3 s, on a busy machine for 20 s.
+// command has the lock for 3 s, on a busy machine for 10 s.
 const (
 	busyTimeout   = 5 * time.Second
-	writerTimeout = 30 * time.Second
+	writerTimeout = 15 * time.Second
 )
 
 func dsn(path string, settings ...string) string {
