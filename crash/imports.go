@@ -198,8 +198,10 @@ func (r *importRun) write(p planned) error {
 	return os.WriteFile(r.file, b.Bytes(), 0o600)
 }
 
+// arguments returns the import as a command. Invented people may share a date of birth and
+// a name with others: they are new nevertheless.
 func (r *importRun) arguments() []string {
-	return []string{"import", r.file, "--tenant", importing, "--apply", "--update", "--db", r.db}
+	return []string{"import", r.file, "--tenant", importing, "--apply", "--update", "--add", "perhaps", "--db", r.db}
 }
 
 // apply imports the file.
