@@ -14,12 +14,15 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
@@ -498,25 +501,57 @@ func instant(born *string) time.Time {
 	return at
 }
 
-// matches reports whether every term of search is found in the record.
+// matches reports whether every term of a search is found in the record, or all of them
+// together are its phone number.
 func (r *modelRecord) matches(search string) bool {
-	var phone, email string
-	if r.PhoneNumber != nil {
-		phone = *r.PhoneNumber
+	terms := strings.Fields(search)
+	missing := slices.ContainsFunc(terms, func(term string) bool {
+		isNumber := onlyDigits(term) != "" && !strings.ContainsFunc(term, unicode.IsLetter)
+		return !r.hasText(term) && !(isNumber && r.hasNumber(term))
+	})
+	whole := onlyDigits(search) != "" && strings.Trim(strings.Join(terms, ""), "0123456789+-/.()") == ""
+	return !missing || whole && r.hasNumber(search)
+}
+
+// hasText reports whether a term is in a text of the record, as both are written, or with
+// ae, oe and ue for the umlauts.
+func (r *modelRecord) hasText(term string) bool {
+	with := strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "ae", "Ö", "oe", "Ü", "ue").Replace
+	expanded := fold.String(with(norm.NFC.String(term)))
+	return slices.ContainsFunc([]string{r.FirstName, r.LastName, text(r.Email), text(r.PhoneNumber)}, func(text string) bool {
+		return strings.Contains(fold.String(text), fold.String(term)) ||
+			umlaut.MatchString(expanded) && strings.Contains(fold.String(with(norm.NFC.String(text))), expanded)
+	})
+}
+
+// hasNumber reports whether the digits of a term are in the phone number, or whether both
+// are the same number, or the term is the beginning of it.
+func (r *modelRecord) hasNumber(term string) bool {
+	phone := text(r.PhoneNumber)
+	if strings.Contains(onlyDigits(phone), onlyDigits(term)) {
+		return true
 	}
-	if r.Email != nil {
-		email = *r.Email
+	plain := func(s string) string { return laterPlus.ReplaceAllString(noDigit.ReplaceAllString(s, ""), "$1") }
+	typed, stored := forms.FindStringSubmatch(plain(term)), forms.FindStringSubmatch(plain(phone))
+	if typed == nil || stored == nil || !strings.ContainsAny(plain(term)[:1], "0+") {
+		return false
 	}
-	for _, term := range strings.Fields(search) {
-		folded, number := fold.String(term), onlyDigits(term)
-		inText := slices.ContainsFunc([]string{fold.String(r.FirstName), fold.String(r.LastName), fold.String(email), phone},
-			func(text string) bool { return strings.Contains(text, folded) })
-		inNumber := number != "" && !strings.ContainsFunc(term, unicode.IsLetter) && strings.Contains(onlyDigits(phone), number)
-		if !inText && !inNumber {
-			return false
-		}
+	return (typed[1] == stored[1] || typed[1] == "" || stored[1] == "") && strings.HasPrefix(stored[2]+stored[3], typed[2]+typed[3])
+}
+
+var (
+	umlaut    = regexp.MustCompile("[aou]e")
+	noDigit   = regexp.MustCompile(`[^0-9+]`)
+	laterPlus = regexp.MustCompile(`(\d)\++`)
+	forms     = regexp.MustCompile(`^(?:\+|00)(385)0?(\d{7,})|^0?(\d{7,})`) // country, and what stands behind it
+)
+
+// text returns a text of a record, nothing for null.
+func text(value *string) string {
+	if value == nil {
+		return ""
 	}
-	return true
+	return *value
 }
 
 func onlyDigits(s string) string {

@@ -27,11 +27,15 @@ var goldenKeys = map[int]string{
 // golden returns a copy of the database of schema version 1.
 func golden(t *testing.T) (db string) { t.Helper(); return goldenOf(t, 1) }
 
-// goldenOf returns a copy of the database of a schema version.
+// goldenOf returns a copy of the database of a schema version. The responses in it that
+// are stored for a day are those of today.
 func goldenOf(t *testing.T, version int) (db string) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "x.db")
 	copyOf(t, filepath.Join("testdata", fmt.Sprintf("v%d.db", version)), db)
+	if version > 1 { // before, there were none
+		execSQL(t, db, `UPDATE replays SET created_at = ?`, time.Now().UnixMilli())
+	}
 	return db
 }
 
