@@ -106,7 +106,10 @@ func TestOfficeImport(t *testing.T) {
 	if p.says(t, "3 people were deleted").lacks(t, "were left alone"); p.notice(t) != "Import 1 was taken back" || b.names(t) != "Eva Adam" {
 		t.Errorf("%q, and there are %s", p.notice(t), b.names(t))
 	}
-	b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200).says(t, "Import 1 was taken back before:")
+	already := b.post(t, "/office/imports/1/undo", url.Values{}).wants(t, 200).says(t, "Import 1 was taken back before:")
+	if class := already.one(t, "div", "id", "notice").attributes["class"]; class != "warn" {
+		t.Errorf("the notice that nothing was done is %q", class)
+	}
 	form.send(t, "Import 3 people").follow(t).says(t, "Import 1 was taken back before:")
 	b.get(t, "/office/imports?imported=99").wants(t, 200)
 	for _, number := range []string{"99", "0", "x", "99999999999999999999"} {

@@ -78,14 +78,14 @@ const importedParameter = "imported"
 func (v visit) importNotice(all []store.Import) (notice *site.Notice, number int64) {
 	query := v.R.URL.Query()
 	if query.Has("nothing") {
-		return &site.Notice{Text: v.Text("import.why.nothing")}, 0
+		return &site.Notice{Text: v.Text("import.why.nothing"), Warn: true}, 0
 	}
 	for _, i := range all {
 		if strconv.FormatInt(i.Number, 10) != query.Get(importedParameter) {
 			continue
 		}
 		if !i.TakenBackAt.IsZero() {
-			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local()))}, 0
+			return &site.Notice{Text: v.Text("imports.already", int(i.Number), v.Lang.Moment(i.TakenBackAt.Local())), Warn: true}, 0
 		}
 		n := &site.Notice{Text: v.importSummary(i), Link: importsPath, Away: true}
 		if v.May(store.ScopeWrite) {
@@ -124,7 +124,7 @@ func undoImport(v visit) error {
 	}
 	done, err := v.Store.TakeBack(v.Session.Tenant, v.Session.ID, number)
 	if before := (*store.TakenBackError)(nil); errors.As(err, &before) {
-		return v.renderImports(importsPage{}, &site.Notice{Text: v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local()))})
+		return v.renderImports(importsPage{}, &site.Notice{Text: v.Text("imports.already", int(number), v.Lang.Moment(before.At.Local())), Warn: true})
 	}
 	if errors.Is(err, store.ErrNotFound) {
 		return errNoImport
@@ -136,7 +136,7 @@ func undoImport(v visit) error {
 	for _, left := range done.Left {
 		data.Left = append(data.Left, v.leftAlone(left))
 	}
-	return v.renderImports(importsPage{TakenBack: &data}, &site.Notice{Text: v.Text("imports.done", int(number))})
+	return v.renderImports(importsPage{TakenBack: &data}, &site.Notice{Text: v.Text("imports.done", int(number)), Warn: len(data.Left) > 0})
 }
 
 func (v visit) leftAlone(left store.LeftAlone) leftAlone {

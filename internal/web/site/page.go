@@ -29,6 +29,7 @@ type Page struct {
 // Notice says above a page what has just happened, and offers to undo that.
 type Notice struct {
 	Text string
+	Warn bool   // it was not done, or not all of it
 	Undo string // address that undoes it, by a form without fields; empty: nothing to undo
 	Away bool   // the address of Undo answers with a page of its own
 	Link string // address of what the text is about; empty: none

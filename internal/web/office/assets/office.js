@@ -124,6 +124,7 @@ function change(form, submitter) {
       return;
     }
     show(page);
+    find('#notice').className = notice.className;
     find('#notice').replaceChildren(...notice.childNodes);
     const to = find('#notice button') || find(`#results a[href="${CSS.escape(person)}"]`) || find('#notice');
     to.focus();
@@ -209,6 +210,7 @@ function restoreTyped() {
   form.dataset.guard = 'changed';
   const text = document.createElement('p');
   text.textContent = form.dataset.kept;
+  find('#notice').className = 'warn';
   find('#notice').replaceChildren(text);
 }
 restoreTyped();
