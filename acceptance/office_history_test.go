@@ -161,7 +161,7 @@ func TestOfficeDeleted(t *testing.T) {
 	if tel := p.all("a", "href", "tel:+38591234"); len(tel) != 1 || !shownMoment.MatchString(p.one(t, "tbody").text()) {
 		t.Errorf("the rows: %s", p.one(t, "tbody").text())
 	}
-	if back := p.form(t, "/office/people/"+ana+"/undelete").values.Get("next"); back != "/office/deleted" {
+	if back := p.form(t, "/office/people/"+ana+"/undelete").values.Get("back"); back != "/office/deleted" {
 		t.Errorf("it leads back to %s", back)
 	}
 	reader.get(t, "/office/deleted").says(t, "Eva Horvat").lacks(t, "Bring back")

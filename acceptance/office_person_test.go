@@ -419,7 +419,7 @@ func TestOfficeDeletingLeadsBack(t *testing.T) {
 		"/office/deleted?page=2&restored=abc": "/office/deleted?deleted=%s&page=2",
 	} {
 		id := s.create(t, `{"firstName":"Mia","lastName":"Kovač"}`)
-		p := b.post(t, personPath(id)+"/delete", url.Values{"next": {next}}).wants(t, http.StatusSeeOther)
+		p := b.post(t, personPath(id)+"/delete", url.Values{"back": {next}}).wants(t, http.StatusSeeOther)
 		if strings.Contains(want, "%s") {
 			want = fmt.Sprintf(want, id)
 		}

@@ -11,12 +11,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
+// deletedPath is the address of the deleted people.
+const deletedPath = site.Root + "deleted"
+
 // deletedPage is the Data of deleted.html.
 type deletedPage struct {
 	People []deletedPerson
 	Total  int
 	Pages  pager
-	Next   string // address of this page
+	Back   string // address of this page
 }
 
 type deletedPerson struct {
@@ -36,9 +39,9 @@ func showDeleted(v visit) error {
 		number = 1
 	}
 	shown, total := record.Query{Page: number, PageSize: pageLength}, int64(len(all))
-	data := deletedPage{Total: len(all), Pages: v.pager(shown, total), Next: v.R.URL.Path}
+	data := deletedPage{Total: len(all), Pages: v.pager(shown, total), Back: v.R.URL.Path}
 	if number > 1 {
-		data.Next += "?page=" + strconv.FormatInt(number, 10)
+		data.Back += "?page=" + strconv.FormatInt(number, 10)
 	}
 	first := min(total, shown.Offset())
 	today := v.today()

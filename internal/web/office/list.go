@@ -36,6 +36,7 @@ type listPage struct {
 	Pages        pager
 	Faults       []string // what of the address could not be read
 	Query        string   // of this list, as in an address
+	Add          string   // address of the form for a new person
 }
 
 // sortColumn is one that a list can be sorted by.
@@ -89,7 +90,9 @@ func showList(v visit) error {
 		Columns: v.sortColumns(q), People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults, Query: v.listQuery().Encode(),
 	}
 	data.ShowStatus = slices.ContainsFunc(data.People, func(p person) bool { return p.Status != "" })
-	data.Rows = v.rowsOf(data, listPath(v.listQuery()), v.May(store.ScopeWrite))
+	back := listPath(v.listQuery())
+	data.Add = withBack(newPersonPath, back)
+	data.Rows = v.rowsOf(data, back, v.May(store.ScopeWrite))
 	p := site.Page{Title: v.Text("list.title"), Section: "list", Wrong: len(faults) > 0, Data: data}
 	if v.R.URL.Query().Get("part") == "results" { // the script asks for it while somebody types
 		p.Part = "results"
@@ -308,13 +311,18 @@ func appendHTML(b []byte, html string, texts ...escaped) []byte {
 type rows struct {
 	phone, email, born, status, delete escaped // labels
 	write, showStatus                  bool
-	next                               escaped // address of this list
+	current                            string  // id of the person who was just saved
+	query                              escaped // with which a person's page leads back to this list
+	back                               escaped // field with which a form does
 }
 
-func (v visit) rowsOf(data listPage, next string, write bool) template.HTML {
+func (v visit) rowsOf(data listPage, back string, write bool) template.HTML {
 	label := func(key string) escaped { return escape(v.Text(key)) }
 	r := rows{label("field.phoneNumber"), label("field.email"), label("field.dateOfBirth"), label("list.status"), label("layout.delete"),
-		write, data.ShowStatus, escape(next)}
+		write, data.ShowStatus, v.marked(), escape(withBack("", back)), ""}
+	if back != site.Root {
+		r.back = `<input type="hidden" name="back" value="` + escape(back) + `">`
+	}
 	const rowSize = 1100 // bytes, or nearly
 	b := make([]byte, 0, len(data.People)*rowSize)
 	for i := range data.People {
@@ -325,8 +333,12 @@ func (v visit) rowsOf(data listPage, next string, write bool) template.HTML {
 
 func (r *rows) append(b []byte, p *person) []byte {
 	id, name := escape(p.ID), escape(p.FirstName+" "+p.LastName)
-	b = appendHTML(b, `<tr role="row"><th scope="row" role="rowheader" class="last"><a href="/office/people/%s" aria-label="%s">%s</a></th>`+
-		`<td role="cell" class="first">%s</td>`, id, name, escape(p.LastName), escape(p.FirstName))
+	var current escaped
+	if p.ID == r.current {
+		current = ` aria-current="true"`
+	}
+	b = appendHTML(b, `<tr role="row" id="%s"%s><th scope="row" role="rowheader" class="last"><a href="/office/people/%s%s" aria-label="%s">%s</a></th>`+
+		`<td role="cell" class="first">%s</td>`, id, current, id, r.query, name, escape(p.LastName), escape(p.FirstName))
 	b = r.appendPhone(b, p)
 	b = r.appendEmail(b, p)
 	if p.Born == "" {
@@ -342,8 +354,8 @@ func (r *rows) append(b []byte, p *person) []byte {
 	}
 	if r.write {
 		b = appendHTML(b, `<td role="cell" class="actions"><form method="post" action="/office/people/%s/delete" data-inplace>`+
-			`<input type="hidden" name="next" value="%s"><button class="quiet danger">%s<span class="unseen"> %s</span></button></form></td>`,
-			id, r.next, r.delete, name)
+			`%s<button class="quiet danger">%s<span class="unseen"> %s</span></button></form></td>`,
+			id, r.back, r.delete, name)
 	}
 	return append(b, "</tr>\n"...)
 }

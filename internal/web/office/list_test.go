@@ -11,7 +11,7 @@ func TestRowIsText(t *testing.T) {
 	t.Parallel()
 	const payload = `"'><b onclick=x>%s{{.}}@&amp;`
 	text := escape(payload)
-	r := rows{text, text, text, text, text, true, true, text}
+	r := rows{text, text, text, text, text, true, true, payload, text, text}
 	row := string(r.append(nil, &person{payload, payload, payload, payload, payload, payload, payload, 7, payload}))
 	for _, tag := range []string{"<b ", "<b>", `onclick=x"`} {
 		if strings.Contains(row, tag) {

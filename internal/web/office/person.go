@@ -20,6 +20,9 @@ type formPage struct {
 	ID      string // empty: a new person
 	Name    string // of the person as stored
 	Action  string // address that the form is sent to
+	Back    string // address that the form leads back to
+	Place   string // that address, at the person
+	History string // address of the person's history
 	Inputs  []input
 	Faults  []input // those with a fault
 	Facts   []input // those with a value beside the name, for who may only read
@@ -94,9 +97,10 @@ func showNewPerson(v visit) error {
 // renderForm answers with the form. Without an ID it is that for a new person.
 func (v visit) renderForm(status int, data formPage, typed, was record.Fields, faults map[string]string) error {
 	p := site.Page{Title: v.Text("person.new")}
-	data.Action = site.Root + "people"
+	data.Action, data.Back, data.Place = site.Root+"people", v.Back(), v.Back()
 	if data.ID != "" {
-		data.Action = personPath(data.ID)
+		data.Action, data.Place = personPath(data.ID), data.Back+"#"+data.ID
+		data.History = withBack(personPath(data.ID)+"/history", data.Back)
 		p = site.Page{Title: data.Name, Section: "list"}
 	} else if data.Token == "" {
 		data.Token = strings.ToLower(rand.Text())
@@ -131,7 +135,7 @@ func addPerson(v visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withNotice(site.Root, "added", f.ID))
+	return v.Redirect(withNotice(v.Back(), "added", f.ID))
 }
 
 // redirectToAdded answers a form that was sent before. Its person may have been
@@ -142,9 +146,9 @@ func (v visit) redirectToAdded(id string) error {
 	case err != nil:
 		return err
 	case deleted:
-		return v.Redirect(withNotice(site.Root, "deleted", id))
+		return v.Redirect(withNotice(v.Back(), "deleted", id))
 	}
-	return v.Redirect(withNotice(site.Root, "added", id))
+	return v.Redirect(withNotice(v.Back(), "added", id))
 }
 
 // addKey returns the idempotency key of a form, nil for a form without a token.
@@ -161,19 +165,33 @@ func (v visit) addKey(token string, f record.Fields) *store.IdempotencyKey {
 	return v.idempotencyKey("form-", parts...)
 }
 
+// newPersonPath is the address of the form for a new person.
+const newPersonPath = site.Root + "people/new"
+
 // personPath returns the address of a person's page.
 func personPath(id string) string { return site.Root + "people/" + id }
 
+// withBack returns the address of a page whose forms lead back to another one.
+func withBack(path, back string) string {
+	if back == site.Root { // there they lead in any case
+		return path
+	}
+	return path + "?back=" + url.QueryEscape(back)
+}
+
 // withNotice returns the address of a list that shows what has just happened to
-// a person.
-func withNotice(path, what, id string) string {
-	u, _ := url.Parse(site.LocalPath(path)) // which is an address
+// a person, at the person's row.
+func withNotice(list, what, id string) string {
+	u, _ := url.Parse(list) // which site.LocalPath has checked
 	query := u.Query()
 	for _, other := range notices {
 		query.Del(other)
 	}
 	query.Set(what, id)
-	u.RawQuery = query.Encode()
+	u.RawQuery, u.Fragment = query.Encode(), ""
+	if what != "deleted" {
+		u.Fragment = id
+	}
 	return u.String()
 }
 
@@ -242,7 +260,7 @@ func savePerson(v visit, id string) error {
 	case err != nil:
 		return err
 	}
-	return v.Redirect(withNotice(site.Root, "saved", id))
+	return v.Redirect(withNotice(v.Back(), "saved", id))
 }
 
 // errUnchanged says that a record has the fields already that it should have.
@@ -272,7 +290,7 @@ func deletePerson(v visit, id string) error {
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withNotice(v.R.PostForm.Get("next"), "deleted", id))
+	return v.Redirect(withNotice(v.Back(), "deleted", id))
 }
 
 // undeletePerson brings a person back. Pressed twice it does the same.
@@ -284,11 +302,17 @@ func undeletePerson(v visit, id string) error {
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withNotice(v.R.PostForm.Get("next"), "restored", id))
+	return v.Redirect(withNotice(v.Back(), "restored", id))
 }
 
 // notices are what can have happened to a person, as parameters of an address.
 var notices = []string{"added", "saved", "deleted", "restored"}
+
+// marked returns the id of the person who was just saved: the list marks the row.
+func (v visit) marked() string {
+	query := v.R.URL.Query()
+	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("restored"))
+}
 
 // listNotice returns the notice that the address asks for: nil if there is none,
 // or if it is not so any more.
@@ -330,6 +354,8 @@ func (v visit) deletedNotice(id string) (*site.Notice, error) {
 // a record since the form was made.
 type conflictPage struct {
 	ID, Name, Action, Tag string
+	Back                  string // address that the form leads back to
+	Discard               string // address of what is there without yours
 	Choices               []conflictField
 	Deleted               bool // not changed but deleted
 }
@@ -354,7 +380,11 @@ func (v visit) renderConflict(id string, yours, was record.Fields) error {
 	if err != nil {
 		return err
 	}
-	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: entityTag(now), Deleted: deleted}
+	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: entityTag(now), Back: v.Back(), Deleted: deleted}
+	data.Discard = withBack(data.Action, data.Back)
+	if deleted {
+		data.Discard = deletedPath
+	}
 	if day, err := v.Lang.ParseDay(was.DateOfBirth); err == nil {
 		was.DateOfBirth = v.Lang.Day(day) // the form may have had another language
 	}

@@ -57,7 +57,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 // no other page after half of this one.
 func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
-		Page: p, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.back(), RequestID: v.requestID(),
+		Page: p, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.here(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
 	}
 	if f.SignedIn {
@@ -111,16 +111,31 @@ func (v *Visit) send() error {
 	return err
 }
 
-// back returns the address that leads back to the page: its own, or for a form the
-// address in the field "next".
-func (v *Visit) back() string {
+// Back returns the address that the forms of a page lead back to. It is the parameter
+// "back" of the page's address, and a field of its forms. Without one it is Root.
+func (v *Visit) Back() string {
+	return LocalPath(cmp.Or(v.R.PostForm.Get("back"), v.R.URL.Query().Get("back")))
+}
+
+// here returns the address that leads to the page again: its own, or for a form the
+// address in the field "next", or that to which the form leads back.
+func (v *Visit) here() string {
 	if v.R.Method == http.MethodGet {
 		if address := v.R.URL.RequestURI(); len(address) <= maxAddress {
 			return address
 		}
 		return v.R.URL.Path
 	}
-	return LocalPath(v.R.PostForm.Get("next"))
+	return v.next()
+}
+
+// next returns the address in the field "next" of a form, or that to which the form leads
+// back.
+func (v *Visit) next() string {
+	if next := v.R.PostForm.Get("next"); next != "" {
+		return LocalPath(next)
+	}
+	return v.Back()
 }
 
 // Text returns a message in the visitor's language.

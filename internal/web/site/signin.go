@@ -86,7 +86,7 @@ func (v *Visit) askToSignIn(carried bool) error {
 		}
 		return v.Redirect(signInPath(v.R.URL.RequestURI()))
 	}
-	data := signInPage{Next: LocalPath(v.R.PostForm.Get("next")), Fault: "signin.ended"}
+	data := signInPage{Next: v.next(), Fault: "signin.ended"}
 	if carried {
 		data.Next, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
 	}

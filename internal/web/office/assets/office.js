@@ -79,7 +79,8 @@ function search(form) {
     }
     show(page);
     history.replaceState(history.state, '', url);
-    for (const next of document.querySelectorAll('footer input[name=next], #notice input[name=next]')) next.value = url;
+    for (const field of document.querySelectorAll('footer input[name=next], #notice input[name=back]')) field.value = url;
+    for (const link of document.querySelectorAll('a[data-back]')) link.search = new URLSearchParams({ back: url });
   });
 }
 
@@ -111,7 +112,7 @@ let changing = false;
 function change(form, submitter) {
   changing = true;
   stopSearch();
-  const person = form.getAttribute('action').replace(/\/[^/]*$/, '');
+  const [, id] = /([^/]*)\/[^/]*$/.exec(form.getAttribute('action'));
   request('POST', form.action, new URLSearchParams(new FormData(form, submitter)), (page, xhr) => {
     changing = false;
     if (!xhr.status) {
@@ -126,7 +127,7 @@ function change(form, submitter) {
     show(page);
     find('#notice').className = notice.className;
     find('#notice').replaceChildren(...notice.childNodes);
-    const to = find('#notice button') || find(`#results a[href="${CSS.escape(person)}"]`) || find('#notice');
+    const to = find('#notice button') || find(`#${CSS.escape(id)} a`) || find('#notice');
     to.focus();
     if (find('#search-text').value.trim() !== find('#search-text', page).value.trim()) search(searchForm);
   });

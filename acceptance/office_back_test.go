@@ -1,0 +1,124 @@
+package acceptance
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// backTo returns the address of a person's page that leads back to a list.
+func backTo(id, list string) string { return personPath(id) + "?back=" + url.QueryEscape(list) }
+
+// wantsBack checks that an answer leads to a list as it was, at the row of a person. It
+// returns the list.
+func (p *webPage) wantsBack(t *testing.T, list, notice, id string) *webPage {
+	t.Helper()
+	at, err := url.Parse(p.wants(t, http.StatusSeeOther).header.Get("Location"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := at.Query()
+	if query.Get(notice) != id || notice != "deleted" && at.Fragment != id {
+		t.Errorf("it leads to %s", at)
+	}
+	query.Del(notice)
+	want, err := url.Parse(list)
+	if err != nil || at.Path != want.Path || query.Encode() != want.Query().Encode() {
+		t.Errorf("it leads to %s, not %s", at, list)
+	}
+	return p.follow(t).wants(t, http.StatusOK)
+}
+
+// marked returns the names in the rows that are marked, with their ids.
+func (p *webPage) marked() (names []string) {
+	for _, row := range p.all("tr", "aria-current", "true") {
+		names = append(names, row.all("a")[0].attributes["aria-label"]+" "+row.attributes["id"])
+	}
+	return names
+}
+
+// TestOfficeLeadsBack: from a search to a person and back to the search, whatever is done
+// there.
+func TestOfficeLeadsBack(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, ana)
+	s.create(t, `{"firstName":"Eva","lastName":"Čović"}`)
+	s.create(t, `{"firstName":"Mia","lastName":"Horvat"}`)
+	const list = "/office/?page=1&search=%C4%8Cov&sortBy=firstName&sortDir=desc"
+	link := b.get(t, list).one(t, "a", "aria-label", "Ana Čović").attributes["href"]
+	if link != backTo(id, list) {
+		t.Fatalf("the row leads to %s", link)
+	}
+	person := b.get(t, link)
+	if at := person.one(t, "a", "class", "button", "href", list+"#"+id).text(); at != "Cancel" {
+		t.Errorf("%q leads back", at)
+	}
+	found := person.form(t, personPath(id)).set(t, "Phone", "112").send(t, "Save").wantsBack(t, list, "saved", id)
+	if marked := found.marked(); len(marked) != 1 || marked[0] != "Ana Čović "+id || found.notice(t) != "Ana Čović was saved" {
+		t.Errorf("%q, marked are %q", found.notice(t), marked)
+	}
+	found = b.get(t, link).form(t, personPath(id)+"/delete").send(t, "Delete").wantsBack(t, list, "deleted", id)
+	found = found.form(t, personPath(id)+"/undelete").send(t, "Undo").wantsBack(t, list, "restored", id)
+	found.form(t, personPath(id)+"/delete").send(t, "Delete Ana Čović").wantsBack(t, list, "deleted", id).
+		form(t, personPath(id)+"/undelete").send(t, "Undo").wantsBack(t, list, "restored", id)
+	add := b.get(t, list).one(t, "a", "data-back", "").attributes["href"]
+	found = b.get(t, add).form(t, "/office/people").set(t, "First name", "Ivo").set(t, "Last name", "Čović").send(t, "Add person")
+	found.wantsBack(t, list, "added", s.list(t, "search=Ivo").Data.Items[0].ID)
+
+	b.get(t, link).one(t, "a", "href", personPath(id)+"/history?back="+url.QueryEscape(list))
+
+	person = b.get(t, link)
+	b.get(t, link).form(t, personPath(id)).set(t, "Phone", "1").send(t, "Save")
+	conflict := person.form(t, personPath(id)).set(t, "Phone", "2").send(t, "Save").wants(t, http.StatusConflict)
+	conflict.one(t, "a", "href", link)
+	conflict.form(t, personPath(id)).send(t, "Save").wantsBack(t, list, "saved", id)
+	person.form(t, personPath(id)).set(t, "First name", "").send(t, "Save").wants(t, http.StatusUnprocessableEntity).
+		form(t, personPath(id)).set(t, "First name", "Anna").send(t, "Save").wants(t, http.StatusConflict)
+
+	plain := b.get(t, "/office/?saved="+id)
+	if to := plain.one(t, "a", "aria-label", "Ana Čović").attributes["href"]; to != personPath(id) {
+		t.Errorf("the list as it begins leads to %s", to)
+	}
+}
+
+// TestOfficeLeadsBackAfterSignIn: the way back is not lost with the session.
+func TestOfficeLeadsBackAfterSignIn(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, ana)
+	const list = "/office/?search=ana"
+	person := b.get(t, backTo(id, list))
+	s.endSessions(t, b)
+	again := person.form(t, personPath(id)).set(t, "Phone", "112").send(t, "Save").wants(t, http.StatusUnauthorized)
+	signedIn := again.form(t, "/office/sign-in").set(t, "Key or code", s.key)
+	resumed := b.post(t, signedIn.send(t, "Sign in").header.Get("Location"), signedIn.values)
+	resumed.form(t, personPath(id)).send(t, "Save").wantsBack(t, list, "saved", id)
+	s.endSessions(t, b)
+	ended := person.form(t, personPath(id)+"/delete").send(t, "Delete").wants(t, http.StatusUnauthorized)
+	if next := ended.form(t, "/office/sign-in").values.Get("next"); next != list {
+		t.Errorf("sign-in leads to %s", next)
+	}
+}
+
+// TestOfficeLeadsBackToItselfOnly: an address elsewhere is none.
+func TestOfficeLeadsBackToItselfOnly(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, ana)
+	for _, back := range []string{"https://example.org/office/", "//example.org/office/", "/office/../api", "/api/v1", "javascript:alert(1)", "\\office", ""} {
+		person := b.get(t, backTo(id, back))
+		if cancel := person.one(t, "a", "href", "/office/#"+id).text(); cancel != "Cancel" {
+			t.Errorf("%q: %q", back, cancel)
+		}
+		form := person.form(t, personPath(id))
+		form.values.Set("back", back)
+		if to := form.send(t, "Save").header.Get("Location"); !strings.HasPrefix(to, "/office/?saved=") {
+			t.Errorf("%q leads to %s", back, to)
+		}
+	}
+}
