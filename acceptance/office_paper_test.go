@@ -75,7 +75,7 @@ func TestOfficePaperAsks(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	for _, path := range []string{"/office/paper", "/office/paper?code=", "/office/paper?code=+"} {
 		p := b.get(t, path).wants(t, 200).lacks(t, unknownPaper)
-		if p.heading(t) != "Is this list up to date?" || len(p.all("div", "class", "paper")) > 0 || p.fault(t, "Code") != "" {
+		if p.heading(t) != "Check a printed list" || len(p.all("div", "class", "paper")) > 0 || p.fault(t, "Code") != "" {
 			t.Errorf("%s: %s", path, p.text())
 		}
 	}

@@ -55,7 +55,7 @@ func TestOfficePrint(t *testing.T) {
 	s.create(t, `{"firstName":"Cy","lastName":"Žak","email":"cy@example.com"}`)
 	code := b.printed(t)
 	for _, path := range []string{"/office/print", "/office/print?list=phone", "/office/print?list=other"} {
-		p := b.get(t, path).wants(t, 200).says(t, "· 3 people", "Type the code "+code+" on the page “Is this list up to date?” to see what has changed.")
+		p := b.get(t, path).wants(t, 200).says(t, "· 3 people", "Type the code "+code+" on the page “Check a printed list” to see what has changed.")
 		if p.heading(t) != "default: Phone list" || len(p.one(t, "div", "class", "paper").all("form")) > 0 {
 			t.Errorf("%s: %s", path, p.text())
 		}

@@ -116,8 +116,9 @@ export async function paper(browser, station, dir, scripts) {
     const code = codeOn(await main(page).innerText());
     const typed = async (text) => {
       await page.goto("/office/");
-      await page.getByRole("navigation").getByRole("link", { name: /print|paper|up to date/i }).last().click();
-      await page.getByRole("heading", { name: "Is this list up to date?" }).waitFor();
+      await page.getByRole("navigation").getByRole("link", { name: "Lists", exact: true }).click();
+      await page.getByRole("navigation").getByRole("link", { name: "Check a printed list" }).click();
+      await page.getByRole("heading", { name: "Check a printed list" }).waitFor();
       await main(page).getByRole("textbox", { name: /code/i }).fill(text);
       await main(page).getByRole("textbox", { name: /code/i }).press("Enter");
       await page.waitForURL(/code=/);

@@ -26,7 +26,7 @@ export async function tasks(browser, station, scripts) {
   await step(`bring a list in, and take it back${how}`, async () => {
     const before = await people("");
     const page = await open("/office/");
-    await page.getByRole("navigation").getByRole("link", { name: "Import and export" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Lists" }).click();
     await bring(page, file("spring.csv", `Vorname;Nachname;Handy;Rang\nIva;Import${round};091 1;LM\nLuka;Import${round};;\n`));
     check((await main(page).innerText()).includes("2 people would be added"), `the page says ${await main(page).innerText()}`);
     await page.reload();

@@ -16,7 +16,6 @@ import (
 
 // comparePage is the Data of compare.html.
 type comparePage struct {
-	Tabs    []tab
 	Reading reading
 	Result  *comparison // nil: there is nothing to compare yet
 }
@@ -58,7 +57,7 @@ func compareList(v visit) error {
 	if err != nil {
 		return err
 	}
-	data := comparePage{Tabs: v.tabs(comparePath), Reading: v.reading(l)}
+	data := comparePage{Reading: v.reading(l)}
 	if l.isRead() {
 		l.release()
 		found, err := l.file.Compare(v.R.Context(), v.Store, v.Session.Tenant)
@@ -70,7 +69,7 @@ func compareList(v visit) error {
 		data.Reading.Ticks, data.Reading.Names = v.readingTicks(l, found.Outcome), v.nameOrders(l, found.Outcome)
 	}
 	v.setReturn(v.readingPath(comparePath, l.keptList))
-	p := site.Page{Title: v.Text("compare.title"), Section: listsSection, Wrong: len(data.Reading.Faults) > 0, Data: data}
+	p := site.Page{Title: v.Text("compare.title"), Section: "compare", Wrong: len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(l.status(""), "compare", p)
 }
 

@@ -16,7 +16,6 @@ import (
 
 // exportPage is the Data of export.html.
 type exportPage struct {
-	Tabs            []tab
 	Formats         []choice
 	Search          string // what was searched for; empty: nothing
 	Found, All      int64
@@ -29,7 +28,7 @@ var exportOrder = record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName}
 
 func showExport(v visit) error {
 	query := v.R.URL.Query()
-	data := exportPage{Tabs: v.tabs(exportPath), Formats: v.choices(sheet.Formats, sheet.Formats[0], "export.format."),
+	data := exportPage{Formats: v.choices(sheet.Formats, sheet.Formats[0], "export.format."),
 		Search: strings.TrimSpace(query.Get("search")), SortBy: query.Get("sortBy"), SortDir: query.Get("sortDir")}
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)
 	if err != nil {
@@ -42,7 +41,7 @@ func showExport(v visit) error {
 		return err
 	}
 	data.Found, data.All = found.Total, found.People
-	return v.Render(http.StatusOK, "export", site.Page{Title: v.Text("export.title"), Section: listsSection, Wrong: data.Fault != "", Data: data})
+	return v.Render(http.StatusOK, "export", site.Page{Title: v.Text("export.title"), Section: "export", Wrong: data.Fault != "", Data: data})
 }
 
 // sendExport answers with the file.

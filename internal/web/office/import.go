@@ -36,26 +36,6 @@ const (
 	comparePath = site.Root + "compare"
 )
 
-// listsSection is the entry of all pages about lists in the navigation.
-const listsSection = "transfer"
-
-// tab leads to one of the pages about lists.
-type tab struct {
-	Href, Label string
-	Here        bool
-}
-
-// tabs returns the tabs of the pages about lists that the visitor may see.
-func (v visit) tabs(here string) (tabs []tab) {
-	for _, path := range []string{importPath, importsPath, exportPath, comparePath} {
-		if path != importPath || v.May(store.ScopeWrite) {
-			name := strings.TrimPrefix(path, site.Root)
-			tabs = append(tabs, tab{path, v.Text("transfer." + name), path == here})
-		}
-	}
-	return tabs
-}
-
 // setReturn sets the address to which a choice of another language leads.
 func (v visit) setReturn(address string) {
 	if v.R.Method == http.MethodPost {
@@ -237,7 +217,6 @@ func columnsOf(form url.Values) map[int]string {
 
 // importPage is the Data of import.html.
 type importPage struct {
-	Tabs    []tab
 	Reading reading
 	Outcome *importOutcome // nil: there is nothing to say about the rows yet
 	Checked string         // what was said, and of which choices
@@ -299,7 +278,7 @@ func (v visit) renderCheck(l *broughtList, stale string) error {
 
 // renderImport answers with the page. found may be nil.
 func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome) error {
-	data := importPage{Tabs: v.tabs(importPath), Reading: v.reading(l), Stale: stale}
+	data := importPage{Reading: v.reading(l), Stale: stale}
 	if found != nil {
 		data.Outcome = v.importOutcome(l, found)
 		data.Reading.Ticks, data.Reading.Names = append(v.importTicks(l, found), v.readingTicks(l, found)...), v.nameOrders(l, found)
@@ -307,7 +286,7 @@ func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome
 		data.Checked = l.choicesHash() + said + hex.EncodeToString(found.Digest())
 	}
 	v.setReturn(v.readingPath(importPath, l.keptList))
-	p := site.Page{Title: v.Text("import.title"), Section: listsSection, Wrong: stale != "" || len(data.Reading.Faults) > 0, Data: data}
+	p := site.Page{Title: v.Text("import.title"), Section: "import", Wrong: stale != "" || len(data.Reading.Faults) > 0, Data: data}
 	return v.Render(l.status(stale), "import", p)
 }
 

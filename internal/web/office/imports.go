@@ -13,7 +13,6 @@ import (
 
 // importsPage is the Data of imports.html.
 type importsPage struct {
-	Tabs      []tab
 	Imports   []importLine
 	TakenBack *takenBack // nil: none was at this moment
 }
@@ -54,8 +53,7 @@ func (v visit) renderImports(data importsPage, notice *site.Notice) error {
 	if notice == nil {
 		notice, _ = v.importNotice(all)
 	}
-	data.Tabs = v.tabs(importsPath)
-	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: listsSection, Notice: notice, Data: data})
+	return v.Render(http.StatusOK, "imports", site.Page{Title: v.Text("imports.title"), Section: "imports", Notice: notice, Data: data})
 }
 
 // importedBy says who has made an import.

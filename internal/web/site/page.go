@@ -19,7 +19,7 @@ import (
 // Page is what a handler says of its page.
 type Page struct {
 	Title   string // translated
-	Section string // its entry in the navigation; empty for none
+	Section string // its entry in the menu, or below one; empty for none
 	Part    string // what to answer with: a template that the page defines; empty: all of the page
 	Wrong   bool   // a form has faults: the title of the window says so first
 	Notice  *Notice
