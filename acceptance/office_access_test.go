@@ -141,7 +141,7 @@ func TestOfficeAccessOwn(t *testing.T) {
 	for _, button := range []string{"Revoke chief (browser)", "Revoke chief"} {
 		b := s.signIn(t, chief, "en")
 		p := b.get(t, "/office/access").press(t, button)
-		if at := p.follow(t); at.path != "/office/sign-in" || at.heading(t) != "Sign in" || len(at.one(t, "main").all("p", "class", "fault")) != 0 {
+		if at := p.follow(t); at.notice(t) != "You are signed out" || at.heading(t) != "Sign in" || len(at.one(t, "main").all("p", "class", "fault")) != 0 {
 			t.Errorf("%s leads to %s: %s", button, at.path, at.text())
 		}
 		if len(b.Jar.Cookies(root)) != 0 {

@@ -654,15 +654,17 @@ func TestOfficeEmails(t *testing.T) {
 func TestOfficeSignOut(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	for language, want := range map[string]struct{ title, do string }{"en": {"Sign out", "Sign out"}, "de": {"Abmelden", "Abmelden"}} {
+	for language, want := range map[string]struct{ title, do, done string }{
+		"en": {"Sign out", "Sign out", "You are signed out"}, "de": {"Abmelden", "Abmelden", "Sie sind abgemeldet"},
+	} {
 		b := s.signIn(t, s.key, language)
 		p := b.get(t, "/office/sign-out").wants(t, http.StatusOK)
 		if p.heading(t) != want.title {
 			t.Errorf("the heading is %q", p.heading(t))
 		}
 		b.get(t, "/office/").wants(t, http.StatusOK) // looking at it does not sign out
-		if p = p.form(t, "/office/sign-out").send(t, want.do).follow(t); p.path != "/office/sign-in" {
-			t.Errorf("signing out leads to %s", p.path)
+		if p = p.form(t, "/office/sign-out").send(t, want.do).follow(t); p.path != "/office/sign-in?signedOut=1" || p.notice(t) != want.done {
+			t.Errorf("signing out leads to %s: %s", p.path, p.text())
 		}
 		b.get(t, "/office/").wants(t, http.StatusSeeOther)
 		b.post(t, "/office/sign-out", nil).wants(t, http.StatusSeeOther)

@@ -103,3 +103,48 @@ func TestOfficePastedLink(t *testing.T) {
 	link := strings.TrimPrefix(strings.Split(stdout, "\n")[0], "Link: ")
 	s.signIn(t, " "+link+" ", "en").get(t, "/office/").says(t, "Ana")
 }
+
+// TestOfficeSignOutAsks: who came by an invitation is asked first, and led back to where
+// they were. Who has a key is not.
+func TestOfficeSignOutAsks(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	stdout, _ := works(t, "invite", "--db", s.db, "--tenant", "default", "--name", "Ana")
+	b := s.signIn(t, strings.TrimPrefix(strings.Split(stdout, "\n")[0], "Link: "), "en")
+	p := b.get(t, "/office/birthdays?month=5").press(t, "Sign out").wants(t, 200).says(t, "To come back you need a new code", "firefighters open")
+	if p.method != "GET" || p.heading(t) != "Sign out" {
+		t.Errorf("%s %s: %s", p.method, p.path, p.text())
+	}
+	stay := p.one(t, "main").all("a")[0]
+	if stay.text() != "Stay signed in" || stay.attributes["href"] != "/office/birthdays?month=5" {
+		t.Errorf("%q leads to %q", stay.text(), stay.attributes["href"])
+	}
+	b.lets(t)
+	if sent := b.get(t, "/office/sign-out?next=http://elsewhere.example/").one(t, "main").all("a")[0]; sent.attributes["href"] != "/office/" {
+		t.Errorf("the page leads to %q", sent.attributes["href"])
+	}
+	p = p.form(t, "/office/sign-out").send(t, "Sign out").wants(t, 303).follow(t)
+	if p.notice(t) != "You are signed out" || p.heading(t) != "Sign in" {
+		t.Errorf("%s: %s", p.path, p.text())
+	}
+	b.ended(t)
+	b.get(t, "/office/sign-out").follow(t).says(t, "You are signed out") // in another window
+	s.browser(t, "en").get(t, "/office/sign-in?signedOut=1", "Sec-Fetch-Site", "cross-site").lacks(t, "You are signed out")
+
+	b = s.signIn(t, s.key, "en")
+	b.get(t, "/office/sign-in?signedOut=1").lacks(t, "You are signed out")
+	if p = b.get(t, "/office/").press(t, "Sign out").wants(t, 303); p.method != "POST" {
+		t.Errorf("who has a key signs out by %s", p.method)
+	}
+	b.ended(t)
+}
+
+// TestOfficeTypeTheCode: without scripts the page cannot take the code of a link, and says
+// to type it.
+func TestOfficeTypeTheCode(t *testing.T) {
+	t.Parallel()
+	p := start(t).browser(t, "en").get(t, "/office/sign-in").wants(t, 200)
+	if text := p.one(t, "noscript").text(); !strings.HasPrefix(text, "If you came by a link, type this code: the 12 characters at the end") {
+		t.Errorf("without scripts the page says %q", text)
+	}
+}

@@ -96,12 +96,29 @@ export async function sessions(browser, station, scripts) {
     await signIn(page, station.key);
     await page.waitForURL("/office/");
     const { name, value } = await sessionCookie(page);
-    await page.getByRole("button", { name: "Sign out" }).first().click();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("status").filter({ hasText: "You are signed out" }).waitFor();
     await atSignIn(page);
     await page.goBack();
     await atSignIn(page);
     const answer = await fetch(`${station.url}/office/`, { headers: { Cookie: `${name}=${value}` }, redirect: "manual" });
     equal(answer.status, 303, "the list with the cookie of the session that ended");
+  });
+
+  await step(`sign out asks who came by an invitation${how}`, async () => {
+    const { code } = await invitation(await open("/office/"), `Guest ${scripts ? "One" : "Two"}`, "read");
+    const page = await browser.open(station, "/office/sign-in", { scripts });
+    equal(await main(page).getByText("type this code").isVisible(), !scripts, "whether the page says to type the code");
+    await signIn(page, code);
+    await page.goto("/office/birthdays");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await main(page).getByText("you need a new code").waitFor();
+    await main(page).getByRole("link", { name: "Stay signed in" }).click();
+    await page.waitForURL("/office/birthdays");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await main(page).getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("status").filter({ hasText: "You are signed out" }).waitFor();
+    await atSignIn(page);
   });
 }
 

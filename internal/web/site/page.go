@@ -45,6 +45,7 @@ type frame struct {
 	Lang                        string
 	Department, Person, Path    string
 	SignedIn, CanWrite, IsAdmin bool
+	AskBeforeOut                bool // the button to sign out leads to the page that asks
 	Languages                   []*lang.Language
 	RequestID                   string
 }
@@ -59,6 +60,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
 		Page: p, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.here(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
+		AskBeforeOut: v.invited() && v.path != signOutPath,
 	}
 	if f.SignedIn {
 		department, err := v.Store.TenantName(v.Session.Tenant)

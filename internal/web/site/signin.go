@@ -73,15 +73,14 @@ type signInPage struct {
 	Shared  bool
 	Carried url.Values // what was typed into a form before
 	Signed  string     // label of the session that the browser has
+	Out     bool       // the browser has just signed out
 }
 
 // askToSignIn answers a visit without a session: by way of sign-in it leads
 // back to where the visitor was, with what was typed into a form.
 func (v *Visit) askToSignIn(carried bool) error {
 	if v.R.Method != http.MethodPost {
-		// A link of another site led here: the browser has left out the cookie, because of
-		// its SameSite. It sends it when this page leads on.
-		if v.R.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		if v.fromElsewhere() { // the browser sends the cookie when this page leads on
 			return v.Render(http.StatusOK, "again", Page{Title: v.Text("signin.title")})
 		}
 		return v.Redirect(signInPath(v.R.URL.RequestURI()))
@@ -162,12 +161,23 @@ func LocalPath(path string) string {
 func (v *Visit) renderSignIn(status int, data signInPage) error {
 	data.Signed = v.Session.Label
 	wrong := data.Fault != "" && data.Fault != "signin.ended"
-	return v.Render(status, "sign-in", Page{Title: v.Text("signin.title"), Wrong: wrong, Data: data})
+	page := Page{Title: v.Text("signin.title"), Wrong: wrong, Data: data}
+	if data.Out {
+		page.Notice = &Notice{Text: v.Text("signout.done")}
+	}
+	return v.Render(status, "sign-in", page)
 }
 
 func showSignIn(v *Visit) error {
-	return v.renderSignIn(http.StatusOK, signInPage{Next: LocalPath(v.R.URL.Query().Get("next"))})
+	query := v.R.URL.Query()
+	// Where a link of another site leads, the browser may have a session all the same.
+	out := query.Has("signedOut") && !v.SignedIn() && !v.fromElsewhere()
+	return v.renderSignIn(http.StatusOK, signInPage{Next: LocalPath(query.Get("next")), Out: out})
 }
+
+// fromElsewhere reports whether a link of another site led here: then the browser has left
+// out the cookie, because of its SameSite.
+func (v *Visit) fromElsewhere() bool { return v.R.Header.Get("Sec-Fetch-Site") == "cross-site" }
 
 func signIn(v *Visit) error {
 	form := v.R.PostForm
@@ -223,9 +233,28 @@ func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 // Resumed reports whether a form must be shown again, and not saved.
 func (v *Visit) Resumed() bool { return v.R.URL.Query().Has("resume") }
 
-func showSignOut(v *Visit) error {
-	return v.Render(http.StatusOK, "sign-out", Page{Title: v.Text("signout.title")})
+const (
+	signOutPath   = Root + "sign-out"
+	signedOutPath = Root + "sign-in?signedOut=1" // says so
+)
+
+// signOutPage is the Data of sign-out.html.
+type signOutPage struct {
+	Invited bool
+	Next    string // where to go instead
 }
+
+func showSignOut(v *Visit) error {
+	if !v.SignedIn() { // in another window
+		return v.Redirect(signedOutPath)
+	}
+	data := signOutPage{v.invited(), LocalPath(v.R.URL.Query().Get("next"))}
+	return v.Render(http.StatusOK, "sign-out", Page{Title: v.Text("signout.title"), Data: data})
+}
+
+// invited reports whether an invitation opened the session. Its code is used up, so there
+// is no way back in without another one.
+func (v *Visit) invited() bool { return v.SignedIn() && v.Session.OpenedBy == 0 }
 
 // SignOut ends the session, here and in the database. The browser forgets it also
 // if the database cannot be written, because the next person may sit there.
@@ -240,7 +269,7 @@ func (v *Visit) SignOut() error {
 			return err
 		}
 	}
-	return v.Redirect(Root + "sign-in")
+	return v.Redirect(signedOutPath)
 }
 
 // tries limits the wrong tries to sign in of each source. There is no limit for all

@@ -68,8 +68,8 @@ type Route struct {
 var ownRoutes = map[string]Route{
 	"GET " + Root + "sign-in":       {Handle: showSignIn},
 	"POST " + Root + "sign-in":      {Handle: signIn},
-	"GET " + Root + "sign-out":      {Scope: store.ScopeRead, Handle: showSignOut},
-	"POST " + Root + "sign-out":     {Handle: (*Visit).SignOut},
+	"GET " + signOutPath:            {Handle: showSignOut},
+	"POST " + signOutPath:           {Handle: (*Visit).SignOut},
 	"POST " + Root + "language":     {Handle: chooseLanguage},
 	"GET " + Root + "assets/{name}": {Handle: serveAsset},
 	Root:                            {Handle: nothingHere},
