@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -120,5 +121,58 @@ func TestOfficeLeadsBackToItselfOnly(t *testing.T) {
 		if to := form.send(t, "Save").header.Get("Location"); !strings.HasPrefix(to, "/office/?saved=") {
 			t.Errorf("%q leads to %s", back, to)
 		}
+	}
+}
+
+// TestOfficeSaveAndNext: in a search one goes from person to person, also to the next page.
+// Behind the last one is the search.
+func TestOfficeSaveAndNext(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	for i := range 101 {
+		s.create(t, fmt.Sprintf(`{"firstName":"Ana","lastName":"Horvat %03d"}`, i))
+	}
+	s.create(t, `{"firstName":"Eva","lastName":"Horvat 099"}`)
+	const list = "/office/?page=1&search=ana"
+	links := b.get(t, list).one(t, "tbody").all("a")
+	p := b.get(t, links[98].attributes["href"])
+	id := func() string { return strings.TrimPrefix(p.path[:strings.Index(p.path, "?")], "/office/people/") }
+	p = p.form(t, personPath(id())).set(t, "Phone", "112").send(t, "Save and next").follow(t).wants(t, http.StatusOK)
+	if p.heading(t) != "Ana Horvat 099" || p.notice(t) != "Ana Horvat 098 was saved" {
+		t.Fatalf("%q, %q", p.heading(t), p.notice(t))
+	}
+	p = p.form(t, personPath(id())).send(t, "Save and next").follow(t)
+	if p.heading(t) != "Ana Horvat 100" || len(p.all("button", "name", "then")) > 0 {
+		t.Fatalf("the last is %q", p.heading(t))
+	}
+	p.form(t, personPath(id())).send(t, "Save").wantsBack(t, "/office/?page=2&search=ana", "saved", id())
+	if outside := b.get(t, personPath(id())); len(outside.all("button", "name", "then")) > 0 {
+		t.Error("there is somebody next outside a search")
+	}
+}
+
+// TestOfficeFollowsWhoMoves: a change can take somebody to another page of the list, or out
+// of the search.
+func TestOfficeFollowsWhoMoves(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	for i := range 100 {
+		s.create(t, fmt.Sprintf(`{"firstName":"Mia","lastName":"Horvat %03d"}`, i))
+	}
+	id := s.create(t, ana)
+	saved := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Zorić").send(t, "Save")
+	moved := saved.follow(t)
+	if marked := moved.marked(); moved.path != "/office/?page=2&saved="+id+"#"+id || len(marked) != 1 {
+		t.Errorf("%s marks %q", moved.path, marked)
+	}
+	left := b.get(t, backTo(id, "/office/?search=ana")).form(t, personPath(id)).set(t, "First name", "Eva").set(t, "E-mail", "").
+		send(t, "Save").wantsBack(t, "/office/?search=ana", "saved", id)
+	if left.notice(t) != "Eva Zorić was saved" || len(left.marked()) > 0 {
+		t.Errorf("%q, %q", left.notice(t), left.marked())
+	}
+	if emptied := b.post(t, personPath(id)+"/delete", url.Values{"back": {"/office/?page=2"}}).follow(t); emptied.path != "/office/?deleted="+id+"&page=1" {
+		t.Errorf("deleting the last of a page leads to %s", emptied.path)
 	}
 }

@@ -85,6 +85,11 @@ func showList(v visit) error {
 	if err != nil {
 		return err
 	}
+	if moved, err := v.movedTo(q, imported, found); err != nil {
+		return err
+	} else if moved != "" {
+		return v.Redirect(moved)
+	}
 	data := listPage{
 		Search: v.search(), Searched: len(q.Terms) > 0 || imported > 0, Found: found.Total, Total: found.People, Imported: imported > 0,
 		Columns: v.sortColumns(q), People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults, Query: v.listQuery().Encode(),
@@ -139,7 +144,7 @@ func (v visit) list(q record.Query, imported int64) (store.Page, error) {
 // parseList reads which list the address asks for. What it cannot read it
 // leaves out, and returns a message for each such parameter.
 func (v visit) parseList() (q record.Query, faults []string, err error) {
-	given, tooLong := v.parameters()
+	given, tooLong := parameters(v.R.URL.Query())
 	for _, name := range tooLong {
 		faults = append(faults, v.Text("list.fault", name))
 	}
@@ -159,12 +164,12 @@ func (v visit) parseList() (q record.Query, faults []string, err error) {
 // each row repeat them.
 const maxParameter = 1000
 
-// parameters returns the parameters of the address that a list takes, and the names of
+// parameters returns the parameters of an address that a list takes, and the names of
 // the ones that are too long to be used.
-func (v visit) parameters() (given url.Values, tooLong []string) {
+func parameters(query url.Values) (given url.Values, tooLong []string) {
 	given = url.Values{}
 	for _, name := range []string{"search", "sortBy", "sortDir", "page"} {
-		switch values := v.R.URL.Query()[name]; {
+		switch values := query[name]; {
 		case len(strings.Join(values, "")) > maxParameter:
 			tooLong = append(tooLong, name)
 		case values != nil:
@@ -176,14 +181,14 @@ func (v visit) parameters() (given url.Values, tooLong []string) {
 
 // search returns the text that was searched for.
 func (v visit) search() string {
-	given, _ := v.parameters()
+	given, _ := parameters(v.R.URL.Query())
 	return strings.TrimSpace(given.Get("search"))
 }
 
 // listQuery returns the parameters of the list that was asked for, but not those
 // that hold for one answer only.
 func (v visit) listQuery() url.Values {
-	given, _ := v.parameters()
+	given, _ := parameters(v.R.URL.Query())
 	kept := url.Values{}
 	for name := range given {
 		if value := given.Get(name); value != "" {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
-	"net/url"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -23,6 +22,7 @@ type formPage struct {
 	Back    string // address that the form leads back to
 	Place   string // that address, at the person
 	History string // address of the person's history
+	Next    string // address of the form for who comes next in the search; empty: nobody
 	Inputs  []input
 	Faults  []input // those with a fault
 	Facts   []input // those with a value beside the name, for who may only read
@@ -32,6 +32,7 @@ type formPage struct {
 	Resumed bool    // after a new sign-in; nothing is saved yet
 	Person  person
 	Alike   []site.Line // who is there already and could be the new person
+	Notice  *site.Notice
 }
 
 // input is a field of the form.
@@ -101,6 +102,7 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 	if data.ID != "" {
 		data.Action, data.Place = personPath(data.ID), data.Back+"#"+data.ID
 		data.History = withBack(personPath(data.ID)+"/history", data.Back)
+		data.Next, _ = v.nextInSearch(data.ID) // the form is there without it
 		p = site.Page{Title: data.Name, Section: "list"}
 	} else if data.Token == "" {
 		data.Token = strings.ToLower(rand.Text())
@@ -115,7 +117,7 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 		}
 	}
 	data.Resumed, p.Wrong = v.Resumed(), len(data.Faults) > 0
-	p.Data = data
+	p.Data, p.Notice = data, data.Notice
 	return v.Render(status, "person", p)
 }
 
@@ -171,30 +173,6 @@ const newPersonPath = site.Root + "people/new"
 // personPath returns the address of a person's page.
 func personPath(id string) string { return site.Root + "people/" + id }
 
-// withBack returns the address of a page whose forms lead back to another one.
-func withBack(path, back string) string {
-	if back == site.Root { // there they lead in any case
-		return path
-	}
-	return path + "?back=" + url.QueryEscape(back)
-}
-
-// withNotice returns the address of a list that shows what has just happened to
-// a person, at the person's row.
-func withNotice(list, what, id string) string {
-	u, _ := url.Parse(list) // which site.LocalPath has checked
-	query := u.Query()
-	for _, other := range notices {
-		query.Del(other)
-	}
-	query.Set(what, id)
-	u.RawQuery, u.Fragment = query.Encode(), ""
-	if what != "deleted" {
-		u.Fragment = id
-	}
-	return u.String()
-}
-
 // entityTag returns the entity tag that the API has for a record.
 func entityTag(f record.Firefighter) string { return httpapi.ETag(f.AppendJSON(nil)) }
 
@@ -203,8 +181,11 @@ func showPerson(v visit, id string) error {
 	if err != nil {
 		return err
 	}
-	shown := v.shown(f.Fields)
-	return v.renderForm(http.StatusOK, v.formOf(f), shown, shown, nil)
+	shown, data := v.shown(f.Fields), v.formOf(f)
+	if data.Notice, err = v.listNotice(); err != nil {
+		return err
+	}
+	return v.renderForm(http.StatusOK, data, shown, shown, nil)
 }
 
 // formOf returns the form for a record.
@@ -260,6 +241,9 @@ func savePerson(v visit, id string) error {
 	case err != nil:
 		return err
 	}
+	if next := v.R.PostForm.Get("then"); next != "" {
+		return v.Redirect(withNotice(site.LocalPath(next), "saved", id))
+	}
 	return v.Redirect(withNotice(v.Back(), "saved", id))
 }
 
@@ -303,51 +287,6 @@ func undeletePerson(v visit, id string) error {
 		return err
 	}
 	return v.Redirect(withNotice(v.Back(), "restored", id))
-}
-
-// notices are what can have happened to a person, as parameters of an address.
-var notices = []string{"added", "saved", "deleted", "restored"}
-
-// marked returns the id of the person who was just saved: the list marks the row.
-func (v visit) marked() string {
-	query := v.R.URL.Query()
-	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("restored"))
-}
-
-// listNotice returns the notice that the address asks for: nil if there is none,
-// or if it is not so any more.
-func (v visit) listNotice() (*site.Notice, error) {
-	for _, what := range notices {
-		id, err := store.ParseRecordID(v.R.URL.Query().Get(what))
-		if err != nil {
-			continue
-		}
-		if what == "deleted" {
-			return v.deletedNotice(id)
-		}
-		f, err := v.Store.Get(v.Session.Tenant, id)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil, nil
-		}
-		n := &site.Notice{Text: v.Text("notice."+what, nameOf(f.Fields)), Link: personPath(id)}
-		if what == "added" {
-			n.More, _ = v.alike(f.Fields, id) // it was added in any case
-		}
-		return n, err
-	}
-	return nil, nil
-}
-
-func (v visit) deletedNotice(id string) (*site.Notice, error) {
-	f, err := v.Store.GetDeleted(v.Session.Tenant, id)
-	if errors.Is(err, store.ErrNotFound) {
-		return nil, nil
-	}
-	n := &site.Notice{Text: v.Text("notice.deleted", nameOf(f.Fields))}
-	if v.May(store.ScopeWrite) {
-		n.Undo = personPath(id) + "/undelete"
-	}
-	return n, err
 }
 
 // conflictPage is the Data of conflict.html: somebody else has changed or deleted
