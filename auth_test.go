@@ -24,7 +24,7 @@ func TestSession(t *testing.T) {
 	auth, s := b.server, b.server.store
 	open := func(key string) (secret string, k store.Key) {
 		t.Helper()
-		secret, k, err := s.OpenSession(key, time.Hour)
+		secret, k, err := s.OpenSession(key, "", time.Hour)
 		must(t, err)
 		return secret, k
 	}
@@ -72,7 +72,7 @@ func TestSessionEndsAtOnce(t *testing.T) {
 	t.Parallel()
 	b := startBare(t, time.Now)
 	auth := b.server
-	secret, k, err := auth.store.OpenSession(b.key, time.Hour)
+	secret, k, err := auth.store.OpenSession(b.key, "", time.Hour)
 	must(t, err)
 	_, err = auth.Session(secret)
 	must(t, err)

@@ -1,4 +1,4 @@
--- All records of all departments in one SQLite file: schema version 5.
+-- All records of all departments in one SQLite file: schema version 6.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
 -- "Folded" text is what internal/text/fold makes of a text, to search and sort by.
@@ -24,7 +24,8 @@ CREATE TABLE tenants (
     created_at INTEGER NOT NULL,
     last_seq   INTEGER NOT NULL DEFAULT 0,  -- sequence number of the newest record; kept by trigger
     live_count INTEGER NOT NULL DEFAULT 0,  -- records not deleted; kept by trigger
-    version    INTEGER NOT NULL DEFAULT 0   -- number of changes of its records; kept by trigger
+    version    INTEGER NOT NULL DEFAULT 0,  -- number of changes of its records; kept by trigger
+    steps_hidden INTEGER NOT NULL DEFAULT 0 CHECK (steps_hidden IN (0, 1))  -- 1: the office page shows no first steps
 ) STRICT;
 
 -- API keys, and the sessions of browsers, which have a lifetime. The key or the
@@ -40,7 +41,9 @@ CREATE TABLE keys (
     revoked_at   INTEGER,
     last_used_at INTEGER,  -- to the minute
     session_lifetime INTEGER CHECK (session_lifetime > 0),  -- milliseconds after the last use; null: an API key
-    opened_by    INTEGER   -- the key that opened the session, and ends it; null: an API key or an invitation
+    opened_by    INTEGER,  -- the key that opened the session, and ends it; null: an API key or an invitation
+    device       TEXT    NOT NULL DEFAULT '' CHECK (length(device) <= 100),  -- what the session is on, as "Firefox, Windows"; empty: not known
+    login        TEXT    NOT NULL DEFAULT '' CHECK (length(login) <= 100)    -- that of the invitation that opened the session
 ) STRICT;
 
 CREATE TRIGGER key_made AFTER INSERT ON keys BEGIN
@@ -66,7 +69,8 @@ CREATE TABLE invitations (
     scope      TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin')),
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
-    invited_by INTEGER  -- the key; null: a command did it
+    invited_by INTEGER,  -- the key; null: a command did it
+    login      TEXT    NOT NULL DEFAULT '' CHECK (length(login) <= 100)  -- who is logged in on the PC, for whom a command made it; empty: for somebody else
 ) STRICT;
 
 -- Firefighters. The row number is tenant_id << 32 | sequence number. So the

@@ -124,7 +124,7 @@ func openSession(t *testing.T, db, keyOrCode string) (secret string) {
 	}
 	s, err := store.Open(db, time.Now)
 	must(t, err)
-	secret, _, err = s.OpenSession(keyOrCode, time.Hour)
+	secret, _, err = s.OpenSession(keyOrCode, "", time.Hour)
 	must(t, errors.Join(err, s.Close()))
 	return secret
 }

@@ -22,6 +22,7 @@ var goldenKeys = map[int]string{
 	2: "ff_GUmac7yVJ40x90ZqUdRPPhSMwNL8UV77haop4mZMlmg28vG3f",
 	3: "ff_5w5UO78yIYV1C1XC3iaI1oYkwZqRtmkcRqiS6lQkNlD0weimP",
 	4: "ff_H6wl7LbXOr570JDDZcte59mzNk0Y9xjxIDF2H18D1A947XPRK",
+	5: "ff_IONS3KRFWJITX7aIlPA8jhaz079EsWDPKAkfvaQegNj2aU5O0",
 }
 
 // golden returns a copy of the database of schema version 1.
@@ -185,13 +186,16 @@ const (
 		FROM firefighters WHERE deleted_at IS NULL ORDER BY 1`
 )
 
+// invitationsSQL reads what invitations had in version 3.
+const invitationsSQL = `SELECT id, hash, tenant_id, name, scope, created_at, expires_at, invited_by FROM invitations`
+
 // TestUpgradeFrom3: everything is as it was. Only records of which the history did
 // not know have an entry, before all others.
 func TestUpgradeFrom3(t *testing.T) {
 	t.Parallel()
 	db := goldenOf(t, 3)
 	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2[0], upgradeKeeps2[1], upgradeKeeps2[3], changesSQL,
-		`SELECT * FROM service`, `SELECT * FROM invitations`, `SELECT id, session_lifetime, opened_by FROM keys ORDER BY id`)
+		`SELECT * FROM service`, invitationsSQL, `SELECT id, session_lifetime, opened_by FROM keys ORDER BY id`)
 	before := dump(t, db, keeps...)
 	works(t, "check", "--db", db)
 	if after := dump(t, db, keeps...); after != before {
@@ -216,7 +220,7 @@ func TestUpgradeFrom4(t *testing.T) {
 	t.Parallel()
 	db := goldenOf(t, 4)
 	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2[0], upgradeKeeps2[1], upgradeKeeps2[3], changesSQL,
-		`SELECT * FROM service`, `SELECT * FROM invitations`, `SELECT * FROM imports`)
+		`SELECT * FROM service`, invitationsSQL, `SELECT * FROM imports`)
 	before := dump(t, db, keeps...)
 	works(t, "check", "--db", db)
 	if after := dump(t, db, keeps...); after != before {
@@ -254,6 +258,23 @@ func TestUpgradeFrom4(t *testing.T) {
 	}
 }
 
+// TestUpgradeFrom5: everything is as it was. No session says its device or a login name
+// then, and no department has hidden its first steps.
+func TestUpgradeFrom5(t *testing.T) {
+	t.Parallel()
+	db := goldenOf(t, 5)
+	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2[0], upgradeKeeps2[1], upgradeKeeps2[3], changesSQL,
+		`SELECT * FROM service`, invitationsSQL, `SELECT * FROM imports`, `SELECT id, last_used_at, session_lifetime, opened_by FROM keys ORDER BY id`)
+	before := dump(t, db, keeps...)
+	works(t, "check", "--db", db)
+	if after := dump(t, db, keeps...); after != before {
+		t.Errorf("was:\n%s\nis:\n%s", before, after)
+	}
+	if got := dump(t, db, `SELECT device, login FROM keys`, `SELECT login FROM invitations`, `SELECT steps_hidden FROM tenants`); got != "[ ]\n[ ]\n[]\n[0]\n[0]\n" {
+		t.Errorf("it has:\n%s", got)
+	}
+}
+
 // goldenAnswers makes sure that an upgraded database answers as the program of its
 // version did.
 func goldenAnswers(t *testing.T, db string, version int) {
@@ -273,7 +294,7 @@ func TestHistoryNumber(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "fresh.db")
 	newKey(t, fresh, "A")
 	seen := map[string]bool{"[0]\n": true}
-	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2), goldenOf(t, 3), goldenOf(t, 4)} {
+	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2), goldenOf(t, 3), goldenOf(t, 4), goldenOf(t, 5)} {
 		works(t, "keys", "list", "--db", db)
 		number := dump(t, db, `SELECT history FROM service`)
 		if seen[number] {

@@ -32,7 +32,7 @@ func says(t *testing.T, serviceDB string, args ...string) (code int, stdout, std
 func use(t *testing.T, db, code string) (opened store.Key, err error) {
 	t.Helper()
 	must(t, withStore(db, func(s *store.Store) error {
-		_, opened, err = s.OpenSession(code, time.Hour)
+		_, opened, err = s.OpenSession(code, "", time.Hour)
 		return nil
 	}))
 	return opened, err

@@ -154,7 +154,7 @@ func TestRenew(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
-	secret, _, err := s.OpenSession(key, time.Hour)
+	secret, _, err := s.OpenSession(key, "", time.Hour)
 	must(t, err)
 	var code string
 	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(made string) error { code = made; return nil }))
@@ -168,7 +168,7 @@ func TestRenew(t *testing.T) {
 	if err != nil || after == before || address != "" {
 		t.Errorf("%v; the history is %d after %d, the address %q", err, after, before, address)
 	}
-	if _, _, err := s.OpenSession(code, time.Hour); !errors.Is(err, store.ErrNotFound) {
+	if _, _, err := s.OpenSession(code, "", time.Hour); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a code from before: %v", err)
 	}
 	if _, there := allKeys(t, s)[apikey.Hash(secret)]; !there {

@@ -120,8 +120,8 @@ func (w *world) writes() map[string]func(*store.Store) error {
 		"RevokeKey":             func(s *store.Store) error { _, err := s.RevokeKey(ours, w.key); return err },
 		"WriteKeyUses":          func(s *store.Store) error { return s.WriteKeyUses(map[store.KeyID]int64{w.key: 60_000}) },
 		"EraseOldReplays":       func(s *store.Store) error { return s.EraseOldReplays(context.Background()) },
-		"OpenSession by a key":  func(s *store.Store) error { _, _, err := s.OpenSession(w.secret, lifetime); return err },
-		"OpenSession by a code": func(s *store.Store) error { _, _, err := s.OpenSession(w.code, lifetime); return err },
+		"OpenSession by a key":  func(s *store.Store) error { _, _, err := s.OpenSession(w.secret, "", lifetime); return err },
+		"OpenSession by a code": func(s *store.Store) error { _, _, err := s.OpenSession(w.code, "", lifetime); return err },
 		"EndSession":            func(s *store.Store) error { return s.EndSession(w.session) },
 		"Invite": func(s *store.Store) error {
 			return s.Invite(store.NewInvitation{Tenant: ours, Name: "Ivo", Scope: store.ScopeRead}, func(string) error { return nil })

@@ -177,7 +177,7 @@ func TestCodeUsedOnce(t *testing.T) {
 	opened := make(chan string, 20)
 	for range cap(opened) {
 		wg.Go(func() {
-			if secret, _, err := s.OpenSession(code, lifetime); err == nil {
+			if secret, _, err := s.OpenSession(code, "", lifetime); err == nil {
 				opened <- secret
 			} else if !errors.Is(err, store.ErrNotFound) {
 				t.Error(err)

@@ -46,8 +46,10 @@ type Key struct {
 	ExpiresAt  int64
 	RevokedAt  int64
 	LastUsedAt int64
-	Lifetime   int64 // of a session, after its last use; 0: an API key
-	OpenedBy   KeyID // the key that opened the session; 0: none
+	Lifetime   int64  // of a session, after its last use; 0: an API key
+	OpenedBy   KeyID  // the key that opened the session; 0: none
+	Device     string // what the session is on, as "Firefox, Windows"; empty: not known
+	Login      string // that of the invitation that opened the session
 }
 
 // keyColumns are those of a key k in keyTables. o is the key that has opened the session
@@ -57,7 +59,7 @@ const (
 	keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at,
 		min(ifnull(k.expires_at, o.expires_at), ifnull(o.expires_at, k.expires_at)),
 		ifnull(k.revoked_at, iif(k.opened_by IS NULL OR o.id IS NOT NULL, o.revoked_at, k.created_at)),
-		k.last_used_at, k.session_lifetime, k.opened_by`
+		k.last_used_at, k.session_lifetime, k.opened_by, k.device, k.login`
 	keyTables = `keys k LEFT JOIN keys o ON o.id = k.opened_by AND o.created_at <= k.created_at`
 	keySQL    = `SELECT ` + keyColumns + ` FROM ` + keyTables
 )
@@ -65,7 +67,7 @@ const (
 // scanKey reads a row that begins with keyColumns.
 func scanKey(row sqlite.Row) Key {
 	return Key{KeyID(row.Int(0)), record.TenantID(row.Int(1)), row.Text(2), row.Text(3),
-		row.Int(4), row.Int(5), row.Int(6), row.Int(7), row.Int(8), KeyID(row.Int(9))}
+		row.Int(4), row.Int(5), row.Int(6), row.Int(7), row.Int(8), KeyID(row.Int(9)), row.Text(10), row.Text(11)}
 }
 
 // IsSession reports whether the key is the session of a browser. It opens the
@@ -183,9 +185,9 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 // insertKey writes a key or a session, which is made now, and returns its number.
 func insertKey(t *sqlite.Tx, hash KeyHash, k Key) (KeyID, error) {
 	id, err := t.QueryInt(`
-		INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by)
-		VALUES (?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0)) RETURNING id`,
-		hash[:], int64(k.Tenant), k.Label, k.Scope, t.Now, k.ExpiresAt, k.Lifetime, int64(k.OpenedBy))
+		INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by, device, login)
+		VALUES (?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0), ?, ?) RETURNING id`,
+		hash[:], int64(k.Tenant), k.Label, k.Scope, t.Now, k.ExpiresAt, k.Lifetime, int64(k.OpenedBy), k.Device, k.Login)
 	return KeyID(id), err
 }
 

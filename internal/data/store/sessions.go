@@ -16,10 +16,11 @@ import (
 const maxLabel = 100
 
 // OpenSession opens a session of a browser with an API key or the code of an
-// invitation, and returns its secret. The code is used up. The error is
+// invitation, and returns its secret. The code is used up. device says what the
+// browser is, in at most 100 characters. The error is
 // ErrNotFound if the text is neither of them, whatever the reason: it does not say
 // whether there ever was one.
-func (s *Store) OpenSession(keyOrCode string, lifetime time.Duration) (secret string, session Key, err error) {
+func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (secret string, session Key, err error) {
 	secret, keyOrCode = apikey.New(), strings.TrimSpace(keyOrCode)
 	hash := apikey.Hash(secret)
 	if err := s.isKnown(keyOrCode); err != nil {
@@ -35,7 +36,7 @@ func (s *Store) OpenSession(keyOrCode string, lifetime time.Duration) (secret st
 		}
 		label := []rune(opening.Label)
 		opening.Label = string(label[:min(len(label), maxLabel-len(sessionSuffix))]) + sessionSuffix
-		opening.Lifetime = lifetime.Milliseconds()
+		opening.Device, opening.Lifetime = device, lifetime.Milliseconds()
 		id, err := insertKey(t, hash, opening)
 		if err == nil {
 			session, err = keyByID(t.Conn, id)
@@ -98,7 +99,8 @@ type NewInvitation struct {
 	Tenant record.TenantID
 	Name   string // of the person, by record.NormalizeName
 	Scope  string
-	By     KeyID // the key or session of who invites; 0: a command
+	By     KeyID  // the key or session of who invites; 0: a command
+	Login  string // who is logged in on this PC, if the command invites that person; otherwise empty
 }
 
 // Invite makes an invitation and shows its code: this is the only time that
@@ -112,9 +114,9 @@ func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 			return err
 		}
 		err := t.ExecOne(`
-			INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at, invited_by)
-			SELECT ?, id, ?, ?, ?, ?, nullif(?, 0) FROM tenants WHERE id = ?`,
-			hash[:], n.Name, n.Scope, t.Now, t.Now+invitationLifetime.Milliseconds(), int64(n.By), int64(n.Tenant))
+			INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at, invited_by, login)
+			SELECT ?, id, ?, ?, ?, ?, nullif(?, 0), ? FROM tenants WHERE id = ?`,
+			hash[:], n.Name, n.Scope, t.Now, t.Now+invitationLifetime.Milliseconds(), int64(n.By), n.Login, int64(n.Tenant))
 		if err != nil {
 			return noRow(err, ErrRemoved)
 		}
@@ -130,12 +132,13 @@ type Invitation struct {
 
 	tenant record.TenantID
 	by     KeyID
+	login  string
 }
 
-const invitationsSQL = `SELECT id, name, scope, created_at, expires_at, tenant_id, invited_by FROM invitations`
+const invitationsSQL = `SELECT id, name, scope, created_at, expires_at, tenant_id, invited_by, login FROM invitations`
 
 func scanInvitation(row sqlite.Row) Invitation {
-	return Invitation{row.Int(0), row.Text(1), row.Text(2), row.Int(3), row.Int(4), record.TenantID(row.Int(5)), KeyID(row.Int(6))}
+	return Invitation{row.Int(0), row.Text(1), row.Text(2), row.Int(3), row.Int(4), record.TenantID(row.Int(5)), KeyID(row.Int(6)), row.Text(7)}
 }
 
 // open reports whether an invitation can be used. It ends with the key of who invited.
@@ -188,7 +191,7 @@ func useInvitation(t *sqlite.Tx, text string) (opening Key, err error) {
 		return Key{}, cmp.Or(err, ErrNotFound)
 	}
 	err = t.ExecOne(`DELETE FROM invitations WHERE id = ?`, i.ID)
-	return Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name}, err
+	return Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name, Login: i.login}, err
 }
 
 // Withdraw erases an invitation of a department. The error is ErrNotFound if there

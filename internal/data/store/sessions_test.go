@@ -17,7 +17,7 @@ const lifetime = 90 * 24 * time.Hour
 // openSession opens a session and returns it and its secret.
 func openSession(t *testing.T, s *store.Store, keyOrCode string) (string, store.Key) {
 	t.Helper()
-	secret, k, err := s.OpenSession(keyOrCode, lifetime)
+	secret, k, err := s.OpenSession(keyOrCode, "", lifetime)
 	must(t, err)
 	return secret, k
 }
@@ -25,7 +25,7 @@ func openSession(t *testing.T, s *store.Store, keyOrCode string) (string, store.
 // opensNothing fails unless a key or a code opens no session.
 func opensNothing(t *testing.T, s *store.Store, what, keyOrCode string) {
 	t.Helper()
-	if secret, k, err := s.OpenSession(keyOrCode, lifetime); !errors.Is(err, store.ErrNotFound) || secret != "" || k != (store.Key{}) {
+	if secret, k, err := s.OpenSession(keyOrCode, "", lifetime); !errors.Is(err, store.ErrNotFound) || secret != "" || k != (store.Key{}) {
 		t.Errorf("%s opens %+v, %v", what, k, err)
 	}
 }
@@ -67,6 +67,22 @@ func TestOpenSession(t *testing.T) {
 	}
 	if n := scanInt(t, s, `SELECT count(*) FROM keys`); n != 6 {
 		t.Errorf("%d keys", n)
+	}
+}
+
+// TestSessionDevice: a session knows what it is on, and the login of its invitation.
+func TestSessionDevice(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
+	code := ""
+	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "root", Scope: store.ScopeAdmin, Login: "root"}, func(made string) error { code = made; return nil }))
+	for opening, want := range map[string][2]string{key: {"Firefox, Windows", ""}, code: {"Safari, iPhone", "root"}} {
+		secret, k, err := s.OpenSession(opening, want[0], lifetime)
+		must(t, err)
+		if got := allKeys(t, s)[apikey.Hash(secret)]; [2]string{k.Device, k.Login} != want || got != k {
+			t.Errorf("%+v, and later %+v", k, got)
+		}
 	}
 }
 
@@ -203,7 +219,7 @@ func TestWrongKeyOnlyReads(t *testing.T) {
 	must(t, s.DB().Write(func(*sqlite.Tx) error {
 		outcome := make(chan error, 1)
 		go func() {
-			_, _, err := s.OpenSession("wrong", lifetime)
+			_, _, err := s.OpenSession("wrong", "", lifetime)
 			outcome <- err
 		}()
 		select {
