@@ -499,6 +499,8 @@ type backupState struct {
 	Last   *time.Time `json:"last,omitempty"`  // the time of the last valid backup
 	Since  *time.Time `json:"since,omitempty"` // when they began to fail
 	Detail string     `json:"detail,omitempty"`
+
+	Trouble backup.Trouble `json:"-"` // the page says that
 }
 
 func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {

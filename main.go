@@ -99,7 +99,7 @@ func newAPI(c daemon.Config) daemon.API {
 	}
 	if c.Office {
 		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals,
-			Port: c.Port, TLS: c.TLS, Explain: s.explain})
+			Backups: c.Backups, Installed: c.Installed, Port: c.Port, TLS: c.TLS, Explain: s.explain})
 	}
 	return s
 }

@@ -1,7 +1,10 @@
 package acceptance
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -67,5 +70,57 @@ func TestOfficeMenu(t *testing.T) {
 	}
 	if got := p.menu(t, "Lists"); !slices.Equal(got, []string{"[Export]", "Compare", "Check a printed list", "Imports so far"}) {
 		t.Errorf("who may read has the second row %q", got)
+	}
+}
+
+// TestOfficeBackups: those who may manage access see in the foot of every page how the
+// backups go, and what to do.
+func TestOfficeBackups(t *testing.T) {
+	t.Parallel()
+	without := start(t)
+	admin := without.signIn(t, newKey(t, without.db, "default", "--scope", "admin"), "en")
+	for _, path := range []string{"/office/", "/office/history", "/office/people/nobody"} {
+		foot := admin.get(t, path).one(t, "footer").text()
+		if !strings.HasPrefix(foot, "Last backup: none No backups are made. If the disk of the station PC breaks, everything is lost.") || !strings.Contains(foot, "--backup-dir DIR") {
+			t.Errorf("the foot of %s: %s", path, foot)
+		}
+	}
+	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); strings.Contains(text, "/") {
+		t.Errorf("it names a file: %s", text)
+	}
+	for _, scope := range []string{"read", "write"} {
+		if foot := without.signIn(t, newKey(t, without.db, "default", "--scope", scope), "en").get(t, "/office/").one(t, "footer").text(); strings.Contains(foot, "ackup") {
+			t.Errorf("%s sees %s", scope, foot)
+		}
+	}
+
+	db, dir := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "backups")
+	with := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	eventually(t, "a backup", func() bool { return with.readyz(t).Backup.Last != nil })
+	last := with.readyz(t).Backup.Last.Local()
+	admin = with.signIn(t, newKey(t, db, "default", "--scope", "admin"), "en")
+	box := func() string { return admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text() }
+	if text := box(); !strings.HasPrefix(text, "Last backup: "+last.Format("2 January 2006, 15:04")+" The backups are on the same disk as the records.") {
+		t.Errorf("on the disk of the database: %s", text)
+	}
+	if said := string(with.do(t, "GET", "/readyz", "").wants(t, 200).body); strings.Contains(said, "rouble") {
+		t.Errorf("/readyz says %s", said)
+	}
+}
+
+// TestOfficeBackupsFail: a folder that cannot be used is named as the cause.
+func TestOfficeBackupsFail(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	db, dir := filepath.Join(folder, "x.db"), filepath.Join(folder, "file")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	s.mayFail = true
+	eventually(t, "the first try", func() bool { return !s.readyz(t).Backup.OK })
+	admin := s.signIn(t, newKey(t, db, "default", "--scope", "admin"), "de")
+	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.HasPrefix(text, "Letzte Sicherung: keine Die Sicherungen können nicht in ihren Ordner geschrieben werden.") {
+		t.Errorf("it says: %s", text)
 	}
 }

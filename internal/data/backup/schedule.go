@@ -36,7 +36,9 @@ type Scheduler struct {
 	mu     sync.Mutex
 	state  State
 	damage string    // what the state says of damaged records
-	away   error     // why the backups are on the disk of the database, nil if they are not
+	cause  error     // why the last failed; nil if it did not
+	beside bool      // the backups are on the disk of the database
+	away   error     // why they are, if they are meant for another; else nil
 	since  time.Time // when away became an error
 }
 
@@ -46,6 +48,8 @@ type State struct {
 	Last   *time.Time // the time of the last valid backup; nil if there is none
 	Since  *time.Time // when they began to fail; nil while they do not
 	Detail string     // why they fail, or what is wrong with the last; may be empty
+
+	Trouble Trouble // what to do something about; empty if all is well
 }
 
 // NewScheduler returns a Scheduler for the database at path db, which does
@@ -89,7 +93,20 @@ func (s *Scheduler) State() State {
 	defer s.mu.Unlock()
 	state := s.state
 	if s.away != nil && (state.OK || s.away == ErrAway) {
-		state.OK, state.Since, state.Detail = false, &s.since, s.away.Error()
+		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
+		return state
+	}
+	switch {
+	case !state.OK:
+		state.Trouble = troubleOf(s.cause)
+	case state.Last == nil:
+		state.Trouble = NotYet
+	case s.now().wall.Sub(*state.Last) > 2*s.options.Every:
+		state.Trouble = Old
+	case s.damage != "":
+		state.Trouble = BadDatabase
+	case s.beside:
+		state.Trouble = SameDisk
 	}
 	return state
 }
@@ -105,7 +122,7 @@ func (s *Scheduler) look() (back bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := s.away
-	s.away = away
+	s.away, s.beside = away, at.isBeside()
 	switch {
 	case was == nil && away != nil:
 		s.since = s.now().wall.UTC().Truncate(time.Second)
@@ -175,6 +192,7 @@ func (s *Scheduler) note(at time.Time, made Copy, err error) {
 	if err == nil && made.Foreign != nil {
 		problem, err = "backups are made that cannot be restored", ErrRefused
 	}
+	s.cause = err
 	if err == nil {
 		s.state = State{OK: true, Last: s.state.Last, Detail: s.damage}
 		if !wasOK {

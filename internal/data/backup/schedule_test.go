@@ -258,7 +258,7 @@ func TestDamageInBackups(t *testing.T) {
 	for range 2 {
 		s.Turn(t.Context())
 	}
-	if state := s.State(); !state.OK || state.Detail != "records of the newest backup that are damaged: 2; see firefighters check" {
+	if state := s.State(); !state.OK || state.Trouble != backup.BadDatabase || state.Detail != "records of the newest backup that are damaged: 2; see firefighters check" {
 		t.Errorf("%+v", state)
 	}
 	if lines := log.String(); strings.Count(lines, "\n") != 1 || !strings.Contains(lines, `"msg":"records are damaged, and so in the backups: see firefighters check","records":2`) {
@@ -287,7 +287,7 @@ func TestForeignSchemaInBackups(t *testing.T) {
 	again := start()
 	again.Begin(t.Context())
 	for _, s := range []*backup.Scheduler{s, again} {
-		if state := s.State(); state.OK || state.Last == nil || state.Since == nil || state.Detail != backup.ErrRefused.Error() {
+		if state := s.State(); state.OK || state.Last == nil || state.Since == nil || state.Detail != backup.ErrRefused.Error() || state.Trouble != backup.BadDatabase {
 			t.Errorf("%+v", state)
 		}
 	}

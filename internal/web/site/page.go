@@ -48,6 +48,7 @@ type frame struct {
 	AskBeforeOut                bool // the button to sign out leads to the page that asks
 	Languages                   []*lang.Language
 	RequestID                   string
+	Backups                     *Backups // for those who may see to them; else nil
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -68,6 +69,9 @@ func (v *Visit) Render(status int, name string, p Page) error {
 			return err
 		}
 		f.Department, f.Person = department, v.Session.Person()
+		if f.IsAdmin {
+			f.Backups = new(v.Backups())
+		}
 	}
 	write := func(to io.Writer) error {
 		if err := v.site.look.pages[v.Lang.Tag]()[name].ExecuteTemplate(to, cmp.Or(p.Part, "layout.html"), f); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -35,6 +36,9 @@ type Config struct {
 	Refusals *httpapi.Refusals // of wrong keys and codes
 	Port     string            // for the name of the cookie: browsers share cookies between ports
 	TLS      bool
+
+	Backups   func() backup.State // nil without backups
+	Installed bool                // it is the service of the PC
 
 	// Explain returns the problem that an error is, and logs it if the fault
 	// is the service's. path is the route's.

@@ -1,0 +1,43 @@
+package site
+
+import (
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+)
+
+// Backups says how the backups of the service go, and what to do. The template "backups"
+// shows it.
+type Backups struct {
+	Last    time.Time      // of the last valid one; zero: there is none
+	Trouble backup.Trouble // key of a message, backups.TROUBLE; empty if all is well
+	How     string         // key of a message that says where to type the command; empty without one
+	Command string
+}
+
+// Backups returns how the backups go. It is for people who may see to them: those with
+// the scope admin.
+func (v *Visit) Backups() Backups {
+	state := backup.State{Trouble: backup.NotSet}
+	if v.site.Backups != nil {
+		state = v.site.Backups()
+	}
+	b := Backups{Trouble: state.Trouble}
+	if state.Last != nil {
+		b.Last = state.Last.Local()
+	}
+	switch state.Trouble {
+	case backup.NotSet, backup.BadFolder, backup.NoRoom, backup.SameDisk:
+		b.How, b.Command = "backups.start", "--backup-dir DIR"
+		if v.site.Installed {
+			b.How, b.Command = "backups.admin", "firefighters service install --backup-dir DIR"
+		}
+	case backup.BadDatabase:
+		b.How, b.Command = "backups.type", "firefighters check"
+	case backup.Failed, backup.Old:
+		if v.site.Installed {
+			b.How, b.Command = "backups.type", "firefighters service status"
+		}
+	}
+	return b
+}
