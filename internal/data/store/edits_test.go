@@ -51,7 +51,11 @@ func TestEdits(t *testing.T) {
 // checkEdits compares edits but for their times, which must go down.
 func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int, want []store.Edit) {
 	t.Helper()
-	got, err := s.Edits(ours, id, before, limit)
+	q := store.EditQuery{Before: before}
+	if id != "" {
+		q.Records = []string{id}
+	}
+	got, err := s.Edits(ours, q, limit)
 	must(t, err)
 	if !slices.IsSortedFunc(got, func(a, b store.Edit) int { return b.At.Compare(a.At) }) {
 		t.Errorf("the times are not in order: %+v", got)
@@ -85,7 +89,7 @@ func TestDamagedEdits(t *testing.T) {
 	_, err = s.Replace(ours, 0, f.ID, eva, asIs)
 	must(t, err)
 	exec(t, s, `UPDATE changes SET before = '{"id":' WHERE action = 'replace'`)
-	edits, err := s.Edits(ours, "", 0, 9)
+	edits, err := s.Edits(ours, store.EditQuery{}, 9)
 	if err != nil || len(edits) != 2 || edits[0].Before != nil || edits[0].After == nil || edits[1].After != nil {
 		t.Errorf("%v, %s", err, showEdits(edits))
 	}
@@ -94,12 +98,12 @@ func TestDamagedEdits(t *testing.T) {
 		t.Errorf("%v, %+v", err, d)
 	}
 	exec(t, s, `UPDATE firefighters SET last_name = 'X'`)
-	edits, err = s.Edits(ours, "", 0, 9)
+	edits, err = s.Edits(ours, store.EditQuery{}, 9)
 	if err != nil || len(edits) != 2 || edits[0].After != nil {
 		t.Errorf("%v, %s", err, showEdits(edits))
 	}
 	must(t, s.Delete(ours, 0, f.ID, asIs))
-	edits, err = s.Edits(ours, "", 0, 1)
+	edits, err = s.Edits(ours, store.EditQuery{}, 1)
 	if err != nil || len(edits) != 1 || edits[0].Before != nil {
 		t.Errorf("deleted: %v, %s", err, showEdits(edits))
 	}
@@ -168,7 +172,7 @@ func TestUnreadableEdits(t *testing.T) {
 	_, err = file.WriteAt(make([]byte, 4096), (last-1)*4096)
 	must(t, errors.Join(err, file.Close()))
 	s = openStore(t, s.DB().Path(), time.Now)
-	if edits, err := s.Edits(ours, "", 3, 9); !errors.Is(err, sqlite.ErrCorrupt) {
+	if edits, err := s.Edits(ours, store.EditQuery{Before: 3}, 9); !errors.Is(err, sqlite.ErrCorrupt) {
 		t.Errorf("what followed cannot be read: %v, %s", err, showEdits(edits))
 	}
 }

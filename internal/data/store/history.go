@@ -3,7 +3,9 @@ package store
 import (
 	"cmp"
 	"encoding/json"
+	"maps"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
@@ -100,84 +102,232 @@ func Moment(milliseconds int64) *string {
 }
 
 // Edit is a change of a record as the office page shows it: with the record before and
-// after it.
+// after it. The Edit of a whole import has no record.
 type Edit struct {
 	Number int64
 	At     time.Time
-	Action string
+	Action string // that of an import is "import"
 	ID     string
 	Key    KeyID               // 0: a command did it
 	Label  string              // of the key; empty also where the key is gone
 	Before *record.Firefighter // nil where there was none or it is not known any more
 	After  *record.Firefighter // nil after a delete and where it is not known any more
+	Import *Import             // that has made the change, or that the Edit is; nil: none
+	Edits  []Edit              // of an import: its newest changes, at most as many as were asked for
 }
 
-// editsSQL reads from the newest change and ends with the page. For one record
-// it goes back to its creation at most.
-const editsSQL = `
-	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, label, before
-	  FROM changes LEFT JOIN keys ON keys.id = key_id
-	 WHERE changes.id BETWEEN ?1 << 32 AND ?1 << 32 | ?3 - 1 AND ?2 IN ('', record_id)
-	   AND (?2 = '' OR changes.id >= ifnull((SELECT max(id) FROM changes
-	        WHERE ` + ofTenant + ` AND record_id = ?2 AND action = 'create'), 0))
-	 ORDER BY changes.id DESC LIMIT ?4`
+// EditQuery says which changes of a department are wanted. In the zero EditQuery
+// nothing is excluded.
+type EditQuery struct {
+	Records      []string  // their ids; nil: all
+	Keys         []KeyID   // that have made the changes; nil: all
+	Since, Until time.Time // from one time on, and before the other; the zero time: no limit
+	Import       int64     // number of an import that has made the changes; 0: any
+	Before       int64     // a number: only changes before it; 0: the newest, too
+}
 
-// laterSQL reads the changes of some records from a number on.
-const laterSQL = `
-	SELECT record_id, before FROM changes
-	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | 0xffffffff AND record_id IN (SELECT value FROM json_each(?3)) ORDER BY id`
-
-// Edits returns changes of a department, the newest first, at most limit of
-// those before a number; 0 is after the newest. id is that of one record, or
-// empty for all.
-func (s *Store) Edits(tenant record.TenantID, id string, before int64, limit int) (edits []Edit, err error) {
-	if before == 0 || before > math.MaxUint32 {
-		before = math.MaxUint32 // more than any number
+// Edits returns changes of a department, the newest first, at most limit. An import is
+// one of them, unless the query is about records or about that import: then its changes
+// stand for themselves. The error is ErrNotFound for an import that the department does
+// not have.
+func (s *Store) Edits(tenant record.TenantID, q EditQuery, limit int) (edits []Edit, err error) {
+	if q.Before == 0 || q.Before > math.MaxUint32 {
+		q.Before = math.MaxUint32 // more than any number
 	}
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		err := c.Query(editsSQL, sqlite.Args{int64(tenant), id, before, int64(limit)}, func(row sqlite.Row) {
-			edits = append(edits, Edit{Number: row.Int(0), At: row.Time(1), Action: row.Text(2), ID: row.Text(3),
-				Key: KeyID(row.Int(4)), Label: row.Text(5), Before: pastRecord(row.Text(6))})
-		})
+		imports, err := spansOf(c, tenant)
 		if err != nil {
 			return err
 		}
-		after, err := statesAt(c, tenant, before, edits)
-		for i := range edits {
-			e := &edits[i]
-			if e.Action != actionDelete && e.Action != actionPurge {
-				e.After = after[e.ID]
-			}
-			after[e.ID] = e.Before
+		r := editReader{q, c, tenant, imports}
+		if edits, err = r.read(limit); err != nil {
+			return err
 		}
-		return err
+		return setAfter(c, tenant, edits)
 	})
 	return edits, err
 }
 
-// statesAt returns what the records of some edits were before the change of a
-// number: what the first change from there on has, or else what they are now.
-func statesAt(c *sqlite.Conn, tenant record.TenantID, number int64, edits []Edit) (map[string]*record.Firefighter, error) {
-	states, wanted := map[string]*record.Firefighter{}, []string{}
-	for _, e := range edits {
-		wanted = append(wanted, e.ID)
+// GetEdit returns a change of a department by its number. The error is ErrNotFound if
+// there is none, or none any more.
+func (s *Store) GetEdit(tenant record.TenantID, number int64) (e Edit, err error) {
+	err = s.db.ReadTx(func(c *sqlite.Conn) error {
+		r := editReader{conn: c, tenant: tenant}
+		one, err := r.changes(number, number, 1)
+		if err == nil && len(one) == 0 {
+			err = ErrNotFound
+		}
+		if err == nil {
+			err = setAfter(c, tenant, one)
+		}
+		if err == nil {
+			e = one[0]
+		}
+		return err
+	})
+	return e, err
+}
+
+// editReader reads the edits that a query wants, without what was there after them.
+type editReader struct {
+	EditQuery
+	conn    *sqlite.Conn
+	tenant  record.TenantID
+	imports []span // the newest first
+}
+
+// span is an import, and the numbers of its first and last change.
+type span struct {
+	Import
+	first, last int64
+}
+
+// actionImport is the action of the Edit of an import. The table changes has none.
+const actionImport = "import"
+
+func spansOf(c *sqlite.Conn, tenant record.TenantID) (all []span, err error) {
+	err = c.Query(importsSQL+` ORDER BY number DESC`, sqlite.Args{int64(tenant)},
+		func(row sqlite.Row) { all = append(all, span{scanImport(row), row.Int(8), row.Int(9)}) })
+	return all, err
+}
+
+func (r *editReader) read(limit int) ([]Edit, error) {
+	switch {
+	case r.Import != 0:
+		for _, i := range r.imports {
+			if i.Number == r.Import {
+				return r.changes(i.first, min(i.last, r.Before-1), limit)
+			}
+		}
+		return nil, ErrNotFound
+	case r.Records != nil:
+		return r.changes(0, r.Before-1, limit)
 	}
-	now, err := current(c, tenant, wanted)
+	var edits []Edit
+	end := r.Before // what is before it was not read yet
+	for _, i := range append(r.imports, span{}) {
+		newer, err := r.changes(i.last+1, end-1, limit-len(edits))
+		if err != nil {
+			return nil, err
+		}
+		edits, end = append(edits, newer...), min(end, i.first)
+		if len(edits) == limit {
+			break
+		}
+		if i.last < r.Before && r.wants(i.Import) {
+			e := Edit{Number: i.last, At: i.At, Action: actionImport, Key: i.Key, Label: i.Label, Import: &i.Import}
+			if e.Edits, err = r.changes(i.first, i.last, limit); err != nil {
+				return nil, err
+			}
+			edits = append(edits, e)
+		}
+	}
+	return edits, nil
+}
+
+// wants reports whether the query is about an import.
+func (q *EditQuery) wants(i Import) bool {
+	return i.Number != 0 && (q.Keys == nil || slices.Contains(q.Keys, i.Key)) &&
+		!i.At.Before(q.Since) && (q.Until.IsZero() || i.At.Before(q.Until))
+}
+
+// editsSQL reads the changes between two numbers from the newest one, and ends with the
+// page.
+const editsSQL = `
+	SELECT changes.id & 0xffffffff, at, action, record_id, key_id, label, before
+	  FROM changes LEFT JOIN keys ON keys.id = key_id
+	 WHERE changes.id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND at >= ?4 AND at < ?5
+	   AND (?6 IS NULL OR record_id IN (SELECT value FROM json_each(?6)))
+	   AND (?7 IS NULL OR ifnull(key_id, 0) IN (SELECT value FROM json_each(?7)))
+	 ORDER BY changes.id DESC LIMIT ?8`
+
+// changes returns those from one number to another that the query wants.
+func (r *editReader) changes(from, to int64, limit int) (edits []Edit, err error) {
+	if from > to || limit <= 0 {
+		return nil, nil
+	}
+	args := sqlite.Args{int64(r.tenant), from, to, int64(math.MinInt64), int64(math.MaxInt64), nil, nil, int64(limit)}
+	if !r.Since.IsZero() {
+		args[3] = r.Since.UnixMilli()
+	}
+	if !r.Until.IsZero() {
+		args[4] = r.Until.UnixMilli()
+	}
+	if r.Records != nil {
+		args[5] = jsonList(r.Records)
+	}
+	if r.Keys != nil {
+		args[6] = jsonList(r.Keys)
+	}
+	err = r.conn.Query(editsSQL, args, func(row sqlite.Row) {
+		edits = append(edits, Edit{Number: row.Int(0), At: row.Time(1), Action: row.Text(2), ID: row.Text(3),
+			Key: KeyID(row.Int(4)), Label: row.Text(5), Before: pastRecord(row.Text(6)), Import: r.importOf(row.Int(0))})
+	})
+	return edits, err
+}
+
+// importOf returns the import that has made a change, nil for none.
+func (r *editReader) importOf(number int64) *Import {
+	for _, i := range r.imports {
+		if i.first <= number && number <= i.last {
+			return &i.Import
+		}
+	}
+	return nil
+}
+
+// laterSQL reads the changes of some records after a number.
+const laterSQL = `
+	SELECT id & 0xffffffff, record_id, before FROM changes
+	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff AND record_id IN (SELECT value FROM json_each(?3)) ORDER BY id`
+
+// setAfter sets what was there after each of some edits, which are the newest first:
+// what the next change of its record has before it, or else what the record is now.
+func setAfter(c *sqlite.Conn, tenant record.TenantID, edits []Edit) error {
+	open := map[string][]*Edit{} // without their After yet, by record, the newest first
+	oldest := int64(math.MaxUint32)
+	add := func(e *Edit) {
+		if e.Action != actionImport {
+			open[e.ID], oldest = append(open[e.ID], e), min(oldest, e.Number)
+		}
+	}
+	for i := range edits {
+		add(&edits[i])
+		for j := range edits[i].Edits {
+			add(&edits[i].Edits[j])
+		}
+	}
+	settle := func(id string, number int64, f func() *record.Firefighter) {
+		for wait := open[id]; len(wait) > 0 && wait[len(wait)-1].Number < number; wait = open[id] {
+			if e := wait[len(wait)-1]; e.Action != actionDelete && e.Action != actionPurge {
+				e.After = f()
+			}
+			open[id] = wait[:len(wait)-1]
+		}
+	}
+	ids := slices.Collect(maps.Keys(open))
+	err := c.Query(laterSQL, sqlite.Args{int64(tenant), oldest, jsonList(ids)}, func(row sqlite.Row) {
+		settle(row.Text(1), row.Int(0), func() *record.Firefighter { return pastRecord(row.Text(2)) })
+	})
 	if err != nil {
-		return states, err
+		return err
 	}
+	now, err := current(c, tenant, ids)
 	for id, f := range now {
 		if !f.Damaged {
-			states[id] = &f.Firefighter
+			settle(id, math.MaxInt64, func() *record.Firefighter { return &f.Firefighter })
 		}
 	}
-	seen := map[string]bool{}
-	err = c.Query(laterSQL, sqlite.Args{int64(tenant), number, jsonList(wanted)}, func(row sqlite.Row) {
-		if id := row.Text(0); !seen[id] {
-			seen[id], states[id] = true, pastRecord(row.Text(1))
-		}
-	})
-	return states, err
+	return err
+}
+
+const editorsSQL = keySQL + ` WHERE k.id IN (SELECT key_id FROM changes WHERE ` + ofTenant + `)`
+
+// Editors returns the keys that have changed something in a department. Those that were
+// erased are not among them.
+func (s *Store) Editors(tenant record.TenantID) (all []Key, err error) {
+	err = s.query(editorsSQL, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { all = append(all, scanKey(row)) })
+	return all, err
 }
 
 var currentSQL = `

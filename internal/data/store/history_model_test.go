@@ -254,7 +254,7 @@ func (m *historyRun) purge(d *historyModel) {
 
 // newest returns the records of the last changes.
 func (m *historyRun) newest(d *historyModel, count int) (ids []string) {
-	edits, err := m.store.Edits(d.tenant, "", 0, count)
+	edits, err := m.store.Edits(d.tenant, store.EditQuery{}, count)
 	must(m.T, err)
 	for _, e := range slices.Backward(edits) {
 		ids = append(ids, e.ID)
@@ -349,12 +349,29 @@ func (m *historyRun) compareEdits(d *historyModel, id string, limit int) {
 			want = append(want, e)
 		}
 	}
-	for before := int64(0); ; {
-		page, err := m.store.Edits(d.tenant, id, before, limit)
-		must(m.T, err)
+	add := func(page []store.Edit) {
 		for _, e := range page {
 			got = append(got, historyEdit{e.Action, e.ID, fieldsOf(e.Before), fieldsOf(e.After)})
-			before = e.Number
+		}
+	}
+	q := store.EditQuery{}
+	if id != "" {
+		q.Records = []string{id}
+	}
+	for {
+		page, err := m.store.Edits(d.tenant, q, limit)
+		must(m.T, err)
+		for _, e := range page {
+			if q.Before = e.Number; e.Action != "import" {
+				add([]store.Edit{e})
+				continue
+			}
+			add(e.Edits)
+			for of := (store.EditQuery{Import: e.Import.Number}); len(e.Edits) == limit; add(e.Edits) {
+				of.Before = e.Edits[limit-1].Number
+				e.Edits, err = m.store.Edits(d.tenant, of, limit)
+				must(m.T, err)
+			}
 		}
 		if len(page) < limit {
 			break

@@ -237,7 +237,7 @@ func (s *Store) ReadRoster(tenant record.TenantID, read func(Roster) error) erro
 }
 
 const importsSQL = `
-	SELECT number, at, key_id, label, file, added, changed, taken_back_at
+	SELECT number, at, key_id, label, file, added, changed, taken_back_at, first_change, last_change
 	  FROM imports LEFT JOIN keys ON keys.id = key_id WHERE imports.tenant_id = ?`
 
 func scanImport(row sqlite.Row) Import {

@@ -165,7 +165,7 @@ func matching(q record.Query) (where string, args sqlite.Args) {
 var errIndexDiffers = errors.New("the index of a department is not what the database has")
 
 // jsonList returns numbers or texts as json_each reads them.
-func jsonList[T int64 | string](items []T) string {
+func jsonList[T ~int64 | string](items []T) string {
 	text, _ := json.Marshal(items) // cannot fail
 	return string(text)
 }
