@@ -5,38 +5,77 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// historyLength is the number of changes on a page.
+// historyLength is the number of changes on a page, and of those that an import shows.
 const historyLength = 50
+
+// historyPath is the address of the department's history.
+const historyPath = site.Root + "history"
 
 // historyPage is the Data of history.html.
 type historyPage struct {
 	ID      string // of the person whose history it is; empty: the department's
 	Deleted bool   // the person is deleted
-	Entries []entry
+	Of      string // the import that the changes are of, translated; empty: of all
+	Filter  historyFilter
 	Older   string // address of the next page; empty: there is none
 	Newest  string // address of the first page; empty: this is it
+	entries
 }
 
-// entry is a change of a record, for people. The sentence that says it is Start,
-// Name and End, so that the name can be a link.
+// entries is a list of changes, with the address of its page.
+type entries struct {
+	Entries []entry
+	Back    string
+}
+
+// historyFilter is the form that asks for some changes.
+type historyFilter struct {
+	Action   string   // address of the page without a filter
+	Person   question // name as typed
+	ID, Name string   // of the person whom the address names; empty: none
+	Everyone string   // address without that person
+	Who      []choice
+	From, To question
+	Faults   []fault
+	On       bool // something is asked for
+}
+
+// entry is a change of a record, for people, or an import. The sentence that says it is
+// Start, Name and End, so that the name can be a link.
 type entry struct {
+	Number           int64
 	At               time.Time
 	Start, Name, End string
 	Link             string // address of the person's history; empty: no link
 	Who              string // translated, as "by Ana"
+	By               string // the import that has made the change, translated; empty: none
 	New              bool   // nothing was there before
 	Fields           []difference
 	Same             bool // all values stayed as they were
 	Damaged          bool
+	PutBack          string // address that brings back what was there before; empty: none does
+	Import           *importEntry
+}
+
+// importEntry is what an entry of an import has besides.
+type importEntry struct {
+	Number    int64
+	Count     int    // of its people
+	People    string // what it is and how many people it has, translated
+	TakenBack string // when, in the visitor's language; empty: it was not
+	All       string // address of all its changes; empty: they are here
+	entries
 }
 
 func showHistory(v visit) error {
@@ -51,40 +90,207 @@ func showPersonHistory(v visit, id string) error {
 	return v.renderHistory(site.Page{Title: v.Text("history.of", nameOf(f.Fields)), Section: "list"}, historyPage{ID: id, Deleted: deleted})
 }
 
-// renderHistory answers with the changes of a person, or of the department,
-// newest first.
+// renderHistory answers with the changes of a person, or of the department, that the
+// address asks for, newest first.
 func (v visit) renderHistory(p site.Page, data historyPage) error {
-	before, err := strconv.ParseInt(v.R.URL.Query().Get("before"), 10, 64)
-	if err != nil || before < 1 {
-		before = 0 // from the newest
-	} else {
-		data.Newest = v.R.URL.Path
-	}
-	edits, err := v.Store.Edits(v.Session.Tenant, data.ID, before, historyLength+1)
+	q, err := v.readFilter(&data)
 	if err != nil {
+		return err
+	}
+	given := v.R.URL.Query()
+	data.Back = v.historyBack()
+	if q.Before > 0 {
+		data.Newest = v.pathWith("before", "")
+	}
+	edits, err := v.Store.Edits(v.Session.Tenant, q, historyLength+1)
+	if err != nil && !errors.Is(err, store.ErrNotFound) { // there is no such import
 		return err
 	}
 	if len(edits) > historyLength {
 		edits = edits[:historyLength]
-		query := url.Values{"before": {strconv.FormatInt(edits[historyLength-1].Number, 10)}}
-		data.Older = v.R.URL.Path + "?" + query.Encode()
+		data.Older = v.pathWith("before", strconv.FormatInt(edits[historyLength-1].Number, 10))
 	}
 	for _, e := range edits {
 		line := v.entry(e)
 		if data.ID != "" {
 			line.Link = ""
 		}
+		if q.Import != 0 {
+			data.Of, line.By = v.importName(*e.Import), ""
+		}
 		data.Entries = append(data.Entries, line)
 	}
+	if given.Has(putBackParameter) {
+		p.Notice, err = v.putBackNotice(given.Get(putBackParameter))
+	} else {
+		p.Notice, err = v.listNotice()
+	}
+	if err != nil {
+		return err
+	}
+	p.Wrong = len(data.Filter.Faults) > 0
 	p.Data = data
 	return v.Render(http.StatusOK, "history", p)
+}
+
+// pathWith returns the address of this page with another value of a parameter, without
+// notices; an empty value leaves it out.
+func (v visit) pathWith(name, value string) string {
+	query := url.Values{}
+	for _, kept := range []string{"person", "who", "from", "to", "import", "before"} {
+		if given := v.R.URL.Query().Get(kept); given != "" {
+			query.Set(kept, given)
+		}
+	}
+	if query.Set(name, value); value == "" {
+		query.Del(name)
+	}
+	if len(query) == 0 {
+		return v.R.URL.Path
+	}
+	return v.R.URL.Path + "?" + query.Encode()
+}
+
+// historyBack returns the address that the forms of a history lead back to: its own.
+func (v visit) historyBack() string { return v.pathWith("before", v.R.URL.Query().Get("before")) }
+
+// readFilter returns which changes the address asks for, and fills the form that asks.
+// What cannot be read excludes nothing.
+func (v visit) readFilter(data *historyPage) (q store.EditQuery, err error) {
+	given, f := v.R.URL.Query(), &data.Filter
+	number := func(name string) int64 {
+		n, err := strconv.ParseInt(given.Get(name), 10, 64)
+		if err != nil {
+			return 0
+		}
+		return max(0, n)
+	}
+	q.Before, q.Import = number("before"), number("import")
+	f.Action = v.R.URL.Path
+	if data.ID != "" {
+		q.Records = []string{data.ID}
+	} else if q.Records, err = v.readPerson(f, strings.TrimSpace(given.Get("person"))); err != nil {
+		return q, err
+	}
+	if q.Keys, err = v.readWho(f, given.Get("who")); err != nil {
+		return q, err
+	}
+	q.Since = v.readFilterDay(f, &f.From, "from", 0)
+	q.Until = v.readFilterDay(f, &f.To, "to", 1)
+	f.On = f.Person.Value != "" || f.ID != "" || q.Keys != nil || f.From.Value != "" || f.To.Value != ""
+	return q, nil
+}
+
+// readPerson returns the ids of the people whom a text of the address means, deleted ones
+// included: the one with that id, or those with that name. An empty text means nobody in
+// particular, and nil is returned.
+func (v visit) readPerson(f *historyFilter, text string) (ids []string, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if id, err := store.ParseRecordID(text); err == nil {
+		f.ID, f.Name, f.Everyone = id, v.Text("history.nobody"), v.pathWith("person", "")
+		known, _, err := v.find(id)
+		if err == nil || errors.As(err, new(*record.DamagedError)) {
+			f.Name = nameOf(known.Fields)
+		} else if !errors.Is(err, store.ErrNotFound) {
+			return nil, err
+		}
+		return []string{id}, nil
+	}
+	f.Person.Value, ids = text, []string{}
+	add := func(p *record.Stored) {
+		if isNamed(&p.Fields, text) {
+			ids = append(ids, p.ID)
+		}
+	}
+	err = v.Store.ReadRoster(v.Session.Tenant, func(r store.Roster) error { return r.Each(add) })
+	if err != nil {
+		return nil, err
+	}
+	gone, err := v.Store.Deleted(v.Session.Tenant, v.now().AddDate(1, 0, 0))
+	for i := range gone {
+		add(&gone[i])
+	}
+	return ids, err
+}
+
+// isNamed reports whether each word of a text is in the name of a person, whatever its
+// case and accents.
+func isNamed(f *record.Fields, text string) bool {
+	name := f.FirstName + " " + f.LastName
+	plain, expanded := fold.String(name), fold.Expanded(name)
+	return !slices.ContainsFunc(strings.Fields(text), func(word string) bool {
+		return !strings.Contains(plain, fold.String(word)) && !strings.Contains(expanded, fold.Expanded(word))
+	})
+}
+
+// byCommand is what "who" is in an address for changes that a command has made.
+const byCommand = "0"
+
+// readWho returns the keys and sessions of the person whom a text of the address names, nil
+// for an empty text. Somebody has a session for each browser, and they all have the name. A
+// key without a label goes by its number.
+func (v visit) readWho(f *historyFilter, text string) (keys []store.KeyID, err error) {
+	all, err := v.Store.Editors(v.Session.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	f.Who = []choice{{byCommand, v.Text("history.command"), text == byCommand}}
+	number, err := strconv.ParseInt(text, 10, 64)
+	if text != "" {
+		keys = []store.KeyID{}
+	}
+	if err == nil {
+		keys = append(keys, store.KeyID(number))
+	}
+	for _, k := range all {
+		o := choice{k.Person(), k.Person(), false}
+		if _, err := strconv.ParseInt(o.Value, 10, 64); err == nil || o.Value == "" {
+			o.Value, o.Label = strconv.FormatInt(int64(k.ID), 10), cmp.Or(o.Label, v.Text("history.key", int(k.ID)))
+		}
+		if o.Value == text || k.Label == text && text != "" {
+			keys, o.Chosen = append(keys, k.ID), true
+		}
+		if i := slices.IndexFunc(f.Who, func(other choice) bool { return other.Value == o.Value }); i >= 0 {
+			f.Who[i].Chosen = f.Who[i].Chosen || o.Chosen
+		} else {
+			f.Who = append(f.Who, o)
+		}
+	}
+	slices.SortStableFunc(f.Who[1:], func(a, b choice) int { return cmp.Compare(fold.String(a.Label), fold.String(b.Label)) })
+	return keys, nil
+}
+
+// readFilterDay returns the beginning of a day of the form, or of one so many days later,
+// the zero time for none.
+func (v visit) readFilterDay(f *historyFilter, q *question, name string, later int) time.Time {
+	q.Value = strings.TrimSpace(v.R.URL.Query().Get(name))
+	if q.Value == "" {
+		return time.Time{}
+	}
+	day, err := v.Lang.ParseDay(q.Value)
+	if err != nil {
+		q.Fault = v.dayFault("before", err)
+		f.Faults = append(f.Faults, fault{name, q.Fault})
+		return time.Time{}
+	}
+	q.Value = v.Lang.Day(day)
+	return time.Date(day.Year, day.Month, day.Day+later, 0, 0, 0, 0, v.now().Location())
 }
 
 // entry returns a change for people. One that lacks a version that its action must
 // have is damaged: the disk has changed it.
 func (v visit) entry(e store.Edit) entry {
-	line := entry{At: e.At.Local(), Who: v.changedBy(e), New: e.Action == "create"}
-	if e.Action == "purge" {
+	line := entry{Number: e.Number, At: e.At.Local(), Who: v.changedBy(e), New: e.Action == "create"}
+	switch e.Action {
+	case "import":
+		line.Import = v.importEntry(e)
+		if line.Import.TakenBack == "" && v.May(store.ScopeWrite) {
+			line.PutBack = undoImportPath(e.Import.Number)
+		}
+		return line
+	case "purge":
 		line.Start = v.Text("history.purge")
 		return line
 	}
@@ -94,16 +300,54 @@ func (v visit) entry(e store.Edit) entry {
 	}
 	const place = "\x00" // of the name; no message has it
 	line.Start, line.End, _ = strings.Cut(v.Text("history."+e.Action, place), place)
-	if e.Action == "create" || e.Action == "undelete" {
-		line.Damaged = e.After == nil
-	} else {
-		line.Damaged = e.Before == nil || e.Action == "replace" && e.After == nil
+	if e.Import != nil {
+		line.By = v.importName(*e.Import)
 	}
+	line.Damaged = isDamaged(e)
 	if e.Action != "delete" && e.Action != "undelete" && !line.Damaged {
 		line.Fields = v.differences(fieldsOf(e.Before), fieldsOf(e.After))
 		line.Same = len(line.Fields) == 0
 	}
+	if !line.Damaged && !line.Same && v.May(store.ScopeWrite) {
+		line.PutBack = putBackPath(e.Number)
+	}
 	return line
+}
+
+// isDamaged reports whether a change lacks a version of the record that its action must
+// have.
+func isDamaged(e store.Edit) bool {
+	if e.Action == "create" || e.Action == "undelete" {
+		return e.After == nil
+	}
+	return e.Before == nil || e.Action == "replace" && e.After == nil
+}
+
+// importEntry returns an import and the newest of its changes.
+func (v visit) importEntry(e store.Edit) *importEntry {
+	i := &importEntry{Number: e.Import.Number, Count: e.Import.Added + e.Import.Changed, entries: entries{Back: v.historyBack()}}
+	i.People = v.Count("history.import", i.Count, v.importName(*e.Import))
+	if !e.Import.TakenBackAt.IsZero() {
+		i.TakenBack = v.Lang.Moment(e.Import.TakenBackAt.Local())
+	}
+	if len(e.Edits) > historyLength {
+		e.Edits = e.Edits[:historyLength]
+		i.All = historyPath + "?import=" + strconv.FormatInt(e.Import.Number, 10)
+	}
+	for _, one := range e.Edits {
+		line := v.entry(one)
+		line.By = ""
+		i.Entries = append(i.Entries, line)
+	}
+	return i
+}
+
+// importName returns what an import is called.
+func (v visit) importName(i store.Import) string {
+	if i.File == "" {
+		return v.Text("history.import.number", int(i.Number))
+	}
+	return v.Text("history.import.file", int(i.Number), isolate(i.File))
 }
 
 // changedBy says who has changed something.

@@ -64,6 +64,8 @@ func routes() map[string]site.Route {
 		"GET /office/deleted":               {Scope: store.ScopeRead, Handle: to(showDeleted)},
 		"GET /office/history":               {Scope: store.ScopeRead, Handle: to(showHistory)},
 
+		"POST /office/history/{number}/put-back": {Scope: store.ScopeWrite, Handle: to(putBack)},
+
 		"GET /office/print":         {Scope: store.ScopeRead, Handle: to(showPrint), Large: true},
 		"GET /office/paper":         {Scope: store.ScopeRead, Handle: to(showPaper), Large: true},
 		"GET /office/birthdays":     {Scope: store.ScopeRead, Handle: to(showBirthdays), Large: true},

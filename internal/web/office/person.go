@@ -227,7 +227,7 @@ func savePerson(v visit, id string) error {
 	case len(faults) > 0:
 		return v.renderForm(http.StatusUnprocessableEntity, data, typed, was, faults)
 	case deleted && (v.R.PostForm.Get("restore") == "" || data.Tag != entityTag(f)):
-		return v.renderConflict(id, fields, was)
+		return v.renderConflict(id, fields, was, false)
 	case deleted:
 		err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
 		if err != nil && !errors.As(err, new(*store.NotDeletedError)) { // somebody else was quicker
@@ -237,7 +237,7 @@ func savePerson(v visit, id string) error {
 	switch err := v.replace(id, fields, data.Tag); {
 	case errors.Is(err, errUnchanged):
 	case errors.Is(err, httpapi.ErrPreconditionFailed), errors.Is(err, store.ErrNotFound):
-		return v.renderConflict(id, fields, was)
+		return v.renderConflict(id, fields, was, false)
 	case err != nil:
 		return err
 	}
@@ -297,6 +297,7 @@ type conflictPage struct {
 	Discard               string // address of what is there without yours
 	Choices               []conflictField
 	Deleted               bool // not changed but deleted
+	Past                  bool // yours is what was there before an entry of the history
 }
 
 // conflictField is a field of both versions, as a form shows them. Theirs is chosen where
@@ -313,15 +314,19 @@ type conflictField struct {
 // renderConflict shows both versions, to choose from field by field. The form
 // that it sends is that of the person, made from the record as it is now. For a
 // record that was deleted it brings the person back, too. The error is
-// store.ErrNotFound if there is no such record any more.
-func (v visit) renderConflict(id string, yours, was record.Fields) error {
+// store.ErrNotFound if there is no such record any more. past says that nobody has typed
+// yours: it is what was there before an entry of the history, and was what came after it.
+func (v visit) renderConflict(id string, yours, was record.Fields, past bool) error {
 	now, deleted, err := v.find(id)
 	if err != nil {
 		return err
 	}
-	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: entityTag(now), Back: v.Back(), Deleted: deleted}
+	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: entityTag(now), Back: v.Back(), Deleted: deleted, Past: past}
 	data.Discard = withBack(data.Action, data.Back)
-	if deleted {
+	switch {
+	case past:
+		data.Discard = data.Back
+	case deleted:
 		data.Discard = deletedPath
 	}
 	if day, err := v.Lang.ParseDay(was.DateOfBirth); err == nil {
@@ -330,13 +335,19 @@ func (v visit) renderConflict(id string, yours, was record.Fields) error {
 	theirs, before, shown := fieldValues(v.shown(now.Fields)), fieldValues(was), v.shown(yours)
 	for d, value := range shown.Each {
 		c := conflictField{Name: d.Name, Label: v.Text("field." + d.Name), Yours: *value, Theirs: theirs[d.Name], Same: *value == theirs[d.Name]}
-		c.KeepTheirs = *value == before[d.Name] && v.R.PostForm.Has("was."+d.Name)
+		c.KeepTheirs = *value == before[d.Name] && (past || v.R.PostForm.Has("was."+d.Name))
+		if past && c.KeepTheirs { // the entry has not changed it
+			c.Same, c.Yours = true, c.Theirs
+		}
 		c.Both = !c.Same && !c.KeepTheirs && theirs[d.Name] != before[d.Name]
 		data.Choices = append(data.Choices, c)
 	}
 	title := "conflict.title"
-	if deleted {
+	switch {
+	case deleted:
 		title = "conflict.deleted"
+	case past:
+		title = "conflict.since"
 	}
 	return v.Render(http.StatusConflict, "conflict", site.Page{Title: v.Text(title, data.Name), Section: "list", Data: data})
 }

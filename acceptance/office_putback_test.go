@@ -1,0 +1,168 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// putBack presses "Put this back" in the entry with a sentence.
+func (p *webPage) putBack(t *testing.T, sentence string) *webPage {
+	t.Helper()
+	for _, li := range p.all("li") {
+		forms := li.all("form")
+		if text := shownMoment.ReplaceAllString(li.text(), ""); strings.HasPrefix(text, sentence) && len(forms) > 0 {
+			return p.form(t, forms[len(forms)-1].attributes["action"]).send(t, "Put this back")
+		}
+	}
+	t.Fatalf("%s has no button for %q: %s", p.path, sentence, p.text())
+	return nil
+}
+
+// TestPutBack: each entry that changed something brings back what was there before it, is
+// told by a notice and undone by its button, and is an entry itself.
+func TestPutBack(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--label", "desk"), "en")
+	id := s.create(t, ana)
+	s.do(t, "PATCH", collection+"/"+id, `{"phoneNumber":"111","email":null}`, "Content-Type", "application/merge-patch+json").wants(t, 200)
+	const before, changed = "Ana Čović, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z", "Ana Čović, 111, -, 1990-05-15T00:00:00Z"
+	stored := func(want string) {
+		t.Helper()
+		if got := s.stored(t, id).summary(); got != want {
+			t.Errorf("stored is %s", got)
+		}
+	}
+	stored(changed)
+	for _, path := range []string{"/office/history?from=2000-01-01", "/office/people/" + id + "/history"} {
+		p := b.get(t, path).putBack(t, "Ana Čović was changed").wants(t, http.StatusSeeOther).follow(t)
+		if !strings.HasPrefix(p.path, path) || p.notice(t) != "Ana Čović is as before again: Phone, E-mail Undo" {
+			t.Errorf("%s says %q", p.path, p.notice(t))
+		}
+		stored(before)
+		if newest := p.edits(t)[0]; newest != "Ana Čović was changed, by desk (browser) What was changed Field Before After Phone 111 091 234 5678 E-mail –empty ana@example.com" {
+			t.Errorf("the newest entry is %s", newest)
+		}
+		undone := p.form(t, p.one(t, "div", "id", "notice").all("form")[0].attributes["action"]).send(t, "Undo").follow(t)
+		stored(changed)
+		if undone.notice(t) != "Ana Čović is as before again: Phone, E-mail Undo" {
+			t.Errorf("undone: %q", undone.notice(t))
+		}
+		if again := b.get(t, p.path).notice(t); again != "" {
+			t.Errorf("something came after it: %q", again)
+		}
+	}
+
+	p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").wants(t, http.StatusConflict) // changed since: see below
+	p.says(t, "Ana Čović was changed again since then", "Before that entry Ana Čović was not on the list", "Phone 091 234 5678 111")
+	stored(changed)
+	p.form(t, "/office/people/"+id+"/delete").send(t, "Delete").follow(t).says(t, "Ana Čović was deleted")
+	if p := b.get(t, "/office/history").putBack(t, "Ana Čović was added").follow(t); p.notice(t) != "There was nothing to put back: it is like that already" {
+		t.Errorf("deleted already: %q", p.notice(t))
+	}
+	p = b.get(t, "/office/history").putBack(t, "Ana Čović was deleted").follow(t)
+	if stored(changed); p.notice(t) != "Ana Čović is back on the list" {
+		t.Errorf("brought back: %q", p.notice(t))
+	}
+	p = b.get(t, "/office/history").putBack(t, "Ana Čović was brought back").follow(t)
+	if p.notice(t) != "Ana Čović was deleted Undo" || !strings.HasPrefix(p.path, "/office/history") {
+		t.Errorf("%s: %q", p.path, p.notice(t))
+	}
+	eva := s.create(t, `{"firstName":"Eva","lastName":"Horvat"}`)
+	b.get(t, "/office/history").putBack(t, "Eva Horvat was added").follow(t).says(t, "Eva Horvat was deleted")
+	s.do(t, "GET", collection+"/"+eva, "").wants(t, 404)
+}
+
+// TestPutBackOld: what came later in other fields stays. What came later in the same ones is
+// never overwritten without a question, nor is a person brought back.
+func TestPutBackOld(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, ana)
+	patch := func(body string) {
+		t.Helper()
+		s.do(t, "PATCH", collection+"/"+id, body, "Content-Type", "application/merge-patch+json").wants(t, 200)
+	}
+	wants := func(want string) {
+		t.Helper()
+		if got := s.stored(t, id).summary(); got != want {
+			t.Errorf("stored is %s", got)
+		}
+	}
+	patch(`{"phoneNumber":"111","dateOfBirth":"1991-05-15"}`)
+	patch(`{"lastName":"Ivić"}`)
+	b.get(t, "/office/history").putBack(t, "Ana Čović was changed, by first key What was changed Field Before After Phone").
+		wants(t, http.StatusSeeOther).follow(t).says(t, "Ana Ivić is as before again: Phone, Date of birth")
+	wants("Ana Ivić, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z")
+	patch(`{"phoneNumber":"222"}`)
+	last := func() *webPage {
+		return b.get(t, "/office/history").putBack(t, "Ana Čović was changed, by first key What was changed Field Before After Phone 091 234 5678 111")
+	}
+	conflict := last().wantsChoices(t, "Ana Ivić was changed again since then",
+		"Phone Changed again since | *Before that change: 091 234 5678 | Now: 222")
+	conflict.says(t, "So nothing was put back yet").lacks(t, "your form", "Somebody else")
+	wants("Ana Ivić, 222, ana@example.com, 1990-05-15T00:00:00Z")
+	if leave := conflict.all("a", "href", "/office/history"); len(leave) < 1 || leave[len(leave)-1].text() != "Leave it as it is" {
+		t.Errorf("nothing leads back to the history: %s", conflict.body)
+	}
+	saved := conflict.form(t, personPath(id)).send(t, "Save").follow(t)
+	if wants("Ana Ivić, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z"); !strings.HasPrefix(saved.path, "/office/history") {
+		t.Errorf("it leads to %s", saved.path)
+	}
+
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	deleted := last().wantsChoices(t, "Ana Ivić was deleted meanwhile").says(t, "So nothing was put back yet. You can bring the person back")
+	deleted.form(t, personPath(id)).send(t, "Bring back and save").follow(t)
+	wants("Ana Ivić, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z")
+
+	patch(`{"phoneNumber":"333"}`) // what was there before breaks a rule of today
+	execSQL(t, s.db, `UPDATE changes SET before = replace(before, '091 234 5678', ?)`, strings.Repeat("0", 60))
+	b.get(t, "/office/history").putBack(t, "Ana Ivić was changed, by first key What was changed Field Before After Phone 000").
+		wants(t, http.StatusConflict).form(t, personPath(id)).send(t, "Save").wants(t, http.StatusUnprocessableEntity)
+	wants("Ana Ivić, 333, ana@example.com, 1990-05-15T00:00:00Z")
+	execSQL(t, s.db, `UPDATE changes SET before = replace(before, 'Ivić', '⁣')`) // a name that the rules have refused since
+	s.do(t, "PATCH", collection+"/"+id, `{"lastName":"Kos"}`, "Content-Type", "application/merge-patch+json").wants(t, 200)
+}
+
+// TestPutBackRefused: who may only read has no button, and others cannot be reached.
+func TestPutBackRefused(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	s.do(t, "PUT", collection+"/"+id, ana).wants(t, 200)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	b := s.signIn(t, s.key, "en")
+	reader := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	other := s.signIn(t, newKey(t, s.db, "Engine 7"), "en")
+	put := func(n int) string { return fmt.Sprintf("/office/history/%d/put-back", n) }
+	var actions []string
+	for _, form := range b.get(t, "/office/history").one(t, "ol").all("form") {
+		actions = append(actions, form.attributes["action"])
+	}
+	if want := []string{put(3), put(1)}; !slices.Equal(actions, want) { // the second changed nothing
+		t.Errorf("there are buttons for %q", actions)
+	}
+	if forms := reader.get(t, "/office/history").one(t, "ol").all("form"); len(forms) > 0 {
+		t.Errorf("who may only read has %d buttons", len(forms))
+	}
+	reader.post(t, put(3), url.Values{}).wants(t, 403)
+	b.post(t, put(3), url.Values{}, "Sec-Fetch-Site", "cross-site").wants(t, 403)
+	for _, n := range []int{0, 4, -1} {
+		b.post(t, put(n), url.Values{}).wants(t, 404).says(t, "The history has no such entry")
+	}
+	other.post(t, put(3), url.Values{}).wants(t, 404)
+	b.post(t, "/office/history/x/put-back", url.Values{}).wants(t, 404)
+	execSQL(t, s.db, `UPDATE changes SET before = '{"id'`)
+	b.post(t, put(3), url.Values{}).wants(t, 404)
+	s.do(t, "GET", collection+"/"+id, "").wants(t, 404)
+	works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", id)
+	b.post(t, put(4), url.Values{}).wants(t, 404)
+	if forms := b.get(t, "/office/history").one(t, "ol").all("form"); len(forms) > 0 {
+		t.Errorf("a person who was erased has %d buttons", len(forms))
+	}
+}

@@ -1,0 +1,199 @@
+package office
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// errNoEntry says that the history has no such entry, or not any more, or none of which
+// something can be put back.
+var errNoEntry = &httpapi.Problem{Kind: httpapi.Kind{Code: "entry", Status: http.StatusNotFound}}
+
+// errChangedSince says that a record is not as an entry of the history has left it.
+var errChangedSince = errors.New("the record has changed since")
+
+// putBackPath returns the address that brings back what was there before an entry.
+func putBackPath(number int64) string {
+	return historyPath + "/" + strconv.FormatInt(number, 10) + "/put-back"
+}
+
+// putBackParameter names, in the address of a history, the entry that putting something
+// back has made: the page says what that was. putNothing is for none.
+const (
+	putBackParameter = "put-back"
+	putNothing       = "0"
+)
+
+// putBack brings back what was there before an entry of the history: the fields that it
+// has changed, the person whom it has deleted, or the list without the person whom it has
+// added. That is a change as any other, with an entry of its own. What came later in the
+// same fields is never overwritten: then the page asks. Pressed twice it does the same.
+func putBack(v visit) error {
+	number, err := strconv.ParseInt(v.R.PathValue("number"), 10, 64)
+	if err != nil {
+		return errNoEntry
+	}
+	e, err := v.Store.GetEdit(v.Session.Tenant, number)
+	if errors.Is(err, store.ErrNotFound) || err == nil && isDamaged(e) {
+		return errNoEntry
+	}
+	if err != nil {
+		return err
+	}
+	switch e.Action {
+	case "create", "undelete":
+		return v.takeOff(e)
+	case "delete":
+		return undeletePerson(v, e.ID)
+	case "replace":
+		return v.putFieldsBack(e)
+	}
+	return errNoEntry
+}
+
+// takeOff deletes the person whom an entry has brought onto the list.
+func (v visit) takeOff(e store.Edit) error {
+	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, e.ID, func(now record.Firefighter) error {
+		if now.Fields != e.After.Fields {
+			return errChangedSince
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errChangedSince):
+		return v.askToDelete(e)
+	case errors.Is(err, store.ErrNotFound):
+		return v.Redirect(withParameter(v.Back(), putBackParameter, putNothing))
+	case err != nil:
+		return err
+	}
+	return v.Redirect(withNotice(v.Back(), "deleted", e.ID))
+}
+
+// askedPage is the Data of put-back.html.
+type askedPage struct {
+	Name    string
+	Action  string // address that deletes the person
+	entries        // what came later
+}
+
+// askToDelete shows what came after the entry that has brought a person onto the list.
+func (v visit) askToDelete(e store.Edit) error {
+	later, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{e.ID}}, historyLength)
+	if err != nil {
+		return err
+	}
+	data := askedPage{Name: nameOf(e.After.Fields), Action: personPath(e.ID) + "/delete", entries: entries{Back: v.Back()}}
+	for _, other := range later {
+		if other.Number > e.Number {
+			line := v.entry(other)
+			line.Link, line.PutBack = "", ""
+			data.Entries = append(data.Entries, line)
+		}
+	}
+	return v.Render(http.StatusConflict, "put-back", site.Page{Title: v.Text("conflict.since", data.Name), Section: "history", Data: data})
+}
+
+// putFieldsBack gives the fields that an entry has changed the values from before. Others
+// keep theirs.
+func (v visit) putFieldsBack(e store.Edit) error {
+	change := func(now record.Fields) (record.Fields, error) {
+		fields, err := putBackInto(now, e.Before.Fields, e.After.Fields)
+		if err == nil && fields == now {
+			err = errUnchanged
+		}
+		return fields, err
+	}
+	_, err := v.Store.Edit(v.Session.Tenant, v.Session.ID, e.ID, change, func(record.Firefighter) error { return nil })
+	switch {
+	case errors.Is(err, errChangedSince), errors.Is(err, store.ErrNotFound), errors.As(err, new(record.FieldErrors)):
+		return v.renderConflict(e.ID, e.Before.Fields, v.shown(e.After.Fields), true)
+	case err != nil && !errors.Is(err, errUnchanged):
+		return err
+	}
+	mine := store.EditQuery{Records: []string{e.ID}, Keys: []store.KeyID{v.Session.ID}}
+	made, err := v.Store.Edits(v.Session.Tenant, mine, 1)
+	if err != nil {
+		return err
+	}
+	number := putNothing
+	if len(made) > 0 && isPutBack(made[0], e) {
+		number = strconv.FormatInt(made[0].Number, 10)
+	}
+	return v.Redirect(withParameter(v.Back(), putBackParameter, number))
+}
+
+// isPutBack reports whether a change has put back what was there before another one.
+func isPutBack(made, e store.Edit) bool {
+	if made.Number <= e.Number || made.Action != "replace" || isDamaged(made) {
+		return false
+	}
+	fields, err := putBackInto(made.Before.Fields, e.Before.Fields, e.After.Fields)
+	return err == nil && fields == made.After.Fields
+}
+
+// putBackInto returns fields with the values from before a change, in those that it has
+// changed. The error is errChangedSince if one of them has neither that value nor the one
+// that the change gave it.
+func putBackInto(now, before, after record.Fields) (record.Fields, error) {
+	was, then := fieldValues(before), fieldValues(after)
+	for d, value := range now.Each {
+		switch {
+		case was[d.Name] == then[d.Name], *value == was[d.Name]:
+		case *value != then[d.Name]:
+			return now, errChangedSince
+		default:
+			*value = was[d.Name]
+		}
+	}
+	return now, nil
+}
+
+// withParameter returns an address with one parameter set.
+func withParameter(path, name, value string) string {
+	u, _ := url.Parse(path) // which site.LocalPath has checked
+	query := u.Query()
+	query.Set(name, value)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// putBackNotice returns the notice of the entry that putting something back has made: nil
+// if something came after it.
+func (v visit) putBackNotice(number string) (*site.Notice, error) {
+	if number == putNothing {
+		return &site.Notice{Text: v.Text("history.putBack.nothing")}, nil
+	}
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return nil, nil
+	}
+	e, err := v.Store.GetEdit(v.Session.Tenant, n)
+	if errors.Is(err, store.ErrNotFound) || err == nil && (e.Action != "replace" || isDamaged(e)) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	newest, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{e.ID}}, 1)
+	if err != nil || len(newest) == 0 || newest[0].Number != n {
+		return nil, err
+	}
+	var labels []string
+	for _, d := range v.differences(e.Before.Fields, e.After.Fields) {
+		labels = append(labels, d.Label)
+	}
+	notice := &site.Notice{Text: v.Text("history.putBack.done", nameOf(e.After.Fields), strings.Join(labels, ", ")), Away: true}
+	if v.May(store.ScopeWrite) {
+		notice.Undo = putBackPath(n)
+	}
+	return notice, nil
+}
