@@ -46,7 +46,7 @@ func TestOfficeLeadsBack(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, s.key, "en")
 	id := s.create(t, ana)
-	s.create(t, `{"firstName":"Eva","lastName":"Čović"}`)
+	eva := s.create(t, `{"firstName":"Eva","lastName":"Čović"}`)
 	s.create(t, `{"firstName":"Mia","lastName":"Horvat"}`)
 	const list = "/office/?page=1&search=%C4%8Cov&sortBy=firstName&sortDir=desc"
 	link := b.get(t, list).one(t, "a", "aria-label", "Ana Čović").attributes["href"]
@@ -61,7 +61,11 @@ func TestOfficeLeadsBack(t *testing.T) {
 	if marked := found.marked(); len(marked) != 1 || marked[0] != "Ana Čović "+id || found.notice(t) != "Ana Čović was saved" {
 		t.Errorf("%q, marked are %q", found.notice(t), marked)
 	}
-	found = b.get(t, link).form(t, personPath(id)+"/delete").send(t, "Delete").wantsBack(t, list, "deleted", id)
+	deleted := b.get(t, link).form(t, personPath(id)+"/delete").send(t, "Delete")
+	if to := deleted.header.Get("Location"); !strings.HasSuffix(to, "#"+eva) {
+		t.Errorf("it leads to %s, not to the row beside", to)
+	}
+	found = deleted.wantsBack(t, list, "deleted", id)
 	found = found.form(t, personPath(id)+"/undelete").send(t, "Undo").wantsBack(t, list, "restored", id)
 	found.form(t, personPath(id)+"/delete").send(t, "Delete Ana Čović").wantsBack(t, list, "deleted", id).
 		form(t, personPath(id)+"/undelete").send(t, "Undo").wantsBack(t, list, "restored", id)

@@ -39,31 +39,44 @@ func withNotice(list, what, id string) string {
 	return u.String()
 }
 
-// nextInSearch returns the address of the form for who comes next after a person in the
-// search to which this form leads back. It is empty outside a search, and for the last.
-func (v visit) nextInSearch(id string) (string, error) {
+// neighbours are who stands next to a person in the list to which a form leads back.
+type neighbours struct {
+	Before, After string // their ids; empty: nobody
+	AfterOn       string // address of the page of the list that has After
+	Searched      bool   // the list is a search
+}
+
+// neighbours returns who stands next to a person. Nobody does if the form leads back to
+// another page than a list, or to a list without the person.
+func (v visit) neighbours(id string) (n neighbours, err error) {
 	list, _ := url.Parse(v.Back()) // which site.LocalPath has checked
 	query := list.Query()
-	imported, _ := strconv.ParseInt(query.Get(importedParameter), 10, 64)
 	given, _ := parameters(query)
 	q, err := listDefaults.Parse(given.Encode())
-	if list.Path != site.Root || err != nil || len(q.Terms) == 0 && imported == 0 {
-		return "", nil
+	if list.Path != site.Root || err != nil {
+		return n, nil
 	}
 	q.PageSize = pageLength
+	imported, _ := strconv.ParseInt(query.Get(importedParameter), 10, 64)
 	found, err := v.list(q, imported)
 	at := slices.IndexFunc(found.Items, func(f record.Firefighter) bool { return f.ID == id })
 	if err != nil || at < 0 {
-		return "", err
+		return n, err
+	}
+	n.Searched, n.AfterOn = len(q.Terms) > 0 || imported > 0, v.Back()
+	if at > 0 {
+		n.Before = found.Items[at-1].ID
 	}
 	if at+1 == len(found.Items) {
 		q.Page, at = q.Page+1, -1
 		query.Set("page", strconv.FormatInt(q.Page, 10))
-		if found, err = v.list(q, imported); err != nil || len(found.Items) == 0 {
-			return "", err
-		}
+		n.AfterOn = listPath(query)
+		found, err = v.list(q, imported)
 	}
-	return withBack(personPath(found.Items[at+1].ID), listPath(query)), nil
+	if at+1 < len(found.Items) {
+		n.After = found.Items[at+1].ID
+	}
+	return n, err
 }
 
 // movedTo returns the address of the page of a list that has the person of the notice: a

@@ -102,7 +102,9 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 	if data.ID != "" {
 		data.Action, data.Place = personPath(data.ID), data.Back+"#"+data.ID
 		data.History = withBack(personPath(data.ID)+"/history", data.Back)
-		data.Next, _ = v.nextInSearch(data.ID) // the form is there without it
+		if n, _ := v.neighbours(data.ID); n.Searched && n.After != "" { // the form is there without them
+			data.Next = withBack(personPath(n.After), n.AfterOn)
+		}
 		p = site.Page{Title: data.Name, Section: "list"}
 	} else if data.Token == "" {
 		data.Token = strings.ToLower(rand.Text())
@@ -267,6 +269,7 @@ func (v visit) replace(id string, fields record.Fields, tag string) error {
 
 // deletePerson deletes a person softly. Pressed twice it does the same.
 func deletePerson(v visit, id string) error {
+	beside, _ := v.neighbours(id) // whom the list shows then, if they are known
 	err := v.Store.Delete(v.Session.Tenant, v.Session.ID, id, func(record.Firefighter) error { return nil })
 	if errors.Is(err, store.ErrNotFound) {
 		_, err = v.Store.GetDeleted(v.Session.Tenant, id)
@@ -274,7 +277,11 @@ func deletePerson(v visit, id string) error {
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withNotice(v.Back(), "deleted", id))
+	list := withNotice(v.Back(), "deleted", id)
+	if place := cmp.Or(beside.After, beside.Before); place != "" {
+		list += "#" + place
+	}
+	return v.Redirect(list)
 }
 
 // undeletePerson brings a person back. Pressed twice it does the same.

@@ -112,7 +112,6 @@ let changing = false;
 function change(form, submitter) {
   changing = true;
   stopSearch();
-  const [, id] = /([^/]*)\/[^/]*$/.exec(form.getAttribute('action'));
   request('POST', form.action, new URLSearchParams(new FormData(form, submitter)), (page, xhr) => {
     changing = false;
     if (!xhr.status) {
@@ -127,7 +126,7 @@ function change(form, submitter) {
     show(page);
     find('#notice').className = notice.className;
     find('#notice').replaceChildren(...notice.childNodes);
-    const to = find('#notice button') || find(`#${CSS.escape(id)} a`) || find('#notice');
+    const to = find('#notice button') || find('#results [aria-current] a') || find('#notice');
     to.focus();
     if (find('#search-text').value.trim() !== find('#search-text', page).value.trim()) search(searchForm);
   });
