@@ -21,7 +21,11 @@ type Page struct {
 	Total   int64
 	People  int64 // records of the whole department
 	Version int64 // of the department: it changes with every change of a record
+	Letters []Letter
 }
+
+// Letter is where a letter begins in a list by last name.
+type Letter = index.Letter
 
 // rowsOfTenant is the condition for the records of a department, the first argument.
 const rowsOfTenant = `row BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`
@@ -61,10 +65,13 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 		case err != nil:
 			return err
 		case ok:
-			p.Total = found.Total
+			p.Total, p.Letters = found.Total, found.Letters
 			p.Items, err = fetch(c, tenant, found.Rows)
 		default:
 			p.Items, p.Total, err = list(c, tenant, now.Count, q)
+			if err == nil && q.HasLetters(p.Total) {
+				p.Letters, err = letters(c, tenant, q)
+			}
 		}
 		return err
 	})
@@ -96,6 +103,22 @@ func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (
 	}
 	total, err = c.QueryInt(`SELECT count(*)`+inTenant+where, args...)
 	return items, total, err
+}
+
+// letters has SQLite find the letters of a list by last name.
+func letters(c *sqlite.Conn, tenant record.TenantID, q record.Query) (all []Letter, err error) {
+	where, args := matching(q)
+	order := ` GROUP BY letter ORDER BY letter`
+	if q.Descending {
+		order += ` DESC`
+	}
+	before := int64(0)
+	err = c.Query(`SELECT substr(last_key, 1, 1) AS letter, count(*)`+inTenant+where+order, append(sqlite.Args{int64(tenant)}, args...),
+		func(row sqlite.Row) {
+			all = append(all, Letter{Letter: row.Text(0), Before: before})
+			before += row.Int(1)
+		})
+	return all, err
 }
 
 // scanAll returns the records of an answer, about count.

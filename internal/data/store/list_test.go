@@ -14,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 func TestPages(t *testing.T) {
@@ -46,6 +47,37 @@ func TestPages(t *testing.T) {
 				t.Errorf("%d items of %d: %+v", len(p.Items), p.Total, p.Items)
 			}
 		})
+	}
+}
+
+// TestLetters: each letter leads to the first person of that letter, whether SQLite or
+// the index sorts. Only a list by last name that is longer than a page has letters.
+func TestLetters(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{150, 250} {
+		s := newLarge(t, size)
+		for _, last := range []string{"čović", "Đurić", "3M", "Ωmega"} {
+			create(t, s, ours, record.Fields{FirstName: "Ana", LastName: last})
+		}
+		for _, query := range []string{"", "sortDir=desc", "search=a", "search=a&sortDir=desc", "search=nobody", "sortBy=firstName"} {
+			q, err := record.Query{Page: 1, PageSize: 40, SortBy: record.ByLastName, Letters: true}.Parse(query)
+			must(t, err)
+			first, err := s.List(ours, q)
+			must(t, err)
+			q.PageSize = 1000
+			whole, err := s.List(ours, q)
+			must(t, err)
+			var want []store.Letter
+			for i, f := range whole.Items {
+				letter := string([]rune(fold.String(f.LastName))[:1])
+				if n := len(want); q.SortBy == record.ByLastName && (n == 0 || want[n-1].Letter != letter) {
+					want = append(want, store.Letter{Letter: letter, Before: int64(i)})
+				}
+			}
+			if !slices.Equal(first.Letters, want) || whole.Letters != nil {
+				t.Errorf("%q of %d: letters %v and %v, not %v", query, size, first.Letters, whole.Letters, want)
+			}
+		}
 	}
 }
 

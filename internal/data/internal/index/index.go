@@ -57,8 +57,16 @@ type Row struct {
 
 // Page is one page of a list.
 type Page struct {
-	Rows  []int64 // the row numbers, in the order of the list
-	Total int64   // number of records in the whole list
+	Rows    []int64  // the row numbers, in the order of the list
+	Total   int64    // number of records in the whole list
+	Letters []Letter // see record.Query
+}
+
+// Letter is a character with which folded last names begin, and how many records of the
+// list are before the first such name.
+type Letter struct {
+	Letter string
+	Before int64
 }
 
 // Cache holds snapshots of large tenants. It may be used by several goroutines

@@ -107,7 +107,7 @@ func TestModel(t *testing.T) {
 	c, table := NewCache(), newTenant(333)
 	for _, search := range searches {
 		t.Run(search, func(t *testing.T) {
-			q := record.Query{Terms: terms(t, search)}
+			q := record.Query{Terms: terms(t, search), Letters: true}
 			for _, q.SortBy = range record.SortFields {
 				for _, q.Descending = range []bool{false, true} {
 					table.comparePages(t, c, q)
@@ -133,6 +133,24 @@ func (t *tenant) comparePages(test *testing.T, c *Cache, q record.Query) {
 			if !ok || err != nil || got.Total != total || !slices.Equal(got.Rows, page) {
 				test.Fatalf("%+v: %t, %v\ngot  %v\nwant %v of %d", q, ok, err, got, page, total)
 			}
+			if letters := t.letters(q, want); !slices.Equal(got.Letters, letters) {
+				test.Fatalf("%+v has the letters %v, not %v", q, got.Letters, letters)
+			}
 		}
 	}
+}
+
+// letters is the model of the letters of a list of these row numbers.
+func (t *tenant) letters(q record.Query, list []int64) (all []Letter) {
+	if !q.HasLetters(int64(len(list))) {
+		return nil
+	}
+	for i, number := range list {
+		at := slices.IndexFunc(t.records, func(r tenantRecord) bool { return r.number == number })
+		letter := string([]rune(fold.String(t.records[at].LastName))[:1])
+		if len(all) == 0 || all[len(all)-1].Letter != letter {
+			all = append(all, Letter{letter, int64(i)})
+		}
+	}
+	return all
 }
