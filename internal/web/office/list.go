@@ -2,7 +2,6 @@ package office
 
 import (
 	"errors"
-	"fmt"
 	"html/template"
 	"math"
 	"net/http"
@@ -21,7 +20,7 @@ import (
 const pageLength = 100
 
 // listDefaults are what the list shows where its address does not say it.
-var listDefaults = record.Query{Page: 1, PageSize: pageLength, SortBy: record.ByLastName}
+var listDefaults = record.Query{Page: 1, PageSize: pageLength, SortBy: record.ByLastName, Letters: true}
 
 // listPage is the Data of list.html.
 type listPage struct {
@@ -33,10 +32,12 @@ type listPage struct {
 	People       []person
 	Rows         template.HTML // of People
 	ShowStatus   bool          // somebody on the page has an invitation status
+	Letters      []letterLink
 	Pages        pager
-	Faults       []string // what of the address could not be read
-	Query        string   // of this list, as in an address
-	Add          string   // address of the form for a new person
+	Faults       []string   // what of the address could not be read
+	Query        string     // of this list, as in an address
+	Kept         url.Values // parameters that sorting keeps
+	Add          string     // address of the form for a new person
 }
 
 // sortColumn is one that a list can be sorted by.
@@ -54,13 +55,24 @@ type person struct {
 	Born                    string // empty: not known
 	Age                     int
 	Status                  string // of the invitation by the department's platform
+	Anchor                  string // that the letter of the person leads to; empty: none
 }
 
 // pager leads to the other pages of a list. An empty address is none.
 type pager struct {
 	Previous, Next string
 	Page, Last     int64
+	Pages          []pageLink
 }
+
+// pageLink leads to a page by its number. 0 stands for pages that are left out.
+type pageLink struct {
+	Number int64
+	Href   string
+}
+
+// letterLink leads to the first person of a letter.
+type letterLink struct{ Letter, Href string }
 
 // allPeople is a page length that no department reaches.
 const allPeople = math.MaxUint32
@@ -93,6 +105,11 @@ func showList(v visit) error {
 	data := listPage{
 		Search: v.search(), Searched: len(q.Terms) > 0 || imported > 0, Found: found.Total, Total: found.People, Imported: imported > 0,
 		Columns: v.sortColumns(q), People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults, Query: v.listQuery().Encode(),
+	}
+	data.Letters = v.letters(q, found, data.People)
+	data.Kept = v.listQuery()
+	for _, name := range []string{"sortBy", "sortDir", "page"} {
+		data.Kept.Del(name)
 	}
 	data.ShowStatus = slices.ContainsFunc(data.People, func(p person) bool { return p.Status != "" })
 	back := listPath(v.listQuery())
@@ -233,10 +250,11 @@ func (v visit) sortColumns(q record.Query) (columns []sortColumn) {
 	return columns
 }
 
+// pager returns the links to the other pages of a list of so many people.
 func (v visit) pager(q record.Query, total int64) pager {
 	p := pager{Page: q.Page, Last: (total + q.PageSize - 1) / q.PageSize}
+	query := v.listQuery()
 	address := func(number int64) string {
-		query := v.listQuery()
 		query.Set("page", strconv.FormatInt(number, 10))
 		return v.R.URL.Path + "?" + query.Encode()
 	}
@@ -246,7 +264,56 @@ func (v visit) pager(q record.Query, total int64) pager {
 	if p.Page < p.Last {
 		p.Next = address(p.Page + 1)
 	}
+	for _, number := range pageNumbers(p.Page, p.Last) {
+		link := pageLink{Number: number}
+		if number != 0 {
+			link.Href = address(number)
+		}
+		p.Pages = append(p.Pages, link)
+	}
 	return p
+}
+
+// pageNumbers returns which of the pages from 1 to last a page has links to: the first,
+// the last, and those beside it. 0 stands for several that are left out.
+func pageNumbers(page, last int64) (numbers []int64) {
+	before := int64(0)
+	for _, number := range []int64{1, page - 1, page, page + 1, last} {
+		switch {
+		case number <= before || number > last:
+			continue
+		case number == before+2:
+			numbers = append(numbers, before+1)
+		case number > before+2:
+			numbers = append(numbers, 0)
+		}
+		numbers, before = append(numbers, number), number
+	}
+	return numbers
+}
+
+// mostLetters is how many letters a list can have to jump by. More are no alphabet.
+const mostLetters = 100
+
+// letters returns links to where letters begin in a list by last name, and marks those
+// rows of this page.
+func (v visit) letters(q record.Query, found store.Page, people []person) (links []letterLink) {
+	if len(found.Letters) > mostLetters {
+		return nil
+	}
+	query := v.listQuery()
+	for _, l := range found.Letters {
+		if l.Letter == "" { // a name of marks alone
+			continue
+		}
+		anchor := "at-" + strconv.FormatInt(l.Before+1, 10)
+		query.Set("page", strconv.FormatInt(l.Before/q.PageSize+1, 10))
+		links = append(links, letterLink{strings.ToTitle(l.Letter), listPath(query) + "#" + anchor})
+		if i := l.Before - q.Offset(); 0 <= i && i < int64(len(people)) {
+			people[i].Anchor = anchor
+		}
+	}
+	return links
 }
 
 func (v visit) people(items []record.Firefighter) []person {
@@ -303,27 +370,28 @@ func breakable(address string) escaped {
 	return escape(address)
 }
 
-// appendHTML appends HTML in which each %s is text.
-func appendHTML(b []byte, html string, texts ...escaped) []byte {
-	args := make([]any, len(texts))
-	for i, text := range texts {
-		args[i] = string(text)
+// appendHTML appends HTML. A string is no part of it: it must be a constant, or escaped.
+func appendHTML(b []byte, parts ...escaped) []byte {
+	for _, part := range parts {
+		b = append(b, part...)
 	}
-	return fmt.Appendf(b, html, args...)
+	return b
 }
 
 // rows is what all rows of a list have in common.
 type rows struct {
-	phone, email, born, status, delete escaped // labels
-	write, showStatus                  bool
-	current                            string  // id of the person who was just saved
-	query                              escaped // with which a person's page leads back to this list
-	back                               escaped // field with which a form does
+	status, delete    escaped    // labels
+	call              [2]escaped // what stands before and after a name in "Call Ana Čović"
+	write, showStatus bool
+	current           string  // id of the person who was just saved
+	query             escaped // with which a person's page leads back to this list
+	back              escaped // field with which a form does
 }
 
 func (v visit) rowsOf(data listPage, back string, write bool) template.HTML {
-	label := func(key string) escaped { return escape(v.Text(key)) }
-	r := rows{label("field.phoneNumber"), label("field.email"), label("field.dateOfBirth"), label("list.status"), label("layout.delete"),
+	const name = "\x00"
+	before, after, _ := strings.Cut(v.Text("list.call", name), name)
+	r := rows{escape(v.Text("list.status")), escape(v.Text("layout.delete")), [2]escaped{escape(before), escape(after)},
 		write, data.ShowStatus, v.marked(), escape(withBack("", back)), ""}
 	if back != site.Root {
 		r.back = `<input type="hidden" name="back" value="` + escape(back) + `">`
@@ -338,47 +406,40 @@ func (v visit) rowsOf(data listPage, back string, write bool) template.HTML {
 
 func (r *rows) append(b []byte, p *person) []byte {
 	id, name := escape(p.ID), escape(p.FirstName+" "+p.LastName)
-	var current escaped
+	b = appendHTML(b, `<tr role="row" id="`, id)
 	if p.ID == r.current {
-		current = ` aria-current="true"`
+		b = appendHTML(b, `" aria-current="true`)
 	}
-	b = appendHTML(b, `<tr role="row" id="%s"%s><th scope="row" role="rowheader" class="last"><a href="/office/people/%s%s" aria-label="%s">%s</a></th>`+
-		`<td role="cell" class="first">%s</td>`, id, current, id, r.query, name, escape(p.LastName), escape(p.FirstName))
-	b = r.appendPhone(b, p)
-	b = r.appendEmail(b, p)
-	if p.Born == "" {
-		b = appendHTML(b, `<td role="cell" data-label="%s" class="born empty"></td>`, r.born)
+	b = appendHTML(b, `"><th scope="row" role="rowheader" class="last"><a href="/office/people/`, id, r.query, `" aria-label="`, name, `">`,
+		escape(p.LastName), `</a></th><td role="cell" class="first"`)
+	if p.Anchor != "" {
+		b = appendHTML(b, ` id="`, escape(p.Anchor), `"`)
+	}
+	b = appendHTML(b, `>`, escape(p.FirstName), `</td><td role="cell" class="phone">`)
+	if p.Tel == "" {
+		b = appendHTML(b, escape(p.Phone))
 	} else {
-		b = appendHTML(b, `<td role="cell" data-label="%s" class="born"><span>%s <span class="dim">(%s)</span></span></td>`,
-			r.born, escape(p.Born), escape(strconv.Itoa(p.Age)))
+		b = appendHTML(b, `<a href="tel:`, escape(p.Tel), `"><span>`, escape(p.Phone), `</span><span class="call">`,
+			r.call[0], `<bdi>`, name, `</bdi>`, r.call[1], `</span></a>`)
 	}
+	b = appendHTML(b, `</td><td role="cell" class="email">`)
+	if p.Email != "" {
+		b = appendHTML(b, `<a href="mailto:`, escape(url.PathEscape(p.Email)), `">`, breakable(p.Email), `</a>`)
+	}
+	b = appendHTML(b, `</td><td role="cell" class="born">`)
+	if p.Born != "" {
+		b = appendHTML(b, escape(p.Born), ` <span class="dim">(`)
+		b = appendHTML(strconv.AppendInt(b, int64(p.Age), 10), `)</span>`)
+	}
+	b = appendHTML(b, `</td>`)
 	if r.showStatus && p.Status == "" {
-		b = appendHTML(b, `<td role="cell" data-label="%s" class="empty"></td>`, r.status)
+		b = appendHTML(b, `<td role="cell" class="status"></td>`)
 	} else if r.showStatus {
-		b = appendHTML(b, `<td role="cell" data-label="%s"><span class="tag">%s</span></td>`, r.status, escape(p.Status))
+		b = appendHTML(b, `<td role="cell" data-label="`, r.status, `" class="status"><span class="tag">`, escape(p.Status), `</span></td>`)
 	}
 	if r.write {
-		b = appendHTML(b, `<td role="cell" class="actions"><form method="post" action="/office/people/%s/delete" data-inplace>`+
-			`%s<button class="quiet danger">%s<span class="unseen"> %s</span></button></form></td>`,
-			id, r.back, r.delete, name)
+		b = appendHTML(b, `<td role="cell" class="actions"><form method="post" action="/office/people/`, id, `/delete" data-inplace>`, r.back,
+			`<button class="quiet danger">`, r.delete, `<span class="unseen"> `, name, `</span></button></form></td>`)
 	}
-	return append(b, "</tr>\n"...)
-}
-
-func (r *rows) appendPhone(b []byte, p *person) []byte {
-	switch {
-	case p.Phone == "":
-		return appendHTML(b, `<td role="cell" data-label="%s" class="empty"></td>`, r.phone)
-	case p.Tel == "":
-		return appendHTML(b, `<td role="cell" data-label="%s">%s</td>`, r.phone, escape(p.Phone))
-	}
-	return appendHTML(b, `<td role="cell" data-label="%s"><a href="tel:%s">%s</a></td>`, r.phone, escape(p.Tel), escape(p.Phone))
-}
-
-func (r *rows) appendEmail(b []byte, p *person) []byte {
-	if p.Email == "" {
-		return appendHTML(b, `<td role="cell" data-label="%s" class="email empty"></td>`, r.email)
-	}
-	return appendHTML(b, `<td role="cell" data-label="%s" class="email"><a href="mailto:%s">%s</a></td>`,
-		r.email, escape(url.PathEscape(p.Email)), breakable(p.Email))
+	return appendHTML(b, "</tr>\n")
 }
