@@ -3,10 +3,12 @@ package acceptance
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // row returns what the table of that heading says of a name, a text for each
@@ -79,6 +81,8 @@ const (
 	mayAll   = "read, change and manage access"
 )
 
+var shownDay = regexp.MustCompile(`^\d{1,2} [A-Z][a-z]+ \d{4}$`)
+
 // TestOfficeAccess: the keys and sessions of the department, and that revoking one
 // ends it, with the sessions that it has opened, while others go on.
 func TestOfficeAccess(t *testing.T) {
@@ -94,21 +98,24 @@ func TestOfficeAccess(t *testing.T) {
 		t.Errorf("the page: %s", p.text())
 	}
 	for _, tt := range []struct{ table, name, may, used, button string }{
-		{signedIn, "chief <&> (browser)", mayAll, "now", "Revoke chief <&> (browser)"},
-		{signedIn, "key 4 (browser)", "only read", "never", "Revoke key 4 (browser)"},
+		{signedIn, "chief <&> (browser)", mayAll, "a day", "Revoke chief <&> (browser)"},
+		{signedIn, "key 4 (browser)", "only read", "a day", "Revoke key 4 (browser)"},
 		{forKeys, "chief <&>", mayAll, "never", "ends 1 session Revoke chief <&>"},
 		{forKeys, "desk", "read and change", "never", "ends 2 sessions Revoke desk"},
 		{forKeys, "key 4", "only read", "never", "ends 1 session Revoke key 4"},
 	} {
 		cells := p.row(t, tt.table, tt.name)
-		if len(cells) != 5 || cells[0] != tt.may || (cells[1] == "never") != (tt.used == "never") || cells[4] != tt.button {
+		if tt.table == signedIn && len(cells) == 6 && cells[0] == "" { // not a browser that says what it is
+			cells = cells[1:]
+		}
+		if len(cells) != 5 || cells[0] != tt.may || (cells[1] == "never") != (tt.used == "never") || tt.used == "a day" && !shownDay.MatchString(cells[1]) || cells[4] != tt.button {
 			t.Errorf("%s: %q is %q", tt.table, tt.name, cells)
 		}
 	}
 	if own := p.all("span", "class", "tag"); len(own) != 1 || own[0].parent.text() != "chief <&> (browser) this browser" {
 		t.Errorf("this browser: %s", p.text())
 	}
-	if key, session := p.row(t, forKeys, "desk")[3], p.row(t, signedIn, "desk (browser)")[3]; key != "never" || !shownMoment.MatchString(session) {
+	if key, session := p.row(t, forKeys, "desk")[3], p.row(t, signedIn, "desk (browser)")[4]; key != "never" || !shownDay.MatchString(session) {
 		t.Errorf("they expire %q and %q", key, session)
 	}
 
@@ -210,6 +217,11 @@ func TestOfficeInvite(t *testing.T) {
 	p := b.get(t, "/office/access").form(t, "/office/access/invite").set(t, "Name", " Ana <&> Čović ").send(t, "Invite").wants(t, 200)
 	p.says(t, "Invitation for Ana <&> Čović", "one sign-in within 15 minutes", "can be reached from this computer only")
 	code, link := p.labelled(t, "Code"), p.labelled(t, "Link")
+	made := p.one(t, "section", "id", "made")
+	if qr := made.all("svg", "role", "img", "aria-label", "QR code of the link for Ana <&> Čović"); len(qr) != 1 || len(made.all("button", "data-print", "")) != 1 {
+		t.Errorf("there is no QR code, or nothing to print it: %s", p.body)
+	}
+	p.says(t, "Good until "+p.row(t, "Open invitations", "Ana <&> Čović")[1])
 	_, readonly := link.attributes["readonly"]
 	if link.attributes["value"] != s.url+"/office/sign-in#code="+code.text() || code.attributes["class"] != "code" || !readonly {
 		t.Errorf("the link is %q, the code %q", link.attributes["value"], code.text())
@@ -223,7 +235,7 @@ func TestOfficeInvite(t *testing.T) {
 	ana := s.signIn(t, strings.ToLower(code.text()), "en")
 	ana.lets(t)
 	p = b.get(t, "/office/access")
-	if len(p.rows("Open invitations")) != atFirst || p.row(t, signedIn, "Ana <&> Čović (browser)")[0] != "read and change" {
+	if len(p.rows("Open invitations")) != atFirst || p.row(t, signedIn, "Ana <&> Čović (browser)")[1] != "read and change" {
 		t.Errorf("after signing in: %s", p.text())
 	}
 	s.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {code.text()}}).wants(t, 403)
@@ -301,4 +313,21 @@ func TestOfficeAccessEnded(t *testing.T) {
 		t.Errorf("%d have ended: %q", len(names), names)
 	}
 	p.says(t, "“firefighters keys list” shows 3 more.")
+}
+
+// TestOfficeAccessDevice: a session says which browser and system it is on, and only its
+// last day there.
+func TestOfficeAccessDevice(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	const firefox = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:145.0) Gecko/20100101 Firefox/145.0"
+	desk := newKey(t, s.db, "default", "--label", "desk")
+	s.browser(t, "en").post(t, "/office/sign-in", url.Values{"key": {desk}}, "User-Agent", firefox).wants(t, 303)
+	execSQL(t, s.db, `UPDATE keys SET last_used_at = ? WHERE device <> ''`, time.Date(2024, 5, 3, 12, 0, 0, 0, time.Local).UnixMilli())
+	execSQL(t, s.db, `UPDATE keys SET session_lifetime = 1e12 WHERE device <> ''`)
+	p := b.get(t, "/office/access")
+	if cells := p.row(t, signedIn, "desk (browser)"); len(cells) != 6 || cells[0] != "Firefox, Windows" || cells[2] != "3 May 2024" {
+		t.Errorf("the session is %q: %s", cells, p.text())
+	}
 }

@@ -2,6 +2,7 @@ package office
 
 import (
 	"errors"
+	"html/template"
 	"net/http"
 	"strconv"
 	"time"
@@ -39,6 +40,7 @@ type keyTable struct {
 type keyLine struct {
 	ID                     store.KeyID
 	Label, Scope, State    string
+	Device                 string    // of a session, as "Firefox, Windows"; empty: not known
 	Own                    bool      // the session that shows this page
 	Created, Used, Expires time.Time // the zero time: never
 	Ends                   int       // sessions that end with the key
@@ -53,6 +55,8 @@ type openInvitation struct {
 // madeInvitation is a new invitation, shown this once.
 type madeInvitation struct {
 	Name, Code, Link string
+	QR               template.HTML // of Link
+	Expires          time.Time
 	HereOnly         bool // the link works on the service's machine alone
 }
 
@@ -77,6 +81,9 @@ func (v visit) renderAccess(status int, data accessPage) error {
 	for _, i := range open {
 		data.Invitations = append(data.Invitations, openInvitation{i.ID, i.Name, i.Scope, moment(i.ExpiresAt)})
 	}
+	if data.Made != nil && len(open) > 0 {
+		data.Made.Expires = moment(open[0].ExpiresAt) // the newest
+	}
 	data.Scopes = inviteScopes
 	p := site.Page{Title: v.Text("access.title"), Section: "access", Wrong: data.Fault != "", Notice: v.accessNotice(keys), Data: data}
 	return v.Render(status, "access", p)
@@ -92,10 +99,13 @@ func (data *accessPage) addKeys(v visit, keys []store.Key) {
 		}
 	}
 	for _, k := range keys {
-		line := keyLine{ID: k.ID, Label: v.labelOf(k), Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
+		line := keyLine{ID: k.ID, Label: v.labelOf(k), Device: k.Device, Scope: k.Scope, State: k.State(now), Own: k.ID == v.Session.ID,
 			Created: moment(k.CreatedAt), Used: moment(k.LastUsedAt), Expires: moment(k.Expiry()), Ends: sessions[k.ID]}
-		if line.Own { // the database has the last use later
+		switch {
+		case line.Own: // the database has the last use later
 			line.Used = now
+		case k.IsSession() && line.Used.IsZero(): // to sign in is a visit
+			line.Used = line.Created
 		}
 		switch {
 		case line.State == store.StateActive && k.IsSession():
@@ -179,7 +189,8 @@ func makeInvitation(v visit) error {
 	var made *madeInvitation
 	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
 	err = v.Store.Invite(n, func(code string) error {
-		made = &madeInvitation{name, code, site.InvitationLink(at, code), site.HereOnly(at)}
+		link := site.InvitationLink(at, code)
+		made = &madeInvitation{Name: name, Code: code, Link: link, QR: qrCode(link, v.Text("access.qr", name)), HereOnly: site.HereOnly(at)}
 		return nil
 	})
 	if err != nil {

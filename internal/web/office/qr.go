@@ -34,6 +34,6 @@ func qrCode(text, label string) template.HTML {
 	}
 	size := code.Size + 2*quietZone
 	return template.HTML(fmt.Sprintf(`<svg class="qr" role="img" aria-label="%s" viewBox="0 0 %d %d" shape-rendering="crispEdges">`+
-		`<path fill="#fff" d="M0 0h%dv%dH0z"/><path stroke="#000" d="%s"/></svg>`,
+		`<path fill="#fff" d="M0 0h%dv%dH0z"></path><path stroke="#000" d="%s"></path></svg>`,
 		template.HTMLEscapeString(label), size, size, size, size, &rows))
 }

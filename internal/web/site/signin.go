@@ -189,7 +189,7 @@ func signIn(v *Visit) error {
 	var secret string
 	var opened store.Key
 	wait, err := v.site.tries.try(v.R, typedKey(form.Get("key")), func(key string) (err error) {
-		secret, opened, err = v.Store.OpenSession(key, "", lifetime)
+		secret, opened, err = v.Store.OpenSession(key, deviceOf(v.R.UserAgent()), lifetime)
 		return err
 	})
 	if wait > 0 {
