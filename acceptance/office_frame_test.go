@@ -124,3 +124,18 @@ func TestOfficeBackupsFail(t *testing.T) {
 		t.Errorf("it says: %s", text)
 	}
 }
+
+// TestOfficeKeys: the keys are shown to those who can use them.
+func TestOfficeKeys(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	for scope, want := range map[string]string{"read": "/ Go to the search ? Show these keys", "write": "/ Go to the search n Add person ? Show these keys"} {
+		p := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en").get(t, "/office/history")
+		if keys := p.one(t, "dialog").all("dl")[0].text(); keys != want {
+			t.Errorf("%s has the keys %q", scope, keys)
+		}
+	}
+	if p := s.browser(t, "en").get(t, "/office/sign-in"); len(p.all("dialog")) > 0 {
+		t.Error("there are keys before one has signed in")
+	}
+}

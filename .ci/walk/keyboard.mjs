@@ -100,3 +100,38 @@ export async function tasks(browser, station, scripts) {
     }
   });
 }
+
+// keys are the single keys of the page, which need a script.
+export async function keys(browser, station) {
+  await step("the keys / and n and ?", async () => {
+    const page = await browser.open(station, "/office/history", { session: station.session });
+    await page.keyboard.press("/");
+    await page.waitForURL("/office/#search-text");
+    check(await searchField(page).evaluate((found) => found === document.activeElement), "/ does not lead to the search");
+    await page.keyboard.type("n/?");
+    equal(await searchField(page).inputValue(), "n/?", "what was typed");
+    await page.goto("/office/?search=covic");
+    await page.keyboard.press("/");
+    check(await searchField(page).evaluate((found) => found === document.activeElement && found.selectionEnd === 5), "/ does not select the search");
+    await main(page).getByRole("heading").first().click();
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("Control+n");
+    await page.keyboard.press("?");
+    const dialog = page.getByRole("dialog", { name: "Keyboard" });
+    await dialog.waitFor();
+    equal(await dialog.locator("kbd").allInnerTexts(), ["/", "n", "?"], "the keys");
+    await page.keyboard.press("n");
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "hidden" });
+    await page.keyboard.press("n");
+    await field(page, "firstName").waitFor();
+    await page.goto("/office/");
+    await page.getByRole("button", { name: "Keyboard" }).click();
+    await dialog.getByRole("checkbox", { name: "Use these keys" }).uncheck();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await page.reload();
+    await page.keyboard.press("n");
+    await page.keyboard.press("?");
+    check(page.url().endsWith("/office/") && !await dialog.isVisible(), "keys that are switched off do something");
+  });
+}

@@ -170,6 +170,26 @@ function brokenWords() {
   return broken;
 }
 
+// menu is the menu, on a wide screen and on a phone.
+export async function menu(browser, station, scripts) {
+  const entries = ["People", "Birthdays", "Print", "Lists", "History", "Access"];
+  await step(`the menu, on a wide screen and folded on a phone${scripts ? "" : ", no scripts"}`, async () => {
+    const wide = await browser.open(station, "/office/", { session: station.session, scripts });
+    const links = (page) => page.getByRole("navigation", { name: "Menu" }).getByRole("link");
+    equal(await links(wide).allInnerTexts(), entries, "the menu on a wide screen");
+    equal(await wide.getByText("Menu", { exact: true }).isVisible(), false, "the button on a wide screen");
+    const phone = await browser.open(station, "/office/", { session: station.session, scripts, viewport: { width: 390, height: 844 } });
+    equal(await links(phone).count(), 0, "links of the folded menu");
+    check((await phone.getByRole("banner").boundingBox()).height <= 64, "the top of the page is no line");
+    await phone.locator("details").getByText("Menu", { exact: true }).click();
+    equal(await links(phone).allInnerTexts(), entries, "the menu on a phone");
+    check(await phone.getByRole("button", { name: "Sign out" }).isVisible(), "nobody can sign out on a phone");
+    await links(phone).filter({ hasText: "Lists" }).click();
+    await phone.getByRole("navigation", { name: "Lists" }).getByRole("link", { name: "Imports so far" }).click();
+    await phone.getByRole("heading", { name: "Imports so far" }).waitFor();
+  });
+}
+
 // manners are what all pages keep on the wire.
 export async function manners(browser, station, demo) {
   await step("the first page costs at most 40 KB, everything included", async () => {

@@ -55,7 +55,9 @@ async function walk() {
     await access.sessions(browser, station, scripts);
     await print.paper(browser, station, dir, scripts);
     await transfer.tasks(browser, station, scripts);
+    await pages.menu(browser, station, scripts);
   }
+  await keyboard.keys(browser, station);
   await transfer.dropped(browser, station);
   await access.scopes(browser, station);
   await print.birthdays(browser, station, dir);

@@ -1,8 +1,8 @@
 // Everything works without this script. It adds search as you type, deleting and
 // undo without a reload, the buttons for copying and printing, a warning before
 // changed forms are left, keeping what was typed while the service does not answer,
-// lists that are dropped or pasted anywhere on their page, and one press for a link
-// to sign in.
+// keys for search and Add, lists that are dropped or pasted anywhere on their page,
+// and one press for a link to sign in.
 //
 // It is a module: strict, deferred and without globals. HTML comes as documents
 // (XMLHttpRequest), because Trusted Types forbid making it from text.
@@ -260,6 +260,38 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
 for (const button of document.querySelectorAll('button[data-print]')) {
   button.hidden = false;
   button.addEventListener('click', () => print());
+}
+
+// Keys: / goes to the search, n to the form for somebody new, and ? shows the keys. They
+// are links in a dialog. Somebody who presses them by mistake, as by voice, can switch them
+// off.
+
+const keys = find('#keyboard');
+const keysOff = 'firefighters-keys-off';
+
+function press(event) {
+  const typing = event.target.closest?.('input, select, textarea');
+  if (typing || event.ctrlKey || event.altKey || event.metaKey || event.isComposing || keys.open || localStorage.getItem(keysOff)) return;
+  const label = [...keys.querySelectorAll('kbd')].find((key) => key.textContent === event.key);
+  if (!label) return;
+  event.preventDefault();
+  const link = find('a', label.parentElement.nextElementSibling);
+  if (!link) keys.showModal();
+  else if (link.hash && find(link.hash)) find(link.hash).select();
+  else (find(`main a[href^="${link.getAttribute('href')}"]`) ?? link).click();
+}
+
+if (keys) {
+  const use = find('input', keys);
+  const open = find('button[data-keys]');
+  use.checked = !localStorage.getItem(keysOff);
+  use.addEventListener('change', () => use.checked ? localStorage.removeItem(keysOff) : localStorage.setItem(keysOff, '1'));
+  open.hidden = false;
+  open.addEventListener('click', () => keys.showModal());
+  for (const closing of keys.querySelectorAll('button, a')) closing.addEventListener('click', () => keys.close());
+  addEventListener('keydown', press);
+  const search = location.hash === '#search-text' && find(location.hash);
+  if (search) search.focus();
 }
 
 // A list that is dropped on its page, or pasted: a file goes into the field for
