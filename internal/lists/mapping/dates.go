@@ -160,7 +160,7 @@ func (b *births) day(row int) (string, *record.FieldError) {
 	}
 	day, ok := d.in(b.order)
 	if d.twoDigits && ok {
-		day = latest(day, b.now)
+		day = day.Latest(calendar.Of(b.now))
 	}
 	if !ok || !day.Exists() {
 		if d.kind == numbers && b.order != "" {
@@ -202,16 +202,6 @@ func (d date) in(order string) (day calendar.Date, ok bool) {
 		return calendar.Date{Year: d.c, Month: time.Month(d.a), Day: d.b}, true
 	}
 	return calendar.Date{Year: d.c, Month: time.Month(d.b), Day: d.a}, true
-}
-
-// latest returns the day in the latest year with the last two digits of its year, in
-// which it is not in the future.
-func latest(day calendar.Date, now time.Time) calendar.Date {
-	day.Year += now.Year() / 100 * 100
-	if calendar.Of(now).Before(day) {
-		day.Year -= 100
-	}
-	return day
 }
 
 // Forms of dates.
@@ -391,7 +381,7 @@ func (b *births) readWords(text string) date {
 	day, err := lang.ByTag("en").ParseDay(text)
 	if d.twoDigits {
 		day.Year = number(part[2])
-		day = latest(day, b.now)
+		day = day.Latest(calendar.Of(b.now))
 	}
 	if err != nil || !day.Exists() {
 		return date{kind: unreadable}

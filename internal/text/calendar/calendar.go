@@ -32,6 +32,16 @@ func (d Date) Before(other Date) bool {
 	return cmp.Or(cmp.Compare(d.Year, other.Year), cmp.Compare(d.Month, other.Month), cmp.Compare(d.Day, other.Day)) < 0
 }
 
+// Latest returns the day in the latest year with the last two digits of d's year, which
+// must be below 100, in which it is not after today.
+func (d Date) Latest(today Date) Date {
+	d.Year += today.Year / 100 * 100
+	if today.Before(d) {
+		d.Year -= 100
+	}
+	return d
+}
+
 // Birthday returns the birthday in a year of a person who was born on d. A person
 // who was born on 29 February has it on 1 March in common years.
 func (d Date) Birthday(year int) Date {

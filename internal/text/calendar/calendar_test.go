@@ -49,6 +49,18 @@ func TestBefore(t *testing.T) {
 	}
 }
 
+func TestLatest(t *testing.T) {
+	t.Parallel()
+	today := date(t, "2026-11-23")
+	for day, want := range map[Date]string{
+		{90, time.May, 15}: "1990-05-15", {26, time.November, 23}: "2026-11-23", {26, time.November, 24}: "1926-11-24", {0, time.February, 29}: "2000-02-29",
+	} {
+		if got := day.Latest(today); got.String() != want {
+			t.Errorf("%s: got %s, want %s", day, got, want)
+		}
+	}
+}
+
 func TestAge(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

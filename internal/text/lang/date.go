@@ -72,11 +72,9 @@ var (
 
 // AmbiguousError says that a date can be read as two days. Both are written as
 // Day writes them.
-type AmbiguousError struct{ DayFirst, MonthFirst string }
+type AmbiguousError struct{ One, Other string }
 
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("either %s or %s", e.DayFirst, e.MonthFirst)
-}
+func (e *AmbiguousError) Error() string { return fmt.Sprintf("either %s or %s", e.One, e.Other) }
 
 // maxDate is the length in bytes of the longest text that can be a date.
 const maxDate = 100
@@ -88,8 +86,37 @@ const maxDate = 100
 //
 // In English, two numbers of which each can be the month are an AmbiguousError,
 // unless points separate them. In the other languages the day is first.
-func (l *Language) ParseDay(text string) (d calendar.Date, err error) {
+func (l *Language) ParseDay(text string) (calendar.Date, error) {
+	return l.parse(text, calendar.Date{})
+}
+
+// youngest is the age of the youngest people of whom somebody writes the year of birth
+// with two digits and leaves no doubt.
+const youngest = 10
+
+// ParseBirth reads a day of birth as ParseDay does, and also with a year of two digits,
+// such as "15.5.90" or "90-05-15". That is the latest year in which the day is not after
+// today. Where it makes a small child, somebody of more than a hundred years, or a year of
+// which two digits are missing, may be meant: an AmbiguousError.
+func (l *Language) ParseBirth(text string, today calendar.Date) (calendar.Date, error) {
+	d, err := l.ParseDay(text)
+	if !errors.Is(err, ErrNotADay) {
+		return d, err
+	}
+	if d, err = l.parse(text, today); err != nil || d.AgeOn(today) >= youngest {
+		return d, err
+	}
+	old := calendar.Date{Year: d.Year - 100, Month: d.Month, Day: d.Day}
+	if !old.Exists() {
+		return d, nil
+	}
+	return calendar.Date{}, &AmbiguousError{l.Day(old), l.Day(d)}
+}
+
+// parse reads a date. If there is a today, the year may have two digits.
+func (l *Language) parse(text string, today calendar.Date) (d calendar.Date, err error) {
 	p, ok := splitDate(text)
+	p.today = today
 	switch {
 	case !ok:
 		err = ErrNotADay
@@ -112,6 +139,21 @@ type dateParts struct {
 	month   time.Month
 	numbers []string
 	gaps    [4]rune // what stands before, between and behind the numbers
+	today   calendar.Date
+}
+
+// isYear reports whether a year can be written so.
+func (p dateParts) isYear(digits string) bool {
+	return len(digits) == 4 || len(digits) == 2 && p.today != calendar.Date{}
+}
+
+// date returns a date whose year is written with these digits.
+func (p dateParts) date(year string, month, day int) calendar.Date {
+	d := calendar.Date{Year: number(year), Month: time.Month(month), Day: day}
+	if len(year) == 2 {
+		return d.Latest(p.today)
+	}
+	return d
 }
 
 // worded returns the date if the month is a word.
@@ -123,11 +165,14 @@ func (p dateParts) worded() (calendar.Date, error) {
 	if len(first) == 4 {
 		first, second = second, first
 	}
-	if len(first) > 2 || len(second) != 4 {
+	if len(first) > 2 || !p.isYear(second) {
 		return calendar.Date{}, ErrNotADay
 	}
-	return calendar.Date{Year: number(second), Month: p.month, Day: number(first)}, nil
+	return p.date(second, int(p.month), number(first)), nil
 }
+
+// longestMonth is the number of days of the longest months.
+const longestMonth = 31
 
 // numeric returns the date if it has only numbers.
 func (p dateParts) numeric(l *Language) (calendar.Date, error) {
@@ -136,10 +181,10 @@ func (p dateParts) numeric(l *Language) (calendar.Date, error) {
 	}
 	a, b, c := p.numbers[0], p.numbers[1], p.numbers[2]
 	switch {
-	case len(a) == 4 && len(b) <= 2 && len(c) <= 2:
-		return calendar.Date{Year: number(a), Month: time.Month(number(b)), Day: number(c)}, nil
-	case len(a) <= 2 && len(b) <= 2 && len(c) == 4:
-		return l.ordered(number(c), number(a), number(b), p.gaps[1])
+	case (len(a) == 4 || p.isYear(a) && number(a) > longestMonth) && len(b) <= 2 && len(c) <= 2:
+		return p.date(a, number(b), number(c)), nil
+	case len(a) <= 2 && len(b) <= 2 && p.isYear(c):
+		return p.ordered(l, c, number(a), number(b))
 	}
 	return calendar.Date{}, ErrNotADay
 }
@@ -152,11 +197,11 @@ func (p dateParts) evenly() bool {
 }
 
 // ordered tells the day from the month where the year is last.
-func (l *Language) ordered(year, a, b int, separator rune) (calendar.Date, error) {
+func (p dateParts) ordered(l *Language, year string, a, b int) (calendar.Date, error) {
 	isMonth := func(n int) bool { return 1 <= n && n <= 12 }
-	dayFirst, monthFirst := calendar.Date{Year: year, Month: time.Month(b), Day: a}, calendar.Date{Year: year, Month: time.Month(a), Day: b}
+	dayFirst, monthFirst := p.date(year, b, a), p.date(year, a, b)
 	switch {
-	case !l.dates.eitherOrder || separator == '.' || !isMonth(a) || a == b:
+	case !l.dates.eitherOrder || p.gaps[1] == '.' || !isMonth(a) || a == b:
 		return dayFirst, nil
 	case isMonth(b):
 		return calendar.Date{}, &AmbiguousError{l.Day(dayFirst), l.Day(monthFirst)}
@@ -218,6 +263,8 @@ func (p *dateParts) separator(r rune) bool {
 		if *gap == 0 {
 			*gap = ' '
 		}
+		return true
+	case r == '\'' || r == '’': // before a year of two digits
 		return true
 	case unicode.Is(unicode.Pd, r):
 		r = '-'

@@ -167,6 +167,9 @@ var readings = []struct{ text, want string }{
 	{"90-05-15", "not a date"},
 	{"15 May 90", "not a date"},
 	{"15 May '90", "not a date"},
+	{"15 May '1990", "1990-05-15"},
+	{"15 May 19'90", "not a date"},
+	{"15'5'1990", "not a date"},
 	{"15 May 190", "not a date"},
 	{"15 May 19900", "not a date"},
 	{"015 May 1990", "not a date"},
@@ -287,6 +290,57 @@ func TestParseDayErrors(t *testing.T) {
 	}
 	if want := (AmbiguousError{"5 June 1990", "6 May 1990"}); *ambiguous != want {
 		t.Errorf("got %+v", ambiguous)
+	}
+}
+
+// TestParseBirth reads years of two digits, as imports do, and asks where that could be
+// wrong.
+func TestParseBirth(t *testing.T) {
+	t.Parallel()
+	today := calendar.Date{Year: 2026, Month: time.November, Day: 23}
+	for text, want := range map[string]string{
+		"15.5.90":      "1990-05-15",
+		"15. 5. 90.":   "1990-05-15",
+		"15-5-90":      "1990-05-15",
+		"90-05-15":     "1990-05-15",
+		"90-5-1":       "1990-05-01",
+		"15 May 90":    "1990-05-15",
+		"15 May '90":   "1990-05-15",
+		"15. Mai ’90":  "1990-05-15",
+		"May 15, 90":   "1990-05-15",
+		"1.2.05":       "2005-02-01",
+		"23.11.16":     "2016-11-23", // ten years old today
+		"24.11.16":     "either 24 November 1916 or 24 November 2016",
+		"15 May 19":    "either 15 May 1919 or 15 May 2019", // or 1990, of which the end is missing
+		"1.1.26":       "either 1 January 1926 or 1 January 2026",
+		"24.11.26":     "1926-11-24", // tomorrow
+		"29.2.00":      "2000-02-29",
+		"29.2.24":      "either 29 February 1924 or 29 February 2024",
+		"29.2.01":      "no such day",
+		"31.4.90":      "no such day",
+		"99.5.90":      "no such day",
+		"5/6/90":       "either 5 June 1990 or 6 May 1990",
+		"15 May 1990":  "1990-05-15",
+		"1.1.2026":     "2026-01-01",
+		"1.1.2990":     "2990-01-01", // the record's own rule says more
+		"15 May 9":     "not a date",
+		"15.5.190":     "not a date",
+		"90.5":         "not a date",
+		"15.5.":        "not a date",
+		"15.5.90.1990": "not a date",
+		"yesterday":    "not a date",
+	} {
+		day, err := speak(t, "en").ParseBirth(text, today)
+		got := day.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: got %s, want %s", text, got, want)
+		}
+	}
+	if day, err := speak(t, "de").ParseBirth("5/6/90", today); err != nil || day.String() != "1990-06-05" {
+		t.Errorf("got %s, %v", day, err)
 	}
 }
 

@@ -111,7 +111,7 @@ func (v visit) dayFault(field string, err error) string {
 	message, two := "fault."+field+".", (*lang.AmbiguousError)(nil)
 	switch {
 	case errors.As(err, &two):
-		return v.Text(message+"ambiguous", two.DayFirst, two.MonthFirst)
+		return v.Text(message+"ambiguous", two.One, two.Other)
 	case errors.Is(err, lang.ErrNoSuchDay):
 		return v.Text(message + "no_such_day")
 	}
