@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
@@ -214,9 +216,9 @@ func TestOfficeFaults(t *testing.T) {
 		{"en", "E-mail", "mia", "This is not an e-mail address. It should look like name@example.org."},
 		{"de", "E-Mail", "Mia <mia@example.org>", "Das ist keine E-Mail-Adresse. Sie sollte so aussehen: name@example.org."},
 		{"en", "E-mail", strings.Repeat("x", 250) + "@example.org", "The e-mail address is too long."},
-		{"en", "Date of birth", "15 Mai 90", "This date of birth cannot be read. Please write day, month and year with four digits: 15 May 1990."},
+		{"en", "Date of birth", "15 Mai", "This date of birth cannot be read. Please write day, month and year: 15 May 1990."},
 		{"en", "Date of birth", "31 April 1990", "There is no such day. Please check the date of birth."},
-		{"en", "Date of birth", "04/05/1990", "This date of birth could be 4 May 1990 or 5 April 1990. Please write the month as a word."},
+		{"en", "Date of birth", "04/05/1990", "This date of birth could be 4 May 1990 or 5 April 1990. Please choose."},
 		{"de", "Geburtsdatum", "1.1.1899", "Das Geburtsdatum muss zwischen dem Jahr 1900 und heute liegen."},
 		{"en", "Date of birth", "1 January 2990", "The date of birth must be between the year 1900 and today."},
 	} {
@@ -253,6 +255,122 @@ func TestOfficeFaults(t *testing.T) {
 	}
 	if f := s.stored(t, id); f.summary() != "Mia Kovač, -, -, -" || s.changeCount(t) != 1 {
 		t.Errorf("%s after %d changes", f.summary(), s.changeCount(t))
+	}
+}
+
+// TestOfficeAsksAboutPhones: a number without a digit is unusual, not wrong.
+func TestOfficeAsksAboutPhones(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	asking := func(form *webForm, button string) *webPage {
+		t.Helper()
+		p := form.send(t, button).wants(t, http.StatusUnprocessableEntity)
+		want := "This phone number has no digit. If it is right, press “" + button + "” once more."
+		if got := p.one(t, "", "id", "phoneNumber-fault").text(); got != want {
+			t.Errorf("the question is %q", got)
+		}
+		if _, wrong := p.labelled(t, "Phone").attributes["aria-invalid"]; wrong || strings.HasPrefix(p.one(t, "title").text(), "Error") {
+			t.Error("the question is an error")
+		}
+		p.one(t, "div", "id", "faults")
+		return p
+	}
+	p := asking(b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Mia").set(t, "Last name", "Kovač").set(t, "Phone", "ask Ivo"), "Add person")
+	p = asking(p.form(t, "/office/people").set(t, "Phone", "ask Iva"), "Add person") // another one
+	p.form(t, "/office/people").send(t, "Add person").follow(t).says(t, "Mia Kovač was added")
+	f := s.list(t, "").Data.Items[0]
+	if f.PhoneNumber == nil || *f.PhoneNumber != "ask Iva" {
+		t.Error(f.summary())
+	}
+	form := b.get(t, personPath(f.ID)).form(t, personPath(f.ID))
+	form.set(t, "First name", "Eva").send(t, "Save").wants(t, http.StatusSeeOther) // it is stored already
+	form = b.get(t, personPath(f.ID)).form(t, personPath(f.ID)).set(t, "Phone", "ask Ana").set(t, "E-mail", "mia@example.org")
+	s.do(t, "PUT", collection+"/"+f.ID, `{"firstName":"Mia","lastName":"Kovač","phoneNumber":"112"}`).wants(t, http.StatusOK)
+	p = asking(form, "Save")
+	p = p.form(t, personPath(f.ID)).send(t, "Save").wants(t, http.StatusConflict)
+	p.form(t, personPath(f.ID)).send(t, "Save").wants(t, http.StatusSeeOther) // and not asked once more
+	if got := s.stored(t, f.ID).summary(); got != "Mia Kovač, ask Ana, mia@example.org, -" {
+		t.Error(got)
+	}
+}
+
+// TestOfficeReadsShortYears as imports do, and asks where a date can be read in two ways.
+func TestOfficeReadsShortYears(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, ana)
+	save := func(typed string) *webPage {
+		return b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Date of birth", typed).send(t, "Save")
+	}
+	for typed, want := range map[string]string{"1.2.85": "1985-02-01T00:00:00Z", "85-03-04": "1985-03-04T00:00:00Z", "15 May '90": "1990-05-15T00:00:00Z"} {
+		save(typed).wants(t, http.StatusSeeOther)
+		if got := s.stored(t, id).DateOfBirth; got == nil || *got != want {
+			t.Errorf("%q is read as %v", typed, s.stored(t, id).summary())
+		}
+	}
+	year := time.Now().Year() - 1
+	for typed, want := range map[string][2]string{
+		"4/5/85":                              {"4 May 1985", "5 April 1985"},
+		fmt.Sprintf("15 May %02d", year%100):  {fmt.Sprintf("15 May %d", year-100), fmt.Sprintf("15 May %d", year)},
+		fmt.Sprintf("15. 5. %02d.", year%100): {fmt.Sprintf("15 May %d", year-100), fmt.Sprintf("15 May %d", year)},
+	} {
+		before := s.stored(t, id).summary()
+		p := save(typed).wants(t, http.StatusUnprocessableEntity)
+		if got := p.fault(t, "Date of birth"); got != "This date of birth could be "+want[0]+" or "+want[1]+". Please choose." {
+			t.Errorf("%q: %q", typed, got)
+		}
+		if got := p.labelled(t, "Date of birth").attributes["value"]; got != typed {
+			t.Errorf("%q is %q", typed, got)
+		}
+		for _, reading := range want {
+			if p.labelled(t, reading).attributes["type"] != "radio" {
+				t.Errorf("%q cannot be chosen", reading)
+			}
+		}
+		form := p.form(t, personPath(id))
+		form.send(t, "Save").wants(t, http.StatusUnprocessableEntity) // nothing is chosen
+		if after := s.stored(t, id).summary(); after != before {
+			t.Errorf("%q is saved as %s", typed, after)
+		}
+		form.values.Set("reading.dateOfBirth", want[1])
+		form.send(t, "Save").wants(t, http.StatusSeeOther)
+		if shown := b.get(t, personPath(id)).labelled(t, "Date of birth").attributes["value"]; shown != want[1] {
+			t.Errorf("%q is saved as %q", typed, shown)
+		}
+		form.set(t, "Date of birth", "1 June 1985").values.Set("tag", b.get(t, personPath(id)).form(t, personPath(id)).values.Get("tag"))
+		form.send(t, "Save").wants(t, http.StatusSeeOther) // what was typed later counts
+		if shown := b.get(t, personPath(id)).labelled(t, "Date of birth").attributes["value"]; shown != "1 June 1985" {
+			t.Errorf("it is saved as %q", shown)
+		}
+	}
+}
+
+// TestOfficePutsTheCursor into the first field of a new person, and not elsewhere.
+func TestOfficePutsTheCursor(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	focused := func(p *webPage) (names []string) {
+		for _, tag := range []string{"input", "div"} {
+			for _, e := range p.all(tag) {
+				if _, ok := e.attributes["autofocus"]; ok {
+					names = append(names, e.attributes["id"])
+				}
+			}
+		}
+		return names
+	}
+	form := b.get(t, newPerson)
+	if got := focused(form); !slices.Equal(got, []string{"firstName"}) {
+		t.Errorf("the cursor is in %q", got)
+	}
+	if got := focused(form.form(t, "/office/people").send(t, "Add person")); !slices.Equal(got, []string{"faults"}) {
+		t.Errorf("after faults it is in %q", got)
+	}
+	if got := focused(b.get(t, personPath(s.create(t, ana)))); len(got) > 0 {
+		t.Errorf("on the page of a person it is in %q", got)
 	}
 }
 

@@ -34,7 +34,7 @@ func showAlike(v visit) error {
 func (v visit) alikeTyped(typed record.Fields) ([]site.Line, error) {
 	fields, faults := v.normalize(typed, "")
 	for d, value := range fields.Each {
-		if faults[d.Name] != "" {
+		if faults[d.Name].Fault != "" {
 			*value = ""
 		}
 	}

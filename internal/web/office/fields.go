@@ -96,7 +96,7 @@ func (v visit) readBirth(text, stored string) (string, error) {
 	if strings.TrimSpace(text) == "" {
 		return "", nil
 	}
-	day, err := v.Lang.ParseDay(text)
+	day, err := v.Lang.ParseBirth(text, v.today())
 	if err != nil {
 		return "", err
 	}

@@ -5,10 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
@@ -40,15 +43,23 @@ type input struct {
 	Name, Label string
 	Value       string // as typed
 	Was         string // when the form was made
-	Fault       string // what is wrong with the value; empty: nothing
-	Required    bool
+	problem
+	Required bool
+	Focus    bool // the cursor is there
+}
+
+// problem is why the value of a field is not saved.
+type problem struct {
+	Fault    string   // what is wrong; empty: nothing
+	Question bool     // nothing is wrong, but unusual: the same value is saved when it is sent again
+	Readings []string // days that the value can mean, to choose from
 }
 
 // inputs returns the fields of a form.
-func (v visit) inputs(typed, was record.Fields, faults map[string]string) (all, wrong []input) {
+func (v visit) inputs(typed, was record.Fields, faults map[string]problem) (all, wrong []input) {
 	before := fieldValues(was)
 	for d, value := range typed.Each {
-		in := input{d.Name, v.Text("field." + d.Name), *value, before[d.Name], faults[d.Name], d.Required}
+		in := input{d.Name, v.Text("field." + d.Name), *value, before[d.Name], faults[d.Name], d.Required, false}
 		all = append(all, in)
 		if in.Fault != "" {
 			wrong = append(wrong, in)
@@ -66,17 +77,39 @@ func (v visit) typed(prefix string, absent record.Fields) record.Fields {
 			*value = v.R.PostForm.Get(prefix + d.Name)
 		}
 	}
+	if reading := v.R.PostForm.Get("reading.dateOfBirth"); reading != "" && prefix == "" && v.asked("dateOfBirth") {
+		absent.DateOfBirth = reading
+	}
 	return absent
+}
+
+// asked reports whether the page has asked about a field, and its value is still the same.
+func (v visit) asked(field string) bool {
+	form := v.R.PostForm
+	return form.Has("asked."+field) && form.Get("asked."+field) == form.Get(field)
+}
+
+// ask asks about a phone number without any digit, once. Such a number may be stored, but
+// somebody may have typed into the wrong field. stored is what the record has.
+func (v visit) ask(fields record.Fields, stored, button string, faults map[string]problem) {
+	if number := fields.PhoneNumber; number != "" && number != stored && !strings.ContainsFunc(number, unicode.IsDigit) &&
+		faults["phoneNumber"].Fault == "" && !v.asked("phoneNumber") {
+		faults["phoneNumber"] = problem{Fault: v.Text("fault.phoneNumber.no_digit", v.Text(button)), Question: true}
+	}
 }
 
 // normalize returns what was typed as it is stored, and a message for each field
 // with a fault. A day of birth that is still that of the record keeps what else
 // the record has there, its time and offset.
-func (v visit) normalize(typed record.Fields, stored string) (record.Fields, map[string]string) {
-	faults := map[string]string{}
+func (v visit) normalize(typed record.Fields, stored string) (record.Fields, map[string]problem) {
+	faults := map[string]problem{}
 	born, err := v.readBirth(typed.DateOfBirth, stored)
 	if err != nil {
-		faults["dateOfBirth"] = v.dayFault("dateOfBirth", err)
+		p := problem{Fault: v.dayFault("dateOfBirth", err)}
+		if two := (*lang.AmbiguousError)(nil); errors.As(err, &two) {
+			p.Readings = []string{two.One, two.Other}
+		}
+		faults["dateOfBirth"] = p
 	}
 	typed.DateOfBirth = born
 	for d, value := range typed.Each {
@@ -86,7 +119,7 @@ func (v visit) normalize(typed record.Fields, stored string) (record.Fields, map
 	}
 	fields, errs := typed.Normalize(v.Store.Clock().Now())
 	for _, e := range errs {
-		faults[e.Field] = v.Text("fault." + e.Field + "." + e.Code)
+		faults[e.Field] = problem{Fault: v.Text("fault." + e.Field + "." + e.Code)}
 	}
 	return fields, faults
 }
@@ -96,7 +129,7 @@ func showNewPerson(v visit) error {
 }
 
 // renderForm answers with the form. Without an ID it is that for a new person.
-func (v visit) renderForm(status int, data formPage, typed, was record.Fields, faults map[string]string) error {
+func (v visit) renderForm(status int, data formPage, typed, was record.Fields, faults map[string]problem) error {
 	p := site.Page{Title: v.Text("person.new")}
 	data.Action, data.Back, data.Place = site.Root+"people", v.Back(), v.Back()
 	if data.ID != "" {
@@ -118,7 +151,8 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 			data.Facts = append(data.Facts, in)
 		}
 	}
-	data.Resumed, p.Wrong = v.Resumed(), len(data.Faults) > 0
+	data.Inputs[0].Focus = data.ID == "" && len(data.Faults) == 0
+	data.Resumed, p.Wrong = v.Resumed(), slices.ContainsFunc(data.Faults, func(in input) bool { return !in.Question })
 	p.Data, p.Notice = data, data.Notice
 	return v.Render(status, "person", p)
 }
@@ -129,6 +163,7 @@ func addPerson(v visit) error {
 		return v.renderForm(http.StatusOK, data, typed, record.Fields{}, nil)
 	}
 	fields, faults := v.normalize(typed, "")
+	v.ask(fields, "", "person.new", faults)
 	if len(faults) > 0 {
 		return v.renderForm(http.StatusUnprocessableEntity, data, typed, record.Fields{}, faults)
 	}
@@ -225,6 +260,7 @@ func savePerson(v visit, id string) error {
 		return v.renderForm(http.StatusOK, data, typed, was, nil)
 	}
 	fields, faults := v.normalize(typed, f.DateOfBirth)
+	v.ask(fields, f.PhoneNumber, "person.save", faults)
 	switch {
 	case len(faults) > 0:
 		return v.renderForm(http.StatusUnprocessableEntity, data, typed, was, faults)

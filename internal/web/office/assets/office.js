@@ -1,6 +1,6 @@
 // Everything works without this script. It adds search as you type, deleting and
 // undo without a reload, the buttons for copying and printing, a warning before
-// changed forms are left, keeping what was typed while the service does not answer,
+// changed forms are left, saving what was typed once the service answers again,
 // keys for search and Add, lists that are dropped or pasted anywhere on their page,
 // and one press for a link to sign in.
 //
@@ -15,7 +15,7 @@ function request(method, url, body, done) {
   xhr.open(method, url);
   xhr.responseType = 'document';
   xhr.onload = () => done(xhr.response, xhr);
-  xhr.onerror = xhr.onabort = () => done(null, xhr);
+  xhr.onerror = xhr.onabort = xhr.ontimeout = () => done(null, xhr);
   xhr.send(body);
   return xhr;
 }
@@ -139,7 +139,46 @@ const sentTime = 3000;
 
 function release(form) {
   sentForms.delete(form);
+  for (const field of form.querySelectorAll('input[readonly]')) field.readOnly = false;
   for (const button of form.querySelectorAll('button[aria-disabled]')) button.removeAttribute('aria-disabled');
+}
+
+function hold(form, timer) {
+  sentForms.set(form, timer);
+  for (const button of form.querySelectorAll('button:not([type=button])')) button.setAttribute('aria-disabled', 'true');
+}
+
+// Saving a person. While no answer comes, the page says so and sends the same once more,
+// which saves it once: the form's token or entity tag tells. So nobody types meanwhile.
+
+const lateTime = 4000, lostTime = 30000;
+let saving;
+
+function save(form, submitter) {
+  clearTimeout(saving);
+  hold(form);
+  const late = setTimeout(unanswered, lateTime, form);
+  request('POST', form.action, new URLSearchParams(new FormData(form, submitter)), (page, xhr) => {
+    clearTimeout(late);
+    if (!xhr.status) {
+      release(form);
+      unanswered(form);
+      saving = setTimeout(save, retryTime, form, submitter);
+    } else if (xhr.responseURL === form.action) { // it is not saved, and the page says why
+      form.submit();
+    } else {
+      const row = page && find('#results [aria-current]', page);
+      location.assign(xhr.responseURL + (row ? '#' + row.id : ''));
+    }
+  }).timeout = lostTime;
+}
+
+function unanswered(form) {
+  for (const field of form.querySelectorAll('input[type=text]')) field.readOnly = true;
+  const says = find('[data-silent]', form);
+  if (says.textContent) return; // it has been said
+  says.textContent = says.dataset.silent;
+  says.scrollIntoView({ block: 'nearest' });
 }
 
 document.addEventListener('submit', (event) => {
@@ -155,8 +194,12 @@ document.addEventListener('submit', (event) => {
     return;
   }
   if (form.matches('[data-guard]')) keepTyped(form);
-  sentForms.set(form, setTimeout(release, sentTime, form));
-  for (const button of form.querySelectorAll('button:not([type=button])')) button.setAttribute('aria-disabled', 'true');
+  if (find('[data-silent]', form)) {
+    event.preventDefault();
+    save(form, event.submitter);
+    return;
+  }
+  hold(form, setTimeout(release, sentTime, form));
 });
 
 addEventListener('pageshow', (event) => {
