@@ -24,6 +24,7 @@ func (p *webPage) wantsBack(t *testing.T, list, notice, id string) *webPage {
 		t.Errorf("it leads to %s", at)
 	}
 	query.Del(notice)
+	query.Del("entry")
 	want, err := url.Parse(list)
 	if err != nil || at.Path != want.Path || query.Encode() != want.Query().Encode() {
 		t.Errorf("it leads to %s, not %s", at, list)
@@ -58,7 +59,7 @@ func TestOfficeLeadsBack(t *testing.T) {
 		t.Errorf("%q leads back", at)
 	}
 	found := person.form(t, personPath(id)).set(t, "Phone", "112").send(t, "Save").wantsBack(t, list, "saved", id)
-	if marked := found.marked(); len(marked) != 1 || marked[0] != "Ana Čović "+id || found.notice(t) != "Ana Čović was saved" {
+	if marked := found.marked(); len(marked) != 1 || marked[0] != "Ana Čović "+id || found.notice(t) != "Ana Čović was saved Undo" {
 		t.Errorf("%q, marked are %q", found.notice(t), marked)
 	}
 	deleted := b.get(t, link).form(t, personPath(id)+"/delete").send(t, "Delete")
@@ -143,7 +144,7 @@ func TestOfficeSaveAndNext(t *testing.T) {
 	p := b.get(t, links[98].attributes["href"])
 	id := func() string { return strings.TrimPrefix(p.path[:strings.Index(p.path, "?")], "/office/people/") }
 	p = p.form(t, personPath(id())).set(t, "Phone", "112").send(t, "Save and next").follow(t).wants(t, http.StatusOK)
-	if p.heading(t) != "Ana Horvat 099" || p.notice(t) != "Ana Horvat 098 was saved" {
+	if p.heading(t) != "Ana Horvat 099" || p.notice(t) != "Ana Horvat 098 was saved Undo" {
 		t.Fatalf("%q, %q", p.heading(t), p.notice(t))
 	}
 	p = p.form(t, personPath(id())).send(t, "Save and next").follow(t)
@@ -168,15 +169,94 @@ func TestOfficeFollowsWhoMoves(t *testing.T) {
 	id := s.create(t, ana)
 	saved := b.get(t, personPath(id)).form(t, personPath(id)).set(t, "Last name", "Zorić").send(t, "Save")
 	moved := saved.follow(t)
-	if marked := moved.marked(); moved.path != "/office/?page=2&saved="+id+"#"+id || len(marked) != 1 {
+	if marked := moved.marked(); !strings.HasPrefix(moved.path, "/office/?entry=102&page=2&saved="+id) || len(marked) != 1 {
 		t.Errorf("%s marks %q", moved.path, marked)
 	}
 	left := b.get(t, backTo(id, "/office/?search=ana")).form(t, personPath(id)).set(t, "First name", "Eva").set(t, "E-mail", "").
 		send(t, "Save").wantsBack(t, "/office/?search=ana", "saved", id)
-	if left.notice(t) != "Eva Zorić was saved" || len(left.marked()) > 0 {
+	if left.notice(t) != "Eva Zorić was saved Undo" || len(left.marked()) > 0 {
 		t.Errorf("%q, %q", left.notice(t), left.marked())
 	}
 	if emptied := b.post(t, personPath(id)+"/delete", url.Values{"back": {"/office/?page=2"}}).follow(t); emptied.path != "/office/?deleted="+id+"&page=1" {
 		t.Errorf("deleting the last of a page leads to %s", emptied.path)
 	}
+}
+
+// undo presses the button of the notice.
+func (p *webPage) undo(t *testing.T) *webPage {
+	t.Helper()
+	return p.form(t, p.one(t, "div", "id", "notice").all("form")[0].attributes["action"]).send(t, "Undo")
+}
+
+// TestOfficeUndoesSaving: the notice brings back what was there before, and undoes that, too.
+func TestOfficeUndoesSaving(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, ana)
+	const list, before, after = "/office/?search=ana", "Ana Čović, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z", "Ana Čović, 112, -, 1990-05-15T00:00:00Z"
+	wants := func(want string) {
+		t.Helper()
+		if got := s.stored(t, id).summary(); got != want {
+			t.Errorf("stored is %s, not %s", got, want)
+		}
+	}
+	form := b.get(t, backTo(id, list)).form(t, personPath(id)).set(t, "Phone", "112").set(t, "E-mail", "")
+	saved := form.send(t, "Save").wantsBack(t, list, "saved", id)
+	wants(after)
+	undone := saved.undo(t).wantsBack(t, list, "undone", id)
+	if wants(before); undone.notice(t) != "Ana Čović is as before again: Phone, E-mail Undo" || len(undone.marked()) != 1 {
+		t.Errorf("%q, %q", undone.notice(t), undone.marked())
+	}
+	saved.undo(t).wantsBack(t, list, "undone", id) // pressed twice
+	if n := s.changeCount(t); n != 3 {
+		t.Errorf("%d changes", n)
+	}
+	undone.undo(t).wantsBack(t, list, "undone", id)
+	wants(after)
+	if form.send(t, "Save").follow(t); s.changeCount(t) != 4 { // it is so already
+		t.Errorf("%d changes", s.changeCount(t))
+	}
+	if late := b.get(t, saved.path).notice(t); late != "Ana Čović was saved" {
+		t.Errorf("something came after it: %q", late)
+	}
+
+	same := b.get(t, backTo(id, list)).form(t, personPath(id)).set(t, "Phone", " 112 ").send(t, "Save").follow(t)
+	if same.notice(t) != "Ana Čović was saved" {
+		t.Errorf("nothing was changed: %q", same.notice(t))
+	}
+	added := b.get(t, newPerson).form(t, "/office/people").set(t, "First name", "Eva").set(t, "Last name", "Kos").send(t, "Add person").follow(t)
+	if gone := added.undo(t).follow(t); gone.notice(t) != "Eva Kos was deleted Undo" {
+		t.Errorf("taking back an addition: %q", gone.notice(t))
+	}
+	other := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en").get(t, undone.path)
+	if len(other.one(t, "div", "id", "notice").all("form")) > 0 {
+		t.Error("a reader could undo")
+	}
+}
+
+// TestOfficeUndoOverwritesNobody: what somebody else has changed since is shown beside it.
+func TestOfficeUndoOverwritesNobody(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, ana)
+	const list = "/office/?search=ana"
+	save := func(phone string) *webPage {
+		return b.get(t, backTo(id, list)).form(t, personPath(id)).set(t, "Phone", phone).send(t, "Save").follow(t)
+	}
+	saved := save("112")
+	save("113")
+	conflict := saved.undo(t).wants(t, http.StatusConflict)
+	if got := s.stored(t, id).PhoneNumber; *got != "113" {
+		t.Errorf("stored is %s", *got)
+	}
+	conflict.says(t, "091 234 5678", "113")
+	conflict.form(t, personPath(id)).send(t, "Save").wantsBack(t, list, "saved", id)
+	if got := s.stored(t, id).PhoneNumber; *got != "091 234 5678" {
+		t.Errorf("stored is %s", *got)
+	}
+	saved = save("112")
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, http.StatusNoContent)
+	saved.undo(t).wants(t, http.StatusConflict).says(t, "Ana Čović was deleted meanwhile")
 }

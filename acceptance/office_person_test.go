@@ -66,7 +66,7 @@ func TestOfficeAddsAPerson(t *testing.T) {
 	form := p.form(t, "/office/people").set(t, "First name", " Mia ").set(t, "Last name", "Kovač").set(t, "Phone", "091 555 000").
 		set(t, "E-mail", "mia@example.org").set(t, "Date of birth", "15 May 1990")
 	list := form.send(t, "Add person").follow(t).wants(t, http.StatusOK)
-	if list.notice(t) != "Mia Kovač was added" {
+	if list.notice(t) != "Mia Kovač was added Undo" {
 		t.Errorf("the notice is %q", list.notice(t))
 	}
 	f := s.list(t, "").Data.Items[0]
@@ -127,7 +127,7 @@ func TestOfficeSaysWhoIsThereAlready(t *testing.T) {
 	wrong := form.set(t, "E-mail", "ana@").send(t, "Add person").wants(t, http.StatusUnprocessableEntity)
 	wrong.says(t, "There is already an Ana Čović, born 1990")
 	list := wrong.form(t, "/office/people").set(t, "E-mail", "").send(t, "Add person").follow(t)
-	if got := list.notice(t); got != "Ana Covic was added There is already an Ana Čović, born 1990" {
+	if got := list.notice(t); got != "Ana Covic was added There is already an Ana Čović, born 1990 Undo" {
 		t.Errorf("the notice is %q", got)
 	}
 	if links := list.one(t, "div", "id", "notice").all("a"); len(links) != 2 || links[1].attributes["href"] != personPath(id) {
@@ -472,7 +472,7 @@ func TestOfficeEditsAPerson(t *testing.T) {
 	if p.status == http.StatusUnprocessableEntity { // not a month in Germany
 		p = p.form(t, personPath(id)).set(t, "Geburtsdatum", "1. Januar 1991").send(t, "Speichern")
 	}
-	if list := p.follow(t); list.notice(t) != "Ana Čović wurde gespeichert" {
+	if list := p.follow(t); list.notice(t) != "Ana Čović wurde gespeichert Rückgängig" {
 		t.Errorf("the notice is %q", list.notice(t))
 	}
 	if got := s.stored(t, id).summary(); got != "Ana Čović, -, ana@example.com, 1991-01-01T00:00:00Z" {
@@ -564,7 +564,7 @@ func TestOfficePayloadNames(t *testing.T) {
 		if strings.ContainsRune(name, '\u202e') { // kept to itself
 			whole = "\u2068" + whole + "\u2069"
 		}
-		if want := strings.Join(strings.Fields(whole+" was added"), " "); list.notice(t) != want {
+		if want := strings.Join(strings.Fields(whole+" was added Undo"), " "); list.notice(t) != want {
 			t.Errorf("the notice is %q", list.notice(t))
 		}
 		rows := list.all("tbody")

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -28,6 +29,7 @@ func withBack(path, back string) string {
 func withNotice(list, what, id string) string {
 	u, _ := url.Parse(list) // which site.LocalPath has checked
 	query := u.Query()
+	query.Del(entryParameter)
 	for _, other := range notices {
 		query.Del(other)
 	}
@@ -37,6 +39,43 @@ func withNotice(list, what, id string) string {
 		u.Fragment = id
 	}
 	return u.String()
+}
+
+// entryParameter names, beside a notice, the entry of the history that it is about.
+const entryParameter = "entry"
+
+// withUndo is as withNotice, after a change that the visitor has made at this moment. The
+// notice offers to undo it.
+func (v visit) withUndo(list, what, id string) string {
+	mine := store.EditQuery{Records: []string{id}, Keys: []store.KeyID{v.Session.ID}}
+	made, err := v.Store.Edits(v.Session.Tenant, mine, 1)
+	if err != nil || len(made) == 0 { // the history can undo it, too
+		return withNotice(list, what, id)
+	}
+	return withEntry(withNotice(list, what, id), made[0].Number)
+}
+
+// withEntry returns the address of a notice that is about an entry of the history.
+func withEntry(list string, number int64) string {
+	u, _ := url.Parse(list)
+	query := u.Query()
+	query.Set(entryParameter, strconv.FormatInt(number, 10))
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
+// newestEntry returns the entry that the address names, nil for none, or if something
+// came after it for the person.
+func (v visit) newestEntry(id string) (*store.Edit, error) {
+	number := v.R.URL.Query().Get(entryParameter)
+	if number == "" {
+		return nil, nil
+	}
+	newest, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{id}}, 1)
+	if err != nil || len(newest) == 0 || strconv.FormatInt(newest[0].Number, 10) != number || isDamaged(newest[0]) {
+		return nil, err
+	}
+	return &newest[0], nil
 }
 
 // neighbours are who stands next to a person in the list to which a form leads back.
@@ -104,20 +143,23 @@ func (v visit) movedTo(q record.Query, imported int64, found store.Page) (string
 		if page == 0 || page == q.Page { // 0: not in this list
 			return "", nil
 		}
-		query := v.listQuery()
+		query := v.R.URL.Query()
 		query.Set("page", strconv.FormatInt(page, 10))
-		return withNotice(listPath(query), what, id), nil
+		if what == "deleted" {
+			return listPath(query), nil
+		}
+		return listPath(query) + "#" + url.PathEscape(id), nil
 	}
 	return "", nil
 }
 
 // notices are what can have happened to a person, as parameters of an address.
-var notices = []string{"added", "saved", "deleted", "restored"}
+var notices = []string{"added", "saved", "undone", "deleted", "restored"}
 
 // marked returns the id of the person who was just saved: the list marks the row.
 func (v visit) marked() string {
 	query := v.R.URL.Query()
-	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("restored"))
+	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("undone"), query.Get("restored"))
 }
 
 // listNotice returns the notice that the address asks for: nil if there is none,
@@ -128,24 +170,45 @@ func (v visit) listNotice() (*site.Notice, error) {
 		if err != nil {
 			continue
 		}
-		if what == "deleted" {
-			return v.deletedNotice(id)
+		var n *site.Notice
+		switch what {
+		case "deleted":
+			n, err = v.deletedNotice(id)
+		case "undone":
+			n, err = v.undoneNotice(id)
+		default:
+			n, err = v.savedNotice(what, id)
 		}
-		f, err := v.Store.Get(v.Session.Tenant, id)
-		if errors.Is(err, store.ErrNotFound) {
-			return nil, nil
-		}
-		back := v.Back()
-		if v.R.URL.Path == site.Root {
-			back = listPath(v.listQuery())
-		}
-		n := &site.Notice{Text: v.Text("notice."+what, nameOf(f.Fields)), Link: withBack(personPath(id), back)}
-		if what == "added" {
-			n.More, _ = v.alike(f.Fields, id) // it was added in any case
+		if n != nil && !v.May(store.ScopeWrite) {
+			n.Undo = ""
 		}
 		return n, err
 	}
 	return nil, nil
+}
+
+// savedNotice returns the notice for somebody who was added, saved or brought back.
+func (v visit) savedNotice(what, id string) (*site.Notice, error) {
+	f, err := v.Store.Get(v.Session.Tenant, id)
+	if errors.Is(err, store.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	back := v.Back()
+	if v.R.URL.Path == site.Root {
+		back = listPath(v.listQuery())
+	}
+	n := &site.Notice{Text: v.Text("notice."+what, nameOf(f.Fields)), Link: withBack(personPath(id), back)}
+	if what == "added" {
+		n.More, _ = v.alike(f.Fields, id) // it was added in any case
+	}
+	e, err := v.newestEntry(id)
+	if e != nil {
+		n.Undo = putBackPath(e.Number)
+	}
+	return n, err
 }
 
 func (v visit) deletedNotice(id string) (*site.Notice, error) {
@@ -153,9 +216,22 @@ func (v visit) deletedNotice(id string) (*site.Notice, error) {
 	if errors.Is(err, store.ErrNotFound) {
 		return nil, nil
 	}
-	n := &site.Notice{Text: v.Text("notice.deleted", nameOf(f.Fields))}
-	if v.May(store.ScopeWrite) {
-		n.Undo = personPath(id) + "/undelete"
+	return &site.Notice{Text: v.Text("notice.deleted", nameOf(f.Fields)), Undo: personPath(id) + "/undelete"}, err
+}
+
+// undoneNotice returns the notice of the entry that putting something back has made.
+// Without an entry there was nothing to put back.
+func (v visit) undoneNotice(id string) (*site.Notice, error) {
+	if !v.R.URL.Query().Has(entryParameter) {
+		return &site.Notice{Text: v.Text("history.putBack.nothing")}, nil
 	}
-	return n, err
+	e, err := v.newestEntry(id)
+	if e == nil || e.Before == nil || e.After == nil {
+		return nil, err
+	}
+	var labels []string
+	for _, d := range v.differences(e.Before.Fields, e.After.Fields) {
+		labels = append(labels, d.Label)
+	}
+	return &site.Notice{Text: v.Text("history.putBack.done", nameOf(e.After.Fields), strings.Join(labels, ", ")), Undo: putBackPath(e.Number)}, nil
 }

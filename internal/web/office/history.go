@@ -97,7 +97,6 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 	if err != nil {
 		return err
 	}
-	given := v.R.URL.Query()
 	data.Back = v.historyBack()
 	if q.Before > 0 {
 		data.Newest = v.pathWith("before", "")
@@ -120,12 +119,7 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 		}
 		data.Entries = append(data.Entries, line)
 	}
-	if given.Has(putBackParameter) {
-		p.Notice, err = v.putBackNotice(given.Get(putBackParameter))
-	} else {
-		p.Notice, err = v.listNotice()
-	}
-	if err != nil {
+	if p.Notice, err = v.listNotice(); err != nil {
 		return err
 	}
 	p.Wrong = len(data.Filter.Faults) > 0

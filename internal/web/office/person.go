@@ -174,7 +174,7 @@ func addPerson(v visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withNotice(v.Back(), "added", f.ID))
+	return v.Redirect(v.withUndo(v.Back(), "added", f.ID))
 }
 
 // redirectToAdded answers a form that was sent before. Its person may have been
@@ -187,7 +187,7 @@ func (v visit) redirectToAdded(id string) error {
 	case deleted:
 		return v.Redirect(withNotice(v.Back(), "deleted", id))
 	}
-	return v.Redirect(withNotice(v.Back(), "added", id))
+	return v.Redirect(v.withUndo(v.Back(), "added", id))
 }
 
 // addKey returns the idempotency key of a form, nil for a form without a token.
@@ -279,10 +279,14 @@ func savePerson(v visit, id string) error {
 	case err != nil:
 		return err
 	}
+	to := v.Back()
 	if next := v.R.PostForm.Get("then"); next != "" {
-		return v.Redirect(withNotice(site.LocalPath(next), "saved", id))
+		to = site.LocalPath(next)
 	}
-	return v.Redirect(withNotice(v.Back(), "saved", id))
+	if before, _ := v.normalize(was, f.DateOfBirth); before == fields { // nothing to undo
+		return v.Redirect(withNotice(to, "saved", id))
+	}
+	return v.Redirect(v.withUndo(to, "saved", id))
 }
 
 // errUnchanged says that a record has the fields already that it should have.

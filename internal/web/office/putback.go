@@ -3,9 +3,7 @@ package office
 import (
 	"errors"
 	"net/http"
-	"net/url"
 	"strconv"
-	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -24,13 +22,6 @@ var errChangedSince = errors.New("the record has changed since")
 func putBackPath(number int64) string {
 	return historyPath + "/" + strconv.FormatInt(number, 10) + "/put-back"
 }
-
-// putBackParameter names, in the address of a history, the entry that putting something
-// back has made: the page says what that was. putNothing is for none.
-const (
-	putBackParameter = "put-back"
-	putNothing       = "0"
-)
 
 // putBack brings back what was there before an entry of the history: the fields that it
 // has changed, the person whom it has deleted, or the list without the person whom it has
@@ -71,7 +62,7 @@ func (v visit) takeOff(e store.Edit) error {
 	case errors.Is(err, errChangedSince):
 		return v.askToDelete(e)
 	case errors.Is(err, store.ErrNotFound):
-		return v.Redirect(withParameter(v.Back(), putBackParameter, putNothing))
+		return v.Redirect(withNotice(v.Back(), "undone", e.ID))
 	case err != nil:
 		return err
 	}
@@ -124,11 +115,11 @@ func (v visit) putFieldsBack(e store.Edit) error {
 	if err != nil {
 		return err
 	}
-	number := putNothing
+	undone := withNotice(v.Back(), "undone", e.ID)
 	if len(made) > 0 && isPutBack(made[0], e) {
-		number = strconv.FormatInt(made[0].Number, 10)
+		undone = withEntry(undone, made[0].Number)
 	}
-	return v.Redirect(withParameter(v.Back(), putBackParameter, number))
+	return v.Redirect(undone)
 }
 
 // isPutBack reports whether a change has put back what was there before another one.
@@ -155,45 +146,4 @@ func putBackInto(now, before, after record.Fields) (record.Fields, error) {
 		}
 	}
 	return now, nil
-}
-
-// withParameter returns an address with one parameter set.
-func withParameter(path, name, value string) string {
-	u, _ := url.Parse(path) // which site.LocalPath has checked
-	query := u.Query()
-	query.Set(name, value)
-	u.RawQuery = query.Encode()
-	return u.String()
-}
-
-// putBackNotice returns the notice of the entry that putting something back has made: nil
-// if something came after it.
-func (v visit) putBackNotice(number string) (*site.Notice, error) {
-	if number == putNothing {
-		return &site.Notice{Text: v.Text("history.putBack.nothing")}, nil
-	}
-	n, err := strconv.ParseInt(number, 10, 64)
-	if err != nil {
-		return nil, nil
-	}
-	e, err := v.Store.GetEdit(v.Session.Tenant, n)
-	if errors.Is(err, store.ErrNotFound) || err == nil && (e.Action != "replace" || isDamaged(e)) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	newest, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{e.ID}}, 1)
-	if err != nil || len(newest) == 0 || newest[0].Number != n {
-		return nil, err
-	}
-	var labels []string
-	for _, d := range v.differences(e.Before.Fields, e.After.Fields) {
-		labels = append(labels, d.Label)
-	}
-	notice := &site.Notice{Text: v.Text("history.putBack.done", nameOf(e.After.Fields), strings.Join(labels, ", ")), Away: true}
-	if v.May(store.ScopeWrite) {
-		notice.Undo = putBackPath(n)
-	}
-	return notice, nil
 }
