@@ -44,6 +44,12 @@ export async function sessions(browser, station, scripts) {
     const name = `Marko ${scripts ? "One" : "Two"}`;
     const admin = await open("/office/");
     const { link, code } = await invitation(admin, name, "write");
+    const qr = main(admin).getByRole("img", { name: `QR code of the link for ${name}` });
+    check((await qr.boundingBox()).width > 150, "the QR code is too small for a camera");
+    await admin.emulateMedia({ media: "print" });
+    check(await qr.isVisible() && await main(admin).getByText(link).isVisible(), "the invitation is not printed");
+    equal(await main(admin).getByRole("table").count(), 0, "tables beside the printed invitation");
+    await admin.emulateMedia({ media: "screen" });
     const guest = await browser.open(station, null, { scripts });
     await guest.goto(link);
     if (scripts) await main(guest).getByRole("button", { name: words.signIn }).click();
@@ -51,6 +57,7 @@ export async function sessions(browser, station, scripts) {
     await guest.waitForURL("/office/");
     await admin.goto("/office/access");
     const session = row(admin, `${name} (browser)`).or(main(admin).getByRole("listitem").filter({ hasText: `${name} (browser)` }));
+    check(/Chrome, \w+/.test(await session.innerText()), `the session does not say its device: ${await session.innerText()}`);
     await session.getByRole("button", { name: words.revoke }).click();
     const revoked = Date.now();
     await until("the revoked session leads to sign-in", async () => {
