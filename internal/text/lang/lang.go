@@ -25,6 +25,7 @@ type Language struct {
 	oneIsMore bool             // the form one also stands for numbers other than 1
 	grouping  grouping
 	dates     dateForm
+	phone     map[int][]int // groups of a telephone number of so many digits, where they are others than phoneGroups
 }
 
 // All returns the languages in the order in which people choose from them. The

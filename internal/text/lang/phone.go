@@ -1,0 +1,107 @@
+package lang
+
+import "strings"
+
+// Phone returns a telephone number as a list for people has it, so that all look alike:
+// spaces alone between groups of digits, +385 for 00385, no zero that is dialled within a
+// country only, and long runs of digits in groups as the language writes them. Groups that
+// somebody has written stay. The digits that are dialled never change. A text that is not
+// surely one number, because it has words, two numbers or an extension behind a slash, stays
+// as it is.
+func (l *Language) Phone(text string) string {
+	number := strings.TrimSpace(text)
+	if zeros, abroad := strings.CutPrefix(number, "00"); abroad {
+		number = "+" + strings.TrimLeft(zeros, " ")
+	}
+	rest, abroad := strings.CutPrefix(number, "+")
+	if abroad {
+		rest = strings.Replace(rest, "(0)", " ", 1)
+	}
+	if strings.ContainsFunc(rest, func(r rune) bool { return !isDigit(r) && !strings.ContainsRune(phoneSeparators, r) }) || perhapsTwo(rest, abroad) {
+		return text
+	}
+	groups := strings.FieldsFunc(rest, func(r rune) bool { return !isDigit(r) })
+	digits := len(strings.Join(groups, ""))
+	if digits < leastDigits || digits > mostDigits {
+		return text
+	}
+	var all []string
+	if abroad {
+		code := countryCode(groups[0])
+		all = append(all, "+"+groups[0][:code])
+		if groups[0] = groups[0][code:]; groups[0] == "" {
+			groups = groups[1:]
+		}
+	}
+	for _, group := range groups {
+		all = append(all, l.cut(group)...)
+	}
+	return strings.Join(all, " ")
+}
+
+// phoneSeparators are what people write between the digits of a number.
+const phoneSeparators = " \u00a0\u202f-\u2010\u2011\u2013./()"
+
+// How many digits a number has that is called in full. A shorter one is an extension or
+// one for emergencies. A longer one does not exist.
+const leastDigits, mostDigits = 6, 15
+
+// perhapsTwo reports whether a slash stands elsewhere than behind an area code, or more
+// than one does.
+func perhapsTwo(number string, abroad bool) bool {
+	area, rest, slash := strings.Cut(number, "/")
+	if !slash {
+		return false
+	}
+	longest := 6 // 03729 in Germany, and a digit more
+	if abroad {
+		longest += 2
+	}
+	return digitsIn(area) > longest || digitsIn(rest) < 4 || strings.Contains(rest, "/")
+}
+
+func digitsIn(text string) (count int) {
+	for _, r := range text {
+		if isDigit(r) {
+			count++
+		}
+	}
+	return count
+}
+
+// twoDigitCodes are the codes of countries with two digits. 1 and 7 have one, all others
+// three.
+const twoDigitCodes = " 20 27 30 31 32 33 34 36 39 40 41 43 44 45 46 47 48 49 51 52 53 54 55 56 57 58 60 61 62 63 64 65 66 81 82 84 86 90 91 92 93 94 95 98 "
+
+// countryCode returns the length of the code of the country at the beginning of a group of
+// digits: all of it, if the group is no longer than that.
+func countryCode(group string) int {
+	length := 3
+	switch {
+	case group[0] == '1', group[0] == '7':
+		length = 1
+	case len(group) > 1 && strings.Contains(twoDigitCodes, " "+group[:2]+" "):
+		length = 2
+	}
+	return min(length, len(group))
+}
+
+// cut cuts a long run of digits into groups.
+func (l *Language) cut(run string) (groups []string) {
+	sizes, own := l.phone[len(run)]
+	if !own {
+		sizes = phoneGroups[len(run)]
+	}
+	for _, size := range sizes {
+		groups = append(groups, run[:size])
+		run = run[size:]
+	}
+	if run != "" {
+		groups = append(groups, run)
+	}
+	return groups
+}
+
+// phoneGroups are the groups of a run of so many digits: a code of the area, and seven or
+// eight digits.
+var phoneGroups = map[int][]int{7: {3, 4}, 8: {4, 4}, 9: {2, 3, 4}, 10: {3, 3, 4}, 11: {4, 3, 4}, 12: {5, 3, 4}}
