@@ -1,6 +1,7 @@
 package acceptance
 
 import (
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -163,5 +164,130 @@ func TestOfficePrintSignedOut(t *testing.T) {
 		}
 		s.browser(t, "en").get(t, path, "Authorization", "Bearer "+s.key).wants(t, 303)
 		other.get(t, path).wants(t, 200).lacks(t, "Ana", "Čović")
+	}
+}
+
+// TestOfficePrintOneStyle: phone numbers look alike on paper, and only there. What looks
+// the same on paper is no change of it.
+func TestOfficePrintOneStyle(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	id := s.create(t, `{"firstName":"Ana","lastName":"A","phoneNumber":"091/234-5678"}`)
+	s.create(t, `{"firstName":"Bo","lastName":"B","phoneNumber":"00385912345678"}`)
+	s.create(t, `{"firstName":"Cy","lastName":"C","phoneNumber":"office 1, 091/2"}`)
+	code := b.printed(t)
+	b.get(t, "/office/print").hasRows(t, "A Ana|091 234 5678", "B Bo|+385 91 234 5678", "C Cy|office 1, 091/2")
+	b.get(t, "/office/print?list=full").hasRows(t, "A|Ana|091 234 5678|||", "B|Bo|+385 91 234 5678|||", "C|Cy|office 1, 091/2|||")
+	b.get(t, "/office/people/"+id).says(t, "Ana A")
+	if got := b.get(t, "/office/people/"+id).labelled(t, "Phone").attributes["value"]; got != "091/234-5678" {
+		t.Errorf("the number became %q", got)
+	}
+	s.do(t, "PUT", collection+"/"+id, `{"firstName":"Ana","lastName":"A","phoneNumber":"0912345678"}`).wants(t, 200)
+	b.checkPaper(t, code).says(t, "Nothing has changed")
+	s.do(t, "PUT", collection+"/"+id, `{"firstName":"Ana","lastName":"A","phoneNumber":"0912345679"}`).wants(t, 200)
+	b.checkPaper(t, code).hasSlip(t, "Changed: 1 person Ana A Phone 091 234 5678 → 091 234 5679")
+}
+
+// TestOfficePrintColumns: headings that somebody types make empty columns on both lists, and
+// links keep them.
+func TestOfficePrintColumns(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "read"), "en")
+	s.create(t, ana)
+	p := b.get(t, "/office/print").form(t, "/office/print").set(t, "Empty columns", " present,,boots <2027> ").send(t, "Show").wants(t, 200)
+	headings := func(p *webPage) (texts []string) {
+		for _, th := range p.one(t, "thead").all("th") {
+			texts = append(texts, th.text())
+		}
+		return texts
+	}
+	if got := headings(p); !slices.Equal(got, []string{"Last name, First name", "Phone", "present", "boots <2027>"}) {
+		t.Errorf("the columns are %q", got)
+	}
+	p.hasRows(t, "Čović Ana|091 234 5678||")
+	if p.fault(t, "Empty columns") != "" || p.labelled(t, "Empty columns").attributes["value"] != " present,,boots <2027> " {
+		t.Errorf("the form is %s", p.body)
+	}
+	p = b.get(t, p.one(t, "nav", "aria-label", "Lists").all("a")[1].attributes["href"]).wants(t, 200)
+	if got := headings(p); p.heading(t) != "default: Full list" || !slices.Equal(got[6:], []string{"present", "boots <2027>"}) {
+		t.Errorf("%s has the columns %q", p.heading(t), got)
+	}
+	if got := headings(p.form(t, "/office/print").send(t, "Show").wants(t, 200)); len(got) != 8 {
+		t.Errorf("the full list sent again has the columns %q", got)
+	}
+	const fault = "At most 4 columns, each with a heading of at most 20 characters. The others are left out."
+	for _, tt := range []struct {
+		columns string
+		want    []string
+		fault   string
+	}{
+		{"a,b,c,d,e", []string{"a", "b", "c", "d"}, fault},
+		{"a,b,c,d,,", []string{"a", "b", "c", "d"}, ""},
+		{strings.Repeat("č", 20) + "," + strings.Repeat("č", 21), []string{strings.Repeat("č", 20)}, fault},
+		{" , ", nil, ""},
+		{"\xff", []string{"\uFFFD"}, ""},
+	} {
+		p := b.get(t, "/office/print?"+url.Values{"columns": {tt.columns}}.Encode()).wants(t, 200)
+		if got := headings(p)[2:]; !slices.Equal(got, tt.want) || p.fault(t, "Empty columns") != tt.fault {
+			t.Errorf("%q has the columns %q and the fault %q", tt.columns, got, p.fault(t, "Empty columns"))
+		}
+	}
+}
+
+// TestOfficePrintOneSheet: up to 80 people are on one sheet, and more are not.
+func TestOfficePrintOneSheet(t *testing.T) {
+	t.Parallel()
+	s := startDemo(t, "80")
+	b := s.signIn(t, s.key, "en")
+	fits := regexp.MustCompile(`^paper fit fit-[1-6]$`)
+	class := func(path string) string {
+		return b.get(t, path).wants(t, 200).one(t, "header", "class", "heading").parent.attributes["class"]
+	}
+	for _, path := range []string{"/office/print?size=one", "/office/print?size=one&list=full", "/office/print?size=one&columns=present"} {
+		if got := class(path); !fits.MatchString(got) {
+			t.Errorf("%s has the class %q", path, got)
+		}
+	}
+	p := b.get(t, "/office/print?size=one").lacks(t, "One sheet holds")
+	if _, checked := p.labelled(t, "All on one sheet").attributes["checked"]; !checked {
+		t.Error("the box is not ticked")
+	}
+	s.create(t, ana)
+	if got := class("/office/print?size=one"); got != "paper" {
+		t.Errorf("81 people have the class %q", got)
+	}
+	b.get(t, "/office/print?size=one").says(t, "One sheet holds up to 80 people. This list needs more sheets.")
+}
+
+// TestOfficePrintQR: the code on a print can be read by a phone, where phones reach the page.
+func TestOfficePrintQR(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	if svg := b.get(t, "/office/print").wants(t, 200).all("svg"); len(svg) > 0 {
+		t.Error("a code leads other machines to 127.0.0.1")
+	}
+	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // as in another network
+	for _, path := range []string{"/office/print", "/office/print?list=full", "/office/paper?code=" + b.printed(t)} {
+		p := b.get(t, path).wants(t, 200)
+		if svg := p.one(t, "svg"); svg.attributes["aria-label"] != "QR code that opens this check" {
+			t.Errorf("%s: %v", path, svg.attributes)
+		}
+	}
+}
+
+// TestOfficePrintLong: a print of very many people says that it takes some time.
+func TestOfficePrintLong(t *testing.T) {
+	t.Parallel()
+	s := startDemo(t, "1001")
+	p := s.signIn(t, s.key, "en").get(t, "/office/print").wants(t, 200).says(t, "the browser takes up to a minute to prepare the print")
+	rows := 0
+	for _, body := range p.all("tbody") {
+		rows += len(body.all("tr"))
+	}
+	if p.one(t, "button", "data-print", "").attributes["data-wait"] != "Preparing the print …" || rows != 1001 {
+		t.Errorf("%d people", rows)
 	}
 }

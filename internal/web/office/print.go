@@ -2,10 +2,14 @@ package office
 
 import (
 	"cmp"
+	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -18,11 +22,69 @@ import (
 
 // printPage is the Data of print.html.
 type printPage struct {
-	Full   bool // all fields; else names and numbers
-	Date   time.Time
-	Count  int64
-	Code   string // of the department's version
-	People []person
+	printChoice
+	PhoneList, FullList string // addresses of both lists, with the same columns and size
+	NextYear            string // for an example
+	Date                time.Time
+	Count               int64
+	Code                string        // of the department's version
+	QR                  template.HTML // of the page that takes the code; empty: other machines do not reach it
+	Fit                 int           // of the classes fit-1 to fit-6 for a print on one sheet; 0: in full size
+	Width               int           // columns of the full list
+	Even                bool          // some texts are so long that columns have set widths
+	Long                bool          // a browser needs some time to lay it out
+	People              []person
+	Blocks              [][]person // of People, for the phone list
+}
+
+// printChoice is what a list to print has, by the address of the page.
+type printChoice struct {
+	Full      bool     // all fields; else names and numbers
+	One       bool     // on one sheet
+	SizeFault string   // message: why it is not on one sheet
+	Columns   question // headings of empty columns, as typed
+	Headings  []string
+}
+
+const (
+	mostHeadings   = 4
+	longestHeading = 20   // characters
+	mostOnOne      = 80   // people whom one sheet holds
+	fullColumns    = 6    // of the full list, without empty ones
+	longList       = 1000 // people with whom a print takes seconds
+
+	// blockLength is the number of people in a table of the phone list. To print 17,000
+	// people in columns Chromium takes 139 s with one table, and 14 s with tables of 500.
+	blockLength = 500
+)
+
+func (v visit) printChoice() printChoice {
+	query := v.R.URL.Query()
+	c := printChoice{Full: query.Get("list") == "full", One: query.Get("size") == "one"}
+	c.Columns.Value = strings.ToValidUTF8(query.Get("columns"), "\uFFFD")
+	for heading := range strings.SplitSeq(c.Columns.Value, ",") {
+		heading = strings.TrimSpace(heading)
+		switch {
+		case heading == "":
+		case len(c.Headings) == mostHeadings, utf8.RuneCountInString(heading) > longestHeading:
+			c.Columns.Fault = v.Text("print.columns.fault", mostHeadings, longestHeading)
+		default:
+			c.Headings = append(c.Headings, heading)
+		}
+	}
+	return c
+}
+
+// path returns the address of a list with the same columns and size.
+func (c printChoice) path(list string) string {
+	query := url.Values{"list": {list}}
+	if c.One {
+		query.Set("size", "one")
+	}
+	if len(c.Headings) > 0 {
+		query.Set("columns", strings.Join(c.Headings, ","))
+	}
+	return "/office/print?" + query.Encode()
 }
 
 func showPrint(v visit) error {
@@ -34,13 +96,42 @@ func showPrint(v visit) error {
 	if err != nil {
 		return err
 	}
-	data := printPage{Full: v.R.URL.Query().Get("list") == "full", Date: v.now(),
-		Count: found.Total, Code: codes.of(found.Version), People: v.people(found.Items)}
+	c := v.printChoice()
+	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"), NextYear: strconv.Itoa(v.today().Year + 1), Date: v.now(),
+		Count: found.Total, Code: codes.of(found.Version), Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: v.onPaper(v.people(found.Items))}
+	data.Even = slices.ContainsFunc(data.People, hasLongTexts)
+	data.Blocks = slices.Collect(slices.Chunk(data.People, blockLength))
+	if data.One && data.Count > mostOnOne {
+		data.SizeFault = v.Text("print.one.fault", mostOnOne)
+	} else if data.One {
+		data.Fit = fit(data.People, data.Headings, data.Full)
+	}
+	if data.QR, err = v.paperQR(data.Code); err != nil {
+		return err
+	}
 	title := "print.phone"
 	if data.Full {
 		title = "print.full"
 	}
-	return v.Render(http.StatusOK, "print", site.Page{Title: v.Text(title), Section: "print", Data: data})
+	return v.Render(http.StatusOK, "print", site.Page{Title: v.Text(title), Section: "print", Wrong: data.SizeFault+data.Columns.Fault != "", Data: data})
+}
+
+// onPaper writes the phone numbers of people in one style.
+func (v visit) onPaper(people []person) []person {
+	for i := range people {
+		people[i].Phone = v.Lang.Phone(people[i].Phone)
+	}
+	return people
+}
+
+// paperQR returns a QR code that opens the page of the prints with a code. It is empty
+// where only this machine reaches the page.
+func (v visit) paperQR(code string) (template.HTML, error) {
+	at, err := v.Store.Address()
+	if err != nil || at == "" || site.HereOnly(at) {
+		return "", err
+	}
+	return qrCode(at+"/office/paper?code="+code, v.Text("print.qr")), nil
 }
 
 const (
@@ -96,7 +187,8 @@ type paperPage struct {
 
 	Since, Now              string // the code that was typed, and that of a list printed now; empty: nothing was compared
 	Added, Deleted, Changed []paperPerson
-	Erased                  int // people erased for good since, of whom nothing is known
+	QR                      template.HTML // of this page with the code Now, as paperQR returns it
+	Erased                  int           // people erased for good since, of whom nothing is known
 	Count                   int64
 	Date                    time.Time
 }
@@ -135,6 +227,9 @@ func (v visit) comparePaper(data *paperPage) error {
 		return nil
 	}
 	data.Since, data.Now, data.Count = codes.of(version), codes.of(now.Version), now.Total
+	if data.QR, err = v.paperQR(data.Now); err != nil {
+		return err
+	}
 	return v.addDifferences(data, version)
 }
 
@@ -147,6 +242,11 @@ func (v visit) addDifferences(data *paperPage, version int64) error {
 	}
 	today := v.today()
 	for _, d := range differences {
+		for _, f := range []*record.Firefighter{d.Then, d.Now} {
+			if f != nil {
+				f.PhoneNumber = v.Lang.Phone(f.PhoneNumber)
+			}
+		}
 		switch {
 		case d.Then == nil:
 			data.Added = append(data.Added, paperPerson{person: v.person(d.Now, today)})

@@ -293,16 +293,30 @@ async function copy(button) {
   setTimeout(() => { status.textContent = button.dataset.done; }, 50);
 }
 
-for (const button of document.querySelectorAll('button[data-copy]')) {
+// beside returns a new place for messages beside a button.
+function beside(button) {
   const status = document.createElement('span');
   status.setAttribute('role', 'status');
   button.after(status);
+  return status;
+}
+
+for (const button of document.querySelectorAll('button[data-copy]')) {
+  beside(button);
   button.hidden = false;
   button.addEventListener('click', () => copy(button));
 }
 for (const button of document.querySelectorAll('button[data-print]')) {
+  const wait = button.dataset.wait && beside(button);
   button.hidden = false;
-  button.addEventListener('click', () => print());
+  button.addEventListener('click', () => {
+    if (!wait) return print();
+    wait.textContent = button.dataset.wait;
+    requestAnimationFrame(() => setTimeout(() => { // print stops the page: the message must be in sight before
+      print();
+      wait.textContent = '';
+    }));
+  });
 }
 
 // Keys: / goes to the search, n to the form for somebody new, and ? shows the keys. They

@@ -1,0 +1,136 @@
+package office
+
+import (
+	"math"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A print on one sheet must fit A4 and Letter, whatever the names are. CSS cannot choose a
+// size of letters by what there is, so it is chosen here, by how wide the letters are about.
+
+// fitting is a size in which a list is printed: the class fit-N of office.css has the same.
+type fitting struct {
+	columns int     // of the sheet
+	points  float64 // size of the letters
+	padding float64 // above and below a row together, and the line below it, in mm
+}
+
+// The sizes of the lists, the largest first.
+var (
+	phoneFits = []fitting{{2, 12, 3.9}, {2, 11, 1.9}, {2, 10, .9}, {2, 9, .7}, {3, 8, .7}, {3, 7, .5}}
+	fullFits  = []fitting{{1, 9, 1.9}, {1, 8.5, 1.3}, {1, 8, .9}, {1, 7.5, .7}, {1, 7, .5}, {1, 6, .3}}
+)
+
+// What a list has to itself, in mm: the smaller sides of A4 and Letter without their
+// margins, the heading and the code.
+const (
+	sheetWidth, sheetHeight = 180, 215
+	columnGap               = 8
+	cellPadding             = 2
+	blankWidth              = 6.5 // of an empty column
+	headingPoints           = 8   // of its heading, which is turned
+	lineHeight              = 1.1
+	millimetres             = 25.4 / 72 // in a point
+)
+
+// What is longer than this, in characters, is so rare that it must not make other columns
+// narrow.
+const longName, longPhone, longEmail = 32, 20, 48
+
+func hasLongTexts(p person) bool {
+	return utf8.RuneCountInString(p.LastName) > longName || utf8.RuneCountInString(p.FirstName) > longName ||
+		utf8.RuneCountInString(p.Phone) > longPhone || utf8.RuneCountInString(p.Email) > longEmail
+}
+
+// fit returns which of the sizes, counted from 1, is the largest in which all people fit one
+// sheet. It is the smallest where none is small enough.
+func fit(people []person, headings []string, full bool) int {
+	fits, columns, height := phoneFits, []paperColumn{{}, {whole: true}}, float64(sheetHeight)
+	if full {
+		fits, columns = fullFits, []paperColumn{{}, {}, {whole: true}, {}, {whole: true}, {whole: true}}
+	}
+	for _, heading := range headings {
+		height = min(height, sheetHeight-textWidth(heading)*headingPoints*millimetres)
+	}
+	for _, p := range people {
+		cells := []string{p.LastName + " " + p.FirstName, p.Phone}
+		if full {
+			cells = []string{p.LastName, p.FirstName, p.Phone, p.Email, p.Born, "100"}
+		}
+		for i, text := range cells {
+			columns[i].widths = append(columns[i].widths, textWidth(text))
+		}
+	}
+	for i, f := range fits {
+		if len(headings) > 0 {
+			f.columns = min(f.columns, 2)
+		}
+		em := f.points * millimetres
+		width := (sheetWidth-float64(columnGap*(f.columns-1)))/float64(f.columns) - float64(len(headings))*blankWidth
+		sum, highest := 0.0, 0.0
+		for _, lines := range linesOf(columns, width/em, cellPadding/em) {
+			row := float64(lines)*em*lineHeight + f.padding
+			sum, highest = sum+row, max(highest, row)
+		}
+		if sum/float64(f.columns)+float64(f.columns-1)*highest/2 <= height {
+			return i + 1
+		}
+	}
+	return len(fits)
+}
+
+// paperColumn is a column of a list, with the width of each text in ems.
+type paperColumn struct {
+	whole  bool // its texts stay on one line
+	widths []float64
+	share  float64 // of the width of the table
+}
+
+// linesOf returns how many lines each row has in a table of a width. Columns that wrap
+// share what the others leave, by their longest texts, about as browsers do it.
+func linesOf(columns []paperColumn, width, padding float64) []int {
+	const longest = 16 // of a column: hasLongTexts
+	sharing := 0.0
+	for i := range columns {
+		c := &columns[i]
+		c.share = min(slices.Max(append(c.widths, 0)), longest)
+		width -= padding
+		if c.whole {
+			width -= c.share
+		} else {
+			sharing += c.share
+		}
+	}
+	lines := make([]int, len(columns[0].widths))
+	for i := range lines {
+		lines[i] = 1
+		for _, c := range columns {
+			room := c.share
+			if !c.whole {
+				room = max(1, width*c.share/sharing)
+			}
+			if text := c.widths[i]; text > room {
+				const ragged = 1.2 // a line ends between words
+				lines[i] = max(lines[i], int(math.Ceil(text*ragged/room)))
+			}
+		}
+	}
+	return lines
+}
+
+// textWidth returns about how wide a text is, in ems.
+func textWidth(text string) (ems float64) {
+	for _, r := range text {
+		switch {
+		case r >= 0x1100: // Korean, Chinese, Japanese
+			ems++
+		case unicode.IsUpper(r):
+			ems += .7
+		default:
+			ems += .55
+		}
+	}
+	return ems
+}

@@ -1,0 +1,80 @@
+package office
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// crew returns so many people with names of so many characters.
+func crew(count, name int) (people []person) {
+	for i := range count {
+		p := person{LastName: strings.Repeat("n", name/2) + fmt.Sprint(i%10), FirstName: strings.Repeat("m", name/2)}
+		p.Phone, p.Email, p.Born = "+385 91 234 5678", "first.last@example.com", "15 September 1990"
+		people = append(people, p)
+	}
+	return people
+}
+
+// TestFit: the letters are as large as they can be. That nothing leaves the sheet is measured
+// in a browser.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		people   []person
+		headings []string
+		full     bool
+		want     int
+	}{
+		{nil, nil, false, 1},
+		{crew(1, 20), nil, true, 1},
+		{crew(40, 14), nil, false, 1},
+		{crew(60, 16), nil, false, 2},
+		{crew(80, 16), nil, false, 3},
+		{crew(80, 28), nil, false, 4},
+		{crew(80, 200), nil, false, 6},
+		{crew(80, 16), []string{"present"}, false, 3},
+		{crew(40, 10), nil, true, 2},
+		{crew(80, 16), nil, true, 6},
+		{crew(80, 200), []string{"a", "b", "c", "d"}, true, 6},
+	} {
+		if got := fit(tt.people, tt.headings, tt.full); got != tt.want {
+			t.Errorf("%d people, %q, full %t: %d, not %d", len(tt.people), tt.headings, tt.full, got, tt.want)
+		}
+	}
+}
+
+// TestFitsAreStyled: office.css has the sizes that fit counts with.
+func TestFitsAreStyled(t *testing.T) {
+	t.Parallel()
+	css, err := os.ReadFile("assets/office.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for class, fits := range map[string][]fitting{"phones": phoneFits, "full": fullFits} {
+		for i, f := range fits {
+			rule := fmt.Sprintf(`\.fit-%d \.%s \{ font-size: %gpt; \}`, i+1, class, f.points)
+			if !regexp.MustCompile(rule).Match(css) {
+				t.Errorf("no rule is %s", rule)
+			}
+		}
+		if strings.Contains(string(css), fmt.Sprintf(".fit-%d .%s", len(fits)+1, class)) {
+			t.Errorf("%s has more sizes than %d", class, len(fits))
+		}
+	}
+}
+
+func TestLongTexts(t *testing.T) {
+	t.Parallel()
+	for _, p := range crew(3, 40) {
+		if hasLongTexts(p) {
+			t.Errorf("%v is long", p)
+		}
+		p.Email = strings.Repeat("a", 50)
+		if !hasLongTexts(p) {
+			t.Errorf("%v is not long", p)
+		}
+	}
+}
