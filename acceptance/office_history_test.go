@@ -141,6 +141,134 @@ func TestOfficeHistoryPages(t *testing.T) {
 	}
 }
 
+// TestOfficeHistoryImport: an import is one entry. It opens, and has the number of its
+// people, what was done to each, and a button that takes it back.
+func TestOfficeHistoryImport(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--label", "desk"), "en")
+	id := s.create(t, `{"firstName":"Zoë","lastName":"Müller"}`)
+	var list strings.Builder
+	list.WriteString("First name,Last name,Phone\nZoë,Müller,111\n")
+	for n := range 59 {
+		fmt.Fprintf(&list, "N,%d,\n", n)
+	}
+	s.importPeople(t, "file=station.csv&update=true", list.String())
+	p := b.get(t, "/office/history").wants(t, 200)
+	entry := p.one(t, "ol", "class", "history").all("details")
+	if len(entry) != 1 || len(p.all("time")) != 2 {
+		t.Fatalf("the import is not one entry: %s", p.text())
+	}
+	const summary = "Import 1: 60 people"
+	if text := shownMoment.ReplaceAllString(entry[0].all("summary")[0].text(), ""); text != summary+", by first key" {
+		t.Errorf("it is called %q", text)
+	}
+	within := entry[0].all("li")
+	if len(within) != 50 || !strings.HasPrefix(within[0].text(), "N 58 was added What was entered") || len(within[0].all("form")) != 1 {
+		t.Errorf("it has %d entries: %s", len(within), within[0].text())
+	}
+	more := entry[0].all("a")[0]
+	if more.text() != "All changes of this import (60)" {
+		t.Errorf("%q", more.text())
+	}
+	all := b.get(t, more.attributes["href"]).says(t, "Import 1")
+	older := b.get(t, all.one(t, "a", "rel", "next").attributes["href"]).says(t, "Import 1")
+	if first, last := all.edits(t), older.edits(t); len(first) != 50 || len(last) != 10 ||
+		last[9] != "Zoë Müller was changed, by first key What was changed Field Before After Phone –empty 111" {
+		t.Errorf("%d and %d changes: %q", len(first), len(last), last)
+	}
+	own := b.get(t, "/office/people/"+id+"/history").edits(t)
+	if own[0] != "Zoë Müller was changed, by first key (Import 1) What was changed Field Before After Phone –empty 111" {
+		t.Errorf("of a person: %q", own)
+	}
+	b.get(t, "/office/history?import=9").says(t, "No change is like that")
+
+	p = older.putBack(t, "Zoë Müller was changed").follow(t)
+	if p.path != older.path+"&put-back=62" || p.notice(t) != "Zoë Müller is as before again: Phone Undo" {
+		t.Errorf("%s says %q", p.path, p.notice(t))
+	}
+	b.get(t, "/office/history").putBack(t, summary).says(t, "Import 1 was taken back", "59 people were deleted", "1 person was left alone")
+	p = b.get(t, "/office/history").says(t, summary, "taken back,")
+	summaries := p.one(t, "ol", "class", "history").all("summary")
+	if top := shownMoment.ReplaceAllString(summaries[0].text(), ""); len(summaries) != 2 || top != "Import 1 was taken back: 59 people, by desk (browser)" {
+		t.Errorf("the newest of %d entries is %q", len(summaries), top)
+	}
+	if buttons := p.one(t, "ol", "class", "history").all("form", "action", "/office/imports/1/undo"); len(buttons) > 0 {
+		t.Error("it can be taken back again")
+	}
+	p.putBack(t, "N 58 was deleted").follow(t).says(t, "N 58 is back on the list")
+}
+
+// TestOfficeHistoryFilter: changes are found by person, day and who. A person is found by
+// id or name, deleted ones, too. Who has made them goes by the name, whatever the browser.
+func TestOfficeHistoryFilter(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	desk := newKey(t, s.db, "default", "--label", "Ana Ivić")
+	b, second := s.signIn(t, desk, "en"), s.signIn(t, desk, "en")
+	zoe := s.create(t, `{"firstName":"Zoë","lastName":"Müller"}`)
+	eva := s.as(desk).create(t, `{"firstName":"Eva","lastName":"Horvat"}`)
+	b.post(t, personPath(eva)+"/delete", url.Values{})
+	second.post(t, personPath(eva)+"/undelete", url.Values{})
+	second.post(t, personPath(eva)+"/delete", url.Values{})
+	execSQL(t, s.db, `UPDATE changes SET at = unixepoch('2026-03-29T12:00:00Z') * 1000 WHERE id & 0xffffffff = 1`)
+	const (
+		made    = "Zoë Müller was added, by first key What was entered Field Entered First name Zoë Last name Müller"
+		added   = "Eva Horvat was added, by Ana Ivić What was entered Field Entered First name Eva Last name Horvat"
+		deleted = "Eva Horvat was deleted, by Ana Ivić (browser)"
+		back    = "Eva Horvat was brought back, by Ana Ivić (browser)"
+	)
+	today := url.QueryEscape(shownMoment.FindString(b.get(t, "/office/history").text()))
+	today = today[:strings.Index(today, "%2C")]
+	for query, want := range map[string][]string{
+		"":                                 {deleted, back, deleted, added, made},
+		"person=" + eva:                    {deleted, back, deleted, added},
+		"person=" + strings.ToUpper(zoe):   {made},
+		"person=mueller":                   {made},
+		"person=hor+eva":                   {deleted, back, deleted, added},
+		"person=e&who=Ana+Ivi%C4%87":       {deleted, back, deleted, added},
+		"person=Nobody":                    {},
+		"person=" + nobody:                 {},
+		"who=Ana+Ivi%C4%87":                {deleted, back, deleted, added},
+		"who=Ana+Ivi%C4%87+%28browser%29":  {deleted, back, deleted},
+		"who=first+key":                    {made},
+		"who=1":                            {made},
+		"who=0":                            {},
+		"who=Somebody":                     {},
+		"from=2026-03-29&to=29+March+2026": {made},
+		"from=2026-03-30":                  {deleted, back, deleted, added},
+		"to=2026-03-28":                    {},
+		"from=" + today + "&to=" + today:   {deleted, back, deleted, added},
+	} {
+		p := b.get(t, "/office/history?"+query)
+		if p.tellsEdits(t, want...); len(want) == 0 {
+			p.says(t, "No change is like that")
+		}
+	}
+	p := b.get(t, "/office/history").form(t, "/office/history").set(t, "Person", "zoe").set(t, "Changed by", "first key").set(t, "From", "29.3.2026").send(t, "Show")
+	p.tellsEdits(t, made)
+	if from := p.labelled(t, "From").attributes["value"]; from != "29 March 2026" || p.labelled(t, "Person").attributes["value"] != "zoe" {
+		t.Errorf("the form has %q", from)
+	}
+	if p.all("a", "href", "/office/history", "class", "button quiet")[0].text() != "All changes" {
+		t.Error("nothing leads to all changes")
+	}
+	p = b.get(t, "/office/history?from=31.2.2026&to=x")
+	p.tellsEdits(t, deleted, back, deleted, added, made)
+	p.says(t, "There is no such day.", "This day cannot be read.")
+	if p.labelled(t, "From").attributes["aria-describedby"] != "from-fault" || len(p.all("p", "id", "to-fault")) != 1 {
+		t.Errorf("the fault is not at its field: %s", p.body)
+	}
+	own := b.get(t, "/office/people/"+eva+"/history?who=0")
+	own.tellsEdits(t)
+	own.form(t, "/office/people/"+eva+"/history").set(t, "Changed by", "Ana Ivić").send(t, "Show").tellsEdits(t, deleted, back, deleted, added)
+	if link := b.get(t, "/office/history?who=0&person="+eva).says(t, "Person: Eva Horvat").all("a", "href", "/office/history?who=0"); len(link) != 1 || link[0].text() != "Everybody" {
+		t.Error("nothing leads to everybody")
+	}
+	other := s.signIn(t, newKey(t, s.db, "Engine 7"), "en")
+	other.get(t, "/office/history?person="+eva).says(t, "a person whose name is not known").lacks(t, "Horvat", "Ana Ivić")
+}
+
 // TestOfficeDeleted: the deleted people, the last one first, and bringing them back.
 func TestOfficeDeleted(t *testing.T) {
 	t.Parallel()

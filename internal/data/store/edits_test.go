@@ -79,6 +79,94 @@ func showEdits(edits []store.Edit) string {
 	return strings.Join(lines, "\n")
 }
 
+// TestSomeEdits: changes are asked for by record, key, time and import. An import is one
+// edit, and so is taking it back. Each has what was there after it, also where changes in
+// between are left out.
+func TestSomeEdits(t *testing.T) {
+	t.Parallel()
+	now := noon
+	s := newStoreAt(t, func() time.Time { return now })
+	desk := newKey(t, s, "Engine 7", "desk")
+	a := create(t, s, ours, eva) // change 1
+	now = noon.Add(time.Hour)
+	_, err := s.Replace(ours, desk, a.ID, ana, asIs) // 2
+	must(t, err)
+	n := adding(store.Person{ID: a.ID, Fields: eva}, store.Person{Fields: ana}, store.Person{Fields: ana}) // 3, 4, 5
+	n.By = desk
+	now = noon.Add(2 * time.Hour)
+	imports(t, s, ours, n)
+	now = noon.Add(3 * time.Hour)
+	create(t, s, ours, eva) // 6
+	now = noon.Add(4 * time.Hour)
+	takeBack(t, s, 1) // 7, 8, 9
+	now = noon.Add(5 * time.Hour)
+	must(t, s.Delete(ours, desk, a.ID, asIs)) // 10
+
+	check := func(q store.EditQuery, limit int, want string) {
+		t.Helper()
+		edits, err := s.Edits(ours, q, limit)
+		must(t, err)
+		var got []string
+		for _, e := range edits {
+			line := fmt.Sprint(e.Number, " ", e.Action)
+			for _, one := range e.Edits {
+				line += fmt.Sprint(" ", one.Number)
+			}
+			if e.ID == "" {
+				line += fmt.Sprint(" of ", e.People)
+			}
+			if e.Import != nil {
+				line += fmt.Sprint(" import ", e.Import.Number)
+			}
+			got = append(got, line)
+		}
+		if text := strings.Join(got, ", "); text != want {
+			t.Errorf("%+v has %s, not %s", q, text, want)
+		}
+	}
+	check(store.EditQuery{}, 9, "10 delete, 7 takeBack 9 8 7 of 3 import 1, 6 create, 5 import 5 4 3 of 3 import 1, 2 replace, 1 create")
+	check(store.EditQuery{}, 2, "10 delete, 7 takeBack 9 8 of 3 import 1")
+	check(store.EditQuery{Before: 7}, 2, "6 create, 5 import 5 4 of 3 import 1")
+	check(store.EditQuery{Before: 5}, 9, "2 replace, 1 create")
+	check(store.EditQuery{Before: 4}, 9, "2 replace, 1 create")
+	check(store.EditQuery{Keys: []store.KeyID{desk}}, 9, "10 delete, 5 import 5 4 3 of 3 import 1, 2 replace")
+	check(store.EditQuery{Keys: []store.KeyID{0}}, 9, "7 takeBack 9 8 7 of 3 import 1, 6 create, 1 create")
+	check(store.EditQuery{Keys: []store.KeyID{}}, 9, "")
+	check(store.EditQuery{Since: noon.Add(time.Hour), Until: noon.Add(3 * time.Hour)}, 9, "5 import 5 4 3 of 3 import 1, 2 replace")
+	check(store.EditQuery{Since: noon.Add(time.Hour), Until: noon.Add(2 * time.Hour)}, 9, "2 replace")
+	check(store.EditQuery{Records: []string{a.ID}}, 9, "10 delete, 7 replace, 3 replace import 1, 2 replace, 1 create")
+	check(store.EditQuery{Records: []string{}}, 9, "")
+	check(store.EditQuery{Import: 1}, 9, "5 create import 1, 4 create import 1, 3 replace import 1")
+	check(store.EditQuery{Import: 1, Before: 5}, 1, "4 create import 1")
+	for _, q := range []store.EditQuery{{Import: 2}, {Import: -1}} {
+		if _, err := s.Edits(ours, q, 9); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("%+v: %v", q, err)
+		}
+	}
+	for number, want := range map[int64]string{1: "Eva", 2: "Ana", 3: "Eva", 7: "Ana"} {
+		if e, err := s.GetEdit(ours, number); err != nil || e.Number != number || e.ID != a.ID || e.After == nil || e.After.FirstName != want {
+			t.Errorf("edit %d: %v, %s", number, err, showEdits([]store.Edit{e}))
+		}
+	}
+	edits, err := s.Edits(ours, store.EditQuery{Keys: []store.KeyID{desk}}, 9)
+	must(t, err)
+	if first := edits[1].Edits[2]; *first.Before != (record.Firefighter{ID: a.ID, Fields: ana}) || first.After.Fields != eva || edits[2].After.Fields != ana {
+		t.Errorf("with some left out: %s", showEdits(append(edits[1].Edits, edits...)))
+	}
+	for _, number := range []int64{0, 11, -1, 1<<32 | 1} {
+		if _, err := s.GetEdit(ours, number); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("edit %d: %v", number, err)
+		}
+	}
+	if _, err := s.GetEdit(theirs, 1); !errors.Is(err, store.ErrNotFound) {
+		t.Errorf("an edit of others: %v", err)
+	}
+	editors, err := s.Editors(ours)
+	if err != nil || len(editors) != 1 || editors[0].ID != desk || editors[0].Label != "desk" {
+		t.Errorf("%v, %+v", err, editors)
+	}
+}
+
 // TestDamagedEdits: what the disk has damaged is not shown as what was there.
 func TestDamagedEdits(t *testing.T) {
 	t.Parallel()

@@ -102,18 +102,19 @@ func Moment(milliseconds int64) *string {
 }
 
 // Edit is a change of a record as the office page shows it: with the record before and
-// after it. The Edit of a whole import has no record.
+// after it. A whole import is an Edit without a record, and so is taking it back.
 type Edit struct {
 	Number int64
 	At     time.Time
-	Action string // that of an import is "import"
+	Action string // that of an import is "import", that of taking it back "takeBack"
 	ID     string
 	Key    KeyID               // 0: a command did it
 	Label  string              // of the key; empty also where the key is gone
 	Before *record.Firefighter // nil where there was none or it is not known any more
 	After  *record.Firefighter // nil after a delete and where it is not known any more
-	Import *Import             // that has made the change, or that the Edit is; nil: none
-	Edits  []Edit              // of an import: its newest changes, at most as many as were asked for
+	Import *Import             // that has made the change, or that the Edit is about; nil: none
+	People int                 // whom an import, or taking it back, has changed
+	Edits  []Edit              // the newest of these changes, at most as many as were asked for
 }
 
 // EditQuery says which changes of a department are wanted. In the zero EditQuery
@@ -127,8 +128,8 @@ type EditQuery struct {
 }
 
 // Edits returns changes of a department, the newest first, at most limit. An import is
-// one of them, unless the query is about records or about that import: then its changes
-// stand for themselves. The error is ErrNotFound for an import that the department does
+// one of them, and so is taking it back, unless the query is about records or about that
+// import: then each change stands for itself. The error is ErrNotFound for an import that the department does
 // not have.
 func (s *Store) Edits(tenant record.TenantID, q EditQuery, limit int) (edits []Edit, err error) {
 	if q.Before == 0 || q.Before > math.MaxUint32 {
@@ -151,6 +152,9 @@ func (s *Store) Edits(tenant record.TenantID, q EditQuery, limit int) (edits []E
 // GetEdit returns a change of a department by its number. The error is ErrNotFound if
 // there is none, or none any more.
 func (s *Store) GetEdit(tenant record.TenantID, number int64) (e Edit, err error) {
+	if number < 1 || number > math.MaxUint32 { // it would be one of another department
+		return e, ErrNotFound
+	}
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		r := editReader{conn: c, tenant: tenant}
 		one, err := r.changes(number, number, 1)
@@ -182,8 +186,11 @@ type span struct {
 	first, last int64
 }
 
-// actionImport is the action of the Edit of an import. The table changes has none.
-const actionImport = "import"
+// Actions of Edits that the table changes does not have.
+const (
+	actionImport   = "import"
+	actionTakeBack = "takeBack"
+)
 
 func spansOf(c *sqlite.Conn, tenant record.TenantID) (all []span, err error) {
 	err = c.Query(importsSQL+` ORDER BY number DESC`, sqlite.Args{int64(tenant)},
@@ -206,7 +213,7 @@ func (r *editReader) read(limit int) ([]Edit, error) {
 	var edits []Edit
 	end := r.Before // what is before it was not read yet
 	for _, i := range append(r.imports, span{}) {
-		newer, err := r.changes(i.last+1, end-1, limit-len(edits))
+		newer, err := r.between(i.last+1, end-1, limit-len(edits))
 		if err != nil {
 			return nil, err
 		}
@@ -215,7 +222,7 @@ func (r *editReader) read(limit int) ([]Edit, error) {
 			break
 		}
 		if i.last < r.Before && r.wants(i.Import) {
-			e := Edit{Number: i.last, At: i.At, Action: actionImport, Key: i.Key, Label: i.Label, Import: &i.Import}
+			e := Edit{Number: i.last, At: i.At, Action: actionImport, Key: i.Key, Label: i.Label, Import: &i.Import, People: i.Added + i.Changed}
 			if e.Edits, err = r.changes(i.first, i.last, limit); err != nil {
 				return nil, err
 			}
@@ -223,6 +230,52 @@ func (r *editReader) read(limit int) ([]Edit, error) {
 		}
 	}
 	return edits, nil
+}
+
+// takenBackSQL returns the first of the changes, up to a number, that taking an import back
+// has made, and how many they are. One transaction has made them, one behind the other.
+const takenBackSQL = `
+	SELECT min(id) & 0xffffffff, count(*) FROM changes
+	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | ?3 AND at = ?4 AND ifnull(key_id, 0) = ?5`
+
+// between returns the changes from one number to another, between which no import is. Those
+// that have taken an import back are one.
+func (r *editReader) between(from, to int64, limit int) (edits []Edit, err error) {
+	for {
+		newer, err := r.changes(from, to, limit-len(edits))
+		if err != nil {
+			return nil, err
+		}
+		n, i := r.firstTakenBack(newer)
+		if edits = append(edits, newer[:n]...); i == nil {
+			return edits, nil
+		}
+		e := newer[n]
+		last, least := e.Number, max(from, e.Number-int64(i.Added+i.Changed)+1)
+		e = Edit{At: e.At, Action: actionTakeBack, Key: e.Key, Label: e.Label, Import: i}
+		err = r.conn.QueryRow(takenBackSQL, sqlite.Args{int64(r.tenant), least, last, i.TakenBackAt.UnixMilli(), int64(e.Key)},
+			func(row sqlite.Row) { e.Number, e.People = row.Int(0), int(row.Int(1)) })
+		if err == nil {
+			e.Edits, err = r.changes(e.Number, last, limit)
+		}
+		if err != nil {
+			return nil, err
+		}
+		edits, to = append(edits, e), e.Number-1
+	}
+}
+
+// firstTakenBack returns the first of some changes that has taken an import back, and that
+// import: nil if there is none.
+func (r *editReader) firstTakenBack(edits []Edit) (int, *Import) {
+	for n, e := range edits {
+		for _, i := range r.imports {
+			if e.At.Equal(i.TakenBackAt) && (e.Action == actionDelete || e.Action == actionReplace) {
+				return n, &i.Import
+			}
+		}
+	}
+	return len(edits), nil
 }
 
 // wants reports whether the query is about an import.
@@ -287,7 +340,7 @@ func setAfter(c *sqlite.Conn, tenant record.TenantID, edits []Edit) error {
 	open := map[string][]*Edit{} // without their After yet, by record, the newest first
 	oldest := int64(math.MaxUint32)
 	add := func(e *Edit) {
-		if e.Action != actionImport {
+		if e.ID != "" {
 			open[e.ID], oldest = append(open[e.ID], e), min(oldest, e.Number)
 		}
 	}

@@ -362,11 +362,20 @@ func (m *historyRun) compareEdits(d *historyModel, id string, limit int) {
 		page, err := m.store.Edits(d.tenant, q, limit)
 		must(m.T, err)
 		for _, e := range page {
-			if q.Before = e.Number; e.Action != "import" {
+			q.Before = e.Number
+			switch {
+			case e.ID != "":
 				add([]store.Edit{e})
 				continue
+			case e.Action == "takeBack" && len(e.Edits) < e.People: // all of them are in the histories of their records
+				all, err := m.store.Edits(d.tenant, store.EditQuery{Records: allIDs(d.edits), Before: e.Edits[0].Number + 1}, e.People)
+				must(m.T, err)
+				e.Edits = all
 			}
 			add(e.Edits)
+			if e.Action == "takeBack" {
+				continue
+			}
 			for of := (store.EditQuery{Import: e.Import.Number}); len(e.Edits) == limit; add(e.Edits) {
 				of.Before = e.Edits[limit-1].Number
 				e.Edits, err = m.store.Edits(d.tenant, of, limit)
@@ -378,6 +387,13 @@ func (m *historyRun) compareEdits(d *historyModel, id string, limit int) {
 		}
 	}
 	m.same("the edits of "+id, show(got), show(want))
+}
+
+func allIDs(edits []historyEdit) (ids []string) {
+	for _, e := range edits {
+		ids = append(ids, e.id)
+	}
+	return ids
 }
 
 func show(edits []historyEdit) (lines []string) {

@@ -37,6 +37,7 @@ type historyPage struct {
 type entries struct {
 	Entries []entry
 	Back    string
+	Within  bool // an entry, which is an import
 }
 
 // historyFilter is the form that asks for some changes.
@@ -51,14 +52,14 @@ type historyFilter struct {
 	On       bool // something is asked for
 }
 
-// entry is a change of a record, for people, or an import. The sentence that says it is
+// entry is a change of a record, for people, or an import or that it was taken back. The sentence that says it is
 // Start, Name and End, so that the name can be a link.
 type entry struct {
 	Number           int64
 	At               time.Time
 	Start, Name, End string
 	Link             string // address of the person's history; empty: no link
-	Who              string // translated, as "by Ana"
+	Who              string // translated, as "by Ana"; empty: that of the import around it
 	By               string // the import that has made the change, translated; empty: none
 	New              bool   // nothing was there before
 	Fields           []difference
@@ -70,11 +71,10 @@ type entry struct {
 
 // importEntry is what an entry of an import has besides.
 type importEntry struct {
-	Number    int64
-	Count     int    // of its people
 	People    string // what it is and how many people it has, translated
 	TakenBack string // when, in the visitor's language; empty: it was not
-	All       string // address of all its changes; empty: they are here
+	All       string // address of all changes of the import; empty: they are here
+	Count     int    // of them
 	entries
 }
 
@@ -171,7 +171,7 @@ func (v visit) readFilter(data *historyPage) (q store.EditQuery, err error) {
 	}
 	q.Since = v.readFilterDay(f, &f.From, "from", 0)
 	q.Until = v.readFilterDay(f, &f.To, "to", 1)
-	f.On = f.Person.Value != "" || f.ID != "" || q.Keys != nil || f.From.Value != "" || f.To.Value != ""
+	f.On = q.Import != 0 || f.Person.Value != "" || f.ID != "" || q.Keys != nil || f.From.Value != "" || f.To.Value != ""
 	return q, nil
 }
 
@@ -279,10 +279,13 @@ func (v visit) entry(e store.Edit) entry {
 	line := entry{Number: e.Number, At: e.At.Local(), Who: v.changedBy(e), New: e.Action == "create"}
 	switch e.Action {
 	case "import":
-		line.Import = v.importEntry(e)
+		line.Import = v.importEntry(e, "history.import")
 		if line.Import.TakenBack == "" && v.May(store.ScopeWrite) {
 			line.PutBack = undoImportPath(e.Import.Number)
 		}
+		return line
+	case "takeBack":
+		line.Import = v.importEntry(e, "history.takenBack")
 		return line
 	case "purge":
 		line.Start = v.Text("history.purge")
@@ -317,20 +320,21 @@ func isDamaged(e store.Edit) bool {
 	return e.Before == nil || e.Action == "replace" && e.After == nil
 }
 
-// importEntry returns an import and the newest of its changes.
-func (v visit) importEntry(e store.Edit) *importEntry {
-	i := &importEntry{Number: e.Import.Number, Count: e.Import.Added + e.Import.Changed, entries: entries{Back: v.historyBack()}}
-	i.People = v.Count("history.import", i.Count, v.importName(*e.Import))
-	if !e.Import.TakenBackAt.IsZero() {
+// importEntry returns an import, or that it was taken back, and the newest of its changes.
+// message says what it is.
+func (v visit) importEntry(e store.Edit, message string) *importEntry {
+	i := &importEntry{entries: entries{Back: v.historyBack(), Within: true}}
+	i.People = v.Count(message, e.People, v.importName(*e.Import))
+	if e.Action == "import" && !e.Import.TakenBackAt.IsZero() {
 		i.TakenBack = v.Lang.Moment(e.Import.TakenBackAt.Local())
 	}
 	if len(e.Edits) > historyLength {
 		e.Edits = e.Edits[:historyLength]
-		i.All = historyPath + "?import=" + strconv.FormatInt(e.Import.Number, 10)
+		i.All, i.Count = historyPath+"?import="+strconv.FormatInt(e.Import.Number, 10), e.Import.Added+e.Import.Changed
 	}
 	for _, one := range e.Edits {
 		line := v.entry(one)
-		line.By = ""
+		line.Who, line.By = "", "" // that of the import
 		i.Entries = append(i.Entries, line)
 	}
 	return i
