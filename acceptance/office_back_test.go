@@ -74,7 +74,18 @@ func TestOfficeLeadsBack(t *testing.T) {
 	found = b.get(t, add).form(t, "/office/people").set(t, "First name", "Ivo").set(t, "Last name", "Čović").send(t, "Add person")
 	found.wantsBack(t, list, "added", s.list(t, "search=Ivo").Data.Items[0].ID)
 
-	b.get(t, link).one(t, "a", "href", personPath(id)+"/history?back="+url.QueryEscape(list))
+	history := b.get(t, link).one(t, "a", "href", personPath(id)+"/history?back="+url.QueryEscape(list))
+	b.get(t, history.attributes["href"]).one(t, "a", "href", link)
+	var birthday string
+	for _, a := range b.get(t, "/office/birthdays").one(t, "main").all("a") {
+		if strings.HasPrefix(a.attributes["href"], personPath(id)) {
+			birthday = a.attributes["href"]
+		}
+	}
+	born := b.get(t, birthday).form(t, personPath(id)).set(t, "Date of birth", "16 May 1990").send(t, "Save")
+	if p := born.follow(t); p.notice(t) != "Ana Čović was saved Undo" || p.heading(t) != "Birthdays" {
+		t.Errorf("%s says %q", p.path, p.notice(t))
+	}
 
 	person = b.get(t, link)
 	b.get(t, link).form(t, personPath(id)).set(t, "Phone", "1").send(t, "Save")

@@ -3,6 +3,7 @@ package office
 import (
 	"cmp"
 	"errors"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -162,9 +163,24 @@ func (v visit) marked() string {
 	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("undone"), query.Get("restored"))
 }
 
-// listNotice returns the notice that the address asks for: nil if there is none,
-// or if it is not so any more.
-func (v visit) listNotice() (*site.Notice, error) {
+// Render answers with a page, and with the notice of what has just happened to a person.
+// Any page can be the one that a form leads back to.
+func (v visit) Render(status int, name string, p site.Page) error {
+	if v.R.Method != http.MethodPost && p.Part == "" {
+		happened, err := v.personNotice()
+		if err != nil {
+			return err
+		}
+		if happened != nil {
+			p.Notice = happened
+		}
+	}
+	return v.Visit.Render(status, name, p)
+}
+
+// personNotice returns the notice about a person that the address asks for: nil if there
+// is none, or if it is not so any more.
+func (v visit) personNotice() (*site.Notice, error) {
 	for _, what := range notices {
 		id, err := store.ParseRecordID(v.R.URL.Query().Get(what))
 		if err != nil {

@@ -48,9 +48,5 @@ func showDeleted(v visit) error {
 	for _, f := range all[first:min(total, first+pageLength)] {
 		data.People = append(data.People, deletedPerson{v.person(&f.Firefighter, today), time.UnixMilli(f.DeletedAt), f.Damaged})
 	}
-	note, err := v.listNotice()
-	if err != nil {
-		return err
-	}
-	return v.Render(http.StatusOK, "deleted", site.Page{Title: v.Text("deleted.title"), Section: "deleted", Notice: note, Data: data})
+	return v.Render(http.StatusOK, "deleted", site.Page{Title: v.Text("deleted.title"), Section: "deleted", Data: data})
 }

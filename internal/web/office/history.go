@@ -25,6 +25,7 @@ const historyPath = site.Root + "history"
 // historyPage is the Data of history.html.
 type historyPage struct {
 	ID      string // of the person whose history it is; empty: the department's
+	Person  string // address of that person's page
 	Deleted bool   // the person is deleted
 	Of      string // the import that the changes are of, translated; empty: of all
 	Filter  historyFilter
@@ -87,7 +88,7 @@ func showPersonHistory(v visit, id string) error {
 	if err != nil && !errors.As(err, new(*record.DamagedError)) { // of a damaged one the history may know more
 		return err
 	}
-	return v.renderHistory(site.Page{Title: v.Text("history.of", nameOf(f.Fields)), Section: "list"}, historyPage{ID: id, Deleted: deleted})
+	return v.renderHistory(site.Page{Title: v.Text("history.of", nameOf(f.Fields)), Section: "list"}, historyPage{ID: id, Person: withBack(personPath(id), v.Back()), Deleted: deleted})
 }
 
 // renderHistory answers with the changes of a person, or of the department, that the
@@ -119,9 +120,6 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 		}
 		data.Entries = append(data.Entries, line)
 	}
-	if p.Notice, err = v.listNotice(); err != nil {
-		return err
-	}
 	p.Wrong = len(data.Filter.Faults) > 0
 	p.Data = data
 	return v.Render(http.StatusOK, "history", p)
@@ -131,7 +129,7 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 // notices; an empty value leaves it out.
 func (v visit) pathWith(name, value string) string {
 	query := url.Values{}
-	for _, kept := range []string{"person", "who", "from", "to", "import", "before"} {
+	for _, kept := range []string{"person", "who", "from", "to", "import", "before", "back"} {
 		if given := v.R.URL.Query().Get(kept); given != "" {
 			query.Set(kept, given)
 		}

@@ -115,16 +115,10 @@ func showList(v visit) error {
 	back := listPath(v.listQuery())
 	data.Add = withBack(newPersonPath, back)
 	data.Rows = v.rowsOf(data, back, v.May(store.ScopeWrite))
-	p := site.Page{Title: v.Text("list.title"), Section: "list", Wrong: len(faults) > 0, Data: data}
+	p := site.Page{Title: v.Text("list.title"), Section: "list", Wrong: len(faults) > 0, Notice: notice, Data: data}
 	if v.R.URL.Query().Get("part") == "results" { // the script asks for it while somebody types
 		p.Part = "results"
 		return v.Render(http.StatusOK, "list", p)
-	}
-	if p.Notice, err = v.listNotice(); err != nil {
-		return err
-	}
-	if p.Notice == nil {
-		p.Notice = notice
 	}
 	return v.Render(http.StatusOK, "list", p)
 }

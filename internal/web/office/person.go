@@ -35,7 +35,6 @@ type formPage struct {
 	Resumed bool    // after a new sign-in; nothing is saved yet
 	Person  person
 	Alike   []site.Line // who is there already and could be the new person
-	Notice  *site.Notice
 }
 
 // input is a field of the form.
@@ -153,7 +152,7 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 	}
 	data.Inputs[0].Focus = data.ID == "" && len(data.Faults) == 0
 	data.Resumed, p.Wrong = v.Resumed(), slices.ContainsFunc(data.Faults, func(in input) bool { return !in.Question })
-	p.Data, p.Notice = data, data.Notice
+	p.Data = data
 	return v.Render(status, "person", p)
 }
 
@@ -218,11 +217,8 @@ func showPerson(v visit, id string) error {
 	if err != nil {
 		return err
 	}
-	shown, data := v.shown(f.Fields), v.formOf(f)
-	if data.Notice, err = v.listNotice(); err != nil {
-		return err
-	}
-	return v.renderForm(http.StatusOK, data, shown, shown, nil)
+	shown := v.shown(f.Fields)
+	return v.renderForm(http.StatusOK, v.formOf(f), shown, shown, nil)
 }
 
 // formOf returns the form for a record.
