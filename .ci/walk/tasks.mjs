@@ -184,7 +184,8 @@ export async function tasks(browser, station, scripts) {
     await station.remove(person.id);
     await station.remove(later.id);
     const page = await open("/office/");
-    await page.getByRole("link", { name: /^deleted/i }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "History" }).click();
+    await page.getByRole("navigation").getByRole("link", { name: "Deleted" }).click();
     await page.waitForURL("/office/deleted");
     const text = await main(page).innerText();
     check(text.indexOf(later.lastName) < text.indexOf(person.lastName), "the deleted list does not begin with the newest");
