@@ -70,7 +70,7 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 		default:
 			p.Items, p.Total, err = list(c, tenant, now.Count, q)
 			if err == nil && q.HasLetters(p.Total) {
-				p.Letters, err = letters(c, tenant, q)
+				p.Letters, err = letters(c, tenant, q.Descending)
 			}
 		}
 		return err
@@ -105,19 +105,17 @@ func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (
 	return items, total, err
 }
 
-// letters has SQLite find the letters of a list by last name.
-func letters(c *sqlite.Conn, tenant record.TenantID, q record.Query) (all []Letter, err error) {
-	where, args := matching(q)
-	order := ` GROUP BY letter ORDER BY letter`
-	if q.Descending {
-		order += ` DESC`
+// letters has SQLite find the letters of a department's list by last name.
+func letters(c *sqlite.Conn, tenant record.TenantID, descending bool) (all []Letter, err error) {
+	text := `SELECT substr(last_key, 1, 1) AS letter, count(*)` + inTenant + ` GROUP BY letter ORDER BY letter`
+	if descending {
+		text += ` DESC`
 	}
 	before := int64(0)
-	err = c.Query(`SELECT substr(last_key, 1, 1) AS letter, count(*)`+inTenant+where+order, append(sqlite.Args{int64(tenant)}, args...),
-		func(row sqlite.Row) {
-			all = append(all, Letter{Letter: row.Text(0), Before: before})
-			before += row.Int(1)
-		})
+	err = c.Query(text, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
+		all = append(all, Letter{Letter: row.Text(0), Before: before})
+		before += row.Int(1)
+	})
 	return all, err
 }
 

@@ -51,7 +51,7 @@ func TestPages(t *testing.T) {
 }
 
 // TestLetters: each letter leads to the first person of that letter, whether SQLite or
-// the index sorts. Only a list by last name that is longer than a page has letters.
+// the index sorts. Only a whole list by last name that is longer than a page has letters.
 func TestLetters(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{150, 250} {
@@ -70,7 +70,7 @@ func TestLetters(t *testing.T) {
 			var want []store.Letter
 			for i, f := range whole.Items {
 				letter := string([]rune(fold.String(f.LastName))[:1])
-				if n := len(want); q.SortBy == record.ByLastName && (n == 0 || want[n-1].Letter != letter) {
+				if n := len(want); len(q.Terms) == 0 && q.SortBy == record.ByLastName && (n == 0 || want[n-1].Letter != letter) {
 					want = append(want, store.Letter{Letter: letter, Before: int64(i)})
 				}
 			}

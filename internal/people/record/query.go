@@ -38,14 +38,14 @@ type Query struct {
 	Number         Number // or this
 	SortBy         SortField
 	Descending     bool
-	// Letters asks for the letters of a list by last name that is longer than a page.
-	// Other lists have none.
+	// Letters asks for the letters of a whole list by last name that is longer than a
+	// page. Other lists have none.
 	Letters bool
 }
 
 // HasLetters reports whether a list of so many records has the letters that q asks for.
 func (q Query) HasLetters(total int64) bool {
-	return q.Letters && q.SortBy == ByLastName && total > q.PageSize
+	return q.Letters && len(q.Terms) == 0 && q.SortBy == ByLastName && total > q.PageSize
 }
 
 // Offset returns the number of records before the page. It is bounded by a

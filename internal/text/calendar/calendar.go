@@ -56,7 +56,7 @@ func (d Date) Reaches(age int) Date { return d.Birthday(d.Year + age) }
 // It is negative before the birth.
 func (d Date) AgeOn(other Date) int {
 	age := other.Year - d.Year
-	if other.Before(d.Birthday(other.Year)) {
+	if other.Before(Date{other.Year, d.Month, d.Day}) { // 1 March is after a 29 February that is not there, too
 		age--
 	}
 	return age

@@ -40,7 +40,11 @@ type dateForm struct {
 // Day returns a date, such as "15 May 1990". The year has four digits at least, so
 // that ParseDay reads every one.
 func (l *Language) Day(d calendar.Date) string {
-	return l.DayMonth(d.Month, d.Day) + l.dates.beforeYear + fmt.Sprintf("%04d", d.Year) + l.dates.afterYear
+	year := strconv.Itoa(d.Year)
+	for len(year) < 4 {
+		year = "0" + year
+	}
+	return l.DayMonth(d.Month, d.Day) + l.dates.beforeYear + year + l.dates.afterYear
 }
 
 // DayMonth returns a date without its year, such as "15 May".

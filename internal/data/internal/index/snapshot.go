@@ -132,45 +132,28 @@ func (s *snapshot) size() int {
 
 func (s *snapshot) page(q record.Query) Page {
 	o := s.order(q.SortBy)
-	if len(q.Terms) == 0 {
-		p := s.pageOfAll(o, q)
-		if q.HasLetters(p.Total) {
-			p.Letters = s.letters(o, q, func(from, to int) int64 { return int64(to - from) })
-		}
-		return p
+	if len(q.Terms) > 0 {
+		return s.pageOf(s.search(q), o, q)
 	}
-	found := s.search(q)
-	p := s.pageOf(found, o, q)
+	p := s.pageOfAll(o, q)
 	if q.HasLetters(p.Total) {
-		p.Letters = s.letters(o, q, func(from, to int) (count int64) {
-			for i := from; i < to; i++ {
-				if found.has(o.at(i, q.Descending)) {
-					count++
-				}
-			}
-			return count
-		})
+		p.Letters = s.letters(o, q.Descending)
 	}
 	return p
 }
 
-// letters returns the letters of a list by last name. count returns how many of the
-// records between two places of the order are in the list.
-func (s *snapshot) letters(o order, q record.Query, count func(from, to int) int64) (all []Letter) {
+// letters returns the letters of the list by last name. It looks for the end of each
+// letter by halving what follows.
+func (s *snapshot) letters(o order, descending bool) (all []Letter) {
 	letter := func(i int) string {
-		name := s.key(record.ByLastName, o.at(i, q.Descending)).first
-		_, size := utf8.DecodeRuneInString(name)
-		return name[:size]
+		_, last, _ := strings.Cut(s.texts.at(o.at(i, descending)), "\n")
+		_, size := utf8.DecodeRuneInString(last)
+		return strings.TrimSuffix(last[:size], "\n") // nothing is left of a name of marks alone
 	}
-	before := int64(0)
-	for from := 0; from < len(s.numbers); {
-		now := letter(from)
-		to := from + sort.Search(len(s.numbers)-from, func(i int) bool { return letter(from+i) != now })
-		if found := count(from, to); found > 0 {
-			all = append(all, Letter{now, before})
-			before += found
-		}
-		from = to
+	for i := 0; i < len(s.numbers); {
+		now := letter(i)
+		all = append(all, Letter{now, int64(i)})
+		i += sort.Search(len(s.numbers)-i, func(n int) bool { return letter(i+n) != now })
 	}
 	return all
 }
