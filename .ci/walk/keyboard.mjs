@@ -126,7 +126,7 @@ export async function keys(browser, station) {
     await page.keyboard.press("n");
     await field(page, "firstName").waitFor();
     await page.goto("/office/");
-    await page.getByRole("button", { name: "Keyboard" }).click();
+    await page.getByRole("button", { name: "Keyboard", exact: true }).click();
     await dialog.getByRole("checkbox", { name: "Use these keys" }).uncheck();
     await dialog.getByRole("button", { name: "Close" }).click();
     await page.reload();
