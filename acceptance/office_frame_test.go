@@ -28,12 +28,13 @@ func TestOfficeMenu(t *testing.T) {
 	s := start(t)
 	admin := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
 	for path, want := range map[string][]string{
-		"/office/":          {"[People]", "Birthdays", "Print", "Lists", "History", "Access"},
-		"/office/birthdays": {"People", "[Birthdays]", "Print", "Lists", "History", "Access"},
-		"/office/print":     {"People", "Birthdays", "[Print]", "Lists", "History", "Access"},
-		"/office/compare":   {"People", "Birthdays", "Print", "[Lists]", "History", "Access"},
-		"/office/deleted":   {"People", "Birthdays", "Print", "Lists", "[History]", "Access"},
-		"/office/access":    {"People", "Birthdays", "Print", "Lists", "History", "[Access]"},
+		"/office/":           {"[People]", "Birthdays", "Print", "Lists", "History", "Access"},
+		"/office/people/new": {"[People]", "Birthdays", "Print", "Lists", "History", "Access"},
+		"/office/birthdays":  {"People", "[Birthdays]", "Print", "Lists", "History", "Access"},
+		"/office/print":      {"People", "Birthdays", "[Print]", "Lists", "History", "Access"},
+		"/office/compare":    {"People", "Birthdays", "Print", "[Lists]", "History", "Access"},
+		"/office/deleted":    {"People", "Birthdays", "Print", "Lists", "[History]", "Access"},
+		"/office/access":     {"People", "Birthdays", "Print", "Lists", "History", "[Access]"},
 	} {
 		p := admin.get(t, path).wants(t, 200)
 		if got := p.menu(t, "Menu"); !slices.Equal(got, want) {

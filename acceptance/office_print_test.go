@@ -86,7 +86,7 @@ func TestOfficePrintChoice(t *testing.T) {
 	for path, current := range map[string]string{"/office/print": "Phone list", "/office/print?list=full": "Full list"} {
 		p := b.get(t, path).wants(t, 200)
 		var links []string
-		for _, a := range p.one(t, "nav", "aria-label", "Lists").all("a") {
+		for _, a := range p.one(t, "nav", "aria-label", "Print").all("a") {
 			links = append(links, a.attributes["href"])
 			if _, is := a.attributes["aria-current"]; is != (a.text() == current) {
 				t.Errorf("%s: %s has aria-current %t", path, a.text(), is)
@@ -210,7 +210,7 @@ func TestOfficePrintColumns(t *testing.T) {
 	if p.fault(t, "Empty columns") != "" || p.labelled(t, "Empty columns").attributes["value"] != " present,,boots <2027> " {
 		t.Errorf("the form is %s", p.body)
 	}
-	p = b.get(t, p.one(t, "nav", "aria-label", "Lists").all("a")[1].attributes["href"]).wants(t, 200)
+	p = b.get(t, p.one(t, "nav", "aria-label", "Print").all("a")[1].attributes["href"]).wants(t, 200)
 	if got := headings(p); p.heading(t) != "default: Full list" || !slices.Equal(got[6:], []string{"present", "boots <2027>"}) {
 		t.Errorf("%s has the columns %q", p.heading(t), got)
 	}

@@ -129,7 +129,7 @@ func showNewPerson(v visit) error {
 
 // renderForm answers with the form. Without an ID it is that for a new person.
 func (v visit) renderForm(status int, data formPage, typed, was record.Fields, faults map[string]problem) error {
-	p := site.Page{Title: v.Text("person.new")}
+	p := site.Page{Title: v.Text("person.new"), Section: "list"}
 	data.Action, data.Back, data.Place = site.Root+"people", v.Back(), v.Back()
 	if data.ID != "" {
 		data.Action, data.Place = personPath(data.ID), data.Back+"#"+data.ID
@@ -137,7 +137,7 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 		if n, _ := v.neighbours(data.ID); n.Searched && n.After != "" { // the form is there without them
 			data.Next = withBack(personPath(n.After), n.AfterOn)
 		}
-		p = site.Page{Title: data.Name, Section: "list"}
+		p.Title = data.Name
 	} else if data.Token == "" {
 		data.Token = strings.ToLower(rand.Text())
 	}
