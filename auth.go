@@ -200,6 +200,14 @@ func (a *authenticator) EndSession(key store.Key) error {
 	return nil
 }
 
+// NameSession says whose session it is. Session knows the name from then on.
+func (a *authenticator) NameSession(session store.Key, name string) error {
+	if err := a.store.NameSession(session.ID, name); err != nil {
+		return err
+	}
+	return a.ReloadKeys()
+}
+
 // ReloadKeys reads the keys again if they have changed.
 func (a *authenticator) ReloadKeys() error {
 	a.mu.Lock()

@@ -135,7 +135,8 @@ func Announce(s *store.Store, tenant, url string, print func(text string) error)
 	if err != nil {
 		return err
 	}
-	n := store.NewInvitation{Tenant: id, Name: person(), Scope: store.ScopeAdmin}
+	login := person()
+	n := store.NewInvitation{Tenant: id, Name: login, Scope: store.ScopeAdmin, Login: login}
 	return s.Invite(n, func(code string) error {
 		return print(fmt.Sprintf("Open this in your browser within 15 minutes, and press the button:\n\n  %s\n", invitation{url, code}.link()))
 	})

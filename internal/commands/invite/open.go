@@ -123,7 +123,8 @@ func (o *opening) invite(c Commands, do func() error) error {
 		if err != nil {
 			return err
 		}
-		n := store.NewInvitation{Tenant: tenant, Name: person(), Scope: store.ScopeAdmin}
+		login := person()
+		n := store.NewInvitation{Tenant: tenant, Name: login, Scope: store.ScopeAdmin, Login: login}
 		err = s.Invite(n, func(code string) error {
 			o.made = invitation{at, code}
 			return nil

@@ -126,6 +126,11 @@ func (w *world) writes() map[string]func(*store.Store) error {
 		"Invite": func(s *store.Store) error {
 			return s.Invite(store.NewInvitation{Tenant: ours, Name: "Ivo", Scope: store.ScopeRead}, func(string) error { return nil })
 		},
+		"Invite a login": func(s *store.Store) error {
+			return s.Invite(store.NewInvitation{Tenant: ours, Name: "root", Scope: store.ScopeAdmin, Login: "root"}, func(string) error { return nil })
+		},
+		"NameSession": func(s *store.Store) error { return s.NameSession(w.session.ID, "Ana Čović") },
+		"HideSteps":   func(s *store.Store) error { return s.HideSteps(ours) },
 		"Withdraw": func(s *store.Store) error {
 			all, err := s.Invitations(ours)
 			if err == nil {

@@ -20,6 +20,14 @@ func invite(t *testing.T, s *store.Store, tenant record.TenantID, name string, b
 	return code
 }
 
+// inviteLogin makes an invitation for who is logged in on the PC, and returns its code.
+func inviteLogin(t *testing.T, s *store.Store, tenant record.TenantID, login string) (code string) {
+	t.Helper()
+	n := store.NewInvitation{Tenant: tenant, Name: login, Scope: store.ScopeAdmin, Login: login}
+	must(t, s.Invite(n, func(made string) error { code = made; return nil }))
+	return code
+}
+
 // invitations returns the names of those that are open.
 func invitations(t *testing.T, s *store.Store, tenant record.TenantID) string {
 	t.Helper()

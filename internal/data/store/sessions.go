@@ -34,8 +34,7 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 		if err != nil {
 			return err
 		}
-		label := []rune(opening.Label)
-		opening.Label = string(label[:min(len(label), maxLabel-len(sessionSuffix))]) + sessionSuffix
+		opening.Label = sessionLabel(opening.Label)
 		opening.Device, opening.Lifetime = device, lifetime.Milliseconds()
 		id, err := insertKey(t, hash, opening)
 		if err == nil {
@@ -59,6 +58,20 @@ func (s *Store) isKnown(keyOrCode string) error {
 		err = ErrNotFound
 	}
 	return err
+}
+
+// NameSession says whose session it is. Sessions that the same login opens later have
+// the name from the beginning.
+func (s *Store) NameSession(id KeyID, name string) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		return noRow(t.ExecOne(`UPDATE keys SET label = ? WHERE id = ? AND session_lifetime IS NOT NULL`, sessionLabel(name), int64(id)), ErrNotFound)
+	})
+}
+
+// sessionLabel returns the label of a session of a person or a key.
+func sessionLabel(name string) string {
+	label := []rune(name)
+	return string(label[:min(len(label), maxLabel-len(sessionSuffix))]) + sessionSuffix
 }
 
 // EndSession revokes a session because its person has signed out. The open
@@ -94,6 +107,9 @@ const (
 	invitationLifetime = 15 * time.Minute
 )
 
+// sessionOfLoginSQL reads the label of the last session with a login.
+const sessionOfLoginSQL = `SELECT label FROM keys WHERE tenant_id = ? AND login = ? ORDER BY id DESC LIMIT 1`
+
 // NewInvitation describes an invitation to make.
 type NewInvitation struct {
 	Tenant record.TenantID
@@ -105,13 +121,21 @@ type NewInvitation struct {
 
 // Invite makes an invitation and shows its code: this is the only time that
 // anybody sees it. show is as in CreateKey. Invitations that have expired are
-// erased.
+// erased. An invitation with a login has the name that NameSession gave the last
+// session with that login.
 func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 	text := apikey.NewCode(codeLength)
 	hash := apikey.Hash(text)
 	return s.db.Write(func(t *sqlite.Tx) error {
 		if _, err := t.Exec(`DELETE FROM invitations WHERE expires_at <= ?`, t.Now); err != nil {
 			return err
+		}
+		if n.Login != "" {
+			err := t.QueryRow(sessionOfLoginSQL, sqlite.Args{int64(n.Tenant), n.Login},
+				func(row sqlite.Row) { n.Name = Key{Label: row.Text(0)}.Person() })
+			if err := noRow(err, nil); err != nil {
+				return err
+			}
 		}
 		err := t.ExecOne(`
 			INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at, invited_by, login)

@@ -75,13 +75,51 @@ func TestSessionDevice(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
-	code := ""
-	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "root", Scope: store.ScopeAdmin, Login: "root"}, func(made string) error { code = made; return nil }))
+	code := inviteLogin(t, s, ours, "root")
 	for opening, want := range map[string][2]string{key: {"Firefox, Windows", ""}, code: {"Safari, iPhone", "root"}} {
 		secret, k, err := s.OpenSession(opening, want[0], lifetime)
 		must(t, err)
 		if got := allKeys(t, s)[apikey.Hash(secret)]; [2]string{k.Device, k.Login} != want || got != k {
 			t.Errorf("%+v, and later %+v", k, got)
+		}
+	}
+}
+
+// TestNameSession: a session gets the name of its person, and with it those that the same
+// login opens later in the same department.
+func TestNameSession(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	_, k := openSession(t, s, inviteLogin(t, s, ours, "root"))
+	_, other := openSession(t, s, invite(t, s, ours, "Ivo", 0))
+	version, err := s.KeysVersion()
+	must(t, err)
+	must(t, s.NameSession(k.ID, strings.Repeat("č", 100)))
+	must(t, s.NameSession(k.ID, "Ana Čović"))
+	if after, err := s.KeysVersion(); err != nil || after == version {
+		t.Errorf("a server does not hear of it: %v", err)
+	}
+	for _, tt := range []struct {
+		code, want string
+	}{
+		{inviteLogin(t, s, ours, "root"), "Ana Čović (browser)"},
+		{inviteLogin(t, s, theirs, "root"), "root (browser)"},
+		{inviteLogin(t, s, ours, "eva"), "eva (browser)"},
+		{invite(t, s, ours, "root", 0), "root (browser)"},
+	} {
+		if _, k := openSession(t, s, tt.code); k.Label != tt.want {
+			t.Errorf("it is %q, not %q", k.Label, tt.want)
+		}
+	}
+	for _, k := range allKeys(t, s) {
+		if k.ID == other.ID && k.Label != "Ivo (browser)" {
+			t.Errorf("the other one is %q", k.Label)
+		}
+	}
+	key := newKey(t, s, "Engine 7", "")
+	for _, id := range []store.KeyID{key, 99} {
+		if err := s.NameSession(id, "Ana"); !errors.Is(err, store.ErrNotFound) {
+			t.Errorf("key %d: %v", id, err)
 		}
 	}
 }

@@ -32,6 +32,19 @@ func (s *Store) TenantName(tenant record.TenantID) (name string, err error) {
 	return name, noRow(err, ErrRemoved)
 }
 
+// StepsHidden reports whether HideSteps has hidden the first steps of a department.
+func (s *Store) StepsHidden(tenant record.TenantID) (bool, error) {
+	n, err := s.queryInt(`SELECT steps_hidden FROM tenants WHERE id = ?`, int64(tenant))
+	return n == 1, noRow(err, ErrRemoved)
+}
+
+// HideSteps hides the first steps of a department for good.
+func (s *Store) HideSteps(tenant record.TenantID) error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		return noRow(t.ExecOne(`UPDATE tenants SET steps_hidden = 1 WHERE id = ?`, int64(tenant)), ErrRemoved)
+	})
+}
+
 // TenantInfo is a department and the numbers of what it has.
 type TenantInfo struct {
 	ID         record.TenantID

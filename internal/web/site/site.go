@@ -26,6 +26,8 @@ type Keys interface {
 	Session(secret string) (store.Key, error)
 	// EndSession ends a session at once, because its person has signed out.
 	EndSession(session store.Key) error
+	// NameSession says whose session it is.
+	NameSession(session store.Key, name string) error
 }
 
 // Config is what a site needs.
