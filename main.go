@@ -91,7 +91,9 @@ func newAPI(c daemon.Config) daemon.API {
 	s.loopbackOnly = c.Local
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
 	s.backups = c.Backups
+	trust := ""
 	if c.Authority != nil {
+		trust = authority.Path
 		s.add(route{"GET", authority.Path, public, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 			c.Authority.ServeHTTP(w, r)
 			return nil
@@ -99,7 +101,7 @@ func newAPI(c daemon.Config) daemon.API {
 	}
 	if c.Office {
 		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals,
-			Backups: c.Backups, Installed: c.Installed, Port: c.Port, TLS: c.TLS, Explain: s.explain})
+			Backups: c.Backups, Installed: c.Installed, TrustPath: trust, Port: c.Port, TLS: c.TLS, Explain: s.explain})
 	}
 	return s
 }

@@ -20,7 +20,7 @@ async function addresses(station) {
     deleted: "/office/deleted", "the phone list": "/office/print?list=phone", "the full list": "/office/print?list=full",
     paper: "/office/paper", birthdays: "/office/birthdays", ages: "/office/birthdays?age=18&before=2030-01-01",
     import: "/office/import", imports: "/office/imports", export: "/office/export?search=walk", compare: "/office/compare",
-    access: "/office/access", "sign-in": "/office/sign-in", "sign-out": "/office/sign-out", "signed out": "/office/sign-in?signedOut=1",
+    access: "/office/access", names: "/office/department", "sign-in": "/office/sign-in", "sign-out": "/office/sign-out", "signed out": "/office/sign-in?signedOut=1",
   };
 }
 

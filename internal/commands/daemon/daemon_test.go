@@ -107,7 +107,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("it ended with %v; the API has finished: %t", err, finished.Load())
 		}
 		err = c.Database.With(cli.Env{Context: t.Context(), Stderr: io.Discard}, o.DB, false, func(s *store.Store) error {
-			if _, err := s.Tenant(firstDepartment); err != nil {
+			if _, err := s.Tenant(store.FirstDepartment); err != nil {
 				return err
 			}
 			at, err := s.Address()

@@ -52,9 +52,6 @@ func (c Commands) serve(env cli.Env, args []string) error {
 	return c.Run(env, o)
 }
 
-// firstDepartment is the name of the department in a new database.
-const firstDepartment = "default"
-
 // addFirst makes the first department of an empty database, and prints its first key,
 // unless nobody reads that.
 func (d *daemon) addFirst() error {
@@ -63,9 +60,9 @@ func (d *daemon) addFirst() error {
 	case err != nil || !empty:
 		return err
 	case d.Installed:
-		return d.store.AddDepartments([]store.Department{{Name: firstDepartment}})
+		return d.store.AddDepartments([]store.Department{{Name: store.FirstDepartment}})
 	}
-	return d.announceKey(firstDepartment, "")
+	return d.announceKey(store.FirstDepartment, "")
 }
 
 // announceKey makes an admin's key for a department and prints how to use it: for

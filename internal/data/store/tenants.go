@@ -11,6 +11,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
+// FirstDepartment is the name of the department in a new database, until it has another.
+const FirstDepartment = "default"
+
 // Empty reports whether the database has no department.
 func (s *Store) Empty() (bool, error) {
 	n, err := s.queryInt(`SELECT EXISTS (SELECT 1 FROM tenants)`)

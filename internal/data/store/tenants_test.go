@@ -40,7 +40,12 @@ func TestTenants(t *testing.T) {
 func TestHideSteps(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	hidden := func(tenant record.TenantID) bool { t.Helper(); is, err := s.StepsHidden(tenant); must(t, err); return is }
+	hidden := func(tenant record.TenantID) bool {
+		t.Helper()
+		is, err := s.StepsHidden(tenant)
+		must(t, err)
+		return is
+	}
 	if hidden(ours) {
 		t.Error("they are hidden at first")
 	}

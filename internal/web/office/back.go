@@ -163,11 +163,15 @@ func (v visit) marked() string {
 	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("undone"), query.Get("restored"))
 }
 
-// Render answers with a page, and with the notice of what has just happened to a person.
+// Render answers with a page, and with the notice of what has just happened to a person or
+// of a first step that was done.
 // Any page can be the one that a form leads back to.
 func (v visit) Render(status int, name string, p site.Page) error {
 	if v.R.Method != http.MethodPost && p.Part == "" {
 		happened, err := v.personNotice()
+		if happened == nil && err == nil {
+			happened, err = v.stepNotice()
+		}
 		if err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ type listPage struct {
 	Query        string     // of this list, as in an address
 	Kept         url.Values // parameters that sorting keeps
 	Add          string     // address of the form for a new person
+	Steps        *steps     // of the department; nil: none to show
 }
 
 // sortColumn is one that a list can be sorted by.
@@ -113,6 +114,12 @@ func showList(v visit) error {
 	if v.R.URL.Query().Get("part") == "results" { // the script asks for it while somebody types
 		p.Part = "results"
 		return v.Render(http.StatusOK, "list", p)
+	}
+	if !data.Searched && q.Page == 1 {
+		if data.Steps, err = v.firstSteps(data.Total); err != nil {
+			return err
+		}
+		p.Data = data
 	}
 	return v.Render(http.StatusOK, "list", p)
 }

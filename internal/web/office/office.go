@@ -83,6 +83,11 @@ func routes() map[string]site.Route {
 		"POST /office/compare/report":        {Scope: store.ScopeRead, Handle: to(onList(reportComparison))},
 		"POST /office/compare":               {Scope: store.ScopeRead, Handle: to(bringList(comparePath, compareList)), Upload: true, Carried: true},
 
+		"GET /office/department":  {Scope: store.ScopeAdmin, Handle: to(showDepartment)},
+		"POST /office/department": {Scope: store.ScopeAdmin, Handle: to(renameDepartment), Carried: true},
+		"POST /office/name":       {Scope: store.ScopeAdmin, Handle: to(nameSession), Carried: true},
+		"POST /office/steps/hide": {Scope: store.ScopeAdmin, Handle: to(hideSteps)},
+
 		"GET /office/access":           {Scope: store.ScopeAdmin, Handle: to(showAccess)},
 		"POST /office/access/revoke":   {Scope: store.ScopeAdmin, Handle: to(revokeAccess)},
 		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: to(makeInvitation)},

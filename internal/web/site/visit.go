@@ -44,6 +44,9 @@ func (v *Visit) SignedIn() bool { return v.Session.ID != 0 }
 // May reports whether the session may use routes of a scope.
 func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scope, scope) }
 
+// NameSession says whose session it is.
+func (v *Visit) NameSession(name string) error { return v.site.Keys.NameSession(v.Session, name) }
+
 // mayUse reports whether the visitor may use a route.
 func (v *Visit) mayUse(r Route) bool { return r.Scope == "" || v.May(r.Scope) }
 

@@ -1,0 +1,209 @@
+package acceptance
+
+import (
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// steps returns the headings of the first steps on a page, each with "Done" if it is; nil
+// if the page does not show them.
+func (p *webPage) steps() (all []string) {
+	for _, section := range p.all("section", "id", "steps") {
+		for _, heading := range section.all("h3") {
+			all = append(all, heading.text())
+		}
+	}
+	return all
+}
+
+// hasSteps fails unless the list shows these first steps.
+func (b *browser) hasSteps(t *testing.T, want ...string) *webPage {
+	t.Helper()
+	p := b.get(t, "/office/").wants(t, 200)
+	if got := p.steps(); !slices.Equal(got, want) {
+		t.Fatalf("the first steps are %q, not %q", got, want)
+	}
+	return p
+}
+
+// TestFirstSteps: an admin of a new database sees what to do first, does it there, and sees
+// what is done.
+func TestFirstSteps(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "desk"), "en")
+	p := b.hasSteps(t, "Name of the department", "Your name", "Your list", "Backups", "Phones and other computers")
+	if title := p.one(t, "section", "aria-labelledby", "steps-title").one("h2").text(); title != "First steps" {
+		t.Errorf("the section is called %q", title)
+	}
+	p.says(t, "First steps: 5 to do", "Now it calls you “desk”.", "Import a list", "--backup-dir DIR", "--listen 0.0.0.0:8443 --tls-self-signed")
+	if _, open := p.one(t, "section", "id", "steps").one("details").attributes["open"]; !open {
+		t.Error("they are folded")
+	}
+
+	p = p.form(t, "/office/department").set(t, "Name of the department", " Station 7 ").send(t, "Save").wants(t, 303).follow(t)
+	if p.notice(t) != "The department is now called Station 7" || p.one(t, "a", "class", "brand").text() != "Station 7" {
+		t.Errorf("%q: %s", p.notice(t), p.text())
+	}
+	p = p.form(t, "/office/name").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303).follow(t)
+	if p.notice(t) != "The history now calls you Ana Čović" || p.one(t, "span", "class", "who").text() != "Ana Čović" {
+		t.Errorf("%q: %s", p.notice(t), p.text())
+	}
+	b.post(t, "/office/people", url.Values{"firstName": {"Eva"}, "lastName": {"Novak"}, "token": {"t1"}}).wants(t, 303)
+	b.get(t, "/office/history").says(t, "Ana Čović")
+	p = b.hasSteps(t, "Name of the department Done", "Your name Done", "Your list Done", "Backups", "Phones and other computers").
+		says(t, "First steps: 2 to do", "Station 7 – Change", "Ana Čović – Change", "1 person")
+	if _, open := p.one(t, "section", "id", "steps").one("details").attributes["open"]; open {
+		t.Error("on a phone they push the people away")
+	}
+	if got := b.get(t, "/office/?search=eva").steps(); got != nil {
+		t.Errorf("a search shows %q", got)
+	}
+	for _, scope := range []string{"read", "write"} {
+		s.signIn(t, newKey(t, s.db, "Station 7", "--scope", scope), "en").hasSteps(t)
+	}
+
+	p = p.form(t, "/office/steps/hide").send(t, "Hide").wants(t, 303).follow(t)
+	if p.notice(t) != "The first steps are hidden" {
+		t.Errorf("%q", p.notice(t))
+	}
+	b.hasSteps(t)
+	s.signIn(t, newKey(t, s.db, "Station 7", "--scope", "admin"), "en").hasSteps(t)
+	another := s.signIn(t, newKey(t, s.db, "Engine 8", "--scope", "admin"), "en").get(t, "/office/")
+	if got := another.steps(); len(got) != 5 || got[0] != "Name of the department Done" {
+		t.Errorf("another department has %q", got)
+	}
+}
+
+// TestFirstStepsEnd: with a name, people and a backup the first steps are gone. Each of
+// them alone keeps them.
+func TestFirstStepsEnd(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", filepath.Join(t.TempDir(), "backups"))
+	eventually(t, "a backup", func() bool { return s.readyz(t).Backup.Last != nil })
+	key := newKey(t, db, "default", "--scope", "admin")
+	b := s.signIn(t, key, "en")
+	s.as(key).create(t, ana)
+	if got := b.get(t, "/office/").steps(); len(got) != 5 || got[0] != "Name of the department" {
+		t.Errorf("without a name: %q", got)
+	}
+	works(t, "departments", "rename", "default", "Station 7", "--db", db)
+	b.hasSteps(t)
+	newcomer := s.signIn(t, newKey(t, db, "Engine 8", "--scope", "admin"), "en").get(t, "/office/")
+	if got := newcomer.steps(); len(got) != 5 || got[2] != "Your list" {
+		t.Errorf("without people: %q", got)
+	}
+}
+
+// TestFirstStepsReach: where other devices open the page, the last step says the address.
+func TestFirstStepsReach(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
+	for _, tt := range []struct{ address, want string }{
+		{"https://192.168.1.5:8443", "They open this page at https://192.168.1.5:8443/office/"},
+		{s.url, "--listen 0.0.0.0:8443 --tls-self-signed"},
+		{"", "--listen 0.0.0.0:8443 --tls-self-signed"},
+	} {
+		execSQL(t, s.db, `UPDATE service SET address = ?`, tt.address)
+		b.get(t, "/office/").says(t, tt.want)
+	}
+}
+
+// TestDepartmentName: an admin changes it at any time. What cannot be a name comes back.
+func TestDepartmentName(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	newKey(t, s.db, "Engine 8")
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
+	link := ""
+	for _, a := range b.get(t, "/office/access").all("a") {
+		if a.text() == "Names" {
+			link = a.attributes["href"]
+		}
+	}
+	p := b.get(t, link).wants(t, 200)
+	for typed, want := range map[string]string{
+		" ":                      "Please enter a name.",
+		strings.Repeat("č", 101): "The name may have at most 100 characters.",
+		"a\x01":                  "The name has a character that cannot be shown. Please type it again.",
+		"ENGINE  8":              "Another department has this name, or one that is nearly the same. Please take another one.",
+	} {
+		status := http.StatusUnprocessableEntity
+		if typed == "ENGINE  8" {
+			status = http.StatusConflict
+		}
+		again := p.form(t, "/office/department").set(t, "Name of the department", typed).send(t, "Save").wants(t, status)
+		if got := again.fault(t, "Name of the department"); got != want || again.labelled(t, "Name of the department").attributes["value"] != typed {
+			t.Errorf("%q: %q", typed, got)
+		}
+		again.one(t, "div", "id", "faults")
+	}
+	again := p.form(t, "/office/name").set(t, "Your name", "").send(t, "Save").wants(t, http.StatusUnprocessableEntity)
+	if again.fault(t, "Your name") != "Please enter a name." || again.fault(t, "Name of the department") != "" {
+		t.Errorf("no name: %s", again.text())
+	}
+	p = p.form(t, "/office/department").set(t, "Name of the department", "Station <7>").send(t, "Save").wants(t, 303).follow(t)
+	if !strings.HasPrefix(p.path, link) || p.notice(t) != "The department is now called Station <7>" {
+		t.Errorf("%s: %q", p.path, p.notice(t))
+	}
+	if list, _ := works(t, "departments", "list", "--db", s.db); !strings.Contains(list, "Station <7>") {
+		t.Errorf("the departments are\n%s", list)
+	}
+
+	for _, scope := range []string{"read", "write"} {
+		other := s.signIn(t, newKey(t, s.db, "Station <7>", "--scope", scope), "en")
+		other.get(t, link).wants(t, http.StatusForbidden)
+		for _, path := range []string{"/office/department", "/office/name", "/office/steps/hide"} {
+			other.post(t, path, url.Values{"name": {"Mine"}}).wants(t, http.StatusForbidden)
+		}
+	}
+	key := newKey(t, s.db, "Station <7>", "--scope", "admin")
+	late := s.browser(t, "en").post(t, "/office/department", url.Values{"name": {"Station 8"}}).wants(t, 401)
+	form := late.form(t, "/office/sign-in")
+	form.values.Set("key", key)
+	resumed := late.browser.post(t, "/office/sign-in", form.values).wants(t, http.StatusTemporaryRedirect)
+	shown := resumed.browser.post(t, resumed.header.Get("Location"), form.values).wants(t, 200)
+	if got := shown.labelled(t, "Name of the department").attributes["value"]; got != "Station 8" {
+		t.Errorf("after signing in it is %q", got)
+	}
+}
+
+// TestNameStays: who has opened the page on this PC and has said a name has it the next
+// time, too. Who was invited by name has that name.
+func TestNameStays(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	opens := func() *browser {
+		t.Helper()
+		stdout, _ := works(t, "open", "--db", s.db)
+		b := s.browser(t, "en")
+		b.post(t, "/office/sign-in", url.Values{"key": {invitationForm.FindStringSubmatch(stdout)[2]}}).wants(t, 303)
+		return b
+	}
+	who := func(b *browser) string {
+		t.Helper()
+		return b.get(t, "/office/").one(t, "span", "class", "who").text()
+	}
+	first := opens()
+	login := who(first)
+	first.get(t, "/office/").says(t, "Now it calls you “"+login+"”.")
+	first.get(t, "/office/").form(t, "/office/name").set(t, "Your name", "Ana Čović").send(t, "Save").wants(t, 303)
+	if got := who(opens()); got != "Ana Čović" {
+		t.Errorf("%q has opened the page as %q", login, got)
+	}
+	b := s.browser(t, "en")
+	b.post(t, "/office/sign-in", url.Values{"key": {inviteAna(t, s.db, "default", "--scope", "admin")}}).wants(t, 303)
+	if got := b.get(t, "/office/").steps(); len(got) != 5 || got[1] != "Your name Done" {
+		t.Errorf("who was invited sees %q", got)
+	}
+	if list, _ := works(t, "keys", "list", "--db", s.db); !regexp.MustCompile(`(?m) Ana Čović \(browser\)$`).MatchString(list) {
+		t.Errorf("the keys are\n%s", list)
+	}
+}

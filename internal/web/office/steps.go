@@ -1,0 +1,193 @@
+package office
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// The first steps of a department, and the page of its name, which has those steps later
+// that are about names.
+
+const (
+	departmentPath = site.Root + "department"
+	ownNamePath    = site.Root + "name"
+)
+
+// steps are the first steps of a department, as the list shows them. Each is done or says
+// what to do.
+type steps struct {
+	Department, Person string
+	Named, Known       bool   // the department has its name, and the person who looks
+	Renaming, Naming   naming // the forms for them, if they have not
+	People             int64
+	Backups            site.Backups
+	Saved              bool // the backups are as they should be
+	Reach              site.Reach
+	Left               int // how many are not done
+}
+
+// naming is a form for a name.
+type naming struct {
+	ID, Action, Label, Hint string
+	Value, Fault            string
+	Back                    string // address that it leads back to; empty: the list
+}
+
+// departmentPage is the Data of department.html.
+type departmentPage struct {
+	Renaming, Naming naming
+	Faults           []fault
+}
+
+// firstSteps returns the first steps of the department. They are nil when a name, people
+// and backups are there, when somebody has hidden them, and for all but admins.
+func (v visit) firstSteps(people int64) (*steps, error) {
+	if !v.May(store.ScopeAdmin) {
+		return nil, nil
+	}
+	department, err := v.Store.TenantName(v.Session.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	s := &steps{Department: department, Named: department != store.FirstDepartment, People: people, Backups: v.Backups()}
+	if s.Named && people > 0 && !s.Backups.Last.IsZero() {
+		return nil, nil
+	}
+	if hidden, err := v.Store.StepsHidden(v.Session.Tenant); hidden || err != nil {
+		return nil, err
+	}
+	if s.Reach, err = v.Reach(); err != nil {
+		return nil, err
+	}
+	if s.Known, err = v.isNamed(); err != nil {
+		return nil, err
+	}
+	s.Person, s.Saved = v.Session.Person(), s.Backups.Trouble == ""
+	s.Renaming, s.Naming = v.renaming(""), v.naming("")
+	for _, done := range []bool{s.Named, s.Known, people > 0, s.Saved, s.Reach.Address != ""} {
+		if !done {
+			s.Left++
+		}
+	}
+	return s, nil
+}
+
+// isNamed reports whether the session has the name of its person, and not that of a login
+// or a key.
+func (v visit) isNamed() (bool, error) {
+	by := v.Session.Login
+	if v.Session.OpenedBy != 0 {
+		key, err := v.Store.KeyInfo(v.Session.OpenedBy)
+		if err != nil {
+			return false, err
+		}
+		by = v.labelOf(store.Key{ID: v.Session.OpenedBy, Label: key.Label})
+	}
+	return v.Session.Person() != by, nil
+}
+
+func (v visit) renaming(value string) naming {
+	return naming{ID: "department", Action: departmentPath, Label: v.Text("department.name"), Hint: v.Text("department.name.hint"), Value: value}
+}
+
+func (v visit) naming(value string) naming {
+	return naming{ID: "person", Action: ownNamePath, Label: v.Text("department.person"), Hint: v.Text("department.person.hint", v.Session.Person()), Value: value}
+}
+
+func showDepartment(v visit) error {
+	return v.renderDepartment(http.StatusOK, func(*departmentPage) {})
+}
+
+// renderDepartment shows the names of the department and of the person. change changes
+// what the forms have.
+func (v visit) renderDepartment(status int, change func(*departmentPage)) error {
+	department, err := v.Store.TenantName(v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	data := departmentPage{Renaming: v.renaming(department), Naming: v.naming(v.Session.Person())}
+	data.Renaming.Back, data.Naming.Back = departmentPath, departmentPath
+	change(&data)
+	for _, form := range []naming{data.Renaming, data.Naming} {
+		if form.Fault != "" {
+			data.Faults = append(data.Faults, fault{form.ID, form.Fault})
+		}
+	}
+	return v.Render(status, "department", site.Page{Title: v.Text("department.title"), Section: "access", Wrong: len(data.Faults) > 0, Data: data})
+}
+
+// renameDepartment gives the department another name.
+func renameDepartment(v visit) error {
+	return v.takeName("department", func(d *departmentPage) *naming { return &d.Renaming }, func(name string) error {
+		return v.Store.RenameTenant(v.Session.Tenant, name, false)
+	})
+}
+
+// nameSession says whose session this is.
+func nameSession(v visit) error {
+	return v.takeName("person", func(d *departmentPage) *naming { return &d.Naming }, v.NameSession)
+}
+
+// takeName hands the name of a form to save, and leads back with a notice of what was done.
+// A name that cannot be is shown again in its form, with what is wrong.
+func (v visit) takeName(what string, form func(*departmentPage) *naming, save func(name string) error) error {
+	typed, back := v.R.PostForm.Get("name"), v.Back()
+	again := func(status int, fault string) error {
+		return v.renderDepartment(status, func(d *departmentPage) {
+			form(d).Value, form(d).Fault, form(d).Back = typed, fault, back
+		})
+	}
+	if v.Resumed() {
+		return again(http.StatusOK, "")
+	}
+	name, err := record.NormalizeName(typed)
+	if err == nil {
+		err = save(name)
+	}
+	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
+		return again(http.StatusUnprocessableEntity, v.Text("access.fault."+wrong.Code))
+	}
+	if errors.As(err, new(*store.TakenError)) {
+		return again(http.StatusConflict, v.Text("department.fault.taken"))
+	}
+	if err != nil {
+		return err
+	}
+	return v.Redirect(withDone(back, what))
+}
+
+// hideSteps hides the first steps of the department for good.
+func hideSteps(v visit) error {
+	if err := v.Store.HideSteps(v.Session.Tenant); err != nil {
+		return err
+	}
+	return v.Redirect(withDone(v.Back(), "hidden"))
+}
+
+// withDone returns the address of a page that says what was done.
+func withDone(path, what string) string {
+	u, _ := url.Parse(path) // which site.LocalPath has checked
+	query := u.Query()
+	query.Set("done", what)
+	u.RawQuery, u.Fragment = query.Encode(), ""
+	return u.String()
+}
+
+// stepNotice returns the notice of what the address says was done, nil for none.
+func (v visit) stepNotice() (*site.Notice, error) {
+	switch v.R.URL.Query().Get("done") {
+	case "department":
+		name, err := v.Store.TenantName(v.Session.Tenant)
+		return &site.Notice{Text: v.Text("department.done", isolate(name))}, err
+	case "person":
+		return &site.Notice{Text: v.Text("department.person.done", isolate(v.Session.Person()))}, nil
+	case "hidden":
+		return &site.Notice{Text: v.Text("steps.hidden")}, nil
+	}
+	return nil, nil
+}

@@ -1,0 +1,37 @@
+package site
+
+import (
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// Reach says where other devices, such as phones, open the page, or what to do so that
+// they can.
+type Reach struct {
+	Address string // for other devices; empty: only this computer opens the page
+	Trust   string // address of the certificate that each device must trust first; empty: none
+	How     string // key of a message that says where to type the command; empty without one
+	Command string
+}
+
+// Reach returns where other devices open the page.
+func (v *Visit) Reach() (Reach, error) {
+	at, err := v.Store.Address()
+	if err != nil {
+		return Reach{}, err
+	}
+	if at == "" || HereOnly(at) {
+		if httpapi.IsLoopbackHost(v.R.Host) {
+			r := Reach{How: "backups.start", Command: "--listen 0.0.0.0:8443 --tls-self-signed"}
+			if v.site.Installed {
+				r.How, r.Command = "backups.admin", "firefighters service install "+r.Command
+			}
+			return r, nil
+		}
+		return Reach{Address: v.R.Host + Root}, nil // by way of a proxy
+	}
+	r := Reach{Address: at + Root}
+	if v.site.TrustPath != "" {
+		r.Trust = at + v.site.TrustPath
+	}
+	return r, nil
+}
