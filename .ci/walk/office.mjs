@@ -8,7 +8,7 @@ export const labels = {
 // What else stands on buttons and links.
 export const words = {
   add: /^add (a )?person$/i,
-  save: /^(save|add)\b/i,
+  save: /^(save$|add\b)/i,
   delete: /^delete\b/i,
   history: /^history\b/i,
   signIn: /^sign in\b/i,

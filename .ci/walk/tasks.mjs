@@ -168,6 +168,32 @@ export async function tasks(browser, station, scripts) {
     });
   }
 
+  await step(`a search is there again after Save, Cancel and Undo${how}`, async () => {
+    const person = await added("Returned", { phoneNumber: "091 715" });
+    await added("Returned", { firstName: "Zora" });
+    const list = `/office/?search=Returned${round}&sortBy=firstName&sortDir=asc`;
+    const page = await open(list);
+    const back = async () => {
+      await page.waitForURL((url) => url.searchParams.get("search") === `Returned${round}` && url.searchParams.get("sortBy") === "firstName");
+      await page.locator("tr[aria-current=true]").filter({ hasText: person.lastName }).waitFor();
+    };
+    await openPerson(page, "Task");
+    await main(page).getByRole("link", { name: "Cancel" }).click();
+    await counted(page, /2 of \d+ people/.source);
+    await openPerson(page, "Task");
+    await fill(page, { phoneNumber: "091 716" });
+    await saveButton(page).click();
+    await back();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await notice(page).filter({ hasText: "as before again" }).waitFor();
+    await back();
+    equal((await station.get(person.id)).body.phoneNumber, "091 715", "the phone after Undo");
+    await openPerson(page, "Task");
+    await main(page).getByRole("button", { name: "Save and next" }).click();
+    await page.getByRole("heading", { name: "Zora" }).waitFor();
+    equal(await main(page).getByRole("button", { name: "Save and next" }).count(), 0, "buttons to go on behind the last");
+  });
+
   await step(`the notice of a deletion stays until the next page${how}`, async () => {
     const person = await added("Notice");
     const page = await open("/office/");
