@@ -137,6 +137,10 @@ func TestOfficeLeadsBackToItselfOnly(t *testing.T) {
 		if to := form.send(t, "Save").header.Get("Location"); !strings.HasPrefix(to, "/office/?saved=") {
 			t.Errorf("%q leads to %s", back, to)
 		}
+		form.values.Set("then", back)
+		if to := form.send(t, "Save").header.Get("Location"); !strings.HasPrefix(to, "/office/?saved=") {
+			t.Errorf("after %q comes %s", back, to)
+		}
 	}
 }
 
