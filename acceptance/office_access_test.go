@@ -219,6 +219,7 @@ func TestOfficeInvite(t *testing.T) {
 	p.says(t, "Invitation for Ana <&> Čović", "one sign-in within 15 minutes", "can be reached from this computer only")
 	code, link := p.labelled(t, "Code"), p.labelled(t, "Link")
 	made := p.one(t, "section", "id", "made")
+	p.one(t, "h2", "id", "made-for", "autofocus", "")
 	if qr := made.all("svg", "role", "img", "aria-label", "QR code of the link for Ana <&> Čović"); len(qr) != 1 || len(made.all("button", "data-print", "")) != 1 {
 		t.Errorf("there is no QR code, or nothing to print it: %s", p.body)
 	}

@@ -144,7 +144,7 @@ func TestOfficeSignOutAsks(t *testing.T) {
 func TestOfficeTypeTheCode(t *testing.T) {
 	t.Parallel()
 	p := start(t).browser(t, "en").get(t, "/office/sign-in").wants(t, 200)
-	if text := p.one(t, "noscript").text(); !strings.HasPrefix(text, "If you came by a link, type this code: the 12 characters at the end") {
+	if text := p.one(t, "span", "class", "box unscripted").text(); !strings.HasPrefix(text, "If you came by a link, type this code: the 12 characters at the end") {
 		t.Errorf("without scripts the page says %q", text)
 	}
 }

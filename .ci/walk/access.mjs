@@ -113,10 +113,18 @@ export async function sessions(browser, station, scripts) {
   });
 
   await step(`sign out asks who came by an invitation${how}`, async () => {
-    const { code } = await invitation(await open("/office/"), `Guest ${scripts ? "One" : "Two"}`, "read");
+    const { code } = await invitation(await open("/office/"), `Guest ${scripts ? "One" : "Two"}`, "write");
     const page = await browser.open(station, "/office/sign-in", { scripts });
     equal(await main(page).getByText("type this code").isVisible(), !scripts, "whether the page says to type the code");
     await signIn(page, code);
+    if (scripts) {
+      await page.goto("/office/people/new");
+      await fill(page, { firstName: "Typed" });
+      const asked = page.waitForEvent("dialog");
+      await page.getByRole("button", { name: "Sign out" }).click();
+      equal((await asked).type(), "beforeunload", "what asks before typed text is left");
+      await main(page).getByText("you need a new code").waitFor();
+    }
     await page.goto("/office/birthdays");
     await page.getByRole("button", { name: "Sign out" }).click();
     await main(page).getByText("you need a new code").waitFor();

@@ -184,6 +184,7 @@ function unanswered(form) {
 document.addEventListener('submit', (event) => {
   const form = event.target;
   if (event.defaultPrevented || event.submitter?.matches('[data-download]')) return; // after a download the page stays
+  if (form.matches('form.person')) return; // signing out leaves a changed form as a link does
   if (sentForms.has(form) || (changing && form.matches('[data-inplace]'))) {
     event.preventDefault();
     return;
