@@ -26,18 +26,29 @@ func (v *Visit) Backups() Backups {
 	if state.Last != nil {
 		b.Last = state.Last.Local()
 	}
-	switch state.Trouble {
+	b.How, b.Command = howTo(state.Trouble, v.site.Installed)
+	return b
+}
+
+// howTo returns what to type about a trouble, where something can be typed: a command of
+// the service of the PC, which needs an administrator, or one for a program that somebody
+// has started.
+func howTo(trouble backup.Trouble, installed bool) (how, command string) {
+	switch trouble {
 	case backup.NotSet, backup.BadFolder, backup.NoRoom, backup.SameDisk:
-		b.How, b.Command = "backups.start", "--backup-dir DIR"
-		if v.site.Installed {
-			b.How, b.Command = "backups.admin", "firefighters service install --backup-dir DIR"
+		if installed {
+			return "backups.admin", "firefighters service install --backup-dir DIR"
 		}
+		return "backups.start", "--backup-dir DIR"
 	case backup.BadDatabase:
-		b.How, b.Command = "backups.type", "firefighters check"
+		if installed {
+			return "backups.admin", "firefighters check"
+		}
+		return "backups.type", "firefighters check"
 	case backup.Failed, backup.Old:
-		if v.site.Installed {
-			b.How, b.Command = "backups.type", "firefighters service status"
+		if installed {
+			return "backups.admin", "firefighters service status"
 		}
 	}
-	return b
+	return "", ""
 }

@@ -1,0 +1,31 @@
+package site
+
+import (
+	"testing"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+)
+
+// TestHowTo: what can be typed is a whole command for the service of the PC, and a flag
+// or a command for a program that somebody has started.
+func TestHowTo(t *testing.T) {
+	t.Parallel()
+	for trouble, want := range map[backup.Trouble][2]string{
+		"":                 {"", ""},
+		backup.NotSet:      {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
+		backup.NotYet:      {"", ""},
+		backup.DiskAway:    {"", ""},
+		backup.NoRoom:      {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
+		backup.BadFolder:   {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
+		backup.SameDisk:    {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
+		backup.BadDatabase: {"firefighters check", "firefighters check"},
+		backup.Failed:      {"firefighters service status", ""},
+		backup.Old:         {"firefighters service status", ""},
+	} {
+		service, installed := howTo(trouble, true)
+		program, started := howTo(trouble, false)
+		if installed != want[0] || started != want[1] || (service == "backups.admin") != (installed != "") || (program == "") != (started == "") {
+			t.Errorf("%q: %s %q, %s %q", trouble, service, installed, program, started)
+		}
+	}
+}
