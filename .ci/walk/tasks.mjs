@@ -22,6 +22,40 @@ export async function tasks(browser, station, scripts) {
     equal([person.phoneNumber, person.email, person.dateOfBirth], ["091 700", "iva@example.com", "1985-03-03T00:00:00Z"], "what was kept");
   });
 
+  await step(`the cursor is in the first field${how}`, async () => {
+    const page = await open("/office/people/new");
+    check(await field(page, "firstName").evaluate((input) => input === document.activeElement), "the first field does not have the focus");
+    await page.keyboard.type("Iva");
+    equal(await field(page, "firstName").inputValue(), "Iva", "what was typed");
+  });
+
+  await step(`a phone number without a digit is asked about, and kept${how}`, async () => {
+    const page = await open("/office/people/new");
+    await fill(page, { firstName: "Iva", lastName: `Asked${round}`, phoneNumber: "ask Marko" });
+    await browser.expect(page, refused, () => saveButton(page).click());
+    check((await main(page).getByRole("alert").innerText()).includes("no digit"), "the page does not ask about the phone number");
+    equal(await field(page, "phoneNumber").inputValue(), "ask Marko", "what was typed");
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: `Asked${round}` }).waitFor();
+    equal((await known(`Asked${round}`)).map((person) => person.phoneNumber), ["ask Marko"], "what was kept");
+  });
+
+  await step(`a year of two digits, and a date that can be two days${how}`, async () => {
+    const person = await added("Years");
+    const page = await open(`/office/people/${person.id}`);
+    await fill(page, { dateOfBirth: "1.2.85" });
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: person.lastName }).waitFor();
+    equal((await station.get(person.id)).body.dateOfBirth, "1985-02-01T00:00:00Z", "the date of birth");
+    await page.goto(`/office/people/${person.id}`);
+    await fill(page, { dateOfBirth: "4/5/85" });
+    await browser.expect(page, refused, () => saveButton(page).click());
+    await main(page).getByRole("radio", { name: "5 April 1985" }).check();
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: person.lastName }).waitFor();
+    equal((await station.get(person.id)).body.dateOfBirth, "1985-04-05T00:00:00Z", "the day that was chosen");
+  });
+
   await step(`who is there already is said, and both are kept${how}`, async () => {
     const { lastName } = await added("Müller");
     const page = await open("/office/people/new");
@@ -142,6 +176,28 @@ export async function tasks(browser, station, scripts) {
       equal(await page.getByRole("status").filter({ hasText: "did not answer" }).count(), 0, "notices after it was saved");
     }
     equal((await known(person.lastName)).map(({ phoneNumber }) => phoneNumber), ["091 801", "091 801"], "what was kept");
+    for (const path of ["/office/people/new", `/office/people/${person.id}`]) {
+      await page.goto(path);
+      await fill(page, { firstName: "Task", lastName: `Again${round}`, phoneNumber: "091 802" });
+      await silent(true);
+      await saveButton(page).click();
+      await said.waitFor();
+      equal(await field(page, "phoneNumber").inputValue(), "091 802", "what was typed");
+      await silent(false);
+      await notice(page).filter({ hasText: `Again${round}` }).waitFor(); // it is sent again by itself
+    }
+    await page.goto("/office/people/new");
+    await fill(page, { firstName: "Task", lastName: `Lost${round}` });
+    let sent = 0;
+    await page.route("**/office/people", async (route) => {
+      if (sent++) return route.continue();
+      await route.fetch({ maxRedirects: 0 }); // the person is added, and the answer does not come
+      await route.abort("aborted");
+    });
+    await saveButton(page).click();
+    await notice(page).filter({ hasText: `Lost${round} was added` }).waitFor();
+    check(sent > 1, `the form was sent ${sent} times`);
+    equal([(await known(`Again${round}`)).length, (await known(`Lost${round}`)).length], [2, 1], "people");
   });
 
   for (const place of ["the row", "the person's page"]) {

@@ -149,13 +149,14 @@ function hold(form, timer) {
 }
 
 // Saving a person. While no answer comes, the page says so and sends the same once more,
-// which saves it once: the form's token or entity tag tells. So nobody types meanwhile.
+// which saves it once: the form's token or its entity tag tells. So nobody types meanwhile.
 
-const lateTime = 4000, lostTime = 30000;
-let saving;
+const lateTime = 4000, lostTime = 20000;
+let sendsAgain;
 
 function save(form, submitter) {
-  clearTimeout(saving);
+  clearTimeout(sendsAgain);
+  clearTimeout(pause);
   hold(form);
   const late = setTimeout(unanswered, lateTime, form);
   request('POST', form.action, new URLSearchParams(new FormData(form, submitter)), (page, xhr) => {
@@ -163,22 +164,32 @@ function save(form, submitter) {
     if (!xhr.status) {
       release(form);
       unanswered(form);
-      saving = setTimeout(save, retryTime, form, submitter);
-    } else if (xhr.responseURL === form.action) { // it is not saved, and the page says why
-      form.submit();
-    } else {
-      const row = page && find('#results [aria-current]', page);
+      sendsAgain = setTimeout(save, retryTime, form, submitter);
+    } else if (xhr.responseURL !== form.action) {
+      const row = page && find('#results [aria-current]', page); // its place is not in responseURL
       location.assign(xhr.responseURL + (row ? '#' + row.id : ''));
+    } else if (page && find('main', page)) {
+      take('.top', page);
+      take('#notice', page);
+      take('main', page);
+      document.title = page.title;
+      began();
+      find('[autofocus]')?.focus();
+    } else {
+      form.submit();
     }
   }).timeout = lostTime;
 }
 
+// take takes an element over from another document.
+const take = (selector, page) => find(selector).replaceWith(find(selector, page));
+
 function unanswered(form) {
   for (const field of form.querySelectorAll('input[type=text]')) field.readOnly = true;
-  const says = find('[data-silent]', form);
-  if (says.textContent) return; // it has been said
-  says.textContent = says.dataset.silent;
-  says.scrollIntoView({ block: 'nearest' });
+  const text = find('[data-silent]', form);
+  if (text.textContent) return; // it has been said
+  text.textContent = text.dataset.silent;
+  text.scrollIntoView({ block: 'nearest' });
 }
 
 document.addEventListener('submit', (event) => {
@@ -210,23 +221,24 @@ addEventListener('pageshow', (event) => {
 // Who is there already and could be the new person: asked when somebody pauses, so that
 // nothing moves later, while a button is pressed.
 
-const newForm = find('form[data-alike]');
-if (newForm) {
-  let pause, asking;
-  const ask = () => {
-    asking?.abort();
-    const typed = [...new FormData(newForm)].filter(([name, value]) => value && name !== 'token');
-    asking = request('GET', newForm.dataset.alike + '?' + new URLSearchParams(typed), null, (page, xhr) => {
-      const found = xhr === asking && xhr.status === 200 && find('#alike', page);
-      const shown = find('#alike');
-      if (found && found.textContent.trim() !== shown.textContent.trim()) shown.replaceChildren(...found.childNodes);
-    });
-  };
-  newForm.addEventListener('input', () => {
-    clearTimeout(pause);
-    pause = setTimeout(ask, 250);
+let pause, asking;
+
+function askWhoIsThere(form) {
+  asking?.abort();
+  const typed = [...new FormData(form)].filter(([name, value]) => value && name !== 'token');
+  asking = request('GET', form.dataset.alike + '?' + new URLSearchParams(typed), null, (page, xhr) => {
+    const found = xhr === asking && xhr.status === 200 && find('#alike', page);
+    const shown = find('#alike');
+    if (found && shown && found.textContent.trim() !== shown.textContent.trim()) shown.replaceChildren(...found.childNodes);
   });
 }
+
+document.addEventListener('input', (event) => {
+  const form = event.target.closest('form[data-alike]');
+  if (!form) return;
+  clearTimeout(pause);
+  pause = setTimeout(askWhoIsThere, 250, form);
+});
 
 // What was typed stays in this tab until an answer to the form has come. A browser
 // forgets it on the way back from a page that did not come.
@@ -257,12 +269,18 @@ function restoreTyped() {
   find('#notice').className = 'warn';
   find('#notice').replaceChildren(text);
 }
-restoreTyped();
 
 // A changed form that is left.
 
 const contents = (form) => new URLSearchParams(new FormData(form)).toString();
-const guarded = [...document.querySelectorAll('form[data-guard]')].map((form) => ({ form, before: contents(form) }));
+let guarded;
+
+// began is called when there are new forms on the page.
+function began() {
+  restoreTyped();
+  guarded = [...document.querySelectorAll('form[data-guard]')].map((form) => ({ form, before: contents(form) }));
+}
+began();
 
 addEventListener('beforeunload', (event) => {
   leaving = true;
@@ -361,7 +379,7 @@ const dropForm = find('form[data-drop]');
 // of its cells beside them.
 const hasList = (data) => [...data.files].some((file) => !file.type.startsWith('image/'));
 
-function take(data) {
+function fillIn(data) {
   const text = data.getData('text/plain');
   if (hasList(data)) find('input[type=file]', dropForm).files = data.files;
   else if (text) find('textarea', dropForm).value = text;
@@ -375,13 +393,13 @@ if (dropForm) {
     if (typing(event) && !event.dataTransfer.types.includes('Files')) return;
     event.preventDefault();
     dropForm.classList.toggle('over', event.type === 'dragover');
-    if (event.type === 'drop') take(event.dataTransfer);
+    if (event.type === 'drop') fillIn(event.dataTransfer);
   };
   for (const type of ['dragover', 'dragleave', 'drop']) addEventListener(type, over);
   addEventListener('paste', (event) => {
     if (typing(event) && !hasList(event.clipboardData)) return;
     event.preventDefault();
-    take(event.clipboardData);
+    fillIn(event.clipboardData);
   });
 }
 
