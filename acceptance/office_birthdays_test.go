@@ -63,6 +63,42 @@ func TestOfficeBirthdaysNow(t *testing.T) {
 	}
 }
 
+// TestOfficeBirthdaysSoon: the page begins with today and the next thirty days, over the end
+// of the year too, and marks today.
+func TestOfficeBirthdaysSoon(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, s.key, "en")
+	s.create(t, `{"firstName":"No","lastName":"Day"}`)
+	soon := func() string {
+		return b.get(t, "/office/birthdays").wants(t, 200).one(t, "section", "aria-labelledby", "soon").text()
+	}
+	if got := soon(); got != "Today and the next 30 days Nobody has a birthday today or in the next 30 days." {
+		t.Errorf("nobody: %q", got)
+	}
+	now := time.Now()
+	want := "Today and the next 30 days Date of birth Name Age"
+	for _, after := range []int{30, 31, 29, 0, -1, 1} {
+		day := time.Date(now.Year(), now.Month(), now.Day()+after, 12, 0, 0, 0, time.UTC)
+		s.create(t, born(fmt.Sprintf("After%d", after), fmt.Sprintf("1988-%02d-%02d", day.Month(), day.Day())))
+	}
+	for _, after := range []int{0, 1, 29, 30} {
+		day := time.Date(now.Year(), now.Month(), now.Day()+after, 12, 0, 0, 0, time.UTC)
+		today := ""
+		if after == 0 {
+			today = " today"
+		}
+		want += fmt.Sprintf(" %d %s After%d Test%s turns %d", day.Day(), day.Month(), after, today, day.Year()-1988)
+	}
+	if got := soon(); got != want {
+		t.Errorf("soon are %q, not %q", got, want)
+	}
+	p := b.get(t, "/office/birthdays?age=18&before=1+May+2090").wants(t, 200)
+	if len(p.all("section", "aria-labelledby", "soon")) > 0 {
+		t.Error("they stand beside an answer")
+	}
+}
+
 // reaching asks who reaches an age, and returns the rows of the answer.
 func (b *browser) reaching(t *testing.T, age, before string) (rows []string) {
 	t.Helper()

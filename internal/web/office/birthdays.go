@@ -21,14 +21,18 @@ var usualAges = []int{16, 18, 60, 65, 70}
 const (
 	defaultAge = 18
 	highestAge = 150
+
+	soonDays = 30
 )
 
 // birthdaysPage is the Data of birthdays.html.
 type birthdaysPage struct {
 	Date    time.Time
 	Year    string
-	Count   int // of all people
-	Unknown int // people without a date of birth
+	Count   int        // of all people
+	Unknown int        // people without a date of birth
+	Soon    []birthday // today and on the next days
+	Days    int        // how many next days
 	Months  []month
 
 	// The form that asks who reaches an age.
@@ -55,9 +59,10 @@ type month struct {
 // birthday is the day on which somebody reaches an age.
 type birthday struct {
 	person
-	Day  string // of the year: 15 May; or with the year, where the form asked for it
-	Turn int    // the age
-	date calendar.Date
+	Day   string // of the year: 15 May; or with the year, where the form asked for it
+	Turn  int    // the age
+	Today bool
+	date  calendar.Date
 }
 
 func showBirthdays(v visit) error {
@@ -66,10 +71,29 @@ func showBirthdays(v visit) error {
 		return err
 	}
 	today := v.today()
-	data := birthdaysPage{Date: v.now(), Year: strconv.Itoa(today.Year), Count: len(all.Items), Ages: usualAges}
+	data := birthdaysPage{Date: v.now(), Year: strconv.Itoa(today.Year), Count: len(all.Items), Days: soonDays, Ages: usualAges}
 	data.Months, data.Unknown = v.months(all.Items, today)
+	data.Soon = v.soon(all.Items, today)
 	v.answerAge(&data, all.Items, today)
 	return v.Render(http.StatusOK, "birthdays", site.Page{Title: v.Text("birthdays.title"), Section: "birthdays", Wrong: data.Age.Fault != "" || data.Before.Fault != "", Data: data})
+}
+
+// soon returns the birthdays of today and the next days, in their order.
+func (v visit) soon(people []record.Firefighter, today calendar.Date) (list []birthday) {
+	last := calendar.Of(time.Date(today.Year, today.Month, today.Day+soonDays, 0, 0, 0, 0, time.UTC))
+	for _, f := range people {
+		born, known := bornOn(f.Fields)
+		if !known {
+			continue
+		}
+		for year := max(today.Year, born.Year+1); year <= last.Year; year++ {
+			if day := born.Birthday(year); !day.Before(today) && !last.Before(day) {
+				list = append(list, birthday{v.person(&f, today), v.Lang.DayMonth(day.Month, day.Day), year - born.Year, day == today, day})
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b birthday) int { return cmp.Compare(a.date.String(), b.date.String()) })
+	return list
 }
 
 // months returns the people by the month of their birthday, and the number of
@@ -83,7 +107,7 @@ func (v visit) months(people []record.Firefighter, today calendar.Date) (months 
 			continue
 		}
 		byMonth[born.Month] = append(byMonth[born.Month],
-			birthday{v.person(&f, today), v.Lang.DayMonth(born.Month, born.Day), today.Year - born.Year, born})
+			birthday{person: v.person(&f, today), Day: v.Lang.DayMonth(born.Month, born.Day), Turn: today.Year - born.Year, date: born})
 	}
 	for number, of := range byMonth {
 		slices.SortStableFunc(of, func(a, b birthday) int { return cmp.Compare(a.date.Day, b.date.Day) })
@@ -129,7 +153,7 @@ func (v visit) reaching(people []record.Firefighter, age int, today, before cale
 	for _, f := range people {
 		born, known := bornOn(f.Fields)
 		if day := born.Reaches(age); known && !day.Before(today) && day.Before(before) {
-			list = append(list, birthday{v.person(&f, today), v.Lang.Day(day), age, day})
+			list = append(list, birthday{person: v.person(&f, today), Day: v.Lang.Day(day), Turn: age, date: day})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b birthday) int { return cmp.Compare(a.date.String(), b.date.String()) })

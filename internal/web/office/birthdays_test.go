@@ -1,6 +1,7 @@
 package office
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -71,5 +72,27 @@ func TestMonths(t *testing.T) {
 	}
 	if want := []string{"1990-12-01", "2000-12-01", "1990-12-02"}; !slices.Equal(names, want) { // of one day in the order of the list
 		t.Errorf("December has %q, not %q", names, want)
+	}
+}
+
+// TestSoon: the next thirty days count, over the end of a year too. A birth is no birthday.
+func TestSoon(t *testing.T) {
+	t.Parallel()
+	people := bornAll(t, "1990-12-24", "1990-12-23", "1991-01-23", "1991-01-24", "", "2025-12-25", "2024-12-25", "1996-02-29")
+	for _, tt := range []struct {
+		today calendar.Date
+		want  []string
+	}{
+		{calendar.Date{Year: 2025, Month: time.December, Day: 24}, []string{"24 December 35 true", "25 December 1 false", "23 January 35 false"}},
+		{calendar.Date{Year: 2026, Month: time.January, Day: 30}, []string{"1 March 30 false"}},
+		{calendar.Date{Year: 2028, Month: time.February, Day: 29}, []string{"29 February 32 true"}},
+	} {
+		var got []string
+		for _, b := range inEnglish().soon(people, tt.today) {
+			got = append(got, fmt.Sprint(b.Day, " ", b.Turn, " ", b.Today))
+		}
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("on %s: %q, not %q", tt.today, got, tt.want)
+		}
 	}
 }
