@@ -191,8 +191,9 @@ func (v visit) readPerson(f *historyFilter, text string) (ids []string, err erro
 		return []string{id}, nil
 	}
 	f.Person.Value, ids = text, []string{}
+	isNamed := named(text)
 	add := func(p *record.Stored) {
-		if isNamed(&p.Fields, text) {
+		if isNamed(&p.Fields) {
 			ids = append(ids, p.ID)
 		}
 	}
@@ -207,14 +208,23 @@ func (v visit) readPerson(f *historyFilter, text string) (ids []string, err erro
 	return ids, err
 }
 
-// isNamed reports whether each word of a text is in the name of a person, whatever its
-// case and accents.
-func isNamed(f *record.Fields, text string) bool {
-	name := f.FirstName + " " + f.LastName
-	plain, expanded := fold.String(name), fold.Expanded(name)
-	return !slices.ContainsFunc(strings.Fields(text), func(word string) bool {
-		return !strings.Contains(plain, fold.String(word)) && !strings.Contains(expanded, fold.Expanded(word))
-	})
+// named returns a function that reports whether each word of a text is in the name of a
+// person, whatever its case and accents, and with ue for ü.
+func named(text string) func(*record.Fields) bool {
+	type word struct{ plain, expanded string }
+	var words []word
+	for _, w := range strings.Fields(text) {
+		words = append(words, word{fold.String(w), fold.Expanded(w)})
+	}
+	return func(f *record.Fields) bool {
+		name := f.FirstName + " " + f.LastName
+		plain := fold.String(name)
+		expanded := plain
+		if fold.HasUmlaut(name) {
+			expanded = fold.Expanded(name)
+		}
+		return !slices.ContainsFunc(words, func(w word) bool { return !strings.Contains(plain, w.plain) && !strings.Contains(expanded, w.expanded) })
+	}
 }
 
 // byCommand is what "who" is in an address for changes that a command has made.
