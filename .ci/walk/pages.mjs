@@ -17,6 +17,7 @@ async function addresses(station) {
     "the list": "/office/", "a search": "/office/?search=walk", "nobody found": "/office/?search=xyzzy",
     "a bad address": "/office/?page=minus", "e-mail addresses": "/office/emails", "a new person": "/office/people/new",
     "a person": `/office/people/${ana.id}`, "a person's history": `/office/people/${ana.id}/history`, history: "/office/history",
+    "some of the history": "/office/history?person=covic&who=0&from=1.1.2026&to=x",
     deleted: "/office/deleted", "the phone list": "/office/print?list=phone", "the full list": "/office/print?list=full",
     paper: "/office/paper", birthdays: "/office/birthdays", ages: "/office/birthdays?age=18&before=2030-01-01",
     import: "/office/import", imports: "/office/imports", export: "/office/export?search=walk", compare: "/office/compare",
@@ -96,6 +97,13 @@ export async function everybody(browser, station, more) {
     await fill(page, { phoneNumber: "3", email: "axe@example.com" });
     await browser.expect(page, [409, 412], () => saveButton(page).click());
     await inspect(page);
+    await station.change(person, { phoneNumber: "4" });
+    for (const older of [1, 2]) { // changed again since then: what is put back is asked about
+      await page.goto(`/office/people/${person.id}/history`);
+      await browser.expect(page, 409, () => page.getByRole("button", { name: "Put this back" }).nth(older).click());
+      await page.getByRole("heading", { name: "was changed since then" }).waitFor();
+      await inspect(page);
+    }
     await page.goto("/office/?search=axe");
     await row(page, "Core").getByRole("button", { name: words.delete }).click();
     await page.getByRole("button", { name: "Undo" }).waitFor();

@@ -295,6 +295,24 @@ export async function tasks(browser, station, scripts) {
       check(text.indexOf("091 709") < text.lastIndexOf("091 708"), `${path} does not begin with the newest`);
     }
   });
+
+  await step(`put back what an entry of the history has changed, and undo that${how}`, async () => {
+    const person = await added("Putback", { phoneNumber: "091 710" });
+    await station.change(person, { phoneNumber: "091 711" });
+    const page = await open("/office/history");
+    await page.getByRole("textbox", { name: "Person", exact: true }).fill(person.lastName);
+    await page.getByRole("button", { name: "Show", exact: true }).click();
+    await entry(page, "was changed").getByRole("button", { name: "Put this back" }).click();
+    await notice(page).filter({ hasText: `${nameOf(person)} is as before again: Phone` }).waitFor();
+    equal((await station.get(person.id)).body.phoneNumber, "091 710", "the phone number");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await entry(page, "was changed").nth(2).waitFor();
+    equal((await station.get(person.id)).body.phoneNumber, "091 711", "the phone number after Undo");
+    const add = entry(page, "was added").getByRole("button", { name: "Put this back" });
+    await browser.expect(page, conflict, () => add.click());
+    await page.getByRole("heading", { name: "was changed since then" }).waitFor();
+    equal((await station.get(person.id)).status, 200, "the API's answer");
+  });
 }
 
 // choice is the radio button of a conflict whose label has this value.
