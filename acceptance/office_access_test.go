@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/authority"
 )
 
 // row returns what the table of that heading says of a name, a text for each
@@ -216,7 +218,7 @@ func TestOfficeInvite(t *testing.T) {
 	s := start(t)
 	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "chief"), "en")
 	p := b.get(t, "/office/access").form(t, "/office/access/invite").set(t, "Name", " Ana <&> Čović ").send(t, "Invite").wants(t, 200)
-	p.says(t, "Invitation for Ana <&> Čović", "one sign-in within 15 minutes", "can be reached from this computer only")
+	p.says(t, "Invitation for Ana <&> Čović", "one sign-in within 15 minutes", "can be reached from this computer only", "--listen 0.0.0.0:8443")
 	code, link := p.labelled(t, "Code"), p.labelled(t, "Link")
 	made := p.one(t, "section", "id", "made")
 	p.one(t, "h2", "id", "made-for", "autofocus", "")
@@ -261,7 +263,7 @@ func TestOfficeInviteElsewhere(t *testing.T) {
 	b := s.signIn(t, s.key, "en")
 	execSQL(t, s.db, "UPDATE service SET address = 'http://192.0.2.7:8080'") // as in another network
 	p := b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200)
-	p.says(t, "Invitation for Ana").lacks(t, "can be reached from this computer only")
+	p.says(t, "Invitation for Ana").lacks(t, "can be reached from this computer only", "--listen")
 	link := p.labelled(t, "Link").attributes["value"]
 	if !strings.HasPrefix(link, "http://192.0.2.7:8080/office/sign-in#code=") {
 		t.Errorf("the link is %q", link)
@@ -332,4 +334,16 @@ func TestOfficeAccessDevice(t *testing.T) {
 	if cells := p.row(t, signedIn, "desk (browser)"); len(cells) != 5 || cells[1] != "Firefox, Windows" || cells[2] != "3 May 2024" {
 		t.Errorf("the session is %q: %s", cells, p.text())
 	}
+}
+
+// TestOfficeInviteTrust: with a certificate of its own the page says where a device gets
+// what it must trust first.
+func TestOfficeInviteTrust(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--tls-self-signed")
+	s.trust(t)
+	b := s.signIn(t, s.key, "en")
+	execSQL(t, s.db, "UPDATE service SET address = 'https://192.0.2.7:8443'") // as for others in the network
+	b.post(t, "/office/access/invite", url.Values{"name": {"Ana"}, "scope": {"read"}}).wants(t, 200).
+		says(t, "the device must trust this computer first: https://192.0.2.7:8443"+authority.Path)
 }

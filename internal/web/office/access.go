@@ -58,6 +58,7 @@ type madeInvitation struct {
 	QR               template.HTML // of Link
 	Expires          time.Time
 	HereOnly         bool // the link works on the service's machine alone
+	Reach            site.Reach
 }
 
 // inviteScopes are those to choose from, the usual one first.
@@ -186,11 +187,15 @@ func makeInvitation(v visit) error {
 	if err != nil {
 		return err
 	}
+	reach, err := v.Reach()
+	if err != nil {
+		return err
+	}
 	var made *madeInvitation
 	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: name, Scope: data.Scope, By: v.Session.ID}
 	err = v.Store.Invite(n, func(code string) error {
 		link := site.InvitationLink(at, code)
-		made = &madeInvitation{Name: name, Code: code, Link: link, QR: qrCode(link, v.Text("access.qr", name)), HereOnly: site.HereOnly(at)}
+		made = &madeInvitation{Name: name, Code: code, Link: link, QR: qrCode(link, v.Text("access.qr", name)), HereOnly: site.HereOnly(at), Reach: reach}
 		return nil
 	})
 	if err != nil {
