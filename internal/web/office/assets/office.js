@@ -424,3 +424,15 @@ addEventListener('load', () => {
   const faults = find('#faults');
   if (faults && document.activeElement === document.body) faults.focus();
 });
+
+// A list that begins at a row in its middle shows whole rows only: one that is half behind
+// the search or the head of the table would be hard to press.
+addEventListener('load', () => {
+  const place = find('#results [aria-current="true"], #results tr:target');
+  if (!place) return;
+  const edge = Math.max(...['#search', '.people thead th'].map((part) => find(part)?.getBoundingClientRect().bottom ?? 0));
+  for (const row of document.querySelectorAll('.people tbody tr')) {
+    const { top, bottom } = row.getBoundingClientRect();
+    if (top < edge && bottom > edge) scrollBy(0, (row === place ? top : bottom) - edge);
+  }
+});
