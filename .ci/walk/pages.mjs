@@ -19,6 +19,7 @@ async function addresses(station) {
     "a person": `/office/people/${ana.id}`, "a person's history": `/office/people/${ana.id}/history`, history: "/office/history",
     "some of the history": "/office/history?person=covic&who=0&from=1.1.2026&to=x",
     deleted: "/office/deleted", "the phone list": "/office/print?list=phone", "the full list": "/office/print?list=full",
+    "a print with empty columns": "/office/print?columns=present,boots+2027,helmet,signature&size=one", "too many columns": "/office/print?list=full&columns=a,b,c,d,e",
     paper: "/office/paper", birthdays: "/office/birthdays", ages: "/office/birthdays?age=18&before=2030-01-01",
     import: "/office/import", imports: "/office/imports", export: "/office/export?search=walk", compare: "/office/compare",
     access: "/office/access", names: "/office/department", "sign-in": "/office/sign-in", "sign-out": "/office/sign-out", "signed out": "/office/sign-in?signedOut=1",

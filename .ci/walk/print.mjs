@@ -60,6 +60,36 @@ export async function lists(browser, program, dir) {
   }
 }
 
+// oneSheet prints lists of 80 people on one sheet, with empty columns too.
+export async function oneSheet(browser, program, dir) {
+  const people = await program.list();
+  for (const format of ["A4", "Letter"]) {
+    await step(`${people.length} people on one sheet of ${format}`, async () => {
+      const page = await browser.open(program, "/office/print", { session: program.session });
+      await main(page).getByRole("checkbox", { name: "All on one sheet" }).check();
+      await main(page).getByRole("textbox", { name: "Empty columns" }).press("Enter");
+      await page.waitForURL(/size=one/);
+      const all = async () => {
+        const sheets = await pages(page, format, dir);
+        equal(sheets.length, 1, "the number of sheets");
+        for (const person of people) for (const value of [person.lastName, person.phoneNumber]) check(sheets[0].includes(value), `${value} of ${nameOf(person)} is missing`);
+        return sheets[0];
+      };
+      codeOn(await all());
+      await main(page).getByRole("link", { name: "Full list" }).click();
+      await page.waitForURL(/list=full/);
+      await all();
+      await main(page).getByRole("link", { name: "Phone list" }).click();
+      await page.waitForURL(/list=phone/);
+      await main(page).getByRole("textbox", { name: "Empty columns" }).fill("present, boots 2027");
+      await main(page).getByRole("button", { name: "Show" }).click();
+      await page.waitForURL(/boots/);
+      await main(page).getByRole("columnheader", { name: "boots 2027" }).waitFor();
+      await all();
+    });
+  }
+}
+
 // comparison prints a list of others beside that of a department of many people.
 export async function comparison(browser, program, dir) {
   await step("print a comparison", async () => {

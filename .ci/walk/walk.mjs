@@ -74,6 +74,11 @@ async function walk() {
   await print.comparison(browser, crowd, dir);
   await crowd.stop();
 
+  const sheet = await serve(...Array.from({ length: 80 }, (_, number) => ({ firstName: `Maximiliane${number}`, lastName: `Mustermann${number}x`,
+    phoneNumber: `+385 91 555 ${1000 + number}`, email: `maximiliane.mustermann${number}@example.com`, dateOfBirth: "1980-09-29" })));
+  await print.oneSheet(browser, sheet, dir);
+  await sheet.stop();
+
   const named = await serve();
   await pages.names(browser, named);
   await print.names(browser, named, dir, pages.payloads);

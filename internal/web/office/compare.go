@@ -38,15 +38,21 @@ type compared struct {
 	Rows        []broughtRow
 }
 
-// mostCompared is the number of rows of a group on the page.
+// mostCompared is the number of lines of a group on the page. A row has a line for each field
+// that differs.
 const mostCompared = 500
 
 // comparedRows returns a group.
 func comparedRows[T any](all []T, show func(T) broughtRow) compared {
-	c := compared{Total: len(all), More: max(0, len(all)-mostCompared)}
-	for _, one := range all[:len(all)-c.More] {
-		c.Rows = append(c.Rows, show(one))
+	c, lines := compared{Total: len(all)}, 0
+	for _, one := range all {
+		row := show(one)
+		if lines += max(1, len(row.Changes)); lines > mostCompared {
+			break
+		}
+		c.Rows = append(c.Rows, row)
 	}
+	c.More = c.Total - len(c.Rows)
 	return c
 }
 
