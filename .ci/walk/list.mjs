@@ -1,6 +1,6 @@
 // The list: search, sort, addresses, e-mail addresses.
 import { check, equal, step, until } from "./steps.mjs";
-import { counted, main, openPerson, people, row, search, searchField } from "./office.mjs";
+import { counted, field, main, openPerson, people, row, search, searchField, words } from "./office.mjs";
 
 // first is the demo's first visit: one press of a button and everybody is there.
 export async function first(browser, demo) {
@@ -88,6 +88,26 @@ export async function tasks(browser, station, scripts) {
     await until("Back sorts as before", async () => (await sorted(page)).join() === "First name ascending");
   });
 
+  await step(`on a phone it is a phone list${how}`, async () => {
+    const page = await open("/office/", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+    const seen = await main(page).locator("tbody tr").evaluateAll((rows) => rows.map((row) => row.getBoundingClientRect().toJSON()));
+    check(seen.every(({ height }) => height <= 64), `a row is ${Math.max(...seen.map(({ height }) => height))} px high`);
+    const inSight = seen.filter(({ bottom }) => bottom <= 844).length;
+    check(inSight >= Math.min(8, all), `${inSight} people are in sight`);
+    equal(await main(page).getByRole("link", { name: "Call Ana Čović", exact: true }).getAttribute("href"), "tel:0912345678", "the button that calls");
+    equal(await main(page).getByRole("button", { name: words.delete }).count(), 0, "buttons that delete");
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    check((await searchField(page).boundingBox()).y >= 0, "the search does not stay in sight");
+    await main(page).getByRole("combobox", { name: "Sort by" }).selectOption("First name");
+    await main(page).getByRole("button", { name: "Sort", exact: true }).click();
+    await page.waitForURL((url) => url.searchParams.get("sortBy") === "firstName");
+    await search(page, "covic", scripts);
+    await counted(page, `1 of ${all} people`);
+    const { x, y, height } = await main(page).locator("tbody tr").boundingBox();
+    await page.touchscreen.tap(x + 250, y + height / 2); // beside the name
+    await field(page, "lastName").waitFor();
+  });
+
   await step(`a bad address shows the list${how}`, async () => {
     const page = await open("/office/?sortBy=shoeSize&page=minus");
     await counted(page, `${all} people`);
@@ -126,6 +146,12 @@ export async function longer(browser, crowd) {
     equal(new URL(page.url()).searchParams.get("page"), "2", "the page in the address");
     await page.getByRole("link", { name: /^previous/i }).click();
     await until("the first page", async () => (await people(page)).length === 100);
+    const pages = main(page).getByRole("navigation", { name: "Pages of the list" });
+    await pages.getByRole("link", { name: "2", exact: true }).click();
+    await until("the second page by its number", async () => (await people(page)).length === 50);
+    equal(await pages.locator("[aria-current=page]").innerText(), "2", "the page that is marked");
+    await main(page).getByRole("navigation", { name: "Last names by letter" }).getByRole("link", { name: "L", exact: true }).click();
+    await until("the letter leads to the first page", async () => (await people(page)).length === 100);
   });
 }
 
