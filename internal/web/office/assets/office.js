@@ -433,6 +433,8 @@ addEventListener('load', () => {
   const edge = Math.max(...['#search', '.people thead th'].map((part) => find(part)?.getBoundingClientRect().bottom ?? 0));
   for (const row of document.querySelectorAll('.people tbody tr')) {
     const { top, bottom } = row.getBoundingClientRect();
-    if (top < edge && bottom > edge) scrollBy(0, (row === place ? top : bottom) - edge);
+    if (top >= edge - 1 || bottom <= edge + 1) continue;
+    scrollBy(0, (row === place ? top : bottom) - edge);
+    return;
   }
 });
