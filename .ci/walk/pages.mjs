@@ -221,7 +221,8 @@ export async function manners(browser, station, demo) {
     const page = await browser.open(station, null, { session: station.session });
     const assets = new Set();
     for (const path of Object.values(await addresses(station))) {
-      const response = await browser.expect(page, [200, 400], () => page.goto(path));
+      let response; // of the page, and of nothing that the last page still asks for
+      await browser.expect(page, [200, 400], async () => { response = await page.goto(path); });
       equal(response.headers()["content-encoding"], "gzip", `how ${path} is compressed`);
       for (const url of await page.locator("link[href], script[src], img[src]").evaluateAll((found) => found.map((element) => element.href ?? element.src))) assets.add(url);
       equal(await page.locator("style, script:not([src])").count(), 0, `inline scripts and styles of ${path}`);
