@@ -194,6 +194,23 @@ func TestOfficeImportRefusedRows(t *testing.T) {
 	}
 }
 
+// TestOfficeImportRowsWithoutAName: each row has a heading that shows something.
+func TestOfficeImportRowsWithoutAName(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default"), "en")
+	p := b.bring(t, "people.csv", "First name;Last name;Phone\nMia;;\n;;1\n\u200b;\u200b;\n\u200b;;2\n").wants(t, 200)
+	var headings []string
+	for _, th := range p.all("th") {
+		if th.attributes["scope"] == "row" {
+			headings = append(headings, th.text())
+		}
+	}
+	if got := strings.Join(headings, "|"); got != "Mia|1|–|2" {
+		t.Errorf("the headings are %q", got)
+	}
+}
+
 // TestOfficeImportCorrections: a refused cell is corrected on the page, and the list is
 // checked again. The import and the report have what was corrected.
 func TestOfficeImportCorrections(t *testing.T) {

@@ -434,7 +434,12 @@ func (v visit) broughtRows(l *broughtList, rows []imports.Row) (r broughtRows) {
 
 // broughtRow returns a row for the page. One without a name is called by what else it says.
 func (v visit) broughtRow(row imports.Row) broughtRow {
-	l := broughtRow{Row: row.Row, Name: short(cmp.Or(row.Name, v.valuesOf(row.Fields), "–")), Result: row.Result, Twin: row.Twin}
+	l := broughtRow{Row: row.Row, Name: "–", Result: row.Result, Twin: row.Twin}
+	for _, name := range []string{v.valuesOf(row.Fields), row.Name} {
+		if record.Visible(name) {
+			l.Name = short(name)
+		}
+	}
 	if row.ID != nil && row.Before != nil {
 		l.Link = personPath(*row.ID)
 	}
