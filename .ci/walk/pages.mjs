@@ -274,6 +274,7 @@ export async function names(browser, program) {
       await shown(`/office/people/${person.id}`, [payloads[number]]);
       await shown(`/office/people/${person.id}/history`, [payloads[number]]);
     }
+    await page.setViewportSize({ width: 1280, height: 800 });
     for (const [number, person] of people.entries()) {
       await page.goto("/office/");
       await row(page, `Payload${number}`).getByRole("button", { name: words.delete }).click();

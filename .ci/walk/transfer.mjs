@@ -165,7 +165,7 @@ export async function everybody(browser, station) {
   await step("axe-core and width: lists", async () => {
     const page = await browser.open(station, "/office/import", { session: station.session });
     await bring(page, file("a list with quite a long name of its own.csv", list));
-    await page.locator("details").evaluate((element) => { element.open = true; });
+    await main(page).locator("details").evaluate((element) => { element.open = true; });
     await inspect(page);
     await page.goto("/office/import");
     await browser.expect(page, refused, () => bring(page, file("mixed.csv", "First name;Last name;DOB;Birthday\nEva;Mixed;1990-05-15;1990-05-16\n")));
