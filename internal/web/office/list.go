@@ -30,7 +30,8 @@ type listPage struct {
 	Total, Found int64         // all people of the department, and those who were found
 	Sorted       sortColumn    // by what it is sorted; empty: as people were added
 	Headers      template.HTML // of the columns
-	Tools        template.HTML // the form that sorts, and links
+	Sorting      template.HTML // the form that sorts on a small screen
+	Links        template.HTML // to what one can do with the people found
 	People       []person
 	Rows         []template.HTML // of People
 	ShowStatus   bool            // somebody on the page has an invitation status
@@ -250,13 +251,12 @@ func (v visit) addHeaders(data *listPage, q record.Query) {
 	}
 	data.Headers = template.HTML(headers.String())
 	if data.Found > 0 {
-		data.Tools = v.tools(data, kept, escaped(options.String()))
+		data.Sorting, data.Links = v.sorting(data, kept, escaped(options.String())), v.links(data)
 	}
 }
 
-// tools returns the form that sorts a list on a small screen, and links to what one can do
-// with the people found.
-func (v visit) tools(data *listPage, kept url.Values, options escaped) template.HTML {
+// sorting returns the form that sorts a list on a small screen.
+func (v visit) sorting(data *listPage, kept url.Values, options escaped) template.HTML {
 	var b strings.Builder
 	text := func(key string) escaped { return escape(v.Text(key)) }
 	writeHTML(&b, `<form class="sort" action="/office/">`)
@@ -268,8 +268,14 @@ func (v visit) tools(data *listPage, kept url.Values, options escaped) template.
 	if c := data.Sorted; c.Sort != "" {
 		writeHTML(&b, ` <a class="button `, escape(c.Sort), `" href="`, escape(c.Href), `"><span class="unseen">`, text("list.reverse"), `</span></a>`)
 	}
-	writeHTML(&b, `</form>
-<p class="tools">`)
+	writeHTML(&b, `</form>`)
+	return template.HTML(b.String())
+}
+
+// links returns the links to what one can do with the people found.
+func (v visit) links(data *listPage) template.HTML {
+	var b strings.Builder
+	text := func(key string) escaped { return escape(v.Text(key)) }
 	if data.Searched {
 		writeHTML(&b, `<a href="/office/">`, text("list.all"), `</a> `)
 	}
@@ -277,7 +283,6 @@ func (v visit) tools(data *listPage, kept url.Values, options escaped) template.
 		query := strings.TrimPrefix(listPath(v.listQuery()), site.Root)
 		writeHTML(&b, `<a href="/office/emails`, escape(query), `">`, text("list.emails"), `</a> <a href="/office/export`, escape(query), `">`, text("list.export"), `</a>`)
 	}
-	writeHTML(&b, `</p>`)
 	return template.HTML(b.String())
 }
 
