@@ -220,7 +220,7 @@ func TestOfficeUndoesSaving(t *testing.T) {
 	saved := form.send(t, "Save").wantsBack(t, list, "saved", id)
 	wants(after)
 	undone := saved.undo(t).wantsBack(t, list, "undone", id)
-	if wants(before); undone.notice(t) != "Ana Čović is as before again: Phone, E-mail Undo" || len(undone.marked()) != 1 {
+	if wants(before); undone.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" || len(undone.marked()) != 1 {
 		t.Errorf("%q, %q", undone.notice(t), undone.marked())
 	}
 	saved.undo(t).wantsBack(t, list, "undone", id) // pressed twice

@@ -181,10 +181,10 @@ func TestOfficeHistoryImport(t *testing.T) {
 	if own[0] != "Zoë Müller was changed, by first key (Import 1) What was changed Field Before After Phone –empty 111" {
 		t.Errorf("of a person: %q", own)
 	}
-	b.get(t, "/office/history?import=9").says(t, "No change is like that")
+	b.get(t, "/office/history?import=9").says(t, "No changes match")
 
 	p = older.putBack(t, "Zoë Müller was changed").follow(t)
-	if !strings.HasPrefix(p.path, "/office/history?before=12&") || !strings.Contains(p.path, "&import=1&") || p.notice(t) != "Zoë Müller is as before again: Phone Undo" {
+	if !strings.HasPrefix(p.path, "/office/history?before=12&") || !strings.Contains(p.path, "&import=1&") || p.notice(t) != "Zoë Müller is as it was before: Phone Undo" {
 		t.Errorf("%s says %q", p.path, p.notice(t))
 	}
 	b.get(t, "/office/history").putBack(t, summary).says(t, "Import 1 was taken back", "59 people were deleted", "1 person was left alone")
@@ -242,7 +242,7 @@ func TestOfficeHistoryFilter(t *testing.T) {
 	} {
 		p := b.get(t, "/office/history?"+query)
 		if p.tellsEdits(t, want...); len(want) == 0 {
-			p.says(t, "No change is like that")
+			p.says(t, "No changes match")
 		}
 	}
 	p := b.get(t, "/office/history").form(t, "/office/history").set(t, "Person", "zoe").set(t, "Changed by", "first key").set(t, "From", "29.3.2026").send(t, "Show")

@@ -41,7 +41,7 @@ func TestPutBack(t *testing.T) {
 	for _, path := range []string{"/office/history?from=2000-01-01", "/office/people/" + id + "/history"} {
 		p := b.get(t, path).putBack(t, "Ana Čović was changed").wants(t, http.StatusSeeOther).follow(t)
 		address, query, _ := strings.Cut(path, "?")
-		if !strings.HasPrefix(p.path, address+"?") || !strings.Contains(p.path, query) || p.notice(t) != "Ana Čović is as before again: Phone, E-mail Undo" {
+		if !strings.HasPrefix(p.path, address+"?") || !strings.Contains(p.path, query) || p.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" {
 			t.Errorf("%s says %q", p.path, p.notice(t))
 		}
 		stored(before)
@@ -50,7 +50,7 @@ func TestPutBack(t *testing.T) {
 		}
 		undone := p.form(t, p.one(t, "div", "id", "notice").all("form")[0].attributes["action"]).send(t, "Undo").follow(t)
 		stored(changed)
-		if undone.notice(t) != "Ana Čović is as before again: Phone, E-mail Undo" {
+		if undone.notice(t) != "Ana Čović is as it was before: Phone, E-mail Undo" {
 			t.Errorf("undone: %q", undone.notice(t))
 		}
 		if again := b.get(t, p.path).notice(t); again != "" {
@@ -98,7 +98,7 @@ func TestPutBackOld(t *testing.T) {
 	patch(`{"phoneNumber":"111","dateOfBirth":"1991-05-15"}`)
 	patch(`{"lastName":"Ivić"}`)
 	b.get(t, "/office/history").putBack(t, "Ana Čović was changed, by first key What was changed Field Before After Phone").
-		wants(t, http.StatusSeeOther).follow(t).says(t, "Ana Ivić is as before again: Phone, Date of birth")
+		wants(t, http.StatusSeeOther).follow(t).says(t, "Ana Ivić is as it was before: Phone, Date of birth")
 	wants("Ana Ivić, 091 234 5678, ana@example.com, 1990-05-15T00:00:00Z")
 	patch(`{"phoneNumber":"222"}`)
 	last := func() *webPage {

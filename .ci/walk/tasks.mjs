@@ -241,7 +241,7 @@ export async function tasks(browser, station, scripts) {
     await saveButton(page).click();
     await back();
     await page.getByRole("button", { name: "Undo" }).click();
-    await notice(page).filter({ hasText: "as before again" }).waitFor();
+    await notice(page).filter({ hasText: "as it was before" }).waitFor();
     await back();
     equal((await station.get(person.id)).body.phoneNumber, "091 715", "the phone after Undo");
     await openPerson(page, "Task");
@@ -303,7 +303,7 @@ export async function tasks(browser, station, scripts) {
     await page.getByRole("textbox", { name: "Person", exact: true }).fill(person.lastName);
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await entry(page, "was changed").getByRole("button", { name: "Put this back" }).click();
-    await notice(page).filter({ hasText: `${nameOf(person)} is as before again: Phone` }).waitFor();
+    await notice(page).filter({ hasText: `${nameOf(person)} is as it was before: Phone` }).waitFor();
     equal((await station.get(person.id)).body.phoneNumber, "091 710", "the phone number");
     await page.getByRole("button", { name: "Undo" }).click();
     await entry(page, "was changed").nth(2).waitFor();

@@ -101,7 +101,7 @@ func TestRender(t *testing.T) {
 		"":               `<html lang="en">`,
 		"de-AT, en":      `<h1>&lt;Title&gt;</h1>Personen von &lt;b&gt;you&lt;/b&gt; 2 Personen <i>&lt;b&gt;you&lt;/b&gt;</i>`,
 		"hr":             "Osobe: ",
-		"ja, fr;q=0.5":   "Personnes de ",
+		"ja, fr;q=0.5":   "Personnes – ",
 		"no such header": "People of ",
 	} {
 		response := visitSite("GET", "/office/", "", "Accept-Language", accept)
