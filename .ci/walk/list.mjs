@@ -153,6 +153,16 @@ export async function longer(browser, crowd) {
     await main(page).getByRole("navigation", { name: "Last names by letter" }).getByRole("link", { name: "L", exact: true }).click();
     await until("the letter leads to the first page", async () => (await people(page)).length === 100);
   });
+
+  await step("on a phone, a search from far down shows who it finds", async () => {
+    const page = await browser.open(crowd, "/office/", { session: crowd.session, viewport: { width: 390, height: 400 }, hasTouch: true, isMobile: true });
+    await page.evaluate(() => scrollTo(0, 4000));
+    await searchField(page).tap();
+    await page.keyboard.type("lastname77");
+    await counted(page, "1 of 150 people");
+    const field = await searchField(page).boundingBox(), found = await main(page).locator("tbody tr").boundingBox();
+    check(field.y >= 0 && found.y >= field.y + field.height && found.y + found.height <= 400, `the search is at ${field.y} px, the row at ${found.y} px`);
+  });
 }
 
 // sorted returns the headers that have aria-sort, with its value.

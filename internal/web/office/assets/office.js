@@ -78,6 +78,7 @@ function search(form) {
       return;
     }
     show(page);
+    find('#count').scrollIntoView({ block: 'nearest' }); // from far down in a longer list
     history.replaceState(history.state, '', url);
     for (const field of document.querySelectorAll('footer input[name=next], #notice input[name=back]')) field.value = url;
     for (const link of document.querySelectorAll('a[data-back]')) link.search = new URLSearchParams({ back: url });
