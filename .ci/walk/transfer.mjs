@@ -44,6 +44,13 @@ export async function tasks(browser, station, scripts) {
     equal(await people(`Import${round}`), 0, "how many people are left after undo");
     await page.goto("/office/imports");
     check((await row(page, "spring.csv").first().innerText()).includes("taken back"), "the list of imports does not say that it was taken back");
+    await page.setViewportSize({ width: 320, height: 800 });
+    const lines = await row(page, "spring.csv").first().getByText("2 added").evaluate((value) => {
+      const range = document.createRange();
+      range.selectNodeContents([...value.childNodes].find((node) => node.textContent.includes("2 added")));
+      return new Set([...range.getClientRects()].map((line) => line.top)).size;
+    });
+    equal(lines, 1, "the lines of what an import did, at 320 px");
   });
 
   await step(`correct what a column is, and the order of dates${how}`, async () => {
