@@ -69,6 +69,24 @@ var foreign = map[string]string{
 	"hr": `[“«»]`,
 }
 
+// TestTemplatesHaveNoColon: French has a space before it, so "layout.colon" stands there.
+func TestTemplatesHaveNoColon(t *testing.T) {
+	t.Parallel()
+	templates, err := filepath.Glob("templates/*.html")
+	if err != nil || len(templates) == 0 {
+		t.Fatal(err)
+	}
+	for _, name := range templates {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "}}: ") {
+			t.Errorf("%s has a colon that is not of the language", name)
+		}
+	}
+}
+
 func TestMessagesAreTypeset(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("messages/*.json")
