@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
@@ -112,8 +114,9 @@ func (v visit) months(people []record.Firefighter, today calendar.Date) (months 
 	for number, of := range byMonth {
 		slices.SortStableFunc(of, func(a, b birthday) int { return cmp.Compare(a.date.Day, b.date.Day) })
 		if len(of) > 0 {
-			name := v.Lang.Month(time.Month(number))
-			months = append(months, month{number, name, number == int(today.Month), of})
+			name := v.Lang.Month(time.Month(number)) // begins with a small letter in most languages, but not as a heading
+			first, size := utf8.DecodeRuneInString(name)
+			months = append(months, month{number, string(unicode.ToUpper(first)) + name[size:], number == int(today.Month), of})
 		}
 	}
 	return months, unknown

@@ -73,6 +73,11 @@ func TestMonths(t *testing.T) {
 	if want := []string{"1990-12-01", "2000-12-01", "1990-12-02"}; !slices.Equal(names, want) { // of one day in the order of the list
 		t.Errorf("December has %q, not %q", names, want)
 	}
+	inSpanish := visit{Visit: &site.Visit{Lang: lang.ByTag("es")}}
+	months, _ = inSpanish.months(bornAll(t, "1990-02-03"), calendar.Date{Year: 2026, Month: time.December, Day: 24})
+	if len(months) != 1 || months[0].Name != "Febrero" || months[0].People[0].Day != "3 de febrero" {
+		t.Errorf("in Spanish: %+v", months)
+	}
 }
 
 // TestSoon: the next thirty days count, over the end of a year too. A birth is no birthday.
