@@ -200,6 +200,25 @@ export async function tasks(browser, station, scripts) {
     equal([(await known(`Again${round}`)).length, (await known(`Lost${round}`)).length], [2, 1], "people");
   });
 
+  if (scripts) await step("while an answer is late, the list says so", async () => {
+    const person = await added("Late");
+    const page = await open("/office/");
+    const held = [];
+    const hold = (route) => { held.push(route); };
+    const said = page.getByRole("status").filter({ hasText: "does not answer" });
+    const late = async (action) => {
+      await page.route("**/office/**", hold);
+      await action();
+      await said.waitFor();
+      await Promise.all(held.splice(0).map((route) => route.continue()));
+      await page.unroute("**/office/**", hold);
+    };
+    await late(() => searchField(page).pressSequentially("late"));
+    await counted(page, "1 of \\d+ people");
+    await late(() => row(page, person.lastName).getByRole("button", { name: words.delete }).click());
+    await notice(page).filter({ hasText: `${nameOf(person)} was deleted` }).waitFor();
+  });
+
   for (const place of ["the row", "the person's page"]) {
     await step(`delete from ${place}, and undo${how}`, async () => {
       const person = await added(place === "the row" ? "Row" : "Page", { phoneNumber: "091 706" });

@@ -37,6 +37,10 @@ function show(page) {
   }
 }
 
+// After lateTime (ms) the page says that no answer has come, and after lostTime none is
+// waited for.
+const lateTime = 4000, lostTime = 20000;
+
 // silent says that no answer has come. The page stays as it is.
 function silent() {
   const count = find('#count');
@@ -64,7 +68,9 @@ function search(form) {
   const url = form.getAttribute('action') + (String(query) && '?' + query);
   find('#results').setAttribute('aria-busy', 'true');
   query.set('part', 'results'); // without the frame of the page
+  const late = setTimeout(silent, lateTime);
   searching = request('GET', form.getAttribute('action') + '?' + query, null, (page, xhr) => {
+    clearTimeout(late);
     if (xhr !== searching) return;
     searching = undefined;
     if (leaving) return;
@@ -83,6 +89,7 @@ function search(form) {
     for (const field of document.querySelectorAll('footer input[name=next], #notice input[name=back]')) field.value = url;
     for (const link of document.querySelectorAll('a[data-back]')) link.search = new URLSearchParams({ back: url });
   });
+  searching.timeout = lostTime;
 }
 
 const searchForm = find('form#search');
@@ -113,7 +120,9 @@ let changing = false;
 function change(form, submitter) {
   changing = true;
   stopSearch();
+  const late = setTimeout(silent, lateTime);
   request('POST', form.action, new URLSearchParams(new FormData(form, submitter)), (page, xhr) => {
+    clearTimeout(late);
     changing = false;
     if (!xhr.status) {
       silent();
@@ -130,7 +139,7 @@ function change(form, submitter) {
     const to = find('#notice button') || find('#results [aria-current] a') || find('#notice');
     to.focus();
     if (find('#search-text').value.trim() !== find('#search-text', page).value.trim()) search(searchForm);
-  });
+  }).timeout = lostTime;
 }
 
 // A form that is sent twice.
@@ -152,7 +161,6 @@ function hold(form, timer) {
 // Saving a person. While no answer comes, the page says so and sends the same once more,
 // which saves it once: the form's token or its entity tag tells. So nobody types meanwhile.
 
-const lateTime = 4000, lostTime = 20000;
 let sendsAgain;
 
 function save(form, submitter) {
