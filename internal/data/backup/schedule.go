@@ -115,14 +115,14 @@ func (s *Scheduler) State() State {
 // It reports whether the disk has come back.
 func (s *Scheduler) look() (back bool) {
 	at := s.place()
-	away := at.check()
+	away, beside := at.check(), at.isBeside() // a disk that does not answer must not keep State waiting
 	if away == nil {
 		at.remember()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := s.away
-	s.away, s.beside = away, at.isBeside()
+	s.away, s.beside = away, beside
 	switch {
 	case was == nil && away != nil:
 		s.since = s.now().wall.UTC().Truncate(time.Second)

@@ -47,3 +47,21 @@ func TestTrouble(t *testing.T) {
 	s.Step(t.Context())
 	is("with the disk away", backup.DiskAway)
 }
+
+// TestStateWaitsForNoDisk: State answers while a disk does not.
+func TestStateWaitsForNoDisk(t *testing.T) {
+	t.Parallel()
+	now := noon
+	s, _ := newScheduler(t, newDatabase(t, 1), t.TempDir(), 2, &now)
+	s.SetPlace(func(string, string) bool {
+		answered := make(chan backup.State, 1)
+		go func() { answered <- s.State() }()
+		select {
+		case <-answered:
+		case <-time.After(5 * time.Second):
+			t.Error("State waits for a look at the disk")
+		}
+		return true
+	})
+	s.Step(t.Context())
+}
