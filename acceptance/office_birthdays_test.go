@@ -93,6 +93,11 @@ func TestOfficeBirthdaysSoon(t *testing.T) {
 	if got := soon(); got != want {
 		t.Errorf("soon are %q, not %q", got, want)
 	}
+	for _, person := range b.get(t, "/office/birthdays").one(t, "section", "aria-labelledby", "soon").all("a") {
+		if href := person.attributes["href"]; !strings.HasSuffix(href, "?back=%2foffice%2fbirthdays") {
+			t.Errorf("%s does not lead back to the birthdays", href)
+		}
+	}
 	p := b.get(t, "/office/birthdays?age=18&before=1+May+2090").wants(t, 200)
 	if len(p.all("section", "aria-labelledby", "soon")) > 0 {
 		t.Error("they stand beside an answer")
