@@ -78,6 +78,15 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 	return p, err
 }
 
+// IDs returns the ids of all records of a department's list, in its order, whatever the
+// page is. They need a tenth of the memory of the records.
+func (s *Store) IDs(tenant record.TenantID, q record.Query) (ids []string, err error) {
+	where, args := matching(q)
+	err = s.query(`SELECT id`+inTenant+where+orderBy(q), append(sqlite.Args{int64(tenant)}, args...),
+		func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
+	return ids, err
+}
+
 // Version returns the version of a department: it changes with every change
 // of a record.
 func (s *Store) Version(tenant record.TenantID) (int64, error) {

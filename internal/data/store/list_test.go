@@ -393,4 +393,8 @@ func checkList(t *testing.T, s *store.Store, search string, field record.SortFie
 	if !slices.Equal(got, want) {
 		t.Fatalf("%q by %s %s:\ngot  %v\nwant %v", search, field, direction, got, want)
 	}
+	all, err := s.IDs(ours, parse(t, fmt.Sprintf("search=%s&sortBy=%s&sortDir=%s&pageSize=1", search, field, direction)))
+	if must(t, err); !slices.Equal(all, want) {
+		t.Fatalf("%q by %s %s: the ids are %v, not %v", search, field, direction, all, want)
+	}
 }

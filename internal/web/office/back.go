@@ -128,18 +128,15 @@ func (v visit) movedTo(q record.Query, imported int64, found store.Page) (string
 		if id == "" {
 			continue
 		}
-		isThey := func(f record.Firefighter) bool { return f.ID == id }
 		page := q.Page
 		if what == "deleted" {
 			page = min(page, (found.Total+pageLength-1)/pageLength)
-		} else if !slices.ContainsFunc(found.Items, isThey) {
-			whole := q
-			whole.Page, whole.PageSize = 1, allPeople
-			all, err := v.list(whole, imported)
+		} else if !slices.ContainsFunc(found.Items, func(f record.Firefighter) bool { return f.ID == id }) {
+			ids, err := v.ids(q, imported)
 			if err != nil {
 				return "", err
 			}
-			page = int64(slices.IndexFunc(all.Items, isThey)+pageLength) / pageLength
+			page = int64(slices.Index(ids, id)+pageLength) / pageLength
 		}
 		if page == 0 || page == q.Page { // 0: not in this list
 			return "", nil

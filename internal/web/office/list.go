@@ -148,6 +148,16 @@ func (v visit) list(q record.Query, imported int64) (store.Page, error) {
 	return found, err
 }
 
+// ids returns the ids of all people of a list, in its order.
+func (v visit) ids(q record.Query, imported int64) ([]string, error) {
+	ids, err := v.Store.IDs(v.Session.Tenant, q)
+	if err != nil || imported == 0 {
+		return ids, err
+	}
+	of, err := v.Store.Imported(v.Session.Tenant, imported)
+	return slices.DeleteFunc(ids, func(id string) bool { return !of[id] }), err
+}
+
 // parseList reads which list the address asks for. What it cannot read it
 // leaves out, and returns a message for each such parameter.
 func (v visit) parseList() (q record.Query, faults []string, err error) {
