@@ -102,6 +102,11 @@ func TestOfficeBirthdaysSoon(t *testing.T) {
 	if len(p.all("section", "aria-labelledby", "soon")) > 0 {
 		t.Error("they stand beside an answer")
 	}
+	for _, a := range b.get(t, "/office/birthdays").one(t, "section", "aria-labelledby", "soon").all("a") {
+		if href := a.attributes["href"]; !strings.HasSuffix(strings.ToLower(href), "?back=%2foffice%2fbirthdays") {
+			t.Errorf("%s does not lead back", href)
+		}
+	}
 }
 
 // reaching asks who reaches an age, and returns the rows of the answer.
