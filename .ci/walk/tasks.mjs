@@ -123,6 +123,9 @@ export async function tasks(browser, station, scripts) {
     await notice(one).filter({ hasText: `Both${round}` }).waitFor();
     await fill(two, { phoneNumber: "091 3", email: "mine@example.com", dateOfBirth: "1 May 1990" });
     await browser.expect(two, conflict, () => saveButton(two).click());
+    const title = main(two).getByRole("heading", { level: 1, name: "Somebody else" });
+    await title.waitFor();
+    if (scripts) check(await title.evaluate((heading) => heading === document.activeElement), "what happened does not have the focus");
     equal((await station.get(person.id)).body.phoneNumber, "091 2", "the phone before anybody chose");
     await choice(two, "091 2").check();
     await choice(two, "mine@example.com").check();

@@ -183,7 +183,7 @@ function save(form, submitter) {
       take('main', page);
       document.title = page.title;
       began();
-      find('[autofocus]')?.focus();
+      start();
     } else {
       form.submit();
     }
@@ -192,6 +192,14 @@ function save(form, submitter) {
 
 // take takes an element over from another document.
 const take = (selector, page) => find(selector).replaceWith(find(selector, page));
+
+// start gives the focus to where a page that was taken over begins, which a screen reader
+// then says and which comes into sight.
+function start() {
+  const place = find('main [autofocus]') ?? find('main h1');
+  if (place.matches('h1')) place.tabIndex = -1;
+  place.focus();
+}
 
 function unanswered(form) {
   for (const field of form.querySelectorAll('input[type=text]')) field.readOnly = true;
