@@ -83,6 +83,25 @@ export async function tasks(browser, station, scripts) {
     equal((await station.list(last)).length, 1, "people");
   });
 
+  await step(`keyboard alone: on a phone, the notice covers no element with the focus${how}`, async () => {
+    const person = await station.add({ firstName: "Maximiliane", lastName: `${last} Oberleitner-Hinterstoisser von und zu Mitterndorf` }), people = [person];
+    for (let number = 0; number < 12; number++) people.push(await station.add({ firstName: "Below", lastName: `${last} P${number}`, phoneNumber: "1" }));
+    const page = await browser.open(station, `/office/people/${person.id}`, { session: station.session, scripts, viewport: { width: 320, height: 500 } });
+    await field(page, "phoneNumber").fill("091 601");
+    await page.keyboard.press("Enter");
+    await notice(page).filter({ hasText: last }).waitFor();
+    for (let pressed = 0; pressed < 20; pressed++) {
+      await page.keyboard.press("Tab");
+      const covered = await page.evaluate(() => {
+        const element = document.activeElement, message = document.querySelector("#notice");
+        const behind = element !== document.body && !message.contains(element) && element.getBoundingClientRect().top >= message.getBoundingClientRect().top;
+        return behind ? element.outerHTML.slice(0, 150) : "";
+      });
+      check(!covered, `the notice covers ${covered}`);
+    }
+    for (const { id } of people) await station.remove(id);
+  });
+
   await step(`keyboard alone: every element of the list and of a person${how}`, async () => {
     const [ana] = await station.list("covic");
     for (const path of ["/office/?search=covic", `/office/people/${ana.id}`, "/office/access"]) {
