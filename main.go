@@ -101,7 +101,7 @@ func newAPI(c daemon.Config) daemon.API {
 	}
 	if c.Office {
 		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals,
-			Backups: c.Backups, Installed: c.Installed, TrustPath: trust, Port: c.Port, TLS: c.TLS, Explain: s.explain})
+			Backups: c.Backups, Installed: c.Installed, Invented: c.Invented, TrustPath: trust, Port: c.Port, TLS: c.TLS, Explain: s.explain})
 	}
 	return s
 }

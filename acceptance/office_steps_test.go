@@ -101,6 +101,16 @@ func TestFirstStepsEnd(t *testing.T) {
 	}
 }
 
+// TestDemoBackups: what a demo says about backups can be typed: it has no flag for them.
+func TestDemoBackups(t *testing.T) {
+	t.Parallel()
+	s := startWith(t, "", "demo", "--people", "1")
+	b := s.signIn(t, s.key, "en")
+	if foot := b.get(t, "/office/").one(t, "footer").text(); !strings.Contains(foot, "On the station PC, type: firefighters serve --backup-dir DIR") {
+		t.Errorf("the foot says: %s", foot)
+	}
+}
+
 // TestFirstStepsReach: where other devices open the page, the last step says the address.
 func TestFirstStepsReach(t *testing.T) {
 	t.Parallel()

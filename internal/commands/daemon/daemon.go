@@ -48,6 +48,7 @@ type Config struct {
 	Authority *authority.Authority // that made its certificate; nil for another certificate, or none
 	Backups   func() backup.State  // nil without backups
 	Installed bool                 // it is the service of the PC
+	Invented  bool                 // its people are invented: it has no flag for backups
 }
 
 // API answers requests. The other methods are called beside them, again and again.
@@ -314,7 +315,7 @@ func (d *daemon) answer() error {
 func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
 	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice,
-		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Authority: d.authority, Installed: d.Installed}
+		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil}
 	if d.scheduler != nil {
 		c.Backups = d.scheduler.State
 	}

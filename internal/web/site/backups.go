@@ -27,6 +27,9 @@ func (v *Visit) Backups() Backups {
 		b.Last = state.Last.Local()
 	}
 	b.How, b.Command = howTo(state.Trouble, v.site.Installed)
+	if v.site.Invented {
+		b.How, b.Command = "backups.type", "firefighters serve --backup-dir DIR"
+	}
 	return b
 }
 

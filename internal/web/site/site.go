@@ -41,6 +41,7 @@ type Config struct {
 
 	Backups   func() backup.State // nil without backups
 	Installed bool                // it is the service of the PC
+	Invented  bool                // its people are invented: it has no flag for backups
 	TrustPath string              // of the certificate that other devices must trust first; empty: none
 
 	// Explain returns the problem that an error is, and logs it if the fault
