@@ -25,13 +25,21 @@ func withBack(path, back string) string {
 	return path + "?back=" + url.QueryEscape(back)
 }
 
+// withParameter returns an address with another value of a parameter.
+func withParameter(address, name, value string) string {
+	u, _ := url.Parse(address) // which site.LocalPath has checked
+	query := u.Query()
+	query.Set(name, value)
+	u.RawQuery = query.Encode()
+	return u.String()
+}
+
 // withNotice returns the address of a list that shows what has just happened to
 // a person, at the person's row.
 func withNotice(list, what, id string) string {
 	u, _ := url.Parse(list) // which site.LocalPath has checked
 	query := u.Query()
-	query.Del(entryParameter)
-	for _, other := range notices {
+	for _, other := range append(notices, entryParameter) {
 		query.Del(other)
 	}
 	query.Set(what, id)
@@ -48,21 +56,26 @@ const entryParameter = "entry"
 // withUndo is as withNotice, after a change that the visitor has made at this moment. The
 // notice offers to undo it.
 func (v visit) withUndo(list, what, id string) string {
-	mine := store.EditQuery{Records: []string{id}, Keys: []store.KeyID{v.Session.ID}}
-	made, err := v.Store.Edits(v.Session.Tenant, mine, 1)
-	if err != nil || len(made) == 0 { // the history can undo it, too
-		return withNotice(list, what, id)
-	}
-	return withEntry(withNotice(list, what, id), made[0].Number)
+	made, _ := v.ownEdit(id) // the history can undo it, too
+	return withEntry(withNotice(list, what, id), made)
 }
 
-// withEntry returns the address of a notice that is about an entry of the history.
-func withEntry(list string, number int64) string {
-	u, _ := url.Parse(list)
-	query := u.Query()
-	query.Set(entryParameter, strconv.FormatInt(number, 10))
-	u.RawQuery = query.Encode()
-	return u.String()
+// withEntry returns the address of a notice that is about an entry of the history. The entry
+// may be nil.
+func withEntry(list string, e *store.Edit) string {
+	if e == nil {
+		return list
+	}
+	return withParameter(list, entryParameter, strconv.FormatInt(e.Number, 10))
+}
+
+// ownEdit returns the newest change of a person that this session has made, nil for none.
+func (v visit) ownEdit(id string) (*store.Edit, error) {
+	made, err := v.Store.Edits(v.Session.Tenant, store.EditQuery{Records: []string{id}, Keys: []store.KeyID{v.Session.ID}}, 1)
+	if err != nil || len(made) == 0 {
+		return nil, err
+	}
+	return &made[0], nil
 }
 
 // newestEntry returns the entry that the address names, nil for none, or if something

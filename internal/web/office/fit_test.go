@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -53,16 +54,15 @@ func TestFitsAreStyled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for class, fits := range map[string][]fitting{"phones": phoneFits, "full": fullFits} {
-		for i, f := range fits {
-			rule := fmt.Sprintf(`\.fit-%d \.%s \{ font-size: %gpt; \}`, i+1, class, f.points)
-			if !regexp.MustCompile(rule).Match(css) {
-				t.Errorf("no rule is %s", rule)
-			}
-		}
-		if strings.Contains(string(css), fmt.Sprintf(".fit-%d .%s", len(fits)+1, class)) {
-			t.Errorf("%s has more sizes than %d", class, len(fits))
-		}
+	const line = .3 // below a row, in mm
+	var rules []string
+	for i, p := range phoneFits {
+		f := fullFits[i]
+		rule := fmt.Sprintf(".fit-%d { --phones: %gpt; --phone-row: %.2gmm; --full: %gpt; --full-row: %.2gmm; }", i+1, p.points, (p.padding-line)/2, f.points, (f.padding-line)/2)
+		rules = append(rules, strings.NewReplacer(" 0.", " .", " 0mm", " 0").Replace(rule))
+	}
+	if got := regexp.MustCompile(`\.fit-\d \{.*`).FindAllString(string(css), -1); !slices.Equal(got, rules) {
+		t.Errorf("the rules are %q, not %q", got, rules)
 	}
 }
 

@@ -138,10 +138,8 @@ func (v visit) renderForm(status int, data formPage, typed, was record.Fields, f
 			data.Next = withBack(personPath(n.After), n.AfterOn)
 		}
 		p.Title = data.Name
-	} else if data.Token == "" {
-		data.Token = strings.ToLower(rand.Text())
-	}
-	if data.ID == "" {
+	} else {
+		data.Token = cmp.Or(data.Token, strings.ToLower(rand.Text()))
 		data.Alike, _ = v.alikeTyped(typed) // the form is there without it
 	}
 	data.Inputs, data.Faults = v.inputs(typed, was, faults)

@@ -110,16 +110,14 @@ func (v visit) putFieldsBack(e store.Edit) error {
 	case err != nil && !errors.Is(err, errUnchanged):
 		return err
 	}
-	mine := store.EditQuery{Records: []string{e.ID}, Keys: []store.KeyID{v.Session.ID}}
-	made, err := v.Store.Edits(v.Session.Tenant, mine, 1)
+	made, err := v.ownEdit(e.ID)
 	if err != nil {
 		return err
 	}
-	undone := withNotice(v.Back(), "undone", e.ID)
-	if len(made) > 0 && isPutBack(made[0], e) {
-		undone = withEntry(undone, made[0].Number)
+	if made != nil && !isPutBack(*made, e) {
+		made = nil
 	}
-	return v.Redirect(undone)
+	return v.Redirect(withEntry(withNotice(v.Back(), "undone", e.ID), made))
 }
 
 // isPutBack reports whether a change has put back what was there before another one.

@@ -3,7 +3,6 @@ package office
 import (
 	"errors"
 	"net/http"
-	"net/url"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -158,7 +157,7 @@ func (v visit) takeName(what string, form func(*departmentPage) *naming, save fu
 	if err != nil {
 		return err
 	}
-	return v.Redirect(withDone(back, what))
+	return v.Redirect(withParameter(back, doneParameter, what))
 }
 
 // hideSteps hides the first steps of the department for good.
@@ -166,21 +165,15 @@ func hideSteps(v visit) error {
 	if err := v.Store.HideSteps(v.Session.Tenant); err != nil {
 		return err
 	}
-	return v.Redirect(withDone(v.Back(), "hidden"))
+	return v.Redirect(withParameter(v.Back(), doneParameter, "hidden"))
 }
 
-// withDone returns the address of a page that says what was done.
-func withDone(path, what string) string {
-	u, _ := url.Parse(path) // which site.LocalPath has checked
-	query := u.Query()
-	query.Set("done", what)
-	u.RawQuery, u.Fragment = query.Encode(), ""
-	return u.String()
-}
+// doneParameter says in an address what was done.
+const doneParameter = "done"
 
 // stepNotice returns the notice of what the address says was done, nil for none.
 func (v visit) stepNotice() (*site.Notice, error) {
-	switch v.R.URL.Query().Get("done") {
+	switch v.R.URL.Query().Get(doneParameter) {
 	case "department":
 		name, err := v.Store.TenantName(v.Session.Tenant)
 		return &site.Notice{Text: v.Text("department.done", isolate(name))}, err
