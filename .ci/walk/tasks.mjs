@@ -272,6 +272,22 @@ export async function tasks(browser, station, scripts) {
     equal(await main(page).getByRole("button", { name: "Save and next" }).count(), 0, "buttons to go on behind the last");
   });
 
+  await step(`a row is in sight where a change has moved it, and after Undo${how}`, async () => {
+    for (let i = 0; i < 25; i++) await station.add({ firstName: "Task", lastName: `Far${round}${String.fromCharCode(97 + i)}` });
+    const page = await open(`/office/?search=Far${round}`);
+    await openPerson(page, `Far${round}a`);
+    for (const lastName of [`Far${round}z`, `Far${round}a`]) {
+      if (lastName.endsWith("a")) await page.getByRole("button", { name: "Undo" }).click();
+      else await fill(page, { lastName }).then(() => saveButton(page).click());
+      const place = page.locator("tr[aria-current=true]").filter({ hasText: lastName });
+      await place.waitFor();
+      await until(`${lastName} is in sight`, async () => {
+        const { y, height } = await place.boundingBox();
+        return y >= 0 && y + height <= 800;
+      });
+    }
+  });
+
   await step(`the notice of a deletion stays until the next page${how}`, async () => {
     const person = await added("Notice");
     const page = await open("/office/");

@@ -138,6 +138,8 @@ function change(form, submitter) {
     find('#notice').replaceChildren(...notice.childNodes);
     const to = find('#notice button') || find('#results [aria-current] a') || find('#notice');
     to.focus();
+    const row = find('#results tr[aria-current]'), box = row?.getBoundingClientRect();
+    if (box && (box.top < 0 || box.bottom > innerHeight)) row.scrollIntoView(); // undo has moved it
     if (find('#search-text').value.trim() !== find('#search-text', page).value.trim()) search(searchForm);
   }).timeout = lostTime;
 }
@@ -175,7 +177,7 @@ function save(form, submitter) {
       unanswered(form);
       sendsAgain = setTimeout(save, retryTime, form, submitter);
     } else if (xhr.responseURL !== form.action) {
-      const row = page && find('#results [aria-current]', page); // its place is not in responseURL
+      const row = page && find('#results tr[aria-current]', page); // its place is not in responseURL
       location.assign(xhr.responseURL + (row ? '#' + row.id : ''));
     } else if (page && find('main', page)) {
       take('.top', page);
