@@ -179,6 +179,25 @@ function brokenWords() {
   return broken;
 }
 
+// columns stand in line, however long the texts are.
+export async function columns(browser, station) {
+  await step("columns of the history stand in line, and a phone shows long names", async () => {
+    const person = await station.add({ firstName: "María de los Ángeles", lastName: "Donaudampfschifffahrt", phoneNumber: "1" });
+    await station.change(person, { email: "somebody.with.a.long.address@fire-brigade.example.com" });
+    await station.change(person, { phoneNumber: "2" });
+    for (const width of [1280, 390]) {
+      const page = await browser.open(station, `/office/people/${person.id}/history`, { session: station.session, viewport: { width, height: 844 } });
+      const lefts = await page.locator(".diff tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].slice(1).map((cell) => Math.round(cell.getBoundingClientRect().left))));
+      check(lefts.length >= 5, `the history has ${lefts.length} lines`);
+      for (const number of [0, 1]) equal(new Set(lefts.map((row) => row[number]).filter((left) => left !== undefined)).size, 1, `places of column ${number + 1} at ${width} px`);
+    }
+    const phone = await browser.open(station, "/office/?search=donau", { session: station.session, viewport: { width: 390, height: 844 } });
+    const cut = await row(phone, "Donaudampfschifffahrt").locator(".first, .last").evaluateAll((cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight + 1).map((cell) => cell.textContent));
+    equal(cut, [], "names that are cut off");
+    await station.remove(person.id);
+  });
+}
+
 // menu is the menu, on a wide screen and on a phone.
 export async function menu(browser, station, scripts) {
   const entries = ["People", "Birthdays", "Print", "Lists", "History", "Access"];

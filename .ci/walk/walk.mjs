@@ -58,6 +58,7 @@ async function walk() {
     await pages.menu(browser, station, scripts);
   }
   await keyboard.keys(browser, station);
+  await pages.columns(browser, station);
   await transfer.dropped(browser, station);
   await access.scopes(browser, station);
   await print.birthdays(browser, station, dir);
