@@ -129,8 +129,8 @@ type EditQuery struct {
 
 // Edits returns changes of a department, the newest first, at most limit. An import is
 // one of them, and so is taking it back, unless the query is about records or about that
-// import: then each change stands for itself. The error is ErrNotFound for an import that the department does
-// not have.
+// import: then each change stands for itself. The error is ErrNotFound for an import that
+// the department does not have.
 func (s *Store) Edits(tenant record.TenantID, q EditQuery, limit int) (edits []Edit, err error) {
 	if q.Before == 0 || q.Before > math.MaxUint32 {
 		q.Before = math.MaxUint32 // more than any number

@@ -174,8 +174,7 @@ func (v visit) marked() string {
 }
 
 // Render answers with a page, and with the notice of what has just happened to a person or
-// of a first step that was done.
-// Any page can be the one that a form leads back to.
+// of a first step that was done: any page can be the one that a form leads back to.
 func (v visit) Render(status int, name string, p site.Page) error {
 	if v.R.Method != http.MethodPost && p.Part == "" {
 		happened, err := v.personNotice()

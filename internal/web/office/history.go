@@ -53,8 +53,8 @@ type historyFilter struct {
 	On       bool // something is asked for
 }
 
-// entry is a change of a record, for people, or an import or that it was taken back. The sentence that says it is
-// Start, Name and End, so that the name can be a link.
+// entry is a change of a record, for people, or an import or that it was taken back. The
+// sentence that says it is Start, Name and End, so that the name can be a link.
 type entry struct {
 	Number           int64
 	At               time.Time
