@@ -93,8 +93,8 @@ func (v visit) askToDelete(e store.Edit) error {
 	return v.Render(http.StatusConflict, "put-back", site.Page{Title: v.Text("conflict.since", data.Name), Section: "history", Data: data})
 }
 
-// putFieldsBack gives the fields that an entry has changed the values from before. Others
-// keep theirs.
+// putFieldsBack sets the fields that an entry has changed to what they were before it. The
+// other fields stay as they are.
 func (v visit) putFieldsBack(e store.Edit) error {
 	change := func(now record.Fields) (record.Fields, error) {
 		fields, err := putBackInto(now, e.Before.Fields, e.After.Fields)

@@ -120,7 +120,7 @@ func (v visit) renderDepartment(status int, change func(*departmentPage)) error 
 	return v.Render(status, "department", site.Page{Title: v.Text("department.title"), Section: "access", Wrong: len(data.Faults) > 0, Data: data})
 }
 
-// renameDepartment gives the department another name.
+// renameDepartment changes the name of the department to the one in the form.
 func renameDepartment(v visit) error {
 	return v.takeName("department", func(d *departmentPage) *naming { return &d.Renaming }, func(name string) error {
 		return v.Store.RenameTenant(v.Session.Tenant, name, false)
