@@ -199,9 +199,9 @@ func (r *importRun) write(p planned) error {
 }
 
 // arguments returns the import as a command. Invented people may share a date of birth and
-// a name with others: they are new nevertheless.
+// a name with others: they are new nevertheless. A new name may be the old one in another spelling.
 func (r *importRun) arguments() []string {
-	return []string{"import", r.file, "--tenant", importing, "--apply", "--update", "--add", "perhaps", "--db", r.db}
+	return []string{"import", r.file, "--tenant", importing, "--apply", "--update", "--spelling", "--add", "perhaps", "--db", r.db}
 }
 
 // apply imports the file.
@@ -252,8 +252,8 @@ func (r *importRun) compare(doing string, kind int, answered bool, p planned) (l
 	done = p.isDone(list)
 	switch {
 	case !done && !maps.Equal(list, p.before):
-		r.wrong("%s: the department is neither as before nor as after: %d people, were %d, of whom %d would be changed and %d added",
-			doing, len(list), len(p.before), len(p.changed), len(p.added))
+		r.wrong("%s: the department is neither as before nor as after: %d people, were %d, of whom %d would be changed and %d added%s",
+			doing, len(list), len(p.before), len(p.changed), len(p.added), p.firstDifference(list))
 		return nil, false, fmt.Errorf("%s: half of it was done", doing)
 	case answered && !done:
 		r.wrong("%s: it was answered, but not done", doing)
@@ -288,6 +288,20 @@ func (p *planned) isDone(list map[string]person) bool {
 	byName := func(a, b person) int { return strings.Compare(a.LastName, b.LastName) }
 	return len(list) == len(p.before)+len(p.added) &&
 		slices.Equal(slices.SortedFunc(slices.Values(others), byName), slices.SortedFunc(slices.Values(p.added), byName))
+}
+
+// firstDifference describes somebody of a list who is not as after the change, or returns "".
+func (p *planned) firstDifference(list map[string]person) string {
+	for id, is := range list {
+		want, known := p.changed[id]
+		if !known {
+			want, known = p.before[id]
+		}
+		if known && is != want || !known && !slices.Contains(p.added, is) {
+			return fmt.Sprintf("; %s is %+v, expected %+v, was %+v", id, is, want, p.before[id])
+		}
+	}
+	return ""
 }
 
 // list returns the people of the department of the imports.
