@@ -197,7 +197,7 @@ func (m *modelRun) replace(d *model) {
 	f, err := m.store.Replace(d.tenant, 0, r.ID, sent, asIs)
 	must(m, err)
 	d.did("replace", r.ID, r)
-	r.Fields = want
+	r.Fields, r.UpdatedAt = want, time.Now().UnixMilli()
 	m.same("replace", f, r.Firefighter)
 }
 

@@ -67,6 +67,7 @@ func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, k
 		if err == nil {
 			err = create(t, tenant, by, f.ID, values)
 		}
+		f.UpdatedAt = t.Now
 		if err == nil && key != nil {
 			err = addReplay(t, tenant, key, f.ID, string(f.AppendJSON(nil)))
 		}
@@ -116,7 +117,7 @@ func (s *Store) Replace(tenant record.TenantID, by KeyID, id string, fields reco
 			return err
 		}
 		f = before.Firefighter
-		f.Fields = fields
+		f.Fields, f.UpdatedAt = fields, t.Now
 		return replace(t, tenant, by, &before, fields)
 	})
 	return f, err
@@ -140,7 +141,7 @@ func (s *Store) Edit(tenant record.TenantID, by KeyID, id string, change func(re
 			return errs
 		}
 		f = before.Firefighter
-		f.Fields = fields
+		f.Fields, f.UpdatedAt = fields, t.Now
 		return replace(t, tenant, by, &before, fields)
 	})
 	return f, err

@@ -13,10 +13,11 @@ import (
 
 func TestRecords(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	now := noon
+	s := newStoreAt(t, func() time.Time { return now })
 	f := create(t, s, ours, record.Fields{FirstName: " Ana ", LastName: "Čović", Email: "ana@example.com", DateOfBirth: "1990-05-15"})
 	want := record.Firefighter{ID: f.ID, Fields: record.Fields{FirstName: "Ana", LastName: "Čović", Email: "ana@example.com",
-		DateOfBirth: "1990-05-15T00:00:00Z"}}
+		DateOfBirth: "1990-05-15T00:00:00Z"}, UpdatedAt: noon.UnixMilli()}
 	checkRecord(t, s, f, want)
 
 	status, user := "sent\nby mail", strings.Repeat("u", 36)
@@ -26,8 +27,10 @@ func TestRecords(t *testing.T) {
 		t.Errorf("with the platform's columns: %+v, %v", got, err)
 	}
 
+	now = noon.Add(time.Hour)
 	f, err := s.Replace(ours, 0, f.ID, record.Fields{FirstName: "Eva", LastName: " B ", PhoneNumber: "112"}, asIs)
 	must(t, err)
+	want.UpdatedAt = now.UnixMilli()
 	want.Fields = record.Fields{FirstName: "Eva", LastName: "B", PhoneNumber: "112"}
 	checkRecord(t, s, f, want)
 
@@ -150,8 +153,7 @@ func TestDamagedRecord(t *testing.T) {
 				}
 			}
 			must(t, s.Delete(ours, 0, gone.ID, asIs))
-			_, err := s.Replace(ours, 0, f.ID, ana, asIs)
-			must(t, err)
+			f = replace(t, s, ours, f.ID, ana)
 			if p := list(t, s, ours, "search=09"); p.Total != 1 || p.Items[0] != f {
 				t.Errorf("after the repair: %+v", p)
 			}
@@ -253,7 +255,7 @@ func TestParseRecordID(t *testing.T) {
 // TestEdit: the new fields follow from what is there, and keep the rules.
 func TestEdit(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
+	s := newStoreAt(t, func() time.Time { return noon })
 	f := create(t, s, ours, ana)
 	rename := func(fields record.Fields) (record.Fields, error) {
 		if fields != ana {

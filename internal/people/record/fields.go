@@ -17,6 +17,7 @@ type Firefighter struct {
 	Fields
 	InvitationStatus *string // nil is null; the department's platform writes it, the service never does
 	UserID           *string // likewise
+	UpdatedAt        int64   // when its fields were last written, in milliseconds; 0: not known. JSON does not have it
 }
 
 // Fields are what a department enters about a firefighter. An empty string

@@ -102,7 +102,7 @@ func TestAppendJSON(t *testing.T) {
 		{"empty", Firefighter{ID: "i", Fields: Fields{FirstName: "A", LastName: "B"}},
 			`{"id":"i","firstName":"A","lastName":"B","phoneNumber":null,"email":null,"dateOfBirth":null,` +
 				`"invitationStatus":null,"userId":null}`},
-		{"full", Firefighter{"i", Fields{FirstName: "<Čć>&", LastName: "O\"B\\", PhoneNumber: "1", Email: "e@x", DateOfBirth: "1990"}, text("Sent"), text("u")},
+		{"full", Firefighter{"i", Fields{FirstName: "<Čć>&", LastName: "O\"B\\", PhoneNumber: "1", Email: "e@x", DateOfBirth: "1990"}, text("Sent"), text("u"), 5},
 			`{"id":"i","firstName":"<Čć>&","lastName":"O\"B\\","phoneNumber":"1","email":"e@x","dateOfBirth":"1990",` +
 				`"invitationStatus":"Sent","userId":"u"}`},
 		{"odd platform text", Firefighter{ID: "i", InvitationStatus: text("a\x00\n\x1f\x7f\u2028\xffb\xed\xa0\x80"), UserID: text("")},
