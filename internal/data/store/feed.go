@@ -57,14 +57,20 @@ func (s *Store) Changes(tenant record.TenantID, after string, limit int) (f Feed
 
 // begin returns a position and the version that the department has now.
 func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, version int64, err error) {
-	p = position{tenant: tenant, version: unknownVersion}
-	err = c.QueryRow(`SELECT history, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
-		func(row sqlite.Row) { p.history, version = row.Int(0), row.Int(1) })
-	err = noRow(err, ErrRemoved)
+	p, version, err = beginning(c, tenant)
 	if err == nil && after != "" {
 		err = p.parse(after)
 	}
 	return p, version, err
+}
+
+// beginning returns the position before the first change, and the version that the
+// department has now.
+func beginning(c *sqlite.Conn, tenant record.TenantID) (p position, version int64, err error) {
+	p = position{tenant: tenant, version: unknownVersion}
+	err = c.QueryRow(`SELECT history, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
+		func(row sqlite.Row) { p.history, version = row.Int(0), row.Int(1) })
+	return p, version, noRow(err, ErrRemoved)
 }
 
 // read reads the changes after a position in a department of a version.
@@ -110,28 +116,36 @@ type position struct {
 // unknownVersion is the version in a position that has changes behind it.
 const unknownVersion = -1
 
-// A position as text is the two numbers and the beginning of a MAC, which tells
-// it from those of other histories and departments.
-const (
-	numbersSize  = 16
-	macSize      = 8
-	positionSize = numbersSize + macSize
-)
-
-func (p position) String() string {
-	b := binary.BigEndian.AppendUint64(make([]byte, 0, positionSize), uint64(p.change))
-	b = binary.BigEndian.AppendUint64(b, uint64(p.version))
-	return base64.RawURLEncoding.EncodeToString(append(b, p.mac(b)...))
-}
+func (p position) String() string { return p.seal(p.change, p.version) }
 
 // parse sets the change and the version to those of a text. The error is
 // ErrPosition unless String has made it for this history and tenant.
-func (p *position) parse(text string) error {
+func (p *position) parse(text string) error { return p.unseal(text, &p.change, &p.version) }
+
+// macSize is how much of a MAC a sealed text has.
+const macSize = 8
+
+// seal returns numbers as a text. It ends with the beginning of a MAC, which tells it
+// from the texts of other histories and departments, and from those of more numbers.
+func (p *position) seal(numbers ...int64) string {
+	var b []byte
+	for _, n := range numbers {
+		b = binary.BigEndian.AppendUint64(b, uint64(n))
+	}
+	return base64.RawURLEncoding.EncodeToString(append(b, p.mac(b)...))
+}
+
+// unseal sets numbers to those that seal has made a text of, for this history and tenant.
+// Of any other text the error is ErrPosition.
+func (p *position) unseal(text string, numbers ...*int64) error {
+	size := 8 * len(numbers)
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
-	if err != nil || len(b) != positionSize || strings.ContainsAny(text, "\r\n") || !hmac.Equal(b[numbersSize:], p.mac(b[:numbersSize])) {
+	if err != nil || len(b) != size+macSize || strings.ContainsAny(text, "\r\n") || !hmac.Equal(b[size:], p.mac(b[:size])) {
 		return ErrPosition
 	}
-	p.change, p.version = int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:]))
+	for i, n := range numbers {
+		*n = int64(binary.BigEndian.Uint64(b[8*i:]))
+	}
 	return nil
 }
 
