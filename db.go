@@ -13,7 +13,7 @@ import (
 var schemaSQL string
 
 // schemaVersion is that of schema.sql.
-const schemaVersion = 6
+const schemaVersion = 7
 
 // olderSQL are the files schema.sql of the versions before, and the step to each version
 // from the one before it.
@@ -25,7 +25,7 @@ var olderSQL embed.FS
 // statements. An upgrade leaves the schema that a new database has.
 var schema = database.Schema{
 	Files:    sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion, Schema: schemaFor},
-	Upgrades: map[int]func(*sqlite.Conn) error{1: upgradeTo2, 2: upgradeTo(3), 3: upgradeTo(4), 4: upgradeTo(5), 5: upgradeTo(6)},
+	Upgrades: map[int]func(*sqlite.Conn) error{1: upgradeTo2, 2: upgradeTo(3), 3: upgradeTo(4), 4: upgradeTo(5), 5: upgradeTo(6), 6: upgradeTo(7)},
 }
 
 func schemaFor(version int) string {

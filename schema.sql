@@ -1,4 +1,4 @@
--- All records of all departments in one SQLite file: schema version 6.
+-- All records of all departments in one SQLite file: schema version 7.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
 -- "Folded" text is what internal/text/fold makes of a text, to search and sort by.
@@ -35,15 +35,16 @@ CREATE TABLE keys (
     hash         BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the key, or of the session's secret
     tenant_id    INTEGER NOT NULL REFERENCES tenants (id),
     label        TEXT    NOT NULL DEFAULT '' CHECK (length(label) <= 100),  -- what it is for, for people
-    scope        TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin')),  -- each may do what those before it may
+    scope        TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin', 'phone', 'calendar')),  -- internal/data/store/keys.go says what each may do
     created_at   INTEGER NOT NULL,
     expires_at   INTEGER,  -- valid before this time; null: for good
     revoked_at   INTEGER,
     last_used_at INTEGER,  -- to the minute
     session_lifetime INTEGER CHECK (session_lifetime > 0),  -- milliseconds after the last use; null: an API key
-    opened_by    INTEGER,  -- the key that opened the session, and ends it; null: an API key or an invitation
+    opened_by    INTEGER,  -- the key that opened the session, or the phone's of a calendar, and ends it; null: none, or an invitation
     device       TEXT    NOT NULL DEFAULT '' CHECK (length(device) <= 100),  -- what the session is on, as "Firefox, Windows"; empty: not known
-    login        TEXT    NOT NULL DEFAULT '' CHECK (length(login) <= 100)    -- that of the invitation that opened the session
+    login        TEXT    NOT NULL DEFAULT '' CHECK (length(login) <= 100),   -- that of the invitation that opened the session
+    birthdays    INTEGER NOT NULL DEFAULT 0 CHECK (birthdays IN (0, 1))      -- 1: of a phone that gets the dates of birth, too
 ) STRICT;
 
 CREATE TRIGGER key_made AFTER INSERT ON keys BEGIN
@@ -51,7 +52,7 @@ CREATE TRIGGER key_made AFTER INSERT ON keys BEGIN
 END;
 
 CREATE TRIGGER key_changed
-AFTER UPDATE OF hash, tenant_id, label, scope, expires_at, revoked_at, session_lifetime, opened_by ON keys BEGIN
+AFTER UPDATE OF hash, tenant_id, label, scope, expires_at, revoked_at, session_lifetime, opened_by, birthdays ON keys BEGIN
     UPDATE service SET keys_version = keys_version + 1;
 END;
 
@@ -59,18 +60,19 @@ CREATE TRIGGER key_erased AFTER DELETE ON keys BEGIN
     UPDATE service SET keys_version = keys_version + 1;
 END;
 
--- Open invitations to the office page. The code itself is stored nowhere. One
--- that was used or withdrawn has no row.
+-- Open invitations of people to the office page, and of phones to the address book.
+-- The code itself is stored nowhere. One that was used or withdrawn has no row.
 CREATE TABLE invitations (
     id         INTEGER PRIMARY KEY,
     hash       BLOB    NOT NULL UNIQUE CHECK (length(hash) = 32),  -- SHA-256 of the code
     tenant_id  INTEGER NOT NULL REFERENCES tenants (id),
-    name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 100),  -- of the person
-    scope      TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin')),
+    name       TEXT    NOT NULL CHECK (length(name) BETWEEN 1 AND 100),  -- of the person or the phone
+    scope      TEXT    NOT NULL CHECK (scope IN ('read', 'write', 'admin', 'phone')),
     created_at INTEGER NOT NULL,
     expires_at INTEGER NOT NULL,
     invited_by INTEGER,  -- the key; null: a command did it
-    login      TEXT    NOT NULL DEFAULT '' CHECK (length(login) <= 100)  -- who is logged in on the PC, for whom a command made it; empty: for somebody else
+    login      TEXT    NOT NULL DEFAULT '' CHECK (length(login) <= 100),  -- who is logged in on the PC, for whom a command made it; empty: for somebody else
+    birthdays  INTEGER NOT NULL DEFAULT 0 CHECK (birthdays IN (0, 1))     -- 1: the phone gets the dates of birth, too
 ) STRICT;
 
 -- Firefighters. The row number is tenant_id << 32 | sequence number. So the

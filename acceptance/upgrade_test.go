@@ -23,6 +23,7 @@ var goldenKeys = map[int]string{
 	3: "ff_5w5UO78yIYV1C1XC3iaI1oYkwZqRtmkcRqiS6lQkNlD0weimP",
 	4: "ff_H6wl7LbXOr570JDDZcte59mzNk0Y9xjxIDF2H18D1A947XPRK",
 	5: "ff_IONS3KRFWJITX7aIlPA8jhaz079EsWDPKAkfvaQegNj2aU5O0",
+	6: "ff_kTTAypAcSfvT5GrcxQQyrmRcmARXfbpt9g2rRBSxNzP2XdsEk",
 }
 
 // golden returns a copy of the database of schema version 1.
@@ -294,7 +295,7 @@ func TestHistoryNumber(t *testing.T) {
 	fresh := filepath.Join(t.TempDir(), "fresh.db")
 	newKey(t, fresh, "A")
 	seen := map[string]bool{"[0]\n": true}
-	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2), goldenOf(t, 3), goldenOf(t, 4), goldenOf(t, 5)} {
+	for _, db := range []string{fresh, golden(t), goldenOf(t, 2), goldenOf(t, 2), goldenOf(t, 3), goldenOf(t, 4), goldenOf(t, 5), goldenOf(t, 6)} {
 		works(t, "keys", "list", "--db", db)
 		number := dump(t, db, `SELECT history FROM service`)
 		if seen[number] {

@@ -129,7 +129,7 @@ func testSchema(t *testing.T) database.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return database.Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 5, Schema: func(int) string { return string(text) }}}
+	return database.Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 7, Schema: func(int) string { return string(text) }}}
 }
 
 // TestCurl: in PowerShell curl is another program.

@@ -19,7 +19,7 @@ import (
 )
 
 // schema is that of the program.
-var schema = database.Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 5, Schema: func(int) string {
+var schema = database.Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 7, Schema: func(int) string {
 	text, err := os.ReadFile("../../../schema.sql")
 	if err != nil {
 		panic(err)

@@ -24,7 +24,7 @@ const (
 const nobody = "01890000-0000-7000-8000-000000000000" // no record has this id
 
 var (
-	format = sqlite.Format{ApplicationID: 0x46665273, Version: 5}
+	format = sqlite.Format{ApplicationID: 0x46665273, Version: 7}
 	ana    = record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "ana@example.com",
 		DateOfBirth: "1990-05-15T00:00:00Z"}
 	eva  = record.Fields{FirstName: "Eva", LastName: "B"}

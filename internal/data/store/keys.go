@@ -17,26 +17,38 @@ type KeyID int64
 // KeyHash is the SHA-256 of a key, all that is stored of it.
 type KeyHash [32]byte
 
-// The scopes of a key. Each may do what those before it may.
+// The scopes of a key for people and programs. Each may do what those before it may.
 const (
 	ScopeRead  = "read"
 	ScopeWrite = "write"
 	ScopeAdmin = "admin" // on the office page it also sees keys, revokes them and invites
 )
 
-// scopes are all scopes, in their order.
+// The scopes of a key for a device. Each opens one thing and nothing else.
+const (
+	ScopePhone    = "phone"    // the address book
+	ScopeCalendar = "calendar" // the calendar of birthdays
+)
+
+// scopes are those for people and programs, in their order.
 var scopes = []string{ScopeRead, ScopeWrite, ScopeAdmin}
 
-// ValidScope reports whether there is a scope of this name.
+// ValidScope reports whether a scope is one of those for people and programs.
 func ValidScope(scope string) bool { return slices.Contains(scopes, scope) }
+
+// IsDeviceScope reports whether a scope is one of those for a device.
+func IsDeviceScope(scope string) bool { return scope == ScopePhone || scope == ScopeCalendar }
 
 // ScopeCovers reports whether a key of a scope may do what needs another scope.
 func ScopeCovers(scope, needed string) bool {
+	if IsDeviceScope(needed) {
+		return scope == needed
+	}
 	return ValidScope(needed) && slices.Index(scopes, scope) >= slices.Index(scopes, needed)
 }
 
-// Key is an API key or the session of a browser, as it is stored. Times are in
-// milliseconds; 0 is none. A session has ended when the key that opened it has.
+// Key is an API key, that of a device or the session of a browser, as it is stored.
+// Times are in milliseconds; 0 is none. A key with OpenedBy has ended when that one has.
 type Key struct {
 	ID         KeyID
 	Tenant     record.TenantID
@@ -47,19 +59,20 @@ type Key struct {
 	RevokedAt  int64
 	LastUsedAt int64
 	Lifetime   int64  // of a session, after its last use; 0: an API key
-	OpenedBy   KeyID  // the key that opened the session; 0: none
+	OpenedBy   KeyID  // the key that opened the session, or the phone's of a calendar; 0: none
 	Device     string // what the session is on, as "Firefox, Windows"; empty: not known
 	Login      string // that of the invitation that opened the session
+	Birthdays  bool   // of ScopePhone: the cards have dates of birth
 }
 
-// keyColumns are those of a key k in keyTables. o is the key that has opened the session
-// k. SQLite gives the number of an erased key to a newer one, so o is not newer than k. A
-// session counts as revoked if the key that has opened it was erased.
+// keyColumns are those of a key k in keyTables. o is the key that k was opened by. SQLite
+// gives the number of an erased key to a newer one, so o is not newer than k. A key counts
+// as revoked if the one that it was opened by was erased.
 const (
 	keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at,
 		min(ifnull(k.expires_at, o.expires_at), ifnull(o.expires_at, k.expires_at)),
 		ifnull(k.revoked_at, iif(k.opened_by IS NULL OR o.id IS NOT NULL, o.revoked_at, k.created_at)),
-		k.last_used_at, k.session_lifetime, k.opened_by, k.device, k.login`
+		k.last_used_at, k.session_lifetime, k.opened_by, k.device, k.login, k.birthdays`
 	keyTables = `keys k LEFT JOIN keys o ON o.id = k.opened_by AND o.created_at <= k.created_at`
 	keySQL    = `SELECT ` + keyColumns + ` FROM ` + keyTables
 )
@@ -67,7 +80,7 @@ const (
 // scanKey reads a row that begins with keyColumns.
 func scanKey(row sqlite.Row) Key {
 	return Key{KeyID(row.Int(0)), record.TenantID(row.Int(1)), row.Text(2), row.Text(3),
-		row.Int(4), row.Int(5), row.Int(6), row.Int(7), row.Int(8), KeyID(row.Int(9)), row.Text(10), row.Text(11)}
+		row.Int(4), row.Int(5), row.Int(6), row.Int(7), row.Int(8), KeyID(row.Int(9)), row.Text(10), row.Text(11), row.Int(12) == 1}
 }
 
 // IsSession reports whether the key is the session of a browser. It opens the
@@ -153,6 +166,7 @@ type NewKey struct {
 	Tenant    string // the department's name, by record.NormalizeName
 	Label     string // by record.NormalizeLabel
 	Scope     string
+	Birthdays bool      // of ScopePhone: the cards have dates of birth
 	ExpiresAt time.Time // the zero time is never
 	Alike     bool      // the department may be new although the name of another is alike
 }
@@ -174,7 +188,7 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 		if err != nil {
 			return err
 		}
-		_, err = insertKey(t, hash, Key{Tenant: tenant, Label: k.Label, Scope: k.Scope, ExpiresAt: expiresAt})
+		_, err = insertKey(t, hash, Key{Tenant: tenant, Label: k.Label, Scope: k.Scope, Birthdays: k.Birthdays, ExpiresAt: expiresAt})
 		if err != nil {
 			return err
 		}
@@ -182,12 +196,12 @@ func (s *Store) CreateKey(k NewKey, show func(key string) error) error {
 	})
 }
 
-// insertKey writes a key or a session, which is made now, and returns its number.
+// insertKey writes a key, which is made now, and returns its number.
 func insertKey(t *sqlite.Tx, hash KeyHash, k Key) (KeyID, error) {
 	id, err := t.QueryInt(`
-		INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by, device, login)
-		VALUES (?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0), ?, ?) RETURNING id`,
-		hash[:], int64(k.Tenant), k.Label, k.Scope, t.Now, k.ExpiresAt, k.Lifetime, int64(k.OpenedBy), k.Device, k.Login)
+		INSERT INTO keys (hash, tenant_id, label, scope, created_at, expires_at, session_lifetime, opened_by, device, login, birthdays)
+		VALUES (?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0), ?, ?, ?) RETURNING id`,
+		hash[:], int64(k.Tenant), k.Label, k.Scope, t.Now, k.ExpiresAt, k.Lifetime, int64(k.OpenedBy), k.Device, k.Login, k.Birthdays)
 	return KeyID(id), err
 }
 

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -29,7 +28,7 @@ func (s *Store) OpenSession(keyOrCode, device string, lifetime time.Duration) (s
 	err = s.db.Write(func(t *sqlite.Tx) error {
 		opening, err := openByKey(t, keyOrCode)
 		if errors.Is(err, ErrNotFound) {
-			opening, err = useInvitation(t, apikey.NormalizeCode(keyOrCode))
+			opening, err = useInvitation(t, keyOrCode)
 		}
 		if err != nil {
 			return err
@@ -91,7 +90,7 @@ func (s *Store) EndSession(k Key) error {
 func openByKey(t *sqlite.Tx, text string) (opening Key, err error) {
 	hash := apikey.Hash(text)
 	k, err := keyByHash(t.Conn, hash)
-	if err == nil && (k.IsSession() || k.State(time.UnixMilli(t.Now)) != StateActive) {
+	if err == nil && (k.IsSession() || IsDeviceScope(k.Scope) || k.State(time.UnixMilli(t.Now)) != StateActive) {
 		err = ErrNotFound
 	}
 	if k.Label == "" {
@@ -110,13 +109,15 @@ const (
 // sessionOfLoginSQL reads the label of the last session with a login.
 const sessionOfLoginSQL = `SELECT label FROM keys WHERE tenant_id = ? AND login = ? ORDER BY id DESC LIMIT 1`
 
-// NewInvitation describes an invitation to make.
+// NewInvitation describes an invitation to make: of a person or, with ScopePhone, of a
+// phone.
 type NewInvitation struct {
-	Tenant record.TenantID
-	Name   string // of the person, by record.NormalizeName
-	Scope  string
-	By     KeyID  // the key or session of who invites; 0: a command
-	Login  string // who is logged in on this PC, if the command invites that person; otherwise empty
+	Tenant    record.TenantID
+	Name      string // of the person or the phone, by record.NormalizeName
+	Scope     string
+	By        KeyID  // the key or session of who invites; 0: a command
+	Login     string // who is logged in on this PC, if the command invites that person; otherwise empty
+	Birthdays bool   // of ScopePhone: the phone gets the dates of birth
 }
 
 // Invite makes an invitation and shows its code: this is the only time that
@@ -138,9 +139,9 @@ func (s *Store) Invite(n NewInvitation, show func(code string) error) error {
 			}
 		}
 		err := t.ExecOne(`
-			INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at, invited_by, login)
-			SELECT ?, id, ?, ?, ?, ?, nullif(?, 0), ? FROM tenants WHERE id = ?`,
-			hash[:], n.Name, n.Scope, t.Now, t.Now+invitationLifetime.Milliseconds(), int64(n.By), n.Login, int64(n.Tenant))
+			INSERT INTO invitations (hash, tenant_id, name, scope, created_at, expires_at, invited_by, login, birthdays)
+			SELECT ?, id, ?, ?, ?, ?, nullif(?, 0), ?, ? FROM tenants WHERE id = ?`,
+			hash[:], n.Name, n.Scope, t.Now, t.Now+invitationLifetime.Milliseconds(), int64(n.By), n.Login, n.Birthdays, int64(n.Tenant))
 		if err != nil {
 			return noRow(err, ErrRemoved)
 		}
@@ -153,16 +154,19 @@ type Invitation struct {
 	ID                   int64
 	Name, Scope          string
 	CreatedAt, ExpiresAt int64
+	Birthdays            bool
+	Department           string // its name; only PhoneInvitation sets it
 
 	tenant record.TenantID
 	by     KeyID
 	login  string
 }
 
-const invitationsSQL = `SELECT id, name, scope, created_at, expires_at, tenant_id, invited_by, login FROM invitations`
+const invitationsSQL = `SELECT id, name, scope, created_at, expires_at, birthdays, tenant_id, invited_by, login FROM invitations`
 
 func scanInvitation(row sqlite.Row) Invitation {
-	return Invitation{row.Int(0), row.Text(1), row.Text(2), row.Int(3), row.Int(4), record.TenantID(row.Int(5)), KeyID(row.Int(6)), row.Text(7)}
+	return Invitation{ID: row.Int(0), Name: row.Text(1), Scope: row.Text(2), CreatedAt: row.Int(3), ExpiresAt: row.Int(4), Birthdays: row.Int(5) == 1,
+		tenant: record.TenantID(row.Int(6)), by: KeyID(row.Int(7)), login: row.Text(8)}
 }
 
 // open reports whether an invitation can be used. It ends with the key of who invited.
@@ -203,16 +207,27 @@ func (s *Store) Invitations(tenant record.TenantID) (all []Invitation, err error
 	return all, err
 }
 
-// useInvitation erases an open invitation and returns what a session has from it.
-func useInvitation(t *sqlite.Tx, text string) (opening Key, err error) {
-	hash := apikey.Hash(text)
-	var i Invitation
-	err = t.QueryRow(invitationsSQL+` WHERE hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { i = scanInvitation(row) })
+// findInvitation returns the open invitation with this code, or ErrNotFound. It is one of
+// a phone, or one of a person.
+func findInvitation(c *sqlite.Conn, now int64, code string, ofPhone bool) (i Invitation, err error) {
+	hash := apikey.Hash(apikey.NormalizeCode(code))
+	err = c.QueryRow(invitationsSQL+` WHERE hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { i = scanInvitation(row) })
 	if err != nil {
-		return Key{}, noRow(err, ErrNotFound)
+		return i, noRow(err, ErrNotFound)
 	}
-	if open, err := i.open(t.Conn, t.Now); err != nil || !open {
-		return Key{}, cmp.Or(err, ErrNotFound)
+	open, err := i.open(c, now)
+	if err == nil && (!open || ofPhone != (i.Scope == ScopePhone)) {
+		err = ErrNotFound
+	}
+	return i, err
+}
+
+// useInvitation erases an open invitation of a person and returns what a session has from
+// it.
+func useInvitation(t *sqlite.Tx, code string) (opening Key, err error) {
+	i, err := findInvitation(t.Conn, t.Now, code, false)
+	if err != nil {
+		return Key{}, err
 	}
 	err = t.ExecOne(`DELETE FROM invitations WHERE id = ?`, i.ID)
 	return Key{Tenant: i.tenant, Scope: i.Scope, Label: i.Name, Login: i.login}, err

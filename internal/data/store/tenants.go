@@ -29,9 +29,11 @@ func (s *Store) Tenant(name string) (record.TenantID, error) {
 	return record.TenantID(n), noRow(err, &NoTenantError{name})
 }
 
+const tenantNameSQL = `SELECT name FROM tenants WHERE id = ?`
+
 // TenantName returns the name of a department.
 func (s *Store) TenantName(tenant record.TenantID) (name string, err error) {
-	err = s.queryRow(`SELECT name FROM tenants WHERE id = ?`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { name = row.Text(0) })
+	err = s.queryRow(tenantNameSQL, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { name = row.Text(0) })
 	return name, noRow(err, ErrRemoved)
 }
 

@@ -40,7 +40,7 @@ func newStore(t testing.TB) *store.Store {
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(path, nil, 0o600))
-	format := sqlite.Format{ApplicationID: 0x46665273, Version: 5}
+	format := sqlite.Format{ApplicationID: 0x46665273, Version: 7}
 	must(t, format.Migrate(path, 0, format.Version, func(c *sqlite.Conn) error {
 		_, err := c.Exec(string(schema))
 		return err

@@ -1,0 +1,88 @@
+package store
+
+import (
+	"github.com/firefighter-records/firefighters/internal/data/apikey"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// NewPhone describes a phone that is to read the address book of a department.
+type NewPhone struct {
+	Tenant    record.TenantID
+	Name      string // by record.NormalizeName
+	Birthdays bool   // it gets the dates of birth, and a calendar of them
+}
+
+// Phone is a phone with its secrets.
+type Phone struct {
+	ID        KeyID
+	Name      string
+	Key       string // opens the address book
+	Calendar  string // opens the calendar of birthdays; empty without one
+	Birthdays bool
+}
+
+// AddPhone makes the keys of a phone and shows them: this is the only time that anybody
+// sees them. show is as in CreateKey. The key of the calendar ends with that of the
+// address book.
+func (s *Store) AddPhone(n NewPhone, show func(Phone) error) error {
+	p := newPhone(n)
+	return s.db.Write(func(t *sqlite.Tx) error { return addPhone(t, n.Tenant, p, show) })
+}
+
+// newPhone returns a phone with new secrets.
+func newPhone(n NewPhone) Phone {
+	p := Phone{Name: n.Name, Key: apikey.New(), Birthdays: n.Birthdays}
+	if n.Birthdays {
+		p.Calendar = apikey.New()
+	}
+	return p
+}
+
+func addPhone(t *sqlite.Tx, tenant record.TenantID, p Phone, show func(Phone) error) (err error) {
+	if _, err := t.QueryInt(`SELECT id FROM tenants WHERE id = ?`, int64(tenant)); err != nil {
+		return noRow(err, ErrRemoved)
+	}
+	p.ID, err = insertKey(t, apikey.Hash(p.Key), Key{Tenant: tenant, Label: p.Name, Scope: ScopePhone, Birthdays: p.Birthdays})
+	if err == nil && p.Calendar != "" {
+		_, err = insertKey(t, apikey.Hash(p.Calendar), Key{Tenant: tenant, Label: p.Name, Scope: ScopeCalendar, OpenedBy: p.ID})
+	}
+	if err != nil {
+		return err
+	}
+	return show(p)
+}
+
+// PhoneInvitation returns the invitation of a phone with this code, with the name of its
+// department. It does not use the code up. The error is ErrNotFound for a code that does
+// not work, and for that of a person.
+func (s *Store) PhoneInvitation(code string) (i Invitation, err error) {
+	now := s.Clock().Now().UnixMilli()
+	err = s.db.ReadTx(func(c *sqlite.Conn) error {
+		if i, err = findInvitation(c, now, code, true); err != nil {
+			return err
+		}
+		return c.QueryRow(tenantNameSQL, sqlite.Args{int64(i.tenant)}, func(row sqlite.Row) { i.Department = row.Text(0) })
+	})
+	return i, noRow(err, ErrNotFound)
+}
+
+// UsePhoneInvitation uses the code of a phone's invitation up and does what AddPhone does.
+// The error is that of PhoneInvitation.
+func (s *Store) UsePhoneInvitation(code string, show func(Phone) error) error {
+	i, err := s.PhoneInvitation(code) // wrong codes do not keep those waiting who write
+	if err != nil {
+		return err
+	}
+	p := newPhone(NewPhone{Name: i.Name, Birthdays: i.Birthdays})
+	return s.db.Write(func(t *sqlite.Tx) error {
+		i, err := findInvitation(t.Conn, t.Now, code, true)
+		if err == nil {
+			err = noRow(t.ExecOne(`DELETE FROM invitations WHERE id = ?`, i.ID), ErrNotFound)
+		}
+		if err != nil {
+			return err
+		}
+		return addPhone(t, i.tenant, p, show)
+	})
+}
