@@ -6,9 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -188,18 +186,15 @@ func signIn(v *Visit) error {
 	}
 	var secret string
 	var opened store.Key
-	wait, err := v.site.tries.try(v.R, typedKey(form.Get("key")), func(key string) (err error) {
+	wait, err := v.Try(typedKey(form.Get("key")), func(key string) (err error) {
 		secret, opened, err = v.Store.OpenSession(key, deviceOf(v.R.UserAgent()), lifetime)
 		return err
 	})
 	if wait > 0 {
-		seconds := int(wait/time.Second) + 1
-		v.W.Header().Set("Retry-After", strconv.Itoa(seconds))
-		data.Fault, data.Wait = "signin.wait", seconds
+		data.Fault, data.Wait = "signin.wait", wait
 		return v.renderSignIn(http.StatusTooManyRequests, data)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		v.site.Refusals.Add(v.R, httpapi.KeyUnknown.Code)
 		data.Fault = "signin.wrong"
 		return v.renderSignIn(http.StatusForbidden, data)
 	}
@@ -207,6 +202,20 @@ func signIn(v *Visit) error {
 		return err
 	}
 	return v.begin(secret, opened, data)
+}
+
+// Try calls open with the secret that a visitor has, a key or a code. Wrong ones, of which
+// open returns store.ErrNotFound, count by the source of the request: wait is how many
+// seconds it must wait after too many, and open was not called.
+func (v *Visit) Try(secret string, open func(secret string) error) (wait int, err error) {
+	left, err := v.site.tries.Try(v.R, secret, open)
+	if left > 0 {
+		wait = httpapi.SetRetryAfter(v.W.Header(), left)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		v.site.Refusals.Add(v.R, httpapi.KeyUnknown.Code)
+	}
+	return wait, err
 }
 
 // begin takes the browser from its old session to a new one, and leads on. The browser
@@ -270,38 +279,4 @@ func (v *Visit) SignOut() error {
 		}
 	}
 	return v.Redirect(signedOutPath)
-}
-
-// tries limits the wrong tries to sign in of each source. There is no limit for all
-// together: nobody guesses a key or a code, and nobody may keep others out.
-type tries struct {
-	now     func() time.Time
-	sources httpapi.Sources[triesOfSource]
-}
-
-// triesOfSource has one try at a time, so that many at once are no way around the limit,
-// and right ones never count.
-type triesOfSource struct {
-	mu    sync.Mutex
-	wrong httpapi.WrongSecrets
-}
-
-// try calls open with a secret, unless its source has to wait, or has tried the same
-// one within the minute: that is still wrong, and costs nothing. The error is that
-// of open, where store.ErrNotFound is for a wrong secret.
-func (t *tries) try(r *http.Request, secret string, open func(secret string) error) (wait time.Duration, err error) {
-	from := t.sources.Of(r, func() *triesOfSource { return new(triesOfSource) })
-	from.mu.Lock()
-	defer from.mu.Unlock()
-	if wait := from.wrong.Wait(t.now()); wait > 0 {
-		return wait, nil
-	}
-	if from.wrong.Has(secret, t.now()) {
-		return 0, store.ErrNotFound
-	}
-	err = open(secret)
-	if errors.Is(err, store.ErrNotFound) {
-		from.wrong.Add(secret, t.now())
-	}
-	return 0, err
 }

@@ -55,7 +55,7 @@ type Site struct {
 	look   *look
 	mux    *http.ServeMux
 	origin *http.CrossOriginProtection
-	tries  tries
+	tries  *httpapi.Tries
 }
 
 // Handler answers a visit, or returns the error to answer it with.
@@ -86,7 +86,7 @@ var ownRoutes = map[string]Route{
 // New returns a site of these routes, by patterns of http.ServeMux. files are those of
 // newLook.
 func New(c Config, files fs.FS, routes map[string]Route) *Site {
-	s := &Site{Config: c, look: newLook(files), mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), tries: tries{now: time.Now}}
+	s := &Site{Config: c, look: newLook(files), mux: http.NewServeMux(), origin: http.NewCrossOriginProtection(), tries: httpapi.NewTries(store.ErrNotFound, time.Now)}
 	for _, all := range []map[string]Route{routes, ownRoutes} {
 		for pattern, route := range all {
 			s.add(pattern, route)
