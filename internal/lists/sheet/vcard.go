@@ -1,11 +1,13 @@
 package sheet
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/vcard"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -21,11 +23,37 @@ const midnight = "T00:00:00Z"
 const telURI = "tel:"
 
 // vcardWriter writes people as vCards.
-type vcardWriter struct{ *vcard.Writer }
+type vcardWriter struct {
+	*vcard.Writer
+	book     bool // for an address book, not for an export
+	birthday bool // with the date of birth
+}
 
-func newVCard(w io.Writer) Writer { return vcardWriter{vcard.NewWriter(w)} }
+func newVCard(w io.Writer) Writer { return vcardWriter{vcard.NewWriter(w), false, true} }
 
 func (w vcardWriter) Write(f *record.Firefighter) error {
+	w.begin(f)
+	w.Text("X-FIREFIGHTERS-INVITATION-STATUS", platformText(f.InvitationStatus))
+	w.Text("X-FIREFIGHTERS-USER-ID", platformText(f.UserID))
+	return w.End()
+}
+
+// AppendCard appends the card of a person for an address book, with the date of birth if
+// birthday is set. The department has no place in it: a new name of it would change every
+// card.
+func AppendCard(b []byte, f *record.Firefighter, birthday bool) []byte {
+	out := bytes.NewBuffer(b)
+	w := vcardWriter{vcard.NewWriter(out), true, birthday}
+	w.begin(f)
+	if f.UpdatedAt != 0 {
+		w.Text("REV", time.UnixMilli(f.UpdatedAt).UTC().Format("2006-01-02T15:04:05Z"))
+	}
+	w.End() // a Buffer takes everything
+	return out.Bytes()
+}
+
+// begin begins the card of a person with all fields that the card has.
+func (w vcardWriter) begin(f *record.Firefighter) {
 	w.Begin(product)
 	w.Text("UID", f.ID)
 	w.Text("N", f.LastName, f.FirstName, "", "", "")
@@ -33,19 +61,22 @@ func (w vcardWriter) Write(f *record.Firefighter) error {
 	for _, d := range record.AllFields()[record.NameFields:] {
 		property, value := d.VCard, *d.Of(&f.Fields)
 		if d.Name == "dateOfBirth" {
+			if !w.birthday {
+				continue
+			}
 			date, alone := strings.CutSuffix(value, midnight)
 			if value = date; !alone {
 				property += ";VALUE=date-time"
 			}
+		}
+		if w.book && d.Name == "phoneNumber" {
+			property = "TEL;TYPE=CELL" // phones show the number of a caller of this kind first
 		}
 		if d.Name == "phoneNumber" && len(value) > len(telURI) && strings.EqualFold(value[:len(telURI)], telURI) {
 			property, value = property+";VALUE=uri", telURI+value // readers take one off
 		}
 		w.Text(property, value)
 	}
-	w.Text("X-FIREFIGHTERS-INVITATION-STATUS", platformText(f.InvitationStatus))
-	w.Text("X-FIREFIGHTERS-USER-ID", platformText(f.UserID))
-	return w.End()
 }
 
 // The columns that come first in a table of cards: these, the other fields of a

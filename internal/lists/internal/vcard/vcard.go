@@ -293,10 +293,20 @@ func cutOutsideQuotes(text string, separator byte) (before, after string, found 
 }
 
 // Writer writes cards of version 3.0 (RFC 2426), which more phones read than 4.0.
-type Writer struct{ out *bufio.Writer }
+type Writer struct {
+	out interface {
+		io.StringWriter
+		WriteRune(rune) (int, error)
+	}
+}
 
-// NewWriter returns a writer of cards.
-func NewWriter(w io.Writer) *Writer { return &Writer{bufio.NewWriterSize(w, 64<<10)} }
+// NewWriter returns a writer of cards. What it writes to a *bytes.Buffer is there at once.
+func NewWriter(w io.Writer) *Writer {
+	if b, ok := w.(*bytes.Buffer); ok {
+		return &Writer{b}
+	}
+	return &Writer{bufio.NewWriterSize(w, 64<<10)}
+}
 
 // Begin begins a card. product says which program wrote it.
 func (w *Writer) Begin(product string) {
@@ -309,7 +319,12 @@ func (w *Writer) Begin(product string) {
 func (w *Writer) End() error { return w.line("END:VCARD") }
 
 // Close writes what is left. It does not close what it is written to.
-func (w *Writer) Close() error { return w.out.Flush() }
+func (w *Writer) Close() error {
+	if b, ok := w.out.(*bufio.Writer); ok {
+		return b.Flush()
+	}
+	return nil
+}
 
 var escapes = strings.NewReplacer(`\`, `\\`, `;`, `\;`, `,`, `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 

@@ -1,0 +1,168 @@
+// Package dav serves the people of a department as an address book that phones and mail
+// programs keep a copy of, and only read: CardDAV (RFC 6352) with sync-collection (RFC
+// 6578). It serves their birthdays as a calendar, too.
+package dav
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// Caller is who reads an address book.
+type Caller struct {
+	Tenant    record.TenantID
+	Birthdays bool // the cards have dates of birth
+}
+
+// Config is what a Server needs.
+type Config struct {
+	Store *store.Store
+	// Book returns who sends a request, and sets the headers of a limit. The error is one
+	// to answer with.
+	Book func(r *http.Request, h http.Header) (Caller, error)
+	// Calendar returns the department of a calendar's key.
+	Calendar func(key string, r *http.Request, h http.Header) (record.TenantID, error)
+	// Explain returns the problem that an error is, and logs it if the fault is the
+	// service's. path is that of the route.
+	Explain func(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem
+}
+
+// Server serves the address books of all departments: to each caller that of its own.
+type Server struct{ Config }
+
+// New returns a server.
+func New(c Config) *Server { return &Server{c} }
+
+// writes are the methods that write. Nobody may: 401 to one of them would end all sync of
+// an iPhone.
+var writes = []string{"PUT", "DELETE", "MKCOL", "PROPPATCH", "MOVE", "COPY", "LOCK", "UNLOCK", "POST", "PATCH", "ACL", "MKCALENDAR"}
+
+// Takes reports whether a request is for this server.
+func (s *Server) Takes(r *http.Request) bool {
+	path := r.URL.Path
+	return strings.HasPrefix(path, Root) || path == strings.TrimSuffix(Root, "/") || path == wellKnown ||
+		r.Method == "PROPFIND" && collectionPaths[strings.TrimSuffix(path, "/")+"/"] != 0
+}
+
+// ServeHTTP answers a request that Takes takes. The response has its request id and the
+// headers of httpapi.SetSecurityHeaders already.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	route := routeOf(r.URL.Path)
+	defer func() {
+		if p := recover(); p == http.ErrAbortHandler {
+			panic(p)
+		} else if p != nil {
+			s.fail(w, r, route, fmt.Errorf("panic: %v", p))
+		}
+	}()
+	if err := s.serve(w, r); err != nil {
+		s.fail(w, r, route, err)
+	}
+}
+
+// routeOf returns what stands for a path in the log: the path itself may hold anything.
+func routeOf(path string) string {
+	switch found, ok := find(path); {
+	case !ok:
+		return Root
+	case found.kind == cardKind:
+		return cardPath(":id")
+	default:
+		return found.path
+	}
+}
+
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, route string, err error) {
+	if errors.Is(err, httpapi.ErrNotModified) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	if refused := (*refusal)(nil); errors.As(err, &refused) {
+		refused.write(w)
+		return
+	}
+	s.Explain(w, r, route, err).Write(w)
+}
+
+func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
+	switch r.URL.Path {
+	case wellKnown:
+		return leadToRoot(w, r)
+	case calendarPath:
+		return s.serveCalendar(w, r)
+	}
+	found, ok := find(r.URL.Path)
+	if r.Method == http.MethodOptions {
+		return options(w, found, ok)
+	}
+	caller, err := s.Book(r, w.Header())
+	switch {
+	case err != nil:
+		return err
+	case slices.Contains(writes, r.Method):
+		return needPrivileges(r)
+	case !ok:
+		return errNothing
+	}
+	t := &target{resource: found, caller: caller}
+	switch {
+	case r.Method == "PROPFIND":
+		return s.propfind(w, r, t)
+	case r.Method == "REPORT" && found.kind == bookKind:
+		return s.report(w, r, t)
+	case (r.Method == http.MethodGet || r.Method == http.MethodHead) && found.kind == cardKind:
+		return s.get(w, r, t)
+	}
+	return errMethod(found.allow())
+}
+
+var errNothing = &httpapi.Problem{Kind: httpapi.Path, Detail: "There is nothing at this path."}
+
+func errMethod(allow string) error {
+	return &httpapi.Problem{Kind: httpapi.Method, Header: http.Header{"Allow": {allow}},
+		Detail: "This path does not take this method; the header Allow says which it takes."}
+}
+
+// leadToRoot leads from the address that clients know to ours (RFC 6764).
+func leadToRoot(w http.ResponseWriter, r *http.Request) error {
+	if !slices.Contains([]string{http.MethodGet, http.MethodHead, "PROPFIND", http.MethodOptions}, r.Method) {
+		return errMethod("OPTIONS, GET, HEAD, PROPFIND")
+	}
+	w.Header()["Location"] = []string{Root}
+	w.WriteHeader(http.StatusMovedPermanently)
+	return nil
+}
+
+// options says what can be done with a resource. It needs no key, and does not say whether
+// a card exists.
+func options(w http.ResponseWriter, found resource, ok bool) error {
+	if !ok {
+		return errNothing
+	}
+	h := w.Header()
+	h["DAV"] = []string{"1, 3, addressbook, access-control"}
+	h["Allow"] = []string{found.allow()}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// needPrivileges refuses a request that writes (RFC 3744, section 7.1.1).
+func needPrivileges(r *http.Request) error {
+	return &refusal{http.StatusForbidden, "<D:need-privileges><D:resource><D:href>" + escape(r.URL.EscapedPath()) +
+		"</D:href><D:privilege><D:write/></D:privilege></D:resource></D:need-privileges>"}
+}
+
+// escape returns a text for XML.
+func escape(text string) string {
+	var b strings.Builder
+	xml.EscapeText(&b, []byte(text)) // a Builder takes everything
+	return b.String()
+}

@@ -1,0 +1,59 @@
+package dav
+
+import (
+	"net/http"
+	"net/url"
+)
+
+// multiget answers with the cards that a client names (RFC 6352, section 8.7). Each name
+// is answered once, as the client wrote it.
+func (s *Server) multiget(m *multistatus, t *target, root *element, q question) error {
+	var hrefs, ids []string
+	idOf := map[string]string{}
+	for _, e := range root.children {
+		if e.name != davName("href") {
+			continue
+		}
+		href := e.trimmed()
+		if _, seen := idOf[href]; seen {
+			continue
+		}
+		id := idIn(href)
+		hrefs, idOf[href] = append(hrefs, href), id
+		if id != "" {
+			ids = append(ids, id)
+		}
+	}
+	if len(hrefs) == 0 {
+		return malformed("addressbook-multiget must have an href.")
+	}
+	people, err := s.Store.Members(t.caller.Tenant, ids)
+	if err != nil {
+		return err
+	}
+	q = q.of(cardKind)
+	for _, href := range hrefs {
+		f := people[idOf[href]]
+		if f == nil {
+			m.status(href, http.StatusNotFound, "")
+			continue
+		}
+		card := t.of(f)
+		card.path = href
+		m.resource(card, q)
+	}
+	return nil
+}
+
+// idIn returns the id of the person whose card a client names, "" if it names none.
+func idIn(href string) string {
+	u, err := url.Parse(href)
+	if err != nil {
+		return ""
+	}
+	found, ok := find(u.Path)
+	if !ok || found.kind != cardKind {
+		return ""
+	}
+	return found.id
+}

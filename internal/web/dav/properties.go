@@ -1,0 +1,137 @@
+package dav
+
+import (
+	"encoding/xml"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// property is a property of resources.
+type property struct {
+	of      kind // one or several kinds
+	write   func(m *multistatus, t *target, q question)
+	unasked bool // allprop has it (RFC 4918, section 9.1)
+}
+
+func (p *property) isOf(k kind) bool { return p.of&k != 0 }
+
+// maxResource is what a client is told about the size of a card, in bytes. It can write
+// none, but some clients want to know.
+const maxResource = "65536"
+
+// properties are all properties, by their names. init fills it, because they need it.
+var properties map[xml.Name]*property
+
+func init() {
+	properties = map[xml.Name]*property{
+		davName("resourcetype"):                  {everything, resourceType, true},
+		davName("displayname"):                   {collections, func(m *multistatus, t *target, _ question) { m.text([]byte(t.department)) }, true},
+		davName("getetag"):                       {cardKind, func(m *multistatus, t *target, _ question) { m.text([]byte(t.etag())) }, true},
+		davName("getcontenttype"):                {cardKind, inXML(cardType), true},
+		davName("getcontentlength"):              {cardKind, func(m *multistatus, t *target, _ question) { m.raw(strconv.Itoa(len(t.card()))) }, true},
+		davName("getlastmodified"):               {cardKind, lastModified, true},
+		davName("current-user-principal"):        {everything, hrefOf(principalPath), false},
+		davName("current-user-privilege-set"):    {everything, inXML("<D:privilege><D:read/></D:privilege>"), false},
+		davName("principal-URL"):                 {principalKind, hrefOf(principalPath), false},
+		davName("principal-collection-set"):      {everything, hrefOf(Root), false},
+		davName("owner"):                         {homeKind | bookKind | cardKind, hrefOf(principalPath), false},
+		davName("supported-report-set"):          {bookKind, supportedReports, false},
+		davName("sync-token"):                    {bookKind, func(m *multistatus, t *target, _ question) { m.text([]byte(tokenPrefix + t.token)) }, false},
+		{Space: calendarSpace, Local: "getctag"}: {bookKind, func(m *multistatus, t *target, _ question) { m.text([]byte(t.token)) }, false},
+		cardName("addressbook-home-set"):         {principalKind, hrefOf(homePath), false},
+		cardName("supported-address-data"):       {bookKind, inXML(`<C:address-data-type content-type="text/vcard" version="3.0"/>`), false},
+		cardName("max-resource-size"):            {bookKind, inXML(maxResource), false},
+		cardName("supported-collation-set"): {bookKind, inXML("<C:supported-collation>" + asciiCollation + "</C:supported-collation>" +
+			"<C:supported-collation>" + unicodeCollation + "</C:supported-collation>"), false},
+	}
+}
+
+// inXML returns what writes XML that is always the same.
+func inXML(text string) func(*multistatus, *target, question) {
+	return func(m *multistatus, _ *target, _ question) { m.raw(text) }
+}
+
+func hrefOf(path string) func(*multistatus, *target, question) {
+	return inXML("<D:href>" + path + "</D:href>")
+}
+
+func resourceType(m *multistatus, t *target, _ question) {
+	switch t.kind {
+	case principalKind:
+		m.raw("<D:collection/><D:principal/>")
+	case bookKind:
+		m.raw("<D:collection/><C:addressbook/>")
+	case rootKind, homeKind:
+		m.raw("<D:collection/>")
+	}
+}
+
+// lastModified writes when a person was last changed. For one of before that was noted the
+// element stays empty.
+func lastModified(m *multistatus, t *target, _ question) {
+	if at := t.person.UpdatedAt; at != 0 {
+		m.raw(time.UnixMilli(at).UTC().Format(http.TimeFormat))
+	}
+}
+
+func supportedReports(m *multistatus, _ *target, _ question) {
+	for _, name := range []string{"D:sync-collection", "C:addressbook-multiget", "C:addressbook-query"} {
+		m.raw("<D:supported-report><D:report><" + name + "/></D:report></D:supported-report>")
+	}
+}
+
+// namesOf returns the names of the properties of a kind in a fixed order: all, or those
+// that allprop has.
+func namesOf(k kind, all bool) (names []xml.Name) {
+	for name, p := range properties {
+		if p.isOf(k) && (all || p.unasked) {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, compareNames)
+	return names
+}
+
+func compareNames(a, b xml.Name) int {
+	return slices.Compare([]string{a.Space, a.Local}, []string{b.Space, b.Local})
+}
+
+// question is which properties a client asks for.
+type question struct {
+	names     []xml.Name
+	all       bool // names are further ones
+	namesOnly bool // it asks which there are
+	data      *cardData
+}
+
+// maxProperties is how many properties a request may ask for: a list answers each of them
+// for each person.
+const maxProperties = 200
+
+// add adds the properties of an element prop.
+func (q *question) add(prop *element) error {
+	seen := map[xml.Name]bool{}
+	for _, name := range q.names {
+		seen[name] = true
+	}
+	for _, e := range prop.children {
+		if !seen[e.name] {
+			seen[e.name] = true
+			q.names = append(q.names, e.name)
+		}
+	}
+	if len(q.names) > maxProperties {
+		return malformed("The request asks for more than %d properties.", maxProperties)
+	}
+	return nil
+}
+
+// of returns the question about a resource of a kind.
+func (q question) of(k kind) question {
+	if q.all || q.namesOnly {
+		q.names = append(namesOf(k, q.namesOnly), q.names...)
+	}
+	return q
+}

@@ -1,0 +1,174 @@
+package dav
+
+import (
+	"io"
+	"net/http"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
+)
+
+// propfind answers with the properties of a resource, and of those in it for depth 1.
+func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) error {
+	depth, err := depthOf(r, t.kind)
+	if err != nil {
+		return err
+	}
+	root, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	q, err := readPropfind(root)
+	if err != nil {
+		return err
+	}
+	if depth == 0 || t.kind == principalKind || t.kind == cardKind {
+		if err := s.fill(t); err != nil {
+			return err
+		}
+		return s.respond(w, r, func(m *multistatus) error { m.resource(t, q.of(t.kind)); return nil })
+	}
+	return upload.Work(w, r, int64(t.caller.Tenant), 0, func(w http.ResponseWriter) error {
+		return s.respondLong(w, r, func(m *multistatus) error { return s.propfindWithin(m, t, q) })
+	})
+}
+
+// depthOf returns 0 or 1. A card has nothing in it.
+func depthOf(r *http.Request, k kind) (int, error) {
+	switch depth := strings.ToLower(r.Header.Get("Depth")); depth {
+	case "0":
+		return 0, nil
+	case "1":
+		return 1, nil
+	case "", "infinity": // RFC 4918, section 9.1
+		if k == cardKind {
+			return 0, nil
+		}
+		return 0, forbid("D:propfind-finite-depth")
+	}
+	return 0, malformed("The header Depth must be 0 or 1.")
+}
+
+// readPropfind reads which properties a PROPFIND asks for. An empty body asks for all.
+func readPropfind(root *element) (q question, err error) {
+	if root == nil {
+		return question{all: true}, nil
+	}
+	prop, include := root.child(davName("prop")), root.child(davName("include"))
+	switch {
+	case root.name != davName("propfind"):
+		return q, malformed("The root element must be propfind of the namespace DAV:.")
+	case prop != nil:
+		return q, q.add(prop)
+	case root.child(davName("propname")) != nil:
+		return question{namesOnly: true}, nil
+	case root.child(davName("allprop")) == nil:
+		return q, malformed("propfind must have prop, allprop or propname.")
+	}
+	q.all = true
+	if include != nil {
+		err = q.add(include)
+	}
+	return q, err
+}
+
+// fill reads what the properties of a resource are made of.
+func (s *Server) fill(t *target) (err error) {
+	if t.kind == cardKind {
+		f, err := s.Store.Get(t.caller.Tenant, t.id)
+		t.person = &f
+		return err
+	}
+	if t.department, err = s.Store.TenantName(t.caller.Tenant); err == nil && t.kind == bookKind {
+		t.token, err = s.Store.SyncToken(t.caller.Tenant)
+	}
+	return err
+}
+
+// propfindWithin writes a collection and what is in it.
+func (s *Server) propfindWithin(m *multistatus, t *target, q question) error {
+	if t.kind != bookKind {
+		if err := s.fill(t); err != nil {
+			return err
+		}
+		m.resource(t, q.of(t.kind))
+		return s.children(m, t, q)
+	}
+	people, err := s.Store.Sync(t.caller.Tenant, "", 0)
+	if err != nil {
+		return err
+	}
+	if t.department, err = s.Store.TenantName(t.caller.Tenant); err != nil {
+		return err
+	}
+	t.token = people.Token
+	m.resource(t, q.of(bookKind))
+	cards := q.of(cardKind)
+	for _, member := range people.Members {
+		m.resource(t.of(member.Record), cards)
+	}
+	return nil
+}
+
+// children writes the collections in a collection.
+func (s *Server) children(m *multistatus, t *target, q question) error {
+	paths := []string{bookPath}
+	if t.kind == rootKind {
+		paths = []string{principalPath, homePath}
+	}
+	for _, path := range paths {
+		child := target{resource: resource{kind: collectionPaths[path], path: path}, caller: t.caller}
+		if err := s.fill(&child); err != nil {
+			return err
+		}
+		m.resource(&child, q.of(child.kind))
+	}
+	return nil
+}
+
+// isMinimal reports whether a client wants no properties that are not there (RFC 8144).
+func isMinimal(r *http.Request) bool {
+	for _, preference := range strings.Split(strings.Join(r.Header["Prefer"], ","), ",") {
+		name, value, _ := strings.Cut(preference, "=")
+		if strings.EqualFold(strings.TrimSpace(name), "return") && strings.Trim(strings.TrimSpace(value), `"`) == "minimal" {
+			return true
+		}
+	}
+	return strings.EqualFold(strings.TrimSpace(r.Header.Get("Brief")), "t")
+}
+
+// setHeaders sets those of an answer of the status 207.
+func setHeaders(h http.Header, minimal bool) {
+	h["Content-Type"] = xmlType
+	h["Vary"] = []string{"Prefer, Brief"}
+	if minimal {
+		h["Preference-Applied"] = []string{"return=minimal"}
+	}
+}
+
+// respond answers with a short multistatus, which write writes.
+func (s *Server) respond(w http.ResponseWriter, r *http.Request, write func(*multistatus) error) error {
+	var body strings.Builder
+	m := newMultistatus(&body, isMinimal(r))
+	if err := write(m); err != nil {
+		return err
+	}
+	m.end() // a Builder takes everything
+	setHeaders(w.Header(), m.minimal)
+	httpapi.Respond(w, http.StatusMultiStatus, []byte(body.String()))
+	return nil
+}
+
+// respondLong answers with a multistatus that may be long. w is that of upload.Work, which
+// sends nothing after an error.
+func (s *Server) respondLong(w http.ResponseWriter, r *http.Request, write func(*multistatus) error) error {
+	minimal := isMinimal(r)
+	setHeaders(w.Header(), minimal)
+	w.WriteHeader(http.StatusMultiStatus)
+	m := newMultistatus(io.Writer(w), minimal)
+	if err := write(m); err != nil {
+		return err
+	}
+	return m.end()
+}

@@ -1,0 +1,225 @@
+package dav
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// query answers with the people whose cards match a filter (RFC 6352, section 8.6).
+func (s *Server) query(t *target, root *element, q question) (func(*multistatus) error, error) {
+	matches, err := readFilter(root.child(cardName("filter")))
+	if err != nil {
+		return nil, err
+	}
+	limit, err := readLimit(root, cardSpace)
+	if err != nil {
+		return nil, err
+	}
+	return func(m *multistatus) error {
+		people, err := s.Store.Sync(t.caller.Tenant, "", 0)
+		if err != nil {
+			return err
+		}
+		q, found := q.of(cardKind), 0
+		for _, member := range people.Members {
+			card := t.of(member.Record)
+			if !matches(propertiesOf(card.card())) {
+				continue
+			}
+			if found++; limit > 0 && found > limit {
+				m.truncated()
+				break
+			}
+			m.resource(card, q)
+		}
+		return nil
+	}, nil
+}
+
+// cardProperty is a property of a card: with its parameters, and the value without escapes.
+type cardProperty struct {
+	name   string
+	params map[string][]string // in upper case
+	value  string
+}
+
+var unescape = strings.NewReplacer(`\\`, `\`, `\,`, `,`, `\;`, `;`, `\n`, "\n")
+
+// propertiesOf returns the properties of a card that this program has written.
+func propertiesOf(card []byte) (all []cardProperty) {
+	for line := range bytes.Lines(bytes.ReplaceAll(card, []byte("\r\n "), nil)) {
+		head, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
+		parts := strings.Split(head, ";")
+		p := cardProperty{parts[0], map[string][]string{}, unescape.Replace(value)}
+		for _, param := range parts[1:] {
+			name, values, _ := strings.Cut(param, "=")
+			p.params[name] = append(p.params[name], strings.Split(values, ",")...)
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// test tells whether a card matches.
+type test func(card []cardProperty) bool
+
+// readFilter reads an element filter. Without one, and without a condition in it, all match.
+func readFilter(e *element) (test, error) {
+	if e == nil {
+		return func([]cardProperty) bool { return true }, nil
+	}
+	join, err := readJoin(e)
+	if err != nil {
+		return nil, err
+	}
+	var all []test
+	for _, c := range e.children {
+		if c.name != cardName("prop-filter") {
+			return nil, forbid("C:supported-filter")
+		}
+		one, err := readPropFilter(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return func(card []cardProperty) bool {
+		return join(len(all), func(i int) bool { return all[i](card) })
+	}, nil
+}
+
+// readJoin returns how the conditions of an element are joined: by its attribute test. No
+// conditions are met.
+func readJoin(e *element) (func(n int, holds func(int) bool) bool, error) {
+	all := false
+	switch e.value("test") {
+	case "", "anyof":
+	case "allof":
+		all = true
+	default:
+		return nil, malformed("The attribute test must be anyof or allof.")
+	}
+	return func(n int, holds func(int) bool) bool {
+		for i := range n {
+			if holds(i) != all {
+				return !all
+			}
+		}
+		return all || n == 0
+	}, nil
+}
+
+// readPropFilter reads a condition about the properties of a name.
+func readPropFilter(e *element) (test, error) {
+	name := strings.ToUpper(e.value("name"))
+	if name == "" {
+		return nil, malformed("A prop-filter must have a name.")
+	}
+	of := func(card []cardProperty) (found []cardProperty) {
+		for _, p := range card {
+			if p.name == name {
+				found = append(found, p)
+			}
+		}
+		return found
+	}
+	if e.child(cardName("is-not-defined")) != nil {
+		return func(card []cardProperty) bool { return len(of(card)) == 0 }, nil
+	}
+	join, err := readJoin(e)
+	if err != nil {
+		return nil, err
+	}
+	var all []func(cardProperty) bool
+	for _, c := range e.children {
+		one, err := readCondition(c)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, one)
+	}
+	return func(card []cardProperty) bool {
+		return slices.ContainsFunc(of(card), func(p cardProperty) bool {
+			return join(len(all), func(i int) bool { return all[i](p) })
+		})
+	}, nil
+}
+
+// readCondition reads a condition about one property.
+func readCondition(e *element) (func(cardProperty) bool, error) {
+	switch e.name {
+	case cardName("text-match"):
+		match, err := readTextMatch(e)
+		return func(p cardProperty) bool { return match(p.value) }, err
+	case cardName("param-filter"):
+		return readParamFilter(e)
+	}
+	return nil, forbid("C:supported-filter")
+}
+
+func readParamFilter(e *element) (func(cardProperty) bool, error) {
+	name := strings.ToUpper(e.value("name"))
+	if name == "" {
+		return nil, malformed("A param-filter must have a name.")
+	}
+	if e.child(cardName("is-not-defined")) != nil {
+		return func(p cardProperty) bool { return len(p.params[name]) == 0 }, nil
+	}
+	text := e.child(cardName("text-match"))
+	if text == nil {
+		return func(p cardProperty) bool { return len(p.params[name]) > 0 }, nil
+	}
+	match, err := readTextMatch(text)
+	return func(p cardProperty) bool { return slices.ContainsFunc(p.params[name], match) }, err
+}
+
+const (
+	asciiCollation   = "i;ascii-casemap"
+	unicodeCollation = "i;unicode-casemap"
+)
+
+// readTextMatch reads a comparison of texts.
+func readTextMatch(e *element) (func(string) bool, error) {
+	var fold func(string) string
+	switch e.value("collation") {
+	case "", "default", unicodeCollation:
+		fold = foldUnicode
+	case asciiCollation:
+		fold = foldASCII
+	default:
+		return nil, forbid("C:supported-collation")
+	}
+	negate := e.value("negate-condition")
+	if !slices.Contains([]string{"", "no", "yes"}, negate) {
+		return nil, malformed("The attribute negate-condition must be yes or no.")
+	}
+	compare, known := map[string]func(s, part string) bool{
+		"": strings.Contains, "contains": strings.Contains, "starts-with": strings.HasPrefix, "ends-with": strings.HasSuffix,
+		"equals": func(s, part string) bool { return s == part },
+	}[e.value("match-type")]
+	if !known {
+		return nil, malformed("The attribute match-type must be equals, contains, starts-with or ends-with.")
+	}
+	wanted := fold(string(e.text))
+	return func(value string) bool { return compare(fold(value), wanted) != (negate == "yes") }, nil
+}
+
+// foldASCII folds a text for i;ascii-casemap (RFC 4790).
+func foldASCII(text string) string {
+	return strings.Map(func(c rune) rune {
+		if 'a' <= c && c <= 'z' {
+			return c - 'a' + 'A'
+		}
+		return c
+	}, text)
+}
+
+// foldUnicode folds a text for i;unicode-casemap (RFC 5051): letters in title case, and
+// decomposed. An accent counts.
+func foldUnicode(text string) string {
+	return norm.NFKD.String(strings.Map(unicode.ToTitle, text))
+}

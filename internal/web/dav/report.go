@@ -1,0 +1,145 @@
+package dav
+
+import (
+	"bytes"
+	"encoding/xml"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/web/upload"
+)
+
+// The reports of the book.
+var (
+	syncName     = davName("sync-collection")
+	multigetName = cardName("addressbook-multiget")
+	queryName    = cardName("addressbook-query")
+)
+
+// addressData is the property that holds the card itself. Only reports have it.
+var addressData = cardName("address-data")
+
+// report answers a REPORT about the book.
+func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error {
+	root, err := readBody(r)
+	if err != nil {
+		return err
+	}
+	if root == nil {
+		return malformed("A REPORT needs a body.")
+	}
+	q, err := readQuestion(root)
+	if err != nil {
+		return err
+	}
+	var write func(*multistatus) error
+	switch root.name {
+	case syncName:
+		write, err = s.syncCollection(t, root, q)
+	case multigetName:
+		write = func(m *multistatus) error { return s.multiget(m, t, root, q) }
+	case queryName:
+		write, err = s.query(t, root, q)
+	default:
+		return forbid("D:supported-report")
+	}
+	if err != nil {
+		return err
+	}
+	return upload.Work(w, r, int64(t.caller.Tenant), 0, func(w http.ResponseWriter) error { return s.respondLong(w, r, write) })
+}
+
+// readQuestion reads which properties a report asks for. Without any it asks for none.
+func readQuestion(root *element) (q question, err error) {
+	prop := root.child(davName("prop"))
+	switch {
+	case prop != nil:
+		if err := q.add(prop); err != nil {
+			return q, err
+		}
+		if data := prop.child(addressData); data != nil {
+			q.data, err = readCardData(data)
+		}
+	case root.child(davName("allprop")) != nil:
+		q.all = true
+	case root.child(davName("propname")) != nil:
+		q.namesOnly = true
+	}
+	return q, err
+}
+
+// cardData is what of a card a client wants.
+type cardData struct {
+	properties []string // in upper case; nil: all
+}
+
+// readCardData reads an element address-data. The cards are of version 3.0 alone: two
+// versions at one address would need two entity tags.
+func readCardData(e *element) (*cardData, error) {
+	if kind := e.value("content-type"); kind != "" && !strings.EqualFold(kind, "text/vcard") {
+		return nil, forbid("C:supported-address-data")
+	}
+	if version := e.value("version"); version != "" && version != "3.0" {
+		return nil, forbid("C:supported-address-data")
+	}
+	d := &cardData{}
+	if e.child(cardName("allprop")) != nil {
+		return d, nil
+	}
+	for _, prop := range e.children {
+		if prop.name == cardName("prop") {
+			d.properties = append(d.properties, strings.ToUpper(prop.value("name")))
+		}
+	}
+	return d, nil
+}
+
+func init() {
+	properties[addressData] = &property{cardKind, func(m *multistatus, t *target, q question) { m.text(q.data.of(t.card())) }, false}
+}
+
+// needed are the lines that every card has.
+var needed = []string{"BEGIN", "VERSION", "END"}
+
+// of returns what is wanted of a card.
+func (d *cardData) of(card []byte) []byte {
+	if len(d.properties) == 0 {
+		return card
+	}
+	var kept []byte
+	keep := false
+	for line := range bytes.Lines(card) {
+		if line[0] != ' ' { // no fold of the line before
+			name := string(line[:bytes.IndexAny(line, ";:")])
+			keep = slices.Contains(needed, name) || slices.Contains(d.properties, name)
+		}
+		if keep {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
+}
+
+// readLimit returns the number in limit/nresults, 0 if there is none.
+func readLimit(root *element, space string) (int, error) {
+	limit := root.child(xml.Name{Space: space, Local: "limit"})
+	if limit == nil {
+		return 0, nil
+	}
+	results := limit.child(xml.Name{Space: space, Local: "nresults"})
+	if results == nil {
+		return 0, malformed("limit must have nresults.")
+	}
+	n, err := strconv.ParseUint(results.trimmed(), 10, 31)
+	if err != nil || n == 0 {
+		return 0, malformed("nresults must be a whole number from 1 on.")
+	}
+	return int(n), nil
+}
+
+// truncated writes that the answer does not have everything.
+func (m *multistatus) truncated() {
+	m.status(bookPath, http.StatusInsufficientStorage, "<D:error><D:number-of-matches-within-limits/></D:error>")
+}

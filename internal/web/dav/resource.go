@@ -1,0 +1,125 @@
+package dav
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// The addresses. There is one address book, because iOS takes all that it finds, and
+// macOS the first.
+const (
+	Root          = "/dav/"
+	principalPath = Root + "principal/"
+	homePath      = Root + "books/"
+	bookPath      = homePath + "people/"
+	wellKnown     = "/.well-known/carddav"
+
+	cardSuffix = ".vcf"
+)
+
+// kind is what a resource is. The kinds are bits, so that a property can be of several.
+type kind int
+
+const (
+	rootKind kind = 1 << iota
+	principalKind
+	homeKind
+	bookKind
+	cardKind
+
+	collections = rootKind | principalKind | homeKind | bookKind
+	everything  = collections | cardKind
+)
+
+// collectionPaths are the collections by their addresses. iOS asks at / and /principals/
+// for what is at Root.
+var collectionPaths = map[string]kind{
+	Root: rootKind, "/": rootKind, "/principals/": rootKind, principalPath: principalKind, homePath: homeKind, bookPath: bookKind,
+}
+
+// resource is what an address leads to.
+type resource struct {
+	kind kind
+	path string
+	id   string // of the person, of cardKind
+}
+
+// find returns the resource at a path, ok is false if there is none. The last slash of a
+// collection may be missing. Whether a card exists only the store knows.
+func find(path string) (r resource, ok bool) {
+	whole := strings.TrimSuffix(path, "/") + "/"
+	if k, ok := collectionPaths[whole]; ok {
+		return resource{kind: k, path: whole}, true
+	}
+	name, inBook := strings.CutPrefix(path, bookPath)
+	id, isCard := strings.CutSuffix(name, cardSuffix)
+	if !inBook || !isCard {
+		return resource{}, false
+	}
+	id, err := store.ParseRecordID(id)
+	return resource{cardKind, cardPath(id), id}, err == nil
+}
+
+func cardPath(id string) string { return bookPath + id + cardSuffix }
+
+// allow returns the methods that a resource takes.
+func (r resource) allow() string {
+	switch r.kind {
+	case cardKind:
+		return "OPTIONS, GET, HEAD, PROPFIND"
+	case bookKind:
+		return "OPTIONS, PROPFIND, REPORT"
+	}
+	return "OPTIONS, PROPFIND"
+}
+
+// target is a resource about which a client asks, with what its properties are made of.
+type target struct {
+	resource
+	caller     Caller
+	department string
+	token      string              // of the book
+	person     *record.Firefighter // of a card
+}
+
+func (t *target) href() string { return t.path }
+
+// card returns the card of a person as the client may read it.
+func (t *target) card() []byte { return sheet.AppendCard(nil, t.person, t.caller.Birthdays) }
+
+// etag returns the entity tag of a card: that of the person in the API.
+func (t *target) etag() string { return httpapi.ETag(t.person.AppendJSON(nil)) }
+
+// of returns the target that is the card of a person in a book.
+func (t *target) of(f *record.Firefighter) *target {
+	return &target{resource: resource{cardKind, cardPath(f.ID), f.ID}, caller: t.caller, person: f}
+}
+
+// cardType is the media type of cards.
+const cardType = "text/vcard; charset=utf-8"
+
+// get answers with a card.
+func (s *Server) get(w http.ResponseWriter, r *http.Request, t *target) error {
+	conditions, err := httpapi.ParseConditions(r)
+	if err != nil {
+		return err
+	}
+	f, err := s.Store.Get(t.caller.Tenant, t.id)
+	if err != nil {
+		return err
+	}
+	t.person = &f
+	h := w.Header()
+	h["Etag"] = []string{t.etag()}
+	if err := conditions.CheckRead(t.etag()); err != nil {
+		return err
+	}
+	h["Content-Type"] = []string{cardType}
+	httpapi.Respond(w, http.StatusOK, t.card())
+	return nil
+}

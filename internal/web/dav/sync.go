@@ -1,0 +1,77 @@
+package dav
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+// tokenPrefix begins a sync-token, which must be a URI.
+const tokenPrefix = "data:,"
+
+// maxChanges is how many changed people one answer has. The first sync has all, because
+// some clients do not go on after a part.
+const maxChanges = 1000
+
+// syncCollection answers with what a copy of the book lacks (RFC 6578).
+func (s *Server) syncCollection(t *target, root *element, q question) (func(*multistatus) error, error) {
+	had, err := readToken(root)
+	if err != nil {
+		return nil, err
+	}
+	if level := root.child(davName("sync-level")); level != nil && level.trimmed() != "1" && level.trimmed() != "infinite" {
+		return nil, malformed("sync-level must be 1 or infinite.")
+	}
+	limit, err := readLimit(root, davSpace)
+	if err != nil {
+		return nil, err
+	}
+	if had != "" && (limit == 0 || limit > maxChanges) {
+		limit = maxChanges
+	}
+	return func(m *multistatus) error {
+		lacks, err := s.Store.Sync(t.caller.Tenant, had, limit)
+		if errors.Is(err, store.ErrPosition) {
+			return errToken
+		}
+		if err != nil {
+			return err
+		}
+		s.writeSync(m, t, lacks, q)
+		return nil
+	}, nil
+}
+
+// errToken is for a token that this history of the department has not given, as one of
+// before a restore. The client starts over.
+var errToken = forbid("D:valid-sync-token")
+
+// readToken returns the token of a copy as the store knows it, "" for a first sync.
+func readToken(root *element) (string, error) {
+	e := root.child(davName("sync-token"))
+	if e == nil || e.trimmed() == "" {
+		return "", nil
+	}
+	token, ours := strings.CutPrefix(e.trimmed(), tokenPrefix)
+	if !ours || token == "" {
+		return "", errToken
+	}
+	return token, nil
+}
+
+func (s *Server) writeSync(m *multistatus, t *target, lacks store.Sync, q question) {
+	q = q.of(cardKind)
+	for _, member := range lacks.Members {
+		if member.Record == nil {
+			m.status(cardPath(member.ID), http.StatusNotFound, "")
+		} else {
+			m.resource(t.of(member.Record), q)
+		}
+	}
+	if lacks.More {
+		m.truncated()
+	}
+	m.raw("<D:sync-token>" + tokenPrefix + lacks.Token + "</D:sync-token>\n")
+}
