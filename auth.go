@@ -39,6 +39,7 @@ type authenticator struct {
 	log      *slog.Logger
 	refusals *httpapi.Refusals
 	limit    *httpapi.RateLimit // nil without a limit
+	tries    *httpapi.Tries     // of keys for a device
 
 	saving atomic.Bool // the time is being saved
 
@@ -59,7 +60,7 @@ type credential struct {
 }
 
 func newAuthenticator(s *store.Store, log *slog.Logger) *authenticator {
-	a := &authenticator{store: s, log: log, refusals: httpapi.NewRefusals(log, time.Now)}
+	a := &authenticator{store: s, log: log, refusals: httpapi.NewRefusals(log, time.Now), tries: httpapi.NewTries(store.ErrNotFound, time.Now)}
 	a.byHash.Store(&map[store.KeyHash]*credential{})
 	return a
 }
@@ -70,35 +71,126 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 	if scope == public {
 		return caller{}, nil
 	}
-	c, err := a.authenticate(r, h)
-	if p, ok := err.(*httpapi.Problem); ok && p.Status == http.StatusUnauthorized {
-		a.refusals.Add(r, p.Code)
+	c, err := a.find(r, bearer(r.Header["Authorization"]), h)
+	if err == nil {
+		err = a.admit(c)
 	}
-	if err == nil && !store.ScopeCovers(c.scope, scope) {
-		err = errReadOnlyKey
+	if err != nil {
+		return caller{}, a.refused(r, err)
 	}
-	return c, err
+	return caller{tenant: c.Tenant, key: c.ID, scope: c.Scope}, refuseScope(c.Scope, scope)
 }
 
-// authenticate returns the caller whose key the request has. The error is one of the
-// four refusals of a key in problems.go, or that of the rate limit.
-func (a *authenticator) authenticate(r *http.Request, h http.Header) (caller, error) {
-	c, err := a.find(r, bearer(r.Header["Authorization"]), h)
-	if err != nil {
-		return caller{}, err
+// refuseScope returns nil if a key of a scope may do what needs another scope.
+func refuseScope(scope, needed string) error {
+	switch {
+	case store.ScopeCovers(scope, needed):
+		return nil
+	case scope == store.ScopePhone:
+		return errPhoneKey
+	case scope == store.ScopeCalendar:
+		return errCalendarKey
+	case needed == store.ScopeCalendar:
+		return errNoCalendarKey
 	}
+	return errReadOnlyKey
+}
+
+// admit notes the use of a key that works. The error is one of the refusals of a key in
+// problems.go; nil is an unknown key.
+func (a *authenticator) admit(c *credential) error {
 	now := a.store.Clock().Now().UnixMilli()
 	switch {
 	case c == nil:
-		return caller{}, errUnknownKey
+		return errUnknownKey
 	case c.RevokedAt != 0:
-		return caller{}, errRevokedKey
+		return errRevokedKey
 	case c.Expired(now):
 		a.saveClockPast(c.ExpiresAt)
-		return caller{}, errExpiredKey
+		return errExpiredKey
 	}
 	c.used.Store(now)
-	return caller{tenant: c.Tenant, key: c.ID, scope: c.Scope}, nil
+	return nil
+}
+
+// refused counts a request that was refused for its key, for the log.
+func (a *authenticator) refused(r *http.Request, err error) error {
+	if p, ok := err.(*httpapi.Problem); ok && p.Status == http.StatusUnauthorized {
+		a.refusals.Add(r, p.Code)
+	}
+	return err
+}
+
+// bookCaller is who may read the address book of a department.
+type bookCaller struct {
+	Tenant    record.TenantID
+	Birthdays bool // with dates of birth
+}
+
+// authorizeBook returns who may read the address book. The key is the password of any
+// user, or stands where the API has it. A key that may read in the API gets the dates of
+// birth, as there.
+func (a *authenticator) authorizeBook(r *http.Request, h http.Header) (bookCaller, error) {
+	c, err := a.findTried(r, password(r), h)
+	if err == nil {
+		err = a.admit(c)
+	}
+	switch {
+	case err != nil:
+		return bookCaller{}, a.refused(r, asPassword(err))
+	case c.Scope == store.ScopeCalendar:
+		return bookCaller{}, errCalendarKey
+	}
+	return bookCaller{Tenant: c.Tenant, Birthdays: c.Birthdays || c.Scope != store.ScopePhone}, nil
+}
+
+// authorizeCalendar returns whose calendar of birthdays a key opens. Only one of that
+// scope does: it stands in an address, which people pass on.
+func (a *authenticator) authorizeCalendar(key string, r *http.Request, h http.Header) (record.TenantID, error) {
+	c, err := a.findTried(r, key, h)
+	if err == nil {
+		err = a.admit(c)
+	}
+	if err == errNoKey {
+		err = errNoKeyInAddress
+	}
+	if err != nil {
+		return 0, a.refused(r, err)
+	}
+	return c.Tenant, refuseScope(c.Scope, store.ScopeCalendar)
+}
+
+// password returns the key of a request that has it as its password, or as a request to
+// the API. It is empty if there is none.
+func password(r *http.Request) string {
+	headers := r.Header["Authorization"]
+	if _, key, ok := r.BasicAuth(); ok && len(headers) == 1 {
+		return strings.TrimSpace(key)
+	}
+	return bearer(headers)
+}
+
+// findTried is find for the keys of devices: they stand in settings and addresses for
+// years, so wrong ones are limited. Those that were revoked or have expired are not wrong:
+// the device goes on asking.
+func (a *authenticator) findTried(r *http.Request, key string, h http.Header) (c *credential, err error) {
+	if key == "" || (*a.byHash.Load())[apikey.Hash(key)] != nil {
+		return a.find(r, key, h)
+	}
+	wait, err := a.tries.Try(r, key, func(string) (err error) {
+		if c, err = a.find(r, key, h); c == nil && err == nil {
+			err = store.ErrNotFound
+		}
+		return err
+	})
+	if wait > 0 {
+		httpapi.SetRetryAfter(h, wait)
+		return nil, errTooManyTries
+	}
+	if errors.Is(err, store.ErrNotFound) { // find does not return it
+		err = nil
+	}
+	return c, err
 }
 
 // Session returns the session of a browser with this secret, and notes that it is

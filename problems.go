@@ -37,9 +37,18 @@ var (
 		Detail: "A request with this Idempotency-Key is being answered."}
 	errLost = &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater,
 		Detail: "The files of the database were deleted, moved or replaced. The log says what to do."}
-	errReadOnlyKey = &httpapi.Problem{Kind: httpapi.Scope, Detail: "This API key may only read.",
-		Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters", error="insufficient_scope"`}}}
+	errReadOnlyKey   = insufficient("This API key may only read.")
+	errPhoneKey      = insufficient("This key is that of a phone: it opens the address book at /dav/ and nothing else.")
+	errCalendarKey   = insufficient("This key is that of a calendar: it opens the birthdays at /dav/birthdays.ics and nothing else.")
+	errNoCalendarKey = insufficient("The calendar has a key of its own, which opens nothing else. This one is of another scope.")
+	// The header Retry-After comes from authenticator.findTried.
+	errTooManyTries = &httpapi.Problem{Kind: httpapi.TooMany, Detail: "There were too many wrong keys from this address. Wait a minute."}
 )
+
+func insufficient(detail string) *httpapi.Problem {
+	return &httpapi.Problem{Kind: httpapi.Scope, Detail: detail,
+		Header: http.Header{"Www-Authenticate": {`Bearer realm="firefighters", error="insufficient_scope"`}}}
+}
 
 // The four refusals of a key, by RFC 6750. Only a request without credentials
 // is not told an error code of that.
@@ -50,6 +59,23 @@ var (
 	errRevokedKey = unauthorized(httpapi.KeyRevoked, invalidToken, "This API key has been revoked.")
 	errExpiredKey = unauthorized(httpapi.KeyExpired, invalidToken, "This API key has expired.")
 )
+
+// errNoKeyInAddress is for a calendar without a key.
+var errNoKeyInAddress = unauthorized(httpapi.KeyMissing, `Bearer realm="firefighters"`, "The address needs the key of the calendar: ?key=...")
+
+// asPassword returns the refusal of a key for who sends it as a password: clients of an
+// address book send none before they are asked for one.
+func asPassword(err error) error {
+	p, ok := err.(*httpapi.Problem)
+	if !ok || p.Status != http.StatusUnauthorized {
+		return err
+	}
+	detail := p.Detail
+	if p == errNoKey {
+		detail = "Send a key as the password, with any user name."
+	}
+	return unauthorized(p.Kind, `Basic realm="Firefighters", charset="UTF-8"`, detail)
+}
 
 const invalidToken = `Bearer realm="firefighters", error="invalid_token"`
 
