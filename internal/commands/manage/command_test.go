@@ -59,7 +59,8 @@ func TestUsage(t *testing.T) {
 		"keys revoke first --db x.db":                 "Error: keys revoke: \"first\" is not the id of a key\nTry: see their ids: firefighters keys list --db x.db\n",
 		"purge 7 --db x.db":                           "Error: purge: \"7\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db x.db\n",
 		"purge --older-than 7y --tenant A " + id:      "Error: purge: say which, by their ids or by --older-than\nTry: firefighters purge --help\n",
-		"keys create --tenant A --scope Admin":        "Error: keys create: --scope must be read, write or admin\nTry: firefighters keys create --help\n",
+		"keys create --tenant A --scope Admin":        "Error: keys create: --scope must be read, write, admin, phone or calendar\nTry: firefighters keys create --help\n",
+		"keys create --tenant A --birthdays":          "Error: keys create: --birthdays goes with --scope phone alone\nTry: firefighters keys create --help\n",
 		"keys create --tenant A --expires soon":       "Error: keys create: --expires must be like 90d or 2027-01-31, not \"soon\"\nTry: firefighters keys create --help\n",
 		"keys create --tenant A --expires=":           "Error: keys create: --expires must be like 90d or 2027-01-31, not \"\"\nTry: firefighters keys create --help\n",
 		"keys create --tenant A --expires 101y":       "Error: keys create: --expires may not be \"101y\": the longest time is 100 years\nTry: firefighters keys create --help\n",
@@ -69,7 +70,7 @@ func TestUsage(t *testing.T) {
 		"restore a b.db":                              "Error: restore: it takes one argument, but there is also \"b.db\"\nTry: to name the database: firefighters restore a --db b.db\n",
 		"keys create --tenant A --expires 0s":         "Error: keys create: --expires must be in the future: 0s is over\nTry: firefighters keys create --help\n",
 		"keys create --tenant A --expires 2020-01-31": "Error: keys create: --expires must be in the future: 2020-01-31 is over\nTry: firefighters keys create --help\n",
-		"keys create --tenant A --scope x --label y":  "Error: keys create: --scope must be read, write or admin\nTry: firefighters keys create --help\n",
+		"keys create --tenant A --scope x --label y":  "Error: keys create: --scope must be read, write, admin, phone or calendar\nTry: firefighters keys create --help\n",
 	} {
 		wantUsage(t, line, want)
 	}

@@ -144,21 +144,30 @@ func (c Commands) departmentsRemove(env cli.Env, args []string) error {
 	})
 }
 
-// confirmRemoval asks whether to remove a department, if it has active keys or
+// confirmRemoval asks whether to remove a department, if it has active keys, phones or
 // sessions.
 func confirmRemoval(env cli.Env, s *store.Store, db, name string) error {
-	active, now := map[bool]int{}, s.Clock().Now() // by whether they are sessions
+	keys, phones, sessions, now := 0, 0, 0, s.Clock().Now()
 	err := s.ListKeys(name, func(k store.Key, _ string) {
-		if k.State(now) == store.StateActive {
-			active[k.IsSession()]++
+		switch {
+		case k.State(now) != store.StateActive:
+		case k.IsSession():
+			sessions++
+		case k.Scope == store.ScopePhone:
+			phones++
+		case k.OpenedBy == 0: // not the calendar of a phone
+			keys++
 		}
 	})
-	if err != nil || len(active) == 0 {
+	if err != nil || keys+phones+sessions == 0 {
 		return store.Failed("reading", db, err)
 	}
-	what := fmt.Sprintf("active keys (%d)", active[false])
-	if active[true] > 0 {
-		what += fmt.Sprintf(" and sessions of browsers (%d)", active[true])
+	what := []string{fmt.Sprintf("active keys (%d)", keys)}
+	if phones > 0 {
+		what = append(what, fmt.Sprintf("phones (%d)", phones))
 	}
-	return env.Confirm(fmt.Sprintf("Remove the department %q and its %s?", name, what))
+	if sessions > 0 {
+		what = append(what, fmt.Sprintf("sessions of browsers (%d)", sessions))
+	}
+	return env.Confirm(fmt.Sprintf("Remove the department %q and its %s?", name, strings.Join(what, " and ")))
 }

@@ -42,6 +42,11 @@ is not made beside one whose name differs only in case, accents or spaces,
 unless --new says that it is another one.
 
   firefighters keys create --tenant "Engine 7" --label "front desk" --scope read --expires 90d
+  firefighters keys create --tenant "Engine 7" --label "Ana's phone" --scope phone
+
+The scopes read, write and admin can each do more than the one before. A key of
+the scope phone opens the address book for phones and nothing else, and one of
+the scope calendar the calendar of birthdays.
 
 Flags:
 `
@@ -50,7 +55,8 @@ func (c Commands) keysCreate(env cli.Env, args []string) error {
 	flags := env.Flags("keys create", keysCreateHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	label := flags.String("label", "", "what the key is for")
-	scope := flags.String("scope", store.ScopeWrite, "read, write or admin")
+	scope := flags.String("scope", store.ScopeWrite, "read, write, admin, phone or calendar")
+	birthdays := flags.Bool("birthdays", false, "the phone gets the dates of birth, too; only with --scope phone")
 	expires := flags.String("expires", "", "how long it is valid, as 90d, 12h or 1y, or its last day (UTC), as 2027-01-31")
 	isNew := flags.Bool("new", false, "make the department also if the name of another is nearly the same")
 	if err := env.Parse(flags, args, 0); err != nil {
@@ -59,7 +65,7 @@ func (c Commands) keysCreate(env cli.Env, args []string) error {
 	if !flags.Changed("expires") {
 		expires = nil
 	}
-	key, err := newKey(*name, *label, *scope, expires)
+	key, err := newKey(*name, *label, *scope, *birthdays, expires)
 	if err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
@@ -81,7 +87,7 @@ func (c Commands) keysCreate(env cli.Env, args []string) error {
 
 // newKey returns the key that flags describe. The error has the first fault, and how
 // many there are.
-func newKey(tenant, label, scope string, expires *string) (key store.NewKey, err error) {
+func newKey(tenant, label, scope string, birthdays bool, expires *string) (key store.NewKey, err error) {
 	var faults []string
 	if key.Tenant, err = record.NormalizeName(tenant); err != nil {
 		faults = append(faults, fmt.Sprintf("--tenant %v", err))
@@ -89,8 +95,11 @@ func newKey(tenant, label, scope string, expires *string) (key store.NewKey, err
 	if key.Label, err = record.NormalizeLabel(label); err != nil {
 		faults = append(faults, fmt.Sprintf("--label %v", err))
 	}
-	if key.Scope = scope; !store.ValidScope(scope) {
-		faults = append(faults, "--scope must be read, write or admin")
+	if key.Scope = scope; !store.ValidScope(scope) && !store.IsDeviceScope(scope) {
+		faults = append(faults, "--scope must be read, write, admin, phone or calendar")
+	}
+	if key.Birthdays = birthdays; birthdays && scope != store.ScopePhone {
+		faults = append(faults, "--birthdays goes with --scope phone alone")
 	}
 	if key.ExpiresAt, err = expiry(expires, time.Now()); err != nil {
 		faults = append(faults, err.Error())
@@ -135,7 +144,7 @@ func (c Commands) keysList(env cli.Env, args []string) error {
 	flags := env.Flags("keys list", keysListHelp)
 	db := cli.DBFlag(flags)
 	name := flags.String("tenant", "", "only this department's keys")
-	asJSON := flags.Bool("json", false, "a line of JSON for each key: id, state, scope, department, label, createdAt, expiresAt, lastUsedAt, revokedAt")
+	asJSON := flags.Bool("json", false, "a line of JSON for each key: id, state, scope, birthdays if a phone gets them, department, label, createdAt, expiresAt, lastUsedAt, revokedAt")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
@@ -146,7 +155,7 @@ func (c Commands) keysList(env cli.Env, args []string) error {
 		now := s.Clock().Now()
 		list := cli.NewList(*asJSON, "ID", "STATE", "SCOPE", "CREATED", "EXPIRES", "LAST USED", "DEPARTMENT", "LABEL")
 		err := s.ListKeys(strings.TrimSpace(*name), func(k store.Key, tenant string) {
-			line := keyLine{k.ID, k.State(now), k.Scope, tenant, k.Label,
+			line := keyLine{k.ID, k.State(now), k.Scope, k.Birthdays, tenant, k.Label,
 				store.Moment(k.CreatedAt), store.Moment(k.Expiry()), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)}
 			list.Add(line, fmt.Sprint(k.ID), line.State, k.Scope,
 				cli.FormatTime(k.CreatedAt), cli.FormatTime(k.Expiry()), cli.FormatTime(k.LastUsedAt), tenant, k.Label)
@@ -163,6 +172,7 @@ type keyLine struct {
 	ID         store.KeyID `json:"id"`
 	State      string      `json:"state"`
 	Scope      string      `json:"scope"`
+	Birthdays  bool        `json:"birthdays,omitempty"`
 	Department string      `json:"department"`
 	Label      string      `json:"label"`
 	CreatedAt  *string     `json:"createdAt"`

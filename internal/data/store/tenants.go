@@ -57,7 +57,7 @@ type TenantInfo struct {
 	CreatedAt  int64 // milliseconds
 	Records    int64 // that are not deleted
 	Deleted    int64
-	ActiveKeys int64 // without sessions
+	ActiveKeys int64 // without sessions, and without the calendars of phones
 }
 
 const tenantsSQL = `
@@ -71,7 +71,7 @@ func (s *Store) Tenants(each func(TenantInfo)) error {
 	return s.db.Read(func(c *sqlite.Conn) error {
 		active := map[record.TenantID]int64{}
 		err := c.Query(keySQL, nil, func(row sqlite.Row) {
-			if k := scanKey(row); k.State(now) == StateActive && !k.IsSession() {
+			if k := scanKey(row); k.State(now) == StateActive && !k.IsSession() && k.OpenedBy == 0 {
 				active[k.Tenant]++
 			}
 		})
@@ -190,14 +190,14 @@ func (s *Store) RenameTenant(id record.TenantID, name string, alike bool) error 
 }
 
 // RemoveTenant removes a department that has no records, with its keys, sessions,
-// invitations, history, imports and replays. It returns the number of keys. The
-// error is that of HasNoRecords if it has some.
+// invitations, history, imports and replays. It returns the number of keys as TenantInfo
+// counts them, also of those that do not work any more. The error is that of HasNoRecords if it has some.
 func (s *Store) RemoveTenant(id record.TenantID) (keys int64, err error) {
 	err = s.db.Write(func(t *sqlite.Tx) (err error) {
 		if err := hasNoRecords(t.Conn, id); err != nil {
 			return err
 		}
-		keys, err = t.QueryInt(`SELECT count(*) FROM keys WHERE tenant_id = ? AND session_lifetime IS NULL`, int64(id))
+		keys, err = t.QueryInt(`SELECT count(*) FROM keys WHERE tenant_id = ? AND session_lifetime IS NULL AND opened_by IS NULL`, int64(id))
 		if err == nil {
 			_, err = t.Exec(`DELETE FROM changes WHERE `+ofTenant, int64(id))
 		}
