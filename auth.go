@@ -16,6 +16,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/apikey"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
@@ -121,27 +122,21 @@ func (a *authenticator) refused(r *http.Request, err error) error {
 	return err
 }
 
-// bookCaller is who may read the address book of a department.
-type bookCaller struct {
-	Tenant    record.TenantID
-	Birthdays bool // with dates of birth
-}
-
 // authorizeBook returns who may read the address book. The key is the password of any
 // user, or stands where the API has it. A key that may read in the API gets the dates of
 // birth, as there.
-func (a *authenticator) authorizeBook(r *http.Request, h http.Header) (bookCaller, error) {
+func (a *authenticator) authorizeBook(r *http.Request, h http.Header) (dav.Caller, error) {
 	c, err := a.findTried(r, password(r), h)
 	if err == nil {
 		err = a.admit(c)
 	}
 	switch {
 	case err != nil:
-		return bookCaller{}, a.refused(r, asPassword(err))
+		return dav.Caller{}, a.refused(r, asPassword(err))
 	case c.Scope == store.ScopeCalendar:
-		return bookCaller{}, errCalendarKey
+		return dav.Caller{}, errCalendarKey
 	}
-	return bookCaller{Tenant: c.Tenant, Birthdays: c.Birthdays || c.Scope != store.ScopePhone}, nil
+	return dav.Caller{Tenant: c.Tenant, Birthdays: c.Birthdays || c.Scope != store.ScopePhone}, nil
 }
 
 // authorizeCalendar returns whose calendar of birthdays a key opens. Only one of that
