@@ -21,6 +21,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -57,6 +58,7 @@ type server struct {
 	log          *slog.Logger
 	router       *httprouter.Router
 	office       http.Handler // the page for people; nil without it
+	phones       *dav.Server  // the address books; nil without them
 	origins      []string     // of pages that may use the API
 	requestIDs   httpapi.RequestIDs
 	startID      string   // random, of this start of the program
@@ -125,6 +127,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.office.ServeHTTP(w, r)
 	case s.office != nil && leadsToOffice(r):
 		http.Redirect(w, r, site.Root, http.StatusSeeOther)
+	case s.phones != nil && s.phones.Takes(r):
+		s.phones.ServeHTTP(w, r)
 	case httpapi.AllowOrigins(w, r, s.origins):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
 		s.fail(w, r, "", errNoPath)
@@ -135,8 +139,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // limitOf returns the size of the largest body of a request.
 func limitOf(r *http.Request) int64 {
-	if r.URL.Path == importsPath {
+	switch {
+	case r.URL.Path == importsPath:
 		return upload.MaxBody
+	case strings.HasPrefix(r.URL.Path, dav.Root):
+		return dav.MaxBody
 	}
 	return maxBody
 }

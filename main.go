@@ -25,6 +25,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/service"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/office"
 	"github.com/firefighter-records/firefighters/internal/web/site"
@@ -98,6 +99,9 @@ func newAPI(c daemon.Config) daemon.API {
 			c.Authority.ServeHTTP(w, r)
 			return nil
 		}, nil})
+	}
+	if c.Phones {
+		s.phones = dav.New(dav.Config{Store: c.Store, Book: s.authorizeBook, Calendar: s.authorizeCalendar, Explain: s.explain})
 	}
 	if c.Office {
 		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals,

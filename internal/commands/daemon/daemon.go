@@ -42,6 +42,7 @@ type Config struct {
 	RateLimit int      // requests per second and key; 0 is no limit
 	Origins   []string // of the pages that may use the API
 	Office    bool     // with the page for people
+	Phones    bool     // with the address book and the calendar for phones
 	Port      string
 	Local     bool // it listens on this machine alone
 	TLS       bool
@@ -314,7 +315,7 @@ func (d *daemon) answer() error {
 // config returns what the API must know.
 func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
-	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice,
+	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
 		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil}
 	if d.scheduler != nil {
 		c.Backups = d.scheduler.State

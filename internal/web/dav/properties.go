@@ -28,7 +28,7 @@ func init() {
 	properties = map[xml.Name]*property{
 		davName("resourcetype"):                  {everything, resourceType, true},
 		davName("displayname"):                   {collections, func(m *multistatus, t *target, _ question) { m.text([]byte(t.department)) }, true},
-		davName("getetag"):                       {cardKind, func(m *multistatus, t *target, _ question) { m.text([]byte(t.etag())) }, true},
+		davName("getetag"):                       {cardKind, func(m *multistatus, t *target, _ question) { m.raw(t.etag()) }, true},
 		davName("getcontenttype"):                {cardKind, inXML(cardType), true},
 		davName("getcontentlength"):              {cardKind, func(m *multistatus, t *target, _ question) { m.raw(strconv.Itoa(len(t.card()))) }, true},
 		davName("getlastmodified"):               {cardKind, lastModified, true},
