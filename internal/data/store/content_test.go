@@ -148,6 +148,28 @@ func TestRevocations(t *testing.T) {
 	}
 }
 
+// TestRevokedPhones: a restore does not let a revoked phone in again, nor its calendar.
+func TestRevokedPhones(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	p := addPhone(t, s, store.NewPhone{Tenant: ours, Name: "Ana's phone", Birthdays: true})
+	kept := addPhone(t, s, store.NewPhone{Tenant: ours, Name: "Eva's phone", Birthdays: true})
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	must(t, os.WriteFile(backup, nil, 0o600))
+	read(t, s, func(c *sqlite.Conn) error { return c.CopyTo(t.Context(), backup, nil) })
+	_, err := s.RevokeKey(ours, p.ID)
+	must(t, err)
+	var r store.Revocations
+	read(t, s, func(c *sqlite.Conn) (err error) { r, err = store.ReadRevocations(c); return err })
+	must(t, sqlite.FinishCopy(backup, func(c *sqlite.Conn) error { _, err := r.Write(c); return err }))
+	all := allKeys(t, openStore(t, backup, time.Now))
+	for secret, want := range map[string]string{p.Key: "revoked", p.Calendar: "revoked", kept.Key: "active", kept.Calendar: "active"} {
+		if k := all[apikey.Hash(secret)]; k.State(time.Now()) != want {
+			t.Errorf("not %s: %+v", want, k)
+		}
+	}
+}
+
 // TestRenew: versions count another history, no code works any more, and nobody is
 // sent to an old address. Sessions stay. A database of an older schema stays as it is.
 func TestRenew(t *testing.T) {
@@ -158,6 +180,8 @@ func TestRenew(t *testing.T) {
 	must(t, err)
 	var code string
 	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(made string) error { code = made; return nil }))
+	phone := invitePhone(t, s, store.NewInvitation{Name: "Ana's phone"})
+	token := syncBook(t, s, ours, "", 0).Token
 	must(t, s.SetAddress("http://127.0.0.1:8080"))
 	before, err := s.HistoryID()
 	must(t, err)
@@ -170,6 +194,10 @@ func TestRenew(t *testing.T) {
 	}
 	if _, _, err := s.OpenSession(code, "", time.Hour); !errors.Is(err, store.ErrNotFound) {
 		t.Errorf("a code from before: %v", err)
+	}
+	noPhone(t, s, "a code from before", phone)
+	if _, err := s.Sync(ours, token, 0); !errors.Is(err, store.ErrPosition) {
+		t.Errorf("a token from before: %v", err)
 	}
 	if _, there := allKeys(t, s)[apikey.Hash(secret)]; !there {
 		t.Error("the session is gone")

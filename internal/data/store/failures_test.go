@@ -25,6 +25,8 @@ type world struct {
 	secret        string    // of another key
 	session       store.Key // opened by that one
 	code          string    // of an invitation of the session
+	phoneCode     string    // of a phone
+	token         string    // of a copy that lacks the last change
 }
 
 func newWorld(t *testing.T) (w world) {
@@ -47,6 +49,9 @@ func newWorld(t *testing.T) (w world) {
 	w.secret = createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeAdmin})
 	_, w.session = openSession(t, s, w.secret)
 	w.code = invite(t, s, ours, "Eva", w.session.ID)
+	w.phoneCode = invitePhone(t, s, store.NewInvitation{Name: "Ana's phone", By: w.session.ID, Birthdays: true})
+	w.token = syncBook(t, s, ours, "", 0).Token
+	create(t, s, ours, ana)
 	must(t, s.SetAddress("http://127.0.0.1:8080"))
 	must(t, s.Close())
 	w.file, err = os.ReadFile(s.DB().Path())
@@ -128,6 +133,12 @@ func (w *world) writes() map[string]func(*store.Store) error {
 		},
 		"Invite a login": func(s *store.Store) error {
 			return s.Invite(store.NewInvitation{Tenant: ours, Name: "root", Scope: store.ScopeAdmin, Login: "root"}, func(string) error { return nil })
+		},
+		"AddPhone": func(s *store.Store) error {
+			return s.AddPhone(store.NewPhone{Tenant: ours, Name: "Ivo's phone", Birthdays: true}, func(store.Phone) error { return nil })
+		},
+		"UsePhoneInvitation": func(s *store.Store) error {
+			return s.UsePhoneInvitation(w.phoneCode, func(store.Phone) error { return nil })
 		},
 		"NameSession": func(s *store.Store) error { return s.NameSession(w.session.ID, "Ana Čović") },
 		"HideSteps":   func(s *store.Store) error { return s.HideSteps(ours) },
@@ -261,6 +272,13 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		"Editors":      func(s *store.Store) (any, error) { return s.Editors(ours) },
 		"ChangedSince": func(s *store.Store) (any, error) { d, _, err := s.ChangedSince(ours, 1); return d, err },
 		"Changes":      func(s *store.Store) (any, error) { return s.Changes(ours, "", 9) },
+		"Sync":         func(s *store.Store) (any, error) { return s.Sync(ours, "", 0) },
+		"Sync later":   func(s *store.Store) (any, error) { return s.Sync(ours, w.token, 9) },
+		"SyncToken":    func(s *store.Store) (any, error) { return s.SyncToken(ours) },
+		"Members":      func(s *store.Store) (any, error) { return s.Members(ours, []string{w.live.ID}) },
+		"PhoneInvitation": func(s *store.Store) (any, error) {
+			return s.PhoneInvitation(w.phoneCode)
+		},
 		"SameFile":     func(s *store.Store) (any, error) { return s.SameFile(ours, hash) },
 		"HasKey":       func(s *store.Store) (any, error) { return s.HasKey(store.KeyHash{}) },
 		"KeysVersion":  func(s *store.Store) (any, error) { return s.KeysVersion() },

@@ -18,6 +18,8 @@ var slowPlans = []struct{ query, plan, why string }{
 	{"FROM firefighters\n\tWHERE row BETWEEN", "USE TEMP B-TREE FOR ORDER BY", "a small department; a large one has the index"},
 	{"substr(last_key, 1, 1)", "USE TEMP B-TREE FOR GROUP BY", "the letters of a small department; a large one has the index"},
 	{"json_each", "SCAN json_each VIRTUAL TABLE INDEX 1:", "the rows of a page, or the records of a purge"},
+	{"GROUP BY record_id", "USE TEMP B-TREE FOR GROUP BY", "the changes since a device last looked, of which most are few"},
+	{"GROUP BY record_id ORDER BY last", "USE TEMP B-TREE FOR ORDER BY", "the same"},
 	{"ORDER BY place", "USE TEMP B-TREE FOR ORDER BY", "the rows of a page, in their order"},
 	{"DELETE FROM replays WHERE record_id", "SCAN replays", "a purge, in which nobody waits"},
 	{"FROM keys k", "SCAN k", "all keys are wanted, or those of a department, in which nobody waits"},
@@ -102,6 +104,15 @@ func useRecords(t *testing.T, s *store.Store) {
 	_, _, err = s.ChangedSince(ours, 0)
 	must(t, err)
 	changes(t, s, ours, changes(t, s, ours, "", 1).Next, 9)
+	syncBook(t, s, ours, syncBook(t, s, ours, "", 1).Token, 1)
+	syncBook(t, s, theirs, syncBook(t, s, theirs, "", 0).Token, 1)
+	before := syncBook(t, s, ours, "", 0)
+	create(t, s, ours, ana)
+	syncBook(t, s, ours, before.Token, 1)
+	_, err = s.SyncToken(ours)
+	must(t, err)
+	_, err = s.Members(ours, []string{f.ID})
+	must(t, err)
 	imports(t, s, ours, adding(store.Person{Fields: ana}))
 	_, err = s.Imports(ours)
 	must(t, err)
@@ -163,6 +174,8 @@ func useSessions(t *testing.T, s *store.Store) {
 	must(t, s.Withdraw(ours, 2))
 	_, k := openSession(t, s, code)
 	must(t, s.EndSession(k))
+	addPhone(t, s, store.NewPhone{Tenant: ours, Name: "A", Birthdays: true})
+	must(t, s.UsePhoneInvitation(invitePhone(t, s, store.NewInvitation{Name: "A"}), func(store.Phone) error { return nil }))
 }
 
 // prepared returns the queries that the connections have prepared.

@@ -233,13 +233,16 @@ func TestRevokedSession(t *testing.T) {
 
 func TestScopes(t *testing.T) {
 	t.Parallel()
-	all := []string{"", "READ", "admin", "any", "read", "write"}
+	all := []string{"", "READ", "admin", "any", "calendar", "phone", "read", "write"}
+	if devices := slices.DeleteFunc(slices.Clone(all), func(scope string) bool { return !store.IsDeviceScope(scope) }); !slices.Equal(devices, []string{"calendar", "phone"}) {
+		t.Errorf("of devices are %q", devices)
+	}
 	if valid := slices.DeleteFunc(all, func(scope string) bool { return !store.ValidScope(scope) }); !slices.Equal(valid, []string{"admin", "read", "write"}) {
 		t.Errorf("valid are %q", valid)
 	}
-	for scope, want := range map[string]string{"read": "read", "write": "read write", "admin": "read write admin", "": "", "any": ""} {
+	for scope, want := range map[string]string{"read": "read", "write": "read write", "admin": "read write admin", "phone": "phone", "calendar": "calendar", "": "", "any": ""} {
 		var covered []string
-		for _, needed := range []string{"read", "write", "admin", "", "any"} {
+		for _, needed := range []string{"read", "write", "admin", "phone", "calendar", "", "any"} {
 			if store.ScopeCovers(scope, needed) {
 				covered = append(covered, needed)
 			}

@@ -1,0 +1,373 @@
+package store_test
+
+import (
+	"encoding/base64"
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+func syncBook(t testing.TB, s *store.Store, tenant record.TenantID, token string, limit int) store.Sync {
+	t.Helper()
+	y, err := s.Sync(tenant, token, limit)
+	must(t, err)
+	if y.Token == "" {
+		t.Error("there is no token")
+	}
+	return y
+}
+
+// syncText returns the members of an answer: the ends of their ids with the last names.
+func syncText(y store.Sync) string {
+	var all []string
+	for _, m := range y.Members {
+		name := "-"
+		if m.Record != nil {
+			name = m.Record.LastName
+		}
+		all = append(all, m.ID[32:]+" "+name)
+	}
+	if y.More {
+		all = append(all, "more")
+	}
+	return strings.Join(all, ", ")
+}
+
+// TestSync: a copy gets everybody first, then each person once who has changed. Others'
+// people are not among them.
+func TestSync(t *testing.T) {
+	t.Parallel()
+	now := noon
+	s := newStoreAt(t, func() time.Time { return now })
+	empty := syncBook(t, s, ours, "", 0)
+	if empty.Members != nil || empty.More {
+		t.Errorf("of nobody: %+v", empty)
+	}
+	a, b := create(t, s, ours, ana), create(t, s, ours, eva)
+	create(t, s, theirs, eva)
+	gone := createDeleted(t, s, ours, eva)
+	check := func(what, token, want string, limit int) store.Sync {
+		t.Helper()
+		y := syncBook(t, s, ours, token, limit)
+		if got := syncText(y); got != want {
+			t.Errorf("%s: %s, not %s", what, got, want)
+		}
+		return y
+	}
+	x, y, z := a.ID[32:], b.ID[32:], gone.ID[32:]
+	check("since nobody was there", empty.Token, fmt.Sprintf("%s Čović, %s B, %s -", x, y, z), 0)
+	all := check("at first", "", fmt.Sprintf("%s Čović, %s B", x, y), 0)
+	if m := all.Members[0]; *m.Record != a || m.Record.UpdatedAt != noon.UnixMilli() {
+		t.Errorf("%+v", m.Record)
+	}
+	if again := check("nothing new", all.Token, "", 0); again.Token != all.Token {
+		t.Errorf("the token was %q and is %q", all.Token, again.Token)
+	}
+
+	now = now.Add(time.Hour)
+	for _, fields := range []record.Fields{eva, ana, eva} {
+		replace(t, s, ours, a.ID, fields)
+	}
+	must(t, s.Delete(ours, 0, b.ID, asIs))
+	must(t, s.Undelete(ours, 0, []string{gone.ID}))
+	later := check("later", all.Token, fmt.Sprintf("%s B, %s -, %s B", x, y, z), 0)
+	if m := later.Members[0]; m.Record.UpdatedAt != now.UnixMilli() {
+		t.Errorf("%+v", m.Record)
+	}
+	two := check("two of them", all.Token, fmt.Sprintf("%s B, %s -, more", x, y), 2)
+	if rest := check("the rest", two.Token, z+" B", 2); rest.Token != later.Token {
+		t.Errorf("the rest ends with %q, not with %q", rest.Token, later.Token)
+	}
+	check("exactly as many", all.Token, fmt.Sprintf("%s B, %s -, %s B", x, y, z), 3)
+
+	purge(t, s, ours, b.ID)
+	check("after a purge", later.Token, y+" -", 0)
+	check("after a purge, from before the delete", all.Token, fmt.Sprintf("%s B, %s B, %s -", x, z, y), 0)
+	imports(t, s, ours, adding(store.Person{ID: a.ID, Fields: ana}, store.Person{Fields: ana}))
+	end := syncBook(t, s, ours, "", 0)
+	takeBack(t, s, 1)
+	if got := syncText(syncBook(t, s, ours, end.Token, 0)); !regexp.MustCompile(`^` + x + ` B, \w{4} -$`).MatchString(got) {
+		t.Errorf("after an import was taken back: %s", got)
+	}
+	if _, err := s.Sync(99, "", 0); !errors.Is(err, store.ErrRemoved) {
+		t.Errorf("of no department: %v", err)
+	}
+}
+
+// TestSyncInParts: nobody is lost who is changed, added or removed while the first sync is
+// under way, and its end says so.
+func TestSyncInParts(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	var all []record.Firefighter
+	for range 5 {
+		all = append(all, create(t, s, ours, ana))
+	}
+	end := func(i int) string { return all[i].ID[32:] }
+	part := func(token, want string) store.Sync {
+		t.Helper()
+		y := syncBook(t, s, ours, token, 2)
+		if got := syncText(y); got != want {
+			t.Errorf("%s, not %s", got, want)
+		}
+		return y
+	}
+	first := part("", fmt.Sprintf("%s Čović, %s Čović, more", end(0), end(1)))
+	second := part(first.Token, fmt.Sprintf("%s Čović, %s Čović, more", end(2), end(3)))
+	if last := part(second.Token, end(4)+" Čović"); syncBook(t, s, ours, last.Token, 2).Members != nil {
+		t.Error("there is something after the last part")
+	} else if now, err := s.SyncToken(ours); err != nil || last.Token != now {
+		t.Errorf("the last part ends with %q, not with %q: %v", last.Token, now, err)
+	}
+
+	replace(t, s, ours, all[0].ID, eva) // was given
+	replace(t, s, ours, all[3].ID, eva) // comes with its part, and once more
+	must(t, s.Delete(ours, 0, all[1].ID, asIs))
+	must(t, s.Delete(ours, 0, all[2].ID, asIs)) // was never given
+	all = append(all, create(t, s, ours, eva))
+	second = part(first.Token, fmt.Sprintf("%s B, %s Čović, more", end(3), end(4)))
+	third := part(second.Token, end(5)+" B, more")
+	fourth := part(third.Token, fmt.Sprintf("%s B, %s B, more", end(0), end(3)))
+	fifth := part(fourth.Token, fmt.Sprintf("%s -, %s -, more", end(1), end(2)))
+	part(fifth.Token, end(5)+" B")
+	if y := syncBook(t, s, ours, first.Token, 0); syncText(y) != fmt.Sprintf("%s B, %s Čović, %s B, more", end(3), end(4), end(5)) {
+		t.Errorf("all others at once: %s", syncText(y))
+	}
+}
+
+// TestSyncToken: it changes with every change of a department, and with no change of
+// another one.
+func TestSyncToken(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	var f record.Firefighter
+	seen := map[string]int{}
+	for i, change := range []func(){
+		func() {},
+		func() { f = create(t, s, ours, ana) },
+		func() { f = replace(t, s, ours, f.ID, ana) },
+		func() { must(t, s.Delete(ours, 0, f.ID, asIs)) },
+		func() { must(t, s.Undelete(ours, 0, []string{f.ID})) },
+		func() { exec(t, s, `UPDATE firefighters SET invitation_status = 'sent'`) },
+		func() { must(t, s.Delete(ours, 0, f.ID, asIs)) },
+		func() { purge(t, s, ours, f.ID) },
+	} {
+		change()
+		create(t, s, theirs, ana)
+		token, err := s.SyncToken(ours)
+		must(t, err)
+		if before, known := seen[token]; known {
+			t.Errorf("after change %d it is as after %d", i, before)
+		}
+		seen[token] = i
+		if y := syncBook(t, s, ours, token, 1); y.Token != token || y.Members != nil || y.More {
+			t.Errorf("after change %d it gives %+v", i, y)
+		}
+		if y := syncBook(t, s, ours, "", 0); y.Token != token {
+			t.Errorf("after change %d a first sync ends with %q, not with %q", i, y.Token, token)
+		}
+	}
+	if _, err := s.SyncToken(99); !errors.Is(err, store.ErrRemoved) {
+		t.Errorf("of no department: %v", err)
+	}
+}
+
+// TestForeignTokens: a token of another history, another department or nobody is refused.
+func TestForeignTokens(t *testing.T) {
+	t.Parallel()
+	s, other := newStore(t), newStore(t)
+	for _, s := range []*store.Store{s, other} {
+		create(t, s, ours, ana)
+		create(t, s, ours, ana)
+	}
+	own := syncBook(t, s, ours, "", 0).Token
+	if !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(own) { // it stands in a URI
+		t.Errorf("the token is %q", own)
+	}
+	made := []string{syncBook(t, other, ours, "", 0).Token, syncBook(t, s, theirs, "", 0).Token, syncBook(t, other, ours, "", 1).Token,
+		changes(t, s, ours, "", 1).Next, "0", own + "A", own[:42], own + "=", " " + own, own[:9] + "\n" + own[9:], "data:," + own, strings.Repeat("A", 43), strings.Repeat("A", 1<<16)}
+	bits, err := base64.RawURLEncoding.DecodeString(own)
+	must(t, err)
+	for i := range bits {
+		bits[i] ^= 1
+		made = append(made, base64.RawURLEncoding.EncodeToString(bits))
+		bits[i] ^= 1
+	}
+	part := syncBook(t, s, ours, "", 1).Token
+	refused := func(token string) {
+		t.Helper()
+		if y, err := s.Sync(ours, token, 0); !errors.Is(err, store.ErrPosition) || y.Token != "" || y.Members != nil {
+			t.Errorf("%.50q: %+v, %v", token, y, err)
+		}
+	}
+	for _, token := range made {
+		refused(token)
+	}
+	if _, err := s.Changes(ours, own, 1); !errors.Is(err, store.ErrPosition) {
+		t.Errorf("as a position of the changes: %v", err)
+	}
+	syncBook(t, s, ours, own, 0)
+	syncBook(t, s, ours, part, 0)
+	exec(t, s, `UPDATE service SET history = history + 1`) // as a restore does
+	refused(own)
+	refused(part)
+}
+
+// TestDamagedMember: a copy must not miss somebody without a word.
+func TestDamagedMember(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	whole := create(t, s, ours, ana)
+	token := syncBook(t, s, ours, "", 0).Token
+	f := create(t, s, ours, ana)
+	exec(t, s, `UPDATE firefighters SET last_name = 'X' WHERE id = ?`, f.ID)
+	_, first := s.Sync(ours, "", 0)
+	_, later := s.Sync(ours, token, 0)
+	_, members := s.Members(ours, []string{whole.ID, f.ID})
+	for _, err := range []error{first, later, members} {
+		if damaged, ok := errors.AsType[*record.DamagedError](err); !ok || damaged.ID != f.ID {
+			t.Errorf("%v", err)
+		}
+	}
+	if got, err := s.Members(ours, []string{whole.ID}); err != nil || *got[whole.ID] != whole {
+		t.Errorf("%v, %v", got, err)
+	}
+	replace(t, s, ours, f.ID, eva)
+	if y := syncBook(t, s, ours, token, 0); syncText(y) != f.ID[32:]+" B" {
+		t.Errorf("after the repair: %s", syncText(y))
+	}
+}
+
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	a, b, deleted, other := create(t, s, ours, ana), create(t, s, ours, eva), createDeleted(t, s, ours, eva), create(t, s, theirs, eva)
+	got, err := s.Members(ours, []string{b.ID, a.ID, b.ID, deleted.ID, other.ID, nobody, "", `"`})
+	must(t, err)
+	if len(got) != 2 || *got[a.ID] != a || *got[b.ID] != b {
+		t.Errorf("%v", got)
+	}
+	for _, ids := range [][]string{nil, {nobody}} {
+		if got, err := s.Members(ours, ids); err != nil || len(got) != 0 {
+			t.Errorf("%q: %v, %v", ids, got, err)
+		}
+	}
+}
+
+var (
+	copySeed  = flag.Uint64("copy.seed", 7, "seed of the random run of TestCopies")
+	copySteps = flag.Int("copy.steps", 1000, "calls of TestCopies")
+)
+
+// bookCopy is what a device keeps: the people by their ids, and its token.
+type bookCopy struct {
+	tenant record.TenantID
+	people map[string]record.Firefighter
+	token  string
+	whole  bool // the last answer said that there is no more
+}
+
+// take asks for what the copy lacks.
+func (b *bookCopy) take(t *testing.T, s *store.Store, limit int) {
+	t.Helper()
+	y, err := s.Sync(b.tenant, b.token, limit)
+	if errors.Is(err, store.ErrPosition) { // after a restore
+		*b = bookCopy{tenant: b.tenant, people: map[string]record.Firefighter{}}
+		y, err = s.Sync(b.tenant, "", limit)
+	}
+	must(t, err)
+	seen := map[string]bool{}
+	for _, m := range y.Members {
+		if seen[m.ID] {
+			t.Errorf("%s is in one answer twice", m.ID)
+		}
+		seen[m.ID] = true
+		if m.Record == nil {
+			delete(b.people, m.ID)
+		} else {
+			b.people[m.ID] = *m.Record
+		}
+	}
+	if limit > 0 && len(y.Members) > limit {
+		t.Errorf("%d people, and at most %d were asked for", len(y.Members), limit)
+	}
+	b.token, b.whole = y.Token, !y.More
+}
+
+// TestCopies: whatever is done to two departments, each copy that has been told that there
+// is no more is the list, however it was read.
+func TestCopies(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(*copySeed, 0))
+	t.Logf("-copy.seed=%d -copy.steps=%d", *copySeed, *copySteps)
+	s := newStore(t)
+	var copies []*bookCopy
+	for i := range 6 {
+		copies = append(copies, &bookCopy{tenant: []record.TenantID{ours, theirs}[i%2], people: map[string]record.Firefighter{}})
+	}
+	compared := 0
+	for step := range *copySteps {
+		if random.IntN(3) > 0 {
+			changeBook(t, s, random, []record.TenantID{ours, theirs}[random.IntN(2)])
+			continue
+		}
+		b := copies[random.IntN(len(copies))]
+		if b.take(t, s, []int{0, 1, 2, 5, 50}[random.IntN(5)]); !b.whole {
+			continue
+		}
+		compared++
+		want := map[string]record.Firefighter{}
+		must(t, s.Each(b.tenant, parse(t, ""), func(f *record.Firefighter) error { want[f.ID] = *f; return nil }))
+		if !maps.Equal(b.people, want) {
+			t.Fatalf("at step %d of seed %d the copy is\n%+v\nand the list\n%+v", step, *copySeed, b.people, want)
+		}
+	}
+	if compared < *copySteps/20 {
+		t.Errorf("only %d copies were whole", compared)
+	}
+}
+
+// changeBook does something to a department at random.
+func changeBook(t *testing.T, s *store.Store, random *rand.Rand, tenant record.TenantID) {
+	t.Helper()
+	var live []string
+	must(t, s.Each(tenant, parse(t, ""), func(f *record.Firefighter) error { live = append(live, f.ID); return nil }))
+	slices.Sort(live)
+	deleted, err := s.Deleted(tenant, time.UnixMilli(1<<53))
+	must(t, err)
+	fields := people(40)[random.IntN(40)]
+	one := func() string { return live[random.IntN(len(live))] }
+	switch n := random.IntN(100); {
+	case n < 30 || len(live) == 0:
+		create(t, s, tenant, fields)
+	case n < 50:
+		replace(t, s, tenant, one(), fields)
+	case n < 70:
+		must(t, s.Delete(tenant, 0, one(), asIs))
+	case n < 80 && len(deleted) > 0:
+		must(t, s.Undelete(tenant, 0, []string{deleted[random.IntN(len(deleted))].ID}))
+	case n < 84 && len(deleted) > 0:
+		purge(t, s, tenant, deleted[random.IntN(len(deleted))].ID)
+	case n < 93:
+		imports(t, s, tenant, adding(store.Person{Fields: fields}, store.Person{ID: one(), Fields: fields}, store.Person{Fields: fields}))
+	case n < 98:
+		all, err := s.Imports(tenant)
+		must(t, err)
+		if len(all) > 0 && all[0].TakenBackAt.IsZero() {
+			_, err := s.TakeBack(tenant, 0, all[0].Number)
+			must(t, err)
+		}
+	default:
+		exec(t, s, `UPDATE service SET history = history + 1`) // as a restore does
+	}
+}
