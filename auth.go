@@ -149,10 +149,13 @@ func (a *authenticator) authorizeCalendar(key string, r *http.Request, h http.He
 	if err == errNoKey {
 		err = errNoKeyInAddress
 	}
+	if err == nil {
+		err = refuseScope(c.Scope, store.ScopeCalendar)
+	}
 	if err != nil {
 		return 0, a.refused(r, err)
 	}
-	return c.Tenant, refuseScope(c.Scope, store.ScopeCalendar)
+	return c.Tenant, nil
 }
 
 // password returns the key of a request that has it as its password, or as a request to
