@@ -15,11 +15,12 @@ var noon = time.Date(2026, time.November, 22, 13, 0, 0, 0, time.FixedZone("", 36
 
 func TestCalendar(t *testing.T) {
 	t.Parallel()
-	w := calendar.NewWriter("-//Product//EN", "Birthdays", noon)
-	w.Yearly("id-1", "Ana Čović", calendar.Date{Year: 1990, Month: time.May, Day: 15})
-	w.Yearly("id-2", "Leap Day", calendar.Date{Year: 1992, Month: time.February, Day: 29})
+	w := calendar.NewWriter("-//Product//EN", "Birthdays")
+	w.Yearly("id-1", "Ana Čović", calendar.Date{Year: 1990, Month: time.May, Day: 15}, noon)
+	w.Yearly("id-2", "Leap Day", calendar.Date{Year: 1992, Month: time.February, Day: 29}, noon)
 	want := strings.Join([]string{
 		"BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//Product//EN", "CALSCALE:GREGORIAN", "X-WR-CALNAME:Birthdays",
+		"REFRESH-INTERVAL;VALUE=DURATION:PT12H", "X-PUBLISHED-TTL:PT12H",
 		"BEGIN:VEVENT", "UID:id-1", "DTSTAMP:20261122T120000Z", "DTSTART;VALUE=DATE:19900515", "RRULE:FREQ=YEARLY",
 		"TRANSP:TRANSPARENT", "SUMMARY:Ana Čović", "END:VEVENT",
 		"BEGIN:VEVENT", "UID:id-2", "DTSTAMP:20261122T120000Z", "DTSTART;VALUE=DATE:19920229", "RRULE:FREQ=YEARLY;BYYEARDAY=60",
@@ -33,8 +34,8 @@ func TestCalendar(t *testing.T) {
 
 func TestYearsHaveFourDigits(t *testing.T) {
 	t.Parallel()
-	w := calendar.NewWriter("p", "n", noon)
-	w.Yearly("id", "Old", calendar.Date{Year: 900, Month: time.January, Day: 2})
+	w := calendar.NewWriter("p", "n")
+	w.Yearly("id", "Old", calendar.Date{Year: 900, Month: time.January, Day: 2}, noon)
 	if got := properties(t, w.End())["DTSTART;VALUE=DATE"]; !slices.Equal(got, []string{"09000102"}) {
 		t.Errorf("got %q", got)
 	}
@@ -75,8 +76,8 @@ func TestLinesFoldBetweenCharacters(t *testing.T) {
 		{strings.Repeat("a", 67+74+1), name + strings.Repeat("a", 67) + "\r\n " + strings.Repeat("a", 74) + "\r\n a"},
 		{strings.Repeat("a", 66) + "č", name + strings.Repeat("a", 66) + "\r\n č"},
 	} {
-		w := calendar.NewWriter("p", "n", noon)
-		w.Yearly("id", tt.summary, calendar.Date{Year: 2000, Month: time.January, Day: 1})
+		w := calendar.NewWriter("p", "n")
+		w.Yearly("id", tt.summary, calendar.Date{Year: 2000, Month: time.January, Day: 1}, noon)
 		if got := string(w.End()); !strings.Contains(got, "\r\n"+tt.want+"\r\n") {
 			t.Errorf("%q is missing in\n%s", tt.want, got)
 		}
@@ -104,8 +105,8 @@ func FuzzSummary(f *testing.F) {
 // written returns a summary as a calendar program reads it.
 func written(t *testing.T, summary string) string {
 	t.Helper()
-	w := calendar.NewWriter("p", "n", noon)
-	w.Yearly("id", summary, calendar.Date{Year: 2000, Month: time.January, Day: 1})
+	w := calendar.NewWriter("p", "n")
+	w.Yearly("id", summary, calendar.Date{Year: 2000, Month: time.January, Day: 1}, noon)
 	all := properties(t, w.End())
 	if len(all["SUMMARY"]) != 1 || len(all["END"]) != 2 {
 		t.Fatalf("a summary changed the form of the calendar: %q", all)

@@ -1,8 +1,106 @@
 package dav
 
-import "net/http"
+import (
+	"embed"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
 
-// calendarPath is the address of the calendar of birthdays.
-const calendarPath = Root + "birthdays.ics"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
+)
 
-func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) error { return errNothing }
+//go:embed messages
+var files embed.FS
+
+// messages are the words of the calendar. It panics if they are not right; the tests would
+// have seen it.
+var messages = func() lang.Catalog {
+	catalog, err := lang.Load(files, "messages/*.json")
+	if err != nil {
+		panic(err)
+	}
+	return catalog
+}()
+
+// CalendarPath is the address of the calendar of birthdays. It has its key in the
+// parameter key, and may have the tag of a language in lang.
+const CalendarPath = Root + "birthdays.ics"
+
+// Calendar returns the birthdays of people as a calendar, in a language.
+func Calendar(l *lang.Language, department string, people []record.Firefighter) []byte {
+	c := calendar.NewWriter("-//Firefighter Records Service//Birthdays//EN", messages.Text(l, "calendar.name", department))
+	for _, f := range people {
+		if f.DateOfBirth == "" {
+			continue
+		}
+		born := calendar.Of(f.Born())
+		summary := messages.Text(l, "calendar.event", f.FirstName+" "+f.LastName, strconv.Itoa(born.Year))
+		c.Yearly("birthday-"+f.ID, summary, born, time.UnixMilli(f.UpdatedAt))
+	}
+	return c.End()
+}
+
+// serveCalendar answers with the calendar of the department whose key the address has.
+func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) error {
+	const allow = "OPTIONS, GET, HEAD"
+	switch r.Method {
+	case http.MethodGet, http.MethodHead:
+	case http.MethodOptions:
+		w.Header()["Allow"] = []string{allow}
+		w.WriteHeader(http.StatusOK)
+		return nil
+	default:
+		return errMethod(allow)
+	}
+	query := r.URL.Query()
+	tenant, err := s.Calendar(query.Get("key"), r, w.Header())
+	if err != nil {
+		return err
+	}
+	l := lang.ByTag(query.Get("lang"))
+	if l == nil {
+		l = lang.All()[0]
+	}
+	return upload.Work(w, r, int64(tenant), 0, func(w http.ResponseWriter) error { return s.sendCalendar(w, r, tenant, l) })
+}
+
+// sendCalendar answers with a calendar. Its entity tag is weak, because it may be sent
+// compressed or not.
+func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant record.TenantID, l *lang.Language) error {
+	conditions, err := httpapi.ParseConditions(r)
+	if err != nil {
+		return err
+	}
+	department, err := s.Store.TenantName(tenant)
+	if err != nil {
+		return err
+	}
+	book, err := s.Store.Sync(tenant, "", 0)
+	if err != nil {
+		return err
+	}
+	people := make([]record.Firefighter, len(book.Members))
+	for i, member := range book.Members {
+		people[i] = *member.Record
+	}
+	body := Calendar(l, department, people)
+	h, etag := w.Header(), "W/"+httpapi.ETag(body)
+	httpapi.VaryByEncoding(h)
+	h["Etag"] = []string{etag}
+	err = conditions.CheckRead(etag)
+	if errors.Is(err, httpapi.ErrNotModified) { // after an error Work drops the headers
+		w.WriteHeader(http.StatusNotModified)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	h["Content-Type"] = []string{calendar.ContentType}
+	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, body))
+	return nil
+}

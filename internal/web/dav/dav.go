@@ -96,7 +96,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	switch r.URL.Path {
 	case wellKnown:
 		return leadToRoot(w, r)
-	case calendarPath:
+	case CalendarPath:
 		return s.serveCalendar(w, r)
 	}
 	found, ok := find(r.URL.Path)

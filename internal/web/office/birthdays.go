@@ -12,6 +12,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -173,15 +174,9 @@ func sendCalendar(v visit) error {
 	if err != nil {
 		return err
 	}
-	c := calendar.NewWriter("-//Firefighter Records Service//Birthdays//EN", v.Text("birthdays.calendar", department), v.now())
-	for _, f := range all.Items {
-		if born, known := bornOn(f.Fields); known {
-			c.Yearly("birthday-"+f.ID, v.Text("birthdays.event", nameOf(f.Fields), strconv.Itoa(born.Year)), born)
-		}
-	}
 	h := v.W.Header()
 	upload.Attachment{Name: "birthdays.ics", ContentType: calendar.ContentType}.Describe(h)
 	httpapi.VaryByEncoding(h)
-	httpapi.Respond(v.W, http.StatusOK, httpapi.Compress(h, v.R, c.End()))
+	httpapi.Respond(v.W, http.StatusOK, httpapi.Compress(h, v.R, dav.Calendar(v.Lang, department, all.Items)))
 	return nil
 }
