@@ -115,7 +115,7 @@ func (s *Server) propfindWithin(m *multistatus, t *target, q question) error {
 func (s *Server) children(m *multistatus, t *target, q question) error {
 	paths := []string{bookPath}
 	if t.kind == rootKind {
-		paths = []string{principalPath, homePath}
+		paths = []string{PrincipalPath, homePath}
 	}
 	for _, path := range paths {
 		child := target{resource: resource{kind: collectionPaths[path], path: path}, caller: t.caller}

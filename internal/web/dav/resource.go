@@ -14,7 +14,7 @@ import (
 // macOS the first.
 const (
 	Root          = "/dav/"
-	principalPath = Root + "principal/"
+	PrincipalPath = Root + "principal/"
 	homePath      = Root + "books/"
 	bookPath      = homePath + "people/"
 	wellKnown     = "/.well-known/carddav"
@@ -39,7 +39,7 @@ const (
 // collectionPaths are the collections by their addresses. iOS asks at / and /principals/
 // for what is at Root.
 var collectionPaths = map[string]kind{
-	Root: rootKind, "/": rootKind, "/principals/": rootKind, principalPath: principalKind, homePath: homeKind, bookPath: bookKind,
+	Root: rootKind, "/": rootKind, "/principals/": rootKind, PrincipalPath: principalKind, homePath: homeKind, bookPath: bookKind,
 }
 
 // resource is what an address leads to.

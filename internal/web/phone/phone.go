@@ -1,0 +1,82 @@
+// Package phone tells a phone or a computer how to reach the address book of a
+// department: addresses, the link for DAVx5, and the profile for Apple devices.
+package phone
+
+import (
+	"embed"
+	"net/url"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
+)
+
+// User is the name of the user that devices are told. Any other would do. It has no @,
+// which iOS 18.4 sends as %40.
+const User = "phone"
+
+// Account is what a device needs to know.
+type Account struct {
+	Department string
+	URL        string // of the service, as https://station:8443
+	Key        string // the password
+	Calendar   string // the key of the calendar of birthdays; empty without one
+	Language   *lang.Language
+	Authority  []byte // the certificate (DER) that the device must trust; nil: none
+}
+
+//go:embed messages
+var files embed.FS
+
+// messages are the words of a profile. It panics if they are not right; the tests would
+// have seen it.
+var messages = func() lang.Catalog {
+	catalog, err := lang.Load(files, "messages/*.json")
+	if err != nil {
+		panic(err)
+	}
+	return catalog
+}()
+
+// Address returns the address of the address book, which programs ask for.
+func (a Account) Address() string { return a.URL + dav.Root }
+
+// TLS reports whether what the device sends and gets is encrypted.
+func (a Account) TLS() bool { return strings.HasPrefix(a.URL, "https:") }
+
+// host returns the host and the port of the service.
+func (a Account) host() string {
+	_, host, _ := strings.Cut(a.URL, "://")
+	return host
+}
+
+// DAVx5 returns the link by which the app DAVx5 adds the account. It is empty without
+// TLS, because DAVx5 takes such a link for one to HTTPS.
+func (a Account) DAVx5() string {
+	if !a.TLS() {
+		return ""
+	}
+	return "davx5://" + User + ":" + a.Key + "@" + a.host() + "/"
+}
+
+// CalendarAddress returns the address of the calendar of birthdays, empty without one.
+func (a Account) CalendarAddress() string {
+	if a.Calendar == "" {
+		return ""
+	}
+	return a.URL + dav.CalendarPath + "?" + url.Values{"key": {a.Calendar}, "lang": {a.Language.Tag}}.Encode()
+}
+
+// CalendarLink returns the address of the calendar as a link that a calendar program
+// opens, empty without one.
+func (a Account) CalendarLink() string {
+	scheme := "webcal"
+	if a.TLS() {
+		scheme = "webcals"
+	}
+	_, rest, found := strings.Cut(a.CalendarAddress(), "://")
+	if !found {
+		return ""
+	}
+	return scheme + "://" + rest
+}
