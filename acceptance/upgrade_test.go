@@ -276,6 +276,36 @@ func TestUpgradeFrom5(t *testing.T) {
 	}
 }
 
+// TestUpgradeFrom6: everything is as it was: sessions, the open invitation, and positions
+// that clients hold. Nobody has the dates of birth of a phone.
+func TestUpgradeFrom6(t *testing.T) {
+	t.Parallel()
+	db := goldenOf(t, 6)
+	const keys = `id, hash, tenant_id, label, scope, created_at, expires_at, revoked_at, last_used_at, session_lifetime, opened_by, device, login`
+	keeps := append(slices.Clone(upgradeKeeps), upgradeKeeps2[0], upgradeKeeps2[1], upgradeKeeps2[3], changesSQL,
+		`SELECT * FROM service`, `SELECT * FROM imports`, `SELECT steps_hidden FROM tenants`, `SELECT `+keys+` FROM keys ORDER BY id`,
+		`SELECT id, hash, tenant_id, name, scope, created_at, expires_at, invited_by, login FROM invitations`)
+	before := dump(t, db, keeps...)
+	works(t, "check", "--db", db)
+	if after := dump(t, db, keeps...); after != before {
+		t.Errorf("was:\n%s\nis:\n%s", before, after)
+	}
+	if got := dump(t, db, `SELECT count(*), sum(birthdays) FROM keys`, `SELECT count(*), sum(birthdays) FROM invitations`); got != "[4 0]\n[1 0]\n" {
+		t.Errorf("it has:\n%s", got)
+	}
+	s := startOn(t, db)
+	const end = "AAAAAAAAABP__________zYDpyzDevzc" // version 6 gave it
+	if items := s.as(goldenKeys[6]).changes(t, end, 100).Items; len(items) != 0 {
+		t.Errorf("after the end: %+v", items)
+	}
+	stdout, _ := works(t, "keys", "create", "--tenant", "Oakfield Fire Department", "--scope", "phone", "--birthdays", "--db", db)
+	if status, _ := look(t, s.url, strings.TrimSpace(stdout)); status != 207 {
+		t.Errorf("a new phone is answered with %d", status)
+	}
+	s.stop(t)
+	isSound(t, db)
+}
+
 // goldenAnswers makes sure that an upgraded database answers as the program of its
 // version did.
 func goldenAnswers(t *testing.T, db string, version int) {
