@@ -142,11 +142,22 @@ func (f *files) readContent() finding {
 	switch {
 	case err != nil:
 		return noResult
-	case isOlder:
+	case isOlder && f.isOneState():
 		return olderCopy
+	case isOlder:
+		return finding{}
 	}
 	f.fileProgress = now
 	return finding{}
+}
+
+// isOneState reports whether the file without its -wal is a state that the database had.
+// A checkpoint that stops before the end of the -wal, because of a reader, leaves out the
+// pages that have a later frame. The file then has pages of several states, and may seem
+// older than it was. Checksums of its pages tell that (pages).
+func (f *files) isOneState() bool {
+	frames, copied, err := f.db.Frames()
+	return err == nil && (copied == 0 || copied == frames || copied == f.wholeCopied && f.db.Salts() == f.wholeSalts)
 }
 
 // isDamaged reports whether SQLite finds the files damaged although they can be read. To

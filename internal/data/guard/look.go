@@ -103,7 +103,9 @@ type files struct {
 	copied   int64    // how many of the frames are in the file
 
 	// The file alone, as it was when it was last known to be right.
-	fileProgress string // how far it has come without the -wal; "" if that is not known
+	fileProgress string  // how far it has come without the -wal; "" if that is not known
+	wholeCopied  int64   // the frames that were in it when a checkpoint of this process had copied all
+	wholeSalts   [8]byte // those of the -wal then
 	fileSize     int64
 	changes      uint32    // SQLite's change counter, in the header
 	modified     time.Time // when the file was modified
@@ -181,6 +183,8 @@ func (f *files) mayCheckpoint() (done func(complete bool) bool, allowed bool) {
 		defer f.mu.Unlock()
 		if complete {
 			f.fileProgress = progress
+			_, f.wholeCopied, _ = f.db.Frames()
+			f.wholeSalts = f.db.Salts()
 		}
 		return look()
 	}

@@ -3,7 +3,9 @@
 package guard_test
 
 import (
+	"database/sql"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -156,3 +158,50 @@ func TestOlderContent(t *testing.T) {
 		})
 	}
 }
+
+// TestPartOfLog: a checkpoint that copies a part of the -wal leaves pages of several states
+// in the file. That is no loss, although the file alone has less than before.
+func TestPartOfLog(t *testing.T) {
+	t.Parallel()
+	db := create(t, "one")
+	other, err := sql.Open("sqlite", db.Path()) // as another process, whose checkpoints nobody announces
+	must(t, err)
+	other.SetMaxOpenConns(1)
+	defer other.Close()
+	checkpoint := func() { t.Helper(); must(t, onlyErr(other.Exec(`PRAGMA wal_checkpoint`))) }
+	write := func(text string) {
+		t.Helper()
+		must(t, db.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err }))
+	}
+	rows := func(from, step, to int) {
+		t.Helper()
+		write(fmt.Sprintf(`WITH n (i) AS (SELECT %d UNION ALL SELECT i + %d FROM n WHERE i + %d <= %d) INSERT INTO changes SELECT i, hex(randomblob(8)) FROM n`, from, step, step, to))
+	}
+	rows(1000, 1000, 400_000)
+	g, lost, stop := watch(t, db)
+	checkpoint()
+	time.Sleep(500 * time.Millisecond) // some looks
+	rows(350_001, 50, 399_999)         // the last leaf of the table becomes several
+	reader, err := db.Connect()
+	must(t, err)
+	must(t, onlyErr(reader.Exec(`BEGIN`)))
+	must(t, onlyErr(reader.QueryInt(`SELECT count(*) FROM changes`)))
+	rows(399_502, 2, 399_998) // the last of them does, so that the page above gets a later frame
+	checkpoint()
+	frames, copied, err := db.Frames()
+	if err != nil || copied == 0 || copied == frames {
+		t.Fatalf("%d of %d frames were copied: %v", copied, frames, err)
+	}
+	select {
+	case <-lost:
+	case <-time.After(3 * time.Second):
+	}
+	must(t, onlyErr(reader.Exec(`COMMIT`)))
+	must(t, reader.Close())
+	stop()
+	if loss := g.End(); loss != nil {
+		t.Error(loss)
+	}
+}
+
+func onlyErr[T any](_ T, err error) error { return err }
