@@ -72,6 +72,39 @@ func benchmarkList(b *testing.B, s *store.Store, tenant record.TenantID, query s
 	}
 }
 
+// BenchmarkSync is for a copy of 17,000 people: a first sync, one since an import of them
+// all and undoing it, in parts, and a look when nothing has changed.
+func BenchmarkSync(b *testing.B) {
+	s := newBenchStore(b)
+	run := func(name, token string, limit int) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				for y, more := (store.Sync{Token: token}), true; more; more = y.More {
+					y = syncBook(b, s, large, y.Token, limit)
+				}
+			}
+		})
+	}
+	run("first", "", 0)
+	before := syncBook(b, s, large, "", 0)
+	var all []store.Person
+	for _, m := range before.Members {
+		all = append(all, store.Person{ID: m.ID, Fields: ana})
+	}
+	imports(b, s, large, adding(all...))
+	_, err := s.TakeBack(large, 0, 1)
+	must(b, err)
+	run("after an import", before.Token, 1000)
+	run("nothing new", syncBook(b, s, large, "", 0).Token, 1000)
+	b.Run("token", func(b *testing.B) {
+		for b.Loop() {
+			_, err := s.SyncToken(large)
+			must(b, err)
+		}
+	})
+}
+
 // BenchmarkCreate is for 64 clients at once.
 func BenchmarkCreate(b *testing.B) {
 	s := newBenchStore(b)
