@@ -131,6 +131,8 @@ func (a *authenticator) authorizeBook(r *http.Request, h http.Header) (dav.Calle
 		err = a.admit(c)
 	}
 	switch {
+	case err == errNoKey: // a device asks so for the challenge
+		return dav.Caller{}, asPassword(err)
 	case err != nil:
 		return dav.Caller{}, a.refused(r, asPassword(err))
 	case c.Scope == store.ScopeCalendar:
