@@ -56,6 +56,8 @@ func (s *Store) Sync(tenant record.TenantID, token string, limit int) (y Sync, e
 		switch err := had.parse(token); {
 		case err != nil:
 			return err
+		case had.change > now.change || had.version > now.version: // somebody has put an older file in place by hand
+			return ErrPosition
 		case had.row > 0:
 			return y.people(c, had, now, limit)
 		case had.version == now.version: // nothing has changed

@@ -223,6 +223,23 @@ func TestForeignTokens(t *testing.T) {
 	refused(part)
 }
 
+// TestTokenOfLater: a token of after the file is refused, where somebody has put an older
+// file in place by hand.
+func TestTokenOfLater(t *testing.T) {
+	t.Parallel()
+	for _, older := range []string{`DELETE FROM changes WHERE id & 0xffffffff = 2`, `UPDATE tenants SET version = 1`} {
+		s := newStore(t)
+		for range 2 {
+			create(t, s, ours, ana)
+		}
+		token := syncBook(t, s, ours, "", 0).Token
+		exec(t, s, older)
+		if _, err := s.Sync(ours, token, 0); !errors.Is(err, store.ErrPosition) {
+			t.Errorf("%s: %v", older, err)
+		}
+	}
+}
+
 // TestDamagedMember: a copy must not miss somebody without a word.
 func TestDamagedMember(t *testing.T) {
 	t.Parallel()

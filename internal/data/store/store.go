@@ -6,9 +6,10 @@
 // A write of one record is told in records.go, from the rules to the entry of the
 // history; sqlite.DB.Write puts it on disk. deleted.go brings records back or erases
 // them. list.go has lists, searches and exports, history.go and feed.go what has changed,
-// for people and for programs. imports.go has imports, replays.go requests that are sent
-// again, keys.go and sessions.go who may come in, and tenants.go departments. content.go
-// has what backups and the guard ask.
+// for people and for programs, and book.go what a copy of the address book lacks. imports.go
+// has imports, replays.go requests that are sent again, keys.go, sessions.go and phones.go
+// who may come in, and tenants.go departments. content.go has what backups and the guard
+// ask.
 package store
 
 import (
