@@ -92,9 +92,9 @@ func newAPI(c daemon.Config) daemon.API {
 	s.loopbackOnly = c.Local
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
 	s.backups = c.Backups
-	trust := ""
+	trust, certificate := "", (func() []byte)(nil)
 	if c.Authority != nil {
-		trust = authority.Path
+		trust, certificate = authority.Path, c.Authority.Certificate
 		s.add(route{"GET", authority.Path, public, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 			c.Authority.ServeHTTP(w, r)
 			return nil
@@ -104,7 +104,7 @@ func newAPI(c daemon.Config) daemon.API {
 		s.phones = dav.New(dav.Config{Store: c.Store, Book: s.authorizeBook, Calendar: s.authorizeCalendar, Explain: s.explain})
 	}
 	if c.Office {
-		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals,
+		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals, Phones: c.Phones, Authority: certificate,
 			Backups: c.Backups, Installed: c.Installed, Invented: c.Invented, TrustPath: trust, Port: c.Port, TLS: c.TLS, Explain: s.explain})
 	}
 	return s

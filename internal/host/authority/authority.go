@@ -10,6 +10,7 @@ package authority
 import (
 	"bytes"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -265,6 +266,17 @@ func (a *Authority) HostFor(host string) string {
 		return host
 	}
 	return a.leaf.DNSNames[0]
+}
+
+// Certificate returns the certificate of the authority (DER).
+func (a *Authority) Certificate() []byte {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	block, _ := pem.Decode(a.public)
+	if block == nil {
+		return nil
+	}
+	return block.Bytes
 }
 
 // ServeHTTP answers with the certificate of the authority, as phones take it.

@@ -19,8 +19,9 @@ const accessPath = site.Root + "access"
 // department.
 type accessPage struct {
 	Sessions, Keys keyTable
-	Ended          []keyLine // revoked or expired, the newest first
-	More           int       // that Ended leaves out
+	Devices        []deviceLine // phones, and calendars of birthdays
+	Ended          []keyLine    // revoked or expired, the newest first
+	More           int          // that Ended leaves out
 	Invitations    []openInvitation
 	Scopes         []string // to choose from, the usual one first
 	Made           *madeInvitation
@@ -44,6 +45,12 @@ type keyLine struct {
 	Own                    bool      // the session that shows this page
 	Created, Used, Expires time.Time // the zero time: never
 	Ends                   int       // sessions that end with the key
+}
+
+// deviceLine is a phone, or a calendar of birthdays that somebody has subscribed to.
+type deviceLine struct {
+	keyLine
+	Birthdays bool // it gets dates of birth
 }
 
 type openInvitation struct {
@@ -93,10 +100,14 @@ func (v visit) renderAccess(status int, data accessPage) error {
 // addKeys adds those that work to their tables, and the others to Ended.
 func (data *accessPage) addKeys(v visit, keys []store.Key) {
 	data.Sessions.ID, data.Keys.ID = "sessions", "keys"
-	now, sessions := v.Store.Clock().Now(), map[store.KeyID]int{}
+	now, sessions, looks := v.Store.Clock().Now(), map[store.KeyID]int{}, map[store.KeyID]int64{} // looks: of the calendar of a phone
 	for _, k := range keys {
 		if k.State(now) == store.StateActive {
-			sessions[k.OpenedBy]++
+			if k.IsSession() {
+				sessions[k.OpenedBy]++
+			} else {
+				looks[k.OpenedBy] = k.LastUsedAt
+			}
 		}
 	}
 	for _, k := range keys {
@@ -108,10 +119,15 @@ func (data *accessPage) addKeys(v visit, keys []store.Key) {
 		case k.IsSession() && line.Used.IsZero(): // to sign in is a visit
 			line.Used = line.Created
 		}
+		active := line.State == store.StateActive
 		switch {
-		case line.State == store.StateActive && k.IsSession():
+		case k.Scope == store.ScopeCalendar && k.OpenedBy != 0: // it is a part of the phone
+		case active && store.IsDeviceScope(k.Scope):
+			line.Used = moment(max(k.LastUsedAt, looks[k.ID]))
+			data.Devices = append(data.Devices, deviceLine{line, k.Birthdays || k.Scope == store.ScopeCalendar})
+		case active && k.IsSession():
 			data.Sessions.Lines = append(data.Sessions.Lines, line)
-		case line.State == store.StateActive:
+		case active:
 			data.Keys.Lines = append(data.Keys.Lines, line)
 		case len(data.Ended) < endedShown:
 			data.Ended = append(data.Ended, line)

@@ -9,12 +9,14 @@ import (
 	"embed"
 	"encoding/hex"
 	"errors"
+	"maps"
 	"net/http"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/phone"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -37,8 +39,9 @@ var (
 	errNoAccess = &httpapi.Problem{Kind: httpapi.Kind{Code: "access", Status: http.StatusNotFound}} // no such key, session or invitation
 )
 
-// routes returns all addresses of the page, each with the scope that a session needs.
-func routes() map[string]site.Route {
+// routes returns all addresses of the page, each with the scope that a session needs, with those to
+// set phones up if they are served.
+func routes(phones bool) map[string]site.Route {
 	kept := newKeptLists()
 	// to leads to a handler of this package, which sees the lists that are kept.
 	to := func(handle func(visit) error) site.Handler {
@@ -50,7 +53,7 @@ func routes() map[string]site.Route {
 			return err
 		}
 	}
-	return map[string]site.Route{
+	all := map[string]site.Route{
 		"GET /office/{$}":                   {Scope: store.ScopeRead, Handle: to(showList)},
 		"GET /office/emails":                {Scope: store.ScopeRead, Handle: to(showEmails), Large: true},
 		"GET /office/people/new":            {Scope: store.ScopeWrite, Handle: to(showNewPerson)},
@@ -93,6 +96,15 @@ func routes() map[string]site.Route {
 		"POST /office/access/invite":   {Scope: store.ScopeAdmin, Handle: to(makeInvitation)},
 		"POST /office/access/withdraw": {Scope: store.ScopeAdmin, Handle: to(withdrawInvitation)},
 	}
+	if phones {
+		maps.Copy(all, map[string]site.Route{
+			"GET /office/phones":                             {Scope: store.ScopeAdmin, Handle: to(showPhones)},
+			"POST /office/phones":                            {Scope: store.ScopeAdmin, Handle: to(addPhone), Carried: true},
+			"GET /office/phones/{code}":                      {Handle: to(withPhoneCode(showPhone))},
+			"GET /office/phones/{code}/" + phone.ProfileName: {Handle: to(withPhoneCode(sendProfile))},
+		})
+	}
+	return all
 }
 
 // withID hands the handler the id of the address in its canonical form.
@@ -114,4 +126,4 @@ func (v visit) idempotencyKey(prefix string, parts ...string) *store.Idempotency
 }
 
 // New returns the page.
-func New(c site.Config) *site.Site { return site.New(c, files, routes()) }
+func New(c site.Config) *site.Site { return site.New(c, files, routes(c.Phones)) }

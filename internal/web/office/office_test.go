@@ -14,7 +14,7 @@ func TestRoutesOfLists(t *testing.T) {
 	lists := regexp.MustCompile(`^[A-Z]+ /office/(import|imports|export|compare)(/|$)`)
 	reads := regexp.MustCompile(`^(GET /office/(imports|export|export/file|compare)|POST /office/compare(/report)?)$`)
 	found := 0
-	for pattern, route := range routes() {
+	for pattern, route := range routes(true) {
 		if !lists.MatchString(pattern) {
 			continue
 		}
@@ -37,7 +37,7 @@ func TestRoutesOfLists(t *testing.T) {
 func TestRoutesOfAccess(t *testing.T) {
 	t.Parallel()
 	found := 0
-	for pattern, route := range routes() {
+	for pattern, route := range routes(true) {
 		method, address, _ := strings.Cut(pattern, " ")
 		if !strings.HasPrefix(address, accessPath) {
 			continue

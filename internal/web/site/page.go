@@ -45,6 +45,7 @@ type frame struct {
 	Lang                        string
 	Department, Person, Path    string
 	SignedIn, CanWrite, IsAdmin bool
+	Phones                      bool // there is a page to set up phones
 	AskBeforeOut                bool // the button to sign out leads to the page that asks
 	Languages                   []*lang.Language
 	RequestID                   string
@@ -61,6 +62,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
 		Page: p, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.here(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
+		Phones:       v.site.Phones,
 		AskBeforeOut: v.invited() && v.path != signOutPath,
 	}
 	if f.SignedIn {

@@ -7,7 +7,8 @@ import (
 // Reach says where other devices, such as phones, open the page, or what to do so that
 // they can.
 type Reach struct {
-	Address string // for other devices; empty: only this computer opens the page
+	URL     string // of the service, as https://station:8443: for other devices, or for this computer alone
+	Address string // of the page, for other devices; empty: only this computer opens it
 	Trust   string // address of the certificate that each device must trust first; empty: none
 	How     string // key of a message that says where to type the command; empty without one
 	Command string
@@ -21,15 +22,15 @@ func (v *Visit) Reach() (Reach, error) {
 	}
 	if at == "" || HereOnly(at) {
 		if httpapi.IsLoopbackHost(v.R.Host) {
-			r := Reach{How: "backups.start", Command: "--listen 0.0.0.0:8443 --tls-self-signed"}
+			r := Reach{URL: at, How: "backups.start", Command: "--listen 0.0.0.0:8443 --tls-self-signed"}
 			if v.site.Installed {
 				r.How, r.Command = "backups.admin", "firefighters service install "+r.Command
 			}
 			return r, nil
 		}
-		return Reach{Address: v.R.Host + Root}, nil // by way of a proxy
+		return Reach{URL: "https://" + v.R.Host, Address: v.R.Host + Root}, nil // by way of a proxy
 	}
-	r := Reach{Address: at + Root}
+	r := Reach{URL: at, Address: at + Root}
 	if v.site.TrustPath != "" {
 		r.Trust = at + v.site.TrustPath
 	}

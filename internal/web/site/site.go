@@ -43,6 +43,8 @@ type Config struct {
 	Installed bool                // it is the service of the PC
 	Invented  bool                // its people are invented: it has no flag for backups
 	TrustPath string              // of the certificate that other devices must trust first; empty: none
+	Authority func() []byte       // that certificate (DER); nil: none
+	Phones    bool                // the service has address books for phones
 
 	// Explain returns the problem that an error is, and logs it if the fault
 	// is the service's. path is the route's.

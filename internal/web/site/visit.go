@@ -47,6 +47,14 @@ func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scop
 // NameSession says whose session it is.
 func (v *Visit) NameSession(name string) error { return v.site.Keys.NameSession(v.Session, name) }
 
+// Authority returns the certificate (DER) that other devices must trust first, nil for none.
+func (v *Visit) Authority() []byte {
+	if v.site.Authority == nil {
+		return nil
+	}
+	return v.site.Authority()
+}
+
 // mayUse reports whether the visitor may use a route.
 func (v *Visit) mayUse(r Route) bool { return r.Scope == "" || v.May(r.Scope) }
 

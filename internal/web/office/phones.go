@@ -1,0 +1,189 @@
+package office
+
+import (
+	"errors"
+	"html/template"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/phone"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+const phonesPath = site.Root + "phones"
+
+// The kinds of devices, each with a way of its own to be set up.
+const (
+	apple    = "apple"
+	android  = "android"
+	computer = "computer"
+)
+
+var devices = []string{apple, android, computer}
+
+// phonesPage is the Data of phones.html: the form, and what a device needs.
+type phonesPage struct {
+	Reach   site.Reach
+	Here    bool // only this computer reaches the service
+	Plain   bool // without TLS
+	Devices []string
+	Made    *madePhone
+
+	// The form, as it was sent.
+	Device, Name, Fault string
+	Birthdays           bool
+	Faults              []fault
+}
+
+// madePhone is what a device needs, shown this once.
+type madePhone struct {
+	Device, Name string
+	Link, File   string // of an Apple device: where it gets its profile, and the profile itself
+	QR           template.HTML
+	Subscribe    template.URL // to the calendar; its scheme is webcal, which templates do not know
+	phone.Account
+	User string
+}
+
+// phonePage is the Data of phone.html, which an Apple device opens.
+type phonePage struct {
+	Department, File string
+	Trust            bool // the device must trust the certificate by hand
+}
+
+func showPhones(v visit) error { return v.renderPhones(http.StatusOK, phonesPage{Device: apple}) }
+
+func (v visit) renderPhones(status int, data phonesPage) (err error) {
+	if data.Reach, err = v.Reach(); err != nil {
+		return err
+	}
+	data.Here, data.Plain = data.Reach.Address == "", !strings.HasPrefix(data.Reach.URL, "https:")
+	data.Devices = devices
+	if data.Made != nil {
+		data.Faults = nil
+	}
+	return v.Render(status, "phones", site.Page{Title: v.Text("phones.title"), Section: "phones", Wrong: data.Fault != "", Data: data})
+}
+
+// addPhone makes what a device needs and shows it, this once. An iPhone gets a code, by
+// which it fetches its profile; others get their key at once.
+func addPhone(v visit) error {
+	form := v.R.PostForm
+	data := phonesPage{Device: form.Get("kind"), Name: form.Get("name"), Birthdays: form.Get("birthdays") != ""}
+	if !slices.Contains(devices, data.Device) { // no browser sends this
+		return &httpapi.Problem{Kind: httpapi.Malformed}
+	}
+	name, err := record.NormalizeName(data.Name)
+	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
+		data.Fault = v.Text("access.fault." + wrong.Code)
+		data.Faults = []fault{{"name", data.Fault}}
+		return v.renderPhones(http.StatusUnprocessableEntity, data)
+	}
+	made := &madePhone{Device: data.Device, Name: name, User: phone.User}
+	if data.Device == apple {
+		err = v.invitePhone(made, data.Birthdays)
+	} else {
+		err = v.makePhone(made, data.Birthdays)
+	}
+	if err != nil {
+		return err
+	}
+	return v.renderPhones(http.StatusOK, phonesPage{Device: data.Device, Made: made})
+}
+
+// makePhone makes the key of a device, and shows it as text and as a link.
+func (v visit) makePhone(made *madePhone, birthdays bool) error {
+	department, err := v.Store.TenantName(v.Session.Tenant)
+	if err != nil {
+		return err
+	}
+	if made.Account, err = v.account(department); err != nil {
+		return err
+	}
+	err = v.Store.AddPhone(store.NewPhone{Tenant: v.Session.Tenant, Name: made.Name, Birthdays: birthdays}, func(p store.Phone) error {
+		made.Key, made.Calendar = p.Key, p.Calendar
+		return nil
+	})
+	made.Subscribe = template.URL(made.CalendarLink())
+	if link := made.DAVx5(); link != "" {
+		made.QR = qrCode(link, v.Text("phones.qr", made.Name))
+	}
+	return err
+}
+
+// invitePhone makes the code of an Apple device.
+func (v visit) invitePhone(made *madePhone, birthdays bool) error {
+	reach, err := v.Reach()
+	if err != nil {
+		return err
+	}
+	n := store.NewInvitation{Tenant: v.Session.Tenant, Name: made.Name, Scope: store.ScopePhone, By: v.Session.ID, Birthdays: birthdays}
+	path := ""
+	err = v.Store.Invite(n, func(code string) error { path = phonesPath + "/" + code; return nil })
+	made.File, made.Link = path+"/"+phone.ProfileName, reach.URL+path
+	made.QR = qrCode(made.Link, v.Text("phones.qr", made.Name))
+	return err
+}
+
+// account returns the account of a device of a department, without its keys.
+func (v visit) account(department string) (phone.Account, error) {
+	reach, err := v.Reach()
+	return phone.Account{Department: department, URL: reach.URL, Language: v.Lang, Authority: v.Authority()}, err
+}
+
+// errNoPhone is for a code of a phone that does not work, or not any more.
+var errNoPhone = &httpapi.Problem{Kind: httpapi.Kind{Code: "phone", Status: http.StatusNotFound}}
+
+// errWait is for too many wrong codes.
+var errWait = &httpapi.Problem{Kind: httpapi.TooMany}
+
+// withPhoneCode calls use with the code of the address. Wrong ones count as those at
+// sign-in.
+func withPhoneCode(use func(v visit, code string) error) func(visit) error {
+	return func(v visit) error {
+		wait, err := v.Try(v.R.PathValue("code"), func(code string) error { return use(v, code) })
+		switch {
+		case wait > 0:
+			return errWait
+		case errors.Is(err, store.ErrNotFound):
+			return errNoPhone
+		}
+		return err
+	}
+}
+
+// showPhone is the page that an Apple device opens. It needs no session, and does not use
+// the code up.
+func showPhone(v visit, code string) error {
+	i, err := v.Store.PhoneInvitation(code)
+	if err != nil {
+		return err
+	}
+	data := phonePage{i.Department, phonesPath + "/" + code + "/" + phone.ProfileName, v.Authority() != nil}
+	return v.Render(http.StatusOK, "phone", site.Page{Title: v.Text("phones.get.title", i.Department), Data: data})
+}
+
+// sendProfile answers with the profile of an Apple device, and uses the code up.
+func sendProfile(v visit, code string) error {
+	i, err := v.Store.PhoneInvitation(code)
+	if err != nil {
+		return err
+	}
+	a, err := v.account(i.Department)
+	if err == nil && v.R.Method != http.MethodHead {
+		err = v.Store.UsePhoneInvitation(code, func(p store.Phone) error {
+			a.Key, a.Calendar = p.Key, p.Calendar
+			return nil
+		})
+	}
+	if err != nil {
+		return err
+	}
+	v.W.Header()["Content-Type"] = []string{phone.ProfileType}
+	httpapi.Respond(v.W, http.StatusOK, a.Profile())
+	return nil
+}
