@@ -198,6 +198,16 @@ func TestAuthorizeCalendar(t *testing.T) {
 	if k := keyWith(t, b.server.store, phone.ID+1); k.LastUsedAt == 0 {
 		t.Errorf("after a look the calendar is %+v", k)
 	}
+	_, err = b.server.store.RevokeKey(store.AnyTenant, phone.ID)
+	must(t, errors.Join(err, b.server.ReloadKeys()))
+	if _, err := b.server.authorizeCalendar(phone.Calendar, deviceRequest("192.0.2.1"), http.Header{}); err != errRevokedKey {
+		t.Errorf("the calendar of a phone that was revoked: %v", err)
+	}
+	execSQL(t, b.server.store.DB().Path(), `DELETE FROM keys WHERE scope = 'phone'`)
+	must(t, b.server.ReloadKeys())
+	if _, err := b.server.authorizeCalendar(phone.Calendar, deviceRequest("192.0.2.1"), http.Header{}); err != errRevokedKey {
+		t.Errorf("the calendar of a phone that was erased: %v", err)
+	}
 }
 
 // TestDeviceKeysInAPI: a key of a device reads nothing there, and is told what it is for.
