@@ -4,6 +4,7 @@
 package invite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -173,22 +174,35 @@ page asks for it. They are shown only now.
 With the scope read a person sees everything, with write also edits, and with
 admin also invites others and revokes their keys.
 
+With --phone it sets up a phone or a computer that keeps the list among its
+contacts: it prints address, user name and password, and a QR code for Android.
+With --output it writes a profile for an iPhone, an iPad or a Mac.
+
+  firefighters invite --phone --tenant "Engine 7" --name "Ana's phone"
+  firefighters invite --phone --tenant "Engine 7" --name "Ana's iPhone" -o ana.mobileconfig
+
 Flags:
 `
 
 func (c Commands) invite(env cli.Env, args []string) error {
 	flags := env.Flags("invite", inviteHelp)
 	db, tenant := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
-	name := flags.String("name", "", "the person's name (required)")
+	name := flags.String("name", "", "the person's name, or that of the device (required)")
 	scope := flags.String("scope", store.ScopeWrite, "read, write or admin")
+	var d device
+	d.addFlags(flags)
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
 	n, err := newInvitation(*tenant, *name, *scope)
+	err = cmp.Or(err, d.check())
 	if err != nil {
 		return cli.Wrong(flags, err.Error())
 	}
 	return c.Database.WithTenant(env, *db, *tenant, func(s *store.Store, id record.TenantID) error {
+		if d.wanted {
+			return d.invite(env, s, *db, store.NewPhone{Tenant: id, Name: n.Name, Birthdays: d.birthdays})
+		}
 		n.Tenant = id
 		return printInvitation(env, s, *db, n)
 	})

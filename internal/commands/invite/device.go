@@ -1,0 +1,175 @@
+package invite
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/pflag"
+	"rsc.io/qr"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/authority"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+	"github.com/firefighter-records/firefighters/internal/text/lang"
+	"github.com/firefighter-records/firefighters/internal/web/phone"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+)
+
+// device is a phone or a computer to set up, as the flags of invite describe it.
+type device struct {
+	flags     *pflag.FlagSet
+	wanted    bool
+	birthdays bool
+	output    string // the file of the profile; empty: none
+}
+
+func (d *device) addFlags(flags *pflag.FlagSet) {
+	d.flags = flags
+	flags.BoolVar(&d.wanted, "phone", false, "set up a phone or a computer that keeps the list among its contacts, instead of inviting a person")
+	flags.BoolVar(&d.birthdays, "birthdays", false, "with --phone: with dates of birth, and a calendar of birthdays")
+	flags.StringVarP(&d.output, "output", "o", "", "with --phone: write the profile for an Apple device to this `file`, as phone.mobileconfig")
+}
+
+// check returns what is wrong with the flags.
+func (d *device) check() error {
+	switch {
+	case d.wanted && d.flags.Changed("scope"):
+		return errors.New("--scope does not go with --phone: a device can only read the list")
+	case !d.wanted && (d.birthdays || d.output != ""):
+		return errors.New("--birthdays and --output go with --phone only")
+	case d.output != "" && osutil.Exists(d.output):
+		return fmt.Errorf("--output: %s is there already", cli.Quote(d.output))
+	}
+	return nil
+}
+
+// invite makes the keys of a device and prints what it needs.
+func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone) error {
+	at, noAddress := address(env, s, db)
+	hint := cli.HintOf(noAddress)
+	if noAddress != nil && (hint == "" || d.output != "") {
+		return noAddress
+	}
+	department, err := s.TenantName(n.Tenant)
+	if err != nil {
+		return store.Failed("reading", db, err)
+	}
+	a := phone.Account{Department: department, URL: at, Language: lang.All()[0]}
+	if a.TLS() {
+		if a.Authority, err = certificate(db); err != nil {
+			return err
+		}
+	}
+	var unwritten error
+	err = s.AddPhone(n, func(p store.Phone) error {
+		a.Key, a.Calendar = p.Key, p.Calendar
+		if d.output != "" {
+			if unwritten = osutil.WriteFile(d.output, a.Profile(), false); unwritten != nil {
+				return unwritten
+			}
+		}
+		return env.Println(describe(a, cli.IsTerminal(env.Stdout)))
+	})
+	if unwritten != nil {
+		return fmt.Errorf("writing %s: %w", cli.Quote(d.output), unwritten)
+	}
+	if err != nil {
+		return store.Failed("making a key in", db, err)
+	}
+	d.explain(env, a, noAddress, hint)
+	return nil
+}
+
+// certificate returns the certificate (DER) of the authority of a database, nil if it has
+// none.
+func certificate(db string) ([]byte, error) {
+	text, err := os.ReadFile(filepath.Join(authority.Folder(db), filepath.Base(authority.Path)))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil {
+		return nil, nil
+	}
+	if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+		return nil, err
+	}
+	return block.Bytes, nil
+}
+
+// describe returns what a device needs, a line each, and a QR code that the app DAVx5
+// reads. Without an address there is only what does not need one.
+func describe(a phone.Account, colors bool) string {
+	lines := []string{"User name: " + phone.User, "Password:  " + a.Key}
+	switch {
+	case a.URL == "" && a.Calendar != "":
+		lines = append(lines, "Key of the calendar: "+a.Calendar)
+	case a.URL != "":
+		lines = append([]string{"Address:   " + a.Address()}, lines...)
+		if a.Calendar != "" {
+			lines = append(lines, "Calendar:  "+a.CalendarAddress())
+		}
+		if link := a.DAVx5(); link != "" {
+			lines = append(lines, "DAVx5:     "+link, "", terminalQR(link, colors))
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+// explain says what to do with what was printed.
+func (d *device) explain(env cli.Env, a phone.Account, noAddress error, hint string) {
+	env.Notef("This is shown only now. keys revoke ends it; what the device has it keeps.")
+	switch {
+	case noAddress != nil:
+		env.Notef("Note: there is no address, because %v\nTry: %s", noAddress, hint)
+		return
+	case a.TLS():
+		env.Notef("Android: point the camera at the square, with the app DAVx5 installed. Thunderbird, Evolution and KAddressBook take the address.")
+	default:
+		env.Notef("Note: without HTTPS others in the network can read the password and the list, and DAVx5 does not connect: serve with --tls-self-signed")
+	}
+	if d.output != "" {
+		env.Notef("iPhone, iPad and Mac: send %s to the device and open it there. It has the password in it.", cli.Quote(d.output))
+	}
+	if site.HereOnly(a.URL) {
+		env.Notef("Note: only programs on this computer can use it, because the service listens on this machine alone.")
+	}
+}
+
+// quietZone is how many modules around a QR code stay light.
+const quietZone = 4
+
+// terminalQR returns a QR code of half blocks, two modules in the height of a line. colors
+// makes it dark on light on any terminal; without them it is right where text is light on
+// dark, as on most.
+func terminalQR(text string, colors bool) string {
+	code, err := qr.Encode(text, qr.L)
+	if err != nil { // too long for a code, which no link of ours is
+		return ""
+	}
+	var b strings.Builder
+	for y := -quietZone; y < code.Size+quietZone; y += 2 {
+		if colors {
+			b.WriteString("\x1b[38;5;231;48;5;16m") // white on black
+		}
+		for x := -quietZone; x < code.Size+quietZone; x++ {
+			light, below := !code.Black(x, y), !code.Black(x, y+1) && y+1 < code.Size+quietZone
+			b.WriteString(map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}[[2]bool{light, below}])
+		}
+		if colors {
+			b.WriteString("\x1b[0m")
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
