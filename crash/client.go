@@ -16,7 +16,7 @@ import (
 const records = "/api/v1/firefighters"
 
 // answerLimit is the longest time that a request may take.
-const answerLimit = 15 * time.Second
+const answerLimit = time.Minute
 
 type client struct {
 	http.Client

@@ -205,7 +205,7 @@ func (f *fullRun) writable(doing string) error {
 			f.slowest = max(f.slowest, took)
 			break
 		}
-		if took > writableLimit {
+		if took > f.limit(writableLimit) {
 			return fmt.Errorf("%s: no write succeeds after %v: %d %w", doing, took, status, err)
 		}
 	}

@@ -218,13 +218,13 @@ func (k *injectRun) work(f fault, s *service, truths []*truth) {
 	if f.on {
 		stopFaults(s)
 	}
-	for limit := time.Now().Add(recoveryLimit); !s.ended(10 * time.Millisecond); {
+	for limit := time.Now().Add(k.limit(recoveryLimit)); !s.ended(10 * time.Millisecond); {
 		if _, status, err := truths[0].create(s.client, randomPerson(rand.New(rand.NewPCG(0, 0)), number.Add(1))); err == nil && status < 300 {
 			k.served.Add(1)
 			return
 		}
 		if time.Now().After(limit) {
-			k.wrong("%v: no write succeeds after %v: %s", f, recoveryLimit, s.log)
+			k.wrong("%v: no write succeeds after %v: %s", f, k.limit(recoveryLimit), s.log)
 			return
 		}
 	}

@@ -112,7 +112,7 @@ func (k *killRun) start() (*service, error) {
 		return nil, err
 	}
 	took, err := s.ready(k.truths[0].key)
-	if took > readyLimit {
+	if took > k.limit(readyLimit) {
 		k.wrong("ready after %v", took)
 	}
 	k.ready = append(k.ready, took)

@@ -66,6 +66,15 @@ func parseSettings(args []string) (s settings, err error) {
 	return s, err
 }
 
+// limit returns the longest time that something may take. The short form allows twenty
+// times as long, because other tests run beside it, on any machine.
+func (s settings) limit(d time.Duration) time.Duration {
+	if s.short {
+		return 20 * d
+	}
+	return d
+}
+
 // choose returns a number for the short form or for the long one.
 func (s settings) choose(short, long int) int {
 	if s.short {

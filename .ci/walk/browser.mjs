@@ -24,7 +24,7 @@ export class Browser {
     const { scripts = true, ...rest } = options;
     const context = await this.chromium.newContext({ javaScriptEnabled: scripts, locale: "en-GB",
       viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...rest });
-    context.setDefaultTimeout(7000);
+    context.setDefaultTimeout(60000);
     this.watch(context);
     this.contexts.push(context);
     return context;

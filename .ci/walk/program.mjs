@@ -27,14 +27,14 @@ export class Program {
       program.key = /^ *(ff_\w+)$/m.exec(text)?.[1];
       program.link = /https?:\/\/\S+\/office\/sign-in#code=\S+/.exec(text)?.[0];
       return program.url && program.key && program.link;
-    }, 30000).catch((error) => { throw new Error(`${error.message}\n${text}${log}`); });
+    }).catch((error) => { throw new Error(`${error.message}\n${text}${log}`); });
     program.output = text;
     return program;
   }
 
   // run runs a command on the program's database and returns what it prints.
   run(...args) {
-    return execFileSync(this.binary, args, { cwd: this.cwd, encoding: "utf8", timeout: 20000, stdio: ["ignore", "pipe", "pipe"] });
+    return execFileSync(this.binary, args, { cwd: this.cwd, encoding: "utf8", timeout: 60000, stdio: ["ignore", "pipe", "pipe"] });
   }
 
   async stop() {

@@ -54,7 +54,7 @@ export function equal(got, want, what) {
 }
 
 // until waits for a function to return something true, and returns it.
-export async function until(what, test, milliseconds = 5000) {
+export async function until(what, test, milliseconds = 60000) {
   const end = Date.now() + milliseconds;
   for (;;) {
     const result = await test();

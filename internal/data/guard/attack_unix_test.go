@@ -224,7 +224,7 @@ func TestOlderFileAfterRestart(t *testing.T) {
 				must(t, errors.Join(err, shm.Close()))
 			}
 			a.copyFiles(kept, a.db.Path(), "")
-			for deadline := time.Now().Add(10 * time.Second); g.Loss() == nil; time.Sleep(20 * time.Millisecond) {
+			for deadline := time.Now().Add(time.Minute); g.Loss() == nil; time.Sleep(20 * time.Millisecond) {
 				if guard.Look(g); time.Now().After(deadline) {
 					t.Fatal("nobody has noticed")
 				}
