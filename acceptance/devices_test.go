@@ -89,6 +89,26 @@ func TestDeviceKeys(t *testing.T) {
 	}
 }
 
+// TestDeviceKeysInAPI: no operation takes them, and the document says so of each.
+func TestDeviceKeysInAPI(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	id := s.create(t, ana)
+	for _, scope := range []string{"phone", "calendar"} {
+		key := newKey(t, s.db, "default", "--scope", scope)
+		for _, r := range routes() {
+			if r.public {
+				continue
+			}
+			path := strings.NewReplacer(":id", id, ":number", "1").Replace(r.path)
+			if p := s.as(key).do(t, r.method, path, "{}").wants(t, 403).problem(t); p.Code != "scope" {
+				t.Errorf("%s %s: %s", r.method, path, p.Code)
+			}
+		}
+	}
+	s.do(t, "GET", collection+"/"+id, "").wants(t, 200)
+}
+
 // TestWrongDeviceKeys: after ten different wrong ones in a minute an address has to wait,
 // but no phone that is known.
 func TestWrongDeviceKeys(t *testing.T) {
