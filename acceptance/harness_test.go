@@ -428,6 +428,12 @@ func (a answer) check(t *testing.T, method string) {
 	if vary := a.header["Vary"]; len(vary) > 1 {
 		t.Errorf("%d with two lines of Vary: %q", a.status, vary)
 	}
+	a.checkSecurity(t)
+}
+
+// checkSecurity is what every answer of ours tells browsers, whoever asks.
+func (a answer) checkSecurity(t *testing.T) {
+	t.Helper()
 	for name, value := range map[string]string{
 		"Cache-Control":                "no-store",
 		"X-Content-Type-Options":       "nosniff",
