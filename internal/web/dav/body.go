@@ -62,11 +62,11 @@ func malformed(format string, args ...any) error {
 // error is a *httpapi.Problem.
 func readBody(r *http.Request) (*element, error) {
 	in := &limited{from: r.Body, left: maxBody}
-	t := tree{in: in, decoder: xml.NewDecoder(in)}
+	t := tree{in: in, decoder: xml.NewDecoder(in), spaces: map[string]int{}}
 	for {
 		token, err := t.decoder.Token()
 		switch {
-		case err == io.EOF && len(t.open) == 0:
+		case err == io.EOF && len(t.open) == 0 && (t.root != nil || !t.begun):
 			return t.root, nil
 		case errors.Is(err, errTooLarge):
 			return nil, &httpapi.Problem{Kind: httpapi.TooLarge, Detail: "The body is too large."}
@@ -83,22 +83,30 @@ func readBody(r *http.Request) (*element, error) {
 type tree struct {
 	in       *limited
 	decoder  *xml.Decoder
+	begun    bool // there is a declaration or a comment
 	root     *element
 	open     []*element // those that have not ended yet
 	elements int
+	spaces   map[string]int // how often the namespaces are declared in open
 }
+
+// byteOrderMark may stand before a body. encoding/xml takes it for text.
+const byteOrderMark = "\ufeff"
 
 func (t *tree) add(token xml.Token) error {
 	switch token := token.(type) {
 	case xml.StartElement:
 		return t.begin(token)
 	case xml.EndElement:
+		t.declare(t.open[len(t.open)-1], -1)
 		t.open = t.open[:len(t.open)-1]
+	case xml.ProcInst, xml.Comment:
+		t.begun = true
 	case xml.CharData:
 		if len(t.open) > 0 {
 			e := t.open[len(t.open)-1]
 			e.text = append(e.text, token...)
-		} else if strings.TrimSpace(string(token)) != "" {
+		} else if text := strings.TrimPrefix(string(token), byteOrderMark); strings.TrimSpace(text) != "" {
 			return malformed("The body has text outside its root element.")
 		}
 	case xml.Directive:
@@ -110,9 +118,10 @@ func (t *tree) add(token xml.Token) error {
 func (t *tree) begin(start xml.StartElement) error {
 	e := &element{name: start.Name, attr: start.Copy().Attr}
 	t.elements++
+	t.declare(e, 1)
 	switch {
-	case !isName(start.Name.Local):
-		return malformed("The body has an element with a name that XML does not allow.")
+	case !t.hasNames(e):
+		return malformed("The body has a name or a namespace that XML does not allow.")
 	case len(t.open) == maxDepth || t.elements > maxElements:
 		return malformed("The body has more than %d elements, or more than %d within each other.", maxElements, maxDepth)
 	case len(t.open) > 0:
@@ -128,6 +137,46 @@ func (t *tree) begin(start xml.StartElement) error {
 	}
 	t.open = append(t.open, e)
 	return nil
+}
+
+// declare counts the namespaces that an element declares, with -1 when it ends.
+func (t *tree) declare(e *element, by int) {
+	for _, a := range e.attr {
+		if a.Name.Space == "xmlns" || a.Name == (xml.Name{Local: "xmlns"}) {
+			t.spaces[a.Value] += by
+		}
+	}
+}
+
+// Namespaces that are always declared, and by no other prefix.
+const (
+	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
+	xmlnsSpace = "http://www.w3.org/2000/xmlns/"
+)
+
+// hasNames reports whether the names of an element and of its attributes are allowed, each
+// attribute is there once, and their prefixes are declared. encoding/xml takes care of none
+// of that: a prefix that is not declared it gives as the namespace.
+func (t *tree) hasNames(e *element) bool {
+	seen := map[xml.Name]bool{}
+	for _, a := range e.attr {
+		switch name := a.Name; {
+		case seen[name], !isName(name.Local), a.Value == xmlnsSpace:
+			return false
+		case name.Space == "xmlns":
+			if a.Value == "" || name.Local == "xmlns" || (name.Local == "xml") != (a.Value == xmlSpace) {
+				return false
+			}
+		case !t.isDeclared(name.Space):
+			return false
+		}
+		seen[a.Name] = true
+	}
+	return isName(e.name.Local) && t.isDeclared(e.name.Space)
+}
+
+func (t *tree) isDeclared(space string) bool {
+	return space == "" || space == xmlSpace || t.spaces[space] > 0
 }
 
 // isName reports whether a text is a name without a colon in XML: it may be repeated in

@@ -1,0 +1,327 @@
+package dav
+
+import (
+	"bytes"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+const (
+	ours   = record.TenantID(1) // "Engine 7"
+	theirs = record.TenantID(2) // "Ladder 1"
+)
+
+// The people of our department, in the order of the book.
+var (
+	ana  = record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "ana@example.com", DateOfBirth: "1990-05-15T00:00:00Z"}
+	eric = record.Fields{FirstName: "Éric", LastName: "Strauß", PhoneNumber: "+33 6 12 34 56 78"}
+	ilay = record.Fields{FirstName: "İlay", LastName: "Horvat, Jr.; B&B", Email: "ILAY@example.com"}
+	zora = record.Fields{FirstName: "Zora", LastName: "Marić", PhoneNumber: "091 999 9999"} // of theirs
+	mia  = record.Fields{FirstName: "Mia", LastName: "Kovač"}                               // who comes later
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// book is a server with the address books of two departments in a file. Its caller is of
+// ours.
+type book struct {
+	*Server
+	t      testing.TB
+	caller Caller
+	id     map[string]string // of people, by their first names
+}
+
+func newBook(t testing.TB) *book {
+	t.Helper()
+	schema, err := os.ReadFile("../../../schema.sql")
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "x.db")
+	must(t, os.WriteFile(path, nil, 0o600))
+	must(t, sqlite.Format{ApplicationID: 0x46665273, Version: 1}.Migrate(path, 0, 1, func(c *sqlite.Conn) error {
+		_, err := c.Exec(string(schema))
+		return err
+	}))
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	s, err := store.Open(path, func() time.Time { return noon })
+	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7 & <Co>"}, {Name: "Ladder 1"}}))
+	b := &book{t: t, caller: Caller{ours, true}, id: map[string]string{}}
+	b.Server = New(Config{
+		Store: s,
+		Book:  func(*http.Request, http.Header) (Caller, error) { return b.caller, nil },
+		Explain: func(_ http.ResponseWriter, _ *http.Request, route string, err error) *httpapi.Problem {
+			return b.explain(route, err)
+		},
+	})
+	for _, f := range []record.Fields{ana, eric, ilay} {
+		b.add(ours, f)
+	}
+	b.add(theirs, zora)
+	return b
+}
+
+func (b *book) add(tenant record.TenantID, f record.Fields) {
+	b.t.Helper()
+	made, err := b.Store.Create(tenant, 0, f, nil)
+	must(b.t, err)
+	b.id[f.FirstName] = made.ID
+}
+
+// change changes a book as between two syncs: Ana gets another number, Éric leaves, Mia
+// comes.
+func (b *book) change() {
+	b.t.Helper()
+	changed, asIs := ana, func(record.Firefighter) error { return nil }
+	changed.PhoneNumber = "098 765 432"
+	_, err := b.Store.Replace(ours, 0, b.id["Ana"], changed, asIs)
+	must(b.t, err)
+	must(b.t, b.Store.Delete(ours, 0, b.id["Éric"], asIs))
+	b.add(ours, mia)
+}
+
+// explain returns the problem that an error is. One that the service has to log fails the
+// test.
+func (b *book) explain(route string, err error) *httpapi.Problem {
+	if p := (*httpapi.Problem)(nil); errors.As(err, &p) {
+		return p
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return &httpapi.Problem{Kind: httpapi.Path, Detail: "There is no firefighter with this id."}
+	}
+	b.t.Errorf("%s: %v", route, err)
+	return &httpapi.Problem{Kind: httpapi.Internal}
+}
+
+// reply is an answer of a server.
+type reply struct {
+	t      testing.TB
+	status int
+	header http.Header
+	body   string
+}
+
+// do sends a request. headers are lines such as "Depth: 1".
+func (b *book) do(method, path, body string, headers ...string) reply {
+	b.t.Helper()
+	r := httptest.NewRequest(method, path, strings.NewReader(body))
+	for _, line := range headers {
+		name, value, _ := strings.Cut(line, ":")
+		r.Header.Add(name, strings.TrimSpace(value))
+	}
+	return b.serveTo(r)
+}
+
+func (b *book) serveTo(r *http.Request) reply {
+	w := httptest.NewRecorder()
+	b.ServeHTTP(w, r)
+	return reply{b.t, w.Code, w.Result().Header, w.Body.String()}
+}
+
+// wants fails unless the answer has a status and these texts, and XML is right.
+func (a reply) wants(status int, parts ...string) reply {
+	a.t.Helper()
+	if a.status != status {
+		a.t.Errorf("%d, not %d: %s", a.status, status, a.body)
+	}
+	for _, part := range parts {
+		if !strings.Contains(a.body, part) {
+			a.t.Errorf("no %s in %s", part, a.body)
+		}
+	}
+	if strings.HasPrefix(a.header.Get("Content-Type"), "application/xml") {
+		if err := checkXML(a.body); err != nil {
+			a.t.Errorf("%v in %s", err, a.body)
+		}
+	}
+	return a
+}
+
+// multistatus returns an answer of the status 207.
+func (a reply) multistatus() answered {
+	a.t.Helper()
+	a.wants(http.StatusMultiStatus)
+	m, err := readAnswer(a.body)
+	if err != nil {
+		a.t.Errorf("%v in %s", err, a.body)
+	}
+	return m
+}
+
+// answered is what a client reads in an answer of the status 207.
+type answered struct {
+	XMLName   xml.Name `xml:"DAV: multistatus"`
+	Responses []struct {
+		Href      string `xml:"DAV: href"`
+		Status    string `xml:"DAV: status"`
+		Propstats []struct {
+			Status string `xml:"DAV: status"`
+			Prop   struct {
+				All []answeredProperty `xml:",any"`
+			} `xml:"DAV: prop"`
+		} `xml:"DAV: propstat"`
+		Error *struct {
+			All []answeredProperty `xml:",any"`
+		} `xml:"DAV: error"`
+	} `xml:"DAV: response"`
+	Token string `xml:"DAV: sync-token"`
+}
+
+type answeredProperty struct {
+	XMLName xml.Name
+	Inner   string `xml:",innerxml"`
+}
+
+// readAnswer reads an answer of the status 207. It refuses one that RFC 4918 does not allow:
+// a response has either a status or propstats, and no property twice.
+func readAnswer(body string) (m answered, err error) {
+	if err := xml.Unmarshal([]byte(body), &m); err != nil {
+		return m, err
+	}
+	for _, r := range m.Responses {
+		if (r.Status == "") == (len(r.Propstats) == 0) || r.Href == "" {
+			return m, fmt.Errorf("the response of %q has not one of status and propstat", r.Href)
+		}
+		seen := map[xml.Name]bool{}
+		for _, p := range r.Propstats {
+			if !slices.Contains([]string{"HTTP/1.1 200 OK", "HTTP/1.1 404 Not Found"}, p.Status) {
+				return m, fmt.Errorf("%q has properties with the status %q", r.Href, p.Status)
+			}
+			for _, property := range p.Prop.All {
+				if seen[property.XMLName] {
+					return m, fmt.Errorf("%q has %v twice", r.Href, property.XMLName)
+				}
+				seen[property.XMLName] = true
+			}
+		}
+	}
+	return m, nil
+}
+
+// hrefs returns the last parts of the addresses in an answer, with the status of those that
+// have one.
+func (m answered) hrefs() (all []string) {
+	for _, r := range m.Responses {
+		last := r.Href[strings.LastIndexByte(strings.TrimSuffix(r.Href, "/"), '/')+1:]
+		all = append(all, strings.TrimSpace(last+" "+strings.TrimPrefix(r.Status, "HTTP/1.1 ")))
+	}
+	return all
+}
+
+// names replaces the ids of people by their first names.
+func (b *book) names(text string) string {
+	for name, id := range b.id {
+		text = strings.ReplaceAll(text, id, name)
+	}
+	return text
+}
+
+// checkXML reports what is wrong with XML, also with its namespaces, of which package xml
+// does not take care.
+func checkXML(text string) error {
+	if err := xml.Unmarshal([]byte(text), new(struct{ XMLName xml.Name })); err != nil {
+		return err
+	}
+	scopes := []map[string]string{{"": "", "xml": "http://www.w3.org/XML/1998/namespace"}}
+	for d := xml.NewDecoder(strings.NewReader(text)); ; {
+		token, err := d.RawToken()
+		switch token := token.(type) {
+		case xml.StartElement:
+			scope, err := declared(scopes[len(scopes)-1], token)
+			if err != nil {
+				return err
+			}
+			scopes = append(scopes, scope)
+		case xml.EndElement:
+			scopes = scopes[:len(scopes)-1]
+		}
+		if err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// declared returns the namespaces by their prefixes in an element. The error is one of its
+// names.
+func declared(outside map[string]string, e xml.StartElement) (map[string]string, error) {
+	scope := map[string]string{}
+	for prefix, space := range outside {
+		scope[prefix] = space
+	}
+	seen := map[xml.Name]bool{}
+	for _, a := range e.Attr {
+		if seen[a.Name] {
+			return nil, fmt.Errorf("%s has the attribute %v twice", e.Name.Local, a.Name)
+		}
+		seen[a.Name] = true
+		if a.Name.Space == "xmlns" {
+			if a.Value == "" || a.Name.Local == "xmlns" || strings.HasPrefix(a.Value, "http://www.w3.org/XML/1998/") || strings.HasPrefix(a.Value, "http://www.w3.org/2000/xmlns") {
+				return nil, fmt.Errorf("the prefix %s is declared as %q", a.Name.Local, a.Value)
+			}
+			scope[a.Name.Local] = a.Value
+		} else if a.Name == (xml.Name{Local: "xmlns"}) {
+			scope[""] = a.Value
+		}
+	}
+	for _, name := range append([]xml.Name{e.Name}, attributeNames(e)...) {
+		if _, ok := scope[name.Space]; !ok && name.Space != "xmlns" {
+			return nil, fmt.Errorf("the prefix of %v is not declared", name)
+		}
+		if err := xml.Unmarshal([]byte("<"+name.Local+"/>"), new(struct{ XMLName xml.Name })); err != nil || strings.Contains(name.Local, ":") {
+			return nil, fmt.Errorf("%q is not a name", name.Local)
+		}
+	}
+	return scope, nil
+}
+
+func attributeNames(e xml.StartElement) (names []xml.Name) {
+	for _, a := range e.Attr {
+		names = append(names, a.Name)
+	}
+	return names
+}
+
+// propfindOf and the others make bodies of requests.
+func propfindOf(props string) string {
+	return `<D:propfind xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav"><D:prop>` + props + `</D:prop></D:propfind>`
+}
+
+func queryOf(filter string) string {
+	return `<C:addressbook-query xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav"><D:prop><D:getetag/></D:prop>` + filter + `</C:addressbook-query>`
+}
+
+func multigetOf(hrefs ...string) string {
+	var b bytes.Buffer
+	for _, href := range hrefs {
+		b.WriteString("<D:href>")
+		xml.EscapeText(&b, []byte(href))
+		b.WriteString("</D:href>")
+	}
+	return `<C:addressbook-multiget xmlns:D="DAV:" xmlns:C="urn:ietf:params:xml:ns:carddav"><D:prop><D:getetag/></D:prop>` + b.String() + `</C:addressbook-multiget>`
+}
+
+func syncOf(token, more string) string {
+	return `<D:sync-collection xmlns:D="DAV:"><D:sync-token>` + token + `</D:sync-token><D:sync-level>1</D:sync-level>` + more + `<D:prop><D:getetag/></D:prop></D:sync-collection>`
+}
