@@ -15,7 +15,7 @@ const (
 	calendarSpace = "http://calendarserver.org/ns/" // of getctag, which clients ask for that have no sync-collection
 )
 
-var prefixes = map[string]string{davSpace: "D:", cardSpace: "C:", calendarSpace: "CS:"}
+var prefixes = map[string]string{davSpace: "D:", cardSpace: "C:", calendarSpace: "CS:", xmlSpace: "xml:"}
 
 const (
 	xmlHeader  = `<?xml version="1.0" encoding="utf-8"?>` + "\n"
@@ -85,7 +85,7 @@ func (m *multistatus) statusLine(status int) {
 func (m *multistatus) resource(t *target, q question) {
 	var found, missing []xml.Name
 	for _, name := range q.names {
-		if p := properties[name]; p != nil && p.isOf(t.kind) {
+		if p := q.property(name); p != nil && p.isOf(t.kind) {
 			found = append(found, name)
 		} else {
 			missing = append(missing, name)
@@ -97,7 +97,7 @@ func (m *multistatus) resource(t *target, q question) {
 	if len(found) > 0 || len(missing) == 0 || m.minimal { // there must be one propstat
 		m.propstat(http.StatusOK, found, func(name xml.Name) {
 			if !q.namesOnly {
-				properties[name].write(m, t, q)
+				q.property(name).write(m, t, q)
 			}
 		})
 	}

@@ -101,9 +101,9 @@ func compareNames(a, b xml.Name) int {
 // question is which properties a client asks for.
 type question struct {
 	names     []xml.Name
-	all       bool // names are further ones
-	namesOnly bool // it asks which there are
-	data      *cardData
+	all       bool      // names are further ones
+	namesOnly bool      // it asks which there are
+	data      *cardData // of a report that asks for cards
 }
 
 // maxProperties is how many properties a request may ask for: a list answers each of them
@@ -130,8 +130,23 @@ func (q *question) add(prop *element) error {
 
 // of returns the question about a resource of a kind.
 func (q question) of(k kind) question {
-	if q.all || q.namesOnly {
-		q.names = append(namesOf(k, q.namesOnly), q.names...)
+	if !q.all && !q.namesOnly {
+		return q
 	}
+	names := namesOf(k, q.namesOnly)
+	for _, name := range q.names {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	q.names = names
 	return q
+}
+
+// property returns the property of a name, nil if there is none.
+func (q question) property(name xml.Name) *property {
+	if name == addressData && q.data != nil {
+		return theCard
+	}
+	return properties[name]
 }

@@ -130,6 +130,7 @@ func (s *Server) children(m *multistatus, t *target, q question) error {
 // isMinimal reports whether a client wants no properties that are not there (RFC 8144).
 func isMinimal(r *http.Request) bool {
 	for _, preference := range strings.Split(strings.Join(r.Header["Prefer"], ","), ",") {
+		preference, _, _ = strings.Cut(preference, ";") // parameters
 		name, value, _ := strings.Cut(preference, "=")
 		if strings.EqualFold(strings.TrimSpace(name), "return") && strings.Trim(strings.TrimSpace(value), `"`) == "minimal" {
 			return true

@@ -18,8 +18,12 @@ var (
 	queryName    = cardName("addressbook-query")
 )
 
-// addressData is the property that holds the card itself. Only reports have it.
-var addressData = cardName("address-data")
+// addressData stands among the properties, but only in reports, and only where it is asked
+// for by its name (RFC 6352, section 10.4).
+var (
+	addressData = cardName("address-data")
+	theCard     = &property{cardKind, func(m *multistatus, t *target, q question) { m.text(q.data.of(t.card())) }, false}
+)
 
 // report answers a REPORT about the book.
 func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error {
@@ -94,10 +98,6 @@ func readCardData(e *element) (*cardData, error) {
 		}
 	}
 	return d, nil
-}
-
-func init() {
-	properties[addressData] = &property{cardKind, func(m *multistatus, t *target, q question) { m.text(q.data.of(t.card())) }, false}
 }
 
 // needed are the lines that every card has.
