@@ -40,6 +40,15 @@ func (e *element) child(name xml.Name) *element {
 	return nil
 }
 
+// size returns how many elements are in an element, at any depth.
+func (e *element) size() int {
+	n := len(e.children)
+	for _, c := range e.children {
+		n += c.size()
+	}
+	return n
+}
+
 // value returns an attribute without a namespace, "" if there is none.
 func (e *element) value(attribute string) string {
 	for _, a := range e.attr {

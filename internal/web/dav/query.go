@@ -67,10 +67,16 @@ func propertiesOf(card []byte) (all []cardProperty) {
 // test tells whether a card matches.
 type test func(card []cardProperty) bool
 
+// maxConditions is how many elements a filter may have: each is looked at for each person.
+const maxConditions = 200
+
 // readFilter reads an element filter. Without one, and without a condition in it, all match.
 func readFilter(e *element) (test, error) {
 	if e == nil {
 		return func([]cardProperty) bool { return true }, nil
+	}
+	if e.size() > maxConditions {
+		return nil, malformed("The filter has more than %d elements.", maxConditions)
 	}
 	join, err := readJoin(e)
 	if err != nil {

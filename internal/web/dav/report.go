@@ -3,6 +3,7 @@ package dav
 import (
 	"bytes"
 	"encoding/xml"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
@@ -97,6 +98,9 @@ func readCardData(e *element) (*cardData, error) {
 			d.properties = append(d.properties, strings.ToUpper(prop.value("name")))
 		}
 	}
+	if len(d.properties) > maxProperties {
+		return nil, malformed("address-data asks for more than %d properties.", maxProperties)
+	}
 	return d, nil
 }
 
@@ -122,7 +126,7 @@ func (d *cardData) of(card []byte) []byte {
 	return kept
 }
 
-// readLimit returns the number in limit/nresults, 0 if there is none.
+// readLimit returns the number in limit/nresults, 0 if there is none or it is huge.
 func readLimit(root *element, space string) (int, error) {
 	limit := root.child(xml.Name{Space: space, Local: "limit"})
 	if limit == nil {
@@ -133,6 +137,9 @@ func readLimit(root *element, space string) (int, error) {
 		return 0, malformed("limit must have nresults.")
 	}
 	n, err := strconv.ParseUint(results.trimmed(), 10, 31)
+	if errors.Is(err, strconv.ErrRange) {
+		return 0, nil
+	}
 	if err != nil || n == 0 {
 		return 0, malformed("nresults must be a whole number from 1 on.")
 	}
