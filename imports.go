@@ -293,10 +293,19 @@ type takenBack struct {
 	Left     []leftAlone `json:"left"`
 }
 
+// leftAlone is a store.LeftAlone in JSON: null stands for what that has empty.
 type leftAlone struct {
-	ID     string  `json:"id"`
-	Name   *string `json:"name"` // null: the record is gone
-	Action string  `json:"action"`
+	ID     *string `json:"id"`
+	Name   *string `json:"name"`
+	Action *string `json:"action"`
+}
+
+// orNull returns a text for JSON, where an empty one is null.
+func orNull(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
 }
 
 func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) error {
@@ -309,11 +318,7 @@ func (s *server) handleTakeBack(w http.ResponseWriter, number int64, c caller) e
 	}
 	answer := takenBack{Number: number, Deleted: done.Deleted, Restored: done.Restored, Left: []leftAlone{}}
 	for _, left := range done.Left {
-		item := leftAlone{ID: left.ID, Action: left.Action}
-		if left.Name != "" {
-			item.Name = &left.Name
-		}
-		answer.Left = append(answer.Left, item)
+		answer.Left = append(answer.Left, leftAlone{orNull(left.ID), orNull(left.Name), orNull(left.Action)})
 	}
 	return httpapi.RespondJSON(w, http.StatusOK, answer)
 }

@@ -453,6 +453,24 @@ func TestImportOnce(t *testing.T) {
 	}
 }
 
+// TestTakeBackOfErased: nothing says any more whom an import had added who was erased, nor
+// what there was before where that is damaged.
+func TestTakeBackOfErased(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	kept := s.create(t, `{"firstName":"Ana","lastName":"Person 0","email":"ana0@example.com"}`)
+	number := s.importPeople(t, "update=true", csvOf(2))
+	erased := s.list(t, "search=person+1").Data.Items[0].ID
+	s.do(t, "DELETE", collection+"/"+erased, "").wants(t, 204)
+	works(t, "purge", "--yes", erased, "--tenant", "default", "--db", s.db)
+	execSQL(t, s.db, `UPDATE changes SET before = '{' WHERE record_id = ? AND action = 'replace'`, kept)
+	a := s.do(t, "DELETE", fmt.Sprint(importsPath, "/", number), "").wants(t, 200)
+	want := fmt.Sprintf(`{"number":%d,"deleted":0,"restored":0,"left":[{"id":%q,"name":"Ana Person 0","action":null},{"id":null,"name":null,"action":"purge"}]}`, number, kept)
+	if a.body != want {
+		t.Errorf("got  %s\nwant %s", a.body, want)
+	}
+}
+
 // TestTakeBack: what an import has done is undone, once, but for what has changed
 // since.
 func TestTakeBack(t *testing.T) {
