@@ -12,6 +12,7 @@ import { audits } from "./lighthouse.mjs";
 import * as list from "./list.mjs";
 import { signedIn } from "./office.mjs";
 import * as pages from "./pages.mjs";
+import * as phones from "./phones.mjs";
 import * as print from "./print.mjs";
 import { Program } from "./program.mjs";
 import { pictures } from "./screenshots.mjs";
@@ -35,11 +36,14 @@ async function serve(...people) {
   return program;
 }
 
+// encrypted starts a demo with a certificate of its own.
+const encrypted = () => Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0", "--tls-self-signed"]);
+
 async function walk() {
   const demo = await Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0"]);
   if (!picturesDir) await list.first(browser, demo);
   demo.session = await signedIn(browser, demo);
-  if (picturesDir) return pictures(browser, demo, picturesDir);
+  if (picturesDir) return pictures(browser, demo, await encrypted(), picturesDir);
 
   const station = await serve();
   station.messages = resolve(messages);
@@ -53,6 +57,7 @@ async function walk() {
     await tasks.tasks(browser, station, scripts);
     await keyboard.tasks(browser, station, scripts);
     await access.sessions(browser, station, scripts);
+    await phones.tasks(browser, station, scripts);
     await print.paper(browser, station, dir, scripts);
     await transfer.tasks(browser, station, scripts);
     await pages.menu(browser, station, scripts);
@@ -89,7 +94,7 @@ async function walk() {
   await audits(chromium, secure, dir);
   await secure.stop();
 
-  await pictures(browser, demo, `${dir}/pictures`);
+  await pictures(browser, demo, await encrypted(), `${dir}/pictures`);
   await demo.stop();
 }
 
