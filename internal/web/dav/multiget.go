@@ -3,12 +3,11 @@ package dav
 import (
 	"net/http"
 	"net/url"
-	"strings"
 )
 
 // multiget answers with the cards that a client names (RFC 6352, section 8.7). Each name
-// is answered once, as the client wrote it. host is that of the request.
-func (s *Server) multiget(m *multistatus, t *target, root *element, q question, host string) error {
+// is answered once, as the client wrote it.
+func (s *Server) multiget(m *multistatus, t *target, root *element, q question) error {
 	var hrefs, ids []string
 	idOf := map[string]string{}
 	for _, e := range root.children {
@@ -19,7 +18,7 @@ func (s *Server) multiget(m *multistatus, t *target, root *element, q question, 
 		if _, seen := idOf[href]; seen {
 			continue
 		}
-		id := idIn(href, host)
+		id := idIn(href)
 		hrefs, idOf[href] = append(hrefs, href), id
 		if id != "" {
 			ids = append(ids, id)
@@ -47,14 +46,16 @@ func (s *Server) multiget(m *multistatus, t *target, root *element, q question, 
 }
 
 // idIn returns the id of the person whose card a client names, "" if it names none. The
-// name is a path, or a whole URL of the host; its port may be left out.
-func idIn(href, host string) string {
+// name is a path or, from Akonadi, a whole URL. Its host may be any: behind a reverse proxy
+// clients know another one than the service. The book is that of the key anyway.
+func idIn(href string) string {
 	u, err := url.Parse(href)
 	if err != nil {
 		return ""
 	}
-	here := url.URL{Host: host}
-	if (u.Scheme != "" || u.Host != "") && (u.Scheme != "http" && u.Scheme != "https" || !strings.EqualFold(u.Hostname(), here.Hostname())) {
+	isPath := u.Scheme == "" && u.Host == ""
+	isWhole := (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	if !isPath && !isWhole {
 		return ""
 	}
 	found, ok := find(u.Path)

@@ -44,7 +44,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error
 	case syncName:
 		write, err = s.syncCollection(t, root, q)
 	case multigetName:
-		write = func(m *multistatus) error { return s.multiget(m, t, root, q, r.Host) }
+		write = func(m *multistatus) error { return s.multiget(m, t, root, q) }
 	case queryName:
 		write, err = s.query(t, root, q)
 	default:
