@@ -180,6 +180,9 @@ func TestNormalizeEmail(t *testing.T) {
 		{"ana@example.com, b@example.com", "ana@example.com, b@example.com", "invalid"},
 		{"ana ivic@example.com", "ana ivic@example.com", "invalid"},
 		{`"ana ivic"@example.com`, `"ana ivic"@example.com`, "invalid"},
+		{"ana\u00a0ivic@example.com", "ana\u00a0ivic@example.com", "invalid"},
+		{"ana@exam\u2003ple.com", "ana@exam\u2003ple.com", "invalid"},
+		{"ana\ufeff@example.com", "ana\ufeff@example.com", "invalid"},
 		{"mailto:ana@example.com", "mailto:ana@example.com", "invalid"},
 		{"ana@\texample.com", "", "invalid"},
 	}

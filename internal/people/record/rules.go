@@ -84,18 +84,22 @@ func checkText(value string, limit int) (text, code, fault string) {
 }
 
 // normalizeEmail refuses what is not one bare address, such as one with a
-// display name, in angle brackets or with a comment.
+// display name, in angle brackets, with a comment, or with a space of any kind.
 func normalizeEmail(e *FieldErrors, f Field, value string, now time.Time) string {
 	value = normalizeText(e, f, value, now)
 	if value == "" {
 		return ""
 	}
 	address, err := mail.ParseAddress(value)
-	if err != nil || address.Address != value {
+	if err != nil || address.Address != value || strings.ContainsFunc(value, isSpace) {
 		e.Add(f.Name, Invalid, "%s must be one bare e-mail address, like name@example.org.", f.Name)
 	}
 	return value
 }
+
+// isSpace reports whether a character is white space, also for a regular expression of
+// ECMAScript, by which clients check what they send.
+func isSpace(c rune) bool { return unicode.IsSpace(c) || c == '\ufeff' }
 
 // birthForm is a date-time of RFC 3339, in which the offset or the whole time
 // may be missing. The fraction may have 32 digits, which are all stored. Lists
