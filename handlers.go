@@ -98,7 +98,7 @@ func newServer(store *store.Store, log *slog.Logger, all []route) *server {
 	s.router.MethodNotAllowed = s.always(errMethod)
 	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if h := w.Header(); strings.Contains(h.Get("Allow"), http.MethodPatch) {
-			h["Accept-Patch"] = []string{httpapi.MergePatch}
+			h["Accept-Patch"] = []string{httpapi.AcceptPatch}
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
@@ -302,7 +302,7 @@ func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c 
 }
 
 func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	body, err := httpapi.ReadBody(w, r, httpapi.JSON, maxBody)
+	body, err := httpapi.ReadBody(w, r, maxBody)
 	if err != nil {
 		return err
 	}
@@ -376,7 +376,7 @@ func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string
 	if err != nil {
 		return err
 	}
-	body, err := httpapi.ReadBody(w, r, httpapi.JSON, maxBody)
+	body, err := httpapi.ReadBody(w, r, maxBody)
 	if err != nil {
 		return err
 	}
@@ -396,7 +396,7 @@ func (s *server) handleMerge(w http.ResponseWriter, r *http.Request, id string, 
 	if err != nil {
 		return err
 	}
-	body, err := httpapi.ReadBody(w, r, httpapi.MergePatch, maxBody)
+	body, err := httpapi.ReadBody(w, r, maxBody)
 	if err != nil {
 		return err
 	}

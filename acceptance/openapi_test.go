@@ -240,7 +240,7 @@ func (v *validation) checkRequest(item, operation object, id string, x traffic) 
 	case schema == nil, !x.bodyKnown:
 		return
 	default:
-		value, err := parseJSON([]byte(x.body))
+		value, err := parseJSON([]byte(strings.TrimPrefix(x.body, "\ufeff")))
 		if err != nil {
 			request.fault("body", "%v", err)
 		}
@@ -284,11 +284,11 @@ func schemaOfJSON(body object) any {
 	return nil
 }
 
-// beyondSchemas are refusals for what no schema can say: a member or a parameter
-// is there twice, a date does not exist or is in the future, a search or a whole
+// beyondSchemas are refusals for what no schema can say: a member, a parameter or a
+// header is there twice, a date does not exist or is in the future, a search or a whole
 // query is not UTF-8, a name has no character that can be seen, or something follows
 // the object.
-var beyondSchemas = regexp.MustCompile(`"code":"duplicate"|"field":"dateOfBirth"|"field":"query"|not valid UTF-8|has no visible character|not well-formed|` +
+var beyondSchemas = regexp.MustCompile(`"code":"duplicate"|"field":"dateOfBirth"|"field":"query"|not valid UTF-8|has no visible character|not well-formed|one header Content-Type|` +
 	`The body is not valid JSON: invalid character .* after top-level value`)
 
 // trimmed removes the white space around texts, as the service does first.

@@ -215,6 +215,7 @@ func TestMediaTypes(t *testing.T) {
 	}{
 		{"Content-Type", "application/json", true},
 		{"Content-Type", "Application/JSON;charset=\"UTF-8\"", true},
+		{"Content-Type", "application/json; charset=utf8", true},
 		{"Content-Encoding", "Identity", true},
 		{"Content-Type", "application/json; charset=latin1", false},
 		{"Content-Type", "application/problem+json", false},
@@ -230,8 +231,11 @@ func TestMediaTypes(t *testing.T) {
 		s.do(t, "POST", collection, ana, tt.header, tt.value).wants(t, post)
 		s.do(t, "PUT", path, ana, tt.header, tt.value).wants(t, put)
 	}
-	if l := s.list(t, ""); l.TotalCount != 4 {
-		t.Errorf("%d records, not 4", l.TotalCount)
+	s.do(t, "POST", collection, ana, "Content-Type", "application/json", "Content-Type", "application/json").wants(t, 400)
+	s.do(t, "POST", collection, "\ufeff"+ana).wants(t, 201)
+	s.do(t, "POST", collection, "\ufeff\ufeff"+ana).wants(t, 400)
+	if l := s.list(t, ""); l.TotalCount != 6 {
+		t.Errorf("%d records, not 6", l.TotalCount)
 	}
 }
 

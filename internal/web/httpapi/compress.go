@@ -60,10 +60,11 @@ func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Write
 	return err
 }
 
-// acceptsGzip reads Accept-Encoding (RFC 9110, section 12.5.3). The weight of
+// acceptsGzip reports whether a client wants gzip, by its Accept-Encoding (RFC 9110,
+// section 12.5.3): it accepts it, and names no greater weight for no coding. The weight of
 // gzip itself counts before that of *.
 func acceptsGzip(values []string) bool {
-	named, wildcard := -1.0, -1.0
+	named, wildcard, plain := -1.0, -1.0, 0.0
 	for _, value := range values {
 		for item := range strings.SplitSeq(value, ",") {
 			coding, weight, _ := strings.Cut(item, ";")
@@ -72,10 +73,15 @@ func acceptsGzip(values []string) bool {
 				named = parseWeight(weight)
 			case "*":
 				wildcard = parseWeight(weight)
+			case "identity":
+				plain = parseWeight(weight)
 			}
 		}
 	}
-	return named > 0 || named < 0 && wildcard > 0
+	if named < 0 {
+		named = wildcard
+	}
+	return named > 0 && named >= plain
 }
 
 // parseWeight returns the weight q of a coding: 1 if there is none, 0 if it is

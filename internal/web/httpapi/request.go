@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -20,15 +21,15 @@ const (
 	MergePatch = "application/merge-patch+json" // RFC 7396
 )
 
-// ReadBody reads a body of a media type and of at most limit bytes. It reads
+// AcceptPatch are the media types that a patch may have: many clients send JSON as JSON,
+// whatever it means. It is the content of a header (RFC 5789, section 3.1).
+const AcceptPatch = MergePatch + ", " + JSON
+
+// ReadBody reads a JSON body of at most limit bytes, without a byte order mark. It reads
 // nothing of one that is declared to be larger. The error is a *Problem.
-func ReadBody(w http.ResponseWriter, r *http.Request, mediaType string, limit int64) ([]byte, error) {
-	if !hasType(r.Header.Get("Content-Type"), mediaType) {
-		problem := &Problem{Kind: ContentType, Detail: "The body must be of Content-Type " + mediaType + "."}
-		if r.Method == http.MethodPatch {
-			problem.Header = http.Header{"Accept-Patch": {mediaType}} // RFC 5789, section 2.2
-		}
-		return nil, problem
+func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
+	if err := checkType(r); err != nil {
+		return nil, err
 	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return nil, &Problem{Kind: ContentType, Detail: "The body must not be compressed."}
@@ -44,18 +45,31 @@ func ReadBody(w http.ResponseWriter, r *http.Request, mediaType string, limit in
 	case err != nil:
 		return nil, &Problem{Kind: Malformed, Detail: "The body could not be read to its end."}
 	}
-	return body, nil
+	return bytes.TrimPrefix(body, []byte("\ufeff")), nil
 }
 
-// hasType reports whether a Content-Type is a media type in UTF-8. An absent one
-// is.
-func hasType(contentType, mediaType string) bool {
-	if contentType == "" {
-		return true
+// checkType refuses a body that is not said to be JSON in UTF-8. One of which nothing is
+// said is taken for that.
+func checkType(r *http.Request) error {
+	values := r.Header["Content-Type"]
+	if len(values) == 0 || len(values) == 1 && values[0] == "" {
+		return nil
 	}
-	got, params, err := mime.ParseMediaType(contentType)
+	if len(values) > 1 {
+		return &Problem{Kind: Malformed, Detail: "The request may have one header Content-Type."}
+	}
+	mediaType, params, err := mime.ParseMediaType(values[0])
 	charset, given := params["charset"]
-	return err == nil && got == mediaType && (!given || strings.EqualFold(charset, "utf-8"))
+	switch patch := r.Method == http.MethodPatch; {
+	case err == nil && (mediaType == JSON || patch && mediaType == MergePatch) &&
+		(!given || strings.EqualFold(charset, "utf-8") || strings.EqualFold(charset, "utf8")):
+		return nil
+	case patch:
+		return &Problem{Kind: ContentType, Detail: "The body must be of Content-Type " + MergePatch + " or " + JSON + ".",
+			Header: http.Header{"Accept-Patch": {AcceptPatch}}} // RFC 5789, section 2.2
+	default:
+		return &Problem{Kind: ContentType, Detail: "The body must be of Content-Type " + JSON + "."}
+	}
 }
 
 // RequestIDs makes ids for requests that have none.
