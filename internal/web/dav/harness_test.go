@@ -49,6 +49,7 @@ type book struct {
 	t      testing.TB
 	caller Caller
 	id     map[string]string // of people, by their first names
+	token  string            // of the book before it was changed
 }
 
 func newBook(t testing.TB) *book {
