@@ -177,6 +177,53 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// TestMemoryOfPhones: those who have the key of a phone do not take much memory either,
+// whatever they ask for.
+func TestMemoryOfPhones(t *testing.T) {
+	t.Parallel()
+	const (
+		list     = "PROPFIND " + davBook
+		report   = "REPORT " + davBook
+		multiget = "<C:addressbook-multiget" + davNamespaces + ">"
+		getAll   = "<D:getetag/><C:address-data/>"
+		end      = "</C:addressbook-multiget>"
+	)
+	var hrefs, names, attributes strings.Builder
+	for i := range 49_000 {
+		fmt.Fprintf(&hrefs, "<D:href>%d</D:href>", i)
+	}
+	for i := range 200 {
+		fmt.Fprintf(&names, "<x:a%d/>", i)
+	}
+	named := "<D:propfind" + davNamespaces + " xmlns:x=\"%s\"><D:prop>" + names.String() + "</D:prop></D:propfind>"
+	for i := range 10_000 {
+		fmt.Fprintf(&attributes, ` a%d=""`, i)
+	}
+	element := "<a" + attributes.String()[:60_000]
+	element = element[:strings.LastIndex(element, " ")] + "/>"
+	for name, tt := range map[string]struct {
+		line, depth, body string
+	}{
+		"whole book":              {report, "1", "<D:sync-collection" + davNamespaces + "><D:sync-token/><D:prop>" + getAll + "</D:prop></D:sync-collection>"},
+		"all entity tags":         {list, "1", "<D:propfind" + davNamespaces + "><D:prop><D:getetag/></D:prop></D:propfind>"},
+		"cards by their names":    {report, "1", multiget + "<D:prop>" + getAll + "</D:prop>" + hrefs.String() + end},
+		"many attributes":         {report, "1", multiget + strings.Repeat(element, 30) + end},
+		"many elements":           {list, "0", "<a>" + strings.Repeat("<a/>", 8000) + "</a>"},
+		"a namespace many times":  {list, "0", fmt.Sprintf(named, strings.Repeat("'", 60_000))},
+		"namespaces of each card": {list, "1", fmt.Sprintf(named, strings.Repeat("'", 6))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := startCrowd(t, "read")
+			c.crowd(t, 100, c.request(tt.line, tt.body, 0, "Depth: "+tt.depth, c.authorization), true)
+			if peak := c.peak(t); peak > mostMemory {
+				t.Errorf("100 connections take %d MB", peak>>20)
+			} else {
+				t.Logf("100 connections take %d MB", peak>>20)
+			}
+		})
+	}
+}
+
 // TestMemoryOfLongList: a page of the longest names, addresses and numbers, made of
 // characters that HTML has to escape, is half a megabyte.
 func TestMemoryOfLongList(t *testing.T) {

@@ -1,6 +1,7 @@
 package dav
 
 import (
+	"bytes"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -9,14 +10,16 @@ import (
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
-// Limits of the XML of a request, so that it takes little memory and time.
+// Limits of the XML of a request, so that it takes little memory and time. An
+// addressbook-multiget may be larger than others: some clients ask for all cards at once.
 const (
-	maxBody     = 64 << 10 // bytes
-	maxMultiget = 2 << 20  // bytes of an addressbook-multiget: some clients ask for all cards at once
+	maxBody     = 64 << 10 // bytes, also of each token of a multiget
+	maxMultiget = 2 << 20  // bytes
 	maxDepth    = 32
-	maxElements = 50_000
+	maxElements = 50_000 // with attributes
 )
 
 // MaxBody is the size of the largest body of a request, in bytes.
@@ -67,13 +70,22 @@ func malformed(format string, args ...any) error {
 	return &httpapi.Problem{Kind: httpapi.Malformed, Detail: fmt.Sprintf(format, args...)}
 }
 
-// readBody returns the root element of the body of a request, nil for an empty body. The
-// error is a *httpapi.Problem.
-func readBody(r *http.Request) (*element, error) {
-	in := &limited{from: r.Body, left: maxBody}
-	t := tree{in: in, decoder: xml.NewDecoder(in), spaces: map[string]int{}}
-	for {
-		token, err := t.decoder.Token()
+// receive receives the body of a request. Until it has come, and while it waits for its
+// turn, it is bytes: its elements take many times as much. The caller closes it.
+func receive(w http.ResponseWriter, r *http.Request, t *target, limit int64) (*upload.File, error) {
+	return upload.ReceiveBody(w, r, int64(t.caller.Tenant), limit)
+}
+
+// readBody returns the root element of a body, nil for an empty one.
+func readBody(body *upload.File) (*element, error) {
+	content, err := body.Content()
+	if err != nil {
+		return nil, err
+	}
+	in := &limited{from: bytes.NewReader(content), left: maxBody}
+	t := tree{in: in, spaces: map[string]int{}}
+	for decoder := xml.NewDecoder(in); ; {
+		token, err := decoder.Token()
 		switch {
 		case err == io.EOF && len(t.open) == 0 && (t.root != nil || !t.begun):
 			return t.root, nil
@@ -91,11 +103,10 @@ func readBody(r *http.Request) (*element, error) {
 // tree makes elements of tokens.
 type tree struct {
 	in       *limited
-	decoder  *xml.Decoder
 	begun    bool // there is a declaration or a comment
 	root     *element
-	open     []*element // those that have not ended yet
-	elements int
+	open     []*element     // those that have not ended yet
+	elements int            // with attributes
 	spaces   map[string]int // how often the namespaces are declared in open
 }
 
@@ -103,6 +114,7 @@ type tree struct {
 const byteOrderMark = "\ufeff"
 
 func (t *tree) add(token xml.Token) error {
+	t.in.refill()
 	switch token := token.(type) {
 	case xml.StartElement:
 		return t.begin(token)
@@ -126,13 +138,13 @@ func (t *tree) add(token xml.Token) error {
 
 func (t *tree) begin(start xml.StartElement) error {
 	e := &element{name: start.Name, attr: start.Copy().Attr}
-	t.elements++
+	t.elements += 1 + len(e.attr)
 	t.declare(e, 1)
 	switch {
 	case !t.hasNames(e):
 		return malformed("The body has a name or a namespace that XML does not allow.")
 	case len(t.open) == maxDepth || t.elements > maxElements:
-		return malformed("The body has more than %d elements, or more than %d within each other.", maxElements, maxDepth)
+		return malformed("The body has more than %d elements and attributes, or more than %d elements within each other.", maxElements, maxDepth)
 	case len(t.open) > 0:
 		parent := t.open[len(t.open)-1]
 		parent.children = append(parent.children, e)
@@ -141,7 +153,7 @@ func (t *tree) begin(start xml.StartElement) error {
 	default:
 		t.root = e
 		if e.name == multigetName {
-			t.in.left += maxMultiget - maxBody
+			t.in.more = maxMultiget - maxBody
 		}
 	}
 	t.open = append(t.open, e)
@@ -221,6 +233,13 @@ var errTooLarge = errors.New("the body is too large")
 type limited struct {
 	from io.Reader
 	left int
+	more int // which refill may add to left
+}
+
+// refill lets as much be read again as at the beginning.
+func (l *limited) refill() {
+	n := min(maxBody-l.left, l.more)
+	l.left, l.more = l.left+n, l.more-n
 }
 
 func (l *limited) Read(p []byte) (n int, err error) {

@@ -98,13 +98,19 @@ func TestAccepted(t *testing.T) {
 	}
 }
 
-// TestSizes: a body may have 64 KB, and that of a multiget 2 MB.
+// TestSizes: a body may have 64 KB, and that of a multiget 2 MB, of which one piece may have
+// 64 KB.
 func TestSizes(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
 	space := strings.Repeat(" ", maxMultiget)
 	pad := func(body string, size int) string { return body + space[:size-len(body)] }
 	multiget := multigetOf("/dav/books/people/" + b.id["Ana"] + ".vcf")
+	named := func(size int) string { // two properties of a long namespace
+		return propfindOf(strings.NewReplacer("SPACE", strings.Repeat("u", size)).Replace(`<a xmlns="SPACE"/><b xmlns="SPACE"/>`))
+	}
+	end := strings.LastIndex(multiget, "</")
+	long := multiget[:end] + strings.Repeat("<x/>"+space[:60_000], 34) + multiget[end:]
 	for _, tt := range []struct {
 		method, body string
 		want         int
@@ -116,12 +122,16 @@ func TestSizes(t *testing.T) {
 		{"REPORT", pad(syncOf("", ""), maxBody), 207},
 		{"REPORT", pad(syncOf("", ""), maxBody+1), 413},
 		{"REPORT", pad(queryOf("<C:filter/>"), maxBody+1), 413},
-		{"REPORT", pad(multiget, maxMultiget), 207},
-		{"REPORT", pad(multiget, maxMultiget+1), 413},
+		{"REPORT", pad(long, maxMultiget), 207},
+		{"REPORT", pad(long, maxMultiget+1), 413},
+		{"REPORT", pad(multiget, maxBody+maxBody), 413},
 		{"REPORT", "<!--" + space[:maxBody] + "-->" + multiget, 413},
 		{"REPORT", strings.Replace(syncOf("", ""), "D:sync-token>", "D:sync-token>"+space[:maxBody], 1), 413},
 		{"REPORT", multigetOf(slices.Repeat([]string{"/x"}, maxElements+1)...), 400},
+		{"REPORT", multiget[:end] + strings.Repeat(`<x a="" b=""/>`, maxElements/3) + multiget[end:], 400},
 		{"PROPFIND", propfindOf(strings.Repeat("<D:x/>", 9000)), 207}, // one property, many times
+		{"PROPFIND", named(maxNames/2 - 1), 207},
+		{"PROPFIND", named(maxNames / 2), 400},
 	} {
 		if a := b.do(tt.method, bookPath, tt.body, "Depth: 0"); a.status != tt.want {
 			t.Errorf("%s with %d bytes, %.40s: %d, not %d: %.200s", tt.method, len(tt.body), tt.body, a.status, tt.want, a.body)

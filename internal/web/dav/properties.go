@@ -106,20 +106,24 @@ type question struct {
 	data      *cardData // of a report that asks for cards
 }
 
-// maxProperties is how many properties a request may ask for: a list answers each of them
-// for each person.
-const maxProperties = 200
+// maxProperties is how many properties a request may ask for, and maxNames how many bytes of
+// XML their names may have: an answer repeats each of them for each person.
+const (
+	maxProperties = 200
+	maxNames      = 8 << 10
+)
 
 // add adds the properties of an element prop.
 func (q *question) add(prop *element) error {
-	seen := map[xml.Name]bool{}
-	for _, name := range q.names {
-		seen[name] = true
-	}
+	seen, size := map[xml.Name]bool{}, 0
 	for _, e := range prop.children {
 		if !seen[e.name] {
 			seen[e.name] = true
 			q.names = append(q.names, e.name)
+			size += len(escape(e.name.Space)) + len(e.name.Local)
+		}
+		if size > maxNames {
+			return malformed("The names of the properties have more than %d bytes together.", maxNames)
 		}
 	}
 	if len(q.names) > maxProperties {

@@ -15,7 +15,12 @@ func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) err
 	if err != nil {
 		return err
 	}
-	root, err := readBody(r)
+	body, err := receive(w, r, t, maxBody)
+	if err != nil {
+		return err
+	}
+	root, err := readBody(body)
+	body.Close()
 	if err != nil {
 		return err
 	}

@@ -28,32 +28,43 @@ var (
 
 // report answers a REPORT about the book.
 func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error {
-	root, err := readBody(r)
+	body, err := receive(w, r, t, maxMultiget)
 	if err != nil {
 		return err
 	}
+	defer body.Close()
+	return upload.Work(w, r, int64(t.caller.Tenant), 0, func(w http.ResponseWriter) error {
+		root, err := readBody(body)
+		if err != nil {
+			return err
+		}
+		body.Close() // the client may take the answer slowly
+		write, err := s.readReport(t, root)
+		if err != nil {
+			return err
+		}
+		return s.respondLong(w, r, write)
+	})
+}
+
+// readReport returns what writes the answer to a report.
+func (s *Server) readReport(t *target, root *element) (write func(*multistatus) error, err error) {
 	if root == nil {
-		return malformed("A REPORT needs a body.")
+		return nil, malformed("A REPORT needs a body.")
 	}
 	q, err := readQuestion(root)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var write func(*multistatus) error
 	switch root.name {
 	case syncName:
-		write, err = s.syncCollection(t, root, q)
+		return s.syncCollection(t, root, q)
 	case multigetName:
-		write = func(m *multistatus) error { return s.multiget(m, t, root, q) }
+		return func(m *multistatus) error { return s.multiget(m, t, root, q) }, nil
 	case queryName:
-		write, err = s.query(t, root, q)
-	default:
-		return forbid("D:supported-report")
+		return s.query(t, root, q)
 	}
-	if err != nil {
-		return err
-	}
-	return upload.Work(w, r, int64(t.caller.Tenant), 0, func(w http.ResponseWriter) error { return s.respondLong(w, r, write) })
+	return nil, forbid("D:supported-report")
 }
 
 // readQuestion reads which properties a report asks for. Without any it asks for none.

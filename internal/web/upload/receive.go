@@ -65,6 +65,21 @@ func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err 
 	return f, nil
 }
 
+// ReceiveBody receives the body of a request that is no file of a list, at most limit bytes.
+// Otherwise it is as Receive, and a client has no more time than for other requests.
+func ReceiveBody(w http.ResponseWriter, r *http.Request, owner int64, limit int64) (*File, error) {
+	f := &File{file: spool{owner: owner}}
+	_, err := io.Copy(&f.file, http.MaxBytesReader(w, r.Body, limit))
+	switch {
+	case err == nil:
+		return f, nil
+	case errors.As(err, new(*http.MaxBytesError)):
+		err = refuse(httpapi.TooLarge, fmt.Sprintf("The body may have at most %d bytes.", limit))
+	}
+	f.Close()
+	return nil, failed(err, "The body could not be read to its end.")
+}
+
 // FromText returns a small text, which was sent as a field, as a file.
 func FromText(owner int64, text string) *File {
 	f := &File{file: spool{owner: owner}}

@@ -99,6 +99,36 @@ func TestReceive(t *testing.T) {
 	}
 }
 
+// TestReceiveBody: a body is taken whatever its type, up to a limit.
+func TestReceiveBody(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("x", inMemory+1)
+	for _, tt := range []struct {
+		body   io.Reader
+		length int
+		wrong  string
+	}{
+		{strings.NewReader(""), 0, ""},
+		{strings.NewReader(long), len(long), ""},
+		{strings.NewReader(long + "x"), 0, "too_large"},
+		{io.MultiReader(strings.NewReader(long), iotest.ErrReader(io.ErrUnexpectedEOF)), 0, "malformed"},
+	} {
+		r := httptest.NewRequest("REPORT", "/", tt.body)
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		f, err := ReceiveBody(httptest.NewRecorder(), r, 12, int64(len(long)))
+		if got := what(err); got != tt.wrong {
+			t.Errorf("%s, not %s", got, tt.wrong)
+		}
+		if err != nil {
+			continue
+		}
+		if content, err := f.Content(); err != nil || string(content) != long[:tt.length] {
+			t.Errorf("%d bytes, %v", len(content), err)
+		}
+		f.Close()
+	}
+}
+
 // TestDeclared: nothing is read of a body that says it is too large, or that is
 // compressed.
 func TestDeclared(t *testing.T) {
