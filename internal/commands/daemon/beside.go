@@ -71,19 +71,16 @@ func (d *daemon) showLife(ping error) error {
 	return d.manager.Alive()
 }
 
-// noteAddress writes the URL of the page into the database, or that there is none.
-// Commands take it from there for links. On a full disk that waits until there is room.
+// noteAddress writes the URL of the service into the database. Commands take it from there
+// for links. On a full disk that waits until there is room.
 func (d *daemon) noteAddress() error {
-	page := ""
-	if !d.NoOffice {
-		page = d.url() // a machine may get another address
-	}
-	if d.noted != nil && *d.noted == page {
+	url := d.url() // a machine may get another address
+	if d.noted == url {
 		return nil
 	}
-	err := d.store.SetAddress(page)
+	err := d.store.SetAddress(url)
 	if err == nil {
-		d.noted = &page
+		d.noted = url
 	}
 	if errors.Is(err, sqlite.ErrFull) { // warnOfFullDisk has said so
 		return nil

@@ -83,7 +83,7 @@ type daemon struct {
 	listener net.Listener
 	store    *store.Store
 	guard    *guard.Guard // of the open database
-	noted    *string      // the URL in the database; nil before there is one
+	noted    string       // the URL in the database; empty before there is one
 	api      API
 }
 

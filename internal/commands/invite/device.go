@@ -52,7 +52,7 @@ func (d *device) check() error {
 
 // invite makes the keys of a device and prints what it needs.
 func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone) error {
-	at, noAddress := address(env, s, db)
+	at, noAddress := address(env, s, db, bookPart)
 	hint := cli.HintOf(noAddress)
 	if noAddress != nil && (hint == "" || d.output != "") {
 		return noAddress
@@ -63,7 +63,7 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 	}
 	a := phone.Account{Department: department, URL: at, Language: lang.All()[0]}
 	if a.TLS() {
-		if a.Authority, err = certificate(db); err != nil {
+		if a.Authority, err = certificate(db, at); err != nil {
 			return err
 		}
 	}
@@ -87,9 +87,9 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 	return nil
 }
 
-// certificate returns the certificate (DER) of the authority of a database, nil if it has
-// none.
-func certificate(db string) ([]byte, error) {
+// certificate returns the certificate (DER) of the authority of a database, nil if the
+// service at a URL has another certificate than one from it.
+func certificate(db, at string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(authority.Folder(db), filepath.Base(authority.Path)))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -101,10 +101,18 @@ func certificate(db string) ([]byte, error) {
 	if block == nil {
 		return nil, nil
 	}
-	if _, err := x509.ParseCertificate(block.Bytes); err != nil {
+	own, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
 		return nil, err
 	}
-	return block.Bytes, nil
+	response, err := ask(bookPart.method, at+bookPart.path)
+	if err != nil {
+		return nil, err
+	}
+	if response.TLS == nil || response.TLS.PeerCertificates[0].CheckSignatureFrom(own) != nil {
+		return nil, nil // it was started with --tls-cert
+	}
+	return own.Raw, nil
 }
 
 // describe returns what a device needs, a line each, and a QR code that the app DAVx5

@@ -5,9 +5,10 @@ package invite
 
 import (
 	"cmp"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"os/user"
@@ -20,6 +21,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
@@ -46,6 +48,7 @@ var (
 	errStopped    = errors.New("the service does not run")
 	errNoDatabase = errors.New("the service has no database")
 	errNoPage     = errors.New("the service runs without the office page (--no-office), or is not ready yet")
+	errNoBook     = errors.New("the service runs without the address book for phones (--no-phones), or is not ready yet")
 )
 
 // explainStop returns the error that the service does not run, or has no database, with
@@ -66,11 +69,23 @@ func (c Commands) explainStop(err error) error {
 // isOfService reports whether a database is that of the installed service.
 func isOfService(env cli.Env, db string) bool { return env.ServiceDB != nil && env.ServiceDB() == db }
 
-// address returns the URL of the service that serves the database at path. If there is
-// none, the error is errNotServed or errNoPage with a hint; others have none. What a
-// killed service has left in the database counts only while another one has the lock
-// and listens there.
-func address(env cli.Env, s *store.Store, path string) (string, error) {
+// part is a part of the service that it may run without.
+type part struct {
+	method, path string // of a request that the service answers with 200 if it has the part
+	missing      error
+	flag         string // that leaves it out
+}
+
+var (
+	officePart = part{http.MethodHead, site.Root + "sign-in", errNoPage, "--no-office"}
+	bookPart   = part{http.MethodOptions, dav.Root, errNoBook, "--no-phones"}
+)
+
+// address returns the URL of the service that serves the database at path, if it has a
+// part. If there is none, the error is errNotServed or that of the part, with a hint;
+// others have none. What a killed service has left in the database counts only while
+// another one has the lock and answers there.
+func address(env cli.Env, s *store.Store, path string, p part) (string, error) {
 	switch {
 	case isLocked(osutil.Resolve(path)):
 	case isOfService(env, path):
@@ -82,8 +97,8 @@ func address(env cli.Env, s *store.Store, path string) (string, error) {
 	if err != nil {
 		return "", store.Failed("reading", path, err)
 	}
-	if !listens(at) {
-		return "", cli.WithHint(errNoPage, "wait a moment, or start it without --no-office")
+	if response, err := ask(p.method, at+p.path); err != nil || response.StatusCode != http.StatusOK {
+		return "", cli.WithHint(p.missing, "wait a moment, or start it without "+p.flag)
 	}
 	return at, nil
 }
@@ -103,18 +118,22 @@ func isLocked(path string) bool {
 	return errors.Is(err, sqlite.ErrBusy)
 }
 
-// listens reports whether a program listens at a URL. It only connects: a
-// certificate need not be trusted here, and no proxy is in the way.
-func listens(at string) bool {
-	u, err := url.Parse(at)
-	if err != nil || u.Port() == "" {
-		return false
+// local asks the service on this machine. The certificate need not be trusted here, and no
+// proxy is in the way. No request has a secret.
+var local = http.Client{Timeout: 5 * time.Second,
+	Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
+
+// ask sends a request without a body to the service and returns the head of the answer.
+func ask(method, url string) (*http.Response, error) {
+	request, err := http.NewRequest(method, url, nil)
+	if err != nil {
+		return nil, err
 	}
-	conn, err := net.DialTimeout("tcp", u.Host, 5*time.Second)
+	response, err := local.Do(request)
 	if err == nil {
-		conn.Close()
+		response.Body.Close()
 	}
-	return err == nil
+	return response, err
 }
 
 // invitation is one that was made, as people are told.
@@ -226,7 +245,7 @@ func newInvitation(tenant, name, scope string) (n store.NewInvitation, err error
 // printInvitation makes an invitation and prints its code and, if there is a
 // page, its link.
 func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitation) error {
-	at, noLink := address(env, s, db)
+	at, noLink := address(env, s, db, officePart)
 	hint := cli.HintOf(noLink)
 	if noLink != nil && hint == "" {
 		return noLink

@@ -116,7 +116,7 @@ func (o *opening) invite(c Commands, do func() error) error {
 		if err != nil {
 			return err
 		}
-		at, err := address(o.env, s, o.db)
+		at, err := address(o.env, s, o.db, officePart)
 		if errors.Is(err, errNotServed) && isOfService(o.env, o.db) {
 			return c.explainStop(errStopped)
 		}

@@ -5,7 +5,8 @@ package invite
 import (
 	"errors"
 	"io"
-	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,10 +53,9 @@ func served(t *testing.T) (path string) {
 	path = newDatabase(t)
 	release, err := sqlite.LockDatabase(path)
 	must(t, err)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	t.Cleanup(func() { listener.Close(); release() })
-	must(t, withStore(path, func(s *store.Store) error { return s.SetAddress("http://" + listener.Addr().String()) }))
+	page := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})) // answers with 200
+	t.Cleanup(func() { page.Close(); release() })
+	must(t, withStore(path, func(s *store.Store) error { return s.SetAddress(page.URL) }))
 	return path
 }
 
@@ -104,7 +104,7 @@ func TestHints(t *testing.T) {
 		"/var/lib/y.db": "start one: firefighters serve --db " + db,
 		db:              cli.AsAdministrator("firefighters service start"),
 	} {
-		_, err := address(cli.Env{ServiceDB: func() string { return serviceDB }}, nil, db)
+		_, err := address(cli.Env{ServiceDB: func() string { return serviceDB }}, nil, db, officePart)
 		if got := cli.HintOf(err); got != want || !errors.Is(err, errNotServed) {
 			t.Errorf("%q: %q, not %q", serviceDB, got, want)
 		}

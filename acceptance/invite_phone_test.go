@@ -1,0 +1,56 @@
+package acceptance
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestInvitePhoneWithoutPage: a phone needs the address book, not the page. Where the
+// address book is left out, there is no address that would lead nowhere.
+func TestInvitePhoneWithoutPage(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--no-office")
+	id := s.create(t, ana)
+	file := filepath.Join(t.TempDir(), "ana.mobileconfig")
+	stdout, stderr := works(t, "invite", "--phone", "--tenant", "default", "--name", "Ana's phone", "-o", file, "--db", s.db)
+	if !strings.HasPrefix(stdout, "Address:   "+s.url+"/dav/\n") || strings.Contains(stderr, "no address") {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	s.device(keyForm.FindString(stdout)).send(t, "GET", cardPath(id), "").wants(t, 200)
+	if profile, err := os.ReadFile(file); err != nil || !strings.Contains(string(profile), keyForm.FindString(stdout)) {
+		t.Errorf("%v in %s", err, profile)
+	}
+	s.stop(t)
+	s = startWith(t, s.db, "serve", "--db", s.db, "--no-phones")
+	why := "the service runs without the address book for phones (--no-phones), or is not ready yet\nTry: wait a moment, or start it without --no-phones\n"
+	stdout, stderr = works(t, "invite", "--phone", "--tenant", "default", "--name", "Ana's phone", "--db", s.db)
+	if strings.Contains(stdout, "Address") || !strings.HasSuffix(stderr, "Note: there is no address, because "+why) {
+		t.Errorf("stdout %q, stderr %q", stdout, stderr)
+	}
+	refuses(t, 1, "Error: "+why, "invite", "--phone", "--tenant", "default", "--name", "Eva", "-o", file+"2", "--db", s.db)
+}
+
+// TestInvitePhoneAuthority: the profile has the certificate of the authority only where the
+// service has its own from it. One of an earlier start is not trusted for nothing.
+func TestInvitePhoneAuthority(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--tls-self-signed")
+	profile := func(name string) string {
+		file := filepath.Join(t.TempDir(), name)
+		works(t, "invite", "--phone", "--tenant", "default", "--name", name, "-o", file, "--db", s.db)
+		text, err := os.ReadFile(file)
+		must(t, err)
+		return string(text)
+	}
+	if got := profile("one"); strings.Count(got, "com.apple.security.root") != 1 {
+		t.Errorf("there is no authority in %s", got)
+	}
+	s.stop(t)
+	certificate, key, _ := newCertificate(t)
+	startWith(t, s.db, "serve", "--db", s.db, "--tls-cert", certificate, "--tls-key", key)
+	if got := profile("two"); strings.Contains(got, "com.apple.security.root") || !strings.Contains(got, "com.apple.carddav.account") {
+		t.Errorf("there is an authority in %s", got)
+	}
+}
