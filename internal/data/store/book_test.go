@@ -191,11 +191,11 @@ func TestForeignTokens(t *testing.T) {
 		create(t, s, ours, ana)
 	}
 	own := syncBook(t, s, ours, "", 0).Token
-	if !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(own) { // it stands in a URI
+	if !regexp.MustCompile(`^[A-Za-z0-9_-]{54}$`).MatchString(own) { // it stands in a URI
 		t.Errorf("the token is %q", own)
 	}
 	made := []string{syncBook(t, other, ours, "", 0).Token, syncBook(t, s, theirs, "", 0).Token, syncBook(t, other, ours, "", 1).Token,
-		changes(t, s, ours, "", 1).Next, "0", own + "A", own[:42], own + "=", " " + own, own[:9] + "\n" + own[9:], "data:," + own, strings.Repeat("A", 43), strings.Repeat("A", 1<<16)}
+		changes(t, s, ours, "", 1).Next, "0", own + "A", own[:53], own + "=", " " + own, own[:9] + "\n" + own[9:], "data:," + own, strings.Repeat("A", 43), strings.Repeat("A", 1<<16)}
 	bits, err := base64.RawURLEncoding.DecodeString(own)
 	must(t, err)
 	for i := range bits {
@@ -237,6 +237,37 @@ func TestTokenOfLater(t *testing.T) {
 		if _, err := s.Sync(ours, token, 0); !errors.Is(err, store.ErrPosition) {
 			t.Errorf("%s: %v", older, err)
 		}
+	}
+}
+
+// TestTokenOfOthers: a token is refused where other changes have the numbers of those that it
+// is of, as after somebody has put an older file in place by hand. A change that was erased
+// is no other one.
+func TestTokenOfOthers(t *testing.T) {
+	t.Parallel()
+	now := noon
+	s := newStoreAt(t, func() time.Time { return now })
+	var tokens []string // after each change
+	for range 3 {
+		now = now.Add(time.Second)
+		create(t, s, ours, ana)
+		tokens = append(tokens, syncBook(t, s, ours, "", 0).Token)
+	}
+	first := syncBook(t, s, ours, "", 1).Token
+	part := syncBook(t, s, ours, tokens[0], 1).Token
+	exec(t, s, `UPDATE changes SET at = at + 1 WHERE id & 0xffffffff > 1`)
+	for i, token := range append(tokens, first, part) {
+		y, err := s.Sync(ours, token, 0)
+		if refused := errors.Is(err, store.ErrPosition); refused != (i > 0) || !refused && (err != nil || len(y.Members) != 2) {
+			t.Errorf("%d: %+v, %v", i, y, err)
+		}
+	}
+	if token, err := s.SyncToken(ours); err != nil || token == tokens[2] {
+		t.Errorf("the token is still %q: %v", token, err)
+	}
+	exec(t, s, `DELETE FROM changes WHERE id & 0xffffffff = 2`)
+	if y := syncBook(t, s, ours, tokens[1], 0); len(y.Members) != 1 {
+		t.Errorf("after a change was erased: %+v", y)
 	}
 }
 
