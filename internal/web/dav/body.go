@@ -28,6 +28,7 @@ const MaxBody = maxMultiget
 // element is an element of the XML of a request.
 type element struct {
 	name     xml.Name
+	raw      xml.Name // with the prefix for the namespace
 	attr     []xml.Attr
 	text     []byte // its character data, without that of its children
 	children []*element
@@ -82,10 +83,16 @@ func readBody(body *upload.File) (*element, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readXML(content)
+}
+
+// readXML returns the root element of XML, nil if there is nothing. The error is a
+// *httpapi.Problem.
+func readXML(content []byte) (*element, error) {
 	in := &limited{from: bytes.NewReader(content), left: maxBody}
-	t := tree{in: in, spaces: map[string]int{}}
+	t := tree{in: in, spaces: map[string][]string{"xml": {xmlSpace}}}
 	for decoder := xml.NewDecoder(in); ; {
-		token, err := decoder.Token()
+		token, err := decoder.RawToken() // Token takes a prefix that is not declared for a namespace
 		switch {
 		case err == io.EOF && len(t.open) == 0 && (t.root != nil || !t.begun):
 			return t.root, nil
@@ -100,14 +107,15 @@ func readBody(body *upload.File) (*element, error) {
 	}
 }
 
-// tree makes elements of tokens.
+// tree makes elements of tokens. It does what package xml leaves to its user: elements end
+// in order, and their names and those of their attributes are right, also by their namespaces.
 type tree struct {
 	in       *limited
 	begun    bool // there is a declaration or a comment
 	root     *element
-	open     []*element     // those that have not ended yet
-	elements int            // with attributes
-	spaces   map[string]int // how often the namespaces are declared in open
+	open     []*element          // those that have not ended yet
+	elements int                 // with attributes
+	spaces   map[string][]string // by their prefixes, the innermost last
 }
 
 // byteOrderMark may stand before a body. encoding/xml takes it for text.
@@ -119,8 +127,7 @@ func (t *tree) add(token xml.Token) error {
 	case xml.StartElement:
 		return t.begin(token)
 	case xml.EndElement:
-		t.declare(t.open[len(t.open)-1], -1)
-		t.open = t.open[:len(t.open)-1]
+		return t.end(token.Name)
 	case xml.ProcInst, xml.Comment:
 		t.begun = true
 	case xml.CharData:
@@ -137,11 +144,10 @@ func (t *tree) add(token xml.Token) error {
 }
 
 func (t *tree) begin(start xml.StartElement) error {
-	e := &element{name: start.Name, attr: start.Copy().Attr}
+	e := &element{raw: start.Name, attr: start.Copy().Attr}
 	t.elements += 1 + len(e.attr)
-	t.declare(e, 1)
 	switch {
-	case !t.hasNames(e):
+	case !t.declare(e) || !t.resolve(e):
 		return malformed("The body has a name or a namespace that XML does not allow.")
 	case len(t.open) == maxDepth || t.elements > maxElements:
 		return malformed("The body has more than %d elements and attributes, or more than %d elements within each other.", maxElements, maxDepth)
@@ -160,44 +166,76 @@ func (t *tree) begin(start xml.StartElement) error {
 	return nil
 }
 
-// declare counts the namespaces that an element declares, with -1 when it ends.
-func (t *tree) declare(e *element, by int) {
-	for _, a := range e.attr {
-		if a.Name.Space == "xmlns" || a.Name == (xml.Name{Local: "xmlns"}) {
-			t.spaces[a.Value] += by
+// end ends an element, with what it has declared.
+func (t *tree) end(raw xml.Name) error {
+	last := len(t.open) - 1
+	if last < 0 || t.open[last].raw != raw {
+		return malformed("The body has the end of an element that has not begun.")
+	}
+	for _, a := range t.open[last].attr {
+		if prefix, ok := declares(a.Name); ok {
+			t.spaces[prefix] = t.spaces[prefix][:len(t.spaces[prefix])-1]
 		}
 	}
+	t.open = t.open[:last]
+	return nil
 }
 
-// Namespaces that are always declared, and by no other prefix.
+// Namespaces that have always the same prefix, and no other.
 const (
 	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
 	xmlnsSpace = "http://www.w3.org/2000/xmlns/"
 )
 
-// hasNames reports whether the names of an element and of its attributes are allowed, each
-// attribute is there once, and their prefixes are declared. encoding/xml takes care of none
-// of that: a prefix that is not declared it gives as the namespace.
-func (t *tree) hasNames(e *element) bool {
-	seen := map[xml.Name]bool{}
-	for _, a := range e.attr {
-		switch name := a.Name; {
-		case seen[name], !isName(name.Local), a.Value == xmlnsSpace:
-			return false
-		case name.Space == "xmlns":
-			if a.Value == "" || name.Local == "xmlns" || (name.Local == "xml") != (a.Value == xmlSpace) {
-				return false
-			}
-		case !t.isDeclared(name.Space):
-			return false
-		}
-		seen[a.Name] = true
+// declares returns the prefix that an attribute declares, "" for that of names without one.
+func declares(attribute xml.Name) (prefix string, ok bool) {
+	if attribute == (xml.Name{Local: "xmlns"}) {
+		return "", true
 	}
-	return isName(e.name.Local) && t.isDeclared(e.name.Space)
+	return attribute.Local, attribute.Space == "xmlns"
 }
 
-func (t *tree) isDeclared(space string) bool {
-	return space == "" || space == xmlSpace || t.spaces[space] > 0
+// declare notes the namespaces that an element declares. It reports whether it may.
+func (t *tree) declare(e *element) bool {
+	for _, a := range e.attr {
+		prefix, ok := declares(a.Name)
+		if !ok {
+			continue
+		}
+		if prefix == "xmlns" || a.Value == xmlnsSpace || (prefix == "xml") != (a.Value == xmlSpace) || prefix != "" && a.Value == "" {
+			return false
+		}
+		t.spaces[prefix] = append(t.spaces[prefix], a.Value)
+	}
+	return true
+}
+
+// resolve puts namespaces in the place of prefixes. It reports whether all are declared, the
+// names are names, and each attribute is there once.
+func (t *tree) resolve(e *element) bool {
+	name, ok := t.name(e.raw, true)
+	e.name = name
+	seen := map[xml.Name]bool{}
+	for i := range e.attr {
+		name, known := t.name(e.attr[i].Name, false)
+		ok = ok && known && !seen[name]
+		seen[name] = true
+		e.attr[i].Name = name
+	}
+	return ok
+}
+
+// name returns a name with its namespace, that of an attribute without a prefix has none. ok
+// is false if it is not a name, or its prefix is not declared.
+func (t *tree) name(raw xml.Name, ofElement bool) (name xml.Name, ok bool) {
+	if _, is := declares(raw); !ofElement && (is || raw.Space == "") {
+		return raw, isName(raw.Local)
+	}
+	spaces := t.spaces[raw.Space]
+	if len(spaces) == 0 {
+		return raw, isName(raw.Local) && raw.Space == ""
+	}
+	return xml.Name{Space: spaces[len(spaces)-1], Local: raw.Local}, isName(raw.Local)
 }
 
 // isName reports whether a text is a name without a colon in XML: it may be repeated in

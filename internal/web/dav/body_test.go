@@ -31,6 +31,7 @@ func TestMalformed(t *testing.T) {
 		"a colon last":                      propfindOf("<leak:/>"),
 		"a prefix that nobody declared":     propfindOf("<leak:leak/>"),
 		"a prefix after its element":        propfindOf(`<a:a xmlns:a="leak:"/><a:leak/>`),
+		"a prefix that is a namespace":      propfindOf(`<a:x xmlns:a="leak"><leak:x/></a:x>`),
 		"a prefix of an attribute":          propfindOf(`<D:leak a:a=""/>`),
 		"an empty namespace for a prefix":   propfindOf(`<a:leak xmlns:a=""/>`),
 		"the prefix xmlns":                  propfindOf(`<xmlns:leak/>`),

@@ -93,7 +93,7 @@ func (b *book) compare(t *testing.T, file string, later bool) {
 }
 
 // values are what stands for words in braces.
-func (b *book) values(t *testing.T, later bool) map[string]string {
+func (b *book) values(t testing.TB, later bool) map[string]string {
 	t.Helper()
 	token, err := b.Store.SyncToken(ours)
 	must(t, err)

@@ -1,0 +1,162 @@
+package dav
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/firefighter-records/firefighters/internal/web/httpapi"
+)
+
+// FuzzBody: what is read as XML is XML, also by its namespaces, and within the limits. All
+// else is a problem of the client.
+func FuzzBody(f *testing.F) {
+	for _, file := range recordedFiles(f) {
+		archive, err := txtar.ParseFile(file)
+		must(f, err)
+		_, _, body := split(f, string(archive.Files[0].Data))
+		f.Add(body)
+	}
+	for _, body := range []string{"", "\ufeff", `<!DOCTYPE x [<!ENTITY e "e">]><x>&e;</x>`, `<D:6x xmlns:D="DAV:"/>`, `<a:x xmlns:a="u:" xmlns:b="u:" a:y="" b:y=""/>`,
+		`<x xmlns="u:"><y xmlns=""/></x>`, `<xml:x/>`, "<x>\xff</x>", "<x", "<x/><x/>", `<?xml version="1.0" encoding="utf-16"?><x/>`,
+		strings.Repeat("<x>", 33) + strings.Repeat("</x>", 33)} {
+		f.Add(body)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		root, err := readXML([]byte(body))
+		if p := (*httpapi.Problem)(nil); errors.As(err, &p) && (p.Status == 400 || p.Status == 413) {
+			return
+		}
+		must(t, err)
+		if root == nil {
+			if strings.TrimSpace(strings.TrimPrefix(body, byteOrderMark)) != "" {
+				t.Error("nothing is read")
+			}
+			return
+		}
+		must(t, checkXML(body))
+		var all []xml.Name
+		if depth := collect(root, &all); depth > maxDepth || root.size() >= maxElements {
+			t.Errorf("it has %d elements, %d within each other", len(all), depth)
+		}
+		if want := elementsOf(t, body); !slices.Equal(all, want) {
+			t.Errorf("the elements are %v, not %v", all, want)
+		}
+	})
+}
+
+// collect adds the names of an element and of those in it, in their order, and returns how
+// many are within each other.
+func collect(e *element, all *[]xml.Name) (depth int) {
+	*all = append(*all, e.name)
+	for _, c := range e.children {
+		depth = max(depth, collect(c, all))
+	}
+	return depth + 1
+}
+
+// elementsOf returns the names of all elements as package xml reads them.
+func elementsOf(t *testing.T, body string) (all []xml.Name) {
+	t.Helper()
+	for d := xml.NewDecoder(strings.NewReader(body)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			return all
+		}
+		must(t, err)
+		if start, ok := token.(xml.StartElement); ok {
+			all = append(all, start.Name)
+		}
+	}
+}
+
+// FuzzReport: whatever is asked, a book answers with a status that has a meaning, with XML
+// that is right, with names and addresses of its own or of the request, and about its own
+// people.
+func FuzzReport(f *testing.F) {
+	b := newBook(f)
+	values := b.values(f, false)
+	for _, file := range recordedFiles(f) {
+		archive, err := txtar.ParseFile(file)
+		must(f, err)
+		request := string(archive.Files[0].Data)
+		for name, value := range values {
+			request = strings.ReplaceAll(request, "{"+name+"}", value)
+		}
+		line, headers, body := split(f, request)
+		method, path, _ := strings.Cut(strings.TrimSuffix(line, " HTTP/1.1"), " ")
+		f.Add(method == "REPORT", path, strings.Join(headers["Depth"], ""), len(headers["Brief"]) > 0, body)
+	}
+	for _, more := range []string{"<C:limit><C:nresults>1</C:nresults></C:limit>", `<C:filter test="allof"><C:prop-filter name="TEL"><C:is-not-defined/></C:prop-filter></C:filter>`,
+		`<C:filter><C:prop-filter name="TEL"><C:param-filter name="TYPE"><C:text-match negate-condition="yes" match-type="ends-with">x</C:text-match></C:param-filter></C:prop-filter></C:filter>`} {
+		f.Add(true, bookPath, "1", false, queryOf(more))
+	}
+	f.Add(true, bookPath, "0", true, syncOf("data:,"+b.token, "<D:limit><D:nresults>1</D:nresults></D:limit>"))
+	f.Add(true, bookPath, "", false, multigetOf("/", "x:", "//x/", bookPath+b.id["Ana"]+".vcf", bookPath+b.id["Zora"]+".vcf"))
+	f.Add(false, bookPath+b.id["Ana"]+".vcf", "0", false, propfindOf("<C:address-data/>"))
+	f.Add(false, "/", "infinity", false, `<D:propfind xmlns:D="DAV:"><D:propname/></D:propfind>`)
+	f.Fuzz(func(t *testing.T, report bool, path, depth string, brief bool, body string) {
+		u, err := url.ParseRequestURI(path)
+		if err != nil || u.Host != "" || u.Scheme != "" {
+			return // not a path of a request
+		}
+		method := "PROPFIND"
+		if report {
+			method = "REPORT"
+		}
+		b.t = t
+		r := httptest.NewRequest(method, "/", strings.NewReader(body))
+		r.URL = u
+		r.Header["Depth"] = []string{depth}
+		if brief {
+			r.Header["Brief"] = []string{"t"}
+		}
+		a := b.serveTo(r)
+		if !slices.Contains([]int{200, 207, 301, 400, 403, 404, 405, 413}, a.status) {
+			t.Fatalf("%d %s", a.status, a.body)
+		}
+		if a.wants(a.status); a.status == 207 {
+			b.checkEcho(t, a, body)
+		}
+	})
+}
+
+// checkEcho checks that an answer has only what is ours or was asked for.
+func (b *book) checkEcho(t *testing.T, a reply, body string) {
+	t.Helper()
+	asked, err := readXML([]byte(body))
+	must(t, err)
+	var names []xml.Name
+	hrefs := []string{"/", "/principals/", "/dav/", PrincipalPath, homePath, bookPath}
+	if asked != nil {
+		collect(asked, &names)
+		for _, e := range asked.children {
+			hrefs = append(hrefs, e.trimmed())
+		}
+	}
+	for _, name := range []string{"Ana", "Éric", "İlay"} {
+		hrefs = append(hrefs, cardPath(b.id[name]))
+	}
+	for _, r := range a.multistatus().Responses {
+		if !slices.Contains(hrefs, r.Href) {
+			t.Errorf("nobody asked for %q", r.Href)
+		}
+		for _, p := range r.Propstats {
+			for _, property := range p.Prop.All {
+				if name := property.XMLName; properties[name] == nil && !slices.Contains(names, name) {
+					t.Errorf("nobody asked for %v", name)
+				}
+			}
+		}
+	}
+	if strings.Contains(a.body, "Marić") && !strings.Contains(body, "Marić") {
+		t.Error("it has a person of another department")
+	}
+}
