@@ -15,7 +15,7 @@ func (s *Server) multiget(m *multistatus, t *target, root *element, q question) 
 			continue
 		}
 		href := e.trimmed()
-		if _, seen := idOf[href]; seen {
+		if _, seen := idOf[href]; seen || href == "" {
 			continue
 		}
 		id := idIn(href)

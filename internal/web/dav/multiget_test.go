@@ -52,4 +52,8 @@ func TestMultiget(t *testing.T) {
 			t.Errorf("%q: %s", href, m.body)
 		}
 	}
+	if m := b.do("REPORT", bookPath, multigetOf("", " ", "/x")).multistatus(); len(m.Responses) != 1 {
+		t.Errorf("empty addresses: %+v", m)
+	}
+	b.do("REPORT", bookPath, multigetOf("")).wants(400)
 }

@@ -27,7 +27,7 @@ func (s *Server) query(t *target, root *element, q question) (func(*multistatus)
 		q, found := q.of(cardKind), 0
 		for _, member := range people.Members {
 			card := t.of(member.Record)
-			if !matches(propertiesOf(card.card())) {
+			if !matches(card) {
 				continue
 			}
 			if found++; limit > 0 && found > limit {
@@ -43,8 +43,28 @@ func (s *Server) query(t *target, root *element, q question) (func(*multistatus)
 // cardProperty is a property of a card: with its parameters, and the value without escapes.
 type cardProperty struct {
 	name   string
-	params map[string][]string // in upper case
-	value  string
+	params map[string][]*text // by their names in upper case
+	value  *text
+}
+
+// text is a text with the forms in which it is compared. Each is made once, because a query
+// may have many conditions.
+type text struct {
+	plain string
+	forms map[string]string // by collations
+}
+
+// by returns the form of a text by a collation.
+func (t *text) by(collation string) string {
+	form, ok := t.forms[collation]
+	if !ok {
+		form = folds[collation](t.plain)
+		if t.forms == nil {
+			t.forms = map[string]string{}
+		}
+		t.forms[collation] = form
+	}
+	return form
 }
 
 var unescape = strings.NewReplacer(`\\`, `\`, `\,`, `,`, `\;`, `;`, `\n`, "\n")
@@ -54,10 +74,12 @@ func propertiesOf(card []byte) (all []cardProperty) {
 	for line := range bytes.Lines(bytes.ReplaceAll(card, []byte("\r\n "), nil)) {
 		head, value, _ := strings.Cut(strings.TrimRight(string(line), "\r\n"), ":")
 		parts := strings.Split(head, ";")
-		p := cardProperty{parts[0], map[string][]string{}, unescape.Replace(value)}
+		p := cardProperty{parts[0], map[string][]*text{}, &text{plain: unescape.Replace(value)}}
 		for _, param := range parts[1:] {
 			name, values, _ := strings.Cut(param, "=")
-			p.params[name] = append(p.params[name], strings.Split(values, ",")...)
+			for value := range strings.SplitSeq(values, ",") {
+				p.params[name] = append(p.params[name], &text{plain: value})
+			}
 		}
 		all = append(all, p)
 	}
@@ -71,9 +93,9 @@ type test func(card []cardProperty) bool
 const maxConditions = 200
 
 // readFilter reads an element filter. Without one, and without a condition in it, all match.
-func readFilter(e *element) (test, error) {
+func readFilter(e *element) (func(*target) bool, error) {
 	if e == nil {
-		return func([]cardProperty) bool { return true }, nil
+		return func(*target) bool { return true }, nil
 	}
 	if e.size() > maxConditions {
 		return nil, malformed("The filter has more than %d elements.", maxConditions)
@@ -93,7 +115,11 @@ func readFilter(e *element) (test, error) {
 		}
 		all = append(all, one)
 	}
-	return func(card []cardProperty) bool {
+	if len(all) == 0 {
+		return readFilter(nil)
+	}
+	return func(t *target) bool {
+		card := propertiesOf(t.card())
 		return join(len(all), func(i int) bool { return all[i](card) })
 	}, nil
 }
@@ -175,11 +201,11 @@ func readParamFilter(e *element) (func(cardProperty) bool, error) {
 	if e.child(cardName("is-not-defined")) != nil {
 		return func(p cardProperty) bool { return len(p.params[name]) == 0 }, nil
 	}
-	text := e.child(cardName("text-match"))
-	if text == nil {
+	condition := e.child(cardName("text-match"))
+	if condition == nil {
 		return func(p cardProperty) bool { return len(p.params[name]) > 0 }, nil
 	}
-	match, err := readTextMatch(text)
+	match, err := readTextMatch(condition)
 	return func(p cardProperty) bool { return slices.ContainsFunc(p.params[name], match) }, err
 }
 
@@ -188,15 +214,16 @@ const (
 	unicodeCollation = "i;unicode-casemap"
 )
 
+// folds make the forms in which texts are compared.
+var folds = map[string]func(string) string{asciiCollation: foldASCII, unicodeCollation: foldUnicode}
+
 // readTextMatch reads a comparison of texts.
-func readTextMatch(e *element) (func(string) bool, error) {
-	var fold func(string) string
-	switch e.value("collation") {
-	case "", "default", unicodeCollation:
-		fold = foldUnicode
-	case asciiCollation:
-		fold = foldASCII
-	default:
+func readTextMatch(e *element) (func(*text) bool, error) {
+	collation := e.value("collation")
+	if collation == "" || collation == "default" {
+		collation = unicodeCollation
+	}
+	if folds[collation] == nil {
 		return nil, forbid("C:supported-collation")
 	}
 	negate := e.value("negate-condition")
@@ -210,8 +237,8 @@ func readTextMatch(e *element) (func(string) bool, error) {
 	if !known {
 		return nil, malformed("The attribute match-type must be equals, contains, starts-with or ends-with.")
 	}
-	wanted := fold(string(e.text))
-	return func(value string) bool { return compare(fold(value), wanted) != (negate == "yes") }, nil
+	wanted := folds[collation](string(e.text))
+	return func(value *text) bool { return compare(value.by(collation), wanted) != (negate == "yes") }, nil
 }
 
 // foldASCII folds a text for i;ascii-casemap (RFC 4790).
