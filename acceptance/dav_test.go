@@ -602,7 +602,7 @@ func TestBookTokens(t *testing.T) {
 	position := s.changes(t, "", 100).Next
 	theirs := s.device(other.key).sync(t, "", "<D:getetag/>", "").multistatus(t).Token
 	for _, token := range []string{theirs, "x", "data:,", "data:", "data:,x", own + "x", own[:len(own)-1], strings.TrimPrefix(own, "data:,"), strings.ToUpper(own),
-		"data:," + position, "http://example.com/ns/sync/1", "0", "-1", "&#1234;", strings.Repeat("9", 5000)} {
+		"data:," + position, "http://example.com/ns/sync/1", "0", "-1", "&#1234;", "&#8232;", strings.Repeat("9", 5000)} {
 		a := d.sync(t, token, "<D:getetag/>", "")
 		if a.wants(t, 403); a.condition(t) != "valid-sync-token" {
 			t.Errorf("%.80q: %s", token, a.body)

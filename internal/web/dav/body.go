@@ -63,8 +63,8 @@ func (e *element) value(attribute string) string {
 	return ""
 }
 
-// trimmed returns the text without white space around it.
-func (e *element) trimmed() string { return strings.TrimSpace(string(e.text)) }
+// trimmed returns the text without the white space of XML around it.
+func (e *element) trimmed() string { return strings.Trim(string(e.text), " \t\r\n") }
 
 // malformed returns the problem of a request that is not understood.
 func malformed(format string, args ...any) error {
