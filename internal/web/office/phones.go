@@ -28,8 +28,10 @@ var devices = []string{apple, android, computer}
 // phonesPage is the Data of phones.html: the form, and what a device needs.
 type phonesPage struct {
 	Reach   site.Reach
-	Here    bool // only this computer reaches the service
-	Plain   bool // without TLS
+	Here    bool   // only this computer reaches the service
+	Plain   bool   // without TLS
+	How     string // key of a message that says where to type the command, where one of them is so
+	Command string
 	Devices []string
 	Made    *madePhone
 
@@ -62,6 +64,10 @@ func (v visit) renderPhones(status int, data phonesPage) (err error) {
 		return err
 	}
 	data.Here, data.Plain = data.Reach.Address == "", !strings.HasPrefix(data.Reach.URL, "https:")
+	data.How, data.Command = data.Reach.How, data.Reach.Command
+	if data.Plain && !data.Here {
+		data.How, data.Command = v.Start("--tls-self-signed")
+	}
 	data.Devices = devices
 	if data.Made != nil {
 		data.Faults = nil
@@ -109,7 +115,7 @@ func (v visit) makePhone(made *madePhone, birthdays bool) error {
 		return nil
 	})
 	made.Subscribe = template.URL(made.CalendarLink())
-	if link := made.DAVx5(); link != "" {
+	if link := made.DAVx5(); link != "" && made.Device == android {
 		made.QR = qrCode(link, v.Text("phones.qr", made.Name))
 	}
 	return err
@@ -142,10 +148,11 @@ var errNoPhone = &httpapi.Problem{Kind: httpapi.Kind{Code: "phone", Status: http
 var errWait = &httpapi.Problem{Kind: httpapi.TooMany}
 
 // withPhoneCode calls use with the code of the address. Wrong ones count as those at
-// sign-in.
+// sign-in, but under another name: a code that somebody has typed there is not wrong here.
 func withPhoneCode(use func(v visit, code string) error) func(visit) error {
 	return func(v visit) error {
-		wait, err := v.Try(v.R.PathValue("code"), func(code string) error { return use(v, code) })
+		code := v.R.PathValue("code")
+		wait, err := v.Try("phone "+code, func(string) error { return use(v, code) })
 		switch {
 		case wait > 0:
 			return errWait
@@ -184,6 +191,10 @@ func sendProfile(v visit, code string) error {
 		return err
 	}
 	v.W.Header()["Content-Type"] = []string{phone.ProfileType}
+	if v.R.Method == http.MethodHead { // nobody knows the length of a profile without keys
+		v.W.WriteHeader(http.StatusOK)
+		return nil
+	}
 	httpapi.Respond(v.W, http.StatusOK, a.Profile())
 	return nil
 }

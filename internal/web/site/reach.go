@@ -22,10 +22,8 @@ func (v *Visit) Reach() (Reach, error) {
 	}
 	if at == "" || HereOnly(at) {
 		if httpapi.IsLoopbackHost(v.R.Host) {
-			r := Reach{URL: at, How: "backups.start", Command: "--listen 0.0.0.0:8443 --tls-self-signed"}
-			if v.site.Installed {
-				r.How, r.Command = "backups.admin", "firefighters service install "+r.Command
-			}
+			r := Reach{URL: at}
+			r.How, r.Command = v.Start("--listen 0.0.0.0:8443 --tls-self-signed")
 			return r, nil
 		}
 		return Reach{URL: "https://" + v.R.Host, Address: v.R.Host + Root}, nil // by way of a proxy
@@ -35,4 +33,13 @@ func (v *Visit) Reach() (Reach, error) {
 		r.Trust = at + v.site.TrustPath
 	}
 	return r, nil
+}
+
+// Start says how the service is started with further flags: the key of a message that says
+// where to type the command, and the command.
+func (v *Visit) Start(flags string) (how, command string) {
+	if v.site.Installed {
+		return "backups.admin", "firefighters service install " + flags
+	}
+	return "backups.start", flags
 }
