@@ -737,6 +737,18 @@ func TestNoPhones(t *testing.T) {
 	d.send(t, "GET", "/office/", "").wants(t, 404)
 }
 
+// TestBookLimit: --rate-limit holds for the address book, too, and for each phone alone.
+func TestBookLimit(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--rate-limit", "1")
+	d, other := s.device(newKey(t, s.db, "default", "--scope", "phone")), s.device(newKey(t, s.db, "default", "--scope", "phone"))
+	eventually(t, "the phone to be told to wait", func() bool {
+		a := d.send(t, "PROPFIND", davRoot, "", "Depth", "0")
+		return a.status == 429 && a.problem(t).Code == "rate_limit"
+	})
+	other.propfind(t, davRoot, "0", "<D:current-user-principal/>").one(t)
+}
+
 // TestBookRevoked: what a phone has ends with its key, and its calendar, too.
 func TestBookRevoked(t *testing.T) {
 	t.Parallel()
