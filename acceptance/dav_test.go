@@ -773,3 +773,21 @@ func TestBookRevoked(t *testing.T) {
 	}
 	kept.send(t, "GET", cardPath(id), "").wants(t, 200)
 }
+
+// TestBookCharacters: a report gives the same card as GET, whatever characters are in a name.
+// XML cannot have two of them.
+func TestBookCharacters(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	d := s.device(s.key)
+	for name, want := range map[string]string{"a\\ufffeb": "a\ufffdb", "a\\uffffb": "a\ufffdb", "a\\u2028b": "a\u2028b", "]]>&#0;<b": "]]>&#0;<b", `x;y,z\\n`: `x;y,z\n`, "👩\\u200d🚒": "👩\u200d🚒"} {
+		id := s.create(t, `{"firstName":"`+name+`","lastName":"B"}`)
+		card := d.send(t, "GET", cardPath(id), "").wants(t, 200).body
+		if got := readCard(t, card); got.first != want {
+			t.Errorf("%q: %q in %s", name, got.first, card)
+		}
+		if got, _ := d.multiget(t, cardPath(id)).one(t).find("address-data"); got.Text != card {
+			t.Errorf("%q: a report gives %q, and GET %q", name, got.Text, card)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package dav
 
 import (
+	"bytes"
 	"net/http"
 	"strings"
 
@@ -89,8 +90,17 @@ type target struct {
 
 func (t *target) href() string { return t.path }
 
-// card returns the card of a person as the client may read it.
-func (t *target) card() []byte { return sheet.AppendCard(nil, t.person, t.caller.Birthdays) }
+// card returns the card of a person as the client may read it. XML cannot have U+FFFE and
+// U+FFFF: U+FFFD stands for them, so that a report and GET give the same card.
+func (t *target) card() []byte {
+	card := sheet.AppendCard(nil, t.person, t.caller.Birthdays)
+	for _, c := range []string{"\uFFFE", "\uFFFF"} {
+		if bytes.Contains(card, []byte(c)) {
+			card = bytes.ReplaceAll(card, []byte(c), []byte("\uFFFD"))
+		}
+	}
+	return card
+}
 
 // etag returns the entity tag of a card: that of the person in the API.
 func (t *target) etag() string { return httpapi.ETag(t.person.AppendJSON(nil)) }
