@@ -86,4 +86,7 @@ func TestIdentifiers(t *testing.T) {
 	if ids(first) != ids(second) || ids(first) == ids(other) || !strings.Contains(ids(first), "engine-7") {
 		t.Errorf("%s\n%s\n%s", ids(first), ids(second), ids(other))
 	}
+	if other.Department = "消防"; strings.Contains(ids(other), "..") {
+		t.Errorf("no part of an identifier may be empty: %s", ids(other))
+	}
 }

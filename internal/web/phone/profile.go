@@ -103,7 +103,8 @@ func (a Account) slug() string {
 		}
 		return -1
 	}, fold.String(a.Department))
-	return strings.Trim(plain, "-") + "." + uuid.NewSHA1(uuid.NameSpaceOID, []byte(a.Department)).String()[:8]
+	mark := uuid.NewSHA1(uuid.NameSpaceOID, []byte(a.Department)).String()[:8]
+	return strings.TrimPrefix(strings.Trim(plain, "-")+"."+mark, ".") // 消防 has nothing in ASCII
 }
 
 // book returns the account of the address book.
