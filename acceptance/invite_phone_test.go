@@ -22,6 +22,9 @@ func TestInvitePhoneWithoutPage(t *testing.T) {
 	if profile, err := os.ReadFile(file); err != nil || !strings.Contains(string(profile), keyForm.FindString(stdout)) {
 		t.Errorf("%v in %s", err, profile)
 	}
+	missing := filepath.Join(t.TempDir(), "missing")
+	refuses(t, 1, "Error: the folder of "+filepath.Join(missing, "x")+" does not exist\nTry: make it first: mkdir "+missing+"\n",
+		"invite", "--phone", "--tenant", "default", "--name", "Eva", "-o", filepath.Join(missing, "x"), "--db", s.db)
 	s.stop(t)
 	s = startWith(t, s.db, "serve", "--db", s.db, "--no-phones")
 	why := "the service runs without the address book for phones (--no-phones), or is not ready yet\nTry: wait a moment, or start it without --no-phones\n"

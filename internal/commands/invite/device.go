@@ -57,6 +57,9 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 	if noAddress != nil && (hint == "" || d.output != "") {
 		return noAddress
 	}
+	if folder := filepath.Dir(d.output); !osutil.Exists(folder) {
+		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", cli.Quote(d.output)), "make it first: mkdir "+cli.Quote(folder))
+	}
 	department, err := s.TenantName(n.Tenant)
 	if err != nil {
 		return store.Failed("reading", db, err)
