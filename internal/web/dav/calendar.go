@@ -80,13 +80,13 @@ func (s *Server) sendCalendar(w http.ResponseWriter, r *http.Request, tenant rec
 	if err != nil {
 		return err
 	}
-	book, err := s.Store.Sync(tenant, "", 0)
+	var people []record.Firefighter
+	err = s.Store.Each(tenant, inOrder, func(f *record.Firefighter) error {
+		people = append(people, *f)
+		return nil
+	})
 	if err != nil {
 		return err
-	}
-	people := make([]record.Firefighter, len(book.Members))
-	for i, member := range book.Members {
-		people[i] = *member.Record
 	}
 	body := Calendar(l, department, people)
 	h, etag := w.Header(), "W/"+httpapi.ETag(body)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -93,28 +94,28 @@ func (s *Server) fill(t *target) (err error) {
 
 // propfindWithin writes a collection and what is in it.
 func (s *Server) propfindWithin(m *multistatus, t *target, q question) error {
+	if err := s.fill(t); err != nil {
+		return err
+	}
+	m.resource(t, q.of(t.kind))
 	if t.kind != bookKind {
-		if err := s.fill(t); err != nil {
-			return err
-		}
-		m.resource(t, q.of(t.kind))
 		return s.children(m, t, q)
 	}
-	people, err := s.Store.Sync(t.caller.Tenant, "", 0)
-	if err != nil {
-		return err
-	}
-	if t.department, err = s.Store.TenantName(t.caller.Tenant); err != nil {
-		return err
-	}
-	t.token = people.Token
-	m.resource(t, q.of(bookKind))
-	cards := q.of(cardKind)
-	for _, member := range people.Members {
-		m.resource(t.of(member.Record), cards)
-	}
-	return nil
+	cards := q.of(cardKind) // who changes after fill comes again in the next sync
+	return s.everybody(t, func(card *target) { m.resource(card, cards) })
 }
+
+// everybody calls each for the card of each person in the book. It needs memory for one of
+// them, which each must not keep.
+func (s *Server) everybody(t *target, each func(card *target)) error {
+	return s.Store.Each(t.caller.Tenant, inOrder, func(f *record.Firefighter) error {
+		each(t.of(f))
+		return nil
+	})
+}
+
+// inOrder is the order of the book.
+var inOrder = record.Query{SortBy: record.ByCreatedAt}
 
 // children writes the collections in a collection.
 func (s *Server) children(m *multistatus, t *target, q question) error {

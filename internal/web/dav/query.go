@@ -20,23 +20,19 @@ func (s *Server) query(t *target, root *element, q question) (func(*multistatus)
 		return nil, err
 	}
 	return func(m *multistatus) error {
-		people, err := s.Store.Sync(t.caller.Tenant, "", 0)
-		if err != nil {
-			return err
-		}
 		q, found := q.of(cardKind), 0
-		for _, member := range people.Members {
-			card := t.of(member.Record)
+		err := s.everybody(t, func(card *target) {
 			if !matches(card) {
-				continue
+				return
 			}
-			if found++; limit > 0 && found > limit {
-				m.truncated()
-				break
+			if found++; limit == 0 || found <= limit {
+				m.resource(card, q)
 			}
-			m.resource(card, q)
+		})
+		if limit > 0 && found > limit {
+			m.truncated()
 		}
-		return nil
+		return err
 	}, nil
 }
 

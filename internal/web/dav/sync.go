@@ -28,6 +28,9 @@ func (s *Server) syncCollection(t *target, root *element, q question) (func(*mul
 	if err != nil {
 		return nil, err
 	}
+	if had == "" && limit == 0 {
+		return func(m *multistatus) error { return s.firstSync(m, t, q.of(cardKind)) }, nil
+	}
 	if had != "" && (limit == 0 || limit > maxChanges) {
 		limit = maxChanges
 	}
@@ -42,6 +45,18 @@ func (s *Server) syncCollection(t *target, root *element, q question) (func(*mul
 		s.writeSync(m, t, lacks, q)
 		return nil
 	}, nil
+}
+
+// firstSync answers with everybody. The token is of before that: who changes meanwhile comes
+// again in the next sync.
+func (s *Server) firstSync(m *multistatus, t *target, q question) error {
+	token, err := s.Store.SyncToken(t.caller.Tenant)
+	if err != nil {
+		return err
+	}
+	err = s.everybody(t, func(card *target) { m.resource(card, q) })
+	m.token(token)
+	return err
 }
 
 // errToken is for a token that this history of the department has not given, as one of
@@ -73,5 +88,10 @@ func (s *Server) writeSync(m *multistatus, t *target, lacks store.Sync, q questi
 	if lacks.More {
 		m.truncated()
 	}
-	m.raw("<D:sync-token>" + tokenPrefix + lacks.Token + "</D:sync-token>\n")
+	m.token(lacks.Token)
+}
+
+// token writes the token of a copy that has what the answer gives.
+func (m *multistatus) token(token string) {
+	m.raw("<D:sync-token>" + tokenPrefix + token + "</D:sync-token>\n")
 }
