@@ -33,7 +33,7 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error
 		return err
 	}
 	defer body.Close()
-	return upload.Work(w, r, int64(t.caller.Tenant), 0, func(w http.ResponseWriter) error {
+	err = upload.Work(w, r, int64(t.caller.Tenant), 0, func(w http.ResponseWriter) error {
 		root, err := readBody(body)
 		if err != nil {
 			return err
@@ -45,6 +45,10 @@ func (s *Server) report(w http.ResponseWriter, r *http.Request, t *target) error
 		}
 		return s.respondLong(w, r, write)
 	})
+	if errors.Is(err, errToken) && strings.Contains(r.UserAgent(), "Thunderbird/") {
+		return s.respond(w, r, func(m *multistatus) error { m.raw(noToken); return nil })
+	}
+	return err
 }
 
 // readReport returns what writes the answer to a report.

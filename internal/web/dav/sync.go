@@ -63,6 +63,11 @@ func (s *Server) firstSync(m *multistatus, t *target, q question) error {
 // before a restore. The client starts over.
 var errToken = forbid("D:valid-sync-token")
 
+// noToken is what Thunderbird gets in place of errToken, after which it would never sync
+// again: it neither starts over nor forgets the token. Without a token it compares all
+// entity tags, at its next look and from then on.
+const noToken = "<D:sync-token/>\n"
+
 // readToken returns the token of a copy as the store knows it, "" for a first sync.
 func readToken(root *element) (string, error) {
 	e := root.child(davName("sync-token"))
