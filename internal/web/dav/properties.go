@@ -21,6 +21,9 @@ func (p *property) isOf(k kind) bool { return p.of&k != 0 }
 // none, but some clients want to know.
 const maxResource = "65536"
 
+// privileges is what the caller may do.
+var privileges = davName("current-user-privilege-set")
+
 // properties are all properties, by their names. init fills it, because they need it.
 var properties map[xml.Name]*property
 
@@ -33,7 +36,7 @@ func init() {
 		davName("getcontentlength"):              {cardKind, func(m *multistatus, t *target, _ question) { m.raw(strconv.Itoa(len(t.card()))) }, true},
 		davName("getlastmodified"):               {cardKind, lastModified, true},
 		davName("current-user-principal"):        {everything, hrefOf(PrincipalPath), false},
-		davName("current-user-privilege-set"):    {everything, inXML("<D:privilege><D:read/></D:privilege>"), false},
+		privileges:                               {everything, inXML("<D:privilege><D:read/></D:privilege>"), false},
 		davName("principal-URL"):                 {principalKind, hrefOf(PrincipalPath), false},
 		davName("principal-collection-set"):      {everything, hrefOf(Root), false},
 		davName("owner"):                         {homeKind | bookKind | cardKind, hrefOf(PrincipalPath), false},

@@ -3,6 +3,7 @@ package dav
 import (
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -28,6 +29,9 @@ func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) err
 	q, err := readPropfind(root)
 	if err != nil {
 		return err
+	}
+	if t.kind == homeKind && strings.Contains(r.UserAgent(), "akonadi_davgroupware") && !slices.Contains(q.names, privileges) {
+		q.names = append(q.names, privileges) // it does not ask, and lets people edit where it does not know
 	}
 	if depth == 0 || t.kind == principalKind || t.kind == cardKind {
 		if err := s.fill(t); err != nil {
