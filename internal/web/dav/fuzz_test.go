@@ -112,20 +112,27 @@ func FuzzReport(f *testing.F) {
 			method = "REPORT"
 		}
 		b.t = t
-		r := httptest.NewRequest(method, "/", strings.NewReader(body))
-		r.URL = u
-		r.Header["Depth"] = []string{depth}
-		if brief {
-			r.Header["Brief"] = []string{"t"}
-		}
-		a := b.serveTo(r)
-		if !slices.Contains([]int{200, 207, 301, 400, 403, 404, 405, 413}, a.status) {
-			t.Fatalf("%d %s", a.status, a.body)
-		}
-		if a.wants(a.status); a.status == 207 {
-			b.checkEcho(t, a, body)
-		}
+		b.asks(t, method, u, depth, brief, body)
 	})
+}
+
+// asks sends a request, checks the answer, and returns its status.
+func (b *book) asks(t *testing.T, method string, u *url.URL, depth string, brief bool, body string) int {
+	t.Helper()
+	r := httptest.NewRequest(method, "/", strings.NewReader(body))
+	r.URL = u
+	r.Header["Depth"] = []string{depth}
+	if brief {
+		r.Header["Brief"] = []string{"t"}
+	}
+	a := b.serveTo(r)
+	if !slices.Contains([]int{200, 207, 301, 400, 403, 404, 405, 413}, a.status) {
+		t.Fatalf("%s %s with %s: %d %s", method, u, body, a.status, a.body)
+	}
+	if a.wants(a.status); a.status == 207 {
+		b.checkEcho(t, a, body)
+	}
+	return a.status
 }
 
 // checkEcho checks that an answer has only what is ours or was asked for.
