@@ -151,7 +151,7 @@ func (o *Options) addNetFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.KeyFile, "tls-key", "", "the `file` with the private key (PEM) of --tls-cert")
 	flags.BoolVar(&o.SelfSigned, "tls-self-signed", false, "serve HTTPS with a certificate that this makes and renews; other machines must trust it once: firefighters cert")
 	flags.IntVar(&o.RateLimit, "rate-limit", 0, "how many requests each key may send per second, twice as many at once; 0 is no limit")
-	flags.BoolVar(&o.NoOffice, "no-office", false, "serve the API alone, without the page for people at /office/")
+	flags.BoolVar(&o.NoOffice, "no-office", false, "serve no page for people at /office/")
 	flags.BoolVar(&o.NoPhones, "no-phones", false, "serve no address book and no calendar for phones at /dav/")
 	flags.StringSliceVar(&o.Origins, "cors-origin", nil, "let pages from this `origin` use the API in a browser, as https://roster.example.org; may be repeated")
 }
