@@ -105,3 +105,20 @@ func TestOfficePhonesFirst(t *testing.T) {
 		t.Errorf("the keys are\n%s", keys)
 	}
 }
+
+// TestOfficePhonesResumed: a session that has ended loses nothing that was typed, and makes no
+// device before somebody has seen the form again.
+func TestOfficePhonesResumed(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	typed := url.Values{"kind": {"android"}, "name": {"Ana's phone"}, "birthdays": {"1"}}
+	late := s.browser(t, "en").post(t, "/office/phones", typed).wants(t, 401).form(t, "/office/sign-in").set(t, "Key or code", s.key)
+	signedIn := late.send(t, "Sign in").wants(t, http.StatusTemporaryRedirect)
+	again := signedIn.browser.post(t, signedIn.header.Get("Location"), late.values).wants(t, 200).form(t, "/office/phones")
+	if again.values.Get("kind") != "android" || again.values.Get("name") != "Ana's phone" || again.values.Get("birthdays") != "1" {
+		t.Errorf("the form has %v", again.values)
+	}
+	if keys, _ := works(t, "keys", "list", "--db", s.db); strings.Contains(keys, " phone ") {
+		t.Errorf("the keys are\n%s", keys)
+	}
+}

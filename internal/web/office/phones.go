@@ -83,6 +83,9 @@ func addPhone(v visit) error {
 	if !slices.Contains(devices, data.Device) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
+	if v.Resumed() {
+		return v.renderPhones(http.StatusOK, data)
+	}
 	name, err := record.NormalizeName(data.Name)
 	if wrong := (*record.TextError)(nil); errors.As(err, &wrong) {
 		data.Fault = v.Text("access.fault." + wrong.Code)
