@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -89,6 +90,9 @@ func readBody(body *upload.File) (*element, error) {
 // readXML returns the root element of XML, nil if there is nothing. The error is a
 // *httpapi.Problem.
 func readXML(content []byte) (*element, error) {
+	if !utf8.Valid(content) { // package xml looks neither at comments nor at instructions
+		return nil, malformed("The body is not in UTF-8.")
+	}
 	in := &limited{from: bytes.NewReader(content), left: maxBody}
 	t := tree{in: in, spaces: map[string][]string{"xml": {xmlSpace}}}
 	for decoder := xml.NewDecoder(in); ; {

@@ -44,6 +44,8 @@ func TestMalformed(t *testing.T) {
 		"a name of an attribute":            propfindOf(`<D:leak D:6="1"/>`),
 		"invalid UTF-8 in a text":           propfindOf("<D:leak>\xff</D:leak>"),
 		"invalid UTF-8 in a name":           propfindOf("<D:leak\xff/>"),
+		"invalid UTF-8 in a comment":        propfindOf("<D:leak/><!-- \xff -->"),
+		"invalid UTF-8 in an attribute":     propfindOf("<D:leak a=\"\xff\"/>"),
 		"invalid UTF-8 in a namespace":      propfindOf("<a:leak xmlns:a=\"u:\xff\"/>"),
 		"a character that XML has not":      propfindOf("<D:leak>&#1;</D:leak>"),
 		"UTF-16":                            utf16,
