@@ -196,7 +196,7 @@ func TestMemoryOfPhones(t *testing.T) {
 		fmt.Fprintf(&names, "<x:a%d/>", i)
 	}
 	named := "<D:propfind" + davNamespaces + " xmlns:x=\"%s\"><D:prop>" + names.String() + "</D:prop></D:propfind>"
-	for i := range 10_000 {
+	for i := range 49_000 {
 		fmt.Fprintf(&attributes, ` a%d=""`, i)
 	}
 	element := "<a" + attributes.String()[:60_000]
@@ -208,6 +208,8 @@ func TestMemoryOfPhones(t *testing.T) {
 		"all entity tags":         {list, "1", "<D:propfind" + davNamespaces + "><D:prop><D:getetag/></D:prop></D:propfind>"},
 		"cards by their names":    {report, "1", multiget + "<D:prop>" + getAll + "</D:prop>" + hrefs.String() + end},
 		"many attributes":         {report, "1", multiget + strings.Repeat(element, 30) + end},
+		"many attributes of one":  {report, "1", multiget + "<a" + attributes.String() + "/>" + end},
+		"a long text":             {report, "1", multiget + strings.Repeat("<a>"+strings.Repeat("x", 999_000)+"</a>", 2) + end},
 		"many elements":           {list, "0", "<a>" + strings.Repeat("<a/>", 8000) + "</a>"},
 		"a namespace many times":  {list, "0", fmt.Sprintf(named, strings.Repeat("'", 60_000))},
 		"namespaces of each card": {list, "1", fmt.Sprintf(named, strings.Repeat("'", 6))},

@@ -17,7 +17,7 @@ import (
 // Limits of the XML of a request, so that it takes little memory and time. An
 // addressbook-multiget may be larger than others: some clients ask for all cards at once.
 const (
-	maxBody     = 64 << 10 // bytes, also of each token of a multiget
+	maxBody     = 64 << 10 // bytes
 	maxMultiget = 2 << 20  // bytes
 	maxDepth    = 32
 	maxElements = 50_000 // with attributes
@@ -93,6 +93,9 @@ func readXML(content []byte) (*element, error) {
 	if !utf8.Valid(content) { // package xml looks neither at comments nor at instructions
 		return nil, malformed("The body is not in UTF-8.")
 	}
+	if bytes.Count(content, []byte("=")) > maxElements { // before an element has them all
+		return nil, malformed("The body has more than %d attributes.", maxElements)
+	}
 	in := &limited{from: bytes.NewReader(content), left: maxBody}
 	t := tree{in: in, spaces: map[string][]string{"xml": {xmlSpace}}}
 	for decoder := xml.NewDecoder(in); ; {
@@ -126,7 +129,6 @@ type tree struct {
 const byteOrderMark = "\ufeff"
 
 func (t *tree) add(token xml.Token) error {
-	t.in.refill()
 	switch token := token.(type) {
 	case xml.StartElement:
 		return t.begin(token)
@@ -163,7 +165,7 @@ func (t *tree) begin(start xml.StartElement) error {
 	default:
 		t.root = e
 		if e.name == multigetName {
-			t.in.more = maxMultiget - maxBody
+			t.in.left += maxMultiget - maxBody
 		}
 	}
 	t.open = append(t.open, e)
@@ -275,13 +277,6 @@ var errTooLarge = errors.New("the body is too large")
 type limited struct {
 	from io.Reader
 	left int
-	more int // which refill may add to left
-}
-
-// refill lets as much be read again as at the beginning.
-func (l *limited) refill() {
-	n := min(maxBody-l.left, l.more)
-	l.left, l.more = l.left+n, l.more-n
 }
 
 func (l *limited) Read(p []byte) (n int, err error) {
