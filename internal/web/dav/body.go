@@ -30,6 +30,7 @@ const MaxBody = maxMultiget
 type element struct {
 	name     xml.Name
 	raw      xml.Name // with the prefix for the namespace
+	prefixes []string // which it declares
 	attr     []xml.Attr
 	text     []byte // its character data, without that of its children
 	children []*element
@@ -178,10 +179,8 @@ func (t *tree) end(raw xml.Name) error {
 	if last < 0 || t.open[last].raw != raw {
 		return malformed("The body has the end of an element that has not begun.")
 	}
-	for _, a := range t.open[last].attr {
-		if prefix, ok := declares(a.Name); ok {
-			t.spaces[prefix] = t.spaces[prefix][:len(t.spaces[prefix])-1]
-		}
+	for _, prefix := range t.open[last].prefixes {
+		t.spaces[prefix] = t.spaces[prefix][:len(t.spaces[prefix])-1]
 	}
 	t.open = t.open[:last]
 	return nil
@@ -212,6 +211,7 @@ func (t *tree) declare(e *element) bool {
 			return false
 		}
 		t.spaces[prefix] = append(t.spaces[prefix], a.Value)
+		e.prefixes = append(e.prefixes, prefix)
 	}
 	return true
 }
@@ -231,17 +231,22 @@ func (t *tree) resolve(e *element) bool {
 	return ok
 }
 
-// name returns a name with its namespace, that of an attribute without a prefix has none. ok
+// name returns a name with its namespace. That of an attribute without a prefix has none. ok
 // is false if it is not a name, or its prefix is not declared.
 func (t *tree) name(raw xml.Name, ofElement bool) (name xml.Name, ok bool) {
-	if _, is := declares(raw); !ofElement && (is || raw.Space == "") {
-		return raw, isName(raw.Local)
-	}
+	name, ok = xml.Name{Local: raw.Local}, isName(raw.Local)
+	_, isDeclaration := declares(raw)
 	spaces := t.spaces[raw.Space]
-	if len(spaces) == 0 {
-		return raw, isName(raw.Local) && raw.Space == ""
+	switch {
+	case !ofElement && isDeclaration:
+		name.Space = xmlnsSpace
+	case !ofElement && raw.Space == "":
+	case len(spaces) > 0:
+		name.Space = spaces[len(spaces)-1]
+	default:
+		ok = ok && raw.Space == ""
 	}
-	return xml.Name{Space: spaces[len(spaces)-1], Local: raw.Local}, isName(raw.Local)
+	return name, ok
 }
 
 // isName reports whether a text is a name without a colon in XML: it may be repeated in

@@ -25,7 +25,7 @@ func FuzzBody(f *testing.F) {
 		f.Add(body)
 	}
 	for _, body := range []string{"", "\ufeff", `<!DOCTYPE x [<!ENTITY e "e">]><x>&e;</x>`, `<D:6x xmlns:D="DAV:"/>`, `<a:x xmlns:a="u:" xmlns:b="u:" a:y="" b:y=""/>`,
-		`<x xmlns="u:"><y xmlns=""/></x>`, `<xml:x/>`, "<x>\xff</x>", "<x", "<x/><x/>", `<?xml version="1.0" encoding="utf-16"?><x/>`,
+		`<x xmlns="u:"><y xmlns=""/></x>`, `<x xmlns:p="xmlns" p:b=""/>`, `<a:x xmlns:a="b"><b:x xmlns:b="a" a:b=""/></a:x>`, `<xml:x/>`, "<x>\xff</x>", "<x", "<x/><x/>", `<?xml version="1.0" encoding="utf-16"?><x/>`,
 		strings.Repeat("<x>", 33) + strings.Repeat("</x>", 33)} {
 		f.Add(body)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -265,34 +266,36 @@ func checkXML(text string) error {
 }
 
 // declared returns the namespaces by their prefixes in an element. The error is one of its
-// names.
+// names ("Namespaces in XML 1.0").
 func declared(outside map[string]string, e xml.StartElement) (map[string]string, error) {
-	scope := map[string]string{}
-	for prefix, space := range outside {
-		scope[prefix] = space
+	const xmlns, own = "http://www.w3.org/2000/xmlns/", "http://www.w3.org/XML/1998/namespace"
+	scope := maps.Clone(outside)
+	for _, a := range e.Attr {
+		switch prefix, isDefault := a.Name.Local, a.Name == (xml.Name{Local: "xmlns"}); {
+		case !isDefault && a.Name.Space != "xmlns":
+		case a.Value == xmlns, prefix == "xmlns" && !isDefault, a.Value == "" && !isDefault, (a.Value == own) != (prefix == "xml" && !isDefault):
+			return nil, fmt.Errorf("%v is declared as %q", a.Name, a.Value)
+		case isDefault:
+			scope[""] = a.Value
+		default:
+			scope[prefix] = a.Value
+		}
 	}
 	seen := map[xml.Name]bool{}
-	for _, a := range e.Attr {
-		if seen[a.Name] {
-			return nil, fmt.Errorf("%s has the attribute %v twice", e.Name.Local, a.Name)
-		}
-		seen[a.Name] = true
-		if a.Name.Space == "xmlns" {
-			if a.Value == "" || a.Name.Local == "xmlns" || strings.HasPrefix(a.Value, "http://www.w3.org/XML/1998/") || strings.HasPrefix(a.Value, "http://www.w3.org/2000/xmlns") {
-				return nil, fmt.Errorf("the prefix %s is declared as %q", a.Name.Local, a.Value)
-			}
-			scope[a.Name.Local] = a.Value
-		} else if a.Name == (xml.Name{Local: "xmlns"}) {
-			scope[""] = a.Value
-		}
-	}
-	for _, name := range append([]xml.Name{e.Name}, attributeNames(e)...) {
-		if _, ok := scope[name.Space]; !ok && name.Space != "xmlns" {
-			return nil, fmt.Errorf("the prefix of %v is not declared", name)
-		}
+	for i, name := range append([]xml.Name{e.Name}, attributeNames(e)...) {
+		isAttribute := i > 0
 		if err := xml.Unmarshal([]byte("<"+name.Local+"/>"), new(struct{ XMLName xml.Name })); err != nil || strings.Contains(name.Local, ":") {
 			return nil, fmt.Errorf("%q is not a name", name.Local)
 		}
+		space, ok := scope[name.Space]
+		if isAttribute && (name.Space == "" || name.Space == "xmlns") {
+			space, ok = name.Space+" of attributes", true
+		}
+		name.Space = space
+		if !ok || isAttribute && seen[name] {
+			return nil, fmt.Errorf("%s has %v twice, or without its prefix", e.Name.Local, name)
+		}
+		seen[name] = isAttribute
 	}
 	return scope, nil
 }

@@ -78,3 +78,42 @@ func (g generator) element(depth int, name string) string {
 }
 
 func pick(g generator, from ...string) string { return from[g.IntN(len(from))] }
+
+// TestRandomNames: small XML with prefixes and namespaces that are easily mistaken for each
+// other is read if, and only if, they are right.
+func TestRandomNames(t *testing.T) {
+	t.Parallel()
+	g := generator{Rand: rand.New(rand.NewPCG(3, 4))}
+	right := 0
+	for range 20_000 {
+		body := `<x xmlns:a="u:" xmlns:b="a">` + g.names(0) + "</x>"
+		_, err := readXML([]byte(body))
+		if wrong := checkXML(body); (err == nil) != (wrong == nil) {
+			t.Fatalf("%s: %v, and should be: %v", body, err, wrong)
+		}
+		if err == nil {
+			right++
+		}
+	}
+	if right < 2000 || right > 18_000 {
+		t.Errorf("%d are right", right)
+	}
+}
+
+// names returns an element with declarations and attributes.
+func (g generator) names(depth int) string {
+	name := pick(g, "", "", "", "a:", "b:", "xml:", "xmlns:") + pick(g, "x", "a", "xmlns", "6")
+	if g.IntN(3) > 0 {
+		name = pick(g, "x", "a:x", "b:x")
+	}
+	text := "<" + name
+	for range g.IntN(4) {
+		text += " " + pick(g, "xmlns:a", "xmlns:a", "xmlns:b", "xmlns:b", "xmlns", "xmlns:xml", "xmlns:xmlns", "a:x", "b:x", "x", "xmlns:x", "xml:x") + `="` +
+			pick(g, "a", "b", "xmlns", "u:", "u:", "xml", "", xmlSpace, xmlnsSpace) + `"`
+	}
+	text += ">"
+	for range g.IntN(3) * max(0, 2-depth) {
+		text += g.names(depth + 1)
+	}
+	return text + "</" + name + ">"
+}
