@@ -65,15 +65,15 @@ func TestOfficePhoneKinds(t *testing.T) {
 	s := start(t, "--tls-self-signed")
 	s.trust(t)
 	b := s.signIn(t, s.key, "en")
-	execSQL(t, s.db, "UPDATE service SET address = 'https://192.0.2.7:8443'") // as for others in the network
-	trust := "https://192.0.2.7:8443" + authority.Path
-	for kind, codes := range map[string]int{"apple": 1, "android": 1, "computer": 0} {
-		p := b.setUp(t, kind, "Ana's phone").lacks(t, "First do this")
-		if got := len(p.all("svg", "aria-label", "QR code for Ana's phone")); got != codes {
-			t.Errorf("%s has %d codes", kind, got)
-		}
-		if kind != "apple" {
-			p.says(t, trust)
+	for _, address := range []string{s.url, "https://192.0.2.7:8443"} {
+		execSQL(t, s.db, "UPDATE service SET address = '"+address+"'") // as for others in the network
+		trust := address + authority.Path
+		for kind, says := range map[string]string{"apple": "This Connection Is Not Private", "android": "accept it: it is that of this computer (" + trust + ")",
+			"computer": "must trust the certificate of this computer: " + trust} {
+			p := b.setUp(t, kind, "Ana's phone").says(t, says)
+			if codes := len(p.all("svg", "aria-label", "QR code for Ana's phone")); (codes == 1) != (kind != "computer") {
+				t.Errorf("%s has %d codes", kind, codes)
+			}
 		}
 	}
 	for _, kind := range []string{"", "Apple", "windows"} {

@@ -30,7 +30,8 @@ type phonesPage struct {
 	Reach   site.Reach
 	Here    bool   // only this computer reaches the service
 	Plain   bool   // without TLS
-	How     string // key of a message that says where to type the command, where one of them is so
+	Trust   string // address of the certificate that the device must trust first; empty: none
+	How     string // key of a message that says where to type the command, where Here or Plain is so
 	Command string
 	Devices []string
 	Made    *madePhone
@@ -64,8 +65,11 @@ func (v visit) renderPhones(status int, data phonesPage) (err error) {
 		return err
 	}
 	data.Here, data.Plain = data.Reach.Address == "", !strings.HasPrefix(data.Reach.URL, "https:")
-	data.How, data.Command = data.Reach.How, data.Reach.Command
-	if data.Plain && !data.Here {
+	data.How, data.Command, data.Trust = data.Reach.How, data.Reach.Command, data.Reach.Trust
+	switch {
+	case data.Here:
+		data.Trust = v.Trust(data.Reach.URL)
+	case data.Plain:
 		data.How, data.Command = v.Start("--tls-self-signed")
 	}
 	data.Devices = devices

@@ -28,11 +28,16 @@ func (v *Visit) Reach() (Reach, error) {
 		}
 		return Reach{URL: "https://" + v.R.Host, Address: v.R.Host + Root}, nil // by way of a proxy
 	}
-	r := Reach{URL: at, Address: at + Root}
-	if v.site.TrustPath != "" {
-		r.Trust = at + v.site.TrustPath
+	return Reach{URL: at, Address: at + Root, Trust: v.Trust(at)}, nil
+}
+
+// Trust returns the address of the certificate that a device must trust first which opens the
+// service at a URL. It is empty if there is none.
+func (v *Visit) Trust(url string) string {
+	if v.site.TrustPath == "" {
+		return ""
 	}
-	return r, nil
+	return url + v.site.TrustPath
 }
 
 // Start says how the service is started with further flags: the key of a message that says
