@@ -43,13 +43,15 @@ class Thunderbird:
         profile = folder / "profile"
         active = profile / "MarionetteActivePort"
         active.unlink(missing_ok=True)
-        self.process = subprocess.Popen(["thunderbird", "--headless", "--marionette", "-remote-allow-system-access", "--no-remote", "--profile", profile],
-                                        stdout=subprocess.DEVNULL, stderr=(folder / "log").open("a"))
+        command = ["thunderbird", "--headless", "--marionette", "-remote-allow-system-access", "--no-remote", "--profile", profile]
         until = time.monotonic() + 120
+        self.process = None
         while not active.exists() or not active.read_text():
-            if time.monotonic() > until or self.process.poll() is not None:
-                sys.exit(f"thunderbird does not start: {self.process.poll()}")
-            time.sleep(0.1)
+            if time.monotonic() > until:
+                sys.exit("thunderbird does not start")
+            if not self.process or self.process.poll() is not None:  # it ends at once while the one before still has the profile
+                self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(0.5)
         self.stream = socket.create_connection(("127.0.0.1", int(active.read_text())), timeout=120).makefile("rwb")
         self.receive()
         self.send("WebDriver:NewSession", {})

@@ -1,6 +1,6 @@
 // Signing in and out, sessions, invitations and scopes.
 import { check, equal, step, until } from "./steps.mjs";
-import { atSignIn, field, fill, invitation, main, nameOf, notice, row, saveButton, signIn, values, words } from "./office.mjs";
+import { atSignIn, field, fill, invitation, main, nameOf, notice, row, saveButton, scan, signIn, values, words } from "./office.mjs";
 
 const sessionCookie = async (page) => (await page.context().cookies()).find((cookie) => cookie.path === "/office/" && cookie.httpOnly);
 
@@ -46,6 +46,7 @@ export async function sessions(browser, station, scripts) {
     const { link, code } = await invitation(admin, name, "write");
     const qr = main(admin).getByRole("img", { name: `QR code of the link for ${name}` });
     check((await qr.boundingBox()).width > 150, "the QR code is too small for a camera");
+    equal(await scan(qr), link, "what a camera reads");
     await admin.emulateMedia({ media: "print" });
     check(await qr.isVisible() && await main(admin).getByText(link).isVisible(), "the invitation is not printed");
     equal(await main(admin).getByRole("table").count(), 0, "tables beside the printed invitation");

@@ -1,4 +1,5 @@
 // The office page as a person finds it: by roles, labels and visible words.
+import { execFileSync } from "node:child_process";
 import { check, equal } from "./steps.mjs";
 
 export const labels = {
@@ -23,6 +24,12 @@ export const searchField = (page) => page.getByRole("searchbox", { name: "Search
 export const row = (page, text) => main(page).getByRole("row").filter({ hasText: text });
 export const notice = (page) => page.getByRole("status").filter({ hasText: /was|is|were/ });
 export const nameOf = (person) => `${person.firstName} ${person.lastName}`;
+
+// scan returns what a camera reads in a QR code as it is shown.
+export async function scan(code) {
+  const input = await code.screenshot();
+  return execFileSync("zbarimg", ["--nodbus", "--quiet", "--raw", "png:-"], { input, encoding: "utf8", stdio: ["pipe", "pipe", "ignore"] }).trim();
+}
 
 // fill types into the fields of the form of a person.
 export async function fill(page, fields) {

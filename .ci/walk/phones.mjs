@@ -1,7 +1,7 @@
 // Phones and computers that get the list, set up by the page.
 import { readFileSync } from "node:fs";
 import { check, equal, step, until } from "./steps.mjs";
-import { main, row, words } from "./office.mjs";
+import { main, row, scan, signedIn, words } from "./office.mjs";
 
 // setUp sets a device up on the page, and waits for what the page shows once.
 export async function setUp(page, kind, name, { birthdays = false } = {}) {
@@ -47,6 +47,7 @@ export async function tasks(browser, station, scripts) {
     const page = await open();
     await setUp(page, "iPhone, iPad or Mac", `iPhone ${scripts ? "One" : "Two"}`);
     const link = await shown(page, "Link");
+    equal(await scan(main(page).getByRole("img")), link, "what the camera of the iPhone reads");
     const phone = await browser.open(station, null, { scripts, viewport: { width: 390, height: 800 }, acceptDownloads: true });
     await phone.goto(link);
     const [profile] = await Promise.all([phone.waitForEvent("download"), main(phone).getByRole("link", { name: "Get the profile" }).click()]);
@@ -54,5 +55,17 @@ export async function tasks(browser, station, scripts) {
     check(readFileSync(await profile.path(), "utf8").includes("com.apple.carddav.account"), "there is no account in the profile");
     await browser.expect(phone, 404, () => phone.goto(link));
     await main(phone).getByText("This link was used").waitFor();
+  });
+}
+
+// android sets a phone up over HTTPS, without which DAVx5 takes no address.
+export async function android(browser, encrypted) {
+  await step("the camera of an Android phone reads what DAVx5 needs", async () => {
+    const ignoreHTTPSErrors = true, session = await signedIn(browser, encrypted, { ignoreHTTPSErrors });
+    const page = await browser.open(encrypted, "/office/", { session, ignoreHTTPSErrors });
+    await setUp(page, "Android phone", "Android");
+    const code = await scan(main(page).getByRole("img"));
+    equal(code, `davx5://phone:${await shown(page, "Password")}@${new URL(encrypted.url).host}/`, "the code");
+    equal(await shown(page, "The same as text"), code, "the same as text");
   });
 }

@@ -68,6 +68,8 @@ async function walk() {
   await access.scopes(browser, station);
   await print.birthdays(browser, station, dir);
   await pages.manners(browser, station, demo);
+  const secure = await encrypted();
+  await phones.android(browser, secure);
   if (short) return;
   await pages.everybody(browser, station, await transfer.addresses(browser, station));
   await transfer.everybody(browser, station);
@@ -90,11 +92,11 @@ async function walk() {
   await print.names(browser, named, dir, pages.payloads);
   await named.stop();
 
-  const secure = await Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0", "--tls-cert", `${dir}/cert.pem`, "--tls-key", `${dir}/key.pem`]);
-  await audits(chromium, secure, dir);
-  await secure.stop();
+  const certified = await Program.start(binary, dir, ["demo", "--listen", "127.0.0.1:0", "--tls-cert", `${dir}/cert.pem`, "--tls-key", `${dir}/key.pem`]);
+  await audits(chromium, certified, dir);
+  await certified.stop();
 
-  await pictures(browser, demo, await encrypted(), `${dir}/pictures`);
+  await pictures(browser, demo, secure, `${dir}/pictures`);
   await demo.stop();
 }
 
