@@ -98,8 +98,8 @@ func (b *bench) findImported(tenant string, rows [][]string) (time.Duration, err
 	return time.Since(began), err
 }
 
-func (b *bench) newKey(tenant, db string) (string, error) {
-	key, err := exec.CommandContext(b.ctx, b.program, "keys", "create", "--tenant", tenant, "--db", db).Output()
+func (b *bench) newKey(tenant, db string, flags ...string) (string, error) {
+	key, err := exec.CommandContext(b.ctx, b.program, append([]string{"keys", "create", "--tenant", tenant, "--db", db}, flags...)...).Output()
 	return strings.TrimSpace(string(key)), err
 }
 

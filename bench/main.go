@@ -102,6 +102,7 @@ var measurements = []struct {
 	{"recovery", (*bench).recovery},
 	{"import", (*bench).imports},
 	{"export", (*bench).exports},
+	{"phones", (*bench).phones},
 }
 
 func run(ctx context.Context, args []string) error {
