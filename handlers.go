@@ -292,7 +292,7 @@ func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c 
 		return err
 	}
 	body := f.AppendJSON(make([]byte, 0, recordSize))
-	etag := httpapi.ETag(body)
+	etag := s.store.Tag(body)
 	w.Header()["Etag"] = []string{etag}
 	if err := conditions.CheckRead(etag); err != nil {
 		return err
@@ -327,7 +327,7 @@ func (s *server) handleCreate(w http.ResponseWriter, r *http.Request, _ string, 
 		id, answer = f.ID, f.AppendJSON(nil)
 	}
 	w.Header()["Location"] = []string{firefightersPath + "/" + id}
-	respondRecord(w, http.StatusCreated, answer)
+	s.respondRecord(w, http.StatusCreated, answer)
 	return nil
 }
 
@@ -366,8 +366,8 @@ func (s *server) replay(w http.ResponseWriter, c caller, key *store.IdempotencyK
 }
 
 // respondRecord answers with a record that has just been written.
-func respondRecord(w http.ResponseWriter, status int, body []byte) {
-	w.Header()["Etag"] = []string{httpapi.ETag(body)}
+func (s *server) respondRecord(w http.ResponseWriter, status int, body []byte) {
+	w.Header()["Etag"] = []string{s.store.Tag(body)}
 	httpapi.Respond(w, status, body)
 }
 
@@ -384,9 +384,9 @@ func (s *server) handleReplace(w http.ResponseWriter, r *http.Request, id string
 	if err != nil {
 		return err
 	}
-	f, err := s.store.Replace(c.tenant, c.key, id, fields, checkTag(conditions))
+	f, err := s.store.Replace(c.tenant, c.key, id, fields, s.checkTag(conditions))
 	if err == nil {
-		respondRecord(w, http.StatusOK, f.AppendJSON(nil))
+		s.respondRecord(w, http.StatusOK, f.AppendJSON(nil))
 	}
 	return err
 }
@@ -405,21 +405,21 @@ func (s *server) handleMerge(w http.ResponseWriter, r *http.Request, id string, 
 		return err
 	}
 	merge := func(f record.Fields) (record.Fields, error) { return patch.Merge(f), nil }
-	f, err := s.store.Edit(c.tenant, c.key, id, merge, checkTag(conditions))
+	f, err := s.store.Edit(c.tenant, c.key, id, merge, s.checkTag(conditions))
 	if err == nil {
-		respondRecord(w, http.StatusOK, f.AppendJSON(nil))
+		s.respondRecord(w, http.StatusOK, f.AppendJSON(nil))
 	}
 	return err
 }
 
 // checkTag returns the check of a request's conditions against a record that
 // is about to change.
-func checkTag(conditions httpapi.Conditions) store.Check {
+func (s *server) checkTag(conditions httpapi.Conditions) store.Check {
 	return func(f record.Firefighter) error {
 		if conditions.IsZero() {
 			return nil
 		}
-		return conditions.CheckWrite(httpapi.ETag(f.AppendJSON(nil)))
+		return conditions.CheckWrite(s.store.Tag(f.AppendJSON(nil)))
 	}
 }
 
@@ -428,7 +428,7 @@ func (s *server) handleDelete(w http.ResponseWriter, r *http.Request, id string,
 	if err != nil {
 		return err
 	}
-	if err := s.store.Delete(c.tenant, c.key, id, checkTag(conditions)); err != nil {
+	if err := s.store.Delete(c.tenant, c.key, id, s.checkTag(conditions)); err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)

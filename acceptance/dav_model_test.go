@@ -48,7 +48,7 @@ type davDepartment struct {
 	number  int // in the database
 	office  *browser
 	imports []int64
-	tags    map[string]string // of records, by their JSON
+	tags    map[string]string // of records, by the history and their JSON
 }
 
 // davCopy is a device with its copy of the book of a department.
@@ -424,10 +424,11 @@ func (r *davRun) people(d *davDepartment) map[string]taggedRecord {
 	for line := range strings.Lines(d.do(r.T, "GET", exportPath+"?format=jsonl", "").wants(r.T, http.StatusOK).body) {
 		var person wireRecord
 		decode(r.T, line, &person)
-		if d.tags[line] == "" {
-			d.tags[line] = d.do(r.T, "GET", collection+"/"+person.ID, "").wants(r.T, http.StatusOK).tagOf(r.T, false)
+		known := r.history + line // a restored database has other tags
+		if d.tags[known] == "" {
+			d.tags[known] = d.do(r.T, "GET", collection+"/"+person.ID, "").wants(r.T, http.StatusOK).tagOf(r.T, false)
 		}
-		all[person.ID] = taggedRecord{person, d.tags[line]}
+		all[person.ID] = taggedRecord{person, d.tags[known]}
 	}
 	return all
 }

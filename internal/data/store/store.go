@@ -13,7 +13,10 @@
 package store
 
 import (
+	"crypto/sha256"
 	"database/sql/driver"
+	"encoding/base64"
+	"encoding/binary"
 	"sync/atomic"
 	"time"
 
@@ -27,6 +30,7 @@ type Store struct {
 	index *index.Cache
 
 	clockSaved atomic.Int64 // the latest time that the database has, in milliseconds
+	tagKey     []byte       // of Tag
 }
 
 // Open opens the database at path, which must be whole and of the newest
@@ -43,8 +47,14 @@ func Open(path string, now func() time.Time) (*Store, error) {
 		db.Close()
 		return nil, &sqlite.FileError{Op: "opening", Path: path, Err: err}
 	}
+	history, err := s.HistoryID()
+	if err != nil {
+		db.Close()
+		return nil, &sqlite.FileError{Op: "opening", Path: path, Err: err}
+	}
 	db.Clock.Set(latest)
 	s.clockSaved.Store(latest)
+	s.tagKey = binary.BigEndian.AppendUint64(nil, uint64(history))
 	return s, nil
 }
 
@@ -90,6 +100,16 @@ func (s *Store) queryInt(text string, args ...driver.Value) (n int64, err error)
 // count. A restored database has another one, and may count the same versions
 // again.
 func (s *Store) HistoryID() (int64, error) { return s.queryInt(`SELECT history FROM service`) }
+
+// Tag returns the entity tag of a record, whose JSON it is given. It differs for each
+// content, and tells nothing of it: a phone that gets no dates of birth could else try all
+// of them. A restored database has other tags.
+func (s *Store) Tag(content []byte) string {
+	h := sha256.New()
+	h.Write(s.tagKey)
+	h.Write(content)
+	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12]) + `"`
+}
 
 // SetAddress notes the URL at which the service listens, empty for none.
 func (s *Store) SetAddress(url string) error {

@@ -112,7 +112,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	case !ok:
 		return errNothing
 	}
-	t := &target{resource: found, caller: caller}
+	t := &target{resource: found, caller: caller, store: s.Store}
 	switch {
 	case r.Method == "PROPFIND":
 		return s.propfind(w, r, t)

@@ -128,7 +128,7 @@ func (s *Server) children(m *multistatus, t *target, q question) error {
 		paths = []string{PrincipalPath, homePath}
 	}
 	for _, path := range paths {
-		child := target{resource: resource{kind: collectionPaths[path], path: path}, caller: t.caller}
+		child := target{resource: resource{kind: collectionPaths[path], path: path}, caller: t.caller, store: t.store}
 		if err := s.fill(&child); err != nil {
 			return err
 		}

@@ -86,6 +86,7 @@ type target struct {
 	department string
 	token      string              // of the book
 	person     *record.Firefighter // of a card
+	store      *store.Store
 }
 
 func (t *target) href() string { return t.path }
@@ -103,11 +104,11 @@ func (t *target) card() []byte {
 }
 
 // etag returns the entity tag of a card: that of the person in the API.
-func (t *target) etag() string { return httpapi.ETag(t.person.AppendJSON(nil)) }
+func (t *target) etag() string { return t.store.Tag(t.person.AppendJSON(nil)) }
 
 // of returns the target that is the card of a person in a book.
 func (t *target) of(f *record.Firefighter) *target {
-	return &target{resource: resource{cardKind, cardPath(f.ID), f.ID}, caller: t.caller, person: f}
+	return &target{resource: resource{cardKind, cardPath(f.ID), f.ID}, caller: t.caller, person: f, store: t.store}
 }
 
 // cardType is the media type of cards.

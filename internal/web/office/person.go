@@ -208,7 +208,7 @@ const newPersonPath = site.Root + "people/new"
 func personPath(id string) string { return site.Root + "people/" + id }
 
 // entityTag returns the entity tag that the API has for a record.
-func entityTag(f record.Firefighter) string { return httpapi.ETag(f.AppendJSON(nil)) }
+func (v visit) entityTag(f record.Firefighter) string { return v.Store.Tag(f.AppendJSON(nil)) }
 
 func showPerson(v visit, id string) error {
 	f, err := v.Store.Get(v.Session.Tenant, id)
@@ -221,7 +221,7 @@ func showPerson(v visit, id string) error {
 
 // formOf returns the form for a record.
 func (v visit) formOf(f record.Firefighter) formPage {
-	return formPage{ID: f.ID, Name: nameOf(f.Fields), Tag: entityTag(f), Person: v.person(&f, v.today())}
+	return formPage{ID: f.ID, Name: nameOf(f.Fields), Tag: v.entityTag(f), Person: v.person(&f, v.today())}
 }
 
 // find returns a record of the department, deleted or not. It looks twice for one
@@ -258,7 +258,7 @@ func savePerson(v visit, id string) error {
 	switch {
 	case len(faults) > 0:
 		return v.renderForm(http.StatusUnprocessableEntity, data, typed, was, faults)
-	case deleted && (v.R.PostForm.Get("restore") == "" || data.Tag != entityTag(f)):
+	case deleted && (v.R.PostForm.Get("restore") == "" || data.Tag != v.entityTag(f)):
 		return v.renderConflict(id, fields, was, false)
 	case deleted:
 		err = v.Store.Undelete(v.Session.Tenant, v.Session.ID, []string{id})
@@ -293,7 +293,7 @@ func (v visit) replace(id string, fields record.Fields, tag string) error {
 		switch {
 		case now.Fields == fields:
 			return errUnchanged
-		case entityTag(now) != tag:
+		case v.entityTag(now) != tag:
 			return httpapi.ErrPreconditionFailed
 		}
 		return nil
@@ -362,7 +362,7 @@ func (v visit) renderConflict(id string, yours, was record.Fields, past bool) er
 	if err != nil {
 		return err
 	}
-	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: entityTag(now), Back: v.Back(), Deleted: deleted, Past: past}
+	data := conflictPage{ID: id, Name: nameOf(now.Fields), Action: personPath(id), Tag: v.entityTag(now), Back: v.Back(), Deleted: deleted, Past: past}
 	data.Discard = withBack(data.Action, data.Back)
 	switch {
 	case past:
