@@ -41,8 +41,8 @@ type Server struct{ Config }
 // New returns a server.
 func New(c Config) *Server { return &Server{c} }
 
-// writes are the methods that write. Nobody may: 401 to one of them would end all sync of
-// an iPhone.
+// writes are the methods that write. Nobody may, with or without a key: 401 to one of them
+// would end all sync of an iPhone.
 var writes = []string{"PUT", "DELETE", "MKCOL", "PROPPATCH", "MOVE", "COPY", "LOCK", "UNLOCK", "POST", "PATCH", "ACL", "MKCALENDAR"}
 
 // Takes reports whether a request is for this server.
@@ -103,12 +103,13 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodOptions {
 		return options(w, found, ok)
 	}
+	if slices.Contains(writes, r.Method) {
+		return needPrivileges(r)
+	}
 	caller, err := s.Book(r, w.Header())
 	switch {
 	case err != nil:
 		return err
-	case slices.Contains(writes, r.Method):
-		return needPrivileges(r)
 	case !ok:
 		return errNothing
 	}
