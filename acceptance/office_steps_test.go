@@ -122,7 +122,11 @@ func TestFirstStepsReach(t *testing.T) {
 		{"", "--listen 0.0.0.0:8443 --tls-self-signed"},
 	} {
 		execSQL(t, s.db, `UPDATE service SET address = ?`, tt.address)
-		b.get(t, "/office/").says(t, tt.want)
+		p := b.get(t, "/office/")
+		p.says(t, tt.want)
+		if got := len(p.all("a", "href", "/office/phones")); got != 1 && strings.HasPrefix(tt.address, "https:") {
+			t.Errorf("%d links to set up phones", got)
+		}
 	}
 }
 

@@ -149,6 +149,8 @@ var bodyCases = []struct {
 	{"escaped name", `{"first\u004eame":"A","lastName":"B"}`, 201, ""},
 	{"read-only members", `{"id":7,"invitationStatus":{"a":[]},"userId":"x","firstName":"A","lastName":"B"}`, 201, ""},
 	{"white space around", " \r\n\t{\"firstName\":\"A\",\"lastName\":\"B\"}\n ", 201, ""},
+	{"byte order mark", "\ufeff" + `{"firstName":"A","lastName":"B"}`, 201, ""},
+	{"two byte order marks", "\ufeff\ufeff" + `{"firstName":"A","lastName":"B"}`, 400, ""},
 	{"largest", largeBody(maxBody), 201, ""},
 	{"no member", `{}`, 400, "firstName required, lastName required"},
 	{"twice", `{"firstName":"A","lastName":"B","firstName":"A"}`, 400, "firstName duplicate"},
@@ -163,7 +165,6 @@ var bodyCases = []struct {
 	{"cut off", `{"firstName":"A","lastName":"B"`, 400, ""},
 	{"two objects", `{"firstName":"A","lastName":"B"}{}`, 400, ""},
 	{"more after it", `{"firstName":"A","lastName":"B"} x`, 400, ""},
-	{"byte order mark", "\ufeff" + `{"firstName":"A","lastName":"B"}`, 400, ""},
 	{"form", `firstName=A&lastName=B`, 400, ""},
 	{"deep", `{"a":` + strings.Repeat("[", 32000) + strings.Repeat("]", 32000) + `}`, 400, ""},
 	{"too large", largeBody(maxBody + 1), 413, ""},
@@ -232,10 +233,8 @@ func TestMediaTypes(t *testing.T) {
 		s.do(t, "PUT", path, ana, tt.header, tt.value).wants(t, put)
 	}
 	s.do(t, "POST", collection, ana, "Content-Type", "application/json", "Content-Type", "application/json").wants(t, 400)
-	s.do(t, "POST", collection, "\ufeff"+ana).wants(t, 201)
-	s.do(t, "POST", collection, "\ufeff\ufeff"+ana).wants(t, 400)
-	if l := s.list(t, ""); l.TotalCount != 6 {
-		t.Errorf("%d records, not 6", l.TotalCount)
+	if l := s.list(t, ""); l.TotalCount != 5 {
+		t.Errorf("%d records, not 5", l.TotalCount)
 	}
 }
 

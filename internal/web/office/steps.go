@@ -27,7 +27,8 @@ type steps struct {
 	Backups            site.Backups
 	Saved              bool // the backups are as they should be
 	Reach              site.Reach
-	Left               int // how many are not done
+	Phones             bool // there is a page to set up phones
+	Left               int  // how many are not done
 }
 
 // naming is a form for a name.
@@ -66,7 +67,7 @@ func (v visit) firstSteps(people int64) (*steps, error) {
 	if s.Known, err = v.isNamed(); err != nil {
 		return nil, err
 	}
-	s.Person, s.Saved = v.Session.Person(), s.Backups.Trouble == ""
+	s.Person, s.Saved, s.Phones = v.Session.Person(), s.Backups.Trouble == "", v.HasPhones()
 	s.Renaming, s.Naming = v.renaming(""), v.naming("")
 	for _, done := range []bool{s.Named, s.Known, people > 0, s.Saved, s.Reach.Address != ""} {
 		if !done {

@@ -52,6 +52,9 @@ type frame struct {
 	Backups                     *Backups // for those who may see to them; else nil
 }
 
+// HasPhones reports whether the service has address books for phones.
+func (v *Visit) HasPhones() bool { return v.site.Phones }
+
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // Render answers with a page: templates/NAME.html within layout.html. The page is
@@ -62,7 +65,7 @@ func (v *Visit) Render(status int, name string, p Page) error {
 	f := frame{
 		Page: p, Lang: v.Lang.Tag, Languages: lang.All(), Path: v.here(), RequestID: v.requestID(),
 		SignedIn: v.SignedIn(), CanWrite: v.May(store.ScopeWrite), IsAdmin: v.May(store.ScopeAdmin),
-		Phones:       v.site.Phones,
+		Phones:       v.HasPhones(),
 		AskBeforeOut: v.invited() && v.path != signOutPath,
 	}
 	if f.SignedIn {
