@@ -114,7 +114,7 @@ func synced(c *check) error {
 		return err
 	}
 	os.Remove(log)
-	return c.cutEvents(truths[0], before, writes, events, c.choose(150, 1000))
+	return c.cutEvents(truths[0], before, writes, events, c.choose(60, 1000))
 }
 
 // cutEvents cuts the power at n random events and serves what is left.

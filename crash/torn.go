@@ -128,7 +128,7 @@ func splice(b []byte, at int, other []byte) []byte {
 // torn tears the -wal at every frame. All writes acknowledged before that frame
 // must be there, and the state must be one that existed.
 func torn(c *check) error {
-	h, err := c.makeHistory(c.choose(14, 60))
+	h, err := c.makeHistory(c.choose(8, 60))
 	if err != nil {
 		return err
 	}
