@@ -455,7 +455,7 @@ func (c *davCopy) keep(t *testing.T, response davResponse) {
 
 // changes asks for what has changed, in one request, and returns which cards are there and
 // which are gone. A token of before a restore is refused. One of before a file was put back
-// may be: it depends on what was in the file. No other is. Then the device begins anew.
+// may be refused, and no other. After a refusal the device begins anew.
 func (r *davRun) changes(c *davCopy, props, limit string) davAnswer {
 	r.Helper()
 	a := c.sync(r.T, c.state, props, limit)

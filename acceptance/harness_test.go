@@ -402,7 +402,7 @@ func (a answer) isPlain() bool {
 var contentTypes = []string{"application/json; charset=utf-8", "application/yaml", sheet.ContentType(sheet.CSV), sheet.ContentType(sheet.XLSX),
 	sheet.ContentType(sheet.VCard), sheet.ContentType(sheet.JSONL)}
 
-// check is what holds for every answer of ours.
+// check fails unless an answer has what all answers of the service have.
 func (a answer) check(t *testing.T, method string) {
 	t.Helper()
 	if a.isPlain() {
@@ -431,7 +431,7 @@ func (a answer) check(t *testing.T, method string) {
 	a.checkSecurity(t)
 }
 
-// checkSecurity is what every answer of ours tells browsers, whoever asks.
+// checkSecurity fails unless an answer has the headers for browsers that all answers have.
 func (a answer) checkSecurity(t *testing.T) {
 	t.Helper()
 	for name, value := range map[string]string{

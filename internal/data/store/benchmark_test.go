@@ -86,8 +86,8 @@ func BenchmarkSync(b *testing.B) {
 			}
 		})
 	}
-	run("first", "", 0)
-	before := syncBook(b, s, large, "", 0)
+	run("first", "", noLimit)
+	before := syncBook(b, s, large, "", noLimit)
 	var all []store.Person
 	for _, m := range before.Members {
 		all = append(all, store.Person{ID: m.ID, Fields: ana})
@@ -96,7 +96,7 @@ func BenchmarkSync(b *testing.B) {
 	_, err := s.TakeBack(large, 0, 1)
 	must(b, err)
 	run("after an import", before.Token, 1000)
-	run("nothing new", syncBook(b, s, large, "", 0).Token, 1000)
+	run("nothing new", syncBook(b, s, large, "", noLimit).Token, 1000)
 	b.Run("token", func(b *testing.B) {
 		for b.Loop() {
 			_, err := s.SyncToken(large)

@@ -48,20 +48,16 @@ func (t *syncToken) check(c *sqlite.Conn, now syncToken) error {
 	return err
 }
 
-// Sync returns what a copy lacks that has a token, at most limit people, or all for a
-// limit of 0. Without a token these are all people on the list: then the first part is
-// followed by parts with the others, and those by parts with what has changed since the
-// first one. The error is ErrPosition for a token that this history of the department has
-// not given, and a *record.DamagedError where the disk has changed a record: a copy would
-// not have it.
+// Sync returns what a copy lacks that has a token, at most limit people. Without a token
+// these are all people on the list: then the first part is followed by parts with the
+// others, and those by parts with what has changed since the first one. The error is
+// ErrPosition for a token that this history of the department has not given, and a
+// *record.DamagedError where the disk has changed a record: a copy would not have it.
 func (s *Store) Sync(tenant record.TenantID, token string, limit int) (y Sync, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		now, err := tokenOfNow(c, tenant)
 		if err != nil {
 			return err
-		}
-		if limit == 0 {
-			limit = -1 // as LIMIT has it
 		}
 		if token == "" {
 			now.row = 0
@@ -116,7 +112,7 @@ var peopleSQL = `SELECT ` + record.Columns + inTenant + ` AND row > ?1 << 32 | ?
 func (y *Sync) people(c *sqlite.Conn, had, now syncToken, limit int) error {
 	full := false
 	var damaged error
-	err := c.Query(peopleSQL, sqlite.Args{int64(had.tenant), had.row, withOneMore(limit)}, func(row sqlite.Row) {
+	err := c.Query(peopleSQL, sqlite.Args{int64(had.tenant), had.row, int64(limit) + 1}, func(row sqlite.Row) {
 		if full = len(y.Members) == limit; full {
 			return
 		}
@@ -134,14 +130,6 @@ func (y *Sync) people(c *sqlite.Conn, had, now syncToken, limit int) error {
 	return cmp.Or(err, damaged)
 }
 
-// withOneMore returns a limit of rows by which it shows whether there are more.
-func withOneMore(limit int) int64 {
-	if limit < 0 {
-		return -1
-	}
-	return int64(limit) + 1
-}
-
 // changedIDsSQL returns those whose records have changed since, in the order of their last
 // changes. So each is given once, and what a limit cuts off is after a place in the history.
 // at is that of the last change.
@@ -152,7 +140,7 @@ const changedIDsSQL = `
 // changes gives the people who have changed since a token.
 func (y *Sync) changes(c *sqlite.Conn, had, now syncToken, limit int) error {
 	var ids []string
-	err := c.Query(changedIDsSQL, sqlite.Args{int64(had.tenant), had.change, withOneMore(limit)}, func(row sqlite.Row) {
+	err := c.Query(changedIDsSQL, sqlite.Args{int64(had.tenant), had.change, int64(limit) + 1}, func(row sqlite.Row) {
 		if y.More = len(ids) == limit; !y.More {
 			ids, had.change, had.at = append(ids, row.Text(0)), row.Int(1), row.Int(2)
 		}

@@ -17,6 +17,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
+// noLimit is more people than a test has.
+const noLimit = 1 << 20
+
 func syncBook(t testing.TB, s *store.Store, tenant record.TenantID, token string, limit int) store.Sync {
 	t.Helper()
 	y, err := s.Sync(tenant, token, limit)
@@ -49,7 +52,7 @@ func TestSync(t *testing.T) {
 	t.Parallel()
 	now := noon
 	s := newStoreAt(t, func() time.Time { return now })
-	empty := syncBook(t, s, ours, "", 0)
+	empty := syncBook(t, s, ours, "", noLimit)
 	if empty.Members != nil || empty.More {
 		t.Errorf("of nobody: %+v", empty)
 	}
@@ -65,12 +68,12 @@ func TestSync(t *testing.T) {
 		return y
 	}
 	x, y, z := a.ID[32:], b.ID[32:], gone.ID[32:]
-	check("since nobody was there", empty.Token, fmt.Sprintf("%s Čović, %s B, %s -", x, y, z), 0)
-	all := check("at first", "", fmt.Sprintf("%s Čović, %s B", x, y), 0)
+	check("since nobody was there", empty.Token, fmt.Sprintf("%s Čović, %s B, %s -", x, y, z), noLimit)
+	all := check("at first", "", fmt.Sprintf("%s Čović, %s B", x, y), noLimit)
 	if m := all.Members[0]; *m.Record != a || m.Record.UpdatedAt != noon.UnixMilli() {
 		t.Errorf("%+v", m.Record)
 	}
-	if again := check("nothing new", all.Token, "", 0); again.Token != all.Token {
+	if again := check("nothing new", all.Token, "", noLimit); again.Token != all.Token {
 		t.Errorf("the token was %q and is %q", all.Token, again.Token)
 	}
 
@@ -80,7 +83,7 @@ func TestSync(t *testing.T) {
 	}
 	must(t, s.Delete(ours, 0, b.ID, asIs))
 	must(t, s.Undelete(ours, 0, []string{gone.ID}))
-	later := check("later", all.Token, fmt.Sprintf("%s B, %s -, %s B", x, y, z), 0)
+	later := check("later", all.Token, fmt.Sprintf("%s B, %s -, %s B", x, y, z), noLimit)
 	if m := later.Members[0]; m.Record.UpdatedAt != now.UnixMilli() {
 		t.Errorf("%+v", m.Record)
 	}
@@ -91,15 +94,15 @@ func TestSync(t *testing.T) {
 	check("exactly as many", all.Token, fmt.Sprintf("%s B, %s -, %s B", x, y, z), 3)
 
 	purge(t, s, ours, b.ID)
-	check("after a purge", later.Token, y+" -", 0)
-	check("after a purge, from before the delete", all.Token, fmt.Sprintf("%s B, %s B, %s -", x, z, y), 0)
+	check("after a purge", later.Token, y+" -", noLimit)
+	check("after a purge, from before the delete", all.Token, fmt.Sprintf("%s B, %s B, %s -", x, z, y), noLimit)
 	imports(t, s, ours, adding(store.Person{ID: a.ID, Fields: ana}, store.Person{Fields: ana}))
-	end := syncBook(t, s, ours, "", 0)
+	end := syncBook(t, s, ours, "", noLimit)
 	takeBack(t, s, 1)
-	if got := syncText(syncBook(t, s, ours, end.Token, 0)); !regexp.MustCompile(`^` + x + ` B, \w{4} -$`).MatchString(got) {
+	if got := syncText(syncBook(t, s, ours, end.Token, noLimit)); !regexp.MustCompile(`^` + x + ` B, \w{4} -$`).MatchString(got) {
 		t.Errorf("after an import was taken back: %s", got)
 	}
-	if _, err := s.Sync(99, "", 0); !errors.Is(err, store.ErrRemoved) {
+	if _, err := s.Sync(99, "", noLimit); !errors.Is(err, store.ErrRemoved) {
 		t.Errorf("of no department: %v", err)
 	}
 }
@@ -140,7 +143,7 @@ func TestSyncInParts(t *testing.T) {
 	fourth := part(third.Token, fmt.Sprintf("%s B, %s B, more", end(0), end(3)))
 	fifth := part(fourth.Token, fmt.Sprintf("%s -, %s -, more", end(1), end(2)))
 	part(fifth.Token, end(5)+" B")
-	if y := syncBook(t, s, ours, first.Token, 0); syncText(y) != fmt.Sprintf("%s B, %s Čović, %s B, more", end(3), end(4), end(5)) {
+	if y := syncBook(t, s, ours, first.Token, noLimit); syncText(y) != fmt.Sprintf("%s B, %s Čović, %s B, more", end(3), end(4), end(5)) {
 		t.Errorf("all others at once: %s", syncText(y))
 	}
 }
@@ -173,7 +176,7 @@ func TestSyncToken(t *testing.T) {
 		if y := syncBook(t, s, ours, token, 1); y.Token != token || y.Members != nil || y.More {
 			t.Errorf("after change %d it gives %+v", i, y)
 		}
-		if y := syncBook(t, s, ours, "", 0); y.Token != token {
+		if y := syncBook(t, s, ours, "", noLimit); y.Token != token {
 			t.Errorf("after change %d a first sync ends with %q, not with %q", i, y.Token, token)
 		}
 	}
@@ -190,11 +193,11 @@ func TestForeignTokens(t *testing.T) {
 		create(t, s, ours, ana)
 		create(t, s, ours, ana)
 	}
-	own := syncBook(t, s, ours, "", 0).Token
+	own := syncBook(t, s, ours, "", noLimit).Token
 	if !regexp.MustCompile(`^[A-Za-z0-9_-]{54}$`).MatchString(own) { // it stands in a URI
 		t.Errorf("the token is %q", own)
 	}
-	made := []string{syncBook(t, other, ours, "", 0).Token, syncBook(t, s, theirs, "", 0).Token, syncBook(t, other, ours, "", 1).Token,
+	made := []string{syncBook(t, other, ours, "", noLimit).Token, syncBook(t, s, theirs, "", noLimit).Token, syncBook(t, other, ours, "", 1).Token,
 		changes(t, s, ours, "", 1).Next, "0", own + "A", own[:53], own + "=", " " + own, own[:9] + "\n" + own[9:], "data:," + own, strings.Repeat("A", 43), strings.Repeat("A", 1<<16)}
 	bits, err := base64.RawURLEncoding.DecodeString(own)
 	must(t, err)
@@ -206,7 +209,7 @@ func TestForeignTokens(t *testing.T) {
 	part := syncBook(t, s, ours, "", 1).Token
 	refused := func(token string) {
 		t.Helper()
-		if y, err := s.Sync(ours, token, 0); !errors.Is(err, store.ErrPosition) || y.Token != "" || y.Members != nil {
+		if y, err := s.Sync(ours, token, noLimit); !errors.Is(err, store.ErrPosition) || y.Token != "" || y.Members != nil {
 			t.Errorf("%.50q: %+v, %v", token, y, err)
 		}
 	}
@@ -216,8 +219,8 @@ func TestForeignTokens(t *testing.T) {
 	if _, err := s.Changes(ours, own, 1); !errors.Is(err, store.ErrPosition) {
 		t.Errorf("as a position of the changes: %v", err)
 	}
-	syncBook(t, s, ours, own, 0)
-	syncBook(t, s, ours, part, 0)
+	syncBook(t, s, ours, own, noLimit)
+	syncBook(t, s, ours, part, noLimit)
 	exec(t, s, `UPDATE service SET history = history + 1`) // as a restore does
 	refused(own)
 	refused(part)
@@ -232,9 +235,9 @@ func TestTokenOfLater(t *testing.T) {
 		for range 2 {
 			create(t, s, ours, ana)
 		}
-		token := syncBook(t, s, ours, "", 0).Token
+		token := syncBook(t, s, ours, "", noLimit).Token
 		exec(t, s, older)
-		if _, err := s.Sync(ours, token, 0); !errors.Is(err, store.ErrPosition) {
+		if _, err := s.Sync(ours, token, noLimit); !errors.Is(err, store.ErrPosition) {
 			t.Errorf("%s: %v", older, err)
 		}
 	}
@@ -251,13 +254,13 @@ func TestTokenOfOthers(t *testing.T) {
 	for range 3 {
 		now = now.Add(time.Second)
 		create(t, s, ours, ana)
-		tokens = append(tokens, syncBook(t, s, ours, "", 0).Token)
+		tokens = append(tokens, syncBook(t, s, ours, "", noLimit).Token)
 	}
 	first := syncBook(t, s, ours, "", 1).Token
 	part := syncBook(t, s, ours, tokens[0], 1).Token
 	exec(t, s, `UPDATE changes SET at = at + 1 WHERE id & 0xffffffff > 1`)
 	for i, token := range append(tokens, first, part) {
-		y, err := s.Sync(ours, token, 0)
+		y, err := s.Sync(ours, token, noLimit)
 		if refused := errors.Is(err, store.ErrPosition); refused != (i > 0) || !refused && (err != nil || len(y.Members) != 2) {
 			t.Errorf("%d: %+v, %v", i, y, err)
 		}
@@ -266,7 +269,7 @@ func TestTokenOfOthers(t *testing.T) {
 		t.Errorf("the token is still %q: %v", token, err)
 	}
 	exec(t, s, `DELETE FROM changes WHERE id & 0xffffffff = 2`)
-	if y := syncBook(t, s, ours, tokens[1], 0); len(y.Members) != 1 {
+	if y := syncBook(t, s, ours, tokens[1], noLimit); len(y.Members) != 1 {
 		t.Errorf("after a change was erased: %+v", y)
 	}
 }
@@ -276,11 +279,11 @@ func TestDamagedMember(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
 	whole := create(t, s, ours, ana)
-	token := syncBook(t, s, ours, "", 0).Token
+	token := syncBook(t, s, ours, "", noLimit).Token
 	f := create(t, s, ours, ana)
 	exec(t, s, `UPDATE firefighters SET last_name = 'X' WHERE id = ?`, f.ID)
-	_, first := s.Sync(ours, "", 0)
-	_, later := s.Sync(ours, token, 0)
+	_, first := s.Sync(ours, "", noLimit)
+	_, later := s.Sync(ours, token, noLimit)
 	_, members := s.Members(ours, []string{whole.ID, f.ID})
 	for _, err := range []error{first, later, members} {
 		if damaged, ok := errors.AsType[*record.DamagedError](err); !ok || damaged.ID != f.ID {
@@ -291,7 +294,7 @@ func TestDamagedMember(t *testing.T) {
 		t.Errorf("%v, %v", got, err)
 	}
 	replace(t, s, ours, f.ID, eva)
-	if y := syncBook(t, s, ours, token, 0); syncText(y) != f.ID[32:]+" B" {
+	if y := syncBook(t, s, ours, token, noLimit); syncText(y) != f.ID[32:]+" B" {
 		t.Errorf("after the repair: %s", syncText(y))
 	}
 }
@@ -346,7 +349,7 @@ func (b *bookCopy) take(t *testing.T, s *store.Store, limit int) {
 			b.people[m.ID] = *m.Record
 		}
 	}
-	if limit > 0 && len(y.Members) > limit {
+	if len(y.Members) > limit {
 		t.Errorf("%d people, and at most %d were asked for", len(y.Members), limit)
 	}
 	b.token, b.whole = y.Token, !y.More
@@ -370,7 +373,7 @@ func TestCopies(t *testing.T) {
 			continue
 		}
 		b := copies[random.IntN(len(copies))]
-		if b.take(t, s, []int{0, 1, 2, 5, 50}[random.IntN(5)]); !b.whole {
+		if b.take(t, s, []int{noLimit, 1, 2, 5, 50}[random.IntN(5)]); !b.whole {
 			continue
 		}
 		compared++

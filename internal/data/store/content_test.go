@@ -181,7 +181,7 @@ func TestRenew(t *testing.T) {
 	var code string
 	must(t, s.Invite(store.NewInvitation{Tenant: ours, Name: "Ana", Scope: store.ScopeRead}, func(made string) error { code = made; return nil }))
 	phone := invitePhone(t, s, store.NewInvitation{Name: "Ana's phone"})
-	token := syncBook(t, s, ours, "", 0).Token
+	token := syncBook(t, s, ours, "", noLimit).Token
 	must(t, s.SetAddress("http://127.0.0.1:8080"))
 	before, err := s.HistoryID()
 	must(t, err)
@@ -196,7 +196,7 @@ func TestRenew(t *testing.T) {
 		t.Errorf("a code from before: %v", err)
 	}
 	noPhone(t, s, "a code from before", phone)
-	if _, err := s.Sync(ours, token, 0); !errors.Is(err, store.ErrPosition) {
+	if _, err := s.Sync(ours, token, noLimit); !errors.Is(err, store.ErrPosition) {
 		t.Errorf("a token from before: %v", err)
 	}
 	if _, there := allKeys(t, s)[apikey.Hash(secret)]; !there {

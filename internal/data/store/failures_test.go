@@ -272,7 +272,7 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		"Editors":      func(s *store.Store) (any, error) { return s.Editors(ours) },
 		"ChangedSince": func(s *store.Store) (any, error) { d, _, err := s.ChangedSince(ours, 1); return d, err },
 		"Changes":      func(s *store.Store) (any, error) { return s.Changes(ours, "", 9) },
-		"Sync":         func(s *store.Store) (any, error) { return s.Sync(ours, "", 0) },
+		"Sync":         func(s *store.Store) (any, error) { return s.Sync(ours, "", noLimit) },
 		"Sync later":   func(s *store.Store) (any, error) { return s.Sync(ours, w.token, 9) },
 		"SyncToken":    func(s *store.Store) (any, error) { return s.SyncToken(ours) },
 		"Members":      func(s *store.Store) (any, error) { return s.Members(ours, []string{w.live.ID}) },

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestMalformed: a body that is not XML with namespaces is refused, whoever is asked, and
-// nothing of it comes back.
+// TestMalformed: a body that is not XML with namespaces is refused by each method that
+// takes one, and nothing of it comes back.
 func TestMalformed(t *testing.T) {
 	t.Parallel()
 	b := newBook(t)
