@@ -72,14 +72,21 @@ func (a *authenticator) authorize(r *http.Request, h http.Header, scope string) 
 	if scope == public {
 		return caller{}, nil
 	}
+	c, err := a.identify(r, h)
+	if err != nil {
+		return caller{}, err
+	}
+	return caller{tenant: c.Tenant, key: c.ID, scope: c.Scope}, refuseScope(c.Scope, scope)
+}
+
+// identify returns the key of a request, of whatever scope, and notes its use. A refusal
+// is counted.
+func (a *authenticator) identify(r *http.Request, h http.Header) (*credential, error) {
 	c, err := a.find(r, bearer(r.Header["Authorization"]), h)
 	if err == nil {
 		err = a.admit(c)
 	}
-	if err != nil {
-		return caller{}, a.refused(r, err)
-	}
-	return caller{tenant: c.Tenant, key: c.ID, scope: c.Scope}, refuseScope(c.Scope, scope)
+	return c, a.refused(r, err)
 }
 
 // refuseScope returns nil if a key of a scope may do what needs another scope.

@@ -8,7 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +19,11 @@ import (
 
 	"github.com/julienschmidt/httprouter"
 
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/dav"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -55,6 +59,9 @@ type server struct {
 	*authenticator
 	store        *store.Store
 	backups      func() backup.State // nil without backups
+	expires      func() time.Time    // of the certificate; nil or zero without one
+	version      string              // of the program
+	started      time.Time
 	log          *slog.Logger
 	router       *httprouter.Router
 	office       http.Handler // the page for people; nil without it
@@ -87,6 +94,8 @@ func newServer(store *store.Store, log *slog.Logger, all []route) *server {
 		store:         store,
 		log:           log,
 		router:        httprouter.New(),
+		version:       cli.ReadBuild().Version,
+		started:       time.Now(),
 		startID:       hex.EncodeToString(random),
 	}
 	s.requestIDs.Prefix = s.startID + "-"
@@ -489,9 +498,21 @@ func (s *server) handleHealth(w http.ResponseWriter, _ *http.Request, _ string, 
 
 // readiness is the body of /readyz.
 type readiness struct {
-	Status  string        `json:"status"`
-	Writing *writingState `json:"writing,omitempty"` // nil where it works
-	Backup  *backupState  `json:"backup,omitempty"`  // nil without backups
+	Status   string        `json:"status"`
+	Writing  *writingState `json:"writing,omitempty"` // nil where it works
+	Backup   *backupState  `json:"backup,omitempty"`  // nil without backups
+	*figures               // nil for who may not know them
+}
+
+// figures are what monitors watch. What is not known, or not there, is nil.
+type figures struct {
+	Version         string `json:"version"`
+	Uptime          int64  `json:"uptimeSeconds"`
+	DatabaseBytes   int64  `json:"databaseBytes"` // with the -wal
+	Free            *int64 `json:"diskFreeBytes,omitempty"`
+	BackupFree      *int64 `json:"backupDiskFreeBytes,omitempty"` // where they have a disk of their own
+	BackupAge       *int64 `json:"backupAgeSeconds,omitempty"`    // of the last valid one
+	CertificateDays *int64 `json:"certificateDays,omitempty"`     // whole days left; less than 0 once it has expired
 }
 
 // writingState is what /readyz says where nothing can be written.
@@ -507,10 +528,11 @@ type backupState struct {
 	Since  *time.Time `json:"since,omitempty"` // when they began to fail
 	Detail string     `json:"detail,omitempty"`
 
+	Free    *int64         `json:"-"` // the figures have that
 	Trouble backup.Trouble `json:"-"` // the page says that
 }
 
-func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
+func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 	if err := s.store.Ping(); errors.Is(err, sqlite.ErrLost) {
 		return err
 	} else if err != nil {
@@ -523,5 +545,41 @@ func (s *server) handleReady(w http.ResponseWriter, _ *http.Request, _ string, _
 	if s.backups != nil {
 		ready.Backup = new(backupState(s.backups()))
 	}
+	if s.mayWatch(r) {
+		ready.figures = s.figures(ready.Backup)
+	}
 	return httpapi.RespondJSON(w, http.StatusOK, ready)
+}
+
+// mayWatch reports whether a request gets the figures: it comes from this machine, or has
+// a key that works. A wrong key counts as everywhere, but the answer is that without one:
+// whether the service is ready is for everybody.
+func (s *server) mayWatch(r *http.Request) bool {
+	if httpapi.IsLocal(r) {
+		return true
+	}
+	if r.Header["Authorization"] == nil {
+		return false
+	}
+	_, err := s.identify(r, http.Header{})
+	return err == nil
+}
+
+// figures asks nothing that could take long: monitors ask every few seconds.
+func (s *server) figures(b *backupState) *figures {
+	now, path := time.Now(), s.store.DB().Path()
+	f := &figures{Version: s.version, Uptime: int64(now.Sub(s.started).Seconds()), DatabaseBytes: sqlite.SizeOf(path)}
+	if space, err := osutil.SpaceOf(filepath.Dir(path)); err == nil {
+		f.Free = &space.Free
+	}
+	if b != nil {
+		f.BackupFree = b.Free
+	}
+	if b != nil && b.Last != nil {
+		f.BackupAge = new(max(0, int64(now.Sub(*b.Last).Seconds())))
+	}
+	if s.expires != nil && !s.expires().IsZero() {
+		f.CertificateDays = new(int64(math.Floor(s.expires().Sub(now).Hours() / 24)))
+	}
+	return f
 }

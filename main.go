@@ -92,6 +92,7 @@ func newAPI(c daemon.Config) daemon.API {
 	s.loopbackOnly = c.Local
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
 	s.backups = c.Backups
+	s.expires = c.Expires
 	trust, certificate := "", (func() []byte)(nil)
 	if c.Authority != nil {
 		trust, certificate = authority.Path, c.Authority.Certificate

@@ -157,11 +157,12 @@ func TestOneBackupAtATime(t *testing.T) {
 type readyz struct {
 	Status string       `json:"status"`
 	Backup backup.State `json:"backup"`
+	figures
 }
 
-func (s *testService) readyz(t *testing.T) (r readyz) {
+func (c client) readyz(t *testing.T) (r readyz) {
 	t.Helper()
-	decode(t, s.do(t, "GET", "/readyz", "").wants(t, 200).body, &r)
+	decode(t, c.do(t, "GET", "/readyz", "").wants(t, 200).body, &r)
 	return r
 }
 

@@ -46,6 +46,7 @@ type Config struct {
 	Port      string
 	Local     bool // it listens on this machine alone
 	TLS       bool
+	Expires   func() time.Time     // when the certificate does; zero without TLS
 	Authority *authority.Authority // that made its certificate; nil for another certificate, or none
 	Backups   func() backup.State  // nil without backups
 	Installed bool                 // it is the service of the PC
@@ -316,7 +317,7 @@ func (d *daemon) answer() error {
 func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
 	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
-		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil}
+		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil}
 	if d.scheduler != nil {
 		c.Backups = d.scheduler.State
 	}

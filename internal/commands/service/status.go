@@ -345,11 +345,7 @@ func (s Service) inspect(path string) (found *database, address string) {
 		found.Fault = faultOf(err)
 		return found, ""
 	}
-	for _, suffix := range []string{"", "-wal"} {
-		if info, err := os.Stat(file + suffix); err == nil {
-			found.Bytes += info.Size()
-		}
-	}
+	found.Bytes = sqlite.SizeOf(file)
 	c, err := sqlite.Peek(file)
 	if err != nil {
 		found.Fault = faultOf(err)

@@ -38,6 +38,7 @@ type Scheduler struct {
 	damage string    // what the state says of damaged records
 	cause  error     // why the last failed; nil if it did not
 	beside bool      // the backups are on the disk of the database
+	free   *int64    // bytes of their disk; nil if that is not known, or beside
 	away   error     // why they are, if they are meant for another; else nil
 	since  time.Time // when away became an error
 }
@@ -48,6 +49,7 @@ type State struct {
 	Last   *time.Time // the time of the last valid backup; nil if there is none
 	Since  *time.Time // when they began to fail; nil while they do not
 	Detail string     // why they fail, or what is wrong with the last; may be empty
+	Free   *int64     // bytes of their disk as of the last look; nil if it is that of the database
 
 	Trouble Trouble // what to do something about; empty if all is well
 }
@@ -92,6 +94,7 @@ func (s *Scheduler) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := s.state
+	state.Free = s.free
 	if s.away != nil && (state.OK || s.away == ErrAway) {
 		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
 		return state
@@ -116,13 +119,17 @@ func (s *Scheduler) State() State {
 func (s *Scheduler) look() (back bool) {
 	at := s.place()
 	away, beside := at.check(), at.isBeside() // a disk that does not answer must not keep State waiting
+	var free *int64
+	if space, err := s.space(existing(at.dir)); err == nil && !beside {
+		free = &space.Free
+	}
 	if away == nil {
 		at.remember()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := s.away
-	s.away, s.beside = away, beside
+	s.away, s.beside, s.free = away, beside, free
 	switch {
 	case was == nil && away != nil:
 		s.since = s.now().wall.UTC().Truncate(time.Second)

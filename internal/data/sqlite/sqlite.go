@@ -225,6 +225,16 @@ func (db *DB) MakeWritable() error {
 	return db.connect()
 }
 
+// SizeOf returns how many bytes a database takes: its file and its -wal.
+func SizeOf(path string) (bytes int64) {
+	for _, suffix := range []string{"", "-wal"} {
+		if info, err := os.Stat(path + suffix); err == nil {
+			bytes += info.Size()
+		}
+	}
+	return bytes
+}
+
 // hasWAL reports whether a part of the database at path may be in its -wal.
 func hasWAL(path string) bool {
 	info, err := os.Stat(path + "-wal")

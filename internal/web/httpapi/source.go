@@ -26,6 +26,24 @@ func sourceOf(r *http.Request) string {
 	return addr.String()
 }
 
+// forwarding are the headers by which proxies say for whom they ask.
+var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
+
+// IsLocal reports whether a request comes from a program on this machine: from a loopback
+// address, or from the address at which it has arrived. A request that a proxy hands on
+// comes from elsewhere, as far as the proxy says so.
+func IsLocal(r *http.Request) bool {
+	if slices.ContainsFunc(forwarding, func(name string) bool { return r.Header[name] != nil }) {
+		return false
+	}
+	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return false
+	}
+	own, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return peer.Addr().Unmap().IsLoopback() || ok && peer.Addr().Unmap() == own.AddrPort().Addr().Unmap()
+}
+
 // mostSources is how many sources are told apart. Nobody can fill the memory with
 // further ones.
 const mostSources = 4096

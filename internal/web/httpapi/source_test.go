@@ -1,8 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"net/http"
+	"net/http/httptest"
+	"net/netip"
 	"testing"
 	"time"
 )
@@ -19,6 +23,44 @@ func TestSourceOf(t *testing.T) {
 	} {
 		if got := sourceOf(&http.Request{RemoteAddr: address}); got != want {
 			t.Errorf("%s comes from %q, not %q", address, got, want)
+		}
+	}
+}
+
+// TestIsLocal: a proxy on this machine that says for whom it asks is no program of it.
+func TestIsLocal(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		peer, own, header string
+		want              bool
+	}{
+		{peer: "127.0.0.1:1234", own: "127.0.0.1:80", want: true},
+		{peer: "127.0.0.2:1234", want: true},
+		{peer: "[::1]:1234", own: "[::1]:80", want: true},
+		{peer: "[::ffff:127.0.0.1]:1234", want: true},
+		{peer: "192.0.2.7:1234", own: "192.0.2.7:80", want: true},
+		{peer: "[::ffff:192.0.2.7]:1234", own: "192.0.2.7:80", want: true},
+		{peer: "[fe80::1%eth0]:1234", own: "[fe80::1%eth0]:80", want: true},
+		{peer: "192.0.2.8:1234", own: "192.0.2.7:80"},
+		{peer: "192.0.2.8:1234"},
+		{peer: "@", own: "192.0.2.7:80"},
+		{peer: "", own: "192.0.2.7:80"},
+		{peer: "127.0.0.1:1234", header: "X-Forwarded-For"},
+		{peer: "127.0.0.1:1234", header: "x-real-ip"},
+		{peer: "127.0.0.1:1234", header: "Forwarded"},
+		{peer: "127.0.0.1:1234", header: "Via"},
+		{peer: "192.0.2.7:1234", own: "192.0.2.7:80", header: "X-Forwarded-For"},
+	} {
+		r := httptest.NewRequest("GET", "/readyz", nil)
+		r.RemoteAddr = tt.peer
+		if tt.own != "" {
+			r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(tt.own))))
+		}
+		if tt.header != "" {
+			r.Header.Set(tt.header, "")
+		}
+		if got := IsLocal(r); got != tt.want {
+			t.Errorf("%+v: %v", tt, got)
 		}
 	}
 }

@@ -63,6 +63,15 @@ func New(config Config) (*Server, error) {
 	return s, err
 }
 
+// Expires returns the time at which the certificate expires that clients are shown. It is
+// zero for HTTP.
+func (s *Server) Expires() time.Time {
+	if s.certificate == nil {
+		return time.Time{}
+	}
+	return s.certificate.current.Load().Leaf.NotAfter
+}
+
 // Serve answers what arrives at the listener until ctx ends, then lets the
 // requests in flight finish, and closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {

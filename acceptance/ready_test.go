@@ -1,0 +1,99 @@
+package acceptance
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// figures are what /readyz says to who may watch the service.
+type figures struct {
+	Version         *string `json:"version"`
+	Uptime          *int64  `json:"uptimeSeconds"`
+	DatabaseBytes   *int64  `json:"databaseBytes"`
+	Free            *int64  `json:"diskFreeBytes"`
+	BackupFree      *int64  `json:"backupDiskFreeBytes"`
+	BackupAge       *int64  `json:"backupAgeSeconds"`
+	CertificateDays *int64  `json:"certificateDays"`
+}
+
+// isBetween reports whether a figure is there, and not outside these bounds.
+func isBetween(figure *int64, low, high int64) bool {
+	return figure != nil && *figure >= low && *figure <= high
+}
+
+// TestFigures: what monitors on this machine watch.
+func TestFigures(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	args := []string{"serve", "--db", db, "--tls-self-signed", "--backup-dir"}
+	other, err := os.MkdirTemp("/dev/shm", "firefighters-")
+	apart := err == nil && !osutil.SameDisk(other, filepath.Dir(db))
+	if err == nil {
+		t.Cleanup(func() { os.RemoveAll(other) })
+	}
+	if apart {
+		args = append(args, filepath.Join(other, "backups"))
+	} else {
+		args = append(args, filepath.Join(t.TempDir(), "backups"))
+	}
+	s := startWith(t, db, args...)
+	s.trust(t)
+	var f figures
+	eventually(t, "a backup", func() bool { f = s.as("").readyz(t).figures; return f.BackupAge != nil })
+	space, err := osutil.SpaceOf(filepath.Dir(db))
+	must(t, err)
+	if f.Version == nil || *f.Version == "" || !isBetween(f.Uptime, 0, int64(patience/time.Second)) || !isBetween(f.DatabaseBytes, 8192, 1<<26) ||
+		!isBetween(f.Free, 1, space.Total) || isBetween(f.BackupFree, 1, 1<<62) != apart || !isBetween(f.BackupAge, 0, int64(patience/time.Second)) ||
+		!isBetween(f.CertificateDays, 30, 1000) {
+		t.Errorf("it says %s", s.do(t, "GET", "/readyz", "").body)
+	}
+	plain := start(t)
+	if f := plain.readyz(t).figures; f.BackupFree != nil || f.BackupAge != nil || f.CertificateDays != nil || f.Free == nil {
+		t.Errorf("without backups and TLS it says %s", plain.do(t, "GET", "/readyz", "").body)
+	}
+}
+
+// TestFiguresAreNotForAll: who is not on this machine needs a key, of any scope. Without
+// one that works the answer is the short one, and never a refusal. The wrong ones count.
+func TestFiguresAreNotForAll(t *testing.T) {
+	t.Parallel()
+	s := start(t, "--rate-limit", "100")
+	elsewhere := func(key string, headers ...string) string {
+		t.Helper()
+		return s.as(key).do(t, "GET", "/readyz", "", append(headers, "X-Forwarded-For", "192.0.2.7")...).wants(t, 200).body
+	}
+	const short = `{"status":"ready"}`
+	revoked := newKey(t, s.db, "default")
+	works(t, "keys", "revoke", "2", "--db", s.db)
+	s.as(revoked).refused(t, "revoked")
+	for _, key := range []string{"", "ff_wrong", revoked, newExpiredKey(t, s.db)} {
+		if got := elsewhere(key); got != short {
+			t.Errorf("with the key %q it says %s", key, got)
+		}
+	}
+	if got := elsewhere("", "Authorization", "Basic "+s.key); got != short {
+		t.Errorf("by Basic it says %s", got)
+	}
+	s.logs(t, `"code":"key_missing"}`) // that of the last
+	for _, scope := range []string{"read", "write", "admin", "phone", "calendar"} {
+		if got := elsewhere(newKey(t, s.db, "default", "--scope", scope)); !strings.Contains(got, `"uptimeSeconds":`) {
+			t.Errorf("with a key of the scope %s it says %s", scope, got)
+		}
+	}
+	if got := s.as("ff_wrong").do(t, "GET", "/readyz", "").wants(t, 200).body; !strings.Contains(got, `"diskFreeBytes":`) {
+		t.Errorf("on this machine, with a wrong key, it says %s", got)
+	}
+
+	limited := start(t, "--rate-limit", "1")
+	for _, key := range []string{"ff_a", "ff_b", "ff_c", "ff_d"} {
+		if got := limited.as(key).do(t, "GET", "/readyz", "", "X-Forwarded-For", "192.0.2.7").wants(t, 200); got.body != short || got.header.Get("RateLimit") != "" {
+			t.Errorf("with a wrong key it says %v %s", got.header, got.body)
+		}
+	}
+	limited.as("ff_e").do(t, "GET", collection, "").wants(t, 429)
+}
