@@ -120,8 +120,10 @@ func (s *Scheduler) look() (back bool) {
 	at := s.place()
 	away, beside := at.check(), at.isBeside() // a disk that does not answer must not keep State waiting
 	var free *int64
-	if space, err := s.space(existing(at.dir)); err == nil && !beside {
-		free = &space.Free
+	if !beside {
+		if space, err := s.space(existing(at.dir)); err == nil {
+			free = &space.Free
+		}
 	}
 	if away == nil {
 		at.remember()
