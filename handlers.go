@@ -230,8 +230,9 @@ func withID(handle handler) handler {
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	h := w.Header()
 	httpapi.VaryByEncoding(h)
-	q, err := record.ParseQuery(r.URL.RawQuery)
-	if err != nil {
+	parameters := record.ParseParameters(r.URL.RawQuery)
+	q, times := parameters.List(), parameters.Times()
+	if err := parameters.Err(); err != nil {
 		return err
 	}
 	if err := s.checkListTag(h, r, c.tenant); err != nil {
@@ -246,23 +247,31 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	if links := httpapi.Links(firefightersPath, r.URL.RawQuery, q.Page, totalPages); links != "" {
 		h["Link"] = append(h["Link"], links)
 	}
-	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendPage(nil, q, p, totalPages)))
+	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendPage(nil, q, p, totalPages, times)))
 	return nil
 }
 
 // appendPage appends the page envelope.
-func appendPage(b []byte, q record.Query, p store.Page, totalPages int64) []byte {
+func appendPage(b []byte, q record.Query, p store.Page, totalPages int64, times bool) []byte {
 	b = slices.Grow(b, recordSize*(1+len(p.Items)))
 	b = append(b, `{"data":{"items":[`...)
 	for i := range p.Items {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = p.Items[i].AppendJSON(b)
+		b = appendRecord(b, &p.Items[i], times)
 	}
 	return fmt.Appendf(b, `],"page":%d,"pageSize":%d,"totalCount":%d,"totalPages":%d,`+
 		`"hasPreviousPage":%t,"hasNextPage":%t},"totalCount":%d}`,
 		q.Page, q.PageSize, p.Total, totalPages, q.Page > 1, q.Page < totalPages, p.Total)
+}
+
+// appendRecord appends a record as JSON, with its times if they were asked for.
+func appendRecord(b []byte, f *record.Firefighter, times bool) []byte {
+	if times {
+		return f.AppendJSONWithTimes(b)
+	}
+	return f.AppendJSON(b)
 }
 
 // checkListTag returns httpapi.ErrNotModified for a list that the client has,
@@ -292,6 +301,11 @@ func (s *server) listTag(tenant record.TenantID, version int64) string {
 }
 
 func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c caller) error {
+	parameters := record.ParseParameters(r.URL.RawQuery)
+	times := parameters.Times()
+	if err := parameters.Err(); err != nil {
+		return err
+	}
 	conditions, err := httpapi.ParseConditions(r)
 	if err != nil {
 		return err
@@ -301,12 +315,12 @@ func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c 
 		return err
 	}
 	body := f.AppendJSON(make([]byte, 0, recordSize))
-	etag := s.store.Tag(body)
+	etag := s.store.Tag(body) // the same with times
 	w.Header()["Etag"] = []string{etag}
 	if err := conditions.CheckRead(etag); err != nil {
 		return err
 	}
-	httpapi.Respond(w, http.StatusOK, body)
+	httpapi.Respond(w, http.StatusOK, appendRecord(body[:0], &f, times))
 	return nil
 }
 

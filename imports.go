@@ -40,7 +40,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 	h := w.Header()
 	httpapi.VaryByEncoding(h)
 	p := record.ParseParameters(r.URL.RawQuery)
-	after, limit := p.Get("after"), p.WholeNumber("limit", defaultChanges, maxChanges)
+	after, limit, times := p.Get("after"), p.WholeNumber("limit", defaultChanges, maxChanges), p.Times()
 	if err := p.Err(); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		if err != nil {
 			return err
 		}
-		httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendFeed(nil, feed)))
+		httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendFeed(nil, feed, times)))
 		return nil
 	}
 	if limit > defaultChanges {
@@ -58,7 +58,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 	return answer(w)
 }
 
-func appendFeed(b []byte, feed store.Feed) []byte {
+func appendFeed(b []byte, feed store.Feed, times bool) []byte {
 	b = slices.Grow(b, 2*recordSize*(1+len(feed.Items)))
 	b = append(b, `{"items":[`...)
 	for i, change := range feed.Items {
@@ -66,12 +66,12 @@ func appendFeed(b []byte, feed store.Feed) []byte {
 			b = append(b, ',')
 		}
 		b = fmt.Appendf(b, `{"position":%q,"at":%q,"action":%q,"id":%q,"record":`,
-			change.Position, change.At.UTC().Format(inMillis), change.Action, change.ID)
+			change.Position, change.At.UTC().Format(record.InMillis), change.Action, change.ID)
 		if change.Record == nil {
 			b = append(b, "null}"...)
 			continue
 		}
-		b = append(change.Record.AppendJSON(b), '}')
+		b = append(appendRecord(b, change.Record, times), '}')
 	}
 	return fmt.Appendf(b, `],"next":%q,"more":%t}`, feed.Next, feed.More)
 }
@@ -79,12 +79,13 @@ func appendFeed(b []byte, feed store.Feed) []byte {
 func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	p := record.ParseParameters(r.URL.RawQuery)
 	format, q := p.OneOf("format", sheet.CSV, sheet.Formats...), p.Selection(record.Query{SortBy: record.ByCreatedAt})
+	times := p.Times()
 	if err := p.Err(); err != nil {
 		return err
 	}
 	file := upload.Attachment{Name: "people-" + s.store.Clock().Now().Format(time.DateOnly) + "." + format, ContentType: sheet.ContentType(format)}
 	return upload.Send(w, r, int64(c.tenant), file, func(to io.Writer) error {
-		return sheet.WriteAll(r.Context(), to, format, func(each func(*record.Firefighter) error) error {
+		return sheet.WriteAll(r.Context(), to, format, times, func(each func(*record.Firefighter) error) error {
 			return s.store.Each(c.tenant, q, each)
 		})
 	})
@@ -234,7 +235,7 @@ type importDetails struct {
 }
 
 func detailsOf(made store.Import) importDetails {
-	d := importDetails{Number: made.Number, At: made.At.UTC().Format(inMillis), Added: made.Added, Changed: made.Changed}
+	d := importDetails{Number: made.Number, At: made.At.UTC().Format(record.InMillis), Added: made.Added, Changed: made.Changed}
 	if made.Key != 0 {
 		d.Key, d.Label = &made.Key, &made.Label
 	}
@@ -242,7 +243,7 @@ func detailsOf(made store.Import) importDetails {
 		d.File = &made.File
 	}
 	if !made.TakenBackAt.IsZero() {
-		d.TakenBackAt = new(made.TakenBackAt.UTC().Format(inMillis))
+		d.TakenBackAt = new(made.TakenBackAt.UTC().Format(record.InMillis))
 	}
 	return d
 }

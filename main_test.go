@@ -69,7 +69,7 @@ func TestChoices(t *testing.T) {
 		}
 	}
 	want := map[string]string{"dates": "dmy mdy ymd", "encoding": "utf-8 utf-16 windows-1252 windows-1250 cp850 cp852 iso-8859-2 iso-8859-15 windows-1254 macintosh windows-1251 koi8-r windows-1253 shift_jis gb18030", "format": "csv xlsx vcf jsonl", "names": "first-last last-first",
-		"scope": "read write admin", "keys create scope": "read write admin phone calendar", "sort": "createdAt firstName lastName email phoneNumber dateOfBirth"}
+		"scope": "read write admin", "keys create scope": "read write admin phone calendar", "sort": "createdAt firstName lastName email phoneNumber dateOfBirth updatedAt"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}

@@ -124,9 +124,6 @@ func problemOf(err error) *httpapi.Problem {
 		Detail: "Something went wrong here. The log says more under this request's id."}
 }
 
-// inMillis is the form of times in answers: RFC 3339, in UTC.
-const inMillis = "2006-01-02T15:04:05.000Z"
-
 // fileProblem returns the problem of an error about changes, exports or imports, nil for
 // any other.
 func fileProblem(err error) *httpapi.Problem {
@@ -140,7 +137,7 @@ func fileProblem(err error) *httpapi.Problem {
 	}
 	if back, ok := errors.AsType[*store.TakenBackError](err); ok {
 		return &httpapi.Problem{Kind: kindTakenBack,
-			Detail: fmt.Sprintf("The import %d was taken back before, at %s.", back.Number, back.At.UTC().Format(inMillis))}
+			Detail: fmt.Sprintf("The import %d was taken back before, at %s.", back.Number, back.At.UTC().Format(record.InMillis))}
 	}
 	if file, ok := errors.AsType[*sheet.FileError](err); ok {
 		if kind, ok := refusedFiles[file.Code]; ok {

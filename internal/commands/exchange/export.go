@@ -49,7 +49,7 @@ func (c Commands) export(env cli.Env, args []string) error {
 	e.flags.StringVarP(&e.to.path, "output", "o", "", "the `file` to write; its name says the format")
 	e.flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")
 	search := e.flags.String("search", "", "only people whom this finds, as on the page")
-	sort := e.flags.String("sort", "", "createdAt, firstName, lastName, email, phoneNumber or dateOfBirth (default createdAt)")
+	sort := e.flags.String("sort", "", "createdAt, firstName, lastName, email, phoneNumber, dateOfBirth or updatedAt (default createdAt)")
 	desc := e.flags.Bool("desc", false, "in descending order")
 	if err := env.Parse(e.flags, args, 0); err != nil {
 		return e.meantOutput(err)
@@ -133,7 +133,7 @@ func (e *exporting) run(s *store.Store, tenant record.TenantID) error {
 
 // fill writes the people to w.
 func (e *exporting) fill(w io.Writer, s *store.Store, tenant record.TenantID) error {
-	out, err := sheet.NewWriter(w, e.to.format)
+	out, err := sheet.NewWriter(w, e.to.format, false)
 	if err != nil {
 		return err
 	}

@@ -26,7 +26,7 @@ var schema = `
 	INSERT INTO service VALUES (0);
 	CREATE TABLE tenants (id INTEGER PRIMARY KEY, name TEXT, live_count INTEGER, last_seq INTEGER, version INTEGER);
 	CREATE TABLE firefighters (row INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, tenant_id INTEGER REFERENCES tenants (id),
-		updated_at INTEGER, deleted_at INTEGER, checksum INTEGER, invitation_status TEXT, user_id TEXT,
+		created_at INTEGER, updated_at INTEGER, deleted_at INTEGER, checksum INTEGER, invitation_status TEXT, user_id TEXT,
 		` + record.FieldColumns + `, ` + record.KeyColumns + `);`
 
 const tenant record.TenantID = 7

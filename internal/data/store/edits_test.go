@@ -29,7 +29,7 @@ func TestEdits(t *testing.T) {
 	must(t, s.Delete(ours, 99, a.ID, asIs))
 	must(t, s.Undelete(ours, desk, []string{a.ID}))
 	b := create(t, s, ours, ana)
-	b.UpdatedAt = 0
+	b.CreatedAt, b.UpdatedAt = 0, 0
 	was, is := &record.Firefighter{ID: a.ID, Fields: eva}, &record.Firefighter{ID: a.ID, Fields: ana}
 	want := []store.Edit{
 		{Number: 5, Action: "create", ID: b.ID, After: &b},
@@ -68,7 +68,7 @@ func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int
 		}
 		got[i].At = time.Time{}
 		if got[i].After != nil {
-			got[i].After.UpdatedAt = 0
+			got[i].After.CreatedAt, got[i].After.UpdatedAt = 0, 0
 		}
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -88,7 +88,7 @@ func (e Entry) Summary() string {
 // formatMoment returns a time in milliseconds as RFC 3339 has it, the latest that
 // it has for a later one.
 func formatMoment(milliseconds int64) string {
-	return time.UnixMilli(min(milliseconds, sqlite.LatestMilli)).UTC().Format("2006-01-02T15:04:05.000Z07:00")
+	return time.UnixMilli(min(milliseconds, sqlite.LatestMilli)).UTC().Format(record.InMillis)
 }
 
 // Moment returns a time in milliseconds as RFC 3339 has it, nil for 0, which stands

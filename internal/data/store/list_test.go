@@ -360,6 +360,7 @@ var ordersBySQL = map[record.SortField][2]string{
 	record.ByEmail:       {"email IS NULL, email_key, row", "email IS NULL, email_key DESC, row DESC"},
 	record.ByPhoneNumber: {"phone_number IS NULL, phone_key, row", "phone_number IS NULL, phone_key DESC, row DESC"},
 	record.ByDateOfBirth: {"date_of_birth IS NULL, born_at, row", "date_of_birth IS NULL, born_at DESC, row DESC"},
+	record.ByUpdatedAt:   {"updated_at, row", "updated_at DESC, row DESC"},
 }
 
 // checkLists compares the whole list in every order, and two searches, with

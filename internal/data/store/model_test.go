@@ -279,7 +279,7 @@ func (m *modelRun) platform(d *model) {
 }
 
 func (m *modelRun) query() string {
-	values := url.Values{"sortBy": {m.pick([]string{"", "createdAt", "firstName", "lastName", "email", "phoneNumber", "dateOfBirth"})},
+	values := url.Values{"sortBy": {m.pick([]string{"", "createdAt", "firstName", "lastName", "email", "phoneNumber", "dateOfBirth", "updatedAt"})},
 		"sortDir": {m.pick([]string{"", "asc", "desc"})}}
 	switch m.random.IntN(8) {
 	case 0, 1, 2, 3:
@@ -369,6 +369,8 @@ func compare(q record.Query, a, b *modelRecord) int {
 		by, noneA, noneB = texts(func(r *modelRecord) string { return r.PhoneNumber }), a.PhoneNumber == "", b.PhoneNumber == ""
 	case record.ByDateOfBirth:
 		by, noneA, noneB = a.Born().Compare(b.Born()), a.DateOfBirth == "", b.DateOfBirth == ""
+	case record.ByUpdatedAt:
+		by = cmp.Compare(a.UpdatedAt, b.UpdatedAt)
 	}
 	if noneA != noneB {
 		return map[bool]int{true: 1, false: -1}[noneA]

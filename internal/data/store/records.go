@@ -67,7 +67,7 @@ func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, k
 		if err == nil {
 			err = create(t, tenant, by, f.ID, values)
 		}
-		f.UpdatedAt = t.Now
+		f.CreatedAt, f.UpdatedAt = t.Now, t.Now
 		if err == nil && key != nil {
 			err = addReplay(t, tenant, key, f.ID, string(f.AppendJSON(nil)))
 		}

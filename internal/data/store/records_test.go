@@ -17,7 +17,7 @@ func TestRecords(t *testing.T) {
 	s := newStoreAt(t, func() time.Time { return now })
 	f := create(t, s, ours, record.Fields{FirstName: " Ana ", LastName: "Čović", Email: "ana@example.com", DateOfBirth: "1990-05-15"})
 	want := record.Firefighter{ID: f.ID, Fields: record.Fields{FirstName: "Ana", LastName: "Čović", Email: "ana@example.com",
-		DateOfBirth: "1990-05-15T00:00:00Z"}, UpdatedAt: noon.UnixMilli()}
+		DateOfBirth: "1990-05-15T00:00:00Z"}, CreatedAt: noon.UnixMilli(), UpdatedAt: noon.UnixMilli()}
 	checkRecord(t, s, f, want)
 
 	status, user := "sent\nby mail", strings.Repeat("u", 36)

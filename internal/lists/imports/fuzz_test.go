@@ -164,7 +164,7 @@ func FuzzExport(f *testing.F) {
 		want := valuesOf(person)
 		for _, format := range sheet.Formats {
 			var b bytes.Buffer
-			w, err := sheet.NewWriter(&b, format)
+			w, err := sheet.NewWriter(&b, format, false)
 			must(t, err)
 			must(t, w.Write(&person))
 			must(t, w.Close())

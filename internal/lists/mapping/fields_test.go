@@ -36,7 +36,7 @@ func TestNoFormatLosesAField(t *testing.T) {
 	person := complete(t)
 	for _, format := range sheet.Formats {
 		var file bytes.Buffer
-		w, err := sheet.NewWriter(&file, format)
+		w, err := sheet.NewWriter(&file, format, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,14 +27,21 @@ type vcardWriter struct {
 	*vcard.Writer
 	book     bool // for an address book, not for an export
 	birthday bool // with the date of birth
+	times    bool // with the times of the record
 }
 
-func newVCard(w io.Writer) Writer { return vcardWriter{vcard.NewWriter(w), false, true} }
+func newVCard(w io.Writer, times bool) Writer {
+	return vcardWriter{Writer: vcard.NewWriter(w), birthday: true, times: times}
+}
 
 func (w vcardWriter) Write(f *record.Firefighter) error {
 	w.begin(f)
 	w.Text("X-FIREFIGHTERS-INVITATION-STATUS", platformText(f.InvitationStatus))
 	w.Text("X-FIREFIGHTERS-USER-ID", platformText(f.UserID))
+	if w.times {
+		w.Text("X-FIREFIGHTERS-CREATED-AT", timeText(f.CreatedAt))
+		w.revision(f)
+	}
 	return w.End()
 }
 
@@ -43,13 +50,18 @@ func (w vcardWriter) Write(f *record.Firefighter) error {
 // card.
 func AppendCard(b []byte, f *record.Firefighter, birthday bool) []byte {
 	out := bytes.NewBuffer(b)
-	w := vcardWriter{vcard.NewWriter(out), true, birthday}
+	w := vcardWriter{Writer: vcard.NewWriter(out), book: true, birthday: birthday}
 	w.begin(f)
 	if f.UpdatedAt != 0 {
-		w.Text("REV", time.UnixMilli(f.UpdatedAt).UTC().Format("2006-01-02T15:04:05Z"))
+		w.revision(f)
 	}
 	w.End() // a Buffer takes everything
 	return out.Bytes()
+}
+
+// revision writes when the record was last written. Readers know it without a fraction.
+func (w vcardWriter) revision(f *record.Firefighter) {
+	w.Text("REV", time.UnixMilli(f.UpdatedAt).UTC().Format("2006-01-02T15:04:05Z"))
 }
 
 // begin begins the card of a person with all fields that the card has.

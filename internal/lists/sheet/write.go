@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/xlsx"
@@ -26,7 +27,7 @@ type Writer interface {
 type format struct {
 	media   string
 	endings []string // of the names of its files
-	writer  func(io.Writer) Writer
+	writer  func(w io.Writer, times bool) Writer
 }
 
 var formats = map[string]format{
@@ -39,18 +40,18 @@ var formats = map[string]format{
 // Formats are all of them, in the order in which they are offered.
 var Formats = []string{XLSX, CSV, VCard, JSONL}
 
-// NewWriter returns a writer of a format that writes to w. It needs memory for
-// some rows only.
-func NewWriter(w io.Writer, format string) (Writer, error) {
+// NewWriter returns a writer of a format that writes to w, the times of records, too, if
+// times is set. It needs memory for some rows only.
+func NewWriter(w io.Writer, format string, times bool) (Writer, error) {
 	if f, ok := formats[format]; ok {
-		return f.writer(w), nil
+		return f.writer(w, times), nil
 	}
 	return nil, fmt.Errorf("there is no format %q", format)
 }
 
-// WriteAll writes the people that each hands out, until ctx ends.
-func WriteAll(ctx context.Context, w io.Writer, format string, each func(func(*record.Firefighter) error) error) error {
-	to, err := NewWriter(w, format)
+// WriteAll writes the people that each hands out as NewWriter does, until ctx ends.
+func WriteAll(ctx context.Context, w io.Writer, format string, times bool, each func(func(*record.Firefighter) error) error) error {
+	to, err := NewWriter(w, format, times)
 	if err != nil {
 		return err
 	}
@@ -78,20 +79,38 @@ func FormatOf(file string) string {
 	return ""
 }
 
-// members are the names of a record's members in JSON, in its order: the header
-// of an export.
+// members are the names of a record's members in JSON, in its order.
 var members = slices.Concat([]string{"id"}, record.FieldNames(), []string{"invitationStatus", "userId"})
+
+// timeMembers are those that a record has on request, after the others.
+var timeMembers = []string{"createdAt", "updatedAt"}
+
+// header returns the header of an export.
+func header(times bool) []Cell {
+	if times {
+		return textCells(slices.Concat(members, timeMembers))
+	}
+	return textCells(members)
+}
 
 var birthMember = slices.Index(members, "dateOfBirth")
 
-// texts returns the members of a record. What has no value is empty.
-func texts(f *record.Firefighter) []string {
+// texts returns the members of a record, with times if that is set. What has no value is
+// empty.
+func texts(f *record.Firefighter, times bool) []string {
 	all := []string{f.ID}
 	for _, value := range f.Each {
 		all = append(all, *value)
 	}
-	return append(all, platformText(f.InvitationStatus), platformText(f.UserID))
+	all = append(all, platformText(f.InvitationStatus), platformText(f.UserID))
+	if times {
+		all = append(all, timeText(f.CreatedAt), timeText(f.UpdatedAt))
+	}
+	return all
 }
+
+// timeText returns a time in milliseconds as JSON has it.
+func timeText(at int64) string { return time.UnixMilli(at).UTC().Format(record.InMillis) }
 
 // platformText returns the text of a column that the platform writes. Broken UTF-8,
 // which only those can hold, becomes U+FFFD, as in JSON.
@@ -104,14 +123,21 @@ func platformText(column *string) string {
 
 // jsonlWriter writes each record as the API has it on a line.
 type jsonlWriter struct {
-	out  *bufio.Writer
-	line []byte
+	out    *bufio.Writer
+	line   []byte
+	append func(f *record.Firefighter, b []byte) []byte
 }
 
-func newJSONL(w io.Writer) Writer { return &jsonlWriter{out: bufio.NewWriter(w)} }
+func newJSONL(w io.Writer, times bool) Writer {
+	j := &jsonlWriter{out: bufio.NewWriter(w), append: (*record.Firefighter).AppendJSON}
+	if times {
+		j.append = (*record.Firefighter).AppendJSONWithTimes
+	}
+	return j
+}
 
 func (w *jsonlWriter) Write(f *record.Firefighter) error {
-	w.line = append(f.AppendJSON(w.line[:0]), '\n')
+	w.line = append(w.append(f, w.line[:0]), '\n')
 	_, err := w.out.Write(w.line)
 	return err
 }
@@ -131,19 +157,24 @@ const guarded = "=+-@'\t\r"
 type csvWriter struct {
 	out       *bufio.Writer
 	delimiter byte
+	times     bool
 }
 
 // startCSV begins a CSV. Errors of the writer are kept until its end.
 func startCSV(w io.Writer, delimiter byte, header []Cell) *csvWriter {
-	c := &csvWriter{bufio.NewWriterSize(w, 64<<10), delimiter}
+	c := &csvWriter{out: bufio.NewWriterSize(w, 64<<10), delimiter: delimiter}
 	c.out.WriteString(byteOrderMark)
 	c.row(header)
 	return c
 }
 
-func newCSV(w io.Writer) Writer { return startCSV(w, ',', textCells(members)) }
+func newCSV(w io.Writer, times bool) Writer {
+	c := startCSV(w, ',', header(times))
+	c.times = times
+	return c
+}
 
-func (c *csvWriter) Write(f *record.Firefighter) error { return c.row(textCells(texts(f))) }
+func (c *csvWriter) Write(f *record.Firefighter) error { return c.row(textCells(texts(f, c.times))) }
 
 func (c *csvWriter) Close() error { return c.out.Flush() }
 
@@ -176,16 +207,23 @@ var ErrTooManyRows = xlsx.ErrTooManyRows
 
 // xlsxWriter writes people as a workbook, in which every cell is text but a date of
 // birth that is a date alone.
-type xlsxWriter struct{ *xlsx.Writer }
-
-func startXLSX(w io.Writer, name string, date1904 bool, header []Cell) xlsxWriter {
-	return xlsxWriter{xlsx.NewWriter(w, name, date1904, guard(header))}
+type xlsxWriter struct {
+	*xlsx.Writer
+	times bool
 }
 
-func newXLSX(w io.Writer) Writer { return startXLSX(w, "People", false, textCells(members)) }
+func startXLSX(w io.Writer, name string, date1904 bool, header []Cell) xlsxWriter {
+	return xlsxWriter{Writer: xlsx.NewWriter(w, name, date1904, guard(header))}
+}
+
+func newXLSX(w io.Writer, times bool) Writer {
+	x := startXLSX(w, "People", false, header(times))
+	x.times = times
+	return x
+}
 
 func (x xlsxWriter) Write(f *record.Firefighter) error {
-	cells := textCells(texts(f))
+	cells := textCells(texts(f, x.times))
 	if date, ok := strings.CutSuffix(f.DateOfBirth, midnight); ok && date >= FirstDate {
 		cells[birthMember] = Cell{Text: date, Kind: Date}
 	}

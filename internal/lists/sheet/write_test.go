@@ -30,7 +30,7 @@ var people = []record.Firefighter{
 func write(t testing.TB, format string, people ...record.Firefighter) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w, err := NewWriter(&b, format)
+	w, err := NewWriter(&b, format, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestFormats(t *testing.T) {
 	if len(Formats) != len(formats) || slices.Contains(Formats, "") {
 		t.Errorf("Formats = %q", Formats)
 	}
-	if _, err := NewWriter(&bytes.Buffer{}, "ods"); err == nil {
+	if _, err := NewWriter(&bytes.Buffer{}, "ods", false); err == nil {
 		t.Error("a writer of an unknown format")
 	}
 }
@@ -135,14 +135,14 @@ func TestWriteAll(t *testing.T) {
 		return nil
 	}
 	var b bytes.Buffer
-	if err := WriteAll(ctx, &b, CSV, each); err != nil || !bytes.Equal(b.Bytes(), write(t, CSV, people...)) {
+	if err := WriteAll(ctx, &b, CSV, false, each); err != nil || !bytes.Equal(b.Bytes(), write(t, CSV, people...)) {
 		t.Errorf("%v:\n%s", err, &b)
 	}
-	if err := WriteAll(ctx, failing{}, CSV, each); !errors.Is(err, bytes.ErrTooLarge) {
+	if err := WriteAll(ctx, failing{}, CSV, false, each); !errors.Is(err, bytes.ErrTooLarge) {
 		t.Errorf("where nothing can be written: %v", err)
 	}
 	leave()
-	if err := WriteAll(ctx, &b, CSV, each); err != context.Canceled {
+	if err := WriteAll(ctx, &b, CSV, false, each); err != context.Canceled {
 		t.Errorf("for a client that has gone: %v", err)
 	}
 }
@@ -156,7 +156,7 @@ func (failing) Write([]byte) (int, error) { return 0, bytes.ErrTooLarge }
 func TestWriteError(t *testing.T) {
 	t.Parallel()
 	for _, format := range Formats {
-		w, err := NewWriter(failing{}, format)
+		w, err := NewWriter(failing{}, format, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,7 +196,7 @@ func TestCutOff(t *testing.T) {
 	ways := map[string]func(io.Writer) error{}
 	for _, format := range Formats {
 		ways[format] = func(to io.Writer) error {
-			w, err := NewWriter(to, format)
+			w, err := NewWriter(to, format, false)
 			for i := range table.Rows {
 				if err != nil {
 					return err

@@ -17,7 +17,8 @@ type Firefighter struct {
 	Fields
 	InvitationStatus *string // nil is null; the department's platform writes it, the service never does
 	UserID           *string // likewise
-	UpdatedAt        int64   // when its fields were last written, in milliseconds; 0: not known. JSON does not have it
+	CreatedAt        int64   // when it was made, in milliseconds; 0: not known
+	UpdatedAt        int64   // when its fields were last written, likewise
 }
 
 // Fields are what a department enters about a firefighter. An empty string

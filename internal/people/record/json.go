@@ -125,7 +125,7 @@ func (f *Fields) set(name string, value json.RawMessage, errs *FieldErrors) {
 }
 
 // AppendJSON appends the record as a JSON object of all its members, also those
-// without a value.
+// without a value. The times are none of them.
 func (f *Firefighter) AppendJSON(b []byte) []byte {
 	b = append(b, `{"id":`...)
 	b = appendString(b, f.ID)
@@ -141,6 +141,20 @@ func (f *Firefighter) AppendJSON(b []byte) []byte {
 	b = append(b, `,"userId":`...)
 	b = appendNullable(b, f.UserID, f.UserID == nil)
 	return append(b, '}')
+}
+
+// InMillis is the form of times in answers: RFC 3339, in UTC.
+const InMillis = "2006-01-02T15:04:05.000Z"
+
+// AppendJSONWithTimes appends the record as AppendJSON does, with two members more at the
+// end: when it was made and when its fields were last written.
+func (f *Firefighter) AppendJSONWithTimes(b []byte) []byte {
+	b = f.AppendJSON(b)
+	b = append(b[:len(b)-1], `,"createdAt":"`...)
+	b = time.UnixMilli(f.CreatedAt).UTC().AppendFormat(b, InMillis)
+	b = append(b, `","updatedAt":"`...)
+	b = time.UnixMilli(f.UpdatedAt).UTC().AppendFormat(b, InMillis)
+	return append(b, `"}`...)
 }
 
 func appendNullable(b []byte, s *string, null bool) []byte {

@@ -3,6 +3,7 @@ package record
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -102,7 +103,7 @@ func TestAppendJSON(t *testing.T) {
 		{"empty", Firefighter{ID: "i", Fields: Fields{FirstName: "A", LastName: "B"}},
 			`{"id":"i","firstName":"A","lastName":"B","phoneNumber":null,"email":null,"dateOfBirth":null,` +
 				`"invitationStatus":null,"userId":null}`},
-		{"full", Firefighter{"i", Fields{FirstName: "<Čć>&", LastName: "O\"B\\", PhoneNumber: "1", Email: "e@x", DateOfBirth: "1990"}, text("Sent"), text("u"), 5},
+		{"full", Firefighter{"i", Fields{FirstName: "<Čć>&", LastName: "O\"B\\", PhoneNumber: "1", Email: "e@x", DateOfBirth: "1990"}, text("Sent"), text("u"), 4, 5},
 			`{"id":"i","firstName":"<Čć>&","lastName":"O\"B\\","phoneNumber":"1","email":"e@x","dateOfBirth":"1990",` +
 				`"invitationStatus":"Sent","userId":"u"}`},
 		{"odd platform text", Firefighter{ID: "i", InvitationStatus: text("a\x00\n\x1f\x7f\u2028\xffb\xed\xa0\x80"), UserID: text("")},
@@ -118,6 +119,10 @@ func TestAppendJSON(t *testing.T) {
 			tt.want = strings.Replace(tt.want, `"invitationStatus"`, later+`"invitationStatus"`, 1)
 			if got := string(tt.f.AppendJSON([]byte("x"))); got != "x"+tt.want {
 				t.Errorf("got  %s\nwant x%s", got, tt.want)
+			}
+			times := fmt.Sprintf(`,"createdAt":"1970-01-01T00:00:00.00%dZ","updatedAt":"1970-01-01T00:00:00.00%dZ"}`, tt.f.CreatedAt, tt.f.UpdatedAt)
+			if got := string(tt.f.AppendJSONWithTimes([]byte("x"))); got != "x"+strings.TrimSuffix(tt.want, "}")+times {
+				t.Errorf("with times: %s", got)
 			}
 		})
 	}

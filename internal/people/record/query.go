@@ -26,10 +26,11 @@ const (
 	ByEmail       = "email"
 	ByPhoneNumber = "phoneNumber"
 	ByDateOfBirth = "dateOfBirth"
+	ByUpdatedAt   = "updatedAt"
 )
 
 // SortFields are all orders, the default first.
-var SortFields = []SortField{ByCreatedAt, ByFirstName, ByLastName, ByEmail, ByPhoneNumber, ByDateOfBirth}
+var SortFields = []SortField{ByCreatedAt, ByFirstName, ByLastName, ByEmail, ByPhoneNumber, ByDateOfBirth, ByUpdatedAt}
 
 // Query says which page of which list is asked for.
 type Query struct {
@@ -55,17 +56,19 @@ func (q Query) Offset() int64 { return min(q.Page-1, math.MaxUint32) * q.PageSiz
 // apiDefaults are what a list of the API is where its URL does not say it.
 var apiDefaults = Query{Page: 1, PageSize: 20, SortBy: ByCreatedAt, Descending: true}
 
-// ParseQuery reads the query of a list's URL. The error is FieldErrors, all
-// there are.
-func ParseQuery(rawQuery string) (Query, error) { return apiDefaults.Parse(rawQuery) }
+// ParseQuery reads the query of the URL of a list of the API. The error is
+// FieldErrors, all there are.
+func ParseQuery(rawQuery string) (Query, error) {
+	p := ParseParameters(rawQuery)
+	q := p.List()
+	return q, p.Err()
+}
 
 // Parse reads the query of a list's URL. What the URL does not say is as in q.
 // The error is FieldErrors, all there are; what is wrong is then as in q, too.
 func (q Query) Parse(rawQuery string) (Query, error) {
 	p := ParseParameters(rawQuery)
-	q.Page = p.WholeNumber("page", q.Page, math.MaxInt64)
-	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
-	q = p.Selection(q)
+	q = p.page(q)
 	return q, p.Err()
 }
 
@@ -95,6 +98,19 @@ func (p *Parameters) Err() error { return p.errs.Err() }
 func (p *Parameters) Add(name, code, format string, args ...any) {
 	p.errs.Add(name, code, format, args...)
 }
+
+// List reads which page of a list of the API is asked for.
+func (p *Parameters) List() Query { return p.page(apiDefaults) }
+
+// page reads which page of a list is asked for. What is not said is as in q.
+func (p *Parameters) page(q Query) Query {
+	q.Page = p.WholeNumber("page", q.Page, math.MaxInt64)
+	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
+	return p.Selection(q)
+}
+
+// Times reads whether records are asked for with their times.
+func (p *Parameters) Times() bool { return p.OneOf("include", "", "times") != "" }
 
 // Selection reads which records are asked for, and in which order: search, sortBy
 // and sortDir. What they do not say is as in q.

@@ -38,6 +38,7 @@ func TestParseQuery(t *testing.T) {
 		{"sortBy=email&sortDir=Asc", sorted(ByEmail, false)},
 		{"sortBy=phoneNumber&sortDir=desc", sorted(ByPhoneNumber, true)},
 		{"sortBy=dateOfBirth&sortDir=asc", sorted(ByDateOfBirth, false)},
+		{"sortBy=updatedAt", sorted(ByUpdatedAt, true)},
 		{"search=Ana", with(func(q *Query) { q.Terms = []Term{{Text: "ana"}} })},
 	}
 	for _, tt := range tests {
@@ -92,7 +93,7 @@ func TestParseQueryRefuses(t *testing.T) {
 		})
 	}
 	_, err := ParseQuery("sortBy=name")
-	if want := "createdAt, firstName, lastName, email, phoneNumber, dateOfBirth"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "createdAt, firstName, lastName, email, phoneNumber, dateOfBirth, updatedAt"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("%v does not list the fields", err)
 	}
 }

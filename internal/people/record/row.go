@@ -10,7 +10,7 @@ import (
 )
 
 // Columns are the columns of the table firefighters that Scan reads.
-var Columns = "row, checksum, id, " + FieldColumns + ", invitation_status, user_id, updated_at"
+var Columns = "row, checksum, id, " + FieldColumns + ", invitation_status, user_id, created_at, updated_at"
 
 // ColumnsIn returns Columns for a table of an older schema. An empty text stands
 // in the place of a field that the table does not have.
@@ -62,7 +62,8 @@ func Scan(tenant TenantID, deleted bool, row []driver.Value, s *Stored) {
 		*fields[i].Of(&s.Fields) = text(rest[i])
 	}
 	rest = rest[len(fields):]
-	s.InvitationStatus, s.UserID, s.UpdatedAt = textOrNil(rest[0]), textOrNil(rest[1]), number(rest[2])
+	s.InvitationStatus, s.UserID = textOrNil(rest[0]), textOrNil(rest[1])
+	s.CreatedAt, s.UpdatedAt = number(rest[2]), number(rest[3])
 	s.Damaged = number(row[1]) != Checksum(tenant, s.ID, &s.Fields, deleted)
 }
 

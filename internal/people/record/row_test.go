@@ -56,7 +56,7 @@ func TestChecksumOfNewField(t *testing.T) {
 // anaRow is the row of ana.
 func anaRow() []driver.Value {
 	row := []driver.Value{int64(7<<32 | 1), int64(anaSum), anaID}
-	return append(append(row, ana.Values()...), "Sent", nil, int64(99))
+	return append(append(row, ana.Values()...), "Sent", nil, int64(98), int64(99))
 }
 
 func scan(tenant TenantID, deleted bool, row []driver.Value) (s Stored) {
@@ -69,7 +69,7 @@ func TestScan(t *testing.T) {
 	deleted := anaRow()
 	deleted[1] = int64(^anaSum)
 	for _, s := range []Stored{scan(7, false, append(anaRow(), "more")), scan(7, true, deleted)} {
-		if s.Damaged || s.Err() != nil || s.ID != anaID || s.Fields != ana || s.Row != 7<<32|1 || s.UpdatedAt != 99 {
+		if s.Damaged || s.Err() != nil || s.ID != anaID || s.Fields != ana || s.Row != 7<<32|1 || s.CreatedAt != 98 || s.UpdatedAt != 99 {
 			t.Errorf("got %+v", s)
 		}
 		if s.UserID != nil || s.InvitationStatus == nil || *s.InvitationStatus != "Sent" {
@@ -86,8 +86,8 @@ func TestScanAgain(t *testing.T) {
 	t.Parallel()
 	f := Fields{FirstName: "A", LastName: "B"}
 	s := scan(7, false, anaRow())
-	Scan(7, false, append(append([]driver.Value{int64(1), Checksum(7, anaID, &f, false), anaID}, f.Values()...), nil, "u", nil), &s)
-	if s.Damaged || s.Fields != f || s.Row != 1 || s.UpdatedAt != 0 || s.InvitationStatus != nil || *s.UserID != "u" {
+	Scan(7, false, append(append([]driver.Value{int64(1), Checksum(7, anaID, &f, false), anaID}, f.Values()...), nil, "u", nil, nil), &s)
+	if s.Damaged || s.Fields != f || s.Row != 1 || s.CreatedAt != 0 || s.UpdatedAt != 0 || s.InvitationStatus != nil || *s.UserID != "u" {
 		t.Errorf("got %+v", s)
 	}
 }

@@ -53,7 +53,7 @@ func sendExport(v visit) error {
 	}
 	name := v.Text("export.file") + "-" + v.Store.Clock().Now().Format(time.DateOnly) + "." + format
 	return v.Send(upload.Attachment{Name: name, ContentType: sheet.ContentType(format)}, func(to io.Writer) error {
-		return sheet.WriteAll(v.R.Context(), to, format, func(each func(*record.Firefighter) error) error {
+		return sheet.WriteAll(v.R.Context(), to, format, false, func(each func(*record.Firefighter) error) error {
 			return v.Store.Each(v.Session.Tenant, q, each)
 		})
 	})

@@ -18,7 +18,7 @@ func people(count int) []Row {
 		f := record.Fields{FirstName: name(3), LastName: name(4), PhoneNumber: fmt.Sprintf("09%d %03d %04d", r.IntN(10), r.IntN(1000), r.IntN(10000))}
 		f.Email = fmt.Sprintf("%s.%s%d@example.com", f.FirstName, f.LastName, r.IntN(1000))
 		keys := f.Keys()
-		rows[i] = Row{int64(i), searchText(f), f.Expanded(), keys[6].(string), r.Int64(), r.IntN(8) > 0}
+		rows[i] = Row{int64(i), searchText(f), f.Expanded(), keys[6].(string), r.Int64(), r.IntN(8) > 0, r.Int64()}
 	}
 	return rows
 }

@@ -53,6 +53,7 @@ type Row struct {
 	PhoneDigits string // the column phone_digits, likewise
 	BornAt      int64  // in nanoseconds since 1970
 	HasBirth    bool
+	UpdatedAt   int64 // in milliseconds
 }
 
 // Page is one page of a list.

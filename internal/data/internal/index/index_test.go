@@ -26,6 +26,7 @@ type tenant struct {
 type tenantRecord struct {
 	number int64
 	record.Fields
+	updated int64
 }
 
 // newTenant returns a tenant of so many random records, of which many are alike.
@@ -41,7 +42,7 @@ func newTenant(records int) *tenant {
 			Email:       one("", "", "a@x.hr", "A@X.hr", "ana34-56@x.hr", "b@example.com"),
 			DateOfBirth: one("", "", "1990-05-15T00:00:00+02:00", "1990-05-14T22:00:00Z", "1990-05-14T23:00:00Z", "1900-01-01T00:00:00Z"),
 		}
-		t.records = append(t.records, tenantRecord{7<<32 + int64(3*i), f})
+		t.records = append(t.records, tenantRecord{7<<32 + int64(3*i), f, r.Int64N(20)})
 	}
 	return t
 }
@@ -101,7 +102,7 @@ func (t *tenant) read(each func(Row)) error {
 func (r tenantRecord) row() Row {
 	keys := r.Keys()
 	bornAt, hasBirth := keys[4].(int64)
-	return Row{r.number, searchText(r.Fields), r.Expanded(), keys[6].(string), bornAt, hasBirth}
+	return Row{r.number, searchText(r.Fields), r.Expanded(), keys[6].(string), bornAt, hasBirth, r.updated}
 }
 
 // searchText returns the texts of a record as a Row has them.
@@ -445,7 +446,7 @@ func (t *tenant) change(r *rand.Rand) {
 		t.records = append(t.records, other)
 		t.history[t.version] = other.number
 	case kind == 1 || len(t.records) < 250:
-		t.records[i].Fields = other.Fields
+		t.records[i].Fields, t.records[i].updated = other.Fields, other.updated
 		t.history[t.version] = t.records[i].number
 	default:
 		t.history[t.version] = t.records[i].number

@@ -61,7 +61,11 @@ func compare(a, b tenantRecord, q record.Query) int {
 	if (valueA == "") != (valueB == "") {
 		return strings.Compare(valueB, valueA)
 	}
-	c := cmp.Or(compareValues(a.Fields, b.Fields, q.SortBy), cmp.Compare(a.number, b.number))
+	by := compareValues(a.Fields, b.Fields, q.SortBy)
+	if q.SortBy == record.ByUpdatedAt {
+		by = cmp.Compare(a.updated, b.updated)
+	}
+	c := cmp.Or(by, cmp.Compare(a.number, b.number))
 	if q.Descending {
 		return -c
 	}

@@ -102,9 +102,12 @@ func (s *snapshot) newOrder(positions []int32, field record.SortField) order {
 
 // key returns what a field sorts the record at a position by.
 func (s *snapshot) key(field record.SortField, position int) sortKey {
-	if field == record.ByDateOfBirth {
+	switch field {
+	case record.ByDateOfBirth:
 		born := s.born[position]
 		return sortKey{none: born == unborn, number: born}
+	case record.ByUpdatedAt:
+		return sortKey{number: s.updated[position]}
 	}
 	first, rest, _ := strings.Cut(s.texts.at(position), "\n")
 	last, rest, _ := strings.Cut(rest, "\n")

@@ -25,6 +25,7 @@ type snapshot struct {
 	expanded   lines   // Expanded
 	digits     lines   // phone_digits
 	born       []int64 // born_at or unborn
+	updated    []int64 // updated_at
 
 	mu     sync.Mutex
 	orders map[record.SortField]order // those made so far
@@ -100,14 +101,14 @@ func (s *snapshot) merge(old *snapshot, changed map[int64]*Row) (moved, added []
 
 func (s *snapshot) row(position int) Row {
 	born := s.born[position]
-	return Row{s.numbers[position], s.texts.at(position), s.expanded.at(position), s.digits.at(position), born, born != unborn}
+	return Row{s.numbers[position], s.texts.at(position), s.expanded.at(position), s.digits.at(position), born, born != unborn, s.updated[position]}
 }
 
 // grow makes room for records of common length. Without it a build allocates
 // three times as much: 8.9 MB instead of 2.6 MB for 17,000 records.
 func (s *snapshot) grow(records int) {
 	const text, digits = 64, 10 // bytes
-	s.numbers, s.born = make([]int64, 0, records), make([]int64, 0, records)
+	s.numbers, s.born, s.updated = make([]int64, 0, records), make([]int64, 0, records), make([]int64, 0, records)
 	s.texts.grow(records, text*records)
 	s.expanded.grow(records, 0)
 	s.digits.grow(records, digits*records)
@@ -122,12 +123,12 @@ func (s *snapshot) add(row Row) {
 	if !row.HasBirth {
 		born = unborn
 	}
-	s.born = append(s.born, born)
+	s.born, s.updated = append(s.born, born), append(s.updated, row.UpdatedAt)
 }
 
 // size returns the number of bytes that the snapshot takes with all its orders.
 func (s *snapshot) size() int {
-	return s.texts.size() + s.expanded.size() + s.digits.size() + 8*cap(s.numbers) + 8*cap(s.born) + 4*(len(record.SortFields)-1)*len(s.numbers)
+	return s.texts.size() + s.expanded.size() + s.digits.size() + 8*cap(s.numbers) + 8*cap(s.born) + 8*cap(s.updated) + 4*(len(record.SortFields)-1)*len(s.numbers)
 }
 
 func (s *snapshot) page(q record.Query) Page {
