@@ -95,6 +95,7 @@ var measurements = []struct {
 	{"office", (*bench).office},
 	{"own file", (*bench).ownFile},
 	{"against", (*bench).anotherBuild},
+	{"cpu", (*bench).cpuPerRequest},
 	{"beside writes", (*bench).besideWrites},
 	{"writes", (*bench).writes},
 	{"one client", (*bench).oneClient},

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -84,22 +83,6 @@ func (p *process) stop() error {
 func (p *process) kill() {
 	p.command.Process.Kill()
 	<-p.exited
-}
-
-// ticksPerSecond is the unit of times in /proc/PID/stat, the same on every Linux.
-const ticksPerSecond = 100
-
-// cpu returns the CPU time that a process has used, in steps of 10 ms.
-func cpu(pid int) time.Duration {
-	stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, fields, _ := strings.Cut(string(stat), ") ")
-	var ticks int64
-	if f := strings.Fields(fields); len(f) > 12 {
-		user, _ := strconv.ParseInt(f[11], 10, 64)
-		system, _ := strconv.ParseInt(f[12], 10, 64)
-		ticks = user + system
-	}
-	return time.Duration(ticks) * time.Second / ticksPerSecond
 }
 
 func (p *process) cpu() time.Duration { return cpu(p.command.Process.Pid) }

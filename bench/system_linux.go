@@ -1,0 +1,20 @@
+package main
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// datasync calls fdatasync.
+func datasync(file *os.File) error { return syscall.Fdatasync(int(file.Fd())) }
+
+// cpu returns the CPU time that a process has used.
+func cpu(pid int) time.Duration {
+	const clockOfProcess = 2 // CPUCLOCK_SCHED of clock_getcpuclockid(3)
+	var used unix.Timespec
+	unix.ClockGettime(int32(^pid<<3|clockOfProcess), &used) // of a process that has ended it is 0
+	return time.Duration(used.Nano())
+}
