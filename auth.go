@@ -89,6 +89,19 @@ func (a *authenticator) identify(r *http.Request, h http.Header) (*credential, e
 	return c, a.refused(r, err)
 }
 
+// authorizeAgain is authorize for a request that was let in and has waited since. It knows
+// what has become of the key by now, and counts for no limit.
+func (a *authenticator) authorizeAgain(r *http.Request, scope string) error {
+	if err := a.ReloadKeys(); err != nil {
+		return err
+	}
+	c := (*a.byHash.Load())[apikey.Hash(bearer(r.Header["Authorization"]))]
+	if err := a.admit(c); err != nil {
+		return a.refused(r, err)
+	}
+	return refuseScope(c.Scope, scope)
+}
+
 // refuseScope returns nil if a key of a scope may do what needs another scope.
 func refuseScope(scope, needed string) error {
 	switch {

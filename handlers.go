@@ -70,8 +70,9 @@ type server struct {
 	requestIDs   httpapi.RequestIDs
 	startID      string   // random, of this start of the program
 	inFlight     sync.Map // the requestKeys that are being answered
-	loopbackOnly bool     // it listens on this machine alone
-	tls          bool     // for good: answers have Strict-Transport-Security
+	waiting      *httpapi.WaitingRoom
+	loopbackOnly bool // it listens on this machine alone
+	tls          bool // for good: answers have Strict-Transport-Security
 }
 
 // handler answers a request of c, or returns the error to answer it with. id is the

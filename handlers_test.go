@@ -358,3 +358,19 @@ func TestBeyondLoopback(t *testing.T) {
 		}
 	}
 }
+
+// TestWaitOutlastsTimeouts: no time limit of the server cuts off who waits for changes.
+func TestWaitOutlastsTimeouts(t *testing.T) {
+	t.Parallel()
+	b := startBare(t, time.Now)
+	hurried := httptest.NewUnstartedServer(b.server)
+	hurried.Config.ReadTimeout, hurried.Config.WriteTimeout = 100*time.Millisecond, 200*time.Millisecond
+	hurried.Start()
+	defer hurried.Close()
+	b.url = hurried.URL
+	begun := time.Now()
+	b.do(t, "GET", "/api/v1/changes?wait=1", "").wants(t, 200)
+	if waited := time.Since(begun); waited < time.Second {
+		t.Errorf("it waited %v", waited)
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -41,8 +42,14 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 	httpapi.VaryByEncoding(h)
 	p := record.ParseParameters(r.URL.RawQuery)
 	after, limit, times := p.Get("after"), p.WholeNumber("limit", defaultChanges, maxChanges), p.Times()
+	wait := waitOf(p)
 	if err := p.Err(); err != nil {
 		return err
+	}
+	if wait > 0 && r.Method == http.MethodGet {
+		if err := s.awaitChange(w, r, c, after, wait); err != nil {
+			return err
+		}
 	}
 	answer := func(w http.ResponseWriter) error {
 		feed, err := s.store.Changes(c.tenant, after, int(min(limit, maxChanges)))
@@ -56,6 +63,37 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		return upload.Work(w, r, int64(c.tenant), 0, answer)
 	}
 	return answer(w)
+}
+
+// maxWait is how long a request waits for changes, at most. Proxies begin to give up then.
+const maxWait = time.Minute
+
+// waitOf reads the parameter wait.
+func waitOf(p *record.Parameters) time.Duration {
+	const limit = int64(maxWait / time.Second)
+	return time.Duration(min(p.WholeNumberOrZero("wait", 0, limit), limit)) * time.Second
+}
+
+// awaitChange returns when the department has a change after a position. It returns as well
+// when the time is over, when somebody else needs the place to wait, when the service stops
+// and when the client has gone: then the answer has no items. The error is that with which
+// the request must be answered by now.
+func (s *server) awaitChange(w http.ResponseWriter, r *http.Request, c caller, after string, wait time.Duration) error {
+	if changed, err := s.store.HasChanged(c.tenant, after); changed || err != nil {
+		return err
+	}
+	ctx, leave, err := s.waiting.Enter(r.Context(), int64(c.tenant))
+	if err != nil {
+		return err
+	}
+	defer leave()
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + time.Minute))
+	if err := s.store.AwaitChange(ctx, c.tenant, after); err != nil {
+		return err
+	}
+	return s.authorizeAgain(r, store.ScopeRead)
 }
 
 func appendFeed(b []byte, feed store.Feed, times bool) []byte {

@@ -88,6 +88,8 @@ var routes = slices.Concat(mainRoutes, fileRoutes)
 func newAPI(c daemon.Config) daemon.API {
 	s := newServer(c.Store, c.Log, routes)
 	s.limit = httpapi.NewRateLimit(c.RateLimit, time.Now)
+	s.waiting = httpapi.NewWaitingRoom(c.Connections * 3 / 4) // the others are for those who do not wait
+	context.AfterFunc(c.Stopping, s.waiting.Close)
 	s.origins = c.Origins
 	s.loopbackOnly = c.Local
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS

@@ -51,6 +51,56 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
+// TestPlacesToWait: those who wait for changes leave connections to others, and a department
+// that has all places to wait gives some to others. A client that goes frees its place, and
+// the end of the service ends every wait with an answer.
+func TestPlacesToWait(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	ours, theirs := newKey(t, db, "default"), newKey(t, db, "other")
+	files := 60 + 2*max(0, runtime.NumCPU()-4) // for 25 connections
+	cmd := limitedProcess(t, fmt.Sprintf("ulimit -n %d", files), db)
+	c := startedProcess(t, cmd).as(ours)
+	var all []awaiting
+	for range 23 {
+		all = append(all, c.await(t, "", longWait))
+	}
+	full := func() bool {
+		a := c.do(t, "GET", changesPath+"?wait=1", "")
+		return a.status == 429 && a.header.Get("Retry-After") != "" && a.problem(t).Code == "rate_limit"
+	}
+	for !full() { // it may have had a place itself
+		all = append(all, c.await(t, "", longWait))
+	}
+	c.list(t, "")
+	c.do(t, "GET", changesPath, "").wants(t, 200)
+	c.as(theirs).do(t, "GET", changesPath+"?wait=1", "").wants(t, 200)
+	for _, a := range all[5:10] {
+		a.leave()
+	}
+	eventually(t, "a place to be free", func() bool { return !full() })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	waited := 0
+	for _, a := range append(all[:5], all[10:]...) {
+		got, came := <-a.answer
+		switch {
+		case !came:
+			t.Error("the end cut somebody off")
+		case got.status == 200 && strings.HasPrefix(got.body, `{"items":[],`):
+			waited++
+		case got.status != 429:
+			t.Errorf("%d %s", got.status, got.body)
+		}
+	}
+	if waited < 10 {
+		t.Errorf("only %d have waited", waited)
+	}
+	must(t, cmd.Wait())
+	if log := fmt.Sprint(cmd.Stdout); strings.Contains(log, "cut off") || strings.Contains(log, "ERROR") {
+		t.Errorf("the log:\n%s", log)
+	}
+}
+
 // TestTooFewFiles: a limit that leaves no file to a client is said before
 // anything listens or is made.
 func TestTooFewFiles(t *testing.T) {

@@ -336,7 +336,7 @@ func (v *validation) checkParameters(parameters []any, operation any, id string,
 			switch {
 			case name == "X-Request-Id" && !requestIDForm.MatchString(text): // it is replaced
 				continue
-			case (name == "pageSize" || name == "limit") && len(text) > 18: // it means the most
+			case (name == "pageSize" || name == "limit" || name == "wait") && len(text) > 18: // it means the most
 				continue
 			case p["in"] == "header":
 				text = strings.Trim(text, " \t") // as every reader of headers does

@@ -14,7 +14,7 @@ import (
 
 const (
 	// keysEach is how soon a server learns of keys that another process has made,
-	// changed or revoked.
+	// changed or revoked, and of changes for which somebody waits.
 	keysEach     = 250 * time.Millisecond
 	refusalsEach = 100 * time.Millisecond
 	cleanEach    = 10 * time.Second // replays and the certificate
@@ -31,6 +31,7 @@ func (d *daemon) workBeside() (stop func()) {
 		working.Go(func() { repeat(ctx, d.log, each, failure, do) })
 	}
 	repeatedly(keysEach, "the keys could not be read again", d.api.ReloadKeys)
+	repeatedly(keysEach, "the changes of other processes could not be looked for", d.store.WakeWaiting)
 	repeatedly(keysEach, "the latest time seen could not be read again", d.store.FollowClock)
 	repeatedly(time.Second, lateWrites, d.api.WriteLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", d.store.DB().MakeWritable)

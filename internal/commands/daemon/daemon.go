@@ -51,6 +51,9 @@ type Config struct {
 	Backups   func() backup.State  // nil without backups
 	Installed bool                 // it is the service of the PC
 	Invented  bool                 // its people are invented: it has no flag for backups
+
+	Connections int             // open at the same time, at most
+	Stopping    context.Context // ends when requests shall wait for nothing any more
 }
 
 // API answers requests. The other methods are called beside them, again and again.
@@ -317,7 +320,8 @@ func (d *daemon) answer() error {
 func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
 	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
-		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil}
+		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
+		Connections: d.web.Connections(), Stopping: d.env.Context}
 	if d.scheduler != nil {
 		c.Backups = d.scheduler.State
 	}

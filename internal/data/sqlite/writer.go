@@ -43,8 +43,17 @@ type job struct {
 // Tx is a transaction that writes.
 type Tx struct {
 	*Conn
-	Now      int64 // milliseconds: the time of everything in the transaction
+	Now      int64   // milliseconds: the time of everything in the transaction
+	Noted    []int64 // what the jobs have noted for BeforeCommit
 	onCommit []func()
+}
+
+// Note notes a number for BeforeCommit, often several times in a row. Only a job that has
+// written may call it.
+func (t *Tx) Note(n int64) {
+	if last := len(t.Noted) - 1; last < 0 || t.Noted[last] != n {
+		t.Noted = append(t.Noted, n)
+	}
 }
 
 // OnCommit has do run when the transaction is on disk, before the next one

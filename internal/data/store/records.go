@@ -206,12 +206,13 @@ const ofTenant = `changes.id BETWEEN ?1 << 32 AND ?1 << 32 | 0xffffffff`
 const lastChangeSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE ` + ofTenant
 
 // addChange writes a change of a record into the history. before is nil if there was
-// no record, or if nobody may know it any more.
+// no record, or if nobody may know it any more. The commit wakes those who wait for it.
 func addChange(t *sqlite.Tx, tenant record.TenantID, by KeyID, action, id string, before *record.Stored) error {
 	_, err := t.Exec(`
 		INSERT INTO changes (id, at, tenant_id, record_id, action, key_id, before, version)
 		VALUES (?1 << 32 | (`+lastChangeSQL+`) + 1, ?2, ?1, ?3, ?4, nullif(?5, 0), nullif(?6, ''), (SELECT version FROM tenants WHERE id = ?1))`,
 		int64(tenant), t.Now, id, action, int64(by), beforeJSON(before))
+	t.Note(int64(tenant))
 	return err
 }
 

@@ -6,10 +6,10 @@
 // A write of one record is told in records.go, from the rules to the entry of the
 // history; sqlite.DB.Write puts it on disk. deleted.go brings records back or erases
 // them. list.go has lists, searches and exports, history.go and feed.go what has changed,
-// for people and for programs, and book.go what a copy of the address book lacks. imports.go
-// has imports, replays.go requests that are sent again, keys.go, sessions.go and phones.go
-// who may come in, and tenants.go departments. content.go has what backups and the guard
-// ask.
+// for people and for programs, waiting.go who waits for that, and book.go what a copy of the
+// address book lacks. imports.go has imports, replays.go requests that are sent again,
+// keys.go, sessions.go and phones.go who may come in, and tenants.go departments. content.go
+// has what backups and the guard ask.
 package store
 
 import (
@@ -22,12 +22,15 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/internal/index"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // Store is an open database.
 type Store struct {
 	db    *sqlite.DB
 	index *index.Cache
+
+	waiting waiting
 
 	clockSaved atomic.Int64 // the latest time that the database has, in milliseconds
 	tagKey     []byte       // of Tag
@@ -36,7 +39,7 @@ type Store struct {
 // Open opens the database at path, which must be whole and of the newest
 // schema. now is the system's clock.
 func Open(path string, now func() time.Time) (*Store, error) {
-	s := &Store{index: index.NewCache()}
+	s := &Store{index: index.NewCache(), waiting: waiting{crowds: map[record.TenantID]*crowd{}}}
 	db, err := sqlite.Open(path, sqlite.Options{Now: now, BeforeCommit: s.beforeCommit})
 	if err != nil {
 		return nil, err
@@ -189,8 +192,12 @@ func (s *Store) ResetClock() error {
 // ClockSaved returns the latest time that the database has, in milliseconds.
 func (s *Store) ClockSaved() int64 { return s.clockSaved.Load() }
 
-// beforeCommit saves the time with every commit that finds it out of date.
+// beforeCommit has a commit wake those who wait for changes of the departments that it
+// changes. It saves the time with every commit that finds it out of date.
 func (s *Store) beforeCommit(t *sqlite.Tx) error {
+	if len(t.Noted) > 0 {
+		t.OnCommit(func() { s.waiting.wake(t.Noted) })
+	}
 	if t.Now-s.clockSaved.Load() < clockLag.Milliseconds() {
 		return nil
 	}

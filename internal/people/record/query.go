@@ -174,6 +174,15 @@ func (p *Parameters) All(name string) (all []string) {
 // WholeNumber reads a number from 1. A number that int64 cannot hold counts as
 // limit, or is an error if the limit is that of int64 itself.
 func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {
+	return p.numberFrom(1, name, absent, limit)
+}
+
+// WholeNumberOrZero is WholeNumber for a number from 0.
+func (p *Parameters) WholeNumberOrZero(name string, absent, limit int64) int64 {
+	return p.numberFrom(0, name, absent, limit)
+}
+
+func (p *Parameters) numberFrom(least int64, name string, absent, limit int64) int64 {
 	text := p.Get(name)
 	if text == "" {
 		return absent
@@ -184,7 +193,7 @@ func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {
 		if err == nil {
 			code = OutOfRange
 		}
-		p.errs.Add(name, code, "%s must be a whole number from 1.", name)
+		p.errs.Add(name, code, "%s must be a whole number from %d.", name, least)
 		return absent
 	}
 	switch {
@@ -193,8 +202,8 @@ func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {
 		return absent
 	case err != nil:
 		return limit
-	case n == 0:
-		p.errs.Add(name, OutOfRange, "%s must be a whole number from 1.", name)
+	case n < least:
+		p.errs.Add(name, OutOfRange, "%s must be a whole number from %d.", name, least)
 		return absent
 	}
 	return n

@@ -72,6 +72,9 @@ func (s *Server) Expires() time.Time {
 	return s.certificate.current.Load().Leaf.NotAfter
 }
 
+// Connections returns how many connections may be open at the same time.
+func (s *Server) Connections() int { return s.connections }
+
 // Serve answers what arrives at the listener until ctx ends, then lets the
 // requests in flight finish, and closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {

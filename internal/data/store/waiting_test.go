@@ -1,0 +1,126 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// waiter is somebody who waits for a change.
+type waiter struct {
+	done   bool
+	err    error
+	cancel context.CancelFunc
+}
+
+// awaitNext waits in the background for the next change of a department.
+func awaitNext(t *testing.T, s *store.Store, tenant record.TenantID) *waiter {
+	t.Helper()
+	after := changes(t, s, tenant, "", 1000).Next
+	ctx, cancel := context.WithCancel(t.Context())
+	w := &waiter{cancel: cancel}
+	go func() { w.err = s.AwaitChange(ctx, tenant, after); w.done = true }()
+	synctest.Wait()
+	return w
+}
+
+// ends fails unless those who wait have been answered by now, or wait, as they should.
+func (w *waiter) ends(t *testing.T, done bool, want error) {
+	t.Helper()
+	synctest.Wait()
+	if w.done != done || !errors.Is(w.err, want) {
+		t.Errorf("done %t, not %t: %v, not %v", w.done, done, w.err, want)
+	}
+}
+
+// TestAwaitChange: a write wakes those of its department, and nobody else.
+func TestAwaitChange(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		f := create(t, s, ours, ana)
+		for what, write := range map[string]func() error{
+			"create":  func() error { create(t, s, ours, ana); return nil },
+			"replace": func() error { replace(t, s, ours, f.ID, eva); return nil },
+			"delete":  func() error { return s.Delete(ours, 0, f.ID, asIs) },
+			"import":  func() error { imports(t, s, ours, adding(store.Person{Fields: ana})); return nil },
+		} {
+			one, two, other := awaitNext(t, s, ours), awaitNext(t, s, ours), awaitNext(t, s, theirs)
+			one.ends(t, false, nil)
+			must(t, write())
+			one.ends(t, true, nil)
+			two.ends(t, true, nil)
+			other.ends(t, false, nil)
+			other.cancel()
+			other.ends(t, true, nil)
+			if t.Failed() {
+				t.Fatal(what)
+			}
+		}
+		if err := s.AwaitChange(t.Context(), ours, ""); err != nil { // there is something already
+			t.Error(err)
+		}
+		if err := s.AwaitChange(t.Context(), theirs, changes(t, s, ours, "", 1).Next); err != store.ErrPosition {
+			t.Error(err)
+		}
+	})
+}
+
+// TestAwaitOthersChange: WakeWaiting wakes those of a department in which another process
+// has changed something, or which it has removed.
+func TestAwaitOthersChange(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		other := openStore(t, s.DB().Path(), time.Now)
+		look := func() { t.Helper(); must(t, s.WakeWaiting()) }
+		look()
+		mine, theirs := awaitNext(t, s, ours), awaitNext(t, s, theirs)
+		look()
+		exec(t, s, `UPDATE tenants SET name = 'Engine 8' WHERE id = 1`)
+		look()
+		mine.ends(t, false, nil)
+		f := create(t, other, ours, ana)
+		mine.ends(t, false, nil)
+		look()
+		mine.ends(t, true, nil)
+		theirs.ends(t, false, nil)
+		mine = awaitNext(t, s, ours)
+		exec(t, s, `UPDATE firefighters SET invitation_status = 'sent'`) // no change for programs
+		look()
+		mine.ends(t, false, nil)
+		must(t, other.Delete(ours, 0, f.ID, asIs))
+		look()
+		mine.ends(t, true, nil)
+		_, err := other.RemoveTenant(2)
+		must(t, err)
+		look()
+		theirs.ends(t, true, store.ErrRemoved)
+	})
+}
+
+// TestAwaitInLostDatabase: who waits learns that the database was lost, or closed.
+func TestAwaitInLostDatabase(t *testing.T) {
+	t.Parallel()
+	for want, end := range map[error]func(*store.Store){
+		sqlite.ErrLost:   func(s *store.Store) { s.DB().Lose() },
+		sqlite.ErrClosed: func(s *store.Store) { s.Close() },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStore(t)
+			w := awaitNext(t, s, ours)
+			end(s)
+			w.ends(t, false, nil)
+			if err := s.WakeWaiting(); !errors.Is(err, want) {
+				t.Error(err)
+			}
+			w.ends(t, true, want)
+		})
+	}
+}
