@@ -220,7 +220,7 @@ func (s *server) always(p *httpapi.Problem) http.Handler {
 // withID hands the handler the id of the path in its canonical form.
 func withID(handle handler) handler {
 	return func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
-		id, err := store.ParseRecordID(id)
+		id, err := record.ParseID(id)
 		if err != nil {
 			return record.FieldErrors{{Field: "id", Code: record.Invalid, Detail: "id must be a UUID."}}
 		}

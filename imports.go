@@ -116,7 +116,7 @@ func appendFeed(b []byte, feed store.Feed, times bool) []byte {
 
 func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	p := record.ParseParameters(r.URL.RawQuery)
-	format, q := p.OneOf("format", sheet.CSV, sheet.Formats...), p.Selection(record.Query{SortBy: record.ByCreatedAt})
+	format, q := p.OneOf("format", sheet.CSV, sheet.Formats...), p.Export()
 	times := p.Times()
 	if err := p.Err(); err != nil {
 		return err

@@ -321,7 +321,11 @@ func (v *validation) checkParameters(parameters []any, operation any, id string,
 		case "query":
 			values = slices.DeleteFunc(query[name], func(text string) bool { return text == "" })
 			if schema["type"] == "array" {
+				most := fmt.Sprint(schema["maxItems"])
 				values, schema = strings.FieldsFunc(strings.Join(values, ","), func(r rune) bool { return r == ',' }), v.document.follow(schema["items"])
+				if n, err := strconv.Atoi(most); err == nil && len(values) > n {
+					v.fault(name, "is there more than %d times", n)
+				}
 			}
 		case "header":
 			values = x.header.Values(name)

@@ -9,10 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
-const (
-	records     = "/api/v1/firefighters"
-	changesPath = "/api/v1/changes"
-)
+const records = "/api/v1/firefighters"
 
 // someItem is a part of every list that is not empty.
 const someItem = `"items":[{"id":"`

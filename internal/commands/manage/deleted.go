@@ -92,7 +92,7 @@ func (c Commands) undelete(env cli.Env, args []string) error {
 // recordIDs reads the arguments, which are ids of records. It returns each once.
 func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
 	for i, arg := range flags.Args() {
-		id, err := store.ParseRecordID(arg)
+		id, err := record.ParseID(arg)
 		if err != nil {
 			return nil, cli.WrongArgument(flags, i, err.Error(), database.See("which there are", "deleted --tenant NAME", flags.Lookup("db").Value.String()))
 		}

@@ -30,7 +30,7 @@ func (c Commands) history(env cli.Env, args []string) error {
 		return err
 	}
 	if *id != "" {
-		canonical, err := store.ParseRecordID(*id)
+		canonical, err := record.ParseID(*id)
 		if err != nil {
 			return cli.Wrong(flags, fmt.Sprintf("--id must be the id of a record, not %q", *id))
 		}

@@ -29,7 +29,7 @@ func TestEach(t *testing.T) {
 	create(t, s, theirs, ana)
 	createDeleted(t, s, ours, ana)
 	for _, field := range record.SortFields {
-		for _, query := range []string{"sortDir=asc", "sortDir=desc", "sortDir=asc&search=mari+09", "search=nobody"} {
+		for _, query := range []string{"sortDir=asc", "sortDir=desc", "sortDir=asc&search=mari+09", "search=nobody", "birthMonth=5&hasEmail=true"} {
 			query = fmt.Sprintf("sortBy=%s&%s", field, query)
 			var want []record.Firefighter
 			for page := 1; ; page++ {

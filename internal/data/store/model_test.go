@@ -291,6 +291,9 @@ func (m *modelRun) query() string {
 		from := m.random.IntN(len(text) + 1)
 		values.Set("search", string(text[from:from+m.random.IntN(len(text)-from+1)]))
 	}
+	if m.random.IntN(3) == 0 {
+		m.narrow(values)
+	}
 	if m.random.IntN(2) == 0 {
 		values.Set("page", fmt.Sprint(1+m.random.IntN(4)))
 	}
@@ -298,6 +301,36 @@ func (m *modelRun) query() string {
 		values.Set("pageSize", m.pick([]string{"1", "2", "3", "7", "50", "100", "1000"}))
 	}
 	return values.Encode()
+}
+
+// narrow adds a filter or two.
+func (m *modelRun) narrow(values url.Values) {
+	for range 1 + m.random.IntN(2) {
+		switch name := m.pick([]string{"email", "phoneNumber", "id", "birthMonth", "hasEmail", "hasPhoneNumber", "hasDateOfBirth", "updatedSince"}); name {
+		case "email":
+			values.Set(name, []func(string) string{strings.ToUpper, strings.ToLower, strings.Clone}[m.random.IntN(3)](m.pick(emails)))
+		case "phoneNumber":
+			if phone := m.pick(phones); onlyDigits(phone) != "" {
+				values.Set(name, phone)
+			}
+		case "id":
+			for _, d := range m.departments {
+				for range m.random.IntN(3) {
+					if r := m.any(slices.Concat(d.records, d.deleted)); r != nil {
+						values.Add(name, strings.ToUpper(r.ID))
+					}
+				}
+			}
+		case "birthMonth":
+			values.Set(name, fmt.Sprint(1+m.random.IntN(12)))
+		case "updatedSince":
+			if r := m.any(m.departments[0].records); r != nil {
+				values.Set(name, time.UnixMilli(r.UpdatedAt+int64(m.random.IntN(2))).UTC().Format(time.RFC3339Nano))
+			}
+		default:
+			values.Set(name, m.pick([]string{"true", "false"}))
+		}
+	}
 }
 
 func (m *modelRun) list(d *model, query string) {
@@ -335,7 +368,7 @@ func (d *model) page(query string, q record.Query) (p store.Page) {
 	values, _ := url.ParseQuery(query)
 	var found []*modelRecord
 	for _, r := range d.records {
-		if r.matches(values.Get("search")) {
+		if r.matches(values.Get("search")) && r.lets(values) {
 			found = append(found, r)
 		}
 	}
@@ -391,6 +424,45 @@ func (r *modelRecord) matches(search string) bool {
 	})
 	whole := onlyDigits(search) != "" && strings.Trim(strings.Join(terms, ""), "0123456789+-/.()") == ""
 	return !missing || whole && r.hasNumber(search)
+}
+
+// lets reports whether no filter leaves the record out.
+func (r *modelRecord) lets(values url.Values) bool {
+	for name, given := range values {
+		value, has := given[0], ""
+		switch name {
+		case "email":
+			if !strings.EqualFold(strings.TrimSpace(value), r.Email) && value != "" {
+				return false
+			}
+		case "phoneNumber":
+			if onlyDigits(value) != onlyDigits(r.PhoneNumber) {
+				return false
+			}
+		case "id":
+			if !slices.Contains(given, strings.ToUpper(r.ID)) {
+				return false
+			}
+		case "birthMonth":
+			if r.DateOfBirth == "" || strings.TrimLeft(r.DateOfBirth[len("1990-"):len("1990-05")], "0") != value {
+				return false
+			}
+		case "updatedSince":
+			if since, _ := time.Parse(time.RFC3339, value); time.UnixMilli(r.UpdatedAt).Before(since) {
+				return false
+			}
+		case "hasEmail":
+			has = r.Email
+		case "hasPhoneNumber":
+			has = r.PhoneNumber
+		case "hasDateOfBirth":
+			has = r.DateOfBirth
+		}
+		if strings.HasPrefix(name, "has") && (has != "") != (value == "true") {
+			return false
+		}
+	}
+	return true
 }
 
 // hasText reports whether a term is in a text of the record, as both are written, or with

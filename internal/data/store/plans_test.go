@@ -52,6 +52,7 @@ func TestQueryPlans(t *testing.T) {
 				order := fmt.Sprintf("sortBy=%s&sortDir=%s", field, direction)
 				list(t, s, theirs, order)
 				list(t, s, theirs, order+"&search=an+091")
+				list(t, s, theirs, order+"&id="+nobody)
 			}
 		}
 		_, err := s.List(theirs, record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName, Letters: true})
@@ -211,6 +212,9 @@ func checkPlan(t *testing.T, c *sqlite.Conn, query string, used map[string]bool)
 	must(t, c.Query("EXPLAIN QUERY PLAN "+query, args, func(row sqlite.Row) {
 		plan := row.Text(3)
 		if _, how, reads := strings.Cut(plan, " changes "); reads && how != "USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)" && how != "USING INTEGER PRIMARY KEY (rowid=?)" {
+			t.Errorf("%s\n%s", plan, query)
+		}
+		if strings.Contains(query, "AND id IN") && strings.HasPrefix(plan, "SEARCH firefighters") && !strings.Contains(plan, "(id=? AND") {
 			t.Errorf("%s\n%s", plan, query)
 		}
 		if !strings.HasPrefix(plan, "SCAN") && !strings.Contains(plan, "TEMP B-TREE") || plan == "SCAN CONSTANT ROW" {

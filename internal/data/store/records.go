@@ -2,7 +2,6 @@ package store
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,15 +10,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
-
-// ParseRecordID returns the id of a record in its canonical form.
-func ParseRecordID(text string) (string, error) {
-	id, err := uuid.Parse(text)
-	if err != nil || len(text) != 36 { // Parse accepts other spellings, too
-		return "", fmt.Errorf("%q is not the id of a record", text)
-	}
-	return id.String(), nil
-}
 
 var getSQL = `SELECT ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ? AND deleted_at IS NULL`
 

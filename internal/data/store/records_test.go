@@ -238,20 +238,6 @@ func TestTenant(t *testing.T) {
 	}
 }
 
-func TestParseRecordID(t *testing.T) {
-	t.Parallel()
-	for _, text := range []string{nobody, strings.ToUpper(nobody)} {
-		if id, err := store.ParseRecordID(text); err != nil || id != nobody {
-			t.Errorf("%q is %q, %v", text, id, err)
-		}
-	}
-	for _, text := range []string{"", "ana", "x" + nobody[1:], nobody + "x", "{" + nobody + "}", "urn:uuid:" + nobody, strings.ReplaceAll(nobody, "-", "")} {
-		if id, err := store.ParseRecordID(text); err == nil || !strings.Contains(err.Error(), "is not the id of a record") {
-			t.Errorf("%q is %q, %v", text, id, err)
-		}
-	}
-}
-
 // TestEdit: the new fields follow from what is there, and keep the rules.
 func TestEdit(t *testing.T) {
 	t.Parallel()

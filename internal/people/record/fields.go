@@ -3,10 +3,22 @@
 package record
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/uuid"
 )
+
+// ParseID returns the id of a record in its canonical form.
+func ParseID(text string) (string, error) {
+	id, err := uuid.Parse(text)
+	if err != nil || len(text) != 36 { // Parse accepts other spellings, too
+		return "", fmt.Errorf("%q is not the id of a record", text)
+	}
+	return id.String(), nil
+}
 
 // TenantID is the number of a department.
 type TenantID int64

@@ -276,3 +276,17 @@ func TestFieldErrors(t *testing.T) {
 		t.Errorf("got %q", errs.Error())
 	}
 }
+
+func TestParseID(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{anaID, strings.ToUpper(anaID)} {
+		if id, err := ParseID(text); err != nil || id != anaID {
+			t.Errorf("%q is %q, %v", text, id, err)
+		}
+	}
+	for _, text := range []string{"", "ana", "x" + anaID[1:], anaID + "x", "{" + anaID + "}", "urn:uuid:" + anaID, strings.ReplaceAll(anaID, "-", "")} {
+		if id, err := ParseID(text); err == nil || !strings.Contains(err.Error(), "is not the id of a record") {
+			t.Errorf("%q is %q, %v", text, id, err)
+		}
+	}
+}

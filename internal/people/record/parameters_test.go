@@ -18,7 +18,7 @@ func TestParameters(t *testing.T) {
 		t.Errorf("one of: %s", got)
 	}
 	want := Query{Terms: []Term{{Text: "ana;"}}, SortBy: ByEmail}
-	if got := p.Selection(Query{SortBy: ByCreatedAt}); !reflect.DeepEqual(got, want) {
+	if got := p.Export(); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	if err := p.Err(); err != nil {
@@ -29,7 +29,7 @@ func TestParameters(t *testing.T) {
 func TestParametersRefuse(t *testing.T) {
 	t.Parallel()
 	p := ParseParameters("a=yes&b=TRUE&c=1&c=1&format=pdf&sortDir=up&%zz=1")
-	if p.Bool("a") || p.Bool("b") || !p.Bool("c") || p.OneOf("format", "csv", "csv", "xlsx") != "csv" || p.Selection(Query{}).Descending {
+	if p.Bool("a") || p.Bool("b") || !p.Bool("c") || p.OneOf("format", "csv", "csv", "xlsx") != "csv" || p.Export().Descending {
 		t.Error("what is wrong counts")
 	}
 	p.Add("map", Unknown, "There is no %s.", "x")

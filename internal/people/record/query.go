@@ -35,8 +35,10 @@ var SortFields = []SortField{ByCreatedAt, ByFirstName, ByLastName, ByEmail, ByPh
 // Query says which page of which list is asked for.
 type Query struct {
 	Page, PageSize int64
-	Terms          []Term // all of them must be found
-	Number         Number // or this
+	Terms          []Term   // all of them must be found
+	Number         Number   // or this
+	IDs            []string // only these records; nil: all
+	Filter         Filter
 	SortBy         SortField
 	Descending     bool
 	// Letters asks for the letters of a whole list by last name that is longer than a
@@ -46,8 +48,11 @@ type Query struct {
 
 // HasLetters reports whether a list of so many records has the letters that q asks for.
 func (q Query) HasLetters(total int64) bool {
-	return q.Letters && len(q.Terms) == 0 && q.SortBy == ByLastName && total > q.PageSize
+	return q.Letters && q.IsWhole() && q.SortBy == ByLastName && total > q.PageSize
 }
+
+// IsWhole reports whether the list has everybody.
+func (q Query) IsWhole() bool { return len(q.Terms) == 0 && q.IDs == nil && q.Filter == Filter{} }
 
 // Offset returns the number of records before the page. It is bounded by a
 // number that is larger than any department.
@@ -100,21 +105,24 @@ func (p *Parameters) Add(name, code, format string, args ...any) {
 }
 
 // List reads which page of a list of the API is asked for.
-func (p *Parameters) List() Query { return p.page(apiDefaults) }
+func (p *Parameters) List() Query { return p.filter(p.page(apiDefaults)) }
+
+// Export reads which records an export of the API has, and in which order.
+func (p *Parameters) Export() Query { return p.filter(p.selection(Query{SortBy: ByCreatedAt})) }
 
 // page reads which page of a list is asked for. What is not said is as in q.
 func (p *Parameters) page(q Query) Query {
 	q.Page = p.WholeNumber("page", q.Page, math.MaxInt64)
 	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
-	return p.Selection(q)
+	return p.selection(q)
 }
 
 // Times reads whether records are asked for with their times.
 func (p *Parameters) Times() bool { return p.OneOf("include", "", "times") != "" }
 
-// Selection reads which records are asked for, and in which order: search, sortBy
-// and sortDir. What they do not say is as in q.
-func (p *Parameters) Selection(q Query) Query {
+// selection reads what is searched for, and the order: search, sortBy and sortDir.
+// What they do not say is as in q.
+func (p *Parameters) selection(q Query) Query {
 	q.Terms, q.Number = p.search("search")
 	q.SortBy = p.OneOf("sortBy", q.SortBy, SortFields...)
 	q.Descending = p.descending("sortDir", q.Descending)
@@ -123,14 +131,22 @@ func (p *Parameters) Selection(q Query) Query {
 
 // Bool reads true or false, or 1 or 0. An absent one is false.
 func (p *Parameters) Bool(name string) bool {
+	is := p.yesOrNo(name)
+	return is != nil && *is
+}
+
+// yesOrNo reads the same as Bool, nil for an absent one.
+func (p *Parameters) yesOrNo(name string) *bool {
 	switch p.Get(name) {
 	case "true", "1":
-		return true
-	case "", "false", "0":
+		return new(true)
+	case "false", "0":
+		return new(false)
+	case "":
 	default:
 		p.errs.Add(name, Invalid, "%s must be true or false.", name)
 	}
-	return false
+	return nil
 }
 
 // OneOf reads one of some texts. An absent one is absent.

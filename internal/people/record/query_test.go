@@ -150,7 +150,9 @@ func TestOffset(t *testing.T) {
 func FuzzParseQuery(f *testing.F) {
 	for _, query := range []string{"", "page=2&pageSize=7&search=%C4%8Cov+091&sortBy=email&sortDir=asc", "page=-1&page=",
 		"pageSize=99999999999999999999", "search=%ff", "search=%00+%22", "sortBy=;x&a=b;c", "%zz",
-		"search=%CC%81+(091)-2&page=9223372036854775807", "search=%EF%BC%91+%E2%84%8C"} {
+		"search=%CC%81+(091)-2&page=9223372036854775807", "search=%EF%BC%91+%E2%84%8C",
+		"email=Ana@x.hr&phoneNumber=%2B385&id=01A1F83C-64F7-795D-BC35-4C6516093415,&birthMonth=05&hasEmail=0&updatedSince=2026-11-23t10:00:00.00049%2B01:00",
+		"email=ana+b@x.hr&phoneNumber=x&id=1&birthMonth=13&hasEmail=no&updatedSince=2026-11-23"} {
 		f.Add(query)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
@@ -166,6 +168,7 @@ func FuzzParseQuery(f *testing.F) {
 			!slices.Contains(SortFields, q.SortBy) || len(q.Terms) > maxSearch/2 {
 			t.Fatalf("%q became %+v", query, q)
 		}
+		checkFilter(t, query, q)
 		checkNumber(t, query, q.Number)
 		for _, term := range q.Terms {
 			if term.Text == "" || fold.String(term.Text) != term.Text || strings.Contains(term.Text+term.Expanded, "\n") ||

@@ -62,7 +62,7 @@ func find(path string) (r resource, ok bool) {
 	if !inBook || !isCard {
 		return resource{}, false
 	}
-	id, err := store.ParseRecordID(id)
+	id, err := record.ParseID(id)
 	return resource{cardKind, cardPath(id), id}, err == nil
 }
 

@@ -195,7 +195,7 @@ func (v visit) Render(status int, name string, p site.Page) error {
 // is none, or if it is not so any more.
 func (v visit) personNotice() (*site.Notice, error) {
 	for _, what := range notices {
-		id, err := store.ParseRecordID(v.R.URL.Query().Get(what))
+		id, err := record.ParseID(v.R.URL.Query().Get(what))
 		if err != nil {
 			continue
 		}

@@ -180,7 +180,7 @@ func (v visit) readPerson(f *historyFilter, text string) (ids []string, err erro
 	if text == "" {
 		return nil, nil
 	}
-	if id, err := store.ParseRecordID(text); err == nil {
+	if id, err := record.ParseID(text); err == nil {
 		f.ID, f.Name, f.Everyone = id, v.Text("history.nobody"), v.pathWith("person", "")
 		known, _, err := v.find(id)
 		if err == nil || errors.As(err, new(*record.DamagedError)) {

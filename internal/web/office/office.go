@@ -110,7 +110,7 @@ func routes(phones bool) map[string]site.Route {
 // withID hands the handler the id of the address in its canonical form.
 func withID(handle func(v visit, id string) error) func(visit) error {
 	return func(v visit) error {
-		id, err := store.ParseRecordID(v.R.PathValue("id"))
+		id, err := record.ParseID(v.R.PathValue("id"))
 		if err != nil {
 			return store.ErrNotFound
 		}

@@ -53,7 +53,9 @@ type Row struct {
 	PhoneDigits string // the column phone_digits, likewise
 	BornAt      int64  // in nanoseconds since 1970
 	HasBirth    bool
-	UpdatedAt   int64 // in milliseconds
+	UpdatedAt   int64  // in milliseconds
+	BirthMonth  uint8  // of the date as it was sent; 0: none
+	Email       string // the e-mail address, if it is not that of SearchText but for its case
 }
 
 // Page is one page of a list.
@@ -154,9 +156,15 @@ func (c *Cache) entry(tenant record.TenantID, add bool) *entry {
 func isLarge(now State) bool { return minRecords <= now.Count && now.Count <= maxRecords }
 
 // isSlowInSQL reports whether a large tenant's page takes SQL longer than the
-// index.
+// index, which does not have the ids.
 func isSlowInSQL(q record.Query) bool {
-	return len(q.Terms) > 0 || q.SortBy != record.ByCreatedAt || q.Offset() >= farOffset
+	switch {
+	case q.IDs != nil:
+		return false
+	case !q.IsWhole():
+		return true
+	}
+	return q.SortBy != record.ByCreatedAt || q.Offset() >= farOffset
 }
 
 // current returns the snapshot of a state, nil if SQL must answer. The caller

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 	"strings"
@@ -62,6 +63,18 @@ type set []uint64
 // newSet returns an empty set for positions below size.
 func newSet(size int) set { return make(set, (size+63)/64) }
 
+// newFullSet returns a set of all positions below size.
+func newFullSet(size int) set {
+	s := newSet(size)
+	for i := range s {
+		s[i] = math.MaxUint64
+	}
+	if size%64 > 0 {
+		s[len(s)-1] = 1<<(size%64) - 1
+	}
+	return s
+}
+
 // has reports whether a position is in the set.
 func (s set) has(position int) bool { return s[position/64]>>(position%64)&1 == 1 }
 
@@ -69,6 +82,13 @@ func (s set) has(position int) bool { return s[position/64]>>(position%64)&1 == 
 func (s set) add(other set) {
 	for i, word := range other {
 		s[i] |= word
+	}
+}
+
+// keep removes the positions that another set of the same size does not have.
+func (s set) keep(other set) {
+	for i, word := range other {
+		s[i] &= word
 	}
 }
 

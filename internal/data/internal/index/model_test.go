@@ -26,7 +26,7 @@ func terms(t *testing.T, search string) []record.Term {
 func (t *tenant) list(q record.Query) (numbers []int64) {
 	var found []tenantRecord
 	for _, r := range t.records {
-		if matches(r.Fields, q) {
+		if matches(r.Fields, q) && r.lets(q.Filter) {
 			found = append(found, r)
 		}
 	}
@@ -52,6 +52,24 @@ func matches(f record.Fields, q record.Query) bool {
 		}
 	}
 	return true
+}
+
+// lets is the model of a filter.
+func (r tenantRecord) lets(f record.Filter) bool {
+	has := func(want *bool, value string) bool { return want == nil || *want == (value != "") }
+	return (f.Email == "" || strings.EqualFold(r.Email, f.Email)) &&
+		(f.PhoneDigits == "" || record.Digits(r.PhoneNumber) == f.PhoneDigits) &&
+		(f.BirthMonth == 0 || month(r.Fields) == f.BirthMonth) &&
+		has(f.HasEmail, r.Email) && has(f.HasPhoneNumber, r.PhoneNumber) && has(f.HasDateOfBirth, r.DateOfBirth) &&
+		r.updated >= f.UpdatedSince
+}
+
+// month returns the month of a date of birth as it was sent, 0 for none.
+func month(f record.Fields) int64 {
+	if f.DateOfBirth == "" {
+		return 0
+	}
+	return int64(f.Born().Month())
 }
 
 // compare is the order of the contract. Records without a value are last in
@@ -121,6 +139,30 @@ func TestModel(t *testing.T) {
 	}
 }
 
+// TestFilters compares every page of lists that are narrowed, also while they are searched.
+func TestFilters(t *testing.T) {
+	t.Parallel()
+	yes, no := new(true), new(false)
+	filters := []record.Filter{{Email: "A@x.HR"}, {Email: "á@X.hr"}, {Email: "a\u0301@x.hr"}, {Email: "x.hr"}, {Email: "nobody@x.hr"},
+		{PhoneDigits: "0912345678"}, {PhoneDigits: "00385912345678"}, {PhoneDigits: "712"}, {PhoneDigits: "7"},
+		{BirthMonth: 5}, {BirthMonth: 1}, {BirthMonth: 12},
+		{HasEmail: yes}, {HasEmail: no}, {HasPhoneNumber: yes}, {HasPhoneNumber: no}, {HasDateOfBirth: yes}, {HasDateOfBirth: no},
+		{UpdatedSince: 10}, {UpdatedSince: 19}, {UpdatedSince: 20},
+		{Email: "a@x.hr", HasDateOfBirth: no}, {PhoneDigits: "0912345678", BirthMonth: 5, HasEmail: yes, UpdatedSince: 3}}
+	for _, size := range []int{333, 320} {
+		c, table := NewCache(), newTenant(size)
+		for _, filter := range filters {
+			for _, search := range []string{"", "ana", "a 091", "zz"} {
+				q := record.Query{Terms: terms(t, search), Filter: filter, Letters: true}
+				for _, q.SortBy = range []record.SortField{record.ByCreatedAt, record.ByLastName, record.ByDateOfBirth} {
+					q.Descending = !q.Descending
+					table.comparePages(t, c, q)
+				}
+			}
+		}
+	}
+}
+
 // comparePages compares all pages of a list that the index answers, in two
 // sizes, and one past the end.
 func (t *tenant) comparePages(test *testing.T, c *Cache, q record.Query) {
@@ -130,7 +172,7 @@ func (t *tenant) comparePages(test *testing.T, c *Cache, q record.Query) {
 	for _, q.PageSize = range []int64{7, 100} {
 		for q.Page = 1; q.Offset() <= total+q.PageSize; q.Page++ {
 			got, ok, err := pageOf(c, 1, t, q)
-			if !ok && len(q.Terms) == 0 && q.SortBy == record.ByCreatedAt && q.Offset() < farOffset {
+			if !ok && q.IsWhole() && q.SortBy == record.ByCreatedAt && q.Offset() < farOffset {
 				continue
 			}
 			page := want[min(q.Offset(), total):min(q.Offset()+q.PageSize, total)]

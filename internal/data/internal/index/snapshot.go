@@ -26,6 +26,8 @@ type snapshot struct {
 	digits     lines   // phone_digits
 	born       []int64 // born_at or unborn
 	updated    []int64 // updated_at
+	months     []uint8 // BirthMonth
+	emails     lines   // Email
 
 	mu     sync.Mutex
 	orders map[record.SortField]order // those made so far
@@ -101,7 +103,8 @@ func (s *snapshot) merge(old *snapshot, changed map[int64]*Row) (moved, added []
 
 func (s *snapshot) row(position int) Row {
 	born := s.born[position]
-	return Row{s.numbers[position], s.texts.at(position), s.expanded.at(position), s.digits.at(position), born, born != unborn, s.updated[position]}
+	return Row{s.numbers[position], s.texts.at(position), s.expanded.at(position), s.digits.at(position), born, born != unborn,
+		s.updated[position], s.months[position], s.emails.at(position)}
 }
 
 // grow makes room for records of common length. Without it a build allocates
@@ -109,9 +112,11 @@ func (s *snapshot) row(position int) Row {
 func (s *snapshot) grow(records int) {
 	const text, digits = 64, 10 // bytes
 	s.numbers, s.born, s.updated = make([]int64, 0, records), make([]int64, 0, records), make([]int64, 0, records)
+	s.months = make([]uint8, 0, records)
 	s.texts.grow(records, text*records)
 	s.expanded.grow(records, 0)
 	s.digits.grow(records, digits*records)
+	s.emails.grow(records, 0)
 }
 
 func (s *snapshot) add(row Row) {
@@ -124,17 +129,20 @@ func (s *snapshot) add(row Row) {
 		born = unborn
 	}
 	s.born, s.updated = append(s.born, born), append(s.updated, row.UpdatedAt)
+	s.months = append(s.months, row.BirthMonth)
+	s.emails.add(row.Email)
 }
 
 // size returns the number of bytes that the snapshot takes with all its orders.
 func (s *snapshot) size() int {
-	return s.texts.size() + s.expanded.size() + s.digits.size() + 8*cap(s.numbers) + 8*cap(s.born) + 8*cap(s.updated) + 4*(len(record.SortFields)-1)*len(s.numbers)
+	return s.texts.size() + s.expanded.size() + s.digits.size() + s.emails.size() + cap(s.months) +
+		8*cap(s.numbers) + 8*cap(s.born) + 8*cap(s.updated) + 4*(len(record.SortFields)-1)*len(s.numbers)
 }
 
 func (s *snapshot) page(q record.Query) Page {
 	o := s.order(q.SortBy)
-	if len(q.Terms) > 0 {
-		return s.pageOf(s.search(q), o, q)
+	if !q.IsWhole() {
+		return s.pageOf(s.find(q), o, q)
 	}
 	p := s.pageOfAll(o, q)
 	if q.HasLetters(p.Total) {
