@@ -104,6 +104,7 @@ var measurements = []struct {
 	{"import", (*bench).imports},
 	{"export", (*bench).exports},
 	{"phones", (*bench).phones},
+	{"waiting", (*bench).waiting},
 }
 
 func run(ctx context.Context, args []string) error {

@@ -9,7 +9,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
-const records = "/api/v1/firefighters"
+const (
+	records     = "/api/v1/firefighters"
+	changesPath = "/api/v1/changes"
+)
 
 // someItem is a part of every list that is not empty.
 const someItem = `"items":[{"id":"`
