@@ -78,8 +78,8 @@ func TestServiceAdvice(t *testing.T) {
 	must(t, os.WriteFile(db, bytes.Repeat([]byte("text"), 1000), 0o600))
 	var stderr syncBuffer
 	err := runInstalled(t.Context(), data, io.Discard, &stderr)
-	want := "\nTry: " + cli.AsAdministrator("firefighters restore "+found[0]+" --db "+db) + ", and then: " + cli.AsAdministrator("firefighters service start") + "\n"
-	if code := cli.PrintError(err, &stderr); code != 1 || !strings.HasSuffix(stderr.String(), want) {
+	want := cli.AsAdministrator("firefighters restore "+found[0]+" --db "+db) + ", and then: " + cli.AsAdministrator("firefighters service start")
+	if code := cli.PrintError(err, &stderr); code != 1 || cli.HintOf(err) != want || !strings.HasSuffix(stderr.String(), `,"exitCode":1}`+"\n") {
 		t.Errorf("%d, %q, not %q", code, &stderr, want)
 	}
 }

@@ -61,7 +61,8 @@ func eventually(t *testing.T, what string, ready func() bool) {
 	}
 }
 
-// syncBuffer holds what a program writes while a test reads it.
+// syncBuffer holds what a program writes while a test reads it. The log of a server it
+// returns in words.
 type syncBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -73,10 +74,65 @@ func (b *syncBuffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-func (b *syncBuffer) String() string {
+func (b *syncBuffer) String() string { return inWords(b.raw()) }
+
+// raw returns what the program has written, as it is.
+func (b *syncBuffer) raw() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return plain(b.text.String())
+}
+
+// checkLog fails unless all lines are entries of a log.
+func (b *syncBuffer) checkLog(t *testing.T) {
+	t.Helper()
+	for line := range strings.Lines(b.raw()) {
+		if _, ok := readEntry(line); !ok {
+			t.Errorf("the log has a line that is no entry: %s", line)
+		}
+	}
+}
+
+// readEntry reads a line of the log of a server. Every line has these three members.
+func readEntry(line string) (entry map[string]any, ok bool) {
+	if json.Unmarshal([]byte(line), &entry) != nil {
+		return nil, false
+	}
+	at, _ := entry["time"].(string)
+	level, _ := entry["level"].(string)
+	said, _ := entry["msg"].(string)
+	_, err := time.Parse(time.RFC3339Nano, at)
+	return entry, err == nil && slices.Contains([]string{"INFO", "WARN", "ERROR"}, level) && said != "" && strings.HasSuffix(line, "\n")
+}
+
+// inWords returns a log with its notes, its warnings and the error that has ended it as a
+// terminal has them. Other entries stay.
+func inWords(log string) string {
+	var words strings.Builder
+	for line := range strings.Lines(log) {
+		entry, ok := readEntry(line)
+		hint, _ := entry["try"].(string)
+		label := map[any]string{"WARN": "Warning: "}[entry["level"]]
+		delete(entry, "try")
+		if entry["exitCode"] != nil {
+			delete(entry, "exitCode")
+			label = "Error: "
+		}
+		if !ok || len(entry) > 3 || entry["level"] == "ERROR" && label == "" {
+			words.WriteString(line)
+			continue
+		}
+		fmt.Fprintf(&words, "%s%s\n", label, entry["msg"])
+		for try := range strings.Lines(hint) {
+			fmt.Fprintf(&words, "Try: %s\n", strings.TrimSuffix(try, "\n"))
+		}
+	}
+	return words.String()
+}
+
+// serves reports whether a line starts a server.
+func serves(args []string) bool {
+	return len(args) == 0 || args[0] == "serve" || args[0] == "demo" || strings.HasPrefix(args[0], "-") && args[0] != "-v" && args[0] != "-h" && !strings.HasPrefix(args[0], "--version") && args[0] != "--help"
 }
 
 // curl returns the line that sends a request, as the program prints it.
@@ -149,6 +205,7 @@ func serving(t *testing.T, db string, cmd *exec.Cmd) *testService {
 	go func() { s.done <- cmd.Wait() }()
 	t.Cleanup(func() {
 		s.stop(t)
+		s.stderr.checkLog(t)
 		if strings.Contains(s.stderr.String(), `"level":"ERROR"`) && !s.mayFail {
 			t.Errorf("the service logged an error:\n%s", s.stderr)
 		}
@@ -244,7 +301,11 @@ func runWith(t *testing.T, stdin string, args ...string) (code int, stdout, stde
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errs
 	code = exitCode(t, cmd.Run())
 	sawLog(strings.Join(args, " "), errs.String())
-	return code, plain(out.String()), plain(errs.String())
+	said := plain(errs.String())
+	if serves(args) {
+		said = inWords(said)
+	}
+	return code, plain(out.String()), said
 }
 
 // exitCode returns the exit code of a process. err is what Wait returned for it.

@@ -25,7 +25,7 @@ func typedArgs(ts *testscript.TestScript, line string) []string {
 //
 //	firefighters ARGUMENTS        runs it, which must succeed; with a ! it ends with 1
 //	wrong firefighters ARGUMENTS  is wrong usage: it ends with 2, without standard output
-//	prints LINES, says LINES      is all of its standard output, or error
+//	prints LINES, says LINES      is all of its standard output, or error; the log of a server in words
 //	refuses LINES                 is all that it prints: to standard error
 //	people DEPARTMENT DB LINES    are all people that it exports; flags may come before them
 //	everything DB FILE            writes all that an import could change into a file
@@ -59,7 +59,7 @@ func TestScripts(t *testing.T) {
 	}
 	lines := func(stream string) func(*testscript.TestScript, bool, []string) {
 		return func(ts *testscript.TestScript, _ bool, want []string) {
-			if got := ts.ReadFile(stream); got != strings.Join(append(want, ""), "\n") {
+			if got := inWords(ts.ReadFile(stream)); got != strings.Join(append(want, ""), "\n") {
 				ts.Fatalf("%s is\n%s", stream, got)
 			}
 		}

@@ -229,7 +229,7 @@ func (k *injectRun) work(f fault, s *service, truths []*truth) {
 		}
 	}
 	k.ended.Add(1)
-	if s.err == nil || !strings.Contains(s.log.String(), "Error: ") {
+	if s.err == nil || !strings.Contains(s.log.String(), saidWhy) {
 		k.wrong("%v: it ended without a clear message: %v %s", f, s.err, s.log)
 	}
 }

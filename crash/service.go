@@ -184,6 +184,9 @@ func (c *check) checkText(doing, text string) {
 	}
 }
 
+// saidWhy is in the last entry of the log of a service that ends with an error.
+const saidWhy = `"exitCode":1`
+
 // checkRefusal records a fault unless the error of a start is a refusal with a
 // clear message.
 func (c *check) checkRefusal(doing string, err error) {
@@ -191,7 +194,7 @@ func (c *check) checkRefusal(doing string, err error) {
 	switch {
 	case !errors.As(err, &text):
 		c.wrong("%s: %v", doing, err)
-	case !strings.Contains(string(text), "Error: "):
+	case !strings.Contains(string(text), saidWhy):
 		c.wrong("%s: it ended without a clear message: %q", doing, string(text))
 	}
 	c.checkText(doing, err.Error())

@@ -3,7 +3,7 @@
 // A Program runs the Command that a line names, and hands it an Env. The command gets
 // its flags by Env.Flags and Env.Parse, which also reads those in the environment and
 // prints the help. It prints its result by Env.Println, a List or Env.PrintJSON, and
-// everything else by Env.Notef; it may show a Progress, and ask by Env.Confirm. It
+// everything else by Env.Notef, Env.Note and Env.Warn; it may show a Progress, and ask by Env.Confirm. It
 // returns an error, with a hint what to type. PrintError prints both, and knows the
 // exit code.
 package cli
@@ -34,6 +34,7 @@ type Env struct {
 	ServiceDB func() string
 
 	commands   []Command    // of the program
+	logs       bool         // Stderr is a log, and no terminal
 	describing *description // notes what the command says of itself; see Describe
 }
 
@@ -61,11 +62,6 @@ func (env Env) Data() io.Writer {
 		return data{out}
 	}
 	return env.Stdout
-}
-
-// Notef writes a line that is no result.
-func (env Env) Notef(format string, args ...any) {
-	fmt.Fprintf(env.Stderr, format+"\n", args...)
 }
 
 // IsTerminal reports whether a stream is a terminal: an *os.File, or what

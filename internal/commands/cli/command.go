@@ -20,6 +20,10 @@ type Command struct {
 	Run     func(env Env, args []string) error
 	Help    string
 	Sub     []Command
+
+	// Logs is set for a server. All that it says on Stderr is its log: lines of JSON,
+	// unless that is a terminal.
+	Logs bool
 }
 
 // Program is a table of commands, and what the program says of itself.
@@ -35,7 +39,6 @@ type Program struct {
 // command. What a command prints changes no terminal. A result that could not be
 // written is an error, also if the command overlooks it.
 func (p Program) Run(env Env, args []string) error {
-	p.warnOfVariables(env)
 	env.commands = p.Commands
 	result, notes := &stream{to: env.Stdout}, &stream{to: env.Stderr}
 	env.Stdout, env.Stderr = result, notes
@@ -46,13 +49,15 @@ func (p Program) Run(env Env, args []string) error {
 	case len(args) == 0 || strings.HasPrefix(args[0], "-") && !isHelp(args[0]) || looksLikeFile(args[0]):
 		args = append([]string{p.Default}, args...)
 	}
+	env.logs = logs(p.Commands, args) && !IsTerminal(env.Stderr)
+	p.warnOfVariables(env)
 	err := env.dispatch("", Command{Help: p.Help, Sub: p.Commands}, args)
 	notes.flush()
 	result.flush()
 	if result.failed != nil {
-		return fmt.Errorf("writing the result: %w", result.failed)
+		err = fmt.Errorf("writing the result: %w", result.failed)
 	}
-	return err
+	return env.asLogged(err)
 }
 
 // dispatch runs the subcommand of parent that the first argument names, with the

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 )
@@ -52,7 +51,8 @@ func (p printed) Error() string { return "an error that was printed already" }
 func Printed(code int) error { return printed(code) }
 
 // PrintError prints an error, and below it its hint. It returns the exit code: 0 without
-// an error, 2 for a UsageError, 1 for any other.
+// an error, 2 for a UsageError, 1 for any other. In the log of a server that is one entry,
+// which has the exit code, by which it can be told from others.
 func PrintError(err error, stderr io.Writer) (exitCode int) {
 	if err == nil || errors.Is(err, ErrHelp) {
 		return 0
@@ -60,13 +60,14 @@ func PrintError(err error, stderr io.Writer) (exitCode int) {
 	if code, ok := errors.AsType[printed](err); ok {
 		return int(code)
 	}
-	stderr = &stream{to: Unwrap(stderr)}
-	fmt.Fprintln(stderr, "Error:", err)
-	for line := range strings.Lines(HintOf(err)) {
-		fmt.Fprintln(stderr, "Try:", strings.TrimSuffix(line, "\n"))
-	}
+	stderr, exitCode = &stream{to: Unwrap(stderr)}, 1
 	if _, wrong := errors.AsType[*UsageError](err); wrong {
-		return 2
+		exitCode = 2
 	}
-	return 1
+	if _, entry := errors.AsType[*logged](err); entry {
+		NewLog(stderr, false).Error(err.Error(), append(hinting(HintOf(err)), "exitCode", exitCode)...)
+	} else {
+		io.WriteString(stderr, "Error: "+err.Error()+"\n"+tries(HintOf(err)))
+	}
+	return exitCode
 }

@@ -246,9 +246,9 @@ func (p Program) warnOfVariables(env Env) {
 		switch {
 		case slices.Contains(known, flag) && env.value(variable(flag)) != "":
 		case slices.Contains(typedOnly, flag):
-			env.Notef("Warning: %s does nothing: --%s counts only when it is typed", name, flag)
+			env.Warn(fmt.Sprintf("%s does nothing: --%s counts only when it is typed", name, flag), "")
 		default:
-			env.Notef("Warning: %s does nothing: there is no flag --%s%s", name, flag, didYouMean(meant(flag, words)))
+			env.Warn(fmt.Sprintf("%s does nothing: there is no flag --%s%s", name, flag, didYouMean(meant(flag, words))), "")
 		}
 	}
 }

@@ -68,8 +68,8 @@ type API interface {
 // Table returns the table of the commands.
 func (c Commands) Table() []cli.Command {
 	return []cli.Command{
-		{Name: "serve", Also: "start run server", Summary: "serves the API", Run: c.serve},
-		{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: c.demo},
+		{Name: "serve", Also: "start run server", Summary: "serves the API", Run: c.serve, Logs: true},
+		{Name: "demo", Also: "try", Summary: "serves invented people, to try it out", Run: c.demo, Logs: true},
 	}
 }
 
@@ -372,7 +372,7 @@ func (d *daemon) close() error {
 		if err := d.store.Close(); err != nil {
 			return err
 		}
-		d.env.Notef("Note: %v. It was still open, and everything is in %s again.", loss, db)
+		d.env.Note(fmt.Sprintf("%v. It was still open, and everything is in %s again.", loss, db), "")
 		if loss.Saved != "" {
 			d.env.Notef("The copy that was made for safety can be deleted: %s", cli.Quote(loss.Saved))
 		}

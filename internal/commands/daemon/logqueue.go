@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync/atomic"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
 const (
@@ -36,14 +38,7 @@ func newLogQueue(stream io.Writer, text bool) *logQueue {
 }
 
 // Logger returns a log that writes to the queue.
-func (q *logQueue) Logger() *slog.Logger { return q.loggerTo(q) }
-
-func (q *logQueue) loggerTo(w io.Writer) *slog.Logger {
-	if q.text {
-		return slog.New(slog.NewTextHandler(w, nil))
-	}
-	return slog.New(slog.NewJSONHandler(w, nil))
-}
+func (q *logQueue) Logger() *slog.Logger { return cli.NewLog(q, q.text) }
 
 // Write adds a line to the queue.
 func (q *logQueue) Write(line []byte) (int, error) {
@@ -108,7 +103,7 @@ func (q *logQueue) report() bool {
 		return true
 	}
 	var line bytes.Buffer
-	q.loggerTo(&line).Warn("log lines were lost", "count", n)
+	cli.NewLog(&line, q.text).Warn("log lines were lost", "count", n)
 	written := q.write(line.Bytes())
 	if !written {
 		q.lost.Add(n)

@@ -22,9 +22,9 @@ import (
 // this machine can read. Without a keyFile the service has no TLS.
 func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 	if !isLoopback(addr) && keyFile == "" {
-		fmt.Fprintf(env.Stderr, "\nWARNING: listening on %s without TLS. Everybody on the network between can read\n"+
-			"the keys and the records, and use the keys.\n"+
-			"Try: --tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this machine alone\n\n", addr)
+		env.Warn(fmt.Sprintf("listening on %s without TLS. Everybody on the network between can read\n"+
+			"the keys and the records, and use the keys.", addr),
+			"--tls-self-signed, or --tls-cert FILE --tls-key FILE, or --listen 127.0.0.1:8080 for this machine alone")
 	}
 	path := osutil.Resolve(db)
 	warnOfModes(env, 0o077, path, path+"-wal", path+"-shm", path+"-lock")
@@ -37,8 +37,9 @@ func warnOfExposure(env cli.Env, addr net.Addr, db, keyFile string) {
 // with that of its authority, the URL of the same, and the command that tells more.
 func sayTrust(env cli.Env, addr net.Addr, file, url, db string) {
 	if !isLoopback(addr) {
-		env.Notef("Each machine that opens the page must trust this once: %s\n"+
-			"Phones find it at %s\nHow each system is told: firefighters cert --db %s", cli.Quote(file), url, cli.Quote(db))
+		env.Notef("Each machine that opens the page must trust this once: %s", cli.Quote(file))
+		env.Notef("Phones find it at %s", url)
+		env.Notef("How each system is told: firefighters cert --db %s", cli.Quote(db))
 	}
 }
 
@@ -53,7 +54,7 @@ func warnOfModes(env cli.Env, mask os.FileMode, paths ...string) {
 	}
 	if len(open) > 0 {
 		files := strings.Join(open, " ")
-		env.Notef("Warning: other users of this machine may read or write %s\nTry: chmod 600 %s", files, files)
+		env.Warn("other users of this machine may read or write "+files, "chmod 600 "+files)
 	}
 }
 
@@ -66,10 +67,10 @@ func warnOfPlace(env cli.Env, path string) {
 	}
 	const advice = "keep it on a disk of this computer, and its backups there"
 	if kind := osutil.NetworkFileSystem(folder); kind != "" {
-		env.Notef("Warning: the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.", kind, advice)
+		env.Warn(fmt.Sprintf("the database is on a network disk (%s), where locks and a power cut can damage it;\n%s.", kind, advice), "")
 	}
 	if service := syncProgram(folder); service != "" {
-		env.Notef("Warning: the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.", service, advice)
+		env.Warn(fmt.Sprintf("the database is in a folder of %s, which copies and replaces files in use and can damage it;\n%s.", service, advice), "")
 	}
 }
 
@@ -79,8 +80,8 @@ func warnOfPlace(env cli.Env, path string) {
 func warnOfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string) {
 	err := db.Read(format.CheckSchema)
 	if wrong, ok := errors.AsType[*sqlite.SchemaError](err); ok {
-		env.Notef("Warning: the database is not as this program makes it: %v\nrestore refuses a backup of it as it is.\n"+
-			"Try, if you have not changed that yourself: firefighters check --db %s", wrong, cli.Quote(path))
+		env.Warn(fmt.Sprintf("the database is not as this program makes it: %v;\nrestore refuses a backup of it as it is.", wrong),
+			"if you have not changed that yourself: firefighters check --db "+cli.Quote(path))
 	}
 }
 
@@ -89,8 +90,8 @@ func warnOfSchema(env cli.Env, format sqlite.Format, db *sqlite.DB, path string)
 func warnOfFullDisk(env cli.Env, err error) bool {
 	full := errors.Is(err, sqlite.ErrFull)
 	if full {
-		env.Notef("Warning: the disk of the database is full: reading works, and nothing can be written\n" +
-			"Try: make room on that disk; writing then works again by itself")
+		env.Warn("the disk of the database is full: reading works, and nothing can be written",
+			"make room on that disk; writing then works again by itself")
 	}
 	return full
 }
@@ -100,8 +101,8 @@ func warnOfFullDisk(env cli.Env, err error) bool {
 func warnOfNewDatabase(env cli.Env, content backup.Content, path, backupDir string) {
 	if there := backup.Files(content, path, backupDir); len(there) > 0 {
 		db := cli.Quote(path)
-		env.Notef("Warning: there is no database at %s, but there are backups of it. A new one is made, without what they hold.\n"+
-			"To have it back, stop this and type: firefighters restore %s --db %s", db, cli.Quote(there[0].Path), db)
+		env.Warn(fmt.Sprintf("there is no database at %s, but there are backups of it. A new one is made, without what they hold.", db),
+			fmt.Sprintf("to have it back, stop this and type: firefighters restore %s --db %s", cli.Quote(there[0].Path), db))
 	}
 }
 
@@ -110,16 +111,15 @@ func warnOfNewDatabase(env cli.Env, content backup.Content, path, backupDir stri
 func warnOfBackups(env cli.Env, dir, db string) {
 	switch {
 	case dir == "":
-		env.Notef("Note: no backups are made. To have one every day, on another disk, add: --backup-dir DIR")
+		env.Note("no backups are made. To have one every day, on another disk, add: --backup-dir DIR", "")
 	case warnOfBackupFolder(env, dir, db):
 	case osutil.SharedFolder(dir):
-		env.Notef("Warning: every user of this PC may read or delete the backups in %s\n"+
-			"Try: a new folder in it, which this makes for itself: --backup-dir %s", cli.Quote(dir), cli.Quote(filepath.Join(dir, "firefighters")))
+		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir),
+			"a new folder in it, which this makes for itself: --backup-dir "+cli.Quote(filepath.Join(dir, "firefighters")))
 	case backup.CheckPlace(dir, db) != nil:
-		env.Notef("Warning: %v\nTry: connect it; or --backup-dir DIR, on another disk%s", backup.CheckPlace(dir, db), forGood(dir, db))
+		env.Warn(backup.CheckPlace(dir, db).Error(), "connect it; or --backup-dir DIR, on another disk"+forGood(dir, db))
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
-		env.Notef("Warning: the backups are on the same disk as the database, and would be lost with it.\n" +
-			"Try: --backup-dir DIR, on another disk")
+		env.Warn("the backups are on the same disk as the database, and would be lost with it.", "--backup-dir DIR, on another disk")
 	}
 }
 
@@ -149,7 +149,7 @@ func warnOfBackupFolder(env cli.Env, dir, db string) bool {
 	case ok && failure.Op == backup.OpMake:
 		fault, hint = "cannot be made: "+backup.Reason(failure.Err), "connect its disk, or make the folder by hand"+another
 	}
-	env.Notef("Warning: no backups are made: the folder %s %s\nTry: %s", cli.Quote(dir), fault, hint)
+	env.Warn(fmt.Sprintf("no backups are made: the folder %s %s", cli.Quote(dir), fault), hint)
 	return true
 }
 

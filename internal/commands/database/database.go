@@ -7,6 +7,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -69,7 +70,7 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 		env.Notef("Made the database %s.", cli.Quote(path))
 	}
 	if aside := file + guard.AsideSuffix; made && osutil.Exists(aside) {
-		env.Notef("Warning: the -wal of another database was there. It is kept as %s.", cli.Quote(aside))
+		env.Warn("the -wal of another database was there. It is kept as "+cli.Quote(aside)+".", "")
 	}
 	warnOfClock(env, opened.Clock(), path)
 	return opened, nil
@@ -137,17 +138,17 @@ func (s Schema) Upgrade(env cli.Env, path string) error {
 // have.
 func (s Schema) warnOfNewerCopy(env cli.Env, path string) {
 	if saved := backup.NewerCopy(s, osutil.Resolve(path)); saved != "" {
-		env.Notef("Warning: %s has later changes than the database: its files had gone while it was served\n"+
-			"Try, with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(saved), cli.Quote(path))
+		env.Warn(cli.Quote(saved)+" has later changes than the database: its files had gone while it was served",
+			fmt.Sprintf("with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(path)))
 	}
 }
 
 // warnOfClock warns of a clock that is behind the latest time seen.
 func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	if clock.Behind() > integrity.ClockTolerance {
-		env.Notef("Warning: the clock of this machine says %s, and the database has seen %s, which holds for what expires\n"+
-			"Try: set the clock; if it is right, and was wrong before: firefighters check --repair --db %s",
-			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339), cli.Quote(path))
+		env.Warn(fmt.Sprintf("the clock of this machine says %s, and the database has seen %s, which holds for what expires",
+			clock.Earlier().Format(time.RFC3339), clock.Now().Format(time.RFC3339)),
+			"set the clock; if it is right, and was wrong before: firefighters check --repair --db "+cli.Quote(path))
 	}
 }
 

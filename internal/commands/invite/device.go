@@ -142,18 +142,18 @@ func (d *device) explain(env cli.Env, a phone.Account, noAddress error, hint str
 	env.Notef("This is shown only now. keys revoke ends it; what the device has it keeps.")
 	switch {
 	case noAddress != nil:
-		env.Notef("Note: there is no address, because %v\nTry: %s", noAddress, hint)
+		env.Note(fmt.Sprintf("there is no address, because %v", noAddress), hint)
 		return
 	case a.TLS():
 		env.Notef("Android: point the camera at the square, with the app DAVx5 installed. Thunderbird, Evolution and KAddressBook take the address.")
 	default:
-		env.Notef("Note: without HTTPS others in the network can read the password and the list, and DAVx5 does not connect: serve with --tls-self-signed")
+		env.Note("without HTTPS others in the network can read the password and the list, and DAVx5 does not connect: serve with --tls-self-signed", "")
 	}
 	if d.output != "" {
 		env.Notef("iPhone, iPad and Mac: send %s to the device and open it there. It has the password in it.", cli.Quote(d.output))
 	}
 	if site.HereOnly(a.URL) {
-		env.Notef("Note: only programs on this computer can use it, because the service listens on this machine alone.")
+		env.Note("only programs on this computer can use it, because the service listens on this machine alone.", "")
 	}
 }
 

@@ -144,7 +144,7 @@ func (i invitation) link() string { return site.InvitationLink(i.url, i.code) }
 // warnOfReach says that a link is of no use on other machines.
 func (i invitation) warnOfReach(env cli.Env) {
 	if u, err := url.Parse(i.url); err == nil && site.HereOnly(i.url) {
-		env.Notef("Note: the link works on this computer alone, because the service listens on %s.", u.Hostname())
+		env.Note(fmt.Sprintf("the link works on this computer alone, because the service listens on %s.", u.Hostname()), "")
 	}
 }
 
@@ -263,7 +263,7 @@ func printInvitation(env cli.Env, s *store.Store, db string, n store.NewInvitati
 	}
 	if noLink != nil {
 		env.Notef("The code works once, for 15 minutes. It is typed on the page of the service, at %s", site.Root)
-		env.Notef("Note: there is no link, because %v\nTry: %s", noLink, hint)
+		env.Note(fmt.Sprintf("there is no link, because %v", noLink), hint)
 		return nil
 	}
 	env.Notef("One of them works, once, for 15 minutes: open the link, or type the code at %s%s", at, site.Root)

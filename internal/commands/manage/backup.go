@@ -47,7 +47,8 @@ func (c Commands) backup(env cli.Env, args []string) error {
 	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, *db)
 	if made.Foreign != nil {
-		env.Notef("Warning: restore will refuse it as it is: %v\nTry, if you have not changed that yourself: firefighters check --db %s", made.Foreign, cli.Quote(*db))
+		env.Warn(fmt.Sprintf("restore will refuse it as it is: %v", made.Foreign),
+			"if you have not changed that yourself: firefighters check --db "+cli.Quote(*db))
 	}
 	return err
 }
@@ -77,6 +78,6 @@ func swapped(err error, db, target string) database.Advice {
 // well.
 func warnOfDamage(env cli.Env, made backup.Copy, db string) {
 	if made.Damaged > 0 {
-		env.Notef("Warning: records in it that are damaged: %d. See which: firefighters check --db %s", made.Damaged, cli.Quote(db))
+		env.Warn(fmt.Sprintf("records in it that are damaged: %d. See which: firefighters check --db %s", made.Damaged, cli.Quote(db)), "")
 	}
 }

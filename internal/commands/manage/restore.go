@@ -50,7 +50,7 @@ func reportRestored(env cli.Env, file, db string, done backup.Restored) error {
 		cli.Quote(db), cli.Quote(file), done.Text, cli.FormatTime(done.AsOf.UnixMilli())))
 	warnOfDamage(env, done.Copy, db)
 	if done.Raw {
-		env.Notef("Warning: %s is a copy of a database file and not a backup: what was written last may be missing.", cli.Quote(file))
+		env.Warn(cli.Quote(file)+" is a copy of a database file and not a backup: what was written last may be missing.", "")
 	}
 	if done.Kept != "" {
 		env.Notef("What was there is kept as %s.", cli.Quote(done.Kept))
@@ -71,6 +71,6 @@ func reportKeys(env cli.Env, db string, done backup.Restored) {
 	case missing && done.Kept == "":
 		env.Notef("Its keys are those of the backup. See: firefighters keys list --db %s", cli.Quote(db))
 	case done.Unread != nil:
-		env.Notef("Warning: keys that were revoked since the backup are valid again. See: firefighters keys list --db %s", cli.Quote(db))
+		env.Warn("keys that were revoked since the backup are valid again. See: firefighters keys list --db "+cli.Quote(db), "")
 	}
 }

@@ -249,7 +249,7 @@ func (in *installation) checkFiles() error {
 		if in.given.Get(flag) != "" {
 			return err
 		}
-		in.env.Notef("Warning: %v", err)
+		in.env.Warn(err.Error(), "")
 	}
 	return nil
 }

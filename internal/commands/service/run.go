@@ -31,7 +31,7 @@ func (s Service) run(env cli.Env, args []string) error {
 	defer s.Manager.FollowLog()()
 	err := s.serve(env)
 	if _, wrong := errors.AsType[*cli.UsageError](err); wrong && s.Manager.RestartsAll() {
-		cli.PrintError(err, env.Stderr) // an error would have it started again, and the settings would still be wrong
+		env.PrintError(err) // an error would have it started again, and the settings would still be wrong
 		return nil
 	}
 	return err

@@ -53,7 +53,7 @@ Commands:
 func (s Service) Table() []cli.Command {
 	sub := []cli.Command{
 		{Name: "install", Also: "setup enable update upgrade", Summary: "installs the service, updates it or changes its settings", Run: s.install},
-		{Name: "run", Summary: "serves, as the system starts it", Run: s.run},
+		{Name: "run", Summary: "serves, as the system starts it", Run: s.run, Logs: true},
 		{Name: "start", Also: "restart", Summary: "starts the service", Run: s.start},
 		{Name: "status", Also: "info show", Summary: "says how the service is", Run: s.status},
 		{Name: "stop", Also: "halt", Summary: "stops the service until the PC starts again", Run: s.stop},

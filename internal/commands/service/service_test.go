@@ -121,7 +121,7 @@ func TestRun(t *testing.T) {
 		}
 	}
 	s.Data = filepath.Join(s.Data, "missing")
-	if code, _, stderr := runService(t, s, "run"); code != 1 || !strings.HasPrefix(stderr, "Error: the service is not installed on this PC\nTry: ") {
+	if code, _, stderr := runService(t, s, "run"); code != 1 || !strings.Contains(stderr, `"level":"ERROR","msg":"the service is not installed on this PC","try":"`) {
 		t.Errorf("without its folder: %d, %q", code, stderr)
 	}
 }
@@ -150,7 +150,7 @@ func TestRunAgain(t *testing.T) {
 		t.Errorf("stopped while it waits: %v", err)
 	}
 	s.Manager = manager(map[string]string{"XPC_SERVICE_NAME": "org.firefighter-records.firefighters"})
-	if code, _, stderr := runService(t, s, "run"); code != 0 || !strings.HasPrefix(stderr, "Error: ") || !strings.Contains(stderr, "\nTry: ") {
+	if code, _, stderr := runService(t, s, "run"); code != 0 || !strings.Contains(stderr, `"level":"ERROR","msg":"in `) || !strings.Contains(stderr, `"try":"`) {
 		t.Errorf("under launchd: %d, %q", code, stderr)
 	}
 }

@@ -4,11 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
-	"time"
 )
 
 // level says how grave an event is. Its value is the number of the event, too.
@@ -20,57 +17,16 @@ const (
 	levelError
 )
 
-// events is a writer for the log of a system that has no lines but events. An
-// entry of the program's log becomes an event. So do other lines that are written
-// within joinTime of each other, until one begins with a label as "Warning:".
-type events struct {
-	report func(level, string)
+// events is a writer for the log of a system that has no lines but events. An entry of
+// the program's log becomes an event, and so does any other line.
+type events struct{ report func(level, string) }
 
-	mu      sync.Mutex
-	waiting strings.Builder
-	timer   *time.Timer
-}
+const maxEvent = 30000 // characters; Windows takes 31,839 at most
 
-const (
-	joinTime = 200 * time.Millisecond
-	maxEvent = 30000 // characters; Windows takes 31,839 at most
-)
-
-// Write takes a line, or some lines that belong together.
-func (e *events) Write(p []byte) (int, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	text := string(p)
-	if grave, entry, ok := logEntry(text); ok {
-		e.flush()
-		e.send(grave, entry)
-		return len(p), nil
-	}
-	if label.MatchString(text) {
-		e.flush()
-	}
-	e.waiting.WriteString(text)
-	if e.timer == nil {
-		e.timer = time.AfterFunc(joinTime, e.Flush)
-	}
-	return len(p), nil
-}
-
-// Flush reports what waits for further lines.
-func (e *events) Flush() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.flush()
-}
-
-func (e *events) flush() {
-	if e.timer != nil {
-		e.timer.Stop()
-		e.timer = nil
-	}
-	text := e.waiting.String()
-	e.waiting.Reset()
-	e.send(levelOf(text), text)
+// Write takes a line.
+func (e *events) Write(line []byte) (int, error) {
+	e.send(readEntry(line))
+	return len(line), nil
 }
 
 func (e *events) send(grave level, text string) {
@@ -79,33 +35,14 @@ func (e *events) send(grave level, text string) {
 	}
 }
 
-var (
-	label    = regexp.MustCompile(`^(Warning|Note|Error):`)
-	textLine = regexp.MustCompile(`^time=\S+ level=(\w+)\S* `)
-)
-
-// levelOf returns the level of lines that are no entry of the log.
-func levelOf(text string) level {
-	switch {
-	case strings.HasPrefix(text, "Error"):
-		return levelError
-	case strings.HasPrefix(text, "Warning"):
-		return levelWarning
-	}
-	return levelInfo
-}
-
 var slogLevels = map[string]level{"ERROR": levelError, "WARN": levelWarning}
 
-// logEntry reads an entry of slog, as text or as JSON. It returns it for people:
-// the event has its time and its level beside it.
-func logEntry(line string) (grave level, text string, ok bool) {
-	if match := textLine.FindStringSubmatch(line); match != nil {
-		return max(levelInfo, slogLevels[match[1]]), strings.TrimPrefix(line, match[0]), true
-	}
+// readEntry reads an entry of slog in JSON. It returns it for people: the event has its
+// time and its level beside it. A line that is none stays as it is.
+func readEntry(line []byte) (grave level, text string) {
 	var entry map[string]any
-	if json.Unmarshal([]byte(line), &entry) != nil || entry["level"] == nil || entry["msg"] == nil {
-		return 0, "", false
+	if json.Unmarshal(line, &entry) != nil || entry["level"] == nil || entry["msg"] == nil {
+		return levelInfo, string(line)
 	}
 	name, _, _ := strings.Cut(fmt.Sprint(entry["level"]), "+") // as ERROR+2
 	text = fmt.Sprint(entry["msg"])
@@ -114,5 +51,5 @@ func logEntry(line string) (grave level, text string, ok bool) {
 			text += fmt.Sprintf("\n%s: %v", key, entry[key])
 		}
 	}
-	return max(levelInfo, slogLevels[name]), text, true
+	return max(levelInfo, slogLevels[name]), text
 }

@@ -7,8 +7,6 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 )
 
 // recorder keeps the events that it is told.
@@ -26,49 +24,21 @@ func (r *recorder) want(t *testing.T, want ...string) {
 	r.got = nil
 }
 
-func TestLogEntries(t *testing.T) {
+// TestEvents: an entry of the log is an event of its level, and any other line is one, too.
+func TestEvents(t *testing.T) {
 	t.Parallel()
-	for name, handler := range map[string]func(io.Writer) slog.Handler{
-		"text": func(w io.Writer) slog.Handler { return slog.NewTextHandler(w, nil) },
-		"json": func(w io.Writer) slog.Handler { return slog.NewJSONHandler(w, nil) },
-	} {
-		var r recorder
-		log := slog.New(handler(&events{report: r.report}))
-		log.Info("one")
-		log.Warn("the backup failed", "path", "/tmp", "cause", "no room")
-		log.Error("three")
-		log.Log(t.Context(), slog.LevelError+2, "four")
-		if name == "text" {
-			r.want(t, "1 msg=one", `2 msg="the backup failed" path=/tmp cause="no room"`, "3 msg=three", "3 msg=four")
-		} else {
-			r.want(t, "1 one", "2 the backup failed\ncause: no room\npath: /tmp", "3 three", "3 four")
-		}
-	}
-}
-
-// TestLines: lines that come together are one event, and a label begins the next.
-func TestLines(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		var r recorder
-		e := &events{report: r.report}
-		io.WriteString(e, "The database is being upgraded.\n")
-		io.WriteString(e, "A copy of it is there.\n")
-		io.WriteString(e, "Warning: no backups are made\n")
-		io.WriteString(e, "Error: the file has gone\n")
-		io.WriteString(e, "Try: firefighters restore\n")
-		time.Sleep(time.Second)
-		synctest.Wait()
-		r.want(t, "1 The database is being upgraded.\nA copy of it is there.", "2 Warning: no backups are made",
-			"3 Error: the file has gone\nTry: firefighters restore")
-		io.WriteString(e, "later\n")
-		time.Sleep(time.Second)
-		io.WriteString(e, "{\"level\": torn\n")
-		slog.New(slog.NewJSONHandler(e, nil)).Info("hello")
-		io.WriteString(e, "\n")
-		e.Flush()
-		r.want(t, "1 later", `1 {"level": torn`, "1 hello")
-	})
+	var r recorder
+	e := &events{report: r.report}
+	log := slog.New(slog.NewJSONHandler(e, nil))
+	log.Info("one")
+	log.Warn("the backup failed", "path", "/tmp", "cause", "no room")
+	log.Error("the file has gone", "try", "firefighters restore", "exitCode", 1)
+	log.Log(t.Context(), slog.LevelError+2, "four")
+	r.want(t, "1 one", "2 the backup failed\ncause: no room\npath: /tmp", "3 the file has gone\nexitCode: 1\ntry: firefighters restore", "3 four")
+	io.WriteString(e, "Listening on http://127.0.0.1:8080\n")
+	io.WriteString(e, "{\"level\": torn\n")
+	io.WriteString(e, "\n")
+	r.want(t, "1 Listening on http://127.0.0.1:8080", `1 {"level": torn`)
 }
 
 // TestLongEvents: Windows would refuse these.
@@ -76,9 +46,8 @@ func TestLongEvents(t *testing.T) {
 	t.Parallel()
 	var r recorder
 	e := &events{report: r.report}
-	e.Write(append([]byte("Error: a\x00b"), bytes.Repeat([]byte("x"), 100_000)...))
-	e.Flush()
-	if len(r.got) != 1 || !strings.HasPrefix(r.got[0], "3 Error: abx") || len(r.got[0]) > 31_000 {
+	e.Write(append([]byte("a\x00b"), bytes.Repeat([]byte("x"), 100_000)...))
+	if len(r.got) != 1 || !strings.HasPrefix(r.got[0], "1 abx") || len(r.got[0]) > 31_000 {
 		t.Errorf("%d events, of which one begins with %.20q", len(r.got), r.got)
 	}
 }

@@ -4,6 +4,7 @@ package managers
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"path/filepath"
 	"strings"
@@ -117,12 +118,20 @@ func (h Host) PackagedProgram() string {
 	return program
 }
 
-// errorInLog returns the last error in a log, and what to type then, a line each. Both
-// are empty if there is none.
+// errorInLog returns the last error in a log that has ended the service, and what to type
+// then. Both are empty if there is none. Only the entry of such an error has an exit code.
+// Earlier versions wrote it in words, a line each.
 func errorInLog(log string) (found, hint string) {
 	for line := range strings.Lines(log) {
 		line = strings.TrimSpace(line)
-		if text, ok := strings.CutPrefix(line, "Error: "); ok {
+		var entry struct {
+			Msg, Try string
+			ExitCode int
+		}
+		if json.Unmarshal([]byte(line), &entry) == nil && entry.ExitCode != 0 {
+			found = entry.Msg
+			hint, _, _ = strings.Cut(entry.Try, "\n")
+		} else if text, ok := strings.CutPrefix(line, "Error: "); ok {
 			found, hint = text, ""
 		} else if text, ok := strings.CutPrefix(line, "Try: "); ok && found != "" && hint == "" {
 			hint = text

@@ -98,18 +98,14 @@ func (h *host) Execute(_ []string, requests <-chan svc.ChangeRequest, changes ch
 	defer cancel()
 	ended := make(chan int, 1)
 	go func() {
-		code := h.run(ctx, h.log)
-		h.log.Flush()
-		ended <- code
+		ended <- h.run(ctx, h.log)
 	}()
 	for {
 		select {
 		case code := <-ended:
 			return true, uint32(code)
 		case how := <-readiness:
-			h.log.Flush()
-			io.WriteString(h.log, how+"\n")
-			h.log.Flush()
+			h.log.send(levelInfo, how)
 			changes <- svc.Status{State: svc.Running, Accepts: accepts | acceptsWhenReady}
 		case request := <-requests:
 			switch request.Cmd {

@@ -1,0 +1,35 @@
+package acceptance
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestStartOnTerminal: on a terminal a server writes in words.
+func TestStartOnTerminal(t *testing.T) {
+	t.Parallel()
+	terminal, printed := newTerminal(t)
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, _ := process(t, "serve", "--db", db, "--listen", "0.0.0.0:0")
+	cmd.Env = append(cmd.Env, "FIREFIGHTERS_LISTN=1")
+	cmd.Stderr = terminal
+	s := serving(t, db, cmd)
+	breakUpdates(t, db)
+	s.do(t, "PUT", collection+"/"+s.create(t, ana), ana).wants(t, 500)
+	s.stop(t)
+	for _, want := range []string{"Warning: FIREFIGHTERS_LISTN does nothing: ", "Made the database " + db, "Warning: listening on ", "Try: --tls-self-signed, ", "Note: no backups are made. ", ` level=ERROR msg="request failed" `} {
+		eventually(t, want, func() bool { return strings.Contains(printed.raw(), want) })
+	}
+	again, _ := process(t, "serve", "--nope")
+	again.Stderr = terminal
+	if code := exitCode(t, again.Run()); code != 2 {
+		t.Errorf("exit code %d", code)
+	}
+	eventually(t, "the error", func() bool {
+		return strings.Contains(printed.raw(), "Error: serve: unknown flag: --nope\r\nTry: firefighters serve --help\r\n")
+	})
+	if strings.Contains(printed.raw(), `{"time"`) {
+		t.Errorf("it says %s", printed.raw())
+	}
+}

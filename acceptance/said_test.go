@@ -1,0 +1,77 @@
+package acceptance
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// hasEntry fails unless the log has such an entry: its level, how its text begins, and
+// whether it says what to type.
+func (b *syncBuffer) hasEntry(t *testing.T, level, begins string, tries bool) {
+	t.Helper()
+	for line := range strings.Lines(b.raw()) {
+		entry, _ := readEntry(line)
+		said, _ := entry["msg"].(string)
+		hint, _ := entry["try"].(string)
+		if entry["level"] == level && strings.HasPrefix(said, begins) && (hint != "") == tries {
+			return
+		}
+	}
+	t.Errorf("the log has no entry %s %q:\n%s", level, begins, b.raw())
+}
+
+// TestStartInLog: where standard error is a file, all that a server says there is an
+// entry of its log: the notes of the start, each with its level, and the error that ends
+// it. serving makes sure that no line is anything else.
+func TestStartInLog(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "Dropbox", "x.db")
+	must(t, os.Mkdir(filepath.Dir(db), 0o700))
+	backups := filepath.Join(t.TempDir(), "absent", "backups")
+	cmd, _ := process(t, "serve", "--db", db, "--backup-dir", backups, "--listen", "0.0.0.0:0")
+	cmd.Env = append(cmd.Env, "FIREFIGHTERS_LISTN=1", "FIREFIGHTERS_NEW=1")
+	s := serving(t, db, cmd)
+	s.mayFail = true
+	s.create(t, ana)
+	s.stop(t)
+	s.stderr.hasEntry(t, "WARN", "FIREFIGHTERS_LISTN does nothing: there is no flag --listn", false)
+	s.stderr.hasEntry(t, "WARN", "FIREFIGHTERS_NEW does nothing", false)
+	s.stderr.hasEntry(t, "WARN", "the database is in a folder of Dropbox, which copies and replaces files in use and can damage it; keep it on", false)
+	s.stderr.hasEntry(t, "INFO", "Made the database "+db, false)
+	s.stderr.hasEntry(t, "WARN", "listening on [::]:", true)
+	s.stderr.hasEntry(t, "WARN", "no backups are made: the folder ", true)
+	s.stderr.hasEntry(t, "ERROR", "no backups are made", false)
+
+	shared := startWith(t, db, "serve", "--db", db, "--tls-self-signed")
+	shared.stop(t)
+	shared.stderr.hasEntry(t, "INFO", "no backups are made. To have one", false)
+}
+
+// TestErrorInLog: so is the error that ends it, with the exit code, in one line. Those of
+// other commands are words.
+func TestErrorInLog(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	foreign := filepath.Join(folder, "foreign.db")
+	must(t, os.WriteFile(foreign, []byte("no database"), 0o600))
+	for line, want := range map[string]string{
+		"serve --db " + foreign:       `"level":"ERROR","msg":"\"` + foreign + `\" is not a database of this program",`,
+		"serve --nope":                `"level":"ERROR","msg":"serve: unknown flag: --nope","try":"firefighters serve --help","exitCode":2}`,
+		"--listen nowhere":            `"level":"ERROR","msg":"--listen takes an address and a port, not \"nowhere\"","try":"firefighters serve --listen 127.0.0.1:8080","exitCode":2}`,
+		"demo --listen 203.0.113.1:1": `"level":"ERROR","msg":"cannot listen on 203.0.113.1:1: that is not an address of this machine","try":"`,
+		"serve --db " + filepath.Join(folder, "no", "x.db"): `"exitCode":1}`,
+		"serve --tls-cert no.pem --tls-key no.pem":          `"exitCode":1}`,
+	} {
+		cmd, output := process(t, strings.Fields(line)...)
+		cmd.Run()
+		if said := output.raw(); strings.Count(said, "\n") != 1 || !strings.Contains(said, want) {
+			t.Errorf("%s: %s\nnot %s", line, said, want)
+		}
+		output.checkLog(t)
+	}
+	if _, _, stderr := runCommand(t, "keys", "list", "--db", foreign); !strings.HasPrefix(stderr, "Error: ") {
+		t.Errorf("keys list: %s", stderr)
+	}
+}
