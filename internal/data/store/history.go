@@ -405,12 +405,9 @@ type Difference struct {
 	Now  *record.Firefighter // nil: is not on it any more
 }
 
-// changedSinceSQL reads the changes of a department after a version, as far back as
-// they go.
-const changedSinceSQL = `
-	SELECT record_id, action, before FROM changes
-	 WHERE ` + ofTenant + ` AND version > ?2
-	   AND id > ifnull((SELECT max(id) FROM changes WHERE ` + ofTenant + ` AND version <= ?2), 0) ORDER BY id`
+// changeOfSQL returns the number of the last change of a department that a version has, 0
+// if the history does not go back so far.
+const changeOfSQL = `SELECT ifnull(max(id) & 0xffffffff, 0) FROM changes WHERE ` + ofTenant + ` AND version <= ?2`
 
 // ChangedSince returns what has changed in the fields of a department's records
 // since a version of it, in the order of the first change. A record that is as it
@@ -421,12 +418,16 @@ func (s *Store) ChangedSince(tenant record.TenantID, version int64) (d []Differe
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		var ids []string
 		then := map[string]*record.Firefighter{}
-		err := c.Query(changedSinceSQL, sqlite.Args{int64(tenant), version}, func(row sqlite.Row) {
-			id, action := row.Text(0), row.Text(1)
+		last, err := c.QueryInt(changeOfSQL, int64(tenant), version)
+		if err != nil {
+			return err
+		}
+		err = c.Query(sinceSQL, sqlite.Args{int64(tenant), last + 1}, func(row sqlite.Row) {
+			id, action := row.Text(1), row.Text(2)
 			if action == actionPurge {
 				erased++
 			} else if _, seen := then[id]; !seen {
-				ids, then[id] = append(ids, id), stateBefore(id, action, row.Text(2))
+				ids, then[id] = append(ids, id), stateBefore(id, action, row.Text(3))
 			}
 		})
 		if err != nil {

@@ -325,6 +325,7 @@ func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64) (done T
 	return done, err
 }
 
+// sinceSQL reads the changes of a department from a number on.
 const sinceSQL = `
 	SELECT id & 0xffffffff, record_id, action, before FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 AND ?1 << 32 | 0xffffffff ORDER BY id`
