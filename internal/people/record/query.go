@@ -112,7 +112,7 @@ func (p *Parameters) Export() Query { return p.filter(p.selection(Query{SortBy: 
 
 // page reads which page of a list is asked for. What is not said is as in q.
 func (p *Parameters) page(q Query) Query {
-	q.Page = p.WholeNumber("page", q.Page, math.MaxInt64)
+	q.Page = p.WholeNumber("page", q.Page, lastNumber)
 	q.PageSize = min(p.WholeNumber("pageSize", q.PageSize, maxPageSize), maxPageSize)
 	return p.selection(q)
 }
@@ -187,8 +187,11 @@ func (p *Parameters) All(name string) (all []string) {
 	return all
 }
 
+// lastNumber is the largest whole number that JavaScript holds exactly.
+const lastNumber = 1<<53 - 1
+
 // WholeNumber reads a number from 1. A number that int64 cannot hold counts as
-// limit, or is an error if the limit is that of int64 itself.
+// limit. One beyond lastNumber is an error if that is the limit.
 func (p *Parameters) WholeNumber(name string, absent, limit int64) int64 {
 	return p.numberFrom(1, name, absent, limit)
 }
@@ -213,7 +216,7 @@ func (p *Parameters) numberFrom(least int64, name string, absent, limit int64) i
 		return absent
 	}
 	switch {
-	case err != nil && limit == math.MaxInt64:
+	case limit == lastNumber && (err != nil || n > limit):
 		p.errs.Add(name, OutOfRange, "%s may be at most %d.", name, limit)
 		return absent
 	case err != nil:

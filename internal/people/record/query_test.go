@@ -27,7 +27,7 @@ func TestParseQuery(t *testing.T) {
 		{"page=&pageSize=&search=&sortBy=&sortDir=", newest},
 		{"search=%20&x=1&Page=0&x=2;y", newest},
 		{"page=03&pageSize=020", sized(3, 20)},
-		{"page=9223372036854775807&pageSize=100", sized(math.MaxInt64, 100)},
+		{"page=9007199254740991&pageSize=100", sized(1<<53-1, 100)},
 		{"pageSize=101", sized(1, 100)},
 		{"pageSize=9223372036854775808", sized(1, 100)},
 		{"pageSize=" + strings.Repeat("9", 500), sized(1, 100)},
@@ -63,6 +63,7 @@ func TestParseQueryRefuses(t *testing.T) {
 		{"page=1_0", "page invalid"},
 		{"page=%D9%A1", "page invalid"}, // an Arabic digit
 		{"page=%201", "page invalid"},
+		{"page=9007199254740992", "page out_of_range"},
 		{"page=9223372036854775808", "page out_of_range"},
 		{"page=1&page=2", "page duplicate"},
 		{"pageSize=0", "pageSize out_of_range"},
