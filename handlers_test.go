@@ -352,7 +352,7 @@ func TestBeyondLoopback(t *testing.T) {
 	t.Parallel()
 	for local, want := range map[bool]int{true: 421, false: 200} {
 		r, w := httptest.NewRequest("GET", "/healthz", nil), httptest.NewRecorder() // of the host example.com
-		newAPI(daemon.Config{Log: slog.New(slog.DiscardHandler), Local: local}).ServeHTTP(w, r)
+		newAPI(daemon.Config{Stopping: t.Context(), Log: slog.New(slog.DiscardHandler), Local: local}).ServeHTTP(w, r)
 		if w.Code != want {
 			t.Errorf("on this machine alone %t: %d, not %d", local, w.Code, want)
 		}

@@ -116,6 +116,7 @@ func TestWrongDeviceKeys(t *testing.T) {
 	s := start(t)
 	phone, revoked := newKey(t, s.db, "default", "--scope", "phone"), newKey(t, s.db, "default", "--scope", "phone")
 	works(t, "keys", "revoke", "3", "--db", s.db)
+	s.as(revoked).refused(t, "revoked")
 	looks(t, s.url, phone, 207, "")
 	looks(t, s.url, revoked, 401, "key_revoked")
 	for i := range 10 {
