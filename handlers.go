@@ -245,7 +245,7 @@ func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c 
 	}
 	totalPages := (p.Total + q.PageSize - 1) / q.PageSize
 	h["Etag"] = []string{s.listTag(c.tenant, p.Version)}
-	if links := httpapi.Links(firefightersPath, r.URL.RawQuery, q.Page, totalPages); links != "" {
+	if links := httpapi.Links(firefightersPath, r.URL.RawQuery, q.Page, totalPages, p.Next); links != "" {
 		h["Link"] = append(h["Link"], links)
 	}
 	httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, appendPage(nil, q, p, totalPages, times)))
@@ -264,7 +264,7 @@ func appendPage(b []byte, q record.Query, p store.Page, totalPages int64, times 
 	}
 	return fmt.Appendf(b, `],"page":%d,"pageSize":%d,"totalCount":%d,"totalPages":%d,`+
 		`"hasPreviousPage":%t,"hasNextPage":%t},"totalCount":%d}`,
-		q.Page, q.PageSize, p.Total, totalPages, q.Page > 1, q.Page < totalPages, p.Total)
+		q.Page, q.PageSize, p.Total, totalPages, q.Page > 1, p.Next != "", p.Total)
 }
 
 // appendRecord appends a record as JSON, with its times if they were asked for.

@@ -86,6 +86,10 @@ func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem 
 // errNoImport is for a number that no import of the department has.
 var errNoImport = &httpapi.Problem{Kind: kindImport, Detail: "There is no import with this number."}
 
+// errCursor is for a cursor that leads nowhere.
+var errCursor = record.FieldErrors{{Field: "cursor", Code: record.Invalid,
+	Detail: "The cursor is not of this list, or is older than 24 hours. Begin again with the first page, without a cursor."}}
+
 // problemOf is the one place where an error becomes a problem. Of an
 // unforeseen error the client learns nothing.
 func problemOf(err error) *httpapi.Problem {
@@ -102,6 +106,8 @@ func problemOf(err error) *httpapi.Problem {
 		return &httpapi.Problem{Kind: httpapi.Invalid, Detail: fields.Error(), Errors: fields}
 	case errors.As(err, &body):
 		return &httpapi.Problem{Kind: httpapi.Malformed, Detail: body.Error()}
+	case errors.Is(err, store.ErrCursor):
+		return problemOf(errCursor)
 	case errors.Is(err, store.ErrRemoved): // and so the keys of the department
 		return errUnknownKey
 	case errors.Is(err, store.ErrNotFound):

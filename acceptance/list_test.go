@@ -180,12 +180,13 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// parameters are those that links keep: all but page.
+// parameters are those that links keep: all but page and cursor.
 func parameters(t *testing.T, query string) url.Values {
 	t.Helper()
 	values, err := url.ParseQuery(strings.ReplaceAll(query, ";", "%3B"))
 	must(t, err)
 	values.Del("page")
+	values.Del("cursor")
 	return values
 }
 

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -160,5 +161,17 @@ func BenchmarkPurge(b *testing.B) {
 		if erased, err := s.Purge(large, deleted); err != nil || erased != largeSize {
 			b.Fatal(erased, err)
 		}
+	}
+}
+
+// BenchmarkPageBehind is for a page of 20 in the middle of 17,000 people, by its cursor and,
+// to compare, by its number.
+func BenchmarkPageBehind(b *testing.B) {
+	s := newBenchStore(b)
+	for _, query := range []string{"sortDir=asc", "", "sortBy=lastName", "sortBy=email&sortDir=asc", "sortBy=lastName&search=an"} {
+		first := list(b, s, large, query)
+		half := list(b, s, large, fmt.Sprintf("%s&page=%d", query, first.Total/40))
+		b.Run("cursor/"+query, func(b *testing.B) { benchmarkList(b, s, large, query+"&cursor="+half.Next) })
+		b.Run("page/"+query, func(b *testing.B) { benchmarkList(b, s, large, fmt.Sprintf("%s&page=%d", query, first.Total/40+1)) })
 	}
 }

@@ -109,8 +109,9 @@ var ErrPosition = errors.New("the position is not of this history")
 type position struct {
 	history int64 // number of the history
 	tenant  record.TenantID
-	change  int64 // number of the last change before the place
-	version int64 // of the department, if that version has no change behind the place
+	change  int64  // number of the last change before the place
+	version int64  // of the department, if that version has no change behind the place
+	list    string // the list that a cursor is of; empty: none
 }
 
 // unknownVersion is the version in a position that has changes behind it.
@@ -126,7 +127,7 @@ func (p *position) parse(text string) error { return p.unseal(text, &p.change, &
 const macSize = 8
 
 // seal returns numbers as a text. It ends with the beginning of a MAC, which tells it
-// from the texts of other histories and departments, and from those of more numbers.
+// from the texts of other histories, departments and lists, and from those of more numbers.
 func (p *position) seal(numbers ...int64) string {
 	var b []byte
 	for _, n := range numbers {
@@ -135,7 +136,7 @@ func (p *position) seal(numbers ...int64) string {
 	return base64.RawURLEncoding.EncodeToString(append(b, p.mac(b)...))
 }
 
-// unseal sets numbers to those that seal has made a text of, for this history and tenant.
+// unseal sets numbers to those that seal has made a text of, for this history, tenant and list.
 // Of any other text the error is ErrPosition.
 func (p *position) unseal(text string, numbers ...*int64) error {
 	size := 8 * len(numbers)
@@ -149,10 +150,12 @@ func (p *position) unseal(text string, numbers ...*int64) error {
 	return nil
 }
 
-// mac returns the message authentication code of the numbers.
+// mac returns the message authentication code of the numbers. A cursor has more of them
+// than anything else, so that no list makes it look like that.
 func (p *position) mac(numbers []byte) []byte {
 	key := binary.BigEndian.AppendUint64(nil, uint64(p.history))
 	m := hmac.New(sha256.New, binary.BigEndian.AppendUint64(key, uint64(p.tenant)))
 	m.Write(numbers)
+	m.Write([]byte(p.list))
 	return m.Sum(nil)[:macSize]
 }

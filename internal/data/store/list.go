@@ -22,6 +22,7 @@ type Page struct {
 	People  int64 // records of the whole department
 	Version int64 // of the department: it changes with every change of a record
 	Letters []Letter
+	Next    string // the cursor of what follows, see record.Query; empty: nothing does
 }
 
 // Letter is where a letter begins in a list by last name.
@@ -57,8 +58,13 @@ func orderBy(q record.Query) string {
 }
 
 // List returns a page of a department's list. The page, the total and the
-// version are of one moment.
+// version are of one moment. The error is ErrCursor for a cursor that is not of this
+// list, or not any more.
 func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error) {
+	if q.Cursor != "" {
+		return s.listBehind(tenant, q)
+	}
+	var rows []int64
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		found, now, ok, err := s.index.Page(tenant, tenantReader{c, tenant}, q)
 		p.Version, p.People = now.Version, now.Count
@@ -66,16 +72,17 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 		case err != nil:
 			return err
 		case ok:
-			p.Total, p.Letters = found.Total, found.Letters
-			p.Items, err = fetch(c, tenant, found.Rows)
+			p.Total, p.Letters, rows = found.Total, found.Letters, found.Rows
+			p.Items, err = fetch(c, tenant, rows)
 		default:
-			p.Items, p.Total, err = list(c, tenant, now.Count, q)
+			p.Items, rows, p.Total, err = list(c, tenant, now.Count, q)
 			if err == nil && q.HasLetters(p.Total) {
 				p.Letters, err = letters(c, tenant, q.Descending)
 			}
 		}
 		return err
 	})
+	s.setNext(&p, tenant, q, rows, q.Offset()+int64(len(rows)) < p.Total)
 	return p, err
 }
 
@@ -97,22 +104,22 @@ func (s *Store) Version(tenant record.TenantID) (int64, error) {
 
 // list has SQLite search and sort the records of a department that is small, or that
 // the index cannot answer for at this moment.
-func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (items []record.Firefighter, total int64, err error) {
+func list(c *sqlite.Conn, tenant record.TenantID, count int64, q record.Query) (items []record.Firefighter, rows []int64, total int64, err error) {
 	where, args := matching(q)
 	args = append(sqlite.Args{int64(tenant)}, args...)
 	if q.Offset() < count {
-		items, err = scanAll(c, tenant, min(q.PageSize, count), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
+		items, rows, err = scanAll(c, tenant, min(q.PageSize, count), `SELECT `+record.Columns+inTenant+where+orderBy(q)+` LIMIT ? OFFSET ?`,
 			append(slices.Clip(args), q.PageSize, q.Offset()))
 	}
 	found := int64(len(items))
 	switch {
 	case err != nil || q.IsWhole():
-		return items, count, err
+		return items, rows, count, err
 	case found < q.PageSize && (found > 0 || q.Offset() == 0): // it is the last page
-		return items, q.Offset() + found, nil
+		return items, rows, q.Offset() + found, nil
 	}
 	total, err = c.QueryInt(`SELECT count(*)`+inTenant+where, args...)
-	return items, total, err
+	return items, rows, total, err
 }
 
 // letters has SQLite find the letters of a department's list by last name.
@@ -129,16 +136,16 @@ func letters(c *sqlite.Conn, tenant record.TenantID, descending bool) (all []Let
 	return all, err
 }
 
-// scanAll returns the records of an answer, about count.
-func scanAll(c *sqlite.Conn, tenant record.TenantID, count int64, text string, args sqlite.Args) (items []record.Firefighter, err error) {
+// scanAll returns the records of an answer, about count, and their row numbers.
+func scanAll(c *sqlite.Conn, tenant record.TenantID, count int64, text string, args sqlite.Args) (items []record.Firefighter, rows []int64, err error) {
 	var f record.Stored
 	var damaged error
-	items = make([]record.Firefighter, 0, count)
+	items, rows = make([]record.Firefighter, 0, count), make([]int64, 0, count)
 	err = c.Query(text, args, func(r sqlite.Row) {
 		record.Scan(tenant, false, r, &f)
-		items, damaged = append(items, f.Firefighter), cmp.Or(damaged, f.Err())
+		items, rows, damaged = append(items, f.Firefighter), append(rows, f.Row), cmp.Or(damaged, f.Err())
 	})
-	return items, cmp.Or(err, damaged)
+	return items, rows, cmp.Or(err, damaged)
 }
 
 // The functions of searching, which say what the index says.
@@ -215,7 +222,7 @@ var fetchSQL = `
 
 // fetch returns the records with these row numbers, in their order.
 func fetch(c *sqlite.Conn, tenant record.TenantID, rows []int64) ([]record.Firefighter, error) {
-	items, err := scanAll(c, tenant, int64(len(rows)), fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)})
+	items, _, err := scanAll(c, tenant, int64(len(rows)), fetchSQL, sqlite.Args{int64(tenant), jsonList(rows)})
 	if err == nil && len(items) < len(rows) {
 		err = errIndexDiffers
 	}

@@ -53,6 +53,12 @@ func TestQueryPlans(t *testing.T) {
 				list(t, s, theirs, order)
 				list(t, s, theirs, order+"&search=an+091")
 				list(t, s, theirs, order+"&id="+nobody)
+				for _, more := range []string{"", "&search=a"} {
+					order := order + "&pageSize=1" + more
+					for p := list(t, s, theirs, order); p.Next != ""; {
+						p = list(t, s, theirs, order+"&cursor="+p.Next)
+					}
+				}
 			}
 		}
 		_, err := s.List(theirs, record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName, Letters: true})
@@ -113,7 +119,9 @@ func useRecords(t *testing.T, s *store.Store) {
 	syncBook(t, s, ours, syncBook(t, s, ours, "", 1).Token, 1)
 	syncBook(t, s, theirs, syncBook(t, s, theirs, "", 0).Token, 1)
 	before := syncBook(t, s, ours, "", 0)
+	byName := list(t, s, ours, "sortBy=lastName")
 	create(t, s, ours, ana)
+	list(t, s, ours, "sortBy=lastName&cursor="+byName.Next)
 	syncBook(t, s, ours, before.Token, 1)
 	_, err = s.SyncToken(ours)
 	must(t, err)

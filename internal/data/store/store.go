@@ -5,11 +5,11 @@
 //
 // A write of one record is told in records.go, from the rules to the entry of the
 // history; sqlite.DB.Write puts it on disk. deleted.go brings records back or erases
-// them. list.go has lists, searches and exports, history.go and feed.go what has changed,
-// for people and for programs, waiting.go who waits for that, and book.go what a copy of the
-// address book lacks. imports.go has imports, replays.go requests that are sent again,
-// keys.go, sessions.go and phones.go who may come in, and tenants.go departments. content.go
-// has what backups and the guard ask.
+// them. list.go has lists, searches and exports, cursor.go from where a list goes on, history.go
+// and feed.go what has changed, for people and for programs, waiting.go who waits for that, and
+// book.go what a copy of the address book lacks. imports.go has imports, replays.go requests
+// that are sent again, keys.go, sessions.go and phones.go who may come in, and tenants.go
+// departments. content.go has what backups and the guard ask.
 package store
 
 import (
@@ -33,6 +33,7 @@ type Store struct {
 	waiting waiting
 
 	clockSaved atomic.Int64 // the latest time that the database has, in milliseconds
+	history    int64        // HistoryID
 	tagKey     []byte       // of Tag
 }
 
@@ -50,14 +51,14 @@ func Open(path string, now func() time.Time) (*Store, error) {
 		db.Close()
 		return nil, &sqlite.FileError{Op: "opening", Path: path, Err: err}
 	}
-	history, err := s.HistoryID()
+	s.history, err = s.HistoryID()
 	if err != nil {
 		db.Close()
 		return nil, &sqlite.FileError{Op: "opening", Path: path, Err: err}
 	}
 	db.Clock.Set(latest)
 	s.clockSaved.Store(latest)
-	s.tagKey = binary.BigEndian.AppendUint64(nil, uint64(history))
+	s.tagKey = binary.BigEndian.AppendUint64(nil, uint64(s.history))
 	return s, nil
 }
 

@@ -44,6 +44,8 @@ type Query struct {
 	// Letters asks for the letters of a whole list by last name that is longer than a
 	// page. Other lists have none.
 	Letters bool
+	// Cursor is that of the page before, and Page does not count. Empty: Page does.
+	Cursor string
 }
 
 // HasLetters reports whether a list of so many records has the letters that q asks for.
@@ -105,7 +107,11 @@ func (p *Parameters) Add(name, code, format string, args ...any) {
 }
 
 // List reads which page of a list of the API is asked for.
-func (p *Parameters) List() Query { return p.filter(p.page(apiDefaults)) }
+func (p *Parameters) List() Query {
+	q := p.filter(p.page(apiDefaults))
+	q.Cursor = p.Get("cursor")
+	return q
+}
 
 // Export reads which records an export of the API has, and in which order.
 func (p *Parameters) Export() Query { return p.filter(p.selection(Query{SortBy: ByCreatedAt})) }

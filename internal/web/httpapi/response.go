@@ -112,34 +112,47 @@ func (d *Deprecation) Announce(h http.Header) {
 	h.Add("Link", fmt.Sprintf(`<%s>; rel="deprecation"; type="text/html"`, d.Link))
 }
 
-// maxLinkedQuery is the longest query, in bytes, that links repeat.
-const maxLinkedQuery = 2000
+// The longest queries, in bytes, that links repeat. All links have the query, and many
+// clients and proxies refuse headers of more than 8 or 16 KB.
+const (
+	maxLinkedQuery = 2000
+	maxNextQuery   = 6000 // of the link to the next page alone
+)
 
 // Links returns the Link header (RFC 8288) of one page of a list: links to the
-// first, previous, next and last page, with all parameters of the query but
-// page. The query must be well-formed. For one of over 2000 bytes Links
-// returns "".
-func Links(path, rawQuery string, page, totalPages int64) string {
-	if len(rawQuery) > maxLinkedQuery {
+// first, previous, next and last page, with all parameters of the query but page and
+// cursor. There is a next one if there is a cursor, which it has. The query must be
+// well-formed. For one of over 2000 bytes Links returns the next one alone, and for one
+// of over 6000 "".
+func Links(path, rawQuery string, page, totalPages int64, cursor string) string {
+	if len(rawQuery) > maxNextQuery {
 		return ""
 	}
 	// To package url a bare semicolon is an error, to browsers it is not.
 	query, _ := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
 	query.Del("page")
+	query.Del("cursor")
 	base := path + "?"
 	if len(query) > 0 {
 		base += query.Encode() + "&"
 	}
-	link := func(rel string, page int64) string {
-		return fmt.Sprintf(`<%spage=%d>; rel="%s"`, base, page, rel)
+	link := func(rel, parameters string, page int64) string {
+		return fmt.Sprintf(`<%s%spage=%d>; rel="%s"`, base, parameters, page, rel)
+	}
+	next := ""
+	if cursor != "" {
+		next = link("next", "cursor="+cursor+"&", page+1)
+	}
+	if len(rawQuery) > maxLinkedQuery {
+		return next
 	}
 	last := max(totalPages, 1)
-	links := link("first", 1)
+	links := link("first", "", 1)
 	if page > 1 {
-		links += ", " + link("prev", min(page-1, last))
+		links += ", " + link("prev", "", min(page-1, last))
 	}
-	if page < last {
-		links += ", " + link("next", page+1)
+	if next != "" {
+		links += ", " + next
 	}
-	return links + ", " + link("last", last)
+	return links + ", " + link("last", "", last)
 }

@@ -88,21 +88,23 @@ func TestLinks(t *testing.T) {
 	for _, tt := range []struct {
 		query       string
 		page, pages int64
+		cursor      string
 		want        string // <…> stands for the path and "?"
 	}{
-		{"", 1, 0, `<page=1>; rel="first", <page=1>; rel="last"`},
-		{"", 1, 1, `<page=1>; rel="first", <page=1>; rel="last"`},
-		{"page=1", 1, 3, `<page=1>; rel="first", <page=2>; rel="next", <page=3>; rel="last"`},
-		{"page=2", 2, 3, `<page=1>; rel="first", <page=1>; rel="prev", <page=3>; rel="next", <page=3>; rel="last"`},
-		{"page=3", 3, 3, `<page=1>; rel="first", <page=2>; rel="prev", <page=3>; rel="last"`},
-		{"page=5", 5, 0, `<page=1>; rel="first", <page=1>; rel="prev", <page=1>; rel="last"`},
-		{"page=9007199254740991&pageSize=1", 9007199254740991, 2,
+		{"", 1, 0, "", `<page=1>; rel="first", <page=1>; rel="last"`},
+		{"", 1, 1, "", `<page=1>; rel="first", <page=1>; rel="last"`},
+		{"page=1", 1, 3, "c", `<page=1>; rel="first", <cursor=c&page=2>; rel="next", <page=3>; rel="last"`},
+		{"page=2&cursor=b&", 2, 3, "c", `<page=1>; rel="first", <page=1>; rel="prev", <cursor=c&page=3>; rel="next", <page=3>; rel="last"`},
+		{"page=3&cursor=c", 3, 3, "", `<page=1>; rel="first", <page=2>; rel="prev", <page=3>; rel="last"`},
+		{"page=3&cursor=c&x", 3, 3, "d", `<x=&page=1>; rel="first", <x=&page=2>; rel="prev", <x=&cursor=d&page=4>; rel="next", <x=&page=3>; rel="last"`},
+		{"page=5", 5, 0, "", `<page=1>; rel="first", <page=1>; rel="prev", <page=1>; rel="last"`},
+		{"page=9007199254740991&pageSize=1", 9007199254740991, 2, "",
 			`<pageSize=1&page=1>; rel="first", <pageSize=1&page=2>; rel="prev", <pageSize=1&page=2>; rel="last"`},
-		{"page=&%70age=1&x=2&&x=1&a%20b=%3C%22%3E", 1, 1,
+		{"page=&%70age=1&x=2&&x=1&a%20b=%3C%22%3E", 1, 1, "",
 			`<a+b=%3C%22%3E&x=2&x=1&page=1>; rel="first", <a+b=%3C%22%3E&x=2&x=1&page=1>; rel="last"`},
 	} {
 		want := strings.ReplaceAll(tt.want, "<", "</list?")
-		if got := httpapi.Links("/list", tt.query, tt.page, tt.pages); got != want {
+		if got := httpapi.Links("/list", tt.query, tt.page, tt.pages, tt.cursor); got != want {
 			t.Errorf("%q\ngot  %s\nwant %s", tt.query, got, want)
 		}
 	}
@@ -111,10 +113,16 @@ func TestLinks(t *testing.T) {
 // TestLongQueries: a query is not sent back many times if it is long.
 func TestLongQueries(t *testing.T) {
 	t.Parallel()
-	for size, linked := range map[int]bool{2000: true, 2001: false} {
-		query := strings.Repeat("x", size)
-		if got := httpapi.Links("/list", query, 1, 1); (got != "") != linked || linked && strings.Count(got, query) != 2 {
+	for size, links := range map[int]string{2000: "first next last", 2001: "next", 6000: "next", 6001: ""} {
+		query, want := strings.Repeat("x", size), strings.Fields(links)
+		got := httpapi.Links("/list", query, 1, 2, "c")
+		if strings.Count(got, query) != len(want) || strings.Count(got, "rel=") != len(want) {
 			t.Errorf("%d bytes: %q", size, got)
+		}
+		for _, rel := range want {
+			if !strings.Contains(got, `rel="`+rel+`"`) {
+				t.Errorf("%d bytes: no %s", size, rel)
+			}
 		}
 	}
 }
@@ -133,7 +141,8 @@ func FuzzLinks(f *testing.F) {
 			return
 		}
 		sent.Set("page", "1")
-		for _, link := range strings.Split(httpapi.Links("/list", query, 1, 1), ", ") {
+		sent.Del("cursor")
+		for _, link := range strings.Split(httpapi.Links("/list", query, 1, 1, ""), ", ") {
 			parts := linkForm.FindStringSubmatch(link)
 			if parts == nil {
 				t.Fatalf("%q gives %q", query, link)

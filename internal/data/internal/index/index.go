@@ -63,6 +63,7 @@ type Page struct {
 	Rows    []int64  // the row numbers, in the order of the list
 	Total   int64    // number of records in the whole list
 	Letters []Letter // see record.Query
+	More    bool     // the list goes on behind the page; only PageBehind sets it
 }
 
 // Letter is a character with which folded last names begin, and how many records of the
@@ -101,15 +102,21 @@ func NewCache() *Cache { return &Cache{tenants: map[record.TenantID]*entry{}} }
 // another one is being built, nor within a second after the tenant's last build,
 // nor if the tenant was too large for maxBytes then and has no fewer records now.
 func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query) (p Page, now State, ok bool, err error) {
-	if !isSlowInSQL(q) {
-		now, err = source.State()
-		return Page{}, now, false, err
-	}
-	s, now, err := c.begin(tenant, source)
+	s, now, err := c.snapshotFor(tenant, source, q)
 	if s == nil || err != nil {
 		return Page{}, now, false, err
 	}
 	return s.page(q), now, true, nil
+}
+
+// snapshotFor begins the transaction of the source and returns the snapshot that answers
+// a query, nil if SQL must.
+func (c *Cache) snapshotFor(tenant record.TenantID, source Source, q record.Query) (*snapshot, State, error) {
+	if !isSlowInSQL(q) {
+		now, err := source.State()
+		return nil, now, err
+	}
+	return c.begin(tenant, source)
 }
 
 // begin begins the transaction of the source and returns the snapshot of what

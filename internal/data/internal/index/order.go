@@ -32,22 +32,24 @@ func (o order) at(i int, descending bool) int {
 	return int(o.positions[i])
 }
 
-// sortKey is what a record is sorted by. The members that a sort field does not
-// use are zero.
-type sortKey struct {
-	none          bool // no value
-	first, second string
-	number        int64
+// Key is what a record is sorted by. The members that a sort field does not use are
+// zero.
+type Key struct {
+	None          bool // no value
+	First, Second string
+	Number        int64
 }
 
-func (k sortKey) compare(other sortKey) int {
+func (k Key) compare(other Key) int {
 	switch {
-	case k.none && !other.none:
+	case k.None && other.None:
+		return 0
+	case k.None:
 		return 1
-	case other.none && !k.none:
+	case other.None:
 		return -1
 	}
-	return cmp.Or(strings.Compare(k.first, other.first), strings.Compare(k.second, other.second), cmp.Compare(k.number, other.number))
+	return cmp.Or(strings.Compare(k.First, other.First), strings.Compare(k.Second, other.Second), cmp.Compare(k.Number, other.Number))
 }
 
 // order returns the order by a field. It is made once.
@@ -68,7 +70,7 @@ func (s *snapshot) order(field record.SortField) order {
 // sort returns the order by a field. Records with equal keys are in the order of
 // their positions.
 func (s *snapshot) sort(field record.SortField) order {
-	keys, positions := make([]sortKey, len(s.numbers)), make([]int32, len(s.numbers))
+	keys, positions := make([]Key, len(s.numbers)), make([]int32, len(s.numbers))
 	for i := range s.numbers {
 		keys[i], positions[i] = s.key(field, i), int32(i)
 	}
@@ -96,31 +98,31 @@ func (s *snapshot) reorder(field record.SortField, old order, moved, added []int
 }
 
 func (s *snapshot) newOrder(positions []int32, field record.SortField) order {
-	valued := sort.Search(len(positions), func(i int) bool { return s.key(field, int(positions[i])).none })
+	valued := sort.Search(len(positions), func(i int) bool { return s.key(field, int(positions[i])).None })
 	return order{positions, valued}
 }
 
 // key returns what a field sorts the record at a position by.
-func (s *snapshot) key(field record.SortField, position int) sortKey {
+func (s *snapshot) key(field record.SortField, position int) Key {
 	switch field {
 	case record.ByDateOfBirth:
 		born := s.born[position]
-		return sortKey{none: born == unborn, number: born}
+		return Key{None: born == unborn, Number: born}
 	case record.ByUpdatedAt:
-		return sortKey{number: s.updated[position]}
+		return Key{Number: s.updated[position]}
 	}
 	first, rest, _ := strings.Cut(s.texts.at(position), "\n")
 	last, rest, _ := strings.Cut(rest, "\n")
 	email, phone, _ := strings.Cut(rest, "\n")
 	switch field {
 	case record.ByFirstName:
-		return sortKey{first: first, second: last}
+		return Key{First: first, Second: last}
 	case record.ByLastName:
-		return sortKey{first: last, second: first}
+		return Key{First: last, Second: first}
 	case record.ByEmail:
-		return sortKey{none: email == "", first: email} // if there is one, it has an @
+		return Key{None: email == "", First: email} // if there is one, it has an @
 	case record.ByPhoneNumber:
-		return sortKey{none: phone == "", first: fold.String(phone)}
+		return Key{None: phone == "", First: fold.String(phone)}
 	}
 	panic("index: no key to sort by")
 }

@@ -1,0 +1,249 @@
+package store
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/internal/index"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// cursorLife is how long a cursor is good for.
+const cursorLife = 24 * time.Hour
+
+// ErrCursor is the error for a cursor that this list has not given within cursorLife, and
+// for one whose records were erased since.
+var ErrCursor = errors.New("the cursor is not of this list")
+
+// cursor is the end of a page: the place of its last record, as that was when the page was
+// made. It has nothing of what somebody has entered: that is found in the record, or else
+// in the history.
+type cursor struct {
+	made    int64 // when, in milliseconds
+	version int64 // of the department
+	updated int64 // updated_at of the last record, which the history does not have
+
+	// The last records of the page, the last one first; 0 for none. Nobody was between
+	// them, so that any of them leads on from the page if a purge has erased the others.
+	rows [3]int64
+}
+
+// numbers are what a cursor is sealed from.
+func (k *cursor) numbers() []*int64 {
+	return []*int64{&k.made, &k.version, &k.updated, &k.rows[0], &k.rows[1], &k.rows[2]}
+}
+
+// listOf returns what the cursors of a list are sealed with: they are good for every page
+// of it, and for no other list.
+func (s *Store) listOf(tenant record.TenantID, q record.Query) position {
+	q.Page, q.PageSize, q.Cursor, q.Letters = 0, 0, "", false
+	text, _ := json.Marshal(q) // cannot fail
+	return position{history: s.history, tenant: tenant, list: string(text)}
+}
+
+// setNext sets the cursor of a page with these rows, if there is more behind it.
+func (s *Store) setNext(p *Page, tenant record.TenantID, q record.Query, rows []int64, more bool) {
+	if !more || len(p.Items) == 0 {
+		return
+	}
+	k := cursor{made: s.Clock().Now().UnixMilli(), version: p.Version}
+	if q.SortBy == record.ByUpdatedAt {
+		k.updated = p.Items[len(p.Items)-1].UpdatedAt
+	}
+	for i := range min(len(k.rows), len(rows)) {
+		k.rows[i] = rows[len(rows)-1-i]
+	}
+	var numbers []int64
+	for _, n := range k.numbers() {
+		numbers = append(numbers, *n)
+	}
+	list := s.listOf(tenant, q)
+	p.Next = list.seal(numbers...)
+}
+
+// parseCursor returns the cursor of a query. The error is ErrCursor.
+func (s *Store) parseCursor(tenant record.TenantID, q record.Query) (k cursor, err error) {
+	list := s.listOf(tenant, q)
+	err = list.unseal(q.Cursor, k.numbers()...)
+	if err != nil || s.Clock().Now().Sub(time.UnixMilli(k.made)) > cursorLife {
+		return k, ErrCursor
+	}
+	return k, nil
+}
+
+// listBehind returns the page behind the cursor of a query. Its number counts for nothing.
+func (s *Store) listBehind(tenant record.TenantID, q record.Query) (p Page, err error) {
+	k, err := s.parseCursor(tenant, q)
+	if err != nil {
+		return p, err
+	}
+	q.Page = 1
+	var rows []int64
+	more := false
+	err = s.db.ReadTx(func(c *sqlite.Conn) error {
+		place := func(now index.State) (index.Place, error) { return k.place(c, tenant, q.SortBy, now.Version) }
+		found, now, ok, err := s.index.PageBehind(tenant, tenantReader{c, tenant}, q, place)
+		p.Version, p.People = now.Version, now.Count
+		if err != nil {
+			return err
+		}
+		if ok {
+			p.Total, rows, more = found.Total, found.Rows, found.More
+			p.Items, err = fetch(c, tenant, rows)
+			return err
+		}
+		at, err := place(now)
+		if err == nil {
+			p.Items, rows, more, err = pageBehind(c, tenant, q, at)
+		}
+		if err == nil {
+			p.Total, err = count(c, tenant, now.Count, q)
+		}
+		return err
+	})
+	s.setNext(&p, tenant, q, rows, more)
+	return p, err
+}
+
+// place returns the place of a cursor in a department of a version.
+func (k *cursor) place(c *sqlite.Conn, tenant record.TenantID, field record.SortField, version int64) (index.Place, error) {
+	switch {
+	case k.version > version: // somebody has put an older file in place by hand
+		return index.Place{}, ErrCursor
+	case field == record.ByCreatedAt:
+		return index.Place{Row: k.rows[0]}, nil
+	case field == record.ByUpdatedAt:
+		return index.Place{Key: index.Key{Number: k.updated}, Row: k.rows[0]}, nil
+	}
+	for _, row := range k.rows {
+		keys, err := keysAt(c, tenant, row, k.version, version)
+		if err != nil {
+			return index.Place{}, err
+		}
+		if keys != nil {
+			return index.Place{Key: sortKey(field, keys), Row: row}, nil
+		}
+	}
+	return index.Place{}, ErrCursor
+}
+
+const (
+	keysSQL = `SELECT id, first_key, last_key, email_key, phone_key, born_at FROM firefighters WHERE row = ? AND tenant_id = ?`
+	thenSQL = `SELECT before FROM changes
+	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff AND record_id = ?3 ORDER BY id LIMIT 1`
+)
+
+// keysAt returns the first of record.KeyColumns as a record had them at a version of the
+// department, which has another version now. It returns nil where nobody knows them any
+// more.
+func keysAt(c *sqlite.Conn, tenant record.TenantID, row, version, now int64) (keys sqlite.Row, err error) {
+	id := ""
+	err = c.Query(keysSQL, sqlite.Args{row, int64(tenant)}, func(r sqlite.Row) { id, keys = r.Text(0), slices.Clone(r[1:]) })
+	if err != nil || keys == nil || version == now {
+		return keys, err
+	}
+	last, err := c.QueryInt(changeOfSQL, int64(tenant), version)
+	if err != nil {
+		return nil, err
+	}
+	err = c.Query(thenSQL, sqlite.Args{int64(tenant), last, id}, func(r sqlite.Row) {
+		keys = nil
+		if then := pastRecord(r.Text(0)); then != nil {
+			keys = then.Keys()
+		}
+	})
+	return keys, err
+}
+
+// sortKey returns what a field sorts a record by that has these values of record.KeyColumns.
+func sortKey(field record.SortField, keys sqlite.Row) index.Key {
+	switch field {
+	case record.ByFirstName:
+		return index.Key{First: keys.Text(0), Second: keys.Text(1)}
+	case record.ByLastName:
+		return index.Key{First: keys.Text(1), Second: keys.Text(0)}
+	case record.ByEmail:
+		return index.Key{None: keys.IsNull(2), First: keys.Text(2)}
+	case record.ByPhoneNumber:
+		return index.Key{None: keys.IsNull(3), First: keys.Text(3)}
+	}
+	return index.Key{None: keys.IsNull(4), Number: keys.Int(4)}
+}
+
+// betweenRows is as inTenant, for a part of a department: the first two arguments are the
+// first and the last row.
+const betweenRows = ` FROM firefighters
+	WHERE row BETWEEN ?1 AND ?2 AND deleted_at IS NULL`
+
+// pageBehind has SQLite find the page behind a place. more reports whether the list goes
+// on behind that.
+func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index.Place) (items []record.Firefighter, rows []int64, more bool, err error) {
+	where, args := matching(q)
+	behind, place := isBehind(q, at)
+	first, last := int64(tenant)<<32, int64(tenant)<<32|math.MaxUint32
+	switch {
+	case q.SortBy != record.ByCreatedAt:
+	case q.Descending:
+		last = at.Row - 1
+	default:
+		first = at.Row + 1
+	}
+	args = slices.Concat(sqlite.Args{first, last}, args, place, sqlite.Args{q.PageSize + 1})
+	var f record.Stored
+	var damaged error
+	err = c.Query(`SELECT `+record.Columns+betweenRows+where+behind+orderBy(q)+` LIMIT ?`, args, func(r sqlite.Row) {
+		if more = int64(len(rows)) == q.PageSize; more {
+			return
+		}
+		record.Scan(tenant, false, r, &f)
+		items, rows, damaged = append(items, f.Firefighter), append(rows, f.Row), cmp.Or(damaged, f.Err())
+	})
+	return items, rows, more, cmp.Or(err, damaged)
+}
+
+// isBehind returns the condition for what is behind a place in a list, and its arguments.
+// In the order of creation the rows say that.
+func isBehind(q record.Query, at index.Place) (where string, args sqlite.Args) {
+	if q.SortBy == record.ByCreatedAt {
+		return "", nil
+	}
+	beyond := ` > `
+	if q.Descending {
+		beyond = ` < `
+	}
+	ascending := orders[q.SortBy][0]
+	columns := strings.Replace(ascending, ` NULLS LAST`, ``, 1)
+	value, _, _ := strings.Cut(columns, `,`)
+	if at.None {
+		return ` AND ` + value + ` IS NULL AND row` + beyond + `?`, sqlite.Args{at.Row}
+	}
+	switch q.SortBy {
+	case record.ByFirstName, record.ByLastName:
+		args = sqlite.Args{at.First, at.Second}
+	case record.ByEmail, record.ByPhoneNumber:
+		args = sqlite.Args{at.First}
+	default:
+		args = sqlite.Args{at.Number}
+	}
+	args = append(args, at.Row)
+	where = `(` + columns + `)` + beyond + `(?` + strings.Repeat(`, ?`, len(args)-1) + `)`
+	if columns != ascending {
+		where = `(` + where + ` OR ` + value + ` IS NULL)`
+	}
+	return ` AND ` + where, args
+}
+
+// count returns how many records of a department, which has all of them, a query finds.
+func count(c *sqlite.Conn, tenant record.TenantID, all int64, q record.Query) (int64, error) {
+	if q.IsWhole() {
+		return all, nil
+	}
+	where, args := matching(q)
+	return c.QueryInt(`SELECT count(*)`+inTenant+where, append(sqlite.Args{int64(tenant)}, args...)...)
+}
