@@ -37,6 +37,7 @@ func (d *daemon) workBeside() (stop func()) {
 	repeatedly(time.Second, "nothing can be written: the disk is full", d.store.DB().MakeWritable)
 	repeatedly(time.Second, "nothing can be written", d.store.RetryWriting)
 	repeatedly(time.Second, "the -wal could not be looked at", d.store.DB().CheckpointIdle)
+	repeatedly(time.Second, "the memory could not be limited", d.limitMemory)
 	repeatedly(time.Second, "the address could not be written", d.noteAddress)
 	if d.authority != nil {
 		repeatedly(cleanEach, "the certificate could not be renewed", d.authority.Renew)

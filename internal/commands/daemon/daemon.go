@@ -88,6 +88,7 @@ type daemon struct {
 	store    *store.Store
 	guard    *guard.Guard // of the open database
 	noted    string       // the URL in the database; empty before there is one
+	heap     int64        // the limit of the heap
 	api      API
 }
 
@@ -275,11 +276,22 @@ func (d *daemon) open() (err error) {
 }
 
 // The heap may grow to five times what is in use, because most of it belongs
-// to requests that are done, but not beyond heapLimit.
+// to requests that are done, but not beyond heapLimit. Open connections come on top of
+// that: to collect garbage all the time would not make them smaller.
 const (
 	heapGrowth = 400 // percent
 	heapLimit  = 80 << 20
+	connection = 32 << 10 // bytes, with a request that waits
 )
+
+// limitMemory sets the limit of the heap for the connections that are open.
+func (d *daemon) limitMemory() error {
+	if limit := heapLimit + connection*int64(d.web.Open()); limit != d.heap {
+		debug.SetMemoryLimit(limit)
+		d.heap = limit
+	}
+	return nil
+}
 
 // answer prepares the database and answers requests from it. When the program must stop
 // it lets those in flight finish.
@@ -305,7 +317,7 @@ func (d *daemon) answer() error {
 		warnOfBackups(d.env, d.Backups.Dir, d.DB)
 	}
 	debug.SetGCPercent(heapGrowth)
-	debug.SetMemoryLimit(heapLimit)
+	d.limitMemory()
 	d.api = d.NewAPI(d.config())
 	defer d.workBeside()()
 	url := d.url()

@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,9 +30,10 @@ type Config struct {
 
 // Server serves HTTP, or HTTPS if it has a certificate.
 type Server struct {
-	http        *http.Server // with the limits of a request
-	certificate *certificate // nil for HTTP
-	connections int          // open at the same time, at most
+	http        *http.Server                  // with the limits of a request
+	certificate *certificate                  // nil for HTTP
+	connections int                           // open at the same time, at most
+	listener    atomic.Pointer[limitListener] // nil before Serve
 	shutdown    time.Duration
 	log         *slog.Logger
 }
@@ -75,10 +77,19 @@ func (s *Server) Expires() time.Time {
 // Connections returns how many connections may be open at the same time.
 func (s *Server) Connections() int { return s.connections }
 
+// Open returns how many connections are open.
+func (s *Server) Open() int {
+	if l := s.listener.Load(); l != nil {
+		return len(l.slots)
+	}
+	return 0
+}
+
 // Serve answers what arrives at the listener until ctx ends, then lets the
 // requests in flight finish, and closes the listener.
 func (s *Server) Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	limited := newLimitListener(listener, s.connections, s.http.ReadTimeout)
+	s.listener.Store(limited)
 	s.http.Handler, s.http.ConnState = handler, limited.setState
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown() })()

@@ -246,3 +246,24 @@ func TestConnectionsBeside(t *testing.T) {
 		}
 	}
 }
+
+// TestOpen: Open counts the connections that are open, with a request or without.
+func TestOpen(t *testing.T) {
+	t.Parallel()
+	var server *Server
+	r := start(t, Config{}, ok, func(s *Server) { server = s })
+	has := func(want int) {
+		t.Helper()
+		for deadline := time.Now().Add(patience); server.Open() != want; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d are open, not %d", server.Open(), want)
+			}
+		}
+	}
+	has(0)
+	one, two := r.dial(t), r.dial(t)
+	has(2)
+	send(t, one, get)
+	two.Close()
+	has(1)
+}
