@@ -32,25 +32,32 @@ import (
 )
 
 const (
+	apiRoot          = "/api/v1/"
 	firefightersPath = "/api/v1/firefighters"
 	importsPath      = "/api/v1/imports"
 	maxBody          = 64 << 10 // bytes of a body that is no file
 	recordSize       = 320      // bytes of a record in JSON, or nearly
 )
 
+// Whether a route has parameters in the query.
+const (
+	withQuery = true
+	noQuery   = false
+)
+
 // mainRoutes are all operations but those of imports.go.
 var mainRoutes = []route{
-	{"GET", firefightersPath, store.ScopeRead, (*server).handleList, nil},
-	{"POST", firefightersPath, store.ScopeWrite, (*server).handleCreate, nil},
-	{"GET", firefightersPath + "/:id", store.ScopeRead, withID((*server).handleGet), nil},
-	{"PUT", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleReplace), nil},
-	{"PATCH", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleMerge), nil},
-	{"DELETE", firefightersPath + "/:id", store.ScopeWrite, withID((*server).handleDelete), nil},
-	{"GET", "/api/v1/whoami", store.ScopeRead, (*server).handleWhoAmI, nil},
-	{"GET", documentPath, public, serveDocument("application/json; charset=utf-8", openAPIJSON), nil},
-	{"GET", "/api/v1/openapi.yaml", public, serveDocument("application/yaml", openAPIYAML), nil},
-	{"GET", "/healthz", public, (*server).handleHealth, nil},
-	{"GET", "/readyz", public, (*server).handleReady, nil},
+	{"GET", firefightersPath, store.ScopeRead, withQuery, (*server).handleList, nil},
+	{"POST", firefightersPath, store.ScopeWrite, noQuery, (*server).handleCreate, nil},
+	{"GET", firefightersPath + "/:id", store.ScopeRead, withQuery, withID((*server).handleGet), nil},
+	{"PUT", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleReplace), nil},
+	{"PATCH", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleMerge), nil},
+	{"DELETE", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleDelete), nil},
+	{"GET", "/api/v1/whoami", store.ScopeRead, noQuery, (*server).handleWhoAmI, nil},
+	{"GET", documentPath, public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON), nil},
+	{"GET", "/api/v1/openapi.yaml", public, noQuery, serveDocument("application/yaml", openAPIYAML), nil},
+	{"GET", "/healthz", public, noQuery, (*server).handleHealth, nil},
+	{"GET", "/readyz", public, noQuery, (*server).handleReady, nil},
 }
 
 // server answers requests from a store. Its authenticator does what the daemon asks
@@ -82,6 +89,7 @@ type handler func(s *server, w http.ResponseWriter, r *http.Request, id string, 
 // route is one operation. A GET answers HEAD, too.
 type route struct {
 	method, path, scope string
+	query               bool // it has parameters, for its handler to check
 	handle              handler
 	deprecated          *httpapi.Deprecation // nil: it is not deprecated
 }
@@ -178,6 +186,9 @@ func (s *server) endpoint(route route) httprouter.Handle {
 		}()
 		route.deprecated.Announce(w.Header())
 		c, err := s.authorize(r, w.Header(), route.scope)
+		if err == nil && !route.query && strings.HasPrefix(route.path, apiRoot) && httpapi.PrefersStrict(r) {
+			err = parametersOf(w, r).Err()
+		}
 		if err == nil {
 			id := ""
 			if len(params) > 0 {
@@ -189,6 +200,17 @@ func (s *server) endpoint(route route) httprouter.Handle {
 			s.fail(w, r, route.path, err)
 		}
 	}
+}
+
+// parametersOf returns the parameters of a request. If it prefers strict handling, one that
+// nobody asks for is an error, and the answer says that this was heeded.
+func parametersOf(w http.ResponseWriter, r *http.Request) *record.Parameters {
+	p := record.ParseParameters(r.URL.RawQuery)
+	if httpapi.PrefersStrict(r) {
+		p.RefuseUnknown()
+		w.Header()["Preference-Applied"] = []string{httpapi.StrictHandling}
+	}
+	return p
 }
 
 // fail answers with err, and logs it if the fault is the service's. path is
@@ -231,7 +253,7 @@ func withID(handle handler) handler {
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	h := w.Header()
 	httpapi.VaryByEncoding(h)
-	parameters := record.ParseParameters(r.URL.RawQuery)
+	parameters := parametersOf(w, r)
 	q, times := parameters.List(), parameters.Times()
 	if err := parameters.Err(); err != nil {
 		return err
@@ -302,7 +324,7 @@ func (s *server) listTag(tenant record.TenantID, version int64) string {
 }
 
 func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c caller) error {
-	parameters := record.ParseParameters(r.URL.RawQuery)
+	parameters := parametersOf(w, r)
 	times := parameters.Times()
 	if err := parameters.Err(); err != nil {
 		return err

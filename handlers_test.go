@@ -42,7 +42,7 @@ func TestDeprecation(t *testing.T) {
 	t.Parallel()
 	b := startBare(t, time.Now)
 	old := &httpapi.Deprecation{Since: time.Unix(1795132800, 0), Sunset: time.Unix(1827617400, 0), Link: "https://example.org/api#old"}
-	b.server.add(route{"GET", "/api/v1/old", store.ScopeRead, (*server).handleList, old})
+	b.server.add(route{"GET", "/api/v1/old", store.ScopeRead, withQuery, (*server).handleList, old})
 	for _, a := range []answer{
 		b.do(t, "GET", "/api/v1/old", "").wants(t, 200),
 		b.do(t, "HEAD", "/api/v1/old", "").wants(t, 200),
@@ -171,9 +171,9 @@ func TestPanics(t *testing.T) {
 	t.Parallel()
 	s, log := startBare(t, time.Now), &syncBuffer{}
 	s.server.log = slog.New(slog.NewJSONHandler(log, nil))
-	s.server.add(route{"GET", "/panic", public,
+	s.server.add(route{"GET", "/panic", public, noQuery,
 		func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }, nil})
-	s.server.add(route{"POST", "/panic", public,
+	s.server.add(route{"POST", "/panic", public, noQuery,
 		func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
 			return s.store.DB().Write(func(*sqlite.Tx) error { panic("cause in a write") })
 		}, nil})

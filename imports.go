@@ -24,12 +24,12 @@ import (
 
 // fileRoutes are the operations of data in and out: changes, exports and imports.
 var fileRoutes = []route{
-	{"GET", "/api/v1/changes", store.ScopeRead, (*server).handleChanges, nil},
-	{"GET", "/api/v1/export", store.ScopeRead, (*server).handleExport, nil},
-	{"GET", importsPath, store.ScopeRead, (*server).handleImports, nil},
-	{"POST", importsPath, store.ScopeWrite, (*server).handleImport, nil},
-	{"GET", importsPath + "/:number", store.ScopeRead, withNumber((*server).handleGetImport), nil},
-	{"DELETE", importsPath + "/:number", store.ScopeWrite, withNumber((*server).handleTakeBack), nil},
+	{"GET", "/api/v1/changes", store.ScopeRead, withQuery, (*server).handleChanges, nil},
+	{"GET", "/api/v1/export", store.ScopeRead, withQuery, (*server).handleExport, nil},
+	{"GET", importsPath, store.ScopeRead, noQuery, (*server).handleImports, nil},
+	{"POST", importsPath, store.ScopeWrite, withQuery, (*server).handleImport, nil},
+	{"GET", importsPath + "/:number", store.ScopeRead, noQuery, withNumber((*server).handleGetImport), nil},
+	{"DELETE", importsPath + "/:number", store.ScopeWrite, noQuery, withNumber((*server).handleTakeBack), nil},
 }
 
 const (
@@ -40,7 +40,7 @@ const (
 func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	h := w.Header()
 	httpapi.VaryByEncoding(h)
-	p := record.ParseParameters(r.URL.RawQuery)
+	p := parametersOf(w, r)
 	after, limit, times := p.Get("after"), p.WholeNumber("limit", defaultChanges, maxChanges), p.Times()
 	wait := waitOf(p)
 	if err := p.Err(); err != nil {
@@ -115,7 +115,7 @@ func appendFeed(b []byte, feed store.Feed, times bool) []byte {
 }
 
 func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	p := record.ParseParameters(r.URL.RawQuery)
+	p := parametersOf(w, r)
 	format, q := p.OneOf("format", sheet.CSV, sheet.Formats...), p.Export()
 	times := p.Times()
 	if err := p.Err(); err != nil {
@@ -135,7 +135,7 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 			upload.Ignore(w, r, true)
 		}
 	}()
-	o, err := importOptions(r.URL.RawQuery)
+	o, err := importOptions(parametersOf(w, r))
 	if err != nil {
 		return err
 	}
@@ -179,9 +179,8 @@ func encodingOf(p *record.Parameters) string {
 	return name
 }
 
-// importOptions reads the query of an import. The error is record.FieldErrors.
-func importOptions(rawQuery string) (imports.Options, error) {
-	p := record.ParseParameters(rawQuery)
+// importOptions reads the parameters of an import. The error is record.FieldErrors.
+func importOptions(p *record.Parameters) (imports.Options, error) {
 	o := imports.Options{
 		Apply: p.Bool("apply"), Update: p.Bool("update"), SkipBad: p.Bool("skipBad"), Sheet: p.Get("sheet"),
 		Encoding: encodingOf(p),

@@ -98,7 +98,7 @@ func newAPI(c daemon.Config) daemon.API {
 	trust, certificate := "", (func() []byte)(nil)
 	if c.Authority != nil {
 		trust, certificate = authority.Path, c.Authority.Certificate
-		s.add(route{"GET", authority.Path, public, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
+		s.add(route{"GET", authority.Path, public, noQuery, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 			c.Authority.ServeHTTP(w, r)
 			return nil
 		}, nil})

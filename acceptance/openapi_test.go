@@ -128,7 +128,7 @@ func sawExchange(x traffic) []string {
 
 // standing are the headers of every answer. info.description describes them.
 var standing = []string{"Date", "Content-Length", "Content-Type", "X-Content-Type-Options", "Content-Security-Policy", "Referrer-Policy",
-	"Cross-Origin-Resource-Policy", "X-Frame-Options", "Strict-Transport-Security", "Access-Control-Expose-Headers", "Connection"}
+	"Cross-Origin-Resource-Policy", "X-Frame-Options", "Strict-Transport-Security", "Access-Control-Expose-Headers", "Connection", "Preference-Applied"}
 
 // general are the headers of which it is enough to have seen them somewhere.
 var general = []string{"X-Request-Id", "Cache-Control", "Access-Control-Allow-Origin", "RateLimit", "RateLimit-Policy", "Vary"}
@@ -305,15 +305,20 @@ func trimmed(value any) any {
 var requestIDForm = regexp.MustCompile(`^[-_.0-9A-Za-z]{1,64}$`)
 
 // checkParameters leaves out what the service corrects, as the descriptions of
-// the parameters say.
+// the parameters say. A parameter that is not among them is a fault where the service has
+// handled the request strictly.
 func (v *validation) checkParameters(parameters []any, operation any, id string, x traffic) {
 	query, err := url.ParseQuery(strings.ReplaceAll(x.query, ";", "%3B"))
 	if err != nil {
 		v.fault("query", "%v", err)
 	}
+	known := map[string]bool{}
 	for _, ref := range parameters {
 		p := v.document.follow(ref)
 		name, schema := p["name"].(string), v.document.follow(p["schema"])
+		if p["in"] == "query" {
+			known[name] = true
+		}
 		var values []string
 		switch p["in"] {
 		case "path":
@@ -353,6 +358,11 @@ func (v *validation) checkParameters(parameters []any, operation any, id string,
 			}
 			v.saw(fmt.Sprintf("%s takes %s", operation, name))
 			v.check(name, schema, v.typed(schema, text))
+		}
+	}
+	for name := range query {
+		if !known[name] && x.answer.header.Get("Preference-Applied") != "" {
+			v.fault(name, "is unknown")
 		}
 	}
 }

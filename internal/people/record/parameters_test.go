@@ -39,3 +39,28 @@ func TestParametersRefuse(t *testing.T) {
 		t.Errorf("got %s, want %s", codes(errs), want)
 	}
 }
+
+// TestRefuseUnknown: what nobody asks for is refused, each by its name, and with it what is
+// wrong otherwise. Who asks twice is told the same.
+func TestRefuseUnknown(t *testing.T) {
+	t.Parallel()
+	for query, want := range map[string]string{
+		"":                         "",
+		"page=2&include=&id=":      "",
+		"Page=2":                   "Page unknown",
+		"x=1&x=2&page=0&b=&&emial": "page out_of_range, b unknown, emial unknown, x unknown",
+		"%zz=1&y":                  "query invalid, y unknown",
+		"=1":                       " unknown",
+	} {
+		p := ParseParameters(query)
+		p.RefuseUnknown()
+		p.List()
+		p.Times()
+		for range 2 {
+			var errs FieldErrors
+			if errors.As(p.Err(), &errs); codes(errs) != want {
+				t.Errorf("%q: %q, not %q", query, codes(errs), want)
+			}
+		}
+	}
+}

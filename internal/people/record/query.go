@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"math"
 	"net/url"
 	"slices"
@@ -83,6 +84,7 @@ func (q Query) Parse(rawQuery string) (Query, error) {
 type Parameters struct {
 	values url.Values
 	errs   FieldErrors
+	known  map[string]bool // the names that were asked for; nil: all others are ignored
 }
 
 // ParseParameters reads the query of a URL.
@@ -97,8 +99,30 @@ func ParseParameters(rawQuery string) *Parameters {
 	return p
 }
 
+// RefuseUnknown makes Err refuse the parameters that nobody has asked for until then. It is
+// called first.
+func (p *Parameters) RefuseUnknown() { p.known = map[string]bool{} }
+
 // Err returns everything that is wrong as FieldErrors, nil if nothing is.
-func (p *Parameters) Err() error { return p.errs.Err() }
+func (p *Parameters) Err() error {
+	errs := slices.Clip(p.errs)
+	if p.known != nil {
+		for _, name := range slices.Sorted(maps.Keys(p.values)) {
+			if !p.known[name] {
+				errs.Add(name, Unknown, "There is no parameter %q here.", name)
+			}
+		}
+	}
+	return errs.Err()
+}
+
+// given returns what was given for a parameter, which is known from now on.
+func (p *Parameters) given(name string) []string {
+	if p.known != nil {
+		p.known[name] = true
+	}
+	return p.values[name]
+}
 
 // Add adds an error of a parameter that the caller has found. The detail is
 // formatted by fmt.Sprintf.
@@ -170,7 +194,7 @@ func (p *Parameters) OneOf(name, absent string, texts ...string) string {
 
 // Get returns the value of a parameter. An empty one counts as absent.
 func (p *Parameters) Get(name string) string {
-	given := slices.DeleteFunc(slices.Clone(p.values[name]), func(v string) bool { return v == "" })
+	given := slices.DeleteFunc(slices.Clone(p.given(name)), func(v string) bool { return v == "" })
 	if len(given) == 0 {
 		return ""
 	}
@@ -183,7 +207,7 @@ func (p *Parameters) Get(name string) string {
 // All returns the values of a parameter that may be given several times, each also as a
 // list with commas. Empty ones do not count.
 func (p *Parameters) All(name string) (all []string) {
-	for _, values := range p.values[name] {
+	for _, values := range p.given(name) {
 		for value := range strings.SplitSeq(values, ",") {
 			if value = strings.TrimSpace(value); value != "" {
 				all = append(all, value)

@@ -26,9 +26,9 @@ func TestCORS(t *testing.T) {
 	t.Parallel()
 	allowed := []string{roster, wallMap}
 	preflight := []string{"Access-Control-Request-Method", "PUT"}
-	const exposed = "Access-Control-Expose-Headers:[Accept-Patch, Content-Disposition, Content-Encoding, Date, Deprecation, ETag, Idempotency-Replayed, Link, Location, " +
+	const exposed = "Access-Control-Expose-Headers:[Accept-Patch, Content-Disposition, Content-Encoding, Date, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, " +
 		"RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id]"
-	const may = "Access-Control-Allow-Headers:[Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id] " +
+	const may = "Access-Control-Allow-Headers:[Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer, X-Request-Id] " +
 		"Access-Control-Allow-Methods:[GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS] "
 	for _, tt := range []struct {
 		name, method string
