@@ -286,9 +286,9 @@ func schemaOfJSON(body object) any {
 
 // beyondSchemas are refusals for what no schema can say: a member, a parameter or a
 // header is there twice, a date does not exist or is in the future, a search or a whole
-// query is not UTF-8, a name has no character that can be seen, or something follows
+// query is not UTF-8, a cursor is of another list, a name has no character that can be seen, or something follows
 // the object.
-var beyondSchemas = regexp.MustCompile(`"code":"duplicate"|"field":"dateOfBirth"|"field":"query"|not valid UTF-8|has no visible character|not well-formed|one header Content-Type|` +
+var beyondSchemas = regexp.MustCompile(`"code":"duplicate"|"field":"dateOfBirth"|"field":"query"|"field":"cursor"|not valid UTF-8|has no visible character|not well-formed|one header Content-Type|` +
 	`The body is not valid JSON: invalid character .* after top-level value`)
 
 // trimmed removes the white space around texts, as the service does first.
