@@ -7,6 +7,7 @@ require (
 	github.com/julienschmidt/httprouter v1.3.0
 	github.com/rogpeppe/go-internal v1.16.0
 	github.com/spf13/pflag v1.1.0
+	github.com/swaggest/swgui v1.8.5
 	github.com/xuri/excelize/v2 v2.10.1
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0

@@ -5,9 +5,11 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"math"
 	"net/http"
 	"path/filepath"
@@ -26,6 +28,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/dav"
+	"github.com/firefighter-records/firefighters/internal/web/docs"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -75,8 +78,9 @@ type server struct {
 	phones       *dav.Server  // the address books; nil without them
 	origins      []string     // of pages that may use the API
 	requestIDs   httpapi.RequestIDs
-	startID      string   // random, of this start of the program
-	inFlight     sync.Map // the requestKeys that are being answered
+	leads        http.Header // where a response leads to the document
+	startID      string      // random, of this start of the program
+	inFlight     sync.Map    // the requestKeys that are being answered
 	waiting      *httpapi.WaitingRoom
 	loopbackOnly bool // it listens on this machine alone
 	tls          bool // for good: answers have Strict-Transport-Security
@@ -105,6 +109,7 @@ func newServer(store *store.Store, log *slog.Logger, all []route) *server {
 		router:        httprouter.New(),
 		version:       cli.ReadBuild().Version,
 		started:       time.Now(),
+		leads:         toDocument,
 		startID:       hex.EncodeToString(random),
 	}
 	s.requestIDs.Prefix = s.startID + "-"
@@ -112,7 +117,7 @@ func newServer(store *store.Store, log *slog.Logger, all []route) *server {
 		s.add(route)
 	}
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
-	s.router.NotFound = s.always(errNoPath)
+	s.router.NotFound = http.HandlerFunc(s.noPath)
 	s.router.MethodNotAllowed = s.always(errMethod)
 	s.router.GlobalOPTIONS = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if h := w.Header(); strings.Contains(h.Get("Allow"), http.MethodPatch) {
@@ -144,12 +149,13 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)
 	case s.office != nil && leadsToOffice(r):
+		h["Link"] = s.leads["Link"]
 		http.Redirect(w, r, site.Root, http.StatusSeeOther)
 	case s.phones != nil && s.phones.Takes(r):
 		s.phones.ServeHTTP(w, r)
 	case httpapi.AllowOrigins(w, r, s.origins):
 	case strings.Contains(strings.ToLower(r.URL.RawPath), "%2f"): // the router would take it for a slash
-		s.fail(w, r, "", errNoPath)
+		s.noPath(w, r)
 	default:
 		s.router.ServeHTTP(w, r)
 	}
@@ -237,6 +243,13 @@ func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, er
 // always answers every request with the same problem.
 func (s *server) always(p *httpapi.Problem) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, "", p) })
+}
+
+// noPath answers where there is nothing, and leads to what there is.
+func (s *server) noPath(w http.ResponseWriter, r *http.Request) {
+	p := *errNoPath
+	p.Header = s.leads
+	s.fail(w, r, "", &p)
 }
 
 // withID hands the handler the id of the path in its canonical form.
@@ -490,9 +503,52 @@ var openAPIJSON []byte
 //go:embed docs/openapi.yaml
 var openAPIYAML []byte
 
-// serveDocument answers with a file that is part of the program. Its entity
-// tag is weak, because it may be sent compressed or not.
+// addDocuments adds what leads to the document, and the page that shows it if withPage. They are
+// no operations of the API, so they are not in the document.
+func (s *server) addDocuments(withPage bool) {
+	s.add(route{"GET", "/openapi.json", public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON), nil})
+	description := map[string]any{
+		"anchor": "/api/v1/",
+		"service-desc": []any{
+			map[string]any{"href": documentPath, "type": "application/json"},
+			map[string]any{"href": "/api/v1/openapi.yaml", "type": "application/yaml"},
+		},
+		"status": []any{map[string]any{"href": "/readyz", "type": "application/json"}},
+	}
+	if withPage {
+		s.leads = http.Header{"Link": append(slices.Clone(toDocument["Link"]), "<"+docs.Path+`>; rel="service-doc"; type="text/html"`)}
+		description["service-doc"] = []any{map[string]any{"href": docs.Path, "type": "text/html"}}
+		for _, f := range docs.Files() {
+			policy := http.Header{"Content-Security-Policy": {docs.Policy}}
+			s.add(route{"GET", f.Path, public, noQuery, withHeader(policy, serveFile(f.Type, f.Packed, httpapi.Unpack)), nil})
+		}
+	}
+	catalog, _ := json.Marshal(map[string]any{"linkset": []any{description}}) // nothing in it can fail
+	link := http.Header{"Link": {"<" + catalogPath + `>; rel="api-catalog"`}}
+	s.add(route{"GET", catalogPath, public, noQuery, withHeader(link, serveDocument(catalogType, catalog)), nil})
+}
+
+// The catalog of the APIs of the service (RFC 9727): a set of links (RFC 9264).
+const (
+	catalogPath = "/.well-known/api-catalog"
+	catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
+)
+
+// withHeader sets members of the header before the handler.
+func withHeader(header http.Header, handle handler) handler {
+	return func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
+		maps.Copy(w.Header(), header)
+		return handle(s, w, r, id, c)
+	}
+}
+
 func serveDocument(contentType string, body []byte) handler {
+	return serveFile(contentType, body, httpapi.Compress)
+}
+
+// serveFile answers with a file that is part of the program, as encode returns it for the
+// request. Its entity tag is weak, because it may be sent compressed or not.
+func serveFile(contentType string, body []byte, encode func(http.Header, *http.Request, []byte) []byte) handler {
 	etag := "W/" + httpapi.ETag(body)
 	return func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 		h := w.Header()
@@ -510,7 +566,7 @@ func serveDocument(contentType string, body []byte) handler {
 			return err
 		}
 		h.Set("Content-Type", contentType)
-		httpapi.Respond(w, http.StatusOK, httpapi.Compress(h, r, body))
+		httpapi.Respond(w, http.StatusOK, encode(h, r, body))
 		return nil
 	}
 }
@@ -525,6 +581,7 @@ func (s *server) handleWhoAmI(w http.ResponseWriter, _ *http.Request, _ string, 
 	if err != nil {
 		return err
 	}
+	w.Header()["Link"] = s.leads["Link"]
 	return httpapi.RespondJSON(w, http.StatusOK, info)
 }
 

@@ -103,6 +103,7 @@ func newAPI(c daemon.Config) daemon.API {
 			return nil
 		}, nil})
 	}
+	s.addDocuments(c.Docs)
 	if c.Phones {
 		s.phones = dav.New(dav.Config{Store: c.Store, Book: s.authorizeBook, Calendar: s.authorizeCalendar, Explain: s.explain})
 	}

@@ -104,16 +104,37 @@ func sameHeaders(t *testing.T, a, b answer) {
 	}
 }
 
+// TestHead: the answer to HEAD has the headers of that to GET, on every route. The length is
+// left out where it is not known without the work.
 func TestHead(t *testing.T) {
 	t.Parallel()
 	s := start(t)
 	id := s.create(t, ana)
-	for _, path := range []string{collection, collection + "?page=0", collection + "/" + id, collection + "/" + nobody,
-		collection + "/x", whoamiPath, "/api/v1/openapi.json", "/api/v1/changes", "/api/v1/changes?after=x", "/api/v1/export?format=pdf", importsPath, importsPath + "/1",
-		"/healthz", "/readyz", "/x"} {
-		get := s.do(t, "GET", path, "", "X-Request-Id", "same", "Accept-Encoding", "gzip")
-		head := s.do(t, "HEAD", path, "", "X-Request-Id", "same", "Accept-Encoding", "gzip").wants(t, get.status)
-		sameHeaders(t, get, head)
+	s.do(t, "POST", importsPath+"?apply=true", "firstName,lastName\nEva,Horvat\n").wants(t, 201)
+	paths := []string{catalog, "/openapi.json", "/docs", "/docs/swagger-ui-bundle.js", "/"}
+	for _, r := range routes() {
+		if r.method == http.MethodGet {
+			paths = append(paths, strings.NewReplacer(":id", id, ":number", "1").Replace(r.path))
+		}
+	}
+	for _, format := range []string{"xlsx", "vcf", "jsonl", "pdf"} {
+		paths = append(paths, "/api/v1/export?format="+format)
+	}
+	for _, path := range append(paths, collection+"?page=0", collection+"/x", collection+"/"+nobody, "/api/v1/changes?after=x", "/x") {
+		for _, encoding := range []string{"identity", "gzip"} {
+			get, head := s.do(t, "GET", path, "", "X-Request-Id", "same", "Accept-Encoding", encoding), s.do(t, "HEAD", path, "", "X-Request-Id", "same", "Accept-Encoding", encoding)
+			for name := range get.header {
+				switch got := head.header[name]; {
+				case slices.Equal(got, get.header[name]), name == "Date":
+				case name == "Content-Length" && (got == nil || path == "/readyz"): // which has figures of the moment
+				default:
+					t.Errorf("%s, %s: HEAD has %s %q, GET %q", path, encoding, name, got, get.header[name])
+				}
+			}
+			if head.status != get.status || head.body != "" {
+				t.Errorf("%s: HEAD is answered with %d %q, GET with %d", path, head.status, head.body, get.status)
+			}
+		}
 	}
 	s.as("").do(t, "HEAD", collection, "").wants(t, 401)
 }

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import * as access from "./access.mjs";
 import { Browser } from "./browser.mjs";
+import * as docs from "./docs.mjs";
 import * as keyboard from "./keyboard.mjs";
 import { audits } from "./lighthouse.mjs";
 import * as list from "./list.mjs";
@@ -70,6 +71,7 @@ async function walk() {
   await pages.manners(browser, station, demo);
   const secure = await encrypted();
   await phones.android(browser, secure);
+  await docs.tasks(browser, demo);
   if (short) return;
   await pages.everybody(browser, station, await transfer.addresses(browser, station));
   await transfer.everybody(browser, station);

@@ -43,6 +43,7 @@ type Config struct {
 	Origins   []string // of the pages that may use the API
 	Office    bool     // with the page for people
 	Phones    bool     // with the address book and the calendar for phones
+	Docs      bool     // with the page that shows the document
 	Port      string
 	Local     bool // it listens on this machine alone
 	TLS       bool
@@ -331,7 +332,7 @@ func (d *daemon) answer() error {
 // config returns what the API must know.
 func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
-	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
+	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones, Docs: !d.NoDocs,
 		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
 		Connections: d.web.Connections(), Stopping: d.env.Context}
 	if d.scheduler != nil {

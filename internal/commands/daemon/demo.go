@@ -14,6 +14,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/demo"
 	"github.com/firefighter-records/firefighters/internal/people/record"
+	"github.com/firefighter-records/firefighters/internal/web/docs"
 )
 
 const demoHelp = `Usage: firefighters demo [flags]
@@ -107,6 +108,11 @@ func (d *daemon) invent() error {
 	name, search := demo.Searched(0, demo.Sizes(d.invented.departments, d.invented.people)[0])
 	if err := d.announceKey(demo.Department(0), neturl.QueryEscape(search)); err != nil {
 		return err
+	}
+	if !d.NoDocs {
+		if err := d.env.Println("Try the API in a browser, with the key: " + d.url() + docs.Path + "\n"); err != nil {
+			return err
+		}
 	}
 	end := d.invented.end
 	if name != "" {

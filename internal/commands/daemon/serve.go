@@ -120,6 +120,7 @@ type Options struct {
 	Origins           []string
 	NoOffice          bool
 	NoPhones          bool
+	NoDocs            bool
 	Backups           backup.Options // no folder: no backups
 
 	// Installed is set for the service of the PC. Nobody reads what it prints, so it
@@ -153,6 +154,7 @@ func (o *Options) addNetFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.RateLimit, "rate-limit", 0, "how many requests each key may send per second, twice as many at once; 0 is no limit")
 	flags.BoolVar(&o.NoOffice, "no-office", false, "serve no page for people at /office/")
 	flags.BoolVar(&o.NoPhones, "no-phones", false, "serve no address book and no calendar for phones at /dav/")
+	flags.BoolVar(&o.NoDocs, "no-docs", false, "serve no page that shows the API and tries it out, at /docs")
 	flags.StringSliceVar(&o.Origins, "cors-origin", nil, "let pages from this `origin` use the API in a browser, as https://roster.example.org; may be repeated")
 }
 

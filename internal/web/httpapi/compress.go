@@ -43,6 +43,20 @@ func Compress(h http.Header, r *http.Request, body []byte) []byte {
 	return packed.Bytes()
 }
 
+// Unpack returns a body that is in gzip as the request accepts it, and sets Content-Encoding
+// accordingly.
+func Unpack(h http.Header, r *http.Request, packed []byte) []byte {
+	if acceptsGzip(r.Header["Accept-Encoding"]) {
+		h.Set("Content-Encoding", "gzip")
+		return packed
+	}
+	var body bytes.Buffer
+	if z, err := gzip.NewReader(bytes.NewReader(packed)); err == nil { // it is one of the program's own
+		io.Copy(&body, z)
+	}
+	return body.Bytes()
+}
+
 // CompressTo hands write a writer of a body, which goes on to w: in gzip if the
 // request accepts that. It sets Content-Encoding when all is written.
 func CompressTo(h http.Header, r *http.Request, w io.Writer, write func(io.Writer) error) error {

@@ -1,0 +1,76 @@
+package acceptance
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	toDocument = `</api/v1/openapi.json>; rel="service-desc"; type="application/json"`
+	toDocs     = `</docs>; rel="service-doc"; type="text/html"`
+
+	catalog     = "/.well-known/api-catalog"
+	catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
+
+	// docsPolicy is the Content-Security-Policy of /docs and its files.
+	docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+
+// TestDocs: the page that shows the document is whole, and asks nothing of another
+// machine. Without it there is no way to it. .ci/walk tries the page in a browser.
+func TestDocs(t *testing.T) {
+	t.Parallel()
+	s, bare := start(t, "--no-office"), start(t, "--no-docs")
+	for path, contentType := range map[string]string{"/docs": "text/html", "/docs/start.js": "text/javascript",
+		"/docs/swagger-ui-bundle.js": "text/javascript", "/docs/swagger-ui.css": "text/css"} {
+		a := s.as("").do(t, "GET", path, "").wants(t, 200)
+		packed := s.as("").do(t, "GET", path, "", "Accept-Encoding", "gzip").wants(t, 200)
+		if a.header.Get("Content-Type") != contentType+"; charset=utf-8" || packed.header.Get("Content-Encoding") != "gzip" || len(a.body) < 300 ||
+			a.header.Get("Content-Security-Policy") != docsPolicy {
+			t.Errorf("%s: %v, %d bytes", path, a.header, len(a.body))
+		}
+		s.as("").do(t, "GET", path, "", "If-None-Match", a.header.Get("ETag")).wants(t, 304)
+		s.as("").do(t, "POST", path, "").wants(t, 405)
+		bare.do(t, "GET", path, "").wants(t, 404)
+	}
+	for _, path := range []string{"/docs/", "/docs/page.html", "/docs/swagger-ui.js"} {
+		s.do(t, "GET", path, "").wants(t, 404)
+	}
+	for _, path := range []string{"/", "/api/v1/whoami", "/api/v1/x"} {
+		if links := s.do(t, "GET", path, "").header["Link"]; !slices.Equal(links, []string{toDocument, toDocs}) {
+			t.Errorf("%s leads to %q", path, links)
+		}
+		if links := bare.do(t, "GET", path, "").header["Link"]; !slices.Equal(links, []string{toDocument}) {
+			t.Errorf("with --no-docs %s leads to %q", path, links)
+		}
+	}
+	if a := bare.do(t, "GET", catalog, "").wants(t, 200); strings.Contains(a.body, "/docs") {
+		t.Errorf("with --no-docs: %s", a.body)
+	}
+	demo := startWith(t, "", "demo", "--people", "1")
+	if !strings.Contains(demo.stdout.String(), "\nTry the API in a browser, with the key: "+demo.url+"/docs\n") {
+		t.Errorf("demo prints\n%s", demo.stdout)
+	}
+}
+
+// TestCatalog: the catalog of the APIs (RFC 9727) leads to the document, which is at
+// /openapi.json, too.
+func TestCatalog(t *testing.T) {
+	t.Parallel()
+	s := start(t).as("")
+	a := s.do(t, "GET", catalog, "").wants(t, 200)
+	const want = `{"linkset":[{"anchor":"/api/v1/","service-desc":[{"href":"/api/v1/openapi.json","type":"application/json"},` +
+		`{"href":"/api/v1/openapi.yaml","type":"application/yaml"}],"service-doc":[{"href":"/docs","type":"text/html"}],` +
+		`"status":[{"href":"/readyz","type":"application/json"}]}]}`
+	if a.body != want || a.header.Get("Content-Type") != catalogType {
+		t.Errorf("%v %s", a.header, a.body)
+	}
+	if link := s.do(t, "HEAD", catalog, "").wants(t, 200).header.Get("Link"); link != "<"+catalog+`>; rel="api-catalog"` {
+		t.Errorf("HEAD: Link %q", link)
+	}
+	if a := s.do(t, "GET", "/openapi.json", "").wants(t, 200); a.body != string(openAPIJSON()) {
+		t.Errorf("/openapi.json has %d bytes", len(a.body))
+	}
+}
