@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/big"
 	"mime"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"os"
@@ -99,6 +98,7 @@ func pathItem(path string) (item object, id string) {
 func sawExchange(x traffic) []string {
 	v := &validation{document: description(), saw: sawPart}
 	item, id := pathItem(x.path)
+	id, _ = url.PathUnescape(id)
 	method := strings.ToLower(x.method)
 	if method == "head" {
 		method = "get"
@@ -151,6 +151,9 @@ func (v *validation) checkAnswer(operation object, x traffic) {
 		described[http.CanonicalHeaderKey(header)] = true
 		value := x.answer.header.Get(header)
 		if value == "" {
+			if v.document.follow(headers[header])["required"] == true {
+				v.fault(name, "there is no header %s", header)
+			}
 			continue
 		}
 		v.saw(headerPart(name, header))
@@ -178,7 +181,7 @@ func headerPart(response, header string) string {
 func (v *validation) typed(schema any, text string) any {
 	switch v.document.follow(schema)["type"] {
 	case "integer":
-		if n, ok := new(big.Int).SetString(text, 10); ok {
+		if n, ok := new(big.Int).SetString(text, 10); ok && text[0] != '+' {
 			return json.Number(n.String())
 		}
 	case "boolean":
@@ -218,153 +221,6 @@ func (v *validation) checkContent(name string, response object, x traffic) {
 		return
 	}
 	v.check(name, media["schema"], value)
-}
-
-// checkRequest: a request that was answered with 2xx must be as the document
-// has it. One that is may be refused with 400 only for what no schema can say.
-func (v *validation) checkRequest(item, operation object, id string, x traffic) {
-	if x.answer.status >= 300 && x.answer.status != http.StatusBadRequest {
-		return
-	}
-	request := &validation{document: v.document, saw: v.saw}
-	if x.answer.status == http.StatusBadRequest {
-		request.saw = func(string) {}
-	}
-	request.checkParameters(append(listOf(item["parameters"]), listOf(operation["parameters"])...), operation["operationId"], id, x)
-	body := v.document.follow(operation["requestBody"])
-	schema := schemaOfJSON(body)
-	switch {
-	case body == nil:
-	case schema == nil && x.answer.status < 300:
-		request.checkForm(body, x)
-	case schema == nil, !x.bodyKnown:
-		return
-	default:
-		value, err := parseJSON([]byte(strings.TrimPrefix(x.body, "\ufeff")))
-		if err != nil {
-			request.fault("body", "%v", err)
-		}
-		request.check("body", schema, trimmed(value))
-	}
-	if good := x.answer.status < 300; good {
-		v.faults = append(v.faults, request.faults...)
-	} else if len(request.faults) == 0 && !beyondSchemas.MatchString(x.answer.body) {
-		v.fault(fmt.Sprint(operation["operationId"]), "refused, and as the document has it: %s: %s", x.body, x.answer.body)
-	}
-}
-
-// checkForm compares a form with its schema. A body that is the file itself can be
-// anything, and so can the name of the file's part.
-func (v *validation) checkForm(body object, x traffic) {
-	mediaType, params, _ := mime.ParseMediaType(x.header.Get("Content-Type"))
-	media, isForm := v.document.follow(body["content"])[mediaType].(object)
-	if !isForm || !x.bodyKnown || params["boundary"] == "" {
-		return
-	}
-	part, err := multipart.NewReader(strings.NewReader(x.body), params["boundary"]).NextPart()
-	if err != nil {
-		v.fault("form", "%v", err)
-		return
-	}
-	file, err := io.ReadAll(part)
-	if err != nil {
-		v.fault("form", "%v", err)
-	}
-	v.check("form", media["schema"], object{"file": string(file)})
-}
-
-// schemaOfJSON returns the schema of a body that is JSON, nil for another one.
-func schemaOfJSON(body object) any {
-	content, _ := body["content"].(object)
-	for _, mediaType := range []string{"application/json", "application/merge-patch+json"} {
-		if media, ok := content[mediaType].(object); ok {
-			return media["schema"]
-		}
-	}
-	return nil
-}
-
-// beyondSchemas are refusals for what no schema can say: a member, a parameter or a
-// header is there twice, a date does not exist or is in the future, a search or a whole
-// query is not UTF-8, a cursor is of another list, a name has no character that can be seen, or something follows
-// the object.
-var beyondSchemas = regexp.MustCompile(`"code":"duplicate"|"field":"dateOfBirth"|"field":"query"|"field":"cursor"|not valid UTF-8|has no visible character|not well-formed|one header Content-Type|` +
-	`The body is not valid JSON: invalid character .* after top-level value`)
-
-// trimmed removes the white space around texts, as the service does first.
-func trimmed(value any) any {
-	fields, ok := value.(object)
-	for name, text := range fields {
-		if text, isText := text.(string); ok && isText {
-			fields[name] = strings.TrimSpace(text)
-		}
-	}
-	return value
-}
-
-var requestIDForm = regexp.MustCompile(`^[-_.0-9A-Za-z]{1,64}$`)
-
-// checkParameters leaves out what the service corrects, as the descriptions of
-// the parameters say. A parameter that is not among them is a fault where the service has
-// handled the request strictly.
-func (v *validation) checkParameters(parameters []any, operation any, id string, x traffic) {
-	query, err := url.ParseQuery(strings.ReplaceAll(x.query, ";", "%3B"))
-	if err != nil {
-		v.fault("query", "%v", err)
-	}
-	known := map[string]bool{}
-	for _, ref := range parameters {
-		p := v.document.follow(ref)
-		name, schema := p["name"].(string), v.document.follow(p["schema"])
-		if p["in"] == "query" {
-			known[name] = true
-		}
-		var values []string
-		switch p["in"] {
-		case "path":
-			values = []string{strings.ToLower(id)}
-		case "query":
-			values = slices.DeleteFunc(query[name], func(text string) bool { return text == "" })
-			if schema["type"] == "array" {
-				most := fmt.Sprint(schema["maxItems"])
-				values, schema = strings.FieldsFunc(strings.Join(values, ","), func(r rune) bool { return r == ',' }), v.document.follow(schema["items"])
-				if n, err := strconv.Atoi(most); err == nil && len(values) > n {
-					v.fault(name, "is there more than %d times", n)
-				}
-			}
-		case "header":
-			values = x.header.Values(name)
-			if strings.HasSuffix(name, "Match") && len(values) > 1 {
-				values = []string{strings.Join(values, ", ")}
-			}
-			if len(values) > 1 && name == "Idempotency-Key" {
-				v.fault(name, "is there twice")
-			}
-		}
-		for _, text := range values {
-			switch {
-			case name == "X-Request-Id" && !requestIDForm.MatchString(text): // it is replaced
-				continue
-			case (name == "pageSize" || name == "limit" || name == "wait") && len(text) > 15: // it means the most
-				continue
-			case p["in"] == "header":
-				text = strings.Trim(text, " \t") // as every reader of headers does
-			case name == "sortDir":
-				text = strings.ToLower(text)
-			case schema["type"] == "boolean" && (text == "0" || text == "1"): // which are as good
-				text = map[string]string{"0": "false", "1": "true"}[text]
-			case name == "search":
-				text = strings.TrimSpace(text)
-			}
-			v.saw(fmt.Sprintf("%s takes %s", operation, name))
-			v.check(name, schema, v.typed(schema, text))
-		}
-	}
-	for name := range query {
-		if !known[name] && x.answer.header.Get("Preference-Applied") != "" {
-			v.fault(name, "is unknown")
-		}
-	}
 }
 
 // contradictions are the kinds of difference from the document that were reported.
@@ -561,6 +417,12 @@ func (v *validation) fault(where, format string, args ...any) {
 
 // check compares a value, as parseJSON returns it, with a schema.
 func (v *validation) check(where string, schema, value any) {
+	if o, _ := schema.(object); o["$ref"] != nil && len(o) > 1 { // what stands beside it holds as well
+		o = maps.Clone(o)
+		delete(o, "$ref")
+		v.check(nameOf(schema, where), o, value)
+		schema = object{"$ref": schema.(object)["$ref"]}
+	}
 	where = nameOf(schema, where)
 	s := v.document.follow(schema)
 	if s == nil {
@@ -588,7 +450,9 @@ func (v *validation) check(where string, schema, value any) {
 	case []any:
 		v.limits(where, s, "Items", len(value))
 		for _, item := range value {
-			v.check(where+".items", s["items"], item)
+			if s["items"] != nil {
+				v.check(where+".items", s["items"], item)
+			}
 		}
 	case object:
 		v.checkObject(where, s, value)
@@ -646,8 +510,7 @@ func number64(value any) *big.Int {
 
 func (v *validation) checkNumber(where string, s object, value json.Number) {
 	n := number64(value)
-	if n == nil {
-		v.fault(where, "%v is not whole", value)
+	if n == nil { // it is not whole; the type has decided whether it must be
 		return
 	}
 	if least, ok := s["minimum"]; ok && n.Cmp(number64(least)) < 0 {
