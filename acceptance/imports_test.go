@@ -191,7 +191,8 @@ func TestImportRows(t *testing.T) {
 		t.Errorf("%v %s", a.header, a.body)
 	}
 	for wrong, want := range map[string]string{"rows=bad": "rows invalid", "names=first": "names invalid", "zero=x": "zero invalid", "same=12": "same invalid",
-		"same=0:" + nobody: "same invalid", "same=2:" + nobody + "&same=2:" + nobody[:35] + "f": "same invalid", "add=-1": "add invalid", "add=all": "add invalid", "leaveOutBadFields=y": "leaveOutBadFields invalid", "spelling=2": "spelling invalid"} {
+		"same=0:" + nobody: "same invalid", "same=2:" + nobody + "&same=2:" + nobody[:35] + "f": "same invalid", "add=-1": "add invalid", "add=%2B2": "add invalid", "add=1000000000": "add invalid",
+		"same=%2B2:" + nobody: "same invalid", "same=2:{" + nobody + "}": "same invalid", "same=2:urn:uuid:" + nobody: "same invalid", "add=all": "add invalid", "leaveOutBadFields=y": "leaveOutBadFields invalid", "spelling=2": "spelling invalid"} {
 		if got := s.do(t, "POST", importsPath+"?"+wrong, csvOf(1)).wants(t, 400).faults(t); got != want {
 			t.Errorf("%s: %s", wrong, got)
 		}

@@ -3,12 +3,11 @@ package imports
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/google/uuid"
 
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -102,19 +101,27 @@ func (o *Options) SaySame(text string) error {
 	if at < 0 {
 		return wrongSame(text)
 	}
-	row, err := strconv.Atoi(text[:at])
-	id, wrong := uuid.Parse(text[at+1:])
-	if err != nil || wrong != nil || row < 1 {
+	row, ok := parseRow(text[:at])
+	id, err := record.ParseID(text[at+1:])
+	if !ok || err != nil {
 		return wrongSame(text)
 	}
-	if before := o.Same[row]; before != "" && before != id.String() {
+	if before := o.Same[row]; before != "" && before != id {
 		return &record.TextError{Code: record.Duplicate, Fault: fmt.Sprintf("says of row %d that it is two people", row)}
 	}
 	if o.Same == nil {
 		o.Same = map[int]string{}
 	}
-	o.Same[row] = id.String()
+	o.Same[row] = id
 	return nil
+}
+
+// rowForm is the number of a row: no file has a row with more digits.
+var rowForm = regexp.MustCompile(`^0{0,9}[1-9][0-9]{0,8}$`)
+
+func parseRow(text string) (row int, ok bool) {
+	row, _ = strconv.Atoi(text) // rowForm is of numbers alone
+	return row, rowForm.MatchString(text)
 }
 
 func wrongSame(text string) error {
@@ -134,8 +141,8 @@ func (o *Options) SayAdd(text string) error {
 		o.AddPerhaps = true
 		return nil
 	}
-	row, err := strconv.Atoi(text)
-	if err != nil || row < 1 {
+	row, ok := parseRow(text)
+	if !ok {
 		return &record.TextError{Code: record.Invalid, Fault: "must be the number of a row, or perhaps, not " + strconv.Quote(text)}
 	}
 	if o.Add == nil {
