@@ -87,8 +87,7 @@ func unauthorized(kind httpapi.Kind, challenge, detail string) *httpapi.Problem 
 var errNoImport = &httpapi.Problem{Kind: kindImport, Detail: "There is no import with this number."}
 
 // errCursor is for a cursor that leads nowhere.
-var errCursor = record.FieldErrors{{Field: "cursor", Code: record.Invalid,
-	Detail: "The cursor is not of this list, or is older than 24 hours. Begin again with the first page, without a cursor."}}
+var errCursor = record.FieldErrors{{Field: "cursor", Code: record.Invalid, Detail: record.WrongCursor}}
 
 // problemOf is the one place where an error becomes a problem. Of an
 // unforeseen error the client learns nothing.

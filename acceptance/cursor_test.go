@@ -119,6 +119,9 @@ func TestCursorRefused(t *testing.T) {
 			t.Errorf("%s: %s", wrong, faults)
 		}
 	}
+	if got := s.do(t, "GET", collection+"?cursor=x.y&sortDir=up", "").wants(t, 400).faults(t); got != "sortDir invalid, cursor invalid" && got != "cursor invalid, sortDir invalid" {
+		t.Errorf("two faults: %s", got)
+	}
 	if a := s.do(t, "GET", collection+"?cursor=x", ""); !strings.Contains(a.problem(t).Detail, "Begin again with the first page") {
 		t.Error(a.body)
 	}

@@ -4,6 +4,7 @@ import (
 	"maps"
 	"math"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -133,7 +134,7 @@ func (p *Parameters) Add(name, code, format string, args ...any) {
 // List reads which page of a list of the API is asked for.
 func (p *Parameters) List() Query {
 	q := p.filter(p.page(apiDefaults))
-	q.Cursor = p.Get("cursor")
+	q.Cursor = p.cursor("cursor")
 	return q
 }
 
@@ -256,6 +257,21 @@ func (p *Parameters) numberFrom(least int64, name string, absent, limit int64) i
 		return absent
 	}
 	return n
+}
+
+// cursorForm is that of all cursors.
+var cursorForm = regexp.MustCompile(`^[0-9A-Za-z_-]{0,500}$`)
+
+// WrongCursor is what is said of a cursor that leads nowhere.
+const WrongCursor = "The cursor is not of this list, or is older than 24 hours. Begin again with the first page, without a cursor."
+
+// cursor reads a text that has the form of a cursor.
+func (p *Parameters) cursor(name string) string {
+	text := p.Get(name)
+	if !cursorForm.MatchString(text) {
+		p.errs.Add(name, Invalid, WrongCursor)
+	}
+	return text
 }
 
 // search reads a text to search for.
