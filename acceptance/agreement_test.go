@@ -193,7 +193,7 @@ func (c *claim) readParameters(parameters []any, operation object, id string, x 
 	}
 	for name := range query {
 		if strict && !known[name] {
-			c.wrong(inQuery, name, "is unknown")
+			c.wrong(inQuery, string([]rune(name)), "is unknown") // as JSON has it
 		}
 	}
 	for _, ref := range parameters {

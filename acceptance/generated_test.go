@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"bytes"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"maps"
@@ -120,6 +121,55 @@ func TestGenerated(t *testing.T) {
 			t.Errorf("of %s there are too few answers: %v", name, answers)
 		}
 	}
+}
+
+// walks is how many people TestGeneratedWalk makes.
+const walks = 8
+
+// TestGeneratedWalk: what the document allows can be created, found, changed by each kind of
+// patch, replaced and deleted, and the changes tell of all that.
+func TestGeneratedWalk(t *testing.T) {
+	t.Parallel()
+	s := startOpen(t)
+	g := &generator{Rand: rand.New(rand.NewPCG(*generatedSeed, 1)), met: map[string][]string{}}
+	const one = collection + "/{id}"
+	for range walks {
+		position := ""
+		for more := true; more; {
+			var feed struct {
+				Next string
+				More bool
+			}
+			must(t, json.Unmarshal([]byte(s.do(t, "GET", "/api/v1/changes?limit=1000&after="+position, "").wants(t, 200).body), &feed))
+			position, more = feed.Next, feed.More
+		}
+		made := s.do(t, "POST", collection, g.bodyOf("post", collection, "application/json")).wants(t, 201)
+		path := made.header.Get("Location")
+		got := s.do(t, "GET", path, "").wants(t, 200)
+		if got.body != made.body || got.header.Get("ETag") != made.header.Get("ETag") {
+			t.Errorf("made %s, got %s", made.body, got.body)
+		}
+		for _, mediaType := range slices.Sorted(maps.Keys(description().at("paths", one, "patch", "requestBody", "content"))) {
+			got = s.do(t, "PATCH", path, g.bodyOf("patch", one, mediaType), "Content-Type", mediaType, "If-Match", got.header.Get("ETag")).wants(t, 200)
+		}
+		got = s.do(t, "PUT", path, got.body, "If-Match", got.header.Get("ETag")).wants(t, 200)
+		got = s.do(t, "PUT", path, g.bodyOf("put", one, "application/json"), "If-Match", got.header.Get("ETag")).wants(t, 200)
+		if list := s.do(t, "GET", collection, "").body; !strings.Contains(list, got.body) {
+			t.Errorf("the list does not have %s: %s", got.body, list)
+		}
+		if feed := s.do(t, "GET", "/api/v1/changes?after="+position, "").body; !strings.Contains(feed, `"action":"create"`) || !strings.Contains(feed, got.body) {
+			t.Errorf("the changes do not have %s: %s", got.body, feed)
+		}
+		s.do(t, "DELETE", path, "", "If-Match", got.header.Get("ETag")).wants(t, 204)
+		s.do(t, "GET", path, "").wants(t, 404)
+	}
+}
+
+// bodyOf returns a body that an operation takes.
+func (g *generator) bodyOf(verb, path, mediaType string) string {
+	g.careless = 0
+	media := description().at("paths", path, verb, "requestBody", "content", mediaType)
+	return g.json(description().follow(media["schema"]))
 }
 
 // request makes one for an operation.
