@@ -234,7 +234,9 @@ func TestCursorsRefused(t *testing.T) {
 	p := list(t, s, rescue, query)
 	check := func(s *store.Store, tenant record.TenantID, query, cursor string, want error) {
 		t.Helper()
-		if _, err := s.List(tenant, parse(t, query+"&cursor="+cursor)); !errors.Is(err, want) {
+		q := parse(t, query)
+		q.Cursor = cursor
+		if _, err := s.List(tenant, q); !errors.Is(err, want) {
 			t.Errorf("%s&cursor=%s: %v, not %v", query, cursor, err, want)
 		}
 	}
