@@ -182,7 +182,15 @@ func (g *generator) request(o operation) (method, path, body string, headers []s
 		method = pickOne(g, []string{"PUT", "DELETE", "OPTIONS", "TRACE", "BREW", "get"})
 	}
 	var query []string
-	for _, p := range o.parameters {
+	target := -1 // the only parameter that need not fit
+	if g.oneOf(2) && len(o.parameters) > 0 {
+		g.careless, target = 0, g.IntN(len(o.parameters))
+	}
+	careless := g.careless
+	for i, p := range o.parameters {
+		if g.careless = careless; i == target {
+			g.careless = 1
+		}
 		name := p["name"].(string)
 		schema := description().follow(p["schema"])
 		switch p["in"] {
@@ -193,7 +201,7 @@ func (g *generator) request(o operation) (method, path, body string, headers []s
 			}
 			path = strings.Replace(path, "{"+name+"}", url.PathEscape(text), 1)
 		case "query":
-			if g.oneOf(3) {
+			if i == target || g.oneOf(3) {
 				query = append(query, g.parameter(name, schema)...)
 			}
 		case "header":
@@ -202,6 +210,7 @@ func (g *generator) request(o operation) (method, path, body string, headers []s
 			}
 		}
 	}
+	g.careless = careless
 	if g.oneOf(15) {
 		query = append(query, pickOne(g, []string{"foo=1", "Page=0", "%20page=0", "", "=", "search", "\xff=1"}))
 	}

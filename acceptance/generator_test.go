@@ -219,14 +219,15 @@ func (g *generator) text(name string, schema any) string {
 		}
 		return fmt.Sprint(g.fitting(name, schema))
 	}
+	if s := description().follow(schema); s["type"] == "integer" && g.oneOf(2) {
+		return g.number(s)
+	}
 	text := g.odd()
 	switch known := g.met[name]; {
 	case g.oneOf(3):
 		text = fmt.Sprint(g.fitting(name, schema))
 	case g.oneOf(3) && len(known) > 0:
 		text = pickOne(g, known)
-	case g.oneOf(3) && description().follow(schema)["type"] == "integer":
-		text = g.number(description().follow(schema))
 	}
 	if g.oneOf(2) {
 		text = g.spoil(text)
