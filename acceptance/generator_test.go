@@ -124,6 +124,9 @@ func (g *generator) try(s object) any {
 
 // number returns a whole number at a bound of a schema, or somewhere.
 func (g *generator) number(s object) string {
+	if least := number64(s["minimum"]); least != nil && g.Float64() < g.careless && g.oneOf(2) {
+		return least.Sub(least, number64(1)).String()
+	}
 	at := []string{"1", "2", "7", fmt.Sprint(g.IntN(1200))}
 	for _, bound := range []string{"minimum", "maximum", "default"} {
 		if n := number64(s[bound]); n != nil {
