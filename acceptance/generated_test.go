@@ -344,9 +344,9 @@ func (g *generator) learn(a answer) {
 	case err == nil && a.status < 300 && len(a.body) < 64<<10: // the document is larger
 		read("", value)
 	}
-	for from, to := range map[string]string{"next": "after", "lastName": "search"} {
-		if known := g.met[from]; len(known) > 0 {
-			keep(to, pickOne(g, known))
+	for _, as := range [][2]string{{"next", "after"}, {"lastName", "search"}} {
+		if known := g.met[as[0]]; len(known) > 0 {
+			keep(as[1], pickOne(g, known))
 		}
 	}
 	if tag := a.header.Get("ETag"); tag != "" {
