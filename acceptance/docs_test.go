@@ -50,7 +50,7 @@ func TestDocs(t *testing.T) {
 		t.Errorf("with --no-docs: %s", a.body)
 	}
 	demo := startWith(t, "", "demo", "--people", "1")
-	if !strings.Contains(demo.stdout.String(), "\nTry the API in a browser, with the key: "+demo.url+"/docs\n") {
+	if !strings.Contains(demo.stdout.String(), "\nTry the API in a browser, with the key below: "+demo.url+"/docs\n") {
 		t.Errorf("demo prints\n%s", demo.stdout)
 	}
 }

@@ -305,6 +305,7 @@ func TestImportBodies(t *testing.T) {
 		}
 	}
 	s.do(t, "POST", importsPath, csvOf(1), "Content-Type", "application/x-www-form-urlencoded").wants(t, 415)
+	s.do(t, "POST", importsPath, csvOf(1), "Content-Type", "text/csv", "Content-Type", "application/json").wants(t, 400)
 	s.do(t, "POST", importsPath, csvOf(1), "Content-Encoding", "gzip").wants(t, 415)
 }
 

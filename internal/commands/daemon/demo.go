@@ -100,19 +100,17 @@ func (d *daemon) invent() error {
 		return fmt.Errorf("inventing people: %w", err)
 	}
 	d.invented.half = false
-	err = d.env.Println(fmt.Sprintf("This serves %s of %s.", cli.Count(d.invented.people, "invented person", "invented people"),
-		cli.Count(d.invented.departments, "department", "departments")))
-	if err != nil {
+	served := fmt.Sprintf("This serves %s of %s.", cli.Count(d.invented.people, "invented person", "invented people"),
+		cli.Count(d.invented.departments, "department", "departments"))
+	if !d.NoDocs {
+		served += "\nTry the API in a browser, with the key below: " + d.url() + docs.Path
+	}
+	if err := d.env.Println(served); err != nil {
 		return err
 	}
 	name, search := demo.Searched(0, demo.Sizes(d.invented.departments, d.invented.people)[0])
 	if err := d.announceKey(demo.Department(0), neturl.QueryEscape(search)); err != nil {
 		return err
-	}
-	if !d.NoDocs {
-		if err := d.env.Println("Try the API in a browser, with the key: " + d.url() + docs.Path + "\n"); err != nil {
-			return err
-		}
 	}
 	end := d.invented.end
 	if name != "" {

@@ -190,9 +190,9 @@ func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index
 	switch {
 	case q.SortBy != record.ByCreatedAt:
 	case q.Descending:
-		last = at.Row - 1
+		last = min(last, at.Row-1)
 	default:
-		first = at.Row + 1
+		first = max(first, at.Row+1)
 	}
 	args = slices.Concat(sqlite.Args{first, last}, args, place, sqlite.Args{q.PageSize + 1})
 	var f record.Stored

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"strings"
 	"time"
 )
 
@@ -28,7 +29,7 @@ const (
 func (p *Parameters) filter(q Query) Query {
 	q.IDs = p.ids("id")
 	q.Filter = Filter{
-		Email:          normalizeEmail(&p.errs, Field{Name: "email", limit: maxEmail}, p.Get("email"), time.Time{}),
+		Email:          p.email("email"),
 		PhoneDigits:    p.digits("phoneNumber"),
 		BirthMonth:     p.month("birthMonth"),
 		HasEmail:       p.yesOrNo("hasEmail"),
@@ -39,11 +40,26 @@ func (p *Parameters) filter(q Query) Query {
 	return q
 }
 
-// ids reads ids of records, nil for none.
+// email reads an e-mail address. White space alone is none.
+func (p *Parameters) email(name string) string {
+	text := p.Get(name)
+	if text != "" && strings.TrimSpace(text) == "" {
+		p.errs.Add(name, Invalid, "%s must be an e-mail address.", name)
+		return ""
+	}
+	return normalizeEmail(&p.errs, Field{Name: name, limit: maxEmail}, text, time.Time{})
+}
+
+// ids reads ids of records, nil for none. A list of no ids is not none: it would let
+// everybody through.
 func (p *Parameters) ids(name string) (ids []string) {
 	given := p.All(name)
-	if len(given) > maxIDs {
+	switch {
+	case len(given) > maxIDs:
 		p.errs.Add(name, OutOfRange, "%s may be given at most %d times.", name, maxIDs)
+		return nil
+	case len(given) == 0 && strings.Join(p.values[name], "") != "":
+		p.errs.Add(name, Invalid, "%s must be a UUID, or several with commas.", name)
 		return nil
 	}
 	for _, text := range given {

@@ -17,7 +17,7 @@ func TestParseFilter(t *testing.T) {
 		ids   int
 		want  Filter
 	}{
-		{"email=&phoneNumber=&id=&id=,&birthMonth=&hasEmail=&hasPhoneNumber=&hasDateOfBirth=&updatedSince=", 0, Filter{}},
+		{"email=&phoneNumber=&id=&birthMonth=&hasEmail=&hasPhoneNumber=&hasDateOfBirth=&updatedSince=", 0, Filter{}},
 		{"email=+%C4%8CoVic@Example.com%20", 0, Filter{Email: "ČoVic@Example.com"}},
 		{"phoneNumber=%2B385+(0)91/234-5678", 0, Filter{PhoneDigits: "3850912345678"}},
 		{"id=" + strings.ToUpper(anaID), 1, Filter{}},
@@ -54,6 +54,9 @@ func TestParseFilterRefuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ query, want string }{
 		{"email=ana", "email invalid"},
+		{"email=%20", "email invalid"}, // not everybody
+		{"id=,", "id invalid"},
+		{"id=&id=%20", "id invalid"},
 		{"email=ana+b@x.hr", "email invalid"}, // a plus that was not escaped
 		{"email=Ana <ana@x.hr>", "email invalid"},
 		{"email=a@x.hr,b@x.hr", "email invalid"},

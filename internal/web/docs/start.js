@@ -17,4 +17,6 @@ fetch("api/v1/openapi.json").then((answer) => answer.json()).then((spec) => {
     tryItOutEnabled: true,
     defaultModelsExpandDepth: 0,
   });
+}).catch((error) => {
+  document.getElementById("document").textContent = "The document at /api/v1/openapi.json cannot be shown: " + error;
 });

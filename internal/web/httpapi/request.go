@@ -48,6 +48,15 @@ func ReadBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, erro
 	return bytes.TrimPrefix(body, []byte("\ufeff")), nil
 }
 
+// CheckOneType refuses a request with two headers Content-Type: a proxy may believe the
+// other one.
+func CheckOneType(r *http.Request) error {
+	if len(r.Header["Content-Type"]) > 1 {
+		return &Problem{Kind: Malformed, Detail: "The request may have one header Content-Type."}
+	}
+	return nil
+}
+
 // checkType refuses a body that is not said to be JSON in UTF-8. One of which nothing is
 // said is taken for that.
 func checkType(r *http.Request) error {
@@ -55,8 +64,8 @@ func checkType(r *http.Request) error {
 	if len(values) == 0 || len(values) == 1 && values[0] == "" {
 		return nil
 	}
-	if len(values) > 1 {
-		return &Problem{Kind: Malformed, Detail: "The request may have one header Content-Type."}
+	if err := CheckOneType(r); err != nil {
+		return err
 	}
 	mediaType, params, err := mime.ParseMediaType(values[0])
 	charset, given := params["charset"]

@@ -122,12 +122,9 @@ const (
 // Links returns the Link header (RFC 8288) of one page of a list: links to the
 // first, previous, next and last page, with all parameters of the query but page and
 // cursor. There is a next one if there is a cursor, which it has. The query must be
-// well-formed. For one of over 2000 bytes Links returns the next one alone, and for one
-// of over 6000 "".
+// well-formed. If a link would have over 2000 bytes Links returns the next one alone, and if
+// it would have over 6000 "".
 func Links(path, rawQuery string, page, totalPages int64, cursor string) string {
-	if len(rawQuery) > maxNextQuery {
-		return ""
-	}
 	// To package url a bare semicolon is an error, to browsers it is not.
 	query, _ := url.ParseQuery(strings.ReplaceAll(rawQuery, ";", "%3B"))
 	query.Del("page")
@@ -136,6 +133,9 @@ func Links(path, rawQuery string, page, totalPages int64, cursor string) string 
 	if len(query) > 0 {
 		base += query.Encode() + "&"
 	}
+	if len(base) > maxNextQuery {
+		return ""
+	}
 	link := func(rel, parameters string, page int64) string {
 		return fmt.Sprintf(`<%s%spage=%d>; rel="%s"`, base, parameters, page, rel)
 	}
@@ -143,7 +143,7 @@ func Links(path, rawQuery string, page, totalPages int64, cursor string) string 
 	if cursor != "" {
 		next = link("next", "cursor="+cursor+"&", page+1)
 	}
-	if len(rawQuery) > maxLinkedQuery {
+	if len(base) > maxLinkedQuery {
 		return next
 	}
 	last := max(totalPages, 1)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -26,15 +27,23 @@ func sourceOf(r *http.Request) string {
 	return addr.String()
 }
 
-// forwarding are the headers by which proxies say for whom they ask.
-var forwarding = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
+// isForwarding reports whether a header is one by which proxies say for whom they ask.
+func isForwarding(name string) bool {
+	switch name {
+	case "Forwarded", "X-Real-Ip", "X-Client-Ip", "Cf-Connecting-Ip", "Via":
+		return true
+	}
+	return strings.HasPrefix(name, "X-Forwarded-")
+}
 
 // IsLocal reports whether a request comes from a program on this machine: from a loopback
 // address, or from the address at which it has arrived. A request that a proxy hands on
 // comes from elsewhere, as far as the proxy says so.
 func IsLocal(r *http.Request) bool {
-	if slices.ContainsFunc(forwarding, func(name string) bool { return r.Header[name] != nil }) {
-		return false
+	for name := range r.Header {
+		if isForwarding(name) {
+			return false
+		}
 	}
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {

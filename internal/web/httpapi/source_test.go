@@ -46,6 +46,8 @@ func TestIsLocal(t *testing.T) {
 		{peer: "@", own: "192.0.2.7:80"},
 		{peer: "", own: "192.0.2.7:80"},
 		{peer: "127.0.0.1:1234", header: "X-Forwarded-For"},
+		{peer: "127.0.0.1:1234", header: "X-Forwarded-Proto"},
+		{peer: "127.0.0.1:1234", header: "X-Client-Ip"},
 		{peer: "127.0.0.1:1234", header: "x-real-ip"},
 		{peer: "127.0.0.1:1234", header: "Forwarded"},
 		{peer: "127.0.0.1:1234", header: "Via"},

@@ -39,6 +39,9 @@ type File struct {
 // form. The error is a *httpapi.Problem. The caller closes the file. owner is whose it
 // is: few files of one owner are received at the same time.
 func Receive(w http.ResponseWriter, r *http.Request, owner int64) (f *File, err error) {
+	if err := httpapi.CheckOneType(r); err != nil {
+		return nil, err
+	}
 	mediaType, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type")) // the content decides what the file is
 	coding := r.Header.Get("Content-Encoding")
 	switch {
