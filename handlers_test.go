@@ -281,10 +281,10 @@ func TestWALIsBounded(t *testing.T) {
 	}
 	defer func() { stop.Store(true); clients.Wait() }()
 	write(`CREATE TABLE filler AS SELECT zeroblob(4000000) AS filling`)
-	for range 16 { // 64 MB
+	for range 11 { // 44 MB
 		write(`UPDATE filler SET filling = randomblob(4000000)`)
 		info, err := os.Stat(db.Path() + "-wal")
-		if must(t, err); info.Size() > 56<<20 {
+		if must(t, err); info.Size() > 32<<20 {
 			t.Fatalf("the -wal has %d bytes", info.Size())
 		}
 	}

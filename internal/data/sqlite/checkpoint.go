@@ -40,10 +40,10 @@ type askFunc = func() (done func(complete bool) (mayRestart bool), allowed bool)
 const (
 	// checkpointAfter is the number of pages (4 KiB) in the -wal that are not
 	// in the database yet when a checkpoint begins.
-	checkpointAfter = 2000
+	checkpointAfter = 1000
 	// longestWAL is the number of pages from which on the -wal is made to
 	// restart.
-	longestWAL = 8192
+	longestWAL = 4096
 	// Where less than shortRoom bytes of the disk are free, both happen earlier, and
 	// the -wal is cut off: it must not fill a disk that the database needs.
 	shortRoom  = 64 << 20

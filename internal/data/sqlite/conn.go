@@ -252,7 +252,7 @@ func dsn(path string, settings ...string) string {
 func writerDSN(path string) string {
 	return dsn(path, "mode=rw", "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=1", "_pragma=fullfsync(1)",
 		"_pragma=temp_store(memory)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(0)",
-		"_pragma=journal_size_limit(50331648)", fmt.Sprintf("_pragma=busy_timeout(%d)", writerTimeout.Milliseconds()))
+		"_pragma=journal_size_limit(33554432)", fmt.Sprintf("_pragma=busy_timeout(%d)", writerTimeout.Milliseconds()))
 }
 
 // readerDSN is for connections that read a database in WAL mode.
