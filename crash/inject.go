@@ -95,7 +95,7 @@ func inject(c *check) error {
 	k := &injectRun{check: c, template: h.db, truths: h.states[len(h.states)-1]}
 	all := faults()
 	c.rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	all = all[:min(len(all), c.choose(60, len(all)))]
+	all = all[:min(len(all), c.choose(40, len(all)))]
 	err = parallel(len(all), func(i int) error { return k.run(i, all[i]) })
 	c.summary = fmt.Sprintf("%d faults of pwrite64, fsync, pread64, ftruncate and openat, of which %d were met; %d requests failed by them; "+
 		"the service recovered %d times, did not start %d times, ended %d times", len(all), k.met.Load(),

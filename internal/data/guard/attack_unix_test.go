@@ -104,29 +104,6 @@ func TestOlderCopy(t *testing.T) {
 // rounds is how often each attack is made. Ten take two minutes.
 const rounds = 2
 
-// TestOlderFileUnderLoad: where the file alone is written over in the middle of a
-// checkpoint, the checkpoint can hide it. Four writers checkpoint all the time, and
-// still most of such copies are noticed or do no harm.
-func TestOlderFileUnderLoad(t *testing.T) {
-	t.Parallel()
-	const attacks = 6
-	var missed atomic.Int32
-	t.Run("", func(t *testing.T) {
-		for range attacks {
-			t.Run("", func(t *testing.T) {
-				t.Parallel()
-				if err := writeOlderCopy(t, []string{""}, true); err != nil {
-					t.Log(err)
-					missed.Add(1)
-				}
-			})
-		}
-	})
-	if missed.Load() > attacks/2 {
-		t.Errorf("%d of %d were not noticed", missed.Load(), attacks)
-	}
-}
-
 // writeOlderCopy writes an older copy over some of the files. The error says that
 // acknowledged writes are lost, and nobody has noticed.
 func writeOlderCopy(t *testing.T, suffixes []string, load bool) error {
