@@ -45,22 +45,25 @@ func TestAwaitChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		f := create(t, s, ours, ana)
-		for what, write := range map[string]func() error{
-			"create":  func() error { create(t, s, ours, ana); return nil },
-			"replace": func() error { replace(t, s, ours, f.ID, eva); return nil },
-			"delete":  func() error { return s.Delete(ours, 0, f.ID, asIs) },
-			"import":  func() error { imports(t, s, ours, adding(store.Person{Fields: ana})); return nil },
+		for _, each := range []struct {
+			what  string
+			write func() error
+		}{
+			{"create", func() error { create(t, s, ours, ana); return nil }},
+			{"replace", func() error { replace(t, s, ours, f.ID, eva); return nil }},
+			{"delete", func() error { return s.Delete(ours, 0, f.ID, asIs) }},
+			{"import", func() error { imports(t, s, ours, adding(store.Person{Fields: ana})); return nil }},
 		} {
 			one, two, other := awaitNext(t, s, ours), awaitNext(t, s, ours), awaitNext(t, s, theirs)
 			one.ends(t, false, nil)
-			must(t, write())
+			must(t, each.write())
 			one.ends(t, true, nil)
 			two.ends(t, true, nil)
 			other.ends(t, false, nil)
 			other.cancel()
 			other.ends(t, true, nil)
 			if t.Failed() {
-				t.Fatal(what)
+				t.Fatal(each.what)
 			}
 		}
 		if err := s.AwaitChange(t.Context(), ours, ""); err != nil { // there is something already
