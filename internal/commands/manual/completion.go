@@ -11,15 +11,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-const completionHelp = `Usage: firefighters completion bash|zsh|fish|powershell
+const completionHelp = `Usage: firefighters completion bash|zsh
 
 Prints a script for a shell. With it the Tab key completes commands, flags,
 files, and the values of some flags. The packages for Debian have it already.
 
   firefighters completion bash >~/.local/share/bash-completion/completions/firefighters
   firefighters completion zsh >~/.zsh/completions/_firefighters
-  firefighters completion fish >~/.config/fish/completions/firefighters.fish
-  firefighters completion powershell | Out-String | Invoke-Expression
 
 The folders must exist. Open a new shell after that.
 
@@ -31,8 +29,6 @@ zsh: add these lines to ~/.zshrc.
 
   fpath=(~/.zsh/completions $fpath)
   autoload -U compinit && compinit
-
-PowerShell: add the line above to the file that $PROFILE names.
 `
 
 // scripts are templates, one for each shell.
@@ -42,13 +38,13 @@ var scripts embed.FS
 
 func (c Commands) completion(env cli.Env, args []string) error {
 	flags := env.Flags("completion", completionHelp)
-	shell, err := env.ParseOne(flags, args, "say for which shell: bash, zsh, fish or powershell")
+	shell, err := env.ParseOne(flags, args, "say for which shell: bash or zsh")
 	if err != nil {
 		return err
 	}
 	script, err := scripts.ReadFile("scripts/" + shell)
 	if err != nil || strings.Contains(shell, "/") {
-		return cli.Wrong(flags, fmt.Sprintf("the shell must be bash, zsh, fish or powershell, not %q", shell))
+		return cli.Wrong(flags, fmt.Sprintf("the shell must be bash or zsh, not %q", shell))
 	}
 	return c.complete(env, string(script))
 }
@@ -56,7 +52,7 @@ func (c Commands) completion(env cli.Env, args []string) error {
 // complete fills the template of a shell.
 func (c Commands) complete(env cli.Env, script string) error {
 	filled, err := template.New("").Funcs(template.FuncMap{
-		"sh": quoteShell, "fish": quoteFish, "pwsh": quotePowerShell, "zsh": zshEscape, "zshFlag": zshFlag, "zshArgument": zshArgument,
+		"sh": quoteShell, "zsh": zshEscape, "zshFlag": zshFlag, "zshArgument": zshArgument,
 		"offers": offers, "join": strings.Join, "last": last, "typed": typed, "words": words, "spellings": spellings,
 	}).Parse(script)
 	if err != nil {
@@ -119,17 +115,6 @@ func offers(d cli.Description, name string) bool {
 
 // quoteShell quotes a text for bash and zsh.
 func quoteShell(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
-
-// quoteFish quotes a text for fish.
-func quoteFish(text string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
-}
-
-// quotePowerShell quotes a text for PowerShell, which takes typographic quotes for
-// plain ones.
-func quotePowerShell(text string) string {
-	return "'" + strings.NewReplacer("'", "''", "\u2018", "\u2018\u2018", "\u2019", "\u2019\u2019", "\u201a", "\u201a\u201a", "\u201b", "\u201b\u201b").Replace(text) + "'"
-}
 
 // zshFlag returns what _arguments of zsh is told of a flag, quoted.
 func zshFlag(f cli.Flag) string {

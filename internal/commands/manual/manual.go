@@ -21,7 +21,7 @@ type Commands struct{ Program func() cli.Program }
 // Table returns the table of the commands.
 func (c Commands) Table() []cli.Command {
 	return []cli.Command{
-		{Name: "completion", Also: "complete bash zsh fish powershell", Summary: "prints a script that completes commands in a shell", Run: c.completion},
+		{Name: "completion", Also: "complete bash zsh", Summary: "prints a script that completes commands in a shell", Run: c.completion},
 		{Name: "man", Also: "manual", Summary: "prints the manual page", Run: c.man},
 	}
 }

@@ -60,10 +60,10 @@ func run(t *testing.T, args ...string) string {
 func TestUsage(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ args, want string }{
-		{"completion", "completion: say for which shell: bash, zsh, fish or powershell"},
-		{"completion tcsh", `completion: the shell must be bash, zsh, fish or powershell, not "tcsh"`},
-		{"completion ../scripts/bash", `completion: the shell must be bash, zsh, fish or powershell, not "../scripts/bash"`},
-		{"completion .", `completion: the shell must be bash, zsh, fish or powershell, not "."`},
+		{"completion", "completion: say for which shell: bash or zsh"},
+		{"completion tcsh", `completion: the shell must be bash or zsh, not "tcsh"`},
+		{"completion ../scripts/bash", `completion: the shell must be bash or zsh, not "../scripts/bash"`},
+		{"completion .", `completion: the shell must be bash or zsh, not "."`},
 		{"man stray", `man: it takes no argument, but there is "stray"`},
 	} {
 		var stdout strings.Builder
@@ -114,7 +114,7 @@ func write(t *testing.T, folder, name, text string) string {
 // installed, it skips the test: .ci/run installs it.
 func shell(t *testing.T, folder, program string, args ...string) string {
 	t.Helper()
-	if _, err := exec.LookPath(program); err != nil || runtime.GOOS == "windows" && program != "pwsh" {
+	if _, err := exec.LookPath(program); err != nil || runtime.GOOS == "windows" {
 		t.Skipf("there is no %s here", program)
 	}
 	locale := "C.UTF-8"
@@ -151,7 +151,7 @@ var lines = []line{
 	{"firefighters door lift --into ", "FOLDERS"},
 	{"firefighters door lift --name ", ""},
 	{"firefighters shut ", "down up"},
-	{"firefighters completion p", "powershell"},
+	{"firefighters completion z", "zsh"},
 	{"firefighters man ", ""},
 	{"firefighters unknown ", ""},
 }
@@ -242,31 +242,6 @@ func TestBash(t *testing.T) {
 		COMP_WORDS=(firefighters door lift --far =) COMP_CWORD=4; _firefighters; printf '%s,' "${COMPREPLY[@]}"`
 	if got := shell(t, in, "bash", "--norc", "-c", equals, "-", script); got != "read,read,write,admin," {
 		t.Errorf("after --far=r and --far=: %q", got)
-	}
-}
-
-func TestFish(t *testing.T) {
-	t.Parallel()
-	dir, script := folder(t, "fish")
-	const driver = `source $argv[1]; while read -l typed; printf '%s\n' $typed; for offer in (complete -C $typed); printf '\t%s\n' $offer; end; end <$argv[2]`
-	all := offered(shell(t, filepath.Join(dir, "in"), "fish", "--no-config", "-c", driver, script, write(t, dir, "lines", typedLines())))
-	for _, l := range lines {
-		var words []string
-		for _, offer := range all[l.typed] {
-			word, _, _ := strings.Cut(offer, "\t")
-			if word != "-h" && word != "-v" {
-				words = append(words, word)
-			}
-		}
-		check(t, l, files(words))
-	}
-	for _, want := range []string{"door\t" + nasty, "shut\tshuts all"} {
-		if !slices.Contains(all["firefighters "], want) {
-			t.Errorf("no %q in %q", want, all["firefighters "])
-		}
-	}
-	if want := "--fast\t" + nastyUsage; !slices.Contains(all["firefighters door lift --f"], want) {
-		t.Errorf("no %q in %q", want, all["firefighters door lift --f"])
 	}
 }
 
@@ -363,70 +338,5 @@ func checkZsh(t *testing.T, dir, script string) {
 	said := strings.Join(all["firefighters "], "\n") + strings.Join(all["firefighters door lift --f"], "\n")
 	if !strings.Contains(said, "# door        -- "+nasty) || !strings.Contains(said, "# --fast  -- "+nastyUsage) {
 		t.Errorf("a text has changed:\n%s", said)
-	}
-}
-
-// TestPowerShellQuotes: outside of quotes the script is the template, with its
-// brackets in pairs, and each text stands in quotes of its own.
-func TestPowerShellQuotes(t *testing.T) {
-	t.Parallel()
-	script := strings.ReplaceAll(run(t, "completion", "powershell"), "\u2019\u2019", "\u2019")
-	var open []rune
-	var texts []string
-	quote, text := rune(0), ""
-	for l := range strings.Lines(script) {
-		if quote == 0 && strings.HasPrefix(strings.TrimSpace(l), "#") {
-			continue
-		}
-		for _, r := range l {
-			switch {
-			case quote == 0 && (r == '\'' || r == '"'):
-				quote, text = r, ""
-			case quote != 0 && r == quote:
-				quote, texts = 0, append(texts, text)
-			case quote != 0:
-				text += string(r)
-			case strings.ContainsRune("({[", r):
-				open = append(open, r)
-			case strings.ContainsRune(")}]", r):
-				if len(open) == 0 || open[len(open)-1] != map[rune]rune{')': '(', '}': '{', ']': '['}[r] {
-					t.Fatalf("a %c too many in: %s", r, l)
-				}
-				open = open[:len(open)-1]
-			case r > '~' || r == '`':
-				t.Errorf("%q stands outside of quotes: %s", r, l)
-			}
-		}
-	}
-	if quote != 0 || len(open) > 0 {
-		t.Errorf("left open: %q %q", quote, open)
-	}
-	before, after, _ := strings.Cut(nasty, "'")
-	if !slices.Contains(texts, before) || !slices.Contains(texts, after) {
-		t.Errorf("the text is not there: %q", texts)
-	}
-}
-
-// powerShellDriver prints what PowerShell would offer.
-const powerShellDriver = `param($script, $lines)
-. $script
-foreach ($typed in [System.IO.File]::ReadAllLines($lines)) {
-    $typed
-    foreach ($match in (TabExpansion2 -inputScript $typed -cursorColumn $typed.Length).CompletionMatches) { "` + "`t" + `" + $match.CompletionText }
-}
-`
-
-// TestPowerShell runs where there is PowerShell. It leaves out the completion of
-// files, which is PowerShell's own.
-func TestPowerShell(t *testing.T) {
-	t.Parallel()
-	dir, _ := folder(t, "powershell")
-	script := write(t, dir, "completion.ps1", "\ufeff"+run(t, "completion", "powershell"))
-	driver := write(t, dir, "driver.ps1", powerShellDriver)
-	all := offered(shell(t, filepath.Join(dir, "in"), "pwsh", "-NoProfile", "-NonInteractive", "-ExecutionPolicy", "Bypass", "-File", driver, script, write(t, dir, "lines", typedLines())))
-	for _, l := range lines {
-		if l.offers != "FILES" && l.offers != "FOLDERS" && l.offers != "" {
-			check(t, l, slices.DeleteFunc(all[l.typed], func(word string) bool { return len(word) == 2 }))
-		}
 	}
 }

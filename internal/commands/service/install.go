@@ -48,8 +48,7 @@ type installation struct {
 	env        cli.Env
 	state      managers.State    // of the service before the installation
 	given      managers.Settings // by the flags of this installation
-	trusted    managers.Settings // those that an administrator has written
-	settings   managers.Settings // those with which the service will run: kept, former and given
+	settings   managers.Settings // those with which the service will run: kept and given
 	options    daemon.Options    // by settings
 	definition managers.Definition
 }
@@ -82,15 +81,11 @@ func (in *installation) plan(given *pflag.FlagSet) (err error) {
 	state, stateErr := in.Host.Current()
 	in.state = state
 	old, readErr := managers.ReadSettings(in.data())
-	if old == nil && readErr == nil {
-		old = in.former()
-		in.trusted = old
-	}
 	lines, unset, err := linesOf(given)
 	if err != nil {
 		return err
 	}
-	in.given, in.trusted, in.settings = lines, in.trusted.Merge(lines), old.Merge(lines, unset...)
+	in.given, in.settings = lines, old.Merge(lines, unset...)
 	if in.options, err = in.Service.options(in.env, in.settings); err != nil {
 		return err
 	}
@@ -125,24 +120,6 @@ func linesOf(flags *pflag.FlagSet) (given managers.Settings, unset []string, err
 		}
 	})
 	return given, unset, err
-}
-
-// former returns the settings in a definition of the service that somebody has
-// written by hand. Flags that serve does not take are left out with all others.
-func (in *installation) former() managers.Settings {
-	_, flags := optionsAndFlags(in.env)
-	if in.state.Former == nil || in.env.Parse(flags, in.state.Former, 0) != nil {
-		return nil
-	}
-	lines, _, err := linesOf(flags)
-	if err != nil {
-		return nil
-	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "--db="+managers.DatabaseIn(in.data()) })
-	if len(lines) > 0 {
-		in.env.Notef("The flags of the unit that was there are kept as settings: %s", strings.Join(lines, " "))
-	}
-	return lines
 }
 
 // define returns what the system must know of the service.
@@ -219,9 +196,9 @@ func (in *installation) do() error {
 }
 
 // checkFiles lets the service write to the folders of the flags given, and makes
-// sure that it may read the files. About what was given before it only warns: a disk
-// may be missing just now. It opens no folder to the service because of what stands in
-// the file of the settings alone, which the service itself can change.
+// sure that it may read the files. About files that were named before it only warns. It
+// opens no folder to the service because of what stands in the file of the settings
+// alone, which the service itself can change.
 func (in *installation) checkFiles() error {
 	for _, flag := range pathFlags {
 		path := in.settings.Get(flag)
@@ -229,11 +206,11 @@ func (in *installation) checkFiles() error {
 			continue
 		}
 		var err error
-		trusted := in.trusts(flag)
+		given := in.given.Get(flag) != ""
 		switch {
-		case flag == "db" && trusted:
+		case flag == "db" && given:
 			err = folderError(filepath.Dir(path), in.Host.Share(filepath.Dir(path)))
-		case flag == "backup-dir" && trusted:
+		case flag == "backup-dir" && given:
 			if err = backup.CheckPlace(path, in.options.DB); err == backup.ErrAway {
 				err = cli.WithHint(err, "connect it, and mount it, and then the same again")
 			} else {
@@ -246,17 +223,12 @@ func (in *installation) checkFiles() error {
 			continue
 		}
 		err = fmt.Errorf("--%s: %w", flag, err)
-		if in.given.Get(flag) != "" {
+		if given {
 			return err
 		}
 		in.env.Warn(err.Error(), "")
 	}
 	return nil
-}
-
-// trusts reports whether an administrator has named the path of a flag.
-func (in *installation) trusts(flag string) bool {
-	return in.trusted.Get(flag) == in.settings.Get(flag)
 }
 
 // folderError says why the service may not write to a folder.

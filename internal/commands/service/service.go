@@ -74,6 +74,8 @@ func (s Service) explain(err error, line string) error {
 		return cli.WithHint(errors.New("the service is not installed on this PC"), cli.AsAdministrator(typed()+" service install"))
 	case errors.Is(err, managers.ErrUnsupported):
 		return cli.WithHint(err, "let your system start this by its own means: firefighters serve --db FILE --backup-dir DIR")
+	case errors.Is(err, managers.ErrForeign):
+		return cli.WithHint(err, "stop it and remove that file, and then the same again")
 	case errors.Is(err, managers.ErrNotReady):
 		state, _ := s.Host.Current() // without it the hint is to see the log
 		return cli.WithHint(err, hintOf(state))

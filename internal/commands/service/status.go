@@ -132,9 +132,7 @@ func (s Service) look(env cli.Env, state managers.State) overview {
 	if _, statErr := os.Stat(managers.SettingsIn(s.data())); errors.Is(err, fs.ErrPermission) || errors.Is(statErr, fs.ErrPermission) {
 		o.Missing = cli.AsAdministrator(typed() + " service status")
 	} else {
-		if o.Settings = append(o.Settings, settings...); settings == nil && state.Former != nil {
-			settings, o.Settings = state.Former, []string{strings.Join(state.Former, " ")}
-		}
+		o.Settings = append(o.Settings, settings...)
 		s.lookAtData(env, &o, settings)
 	}
 	if o.Address = cmp.Or(state.Address, o.Address); !o.Running {

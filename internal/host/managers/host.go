@@ -59,6 +59,7 @@ var (
 	ErrNotInstalled = errors.New("the service is not installed")
 	ErrNotPermitted = errors.New("this needs the rights of an administrator")
 	ErrUnsupported  = errors.New("this system has no service manager that is known here")
+	ErrForeign      = errors.New("somebody has written a unit of this name by hand")
 	ErrNotReady     = errors.New("the service does not start")
 	ErrNoOwners     = errors.New("its disk keeps no owners of files, as FAT does not") // such as a USB stick
 	ErrClosed       = errors.New("a folder above it is closed to the service")
@@ -84,7 +85,6 @@ type State struct {
 	Detail             string    // the system's own word, as "failed"; for people
 	Error              string    // why it does not run, in the service's own words; may be empty
 	Hint               string    // what the service says to type then; may be empty
-	Former             []string  // the flags of serve in a definition that somebody has written by hand
 }
 
 // DatabaseIn is the database in a folder of data, unless the settings say

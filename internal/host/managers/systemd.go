@@ -27,10 +27,9 @@ type Host struct{ pc }
 const Account = Name
 
 const (
-	unitName     = Name + ".service"
-	unitFile     = "/etc/systemd/system/" + unitName
-	dropInFile   = unitFile + ".d/settings.conf"
-	formerSuffix = ".before-install" // of a unit that somebody has written by hand
+	unitName   = Name + ".service"
+	unitFile   = "/etc/systemd/system/" + unitName
+	dropInFile = unitFile + ".d/settings.conf"
 )
 
 // packagedUnits are where a package puts the unit.
@@ -68,10 +67,20 @@ func (h Host) booted() error {
 	return nil
 }
 
+// own returns an error if systemd does not run this system, or has a unit that somebody
+// has written by hand: that is not ours to replace or to remove.
+func (h Host) own() error {
+	unit := h.path(unitFile)
+	if text, err := os.ReadFile(unit); err == nil && !isOurs(string(text)) {
+		return fmt.Errorf("%w: %s", ErrForeign, unit)
+	}
+	return h.booted()
+}
+
 func systemctl(args ...string) (string, error) { return system("systemctl", args...) }
 
 func (h Host) Prepare(d Definition) (steps []string, err error) {
-	if err := h.booted(); err != nil {
+	if err := h.own(); err != nil {
 		return nil, err
 	}
 	_, steps, err = h.prepare(d.Data, func() error { return h.addUser(d) })
@@ -114,15 +123,11 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 	return append(steps, "The service starts with this PC."), nil
 }
 
-// writeUnit writes the unit, unless a package has brought it. A unit that somebody
-// has written by hand is kept under another name.
+// writeUnit writes the unit, unless a package has brought it.
 func (h Host) writeUnit(d Definition) (steps []string, err error) {
 	text := Unit(d.Program)
 	if h.Packaged(d.Program) != "" {
 		text = ""
-	}
-	if steps, err = h.keepFormer(); err != nil {
-		return nil, err
 	}
 	changed, err := writeOrRemove(h.path(unitFile), text)
 	if changed && text != "" {
@@ -133,30 +138,14 @@ func (h Host) writeUnit(d Definition) (steps []string, err error) {
 	return steps, err
 }
 
-// keepFormer renames a unit that somebody has written by hand.
-func (h Host) keepFormer() (steps []string, err error) {
-	unit := h.path(unitFile)
-	if old, err := os.ReadFile(unit); err != nil || isOurs(string(old)) {
-		return nil, nil
-	}
-	if err := os.Rename(unit, unit+formerSuffix); err != nil {
-		return nil, err
-	}
-	return []string{"The unit that was there is kept as " + unitFile + formerSuffix + "."}, nil
-}
-
 func (h Host) Uninstall(program string) (steps []string, err error) {
-	if err := h.booted(); err != nil {
+	if err := h.own(); err != nil {
 		return nil, err
 	}
 	if _, err := systemctl("disable", "--now", unitName); err != nil {
 		return nil, err
 	}
-	kept, err := h.keepFormer()
-	if err != nil {
-		return nil, err
-	}
-	steps = append(kept, "Stopped the service. It does not start with this PC any more.")
+	steps = []string{"Stopped the service. It does not start with this PC any more."}
 	for _, file := range []string{dropInFile, unitFile} {
 		changed, err := writeOrRemove(h.path(file), "")
 		if err != nil {
@@ -232,9 +221,6 @@ func (h Host) Current() (State, error) {
 		s.Replaced = changedSince(s.Program, s.Since)
 	} else if failed {
 		s.Error, s.Hint = lastError(time.Now().Add(-time.Hour))
-	}
-	if unit, err := os.ReadFile(h.path(unitFile)); err == nil {
-		s.Former = formerFlags(string(unit))
 	}
 	return s, nil
 }
@@ -417,20 +403,6 @@ func quoted(name string) string {
 		return `"` + name + `"`
 	}
 	return name
-}
-
-// formerFlags returns the flags of serve in a unit that somebody has written by
-// hand. It returns nil if the unit was made by Unit, or if the flags cannot be told.
-func formerFlags(unit string) []string {
-	for line := range strings.Lines(strings.ReplaceAll(unit, "\\\n", " ")) {
-		command, found := strings.CutPrefix(strings.TrimSpace(line), "ExecStart=")
-		words := strings.Fields(command)
-		if !found || len(words) == 0 || isOurs(unit) || strings.ContainsAny(command, `"'%$`) {
-			continue
-		}
-		return slices.DeleteFunc(words[1:], func(word string) bool { return word == "serve" })
-	}
-	return nil
 }
 
 // isOurs reports whether a unit was made by Unit.

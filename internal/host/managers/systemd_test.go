@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -63,14 +62,9 @@ func content(path string) string {
 func TestInstall(t *testing.T) {
 	h, in, asked := newHost(t)
 	unit, dropIn := h.path(unitFile), h.path(dropInFile)
-	const byHand = "[Service]\nExecStart=/opt/firefighters serve --no-office\n"
-	write(t, unit, byHand)
-	if h.Installed() {
-		t.Error("a unit by hand counts as ours")
-	}
 	d := Definition{Program: "/usr/local/bin/firefighters", Writes: []string{"/backup"}, Port: 8080}
 	steps, err := h.Install(d)
-	if err != nil || len(steps) != 4 || content(unit) != Unit(d.Program) || !strings.Contains(content(dropIn), "-/backup\n") || content(unit+formerSuffix) != byHand {
+	if err != nil || len(steps) != 3 || content(unit) != Unit(d.Program) || !strings.Contains(content(dropIn), "-/backup\n") {
 		t.Fatalf("%q, %v", steps, err)
 	}
 	if want := "systemctl daemon-reload\nsystemctl enable firefighters.service\n"; asked() != want || !h.Installed() {
@@ -106,6 +100,26 @@ func TestInstall(t *testing.T) {
 	}
 }
 
+// TestForeign: a unit that somebody has written by hand is neither replaced nor removed.
+func TestForeign(t *testing.T) {
+	h, _, asked := newHost(t)
+	const byHand = "[Service]\nExecStart=/opt/firefighters serve --no-office\n"
+	write(t, h.path(unitFile), byHand)
+	if h.Installed() {
+		t.Error("it counts as ours")
+	}
+	_, prepared := h.Prepare(Definition{Data: h.path("/data")})
+	_, uninstalled := h.Uninstall("")
+	for _, err := range []error{prepared, uninstalled} {
+		if !errors.Is(err, ErrForeign) || !strings.Contains(err.Error(), unitFile) {
+			t.Error(err)
+		}
+	}
+	if content(h.path(unitFile)) != byHand || asked() != "" {
+		t.Error("it was changed")
+	}
+}
+
 // TestUninstall: nothing is removed where the service could not be stopped.
 func TestUninstall(t *testing.T) {
 	h, in, asked := newHost(t)
@@ -124,11 +138,6 @@ func TestUninstall(t *testing.T) {
 	}
 	if want := "systemctl disable --now firefighters.service\nsystemctl daemon-reload\nsystemctl reset-failed firefighters.service\n"; asked() != want {
 		t.Errorf("it did not ask for\n%s", want)
-	}
-	const byHand = "[Service]\nExecStart=/opt/firefighters serve\n"
-	write(t, h.path(unitFile), byHand)
-	if _, err := h.Uninstall(""); err != nil || content(h.path(unitFile)+formerSuffix) != byHand {
-		t.Errorf("a unit by hand is lost: %v", err)
 	}
 	write(t, in("daemon-reload.fails"), "")
 	if _, err := h.Uninstall(""); err == nil {
@@ -210,10 +219,6 @@ func TestCurrent(t *testing.T) {
 		if err != nil || fmt.Sprint(got) != fmt.Sprint(tt.want) || got.Running == got.Since.IsZero() {
 			t.Errorf("%s: %+v, %v", tt.show, got, err)
 		}
-	}
-	write(t, h.path(unitFile), "ExecStart=/opt/firefighters serve --no-office\n")
-	if got, err := h.Current(); err != nil || !slices.Equal(got.Former, []string{"--no-office"}) {
-		t.Errorf("a unit by hand: %+v, %v", got, err)
 	}
 	write(t, in("show.fails"), "")
 	if _, err := h.Current(); err == nil {
@@ -331,15 +336,8 @@ func TestUnit(t *testing.T) {
 			t.Errorf("%q is not there once", want)
 		}
 	}
-	if !isOurs(text) || formerFlags(text) != nil {
+	if !isOurs(text) {
 		t.Error("the unit is not known to be ours")
-	}
-	byHand := "[Service]\nExecStart=/usr/local/bin/firefighters serve --db /srv/x.db \\\n  --no-office\n"
-	if got := formerFlags(byHand); isOurs(byHand) || !slices.Equal(got, []string{"--db", "/srv/x.db", "--no-office"}) {
-		t.Errorf("flags of a unit by hand: %q", got)
-	}
-	if got := formerFlags("ExecStart=/bin/sh -c 'firefighters serve'\n"); got != nil {
-		t.Errorf("flags that cannot be known: %q", got)
 	}
 }
 
