@@ -400,7 +400,7 @@ func (s Service) lookAtBackups(db, folder string) *backups {
 		}
 		at := file.Time.UTC()
 		found.Newest, found.File = &at, file.Path
-		if err := backup.Inspect(s.Content, file.Path); err != nil {
+		if err := file.Inspect(s.Content); err != nil {
 			found.Fault = "the newest cannot be used: " + backup.Reason(err)
 		}
 	}

@@ -25,10 +25,44 @@ func fileName(db string, at time.Time) string {
 
 // File is a file that has the name of a backup.
 type File struct {
-	Path string
-	Time time.Time // in its name
+	Path      string
+	Time      time.Time // in its name
+	Encrypted bool
 
 	written time.Time // by the file system
+}
+
+// Check reads all of a backup. Of an encrypted one it checks what can be checked without
+// the key: its header, its length and, where it was noted, its SHA-256.
+func (f File) Check(ctx context.Context, content Content) (Copy, error) {
+	if f.Encrypted {
+		return checkEncrypted(ctx, f.Path)
+	}
+	return check(ctx, content, f.Path)
+}
+
+// Inspect looks at the beginning of a backup alone.
+func (f File) Inspect(content Content) error {
+	if f.Encrypted {
+		_, err := identifyEncrypted(f.Path)
+		return databaseError("reading", f.Path, err)
+	}
+	return content.Format().Inspect(f.Path)
+}
+
+func (f File) identify(content Content) (Identity, error) {
+	if f.Encrypted {
+		return identifyEncrypted(f.Path)
+	}
+	return identify(content, sqlite.OpenImmutable, f.Path)
+}
+
+// remove deletes a backup, and what is noted beside it.
+func (f File) remove() error {
+	if f.Encrypted {
+		os.Remove(f.Path + sumSuffix)
+	}
+	return os.Remove(f.Path)
 }
 
 // inUse reports whether the file has become a database that somebody has opened.
@@ -39,6 +73,13 @@ func (f File) inUse() bool {
 // maxAhead is how far the time of a backup may be ahead of the clock. Beyond
 // that, the clock was wrong once.
 const maxAhead = time.Hour
+
+// encryptedName returns the name of an encrypted backup.
+func encryptedName(db string, at time.Time) string { return fileName(db, at) + encryptedSuffix }
+
+// keptName returns the name of the plain copy that stays beside a database whose backups
+// are encrypted.
+func keptName(db string, at time.Time) string { return db + ".backup-" + at.UTC().Format(nameTime) }
 
 // SavedName returns the name of a copy that is made beside a database when its
 // files have gone.
@@ -53,9 +94,16 @@ func filesIn(folder, db string, name func(db string, at time.Time) string, now t
 		at, nameErr := time.Parse(nameTime, strings.TrimSuffix(strings.TrimPrefix(e.Name(), prefix), ext))
 		info, err := e.Info()
 		if nameErr == nil && err == nil && info.Mode().IsRegular() && e.Name() == filepath.Base(name(db, at)) {
-			found = append(found, File{filepath.Join(folder, e.Name()), at, info.ModTime()})
+			found = append(found, File{filepath.Join(folder, e.Name()), at, strings.HasSuffix(ext, encryptedSuffix), info.ModTime()})
 		}
 	}
+	sortFiles(found, now)
+	return found
+}
+
+// backupsIn returns the backups of a database in a folder, plain and encrypted, sorted.
+func backupsIn(folder, db string, now time.Time) []File {
+	found := append(filesIn(folder, db, fileName, now), filesIn(folder, db, encryptedName, now)...)
 	sortFiles(found, now)
 	return found
 }
@@ -82,9 +130,9 @@ func Files(content Content, db, dir string) []File {
 	db = osutil.Resolve(db)
 	now := time.Now()
 	folder := filepath.Dir(db)
-	files := append(filesIn(folder, db, fileName, now), filesIn(folder, db, SavedName, now)...)
+	files := slices.Concat(filesIn(folder, db, keptName, now), backupsIn(folder, db, now), filesIn(folder, db, SavedName, now))
 	if dir != "" && !osutil.SameFile(dir, folder) {
-		files = append(files, filesIn(dir, db, fileName, now)...)
+		files = append(files, backupsIn(dir, db, now)...)
 	}
 	sortFiles(files, now)
 	var own Identity
@@ -123,7 +171,7 @@ func ofDatabase(content Content, files []File, own Identity) []File {
 	}
 	others := map[string]Identity{}
 	for _, f := range files {
-		others[f.Path], _ = identify(content, sqlite.OpenImmutable, f.Path)
+		others[f.Path], _ = f.identify(content)
 	}
 	for before := -1; before != len(others); {
 		before = len(others)
@@ -154,7 +202,7 @@ func NewestValid(ctx context.Context, content Content, db, dir string) *Valid {
 		return nil
 	}
 	found := Valid{File: *newest}
-	its, _ := identify(content, sqlite.OpenImmutable, newest.Path)
+	its, _ := newest.identify(content)
 	if len(ofDatabase(content, files, its)) < len(files) {
 		found.Owner = its.Name
 	}
@@ -172,7 +220,7 @@ func newestValid(ctx context.Context, content Content, files []File) (newest *Fi
 		if newest != nil && newest.Time.Sub(f.Time) > cleanWithin {
 			break
 		}
-		found, err := check(ctx, content, f.Path)
+		found, err := f.Check(ctx, content)
 		if err == nil && found.Damaged == 0 {
 			return &f
 		}

@@ -61,6 +61,8 @@ type Copy struct {
 	Summary
 	Bytes   int64
 	Foreign *sqlite.SchemaError // why Restore refuses it; nil if it does not
+
+	sum []byte // of an encrypted one: what the file beside it with its SHA-256 says
 }
 
 // identify returns the identity of the file at path, as far as it can be read.

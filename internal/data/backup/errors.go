@@ -25,6 +25,12 @@ var (
 	ErrRestoring  = errors.New("the database is being restored")
 	ErrOpen       = errors.New("another program has the database open")
 
+	ErrEncrypted    = errors.New("the backup is encrypted")
+	ErrNotEncrypted = errors.New("the backup is not encrypted")
+	ErrNotRecipient = errors.New("it is not an age recipient, as age1 and 58 more characters")
+	ErrSecret       = errors.New("it is the secret key of a recipient, which must not be on this PC")
+	ErrNotKey       = errors.New("it is not an identity file of age: no line with AGE-SECRET-KEY-1 can be read")
+
 	// ErrRefused is for backups that can be made, but that a restore would refuse.
 	ErrRefused = errors.New("restore refuses the newest backup, because the database is not as this program makes it: see firefighters check")
 
@@ -52,6 +58,17 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Op, osutil.InQuotes(e.Path), e.Err) }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// WrongKeyError says that a key does not open an encrypted backup, and to which public
+// keys that says to be encrypted; to none if it does not say.
+type WrongKeyError struct{ To []string }
+
+func (e *WrongKeyError) Error() string {
+	if len(e.To) == 0 {
+		return "this key does not open it"
+	}
+	return "this key does not open it; it needs that of " + strings.Join(e.To, " or ")
+}
 
 // SidecarError says that a file has, beside it, one that SQLite makes for a
 // database in use.
@@ -95,7 +112,7 @@ func Reason(err error) string {
 		return "too little room for backups: " + e.numbers()
 	}
 	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
-		ErrRestoring, ErrOpen, ErrAway, ErrRefused, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
+		ErrRestoring, ErrOpen, ErrEncrypted, ErrAway, ErrRefused, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
 		if errors.Is(err, sentinel) {
 			return sentinel.Error()
 		}

@@ -72,6 +72,9 @@ func (s *Scheduler) Set(now func() time.Time, space Space) {
 	s.now, s.space = func() reading { return newReading(now(), 0) }, space
 }
 
+// Encrypt lets the scheduler encrypt.
+func (s *Scheduler) Encrypt(to Recipients) { s.options.EncryptTo = to }
+
 // Turn does what Run does when a backup is due.
 func (s *Scheduler) Turn(ctx context.Context) { s.turn(ctx) }
 

@@ -26,9 +26,15 @@ type Job struct {
 	Force    bool                  // replaces a target that exists
 	Progress func(done, total int) // called with numbers of pages; may be nil
 
+	// EncryptTo has who can decrypt the backup. Without recipients it is a plain one.
+	// Only the encrypted file comes to the folder of the target.
+	EncryptTo Recipients
+
+	keep   string                                // the name that the plain copy gets where the target is encrypted; "" for none
 	room   func(folder string, size int64) error // nil means all of the disk
 	change func(copied *sqlite.Conn) error       // changes the copy before its check; may be nil
 	work   string                                // the folder to make the copy in; "" means that of the target
+	shared bool                                  // another user can change the folder of the target
 	link   func(file, name string) error         // nil means os.Link. A disk without links, like most USB sticks, refuses
 }
 
@@ -63,6 +69,9 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 	defer release()
 	if others != nil { // where SQLite, which knows paths only, could be led elsewhere
 		others.Close()
+	}
+	j.shared = others != nil
+	if others != nil || len(j.EncryptTo) > 0 {
 		leave, err := j.apart()
 		if err != nil {
 			return Copy{}, err
@@ -74,10 +83,22 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 		return Copy{}, writeError(j.written(), err)
 	}
 	defer func() { err = cmp.Or(err, writeError(j.written(), removeCopy(partial))) }()
-	if made, _, err = j.copyTo(ctx, partial); err != nil {
+	made, source, err := j.copyTo(ctx, partial)
+	switch {
+	case err != nil:
 		return Copy{}, err
+	case len(j.EncryptTo) > 0:
+		made.sum, err = j.publishEncrypted(ctx, partial, note{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
+		if err == nil {
+			err = j.keepPlain(partial)
+		}
+		err = cmp.Or(ctx.Err(), err)
+	case j.shared:
+		err = j.hand(func(out io.Writer) error { return copyInto(out, partial) })
+	default:
+		err = j.publish(partial)
 	}
-	return made, writeError(j.Target, j.publish(partial))
+	return made, writeError(j.Target, err)
 }
 
 // refuse returns an error if there is no database, or if the target may not
@@ -142,11 +163,13 @@ func (j *Job) lock() (release func(), err error) {
 
 // partial returns where the copy is made: in the folder of the target, if only
 // this user can change it, by a name that no other database's copy has.
-func (j *Job) partial() string {
+func (j *Job) partial() string { return j.partialIn(cmp.Or(j.work, filepath.Dir(j.Target))) }
+
+func (j *Job) partialIn(folder string) string {
 	machine, _ := os.Hostname()
 	source, _ := filepath.Abs(j.Source)
 	sum := sha256.Sum256([]byte(machine + "\x00" + source))
-	return filepath.Join(cmp.Or(j.work, filepath.Dir(j.Target)), fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
+	return filepath.Join(folder, fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
 }
 
 // apart chooses another folder to make the copy in, one that nobody but root can
@@ -159,6 +182,8 @@ func (j *Job) apart() (leave func(), err error) {
 		return func() {}, nil
 	} else if others != nil {
 		others.Close()
+	} else if len(j.EncryptTo) > 0 && os.Geteuid() != 0 {
+		return nil, &Error{OpWrite, j.partialIn(folder), ErrUnwritable}
 	}
 	name := "firefighters-" + strings.Trim(filepath.Base(j.partial()), ".")
 	if j.work, err = osutil.OwnFolder(os.TempDir(), name); err != nil {
@@ -325,11 +350,8 @@ func roomFor(spaceOf func(folder string) (osutil.Space, error), part int64) func
 	}
 }
 
-// publish names the copy, at once and durably.
+// publish names a file of the folder of the target, at once and durably.
 func (j *Job) publish(partial string) error {
-	if j.work != "" {
-		return j.hand(partial)
-	}
 	folder := filepath.Dir(j.Target)
 	if j.Force {
 		return cmp.Or(os.Rename(partial, j.Target), osutil.SyncFolder(folder))
@@ -344,24 +366,61 @@ func (j *Job) publish(partial string) error {
 	return cmp.Or(err, osutil.SyncFolder(folder))
 }
 
-// hand copies the copy from the working folder into that of the target, which
-// another user can change.
-func (j *Job) hand(partial string) error {
-	source, err := os.Open(partial)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
+// hand lets write write the target, in a folder that another user can change.
+func (j *Job) hand(write func(out io.Writer) error) error {
 	draft, err := osutil.NewDraft(j.Target)
 	if err != nil {
 		return err
 	}
 	defer draft.Discard()
-	if _, err = io.Copy(draft, source); err == nil {
+	if err = write(draft); err == nil {
 		err = draft.Publish(j.Force)
 	}
 	if errors.Is(err, fs.ErrExist) {
 		return ErrExists
 	}
+	return err
+}
+
+// publishEncrypted encrypts the copy into the folder of the target, and names it.
+func (j *Job) publishEncrypted(ctx context.Context, plain string, n note) (sum []byte, err error) {
+	write := func(out io.Writer) (err error) { sum, err = j.encrypt(ctx, plain, n, out); return err }
+	if j.shared {
+		return sum, j.hand(write)
+	}
+	partial := j.partialIn(filepath.Dir(j.Target)) + encryptedSuffix
+	if err := osutil.CreatePrivate(partial); err != nil {
+		return nil, err
+	}
+	defer os.Remove(partial)
+	out, err := os.OpenFile(partial, os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	err = write(out)
+	if err = cmp.Or(err, out.Sync(), out.Close()); err != nil {
+		out.Close()
+		return nil, err
+	}
+	return sum, j.publish(partial)
+}
+
+// keepPlain gives the copy the name that it is kept by, where it was made in that
+// folder.
+func (j *Job) keepPlain(partial string) error {
+	if j.keep == "" || filepath.Dir(partial) != filepath.Dir(j.keep) {
+		return nil
+	}
+	return cmp.Or(os.Rename(partial, j.keep), osutil.SyncFolder(filepath.Dir(j.keep)))
+}
+
+// copyInto copies the file at path.
+func copyInto(out io.Writer, path string) error {
+	source, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	_, err = io.Copy(out, source)
 	return err
 }

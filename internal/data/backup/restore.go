@@ -21,6 +21,7 @@ import (
 type Restore struct {
 	Content  Content
 	File     string // the backup
+	Key      Key    // opens an encrypted one
 	Database string
 	Progress func(done, total int) // called with numbers of pages; may be nil
 
@@ -75,13 +76,15 @@ type restoring struct {
 	old        Identity // of the old database, as far as it could be read
 	carryOver  func(restored *sqlite.Conn) (revoked int64, err error)
 	unfinished string // the copy
+	plain      string // what is read: the backup, or what was decrypted from it
 }
 
 // The names beside a database.
 const (
-	copySuffix = ".restoring"
-	halfSuffix = ".restoring-half"
-	keptSuffix = ".before-restore-"
+	copySuffix      = ".restoring"
+	halfSuffix      = ".restoring-half"
+	decryptedSuffix = ".restoring-decrypted"
+	keptSuffix      = ".before-restore-"
 )
 
 func newRestoring(r Restore) *restoring {
@@ -89,7 +92,7 @@ func newRestoring(r Restore) *restoring {
 	if r.link == nil {
 		r.link = os.Link
 	}
-	return &restoring{Restore: r, unfinished: r.Database + copySuffix}
+	return &restoring{Restore: r, unfinished: r.Database + copySuffix, plain: r.File}
 }
 
 // refuse looks at the files before anything is changed.
@@ -97,19 +100,32 @@ func (r *restoring) refuse() error {
 	if osutil.SameFile(r.File, r.Database) {
 		return &Error{OpRead, r.File, ErrIsDatabase}
 	}
-	if err := r.Content.Format().Inspect(r.File); err != nil {
-		return r.readError(err)
+	if err := r.Key.fits(r.File); err != nil {
+		return &Error{OpRead, r.File, err}
 	}
-	if wrong := foreignSchema(r.Content, r.File); wrong != nil {
-		return &Error{OpRead, r.File, wrong}
+	if !IsEncrypted(r.File) {
+		if err := r.inspect(); err != nil {
+			return err
+		}
 	}
-	r.done.Raw = sqlite.WasInUse(r.File)
 	if !osutil.Exists(filepath.Dir(r.Database)) {
 		return databaseError("restoring", r.Database, sqlite.ErrNoFolder)
 	}
 	if info, err := os.Stat(r.Database); err == nil && !info.Mode().IsRegular() {
 		return databaseError("restoring", r.Database, sqlite.ErrNotRegular)
 	}
+	return nil
+}
+
+// inspect looks at the plain backup.
+func (r *restoring) inspect() error {
+	if err := r.Content.Format().Inspect(r.plain); err != nil {
+		return r.readError(err)
+	}
+	if wrong := foreignSchema(r.Content, r.plain); wrong != nil {
+		return &Error{OpRead, r.File, wrong}
+	}
+	r.done.Raw = sqlite.WasInUse(r.plain)
 	return nil
 }
 
@@ -131,8 +147,8 @@ func (r *restoring) readError(err error) error {
 		return &Error{OpRead, r.File, wrong}
 	}
 	var failure *sqlite.FileError
-	if errors.As(err, &failure) && failure.Path == r.File {
-		return &Error{OpRead, r.File, err}
+	if errors.As(err, &failure) && failure.Path == r.plain {
+		return &Error{OpRead, r.File, &sqlite.FileError{Op: failure.Op, Path: r.File, Err: failure.Err}}
 	}
 	return err
 }
@@ -144,18 +160,41 @@ func (r *restoring) steps() []func(context.Context) error {
 		return func(context.Context) error { return databaseError("restoring", r.Database, step()) }
 	}
 	return []func(context.Context) error{
-		plain(r.mark), r.copy, plain(r.takeOver), plain(r.keep), plain(r.keepSidecars), plain(r.replace),
+		plain(r.mark), r.decrypt, r.copy, plain(r.takeOver), plain(r.keep), plain(r.keepSidecars), plain(r.replace),
 	}
 }
 
 // mark shows other programs that the database is being restored.
 func (r *restoring) mark() error { return osutil.CreatePrivate(r.unfinished) }
 
+// decrypt makes a plain backup of an encrypted one, beside the database, where others
+// cannot read it.
+func (r *restoring) decrypt(ctx context.Context) error {
+	if len(r.Key) == 0 {
+		return nil
+	}
+	r.plain = r.Database + decryptedSuffix
+	info, err := os.Stat(r.File)
+	if err != nil {
+		return &Error{OpRead, r.File, err}
+	}
+	if err := roomFor(osutil.SpaceOf, 0)(filepath.Dir(r.plain), info.Size()); err != nil {
+		return err
+	}
+	if err := r.Key.decrypt(ctx, r.File, r.plain); err != nil {
+		return err
+	}
+	return r.inspect()
+}
+
 // copy makes the new database. It keeps what the restore must not undo.
 func (r *restoring) copy(ctx context.Context) error {
 	r.done.Unread = r.readOld()
-	job := Job{Content: r.Content, Source: r.File, Target: r.Database, Progress: r.Progress, change: r.change}
+	job := Job{Content: r.Content, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change}
 	made, source, err := job.copyTo(ctx, r.unfinished)
+	if r.plain != r.File {
+		err = cmp.Or(err, databaseError("restoring", r.Database, removeCopy(r.plain)))
+	}
 	switch {
 	case err != nil:
 		return r.readError(err)
@@ -341,6 +380,9 @@ func undoRestore(db string) error {
 	}
 	if err == nil {
 		err = osutil.SyncFolder(folder)
+	}
+	if err == nil {
+		err = removeCopy(db + decryptedSuffix) // which stays no longer than what says that it may be there
 	}
 	if err == nil {
 		err = errors.Join(removeCopy(db+halfSuffix), removeCopy(db+copySuffix))

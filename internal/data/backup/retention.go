@@ -3,7 +3,6 @@ package backup
 import (
 	"context"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -31,12 +30,12 @@ func (s *Scheduler) prune(ctx context.Context, last time.Time) error {
 			times = append(times, f.Time)
 		}
 	}
-	dropped := surplus(times, s.options.Keep)
+	dropped := surplus(slices.Compact(times), s.options.Keep)
 	for _, f := range files {
 		if !slices.ContainsFunc(dropped, f.Time.Equal) || f.inUse() {
 			continue
 		}
-		if err := os.Remove(f.Path); err != nil {
+		if err := f.remove(); err != nil {
 			return &Error{OpDelete, f.Path, err}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -19,6 +20,9 @@ type Options struct {
 	Dir   string        // the folder for them; the first backup makes it
 	Every time.Duration // a second or more
 	Keep  int           // how many to keep: a quarter each newest, daily, weekly and monthly ones
+
+	// EncryptTo is as that of a Job. The newest plain copy then stays beside the database.
+	EncryptTo Recipients
 }
 
 // Scheduler makes backups of an open database by a schedule, and prunes them.
@@ -148,7 +152,7 @@ func (s *Scheduler) first(ctx context.Context) wait {
 	var written []time.Time
 	files := s.files()
 	if len(files) == 0 {
-	} else if found, err := check(ctx, s.content, files[0].Path); err == nil {
+	} else if found, err := files[0].Check(ctx, s.content); err == nil {
 		s.note(files[0].Time, found, nil)
 		for _, f := range files {
 			written = append(written, f.written)
@@ -162,7 +166,7 @@ func (s *Scheduler) first(ctx context.Context) wait {
 // files returns the backups of the database, the newest first. It leaves out
 // those of another database, of which it warns once.
 func (s *Scheduler) files() []File {
-	all := filesIn(s.options.Dir, s.db, fileName, s.now().wall)
+	all := backupsIn(s.options.Dir, s.db, s.now().wall)
 	its, _ := identify(s.content, sqlite.Peek, s.db)
 	own := ofDatabase(s.content, all, its)
 	if len(own) < len(all) && !s.warned {
@@ -240,7 +244,10 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 	}
 	at = s.freeTime()
 	room := roomFor(s.space, reservedPart)
-	job := Job{Content: s.content, Source: s.db, Target: filepath.Join(s.options.Dir, fileName(s.db, at))}
+	job := Job{Content: s.content, Source: s.db, Target: filepath.Join(s.options.Dir, fileName(s.db, at)), EncryptTo: s.options.EncryptTo}
+	if len(job.EncryptTo) > 0 {
+		job.Target, job.keep = filepath.Join(s.options.Dir, encryptedName(s.db, at)), keptName(s.db, at)
+	}
 	job.room = func(folder string, size int64) error {
 		if room(folder, size) == nil {
 			return nil
@@ -251,14 +258,27 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 	if made, err = job.Run(ctx); err != nil {
 		return time.Time{}, Copy{}, err
 	}
-	return at, made, nil
+	if made.sum != nil {
+		err = writeError(job.Target, osutil.WriteFile(job.Target+sumSuffix, made.sum, true))
+	}
+	s.removeKept(job.keep)
+	return at, made, err
+}
+
+// removeKept removes the plain copies beside the database, but for that at newest.
+func (s *Scheduler) removeKept(newest string) {
+	for _, f := range filesIn(filepath.Dir(s.db), s.db, keptName, s.now().wall) {
+		if f.Path != newest {
+			os.Remove(f.Path) // what stays now goes with the next backup
+		}
+	}
 }
 
 // freeTime returns the time by the wall clock, or the first second after it for
 // which no backup is named. The clock may stand still.
 func (s *Scheduler) freeTime() time.Time {
 	at := s.now().wall.UTC().Truncate(time.Second)
-	for _, f := range slices.Backward(filesIn(s.options.Dir, s.db, fileName, at)) {
+	for _, f := range slices.Backward(backupsIn(s.options.Dir, s.db, at)) {
 		if ahead := f.Time.Sub(at); ahead >= 0 && ahead < maxAhead {
 			at = f.Time.Add(time.Second)
 		}

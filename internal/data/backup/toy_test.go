@@ -287,6 +287,9 @@ func TestMain(m *testing.M) {
 	switch args := os.Args[2:]; what {
 	case "backup":
 		_, err = backup.Job{Content: stopping{steps: steps}, Source: args[0], Target: args[1], Progress: progress}.Run(context.Background())
+	case "encrypted backup":
+		to, _ := backup.ParseRecipients([]string{"age1zh67zq77nqxsxx5f3gun8hzltm4dyhs4zlklzua68qec96vzwe0scztufu"})
+		_, err = backup.Job{Content: stopping{steps: steps}, Source: args[0], Target: args[1], Progress: progress, EncryptTo: to}.Run(context.Background())
 	case "restore":
 		_, err = backup.Restore{Content: stopping{steps: steps}, Database: args[0], File: args[1], Progress: progress}.Run(context.Background())
 	}

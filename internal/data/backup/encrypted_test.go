@@ -1,0 +1,314 @@
+package backup_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+	"filippo.io/age/armor"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// newKey returns a key and the recipients for it.
+func newKey(t *testing.T) (backup.Key, backup.Recipients) {
+	t.Helper()
+	secret, recipient, err := backup.NewKey()
+	must(t, err)
+	key, err := backup.ReadKey(strings.NewReader("# for the safe\n\n" + secret + "\n"))
+	must(t, err)
+	to, err := backup.ParseRecipients([]string{recipient})
+	must(t, err)
+	return key, to
+}
+
+// encrypted is as backedUp, with an encrypted backup.
+func encrypted(t *testing.T) (db, saved string, key backup.Key) {
+	t.Helper()
+	db, saved = newDatabase(t, 10), filepath.Join(t.TempDir(), "saved.db.age")
+	key, to := newKey(t)
+	_, err := backup.Job{Content: toy{}, Source: db, Target: saved, EncryptTo: to}.Run(t.Context())
+	must(t, err)
+	addRecords(t, db, 10)
+	return db, saved, key
+}
+
+// TestEncryptedBackup: the folder of the backup never has a plain file, age opens the
+// backup with each of the keys, and what age made is restored.
+func TestEncryptedBackup(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 10), t.TempDir()
+	key, to := newKey(t)
+	other, toOther := newKey(t)
+	target := filepath.Join(dir, "saved.db.age")
+	made, err := backup.Job{Content: toy{}, Source: db, Target: target, EncryptTo: append(to, toOther...), Progress: func(int, int) {
+		if found := names(t, dir); len(found) > 0 {
+			t.Errorf("while the copy is made the folder has %q", found)
+		}
+	}}.Run(t.Context())
+	must(t, err)
+	if found := names(t, dir); made.Text != "10 records" || !slices.Equal(found, []string{"saved.db.age"}) || len(names(t, filepath.Dir(db))) != 1 {
+		t.Errorf("%+v; there is %q, and beside the database %q", made, found, names(t, filepath.Dir(db)))
+	}
+	checkModes(t, dir)
+	text := contents(t, dir)["saved.db.age"]
+	for _, plain := range []string{"SQLite format", "CREATE TABLE"} {
+		if strings.Contains(text, plain) {
+			t.Errorf("it can be read: %q", plain)
+		}
+	}
+	var plain []byte
+	for _, k := range []backup.Key{key, other} {
+		opened, err := age.Decrypt(strings.NewReader(text), k...)
+		must(t, err)
+		plain, err = io.ReadAll(opened)
+		if must(t, err); int64(len(plain)) != made.Bytes {
+			t.Errorf("%d bytes are in it, not %d", len(plain), made.Bytes)
+		}
+	}
+
+	for name, seal := range map[string]func(io.Writer) io.Writer{
+		"of age": func(out io.Writer) io.Writer { return out },
+		"of age -a": func(out io.Writer) io.Writer {
+			return armor.NewWriter(out)
+		},
+	} {
+		var file bytes.Buffer
+		out := seal(&file)
+		sealed, err := age.Encrypt(out, to[0])
+		must(t, err)
+		_, err = sealed.Write(plain)
+		must(t, errors.Join(err, sealed.Close()))
+		if closer, ok := out.(io.Closer); ok {
+			must(t, closer.Close())
+		}
+		saved, restored := filepath.Join(t.TempDir(), "by-age"), filepath.Join(t.TempDir(), "new.db")
+		must(t, os.WriteFile(saved, file.Bytes(), 0o600))
+		_, err = backup.Restore{Content: toy{}, File: saved, Database: restored, Key: key}.Run(t.Context())
+		if must(t, err); records(t, restored) != 10 {
+			t.Errorf("%s: %d records", name, records(t, restored))
+		}
+	}
+}
+
+// TestEncryptedRestore: by the key, and by nothing else. A refusal changes nothing and
+// leaves nothing.
+func TestEncryptedRestore(t *testing.T) {
+	t.Parallel()
+	db, saved, key := encrypted(t)
+	wrong, _ := newKey(t)
+	text := contents(t, filepath.Dir(saved))["saved.db.age"]
+	body := strings.Index(text, "\n--- ") + 100
+	plain := filepath.Join(t.TempDir(), "plain.db")
+	makeBackup(t, db, plain)
+	file := func(content string) string {
+		path := filepath.Join(t.TempDir(), "x.age")
+		must(t, os.WriteFile(path, []byte(content), 0o600))
+		return path
+	}
+	flipped := func(at int) string { return text[:at] + string(text[at]^1) + text[at+1:] }
+	release, err := backup.Lock(db)
+	must(t, err)
+	must(t, release())
+	before := contents(t, filepath.Dir(db))
+	for _, tt := range []struct {
+		name, file string
+		key        backup.Key
+		want       error
+	}{
+		{"without a key", saved, nil, backup.ErrEncrypted},
+		{"with another key", saved, wrong, &backup.WrongKeyError{}},
+		{"a plain one", plain, key, backup.ErrNotEncrypted},
+		{"none", saved + "x", key, sqlite.ErrNotExist},
+		{"its header changed", file(flipped(strings.Index(text, "firefighters-backup"))), key, sqlite.ErrCorrupt},
+		{"its header cut", file(text[:60]), key, sqlite.ErrCorrupt},
+		{"its content changed", file(flipped(body)), key, sqlite.ErrCorrupt},
+		{"its content cut", file(text[:len(text)-1]), key, sqlite.ErrCorrupt},
+		{"with more behind it", file(text + "x"), key, sqlite.ErrCorrupt},
+	} {
+		_, err := backup.Restore{Content: toy{}, File: tt.file, Database: db, Key: tt.key}.Run(t.Context())
+		known, _ := errors.AsType[*backup.Error](err)
+		if _, isWrong := tt.want.(*backup.WrongKeyError); known == nil || known.Op != backup.OpRead || known.Path != tt.file ||
+			!errors.Is(err, tt.want) && !(isWrong && errors.As(err, new(*backup.WrongKeyError))) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+		if after := contents(t, filepath.Dir(db)); !maps.Equal(before, after) {
+			t.Fatalf("%s: there is %q", tt.name, names(t, filepath.Dir(db)))
+		}
+	}
+	done, err := backup.Restore{Content: toy{}, File: saved, Database: db, Key: append(wrong, key...)}.Run(t.Context())
+	if must(t, err); done.Text != "10 records" || records(t, db) != 10 || len(names(t, filepath.Dir(db))) != 3 {
+		t.Errorf("%+v; there is %q", done, names(t, filepath.Dir(db)))
+	}
+	checkModes(t, filepath.Dir(db))
+}
+
+// TestEncryptedCutOff: a restore that ends after any of its steps, as if killed, leaves
+// nothing decrypted to the next program.
+func TestEncryptedCutOff(t *testing.T) {
+	t.Parallel()
+	seen := false
+	for steps := range backup.RestoreSteps + 1 {
+		db, saved, key := encrypted(t)
+		must(t, os.WriteFile(db+"-lock", nil, 0o600))
+		_, err := backup.Restore{Content: toy{}, File: saved, Database: db, Key: key}.Begin(t.Context(), steps)
+		must(t, err)
+		seen = seen || exists(db+".restoring-decrypted")
+		checkModes(t, filepath.Dir(db))
+		want := 20
+		if steps == backup.RestoreSteps {
+			want = 10
+		}
+		release, err := backup.Lock(db)
+		must(t, err)
+		must(t, release())
+		if records(t, db) != want || exists(db+".restoring-decrypted") || exists(db+".restoring") {
+			t.Errorf("after %d steps: %d records, %q", steps, records(t, db), names(t, filepath.Dir(db)))
+		}
+	}
+	if !seen {
+		t.Error("no step left a decrypted file")
+	}
+}
+
+// TestEncryptedKilled: a backup that is killed leaves nothing in its folder, and beside the
+// database nothing after the next start.
+func TestEncryptedKilled(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{"Progress 1", "Summarize 1"} {
+		db, target := newDatabase(t, 10), filepath.Join(t.TempDir(), "x.age")
+		kill(t, program("encrypted backup", step, db, target), step)
+		if len(names(t, filepath.Dir(target))) > 0 || len(names(t, filepath.Dir(db))) == 1 {
+			t.Fatalf("%s: there is %q, and beside the database %q", step, names(t, filepath.Dir(target)), names(t, filepath.Dir(db)))
+		}
+		release, err := backup.Lock(db)
+		must(t, err)
+		must(t, release())
+		if found := names(t, filepath.Dir(db)); !slices.Equal(found, []string{"x.db", "x.db-lock"}) {
+			t.Errorf("%s: beside the database there is %q", step, found)
+		}
+	}
+}
+
+// TestEncryptedSchedule: encrypted backups are pruned among plain ones, and one plain copy
+// stays beside the database. What is damaged is seen without the key.
+func TestEncryptedSchedule(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 10), t.TempDir(), noon.AddDate(-1, 0, 0)
+	_, to := newKey(t)
+	beside := func() (kept []string) {
+		return slices.DeleteFunc(names(t, filepath.Dir(db)), func(name string) bool { return !strings.HasPrefix(name, "x.db.backup-") })
+	}
+	turn := func(to backup.Recipients, keep int) *backup.Scheduler {
+		s, _ := newScheduler(t, db, dir, keep, &now)
+		s.Encrypt(to)
+		s.Begin(t.Context())
+		s.Turn(t.Context())
+		if state := s.State(); !state.OK || !state.Last.Equal(now) {
+			t.Fatalf("%+v", state)
+		}
+		now = now.Add(day)
+		return s
+	}
+	stranger := filepath.Join(t.TempDir(), "x.db")
+	copyOf(t, newDatabase(t, 3), stranger)
+	_, err := backup.Job{Content: toy{}, Source: stranger, Target: filepath.Join(dir, "x-20200101T000000Z.db.age"), EncryptTo: to}.Run(t.Context())
+	must(t, err)
+
+	turn(nil, 4)
+	turn(to, 4)
+	if found := beside(); !slices.Equal(found, []string{"x.db.backup-20251121T120000Z"}) || records(t, filepath.Join(filepath.Dir(db), found[0])) != 10 {
+		t.Fatalf("beside the database: %q", found)
+	}
+	checkModes(t, filepath.Dir(db))
+	checkModes(t, dir)
+	for range 8 {
+		turn(to, 4)
+	}
+	var found []string
+	for _, f := range backup.Files(toy{}, db, dir) {
+		if filepath.Dir(f.Path) == dir {
+			found = append(found, filepath.Base(f.Path))
+		}
+	}
+	// The newest, and the last of the day and of the week before.
+	want := []string{"x-20251129T120000Z.db.age", "x-20251128T120000Z.db.age", "x-20251123T120000Z.db.age"}
+	if !slices.Equal(found, want) || len(names(t, dir)) != 2*len(found)+1 {
+		t.Fatalf("they are %q, and there is %q", found, names(t, dir))
+	}
+	newest := filepath.Join(dir, found[0])
+	sum := contents(t, dir)[found[0]+".sha256"]
+	if sum != fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(contents(t, dir)[found[0]])), found[0]) {
+		t.Errorf("its SHA-256: %q", sum)
+	}
+	if valid := backup.NewestValid(t.Context(), toy{}, db, dir); valid == nil || valid.Encrypted {
+		t.Errorf("the copy beside the database can be restored at once: %+v", valid)
+	}
+
+	text, err := os.ReadFile(newest)
+	must(t, err)
+	text[len(text)-1] ^= 1
+	must(t, os.WriteFile(newest, text, 0o600))
+	s, _ := newScheduler(t, db, dir, 4, &now)
+	if s.Begin(t.Context()); s.State().Last == nil || !s.State().Last.Equal(now.AddDate(0, 0, -2)) {
+		t.Errorf("the newest is damaged: %+v", s.State())
+	}
+
+	turn(nil, 4)
+	if found := beside(); len(found) > 0 {
+		t.Errorf("beside the database, without encryption: %q", found)
+	}
+	if !exists(filepath.Join(dir, "x-20200101T000000Z.db.age")) {
+		t.Error("the backup of another database is gone")
+	}
+}
+
+// TestDecryptedBeside: a backup that somebody has decrypted in its folder does not count as
+// another one.
+func TestDecryptedBeside(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 1), t.TempDir(), noon
+	_, to := newKey(t)
+	s, _ := newScheduler(t, db, dir, 8, &now)
+	s.Encrypt(to)
+	for range 2 {
+		s.Turn(t.Context())
+		saveAs(t, db, dir, now)
+		now = now.Add(day)
+	}
+	s.Turn(t.Context())
+	if found := backup.Files(toy{}, db, dir); len(found) != 6 { // with that beside the database
+		t.Errorf("there is %q", names(t, dir))
+	}
+}
+
+// TestRecipients: what is no recipient is refused, without a word of what was given.
+func TestRecipients(t *testing.T) {
+	t.Parallel()
+	secret, recipient, err := backup.NewKey()
+	must(t, err)
+	for text, want := range map[string]error{
+		recipient: nil, " " + recipient + "\n": nil,
+		secret: backup.ErrSecret, strings.ToLower(secret): backup.ErrSecret,
+		"": backup.ErrNotRecipient, "age1": backup.ErrNotRecipient, recipient[:60]: backup.ErrNotRecipient, "ssh-ed25519 AAAA": backup.ErrNotRecipient,
+	} {
+		if _, err := backup.ParseRecipients([]string{text}); err != want {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "# nothing\n", recipient, secret[:70] + "\n", "SQLite format 3\x00"} {
+		if _, err := backup.ReadKey(strings.NewReader(text)); err != backup.ErrNotKey {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
