@@ -88,8 +88,9 @@ func (s *Store) listBehind(tenant record.TenantID, q record.Query) (p Page, err 
 	more := false
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		place := func(now index.State) (index.Place, error) { return k.place(c, tenant, q.SortBy, now.Version) }
-		found, now, ok, err := s.index.PageBehind(tenant, tenantReader{c, tenant}, q, place)
-		p.Version, p.People = now.Version, now.Count
+		reader := &tenantReader{conn: c, tenant: tenant}
+		found, now, ok, err := s.index.PageBehind(tenant, reader, q, place)
+		p.Department, p.Version, p.People = reader.name, now.Version, now.Count
 		if err != nil {
 			return err
 		}

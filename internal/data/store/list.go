@@ -17,12 +17,13 @@ import (
 
 // Page is a page of a list, and how long the whole list is.
 type Page struct {
-	Items   []record.Firefighter
-	Total   int64
-	People  int64 // records of the whole department
-	Version int64 // of the department: it changes with every change of a record
-	Letters []Letter
-	Next    string // the cursor of what follows, see record.Query; empty: nothing does
+	Items      []record.Firefighter
+	Total      int64
+	Department string // its name
+	People     int64  // records of the whole department
+	Version    int64  // of the department: it changes with every change of a record
+	Letters    []Letter
+	Next       string // the cursor of what follows, see record.Query; empty: nothing does
 }
 
 // Letter is where a letter begins in a list by last name.
@@ -66,8 +67,9 @@ func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error)
 	}
 	var rows []int64
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		found, now, ok, err := s.index.Page(tenant, tenantReader{c, tenant}, q)
-		p.Version, p.People = now.Version, now.Count
+		reader := &tenantReader{conn: c, tenant: tenant}
+		found, now, ok, err := s.index.Page(tenant, reader, q)
+		p.Department, p.Version, p.People = reader.name, now.Version, now.Count
 		switch {
 		case err != nil:
 			return err
@@ -268,18 +270,19 @@ func (s *Store) Each(tenant record.TenantID, q record.Query, each func(*record.F
 type tenantReader struct {
 	conn   *sqlite.Conn
 	tenant record.TenantID
+	name   string // of the department, when State has returned
 }
 
 // State returns the version of the department and the number of its records.
-func (r tenantReader) State() (now index.State, err error) {
-	err = r.conn.QueryRow(`SELECT version, live_count FROM tenants WHERE id = ?`, sqlite.Args{int64(r.tenant)}, func(row sqlite.Row) {
-		now = index.State{Version: row.Int(0), Count: row.Int(1)}
+func (r *tenantReader) State() (now index.State, err error) {
+	err = r.conn.QueryRow(`SELECT version, live_count, name FROM tenants WHERE id = ?`, sqlite.Args{int64(r.tenant)}, func(row sqlite.Row) {
+		now, r.name = index.State{Version: row.Int(0), Count: row.Int(1)}, row.Text(2)
 	})
 	return now, noRow(err, ErrRemoved)
 }
 
 // Rows calls each for every record, in the order of creation.
-func (r tenantReader) Rows(each func(index.Row)) (last int64, err error) {
+func (r *tenantReader) Rows(each func(index.Row)) (last int64, err error) {
 	err = r.conn.Query(`SELECT `+indexColumns+inTenant+` ORDER BY row`, sqlite.Args{int64(r.tenant)},
 		func(row sqlite.Row) { each(indexRow(row)) })
 	if err == nil {
@@ -327,7 +330,7 @@ const changedSQL = `
 // service adds one to the version of the department and one row to the history.
 // If the two differ, another program has changed records, or a purge has erased
 // their history.
-func (r tenantReader) Changed(after, changes int64) (rows map[int64]*index.Row, last int64, ok bool, err error) {
+func (r *tenantReader) Changed(after, changes int64) (rows map[int64]*index.Row, last int64, ok bool, err error) {
 	last, err = r.conn.QueryInt(lastChangeSQL, int64(r.tenant))
 	if err != nil || last-after > maxFollowed {
 		return nil, 0, false, err

@@ -394,6 +394,7 @@ func (d *model) page(query string, q record.Query) (p store.Page) {
 		}
 	}
 	slices.SortFunc(found, func(a, b *modelRecord) int { return compare(q, a, b) })
+	p.Department = map[record.TenantID]string{ours: "Engine 7", theirs: "Ladder 1"}[d.tenant]
 	p.Total, p.People, p.Version = int64(len(found)), int64(len(d.records)), d.version
 	for i := (q.Page - 1) * q.PageSize; i < min(q.Page*q.PageSize, p.Total); i++ {
 		p.Items = append(p.Items, found[i].Firefighter)

@@ -148,7 +148,7 @@ func (v visit) labelOf(k store.Key) string {
 // accessNotice returns the notice of what the address says was done, nil for
 // none.
 func (v visit) accessNotice(keys []store.Key) *site.Notice {
-	query := v.R.URL.Query()
+	query := v.Query()
 	if query.Has("withdrawn") {
 		return &site.Notice{Text: v.Text("access.withdrawn")}
 	}

@@ -20,7 +20,7 @@ const mostAlike = 10
 func showAlike(v visit) error {
 	var typed record.Fields
 	for d, value := range typed.Each {
-		*value = v.R.URL.Query().Get(d.Name)
+		*value = v.Query().Get(d.Name)
 	}
 	found, err := v.alikeTyped(typed)
 	if err != nil {

@@ -3,6 +3,7 @@ package office
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -81,7 +82,7 @@ func (v visit) ownEdit(id string) (*store.Edit, error) {
 // newestEntry returns the entry that the address names, nil for none, or if something
 // came after it for the person.
 func (v visit) newestEntry(id string) (*store.Edit, error) {
-	number := v.R.URL.Query().Get(entryParameter)
+	number := v.Query().Get(entryParameter)
 	if number == "" {
 		return nil, nil
 	}
@@ -137,7 +138,7 @@ func (v visit) neighbours(id string) (n neighbours, err error) {
 // the one that was asked for is empty now. It is empty where the page is right.
 func (v visit) movedTo(q record.Query, imported int64, found store.Page) (string, error) {
 	for _, what := range notices {
-		id := v.R.URL.Query().Get(what)
+		id := v.Query().Get(what)
 		if id == "" {
 			continue
 		}
@@ -154,7 +155,7 @@ func (v visit) movedTo(q record.Query, imported int64, found store.Page) (string
 		if page == 0 || page == q.Page { // 0: not in this list
 			return "", nil
 		}
-		query := v.R.URL.Query()
+		query := maps.Clone(v.Query())
 		query.Set("page", strconv.FormatInt(page, 10))
 		if what == "deleted" {
 			return listPath(query), nil
@@ -169,7 +170,7 @@ var notices = []string{"added", "saved", "undone", "deleted", "restored"}
 
 // marked returns the id of the person who was just saved: the list marks the row.
 func (v visit) marked() string {
-	query := v.R.URL.Query()
+	query := v.Query()
 	return cmp.Or(query.Get("added"), query.Get("saved"), query.Get("undone"), query.Get("restored"))
 }
 
@@ -195,7 +196,7 @@ func (v visit) Render(status int, name string, p site.Page) error {
 // is none, or if it is not so any more.
 func (v visit) personNotice() (*site.Notice, error) {
 	for _, what := range notices {
-		id, err := record.ParseID(v.R.URL.Query().Get(what))
+		id, err := record.ParseID(v.Query().Get(what))
 		if err != nil {
 			continue
 		}
@@ -251,7 +252,7 @@ func (v visit) deletedNotice(id string) (*site.Notice, error) {
 // undoneNotice returns the notice of the entry that putting something back has made.
 // Without an entry there was nothing to put back.
 func (v visit) undoneNotice(id string) (*site.Notice, error) {
-	if !v.R.URL.Query().Has(entryParameter) {
+	if !v.Query().Has(entryParameter) {
 		return &site.Notice{Text: v.Text("history.putBack.nothing")}, nil
 	}
 	e, err := v.newestEntry(id)

@@ -126,7 +126,7 @@ func (v visit) months(people []record.Firefighter, today calendar.Date) (months 
 // answerAge reads which age and day the address asks for, and answers it. The
 // form comes with an age and the end of this year.
 func (v visit) answerAge(data *birthdaysPage, people []record.Firefighter, today calendar.Date) {
-	query := v.R.URL.Query()
+	query := v.Query()
 	data.Asked = query.Has("age") || query.Has("before")
 	data.Age.Value, data.Before.Value = strconv.Itoa(defaultAge), v.Lang.Day(calendar.Date{Year: today.Year + 1, Month: time.January, Day: 1})
 	if text := query.Get("before"); strings.TrimSpace(text) != "" {

@@ -34,7 +34,7 @@ func showDeleted(v visit) error {
 		return err
 	}
 	slices.Reverse(all)
-	number, err := strconv.ParseInt(v.R.URL.Query().Get("page"), 10, 64)
+	number, err := strconv.ParseInt(v.Query().Get("page"), 10, 64)
 	if err != nil || number < 1 {
 		number = 1
 	}

@@ -49,7 +49,7 @@ func showEmails(v visit) error {
 		Search: v.search(), Back: listPath(v.listQuery()), Faults: faults}
 	chosen := separators[0]
 	for _, s := range separators {
-		if s.name == v.R.URL.Query().Get("separator") {
+		if s.name == v.Query().Get("separator") {
 			chosen = s
 		}
 	}

@@ -27,7 +27,7 @@ type exportPage struct {
 var exportOrder = record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName}
 
 func showExport(v visit) error {
-	query := v.R.URL.Query()
+	query := v.Query()
 	data := exportPage{Formats: v.choices(sheet.Formats, sheet.Formats[0], "export.format."),
 		Search: strings.TrimSpace(query.Get("search")), SortBy: query.Get("sortBy"), SortDir: query.Get("sortDir")}
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)
@@ -46,7 +46,7 @@ func showExport(v visit) error {
 
 // sendExport answers with the file.
 func sendExport(v visit) error {
-	format := v.R.URL.Query().Get("format")
+	format := v.Query().Get("format")
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)
 	if err != nil || !slices.Contains(sheet.Formats, format) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}

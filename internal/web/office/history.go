@@ -130,7 +130,7 @@ func (v visit) renderHistory(p site.Page, data historyPage) error {
 func (v visit) pathWith(name, value string) string {
 	query := url.Values{}
 	for _, kept := range []string{"person", "who", "from", "to", "import", "before", "back"} {
-		if given := v.R.URL.Query().Get(kept); given != "" {
+		if given := v.Query().Get(kept); given != "" {
 			query.Set(kept, given)
 		}
 	}
@@ -144,12 +144,12 @@ func (v visit) pathWith(name, value string) string {
 }
 
 // historyBack returns the address that the forms of a history lead back to: its own.
-func (v visit) historyBack() string { return v.pathWith("before", v.R.URL.Query().Get("before")) }
+func (v visit) historyBack() string { return v.pathWith("before", v.Query().Get("before")) }
 
 // readFilter returns which changes the address asks for, and fills the form that asks.
 // What cannot be read excludes nothing.
 func (v visit) readFilter(data *historyPage) (q store.EditQuery, err error) {
-	given, f := v.R.URL.Query(), &data.Filter
+	given, f := v.Query(), &data.Filter
 	number := func(name string) int64 {
 		n, err := strconv.ParseInt(given.Get(name), 10, 64)
 		if err != nil {
@@ -267,7 +267,7 @@ func (v visit) readWho(f *historyFilter, text string) (keys []store.KeyID, err e
 // readFilterDay returns the beginning of a day of the form, or of one so many days later,
 // the zero time for none.
 func (v visit) readFilterDay(f *historyFilter, q *question, name string, later int) time.Time {
-	q.Value = strings.TrimSpace(v.R.URL.Query().Get(name))
+	q.Value = strings.TrimSpace(v.Query().Get(name))
 	if q.Value == "" {
 		return time.Time{}
 	}

@@ -121,7 +121,7 @@ func (v visit) form() url.Values {
 	if v.R.Method == http.MethodPost {
 		return v.R.PostForm
 	}
-	return v.R.URL.Query()
+	return v.Query()
 }
 
 // onList returns a handler that waits for a place to work on the list that the form

@@ -74,7 +74,7 @@ const importedParameter = "imported"
 // importNotice returns the notice of the import that the address names, nil for none, and
 // the number of that import, 0 if it was taken back.
 func (v visit) importNotice(all []store.Import) (notice *site.Notice, number int64) {
-	query := v.R.URL.Query()
+	query := v.Query()
 	if query.Has("nothing") {
 		return &site.Notice{Text: v.Text("import.why.nothing"), Warn: true}, 0
 	}

@@ -105,8 +105,8 @@ func showList(v visit) error {
 	back := listPath(v.listQuery())
 	data.Add = withBack(newPersonPath, back)
 	data.Rows = v.rowsOf(data, back, v.May(store.ScopeWrite))
-	p := site.Page{Title: v.Text("list.title"), Section: "list", Wrong: len(faults) > 0, Notice: notice, Data: data}
-	if v.R.URL.Query().Get("part") == "results" { // the script asks for it while somebody types
+	p := site.Page{Title: v.Text("list.title"), Department: found.Department, Section: "list", Wrong: len(faults) > 0, Notice: notice, Data: data}
+	if v.Query().Get("part") == "results" { // the script asks for it while somebody types
 		p.Part = "results"
 		return v.Render(http.StatusOK, "list", p)
 	}
@@ -122,7 +122,7 @@ func showList(v visit) error {
 // importAsked returns the notice of the import that the address names, and its number. 0 is
 // none, or one that was taken back.
 func (v visit) importAsked() (*site.Notice, int64, error) {
-	if !v.R.URL.Query().Has(importedParameter) {
+	if !v.Query().Has(importedParameter) {
 		return nil, 0, nil
 	}
 	all, err := v.Store.Imports(v.Session.Tenant)
@@ -161,7 +161,7 @@ func (v visit) ids(q record.Query, imported int64) ([]string, error) {
 // parseList reads which list the address asks for. What it cannot read it
 // leaves out, and returns a message for each such parameter.
 func (v visit) parseList() (q record.Query, faults []string, err error) {
-	given, tooLong := parameters(v.R.URL.Query())
+	given, tooLong := parameters(v.Query())
 	for _, name := range tooLong {
 		faults = append(faults, v.Text("list.fault", name))
 	}
@@ -198,21 +198,21 @@ func parameters(query url.Values) (given url.Values, tooLong []string) {
 
 // search returns the text that was searched for.
 func (v visit) search() string {
-	given, _ := parameters(v.R.URL.Query())
+	given, _ := parameters(v.Query())
 	return strings.TrimSpace(given.Get("search"))
 }
 
 // listQuery returns the parameters of the list that was asked for, but not those
 // that hold for one answer only.
 func (v visit) listQuery() url.Values {
-	given, _ := parameters(v.R.URL.Query())
+	given, _ := parameters(v.Query())
 	kept := url.Values{}
 	for name := range given {
 		if value := given.Get(name); value != "" {
 			kept.Set(name, value)
 		}
 	}
-	if number := v.R.URL.Query().Get(importedParameter); number != "" && len(number) <= maxParameter {
+	if number := v.Query().Get(importedParameter); number != "" && len(number) <= maxParameter {
 		kept.Set(importedParameter, number)
 	}
 	return kept

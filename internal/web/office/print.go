@@ -59,7 +59,7 @@ const (
 )
 
 func (v visit) printChoice() printChoice {
-	query := v.R.URL.Query()
+	query := v.Query()
 	c := printChoice{Full: query.Get("list") == "full", One: query.Get("size") == "one"}
 	c.Columns.Value = strings.ToValidUTF8(query.Get("columns"), "\uFFFD")
 	for heading := range strings.SplitSeq(c.Columns.Value, ",") {
@@ -201,7 +201,7 @@ type paperPerson struct {
 
 // showPaper says what has changed since a list was printed.
 func showPaper(v visit) error {
-	data := paperPage{Code: v.R.URL.Query().Get("code"), Date: v.now()}
+	data := paperPage{Code: v.Query().Get("code"), Date: v.now()}
 	if strings.TrimSpace(data.Code) != "" {
 		if err := v.comparePaper(&data); err != nil {
 			return err

@@ -174,7 +174,7 @@ const doneParameter = "done"
 
 // stepNotice returns the notice of what the address says was done, nil for none.
 func (v visit) stepNotice() (*site.Notice, error) {
-	switch v.R.URL.Query().Get(doneParameter) {
+	switch v.Query().Get(doneParameter) {
 	case "department":
 		name, err := v.Store.TenantName(v.Session.Tenant)
 		return &site.Notice{Text: v.Text("department.done", isolate(name))}, err

@@ -18,12 +18,13 @@ import (
 
 // Page is what a handler says of its page.
 type Page struct {
-	Title   string // translated
-	Section string // its entry in the menu, or below one; empty for none
-	Part    string // what to answer with: a template that the page defines; empty: all of the page
-	Wrong   bool   // a form has faults: the title of the window says so first
-	Notice  *Notice
-	Data    any
+	Title      string // translated
+	Department string // its name; empty: Render asks for it
+	Section    string // its entry in the menu, or below one; empty for none
+	Part       string // what to answer with: a template that the page defines; empty: all of the page
+	Wrong      bool   // a form has faults: the title of the window says so first
+	Notice     *Notice
+	Data       any
 }
 
 // Notice says above a page what has just happened, and offers to undo that.
@@ -73,11 +74,14 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		AskBeforeOut: v.invited() && v.path != signOutPath,
 	}
 	if f.SignedIn {
-		department, err := v.Store.TenantName(v.Session.Tenant)
-		if err != nil && !v.failed { // the page of an error can do without
-			return err
+		f.Department, f.Person = p.Department, v.Session.Person()
+		if f.Department == "" {
+			name, err := v.Store.TenantName(v.Session.Tenant)
+			if err != nil && !v.failed { // the page of an error can do without
+				return err
+			}
+			f.Department = name
 		}
-		f.Department, f.Person = department, v.Session.Person()
 		if f.IsAdmin {
 			f.Backups = new(v.Backups())
 		}
@@ -129,7 +133,7 @@ func (v *Visit) send() error {
 // Back returns the address that the forms of a page lead back to. It is the parameter
 // "back" of the page's address, and a field of its forms. Without one it is Root.
 func (v *Visit) Back() string {
-	return LocalPath(cmp.Or(v.R.PostForm.Get("back"), v.R.URL.Query().Get("back")))
+	return LocalPath(cmp.Or(v.R.PostForm.Get("back"), v.Query().Get("back")))
 }
 
 // here returns the address that leads to the page again: its own, or for a form the

@@ -167,7 +167,7 @@ func (v *Visit) renderSignIn(status int, data signInPage) error {
 }
 
 func showSignIn(v *Visit) error {
-	query := v.R.URL.Query()
+	query := v.Query()
 	// Where a link of another site leads, the browser may have a session all the same.
 	out := query.Has("signedOut") && !v.SignedIn() && !v.fromElsewhere()
 	return v.renderSignIn(http.StatusOK, signInPage{Next: LocalPath(query.Get("next")), Out: out})
@@ -240,7 +240,7 @@ func (v *Visit) begin(secret string, session store.Key, data signInPage) error {
 }
 
 // Resumed reports whether a form must be shown again, and not saved.
-func (v *Visit) Resumed() bool { return v.R.URL.Query().Has("resume") }
+func (v *Visit) Resumed() bool { return v.Query().Has("resume") }
 
 const (
 	signOutPath   = Root + "sign-out"
@@ -257,7 +257,7 @@ func showSignOut(v *Visit) error {
 	if !v.SignedIn() { // in another window
 		return v.Redirect(signedOutPath)
 	}
-	data := signOutPage{v.invited(), LocalPath(v.R.URL.Query().Get("next"))}
+	data := signOutPage{v.invited(), LocalPath(v.Query().Get("next"))}
 	return v.Render(http.StatusOK, "sign-out", Page{Title: v.Text("signout.title"), Data: data})
 }
 

@@ -27,9 +27,10 @@ type Visit struct {
 
 	site   *Site
 	route  Route
-	path   string // of the route
-	secret string // of the session
-	failed bool   // the page says that something went wrong
+	path   string     // of the route
+	secret string     // of the session
+	query  url.Values // of the address, nil: nobody has asked for it yet
+	failed bool       // the page says that something went wrong
 
 	hasPageSlot bool // the visit counts in making, the limit of pages
 	insideWork  bool // Work calls the handler: W keeps what is written until Work ends
@@ -40,6 +41,15 @@ type Visit struct {
 
 // SignedIn reports whether the visitor has a session.
 func (v *Visit) SignedIn() bool { return v.Session.ID != 0 }
+
+// Query returns the parameters of the address, which nobody may change: a page asks for
+// them a dozen times, so they are read once.
+func (v *Visit) Query() url.Values {
+	if v.query == nil {
+		v.query = v.R.URL.Query()
+	}
+	return v.query
+}
 
 // May reports whether the session may use routes of a scope.
 func (v *Visit) May(scope string) bool { return store.ScopeCovers(v.Session.Scope, scope) }
