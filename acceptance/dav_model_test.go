@@ -23,11 +23,10 @@ import (
 
 var (
 	davSeed  = flag.Uint64("dav.seed", 33, "seed of the random run of TestBookCopies")
-	davSteps = flag.Int("dav.steps", map[bool]int{false: enoughSteps, true: 100}[withRace], "changes of TestBookCopies")
+	davSteps = flag.Int("dav.steps", unlessRace(enoughSteps, 100), "changes of TestBookCopies")
 )
 
-// enoughSteps are so many that everything happens in a run. The race detector makes each
-// step slow, and sees as much in fewer.
+// enoughSteps are so many that everything happens in a run.
 const enoughSteps = 300
 
 // davRun is one random run.

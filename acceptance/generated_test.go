@@ -22,7 +22,7 @@ import (
 
 var (
 	generatedSeed  = flag.Uint64("generated.seed", 23, "seed of the requests of TestGenerated")
-	generatedCases = flag.Int("generated.cases", 1200, "requests of TestGenerated")
+	generatedCases = flag.Int("generated.cases", unlessRace(1200, 500), "requests of TestGenerated")
 )
 
 // operation is one of the document.

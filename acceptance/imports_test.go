@@ -637,10 +637,7 @@ func TestImportBesideOthers(t *testing.T) {
 // detector a country takes longer, so it is a county there.
 func TestPostsBesideImport(t *testing.T) {
 	s := start(t)
-	people := 17_000
-	if withRace {
-		people = 1_000
-	}
+	people := unlessRace(17_000, 1_000)
 	path := list(t, "list.csv", csvOf(people))
 	done := make(chan bool)
 	var posts sync.WaitGroup

@@ -23,6 +23,7 @@ func TestMain(m *testing.M) {
 	if flag.Lookup("test.list").Value.String() != "" {
 		os.Exit(m.Run())
 	}
+	testTogether()
 	os.Exit(runAll(m))
 }
 
@@ -66,6 +67,15 @@ func build(folder string) (path string, err error) {
 	return path, nil
 }
 
+// unlessRace returns how much of something a test does: usual, or fewer with the race
+// detector, which makes each step slow, and sees as much in fewer.
+func unlessRace(usual, fewer int) int {
+	if withRace {
+		return fewer
+	}
+	return usual
+}
+
 // kept are the variables of the environment that the program sees. PATHEXT and what
 // follows it are those of Windows.
 var kept = []string{"PATH", "TMPDIR", "GOCOVERDIR", "TZ", "LANG", "LC_ALL", "PATHEXT", "SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP"}
@@ -83,6 +93,14 @@ func leaveUser(folder string) error {
 	os.Setenv("LOCALAPPDATA", home)
 	os.Setenv("GORACE", fmt.Sprintf("halt_on_error=1 exitcode=%d atexit_sleep_ms=0", raceCode))
 	return os.Mkdir(home, 0o700)
+}
+
+// testTogether lets more tests run at once than there are processors, because half of
+// their time they wait: for a disk, for the program to start, or for what it gives up.
+func testTogether() {
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		parallel.Value.Set(fmt.Sprint(2 * runtime.GOMAXPROCS(0)))
+	}
 }
 
 // raceCode is what the program ends with after a data race.

@@ -29,7 +29,7 @@ import (
 
 var (
 	modelSeed  = flag.Uint64("model.seed", 7, "seed of the random run of TestModel")
-	modelSteps = flag.Int("model.steps", 1500, "requests of TestModel")
+	modelSteps = flag.Int("model.steps", unlessRace(1500, 400), "requests of TestModel")
 )
 
 // did notes a change, and what the record was before.

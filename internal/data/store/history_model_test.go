@@ -1,5 +1,10 @@
+//go:build !race
+
 package store_test
 
+// Only one goroutine does all of this, and the race detector takes four times as long for
+// it.
+//
 // A random run of calls of a store and, beside it, of a model of it in a few
 // lines of plain Go. The history must say what the model remembers, and a program
 // that follows the changes must end with what is on the list.
