@@ -102,6 +102,7 @@ var measurements = []struct {
 	{"memory", (*bench).memory},
 	{"recovery", (*bench).recovery},
 	{"import", (*bench).imports},
+	{"beside imports", (*bench).besideImports},
 	{"export", (*bench).exports},
 	{"phones", (*bench).phones},
 	{"waiting", (*bench).waiting},

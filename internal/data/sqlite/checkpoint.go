@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -158,7 +157,7 @@ func (c *checkpointer) restart(writer *Conn) {
 	} else {
 		writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
 	}
-	writer.Query(fmt.Sprintf(`PRAGMA busy_timeout = %d`, writerTimeout.Milliseconds()), nil, ignore)
+	writer.QueryInt(patienceSQL)
 }
 
 // AskBeforeCheckpoints has this process call ask before each of its checkpoints, and

@@ -228,10 +228,14 @@ func (c *Conn) Close() error { return errors.Join(c.closeStatements(), c.driver.
 
 // busyTimeout is how long a statement waits for another program's lock, and
 // writerTimeout how long a transaction that writes does. An import of 100,000 people by a
-// command has the lock for 3 s, on a busy machine for 10 s.
+// command has the lock for 3 s, on a busy machine for 10 s. SQLite pauses longer and longer
+// while it waits, up to 100 ms. So the writer lets it wait for writerPatience only and asks
+// again, at once or, for a long job, after longPause.
 const (
-	busyTimeout   = 5 * time.Second
-	writerTimeout = 15 * time.Second
+	busyTimeout    = 5 * time.Second
+	writerTimeout  = 15 * time.Second
+	writerPatience = 10 * time.Millisecond
+	longPause      = 100 * time.Millisecond
 )
 
 func dsn(path string, settings ...string) string {
@@ -252,7 +256,7 @@ func dsn(path string, settings ...string) string {
 func writerDSN(path string) string {
 	return dsn(path, "mode=rw", "_journal_mode=WAL", "_synchronous=FULL", "_foreign_keys=1", "_pragma=fullfsync(1)",
 		"_pragma=temp_store(memory)", "_pragma=cache_size(-16000)", "_pragma=wal_autocheckpoint(0)",
-		"_pragma=journal_size_limit(33554432)", fmt.Sprintf("_pragma=busy_timeout(%d)", writerTimeout.Milliseconds()))
+		"_pragma=journal_size_limit(33554432)")
 }
 
 // readerDSN is for connections that read a database in WAL mode.

@@ -63,7 +63,7 @@ func Open(path string, options Options) (*DB, error) {
 		options.Now = time.Now
 	}
 	db := &DB{Clock: &Clock{system: options.Now}, path: path, options: options, readers: make(chan *Conn, readerCount)}
-	db.writer = &writer{db: db, checkpoints: &checkpointer{db: db}}
+	db.writer = &writer{db: db, timeout: writerTimeout, checkpoints: &checkpointer{db: db}}
 	err := db.connect()
 	if errors.Is(err, ErrFull) && !hasWAL(path) {
 		err = db.connectReadOnly()
@@ -79,6 +79,9 @@ func (db *DB) connect() error {
 	conns, err := openAll(slices.Concat([]string{writerDSN(db.path), writerDSN(db.path)}, slices.Repeat([]string{readerDSN(db.path)}, readerCount)))
 	if err == nil {
 		err = truncateForLitestream(conns[0], conns[1])
+	}
+	if err == nil {
+		_, err = conns[0].QueryInt(patienceSQL)
 	}
 	if err != nil {
 		closeAll(conns)

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -20,7 +20,8 @@ import (
 // serves many callers, and a caller alone waits for no other goroutine.
 type writer struct {
 	db          *DB
-	conn        *Conn // nil while there is no room
+	conn        *Conn         // nil while there is no room
+	timeout     time.Duration // writerTimeout
 	checkpoints *checkpointer
 
 	mu      sync.Mutex
@@ -36,6 +37,7 @@ const largestGroup = 256
 // job is a change to make within a transaction, and what came of it.
 type job struct {
 	do   func(*Tx) error
+	long bool // WriteLong
 	err  error
 	turn chan bool // true: lead; false: done
 }
@@ -78,14 +80,21 @@ func (t *Tx) ExecOne(text string, args ...driver.Value) error {
 //
 // A job that returns an error of its own before it has run anything but SELECT
 // fails alone. A panic becomes an error. do must not call Read or Write.
-func (db *DB) Write(do func(*Tx) error) error {
+func (db *DB) Write(do func(*Tx) error) error { return db.write(do, false) }
+
+// WriteLong is Write for a job of seconds, as an import. It shares its transaction with no
+// other job, so that nobody waits for two of them. While another process has the lock it
+// asks less often than Write, so that short jobs come first.
+func (db *DB) WriteLong(do func(*Tx) error) error { return db.write(do, true) }
+
+func (db *DB) write(do func(*Tx) error, long bool) error {
 	if db.lost.Load() {
 		return ErrLost
 	}
 	if err := db.MakeWritable(); err != nil {
 		return err
 	}
-	w, j := db.writer, &job{do: do, turn: make(chan bool, 1)}
+	w, j := db.writer, &job{do: do, long: long, turn: make(chan bool, 1)}
 	w.mu.Lock()
 	if w.stopped.Load() {
 		w.mu.Unlock()
@@ -105,16 +114,29 @@ func (db *DB) Write(do func(*Tx) error) error {
 
 // lead commits the jobs that are waiting. The first of them is the leader's.
 func (w *writer) lead() {
-	w.mu.Lock()
-	group := slices.Clone(w.waiting[:min(len(w.waiting), largestGroup)])
-	w.waiting = slices.Delete(w.waiting, 0, len(group))
-	w.mu.Unlock()
+	group := w.nextGroup()
 	w.commit(group)
 	for _, j := range group[1:] {
 		j.turn <- false
 	}
 	w.checkpoints.limitWAL(w.conn)
 	w.handOver()
+}
+
+// nextGroup takes the first of the waiting jobs, and all that may share its transaction.
+func (w *writer) nextGroup() (group []*job) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var others []*job
+	for i, j := range w.waiting {
+		if i == 0 || !group[0].long && !j.long && len(group) < largestGroup {
+			group = append(group, j)
+		} else {
+			others = append(others, j)
+		}
+	}
+	w.waiting = others
+	return group
 }
 
 // handOver makes the first of the waiting jobs the leader, if there is one.
@@ -160,7 +182,7 @@ func (w *writer) commit(group []*job) {
 // and does not stop the others.
 func (w *writer) transact(group []*job) (err error) {
 	t := &Tx{Conn: w.conn, Now: w.db.Clock.Now().UnixMilli()}
-	if _, err := t.Exec(`BEGIN IMMEDIATE`); err != nil {
+	if err := w.begin(group[0].long); err != nil {
 		return fmt.Errorf("beginning a transaction: %w", err)
 	}
 	defer func() {
@@ -186,6 +208,21 @@ func (w *writer) transact(group []*job) (err error) {
 		do()
 	}
 	return nil
+}
+
+var patienceSQL = fmt.Sprintf(`PRAGMA busy_timeout = %d`, writerPatience.Milliseconds())
+
+// begin begins a transaction. While another process has the lock it waits.
+func (w *writer) begin(long bool) error {
+	for began := time.Now(); ; {
+		_, err := w.conn.Exec(`BEGIN IMMEDIATE`)
+		if !errors.Is(err, ErrBusy) || time.Since(began) >= w.timeout {
+			return err
+		}
+		if long {
+			time.Sleep(longPause)
+		}
+	}
 }
 
 // failsAlone reports whether a job has left the transaction as it was, so that

@@ -208,13 +208,10 @@ func TestBusy(t *testing.T) {
 	t.Parallel()
 	db := openToy(t)
 	const wait, many = time.Second, 64
-	must(t, db.Write(func(tx *sqlite.Tx) error {
-		if usual, err := tx.QueryInt(`PRAGMA busy_timeout`); err != nil || usual < 15_000 {
-			t.Errorf("a writer waits for %d ms, %v: not as long as the largest import of a command may take", usual, err)
-		}
-		_, err := tx.QueryInt(fmt.Sprintf(`PRAGMA busy_timeout = %d`, wait.Milliseconds()))
-		return err
-	}))
+	usual := db.SetTimeout(wait)
+	if usual < 15*time.Second {
+		t.Errorf("a writer waits for %v: not as long as the largest import of a command may take", usual)
+	}
 	release := lock(t, db.Path())
 	start := time.Now()
 	var writers sync.WaitGroup
@@ -228,8 +225,49 @@ func TestBusy(t *testing.T) {
 	if waited := time.Since(start); waited < wait || waited > many*wait {
 		t.Errorf("the writers waited for %v", waited)
 	}
+	db.SetTimeout(usual)
+	for _, write := range []func(func(*sqlite.Tx) error) error{db.Write, db.WriteLong} {
+		writers.Go(func() { wants(t, write(addNote), nil) })
+	}
+	time.Sleep(100 * time.Millisecond) // they ask more than once
 	release()
-	must(t, note(db, "x"))
+	writers.Wait()
+}
+
+// TestLong: a long job has a transaction of its own, and those who have come before it
+// ends wait for no other one.
+func TestLong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		db := openToy(t)
+		var running sync.WaitGroup
+		let, last := make(chan bool), (*sqlite.Tx)(nil)
+		running.Go(func() { wants(t, db.Write(func(*sqlite.Tx) error { <-let; return nil }), nil) })
+		order := ""
+		for _, job := range []struct {
+			name  string
+			write func(func(*sqlite.Tx) error) error
+		}{{"a", db.Write}, {"L", db.WriteLong}, {"b", db.Write}, {"M", db.WriteLong}, {"c", db.Write}} {
+			synctest.Wait()
+			running.Go(func() {
+				wants(t, job.write(func(tx *sqlite.Tx) error {
+					if tx != last {
+						order += " "
+					}
+					last = tx
+					order += job.name
+					return nil
+				}), nil)
+			})
+		}
+		synctest.Wait()
+		close(let)
+		running.Wait()
+		if order != " abc L M" {
+			t.Errorf("the transactions were%s", order)
+		}
+		must(t, db.Close())
+	})
 }
 
 // TestFull: a full disk stops writing, and only while it is full.

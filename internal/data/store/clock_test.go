@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -63,11 +64,15 @@ func TestClockIsSavedByCommits(t *testing.T) {
 	create(t, s, ours, ana)
 	check(noon)
 	now = noon.Add(time.Hour)
-	if _, err := s.Create(99, 0, ana, nil); err == nil {
-		t.Error("a record was added to a department that does not exist")
+	err := s.DB().Write(func(tx *sqlite.Tx) error {
+		tx.Exec(`UPDATE service SET address = 'x'`)
+		return errors.New("for the test")
+	})
+	if err == nil {
+		t.Error("a job that failed is done")
 	}
 	check(noon)
-	err := s.DB().Write(func(tx *sqlite.Tx) error { // only the COMMIT fails
+	err = s.DB().Write(func(tx *sqlite.Tx) error { // only the COMMIT fails
 		_, err := tx.Exec(`PRAGMA defer_foreign_keys = 1`)
 		if err == nil {
 			_, err = tx.Exec(`INSERT INTO keys (hash, tenant_id, scope, created_at) VALUES (zeroblob(32), 99, 'read', 0)`)

@@ -77,7 +77,7 @@ func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids [
 		if err != nil || len(early.people) == 0 {
 			return 0, nil, err
 		}
-		err = s.db.Write(func(t *sqlite.Tx) (err error) {
+		err = s.db.WriteLong(func(t *sqlite.Tx) (err error) {
 			number, ids = 0, nil
 			if err := refuseRepeated(t.Conn, t.Now, tenant, n.Key); err != nil {
 				return err
@@ -170,11 +170,16 @@ func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID, d *draft, last bo
 
 // write adds and changes people.
 func (n *NewImport) write(t *sqlite.Tx, tenant record.TenantID, people []Person) (ids []string, err error) {
+	row, err := nextRow(t, tenant)
+	if err != nil {
+		return nil, err
+	}
 	ids = make([]string, 0, len(people))
 	for i, p := range people {
 		if p.ID == "" {
 			f := newFirefighter(p.Fields)
-			p.ID, err = f.ID, create(t, tenant, n.By, f.ID, createValues(tenant, f))
+			p.ID, err = f.ID, create(t, tenant, n.By, row, f.ID, createValues(tenant, f))
+			row++
 		} else {
 			var before record.Stored
 			if before, err = get(t.Conn, tenant, p.ID); err == nil {
@@ -303,7 +308,7 @@ type imported struct {
 // whom anything else has changed since. The error is ErrNotFound for an unknown
 // number, and a *TakenBackError for one that was taken back before.
 func (s *Store) TakeBack(tenant record.TenantID, by KeyID, number int64) (done TakenBack, err error) {
-	err = s.db.Write(func(t *sqlite.Tx) error {
+	err = s.db.WriteLong(func(t *sqlite.Tx) error {
 		done = TakenBack{}
 		all, erased, err := importedBy(t.Conn, tenant, number)
 		if err != nil {

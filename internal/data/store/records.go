@@ -30,11 +30,11 @@ func get(c *sqlite.Conn, tenant record.TenantID, id string) (f record.Stored, er
 	return f, noRow(err, ErrNotFound)
 }
 
-// createSQL takes the next row number of the department (schema.sql).
+// createSQL has the values of one row: with a SELECT in their place SQLite makes a
+// table for them first, because the table has a trigger.
 var createSQL = `
-	INSERT INTO firefighters (row, id, tenant_id, created_at, updated_at, checksum, ` + record.FieldColumns + `, ` + record.KeyColumns + `)
-	SELECT id << 32 | (last_seq + 1), ?, id, ?, ?, ?` + placeholders(record.FieldColumns, record.KeyColumns) + `
-	  FROM tenants WHERE id = ?`
+	INSERT INTO firefighters (row, created_at, updated_at, tenant_id, id, checksum, ` + record.FieldColumns + `, ` + record.KeyColumns + `)
+	VALUES (?, ?, ?, ?, ?, ?` + placeholders(record.FieldColumns, record.KeyColumns) + `)`
 
 // placeholders returns a ", ?" for each of the columns.
 func placeholders(columns ...string) string {
@@ -54,8 +54,12 @@ func (s *Store) Create(tenant record.TenantID, by KeyID, fields record.Fields, k
 	values := createValues(tenant, f)
 	err := s.db.Write(func(t *sqlite.Tx) error {
 		err := refuseRepeated(t.Conn, t.Now, tenant, key)
+		row := int64(0)
 		if err == nil {
-			err = create(t, tenant, by, f.ID, values)
+			row, err = nextRow(t, tenant)
+		}
+		if err == nil {
+			err = create(t, tenant, by, row, f.ID, values)
 		}
 		f.CreatedAt, f.UpdatedAt = t.Now, t.Now
 		if err == nil && key != nil {
@@ -70,15 +74,22 @@ func newFirefighter(fields record.Fields) record.Firefighter {
 	return record.Firefighter{ID: uuid.Must(uuid.NewV7()).String(), Fields: fields}
 }
 
-// createValues returns the values of createSQL from the checksum on. They are
-// made before the transaction begins.
+// createValues returns the values of createSQL from the department on. They are made
+// before the transaction begins.
 func createValues(tenant record.TenantID, f record.Firefighter) sqlite.Args {
-	return slices.Concat(sqlite.Args{record.Checksum(tenant, f.ID, &f.Fields, false)}, f.Values(), f.Keys(), sqlite.Args{int64(tenant)})
+	return slices.Concat(sqlite.Args{int64(tenant), f.ID, record.Checksum(tenant, f.ID, &f.Fields, false)}, f.Values(), f.Keys())
 }
 
-func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, id string, values sqlite.Args) error {
-	if err := t.ExecOne(createSQL, slices.Concat(sqlite.Args{id, t.Now, t.Now}, values)...); err != nil {
-		return noRow(err, ErrRemoved)
+// nextRow returns the row number that the next new record of a department has
+// (schema.sql). Each further one has the next number.
+func nextRow(t *sqlite.Tx, tenant record.TenantID) (row int64, err error) {
+	row, err = t.QueryInt(`SELECT id << 32 | (last_seq + 1) FROM tenants WHERE id = ?`, int64(tenant))
+	return row, noRow(err, ErrRemoved)
+}
+
+func create(t *sqlite.Tx, tenant record.TenantID, by KeyID, row int64, id string, values sqlite.Args) error {
+	if err := t.ExecOne(createSQL, slices.Concat(sqlite.Args{row, t.Now, t.Now}, values)...); err != nil {
+		return err
 	}
 	return addChange(t, tenant, by, actionCreate, id, nil)
 }

@@ -139,14 +139,18 @@ func addDepartment(t *sqlite.Tx, d Department) error {
 	if err != nil {
 		return err
 	}
+	first, err := nextRow(t, tenant)
+	if err != nil {
+		return err
+	}
 	now := time.UnixMilli(t.Now)
-	for _, fields := range d.People {
+	for i, fields := range d.People {
 		fields, errs := fields.Normalize(now)
 		if len(errs) > 0 {
 			return errs
 		}
 		f := newFirefighter(fields)
-		if err := create(t, tenant, 0, f.ID, createValues(tenant, f)); err != nil {
+		if err := create(t, tenant, 0, first+int64(i), f.ID, createValues(tenant, f)); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	besideClients = 32
+	besidePace    = 5 * time.Millisecond // between two creates of all clients together
+)
+
+// besideImports measures how long creates of other departments wait while lists of 17,000
+// people are imported. To compare, it writes as many rows into a plain table.
+func (b *bench) besideImports() error {
+	list := filepath.Join(b.folder, "beside.csv")
+	rows := people(1)
+	if err := writeCSV(list, rows); err != nil {
+		return err
+	}
+	added, err := os.ReadFile(list)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows[1:] {
+		row[2] = fmt.Sprintf("091 %07d", i) // another phone for all
+	}
+	changed := bytes.Buffer{}
+	if err := csv.NewWriter(&changed).WriteAll(rows); err != nil {
+		return err
+	}
+	post := func(query string, list []byte) func(string) error {
+		return func(tenant string) error { return b.postImport(tenant, query, list) }
+	}
+	command := func(tenant string) error {
+		out, err := exec.CommandContext(b.ctx, b.program, "import", list, "--apply", "--tenant", tenant, "--db", b.country.path).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return err
+	}
+	ways := []struct {
+		name    string
+		imports func(string) error
+		tenants []string
+	}{
+		{"one, by the API", post("", added), []string{"A"}},
+		{"one that changes all, by the API", post("&update=true", changed.Bytes()), []string{"A"}},
+		{"one, by the command", command, []string{"B"}},
+		{"two at once, by the API", post("", added), []string{"C", "D"}},
+		{"two at once, by the command", command, []string{"E", "F"}},
+	}
+	type measured struct{ longest, p99, took, plain []float64 }
+	all := make([]measured, len(ways))
+	for round := range b.rounds {
+		for i, w := range ways {
+			plain, err := b.plainRows(rows)
+			if err != nil {
+				return err
+			}
+			beside, took, err := b.createBeside(func() error {
+				var failures []error
+				var working sync.WaitGroup
+				ended := make(chan error, len(w.tenants))
+				for _, tenant := range w.tenants {
+					working.Go(func() { ended <- w.imports(fmt.Sprintf("Beside %s %d", tenant, round)) })
+				}
+				working.Wait()
+				for range w.tenants {
+					failures = append(failures, <-ended)
+				}
+				return errors.Join(failures...)
+			})
+			if err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
+			m := &all[i]
+			m.longest = append(m.longest, milliseconds(beside.percentile(1)))
+			m.p99 = append(m.p99, milliseconds(beside.percentile(0.99)))
+			m.took, m.plain = append(m.took, took.Seconds()), append(m.plain, milliseconds(plain))
+		}
+	}
+	var longest, p99 []finding
+	for i, w := range ways {
+		m := all[i]
+		var ratios []float64
+		for n := range m.longest {
+			ratios = append(ratios, m.longest[n]/m.plain[n])
+		}
+		longest = append(longest, finding{w.name, median(m.longest), fmt.Sprintf("all done after %.1f s; the rows in a plain table: %.0f ms, that is 1 : %.1f",
+			median(m.took), median(m.plain), median(ratios))})
+		p99 = append(p99, finding{w.name, median(m.p99), fmt.Sprintf("200 creates a second; slowest round %.0f ms", slices.Max(m.p99))})
+	}
+	b.table.add("longest wait of a create beside an import of 17,000 people into another department", atMost(1200, "ms"), longest...)
+	b.table.add("p99 of these creates", atMost(1200, "ms"), p99...)
+	return nil
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// postImport imports a list by the API into a department, which it makes.
+func (b *bench) postImport(tenant, query string, list []byte) error {
+	key, err := b.newKey(tenant, b.country.path)
+	if err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(b.ctx, "POST", "http://"+b.service.address+"/api/v1/imports?apply=true"+query, bytes.NewReader(list))
+	if err != nil {
+		return err
+	}
+	r.Header.Set("Authorization", "Bearer "+key)
+	r.Header.Set("Content-Type", "text/csv")
+	_, err = send(r, http.StatusCreated, `"applied":true`, 1)
+	return err
+}
+
+// createBeside creates people of all departments at a steady pace while work is done. Their
+// latencies count from when each is due, so that those who could not be sent yet count.
+func (b *bench) createBeside(work func() error) (r result, took time.Duration, err error) {
+	creates := b.country.creates()
+	clients, err := load{at: b.service, clients: besideClients}.dial()
+	defer closeAll(clients)
+	if err != nil {
+		return r, 0, err
+	}
+	waited, failures := make([][]time.Duration, len(clients)), make([]error, len(clients))
+	ended := make(chan struct{})
+	begin := time.Now()
+	var working sync.WaitGroup
+	for i, c := range clients {
+		working.Go(func() {
+			for n := i; failures[i] == nil; n += len(clients) {
+				due := begin.Add(time.Duration(n) * besidePace)
+				select {
+				case <-ended:
+					return
+				case <-time.After(time.Until(due)):
+				}
+				_, failures[i] = c.do(creates.take())
+				waited[i] = append(waited[i], time.Since(due))
+			}
+		})
+	}
+	err = work()
+	took = time.Since(begin)
+	close(ended)
+	working.Wait()
+	r.latencies = slices.Concat(waited...)
+	return r, took, errors.Join(err, errors.Join(failures...))
+}
+
+// plainRows writes rows into a plain table in one transaction, and returns how long that
+// took.
+func (b *bench) plainRows(rows [][]string) (took time.Duration, err error) {
+	db, err := openDatabase(filepath.Join(b.folder, "rows.db"), "_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)")
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	if _, err := db.Exec(`DROP TABLE IF EXISTS rows; CREATE TABLE rows (a, b, c, d, e)`); err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	tx, err := db.Begin()
+	if err != nil {
+		return 0, err
+	}
+	defer tx.Rollback() // does nothing after a commit
+	insert, err := tx.Prepare(`INSERT INTO rows VALUES (?, ?, ?, ?, ?)`)
+	if err != nil {
+		return 0, err
+	}
+	for _, row := range rows {
+		if _, err := insert.Exec(row[0], row[1], row[2], row[3], row[4]); err != nil {
+			return 0, err
+		}
+	}
+	err = tx.Commit()
+	return time.Since(began), err
+}
