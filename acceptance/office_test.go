@@ -347,7 +347,7 @@ func (p *webPage) check(t *testing.T) {
 			t.Errorf("%s, %d: %s %q", where, p.status, name, got)
 		}
 	}
-	if got := p.header.Get("Cache-Control"); got != "no-store" && !strings.HasPrefix(p.path, "/office/assets/") {
+	if got := p.header.Get("Cache-Control"); strings.TrimPrefix(got, "private, ") != "no-store" && !strings.HasPrefix(p.path, "/office/assets/") {
 		t.Errorf("%s, %d: Cache-Control %q", where, p.status, got)
 	}
 	if p.header.Get("X-Request-Id") == "" || keyForm.MatchString(p.body) {

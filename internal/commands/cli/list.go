@@ -25,14 +25,25 @@ type List struct {
 	table *tabwriter.Writer // writes to lines; nil for JSON
 }
 
-// NewList returns a list of lines of JSON, or a table with these headings.
+// NewList returns a list of lines of JSON, or a table with these headings, if there are
+// any.
 func NewList(asJSON bool, heading ...string) *List {
 	l := &List{}
 	if !asJSON {
 		l.table = tabwriter.NewWriter(&l.lines, 0, 0, 2, ' ', 0)
+	}
+	if l.table != nil && len(heading) > 0 {
 		l.Add(nil, heading...)
 	}
 	return l
+}
+
+// String returns all lines, with the heading of a table.
+func (l *List) String() string {
+	if l.table != nil {
+		l.table.Flush()
+	}
+	return l.lines.String()
 }
 
 // Add adds a line: value in JSON, or the cells in a table.
@@ -50,11 +61,10 @@ func (l *List) Add(value any, cells ...string) {
 // Print writes the lines to Stdout, and the heading of a table to Stderr, so that
 // the result is data alone.
 func (l *List) Print(env Env) error {
-	lines := l.lines.String()
+	lines := l.String()
 	if l.table != nil {
-		l.table.Flush()
 		var heading string
-		heading, lines, _ = strings.Cut(l.lines.String(), "\n")
+		heading, lines, _ = strings.Cut(lines, "\n")
 		env.Notef("%s", heading)
 	}
 	_, err := io.WriteString(env.Stdout, lines)

@@ -8,7 +8,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
@@ -44,6 +47,28 @@ func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store,
 		}
 		return do(opened, tenant)
 	})
+}
+
+// ChooseTenant returns the department of a name or, without a name, the only
+// one. The error is a usage error if there are several: the
+// line that it hints at leaves out the flags named hidden.
+func ChooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string, hidden ...string) (chosen record.TenantID, err error) {
+	if strings.TrimSpace(name) != "" {
+		chosen, err = s.Tenant(name)
+		return chosen, store.Failed("reading", db, err)
+	}
+	var names []string
+	if err := s.Tenants(func(d store.TenantInfo) { chosen, names = d.ID, append(names, d.Name) }); err != nil {
+		return 0, store.Failed("reading", db, err)
+	}
+	switch len(names) {
+	case 0:
+		return 0, cli.WithHint(errors.New("the database has no department"), "firefighters keys create --tenant NAME --db "+cli.Quote(db))
+	case 1:
+		return chosen, nil
+	}
+	return 0, cli.Usage(fmt.Sprintf("%s: say which of the %d departments", flags.Name(), len(names)),
+		fmt.Sprintf("%s --tenant %s, or see their names: firefighters departments list --db %s", cli.TypedLine(flags, flags.NArg(), hidden...), cli.Quote(names[0]), cli.Quote(db)))
 }
 
 // Open opens the database at path. It makes a missing one if create is set, and

@@ -10,15 +10,14 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 const openHelp = `Usage: firefighters open [flags]
@@ -67,27 +66,6 @@ func (c Commands) openPage(env cli.Env, args []string) error {
 	return o.invite(c, o.show)
 }
 
-// chooseTenant returns the department of a name or, without a name, the only
-// one. The error is a usage error if there are several.
-func chooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string) (chosen record.TenantID, err error) {
-	if strings.TrimSpace(name) != "" {
-		chosen, err = s.Tenant(name)
-		return chosen, store.Failed("reading", db, err)
-	}
-	var names []string
-	if err := s.Tenants(func(d store.TenantInfo) { chosen, names = d.ID, append(names, d.Name) }); err != nil {
-		return 0, store.Failed("reading", db, err)
-	}
-	switch len(names) {
-	case 0:
-		return 0, cli.WithHint(errors.New("the database has no department"), "firefighters keys create --tenant NAME --db "+cli.Quote(db))
-	case 1:
-		return chosen, nil
-	}
-	return 0, cli.Usage(fmt.Sprintf("open: say which of the %d departments", len(names)),
-		fmt.Sprintf("%s --tenant %s, or see their names: firefighters departments list --db %s", cli.TypedLine(flags, 0, writeToFlag), cli.Quote(names[0]), cli.Quote(db)))
-}
-
 // lookFor is how long the private file stays, at most. A browser reads it within
 // seconds.
 var lookFor = time.Minute
@@ -112,7 +90,7 @@ func (o *opening) invite(c Commands, do func() error) error {
 		return c.explainStop(errNoDatabase)
 	}
 	return c.Database.With(o.env, o.db, false, func(s *store.Store) error {
-		tenant, err := chooseTenant(s, o.flags, o.db, o.name)
+		tenant, err := database.ChooseTenant(s, o.flags, o.db, o.name, writeToFlag)
 		if err != nil {
 			return err
 		}

@@ -109,6 +109,15 @@ func (k Key) Expiry() int64 {
 // Expired reports whether the key has expired by a time in milliseconds.
 func (k Key) Expired(now int64) bool { at := k.Expiry(); return at != 0 && at <= now }
 
+// Ended returns when the key was revoked or expires, whichever is first, in milliseconds;
+// 0 is never.
+func (k Key) Ended() int64 {
+	if at := k.Expiry(); k.RevokedAt == 0 || at != 0 && at < k.RevokedAt {
+		return at
+	}
+	return k.RevokedAt
+}
+
 // StateActive is the state of a key that works.
 const StateActive = "active"
 

@@ -64,8 +64,11 @@ func routes(phones bool) map[string]site.Route {
 		"POST /office/people/{id}/delete":   {Scope: store.ScopeWrite, Handle: to(withID(deletePerson))},
 		"POST /office/people/{id}/undelete": {Scope: store.ScopeWrite, Handle: to(withID(undeletePerson))},
 		"GET /office/people/{id}/history":   {Scope: store.ScopeRead, Handle: to(withID(showPersonHistory))},
+		"GET /office/people/{id}/report":    {Scope: store.ScopeAdmin, Handle: to(withID(showReport)), Large: true},
 		"GET /office/deleted":               {Scope: store.ScopeRead, Handle: to(showDeleted)},
 		"GET /office/history":               {Scope: store.ScopeRead, Handle: to(showHistory)},
+
+		"GET /office/people/{id}/report.json": {Scope: store.ScopeAdmin, Handle: to(withID(sendReport))},
 
 		"POST /office/history/{number}/put-back": {Scope: store.ScopeWrite, Handle: to(putBack)},
 

@@ -1,0 +1,137 @@
+// Package dossier is everything that is kept about one person: what the database has, and
+// which backups hold it.
+package dossier
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+// Dossier is everything that is kept about one person.
+type Dossier struct {
+	store.Kept
+}
+
+// document is a Dossier in JSON. docs/office.md describes its members.
+type document struct {
+	MadeAt     *string         `json:"madeAt"`
+	Department string          `json:"department"`
+	ID         string          `json:"id"`
+	DeletedAt  *string         `json:"deletedAt"`
+	ErasedAt   *string         `json:"erasedAt"`
+	Damaged    bool            `json:"damaged"`
+	Record     json.RawMessage `json:"record"`
+	History    []change        `json:"history"`
+	Imports    []imported      `json:"imports"`
+	Readers    []reader        `json:"readers"`
+	Responses  []response      `json:"storedResponses"`
+}
+
+// by is who has done something: null where a command did it.
+type by struct {
+	Key   *store.KeyID `json:"key"`
+	Label *string      `json:"label"`
+}
+
+type change struct {
+	At     *string `json:"at"`
+	Action string  `json:"action"`
+	by
+	Import *int64          `json:"import"`
+	Before json.RawMessage `json:"before"`
+}
+
+type imported struct {
+	Number int64   `json:"number"`
+	At     *string `json:"at"`
+	by
+	TakenBackAt *string `json:"takenBackAt"`
+}
+
+type reader struct {
+	ID         store.KeyID `json:"id"`
+	State      string      `json:"state"`
+	Scope      string      `json:"scope"`
+	Birthdays  bool        `json:"birthdays"`
+	Label      string      `json:"label"`
+	CreatedAt  *string     `json:"createdAt"`
+	ExpiresAt  *string     `json:"expiresAt"`
+	LastUsedAt *string     `json:"lastUsedAt"`
+	RevokedAt  *string     `json:"revokedAt"`
+}
+
+type response struct {
+	At     *string         `json:"at"`
+	Until  *string         `json:"until"`
+	Import *int64          `json:"import"`
+	Body   json.RawMessage `json:"body"`
+}
+
+// JSON returns the dossier as a document of JSON. The history begins with the oldest
+// change, as the command history has it.
+func (d Dossier) JSON() ([]byte, error) {
+	all := document{MadeAt: moment(d.At), Department: d.Department, ID: d.ID, ErasedAt: moment(d.ErasedAt),
+		History: []change{}, Imports: []imported{}, Readers: []reader{}, Responses: []response{}}
+	if f := d.Record; f != nil {
+		all.DeletedAt, all.Damaged, all.Record = store.Moment(f.DeletedAt), f.Damaged, f.AppendJSONWithTimes(nil)
+	}
+	for _, e := range slices.Backward(d.Edits) {
+		c := change{At: moment(e.At), Action: e.Action, by: byKey(e.Key, e.Label)}
+		if e.Import != nil {
+			c.Import = &e.Import.Number
+		}
+		if e.Before != nil {
+			c.Before = e.Before.AppendJSON(nil)
+		}
+		all.History = append(all.History, c)
+	}
+	for _, i := range d.Imports() {
+		all.Imports = append(all.Imports, imported{i.Number, moment(i.At), byKey(i.Key, i.Label), moment(i.TakenBackAt)})
+	}
+	for _, k := range d.Readers {
+		all.Readers = append(all.Readers, reader{k.ID, k.State(d.At), k.Scope, k.Birthdays, k.Label,
+			store.Moment(k.CreatedAt), store.Moment(k.Expiry()), store.Moment(k.LastUsedAt), store.Moment(k.RevokedAt)})
+	}
+	for _, r := range d.Replays {
+		said := response{At: moment(r.At), Until: moment(r.Until), Body: r.Body}
+		if r.Import != 0 {
+			said.Import = &r.Import
+		}
+		all.Responses = append(all.Responses, said)
+	}
+	var text bytes.Buffer
+	to := json.NewEncoder(&text)
+	to.SetEscapeHTML(false)
+	to.SetIndent("", "  ")
+	err := to.Encode(all)
+	return text.Bytes(), err
+}
+
+// Imports returns the imports that have added or changed the person, the oldest first.
+func (d Dossier) Imports() (all []store.Import) {
+	for _, e := range slices.Backward(d.Edits) {
+		if i := e.Import; i != nil && (len(all) == 0 || all[len(all)-1].Number != i.Number) {
+			all = append(all, *i)
+		}
+	}
+	return all
+}
+
+func byKey(key store.KeyID, label string) (b by) {
+	if key != 0 {
+		b.Key, b.Label = &key, &label
+	}
+	return b
+}
+
+// moment returns a time as RFC 3339 has it, nil for the zero time.
+func moment(at time.Time) *string {
+	if at.IsZero() {
+		return nil
+	}
+	return store.Moment(at.UnixMilli())
+}

@@ -1,0 +1,36 @@
+package dossier_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/dossier"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+)
+
+// TestErased: of somebody who was erased there is no record, and no list is null.
+func TestErased(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 11, 24, 9, 30, 0, 0, time.UTC)
+	d := dossier.Dossier{Kept: store.Kept{ID: "x", Department: "Engine <7>", At: at, ErasedAt: at, Edits: []store.Edit{{At: at, Action: "purge", ID: "x"}}}}
+	text, err := d.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"madeAt":"2026-11-24T09:30:00.000Z","department":"Engine<7>","id":"x","deletedAt":null,"erasedAt":"2026-11-24T09:30:00.000Z","damaged":false,` +
+		`"record":null,"history":[{"at":"2026-11-24T09:30:00.000Z","action":"purge","key":null,"label":null,"import":null,"before":null}],"imports":[],"readers":[],"storedResponses":[]}`
+	if got := strings.Join(strings.Fields(string(text)), ""); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestImports: the oldest first, each once, however many changes it has made.
+func TestImports(t *testing.T) {
+	t.Parallel()
+	one, two := &store.Import{Number: 1}, &store.Import{Number: 2}
+	d := dossier.Dossier{Kept: store.Kept{Edits: []store.Edit{{Import: two}, {}, {Import: one}, {Import: one}, {}}}}
+	if all := d.Imports(); len(all) != 2 || all[0].Number != 1 || all[1].Number != 2 {
+		t.Errorf("%v", all)
+	}
+}

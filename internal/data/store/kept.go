@@ -1,0 +1,132 @@
+package store
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/people/record"
+)
+
+// Kept is all that a database has about one person. Nothing of it is about anybody else,
+// but for the labels of keys and the names of the files of imports, which are what people
+// have called them.
+type Kept struct {
+	ID         string
+	Department string
+	At         time.Time        // when it was read
+	Record     *record.Stored   // nil: it was erased
+	ErasedAt   time.Time        // the zero time: it was not
+	Edits      []Edit           // without what people other than this one were, the newest first
+	Readers    []Key            // that could read the record, the newest first; nil after it was erased
+	Replays    []StoredResponse // the newest first
+}
+
+// StoredResponse is the response to a create or an import, as it is stored for requests
+// that are sent again.
+type StoredResponse struct {
+	At, Until time.Time
+	Import    int64           // number of the import that it is about, 0 for none
+	Body      json.RawMessage // nil where it is about others, too
+}
+
+var keptSQL = `SELECT deleted_at, ` + record.Columns + ` FROM firefighters WHERE id = ? AND tenant_id = ?`
+
+// Kept returns all that is kept about a person of a department, at one moment. The
+// person may be deleted or erased. The error is ErrNotFound if there never was one.
+func (s *Store) Kept(tenant record.TenantID, id string) (k Kept, err error) {
+	k = Kept{ID: id, At: s.Clock().Now()}
+	err = s.db.ReadTx(func(c *sqlite.Conn) error {
+		err := c.QueryRow(tenantNameSQL, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { k.Department = row.Text(0) })
+		if err != nil {
+			return noRow(err, ErrRemoved)
+		}
+		err = c.QueryRow(keptSQL, sqlite.Args{id, int64(tenant)}, func(row sqlite.Row) {
+			k.Record = &record.Stored{DeletedAt: row.Int(0)}
+			record.Scan(tenant, !row.IsNull(0), row[1:], k.Record)
+		})
+		if noRow(err, nil) != nil {
+			return err
+		}
+		if err = k.readEdits(c, tenant); err != nil {
+			return err
+		}
+		if k.Record == nil {
+			return k.readErased()
+		}
+		return cmp.Or(k.readReaders(c, tenant), k.readReplays(c, tenant))
+	})
+	return k, err
+}
+
+func (k *Kept) readEdits(c *sqlite.Conn, tenant record.TenantID) error {
+	imports, err := spansOf(c, tenant)
+	if err != nil {
+		return err
+	}
+	r := editReader{EditQuery{Records: []string{k.ID}, Before: math.MaxUint32}, c, tenant, imports}
+	if k.Edits, err = r.read(math.MaxInt); err == nil {
+		err = setAfter(c, tenant, k.Edits)
+	}
+	for i := range k.Edits {
+		for _, version := range []**record.Firefighter{&k.Edits[i].Before, &k.Edits[i].After} {
+			if *version != nil && (*version).ID != k.ID { // the disk has changed it
+				*version = nil
+			}
+		}
+	}
+	return err
+}
+
+// readErased finds out when the person was erased, of whom nothing else is left.
+func (k *Kept) readErased() error {
+	at := slices.IndexFunc(k.Edits, func(e Edit) bool { return e.Action == actionPurge })
+	if at < 0 {
+		return ErrNotFound
+	}
+	k.ErasedAt = k.Edits[at].At
+	return nil
+}
+
+func (k *Kept) readReaders(c *sqlite.Conn, tenant record.TenantID) error {
+	return c.Query(keySQL+` WHERE k.tenant_id = ? ORDER BY k.id DESC`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
+		if key := scanKey(row); key.couldRead(k.Record) {
+			k.Readers = append(k.Readers, key)
+		}
+	})
+}
+
+// couldRead reports whether a key of the department has worked at a time when it opened
+// a record. The page shows deleted people, too, to everybody who signs in. A device has
+// them no longer.
+func (k Key) couldRead(f *record.Stored) bool {
+	end := k.Ended()
+	return (end == 0 || end > f.CreatedAt) && (!IsDeviceScope(k.Scope) || f.DeletedAt == 0 || k.CreatedAt < f.DeletedAt)
+}
+
+const replaysOfSQL = `
+	SELECT created_at, record_id, answer FROM replays
+	 WHERE tenant_id = ?1 AND record_id IN (SELECT value FROM json_each(?2)) ORDER BY id DESC`
+
+func (k *Kept) readReplays(c *sqlite.Conn, tenant record.TenantID) error {
+	numbers := map[string]int64{k.ID: 0}
+	for _, e := range k.Edits {
+		if e.Import != nil {
+			numbers[importID(e.Import.Number)] = e.Import.Number
+		}
+	}
+	var ids []string
+	for id := range numbers {
+		ids = append(ids, id)
+	}
+	return c.Query(replaysOfSQL, sqlite.Args{int64(tenant), jsonList(ids)}, func(row sqlite.Row) {
+		r := StoredResponse{At: row.Time(0), Until: row.Time(0).Add(replayLifetime), Import: numbers[row.Text(1)]}
+		if r.Import == 0 {
+			r.Body = validJSON(row.Text(2))
+		}
+		k.Replays = append(k.Replays, r)
+	})
+}

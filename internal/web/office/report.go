@@ -1,0 +1,98 @@
+package office
+
+import (
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/dossier"
+	"github.com/firefighter-records/firefighters/internal/web/site"
+	"github.com/firefighter-records/firefighters/internal/web/upload"
+)
+
+// reportPage is the Data of report.html: everything that is kept about one person. Neither
+// its title nor the name of its file has the person's name: programs that print or
+// download keep both.
+type reportPage struct {
+	dossier.Dossier
+	Name      string // empty: the person was erased
+	Path      string // address of this page
+	Facts     []input
+	Deleted   time.Time // the zero time: not deleted
+	Created   time.Time
+	Updated   time.Time
+	Imports   []importLine
+	Readers   []deviceLine
+	Responses []storedResponse
+	entries
+}
+
+// storedResponse is a response that is kept for requests that are sent again.
+type storedResponse struct {
+	At, Until time.Time
+	Of        string // the import, translated; empty: the person alone
+}
+
+// reportPath returns the address of everything that is kept about a person.
+func reportPath(id string) string { return personPath(id) + "/report" }
+
+func showReport(v visit, id string) error {
+	d, err := v.dossier(id)
+	if err != nil {
+		return err
+	}
+	data := reportPage{Dossier: d, Path: reportPath(id)}
+	if f := d.Record; f != nil {
+		data.Name, data.Deleted, data.Created, data.Updated = nameOf(f.Fields), moment(f.DeletedAt), moment(f.CreatedAt), moment(f.UpdatedAt)
+		data.Facts, _ = v.inputs(v.shown(f.Fields), f.Fields, nil)
+	}
+	for _, e := range d.Edits {
+		line := v.entry(e)
+		line.Link, line.PutBack = "", ""
+		if e.Import != nil { // the name of its file may be about others
+			line.By = v.Text("history.import.number", int(e.Import.Number))
+		}
+		data.Entries = append(data.Entries, line)
+	}
+	for _, i := range d.Imports() {
+		line := importLine{Number: i.Number, At: i.At.Local(), Who: v.importedBy(i)}
+		if !i.TakenBackAt.IsZero() {
+			line.TakenBack = v.Lang.Moment(i.TakenBackAt.Local())
+		}
+		data.Imports = append(data.Imports, line)
+	}
+	for _, k := range d.Readers {
+		data.Readers = append(data.Readers, deviceLine{keyLine{ID: k.ID, Label: v.labelOf(k), Scope: k.Scope, State: k.State(d.At),
+			Created: moment(k.CreatedAt), Used: moment(k.LastUsedAt), Expires: moment(k.Ended())}, k.Birthdays})
+	}
+	for _, r := range d.Replays {
+		line := storedResponse{At: r.At.Local(), Until: r.Until.Local()}
+		if r.Import != 0 {
+			line.Of = v.Text("history.import.number", int(r.Import))
+		}
+		data.Responses = append(data.Responses, line)
+	}
+	return v.Render(http.StatusOK, "report", site.Page{Title: v.Text("report.title"), Section: "list", Data: data})
+}
+
+func sendReport(v visit, id string) error {
+	return v.Send(upload.Attachment{Name: "person-" + id + ".json", ContentType: "application/json"}, func(to io.Writer) error {
+		d, err := v.dossier(id)
+		if err != nil {
+			return err
+		}
+		text, err := d.JSON()
+		if err != nil {
+			return err
+		}
+		v.W.Header().Set("Cache-Control", "private, no-store")
+		_, err = to.Write(text)
+		return err
+	})
+}
+
+// dossier returns everything that is kept about a person of the department.
+func (v visit) dossier(id string) (d dossier.Dossier, err error) {
+	d.Kept, err = v.Store.Kept(v.Session.Tenant, id)
+	return d, err
+}
