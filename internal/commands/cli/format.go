@@ -26,6 +26,19 @@ func FormatTime(milliseconds int64) string {
 // FormatBytes writes a number of bytes in megabytes (10⁶ bytes).
 func FormatBytes(bytes int64) string { return fmt.Sprintf("%.1f MB", float64(bytes)/1e6) }
 
+// FormatSpan writes a time in its largest unit.
+func FormatSpan(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return Count(int64(max(0, d)/time.Second), "second", "seconds")
+	case d < time.Hour:
+		return Count(int64(d/time.Minute), "minute", "minutes")
+	case d < 48*time.Hour:
+		return Count(int64(d/time.Hour), "hour", "hours")
+	}
+	return Count(int64(d/(24*time.Hour)), "day", "days")
+}
+
 // Count writes how many there are: "1 record", "2 records".
 func Count[N int | int64](n N, one, many string) string {
 	if n == 1 {

@@ -9,11 +9,18 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // Commands are the commands of this package, and what they are handed.
-type Commands struct{ Database database.Schema }
+type Commands struct {
+	Database database.Schema
+
+	// Backups returns where, and how often, the installed service backs a database up.
+	// known is false if it does not, or if that is not known.
+	Backups func(env cli.Env, db string) (of backup.Options, known bool)
+}
 
 // Table returns the table of the commands, in the order of their names.
 func (c Commands) Table() []cli.Command {
@@ -22,6 +29,7 @@ func (c Commands) Table() []cli.Command {
 		{Name: "check", Also: "verify fsck", Summary: "checks a database, and repairs what can be repaired", Run: c.check},
 		{Name: "deleted", Summary: "lists the deleted records of a department", Run: c.deleted},
 		{Name: "departments", Also: "department tenants", Summary: "lists, renames and removes departments", Help: departmentsHelp, Sub: c.departments()},
+		{Name: "drill", Also: "rehearse", Summary: "tries out the newest backup", Run: c.drill},
 		{Name: "history", Also: "log", Summary: "shows who changed what when", Run: c.history},
 		{Name: "keys", Also: "users tokens", Summary: "makes, lists and revokes API keys", Help: keysHelp, Sub: c.keys()},
 		{Name: "person", Also: "dossier", Summary: "shows a record, or all that is kept about a person", Run: c.person},

@@ -164,6 +164,20 @@ func (s Service) options(env cli.Env, settings managers.Settings) (daemon.Option
 	return *o, err
 }
 
+// Backups returns where, and how often, the installed service backs a database up. known
+// is false if it does not serve that database, or if its settings cannot be read.
+func (s Service) Backups(env cli.Env, db string) (of backup.Options, known bool) {
+	if !s.Host.Installed() {
+		return of, false
+	}
+	settings, err := managers.ReadSettings(s.data())
+	if err != nil {
+		return of, false
+	}
+	o, err := s.options(env, settings)
+	return o.Backups, err == nil && osutil.SameFile(osutil.Resolve(o.DB), osutil.Resolve(db))
+}
+
 // optionsAndFlags returns the options of the daemon as a service, and the flags of install
 // that set them. install only asks the flags which of them were typed.
 func optionsAndFlags(env cli.Env) (*daemon.Options, *pflag.FlagSet) {

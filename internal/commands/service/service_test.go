@@ -45,6 +45,10 @@ func (records) Summarize(context.Context, *sqlite.Conn) (backup.Summary, error) 
 	return backup.Summary{}, nil
 }
 
+func (records) Examine(context.Context, string, func() error) ([]string, error) { return nil, nil }
+
+func (records) Count(*sqlite.Conn) (backup.Inventory, error) { return backup.Inventory{}, nil }
+
 func (records) CarryOver(*sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) { return nil, nil }
 
 func (records) Renew(*sqlite.Conn) error { return nil }
@@ -488,7 +492,7 @@ func TestSpan(t *testing.T) {
 	t.Parallel()
 	for d, want := range map[time.Duration]string{-time.Second: "0 seconds", time.Second: "1 second", 90 * time.Second: "1 minute",
 		47 * time.Hour: "47 hours", 48 * time.Hour: "2 days"} {
-		if got := span(d); got != want {
+		if got := cli.FormatSpan(d); got != want {
 			t.Errorf("%v: %s", d, got)
 		}
 	}

@@ -208,7 +208,7 @@ func (o overview) running(now time.Time) string {
 	case o.Since == nil:
 		return "runs"
 	}
-	return fmt.Sprintf("runs since %s (%s)", o.Since.Format(time.RFC3339), span(now.Sub(*o.Since)))
+	return fmt.Sprintf("runs since %s (%s)", o.Since.Format(time.RFC3339), cli.FormatSpan(now.Sub(*o.Since)))
 }
 
 func (d *database) String() string {
@@ -226,7 +226,7 @@ func (b *backups) lines(now time.Time) []string {
 	lines := []string{"Backups    none yet in " + b.Folder}
 	if b.Newest != nil {
 		lines = []string{
-			fmt.Sprintf("Backups    the newest is of %s (%s ago), of %d in", b.Newest.Format(time.RFC3339), span(now.Sub(*b.Newest)), b.Count),
+			fmt.Sprintf("Backups    the newest is of %s (%s ago), of %d in", b.Newest.Format(time.RFC3339), cli.FormatSpan(now.Sub(*b.Newest)), b.Count),
 			"           " + b.Folder,
 		}
 	}
@@ -240,19 +240,6 @@ func (b *backups) lines(now time.Time) []string {
 		lines = append(lines, "           on a disk of which "+b.Disk.String())
 	}
 	return lines
-}
-
-// span writes a time in its largest unit.
-func span(d time.Duration) string {
-	switch {
-	case d < time.Minute:
-		return cli.Count(int64(max(0, d)/time.Second), "second", "seconds")
-	case d < time.Hour:
-		return cli.Count(int64(d/time.Minute), "minute", "minutes")
-	case d < 48*time.Hour:
-		return cli.Count(int64(d/time.Hour), "hour", "hours")
-	}
-	return cli.Count(int64(d/(24*time.Hour)), "day", "days")
 }
 
 // room returns the room on the disk of a folder, nil if it is not known.

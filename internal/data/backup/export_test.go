@@ -40,6 +40,9 @@ func (w wait) Over(now Reading) bool { return w.over(now) }
 // On returns the job for a disk with other room.
 func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }
 
+// On returns the drill for a disk with other room.
+func (d Drill) On(space Space) Drill { d.space, d.now = space, time.Now; return d }
+
 // OnStick returns the job for a disk without links.
 func (j Job) OnStick() Job { j.link = noLinks; return j }
 
@@ -107,3 +110,6 @@ func PlaceMounted(dir, db string, mounts ...string) error {
 	mounted := func() []string { return mounts }
 	return place{dir, db, func(string, string) bool { return true }, mounted, mounted}.check()
 }
+
+// Look does what Run does to learn how things are.
+func (s *Scheduler) Look() { s.look() }

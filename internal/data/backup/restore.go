@@ -26,6 +26,7 @@ type Restore struct {
 	Progress func(done, total int) // called with numbers of pages; may be nil
 
 	link func(file, name string) error // as that of a Job
+	pace *pace                         // as that of a Job
 }
 
 // Restored says what a restore has done.
@@ -190,7 +191,7 @@ func (r *restoring) decrypt(ctx context.Context) error {
 // copy makes the new database. It keeps what the restore must not undo.
 func (r *restoring) copy(ctx context.Context) error {
 	r.done.Unread = r.readOld()
-	job := Job{Content: r.Content, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change}
+	job := Job{Content: r.Content, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change, pace: r.pace}
 	made, source, err := job.copyTo(ctx, r.unfinished)
 	if r.plain != r.File {
 		err = cmp.Or(err, databaseError("restoring", r.Database, removeCopy(r.plain)))

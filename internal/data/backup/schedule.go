@@ -37,6 +37,8 @@ type Scheduler struct {
 	warned  bool // of backups of another database
 	place   func() place
 
+	nextDrill wait // until another one is tried
+
 	mu     sync.Mutex
 	state  State
 	damage string    // what the state says of damaged records
@@ -45,6 +47,8 @@ type Scheduler struct {
 	free   *int64    // bytes of their disk; nil if that is not known, or beside
 	away   error     // why they are, if they are meant for another; else nil
 	since  time.Time // when away became an error
+
+	drilled drillNote
 }
 
 // State says how the backups go. No file is named in it.
@@ -54,6 +58,8 @@ type State struct {
 	Since  *time.Time // when they began to fail; nil while they do not
 	Detail string     // why they fail, or what is wrong with the last; may be empty
 	Free   *int64     // bytes of their disk as of the last look; nil if it is that of the database
+
+	Drilled *time.Time // when a restore drill last went well; nil if none did
 
 	Trouble Trouble // what to do something about; empty if all is well
 }
@@ -73,6 +79,7 @@ func NewScheduler(content Content, db string, options Options, log *slog.Logger)
 func (s *Scheduler) Run(ctx context.Context) {
 	ticker := time.NewTicker(max(100*time.Millisecond, min(s.options.Every/10, time.Minute)))
 	defer ticker.Stop()
+	s.clearDrill()
 	s.look()
 	for s.next = s.first(ctx); ctx.Err() == nil; {
 		s.step(ctx)
@@ -90,6 +97,7 @@ func (s *Scheduler) step(ctx context.Context) {
 		s.turn(ctx)
 		s.look()
 	}
+	s.drill(ctx)
 }
 
 // State returns how the last backup went, and whether the backups are safe where
@@ -98,7 +106,7 @@ func (s *Scheduler) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := s.state
-	state.Free = s.free
+	state.Free, state.Drilled = s.free, s.drilled.Good
 	if s.away != nil && (state.OK || s.away == ErrAway) {
 		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
 		return state
@@ -106,6 +114,9 @@ func (s *Scheduler) State() State {
 	switch {
 	case !state.OK:
 		state.Trouble = troubleOf(s.cause)
+	case s.drilled.failed():
+		since := s.drilled.At
+		state.OK, state.Since, state.Detail, state.Trouble = false, &since, "a restore drill has failed: "+s.drilled.Reason, BadDrill
 	case state.Last == nil:
 		state.Trouble = NotYet
 	case s.now().wall.Sub(*state.Last) > 2*s.options.Every:
@@ -132,8 +143,12 @@ func (s *Scheduler) look() (back bool) {
 	if away == nil {
 		at.remember()
 	}
+	drilled := readDrill(s.db, s.options.Dir)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if !drilled.At.IsZero() { // else it could not be written
+		s.drilled = drilled
+	}
 	was := s.away
 	s.away, s.beside, s.free = away, beside, free
 	switch {

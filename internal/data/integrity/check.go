@@ -9,13 +9,15 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Options say how Check works. Repair may be false, the functions must be set.
+// Options say how Check works. Repair may be false, Rest may be nil, the other functions
+// must be set.
 type Options struct {
 	Repair     bool                  // repair what is stale
 	Format     sqlite.Format         // says which schema is right
 	ResetClock func() error          // replaces the latest time seen by the system's time; called to repair it
 	Found      func(finding string)  // is called with each finding, a line for people
 	Progress   func(done, total int) // is called with how many records are checked, of how many
+	Rest       func() error          // is called between the steps of a check beside other work, which ends with its error
 }
 
 // Findings counts what Check found.
@@ -63,18 +65,37 @@ func (c *check) note(count *int, format string, args ...any) {
 // Three faults say enough of a damaged structure.
 func (c *check) file(ctx context.Context) error {
 	return c.db.Read(func(conn *sqlite.Conn) error {
-		err := conn.QueryContext(ctx, `PRAGMA integrity_check(3)`, nil, func(row sqlite.Row) {
-			if verdict := row.Text(0); verdict != "ok" {
-				c.note(&c.found.Broken, "The file: %s", verdict)
-			}
-		})
-		if err != nil {
+		if err := c.structure(ctx, conn); err != nil {
 			return err
 		}
 		return conn.QueryContext(ctx, `PRAGMA foreign_key_check`, nil, func(row sqlite.Row) {
 			c.note(&c.found.Broken, "The file: row %d of %s refers to nothing", row.Int(1), row.Text(0))
 		})
 	})
+}
+
+// structure checks the structure of the file, at once or table by table.
+func (c *check) structure(ctx context.Context, conn *sqlite.Conn) error {
+	if c.Rest != nil {
+		damaged, err := conn.CheckTables(ctx, c.Rest)
+		if damaged != "" {
+			c.note(&c.found.Broken, "The file: the table %s is damaged", damaged)
+		}
+		return err
+	}
+	return conn.QueryContext(ctx, `PRAGMA integrity_check(3)`, nil, func(row sqlite.Row) {
+		if verdict := row.Text(0); verdict != "ok" {
+			c.note(&c.found.Broken, "The file: %s", verdict)
+		}
+	})
+}
+
+// rest rests between two steps, if that is wanted.
+func (c *check) rest() error {
+	if c.Rest == nil {
+		return nil
+	}
+	return c.Rest()
 }
 
 func (c *check) schema(context.Context) error {
@@ -112,7 +133,7 @@ func (c *check) counts(ctx context.Context) error {
 				w.name, w.live, w.last, w.realLive, w.realLast)
 		}
 		if !c.Repair {
-			return nil
+			return c.rest()
 		}
 		return recount(c.db, wrong)
 	})
@@ -132,7 +153,7 @@ func (c *check) records(ctx context.Context) error {
 		done += len(batch)
 		c.Progress(done, int(total))
 		if !c.Repair {
-			return nil
+			return c.rest()
 		}
 		return updateKeys(c.db, stale)
 	})

@@ -158,25 +158,12 @@ func (s *scrubber) damagedTable(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer c.Close()
-	var tables []string
-	err = c.Query(`SELECT name FROM sqlite_schema WHERE type = 'table'`, nil, func(row sqlite.Row) { tables = append(tables, row.Text(0)) })
-	if err != nil {
-		return "", err
-	}
-	for _, table := range tables {
-		began, verdict := time.Now(), ""
-		err := c.QueryContext(ctx, `PRAGMA integrity_check("`+table+`")`, nil, func(row sqlite.Row) { verdict = row.Text(0) })
-		if err != nil {
-			return "", err
-		}
-		if verdict != "ok" {
-			return table, nil
-		}
-		if err := sleep(ctx, time.Since(began)); err != nil {
-			return "", err
-		}
-	}
-	return "", nil
+	began := time.Now()
+	return c.CheckTables(ctx, func() error {
+		err := sleep(ctx, time.Since(began))
+		began = time.Now()
+		return err
+	})
 }
 
 // sleep returns after a pause, or with the error of ctx when that ends.

@@ -10,6 +10,7 @@ import (
 // shows it.
 type Backups struct {
 	Last    time.Time      // of the last valid one; zero: there is none
+	Drilled time.Time      // when a restore drill last went well; zero: none did
 	Trouble backup.Trouble // key of a message, backups.TROUBLE; empty if all is well
 	How     string         // key of a message that says where to type the command; empty without one
 	Command string
@@ -25,6 +26,9 @@ func (v *Visit) Backups() Backups {
 	b := Backups{Trouble: state.Trouble}
 	if state.Last != nil {
 		b.Last = state.Last.Local()
+	}
+	if state.Drilled != nil {
+		b.Drilled = state.Drilled.Local()
 	}
 	b.How, b.Command = howTo(state.Trouble, v.site.Installed)
 	if v.site.Invented {
@@ -48,6 +52,11 @@ func howTo(trouble backup.Trouble, installed bool) (how, command string) {
 			return "backups.admin", "firefighters check"
 		}
 		return "backups.type", "firefighters check"
+	case backup.BadDrill:
+		if installed {
+			return "backups.admin", "firefighters drill"
+		}
+		return "backups.type", "firefighters drill --backup-dir DIR"
 	case backup.Failed, backup.Old:
 		if installed {
 			return "backups.admin", "firefighters service status"

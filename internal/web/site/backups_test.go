@@ -19,6 +19,7 @@ func TestHowTo(t *testing.T) {
 		backup.BadFolder:   {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
 		backup.SameDisk:    {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
 		backup.BadDatabase: {"firefighters check", "firefighters check"},
+		backup.BadDrill:    {"firefighters drill", "firefighters drill --backup-dir DIR"},
 		backup.Failed:      {"firefighters service status", ""},
 		backup.Old:         {"firefighters service status", ""},
 	} {
