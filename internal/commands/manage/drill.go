@@ -94,7 +94,7 @@ var errDamagedRecords = errors.New("records of the newest backup are damaged")
 
 // adviseDrill says what a failed drill means, and what to do.
 func (c Commands) adviseDrill(env cli.Env, err error, d backup.Drill, done backup.Drilled) error {
-	dir, file := osutil.InQuotes(d.Dir), osutil.InQuotes(done.Path)
+	dir, file := osutil.InQuotes(d.Dir), osutil.InQuotes(cmp.Or(done.Tried, done.Path))
 	another := fmt.Sprintf("make a new backup, and have the disk of %s examined: firefighters backup FILE --db %s", cli.Quote(d.Dir), cli.Quote(d.Database))
 	switch {
 	case errors.Is(err, backup.ErrNone):
@@ -135,6 +135,8 @@ type drillReport struct {
 	Error      string         `json:"error,omitempty"`
 	File       string         `json:"file,omitempty"`
 	Time       *time.Time     `json:"time,omitempty"` // of the backup
+	Encrypted  bool           `json:"encrypted"`
+	Restored   string         `json:"restored,omitempty"` // the backup or, without the key, its plain copy
 	AgeSeconds int64          `json:"ageSeconds"`
 	Old        bool           `json:"old"`      // there should be a newer one
 	OfOthers   int            `json:"ofOthers"` // newer backups of another database
@@ -153,6 +155,7 @@ func newDrillReport(done backup.Drilled, every time.Duration, now time.Time) (r 
 	}
 	at := done.Time.UTC()
 	r.File, r.Time, r.AgeSeconds, r.Old = done.Path, &at, int64(now.Sub(at).Seconds()), now.Sub(at) > 2*every
+	r.Encrypted, r.Restored = done.Encrypted, done.Tried
 	r.Restore, r.Check, r.Bytes = milliseconds(done.Restoring), milliseconds(done.Checking), done.Bytes
 	r.Backup, r.Database = inventory(done.Backup), inventory(done.Live)
 	return r
@@ -184,7 +187,10 @@ func (r drillReport) print(env cli.Env, done backup.Drilled, asJSON bool, db str
 		r.OK = r.Error == ""
 		return env.PrintJSON(r)
 	}
-	if r.Error == "" || done.Backup.Numbers != nil {
+	if done.Encrypted && done.Tried != done.Path && done.Bytes > 0 {
+		env.Note(cli.Quote(done.Path)+" is encrypted. Its header, its length and its SHA-256 are right. Only the key tells more.", "")
+	}
+	if done.Backup.Numbers != nil {
 		if err := r.printNumbers(env, done); err != nil {
 			return err
 		}
@@ -195,7 +201,7 @@ func (r drillReport) print(env cli.Env, done backup.Drilled, asJSON bool, db str
 	if done.Unread != nil {
 		env.Warn("it was compared with nothing: "+database.AdviceOn(done.Unread, db).Text, "")
 	}
-	if done.Live.Newest.Before(done.Backup.Newest) && done.Unread == nil {
+	if done.Tried != "" && done.Unread == nil && done.Live.Newest.Before(done.Backup.Newest) {
 		env.Warn("the backup has later changes than the database.", "if nobody has restored an older backup, look at the database: firefighters check --db "+cli.Quote(db))
 	}
 	if r.Old {
@@ -219,7 +225,7 @@ func (r drillReport) printNumbers(env cli.Env, done backup.Drilled) error {
 	if r.Error == "" {
 		verdict = " It is sound."
 	}
-	said := fmt.Sprintf("Restored %s, which is %s old, and checked it.%s", cli.Quote(done.Path), age(r.AgeSeconds), verdict)
+	said := fmt.Sprintf("Restored %s, which is %s old, and checked it.%s", cli.Quote(done.Tried), age(r.AgeSeconds), verdict)
 	if err := env.Println(said); err != nil {
 		return err
 	}

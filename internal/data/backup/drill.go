@@ -18,6 +18,7 @@ type Drill struct {
 	Content  Content
 	Database string
 	Dir      string                // the folder of its backups
+	Key      Key                   // opens encrypted ones; without it their plain copy is tried, if it is there
 	Progress func(done, total int) // called with numbers of pages; may be nil
 
 	gently bool // beside requests: rests as long as it works, and leaves a part of the disk free
@@ -27,7 +28,8 @@ type Drill struct {
 
 // Drilled says what a drill has found.
 type Drilled struct {
-	File                    // the backup that was tried: the newest
+	File                    // the newest backup
+	Tried     string        // what was restored: the backup or its plain copy; "" if nothing was, for want of the key
 	Copy                    // what it restores
 	Others    int           // files of another database that are newer
 	Restoring time.Duration // how long the restore took
@@ -49,23 +51,45 @@ func (d Drill) Run(ctx context.Context) (done Drilled, err error) {
 	if done.File, done.Others, err = d.newest(); err != nil {
 		return done, err
 	}
-	info, err := os.Stat(done.Path)
-	if err != nil {
-		return done, &Error{OpRead, done.Path, err}
+	if done.Tried, err = d.source(ctx, &done); err != nil || done.Tried == "" {
+		return done, cmp.Or(ctx.Err(), err)
 	}
-	room := roomFor(d.space, 0)
+	info, err := os.Stat(done.Tried)
+	if err != nil {
+		return done, &Error{OpRead, done.Tried, err}
+	}
+	size, room := info.Size(), roomFor(d.space, 0)
 	if d.gently {
 		room = roomFor(d.space, reservedPart)
 	}
-	err = WithFolder(d.Database, "drill", func(folder string) error { return room(folder, info.Size()) },
+	if IsEncrypted(done.Tried) {
+		size *= 2 // what is decrypted, and what is restored from that
+	}
+	err = WithFolder(d.Database, "drill", func(folder string) error { return room(folder, size) },
 		func(folder string) error { return d.try(ctx, filepath.Join(folder, filepath.Base(d.Database)), &done) })
 	return done, cmp.Or(ctx.Err(), err)
+}
+
+// source returns what to restore: the newest backup. Of an encrypted one it checks what
+// can be checked without the key, and returns its plain copy beside the database, "" if
+// there is none.
+func (d Drill) source(ctx context.Context, done *Drilled) (path string, err error) {
+	if !done.Encrypted || len(d.Key) > 0 {
+		return done.Path, nil
+	}
+	if done.Copy, err = done.Check(ctx, d.Content); err != nil {
+		return "", &Error{OpRead, done.Path, err}
+	}
+	if plain := keptName(d.Database, done.Time); osutil.Exists(plain) {
+		return plain, nil
+	}
+	return "", nil
 }
 
 // newest returns the newest backup of the database, and how many files of others are
 // newer.
 func (d Drill) newest() (newest File, others int, err error) {
-	all := filesIn(d.Dir, d.Database, fileName, d.now())
+	all := backupsIn(d.Dir, d.Database, d.now())
 	own, _ := identify(d.Content, sqlite.Peek, d.Database) // Inspect would end the locks of this process on it
 	its := ofDatabase(d.Content, all, own)
 	switch {
@@ -84,7 +108,11 @@ func (d Drill) try(ctx context.Context, path string, done *Drilled) error {
 		at = &pace{since: time.Now()}
 	}
 	began := time.Now()
-	restored, err := Restore{Content: d.Content, File: done.Path, Database: path, Progress: d.Progress, pace: at}.Run(ctx)
+	restore := Restore{Content: d.Content, File: done.Tried, Database: path, Progress: d.Progress, pace: at}
+	if done.Tried == done.Path && done.Encrypted {
+		restore.Key = d.Key
+	}
+	restored, err := restore.Run(ctx)
 	done.Copy, done.Restoring = restored.Copy, time.Since(began)-at.rested()
 	if err != nil {
 		return err
@@ -96,14 +124,14 @@ func (d Drill) try(ctx context.Context, path string, done *Drilled) error {
 	}
 	done.Checking = time.Since(began) - (at.rested() - rested)
 	if err != nil {
-		return &Error{OpRead, done.Path, err}
+		return &Error{OpRead, done.Tried, err}
 	}
 	done.Live, done.Unread = d.count(d.Database)
 	switch {
 	case len(done.Faults) > 0:
-		return &Error{OpRead, done.Path, ErrUnsound}
+		return &Error{OpRead, done.Tried, ErrUnsound}
 	case done.Unread == nil && done.Live.Version == done.Backup.Version && !slices.Equal(done.Live.Numbers, done.Backup.Numbers):
-		return &Error{OpRead, done.Path, ErrLacks}
+		return &Error{OpRead, done.Tried, ErrLacks}
 	}
 	return nil
 }

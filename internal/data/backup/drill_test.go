@@ -198,3 +198,47 @@ func TestMonthlyDrill(t *testing.T) {
 		t.Error("a drill elsewhere is noted")
 	}
 }
+
+// TestDrillOfEncrypted: with the key it is restored. Without it its plain copy is, if the
+// service has kept one.
+func TestDrillOfEncrypted(t *testing.T) {
+	t.Parallel()
+	db, saved, key := encrypted(t)
+	addItems(t, db, "version", "2")
+	dir := t.TempDir()
+	newest := filepath.Join(dir, "x-20261120T120000Z.db.age")
+	copyOf(t, saved, newest)
+	d := backup.Drill{Database: db, Dir: dir}
+	if done, err := drillOf(t, d); err != nil || done.Tried != "" || done.Path != newest || !done.Encrypted || done.Bytes == 0 || done.Backup.Numbers != nil {
+		t.Errorf("without the key: %+v, %v", done, err)
+	}
+	must(t, backup.NoteDrill(backup.Drill{Database: db, Dir: dir}, backup.Drilled{File: backup.File{Path: newest, Encrypted: true}}, nil))
+	if exists(db + "-drill") {
+		t.Error("what was not restored is noted")
+	}
+	plain := db + ".backup-20261120T120000Z"
+	makeBackup(t, db, plain)
+	addItems(t, db, "version", "3")
+	if done, err := drillOf(t, d); err != nil || done.Tried != plain || len(done.Backup.Numbers) != 1 {
+		t.Errorf("with its plain copy: %+v, %v", done, err)
+	}
+	d.Key = key
+	if done, err := drillOf(t, d); err != nil || done.Tried != newest || len(done.Backup.Numbers) != 1 {
+		t.Errorf("with the key: %+v, %v", done, err)
+	}
+	other, _ := newKey(t)
+	d.Key = other
+	if _, err := drillOf(t, d); !errors.As(err, new(*backup.WrongKeyError)) {
+		t.Errorf("with another key: %v", err)
+	}
+	damage(t, newest)
+	d.Key = key
+	if _, err := drillOf(t, d); !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("a damaged one: %v", err)
+	}
+	must(t, os.Truncate(newest, 5000))
+	d.Key = nil
+	if _, err := drillOf(t, d); !errors.Is(err, sqlite.ErrCorrupt) {
+		t.Errorf("one that was cut off: %v", err)
+	}
+}

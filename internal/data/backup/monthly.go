@@ -43,7 +43,7 @@ func readDrill(db, dir string) (note drillNote) {
 // NoteDrill notes how a drill went, for the service. It does not where that says nothing
 // of the backups, or where the service has a drill with another folder to remember.
 func NoteDrill(d Drill, done Drilled, failure error) error {
-	db := osutil.Resolve(d.Database)
+	db, failure := osutil.Resolve(d.Database), done.outcome(failure)
 	note := readDrill(db, d.Dir)
 	if putOff(failure) || !osutil.Exists(db) || note.At.IsZero() && osutil.Exists(drillMemory(db)) {
 		return nil
@@ -73,9 +73,17 @@ func (n drillNote) write(db string) error {
 // failed reports whether the last drill has failed.
 func (n drillNote) failed() bool { return !n.At.IsZero() && !n.OK }
 
+// outcome returns why a drill of the service, which has no key, says nothing or has failed.
+func (d Drilled) outcome(failure error) error {
+	if failure == nil && d.Tried == "" {
+		return &Error{OpRead, d.Path, ErrEncrypted}
+	}
+	return failure
+}
+
 // putOff reports whether a drill has failed for a reason that says nothing of the backups.
 func putOff(err error) bool {
-	return errors.As(err, new(*RoomError)) || errors.Is(err, ErrDrilling) || errors.Is(err, ErrNone) || errors.Is(err, ErrOthers)
+	return errors.As(err, new(*RoomError)) || errors.Is(err, ErrDrilling) || errors.Is(err, ErrEncrypted) || errors.Is(err, ErrNone) || errors.Is(err, ErrOthers)
 }
 
 // drill does a drill if one is due, gently. It is done once a month; after one that has
@@ -93,7 +101,7 @@ func (s *Scheduler) drill(ctx context.Context) {
 	s.nextDrill = wait{s.now(), drillAgain}
 	d := Drill{Content: s.content, Database: s.db, Dir: s.options.Dir, gently: true, space: s.space, now: func() time.Time { return s.now().wall }}
 	done, err := d.Run(ctx)
-	switch {
+	switch err = done.outcome(err); {
 	case ctx.Err() != nil:
 		return
 	case putOff(err):
