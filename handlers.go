@@ -83,6 +83,7 @@ type server struct {
 	inFlight     sync.Map    // the requestKeys that are being answered
 	waiting      *httpapi.WaitingRoom
 	loopbackOnly bool // it listens on this machine alone
+	localPlain   bool // without TLS it does
 	tls          bool // for good: answers have Strict-Transport-Security
 }
 
@@ -139,12 +140,12 @@ func (s *server) add(route route) {
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h["X-Request-Id"] = []string{s.requestIDs.For(r)}
-	httpapi.SetSecurityHeaders(h, s.tls)
+	httpapi.SetSecurityHeaders(h, s.tls && r.TLS != nil)
 	if httpapi.IsLast(r, limitOf(r)) {
 		defer httpapi.EndConnection(w)()
 	}
 	switch {
-	case s.loopbackOnly && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
+	case (s.loopbackOnly || s.localPlain && r.TLS == nil) && r.Host != "" && !httpapi.IsLoopbackHost(r.Host):
 		s.fail(w, r, "", errOtherHost)
 	case s.office != nil && strings.HasPrefix(r.URL.Path, site.Root):
 		s.office.ServeHTTP(w, r)

@@ -91,7 +91,7 @@ func newAPI(c daemon.Config) daemon.API {
 	s.waiting = httpapi.NewWaitingRoom(c.Connections * 3 / 4) // the others are for those who do not wait
 	context.AfterFunc(c.Stopping, s.waiting.Close)
 	s.origins = c.Origins
-	s.loopbackOnly = c.Local
+	s.loopbackOnly, s.localPlain = c.Local, c.LocalPort != ""
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS
 	s.backups = c.Backups
 	s.expires = c.Expires
@@ -109,7 +109,7 @@ func newAPI(c daemon.Config) daemon.API {
 	}
 	if c.Office {
 		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals, Phones: c.Phones, Authority: certificate,
-			Backups: c.Backups, Installed: c.Installed, Invented: c.Invented, TrustPath: trust, Port: c.Port, TLS: c.TLS, Explain: s.explain})
+			Backups: c.Backups, Installed: c.Installed, Invented: c.Invented, TrustPath: trust, Port: c.Port, LocalPort: c.LocalPort, Explain: s.explain})
 	}
 	return s
 }

@@ -76,13 +76,16 @@ func (d *daemon) showLife(ping error) error {
 // noteAddress writes the URL of the service into the database. Commands take it from there
 // for links. On a full disk that waits until there is room.
 func (d *daemon) noteAddress() error {
-	url := d.url() // a machine may get another address
-	if d.noted == url {
+	urls := []string{d.url()} // a machine may get another address
+	if d.noted == urls[0] {
 		return nil
 	}
-	err := d.store.SetAddress(url)
+	if d.local != nil {
+		urls = append(urls, d.localURL())
+	}
+	err := d.store.SetAddress(urls...)
 	if err == nil {
-		d.noted = url
+		d.noted = urls[0]
 	}
 	if errors.Is(err, sqlite.ErrFull) { // warnOfFullDisk has said so
 		return nil

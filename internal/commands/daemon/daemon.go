@@ -45,7 +45,8 @@ type Config struct {
 	Phones    bool     // with the address book and the calendar for phones
 	Docs      bool     // with the page that shows the document
 	Port      string
-	Local     bool // it listens on this machine alone
+	Local     bool   // it listens on this machine alone
+	LocalPort string // of HTTP for this machine alone, beside HTTPS for all; empty: there is none
 	TLS       bool
 	Expires   func() time.Time     // when the certificate does; zero without TLS
 	Authority *authority.Authority // that made its certificate; nil for another certificate, or none
@@ -86,6 +87,7 @@ type daemon struct {
 	scheduler *backup.Scheduler // nil without backups
 
 	listener net.Listener
+	local    net.Listener // without TLS, for this machine alone; nil: there is none
 	store    *store.Store
 	guard    *guard.Guard // of the open database
 	noted    string       // the URL in the database; empty before there is one
@@ -152,6 +154,12 @@ func (d *daemon) live() error {
 		return err
 	}
 	defer d.listener.Close()
+	if err := d.listenLocally(); err != nil {
+		return err
+	}
+	if d.local != nil {
+		defer d.local.Close()
+	}
 	release, err := d.claim()
 	if err != nil {
 		return err
@@ -182,6 +190,37 @@ func (d *daemon) listen() error {
 		return d.cannotListen(path, err)
 	}
 	d.listener = listener
+	return nil
+}
+
+// listenLocally opens a listener for this machine alone if the other one speaks TLS to
+// others. It goes without where its usual port is taken.
+func (d *daemon) listenLocally() error {
+	if d.Local == "" || d.CertFile == "" || isLoopback(d.listener.Addr()) {
+		return nil
+	}
+	_, port, _ := net.SplitHostPort(d.Local)
+	if _, other, _ := net.SplitHostPort(d.listener.Addr().String()); port == other {
+		return d.cannotListenLocally(fmt.Errorf("cannot listen on %s: %w", d.Local, httpserver.ErrPortTaken))
+	}
+	local, err := httpserver.Listen(d.Local)
+	if err != nil {
+		return d.cannotListenLocally(err)
+	}
+	if !isLoopback(local.Addr()) { // localhost can be anything
+		local.Close()
+		return cli.WithHint(fmt.Errorf("%s is not an address of this machine alone", d.Local), "--local "+defaultLocal)
+	}
+	d.local = local
+	return nil
+}
+
+func (d *daemon) cannotListenLocally(err error) error {
+	hint := fmt.Sprintf("another port: --local 127.0.0.1:8081, or none: --local %s", noLocal)
+	if d.Local != defaultLocal {
+		return cli.WithHint(err, hint)
+	}
+	d.env.Warn(fmt.Sprintf("this machine has no address of its own without TLS: %v", err), hint)
 	return nil
 }
 
@@ -317,6 +356,9 @@ func (d *daemon) answer() error {
 	if d.invented == nil {
 		warnOfBackups(d.env, d.Backups.Dir, d.DB)
 	}
+	if d.local != nil {
+		d.env.Notef("On this machine alone, without a certificate: %s", d.localURL())
+	}
 	debug.SetGCPercent(heapGrowth)
 	d.limitMemory()
 	d.api = d.NewAPI(d.config())
@@ -326,7 +368,7 @@ func (d *daemon) answer() error {
 		d.log.Warn("standard output could not be written", "listening", url, "cause", err.Error())
 	}
 	defer d.tellManager(url)()
-	return d.web.Serve(d.env.Context, d.listener, d.api)
+	return d.web.Serve(d.env.Context, d.listener, d.local, d.api)
 }
 
 // config returns what the API must know.
@@ -335,6 +377,9 @@ func (d *daemon) config() Config {
 	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones, Docs: !d.NoDocs,
 		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
 		Connections: d.web.Connections(), Stopping: d.env.Context}
+	if d.local != nil {
+		_, c.LocalPort, _ = net.SplitHostPort(d.local.Addr().String())
+	}
 	if d.scheduler != nil {
 		c.Backups = d.scheduler.State
 	}
@@ -354,6 +399,9 @@ func (d *daemon) url() string {
 	}
 	return scheme + net.JoinHostPort(host, port)
 }
+
+// localURL returns the URL by which this machine alone reaches the server without TLS.
+func (d *daemon) localURL() string { return "http://" + d.local.Addr().String() }
 
 func isLoopback(addr net.Addr) bool {
 	tcp, ok := addr.(*net.TCPAddr)

@@ -114,6 +114,7 @@ func (d *daemon) trust() string {
 // Options say what a daemon serves, and how. They are the flags of serve.
 type Options struct {
 	DB, Listen        string
+	Local             string // an address of this machine alone, for HTTP beside HTTPS for others; empty: none
 	CertFile, KeyFile string // to serve HTTPS: both or neither
 	SelfSigned        bool   // make them
 	RateLimit         int    // requests per second and key; 0 is no limit
@@ -134,11 +135,17 @@ type Options struct {
 	invented *demonstration // to serve; nil: what is in the database
 }
 
+const (
+	defaultLocal = "127.0.0.1:8080"
+	noLocal      = "off"
+)
+
 const maxRateLimit = 1_000_000
 
 // AddFlags adds the flags of serve.
 func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	o.addNetFlags(flags)
+	flags.StringVar(&o.Local, "local", defaultLocal, "where this machine alone finds it without TLS, while others have TLS; "+noLocal+" for nowhere")
 	flags.StringVar(&o.DB, "db", cli.DefaultDB, "the database `file`")
 	flags.StringVar(&o.Backups.Dir, "backup-dir", "", "the `folder` to make backups in, by itself; made if it is not there")
 	flags.StringVar(&o.every, "backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
@@ -174,19 +181,28 @@ func (o *Options) Check(flags *pflag.FlagSet) error {
 	return o.checkNet(flags)
 }
 
+func checkAddress(address string) error {
+	_, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	return err
+}
+
 // checkNet returns a usage error for flags of addNetFlags that cannot be.
 func (o *Options) checkNet(flags *pflag.FlagSet) error {
 	o.again = cli.TypedLine(flags, 0, "listen")
 	if o.Installed {
 		o.again = cli.AsAdministrator(o.again)
 	}
-	_, port, err := net.SplitHostPort(o.Listen)
-	if err == nil {
-		_, err = net.LookupPort("tcp", port)
+	if o.Local == noLocal {
+		o.Local = ""
 	}
 	switch {
-	case err != nil:
+	case checkAddress(o.Listen) != nil:
 		return cli.Usage(fmt.Sprintf("--listen takes an address and a port, not %q", o.Listen), o.again+" --listen 127.0.0.1:8080")
+	case o.Local != "" && (checkAddress(o.Local) != nil || !httpapi.IsLoopbackHost(o.Local)):
+		return cli.Usage(fmt.Sprintf("--local takes an address of this machine alone and a port, or %s, not %q", noLocal, o.Local), cli.TypedLine(flags, 0, "local")+" --local "+defaultLocal)
 	case o.SelfSigned && (o.CertFile != "" || o.KeyFile != ""):
 		return cli.Usage("--tls-self-signed makes its own certificate, and cannot go with --tls-cert and --tls-key", "one or the other; to end it: --tls-self-signed=false")
 	case (o.CertFile == "") != (o.KeyFile == ""):

@@ -269,7 +269,7 @@ func TestAnswer(t *testing.T) {
 		url, made  string
 		want, hint string
 	}{
-		{"http://127.0.0.1:1/office/sign-in#code=ABC\n", 0, "http://127.0.0.1:1", "ABC", "", ""},
+		{"https://192.0.2.7:8443/office/sign-in#code=ABC http://127.0.0.1:8080\n", 0, "https://192.0.2.7:8443", "ABC", "", ""},
 		{"Error: it broke\nTry: that\n", 1, "", "", "it broke", "that"},
 		{"Error: it broke\n", 1, "", "", "it broke", ""},
 		{"Error: that is wrong\nTry: this\n", 2, "", "", "that is wrong", "this"},
@@ -281,9 +281,9 @@ func TestAnswer(t *testing.T) {
 		}
 		close(other.ended)
 		o := opening{flags: (cli.Env{}).Flags("open", openHelp)}
-		got, err := o.answer(tt.text, other)
+		got, local, err := o.answer(tt.text, other)
 		usage := errors.As(err, new(*cli.UsageError))
-		if got != (invitation{tt.url, tt.made}) || tt.want == "" != (err == nil) || err != nil && (err.Error() != tt.want || cli.HintOf(err) != tt.hint) || usage != (tt.code == 2) || !other.hasEnded() {
+		if got != (invitation{tt.url, tt.made}) || tt.url != "" && local != "http://127.0.0.1:8080" || tt.want == "" != (err == nil) || err != nil && (err.Error() != tt.want || cli.HintOf(err) != tt.hint) || usage != (tt.code == 2) || !other.hasEnded() {
 			t.Errorf("%q: %+v, %v, %q", tt.text, got, err, cli.HintOf(err))
 		}
 	}

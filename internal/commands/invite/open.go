@@ -79,6 +79,7 @@ type opening struct {
 	flags    *pflag.FlagSet
 	db, name string // of the department; may be empty
 	made     invitation
+	local    string // the URL at which the browser of this machine finds the page
 
 	// used reports whether the invitation was used, or has expired.
 	used func() (bool, error)
@@ -97,6 +98,9 @@ func (o *opening) invite(c Commands, do func() error) error {
 		at, err := address(o.env, s, o.db, officePart)
 		if errors.Is(err, errNotServed) && isOfService(o.env, o.db) {
 			return c.explainStop(errStopped)
+		}
+		if err == nil {
+			_, o.local, err = s.Addresses()
 		}
 		if err != nil {
 			return err
@@ -129,7 +133,7 @@ func (o *opening) show() error {
 	if !hasBrowser() {
 		return o.print(noBrowser())
 	}
-	page, err := newPrivateFile("open.html", redirect(o.made.link()))
+	page, err := newPrivateFile("open.html", redirect(invitation{o.local, o.made.code}.link()))
 	if err != nil {
 		return o.failed(err)
 	}

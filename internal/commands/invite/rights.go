@@ -72,7 +72,7 @@ func (o *opening) borrow() error {
 	}); err != nil {
 		return fmt.Errorf("reading the link: %w", err)
 	}
-	if o.made, err = o.answer(text, other); err != nil || o.env.Context.Err() != nil {
+	if o.made, o.local, err = o.answer(text, other); err != nil || o.env.Context.Err() != nil {
 		return err
 	}
 	o.used = func() (bool, error) { return other.hasEnded(), nil }
@@ -94,9 +94,9 @@ func (o *opening) arguments(path string) []string {
 	return args
 }
 
-// answer returns the invitation in what the other process has written, or the
-// error there.
-func (o *opening) answer(text string, other *elevated) (invitation, error) {
+// answer returns the invitation in what the other process has written, and the URL for
+// this machine, or the error there.
+func (o *opening) answer(text string, other *elevated) (made invitation, local string, err error) {
 	url, code, isLink := strings.Cut(strings.TrimSuffix(text, "\n"), site.InvitationLink("", ""))
 	what, isError := strings.CutPrefix(text, "Error: ")
 	switch {
@@ -105,15 +105,16 @@ func (o *opening) answer(text string, other *elevated) (invitation, error) {
 		what, hint, _ := strings.Cut(strings.TrimSuffix(what, "\n"), "\nTry: ")
 		switch {
 		case other.code == 2:
-			return invitation{}, cli.Usage(what, hint)
+			return invitation{}, "", cli.Usage(what, hint)
 		case hint != "":
-			return invitation{}, cli.WithHint(errors.New(what), hint)
+			return invitation{}, "", cli.WithHint(errors.New(what), hint)
 		}
-		return invitation{}, errors.New(what)
+		return invitation{}, "", errors.New(what)
 	case isLink:
-		return invitation{url, code}, nil
+		code, local, _ = strings.Cut(code, " ")
+		return invitation{url, code}, local, nil
 	}
-	return invitation{}, o.noRights(errRefused)
+	return invitation{}, "", o.noRights(errRefused)
 }
 
 // noRights returns the error with what to type.
@@ -134,7 +135,7 @@ func (o *opening) deliver(c Commands, path string) error {
 	}
 	defer file.Close()
 	err = o.invite(c, func() error {
-		if _, err := io.WriteString(file, o.made.link()+"\n"); err != nil {
+		if _, err := io.WriteString(file, o.made.link()+" "+o.local+"\n"); err != nil {
 			return err
 		}
 		ctx, stop := context.WithTimeout(o.env.Context, 2*lookFor) // the other process comes first

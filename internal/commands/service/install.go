@@ -303,7 +303,7 @@ func (in *installation) conclude() error {
 	runs := "The service runs"
 	address := state.Address
 	if address == "" {
-		_, address = in.inspect(db)
+		_, address, _ = in.inspect(db)
 	}
 	if address != "" {
 		runs += " at " + address

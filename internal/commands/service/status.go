@@ -49,8 +49,9 @@ type overview struct {
 	Manual    bool       `json:"manual,omitempty"`   // it does not start with the PC
 	Replaced  bool       `json:"replaced,omitempty"` // the program, since the service runs
 	Address   string     `json:"address,omitempty"`
-	Answers   *bool      `json:"answers,omitempty"` // at that address
-	Fault     string     `json:"fault,omitempty"`   // why it answers no other request
+	Local     string     `json:"localAddress,omitempty"` // for this PC alone, without TLS
+	Answers   *bool      `json:"answers,omitempty"`      // at that address
+	Fault     string     `json:"fault,omitempty"`        // why it answers no other request
 	Data      string     `json:"data"`
 	Database  *database  `json:"database,omitempty"`
 	Backups   *backups   `json:"backups,omitempty"`
@@ -136,7 +137,7 @@ func (s Service) look(env cli.Env, state managers.State) overview {
 		s.lookAtData(env, &o, settings)
 	}
 	if o.Address = cmp.Or(state.Address, o.Address); !o.Running {
-		o.Address = ""
+		o.Address, o.Local = "", ""
 	} else if o.Address != "" {
 		o.ask(env.Context)
 	}
@@ -165,6 +166,9 @@ func (o overview) lines(now time.Time) (lines []string) {
 			answer = ", which does not answer"
 		}
 		say("Address", "%s%s", o.Address, answer)
+		if o.Local != "" {
+			say("", "%s on this PC, without a certificate", o.Local)
+		}
 	}
 	if o.Fault != "" {
 		say("", "WARNING: it answers no request. %s", o.Fault)
@@ -311,7 +315,7 @@ func (s Service) lookAtData(env cli.Env, o *overview, settings managers.Settings
 		o.Database = &database{Path: managers.DatabaseIn(s.data()), Fault: "not looked at, because the settings are wrong: " + err.Error()}
 		return
 	}
-	o.Database, o.Address = s.inspect(options.DB)
+	o.Database, o.Address, o.Local = s.inspect(options.DB)
 	o.Database.Saved = savedCopy(osutil.Resolve(options.DB))
 	o.Disk = room(filepath.Dir(options.DB))
 	o.Backups = s.lookAtBackups(options.DB, options.Backups.Dir)
@@ -321,35 +325,38 @@ func (s Service) lookAtData(env cli.Env, o *overview, settings managers.Settings
 	}
 }
 
-// inspect reads a database without changing or upgrading it, and the address at
-// which it says that it is served.
-func (s Service) inspect(path string) (found *database, address string) {
+// inspect reads a database without changing or upgrading it, and the addresses at
+// which it says that it is served: that for all, and that for this PC if it is another.
+func (s Service) inspect(path string) (found *database, address, local string) {
 	found = &database{Path: path}
 	file, format := osutil.Resolve(path), s.Content.Format()
 	if err := format.Inspect(file); err != nil {
 		found.Fault = faultOf(err)
-		return found, ""
+		return found, "", ""
 	}
 	found.Bytes = sqlite.SizeOf(file)
 	c, err := sqlite.Peek(file)
 	if err != nil {
 		found.Fault = faultOf(err)
-		return found, ""
+		return found, "", ""
 	}
 	defer c.Close()
 	version, err := c.QueryInt(`PRAGMA user_version`)
 	switch {
 	case err != nil:
 		found.Fault = faultOf(err)
-		return found, ""
+		return found, "", ""
 	case int(version) < format.Version:
 		found.Fault = fmt.Sprintf("it has the older schema %d; the service upgrades it to %d when it starts, after a copy", version, format.Version)
-		return found, ""
+		return found, "", ""
 	}
-	if address, err = store.ReadAddress(c); err != nil {
+	if address, local, err = store.ReadAddresses(c); err != nil {
 		found.Fault = faultOf(err)
 	}
-	return found, address
+	if local == address {
+		local = ""
+	}
+	return found, address, local
 }
 
 // faultOf says in a few words what is wrong with a database.

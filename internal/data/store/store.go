@@ -13,10 +13,12 @@
 package store
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/base64"
 	"encoding/binary"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -115,10 +117,11 @@ func (s *Store) Tag(content []byte) string {
 	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12]) + `"`
 }
 
-// SetAddress notes the URL at which the service listens, empty for none.
-func (s *Store) SetAddress(url string) error {
+// SetAddress notes the URL at which the service listens, empty for none, and behind it
+// that for this machine alone if there is another one.
+func (s *Store) SetAddress(urls ...string) error {
 	return s.db.Write(func(t *sqlite.Tx) error {
-		_, err := t.Exec(`UPDATE service SET address = ?`, url)
+		_, err := t.Exec(`UPDATE service SET address = ?`, strings.Join(urls, " "))
 		return err
 	})
 }
@@ -126,14 +129,20 @@ func (s *Store) SetAddress(url string) error {
 // Address returns the URL at which the service listens. It is empty after a clean
 // stop. A service that was killed has left its last one.
 func (s *Store) Address() (url string, err error) {
-	err = s.db.Read(func(c *sqlite.Conn) error { url, err = ReadAddress(c); return err })
+	url, _, err = s.Addresses()
 	return url, err
 }
 
-// ReadAddress is Address for a database that another process may serve.
-func ReadAddress(c *sqlite.Conn) (url string, err error) {
-	err = c.QueryRow(`SELECT address FROM service`, nil, func(row sqlite.Row) { url = row.Text(0) })
-	return url, err
+// Addresses returns the URL of Address and that for this machine, which is mostly the same.
+func (s *Store) Addresses() (url, local string, err error) {
+	err = s.db.Read(func(c *sqlite.Conn) error { url, local, err = ReadAddresses(c); return err })
+	return url, local, err
+}
+
+// ReadAddresses is Addresses for a database that another process may serve.
+func ReadAddresses(c *sqlite.Conn) (url, local string, err error) {
+	err = c.QueryRow(`SELECT address FROM service`, nil, func(row sqlite.Row) { url, local, _ = strings.Cut(row.Text(0), " ") })
+	return url, cmp.Or(local, url), err
 }
 
 // clockLag is how far the time in the database may be behind while it is

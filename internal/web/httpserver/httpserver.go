@@ -30,10 +30,10 @@ type Config struct {
 
 // Server serves HTTP, or HTTPS if it has a certificate.
 type Server struct {
-	http        *http.Server                  // with the limits of a request
-	certificate *certificate                  // nil for HTTP
-	connections int                           // open at the same time, at most
-	listener    atomic.Pointer[limitListener] // nil before Serve
+	http        *http.Server          // with the limits of a request
+	certificate *certificate          // nil for HTTP
+	connections int                   // open at the same time, at most
+	limit       atomic.Pointer[limit] // of the connections; nil before Serve
 	shutdown    time.Duration
 	log         *slog.Logger
 }
@@ -79,22 +79,29 @@ func (s *Server) Connections() int { return s.connections }
 
 // Open returns how many connections are open.
 func (s *Server) Open() int {
-	if l := s.listener.Load(); l != nil {
+	if l := s.limit.Load(); l != nil {
 		return len(l.slots)
 	}
 	return 0
 }
 
 // Serve answers what arrives at the listener until ctx ends, then lets the
-// requests in flight finish, and closes the listener.
-func (s *Server) Serve(ctx context.Context, listener net.Listener, handler http.Handler) error {
-	limited := newLimitListener(listener, s.connections, s.http.ReadTimeout)
-	s.listener.Store(limited)
-	s.http.Handler, s.http.ConnState = handler, limited.setState
+// requests in flight finish, and closes the listener. It does the same with plain, unless
+// that is nil, and speaks HTTP there whether or not there is a certificate.
+func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handler http.Handler) error {
+	limit := newLimit(s.connections, s.http.ReadTimeout)
+	s.limit.Store(limit)
+	s.http.Handler, s.http.ConnState = handler, limit.setState
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown() })()
-	err := s.serve(limited)
+	ended := make(chan error, 2)
+	if plain != nil {
+		go func() { ended <- s.http.Serve(&limitListener{plain, limit}) }()
+	}
+	go func() { ended <- s.serve(&limitListener{listener, limit}) }()
+	err := <-ended
 	if !errors.Is(err, http.ErrServerClosed) {
+		s.http.Close() // ends the other one
 		return fmt.Errorf("serving: %w", err)
 	}
 	if err := <-stopped; err != nil {

@@ -66,7 +66,7 @@ func start(t *testing.T, config Config, handler http.HandlerFunc, limits ...func
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		r.done <- server.Serve(ctx, listener, handler)
+		r.done <- server.Serve(ctx, listener, nil, handler)
 	}()
 	t.Cleanup(func() { stop(); <-ended })
 	return r
@@ -145,7 +145,7 @@ func TestServeFails(t *testing.T) {
 	must(t, listener.Close())
 	server, err := New(Config{Log: slog.New(slog.DiscardHandler)})
 	must(t, err)
-	err = server.Serve(t.Context(), listener, http.NotFoundHandler())
+	err = server.Serve(t.Context(), listener, nil, http.NotFoundHandler())
 	if !errors.Is(err, net.ErrClosed) || !strings.HasPrefix(err.Error(), "serving: ") {
 		t.Errorf("got %v", err)
 	}

@@ -46,6 +46,11 @@ func connectionsBeside(files int) (int, error) {
 // Without that the client meets a reset instead of the end.
 type limitListener struct {
 	net.Listener
+	*limit
+}
+
+// limit is what the listeners of a server share.
+type limit struct {
 	readTimeout time.Duration // of the server
 	slots       chan struct{} // one for each open connection
 	closed      chan struct{}
@@ -61,8 +66,8 @@ type line struct {
 	patience   time.Duration // how long each may wait when all slots are taken
 }
 
-func newLimitListener(listener net.Listener, connections int, readTimeout time.Duration) *limitListener {
-	return &limitListener{Listener: listener, readTimeout: readTimeout, slots: make(chan struct{}, connections),
+func newLimit(connections int, readTimeout time.Duration) *limit {
+	return &limit{readTimeout: readTimeout, slots: make(chan struct{}, connections),
 		closed: make(chan struct{}), first: line{list.New(), firstWait}, further: line{list.New(), furtherWait}}
 }
 
@@ -75,11 +80,11 @@ func (l *limitListener) Accept() (net.Conn, error) {
 		c.Close()
 		return nil, err
 	}
-	return &limitedConn{Conn: c, listener: l, release: sync.OnceFunc(func() { <-l.slots })}, nil
+	return &limitedConn{Conn: c, limit: l.limit, release: sync.OnceFunc(func() { <-l.slots })}, nil
 }
 
 // takeSlot waits for a slot. It sees to it that one becomes free.
-func (l *limitListener) takeSlot() error {
+func (l *limit) takeSlot() error {
 	select {
 	case l.slots <- struct{}{}:
 		return nil
@@ -103,7 +108,7 @@ func (l *limitListener) takeSlot() error {
 // request at this moment, the request is answered: by the time that its headers
 // are read there is another deadline, set by the server or by setState. A request
 // that comes in at this moment may be left unread. Nothing of it was done then.
-func (l *limitListener) dismiss() time.Duration {
+func (l *limit) dismiss() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, wait := time.Now(), firstWait
@@ -126,7 +131,7 @@ func (l *limitListener) dismiss() time.Duration {
 }
 
 // setState is the hook ConnState of the server.
-func (l *limitListener) setState(conn net.Conn, state http.ConnState) {
+func (l *limit) setState(conn net.Conn, state http.ConnState) {
 	if secure, ok := conn.(*tls.Conn); ok {
 		conn = secure.NetConn()
 	}
@@ -145,7 +150,7 @@ func (l *limitListener) setState(conn net.Conn, state http.ConnState) {
 	c.dismissed = false
 }
 
-// Close also ends an Accept that waits for a slot.
+// Close also ends an Accept that waits for a slot, of each listener.
 func (l *limitListener) Close() error {
 	l.once.Do(func() { close(l.closed) })
 	return l.Listener.Close()
@@ -154,23 +159,23 @@ func (l *limitListener) Close() error {
 // limitedConn lets the next client in when it closes.
 type limitedConn struct {
 	net.Conn
-	listener *limitListener
-	release  func()
+	limit   *limit
+	release func()
 
-	// With the mutex of the listener:
+	// With the mutex of the limit:
 	line      line
 	place     *list.Element // in the line; nil while there is a request
 	since     time.Time     // it waits for a request
 	dismissed bool
 }
 
-// join puts the connection at the end of a line. The caller has the mutex of the listener.
+// join puts the connection at the end of a line. The caller has the mutex of the limit.
 func (c *limitedConn) join(line line) {
 	c.line, c.place, c.since = line, line.PushBack(c), time.Now()
 }
 
 // leaveLine takes the connection out of its line. The caller has the mutex of the
-// listener.
+// limit.
 func (c *limitedConn) leaveLine() {
 	if c.place != nil {
 		c.line.Remove(c.place)

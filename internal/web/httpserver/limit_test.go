@@ -210,7 +210,7 @@ func TestDismissed(t *testing.T) {
 	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
-	limited := newLimitListener(listener, 1, patience)
+	limited := &limitListener{listener, newLimit(1, patience)}
 	server := &http.Server{Handler: http.HandlerFunc(ok), ReadTimeout: patience, ConnState: func(c net.Conn, state http.ConnState) {
 		if state == http.StateActive { // at the last moment
 			time.Sleep(firstWait)

@@ -24,7 +24,14 @@ const (
 	sharedLifetime = 24 * time.Hour
 )
 
-func (s *Site) cookieName() string { return "firefighters-" + s.Port }
+// cookieName returns the name of the cookie of the session. A browser has one set of
+// cookies for all ports of a host, and keeps that of HTTPS from being replaced by HTTP.
+func (v *Visit) cookieName() string {
+	if v.R.TLS == nil && v.site.LocalPort != "" {
+		return "firefighters-" + v.site.LocalPort
+	}
+	return "firefighters-" + v.site.Port
+}
 
 // mostCookies is how many cookies of our name are looked at. A browser sends
 // several if another program of this machine has set one for a part of the page.
@@ -32,7 +39,7 @@ const mostCookies = 4
 
 // readSession finds the session of the request's cookie: the first that works.
 func (v *Visit) readSession() error {
-	cookies := v.R.CookiesNamed(v.site.cookieName())
+	cookies := v.R.CookiesNamed(v.cookieName())
 	for _, cookie := range cookies[:min(len(cookies), mostCookies)] {
 		if cookie.Value == "" {
 			continue
@@ -59,8 +66,8 @@ func (v *Visit) keepCookie() {
 }
 
 func (v *Visit) cookie(value string) *http.Cookie {
-	return &http.Cookie{Name: v.site.cookieName(), Value: value, Path: Root,
-		HttpOnly: true, Secure: v.site.TLS, SameSite: http.SameSiteStrictMode}
+	return &http.Cookie{Name: v.cookieName(), Value: value, Path: Root,
+		HttpOnly: true, Secure: v.R.TLS != nil, SameSite: http.SameSiteStrictMode}
 }
 
 // signInPage is the Data of sign-in.html.

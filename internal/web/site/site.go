@@ -37,7 +37,8 @@ type Config struct {
 	Log      *slog.Logger
 	Refusals *httpapi.Refusals // of wrong keys and codes
 	Port     string            // for the name of the cookie: browsers share cookies between ports
-	TLS      bool
+
+	LocalPort string // where the service answers this machine alone, without TLS; empty: nowhere
 
 	Backups   func() backup.State // nil without backups
 	Installed bool                // it is the service of the PC

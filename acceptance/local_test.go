@@ -1,0 +1,141 @@
+package acceptance
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+var localForm = regexp.MustCompile(`(?m)^On this machine alone, without a certificate: (http://(127\.0\.0\.1:\d+))$`)
+
+// startForAll starts a service with TLS for all machines. Its own machine reaches it
+// without TLS at local. The client uses 127.0.0.1 with TLS.
+func startForAll(t *testing.T, flags ...string) (s *testService, local client) {
+	t.Helper()
+	db := filepath.Join(t.TempDir(), "x.db")
+	cmd, _ := process(t, append([]string{"serve", "--db", db, "--listen", "0.0.0.0:0", "--local", "127.0.0.1:0"}, flags...)...)
+	s = serving(t, db, cmd)
+	s.logs(t, "On this machine alone")
+	local = newClient(t, localForm.FindStringSubmatch(s.stderr.String())[1], s.key)
+	s.url = "https://127.0.0.1" + s.url[strings.LastIndexByte(s.url, ':'):]
+	return s, local
+}
+
+// TestLocal: programs and browsers of the PC itself need no certificate while others have
+// TLS, and nobody else comes in that way.
+func TestLocal(t *testing.T) {
+	t.Parallel()
+	s, local := startForAll(t, "--tls-self-signed")
+	s.trust(t)
+	id := local.create(t, ana)
+	local.do(t, "POST", importsPath+"?apply=true", "Name,First name\nIvić,Iva\n", "Content-Type", "text/csv").wants(t, 201)
+	s.do(t, "GET", collection+"/"+id, "").wants(t, 200)
+	if n := s.list(t, "").TotalCount; n != 2 {
+		t.Errorf("there are %d people", n)
+	}
+	local.do(t, "GET", "/readyz", "").wants(t, 200)
+	local.do(t, "GET", collection, "", "Host", "localhost").wants(t, 200)
+	local.do(t, "GET", collection, "", "Host", "station.example").wants(t, 421)
+	s.do(t, "GET", collection, "", "Host", "station.example").wants(t, 200)
+	local.as("ff_wrong").do(t, "GET", collection, "").wants(t, 401)
+
+	secure := s.signIn(t, s.key, "en") // one browser at both: it has the cookies of all ports in one place
+	secure.get(t, "/office/").wants(t, 200)
+	plain := &browser{client{secure.Client, local.url, ""}, "en"}
+	plain.get(t, "/office/").wants(t, http.StatusSeeOther)
+	for _, b := range []*browser{plain, secure} {
+		_, port, _ := net.SplitHostPort(b.url[strings.LastIndexByte(b.url, '/')+1:])
+		cookie := b.post(t, "/office/sign-in", url.Values{"key": {s.key}}).wants(t, http.StatusSeeOther).header.Get("Set-Cookie")
+		if !strings.HasPrefix(cookie, "firefighters-"+port+"=") || strings.Contains(cookie, "; Secure") != (b == secure) {
+			t.Errorf("%s: %s", b.url, cookie)
+		}
+	}
+	for _, b := range []*browser{secure, plain} {
+		b.get(t, "/office/").wants(t, 200).says(t, "Čović")
+		b.upload(t, "/office/import", "people.csv", "Name,First name\nBabić,Mia\n", nil).follow(t).wants(t, 200).says(t, "Babić")
+	}
+	plain.post(t, "/office/import", nil, "Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example").wants(t, 403)
+
+	at := ""
+	scanSQL(t, s.db, `SELECT address FROM service`, &at)
+	if urls := strings.Fields(at); len(urls) != 2 || !strings.HasPrefix(urls[0], "https://") || urls[1] != local.url {
+		t.Errorf("the addresses are %s", at)
+	}
+	_, link, _ := runCommand(t, "invite", "--db", s.db, "--tenant", firstDepartment, "--name", "Ana")
+	if strings.Contains(link, local.url) {
+		t.Errorf("others are invited to %s", link)
+	}
+	_, port, _ := net.SplitHostPort(strings.TrimPrefix(local.url, "http://"))
+	all, err := net.InterfaceAddrs()
+	must(t, err)
+	for _, a := range all {
+		if n, ok := a.(*net.IPNet); ok && n.IP.To4() != nil && !n.IP.IsLoopback() {
+			if c, err := net.DialTimeout("tcp", net.JoinHostPort(n.IP.String(), port), time.Second); err == nil {
+				c.Close()
+				t.Errorf("others reach it at %s", n.IP)
+			}
+		}
+	}
+	begun := local.beginCreate(t) // a stop waits for requests of both
+	s.cancel()
+	local.takesNoMore(t)
+	if status := begun(); status != 201 {
+		t.Errorf("a request that was in flight: %d", status)
+	}
+	s.stop(t)
+}
+
+// TestLocalHSTS: with a certificate of one's own browsers are told to use TLS alone, but
+// not by the address that has none.
+func TestLocalHSTS(t *testing.T) {
+	t.Parallel()
+	certFile, keyFile, trusted := newCertificate(t)
+	s, local := startForAll(t, "--tls-cert", certFile, "--tls-key", keyFile)
+	s.Transport.(*http.Transport).TLSClientConfig = &tls.Config{RootCAs: trusted}
+	if got := s.do(t, "GET", "/healthz", "").header.Get("Strict-Transport-Security"); got == "" {
+		t.Error("no Strict-Transport-Security with TLS")
+	}
+	if got := local.do(t, "GET", "/healthz", "").header["Strict-Transport-Security"]; got != nil {
+		t.Errorf("without TLS: %q", got)
+	}
+}
+
+// TestLocalRefused: what other machines could reach is refused. The usual port may be
+// taken, and another one that was asked for must not.
+func TestLocalRefused(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	serve := []string{"serve", "--db", db, "--listen", "0.0.0.0:0", "--tls-self-signed"}
+	for _, address := range []string{"0.0.0.0:8080", ":8080", "[::]:8080", "192.0.2.1:8080", "station.example:80", "127.0.0.1", "on"} {
+		code, _, stderr := runCommand(t, append(serve, "--local", address)...)
+		if want := "Error: --local takes an address of this machine alone and a port, or off, not \"" + address + "\"\nTry: firefighters "; code != 2 || !strings.HasPrefix(stderr, want) {
+			t.Errorf("%s: %d, %s", address, code, stderr)
+		}
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	defer taken.Close()
+	code, _, stderr := runCommand(t, append(serve, "--local", taken.Addr().String())...)
+	want := "Error: cannot listen on " + taken.Addr().String() + ": the port is used by another program\nTry: another port: --local 127.0.0.1:8081, or none: --local off\n"
+	if code != 1 || !strings.HasSuffix(stderr, want) || exists(db) {
+		t.Errorf("a port that is taken: %d, %s", code, stderr)
+	}
+	if usual, err := net.Listen("tcp", "127.0.0.1:8080"); err == nil { // else another program has it
+		defer usual.Close()
+	}
+	cmd, _ := process(t, serve...)
+	s := serving(t, db, cmd)
+	s.logs(t, "Warning: this machine has no address of its own without TLS: cannot listen on 127.0.0.1:8080: the port is used by another program\n"+
+		"Try: another port: --local 127.0.0.1:8081, or none: --local off\n")
+	cmd, _ = process(t, append(serve, "--db", db+"2", "--local", "off")...)
+	s = serving(t, db+"2", cmd)
+	if log := s.stderr.String(); strings.Contains(log, "On this machine alone") || strings.Contains(log, "without TLS") {
+		t.Errorf("--local off:\n%s", log)
+	}
+}
