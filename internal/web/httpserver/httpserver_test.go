@@ -46,6 +46,7 @@ func (b *syncBuffer) String() string {
 // running is a server that serves until the end of the test.
 type running struct {
 	address string
+	plain   string // the address of the second listener
 	log     *syncBuffer
 	stop    context.CancelFunc
 	done    chan error // what Serve returns
@@ -55,8 +56,10 @@ func start(t *testing.T, config Config, handler http.HandlerFunc, limits ...func
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
+	plain, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
 	ctx, stop := context.WithCancel(t.Context())
-	r := &running{listener.Addr().String(), &syncBuffer{}, stop, make(chan error, 1)}
+	r := &running{listener.Addr().String(), plain.Addr().String(), &syncBuffer{}, stop, make(chan error, 1)}
 	config.Log = slog.New(slog.NewTextHandler(r.log, nil))
 	server, err := New(config)
 	must(t, err)
@@ -66,7 +69,7 @@ func start(t *testing.T, config Config, handler http.HandlerFunc, limits ...func
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		r.done <- server.Serve(ctx, listener, nil, handler)
+		r.done <- server.Serve(ctx, listener, plain, handler)
 	}()
 	t.Cleanup(func() { stop(); <-ended })
 	return r

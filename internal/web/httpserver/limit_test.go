@@ -230,6 +230,30 @@ func TestDismissed(t *testing.T) {
 	}
 }
 
+// TestPlain: the listener without TLS shares the limit of connections with the other one,
+// and ends with it.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	var server *Server
+	r := start(t, Config{}, ok, func(s *Server) { s.connections, server = 1, s })
+	idle := r.dial(t)
+	send(t, idle, get)
+	address := r.address
+	r.address = r.plain
+	r.isServed(t) // in place of the other connection
+	if answer, err := io.ReadAll(idle); len(answer) > 0 || errors.Is(err, os.ErrDeadlineExceeded) || server.Open() > 1 {
+		t.Errorf("%q, %v, and %d connections are open", answer, err, server.Open())
+	}
+	r.stop()
+	must(t, r.ends(t))
+	for _, at := range []string{address, r.plain} {
+		if c, err := net.Dial("tcp", at); err == nil {
+			c.Close()
+			t.Errorf("%s is still open", at)
+		}
+	}
+}
+
 // TestConnectionsBeside: the limit of open files counts. There is no server that
 // can accept nobody.
 func TestConnectionsBeside(t *testing.T) {
