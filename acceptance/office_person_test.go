@@ -571,6 +571,10 @@ func TestOfficePayloadNames(t *testing.T) {
 		if row := rows[0].text(); len(rows) != 1 || !strings.Contains(row, name) {
 			t.Errorf("%q is not on the list: %s", name, row)
 		}
+		found := b.get(t, "/office/?search="+url.QueryEscape(name)).says(t, "1 of 1 person")
+		if got := found.one(t, "form", "class", "sort").values().Get("search"); got != name {
+			t.Errorf("the list of %q is sorted with %q", name, got)
+		}
 		id := s.list(t, "pageSize=1").Data.Items[0].ID
 		p := b.get(t, personPath(id)).wants(t, http.StatusOK)
 		old := p.form(t, personPath(id))

@@ -1,6 +1,7 @@
 package office
 
 import (
+	"html/template"
 	"math"
 	"net/http"
 	"slices"
@@ -18,8 +19,8 @@ const deletedPath = site.Root + "deleted"
 type deletedPage struct {
 	People []deletedPerson
 	Total  int
-	Pages  pager
-	Back   string // address of this page
+	Pages  template.HTML // links to the others
+	Back   string        // address of this page
 }
 
 type deletedPerson struct {
@@ -39,7 +40,7 @@ func showDeleted(v visit) error {
 		number = 1
 	}
 	shown, total := record.Query{Page: number, PageSize: pageLength}, int64(len(all))
-	data := deletedPage{Total: len(all), Pages: v.pager(shown, total), Back: v.R.URL.Path}
+	data := deletedPage{Total: len(all), Pages: template.HTML(v.pager(shown, total)), Back: v.R.URL.Path}
 	if number > 1 {
 		data.Back += "?page=" + strconv.FormatInt(number, 10)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -26,27 +25,15 @@ var listDefaults = record.Query{Page: 1, PageSize: pageLength, SortBy: record.By
 type listPage struct {
 	Search       string
 	Searched     bool
-	Imported     bool          // only the people of an import
-	Total, Found int64         // all people of the department, and those who were found
-	Sorted       sortColumn    // by what it is sorted; empty: as people were added
-	Headers      template.HTML // of the columns
-	Sorting      template.HTML // the form that sorts on a small screen
-	Links        template.HTML // to what one can do with the people found
+	Imported     bool       // only the people of an import
+	Total, Found int64      // all people of the department, and those who were found
+	Sorted       sortColumn // by what it is sorted; empty: as people were added
 	People       []person
-	Rows         []template.HTML // of People
-	ShowStatus   bool            // somebody on the page has an invitation status
-	Letters      template.HTML   // links to where letters begin
-	Pages        pager
-	Faults       []string // what of the address could not be read
-	Add          string   // address of the form for a new person
-	Steps        *steps   // of the department; nil: none to show
-}
-
-// sortColumn is one that a list can be sorted by.
-type sortColumn struct {
-	Key  record.SortField
-	Href string // of the list sorted by it, or the other way round
-	Sort string // aria-sort: ascending, descending or empty
+	Letters      []store.Letter
+	Faults       []string        // what of the address could not be read
+	Add          string          // address of the form for a new person
+	Steps        *steps          // of the department; nil: none to show
+	Results      []template.HTML // what an answer to a search has, in pieces
 }
 
 // person is a line of the list.
@@ -58,13 +45,6 @@ type person struct {
 	Age                     int
 	Status                  string // of the invitation by the department's platform
 	Anchor                  string // that the letter of the person leads to; empty: none
-}
-
-// pager leads to the other pages of a list. An empty address is none.
-type pager struct {
-	Previous, Next string
-	Page, Last     int64
-	Numbers        template.HTML // links to pages by their numbers
 }
 
 // allPeople is a page length that no department reaches.
@@ -97,25 +77,18 @@ func showList(v visit) error {
 	}
 	data := listPage{
 		Search: v.search(), Searched: len(q.Terms) > 0 || imported > 0, Found: found.Total, Total: found.People, Imported: imported > 0,
-		People: v.people(found.Items), Pages: v.pager(q, found.Total), Faults: faults,
+		People: v.people(found.Items), Letters: found.Letters, Faults: faults, Add: withBack(newPersonPath, listPath(v.listQuery())),
 	}
-	data.Letters = v.letters(q, found, data.People)
-	v.addHeaders(&data, q)
-	data.ShowStatus = slices.ContainsFunc(data.People, func(p person) bool { return p.Status != "" })
-	back := listPath(v.listQuery())
-	data.Add = withBack(newPersonPath, back)
-	data.Rows = v.rowsOf(data, back, v.May(store.ScopeWrite))
-	p := site.Page{Title: v.Text("list.title"), Department: found.Department, Section: "list", Wrong: len(faults) > 0, Notice: notice, Data: data}
+	p := site.Page{Title: v.Text("list.title"), Department: found.Department, Section: "list", Wrong: len(faults) > 0, Notice: notice}
 	if v.Query().Get("part") == "results" { // the script asks for it while somebody types
 		p.Part = "results"
-		return v.Render(http.StatusOK, "list", p)
-	}
-	if !data.Searched && q.Page == 1 {
+	} else if !data.Searched && q.Page == 1 {
 		if data.Steps, err = v.firstSteps(data.Total); err != nil {
 			return err
 		}
-		p.Data = data
 	}
+	data.Results = v.results(&data, q, found.Department)
+	p.Data = data
 	return v.Render(http.StatusOK, "list", p)
 }
 
@@ -226,149 +199,6 @@ func listPath(query url.Values) string {
 	return site.Root + "?" + query.Encode()
 }
 
-// listColumns are the fields that the list can be sorted by, in their order.
-var listColumns = []record.SortField{record.ByLastName, record.ByFirstName, record.ByPhoneNumber, record.ByEmail, record.ByDateOfBirth}
-
-// addHeaders adds the heads of the columns, by which it is sorted, and the tools.
-func (v visit) addHeaders(data *listPage, q record.Query) {
-	var headers, options strings.Builder
-	kept := v.listQuery()
-	for _, name := range []string{"sortBy", "sortDir", "page"} {
-		kept.Del(name)
-	}
-	sorted := listPath(kept) + "?"
-	if len(kept) > 0 {
-		sorted = listPath(kept) + "&"
-	}
-	for _, field := range listColumns {
-		c := sortColumn{Key: field, Href: sorted + "sortBy=" + field + "&sortDir=asc"}
-		if field == q.SortBy {
-			c.Sort = "descending"
-			if !q.Descending {
-				c.Sort, c.Href = "ascending", sorted+"sortBy="+field+"&sortDir=desc"
-			}
-		}
-		key, label := escape(field), escape(v.Text("field."+field))
-		writeHTML(&headers, `<th scope="col" role="columnheader" class="`, key)
-		writeHTML(&options, `<option value="`, key)
-		if c.Sort != "" {
-			data.Sorted = c
-			writeHTML(&headers, `" aria-sort="`, escape(c.Sort))
-			writeHTML(&options, `" selected="`)
-		}
-		writeHTML(&headers, `"><a href="`, escape(c.Href), `">`, label, `</a></th>`)
-		writeHTML(&options, `">`, label, `</option>`)
-	}
-	data.Headers = template.HTML(headers.String())
-	if data.Found > 0 {
-		data.Sorting, data.Links = v.sorting(data, kept, escaped(options.String())), v.links(data)
-	}
-}
-
-// sorting returns the form that sorts a list on a small screen.
-func (v visit) sorting(data *listPage, kept url.Values, options escaped) template.HTML {
-	var b strings.Builder
-	text := func(key string) escaped { return escape(v.Text(key)) }
-	writeHTML(&b, `<form class="sort" action="/office/">`)
-	for name := range kept {
-		writeHTML(&b, `<input type="hidden" name="`, escape(name), `" value="`, escape(kept.Get(name)), `">`)
-	}
-	writeHTML(&b, `<label class="unseen" for="sort-by">`, text("list.sortBy"), `</label>
-<select id="sort-by" name="sortBy">`, options, `</select> <button>`, text("list.sort"), `</button>`)
-	if c := data.Sorted; c.Sort != "" {
-		writeHTML(&b, ` <a class="button `, escape(c.Sort), `" href="`, escape(c.Href), `"><span class="unseen">`, text("list.reverse"), `</span></a>`)
-	}
-	writeHTML(&b, `</form>`)
-	return template.HTML(b.String())
-}
-
-// links returns the links to what one can do with the people found.
-func (v visit) links(data *listPage) template.HTML {
-	var b strings.Builder
-	text := func(key string) escaped { return escape(v.Text(key)) }
-	if data.Searched {
-		writeHTML(&b, `<a href="/office/">`, text("list.all"), `</a> `)
-	}
-	if !data.Imported {
-		query := strings.TrimPrefix(listPath(v.listQuery()), site.Root)
-		writeHTML(&b, `<a href="/office/emails`, escape(query), `">`, text("list.emails"), `</a> <a href="/office/export`, escape(query), `">`, text("list.export"), `</a>`)
-	}
-	return template.HTML(b.String())
-}
-
-// pager returns the links to the other pages of a list of so many people.
-func (v visit) pager(q record.Query, total int64) pager {
-	p := pager{Page: q.Page, Last: (total + q.PageSize - 1) / q.PageSize}
-	query := v.listQuery()
-	address := func(number int64) string {
-		query.Set("page", strconv.FormatInt(number, 10))
-		return v.R.URL.Path + "?" + query.Encode()
-	}
-	if p.Page > 1 {
-		p.Previous = address(max(1, min(p.Page-1, p.Last)))
-	}
-	if p.Page < p.Last {
-		p.Next = address(p.Page + 1)
-	}
-	var b strings.Builder
-	for _, number := range pageNumbers(p.Page, p.Last) {
-		if number == 0 {
-			writeHTML(&b, `<span>…</span> `)
-			continue
-		}
-		writeHTML(&b, `<a class="button" href="`, escape(address(number)))
-		if number == p.Page {
-			writeHTML(&b, `" aria-current="page`)
-		}
-		writeHTML(&b, `">`, escape(strconv.FormatInt(number, 10)), `</a> `)
-	}
-	p.Numbers = template.HTML(b.String())
-	return p
-}
-
-// pageNumbers returns which of the pages from 1 to last a page has links to: the first,
-// the last, and those beside it. 0 stands for several that are left out.
-func pageNumbers(page, last int64) (numbers []int64) {
-	before := int64(0)
-	for _, number := range []int64{1, page - 1, page, page + 1, last} {
-		switch {
-		case number <= before || number > last:
-			continue
-		case number == before+2:
-			numbers = append(numbers, before+1)
-		case number > before+2:
-			numbers = append(numbers, 0)
-		}
-		numbers, before = append(numbers, number), number
-	}
-	return numbers
-}
-
-// mostLetters is how many letters a list can have to jump by. More are no alphabet.
-const mostLetters = 100
-
-// letters returns links to where letters begin in a list by last name, and marks those
-// rows of this page.
-func (v visit) letters(q record.Query, found store.Page, people []person) template.HTML {
-	if len(found.Letters) > mostLetters {
-		return ""
-	}
-	var b strings.Builder
-	query := v.listQuery()
-	for _, l := range found.Letters {
-		if l.Letter == "" { // a name of marks alone
-			continue
-		}
-		anchor := "at-" + strconv.FormatInt(l.Before+1, 10)
-		query.Set("page", strconv.FormatInt(l.Before/q.PageSize+1, 10))
-		writeHTML(&b, `<a href="`, escape(listPath(query)+"#"+anchor), `">`, escape(strings.ToTitle(l.Letter)), `</a> `)
-		if i := l.Before - q.Offset(); 0 <= i && i < int64(len(people)) {
-			people[i].Anchor = anchor
-		}
-	}
-	return template.HTML(b.String())
-}
-
 func (v visit) people(items []record.Firefighter) []person {
 	today := v.today()
 	people := make([]person, len(items))
@@ -402,111 +232,4 @@ func dialled(number string) string {
 		return "+" + digits
 	}
 	return digits
-}
-
-// The rows of the list are written here, not by a template, because that takes 1.7 ms for
-// forty people, five times the whole answer of the API. This takes a tenth of it. So are the
-// other parts that an answer to a search has, a seventh of its time.
-
-// escaped is text that can stand in HTML. Only escape and breakable make it.
-type escaped string
-
-// special are the bytes that HTML must not have in text.
-var special = [256]bool{0: true, '"': true, '&': true, '\'': true, '<': true, '>': true}
-
-// escape returns text that can stand between double quotes, too.
-func escape(text string) escaped {
-	for i := range len(text) {
-		if special[text[i]] {
-			return escaped(template.HTMLEscapeString(text))
-		}
-	}
-	return escaped(text)
-}
-
-// breakable returns an e-mail address that a narrow column breaks before the @.
-// For screen readers it stays one word, which it is not with <wbr>.
-func breakable(address string) escaped {
-	if name, host, ok := strings.Cut(address, "@"); ok {
-		return escape(name) + "<span>" + escape("@"+host) + "</span>"
-	}
-	return escape(address)
-}
-
-// writeHTML writes HTML. A string is no part of it: it must be a constant, or escaped.
-func writeHTML(b *strings.Builder, parts ...escaped) {
-	for _, part := range parts {
-		b.WriteString(string(part))
-	}
-}
-
-// rows is what all rows of a list have in common.
-type rows struct {
-	status, delete       escaped    // labels
-	call                 [2]escaped // what stands before and after a name in "Call Ana Čović"
-	mayWrite, showStatus bool
-	current              string  // id of the person who was just saved
-	query                escaped // with which a person's page leads back to this list
-	back                 escaped // field with which a form does
-}
-
-// rowsOf returns the rows in pieces, because a template writes them through fmt, which
-// keeps no buffer over 64 KB.
-func (v visit) rowsOf(data listPage, back string, write bool) (all []template.HTML) {
-	const name = "\x00"
-	before, after, _ := strings.Cut(v.Text("list.call", name), name)
-	r := rows{escape(v.Text("list.status")), escape(v.Text("layout.delete")), [2]escaped{escape(before), escape(after)},
-		write, data.ShowStatus, v.marked(), escape(withBack("", back)), ""}
-	if back != site.Root {
-		r.back = `<input type="hidden" name="back" value="` + escape(back) + `">`
-	}
-	const rowSize = 1100 // bytes, or nearly
-	for people := range slices.Chunk(data.People, 25) {
-		var b strings.Builder
-		b.Grow(len(people) * rowSize)
-		for i := range people {
-			r.write(&b, &people[i])
-		}
-		all = append(all, template.HTML(b.String()))
-	}
-	return all
-}
-
-func (r *rows) write(b *strings.Builder, p *person) {
-	id, name := escape(p.ID), escape(p.FirstName+" "+p.LastName)
-	writeHTML(b, `<tr role="row" id="`, id)
-	if p.ID == r.current {
-		writeHTML(b, `" aria-current="true`)
-	}
-	writeHTML(b, `"><th scope="row" role="rowheader" class="last"><a href="/office/people/`, id, r.query, `" aria-label="`, name, `">`,
-		escape(p.LastName), `</a></th><td role="cell" class="first"`)
-	if p.Anchor != "" {
-		writeHTML(b, ` id="`, escape(p.Anchor), `"`)
-	}
-	writeHTML(b, `>`, escape(p.FirstName), `</td><td role="cell" class="phone">`)
-	if p.Tel == "" {
-		writeHTML(b, escape(p.Phone))
-	} else {
-		writeHTML(b, `<a href="tel:`, escape(p.Tel), `"><span>`, escape(p.Phone), `</span><span class="call">`,
-			r.call[0], `<bdi>`, name, `</bdi>`, r.call[1], `</span></a>`)
-	}
-	writeHTML(b, `</td><td role="cell" class="email">`)
-	if p.Email != "" {
-		writeHTML(b, `<a href="mailto:`, escape(url.PathEscape(p.Email)), `">`, breakable(p.Email), `</a>`)
-	}
-	writeHTML(b, `</td><td role="cell" class="born">`)
-	if p.Born != "" {
-		writeHTML(b, escape(p.Born), ` <span class="dim">(`, escape(strconv.Itoa(p.Age)), `)</span>`)
-	}
-	writeHTML(b, `</td>`)
-	if r.showStatus && p.Status == "" {
-		writeHTML(b, `<td role="cell" class="status"></td>`)
-	} else if r.showStatus {
-		writeHTML(b, `<td role="cell" data-label="`, r.status, `" class="status"><span class="tag">`, escape(p.Status), `</span></td>`)
-	}
-	if r.mayWrite {
-		writeHTML(b, `<td role="cell" class="actions"><form method="post" action="/office/people/`, id, `/delete" data-inplace>`, r.back,
-			`<button class="quiet danger">`, r.delete, `<span class="unseen"> `, name, `</span></button></form></td>`)
-	}
-	writeHTML(b, "</tr>\n")
 }
