@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/commands/invite"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -123,6 +124,7 @@ type Options struct {
 	NoPhones          bool
 	NoDocs            bool
 	Backups           backup.Options // no folder: no backups
+	encryptTo         database.Recipients
 
 	// Installed is set for the service of the PC. Nobody reads what it prints, so it
 	// never prints a key.
@@ -150,6 +152,7 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Backups.Dir, "backup-dir", "", "the `folder` to make backups in, by itself; made if it is not there")
 	flags.StringVar(&o.every, "backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
 	flags.IntVar(&o.Backups.Keep, "backup-keep", 90, "how many to keep, with --backup-dir: a quarter each the newest, daily, weekly and monthly ones")
+	o.encryptTo.AddFlag(flags)
 }
 
 // addNetFlags adds the flags that serve and demo share.
@@ -168,16 +171,19 @@ func (o *Options) addNetFlags(flags *pflag.FlagSet) {
 // Check returns a usage error for flags that cannot be. They are those of AddFlags,
 // after they were parsed.
 func (o *Options) Check(flags *pflag.FlagSet) error {
+	if err := o.CheckRecipients(flags); err != nil {
+		return err
+	}
 	every, err := cli.ParseDuration(o.every)
 	switch {
 	case err != nil || every < time.Second:
 		return cli.Wrong(flags, cli.WrongTime("backup-every", "24h or 7d", o.every, err).Error())
 	case o.Backups.Keep < 1:
 		return cli.Wrong(flags, "--backup-keep takes 1 or more")
-	case o.Backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep")):
-		return cli.Usage("--backup-every and --backup-keep need a folder for the backups", cli.TypedLine(flags, 0)+" --backup-dir DIR")
+	case o.Backups.Dir == "" && (flags.Changed("backup-every") || flags.Changed("backup-keep") || len(o.encryptTo.To) > 0):
+		return cli.Usage("--backup-every, --backup-keep and --backup-encrypt-to need a folder for the backups", cli.TypedLine(flags, 0)+" --backup-dir DIR")
 	}
-	o.Backups.Every = every
+	o.Backups.Every, o.Backups.EncryptTo = every, o.encryptTo.To
 	return o.checkNet(flags)
 }
 
@@ -188,6 +194,10 @@ func checkAddress(address string) error {
 	}
 	return err
 }
+
+// CheckRecipients is the part of Check that must come before anything is done with what
+// was typed: there may be a secret key in it.
+func (o *Options) CheckRecipients(flags *pflag.FlagSet) error { return o.encryptTo.Check(flags) }
 
 // checkNet returns a usage error for flags of addNetFlags that cannot be.
 func (o *Options) checkNet(flags *pflag.FlagSet) error {

@@ -57,7 +57,11 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	if newest == nil {
 		return a
 	}
-	a.Hint = fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(newest.Path), cli.Quote(db))
+	identity := ""
+	if newest.Encrypted {
+		identity = " --identity KEYFILE"
+	}
+	a.Hint = fmt.Sprintf("firefighters restore %s%s --db %s", cli.Quote(newest.Path), identity, cli.Quote(db))
 	switch {
 	case errors.Is(err, sqlite.ErrNotBack):
 		a.Hint += "; " + orNew(db)
@@ -198,6 +202,7 @@ const (
 	roomHint               = "make room there, or take another disk"
 	otherName              = "another name for the backup"
 	otherBackup            = "another backup: firefighters restore --help"
+	withKey                = "the same with --identity KEYFILE, a file with the secret key from the safe"
 
 	// readOnlyHint is for a disk from which SQLite cannot even read a -wal.
 	readOnlyHint = "copy the file, and its -wal if there is one, to a folder on another disk, and name it there"
@@ -217,6 +222,8 @@ var writingRules = []rule{
 // readingRules are about a backup that could not be read or is of no use.
 var readingRules = []rule{
 	{err: backup.ErrIsDatabase, text: "{name} is the database itself, not a backup of it", hint: "firefighters restore --help"},
+	{err: backup.ErrEncrypted, text: "the backup {name} is encrypted; nothing was changed", hint: withKey},
+	{err: backup.ErrNotEncrypted, text: "the backup {name} is not encrypted; nothing was changed", hint: "the same without --identity"},
 	{err: backup.ErrEmpty, text: "the backup {name} holds no department and no records; nothing was changed",
 		hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"},
 	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherBackup},
@@ -276,6 +283,13 @@ func adviceOnReading(e *backup.Error, db string) Advice {
 	if errors.As(e, new(*sqlite.SchemaError)) {
 		return Advice{Text: "the backup " + osutil.InQuotes(e.Path) + " is not as this program makes it: " + e.Err.Error() + "; nothing was changed", Hint: otherBackup, Restore: true}
 	}
+	if wrong, ok := errors.AsType[*backup.WrongKeyError](e); ok {
+		a := Advice{Text: "the key of --identity does not open the backup " + osutil.InQuotes(e.Path) + "; nothing was changed", Hint: "the key that the backup was encrypted for"}
+		if len(wrong.To) > 0 {
+			a.Hint = "the key of " + strings.Join(wrong.To, " or of ")
+		}
+		return a
+	}
 	a := adviceBy(readingRules, e, e.Op, e.Path, db)
 	if file, ok := errors.AsType[*sqlite.FileError](e); ok && a.Text == "" {
 		return adviceOnFile(file, db)
@@ -290,6 +304,10 @@ func adviceOnFile(e *sqlite.FileError, db string) Advice {
 	if newer, ok := errors.AsType[*sqlite.NewerError](e); ok {
 		return Advice{Text: fmt.Sprintf("%s was made by a newer version of this program (schema %d, this one knows %d)", name, newer.Version, newer.Known),
 			Hint: "install the newer version; the file was left as it is"}
+	}
+	if errors.Is(e, sqlite.ErrForeign) && backup.IsEncrypted(e.Path) {
+		return Advice{Text: name + " is an encrypted backup, not a database",
+			Hint: "firefighters check --identity KEYFILE --db " + cli.Quote(e.Path) + ", or firefighters restore " + cli.Quote(e.Path) + " --identity KEYFILE"}
 	}
 	if info, err := os.Stat(e.Path); errors.Is(e, sqlite.ErrNotRegular) && err == nil && info.IsDir() {
 		return Advice{Text: name + " is a folder", Hint: "name the file in it: --db " + cli.Quote(filepath.Join(e.Path, cli.DefaultDB))}

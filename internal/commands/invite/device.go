@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
-	"rsc.io/qr"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -131,7 +130,7 @@ func describe(a phone.Account, colors bool) string {
 			lines = append(lines, "Calendar:  "+a.CalendarAddress())
 		}
 		if link := a.DAVx5(); link != "" {
-			lines = append(lines, "DAVx5:     "+link, "", terminalQR(link, colors))
+			lines = append(lines, "DAVx5:     "+link, "", cli.QR(link, colors))
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -155,32 +154,4 @@ func (d *device) explain(env cli.Env, a phone.Account, noAddress error, hint str
 	if site.HereOnly(a.URL) {
 		env.Note("only programs on this computer can use it, because the service listens on this machine alone.", "")
 	}
-}
-
-// quietZone is how many modules around a QR code stay light.
-const quietZone = 4
-
-// terminalQR returns a QR code of half blocks, two modules in the height of a line. colors
-// makes it dark on light on any terminal; without them it is right where text is light on
-// dark, as on most.
-func terminalQR(text string, colors bool) string {
-	code, err := qr.Encode(text, qr.L)
-	if err != nil { // too long for a code, which no link of ours is
-		return ""
-	}
-	var b strings.Builder
-	for y := -quietZone; y < code.Size+quietZone; y += 2 {
-		if colors {
-			b.WriteString("\x1b[38;5;231;48;5;16m") // white on black
-		}
-		for x := -quietZone; x < code.Size+quietZone; x++ {
-			light, below := !code.Black(x, y), !code.Black(x, y+1) && y+1 < code.Size+quietZone
-			b.WriteString(map[[2]bool]string{{true, true}: "█", {true, false}: "▀", {false, true}: "▄", {false, false}: " "}[[2]bool{light, below}])
-		}
-		if colors {
-			b.WriteString("\x1b[0m")
-		}
-		b.WriteString("\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }

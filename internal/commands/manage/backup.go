@@ -1,6 +1,7 @@
 package manage
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -20,6 +21,8 @@ one into the same folder removes what it left behind.
 
   firefighters backup /mnt/usb/firefighters-monday.db --db /var/lib/firefighters/firefighters.db
 
+  firefighters backup /mnt/usb/monday.db.age --backup-encrypt-to age1…
+
 To restore it: firefighters restore FILE --db DB
 
 Flags:
@@ -29,12 +32,14 @@ func (c Commands) backup(env cli.Env, args []string) error {
 	flags := env.Flags("backup", backupHelp)
 	db := cli.DBFlag(flags)
 	force := flags.Bool("force", false, "replace FILE if it exists")
+	var encrypt database.Recipients
+	encrypt.AddFlag(flags)
 	target, err := env.ParseOne(flags, args, "say which file to save to")
-	if err != nil {
+	if err = cmp.Or(err, encrypt.Check(flags)); err != nil {
 		return err
 	}
 	began := time.Now()
-	made, err := c.save(env, backup.Job{Content: c.Database, Source: *db, Target: target, Force: *force})
+	made, err := c.save(env, backup.Job{Content: c.Database, Source: *db, Target: target, Force: *force, EncryptTo: encrypt.To})
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped before the backup was made")

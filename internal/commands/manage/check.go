@@ -6,6 +6,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -20,6 +21,10 @@ for sorting and searching. It may run while the service does.
 
   firefighters check --db firefighters.db
 
+An encrypted backup is decrypted for that into a private folder, and removed again:
+
+  firefighters check --db /mnt/usb/monday.db.age --identity key.txt
+
 With --repair it computes the counts and these columns again. It also takes
 back the latest time seen if that is ahead of the clock: keys that have expired
 by that time only are then valid again. It leaves a record with a wrong checksum
@@ -32,13 +37,44 @@ func (c Commands) check(env cli.Env, args []string) error {
 	flags := env.Flags("check", checkHelp)
 	db := cli.DBFlag(flags)
 	repair := flags.Bool("repair", false, "repair the counts, the computed columns and the latest time seen")
+	identity := database.IdentityFlag(flags)
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	return c.Database.With(env, *db, false, func(s *store.Store) error {
+	if *identity == "" {
+		return c.checkDatabase(env, *db, *repair)
+	}
+	if *repair {
+		return cli.Wrong(flags, "--repair is for a database, and --identity for a backup")
+	}
+	return c.checkEncrypted(env, *db, *identity)
+}
+
+// checkEncrypted checks an encrypted backup.
+func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
+	key, err := database.ReadIdentity(env, identity)
+	if err != nil {
+		return err
+	}
+	var found error
+	err = backup.WithDecrypted(env.Context, c.Database, file, key, func(plain string) error {
+		found = c.checkDatabase(env, plain, false)
+		return nil
+	})
+	switch {
+	case errors.Is(err, backup.ErrDrilling):
+		return errors.New("another check of this backup is under way")
+	case err != nil:
+		return c.Database.Advise(env.Context, err, file, "")
+	}
+	return found
+}
+
+func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
+	return c.Database.With(env, db, false, func(s *store.Store) error {
 		bar := cli.NewProgress(env, "records")
 		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{
-			Repair:     *repair,
+			Repair:     repair,
 			Format:     c.Database.Files,
 			ResetClock: s.ResetClock,
 			Found:      func(finding string) { env.Notef("%s", finding) },
@@ -49,9 +85,9 @@ func (c Commands) check(env cli.Env, args []string) error {
 		case err != nil && env.Context.Err() != nil:
 			return errors.New("stopped before everything was checked")
 		case err != nil:
-			return store.Failed("checking", *db, err)
+			return store.Failed("checking", db, err)
 		}
-		return reportFindings(env, *db, found, *repair)
+		return reportFindings(env, db, found, repair)
 	})
 }
 

@@ -26,6 +26,7 @@ type Commands struct {
 func (c Commands) Table() []cli.Command {
 	return []cli.Command{
 		{Name: "backup", Also: "save dump", Summary: "saves the database, also while it is served", Run: c.backup},
+		{Name: "backup-key", Summary: "makes a pair of keys for encrypted backups", Run: c.backupKey},
 		{Name: "check", Also: "verify fsck", Summary: "checks a database, and repairs what can be repaired", Run: c.check},
 		{Name: "deleted", Summary: "lists the deleted records of a department", Run: c.deleted},
 		{Name: "departments", Also: "department tenants", Summary: "lists, renames and removes departments", Help: departmentsHelp, Sub: c.departments()},

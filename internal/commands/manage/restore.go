@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
@@ -17,6 +18,7 @@ server may run on it. The backup is checked first. What was there is kept beside
 the database, as DB.before-restore- and the time, until you delete it.
 
   firefighters restore /mnt/usb/firefighters-monday.db --db /var/lib/firefighters/firefighters.db
+  firefighters restore /mnt/usb/monday.db.age --identity key.txt
 
 What was written after the backup is not in it. Keys that were made after it are
 unknown. Keys that were revoked after it stay revoked, if the old database can
@@ -28,12 +30,17 @@ Flags:
 func (c Commands) restore(env cli.Env, args []string) error {
 	flags := env.Flags("restore", restoreHelp)
 	db := cli.DBFlag(flags)
+	identity := database.IdentityFlag(flags)
 	file, err := env.ParseOne(flags, args, "say which backup to restore")
 	if err != nil {
 		return err
 	}
+	key, err := database.ReadIdentity(env, *identity)
+	if err != nil {
+		return err
+	}
 	progress, end := cli.CopyProgress(env)
-	done, err := backup.Restore{Content: c.Database, File: file, Database: *db, Progress: progress}.Run(env.Context)
+	done, err := backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, Progress: progress}.Run(env.Context)
 	end()
 	switch {
 	case err != nil && env.Context.Err() != nil:

@@ -54,8 +54,8 @@ type installation struct {
 }
 
 func (s Service) install(env cli.Env, args []string) error {
-	_, given := optionsAndFlags(env)
-	if err := env.Parse(given, args, 0); err != nil {
+	typed, given := optionsAndFlags(env)
+	if err := cmp.Or(env.Parse(given, args, 0), typed.CheckRecipients(given)); err != nil {
 		return err
 	}
 	in := installation{Service: s, env: env}

@@ -171,3 +171,15 @@ func TestReadOnlyDisk(t *testing.T) {
 		t.Errorf("there is %q", names(t, dir))
 	}
 }
+
+// TestEncryptedDiskFull: a disk that turns out to be full has no part of an encrypted backup,
+// and beside the database there is no plain one.
+func TestEncryptedDiskFull(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 2000), mount(t, "size=64k")
+	_, to := newKey(t)
+	_, err := backup.Job{Content: toy{}, Source: db, Target: filepath.Join(dir, "x.age"), EncryptTo: to}.On(plenty).Run(t.Context())
+	if !errors.Is(err, sqlite.ErrFull) || len(names(t, dir)) > 0 || len(names(t, filepath.Dir(db))) != 1 {
+		t.Errorf("%v; there is %q, and beside the database %q", err, names(t, dir), names(t, filepath.Dir(db)))
+	}
+}

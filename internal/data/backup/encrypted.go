@@ -299,10 +299,12 @@ func (k Key) fits(path string) error {
 	switch encrypted := IsEncrypted(path); {
 	case encrypted && len(k) == 0:
 		return ErrEncrypted
-	case !encrypted && len(k) > 0 && osutil.Exists(path):
-		return ErrNotEncrypted
-	case !encrypted:
+	case len(k) == 0:
 		return nil
+	case !osutil.Exists(path):
+		return sqlite.ErrNotExist
+	case !encrypted:
+		return ErrNotEncrypted
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -353,4 +355,25 @@ func (r *remembering) Read(p []byte) (n int, err error) {
 		r.err = err
 	}
 	return n, err
+}
+
+// WithDecrypted calls do with what is in an encrypted backup: a plain one, which has passed
+// its check, in a folder for temporary files that nobody else can read. It removes that
+// then. The folder of the backup may be one that a sync program watches.
+func WithDecrypted(ctx context.Context, content Content, file string, key Key, do func(plain string) error) error {
+	if err := key.fits(file); err != nil {
+		return &Error{OpRead, file, err}
+	}
+	places := workplaces(file, "check")
+	anyRoom := func(string) error { return nil } // decrypt looks
+	return withFolder(places[len(places)-1:], anyRoom, func(folder string) error {
+		r := newRestoring(Restore{Content: content, File: file, Key: key, Database: filepath.Join(folder, "backup.db")})
+		if err := r.decrypt(ctx); err != nil {
+			return err
+		}
+		if _, err := check(ctx, content, r.plain); err != nil {
+			return r.readError(err)
+		}
+		return do(r.plain)
+	})
 }

@@ -70,7 +70,11 @@ func (w workplace) clear() error {
 // else that of temporary files. What a killed program has left there, the next call for
 // the same database and purpose removes.
 func WithFolder(db, purpose string, room func(folder string) error, do func(folder string) error) error {
-	places := workplaces(db, purpose)
+	return withFolder(workplaces(db, purpose), room, do)
+}
+
+// withFolder is WithFolder, in the first of the places that will do.
+func withFolder(places []workplace, room func(folder string) error, do func(folder string) error) error {
 	var refused error
 	for _, w := range places {
 		if err := w.clear(); err != nil {

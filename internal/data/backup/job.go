@@ -90,10 +90,11 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 		return Copy{}, err
 	case len(j.EncryptTo) > 0:
 		made.sum, err = j.publishEncrypted(ctx, partial, note{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
-		if err == nil {
+		if err != nil {
+			err = cmp.Or(ctx.Err(), err)
+		} else {
 			err = j.keepPlain(partial)
 		}
-		err = cmp.Or(ctx.Err(), err)
 	case j.shared:
 		err = j.hand(func(out io.Writer) error { return copyInto(out, partial) })
 	default:

@@ -1,0 +1,164 @@
+package acceptance
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"filippo.io/age"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// newIdentity makes a key for encrypted backups in a file, as people do.
+func newIdentity(t *testing.T) (file, recipient, secret string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "key.txt")
+	stdout, _ := works(t, "backup-key", "--output", file)
+	text, err := os.ReadFile(file)
+	must(t, err)
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	return file, strings.TrimSpace(stdout), lines[len(lines)-1]
+}
+
+// TestBackupKey: what is printed is an identity file, with the recipient that belongs to it.
+func TestBackupKey(t *testing.T) {
+	t.Parallel()
+	file, recipient, secret := newIdentity(t)
+	printed, _ := works(t, "backup-key")
+	written, err := os.ReadFile(file)
+	must(t, err)
+	for text, recipient := range map[string]string{printed: "", string(written): recipient} {
+		identities, err := age.ParseIdentities(strings.NewReader(text))
+		must(t, err)
+		own := identities[0].(*age.X25519Identity).Recipient().String()
+		if len(identities) != 1 || !strings.Contains(text, "\n# "+own+"\n") || recipient != "" && recipient != own {
+			t.Errorf("%q, of %s:\n%s", recipient, own, text)
+		}
+	}
+	if !strings.Contains(printed, "█") || strings.Contains(printed, secret) {
+		t.Errorf("it prints\n%s", printed)
+	}
+	if info, err := os.Stat(file); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if code, _, stderr := runCommand(t, "backup-key", "--output", file); code != 1 || !strings.Contains(stderr, "exists") {
+		t.Errorf("over another key: %d %s", code, stderr)
+	}
+}
+
+// TestEncryptedBackup: a backup that is encrypted is checked and restored by its key, and
+// without it there is a line that says what to type.
+func TestEncryptedBackup(t *testing.T) {
+	t.Parallel()
+	db, dir := invented(t, 1, 40), t.TempDir()
+	key, recipient, secret := newIdentity(t)
+	other, _, _ := newIdentity(t)
+	saved, plain, restored := filepath.Join(dir, "monday.db.age"), filepath.Join(dir, "plain.db"), filepath.Join(dir, "new.db")
+	works(t, "backup", plain, "--db", db)
+	stdout, stderr := works(t, "backup", saved, "--db", db, "--backup-encrypt-to", recipient)
+	if found := savedForm.FindStringSubmatch(stdout); stderr != "" || found == nil || found[1] != "40" {
+		t.Fatalf("stdout %q, stderr %q", stdout, stderr)
+	}
+	const withKey = "Try: the same with --identity KEYFILE, a file with the secret key from the safe\n"
+	for _, tt := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"restore", saved, "--db", restored}, 1, fmt.Sprintf("Error: the backup %q is encrypted; nothing was changed\n", saved) + withKey},
+		{[]string{"restore", saved, "--db", restored, "--identity", other}, 1,
+			fmt.Sprintf("Error: the key of --identity does not open the backup %q; nothing was changed\nTry: the key of %s\n", saved, recipient)},
+		{[]string{"restore", plain, "--db", restored, "--identity", key}, 1,
+			fmt.Sprintf("Error: the backup %q is not encrypted; nothing was changed\nTry: the same without --identity\n", plain)},
+		{[]string{"restore", saved, "--db", restored, "--identity", plain}, 1,
+			"Error: --identity " + plain + ": it is not an identity file of age: no line with AGE-SECRET-KEY-1 can be read\n" +
+				"Try: a file with the secret key from the safe on a line of its own\n"},
+		{[]string{"check", "--db", saved}, 1, fmt.Sprintf("Error: %q is an encrypted backup, not a database\n", saved) +
+			"Try: firefighters check --identity KEYFILE --db " + saved + ", or firefighters restore " + saved + " --identity KEYFILE\n"},
+		{[]string{"check", "--db", saved, "--identity", key, "--repair"}, 2,
+			"Error: check: --repair is for a database, and --identity for a backup\nTry: firefighters check --help\n"},
+		{[]string{"backup", filepath.Join(dir, "x"), "--db", db, "--backup-encrypt-to", "age1nobody"}, 2,
+			"Error: backup: --backup-encrypt-to: it is not an age recipient, as age1 and 58 more characters\nTry: to have one: firefighters backup-key\n"},
+	} {
+		if code, stdout, stderr := runCommand(t, tt.args...); code != tt.code || stdout != "" || stderr != tt.want {
+			t.Errorf("%q: %d %s%s\nwant\n%s", tt.args, code, stdout, stderr, tt.want)
+		}
+	}
+	for _, args := range [][]string{{"serve", "--backup-dir", dir}, {"service", "install"}, {"backup", filepath.Join(dir, "x"), "--db", db}} {
+		code, stdout, stderr := runCommand(t, append(args, "--backup-encrypt-to", secret)...)
+		if code != 2 || strings.Contains(stdout+stderr, secret[20:]) || !strings.Contains(stderr, "it is the secret key of a recipient, which must not be on this PC") {
+			t.Errorf("%q with the secret key: %d %s%s", args, code, stdout, stderr)
+		}
+	}
+	if found := namesIn(t, dir); !slices.Equal(found, []string{"monday.db.age", "plain.db"}) {
+		t.Fatalf("there is %q", found)
+	}
+
+	works(t, "check", "--db", saved, "--identity", key)
+	code, stdout, stderr := runWith(t, secret+"\n", "restore", saved, "--db", restored, "--identity", "-")
+	if code != 0 || !strings.HasPrefix(stdout, "Restored "+restored+" from "+saved+": 40 records of 2 departments") {
+		t.Errorf("%d %s%s", code, stdout, stderr)
+	}
+	if found := namesIn(t, dir); !slices.Equal(found, []string{"monday.db.age", "new.db", "new.db-lock", "plain.db"}) || recordsIn(t, restored) != 40 {
+		t.Errorf("there is %q", found)
+	}
+	text, err := os.ReadFile(saved)
+	must(t, err)
+	must(t, os.WriteFile(saved, text[:len(text)-1], 0o600))
+	for _, args := range [][]string{{"check", "--db", saved}, {"restore", saved, "--db", db}} {
+		code, _, stderr := runCommand(t, append(args, "--identity", key)...)
+		if code != 1 || !strings.HasPrefix(stderr, fmt.Sprintf("Error: the backup %q is damaged; nothing was changed", saved)) {
+			t.Errorf("%q: %d %s", args, code, stderr)
+		}
+	}
+}
+
+// TestServiceEncrypts: the folder of the service's backups has nothing that can be read, and
+// the newest plain copy is beside the database, from which a damaged one is brought back.
+func TestServiceEncrypts(t *testing.T) {
+	t.Parallel()
+	db, dir := invented(t, 1, 40), filepath.Join(t.TempDir(), "backups")
+	key, recipient, _ := newIdentity(t)
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1s", "--backup-keep", "2", "--backup-encrypt-to", recipient)
+	newest := func() string {
+		var found []string
+		for _, name := range namesIn(t, dir) {
+			if strings.HasSuffix(name, ".db.age") {
+				found = append(found, name)
+			}
+		}
+		return slices.Max(append(found, ""))
+	}
+	eventually(t, "a backup", func() bool { return osutil.Exists(dir) && newest() != "" })
+	first := newest()
+	eventually(t, "another backup", func() bool { return newest() > first })
+	s.logs(t, "the backups are on the same disk")
+	s.stop(t)
+	for name, content := range contents(t, dir) {
+		if !strings.HasSuffix(name, ".db.age") && !strings.HasSuffix(name, ".db.age.sha256") || strings.Contains(content, "SQLite format") {
+			t.Errorf("the folder has %q", name)
+		}
+	}
+	checkModes(t, dir)
+	kept, err := filepath.Glob(db + ".backup-*")
+	if must(t, err); len(kept) != 1 || recordsIn(t, kept[0]) != 40 {
+		t.Fatalf("beside the database: %q", kept)
+	}
+	works(t, "check", "--db", filepath.Join(dir, newest()), "--identity", key)
+
+	must(t, os.WriteFile(db, []byte("not a database any more"), 0o600))
+	_, _, stderr := runCommand(t, "check", "--db", db)
+	if !strings.Contains(stderr, "firefighters restore "+kept[0]+" --db "+db) {
+		t.Errorf("it advises\n%s", stderr)
+	}
+	must(t, os.Remove(kept[0]))
+	_, _, stderr = runCommand(t, "serve", "--db", db, "--backup-dir", dir)
+	if !strings.Contains(stderr, "firefighters restore "+filepath.Join(dir, newest())+" --identity KEYFILE --db "+db) {
+		t.Errorf("without the plain copy it advises\n%s", stderr)
+	}
+}
