@@ -19,6 +19,7 @@ var (
 	AfterFailure = afterFailure
 	RoomFor      = roomFor
 	Surplus      = surplus
+	DeletedOn    = deletedOn
 )
 
 const (
