@@ -41,7 +41,9 @@ const keptInSQL = `
 // the terminal, and has nothing of anybody else. Only those who may manage access get it.
 func TestDossier(t *testing.T) {
 	t.Parallel()
-	s := start(t)
+	copies := t.TempDir()
+	s := start(t, "--backup-dir", copies)
+	eventually(t, "the first backup, which holds nobody", func() bool { found, _ := filepath.Glob(filepath.Join(copies, "x-*.db")); return len(found) == 1 })
 	early := newKey(t, s.db, "default", "--label", "before the entry")
 	works(t, "keys", "revoke", "2", "--db", s.db)
 	newKey(t, s.db, "Ladder 1", "--label", "another department")
@@ -58,6 +60,11 @@ func TestDossier(t *testing.T) {
 	must(t, os.WriteFile(file, []byte("id,firstName,lastName,phoneNumber,email\n"+f.ID+",Ana,Čović,0977,\n"+other+",Zvonimir,Kanarinac,0988,\n,New,Kanarinac,0988,\n"), 0o600))
 	works(t, "import", file, "--tenant", "default", "--db", s.db, "--apply", "--update")
 	works(t, "import", "undo", "1", "--tenant", "default", "--db", s.db)
+	const held = "x-20200201T093000Z.db"
+	eventually(t, "a backup that holds them", func() bool {
+		code, _, _ := runCommand(t, "backup", filepath.Join(copies, held), "--db", s.db)
+		return code == 0
+	})
 	desk.do(t, "DELETE", collection+"/"+f.ID, "").wants(t, http.StatusNoContent)
 	newKey(t, s.db, "default", "--label", "too late", "--scope", "phone")
 	report := "/office/people/" + f.ID + "/report"
@@ -73,6 +80,21 @@ func TestDossier(t *testing.T) {
 			t.Errorf("%s does not say who could read it: %s", what, text)
 		}
 	}
+	heldBy := func(got map[string]any, folder string, names ...string) {
+		t.Helper()
+		backups := got["backups"].(map[string]any)
+		var found []string
+		for _, file := range backups["files"].([]any) {
+			file := file.(map[string]any)
+			found = append(found, file["name"].(string))
+			if until, ok := file["until"].(string); !ok || until <= "2026" || len(until) != 10 || file["at"] != "2020-02-01T09:30:00.000Z" || file["encrypted"] != false {
+				t.Errorf("a backup is %v", file)
+			}
+		}
+		if backups["folder"] != folder || !slices.Equal(found, names) || len(backups["unread"].([]any)) > 0 {
+			t.Errorf("the backups are %v", backups)
+		}
+	}
 	check := func() {
 		t.Helper()
 		sent := b.get(t, report+".json").wants(t, http.StatusOK)
@@ -82,7 +104,7 @@ func TestDossier(t *testing.T) {
 		}
 		var sql string
 		must(t, openSQL(t, s.db).QueryRow(keptInSQL, f.ID).Scan(&sql))
-		said, _ := works(t, "person", f.ID, "--report", "--json", "--tenant", "default", "--db", s.db)
+		said, _ := works(t, "person", f.ID, "--report", "--json", "--tenant", "default", "--db", s.db, "--backup-dir", copies)
 		for what, text := range map[string]string{"the page's file": sent.body, "the command's": said} {
 			hasOnly(what, text)
 			got := tree(t, text).(map[string]any)
@@ -95,12 +117,13 @@ func TestDossier(t *testing.T) {
 			for _, r := range got["readers"].([]any) {
 				readers = append(readers, r.(map[string]any)["label"].(string))
 			}
+			heldBy(got, "ok", held)
 			if slices.Sort(readers); !slices.Equal(readers, []string{"desk", "first key", "first key (browser)", "tablet"}) {
 				t.Errorf("%s: %q could read it", what, readers)
 			}
 		}
 		for _, language := range []string{"en", "de", "fr", "es", "hr"} {
-			p := b.get(t, report, "Accept-Language", language).wants(t, http.StatusOK).says(t, "Čović", f.ID, "091 234 5678", "0977", "first key (browser)")
+			p := b.get(t, report, "Accept-Language", language).wants(t, http.StatusOK).says(t, "Čović", f.ID, "091 234 5678", "0977", "first key (browser)", held)
 			hasOnly("the page", p.one(t, "main").text())
 			if title := p.one(t, "title").text() + p.heading(t); strings.Contains(title, "Ana") {
 				t.Errorf("the title is %q, and a browser names files by it", title)
@@ -116,12 +139,16 @@ func TestDossier(t *testing.T) {
 	refuses(t, 1, "Error: the department has no person with the id "+f.ID+"\nTry: see which there are: firefighters export --format jsonl --tenant NAME --db "+s.db+"\n",
 		"person", f.ID, "--report", "--tenant", "Ladder 1", "--db", s.db)
 
+	unset, _ := works(t, "person", f.ID, "--report", "--json", "--tenant", "default", "--db", s.db)
+	heldBy(tree(t, unset).(map[string]any), "unset")
+
 	works(t, "purge", "--tenant", "default", "--db", s.db, "--yes", f.ID)
 	erased := b.get(t, report+".json").wants(t, http.StatusOK).body
 	gone := tree(t, erased).(map[string]any)
 	if gone["erasedAt"] == nil || gone["record"] != nil || len(gone["history"].([]any)) != 1 || strings.Contains(erased, "Ana") {
 		t.Errorf("after it was erased: %s", erased)
 	}
-	b.get(t, report).wants(t, http.StatusOK).says(t, "erased for good", f.ID).lacks(t, "Čović")
+	heldBy(gone, "ok", held)
+	b.get(t, report).wants(t, http.StatusOK).says(t, "erased for good", f.ID, held).lacks(t, "Čović")
 	b.get(t, "/office/people/"+nobody+"/report").wants(t, http.StatusNotFound)
 }

@@ -51,6 +51,7 @@ type Config struct {
 	Expires   func() time.Time     // when the certificate does; zero without TLS
 	Authority *authority.Authority // that made its certificate; nil for another certificate, or none
 	Backups   func() backup.State  // nil without backups
+	Search    backup.Search        // for backups that hold something
 	Installed bool                 // it is the service of the PC
 	Invented  bool                 // its people are invented: it has no flag for backups
 
@@ -376,7 +377,8 @@ func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
 	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones, Docs: !d.NoDocs,
 		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
-		Connections: d.web.Connections(), Stopping: d.env.Context}
+		Connections: d.web.Connections(), Stopping: d.env.Context,
+		Search: backup.Search{Content: d.Database, Database: d.DB, Options: d.Backups}}
 	if d.local != nil {
 		_, c.LocalPort, _ = net.SplitHostPort(d.local.Addr().String())
 	}

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/dossier"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -20,8 +22,9 @@ const personHelp = `Usage: firefighters person ID [flags]
 
 Shows the record of a person, also of a deleted one. With --report it shows
 everything that is kept about the person: the record, its history, the imports
-that touched it, and who could read it. There is nothing about other people in
-it but how keys are called. Of somebody who was erased it shows what is left.
+that touched it, who could read it, and which backups still hold it. There is
+nothing about other people in it but how keys are called. Of somebody who was
+erased it shows what is left.
 
   firefighters person 01a1f83c-64f7-795d-bc35-4c6516093415 --report
   firefighters person 01a1f83c-64f7-795d-bc35-4c6516093415 --report --json -o person.json
@@ -34,6 +37,10 @@ func (c Commands) person(env cli.Env, args []string) error {
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required if there are several)")
 	all := flags.Bool("report", false, "everything that is kept about the person")
 	asJSON := flags.Bool("json", false, "as JSON")
+	var of backup.Options
+	flags.StringVar(&of.Dir, "backup-dir", "", "the `folder` of the backups; by default that of the installed service")
+	every := flags.String("backup-every", "24h", "how often backups are made, as 24h or 7d; with --backup-dir")
+	flags.IntVar(&of.Keep, "backup-keep", 90, "how many backups are kept; with --backup-dir")
 	output := flags.StringP("output", "o", "", "write it to this new `file`, which nobody else can read")
 	text, err := env.ParseOne(flags, args, "say who, by the id")
 	if err != nil {
@@ -43,13 +50,16 @@ func (c Commands) person(env cli.Env, args []string) error {
 	if err != nil {
 		return cli.WrongArgument(flags, 0, err.Error(), whichThereAre(*db))
 	}
+	if of.Every, err = cli.ParseDuration(*every); err != nil {
+		return cli.Wrong(flags, cli.WrongTime("backup-every", "24h or 7d", *every, err).Error())
+	}
 	return c.Database.With(env, *db, false, func(s *store.Store) error {
 		tenant, err := database.ChooseTenant(s, flags, *db, *name)
 		if err != nil {
 			return err
 		}
-		var d dossier.Dossier
-		if d.Kept, err = s.Kept(tenant, id); errors.Is(err, store.ErrNotFound) {
+		d, err := dossier.Read(env.Context, s, tenant, id, c.search(env, *db, of))
+		if errors.Is(err, store.ErrNotFound) {
 			return cli.WithHint(fmt.Errorf("the department has no person with the id %s", id), whichThereAre(*db))
 		} else if err != nil {
 			return store.Failed("reading", *db, err)
@@ -77,6 +87,17 @@ func (c Commands) person(env cli.Env, args []string) error {
 	})
 }
 
+// search returns where the backups of a database are: as the flags say or, without a
+// folder, as the installed service has them.
+func (c Commands) search(env cli.Env, db string, of backup.Options) backup.Search {
+	if c.Backups != nil {
+		if installed, known := c.Backups(env, db); known && (of.Dir == "" || osutil.SameFile(of.Dir, installed.Dir)) {
+			of = installed
+		}
+	}
+	return backup.Search{Content: c.Database, Database: db, Options: of}
+}
+
 // whichThereAre says how to see the ids of people.
 func whichThereAre(db string) string {
 	return database.See("which there are", "export --format jsonl --tenant NAME", db)
@@ -102,6 +123,7 @@ func inText(d dossier.Dossier, all bool) string {
 	}
 	section("History, the oldest change first", history)
 	if d.Record == nil {
+		section(backupsInText(d.Backups))
 		return text
 	}
 	imports := cli.NewList(false, "NUMBER", "AT", "KEY", "LABEL", "TAKEN BACK")
@@ -125,7 +147,33 @@ func inText(d dossier.Dossier, all bool) string {
 		}
 		section("Stored responses, for requests that are sent again", responses)
 	}
+	section(backupsInText(d.Backups))
 	return text
+}
+
+// backupsInText returns the backups that hold the person, with a heading.
+func backupsInText(b backup.Holders) (heading string, list *cli.List) {
+	heading, list = "Backups that hold it, if they go on as they are set, and copies beside the database", cli.NewList(false, "FILE", "MADE", "DELETED ON")
+	switch {
+	case b.NotSet:
+		heading = "Copies beside the database that hold it. No folder for backups is known: see --backup-dir"
+	case b.Away:
+		heading = "Copies beside the database that hold it. The folder for backups cannot be read: is its disk connected?"
+	}
+	for _, f := range b.Files {
+		until, name := "not by itself", filepath.Base(f.Path)
+		if !f.Until.IsZero() {
+			until = f.Until.Format(time.DateOnly)
+		}
+		if f.Encrypted {
+			name += " (encrypted, by its date)"
+		}
+		list.Add(nil, name, timeOrDash(f.Time), until)
+	}
+	for _, f := range b.Unread {
+		list.Add(nil, filepath.Base(f.Path), timeOrDash(f.Time), "cannot be read, and may hold it")
+	}
+	return heading, list
 }
 
 // recordInText returns the record, or what is left after it was erased.

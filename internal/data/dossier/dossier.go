@@ -4,16 +4,37 @@ package dossier
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // Dossier is everything that is kept about one person.
 type Dossier struct {
 	store.Kept
+	Backups backup.Holders
+}
+
+// Read returns everything that is kept about a person of a department. The search says
+// where the backups are. The error is that of Store.Kept, or of ctx.
+func Read(ctx context.Context, s *store.Store, tenant record.TenantID, id string, search backup.Search) (d Dossier, err error) {
+	if d.Kept, err = s.Kept(tenant, id); err != nil {
+		return d, err
+	}
+	if d.Record != nil {
+		search.From = time.UnixMilli(d.Record.CreatedAt)
+	}
+	search.Until = d.ErasedAt
+	search.Holds = func(c *sqlite.Conn) (bool, error) { return store.HoldsRecord(c, id) }
+	d.Backups, err = search.Run(ctx)
+	return d, err
 }
 
 // document is a Dossier in JSON. docs/office.md describes its members.
@@ -29,6 +50,7 @@ type document struct {
 	Imports    []imported      `json:"imports"`
 	Readers    []reader        `json:"readers"`
 	Responses  []response      `json:"storedResponses"`
+	Backups    backups         `json:"backups"`
 }
 
 // by is who has done something: null where a command did it.
@@ -71,6 +93,19 @@ type response struct {
 	Body   json.RawMessage `json:"body"`
 }
 
+type backups struct {
+	Folder string   `json:"folder"` // ok, unset or away
+	Files  []holder `json:"files"`
+	Unread []string `json:"unread"`
+}
+
+type holder struct {
+	Name      string  `json:"name"`
+	At        *string `json:"at"`
+	Encrypted bool    `json:"encrypted"`
+	Until     *string `json:"until"` // a day
+}
+
 // JSON returns the dossier as a document of JSON. The history begins with the oldest
 // change, as the command history has it.
 func (d Dossier) JSON() ([]byte, error) {
@@ -103,12 +138,34 @@ func (d Dossier) JSON() ([]byte, error) {
 		}
 		all.Responses = append(all.Responses, said)
 	}
+	all.Backups = d.backups()
 	var text bytes.Buffer
 	to := json.NewEncoder(&text)
 	to.SetEscapeHTML(false)
 	to.SetIndent("", "  ")
 	err := to.Encode(all)
 	return text.Bytes(), err
+}
+
+func (d Dossier) backups() backups {
+	b := backups{"ok", []holder{}, []string{}}
+	switch {
+	case d.Backups.NotSet:
+		b.Folder = "unset"
+	case d.Backups.Away:
+		b.Folder = "away"
+	}
+	for _, f := range d.Backups.Files {
+		h := holder{Name: filepath.Base(f.Path), At: moment(f.Time), Encrypted: f.Encrypted}
+		if !f.Until.IsZero() {
+			h.Until = new(f.Until.Format(time.DateOnly))
+		}
+		b.Files = append(b.Files, h)
+	}
+	for _, f := range d.Backups.Unread {
+		b.Unread = append(b.Unread, filepath.Base(f.Path))
+	}
+	return b
 }
 
 // Imports returns the imports that have added or changed the person, the oldest first.

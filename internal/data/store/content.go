@@ -69,6 +69,13 @@ func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
 }
 
+// HoldsRecord reports whether a database of any version of the schema has a record with
+// this id, deleted or not.
+func HoldsRecord(c *sqlite.Conn, id string) (bool, error) {
+	n, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM firefighters WHERE id = ?)`, id)
+	return n == 1, err
+}
+
 // StateMark returns a text that differs before and after every change of a record, of a
 // key or of the name of a department.
 func StateMark(c *sqlite.Conn) (mark string, err error) {

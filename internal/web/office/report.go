@@ -3,9 +3,11 @@ package office
 import (
 	"io"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/dossier"
+	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -24,6 +26,8 @@ type reportPage struct {
 	Imports   []importLine
 	Readers   []deviceLine
 	Responses []storedResponse
+	Held      []heldBackup
+	Unread    []string // names of backups that nobody can read
 	entries
 }
 
@@ -31,6 +35,14 @@ type reportPage struct {
 type storedResponse struct {
 	At, Until time.Time
 	Of        string // the import, translated; empty: the person alone
+}
+
+// heldBackup is a backup that holds the person.
+type heldBackup struct {
+	Name      string
+	At        time.Time
+	Until     string // the day on which it is deleted, in the visitor's language; empty: none
+	Encrypted bool
 }
 
 // reportPath returns the address of everything that is kept about a person.
@@ -72,6 +84,16 @@ func showReport(v visit, id string) error {
 		}
 		data.Responses = append(data.Responses, line)
 	}
+	for _, f := range d.Backups.Files {
+		line := heldBackup{Name: filepath.Base(f.Path), At: f.Time.Local(), Encrypted: f.Encrypted}
+		if !f.Until.IsZero() {
+			line.Until = v.Lang.Day(calendar.Of(f.Until))
+		}
+		data.Held = append(data.Held, line)
+	}
+	for _, f := range d.Backups.Unread {
+		data.Unread = append(data.Unread, filepath.Base(f.Path))
+	}
 	return v.Render(http.StatusOK, "report", site.Page{Title: v.Text("report.title"), Section: "list", Data: data})
 }
 
@@ -92,7 +114,6 @@ func sendReport(v visit, id string) error {
 }
 
 // dossier returns everything that is kept about a person of the department.
-func (v visit) dossier(id string) (d dossier.Dossier, err error) {
-	d.Kept, err = v.Store.Kept(v.Session.Tenant, id)
-	return d, err
+func (v visit) dossier(id string) (dossier.Dossier, error) {
+	return dossier.Read(v.R.Context(), v.Store, v.Session.Tenant, id, v.Search())
 }

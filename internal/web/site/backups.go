@@ -37,6 +37,9 @@ func (v *Visit) Backups() Backups {
 	return b
 }
 
+// Search returns what to look by for backups that hold something.
+func (v *Visit) Search() backup.Search { return v.site.Search }
+
 // howTo returns what to type about a trouble, where something can be typed: a command of
 // the service of the PC, which needs an administrator, or one for a program that somebody
 // has started.

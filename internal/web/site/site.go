@@ -41,6 +41,7 @@ type Config struct {
 	LocalPort string // where the service answers this machine alone, without TLS; empty: nowhere
 
 	Backups   func() backup.State // nil without backups
+	Search    backup.Search       // for backups that hold something
 	Installed bool                // it is the service of the PC
 	Invented  bool                // its people are invented: it has no flag for backups
 	TrustPath string              // of the certificate that other devices must trust first; empty: none
