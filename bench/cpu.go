@@ -64,18 +64,18 @@ func (b *bench) cpuPerRequest() error {
 	}
 	bare := &variant{at: b.baseline}
 	defer func() { closeAll(bare.clients) }()
-	works, err := c.cpuWorks()
+	groups, err := c.cpuWorks()
 	if err != nil {
 		return err
 	}
 	used := spent{}
-	for _, w := range works {
-		note("measuring: cpu, %s", w.name)
-		if used[w.name], err = b.cpuRounds(w, append(variants[:len(variants):len(variants)], bare)); err != nil {
-			return fmt.Errorf("%s: %w", w.name, err)
+	for _, group := range groups {
+		note("measuring: cpu, %s", group[0].name)
+		if err := b.cpuRounds(group, append(variants[:len(variants):len(variants)], bare), used); err != nil {
+			return fmt.Errorf("%s: %w", group[0].name, err)
 		}
 	}
-	b.addCPU(works, used)
+	b.addCPU(slices.Concat(groups...), used)
 	return nil
 }
 
@@ -141,8 +141,9 @@ func (v *variant) awaitRest() error {
 	return errors.New("a service without requests does not come to rest")
 }
 
-// cpuWorks returns all kinds of work. Those that write come last.
-func (c *country) cpuWorks() ([]cpuWork, error) {
+// cpuWorks returns all kinds of work. Those that are compared with each other are a group,
+// and those that write come last.
+func (c *country) cpuWorks() (groups [][]cpuWork, err error) {
 	gets := c.gets().requests
 	bare := anyBody(c.gets()).requests
 	lists := c.lists("").requests
@@ -176,40 +177,51 @@ func (c *country) cpuWorks() ([]cpuWork, error) {
 		}
 		return all
 	}
-	return []cpuWork{
-		{"GET by id", readers, 320, fixed(gets), bare},
-		{"list of 20", readers, 160, fixed(lists), bare},
-		{"office, list of 40", readers, 64, pages, bare},
-		{"office, search in 17,000", 1, 8, typed, bare},
-		{"search in 17,000", 1, 8, searches, bare},
-		{"create, 1 client", 1, 16, fixed(creates), bare},
-		{"create, 64 clients", writers, 320, fixed(creates), bare},
+	return [][]cpuWork{
+		{{"GET by id", readers, 320, fixed(gets), bare}},
+		{{"list of 20", readers, 160, fixed(lists), bare}},
+		{{"office, list of 40", readers, 64, pages, bare}},
+		{{"office, search in 17,000", 1, 16, typed, bare}, {"search in 17,000", 1, 16, searches, bare}},
+		{{"create, 1 client", 1, 16, fixed(creates), bare}},
+		{{"create, 64 clients", writers, 320, fixed(creates), bare}},
 	}, nil
 }
 
-// cpuRounds returns the CPU time of one request of a work, by variant and round.
-func (b *bench) cpuRounds(w cpuWork, variants []*variant) ([][]float64, error) {
-	used := make([][]float64, len(variants))
-	all := make([][]request, len(variants))
-	for i, v := range variants {
-		all[i] = w.bare
-		if i < len(variants)-1 {
-			all[i] = w.requests(v.at)
+// cpuRounds adds the CPU time of one request of each work of a group, by variant and
+// round. In each round all variants do all works, in random order.
+func (b *bench) cpuRounds(group []cpuWork, variants []*variant, used spent) error {
+	type task struct {
+		work     *cpuWork
+		variant  int
+		requests []request
+	}
+	var tasks []task
+	for n := range group {
+		w := &group[n]
+		used[w.name] = make([][]float64, len(variants))
+		for i, v := range variants {
+			requests := w.bare
+			if i < len(variants)-1 {
+				requests = w.requests(v.at)
+			}
+			tasks = append(tasks, task{w, i, requests})
 		}
 	}
 	for round := range cpuRounds * b.rounds {
-		for _, i := range b.country.random.Perm(len(variants)) {
-			taken, err := variants[i].turn(w.clients, w.inTurn, all[i], round)
+		for _, n := range b.country.random.Perm(len(tasks)) {
+			t := tasks[n]
+			taken, err := variants[t.variant].turn(t.work.clients, t.work.inTurn, t.requests, round)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			used[i] = append(used[i], float64(taken.Nanoseconds())/1000/float64(w.inTurn))
+			all := &used[t.work.name][t.variant]
+			*all = append(*all, float64(taken.Nanoseconds())/1000/float64(t.work.inTurn))
 		}
 		if b.ctx.Err() != nil {
-			return nil, b.ctx.Err()
+			return b.ctx.Err()
 		}
 	}
-	return used, nil
+	return nil
 }
 
 // turn sends the requests of a round and returns the CPU time that the process took for
