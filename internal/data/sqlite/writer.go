@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -120,7 +121,7 @@ func (w *writer) lead() {
 		j.turn <- false
 	}
 	w.checkpoints.limitWAL(w.conn)
-	w.handOver()
+	w.handOver(group[0].long)
 }
 
 // nextGroup takes the first of the waiting jobs, and all that may share its transaction.
@@ -139,10 +140,15 @@ func (w *writer) nextGroup() (group []*job) {
 	return group
 }
 
-// handOver makes the first of the waiting jobs the leader, if there is one.
-func (w *writer) handOver() {
+// handOver makes the first of the waiting jobs the leader, if there is one. Those who have
+// waited for a long job come before the next long one.
+func (w *writer) handOver(afterLong bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if i := slices.IndexFunc(w.waiting, func(j *job) bool { return !j.long }); afterLong && i > 0 {
+		short := w.waiting[i]
+		w.waiting = slices.Insert(slices.Delete(w.waiting, i, i+1), 0, short)
+	}
 	if len(w.waiting) > 0 {
 		w.waiting[0].turn <- true
 		return

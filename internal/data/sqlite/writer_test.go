@@ -234,40 +234,43 @@ func TestBusy(t *testing.T) {
 	writers.Wait()
 }
 
-// TestLong: a long job has a transaction of its own, and those who have come before it
-// ends wait for no other one.
+// TestLong: a long job has a transaction of its own, and those who have come while one
+// runs wait for no other one. Upper case is long.
 func TestLong(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		db := openToy(t)
-		var running sync.WaitGroup
-		let, last := make(chan bool), (*sqlite.Tx)(nil)
-		running.Go(func() { wants(t, db.Write(func(*sqlite.Tx) error { <-let; return nil }), nil) })
-		order := ""
-		for _, job := range []struct {
-			name  string
-			write func(func(*sqlite.Tx) error) error
-		}{{"a", db.Write}, {"L", db.WriteLong}, {"b", db.Write}, {"M", db.WriteLong}, {"c", db.Write}} {
-			synctest.Wait()
-			running.Go(func() {
-				wants(t, job.write(func(tx *sqlite.Tx) error {
-					if tx != last {
-						order += " "
-					}
-					last = tx
-					order += job.name
-					return nil
-				}), nil)
-			})
-		}
-		synctest.Wait()
-		close(let)
-		running.Wait()
-		if order != " abc L M" {
-			t.Errorf("the transactions were%s", order)
-		}
-		must(t, db.Close())
-	})
+	for jobs, want := range map[string]string{"xaLbMc": " x abc L M", "xLabMc": " x L abc M", "XLMabNc": " X abc L M N", "XLM": " X L M"} {
+		synctest.Test(t, func(t *testing.T) {
+			db := openToy(t)
+			var running sync.WaitGroup
+			let, last, order := make(chan bool), (*sqlite.Tx)(nil), ""
+			for i, name := range strings.Split(jobs, "") {
+				write := db.Write
+				if strings.ToUpper(name) == name {
+					write = db.WriteLong
+				}
+				running.Go(func() {
+					wants(t, write(func(tx *sqlite.Tx) error {
+						if i == 0 {
+							<-let // the others come
+						}
+						if tx != last {
+							order += " "
+						}
+						last = tx
+						order += name
+						return nil
+					}), nil)
+				})
+				synctest.Wait()
+			}
+			close(let)
+			running.Wait()
+			if order != want {
+				t.Errorf("%s: the transactions were%s, not%s", jobs, order, want)
+			}
+			must(t, db.Close())
+		})
+	}
 }
 
 // TestFull: a full disk stops writing, and only while it is full.
