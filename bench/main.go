@@ -41,6 +41,7 @@ type settings struct {
 	folder      string // for the databases
 	departments int
 	people      int
+	largest     int
 	round       time.Duration
 	rounds      int
 	only        *regexp.Regexp
@@ -53,6 +54,7 @@ func parseSettings(args []string) (s settings, err error) {
 	flags.StringVar(&s.folder, "folder", "", "an empty folder, on a real disk, for the databases")
 	flags.IntVar(&s.departments, "departments", 30_000, "number of departments in the country")
 	flags.IntVar(&s.people, "people", 1_200_000, "number of people in the country")
+	flags.IntVar(&s.largest, "largest", 1_200_000, "people in the largest department of growth")
 	flags.DurationVar(&s.round, "round", time.Second, "time for each side in a round")
 	flags.IntVar(&s.rounds, "rounds", 5, "rounds of each comparison")
 	only := flags.String("only", "", "measure only what has a name that matches this regular expression")
@@ -96,6 +98,7 @@ var measurements = []struct {
 	{"own file", (*bench).ownFile},
 	{"against", (*bench).anotherBuild},
 	{"cpu", (*bench).cpuPerRequest},
+	{"growth", (*bench).growth},
 	{"beside writes", (*bench).besideWrites},
 	{"writes", (*bench).writes},
 	{"one client", (*bench).oneClient},
@@ -185,7 +188,11 @@ func (b *bench) demo(name string, departments, people int) (*country, error) {
 	if err != nil {
 		return nil, err
 	}
-	return openCountry(path, took)
+	c, err := openCountry(path, took)
+	if err == nil && len(c.ordinary) == 0 {
+		err = errors.New("no department has about 40 people")
+	}
+	return c, err
 }
 
 func (b *bench) serve(c *country) (*process, error) {

@@ -54,10 +54,10 @@ func (b *bench) officeSearch() error {
 	return nil
 }
 
-// grouped returns a number below a million as a page in English has it.
+// grouped returns a number as a page in English has it.
 func grouped(n int64) string {
 	if n < 1000 {
 		return fmt.Sprint(n)
 	}
-	return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	return fmt.Sprintf("%s,%03d", grouped(n/1000), n%1000)
 }

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"net/url"
+	"path/filepath"
+	"slices"
+)
+
+const (
+	growthClients = 8
+	growthRounds  = 6   // for each of the rounds of other comparisons
+	growthPeople  = 400 // people drawn of each size
+	growthEmails  = 40
+)
+
+// grown is a service with departments of one size.
+type grown struct {
+	*variant
+	name        string
+	size        int64 // of each department
+	random      *rand.Rand
+	departments []*department
+	people      []person
+	emails      []string // of some of the people
+	theirs      []*department
+}
+
+// growth measures the CPU time of a request in departments of 40, of 17,000 and of 1,200,000
+// people, and in the country.
+func (b *bench) growth() error {
+	var all []*grown
+	for _, people := range []int{40, imported, b.largest} {
+		path := filepath.Join(b.folder, fmt.Sprintf("growth%d.db", people))
+		took, err := b.invent(path, 1, people)
+		if err != nil {
+			return err
+		}
+		c, err := openCountry(path, took)
+		if err != nil {
+			return err
+		}
+		p, err := b.serve(c)
+		if err != nil {
+			return err
+		}
+		g := &grown{variant: &variant{at: p}, name: "a department of " + grouped(int64(people)), departments: []*department{c.large}, people: c.drawn}
+		defer g.stop()
+		all = append(all, g)
+	}
+	country := &grown{variant: &variant{at: b.service}, name: "departments of 40 in the country", departments: b.country.sample()}
+	for _, p := range b.country.drawn {
+		if slices.Contains(country.departments, p.department) {
+			country.people = append(country.people, p)
+		}
+	}
+	defer func() { closeAll(country.clients) }()
+	all = append(all, country)
+	for i, g := range all {
+		g.size, g.random = g.departments[0].people, rand.New(rand.NewPCG(4, uint64(i)))
+		if g.people = g.people[:min(growthPeople, len(g.people))]; len(g.people) == 0 {
+			return fmt.Errorf("%s: nobody was drawn", g.name)
+		}
+		if err := g.readEmails(); err != nil {
+			return err
+		}
+		if g.size <= cpuPeople { // the scrub of more takes ten minutes, and 5 % of a processor
+			if err := g.awaitRest(); err != nil {
+				return err
+			}
+		}
+	}
+	for _, w := range growthWorks {
+		note("measuring: growth, %s", w.name)
+		used, err := b.growthRounds(w, all)
+		if err != nil {
+			return fmt.Errorf("%s: %w", w.name, err)
+		}
+		b.addGrowth(w, all, used)
+	}
+	return nil
+}
+
+// readEmails asks for the e-mail addresses of some people.
+func (g *grown) readEmails() error {
+	for _, p := range g.people {
+		answer, err := fetch(g.at, p.get())
+		if err != nil {
+			return err
+		}
+		var f struct{ Email string }
+		if err := json.Unmarshal(answer, &f); err != nil {
+			return err
+		}
+		if f.Email != "" {
+			g.emails, g.theirs = append(g.emails, url.QueryEscape(f.Email)), append(g.theirs, p.department)
+		}
+		if len(g.emails) == growthEmails {
+			break
+		}
+	}
+	if len(g.emails) == 0 {
+		return fmt.Errorf("%s: nobody has an e-mail address", g.name)
+	}
+	return nil
+}
+
+// growthWork is one kind of work.
+type growthWork struct {
+	name     string
+	inTurn   int  // requests
+	through  bool // it goes through the whole department, and so takes longer in a large one
+	requests func(*grown) []request
+}
+
+// growthWorks are all kinds of work. Those that write come last.
+var growthWorks = []growthWork{
+	{"GET by id", 160, false, func(g *grown) []request { return each(g.people, person.get).requests }},
+	{"list of 20, newest first", 96, false, func(g *grown) []request { return g.lists("") }},
+	{"list of 20 by last name", 96, false, func(g *grown) []request { return g.lists("sortBy=lastName") }},
+	{"page in the middle, by last name", 64, false, func(g *grown) []request { return g.lists(fmt.Sprintf("sortBy=lastName&page=%d", (g.size+39)/40)) }},
+	{"office, list of 40", 32, false, func(g *grown) []request {
+		return each(g.departments, func(d *department) request { return d.page(g.at, "", " people<") }).requests
+	}},
+	{"email=, exactly", 16, true, func(g *grown) []request { return g.byEmail("email=") }},
+	{"search for an e-mail address", 16, true, func(g *grown) []request { return g.byEmail("search=") }},
+	{"create", 32, false, func(g *grown) []request {
+		return each(g.people, func(p person) request { return p.create(body(g.random, p.department)) }).requests
+	}},
+	{"PUT", 32, false, func(g *grown) []request {
+		return each(g.people, func(p person) request { return p.replace(body(g.random, p.department)) }).requests
+	}},
+}
+
+func (g *grown) lists(query string) []request {
+	return each(g.departments, func(d *department) request { return d.list(query) }).requests
+}
+
+// byEmail asks for people by their addresses. A PUT may have changed them.
+func (g *grown) byEmail(parameter string) (all []request) {
+	for i, email := range g.emails {
+		all = append(all, newRequest("GET", records+"?"+parameter+email, g.theirs[i].key, "", 200, `"totalCount":`))
+	}
+	return all
+}
+
+// growthRounds returns the CPU time of one request of a work, by size and round.
+func (b *bench) growthRounds(w growthWork, all []*grown) ([][]float64, error) {
+	requests, used := make([][]request, len(all)), make([][]float64, len(all))
+	for i, g := range all {
+		requests[i] = w.requests(g)
+		if _, err := g.turn(1, 1, requests[i], 0); err != nil { // makes the index
+			return nil, fmt.Errorf("%s: %w", g.name, err)
+		}
+	}
+	for round := range growthRounds * b.rounds {
+		for _, i := range b.country.random.Perm(len(all)) {
+			taken, err := all[i].turn(growthClients, w.inTurn, requests[i], round)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", all[i].name, err)
+			}
+			used[i] = append(used[i], float64(taken.Nanoseconds())/1000/float64(w.inTurn))
+		}
+		if b.ctx.Err() != nil {
+			return nil, b.ctx.Err()
+		}
+	}
+	return used, nil
+}
+
+// addGrowth adds the line of a work. Its goal is that of the logarithm: 1,200,000 people
+// are 3.8 times as many levels as 40. What goes through a department has no such goal.
+func (b *bench) addGrowth(w growthWork, all []*grown, used [][]float64) {
+	of := spent{w.name: used}
+	var findings []finding
+	for i, g := range all[1:] {
+		findings = append(findings, of.compared(g.name, w.name, i+1, w.name, 0))
+	}
+	most := math.Log(float64(b.largest)) / math.Log(40)
+	if w.through {
+		most = float64(b.largest) / 40
+	}
+	b.table.add("CPU, "+w.name+" : in a department of 40", atMost(math.Round(most*10)/10, "×"), findings...)
+}
