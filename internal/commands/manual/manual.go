@@ -131,7 +131,8 @@ const examples = `Serve invented people, to try the program:
 Serve from now on, also after a power cut, with backups on another disk, and open
 the page in the browser:
 
-  sudo firefighters service install --backup-dir /mnt/usb/backups
+  sudo firefighters service install
+  sudo firefighters service backup-disk /dev/sdb1
   sudo firefighters open
 
 Let somebody in, and make a key for a program:

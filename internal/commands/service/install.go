@@ -239,10 +239,10 @@ func folderError(folder string, err error) error {
 		return nil
 	case errors.Is(err, managers.ErrNoOwners):
 		return cli.WithHint(fmt.Errorf("the service may not write to %s: %w", name, err),
-			fmt.Sprintf("mount that disk for the service: in /etc/fstab, with the options nofail,uid=%[1]s,gid=%[1]s,umask=077", managers.Account))
+			"let this mount it: "+cli.AsAdministrator(typed()+" service backup-disk"))
 	case errors.Is(err, managers.ErrClosed):
 		return cli.WithHint(fmt.Errorf("the service may not write to %s: %w", name, err),
-			fmt.Sprintf("a folder that the user %s can enter; what a desktop mounts below /media is for one person alone: mount it below /mnt by a line in /etc/fstab", managers.Account))
+			fmt.Sprintf("a folder that the user %s can enter. What a desktop mounts below /media is for one person alone. For a whole disk: %s", managers.Account, cli.AsAdministrator(typed()+" service backup-disk")))
 	case errors.Is(err, fs.ErrNotExist):
 		return cli.WithHint(fmt.Errorf("the folder of %s does not exist", name), "connect its disk, or make the folder first")
 	case errors.Is(err, fs.ErrPermission) && runtime.GOOS != "windows":
@@ -352,7 +352,7 @@ func (in *installation) warn(db, backups string) {
 		in.env.Notef("\nWarning: %v", err)
 	} else if sameDisk(backups, db) {
 		in.env.Notef("\nWarning: the backups are on the same disk as the database, and would be lost with it.\nTry: %s",
-			cli.AsAdministrator(program+" service install --backup-dir DIR")+", with a folder on another disk")
+			cli.AsAdministrator(program+" service backup-disk")+", which lists the disks that can hold them")
 	}
 }
 

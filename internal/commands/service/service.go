@@ -52,6 +52,7 @@ Commands:
 // Table returns the table of the commands.
 func (s Service) Table() []cli.Command {
 	sub := []cli.Command{
+		{Name: "backup-disk", Also: "disk disks usb stick", Summary: "puts the backups on a disk of their own", Run: s.backupDisk},
 		{Name: "install", Also: "setup enable update upgrade", Summary: "installs the service, updates it or changes its settings", Run: s.install},
 		{Name: "run", Summary: "serves, as the system starts it", Run: s.run, Logs: true},
 		{Name: "start", Also: "restart", Summary: "starts the service", Run: s.start},

@@ -299,6 +299,47 @@ func TestCommandsOfService(t *testing.T) {
 	}
 }
 
+// TestBackupDisk: the disks are listed, one that is chosen is mounted for the service, and
+// the first backup is on it before the service has the setting and starts again.
+func TestBackupDisk(t *testing.T) {
+	c := newPC(t)
+	c.write(t, "udevadm", "#!/bin/sh\n")
+	c.write(t, "lsblk", `#!/bin/sh
+echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"model":"SYSTEM","mountpoint":"/"},
+{"name":"/dev/sdb","type":"disk","size":16000000000,"model":"Ultra","children":[
+{"name":"/dev/sdb1","type":"part","size":15900000000,"fstype":"vfat","label":"STI\\u001bCK","uuid":"1A2B-3C4D","mountpoint":null},
+{"name":"/dev/sdb2","type":"part","size":1000,"fstype":"hfsplus","label":null,"uuid":"x","mountpoint":null}]}]}'
+`)
+	c.does(t, "backup-disk", 0, "  /dev/sdb1       15.9 GB  vfat     STI\ufffdCK  Ultra\n", ": it has no file system for backups", " service backup-disk /dev/sdb1\n", "not /dev/sda")
+	c.does(t, "backup-disk /dev/sdb1", 1, "Error: the service is not installed on this PC\n")
+	c.does(t, "install", 0)
+	newDatabase(t, Service{Data: c.Host.DataFolder()}, 2, "")
+	folder := filepath.Join(c.Host.Root, "mnt/backup-disk")
+	must(t, os.MkdirAll(folder, 0o755)) // as systemd makes it
+	c.changes(t)
+	c.does(t, "backup-disk sda", 1, "Error: no disk sda can hold backups")
+	c.does(t, "backup-disk sdb2", 1, "Error: /dev/sdb2 cannot hold backups: it has no file system for backups")
+	c.write(t, "start.fails", "Job failed.\n")
+	c.does(t, "backup-disk sdb1", 1, "Error: the system does not mount the disk", "Try: see why: ", "not The service runs")
+	c.forget(t, "start.fails")
+	if settings, err := managers.ReadSettings(c.Host.DataFolder()); err != nil || len(settings) > 0 {
+		t.Errorf("the settings are %q, %v", settings, err)
+	}
+	c.changes(t)
+	c.does(t, "backup-disk sdb1", 0, "/dev/sdb1 is at /mnt/backup-disk whenever it is connected", "Made a backup there, and checked it: ", "its backups in "+folder+"/firefighters.", "The service runs")
+	if asked := c.changes(t); asked != "stop daemon-reload enable start start daemon-reload enable stop start" {
+		t.Errorf("systemd was asked to %s", asked)
+	}
+	want := managers.Settings{"--backup-dir=" + folder + "/firefighters"}
+	if settings, err := managers.ReadSettings(c.Host.DataFolder()); err != nil || !slices.Equal(settings, want) {
+		t.Errorf("the settings are %q, %v", settings, err)
+	}
+	made, err := os.ReadDir(folder + "/firefighters")
+	if info, _ := os.Stat(folder + "/firefighters"); err != nil || len(made) != 1 || info.Mode().Perm() != 0o700 {
+		t.Errorf("there is %v, %v", made, err)
+	}
+}
+
 // TestPackaged: a service of a package, and one by hand beside it.
 func TestPackaged(t *testing.T) {
 	c := newPC(t)

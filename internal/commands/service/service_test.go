@@ -80,7 +80,7 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	s, _ := newService(t)
 	for args, want := range map[string]string{
-		"":                          "say install, run, start, status, stop or uninstall",
+		"":                          "say backup-disk, install, run, start, status, stop or uninstall",
 		"instal":                    `did you mean "service install"?`,
 		"install now":               `service install: it takes no argument, but there is "now"`,
 		"install --listen nonsense": "--listen takes an address",
@@ -95,7 +95,7 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%s: %d, %q, %q", args, code, stdout, stderr)
 		}
 	}
-	for _, command := range []string{"install", "run", "start", "status", "stop", "uninstall"} {
+	for _, command := range []string{"backup-disk", "install", "run", "start", "status", "stop", "uninstall"} {
 		if code, stdout, stderr := runService(t, s, command, "--help"); code != 0 || stderr != "" || !strings.Contains(stdout, "\n  firefighters service "+command) {
 			t.Errorf("%s --help: %d, %q, %q", command, code, stdout, stderr)
 		}

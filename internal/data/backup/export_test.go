@@ -101,6 +101,9 @@ func (s *Scheduler) SetPlace(sameDisk func(a, b string) bool, mounts ...string) 
 	}
 }
 
+// SetAsleep replaces what the system says of a disk that it mounts when somebody looks.
+func (s *Scheduler) SetAsleep(asleep func() bool) { s.asleep = asleep }
+
 // Place checks where backups are, where all is on one disk.
 func Place(dir, db string, mounts ...string) error {
 	return place{dir, db, func(string, string) bool { return true }, func() []string { return mounts }, func() []string { return nil }}.check()

@@ -31,6 +31,12 @@ func newPlace(dir, db string) place {
 	return place{realPath(dir), realPath(db), osutil.SameDisk, osutil.MountPoints, osutil.Mounted}
 }
 
+// asleep reports whether the disk of an absolute path is connected, and not mounted until
+// somebody looks.
+func asleep(path string) bool {
+	return slices.ContainsFunc(osutil.Asleep(), func(mount string) bool { return within(path, mount) })
+}
+
 // CheckPlace returns ErrAway or ErrPerhapsAway if backups in dir would be on the
 // disk of the database because their own is not connected. Its mount point is then a
 // plain folder.
@@ -136,10 +142,13 @@ func CheckFolder(dir, db string) error {
 	return nil
 }
 
-// realPath returns an absolute path without links, as far as it exists.
+// realPath returns an absolute path without links, as far as it exists. It wakes no disk.
 func realPath(path string) string {
 	if absolute, err := filepath.Abs(path); err == nil {
 		path = absolute
+	}
+	if asleep(path) {
+		return path
 	}
 	there := existing(path)
 	rest, err := filepath.Rel(there, path)

@@ -122,3 +122,36 @@ func TestDiskAway(t *testing.T) {
 		t.Errorf("it stands in %q", note)
 	}
 }
+
+// TestSleepingDisk: a disk that the system mounts when somebody looks is looked at for a
+// backup alone. One that is back gets a backup at once, also where nothing said that it
+// was away, and the last try failed.
+func TestSleepingDisk(t *testing.T) {
+	t.Parallel()
+	db, dir, now, sleeps, looks := newDatabase(t, 5), filepath.Join(t.TempDir(), "stick", "backups"), noon, false, 0
+	must(t, os.MkdirAll(dir, 0o700))
+	s, log := newScheduler(t, db, dir, 8, &now)
+	s.SetPlace(func(a, b string) bool { looks++; return a == b })
+	s.SetAsleep(func() bool { return sleeps })
+	step := func(later time.Duration) { now = now.Add(later); s.Step(t.Context()) }
+	s.Begin(t.Context())
+	step(0)
+	free := s.State().Free
+	sleeps, looks = true, 0
+	step(time.Hour)
+	if state := s.State(); looks > 0 || !state.OK || free == nil || state.Free != free {
+		t.Errorf("asleep: %d looks, %+v", looks, state)
+	}
+	sleeps = false
+	must(t, os.Rename(filepath.Dir(dir), filepath.Dir(dir)+"-away"))
+	step(day)
+	if s.State().OK || s.Waits() != time.Hour {
+		t.Errorf("it is away: %+v, waits %v", s.State(), s.Waits())
+	}
+	must(t, os.Rename(filepath.Dir(dir)+"-away", filepath.Dir(dir)))
+	sleeps = true
+	step(time.Minute)
+	if state := s.State(); !state.OK || !state.Last.Equal(now) || len(names(t, dir)) != 2 {
+		t.Errorf("it is back: %+v, %q, log %s", state, names(t, dir), log)
+	}
+}

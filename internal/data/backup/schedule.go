@@ -36,6 +36,7 @@ type Scheduler struct {
 	next    wait
 	warned  bool // of backups of another database
 	place   func() place
+	asleep  func() bool // whether the disk for backups is connected, and mounted when somebody looks
 
 	nextDrill wait // until another one is tried
 
@@ -44,6 +45,7 @@ type Scheduler struct {
 	damage string    // what the state says of damaged records
 	cause  error     // why the last failed; nil if it did not
 	beside bool      // the backups are on the disk of the database
+	gone   bool      // their folder is not there, or away is not nil
 	free   *int64    // bytes of their disk; nil if that is not known, or beside
 	away   error     // why they are, if they are meant for another; else nil
 	since  time.Time // when away became an error
@@ -72,7 +74,7 @@ func NewScheduler(content Content, db string, options Options, log *slog.Logger)
 	}
 	db = osutil.Resolve(db)
 	return &Scheduler{options: options, content: content, db: db, log: log, now: systemClocks(), space: osutil.SpaceOf,
-		place: func() place { return newPlace(options.Dir, db) }, state: State{OK: true}}
+		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
 }
 
 // Run makes backups until ctx ends. One that is being made is then given up.
@@ -130,11 +132,35 @@ func (s *Scheduler) State() State {
 }
 
 // look notes whether the disk for backups is connected, and logs when that changes.
-// It reports whether the disk has come back.
+// It reports whether the disk has come back. It does not wake a disk that is asleep:
+// one that is not mounted may be pulled out.
 func (s *Scheduler) look() (back bool) {
-	at := s.place()
-	away, beside := at.check(), at.isBeside() // a disk that does not answer must not keep State waiting
-	var free *int64
+	var away error
+	beside, gone, free := false, false, s.free // which nobody else changes
+	if !s.asleep() {
+		beside, gone, free, away = s.lookAt(s.place()) // a disk that does not answer must not keep State waiting
+	}
+	drilled := readDrill(s.db, s.options.Dir)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !drilled.At.IsZero() { // else it could not be written
+		s.drilled = drilled
+	}
+	was, wasGone := s.away, s.gone
+	s.away, s.beside, s.gone, s.free = away, beside, gone, free
+	switch {
+	case was == nil && away != nil:
+		s.since = s.now().wall.UTC().Truncate(time.Second)
+		s.log.Error("the backups are not on another disk", "cause", away.Error())
+	case was != nil && away == nil:
+		s.log.Info("the backups are on another disk again")
+	}
+	return away == nil && was != nil || wasGone && !gone
+}
+
+// lookAt returns what there is to note of a place.
+func (s *Scheduler) lookAt(at place) (beside, gone bool, free *int64, away error) {
+	away, beside = at.check(), at.isBeside()
 	if !beside {
 		if space, err := s.space(existing(at.dir)); err == nil {
 			free = &space.Free
@@ -143,22 +169,7 @@ func (s *Scheduler) look() (back bool) {
 	if away == nil {
 		at.remember()
 	}
-	drilled := readDrill(s.db, s.options.Dir)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !drilled.At.IsZero() { // else it could not be written
-		s.drilled = drilled
-	}
-	was := s.away
-	s.away, s.beside, s.free = away, beside, free
-	switch {
-	case was == nil && away != nil:
-		s.since = s.now().wall.UTC().Truncate(time.Second)
-		s.log.Error("the backups are not on another disk", "cause", away.Error())
-	case was != nil && away == nil:
-		s.log.Info("the backups are on another disk again")
-	}
-	return was != nil && away == nil
+	return beside, away != nil || !osutil.Exists(at.dir), free, away
 }
 
 // first looks at the backups that exist, and returns when the next is due: at

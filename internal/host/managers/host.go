@@ -43,6 +43,9 @@ type methods interface {
 	Install(Definition) (steps []string, err error)       // describes the service to the system, to be started with it
 	Uninstall(program string) (steps []string, err error) // stops it and takes that back; leaves the data and the program that ran
 
+	Disks(data string) ([]Disk, error)                      // those that are connected, but for the disks of the system and of the data
+	Attach(Disk) (folder string, steps []string, err error) // lets the service reach a disk whenever it is connected, in a folder
+
 	Start() error            // returns when it is ready, also if it was already
 	Stop() error             // returns when it has ended, also if it had already
 	Current() (State, error) // what the system knows of the service; for every user

@@ -146,6 +146,10 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 		return nil, err
 	}
 	steps = []string{"Stopped the service. It does not start with this PC any more."}
+	detached, err := h.detach()
+	if steps = append(steps, detached...); err != nil {
+		return steps, err
+	}
 	for _, file := range []string{dropInFile, unitFile} {
 		changed, err := writeOrRemove(h.path(file), "")
 		if err != nil {

@@ -27,6 +27,26 @@ func ofLinux(file string) string {
 	return string(text)
 }
 
+// Asleep returns where Linux mounts a disk as soon as somebody looks, and has none mounted
+// now (autofs).
+func Asleep() []string { return asleep(ofLinux("/proc/self/mountinfo")) }
+
+func asleep(mountinfo string) (found []string) {
+	last := map[string]bool{} // what is mounted last at a point lies above the rest
+	for line := range strings.Lines(mountinfo) {
+		mount, source, ok := strings.Cut(line, " - ")
+		if fields := strings.Fields(mount); ok && len(fields) > 4 {
+			last[unescape.Replace(fields[4])] = strings.HasPrefix(source, "autofs ")
+		}
+	}
+	for point, waits := range last {
+		if waits {
+			found = append(found, point)
+		}
+	}
+	return found
+}
+
 func mounted(mountinfo string) (found []string) {
 	for line := range strings.Lines(mountinfo) {
 		if fields := strings.Fields(line); len(fields) > 4 && fields[4] != "/" {

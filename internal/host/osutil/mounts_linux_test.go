@@ -13,6 +13,15 @@ func TestMountPoints(t *testing.T) {
 	}
 }
 
+func TestAsleep(t *testing.T) {
+	t.Parallel()
+	const info = "31 22 0:40 / /mnt/a rw - autofs systemd-1 rw\n32 22 0:41 / /mnt/b rw shared:3 - autofs systemd-1 rw\n33 32 8:1 / /mnt/b rw - ext4 /dev/sda1 rw\n" +
+		"34 22 8:2 / /mnt/autofs\\040x rw - vfat /dev/autofs rw\nbroken - autofs\nbroken\n"
+	if got := asleep(info); !slices.Equal(got, []string{"/mnt/a"}) {
+		t.Errorf("found %q", got)
+	}
+}
+
 func TestMounted(t *testing.T) {
 	t.Parallel()
 	const mountinfo = "22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n31 22 8:1 /srv/x /srv/my\\040stick rw - ext4 /dev/sda1 rw\nbroken\n"

@@ -47,7 +47,7 @@ func howTo(trouble backup.Trouble, installed bool) (how, command string) {
 	switch trouble {
 	case backup.NotSet, backup.BadFolder, backup.NoRoom, backup.SameDisk:
 		if installed {
-			return "backups.admin", "firefighters service install --backup-dir DIR"
+			return "backups.admin", "firefighters service backup-disk"
 		}
 		return "backups.start", "--backup-dir DIR"
 	case backup.BadDatabase:

@@ -12,12 +12,12 @@ func TestHowTo(t *testing.T) {
 	t.Parallel()
 	for trouble, want := range map[backup.Trouble][2]string{
 		"":                 {"", ""},
-		backup.NotSet:      {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
+		backup.NotSet:      {"firefighters service backup-disk", "--backup-dir DIR"},
 		backup.NotYet:      {"", ""},
 		backup.DiskAway:    {"", ""},
-		backup.NoRoom:      {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
-		backup.BadFolder:   {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
-		backup.SameDisk:    {"firefighters service install --backup-dir DIR", "--backup-dir DIR"},
+		backup.NoRoom:      {"firefighters service backup-disk", "--backup-dir DIR"},
+		backup.BadFolder:   {"firefighters service backup-disk", "--backup-dir DIR"},
+		backup.SameDisk:    {"firefighters service backup-disk", "--backup-dir DIR"},
 		backup.BadDatabase: {"firefighters check", "firefighters check"},
 		backup.BadDrill:    {"firefighters drill", "firefighters drill --backup-dir DIR"},
 		backup.Failed:      {"firefighters service status", ""},

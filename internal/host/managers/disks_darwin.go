@@ -1,0 +1,36 @@
+package managers
+
+import (
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// volumes is where macOS mounts all disks but the one that it started from, which has a
+// link there.
+const volumes = "/Volumes"
+
+func (h Host) Disks(data string) (found []Disk, err error) {
+	entries, err := os.ReadDir(volumes)
+	for _, entry := range entries {
+		folder := filepath.Join(volumes, entry.Name())
+		var info unix.Statfs_t
+		if !entry.IsDir() || unix.Statfs(folder, &info) != nil || osutil.SameDisk(folder, volumes) || osutil.SameDisk(folder, filepath.Dir(data)) {
+			continue
+		}
+		d := Disk{Name: folder, Label: entry.Name(), FileSystem: unix.ByteSliceToString(info.Fstypename[:]), Bytes: int64(info.Blocks) * int64(info.Bsize)}
+		if info.Flags&unix.MNT_RDONLY != 0 {
+			d.Unfit = "it can only be read"
+		}
+		found = append(found, d)
+	}
+	return found, err
+}
+
+func sameDiskName(name, typed string) bool { return name == filepath.Clean(typed) }
+
+// Attach does nothing: macOS mounts a disk itself.
+func (h Host) Attach(d Disk) (folder string, steps []string, err error) { return d.Name, nil, nil }
