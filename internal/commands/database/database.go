@@ -261,5 +261,15 @@ func (Schema) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), er
 	return revocations.Write, err
 }
 
+// Erased returns which records were erased.
+func (Schema) Erased(c *sqlite.Conn, listed []string) ([]string, error) {
+	return store.Erased(c, listed)
+}
+
+// Erase erases records from a restored database.
+func (Schema) Erase(restored *sqlite.Conn, ids []string) (int64, error) {
+	return store.Erase(restored, ids)
+}
+
 // Renew changes what a restored database must not have from its backup.
 func (Schema) Renew(restored *sqlite.Conn) error { return store.Renew(restored) }

@@ -11,7 +11,9 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -106,9 +108,9 @@ func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
 const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than AGE) [flags]
        firefighters purge --finish [flags]
 
-Erases deleted records for good, with their history: only a backup brings them
-back. It asks first; --yes answers. What is in backups stays there until those
-are deleted. So does what is in the file that an upgrade or a restore has kept
+Erases deleted records for good, with their history: only a restore with
+--keep-erased brings them back. It asks first; --yes answers. What is in backups
+stays there until those are deleted. So does what is in the file that an upgrade or a restore has kept
 beside the database. At the end it rewrites the file, so that no trace is left
 in it. That needs as much free room as the file is large. With a large file it
 takes seconds, and a running service may answer 503 to writes meanwhile. If that
@@ -166,12 +168,29 @@ func (c Commands) purge(env cli.Env, args []string) error {
 		if err != nil {
 			return store.Failed("erasing from", *db, err)
 		}
+		c.noteErased(env, *db)
 		said := fmt.Sprintf("Erased: %d.", erased)
 		if erased == 0 { // the last purge may not have had the room to rewrite the file
 			said = "There is nothing to erase."
 		}
 		return rewrite(env, s, *db, erased, said)
 	})
+}
+
+// noteErased brings the list of erased records beside the backups of the installed service
+// up to date. The service does so with its next backup, but the department may have been
+// removed by then, with its history.
+func (c Commands) noteErased(env cli.Env, db string) {
+	if c.Backups == nil {
+		return
+	}
+	of, known := c.Backups(env, db)
+	if !known || !osutil.Exists(of.Dir) {
+		return
+	}
+	if err := backup.NoteErased(c.Database, db, of.Dir); err != nil {
+		env.Warn("the list of erased records beside the backups could not be written: "+err.Error(), "")
+	}
 }
 
 // before returns the time that is an age before now, without an age one after every

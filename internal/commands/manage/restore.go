@@ -9,6 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 const restoreHelp = `Usage: firefighters restore FILE [flags]
@@ -22,7 +23,8 @@ the database, as DB.before-restore- and the time, until you delete it.
 
 What was written after the backup is not in it. Keys that were made after it are
 unknown. Keys that were revoked after it stay revoked, if the old database can
-still be read.
+still be read. Whoever was erased (purge) after it stays erased: the old database
+says who, and the list erased-ids.txt in the folder of the backup.
 
 Flags:
 `
@@ -31,6 +33,7 @@ func (c Commands) restore(env cli.Env, args []string) error {
 	flags := env.Flags("restore", restoreHelp)
 	db := cli.DBFlag(flags)
 	identity := database.IdentityFlag(flags)
+	keepErased := flags.Bool("keep-erased", false, "bring back also who was erased since the backup")
 	file, err := env.ParseOne(flags, args, "say which backup to restore")
 	if err != nil {
 		return err
@@ -40,8 +43,13 @@ func (c Commands) restore(env cli.Env, args []string) error {
 		return err
 	}
 	progress, end := cli.CopyProgress(env)
-	done, err := backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, Progress: progress}.Run(env.Context)
+	done, err := backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased, Progress: progress}.Run(env.Context)
 	end()
+	if err == nil && *keepErased && osutil.Exists(filepath.Join(filepath.Dir(file), backup.ErasedName)) {
+		if err := backup.NoteErased(c.Database, *db, filepath.Dir(file)); err != nil {
+			env.Warn("the list of erased records beside the backup could not be written: "+err.Error(), "")
+		}
+	}
 	switch {
 	case err != nil && env.Context.Err() != nil:
 		return errors.New("stopped; nothing was changed")
@@ -62,8 +70,22 @@ func reportRestored(env cli.Env, file, db string, done backup.Restored) error {
 	if done.Kept != "" {
 		env.Notef("What was there is kept as %s.", cli.Quote(done.Kept))
 	}
+	reportErased(env, db, done)
 	reportKeys(env, db, done)
 	return err
+}
+
+// reportErased says whether the restore has brought back nobody who was erased.
+func reportErased(env cli.Env, db string, done backup.Restored) {
+	again := "erase them again: firefighters purge --db " + cli.Quote(db)
+	switch {
+	case done.Erased > 0:
+		env.Notef("Records that were erased since the backup and stay erased: %d.", done.Erased)
+	case errors.Is(done.ErasedUnknown, sqlite.ErrNotExist):
+		env.Notef("If people were erased since the backup, %s", again)
+	case done.ErasedUnknown != nil:
+		env.Warn("people who were erased since the backup are back. If there were any, "+again, "")
+	}
 }
 
 func reportKeys(env cli.Env, db string, done backup.Restored) {

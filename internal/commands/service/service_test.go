@@ -51,6 +51,10 @@ func (records) Count(*sqlite.Conn) (backup.Inventory, error) { return backup.Inv
 
 func (records) CarryOver(*sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) { return nil, nil }
 
+func (records) Erased(*sqlite.Conn, []string) ([]string, error) { return nil, nil }
+
+func (records) Erase(*sqlite.Conn, []string) (int64, error) { return 0, nil }
+
 func (records) Renew(*sqlite.Conn) error { return nil }
 
 // newService returns a Service with its own folder of data. What it serves with is

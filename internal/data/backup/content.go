@@ -39,6 +39,14 @@ type Content interface {
 	// transaction, and returns the number of keys that it has revoked there.
 	CarryOver(old *sqlite.Conn) (write func(restored *sqlite.Conn) (revoked int64, err error), err error)
 
+	// Erased returns the ids of the records that were erased, sorted: the database says so of
+	// them, or they are listed, and it does not have them.
+	Erased(c *sqlite.Conn, listed []string) (ids []string, err error)
+
+	// Erase erases records from a restored database, so that no trace of them is left in the
+	// file. It returns the number of those that were there.
+	Erase(restored *sqlite.Conn, ids []string) (erased int64, err error)
+
 	// Renew changes what a restored database must not have from its backup.
 	Renew(restored *sqlite.Conn) error
 }

@@ -25,6 +25,9 @@ type Restore struct {
 	Database string
 	Progress func(done, total int) // called with numbers of pages; may be nil
 
+	// KeepErased brings back also the records that were erased since the backup.
+	KeepErased bool
+
 	link func(file, name string) error // as that of a Job
 	pace *pace                         // as that of a Job
 }
@@ -36,7 +39,12 @@ type Restored struct {
 	Kept    string    // the old database; "" if there was none
 	Revoked int64     // keys that were revoked since the backup and stay revoked
 	Unread  error     // why nothing was carried over from the old database; sqlite.ErrNotExist if there was none
+	Erased  int64     // records that were erased since the backup and stay erased
 	Raw     bool      // the backup is a copy of a database file, without its -wal
+
+	// ErasedUnknown is why nobody knows who was erased since the backup: neither the old
+	// database nor a list beside the backup can be read. sqlite.ErrNotExist: there is neither.
+	ErasedUnknown error
 }
 
 // Run restores the backup. After an error the database is as it was.
@@ -76,8 +84,9 @@ type restoring struct {
 
 	old        Identity // of the old database, as far as it could be read
 	carryOver  func(restored *sqlite.Conn) (revoked int64, err error)
-	unfinished string // the copy
-	plain      string // what is read: the backup, or what was decrypted from it
+	erased     []string // ids of records that must not come back
+	unfinished string   // the copy
+	plain      string   // what is read: the backup, or what was decrypted from it
 }
 
 // The names beside a database.
@@ -190,7 +199,7 @@ func (r *restoring) decrypt(ctx context.Context) error {
 
 // copy makes the new database. It keeps what the restore must not undo.
 func (r *restoring) copy(ctx context.Context) error {
-	r.done.Unread = r.readOld()
+	r.readOld()
 	job := Job{Content: r.Content, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change, pace: r.pace}
 	made, source, err := job.copyTo(ctx, r.unfinished)
 	if r.plain != r.File {
@@ -209,18 +218,21 @@ func (r *restoring) copy(ctx context.Context) error {
 // readOld reads from the old database what the restore must not undo, whether or
 // not it can be identified: it may be damaged in other places only. takeOver finds
 // out what was changed after it was identified.
-func (r *restoring) readOld() error {
-	if err := r.Content.Format().Inspect(r.Database); err != nil {
-		return err
+func (r *restoring) readOld() {
+	c, err := peekOld(r.Content, r.Database)
+	if r.done.Unread = err; err == nil {
+		defer c.Close()
+		r.old, _ = r.Content.Identify(c)
+		r.carryOver, r.done.Unread = r.Content.CarryOver(c)
 	}
-	c, err := sqlite.Peek(r.Database)
-	if err != nil {
-		return err
+	r.findErased(c)
+}
+
+func peekOld(content Content, db string) (*sqlite.Conn, error) {
+	if err := content.Format().Inspect(db); err != nil {
+		return nil, err
 	}
-	defer c.Close()
-	r.old, _ = r.Content.Identify(c)
-	r.carryOver, err = r.Content.CarryOver(c)
-	return err
+	return sqlite.Peek(db)
 }
 
 func (r *restoring) change(copied *sqlite.Conn) (err error) {
@@ -232,6 +244,9 @@ func (r *restoring) change(copied *sqlite.Conn) (err error) {
 	}
 	if err == nil {
 		err = r.Content.Renew(copied)
+	}
+	if err == nil && len(r.erased) > 0 {
+		r.done.Erased, err = r.Content.Erase(copied, r.erased)
 	}
 	return err
 }

@@ -268,6 +268,9 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 	if err := makeFolder(s.options.Dir, s.place()); err != nil {
 		return time.Time{}, Copy{}, err
 	}
+	if err := NoteErased(s.content, s.db, s.options.Dir); err != nil { // before the backup, which may have whom the list still has
+		return time.Time{}, Copy{}, err
+	}
 	at = s.freeTime()
 	room := roomFor(s.space, reservedPart)
 	job := Job{Content: s.content, Source: s.db, Target: filepath.Join(s.options.Dir, fileName(s.db, at)), EncryptTo: s.options.EncryptTo}

@@ -93,6 +93,21 @@ func (toy) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error
 	}, err
 }
 
+func (toy) Erased(c *sqlite.Conn, listed []string) (ids []string, err error) {
+	ids = slices.Clone(listed)
+	err = c.Query(`SELECT value FROM items WHERE kind = 'erased'`, nil, func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+func (toy) Erase(restored *sqlite.Conn, ids []string) (erased int64, err error) {
+	for _, id := range ids {
+		n, deleteErr := restored.Exec(`DELETE FROM items WHERE kind = 'record' AND value = ?`, id)
+		erased, err = erased+n, errors.Join(err, deleteErr)
+	}
+	return erased, err
+}
+
 func (toy) Renew(restored *sqlite.Conn) error {
 	_, err := restored.Exec(`INSERT INTO items (kind, value) VALUES ('renewed', hex(randomblob(8)))`)
 	return err

@@ -1,0 +1,80 @@
+package backup
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// ErasedName is a file beside the backups. It has the ids of the records that were erased
+// from their databases, a line each, and nothing else. A restore erases them again, when the
+// database that it replaces is gone or does not know.
+const ErasedName = "erased-ids.txt"
+
+// readErased returns the ids in the list of a folder. The error is fs.ErrNotExist if there
+// is no list. Lines that are no ids are left out.
+func readErased(folder string) (ids []string, err error) {
+	text, err := os.ReadFile(filepath.Join(folder, ErasedName))
+	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+		if id := lines.Text(); uuid.Validate(id) == nil {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+// NoteErased brings the list in a folder of backups up to date: what was erased from the
+// database is added, and what a restore with KeepErased has brought back is taken out.
+func NoteErased(content Content, db, folder string) error {
+	path := filepath.Join(folder, ErasedName)
+	listed, err := readErased(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return writeError(path, err)
+	}
+	c, err := sqlite.Peek(osutil.Resolve(db))
+	if err != nil {
+		return databaseError("reading", db, err)
+	}
+	defer c.Close()
+	erased, err := content.Erased(c, listed)
+	if err != nil {
+		return databaseError("reading", db, err)
+	}
+	if slices.Equal(erased, listed) {
+		return nil
+	}
+	var text strings.Builder
+	for _, id := range erased {
+		text.WriteString(id + "\n")
+	}
+	return writeError(path, osutil.WriteFile(path, []byte(text.String()), true))
+}
+
+// findErased finds out who must not come back: the database that is replaced says so, and
+// the list beside the backup. Whom that database has, the list does not erase.
+func (r *restoring) findErased(old *sqlite.Conn) {
+	if r.KeepErased {
+		return
+	}
+	listed, listErr := readErased(filepath.Dir(r.File))
+	err := r.done.Unread
+	if old != nil {
+		r.erased, err = r.Content.Erased(old, listed)
+	}
+	if err != nil {
+		r.erased = listed
+	}
+	if err != nil && listErr != nil {
+		r.done.ErasedUnknown = err
+	}
+}
