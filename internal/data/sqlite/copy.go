@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"modernc.org/sqlite"
@@ -93,10 +94,17 @@ func Vacuum(path string) error {
 	return errors.Join(err, c.Close())
 }
 
+// truncatePatience is how long SQLite waits for readers while it empties a -wal: nobody can
+// write meanwhile. Between two tries others can.
+const truncatePatience = 100 * time.Millisecond
+
 // truncateWAL copies the -wal into the database and empties it. It waits for
 // readers, and for checkpoints of other connections: SQLite gives up at once when
 // it meets one.
 func truncateWAL(c *Conn) error {
+	if _, err := c.Exec(fmt.Sprintf(`PRAGMA busy_timeout = %d`, truncatePatience.Milliseconds())); err != nil {
+		return err
+	}
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		busy, err := c.QueryInt(`PRAGMA wal_checkpoint(TRUNCATE)`)
 		if err == nil && busy != 0 {
