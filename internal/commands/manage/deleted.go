@@ -164,7 +164,7 @@ func (c Commands) purge(env cli.Env, args []string) error {
 				return err
 			}
 		}
-		erased, err := s.Purge(tenant, records)
+		erased, err := s.Purge(tenant, 0, records)
 		if err != nil {
 			return store.Failed("erasing from", *db, err)
 		}

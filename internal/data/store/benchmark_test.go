@@ -158,7 +158,7 @@ func BenchmarkPurge(b *testing.B) {
 		deleted, err := s.Deleted(large, time.Now().Add(time.Hour))
 		must(b, err)
 		b.StartTimer()
-		if erased, err := s.Purge(large, deleted); err != nil || erased != largeSize {
+		if erased, err := s.Purge(large, 0, deleted); err != nil || erased != largeSize {
 			b.Fatal(erased, err)
 		}
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"os"
 	"slices"
 	"time"
 
@@ -61,9 +62,9 @@ const purgedAtOnce = 500
 
 // Purge erases deleted records, their history and their replays. It
 // returns the number erased. A record that was brought back meanwhile stays. The
-// history keeps that a record with this id was erased. Until Vacuum has run, the
-// file may still hold traces.
-func (s *Store) Purge(tenant record.TenantID, all []record.Stored) (erased int, err error) {
+// history keeps that a record with this id was erased, and by whom. Until Vacuum has
+// run, the file may still hold traces.
+func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored) (erased int, err error) {
 	p, err := s.readPast(tenant, all)
 	if err != nil {
 		return 0, err
@@ -71,7 +72,7 @@ func (s *Store) Purge(tenant record.TenantID, all []record.Stored) (erased int, 
 	for some := range slices.Chunk(all, purgedAtOnce) {
 		count := 0
 		err := s.db.Write(func(t *sqlite.Tx) (err error) {
-			count, err = purge(t, tenant, some, p)
+			count, err = purge(t, tenant, by, some, p)
 			return err
 		})
 		if err != nil {
@@ -106,14 +107,14 @@ func (s *Store) readPast(tenant record.TenantID, all []record.Stored) (p past, e
 
 // purge erases those of some records that are still deleted. The change that says
 // so is written before older ones go: their ids must not be used again.
-func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (erased int, err error) {
+func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored, p past) (erased int, err error) {
 	var ids []string
 	var changes []int64
 	for _, f := range some {
 		count, err := t.Exec(`DELETE FROM firefighters WHERE row = ? AND tenant_id = ? AND deleted_at IS NOT NULL`, f.Row, int64(tenant))
 		if err == nil && count > 0 {
 			ids, changes = append(ids, f.ID), append(changes, p.changes[f.ID]...)
-			err = addChange(t, tenant, 0, actionPurge, f.ID, nil)
+			err = addChange(t, tenant, by, actionPurge, f.ID, nil)
 		}
 		if err != nil {
 			return 0, err
@@ -133,3 +134,17 @@ func purge(t *sqlite.Tx, tenant record.TenantID, some []record.Stored, p past) (
 
 // Vacuum rewrites the file, so that no trace of erased records is left in it.
 func (s *Store) Vacuum() error { return sqlite.Vacuum(s.db.Path()) }
+
+// mostRewritten is the size, in bytes, of the largest file that VacuumShortly rewrites.
+// Others cannot write meanwhile, which is to take no longer than a second.
+const mostRewritten = 32 << 20
+
+// VacuumShortly is Vacuum beside requests. The error is ErrLarge if that would keep
+// others waiting.
+func (s *Store) VacuumShortly() error {
+	info, err := os.Stat(s.db.Path())
+	if err == nil && info.Size() > mostRewritten {
+		return ErrLarge
+	}
+	return cmp.Or(err, s.Vacuum())
+}

@@ -103,11 +103,11 @@ func TestPurge(t *testing.T) {
 	must(t, err)
 	chosen := stored(t, s, ours, gone.ID, back.ID)
 	must(t, s.Undelete(ours, 0, []string{back.ID})) // after they were chosen
-	if erased, err := s.Purge(theirs, chosen); err != nil || erased != 0 {
+	if erased, err := s.Purge(theirs, 0, chosen); err != nil || erased != 0 {
 		t.Errorf("another department has erased %d, %v", erased, err)
 	}
 	for _, want := range []int{1, 0} {
-		if erased, err := s.Purge(ours, chosen); err != nil || erased != want {
+		if erased, err := s.Purge(ours, 0, chosen); err != nil || erased != want {
 			t.Errorf("erased %d, %v", erased, err)
 		}
 	}
@@ -144,7 +144,7 @@ func TestPurgeAfterNewChanges(t *testing.T) {
 			func() { s.Replace(ours, 0, f.ID, eva, asIs) },
 			func() { s.Delete(ours, 0, f.ID, asIs) },
 			func() {
-				if erased, err := s.Purge(ours, chosen); err != nil || erased != 1 {
+				if erased, err := s.Purge(ours, 0, chosen); err != nil || erased != 1 {
 					t.Errorf("erased %d, %v", erased, err)
 				}
 			},
@@ -159,7 +159,7 @@ func TestPurgeAfterNewChanges(t *testing.T) {
 func TestPurgeOfLast(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
-	_, err := s.Purge(ours, stored(t, s, ours, createDeleted(t, s, ours, ana).ID))
+	_, err := s.Purge(ours, 0, stored(t, s, ours, createDeleted(t, s, ours, ana).ID))
 	must(t, err)
 	create(t, s, ours, ana)
 	if seq := scanInt(t, s, `SELECT row & 0xffffffff FROM firefighters`); seq != 2 {
@@ -175,7 +175,7 @@ func TestPurgeMany(t *testing.T) {
 	exec(t, s, `UPDATE firefighters SET deleted_at = row, checksum = ~checksum WHERE row & 0xffffffff > 2`)
 	all, err := s.Deleted(ours, time.UnixMilli(1<<63-1))
 	must(t, err)
-	if erased, err := s.Purge(ours, all); err != nil || erased != 1201 {
+	if erased, err := s.Purge(ours, 0, all); err != nil || erased != 1201 {
 		t.Errorf("erased %d, %v", erased, err)
 	}
 	if total := list(t, s, ours, "").Total; total != 2 || len(history(t, s, ours, "")) != 1203 {
@@ -213,7 +213,7 @@ func TestPurgeLeavesNothing(t *testing.T) {
 		}
 		must(t, s.Delete(ours, 0, id, asIs))
 	}
-	erased, err := s.Purge(ours, stored(t, s, ours, all...))
+	erased, err := s.Purge(ours, 0, stored(t, s, ours, all...))
 	must(t, err)
 	must(t, s.Vacuum())
 	if found := list(t, s, ours, "search=canary").Total; erased != 40 || found != 0 {

@@ -136,7 +136,7 @@ func useRecords(t *testing.T, s *store.Store) {
 	takeBack(t, s, 1)
 	exec(t, s, `UPDATE replays SET created_at = 0`)
 	must(t, s.EraseOldReplays(t.Context()))
-	_, err = s.Purge(ours, stored(t, s, ours, f.ID))
+	_, err = s.Purge(ours, 0, stored(t, s, ours, f.ID))
 	must(t, err)
 }
 

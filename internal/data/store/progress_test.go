@@ -47,7 +47,7 @@ func TestProgress(t *testing.T) {
 	look("one is deleted")
 	deleted, err := s.Deleted(ours, time.Now().Add(time.Hour))
 	must(t, err)
-	count, err := s.Purge(ours, deleted)
+	count, err := s.Purge(ours, 0, deleted)
 	must(t, errors.Join(err, s.Vacuum()))
 	if count != 1 {
 		t.Fatalf("%d were purged", count)
@@ -59,7 +59,7 @@ func TestProgress(t *testing.T) {
 	look("another department is empty")
 	deleted, err = s.Deleted(theirs, time.Now().Add(time.Hour))
 	must(t, err)
-	_, err = s.Purge(theirs, deleted)
+	_, err = s.Purge(theirs, 0, deleted)
 	must(t, err)
 	look("and purged")
 	_, err = s.RemoveTenant(theirs)

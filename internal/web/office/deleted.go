@@ -30,24 +30,32 @@ type deletedPerson struct {
 }
 
 func showDeleted(v visit) error {
+	number, err := strconv.ParseInt(v.Query().Get("page"), 10, 64)
+	if err != nil || number < 1 {
+		number = 1
+	}
+	return v.renderDeleted(number, nil)
+}
+
+// renderDeleted answers with a page of those who were deleted, the last first.
+func (v visit) renderDeleted(number int64, n *site.Notice) error {
 	all, err := v.Store.Deleted(v.Session.Tenant, time.UnixMilli(math.MaxInt64))
 	if err != nil {
 		return err
 	}
 	slices.Reverse(all)
-	number, err := strconv.ParseInt(v.Query().Get("page"), 10, 64)
-	if err != nil || number < 1 {
-		number = 1
-	}
 	shown, total := record.Query{Page: number, PageSize: pageLength}, int64(len(all))
-	data := deletedPage{Total: len(all), Pages: template.HTML(v.pager(shown, total)), Back: v.R.URL.Path}
+	data := deletedPage{Total: len(all), Pages: template.HTML(v.pager(deletedPath, shown, total)), Back: deletedPath}
 	if number > 1 {
 		data.Back += "?page=" + strconv.FormatInt(number, 10)
 	}
 	first := min(total, shown.Offset())
-	today := v.today()
 	for _, f := range all[first:min(total, first+pageLength)] {
-		data.People = append(data.People, deletedPerson{v.person(&f.Firefighter, today), time.UnixMilli(f.DeletedAt), f.Damaged})
+		data.People = append(data.People, v.deletedLine(f))
 	}
-	return v.Render(http.StatusOK, "deleted", site.Page{Title: v.Text("deleted.title"), Section: "deleted", Data: data})
+	return v.Render(http.StatusOK, "deleted", site.Page{Title: v.Text("deleted.title"), Section: "deleted", Notice: n, Data: data})
+}
+
+func (v visit) deletedLine(f record.Stored) deletedPerson {
+	return deletedPerson{v.person(&f.Firefighter, v.today()), time.UnixMilli(f.DeletedAt), f.Damaged}
 }

@@ -66,6 +66,8 @@ func routes(phones bool) map[string]site.Route {
 		"GET /office/people/{id}/history":   {Scope: store.ScopeRead, Handle: to(withID(showPersonHistory))},
 		"GET /office/people/{id}/report":    {Scope: store.ScopeAdmin, Handle: to(withID(showReport)), Large: true},
 		"GET /office/deleted":               {Scope: store.ScopeRead, Handle: to(showDeleted)},
+		"GET /office/deleted/erase":         {Scope: store.ScopeAdmin, Handle: to(showErase), Large: true},
+		"POST /office/deleted/erase":        {Scope: store.ScopeAdmin, Handle: to(erase), Large: true},
 		"GET /office/history":               {Scope: store.ScopeRead, Handle: to(showHistory)},
 
 		"GET /office/people/{id}/report.json": {Scope: store.ScopeAdmin, Handle: to(withID(sendReport))},

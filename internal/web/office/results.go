@@ -92,7 +92,7 @@ func (v visit) results(list *listPage, q record.Query, department string) []temp
 	} else {
 		r.writeEmpty()
 	}
-	r.write(v.pager(q, list.Found))
+	r.write(v.pager(site.Root, q, list.Found))
 	if list.Found > 0 {
 		r.writeLinks(`<p class="tools below">`)
 	}
@@ -346,7 +346,7 @@ func (r *rows) write(b *strings.Builder, p *person) {
 
 // pager returns the links to the other pages of a list of so many people, nothing if it has
 // one page.
-func (v visit) pager(q record.Query, total int64) escaped {
+func (v visit) pager(path string, q record.Query, total int64) escaped {
 	last := (total + q.PageSize - 1) / q.PageSize
 	if q.Page <= 1 && q.Page >= last {
 		return ""
@@ -354,7 +354,7 @@ func (v visit) pager(q record.Query, total int64) escaped {
 	query := v.listQuery()
 	address := func(number int64) escaped {
 		query.Set("page", strconv.FormatInt(number, 10))
-		return escape(v.R.URL.Path + "?" + query.Encode())
+		return escape(path + "?" + query.Encode())
 	}
 	var b strings.Builder
 	writeHTML(&b, `<nav class="pager" aria-label="`, escape(v.Text("layout.pager")), `">

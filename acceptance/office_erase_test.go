@@ -1,0 +1,111 @@
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"testing"
+	"time"
+)
+
+// eraseOf returns the address that asks whether to erase a person.
+func eraseOf(id string) string { return "/office/deleted/erase?id=" + id }
+
+// TestErase: the page first says who would be erased and what that does, and changes
+// nothing. The second press erases them for good, with every trace.
+func TestErase(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin", "--label", "desk"), "en")
+	deleted := func(name, day string) (id string) {
+		id = s.create(t, fmt.Sprintf(`{"firstName":%q,"lastName":"Canary","phoneNumber":"0998877001","email":"canary@mail.example"}`, name))
+		s.do(t, "PATCH", collection+"/"+id, `{"dateOfBirth":"1990-05-15"}`, "Content-Type", "application/merge-patch+json").wants(t, 200)
+		s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+		if day != "" {
+			at, err := time.ParseInLocation(time.DateOnly, day, time.Local)
+			must(t, err)
+			execSQL(t, s.db, `UPDATE firefighters SET deleted_at = ? WHERE id = ?`, at.UnixMilli(), id)
+		}
+		return id
+	}
+	left := func(want ...string) {
+		t.Helper()
+		if names := b.get(t, "/office/deleted").names(); !slices.Equal(names, want) {
+			t.Errorf("deleted are %q", names)
+		}
+	}
+	eva, ivo, mia := deleted("Eva", ""), deleted("Ivo", "2019-12-31"), deleted("Mia", "2020-01-01")
+	deleted("Una", "2018-01-01")
+	back := deleted("Leo", "2017-01-01")
+
+	p := b.get(t, "/office/deleted")
+	ask := b.get(t, p.one(t, "a", "href", eraseOf(eva)).attributes["href"]).says(t, "1 person is erased for good", "Eva Canary, deleted on", "Nobody can undo that",
+		"and that it was erased, when and by whom", "Backups from before still hold it", "Lists that were printed").lacks(t, "Ivo")
+	left("Eva Canary", "Mia Canary", "Ivo Canary", "Una Canary", "Leo Canary")
+	if p := ask.press(t, "Erase 1 person for good"); p.notice(t) != "1 person was erased for good" || p.heading(t) != "Deleted" {
+		t.Errorf("it says %q", p.notice(t))
+	}
+	left("Mia Canary", "Ivo Canary", "Una Canary", "Leo Canary")
+	if p := ask.press(t, "Erase 1 person for good"); p.notice(t) != "0 people were erased for good" {
+		t.Errorf("pressed twice it says %q", p.notice(t))
+	}
+	if newest := b.get(t, "/office/history").edits(t)[0]; newest != "A deleted person was erased for good, by desk (browser)" {
+		t.Errorf("the history says %q", newest)
+	}
+	b.get(t, eraseOf(eva)).wants(t, http.StatusNotFound)
+
+	p = b.get(t, p.one(t, "a", "href", "/office/deleted/erase").attributes["href"]).lacks(t, "for good,")
+	typed := p.form(t, "/office/deleted/erase")
+	for day, want := range map[string]string{"32.1.2020": "There is no such day.", "soon": "This day cannot be read.", "2999-01-01": "This day is still to come."} {
+		typed.set(t, "Deleted before", day).send(t, "Show who that is").says(t, want).lacks(t, "Canary")
+	}
+	typed.set(t, "Deleted before", "2017-01-01").send(t, "Show who that is").says(t, "Nobody is here who was deleted before 1 January 2017")
+	ask = typed.set(t, "Deleted before", "1 Jan 2020").send(t, "Show who that is").
+		says(t, "3 people, deleted before 1 January 2020, are erased for good", "Ivo Canary", "Una Canary", "Leo Canary").lacks(t, "Mia")
+	s.do(t, "GET", collection+"/"+back, "").wants(t, 404)
+	b.post(t, "/office/people/"+back+"/undelete", url.Values{}).wants(t, http.StatusSeeOther)
+	done := ask.press(t, "Erase 3 people for good")
+	if done.notice(t) != "2 people were erased for good" {
+		t.Errorf("it says %q", done.notice(t))
+	}
+	left("Mia Canary")
+	s.do(t, "GET", collection+"/"+back, "").wants(t, 200)
+	b.get(t, "/office/people/"+ivo+"/history").wants(t, http.StatusNotFound)
+	for _, language := range []string{"de", "fr", "es", "hr"} {
+		b.get(t, eraseOf(mia), "Accept-Language", language).wants(t, http.StatusOK).says(t, "Mia Canary")
+	}
+
+	b.get(t, eraseOf(mia)).press(t, "Erase 1 person for good")
+	s.do(t, "DELETE", collection+"/"+back, "").wants(t, 204)
+	b.get(t, eraseOf(back)).press(t, "Erase 1 person for good").says(t, "Nobody has been deleted")
+	checkTraces(t, s.db, s.db+"-wal")
+	works(t, "check", "--db", s.db)
+}
+
+// TestEraseIsForAdmins: nobody else is offered it or gets it, and no other site sends it.
+func TestEraseIsForAdmins(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	admin := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
+	id := s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	form := url.Values{"id": {id}}
+	for _, scope := range []string{"read", "write"} {
+		b := s.signIn(t, newKey(t, s.db, "default", "--scope", scope), "en")
+		if p := b.get(t, "/office/deleted"); len(p.all("a", "href", eraseOf(id)))+len(p.all("a", "href", "/office/deleted/erase")) != 0 {
+			t.Errorf("%s is offered to erase", scope)
+		}
+		b.get(t, eraseOf(id)).wants(t, http.StatusForbidden)
+		b.post(t, "/office/deleted/erase", form).wants(t, http.StatusForbidden)
+	}
+	other := s.signIn(t, newKey(t, s.db, "Engine 7", "--scope", "admin"), "en")
+	other.get(t, eraseOf(id)).wants(t, http.StatusNotFound)
+	other.post(t, "/office/deleted/erase", form).says(t, "0 people were erased for good")
+	admin.post(t, "/office/deleted/erase", form, "Sec-Fetch-Site", "cross-site").wants(t, http.StatusForbidden)
+	for _, wrong := range []url.Values{{}, {"day": {"x"}}, {"day": {"2999-01-01"}}} {
+		admin.post(t, "/office/deleted/erase", wrong).wants(t, http.StatusBadRequest)
+	}
+	admin.get(t, eraseOf("x")).wants(t, http.StatusNotFound)
+	admin.get(t, "/office/deleted").says(t, "1 deleted person")
+}
