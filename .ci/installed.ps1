@@ -1,0 +1,127 @@
+# Installs the package for Windows on this PC, looks at what Windows has made of it, stops,
+# upgrades and removes it. It is for a PC that is thrown away: ci.yml runs it on GitHub.
+#
+#   .ci/installed.ps1 OLD.msi NEW.msi OLDVERSION NEWVERSION
+#
+# Nothing of it could be tried where it was written: Wine has no accounts of services, and
+# keeps no permissions of files and of services.
+param([string]$old, [string]$new, [string]$oldVersion, [string]$newVersion)
+$ErrorActionPreference = 'Stop'
+$PSNativeCommandUseErrorActionPreference = $false # each exit code is looked at
+$url, $data = 'http://127.0.0.1:8080', "$env:ProgramData\Firefighters"
+$program = "$env:ProgramFiles\Firefighters\firefighters.exe"
+
+function Need([bool]$condition, [string]$what, $details) {
+    if (-not $condition) { throw "$what`n$($details | Out-String)" }
+    "ok  $what"
+}
+
+# Installer runs the Windows Installer to its end.
+function Installer([string]$how, [string]$package) {
+    $log = Join-Path $env:TEMP 'installer.log'
+    $process = Start-Process msiexec -ArgumentList $how, "`"$package`"", '/qn', '/norestart', '/l*v', "`"$log`"" -Wait -PassThru
+    if ($process.ExitCode -ne 0) { throw "msiexec $how ends with $($process.ExitCode)`n$(Get-Content $log -Tail 60 | Out-String)" }
+}
+
+# Firefighters runs a command of the program, which must succeed.
+function Firefighters {
+    $said = & $program @args 2>&1 | Out-String
+    if ($LASTEXITCODE -ne 0) { throw "firefighters $args ends with $LASTEXITCODE`n$said" }
+    $said
+}
+
+function Wait-Until([string]$what, [scriptblock]$condition) {
+    foreach ($try in 1..120) {
+        if (& $condition) { return "ok  $what" }
+        Start-Sleep 1
+    }
+    throw "not within two minutes: $what`n$(& $program service status 2>&1 | Out-String)"
+}
+
+function Test-Ready {
+    try { (Invoke-RestMethod "$url/readyz").status -eq 'ready' } catch { $false }
+}
+
+function Get-People {
+    (Invoke-RestMethod "$url/api/v1/firefighters" -Headers @{ Authorization = "Bearer $key" }).data.items.lastName
+}
+
+'== installed'
+Installer '/i' $old
+Need ((Get-Service Firefighters).Status -eq 'Running') 'the service runs' (Firefighters service status)
+Wait-Until 'it answers' { Test-Ready }
+Need ((Firefighters service status).Contains($oldVersion)) "its version is $oldVersion"
+
+'== the service, as Windows has it: sc qc, qfailure, sdshow'
+$config = sc.exe qc Firefighters | Out-String
+$config
+Need ($config -match 'AUTO_START\s+\(DELAYED\)') 'it starts with Windows, delayed' $config
+Need ($config -match 'SERVICE_START_NAME\s*:\s*NT SERVICE\\Firefighters') 'it has an account of its own' $config
+$failure = sc.exe qfailure Firefighters | Out-String
+Need ($failure -match 'RESTART') 'it is started again after a failure' $failure
+$descriptor = (sc.exe sdshow Firefighters | Out-String).Trim()
+$descriptor
+# Each entry of the list: (A;;rights;;;who). Others than SYSTEM (SY) and administrators (BA) may
+# not change it (DC), delete it (SD), give rights away (WD, WO), start (RP) or stop it (WP).
+$entries = [regex]::Matches($descriptor.Split('S:')[0], '\(A;[^;]*;(?<rights>\w+);[^;]*;[^;]*;(?<who>[^)]+)\)')
+Need ($entries.Count -gt 1) 'sdshow names who may do what' $descriptor
+foreach ($entry in $entries) {
+    $who = $entry.Groups['who'].Value
+    $rights = [regex]::Matches($entry.Groups['rights'].Value, '..').Value
+    $forbidden = $rights | Where-Object { $_ -in 'DC', 'SD', 'WD', 'WO', 'RP', 'WP' }
+    Need ($who -in 'SY', 'BA' -or -not $forbidden) "$who may $rights" $descriptor
+}
+
+'== the folder of the data: icacls'
+$permissions = icacls $data | Out-String
+$permissions
+$found = [regex]::Matches($permissions, '(?<who>(NT AUTHORITY|BUILTIN|NT SERVICE)\\\w+|Everyone|CREATOR OWNER):(?<rights>\S+)')
+$rights = $found | ForEach-Object { $_.Groups['who'].Value + ':' + $_.Groups['rights'].Value } | Sort-Object
+$wanted = 'BUILTIN\Administrators:(OI)(CI)(F)', 'NT AUTHORITY\SYSTEM:(OI)(CI)(F)', 'NT SERVICE\Firefighters:(OI)(CI)(M)'
+Need (-not (Compare-Object $rights $wanted)) 'it is for the service, the administrators and SYSTEM alone, and inherits nothing' $permissions
+$inside = icacls "$data\firefighters.db" | Out-String
+Need ($inside -notmatch 'Users|Everyone|CREATOR OWNER') 'the database is for nobody else' $inside
+Need ((Get-Acl $data).Owner -eq 'BUILTIN\Administrators') 'the administrators own it' (Get-Acl $data | Format-List | Out-String)
+
+'== a record, and an end by force'
+$key = [regex]::Match((Firefighters keys create --tenant default), 'ff_\w+').Value
+Invoke-RestMethod "$url/api/v1/firefighters" -Method Post -ContentType 'application/json' -Headers @{ Authorization = "Bearer $key" } `
+    -Body '{"firstName":"Ana","lastName":"Horvat"}' | Out-Null
+$before = (Get-CimInstance Win32_Service -Filter "Name='Firefighters'").ProcessId
+Stop-Process -Id $before -Force
+Wait-Until 'Windows starts it again' { (Get-CimInstance Win32_Service -Filter "Name='Firefighters'").ProcessId -notin 0, $before -and (Test-Ready) }
+Need ((Get-People) -contains 'Horvat') 'the record is there'
+$events = Get-WinEvent -FilterHashtable @{ LogName = 'Application'; ProviderName = 'Firefighters' } -MaxEvents 5
+Need ($events.Count -gt 0 -and -not ($events.Message -match 'ff_')) 'it writes to the event log, and no key' $events
+
+'== stopped and started'
+Firefighters service stop
+Need ((Get-Service Firefighters).Status -eq 'Stopped') 'it has stopped'
+Firefighters service start
+Wait-Until 'it answers again' { Test-Ready }
+
+'== another disk for the backups'
+$list = & $program service backup-disk 2>&1 | Out-String
+$list
+$drive = [regex]::Match($list, '(?m)^  ([A-Z]:\\)(?!.*\r?\n\s+not this one)')
+if ($drive.Success) {
+    Firefighters service backup-disk $drive.Groups[1].Value
+    Wait-Until 'the service has its backups there' { (Invoke-RestMethod "$url/readyz").backup.ok }
+    Need (@(Get-ChildItem "$($drive.Groups[1].Value)firefighters" -Filter '*.db').Count -gt 0) 'a backup is on the other disk'
+    icacls "$($drive.Groups[1].Value)firefighters"
+} else {
+    'NOT SEEN: this PC has one disk'
+}
+
+'== upgraded, also while it is stopped'
+Installer '/i' $new
+Wait-Until 'it answers after the upgrade' { Test-Ready }
+Need ((Firefighters service status).Contains($newVersion)) "its version is $newVersion"
+Need ((Get-People) -contains 'Horvat') 'the record is there'
+Need ((icacls $data | Out-String) -eq $permissions) 'the permissions are as they were' (icacls $data | Out-String)
+
+'== removed'
+Installer '/x' $new
+Need (-not (Get-Service Firefighters -ErrorAction SilentlyContinue)) 'the service is gone'
+Need (-not (Test-Path $program)) 'the program is gone'
+Need (Test-Path "$data\firefighters.db") 'the records are kept'
