@@ -19,6 +19,7 @@ type pages struct {
 	former []uint32          // some pages that were in the -wal before it restarted
 	sums   map[uint32]uint32 // checksums of some pages in the file
 	copied int64             // the frames that were in the file when sums were made; -1: not known
+	buffer []byte            // of one page, for sumOf
 }
 
 // summed is about half the number of pages that have a checksum. An older copy of the
@@ -30,6 +31,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func newPages(db *sqlite.DB, file *os.File) (pages, error) {
 	p := pages{file: file, wal: db.Path() + "-wal", frame: map[uint32]int64{}, sums: map[uint32]uint32{}}
 	err := db.Read(func(c *sqlite.Conn) (err error) { p.size, err = c.QueryInt(`PRAGMA page_size`); return err })
+	p.buffer = make([]byte, p.size)
 	return p, err
 }
 
@@ -109,9 +111,8 @@ func (p *pages) offset(page uint32) int64 { return (int64(page) - 1) * p.size }
 
 // sumOf returns the checksum of a page in the file of the database or in the -wal.
 func (p *pages) sumOf(file *os.File, offset int64) (sum uint32, ok bool) {
-	content := make([]byte, p.size)
-	_, err := file.ReadAt(content, offset)
-	return crc32.Checksum(content, castagnoli), err == nil
+	_, err := file.ReadAt(p.buffer, offset)
+	return crc32.Checksum(p.buffer, castagnoli), err == nil
 }
 
 // hasSum reports whether a page of the file has the checksum that is wanted, or cannot be
