@@ -355,7 +355,7 @@ func (d *daemon) answer() error {
 		sayTrust(d.env, d.listener.Addr(), d.authority.PublicFile(), d.url()+authority.Path, d.DB)
 	}
 	if d.invented == nil {
-		warnOfBackups(d.env, d.Backups.Dir, d.DB)
+		warnOfBackups(d.env, d.Backups, d.DB)
 	}
 	if d.local != nil {
 		d.env.Notef("On this machine alone, without a certificate: %s", d.localURL())

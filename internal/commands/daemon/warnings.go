@@ -106,9 +106,14 @@ func warnOfNewDatabase(env cli.Env, content backup.Content, path, backupDir stri
 	}
 }
 
-// warnOfBackups warns that there are no backups, or that they are not safe
-// where they are.
-func warnOfBackups(env cli.Env, dir, db string) {
+// warnOfBackups warns that there are no backups, or that they are not safe where they
+// are, from a loss or from readers.
+func warnOfBackups(env cli.Env, o backup.Options, db string) {
+	dir := o.Dir
+	if program := syncProgram(dir); program != "" && len(o.EncryptTo) == 0 {
+		env.Warn(fmt.Sprintf("the backups are in a folder of %s, which carries them elsewhere, and who gets them can read them.", program),
+			"--backup-encrypt-to RECIPIENT, which firefighters backup-key makes")
+	}
 	switch {
 	case dir == "":
 		env.Note("no backups are made. To have one every day, on another disk, add: --backup-dir DIR", "")

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
 func TestWarnOfExposure(t *testing.T) {
@@ -70,16 +71,24 @@ func TestWarnOfBackups(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	said := func(o backup.Options) string {
+		var stderr strings.Builder
+		warnOfBackups(cli.Env{Stderr: &stderr}, o, filepath.Join(folder, "x.db"))
+		return stderr.String()
+	}
+	const readable = "are in a folder of Dropbox"
 	for dir, want := range map[string]string{
 		"":                               "no backups are made",
 		file:                             "is a file",
 		filepath.Join(folder, "backups"): "on the same disk",
+		filepath.Join(folder, "Dropbox"): readable,
 	} {
-		var stderr strings.Builder
-		warnOfBackups(cli.Env{Stderr: &stderr}, dir, filepath.Join(folder, "x.db"))
-		if !strings.Contains(stderr.String(), want) {
-			t.Errorf("%q: %q does not have %q", dir, &stderr, want)
+		if text := said(backup.Options{Dir: dir}); !strings.Contains(text, want) {
+			t.Errorf("%q: %q does not have %q", dir, text, want)
 		}
+	}
+	if text := said(backup.Options{Dir: filepath.Join(folder, "Dropbox"), EncryptTo: make(backup.Recipients, 1)}); strings.Contains(text, readable) {
+		t.Errorf("encrypted: %q", text)
 	}
 }
 
