@@ -87,6 +87,25 @@ func TestDataOnTerminal(t *testing.T) {
 	}
 }
 
+// TestQROnTerminal: a terminal obeys the colours of a QR code. Elsewhere it has none, and
+// what was light there is left out.
+func TestQROnTerminal(t *testing.T) {
+	t.Parallel()
+	terminal, person := openTerminal(t)
+	env, stdout, _ := newEnv(t)
+	draw := func(env cli.Env, _ []string) error { return env.PrintQR("# ", "AGE") }
+	runOne(env, nil, draw)
+	env.Stdout = terminal
+	runOne(env, nil, draw)
+	shown := make([]byte, 10000)
+	n, err := person.Read(shown)
+	first, _, _ := strings.Cut(string(shown[:n]), "\r\n")
+	printed, _, _ := strings.Cut(stdout.String(), "\n")
+	if light := strings.Repeat("█", 29); err != nil || first != "# \x1b[38;5;231;48;5;16m"+light+"\x1b[0m" || printed != "# "+strings.Repeat(" ", 29) {
+		t.Errorf("%v, the terminal begins with %q, and paper with %q", err, first, printed)
+	}
+}
+
 func TestConfirm(t *testing.T) {
 	t.Parallel()
 	for typed, want := range map[string]bool{"yes\n": true, " yes \n": true, "y\n": false, "YES\n": false, "\n": false, "yes\x04\x04": false} {

@@ -77,7 +77,10 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 				return unwritten
 			}
 		}
-		return env.Println(describe(a, cli.IsTerminal(env.Stdout)))
+		if err := env.Println(describe(a)); err != nil || a.DAVx5() == "" {
+			return err
+		}
+		return env.PrintQR("", a.DAVx5())
 	})
 	if unwritten != nil {
 		return fmt.Errorf("writing %s: %w", cli.Quote(d.output), unwritten)
@@ -117,9 +120,10 @@ func certificate(db, at string) ([]byte, error) {
 	return own.Raw, nil
 }
 
-// describe returns what a device needs, a line each, and a QR code that the app DAVx5
-// reads. Without an address there is only what does not need one.
-func describe(a phone.Account, colors bool) string {
+// describe returns what a device needs, a line each, and last the link for the app DAVx5,
+// which is printed as a QR code, too. Without an address there is only what does not need
+// one.
+func describe(a phone.Account) string {
 	lines := []string{"User name: " + phone.User, "Password:  " + a.Key}
 	switch {
 	case a.URL == "" && a.Calendar != "":
@@ -130,7 +134,7 @@ func describe(a phone.Account, colors bool) string {
 			lines = append(lines, "Calendar:  "+a.CalendarAddress())
 		}
 		if link := a.DAVx5(); link != "" {
-			lines = append(lines, "DAVx5:     "+link, "", cli.QR(link, colors))
+			lines = append(lines, "DAVx5:     "+link, "")
 		}
 	}
 	return strings.Join(lines, "\n")

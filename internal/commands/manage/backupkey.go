@@ -48,8 +48,11 @@ func (c Commands) backupKey(env cli.Env, args []string) error {
 		secret,
 	}
 	if *out == "" {
-		keys = append(keys, "", "# "+strings.ReplaceAll(cli.QRFor(env.Stdout, secret), "\n", "\n# "))
-		if err := env.Println(strings.Join(keys, "\n")); err != nil {
+		err := env.Println(strings.Join(append(keys, ""), "\n"))
+		if err == nil {
+			err = env.PrintQR("# ", secret)
+		}
+		if err != nil {
 			return err
 		}
 		env.Notef("This is shown only now. Print it twice, or write it down. Try: firefighters serve --backup-encrypt-to %s", recipient)
