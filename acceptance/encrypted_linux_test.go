@@ -1,6 +1,8 @@
 package acceptance
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -16,19 +18,25 @@ func TestEncryptedOnFullDisk(t *testing.T) {
 	key, recipient, _ := newIdentity(t)
 	saved := filepath.Join(dir, "saved.db.age")
 	works(t, "backup", saved, "--db", db, "--backup-encrypt-to", recipient)
-	private := t.TempDir()
+	private, plain := t.TempDir(), filepath.Join(t.TempDir(), "plain.db")
+	works(t, "backup", plain, "--db", db)
+	info, err := os.Stat(plain)
+	must(t, err)
 	beside := namesIn(t, filepath.Dir(db))
+	save := []string{"backup", filepath.Join(dir, "x.age"), "--db", db, "--backup-encrypt-to", recipient}
 	for _, tt := range []struct {
-		want string
-		args []string
+		blocks int64 // of 512 bytes
+		want   string
+		args   []string
 	}{
-		{"Error: copying database ", []string{"backup", filepath.Join(dir, "x.age"), "--db", db, "--backup-encrypt-to", recipient}},
-		{"the disk is full", []string{"restore", saved, "--db", filepath.Join(dir, "new.db"), "--identity", key}},
-		{"the disk is full", []string{"check", "--db", saved, "--identity", key}},
+		{100, "Error: copying database ", save},
+		{info.Size() / 512, "Error: writing ", save}, // enough for the plain copy, and not for the encrypted one
+		{100, "the disk is full", []string{"restore", saved, "--db", filepath.Join(dir, "new.db"), "--identity", key}},
+		{100, "the disk is full", []string{"check", "--db", saved, "--identity", key}},
 	} {
 		args := tt.args
 		cmd, _ := process(t, args...)
-		cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 100; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
+		cmd.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -S -f %d; exec "$0" "$@"`, tt.blocks), cmd.Path}, cmd.Args[1:]...)
 		cmd.Path = "/bin/sh"
 		cmd.Env = append(cmd.Env, "TMPDIR="+private)
 		cmd.Stdout, cmd.Stderr = nil, nil

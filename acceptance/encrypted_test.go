@@ -150,6 +150,18 @@ func TestServiceEncrypts(t *testing.T) {
 		t.Fatalf("beside the database: %q", kept)
 	}
 	works(t, "check", "--db", filepath.Join(dir, newest()), "--identity", key)
+	stranger, _, _ := newIdentity(t)
+	drill := []string{"drill", "--db", db, "--backup-dir", dir}
+	if stdout, _ := works(t, append(drill, "--identity", key)...); !strings.HasPrefix(stdout, "Restored "+filepath.Join(dir, newest())) {
+		t.Errorf("the drill with the key:\n%s", stdout)
+	}
+	if stdout, stderr := works(t, drill...); !strings.HasPrefix(stdout, "Restored "+kept[0]) || !strings.Contains(stderr, "is encrypted. Its header") {
+		t.Errorf("the drill without it:\n%s%s", stdout, stderr)
+	}
+	noted := contents(t, filepath.Dir(db))["x.db-drill"]
+	if code, stdout, stderr := runCommand(t, append(drill, "--identity", stranger)...); code != 1 || noted != contents(t, filepath.Dir(db))["x.db-drill"] || !strings.Contains(stderr, "Try: the key of "+recipient) {
+		t.Errorf("the drill with another: %d %s%s", code, stdout, stderr)
+	}
 
 	must(t, os.WriteFile(db, []byte("not a database any more"), 0o600))
 	_, _, stderr := runCommand(t, "check", "--db", db)

@@ -38,7 +38,12 @@ func (c Commands) drill(env cli.Env, args []string) error {
 	db := cli.DBFlag(flags)
 	dir := flags.String("backup-dir", "", "the `folder` of the backups; by default that of the installed service")
 	asJSON := flags.Bool("json", false, "print JSON")
+	identity := database.IdentityFlag(flags)
 	if err := env.Parse(flags, args, 0); err != nil {
+		return err
+	}
+	key, err := database.ReadIdentity(env, *identity)
+	if err != nil {
 		return err
 	}
 	every := 24 * time.Hour
@@ -53,7 +58,7 @@ func (c Commands) drill(env cli.Env, args []string) error {
 	if err := readable(*dir); err != nil {
 		return err
 	}
-	d := backup.Drill{Content: c.Database, Database: *db, Dir: *dir}
+	d := backup.Drill{Content: c.Database, Database: *db, Dir: *dir, Key: key}
 	progress, end := cli.CopyProgress(env)
 	d.Progress = progress
 	done, err := d.Run(env.Context)
@@ -188,7 +193,7 @@ func (r drillReport) print(env cli.Env, done backup.Drilled, asJSON bool, db str
 		return env.PrintJSON(r)
 	}
 	if done.Encrypted && done.Tried != done.Path && done.Bytes > 0 {
-		env.Note(cli.Quote(done.Path)+" is encrypted. Its header, its length and its SHA-256 are right. Only the key tells more.", "")
+		env.Note(cli.Quote(done.Path)+" is encrypted. Its header, its length and its SHA-256 are right. Only the key tells more.", "the same with --identity KEYFILE")
 	}
 	if done.Backup.Numbers != nil {
 		if err := r.printNumbers(env, done); err != nil {

@@ -83,7 +83,7 @@ func (d Drilled) outcome(failure error) error {
 
 // putOff reports whether a drill has failed for a reason that says nothing of the backups.
 func putOff(err error) bool {
-	return errors.As(err, new(*RoomError)) || errors.Is(err, ErrDrilling) || errors.Is(err, ErrEncrypted) || errors.Is(err, ErrNone) || errors.Is(err, ErrOthers)
+	return errors.As(err, new(*RoomError)) || errors.Is(err, ErrDrilling) || errors.Is(err, ErrEncrypted) || errors.As(err, new(*WrongKeyError)) || errors.Is(err, ErrNone) || errors.Is(err, ErrOthers)
 }
 
 // drill does a drill if one is due, gently. It is done once a month; after one that has
