@@ -126,3 +126,27 @@ func TestRestoreErasedOlder(t *testing.T) {
 		checkCounts(t, db)
 	}
 }
+
+// TestPurgeNamesHolders: purge names the copies that still hold whom it has erased, and no
+// others.
+func TestPurgeNamesHolders(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, ana)
+	gone := s.create(t, ana)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	copyOf(t, s.db, s.db+".before-upgrade-20260101T000000Z") // without the -wal, in which they are
+	s.stop(t)
+	holds := s.db + ".before-restore-20260102T000000Z"
+	copyOf(t, s.db, holds)
+	dir := t.TempDir()
+	made := filepath.Join(dir, backupName(time.Now()))
+	works(t, "backup", made, "--db", s.db)
+	_, stderr := works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", "--backup-dir", dir, gone)
+	if listed, err := os.ReadFile(filepath.Join(dir, backup.ErasedName)); err != nil || string(listed) != gone+"\n" {
+		t.Errorf("the list has %q, %v", listed, err)
+	}
+	if !strings.HasPrefix(stderr, "Erased: 1.\n") || !strings.Contains(stderr, filepath.Base(made)) || !strings.Contains(stderr, filepath.Base(holds)) || strings.Contains(stderr, ".before-upgrade-") {
+		t.Errorf("stderr %q", stderr)
+	}
+}

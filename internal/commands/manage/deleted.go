@@ -12,6 +12,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -110,7 +111,7 @@ const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than
 
 Erases deleted records for good, with their history: only a restore with
 --keep-erased brings them back. It asks first; --yes answers. What is in backups
-stays there until those are deleted. So does what is in the file that an upgrade or a restore has kept
+stays there until those are deleted: it names them, each with that day. So does what is in the file that an upgrade or a restore has kept
 beside the database. At the end it rewrites the file, so that no trace is left
 in it. That needs as much free room as the file is large. With a large file it
 takes seconds, and a running service may answer 503 to writes meanwhile. If that
@@ -127,6 +128,8 @@ func (c Commands) purge(env cli.Env, args []string) error {
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
 	age := flags.String("older-than", "", "those deleted longer ago than that, as 7y, 26w or 90d")
 	yes := flags.Bool("yes", false, "do not ask")
+	of := backup.Options{Every: 24 * time.Hour, Keep: 90}
+	flags.StringVar(&of.Dir, "backup-dir", "", "the `folder` of the backups that may hold them; by default that of the installed service")
 	finish := flags.Bool("finish", false, "erase nothing, and only rewrite the file")
 	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
 		return err
@@ -168,28 +171,62 @@ func (c Commands) purge(env cli.Env, args []string) error {
 		if err != nil {
 			return store.Failed("erasing from", *db, err)
 		}
-		c.noteErased(env, *db)
+		search := c.search(env, *db, of)
+		noteErased(env, search)
+		holders, err := findHolders(env, search, records)
+		if err != nil {
+			return err
+		}
 		said := fmt.Sprintf("Erased: %d.", erased)
 		if erased == 0 { // the last purge may not have had the room to rewrite the file
 			said = "There is nothing to erase."
 		}
-		return rewrite(env, s, *db, erased, said)
+		if err = rewrite(env, s, *db, erased, said); err == nil && erased > 0 {
+			reportHolders(env, holders)
+		}
+		return err
 	})
 }
 
-// noteErased brings the list of erased records beside the backups of the installed service
-// up to date. The service does so with its next backup, but the department may have been
-// removed by then, with its history.
-func (c Commands) noteErased(env cli.Env, db string) {
-	if c.Backups == nil {
+// noteErased brings the list of erased records beside the backups up to date. The service
+// does so with its next backup, but the department may have been removed by then, with its
+// history.
+func noteErased(env cli.Env, of backup.Search) {
+	if !osutil.Exists(of.Options.Dir) {
 		return
 	}
-	of, known := c.Backups(env, db)
-	if !known || !osutil.Exists(of.Dir) {
-		return
-	}
-	if err := backup.NoteErased(c.Database, db, of.Dir); err != nil {
+	if err := backup.NoteErased(of.Content, of.Database, of.Options.Dir); err != nil {
 		env.Warn("the list of erased records beside the backups could not be written: "+err.Error(), "")
+	}
+}
+
+// findHolders finds the backups that still hold one of some records.
+func findHolders(env cli.Env, search backup.Search, records []record.Stored) (backup.Holders, error) {
+	search.Holds = func(c *sqlite.Conn) (holds bool, err error) {
+		for _, r := range records {
+			if holds, err = store.HoldsRecord(c, r.ID); holds || err != nil {
+				break
+			}
+		}
+		return holds, err
+	}
+	for _, r := range records {
+		if made := time.UnixMilli(r.CreatedAt); search.From.IsZero() || made.Before(search.From) {
+			search.From = made
+		}
+	}
+	return search.Run(env.Context)
+}
+
+// reportHolders names the files that still hold what was erased, each with the day on which
+// it is deleted. Without any it says nothing.
+func reportHolders(env cli.Env, found backup.Holders) {
+	if found.Away {
+		env.Warn("the folder for backups cannot be read, and its backups may hold what was erased", "connect its disk")
+	}
+	if len(found.Files)+len(found.Unread) > 0 {
+		heading, list := backupsInText(found)
+		env.Notef("%s:\n\n%s", heading, strings.TrimSuffix(list.String(), "\n"))
 	}
 }
 
