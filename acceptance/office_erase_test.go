@@ -4,9 +4,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/backup"
 )
 
 // eraseOf returns the address that asks whether to erase a person.
@@ -108,4 +112,28 @@ func TestEraseIsForAdmins(t *testing.T) {
 	}
 	admin.get(t, eraseOf("x")).wants(t, http.StatusNotFound)
 	admin.get(t, "/office/deleted").says(t, "1 deleted person")
+}
+
+// TestEraseNamesBackups: the page names the backups that hold the person before it erases
+// them, and the list beside the backups has the id at once.
+func TestEraseNamesBackups(t *testing.T) {
+	t.Parallel()
+	copies := t.TempDir()
+	s := start(t, "--backup-dir", copies)
+	b := s.signIn(t, newKey(t, s.db, "default", "--scope", "admin"), "en")
+	eventually(t, "the first backup, which holds nobody", func() bool { found, _ := filepath.Glob(filepath.Join(copies, "x-*.db")); return len(found) == 1 })
+	id := s.create(t, ana)
+	eventually(t, "a backup that holds her", func() bool {
+		code, _, _ := runCommand(t, "backup", filepath.Join(copies, "x-20200201T093000Z.db"), "--db", s.db)
+		return code == 0
+	})
+	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
+	ask := b.get(t, eraseOf(id)).says(t, "A restore does not bring it back", "x-20200201T093000Z.db")
+	if rows := ask.rows("Backups that hold it"); len(rows) != 1 {
+		t.Errorf("%d backups are named", len(rows))
+	}
+	ask.press(t, "Erase 1 person for good")
+	if list, err := os.ReadFile(filepath.Join(copies, backup.ErasedName)); err != nil || string(list) != id+"\n" {
+		t.Errorf("the list beside the backups has %q, %v", list, err)
+	}
 }

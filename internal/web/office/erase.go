@@ -7,7 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -26,6 +29,7 @@ type erasePage struct {
 	People  []deletedPerson // the first of them
 	More    int             // that People leaves out
 	Confirm string          // what the button says
+	Holding holding         // which backups hold them
 	Faults  []fault
 	Back    string
 }
@@ -62,17 +66,45 @@ func showErase(v visit) error {
 			data.Faults = []fault{{"before", data.Before.Fault}}
 		}
 	}
-	data.add(v, people)
+	if err := data.add(v, people); err != nil {
+		return err
+	}
 	return v.Render(http.StatusOK, "erase", site.Page{Title: v.Text("erase.title"), Section: "deleted", Wrong: len(data.Faults) > 0, Data: data})
 }
 
 // add adds those who would be erased.
-func (data *erasePage) add(v visit, people []record.Stored) {
+func (data *erasePage) add(v visit, people []record.Stored) error {
 	data.Count, data.More = len(people), max(0, len(people)-namedBeforeErasing)
 	for _, f := range people[:len(people)-data.More] {
 		data.People = append(data.People, v.deletedLine(f))
 	}
 	data.Confirm = v.Count("erase.do", data.Count)
+	if data.Count == 0 {
+		return nil
+	}
+	found, err := holdersOf(v.Search(), people).Run(v.R.Context())
+	data.Holding = v.holding(found)
+	return err
+}
+
+// holdersOf returns a search for the backups that hold one of some people.
+func holdersOf(search backup.Search, people []record.Stored) backup.Search {
+	var ids []string
+	for _, f := range people {
+		ids = append(ids, f.ID)
+		if made := time.UnixMilli(f.CreatedAt); search.From.IsZero() || made.Before(search.From) {
+			search.From = made
+		}
+	}
+	search.Holds = func(c *sqlite.Conn) (holds bool, err error) {
+		for _, id := range ids {
+			if holds, err = store.HoldsRecord(c, id); holds || err != nil {
+				break
+			}
+		}
+		return holds, err
+	}
+	return search
 }
 
 // deletedRecord returns a person of the department who was deleted.
@@ -99,6 +131,9 @@ func erase(v visit) error {
 	erased, err := v.Store.Purge(v.Session.Tenant, v.Session.ID, people)
 	if err != nil {
 		return err
+	}
+	if search := v.Search(); osutil.Exists(search.Options.Dir) { // if that fails, the next backup does it
+		backup.NoteErased(search.Content, search.Database, search.Options.Dir)
 	}
 	n := site.Notice{Text: v.Count("erase.done", erased)}
 	if err := v.Store.VacuumShortly(); err != nil {

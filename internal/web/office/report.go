@@ -3,11 +3,9 @@ package office
 import (
 	"io"
 	"net/http"
-	"path/filepath"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/dossier"
-	"github.com/firefighter-records/firefighters/internal/text/calendar"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -26,8 +24,7 @@ type reportPage struct {
 	Imports   []importLine
 	Readers   []deviceLine
 	Responses []storedResponse
-	Held      []heldBackup
-	Unread    []string // names of backups that nobody can read
+	Holding   holding
 	entries
 }
 
@@ -35,14 +32,6 @@ type reportPage struct {
 type storedResponse struct {
 	At, Until time.Time
 	Of        string // the import, translated; empty: the person alone
-}
-
-// heldBackup is a backup that holds the person.
-type heldBackup struct {
-	Name      string
-	At        time.Time
-	Until     string // the day on which it is deleted, in the visitor's language; empty: none
-	Encrypted bool
 }
 
 // reportPath returns the address of everything that is kept about a person.
@@ -84,16 +73,7 @@ func showReport(v visit, id string) error {
 		}
 		data.Responses = append(data.Responses, line)
 	}
-	for _, f := range d.Backups.Files {
-		line := heldBackup{Name: filepath.Base(f.Path), At: f.Time.Local(), Encrypted: f.Encrypted}
-		if !f.Until.IsZero() {
-			line.Until = v.Lang.Day(calendar.Of(f.Until))
-		}
-		data.Held = append(data.Held, line)
-	}
-	for _, f := range d.Backups.Unread {
-		data.Unread = append(data.Unread, filepath.Base(f.Path))
-	}
+	data.Holding = v.holding(d.Backups)
 	return v.Render(http.StatusOK, "report", site.Page{Title: v.Text("report.title"), Section: "list", Data: data})
 }
 
