@@ -52,6 +52,7 @@ type Config struct {
 	Authority *authority.Authority // that made its certificate; nil for another certificate, or none
 	Backups   func() backup.State  // nil without backups
 	Search    backup.Search        // for backups that hold something
+	Newer     func() string        // the version that is newer than this one, empty if none is known; nil: it does not look
 	Installed bool                 // it is the service of the PC
 	Invented  bool                 // its people are invented: it has no flag for backups
 
@@ -86,6 +87,7 @@ type daemon struct {
 	authority *authority.Authority // nil without --tls-self-signed
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
+	newer     *updates          // nil without --look-for-updates
 
 	listener net.Listener
 	local    net.Listener // without TLS, for this machine alone; nil: there is none
@@ -110,6 +112,9 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	}
 	if d.Backups.Dir != "" {
 		d.scheduler = backup.NewScheduler(c.Database, d.DB, d.Backups, d.log)
+	}
+	if o.updates != "" {
+		d.newer = newUpdates(o.updates, d.DB, cli.ReadBuild().Version, d.log)
 	}
 	return c.Database.Advise(env.Context, d.live(), d.DB, d.Backups.Dir)
 }
@@ -384,6 +389,9 @@ func (d *daemon) config() Config {
 	}
 	if d.scheduler != nil {
 		c.Backups = d.scheduler.State
+	}
+	if d.newer != nil {
+		c.Newer = d.newer.newer
 	}
 	return c
 }

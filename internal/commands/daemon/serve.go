@@ -131,6 +131,7 @@ type Options struct {
 	Installed bool
 
 	every    string         // the flag of Backups.Every
+	updates  releases       // to look for newer versions
 	makeNew  bool           // also where a database was lost
 	again    string         // what to type to start this again, with another --listen
 	anyPort  bool           // another will do if it is taken
@@ -153,6 +154,8 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.every, "backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
 	flags.IntVar(&o.Backups.Keep, "backup-keep", 90, "how many to keep, with --backup-dir: a quarter each the newest, daily, weekly and monthly ones")
 	o.encryptTo.AddFlag(flags)
+	flags.Var(&o.updates, "look-for-updates", "ask the releases page of the project once a week for a newer version, and say so on the page; nothing is sent but the request")
+	flags.Lookup("look-for-updates").NoOptDefVal = "true"
 }
 
 // addNetFlags adds the flags that serve and demo share.

@@ -42,6 +42,7 @@ type Config struct {
 
 	Backups   func() backup.State // nil without backups
 	Search    backup.Search       // for backups that hold something
+	Newer     func() string       // the version that is newer than this program, empty if none is known; may be nil
 	Installed bool                // it is the service of the PC
 	Invented  bool                // its people are invented: it has no flag for backups
 	TrustPath string              // of the certificate that other devices must trust first; empty: none
