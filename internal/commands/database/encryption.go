@@ -21,7 +21,7 @@ type Recipients struct {
 
 // AddFlag adds the flag.
 func (r *Recipients) AddFlag(flags *pflag.FlagSet) {
-	flags.Var(r, recipientsFlag, "encrypt them to this `recipient`, as age1…, which firefighters backup-key makes; may be repeated")
+	flags.Var(r, recipientsFlag, "encrypt them to this `recipient`, as age1..., which firefighters backup-key makes; may be repeated")
 }
 
 const recipientsFlag = "backup-encrypt-to"
