@@ -29,12 +29,17 @@ func TestUpdates(t *testing.T) {
 	const line = "Version 987.6.5 of this program is out."
 	eventually(t, "the line on the page", func() bool { return strings.Contains(b.get(t, "/office/").text(), line) })
 	s.signIn(t, newKey(t, s.db, "default"), "en").get(t, "/office/").lacks(t, "987.6.5")
-	eventually(t, "the note", func() bool { text, _ := os.ReadFile(s.db + "-updates"); return strings.Contains(string(text), "\n987.6.5\n") })
+	eventually(t, "the note", func() bool {
+		text, _ := os.ReadFile(s.db + "-updates")
+		return strings.Contains(string(text), "\n987.6.5\n")
+	})
 	s.stop(t)
 
 	again := startWith(t, s.db, "serve", "--db", s.db, "--look-for-updates="+releases.URL+"/releases/latest")
 	b = again.signIn(t, s.key, "de")
-	eventually(t, "the line after a restart", func() bool { return strings.Contains(b.get(t, "/office/").text(), "Version 987.6.5 dieses Programms ist erschienen.") })
+	eventually(t, "the line after a restart", func() bool {
+		return strings.Contains(b.get(t, "/office/").text(), "Version 987.6.5 dieses Programms ist erschienen.")
+	})
 	again.stop(t)
 	off := startWith(t, s.db, "serve", "--db", s.db)
 	off.signIn(t, s.key, "en").get(t, "/office/").lacks(t, "987.6.5")
@@ -54,7 +59,10 @@ func TestUpdatesFail(t *testing.T) {
 	}))
 	defer releases.Close()
 	s := start(t, "--look-for-updates="+releases.URL)
-	eventually(t, "the note", func() bool { text, _ := os.ReadFile(s.db + "-updates"); return strings.HasSuffix(string(text), "Z\n\n") })
+	eventually(t, "the note", func() bool {
+		text, _ := os.ReadFile(s.db + "-updates")
+		return strings.HasSuffix(string(text), "Z\n\n")
+	})
 	s.signIn(t, s.key, "en").get(t, "/office/").lacks(t, "9.9.9")
 	s.stop(t)
 	if log := s.stderr.String(); strings.Contains(log, "version") || strings.Contains(log, "9.9.9") {
