@@ -136,8 +136,14 @@ func erase(v visit) error {
 		backup.NoteErased(search.Content, search.Database, search.Options.Dir)
 	}
 	n := site.Notice{Text: v.Count("erase.done", erased)}
+	if erased == 0 { // pressed twice: the first answer was not seen
+		n.Text = v.Text("erase.already")
+	}
+	if id, err := record.ParseID(v.R.PostForm.Get("id")); err == nil {
+		n.More = append(n.More, site.Line{Text: v.Text("report.backups"), Link: reportPath(id) + "#backups"})
+	}
 	if err := v.Store.VacuumShortly(); err != nil {
-		n.Warn, n.More = true, []site.Line{{Text: v.Text("erase.traces", "firefighters purge --finish")}}
+		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("erase.traces", "firefighters purge --finish")})
 	}
 	return v.renderDeleted(1, &n)
 }
