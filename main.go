@@ -70,7 +70,7 @@ func commands() []cli.Command {
 	services := service.Service{Content: schema, Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
 	all := slices.Concat(
 		servers.Table(),
-		manage.Commands{Database: schema, Backups: services.Backups}.Table(),
+		manage.Commands{Database: schema, Service: services}.Table(),
 		exchange.Commands{Database: schema}.Table(),
 		invite.Commands{Database: schema, Fault: services.Fault}.Table(),
 		services.Table(),

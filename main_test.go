@@ -208,7 +208,7 @@ func TestVariables(t *testing.T) {
 	if got := strings.Join(slices.Sorted(maps.Keys(known)), " "); got != variables {
 		t.Errorf("the flags of all commands are\n%s\nnot\n%s", got, variables)
 	}
-	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "add apply finish force keep-erased leave-out-bad-fields licences new older-than phone repair same skip-bad spelling update yes zero" {
+	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "add apply finish force keep-erased leave-out-bad-fields licences new older-than phone repair same skip-bad spelling update with-settings yes zero" {
 		t.Errorf("not read from the environment: %s", got)
 	}
 	var set []string

@@ -9,17 +9,14 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
-	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/commands/service"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
 // Commands are the commands of this package, and what they are handed.
 type Commands struct {
 	Database database.Schema
-
-	// Backups returns where, and how often, the installed service backs a database up.
-	// known is false if it does not, or if that is not known.
-	Backups func(env cli.Env, db string) (of backup.Options, known bool)
+	Service  service.Service // of this PC
 }
 
 // Table returns the table of the commands, in the order of their names.

@@ -47,10 +47,8 @@ func (c Commands) drill(env cli.Env, args []string) error {
 		return err
 	}
 	every := 24 * time.Hour
-	if c.Backups != nil {
-		if of, known := c.Backups(env, *db); known && (*dir == "" || osutil.SameFile(*dir, of.Dir)) {
-			*dir, every = of.Dir, of.Every
-		}
+	if of, known := c.Service.Backups(env, *db); known && (*dir == "" || osutil.SameFile(*dir, of.Dir)) {
+		*dir, every = of.Dir, of.Every
 	}
 	if *dir == "" {
 		return cli.Usage("drill: say where the backups are", cli.TypedLine(flags, 0)+" --backup-dir DIR")

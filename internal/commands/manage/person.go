@@ -90,10 +90,8 @@ func (c Commands) person(env cli.Env, args []string) error {
 // search returns where the backups of a database are: as the flags say or, without a
 // folder, as the installed service has them.
 func (c Commands) search(env cli.Env, db string, of backup.Options) backup.Search {
-	if c.Backups != nil {
-		if installed, known := c.Backups(env, db); known && (of.Dir == "" || osutil.SameFile(of.Dir, installed.Dir)) {
-			of = installed
-		}
+	if installed, known := c.Service.Backups(env, db); known && (of.Dir == "" || osutil.SameFile(of.Dir, installed.Dir)) {
+		of = installed
 	}
 	return backup.Search{Content: c.Database, Database: db, Options: of}
 }

@@ -108,7 +108,7 @@ func (d Drill) try(ctx context.Context, path string, done *Drilled) error {
 		at = &pace{since: time.Now()}
 	}
 	began := time.Now()
-	restore := Restore{Content: d.Content, File: done.Tried, Database: path, Progress: d.Progress, pace: at}
+	restore := Restore{Content: d.Content, File: done.Tried, Database: path, KeepErased: true, Progress: d.Progress, pace: at}
 	if done.Tried == done.Path && done.Encrypted {
 		restore.Key = d.Key
 	}

@@ -20,6 +20,7 @@ var (
 	RoomFor      = roomFor
 	Surplus      = surplus
 	DeletedOn    = deletedOn
+	ReadBundle   = readBundle
 )
 
 const (

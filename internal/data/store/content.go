@@ -135,6 +135,15 @@ func Renew(c *sqlite.Conn) error {
 	return err
 }
 
+// EndSessions signs everybody out of the page, as on another PC. Keys stay valid.
+func EndSessions(c *sqlite.Conn) error {
+	has, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM pragma_table_info('keys') WHERE name = 'session_lifetime')`)
+	if err == nil && has == 1 {
+		_, err = c.Exec(`UPDATE keys SET revoked_at = (SELECT latest_time FROM service) WHERE session_lifetime IS NOT NULL AND revoked_at IS NULL`)
+	}
+	return err
+}
+
 // progress is how far a database has come.
 type progress struct {
 	history     int64
