@@ -247,3 +247,24 @@ func FuzzBundle(f *testing.F) {
 		}
 	})
 }
+
+// TestEncryptedBundle: it is both, and leaves nothing plain.
+func TestEncryptedBundle(t *testing.T) {
+	t.Parallel()
+	source, db, folder := newDatabase(t, 10), newDatabase(t, 3), t.TempDir()
+	key, to := newKey(t)
+	target := filepath.Join(folder, "move.tar.age")
+	_, err := backup.Job{Content: toy{}, Source: source, Target: target, With: parts, EncryptTo: to}.Run(t.Context())
+	must(t, err)
+	if found := append(names(t, folder), names(t, filepath.Dir(source))...); strings.Join(found, " ") != "move.tar.age x.db" {
+		t.Errorf("there is %q", found)
+	}
+	r := unpacking(target, db)
+	if _, err := r.Run(t.Context()); !errors.Is(err, backup.ErrEncrypted) {
+		t.Errorf("without the key: %v", err)
+	}
+	r.Key = key
+	if _, err := r.Run(t.Context()); err != nil || records(t, db) != 10 || besides(t, db) != "--a=new\nnew key" || strings.Contains(strings.Join(names(t, filepath.Dir(db)), " "), "restoring") {
+		t.Errorf("%v, %d records, beside %q", err, records(t, db), names(t, filepath.Dir(db)))
+	}
+}

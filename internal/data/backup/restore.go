@@ -218,6 +218,9 @@ func (r *restoring) unpack(ctx context.Context) error {
 	if r.Unpack == nil {
 		return nil
 	}
+	if from := r.plain; from != r.File {
+		defer removeCopy(from)
+	}
 	bundle, err := os.Open(r.plain)
 	if err != nil {
 		return &Error{OpRead, r.File, err}
