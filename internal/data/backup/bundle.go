@@ -234,7 +234,13 @@ func settle(db string) error {
 		if osutil.Exists(path) && !sameContent(from, path) {
 			err = os.Rename(path, freeName(path, keptSuffix))
 		}
-		if err := cmp.Or(err, os.Rename(from, path), osutil.SyncFolder(filepath.Dir(path))); err != nil {
+		if err == nil {
+			err = os.Rename(from, path)
+		}
+		if err == nil {
+			err = osutil.SyncFolder(filepath.Dir(path))
+		}
+		if err != nil {
 			return err
 		}
 	}
