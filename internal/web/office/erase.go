@@ -17,9 +17,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/web/site"
 )
 
-// erasePath is the address that says what erasing does, and of the form that does it.
-const erasePath = deletedPath + "/erase"
-
 // erasePage is the Data of erase.html: whom the address names, and what would happen.
 type erasePage struct {
 	ID      string   // of one person; empty: those of a day
