@@ -92,6 +92,10 @@ func (s *Server) Serve(ctx context.Context, listener, plain net.Listener, handle
 	limit := newLimit(s.connections, s.http.ReadTimeout)
 	s.limit.Store(limit)
 	s.http.Handler, s.http.ConnState = handler, limit.setState
+	if s.certificate != nil {
+		s.certificate.refresh() // so that the log has warnings before the first client comes
+		s.http.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.certificate.get}
+	}
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() { stopped <- s.shutDown() })()
 	ended := make(chan error, 2)
@@ -125,8 +129,6 @@ func (s *Server) serve(listener net.Listener) error {
 	if s.certificate == nil {
 		return s.http.Serve(listener)
 	}
-	s.certificate.refresh() // so that the log has warnings before the first client comes
-	s.http.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: s.certificate.get}
 	return s.http.ServeTLS(listener, "", "")
 }
 
