@@ -51,6 +51,10 @@ func TestEncryptedBackup(t *testing.T) {
 	key, to := newKey(t)
 	other, toOther := newKey(t)
 	target := filepath.Join(dir, "saved.db.age")
+	left := backup.Job{Source: db, Target: target}.Partial() // by a plain backup that was killed
+	for _, suffix := range []string{"", "-journal", ".tar"} {
+		must(t, os.WriteFile(left+suffix, []byte("left"), 0o600))
+	}
 	made, err := backup.Job{Content: toy{}, Source: db, Target: target, EncryptTo: append(to, toOther...), Progress: func(int, int) {
 		if found := names(t, dir); len(found) > 0 {
 			t.Errorf("while the copy is made the folder has %q", found)

@@ -83,7 +83,11 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 		defer leave()
 	}
 	partial := j.partial()
-	if err := removeCopy(partial); err != nil { // a killed program left it
+	err = removeCopy(partial) // a killed program left it
+	if err == nil && j.work != "" && !j.shared {
+		err = removeCopy(j.partialIn(filepath.Dir(j.Target))) // which was to be a plain backup there
+	}
+	if err != nil {
 		return Copy{}, writeError(j.written(), err)
 	}
 	defer func() { err = cmp.Or(err, writeError(j.written(), removeCopy(partial))) }()
