@@ -68,3 +68,30 @@ func TestBackupForOthers(t *testing.T) {
 		t.Errorf("with a folder of another user in its place: %v", err)
 	}
 }
+
+// TestRootKeepsPlainCopy: where root makes an encrypted backup for the service, whose folder
+// has the plain copy, the plain copy of the last backup stays until there is another.
+func TestRootKeepsPlainCopy(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a folder to somebody else")
+	}
+	db, dir, now := newDatabase(t, 3), t.TempDir(), noon
+	s, log := newScheduler(t, db, dir, 9, &now)
+	_, to := newKey(t)
+	s.Encrypt(to)
+	s.Turn(t.Context())
+	kept := db + ".backup-20261120T120000Z"
+	if !exists(kept) {
+		t.Fatalf("there is %q, log %s", names(t, filepath.Dir(db)), log)
+	}
+	must(t, os.Chown(filepath.Dir(db), 12345, 12345))
+	now = now.Add(day)
+	if s.Turn(t.Context()); len(backup.Files(toy{}, db, dir)) != 3 || !exists(kept) {
+		t.Errorf("beside the database is %q, in the folder %q, log %s", names(t, filepath.Dir(db)), names(t, dir), log)
+	}
+	must(t, os.Chown(filepath.Dir(db), 0, 0))
+	now = now.Add(day)
+	if s.Turn(t.Context()); exists(kept) || !exists(db+".backup-20261122T120000Z") {
+		t.Errorf("then there is %q, log %s", names(t, filepath.Dir(db)), log)
+	}
+}

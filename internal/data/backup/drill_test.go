@@ -242,3 +242,29 @@ func TestDrillOfEncrypted(t *testing.T) {
 		t.Errorf("one that was cut off: %v", err)
 	}
 }
+
+// TestDrillPutOff: a backup that is newer than a drill which has failed is tried once, and
+// not at each look at the clock, where the drill must be put off.
+func TestDrillPutOff(t *testing.T) {
+	t.Parallel()
+	db, dir, now := newDatabase(t, 3), t.TempDir(), noon
+	s, log := newScheduler(t, db, dir, 9, &now)
+	s.Begin(t.Context())
+	s.Step(t.Context())
+	newest := backup.Files(toy{}, db, dir)[0]
+	must(t, backup.NoteDrill(backup.Drill{Database: db, Dir: dir}, backup.Drilled{File: newest}, &backup.Error{Op: backup.OpRead, Path: newest.Path, Err: sqlite.ErrCorrupt}))
+	s.Set(func() time.Time { return now }, func(folder string) (osutil.Space, error) {
+		if folder == filepath.Dir(db) || folder == os.TempDir() {
+			return osutil.Space{Free: 1000, Total: 1000}, nil
+		}
+		return plenty(folder)
+	})
+	now = now.Add(day)
+	for range 4 {
+		s.Step(t.Context())
+		now = now.Add(time.Minute)
+	}
+	if n := strings.Count(log.String(), "the restore drill was put off"); n != 1 {
+		t.Errorf("put off %d times: %s", n, log)
+	}
+}

@@ -93,12 +93,12 @@ func (s *Scheduler) drill(ctx context.Context) {
 	note, last, away := s.drilled, s.state.Last, s.away
 	s.mu.Unlock()
 	age := s.now().wall.Sub(note.At)
-	newer := note.failed() && last != nil && last.After(note.Backup)
+	newer := note.failed() && last != nil && last.After(note.Backup) && !last.Equal(s.tried)
 	due := note.failed() || age >= drillEach || age < 0
 	if last == nil || away != nil || !newer && !(due && s.nextDrill.over(s.now())) {
 		return
 	}
-	s.nextDrill = wait{s.now(), drillAgain}
+	s.nextDrill, s.tried = wait{s.now(), drillAgain}, *last
 	d := Drill{Content: s.content, Database: s.db, Dir: s.options.Dir, gently: true, space: s.space, now: func() time.Time { return s.now().wall }}
 	done, err := d.Run(ctx)
 	switch err = done.outcome(err); {

@@ -38,7 +38,8 @@ type Scheduler struct {
 	place   func() place
 	asleep  func() bool // whether the disk for backups is connected, and mounted when somebody looks
 
-	nextDrill wait // until another one is tried
+	nextDrill wait      // until another one is tried
+	tried     time.Time // the backup that the last one was for
 
 	mu     sync.Mutex
 	state  State
@@ -294,8 +295,12 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 	return at, made, err
 }
 
-// removeKept removes the plain copies beside the database, but for that at newest.
+// removeKept removes the plain copies beside the database, but for that at newest. Where
+// the newest could not be kept, because root makes its copies elsewhere, the one before stays.
 func (s *Scheduler) removeKept(newest string) {
+	if newest != "" && !osutil.Exists(newest) {
+		return
+	}
 	for _, f := range filesIn(filepath.Dir(s.db), s.db, keptName, s.now().wall) {
 		if f.Path != newest {
 			os.Remove(f.Path) // what stays now goes with the next backup
