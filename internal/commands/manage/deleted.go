@@ -167,25 +167,31 @@ func (c Commands) purge(env cli.Env, args []string) error {
 				return err
 			}
 		}
-		erased, err := s.Purge(tenant, 0, records)
-		if err != nil {
-			return store.Failed("erasing from", *db, err)
-		}
-		search := c.search(env, *db, of)
-		noteErased(env, search)
-		holders, err := findHolders(env, search, records)
-		if err != nil {
-			return err
-		}
-		said := fmt.Sprintf("Erased: %d.", erased)
-		if erased == 0 { // the last purge may not have had the room to rewrite the file
-			said = "There is nothing to erase."
-		}
-		if err = rewrite(env, s, *db, erased, said); err == nil && erased > 0 {
-			reportHolders(env, holders)
-		}
-		return err
+		return erase(env, s, tenant, records, c.search(env, *db, of))
 	})
+}
+
+// erase erases records, removes their traces from the file, and says which backups still
+// hold them.
+func erase(env cli.Env, s *store.Store, tenant record.TenantID, records []record.Stored, backups backup.Search) error {
+	db := backups.Database
+	erased, err := s.Purge(tenant, 0, records)
+	if err != nil {
+		return store.Failed("erasing from", db, err)
+	}
+	noteErased(env, backups)
+	said := fmt.Sprintf("Erased: %d.", erased)
+	if erased == 0 { // the last purge may not have had the room to rewrite the file
+		said = "There is nothing to erase."
+	}
+	if err := rewrite(env, s, db, erased, said); err != nil || erased == 0 {
+		return err
+	}
+	holders, err := findHolders(env, backups, records)
+	if err == nil {
+		reportHolders(env, holders)
+	}
+	return err
 }
 
 // noteErased brings the list of erased records beside the backups up to date. The service

@@ -23,7 +23,7 @@ the database, as DB.before-restore- and the time, until you delete it.
 
 What was written after the backup is not in it. Keys that were made after it are
 unknown. Keys that were revoked after it stay revoked, if the old database can
-still be read. Whoever was erased (purge) after it stays erased: the old database
+still be read. Who was erased (purge) after it stays erased: the old database
 says who, and the list erased-ids.txt in the folder of the backup.
 
 With --with-settings FILE is one that backup --with-settings has made on another
