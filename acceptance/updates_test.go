@@ -69,3 +69,20 @@ func TestUpdatesFail(t *testing.T) {
 		t.Errorf("the log: %s", log)
 	}
 }
+
+// TestUpdatesHint: a hint that repeats what was typed can be typed. A switch takes no
+// further word as its value.
+func TestUpdatesHint(t *testing.T) {
+	t.Parallel()
+	for flag, want := range map[string]string{
+		"--look-for-updates":                     "--look-for-updates",
+		"--look-for-updates=true":                "--look-for-updates",
+		"--look-for-updates=false":               "--look-for-updates=false",
+		"--look-for-updates=https://example.org": "--look-for-updates=https://example.org",
+	} {
+		_, _, stderr := runCommand(t, "serve", flag, "--no-docs", "--listen", "nowhere")
+		if !strings.HasSuffix(stderr, "\nTry: firefighters serve "+want+" --no-docs --listen 127.0.0.1:8080\n") {
+			t.Errorf("%s: %s", flag, stderr)
+		}
+	}
+}

@@ -175,8 +175,10 @@ func TypedLine(flags *pflag.FlagSet, most int, without ...string) string {
 		line += " --" + f.Name
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			line += " " + Quote(strings.Join(list.GetSlice(), ","))
-		} else if f.Value.Type() != "bool" {
-			line += " " + Quote(f.Value.String())
+		} else if value := f.Value.String(); f.NoOptDefVal == "" {
+			line += " " + Quote(value)
+		} else if value != f.NoOptDefVal { // a switch takes no further word as its value
+			line += "=" + Quote(value)
 		}
 	})
 	return line
