@@ -56,12 +56,24 @@ func (s Search) Run(ctx context.Context) (found Holders, err error) {
 		holding, err := s.isIn(f)
 		switch {
 		case holding:
-			found.Files = append(found.Files, Holder{f, days[f.Time.Unix()]})
+			found.Files = append(found.Files, Holder{f, s.until(f, db, backups, days, now)})
 		case err != nil && osutil.Exists(f.Path): // else it was deleted meanwhile
 			found.Unread = append(found.Unread, f)
 		}
 	}
 	return found, nil
+}
+
+// until returns the day of a Holder. The plain copy beside the database goes with the next
+// backup, and no other copy goes by itself.
+func (s Search) until(f File, db string, backups []File, days map[int64]time.Time, now time.Time) time.Time {
+	switch {
+	case slices.ContainsFunc(backups, func(b File) bool { return b.Path == f.Path }):
+		return days[f.Time.Unix()]
+	case f.Path == keptName(db, f.Time) && s.Options.Dir != "":
+		return nextBackup(backups, s.Options.Every, now).Truncate(24 * time.Hour)
+	}
+	return time.Time{}
 }
 
 // copiesBeside returns the copies beside a database that restores, upgrades, the guard and
@@ -102,14 +114,10 @@ const mostSteps = 200_000
 // long has no day.
 func deletedOn(files []File, o Options, now time.Time) map[int64]time.Time {
 	days, left := map[int64]time.Time{}, map[int64]bool{}
-	next, waiting := now, []time.Time{}
+	next, waiting := nextBackup(files, o.Every, now), []time.Time{}
 	for _, f := range files {
-		if left[f.Time.Unix()] {
-			continue // plain and encrypted
-		}
-		left[f.Time.Unix()], waiting = true, append(waiting, f.Time)
-		if due := f.Time.Add(o.Every); !f.Time.After(now) && due.After(next) {
-			next = due
+		if !left[f.Time.Unix()] { // plain and encrypted
+			left[f.Time.Unix()], waiting = true, append(waiting, f.Time)
 		}
 	}
 	slices.SortFunc(waiting, time.Time.Compare)
@@ -138,4 +146,15 @@ func deletedOn(files []File, o Options, now time.Time) map[int64]time.Time {
 		kept = slices.DeleteFunc(kept, func(t time.Time) bool { return dropped[t.Unix()] })
 	}
 	return days
+}
+
+// nextBackup returns when the next backup is due.
+func nextBackup(files []File, every time.Duration, now time.Time) time.Time {
+	next := now.UTC()
+	for _, f := range files {
+		if due := f.Time.Add(every); !f.Time.After(now) && due.After(next) {
+			next = due
+		}
+	}
+	return next
 }

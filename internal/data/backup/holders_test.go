@@ -125,3 +125,22 @@ func TestSearch(t *testing.T) {
 		t.Errorf("without a folder: %+v, %v", found, err)
 	}
 }
+
+// TestPlainCopyUntil: the plain copy of an encrypted backup goes with the next backup, and
+// not with its encrypted one.
+func TestPlainCopyUntil(t *testing.T) {
+	t.Parallel()
+	now := time.Now().UTC().Truncate(time.Second)
+	db, dir := newDatabase(t, 3), t.TempDir()
+	s, log := newScheduler(t, db, dir, 90, &now)
+	_, to := newKey(t)
+	s.Encrypt(to)
+	s.Turn(t.Context())
+	found, err := backup.Search{Content: toy{}, Database: db, Options: backup.Options{Dir: dir, Every: day, Keep: 90},
+		Holds: func(*sqlite.Conn) (bool, error) { return true, nil }}.Run(t.Context())
+	must(t, err)
+	next := now.Add(day).Truncate(day)
+	if len(found.Files) != 2 || !found.Files[0].Encrypted || !found.Files[0].Until.After(next) || !found.Files[1].Until.Equal(next) {
+		t.Errorf("%+v, log %s", found.Files, log)
+	}
+}
