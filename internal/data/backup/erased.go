@@ -1,8 +1,6 @@
 package backup
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -22,12 +20,12 @@ import (
 const ErasedName = "erased-ids.txt"
 
 // readErased returns the ids in the list of a folder. The error is fs.ErrNotExist if there
-// is no list. Lines that are no ids are left out.
+// is no list. Lines that are no ids are left out. An editor may have saved the list again.
 func readErased(folder string) (ids []string, err error) {
 	text, err := os.ReadFile(filepath.Join(folder, ErasedName))
-	for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
-		if id := lines.Text(); uuid.Validate(id) == nil {
-			ids = append(ids, id)
+	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
+		if id, err := uuid.Parse(strings.TrimSpace(line)); err == nil {
+			ids = append(ids, id.String())
 		}
 	}
 	return ids, err

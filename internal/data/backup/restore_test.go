@@ -568,3 +568,18 @@ func TestCopyFile(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEditedErasedList: whoever is in the list beside the backup stays erased, also after an
+// editor of Windows has saved the list again.
+func TestEditedErasedList(t *testing.T) {
+	t.Parallel()
+	db, dir := newDatabase(t, 1), t.TempDir()
+	addItems(t, db, "record", "01a20ba5-1457-7642-a9b7-9ad8aa02039a", "01a20ba5-1458-7077-8fa6-231efc504246")
+	saved, restored := filepath.Join(dir, "saved.db"), filepath.Join(t.TempDir(), "x.db")
+	makeBackup(t, db, saved)
+	must(t, os.WriteFile(filepath.Join(dir, backup.ErasedName), []byte("\ufeff01A20BA5-1457-7642-A9B7-9AD8AA02039A \r\n01a20ba5-1458-7077-8fa6-231efc504246"), 0o600))
+	done, err := backup.Restore{Content: toy{}, File: saved, Database: restored}.Run(t.Context())
+	if must(t, err); done.Erased != 2 || records(t, restored) != 1 {
+		t.Errorf("%d erased, %d records left", done.Erased, records(t, restored))
+	}
+}
