@@ -13,8 +13,9 @@ const quietZone = 4
 // PrintQR prints a text of ours as a QR code of half blocks, two modules in the height of a
 // line. Each line begins with prefix. On a terminal the code is white on black, whatever the
 // colours there, and the colours are not made harmless as other output is. Elsewhere it is
-// for paper, in ink on white. Of a text that is too long it prints nothing.
-func (env Env) PrintQR(prefix, text string) error {
+// right where text is light on dark, as on most terminals, or else for paper, in ink on
+// white. Of a text that is too long it prints nothing.
+func (env Env) PrintQR(prefix, text string, paper bool) error {
 	code, err := qr.Encode(text, qr.L)
 	if err != nil {
 		return nil
@@ -24,7 +25,8 @@ func (env Env) PrintQR(prefix, text string) error {
 	if terminal {
 		before, after = "\x1b[38;5;231;48;5;16m", "\x1b[0m"
 	}
-	drawn := func(x, y int) bool { return y < code.Size+quietZone && code.Black(x, y) != terminal }
+	light := terminal || !paper
+	drawn := func(x, y int) bool { return y < code.Size+quietZone && code.Black(x, y) != light }
 	var b strings.Builder
 	for y := -quietZone; y < code.Size+quietZone; y += 2 {
 		b.WriteString(prefix + before)

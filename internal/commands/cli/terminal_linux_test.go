@@ -93,7 +93,7 @@ func TestQROnTerminal(t *testing.T) {
 	t.Parallel()
 	terminal, person := openTerminal(t)
 	env, stdout, _ := newEnv(t)
-	draw := func(env cli.Env, _ []string) error { return env.PrintQR("# ", "AGE") }
+	draw := func(env cli.Env, _ []string) error { return env.PrintQR("# ", "AGE", true) }
 	runOne(env, nil, draw)
 	env.Stdout = terminal
 	runOne(env, nil, draw)

@@ -80,7 +80,7 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 		if err := env.Println(describe(a)); err != nil || a.DAVx5() == "" {
 			return err
 		}
-		return env.PrintQR("", a.DAVx5())
+		return env.PrintQR("", a.DAVx5(), false)
 	})
 	if unwritten != nil {
 		return fmt.Errorf("writing %s: %w", cli.Quote(d.output), unwritten)

@@ -50,7 +50,7 @@ func (c Commands) backupKey(env cli.Env, args []string) error {
 	if *out == "" {
 		err := env.Println(strings.Join(append(keys, ""), "\n"))
 		if err == nil {
-			err = env.PrintQR("# ", secret)
+			err = env.PrintQR("# ", secret, true)
 		}
 		if err != nil {
 			return err
