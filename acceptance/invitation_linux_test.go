@@ -188,5 +188,9 @@ func TestWriteTo(t *testing.T) {
 	if err := cmd.Wait(); err != nil || output.String() != "" {
 		t.Errorf("%v, output %q", err, output)
 	}
-	s.letsIn(t, invitationForm.FindStringSubmatch(link)[2])
+	link, local, _ := strings.Cut(link, " ") // where others find the page, and where this machine does
+	if local != s.url+"\n" {
+		t.Errorf("this machine finds the page at %q", local)
+	}
+	s.letsIn(t, invitationForm.FindStringSubmatch(link + "\n")[2])
 }

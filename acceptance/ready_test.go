@@ -71,7 +71,9 @@ func TestFiguresAreNotForAll(t *testing.T) {
 	revoked := newKey(t, s.db, "default")
 	works(t, "keys", "revoke", "2", "--db", s.db)
 	s.as(revoked).refused(t, "revoked")
-	for _, key := range []string{"", "ff_wrong", revoked, newExpiredKey(t, s.db)} {
+	expired := newExpiredKey(t, s.db)
+	s.as(expired).refused(t, "expired")
+	for _, key := range []string{"", "ff_wrong", revoked, expired} {
 		if got := elsewhere(key); got != short {
 			t.Errorf("with the key %q it says %s", key, got)
 		}

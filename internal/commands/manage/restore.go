@@ -93,9 +93,7 @@ func reportErased(env cli.Env, db string, done backup.Restored) {
 	switch {
 	case done.Erased > 0:
 		env.Notef("Records that were erased since the backup and stay erased: %d.", done.Erased)
-	case errors.Is(done.ErasedUnknown, sqlite.ErrNotExist):
-		env.Notef("If people were erased since the backup, %s", again)
-	case done.ErasedUnknown != nil:
+	case done.ErasedUnknown != nil && !errors.Is(done.ErasedUnknown, sqlite.ErrNotExist):
 		env.Warn("people who were erased since the backup are back. If there were any, "+again, "")
 	}
 }

@@ -115,7 +115,7 @@ func TestLongNames(t *testing.T) {
 	for _, part := range []string{"dr.", "dr. ", "a ", ",", "x, ", "Jr.,", "von ", "M.A., "} {
 		begin := time.Now()
 		splitName("a b,"+strings.Repeat(part, 1<<20/len(part))+"x", false, false)
-		if took := time.Since(begin); took > 5*time.Second {
+		if took := time.Since(begin); took > time.Minute {
 			t.Errorf("%q takes %v", part, took)
 		}
 	}
