@@ -190,7 +190,7 @@ func flip(c *check) error {
 	if err != nil {
 		return err
 	}
-	pages, times := int(info.Size())/pageBytes, c.choose(6, 40)
+	pages, times := int(info.Size())/pageBytes, c.choose(3, 40)
 	err = d.copies(pages*times, func(i int, r *rand.Rand, content []byte) (string, []byte) {
 		at := i%pages*pageBytes + r.IntN(pageBytes)
 		if used := r.IntN(4); used > 0 { // unused parts of a page are zero
