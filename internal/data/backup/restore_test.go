@@ -569,7 +569,7 @@ func TestCopyFile(t *testing.T) {
 	}
 }
 
-// TestEditedErasedList: whoever is in the list beside the backup stays erased, also after an
+// TestEditedErasedList: who is in the list beside the backup stays erased, also after an
 // editor of Windows has saved the list again.
 func TestEditedErasedList(t *testing.T) {
 	t.Parallel()
