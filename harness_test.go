@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +25,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
+
+// Messages name files after links, and the temporary folder of macOS is behind one.
+func init() {
+	if folder, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
+		os.Setenv("TMPDIR", folder)
+	}
+}
 
 const (
 	collection = "/api/v1/firefighters"

@@ -15,6 +15,13 @@ import (
 	"testing"
 )
 
+// Messages name files after links, and the temporary folder of macOS is behind one.
+func init() {
+	if folder, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
+		os.Setenv("TMPDIR", folder)
+	}
+}
+
 // program is the path of the program under test.
 var program string
 

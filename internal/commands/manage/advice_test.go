@@ -2,6 +2,8 @@ package manage
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -10,6 +12,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
+
+// Messages name files after links, and the temporary folder of macOS is behind one.
+func init() {
+	if folder, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
+		os.Setenv("TMPDIR", folder)
+	}
+}
 
 // errResultFull is a result of SQLite. Like those of the engine, it has a text of its
 // own.

@@ -27,6 +27,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
+// Messages name files after links, and the temporary folder of macOS is behind one.
+func init() {
+	if folder, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
+		os.Setenv("TMPDIR", folder)
+	}
+}
+
 func must(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

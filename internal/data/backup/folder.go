@@ -31,8 +31,7 @@ func workplaces(db, purpose string) (places []workplace) {
 		path := filepath.Join(folder, "."+filepath.Base(db)+"-"+purpose)
 		places = append(places, workplace{folder, path, func() error { return osutil.MakePrivateFolder(path) }})
 	}
-	absolute, _ := filepath.Abs(db)
-	sum := sha256.Sum256([]byte(absolute))
+	sum := sha256.Sum256([]byte(realPath(db)))
 	name := fmt.Sprintf("firefighters-%s-%x", purpose, sum[:6])
 	temporary := workplace{parent: os.TempDir(), path: filepath.Join(os.TempDir(), name)}
 	temporary.make = func() error { return osutil.MakePrivateFolder(temporary.path) }

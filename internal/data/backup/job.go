@@ -185,8 +185,7 @@ func (j *Job) partial() string { return j.partialIn(cmp.Or(j.work, filepath.Dir(
 
 func (j *Job) partialIn(folder string) string {
 	machine, _ := os.Hostname()
-	source, _ := filepath.Abs(j.Source)
-	sum := sha256.Sum256([]byte(machine + "\x00" + source))
+	sum := sha256.Sum256([]byte(machine + "\x00" + realPath(j.Source)))
 	return filepath.Join(folder, fmt.Sprintf(".%s-%x.partial", filepath.Base(j.Source), sum[:6]))
 }
 

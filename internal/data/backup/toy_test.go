@@ -20,6 +20,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
+// Messages name files after links, and the temporary folder of macOS is behind one.
+func init() {
+	if folder, err := filepath.EvalSymlinks(os.TempDir()); err == nil {
+		os.Setenv("TMPDIR", folder)
+	}
+}
+
 // The tests have databases of a table of items: the owner, the latest time in
 // milliseconds, keys, revoked keys and records.
 

@@ -250,8 +250,12 @@ func (f *files) compareNames(suffixes []string) finding {
 			f.shm, _ = os.Open(f.db.Path() + suffix)
 		}
 	}
-	if osutil.Resolve(f.path) != f.db.Path() {
+	info, err := osutil.Stat(f.path)
+	switch {
+	case isMissing(err), err == nil && !os.SameFile(info, f.opened[""]):
 		return finding{kind: beside, what: "the link to the database was changed"}
+	case err != nil:
+		return noResult
 	}
 	return finding{}
 }

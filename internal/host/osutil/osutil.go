@@ -57,21 +57,27 @@ func SameFile(a, b string) bool {
 	return a == b || errA == nil && errB == nil && os.SameFile(x, y)
 }
 
-// Resolve returns the file that path names, after symbolic links. A link to a
-// missing file is followed once. SQLite names the files beside a database after
-// the resolved path.
+// Resolve returns the file that path names, after symbolic links. It returns the same text
+// before and after a missing file is created. A link to a missing file is followed once.
+// SQLite names the files next to a database after the resolved path.
 func Resolve(path string) string {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		return target
 	}
-	target, err := os.Readlink(path)
-	switch {
-	case err != nil:
-		return path
-	case filepath.IsAbs(target):
-		return target
+	if target, err := os.Readlink(path); err == nil {
+		if !filepath.IsAbs(target) {
+			target = filepath.Dir(path) + string(filepath.Separator) + target
+		}
+		path = target
 	}
-	return filepath.Join(filepath.Dir(path), target)
+	folder, name := filepath.Split(path) // Dir would remove "link/.." without following the link
+	if folder == "" {
+		folder = "."
+	}
+	if resolved, err := filepath.EvalSymlinks(folder); err == nil {
+		return filepath.Join(resolved, name)
+	}
+	return path
 }
 
 // InQuotes returns a path in quotation marks, for a message of one line. It

@@ -81,6 +81,28 @@ func TestResolve(t *testing.T) {
 			t.Errorf("%s: %s", name, got)
 		}
 	}
+	must(t, os.MkdirAll(in("sub/inner"), 0o700))
+	must(t, os.Symlink("sub/inner", in("folder")))
+	for path, want := range map[string]string{
+		dir + "/./later":         in("later"),
+		dir + "//later":          in("later"),
+		dir + "/sub/../later":    in("later"),
+		dir + "/folder/later":    in("sub/inner/later"),
+		dir + "/folder/../later": in("sub/later"),
+		dir + "/nowhere/later":   in("nowhere/later"),
+		"./later":                "later",
+		"later":                  "later",
+	} {
+		for _, state := range []string{"missing", "created"} {
+			if got := osutil.Resolve(path); got != want {
+				t.Errorf("%s, %s: %s", path, state, got)
+			}
+			if state == "missing" && want != in("nowhere/later") && filepath.IsAbs(path) {
+				must(t, os.WriteFile(path, nil, 0o600))
+			}
+		}
+		os.Remove(path)
+	}
 	for name, want := range map[string]bool{"file": true, "twice": true, "missing": false, "ahead": false} {
 		if osutil.Exists(in(name)) != want {
 			t.Errorf("%s exists: %v", name, !want)
