@@ -1,47 +1,12 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
-	"regexp"
 	"testing"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
-	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
-
-// TestRestoreOldSchema: backups of all versions are restored, new ones and upgraded
-// ones, also where Litestream and ANALYZE have added tables.
-func TestRestoreOldSchema(t *testing.T) {
-	t.Parallel()
-	for from := 1; from <= schemaVersion; from++ {
-		for to := from; to <= schemaVersion; to++ {
-			file := filepath.Join(t.TempDir(), "old.db")
-			must(t, os.WriteFile(file, nil, 0o600))
-			must(t, schema.Files.Migrate(file, 0, from, func(c *sqlite.Conn) error {
-				_, err := c.Exec(schemaFor(from) + `; INSERT INTO tenants (id, name, created_at) VALUES (1, 'A', 0)`)
-				return err
-			}))
-			must(t, schema.Files.Migrate(file, from, to, func(c *sqlite.Conn) (err error) {
-				for version := from; version < to && err == nil; version++ {
-					err = schema.Upgrades[version](c)
-				}
-				return err
-			}))
-			execSQL(t, file, `CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TABLE _litestream_lock (id INTEGER); ANALYZE`)
-			db := filepath.Join(t.TempDir(), "x.db")
-			works(t, "restore", file, "--db", db)
-			if stdout, _ := works(t, "check", "--db", db); stdout != "The database is sound.\n" {
-				t.Errorf("version %d from %d: %s", to, from, stdout)
-			}
-		}
-		if header := regexp.MustCompile(`schema version (\d+)`).FindStringSubmatch(schemaFor(from)); header == nil || header[1] != fmt.Sprint(from) {
-			t.Errorf("the schema of version %d says %q", from, header)
-		}
-	}
-}
 
 // TestBackupsOfRenamed: a database keeps its backups when a department gets
 // another name, and when its first one is removed.

@@ -1,10 +1,10 @@
--- All records of all departments in one SQLite file: schema version 7.
+-- All records of all departments in one SQLite file: schema version 1.
 --
 -- Times are whole milliseconds since 1970-01-01T00:00Z, unless said otherwise.
 -- "Folded" text is what internal/text/fold makes of a text, to search and sort by.
 --
--- PRAGMA application_id says that a file is ours, PRAGMA user_version says
--- which schema it has. db.go sets both.
+-- PRAGMA application_id marks a file as a database of this program, PRAGMA
+-- user_version is the version of its schema. db.go sets both.
 
 -- The state of the service itself: one row.
 CREATE TABLE service (
@@ -12,10 +12,11 @@ CREATE TABLE service (
     latest_time  INTEGER NOT NULL,           -- the latest time seen; the service never goes back behind it
     keys_version INTEGER NOT NULL DEFAULT 0, -- number of changes of keys, so that a running server notices them
     history      INTEGER NOT NULL DEFAULT 0, -- random, and another after each restore: it counts the same versions again
-    address      TEXT    NOT NULL DEFAULT '' -- the URL at which the service listens; empty after a clean stop
+    address      TEXT    NOT NULL DEFAULT '', -- the URL at which the service listens; empty after a clean stop
+    schema_hash  TEXT    NOT NULL DEFAULT ''  -- of the schema.sql that created the file (internal/data/store/create.go)
 ) STRICT;
 
-INSERT INTO service (only_row, latest_time, history) VALUES (1, 0, random());
+INSERT INTO service (only_row, latest_time) VALUES (1, 0);
 
 -- Departments.
 CREATE TABLE tenants (
@@ -158,9 +159,9 @@ CREATE TABLE changes (
     tenant_id INTEGER NOT NULL,
     record_id TEXT    NOT NULL,
     action    TEXT    NOT NULL CHECK (action IN ('create', 'replace', 'delete', 'undelete', 'purge')),
-    key_id    INTEGER,  -- null: a command did it, or an upgrade has added the entry
+    key_id    INTEGER,  -- null: a command did it
     before    TEXT,     -- the record before the change, in JSON; null if there was none
-    version   INTEGER NOT NULL DEFAULT 0  -- that of the department right after the change; 0: before schema version 3
+    version   INTEGER NOT NULL  -- of the department, right after the change
 ) STRICT;
 
 -- Imports: files with people that were taken into a department. Each was one

@@ -99,34 +99,6 @@ func TestRestoreErasedLost(t *testing.T) {
 	restored(1)
 }
 
-// TestRestoreErasedOlder: a database of each older version is restored without those who
-// were erased.
-func TestRestoreErasedOlder(t *testing.T) {
-	t.Parallel()
-	for version := 1; version <= 6; version++ {
-		golden := filepath.Join("testdata", fmt.Sprintf("v%d.db", version))
-		if !exists(golden) {
-			t.Fatalf("there is no %s", golden)
-		}
-		dir := t.TempDir()
-		saved, db := filepath.Join(dir, "saved.db"), filepath.Join(t.TempDir(), "x.db")
-		copyOf(t, golden, saved)
-		var id, first string
-		var people, after int
-		scanSQL(t, saved, `SELECT id FROM firefighters WHERE deleted_at IS NULL LIMIT 1`, &id)
-		scanSQL(t, saved, `SELECT first_name FROM firefighters WHERE deleted_at IS NULL LIMIT 1`, &first)
-		scanSQL(t, saved, `SELECT count(*) FROM firefighters`, &people)
-		must(t, os.WriteFile(filepath.Join(dir, backup.ErasedName), []byte(id+"\n"), 0o600))
-		works(t, "restore", saved, "--db", db)
-		works(t, "keys", "list", "--db", db) // which upgrades it
-		works(t, "check", "--db", db)
-		if scanSQL(t, db, `SELECT count(*) FROM firefighters`, &after); after != people-1 {
-			t.Errorf("version %d: %d people, was %d", version, after, people)
-		}
-		checkCounts(t, db)
-	}
-}
-
 // TestPurgeNamesHolders: purge names the copies that still hold whom it has erased, and no
 // others.
 func TestPurgeNamesHolders(t *testing.T) {

@@ -52,7 +52,7 @@ func contents(t *testing.T, folder string) map[string]string {
 // isOurs reports whether a file has the application id of our databases.
 func isOurs(path string) bool {
 	text, err := os.ReadFile(path)
-	return err == nil && len(text) > 72 && string(text[68:72]) == "FfRs"
+	return err == nil && len(text) > 72 && string(text[68:72]) == "FfR1"
 }
 
 func copyOf(t *testing.T, from, to string) {
@@ -134,7 +134,7 @@ var fileCases = []struct {
 	{"newer", func(t *testing.T, path string) {
 		ours(t, path)
 		execSQL(t, path, `PRAGMA user_version = 1000`)
-	}, false, fmt.Sprintf("newer version of this program (schema 1000, this one knows %d)", schemaVersion)},
+	}, false, fmt.Sprintf("newer version of this program (schema 1000, this one knows %d)", 1)},
 	{"ours without a version", func(t *testing.T, path string) {
 		ours(t, path)
 		execSQL(t, path, `PRAGMA user_version = 0`)
@@ -216,9 +216,9 @@ func TestHalfMade(t *testing.T) {
 	making, left := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(making, nil, 0o600))
 	cut := errors.New("the power is cut")
-	err := format.Migrate(making, 0, schemaVersion, func(c *sqlite.Conn) error {
+	err := format.Migrate(making, 0, 1, func(c *sqlite.Conn) error {
 		_, err := c.Exec(`PRAGMA cache_size = 1;` + // so that it is written before it is committed
-			schemaFor(t, schemaVersion) + `INSERT INTO tenants (name, created_at) VALUES ('left behind', 0); CREATE TABLE filler AS
+			schemaSQL + `INSERT INTO tenants (name, created_at) VALUES ('left behind', 0); CREATE TABLE filler AS
 			WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) SELECT i, randomblob(500) FROM n`)
 		must(t, err)
 		copyOf(t, making, left)

@@ -101,7 +101,7 @@ func TestInviteRefusals(t *testing.T) {
 	refuses(t, 2, fmt.Sprintf("Error: open: say which of the 2 departments\nTry: firefighters open --db %s --tenant default, or see their names: firefighters departments list --db %s\n", s.db, s.db),
 		"open", "--db", s.db)
 	empty := filepath.Join(t.TempDir(), "empty.db")
-	makeDatabase(t, empty, schemaVersion)
+	makeDatabase(t, empty)
 	refuses(t, 1, "Error: the database has no department\nTry: firefighters keys create --tenant NAME --db "+empty+"\n", "open", "--db", empty)
 }
 

@@ -99,11 +99,6 @@ func TestFilesMadeByRoot(t *testing.T) {
 	must(t, cmd.Wait())
 	s.belongs(t, "the service has stopped")
 
-	copyOf(t, "testdata/v3.db", s.db)
-	does("keys", "list")
-	if kept, _ := filepath.Glob(s.db + ".before-upgrade-*"); len(kept) != 1 {
-		t.Errorf("copies from before the upgrade: %v", kept)
-	}
 	cmd, _ = s.serves(t)
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	must(t, cmd.Wait())

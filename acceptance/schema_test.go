@@ -30,50 +30,30 @@ func TestRestoreSchema(t *testing.T) {
 			t.Errorf("%s: there is %q", name, namesIn(t, filepath.Dir(db)))
 		}
 	}
-	for version := 1; version <= schemaVersion; version++ {
-		for name, tt := range map[string]struct{ change, want string }{
-			"trigger": {makeAdmins, `the trigger "\x1b]0;x\a\u009b" is not of this program`},
-			"view":    {`CREATE VIEW people AS SELECT * FROM firefighters`, `the view "people" is not of this program`},
-			"index":   {`CREATE INDEX more ON tenants (name COLLATE nocase)`, `the index "more" is not of this program`},
-			"table":   {`CREATE TABLE more (x)`, `the table "more" is not of this program`},
-			"virtual": {`CREATE VIRTUAL TABLE more USING rtree (id, a, b)`, `the table "more" is not of this program (and 3 more)`},
-			"another": {`DROP TRIGGER firefighter_stays; CREATE TRIGGER firefighter_stays AFTER UPDATE ON firefighters BEGIN DELETE FROM keys; END`,
-				`the trigger "firefighter_stays" is not as this program makes it`},
-			"missing": {`DROP TRIGGER firefighter_erased`, `the trigger "firefighter_erased" is missing`},
-			"foreign key": {`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER REFERENCES firefighters (row))`,
-				`the table "_litestream_seq" is not of this program`},
-			"hidden by a NUL": {`PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ') --' || char(0) || char(10) || ' STRICT') WHERE name = 'keys'`,
-				`the table "keys" is not as this program makes it`},
-		} {
-			file := filepath.Join(t.TempDir(), "bad.db")
-			if version == schemaVersion {
-				copyOf(t, saved, file)
-			} else {
-				copyOf(t, oldDatabase(t, version), file)
-			}
-			execSQL(t, file, tt.change)
-			refused(name, file, fmt.Sprintf("its schema is not that of version %d: %s", version, tt.want))
-		}
-	}
-	for version := 1; version < schemaVersion; version++ {
-		for _, said := range []int{version, version + 1} {
-			file := filepath.Join(t.TempDir(), "version.db")
-			if said == version {
-				copyOf(t, saved, file)
-			} else {
-				copyOf(t, oldDatabase(t, version), file)
-			}
-			execSQL(t, file, fmt.Sprint(`PRAGMA user_version = `, said))
-			_, _, stderr := runCommand(t, "restore", file, "--db", db)
-			if !strings.Contains(stderr, fmt.Sprintf("its schema is not that of version %d: ", said)) {
-				t.Errorf("a database that says it is of version %d: %s", said, stderr)
-			}
-		}
+	for name, tt := range map[string]struct{ change, want string }{
+		"trigger": {makeAdmins, `the trigger "\x1b]0;x\a\u009b" is not of this program`},
+		"view":    {`CREATE VIEW people AS SELECT * FROM firefighters`, `the view "people" is not of this program`},
+		"index":   {`CREATE INDEX more ON tenants (name COLLATE nocase)`, `the index "more" is not of this program`},
+		"table":   {`CREATE TABLE more (x)`, `the table "more" is not of this program`},
+		"virtual": {`CREATE VIRTUAL TABLE more USING rtree (id, a, b)`, `the table "more" is not of this program (and 3 more)`},
+		"another": {`DROP TRIGGER firefighter_stays; CREATE TRIGGER firefighter_stays AFTER UPDATE ON firefighters BEGIN DELETE FROM keys; END`,
+			`the trigger "firefighter_stays" is not as this program makes it`},
+		"missing": {`DROP TRIGGER firefighter_erased`, `the trigger "firefighter_erased" is missing`},
+		"foreign key": {`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER REFERENCES firefighters (row))`,
+			`the table "_litestream_seq" is not of this program`},
+		"hidden by a NUL": {`PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, ') STRICT', ') --' || char(0) || char(10) || ' STRICT') WHERE name = 'keys'`,
+			`the table "keys" is not as this program makes it`},
+	} {
+		file := filepath.Join(t.TempDir(), "bad.db")
+		copyOf(t, saved, file)
+		execSQL(t, file, tt.change)
+		refused(name, file, "its schema is not that of version 1: "+tt.want)
 	}
 	wide := filepath.Join(t.TempDir(), "wide.db")
-	execSQL(t, wide, fmt.Sprintf(`PRAGMA encoding = 'UTF-16le'; PRAGMA application_id = %d; PRAGMA user_version = %d; %s; INSERT INTO tenants (id, name, created_at) VALUES (1, 'A', 0)`,
-		format.ApplicationID, schemaVersion, schemaFor(t, schemaVersion)))
-	refused("UTF-16", wide, fmt.Sprintf("its schema is not that of version %d: the texts are in UTF-16le, not in UTF-8", schemaVersion))
+	hash := dump(t, db, `SELECT schema_hash FROM service`)
+	execSQL(t, wide, fmt.Sprintf(`PRAGMA encoding = 'UTF-16le'; PRAGMA application_id = %d; PRAGMA user_version = 1; %s; INSERT INTO tenants (id, name, created_at) VALUES (1, 'A', 0);
+		UPDATE service SET schema_hash = %q`, format.ApplicationID, schemaSQL, strings.Trim(hash, "[]\n")))
+	refused("UTF-16", wide, "its schema is not that of version 1: the texts are in UTF-16le, not in UTF-8")
 	// The newest good backup that is named is one that is not refused.
 	bad := filepath.Join(t.TempDir(), backupName(time.Unix(2, 0)))
 	good := filepath.Join(filepath.Dir(bad), backupName(time.Unix(1, 0)))
@@ -85,47 +65,47 @@ func TestRestoreSchema(t *testing.T) {
 	}
 }
 
-// schemaVersion is that of schema.sql: the folder schemas has all before it.
-var schemaVersion = func() int {
-	older, err := filepath.Glob("../schemas/*.sql")
-	if err != nil || len(older) == 0 {
-		panic("there are no older schemas")
+// schemaSQL is the schema of the program.
+var schemaSQL = func() string {
+	text, err := os.ReadFile("../schema.sql")
+	if err != nil {
+		panic(err)
 	}
-	return len(older) + 1
+	return string(text)
 }()
 
-// format is that of the databases of the program.
-var format = sqlite.Format{ApplicationID: 0x46665273, Version: schemaVersion}
+var format = store.Format(schemaSQL, 1)
 
-// schemaFor returns the schema of a version.
-func schemaFor(t *testing.T, version int) string {
-	t.Helper()
-	path := "../schema.sql"
-	if version != schemaVersion {
-		path = fmt.Sprintf("../schemas/%d.sql", version)
-	}
-	text, err := os.ReadFile(path)
-	must(t, err)
-	return string(text)
-}
-
-// makeDatabase makes an empty database of a version at path.
-func makeDatabase(t *testing.T, path string, version int) {
+// makeDatabase creates an empty database at path.
+func makeDatabase(t *testing.T, path string) {
 	t.Helper()
 	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, format.Migrate(path, 0, version, func(c *sqlite.Conn) error {
-		_, err := c.Exec(schemaFor(t, version))
-		return err
-	}))
+	must(t, format.Migrate(path, 0, 1, func(c *sqlite.Conn) error { return store.Create(c, schemaSQL) }))
 }
 
-// oldDatabase returns a new database of an older version, with a department.
-func oldDatabase(t *testing.T, version int) string {
+// dump returns all rows of the answers to queries, a line each.
+func dump(t *testing.T, path string, queries ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "old.db")
-	makeDatabase(t, path, version)
-	execSQL(t, path, `INSERT INTO tenants (id, name, created_at) VALUES (1, 'A', 0)`)
-	return path
+	db := openSQL(t, path)
+	defer db.Close()
+	var b strings.Builder
+	for _, query := range queries {
+		rows, err := db.Query(query)
+		must(t, err)
+		names, err := rows.Columns()
+		must(t, err)
+		row, into := make([]any, len(names)), make([]any, len(names))
+		for i := range row {
+			into[i] = &row[i]
+		}
+		for rows.Next() {
+			must(t, rows.Scan(into...))
+			fmt.Fprintf(&b, "%v\n", row)
+		}
+		must(t, rows.Err())
+		must(t, rows.Close())
+	}
+	return b.String()
 }
 
 // openAt opens the database at path, which it makes if there is none, with
@@ -133,7 +113,7 @@ func oldDatabase(t *testing.T, version int) string {
 func openAt(t *testing.T, path string, now func() time.Time) *store.Store {
 	t.Helper()
 	if !exists(path) {
-		makeDatabase(t, path, schemaVersion)
+		makeDatabase(t, path)
 	}
 	s, err := store.Open(path, now)
 	must(t, err)
@@ -172,14 +152,35 @@ func storeKey(t *testing.T, s *store.Store, expiresAt time.Time) (key string) {
 	return key
 }
 
-// TestRestoreGolden: backups that older versions of the program have made are restored.
-func TestRestoreGolden(t *testing.T) {
+// TestUnreleased refuses databases and backups that a version from before the first release
+// created. It says how to go on, and leaves them as they are.
+func TestUnreleased(t *testing.T) {
 	t.Parallel()
-	for version := 1; version < schemaVersion; version++ {
-		db := filepath.Join(t.TempDir(), "x.db")
-		works(t, "restore", goldenOf(t, version), "--db", db)
-		if stdout, _ := works(t, "check", "--db", db); stdout != sound {
-			t.Errorf("version %d: %s", version, stdout)
-		}
+	for name, change := range map[string]string{
+		"old application id": `PRAGMA application_id = 0x46665273; PRAGMA user_version = 7`,
+		"another schema.sql": `UPDATE service SET schema_hash = '0123456789abcdef'`,
+		"no hash":            `ALTER TABLE service DROP COLUMN schema_hash`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			old, db := filepath.Join(dir, "old.db"), filepath.Join(t.TempDir(), "x.db")
+			newKey(t, old, "A")
+			execSQL(t, old, change)
+			before := contents(t, dir)
+			want := fmt.Sprintf("%q was created by an unreleased version of this program\nTry: export the people with that version", old)
+			for _, args := range [][]string{{"keys", "list", "--db", old}, {"serve", "--listen", "127.0.0.1:0", "--db", old}, {"check", "--db", old}} {
+				if code, stdout, stderr := runCommand(t, args...); code != 1 || stdout != "" || !strings.Contains(inWords(stderr), want) {
+					t.Errorf("%q: code %d, %s%s", args, code, stdout, stderr)
+				}
+			}
+			want = fmt.Sprintf("Error: the backup %q was created by an unreleased version of this program; nothing was changed\nTry: ", old)
+			if code, _, stderr := runCommand(t, "restore", old, "--db", db); code != 1 || !strings.HasPrefix(stderr, want) || exists(db) {
+				t.Errorf("restore: code %d, %s", code, stderr)
+			}
+			if after := contents(t, dir); after["old.db"] != before["old.db"] {
+				t.Errorf("the file was changed; there is %q", namesIn(t, dir))
+			}
+		})
 	}
 }

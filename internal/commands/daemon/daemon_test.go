@@ -17,7 +17,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
-	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -129,7 +128,7 @@ func testSchema(t *testing.T) database.Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return database.Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 7, Schema: func(int) string { return string(text) }}}
+	return database.Schema{Files: store.Format(string(text), 1)}
 }
 
 // TestCurl: in PowerShell curl is another program.

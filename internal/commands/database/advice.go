@@ -234,6 +234,8 @@ var readingRules = []rule{
 	{err: sqlite.ErrReadOnly, text: "the backup {name} cannot be read from a disk that is read-only; nothing was changed", hint: readOnlyHint},
 	{err: sqlite.ErrPermission, text: "the backup {name} may not be read; nothing was changed", hint: "start as the user who owns it"},
 	{err: sqlite.ErrCorrupt, text: "the backup {name} is damaged; nothing was changed", hint: otherBackup, restore: true},
+	{err: sqlite.ErrUnreleased, text: "the backup {name} was created by an unreleased version of this program; nothing was changed",
+		hint: "restore it with that version, export the people, and import them here"},
 	{err: sqlite.ErrForeign, text: "the backup {name} is not a database of this program; nothing was changed", hint: otherBackup, restore: true},
 }
 
@@ -244,6 +246,8 @@ var fileRules = []rule{
 	{err: sqlite.ErrNotExist, text: "there is no database at {name}", hint: "name the right file with --db, or bring back a backup: {restore}", restore: true},
 	{err: sqlite.ErrForeign, text: "{name} is not a database of this program",
 		hint: "give another file with --db (this one was left as it is), or, if it was one and is damaged: {restore}", restore: true},
+	{err: sqlite.ErrUnreleased, text: "{name} was created by an unreleased version of this program",
+		hint: "export the people with that version (firefighters export -o people.xlsx), and import them into a new database here"},
 	{err: backup.ErrBadCopy, text: "database {name} is damaged: a copy of it does not pass the check", hint: "firefighters check --db {path}", restore: true},
 	{err: sqlite.ErrCorrupt, text: "database {name} is damaged", hint: "put a backup in its place (this file was left as it is): {restore}", restore: true},
 

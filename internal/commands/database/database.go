@@ -25,8 +25,8 @@ import (
 
 // Schema is the schema of all databases of the program.
 type Schema struct {
-	Files    sqlite.Format                    // which files are databases of it
-	Upgrades map[int]func(*sqlite.Conn) error // from each older version to the next
+	Files    sqlite.Format
+	Upgrades []func(*sqlite.Conn) error // the first leads from version 1 to version 2
 }
 
 // With opens the database at path for do, as Open does. Its errors have advice.
@@ -136,10 +136,7 @@ func (s Schema) make(file string, create bool) (made bool, err error) {
 	if version > 0 {
 		return made, nil
 	}
-	err = s.Files.Migrate(file, 0, s.Files.Version, func(c *sqlite.Conn) error {
-		_, err := c.Exec(s.Files.Schema(s.Files.Version))
-		return err
-	})
+	err = s.Files.Migrate(file, 0, s.Files.Version, func(c *sqlite.Conn) error { return store.Create(c, s.Files.Schema) })
 	if err != nil {
 		return false, &sqlite.FileError{Op: "setting up", Path: file, Err: err}
 	}

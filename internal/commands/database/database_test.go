@@ -19,7 +19,7 @@ func current(t *testing.T) Schema {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 7, Schema: func(int) string { return string(text) }}}
+	return Schema{Files: store.Format(string(text), 1)}
 }
 
 // TestWith: a missing database is made only where that is asked for, and standard error says

@@ -19,14 +19,13 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
-// schema is that of the program.
-var schema = database.Schema{Files: sqlite.Format{ApplicationID: 0x46665273, Version: 7, Schema: func(int) string {
+var schema = func() database.Schema {
 	text, err := os.ReadFile("../../../schema.sql")
 	if err != nil {
 		panic(err)
 	}
-	return string(text)
-}}}
+	return database.Schema{Files: store.Format(string(text), 1)}
+}()
 
 // newDatabase returns a database with a department.
 func newDatabase(t *testing.T) (path string) {

@@ -148,23 +148,26 @@ func (r *restoring) inspect() error {
 	if err := r.Content.Format().Inspect(r.plain); err != nil {
 		return r.readError(err)
 	}
-	if wrong := foreignSchema(r.Content, r.plain); wrong != nil {
-		return &Error{OpRead, r.File, wrong}
+	if err := foreignSchema(r.Content, r.plain); err != nil {
+		return &Error{OpRead, r.File, err}
 	}
 	r.done.Raw = sqlite.WasInUse(r.plain)
 	return nil
 }
 
-// foreignSchema returns in which way the schema of a database is not that of its
-// version, nil if it is, or cannot be read.
-func foreignSchema(content Content, path string) *sqlite.SchemaError {
+// foreignSchema returns a SchemaError or ErrUnreleased for a database whose schema this
+// program did not create. It returns nil if the schema cannot be read.
+func foreignSchema(content Content, path string) error {
 	c, err := sqlite.Peek(path)
 	if err != nil {
 		return nil
 	}
 	defer c.Close()
-	foreign, _ := errors.AsType[*sqlite.SchemaError](content.Format().CheckSchema(c))
-	return foreign
+	err = content.Format().CheckSchema(c)
+	if errors.As(err, new(*sqlite.SchemaError)) || errors.Is(err, sqlite.ErrUnreleased) {
+		return err
+	}
+	return nil
 }
 
 // readError returns a FileError about the backup, or a SchemaError, as an Error.

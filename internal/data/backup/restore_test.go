@@ -87,7 +87,7 @@ type strict struct {
 
 func (strict) Format() sqlite.Format {
 	f := format
-	f.Schema = func(version int) string { return schema1 + map[int]string{2: ";" + schema2}[version] }
+	f.Schema = schema1 + ";" + schema2
 	return f
 }
 

@@ -15,9 +15,9 @@ import (
 type Upgrade struct {
 	Content  Content
 	Database string
-	Steps    map[int]func(*sqlite.Conn) error // from each old version to the next
-	Announce func(kept string)                // called before a copy is made at kept, or found there
-	Progress func(done, total int)            // called with numbers of pages; may be nil
+	Steps    []func(*sqlite.Conn) error // the first leads from version 1 to version 2
+	Announce func(kept string)          // called before a copy is made at kept, or found there
+	Progress func(done, total int)      // called with numbers of pages; may be nil
 }
 
 // Run upgrades the database in one transaction, after a copy of it was made beside
@@ -39,11 +39,13 @@ func (u Upgrade) Run(ctx context.Context) error {
 	}
 	kept, made, err := u.keep(ctx, version)
 	if err == nil {
-		err = format.Migrate(u.Database, version, format.Version, func(c *sqlite.Conn) (err error) {
-			for ; version < format.Version && err == nil; version++ {
-				err = u.Steps[version](c)
+		err = format.Migrate(u.Database, version, format.Version, func(c *sqlite.Conn) error {
+			for _, step := range u.Steps[version-1:] {
+				if err := step(c); err != nil {
+					return err
+				}
 			}
-			return err
+			return nil
 		})
 	}
 	if err != nil && made {

@@ -17,7 +17,7 @@ import (
 // upgrade upgrades a database by step and returns what was announced.
 func upgrade(t *testing.T, db string, step func(*sqlite.Conn) error) (kept string, err error) {
 	t.Helper()
-	err = backup.Upgrade{Content: toy{}, Database: db, Steps: map[int]func(*sqlite.Conn) error{1: step},
+	err = backup.Upgrade{Content: toy{}, Database: db, Steps: []func(*sqlite.Conn) error{step},
 		Announce: func(path string) { kept = path }}.Run(t.Context())
 	return kept, err
 }

@@ -62,25 +62,11 @@ func walk(ctx context.Context, db *sqlite.DB, size int, each func([]stored) erro
 	}
 }
 
-// withChecksums is the first schema version in which records have a checksum.
-const withChecksums = 2
-
-// CountDamaged returns the number of records that do not have their checksum,
-// deleted ones included. In a database without checksums that is 0. The schema may
-// be an older one.
+// CountDamaged returns the number of records whose checksum does not match, deleted
+// ones included.
 func CountDamaged(ctx context.Context, c *sqlite.Conn) (n int64, err error) {
-	version, err := c.QueryInt(`PRAGMA user_version`)
-	if err != nil || version < withChecksums {
-		return 0, err
-	}
-	columns := map[string]bool{}
-	err = c.Query(`SELECT name FROM pragma_table_info('firefighters')`, nil, func(row sqlite.Row) { columns[row.Text(0)] = true })
-	if err != nil {
-		return 0, err
-	}
-	there := record.ColumnsIn(func(column string) bool { return columns[column] })
 	var s record.Stored
-	err = c.QueryContext(ctx, `SELECT tenant_id, deleted_at, `+there+` FROM firefighters`, nil, func(row sqlite.Row) {
+	err = c.QueryContext(ctx, `SELECT tenant_id, deleted_at, `+record.Columns+` FROM firefighters`, nil, func(row sqlite.Row) {
 		if record.Scan(record.TenantID(row.Int(0)), !row.IsNull(1), row[2:], &s); s.Damaged {
 			n++
 		}

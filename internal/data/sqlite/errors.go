@@ -37,6 +37,7 @@ var (
 	ErrNoFolder   = errors.New("the folder does not exist")
 	ErrNotRegular = errors.New("it is not a file")
 	ErrForeign    = errors.New("it is not a database of this program")
+	ErrUnreleased = errors.New("it was created by an unreleased version of this program")
 	ErrLinked     = errors.New("the file has another name as well")
 	ErrLockFile   = errors.New("the lock file beside it is something else")
 )
@@ -117,6 +118,10 @@ func (e ResultError) words() string {
 	general, _, _ := strings.Cut(sqlite.ErrorCodeString[int(e)&0xff], " (SQLITE")
 	return "SQLite failed: " + general
 }
+
+// IsSQL reports whether SQLite rejected the statement itself, as for a table or column that
+// does not exist.
+func (e ResultError) IsSQL() bool { return e == sqlite3.SQLITE_ERROR }
 
 // Is reports whether the code is of the kind that target names.
 func (e ResultError) Is(target error) bool {

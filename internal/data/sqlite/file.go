@@ -13,14 +13,16 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Format says which databases are ours.
+// Format describes the databases of a program.
 type Format struct {
 	ApplicationID uint32 // in the header of every database of the program
-	Version       int    // of the newest schema that the program knows
+	Unreleased    uint32 // the application id of its versions before the first release; 0: there are none
+	Version       int    // of Schema
+	Schema        string // creates an empty database; "" accepts any schema
 
-	// Schema returns the statements that make an empty database of a version, from 1
-	// to Version. It may be nil: any schema is then right.
-	Schema func(version int) string
+	// Check returns ErrUnreleased for a database of this version that an unreleased program
+	// created from another schema. It may be nil.
+	Check func(*Conn) error
 }
 
 // headerSize is the length of the header of a database (SQLite file format,
@@ -86,7 +88,12 @@ func (f Format) judge(path string, header []byte, size int64) (version int, err 
 		return 0, nil
 	}
 	magic, id := string(header[:16]), binary.BigEndian.Uint32(header[68:])
-	if magic != "SQLite format 3\x00" || id != f.ApplicationID {
+	switch {
+	case magic != "SQLite format 3\x00":
+		return 0, ErrForeign
+	case f.Unreleased != 0 && id == f.Unreleased:
+		return 0, ErrUnreleased
+	case id != f.ApplicationID:
 		return 0, ErrForeign
 	}
 	pageSize := int64(binary.BigEndian.Uint16(header[16:]))
@@ -149,7 +156,12 @@ func (f Format) Verify(path string) (version int, err error) {
 		return 0, err
 	case version > f.Version:
 		return 0, &NewerError{version, f.Version}
-	case pages > smallFile:
+	case version == f.Version && f.Check != nil:
+		if err := f.Check(c); err != nil {
+			return 0, err
+		}
+	}
+	if pages > smallFile {
 		return version, nil
 	}
 	return version, c.CheckStructure(context.Background())

@@ -26,21 +26,28 @@ func (e *SchemaError) Error() string {
 	return text
 }
 
-// CheckSchema returns a SchemaError unless the schema of a database is the one
-// that the program makes for its version. A trigger or a view of somebody else
-// could change or hide records. The tables of SQLite itself and of Litestream may
-// be there.
+// CheckSchema returns a SchemaError unless the schema of a database is Schema. A foreign
+// trigger or view could change or hide records. The tables of SQLite itself and of
+// Litestream are accepted, and so is an older version, which an upgrade checks. It returns
+// the error of Check first.
 func (f Format) CheckSchema(c *Conn) error {
 	version, err := c.QueryInt(`PRAGMA user_version`)
 	switch {
-	case err != nil || f.Schema == nil:
+	case err != nil || f.Schema == "":
 		return err
 	case version < 1:
 		return ErrCorrupt
 	case version > int64(f.Version):
 		return &NewerError{int(version), f.Version}
+	case version < int64(f.Version):
+		return nil
 	}
-	want, err := schemaOf(f.Schema(int(version)))
+	if f.Check != nil {
+		if err := f.Check(c); err != nil {
+			return err
+		}
+	}
+	want, err := schemaOf(f.Schema)
 	if err != nil {
 		return err
 	}

@@ -16,29 +16,26 @@ func TestCheckSchema(t *testing.T) {
 	t.Parallel()
 	const made = `CREATE TABLE a (x TEXT NOT NULL UNIQUE); -- names
 		CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT RAISE (ABORT, 'no -- way'); END`
-	schema := sqlite.Format{ApplicationID: 7, Version: 2, Schema: func(version int) string {
-		return map[int]string{1: made, 2: made + `; ALTER TABLE a ADD COLUMN y`}[version]
-	}}
+	schema := sqlite.Format{ApplicationID: 7, Version: 2, Schema: made}
 	for name, tt := range map[string]struct {
 		version int
 		change  string
 		want    []string
 	}{
-		"as made":  {1, ``, nil},
-		"comments": {1, `DROP TRIGGER t; CREATE TRIGGER t AFTER INSERT /* of one */ ON a BEGIN SELECT RAISE(ABORT,'no -- way'); END`, nil},
-		"upgraded": {2, `ALTER TABLE a ADD COLUMN y`, nil},
-		"of others": {1, `CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);
+		"as made":  {2, ``, nil},
+		"comments": {2, `DROP TRIGGER t; CREATE TRIGGER t AFTER INSERT /* of one */ ON a BEGIN SELECT RAISE(ABORT,'no -- way'); END`, nil},
+		"of others": {2, `CREATE TABLE IF NOT EXISTS _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER);
 			CREATE TABLE IF NOT EXISTS _litestream_lock (id INTEGER); ANALYZE`, nil},
-		"foreign key":     {1, `CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER REFERENCES a(x))`, []string{`the table "_litestream_seq" is not of this program`}},
-		"another version": {2, ``, []string{`the table "a" is not as this program makes it`}},
-		"newer schema":    {1, `ALTER TABLE a ADD COLUMN y`, []string{`the table "a" is not as this program makes it`}},
-		"text":            {1, `DROP TRIGGER t; CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT RAISE(ABORT,'no--way'); END`, []string{`the trigger "t" is not as this program makes it`}},
-		"missing":         {1, `DROP TRIGGER t`, []string{`the trigger "t" is missing`}},
-		"foreign": {1, `CREATE INDEX i ON a (x); CREATE VIEW v AS SELECT 1; CREATE TABLE b (x); CREATE TRIGGER u AFTER DELETE ON a BEGIN SELECT 1; END`,
+		"foreign key":     {2, `CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER REFERENCES a(x))`, []string{`the table "_litestream_seq" is not of this program`}},
+		"another version": {2, `ALTER TABLE a ADD COLUMN y`, []string{`the table "a" is not as this program makes it`}},
+		"older version":   {1, `CREATE TABLE b (x)`, nil},
+		"text":            {2, `DROP TRIGGER t; CREATE TRIGGER t AFTER INSERT ON a BEGIN SELECT RAISE(ABORT,'no--way'); END`, []string{`the trigger "t" is not as this program makes it`}},
+		"missing":         {2, `DROP TRIGGER t`, []string{`the trigger "t" is missing`}},
+		"foreign": {2, `CREATE INDEX i ON a (x); CREATE VIEW v AS SELECT 1; CREATE TABLE b (x); CREATE TRIGGER u AFTER DELETE ON a BEGIN SELECT 1; END`,
 			[]string{`the index "i" is not of this program`, `the table "b" is not of this program`, `the trigger "u" is not of this program`, `the view "v" is not of this program`}},
-		"virtual":         {1, `CREATE VIRTUAL TABLE _litestream_seq USING fts5 (x)`, []string{`the table "_litestream_seq" is not of this program`}},
-		"trigger on them": {1, `CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TRIGGER u AFTER INSERT ON _litestream_seq BEGIN DELETE FROM a; END`, []string{`the trigger "u" is not of this program`}},
-		"names": {1, "CREATE VIEW \"\x1b[2J\n\u009b\u202e\" AS SELECT 1; CREATE VIEW " + strings.Repeat("x", 200) + ` AS SELECT 1`,
+		"virtual":         {2, `CREATE VIRTUAL TABLE _litestream_seq USING fts5 (x)`, []string{`the table "_litestream_seq" is not of this program`}},
+		"trigger on them": {2, `CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER); CREATE TRIGGER u AFTER INSERT ON _litestream_seq BEGIN DELETE FROM a; END`, []string{`the trigger "u" is not of this program`}},
+		"names": {2, "CREATE VIEW \"\x1b[2J\n\u009b\u202e\" AS SELECT 1; CREATE VIEW " + strings.Repeat("x", 200) + ` AS SELECT 1`,
 			[]string{`the view "\x1b[2J\n\u009b\u202e" is not of this program`, `the view "` + strings.Repeat("x", 100) + `…" is not of this program`}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -128,19 +128,13 @@ func (r Revocations) Write(c *sqlite.Conn) (revoked int64, err error) {
 // address, because no service listens there yet. It has no invitation, because those of
 // the backup may have been used since.
 func Renew(c *sqlite.Conn) error {
-	has, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM pragma_table_info('service') WHERE name = 'history')`)
-	if err == nil && has == 1 {
-		_, err = c.Exec(`UPDATE service SET history = random(), address = ''; DELETE FROM invitations`)
-	}
+	_, err := c.Exec(`UPDATE service SET history = random(), address = ''; DELETE FROM invitations`)
 	return err
 }
 
 // EndSessions signs everybody out of the page, as on another PC. Keys stay valid.
 func EndSessions(c *sqlite.Conn) error {
-	has, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM pragma_table_info('keys') WHERE name = 'session_lifetime')`)
-	if err == nil && has == 1 {
-		_, err = c.Exec(`UPDATE keys SET revoked_at = (SELECT latest_time FROM service) WHERE session_lifetime IS NOT NULL AND revoked_at IS NULL`)
-	}
+	_, err := c.Exec(`UPDATE keys SET revoked_at = (SELECT latest_time FROM service) WHERE session_lifetime IS NOT NULL AND revoked_at IS NULL`)
 	return err
 }
 

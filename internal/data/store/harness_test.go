@@ -24,8 +24,7 @@ const (
 const nobody = "01890000-0000-7000-8000-000000000000" // no record has this id
 
 var (
-	format = sqlite.Format{ApplicationID: 0x46665273, Version: 7}
-	ana    = record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "ana@example.com",
+	ana = record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "ana@example.com",
 		DateOfBirth: "1990-05-15T00:00:00Z"}
 	eva  = record.Fields{FirstName: "Eva", LastName: "B"}
 	noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
@@ -38,17 +37,19 @@ func must(t testing.TB, err error) {
 	}
 }
 
+func createEmpty(t testing.TB, path string) {
+	t.Helper()
+	must(t, os.WriteFile(path, nil, 0o600))
+}
+
 // newFile makes a database with the real schema and no department.
 func newFile(t testing.TB) string {
 	t.Helper()
 	schema, err := os.ReadFile("../../../schema.sql")
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "x.db")
-	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, format.Migrate(path, 0, format.Version, func(c *sqlite.Conn) error {
-		_, err := c.Exec(string(schema))
-		return err
-	}))
+	createEmpty(t, path)
+	must(t, store.Format(string(schema), 1).Migrate(path, 0, 1, func(c *sqlite.Conn) error { return store.Create(c, string(schema)) }))
 	return path
 }
 

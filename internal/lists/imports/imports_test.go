@@ -40,11 +40,7 @@ func newStore(t testing.TB) *store.Store {
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(path, nil, 0o600))
-	format := sqlite.Format{ApplicationID: 0x46665273, Version: 7}
-	must(t, format.Migrate(path, 0, format.Version, func(c *sqlite.Conn) error {
-		_, err := c.Exec(string(schema))
-		return err
-	}))
+	must(t, store.Format(string(schema), 1).Migrate(path, 0, 1, func(c *sqlite.Conn) error { return store.Create(c, string(schema)) }))
 	s, err := store.Open(path, func() time.Time { return now })
 	must(t, err)
 	t.Cleanup(func() { s.Close() })

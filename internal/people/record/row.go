@@ -12,18 +12,6 @@ import (
 // Columns are the columns of the table firefighters that Scan reads.
 var Columns = "row, checksum, id, " + FieldColumns + ", invitation_status, user_id, created_at, updated_at"
 
-// ColumnsIn returns Columns for a table of an older schema. An empty text stands
-// in the place of a field that the table does not have.
-func ColumnsIn(has func(column string) bool) string {
-	columns := Columns
-	for _, d := range fields {
-		if !has(d.column) {
-			columns = strings.Replace(columns, ", "+d.column+",", ", '',", 1)
-		}
-	}
-	return columns
-}
-
 // FieldColumns are the columns of the Fields, in their order.
 var FieldColumns = func() string {
 	var names []string

@@ -121,18 +121,6 @@ func TestScanDamaged(t *testing.T) {
 	}
 }
 
-// TestColumnsIn: a field that a table does not have is empty.
-func TestColumnsIn(t *testing.T) {
-	t.Parallel()
-	if all := ColumnsIn(func(string) bool { return true }); all != Columns {
-		t.Errorf("all columns: %s", all)
-	}
-	want := strings.Replace(Columns, "date_of_birth", "''", 1)
-	if some := ColumnsIn(func(column string) bool { return column != "date_of_birth" }); some != want {
-		t.Errorf("without date_of_birth: %s", some)
-	}
-}
-
 func TestValuesAndKeys(t *testing.T) {
 	t.Parallel()
 	bornAt := ana.Born().UnixNano()

@@ -59,10 +59,7 @@ func newBook(t testing.TB) *book {
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, sqlite.Format{ApplicationID: 0x46665273, Version: 1}.Migrate(path, 0, 1, func(c *sqlite.Conn) error {
-		_, err := c.Exec(string(schema))
-		return err
-	}))
+	must(t, store.Format(string(schema), 1).Migrate(path, 0, 1, func(c *sqlite.Conn) error { return store.Create(c, string(schema)) }))
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	s, err := store.Open(path, func() time.Time { return noon })
 	must(t, err)
