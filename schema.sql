@@ -6,12 +6,18 @@
 -- PRAGMA application_id marks a file as a database of this program, PRAGMA
 -- user_version is the version of its schema. db.go sets both.
 
--- The state of the service itself: one row.
+-- The state of the service itself: one row. The columns history, epoch, commits and nonce are the
+-- mark of the database: each commit of the program replaces it. A mark that does not follow the
+-- last one shows that the file was set back to an earlier state.
 CREATE TABLE service (
     only_row     INTEGER PRIMARY KEY CHECK (only_row = 1),
     latest_time  INTEGER NOT NULL,           -- the latest time seen; the service never goes back behind it
     keys_version INTEGER NOT NULL DEFAULT 0, -- number of changes of keys, so that a running server notices them
     history      INTEGER NOT NULL DEFAULT 0, -- random, and another after each restore: it counts the same versions again
+    epoch        INTEGER NOT NULL DEFAULT 0, -- random; new at each start of the service
+    commits      INTEGER NOT NULL DEFAULT 0, -- number of commits of the program, never reset
+    nonce        INTEGER NOT NULL DEFAULT 0, -- random; new with each commit
+    secret       BLOB    NOT NULL DEFAULT x'', -- 32 random bytes, the key of entity tags and positions; renewed with the history
     address      TEXT    NOT NULL DEFAULT '', -- the URL at which the service listens; empty after a clean stop
     schema_hash  TEXT    NOT NULL DEFAULT ''  -- of the schema.sql that created the file (internal/data/store/create.go)
 ) STRICT;

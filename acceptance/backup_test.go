@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -76,7 +77,7 @@ func TestBackup(t *testing.T) {
 	}
 	checkModes(t, filepath.Dir(target))
 	s.stop(t)
-	if names := namesIn(t, filepath.Dir(s.db)); !slices.Equal(names, []string{".x.db-progress", "x.db", "x.db-lock"}) {
+	if names := namesIn(t, filepath.Dir(s.db)); !slices.Equal(names, []string{".x.db-notes", "x.db", "x.db-lock"}) {
 		t.Errorf("left beside the database: %q", names)
 	}
 	if works(t, "backup", target, "--db", s.db, "--force"); recordsIn(t, target) != 600+written {
@@ -352,7 +353,7 @@ func TestDiskAway(t *testing.T) {
 	newKey(t, db, "default")
 	resolved, err := filepath.EvalSymlinks(db)
 	must(t, err)
-	must(t, os.WriteFile(resolved+"-backup-disk", []byte(real), 0o600))
+	must(t, notes.Write(resolved, notes.BackupDisk, real))
 	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
 	s.mayFail = true
 	eventually(t, "a backup, and the state", func() bool {
@@ -360,7 +361,7 @@ func TestDiskAway(t *testing.T) {
 		return a.status == 200 && len(namesIn(t, dir)) == 1 && strings.Contains(a.body, `"ok":false`) && strings.Contains(a.body, `"last":"`) &&
 			strings.Contains(a.body, `"detail":"the disk for backups is not connected: their folder is on the disk of the database"`)
 	})
-	s.logs(t, "Warning: the disk for backups is not connected: their folder is on the disk of the database\nTry: connect it; or --backup-dir DIR, on another disk")
+	s.logs(t, "Warning: the disk for backups is not connected: their folder is on the disk of the database\nTry: connect it; or another folder: --backup-dir DIR")
 }
 
 // TestUnusableBackupDir: serve warns of it at the start.

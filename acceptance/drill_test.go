@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 )
 
 // backupOf returns the name of a backup of x.db that was made so long ago.
@@ -76,7 +78,7 @@ $`)
 		!d.Database.NewestChange.After(d.Backup.NewestChange) || d.Old || d.AgeSeconds < 3600 || d.RestoreSeconds <= 0 || d.Bytes < 1000 {
 		t.Errorf("%+v", d)
 	}
-	if after := namesIn(t, filepath.Dir(s.db)); !slices.Equal(before, without(after, "x.db-drill")) {
+	if after := namesIn(t, filepath.Dir(s.db)); !slices.Equal(without(before, ".x.db-notes"), without(after, ".x.db-notes")) {
 		t.Errorf("there was %q and is %q", before, after)
 	}
 	must(t, os.Remove(d.File))
@@ -149,7 +151,7 @@ func TestDrillFails(t *testing.T) {
 	if code, stdout, stderr := runCommand(t, drill...); code != 1 || !strings.Contains(stderr, "Error: the newest backup can be restored, but 3 records in it are damaged\nTry: see which: firefighters check") {
 		t.Errorf("one with damaged records: %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
-	if names := namesIn(t, filepath.Dir(db)); len(without(names, "x.db-drill")) > 3 {
+	if names := namesIn(t, filepath.Dir(db)); len(without(names, ".x.db-notes")) > 3 {
 		t.Errorf("left beside the database: %q", names)
 	}
 }
@@ -170,7 +172,7 @@ func TestServiceDrills(t *testing.T) {
 	s.stop(t)
 
 	// A backup that is whole, but not as it should be.
-	must(t, os.Remove(db+"-drill"))
+	must(t, notes.Remove(db, notes.Drill))
 	execSQL(t, db, `UPDATE tenants SET live_count = 9`)
 	works(t, "backup", backupOf(dir, 0), "--db", db, "--force")
 	bad := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)

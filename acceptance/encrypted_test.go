@@ -158,8 +158,8 @@ func TestServiceEncrypts(t *testing.T) {
 	if stdout, stderr := works(t, drill...); !strings.HasPrefix(stdout, "Restored "+kept[0]) || !strings.Contains(stderr, "is encrypted. Its header") {
 		t.Errorf("the drill without it:\n%s%s", stdout, stderr)
 	}
-	noted := contents(t, filepath.Dir(db))["x.db-drill"]
-	if code, stdout, stderr := runCommand(t, append(drill, "--identity", stranger)...); code != 1 || noted != contents(t, filepath.Dir(db))["x.db-drill"] || !strings.Contains(stderr, "Try: the key of "+recipient) {
+	noted := contents(t, filepath.Dir(db))[".x.db-notes"]
+	if code, stdout, stderr := runCommand(t, append(drill, "--identity", stranger)...); code != 1 || noted != contents(t, filepath.Dir(db))[".x.db-notes"] || !strings.Contains(stderr, "Try: the key of "+recipient) {
 		t.Errorf("the drill with another: %d %s%s", code, stdout, stderr)
 	}
 

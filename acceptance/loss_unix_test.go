@@ -14,6 +14,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/notes"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 )
 
 // Windows lets nobody delete or replace a file that is open.
@@ -268,8 +271,9 @@ func blankWAL(t *testing.T, db string) {
 	must(t, os.Truncate(db+"-wal", info.Size()))
 }
 
-// TestNewerCopy: commands warn of a saved copy that nobody has restored.
-func TestNewerCopy(t *testing.T) {
+// TestLossNotSaid checks that commands name the saved copy of a service that was killed after a
+// loss, until it is restored.
+func TestLossNotSaid(t *testing.T) {
 	t.Parallel()
 	cmd, c := startProcess(t, filepath.Join(t.TempDir(), "x.db"))
 	db := cmd.Args[2]
@@ -283,15 +287,14 @@ func TestNewerCopy(t *testing.T) {
 	})
 	must(t, cmd.Process.Kill())
 	cmd.Wait()
-	_, stderr := works(t, "check", "--db", db)
-	warning := "Warning: " + saved + " has later changes than the database"
-	if !strings.Contains(stderr, warning) || !strings.Contains(stderr, "firefighters restore "+saved+" --db "+db+"\n") {
-		t.Errorf("check: %q", stderr)
+	for _, args := range [][]string{{"check"}, {"keys", "list"}, {"serve", "--listen", "127.0.0.1:0"}} {
+		code, stdout, stderr := runCommand(t, append(args, "--db", db)...)
+		if stderr = inWords(stderr); code != 1 || stdout != "" || !strings.Contains(stderr, "is not complete") || !strings.Contains(stderr, "firefighters restore "+saved+" --db "+db) {
+			t.Errorf("%v: %d %s%s", args, code, stdout, stderr)
+		}
 	}
 	works(t, "restore", saved, "--db", db)
-	if _, stderr := works(t, "check", "--db", db); stderr != "" {
-		t.Errorf("after the restore: %q", stderr)
-	}
+	works(t, "check", "--db", db)
 	startOn(t, db).as(c.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
 }
 
@@ -329,7 +332,7 @@ func TestOlderCopyServed(t *testing.T) {
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		copyOver(t, db+suffix, kept+suffix)
 	}
-	last := s.create(t, ana)
+	s.create(t, ana)
 	var feed struct {
 		Items []any
 		Next  string
@@ -337,8 +340,8 @@ func TestOlderCopyServed(t *testing.T) {
 	}
 	decode(t, s.do(t, "GET", "/api/v1/changes", "").wants(t, 200).body, &feed)
 	eventually(t, "a note of how far it is", func() bool {
-		text, _ := os.ReadFile(filepath.Join(filepath.Dir(db), ".x.db-progress"))
-		return strings.Contains(string(text), last)
+		var noted store.Mark
+		return notes.Read(db, notes.Mark, &noted) && noted.Commits == commitsOf(t, db)
 	})
 	for size := int64(-1); ; time.Sleep(500 * time.Millisecond) { // until nothing is being written: that would look like a -wal that was cut
 		info, err := os.Stat(db + "-wal")
@@ -354,12 +357,22 @@ func TestOlderCopyServed(t *testing.T) {
 	eventually(t, "the service to know", func() bool { return s.do(t, "GET", "/readyz", "").status == 503 })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
-	if says := output.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(says, "an older copy was written over the files") {
+	if says := output.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(says, " while it was served") {
 		t.Errorf("it says: %s", says)
 	}
-	again := startOn(t, db)
+	if code, _, stderr := runCommand(t, "serve", "--db", db, "--listen", "127.0.0.1:0"); code != 1 || !strings.Contains(stderr, "has not been restored") {
+		t.Errorf("a start goes on without what was lost: %d, %s", code, stderr)
+	}
+	again := startWith(t, db, "serve", "--new", "--db", db)
 	again.as(s.key).do(t, "GET", "/api/v1/changes?after="+feed.Next, "").wants(t, 410)
 	again.logs(t, "the database is older than what was served before")
+}
+
+// commitsOf returns the number of commits of a database.
+func commitsOf(t *testing.T, db string) (commits int64) {
+	t.Helper()
+	scanSQL(t, db, `SELECT commits FROM service`, &commits)
+	return commits
 }
 
 // TestLostNotMadeAgain: after a loss no start makes an empty database and shows a key,
@@ -382,17 +395,17 @@ func TestLostNotMadeAgain(t *testing.T) {
 	}
 	for _, args := range [][]string{{"serve", "--listen", "127.0.0.1:0"}, {"keys", "create", "--tenant", "default"}} {
 		code, stdout, stderr := runCommand(t, append(args, "--db", db)...)
-		if code != 1 || stdout != "" || !strings.Contains(stderr, "was not brought back") || !strings.Contains(stderr, "firefighters serve --new --db "+db) {
+		if code != 1 || stdout != "" || !strings.Contains(stderr, "has not been restored") || !strings.Contains(stderr, "firefighters serve --new --db "+db) {
 			t.Errorf("%v: %d %s %s", args, code, stdout, stderr)
 		}
 	}
 	works(t, "restore", saved, "--db", db)
 	startOn(t, db).as(s.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
 
-	must(t, os.WriteFile(db+".other-lost", nil, 0o600))
 	other := db + ".other"
+	must(t, notes.Write(other, notes.Lost, map[string]string{"what": "it was deleted"}))
 	startWith(t, other, "serve", "--new", "--db", other).create(t, ana)
-	if _, err := os.Stat(other + "-lost"); err == nil {
-		t.Error("the mark is still there")
+	if notes.Read(other, notes.Lost, &map[string]any{}) {
+		t.Error("the loss is still noted")
 	}
 }

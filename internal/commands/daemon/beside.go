@@ -32,7 +32,6 @@ func (d *daemon) workBeside() (stop func()) {
 	}
 	repeatedly(keysEach, "the keys could not be read again", d.api.ReloadKeys)
 	repeatedly(keysEach, "the changes of other processes could not be looked for", d.store.WakeWaiting)
-	repeatedly(keysEach, "the latest time seen could not be read again", d.store.FollowClock)
 	repeatedly(time.Second, lateWrites, d.api.WriteLate)
 	repeatedly(time.Second, "nothing can be written: the disk is full", d.store.DB().MakeWritable)
 	repeatedly(time.Second, "nothing can be written", d.store.RetryWriting)

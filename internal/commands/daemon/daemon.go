@@ -284,21 +284,9 @@ func (d *daemon) claim() (release func() error, err error) {
 	return release, nil
 }
 
-// checkLoss refuses to make a database where one was lost, unless --new was typed. A
-// sound one that is in its place is served.
+// checkLoss refuses to go on without what was lost, unless --new was typed.
 func (d *daemon) checkLoss(path string) error {
-	lost := guard.RefuseNew(path)
-	if lost == nil {
-		return nil
-	}
-	err := d.Database.Files.Inspect(path)
-	if err == nil {
-		_, err = d.Database.Files.Verify(path)
-	}
-	switch {
-	case errors.Is(err, sqlite.ErrNotExist) && !d.makeNew:
-		return lost
-	case err != nil && !errors.Is(err, sqlite.ErrNotExist):
+	if err := guard.RefuseLost(path); err != nil && !d.makeNew {
 		return err
 	}
 	if err := guard.Forget(path); err != nil {
@@ -314,7 +302,7 @@ func (d *daemon) open() (err error) {
 		return err
 	}
 	warnOfSchema(d.env, d.Database.Files, d.store.DB(), d.DB)
-	d.guard, err = guard.New(d.store.DB(), d.DB, database.Guarded, d.log)
+	d.guard, err = guard.New(d.store, d.DB, d.log)
 	if err != nil {
 		return cmp.Or(d.store.Close(), err)
 	}
@@ -342,7 +330,7 @@ func (d *daemon) limitMemory() error {
 // answer prepares the database and answers requests from it. When the program must stop
 // it lets those in flight finish.
 func (d *daemon) answer() error {
-	if err := d.store.SaveClock(); err != nil && !warnOfFullDisk(d.env, err) {
+	if err := d.store.BeginEpoch(); err != nil && !warnOfFullDisk(d.env, err) {
 		return &sqlite.FileError{Op: "writing to", Path: d.DB, Err: err}
 	}
 	prepare := d.addFirst

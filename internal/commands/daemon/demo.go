@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/guard"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -85,7 +85,7 @@ func removeDatabase(path string) {
 	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
 		os.Remove(path + suffix)
 	}
-	guard.ForgetProgress(path)
+	notes.RemoveAll(path)
 }
 
 // invent fills the empty database, and says who is there, how to find them, and what

@@ -43,7 +43,7 @@ func (c Commands) serve(env cli.Env, args []string) error {
 	flags := env.Flags("serve", serveHelp)
 	o.AddFlags(flags)
 	// The installed service has no such flag: as a setting it would hold for ever.
-	flags.BoolVar(&o.makeNew, "new", false, "make a new, empty database even where one was lost while it was served")
+	flags.BoolVar(&o.makeNew, "new", false, "start without what was lost while the database was served: with the file there, or with a new and empty one")
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}

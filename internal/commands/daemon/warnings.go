@@ -122,18 +122,10 @@ func warnOfBackups(env cli.Env, o backup.Options, db string) {
 		env.Warn("every user of this PC may read or delete the backups in "+cli.Quote(dir),
 			"a new folder in it, which this makes for itself: --backup-dir "+cli.Quote(filepath.Join(dir, "firefighters")))
 	case backup.CheckPlace(dir, db) != nil:
-		env.Warn(backup.CheckPlace(dir, db).Error(), "connect it; or --backup-dir DIR, on another disk"+forGood(dir, db))
+		env.Warn(backup.CheckPlace(dir, db).Error(), "connect it; or another folder: --backup-dir DIR")
 	case osutil.SameDisk(dir, filepath.Dir(osutil.Resolve(db))):
 		env.Warn("the backups are on the same disk as the database, and would be lost with it.", "--backup-dir DIR, on another disk")
 	}
-}
-
-// forGood is what to do, after a hint, where the disk for backups will not come back.
-func forGood(dir, db string) string {
-	if note := backup.Memory(dir, db); note != "" {
-		return "; to have them on this disk from now on, delete " + cli.Quote(note)
-	}
-	return ""
 }
 
 // warnOfBackupFolder warns of a folder in which no backups can be made, and

@@ -77,9 +77,9 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	return a
 }
 
-// orNew is what to type for an empty database in place of one that was lost.
+// orNew is what to type to go on without what was lost.
 func orNew(db string) string {
-	return "or, for a new and empty one: firefighters serve --new --db " + cli.Quote(db)
+	return "or, to go on without what was lost: firefighters serve --new --db " + cli.Quote(db)
 }
 
 // AdviceOn returns the advice on the first error in the chain of err that it
@@ -242,7 +242,7 @@ var readingRules = []rule{
 // fileRules are about a database file that cannot be used.
 var fileRules = []rule{
 	// It is not what it should be.
-	{err: sqlite.ErrNotBack, text: "there is no database at {name}: {rule}", hint: "bring it back: {restore}; {new}", restore: true},
+	{err: sqlite.ErrNotBack, text: "database {name} is not complete: {rule}", hint: "restore it: {restore}; {new}", restore: true},
 	{err: sqlite.ErrNotExist, text: "there is no database at {name}", hint: "name the right file with --db, or bring back a backup: {restore}", restore: true},
 	{err: sqlite.ErrForeign, text: "{name} is not a database of this program",
 		hint: "give another file with --db (this one was left as it is), or, if it was one and is damaged: {restore}", restore: true},

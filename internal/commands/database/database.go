@@ -86,7 +86,6 @@ func (s Schema) Open(env cli.Env, path string, create bool) (*store.Store, error
 	if err != nil {
 		return nil, err
 	}
-	s.warnOfNewerCopy(env, path)
 	opened, err := store.Open(file, time.Now)
 	if err != nil {
 		return nil, err
@@ -120,11 +119,8 @@ func (s Schema) make(file string, create bool) (made bool, err error) {
 	switch {
 	case errors.Is(err, sqlite.ErrNotExist) && create:
 		made = true
-		err := guard.RefuseNew(file)
-		if err != nil {
-			return false, err
-		}
-		if err = guard.SetAside(file); err == nil {
+		err := guard.SetAside(file)
+		if err == nil {
 			err = osutil.CreatePrivate(file)
 		}
 		if err != nil {
@@ -156,15 +152,6 @@ func (s Schema) Upgrade(env cli.Env, path string) error {
 	}.Run(env.Context)
 }
 
-// warnOfNewerCopy warns of a saved copy with changes that the database does not
-// have.
-func (s Schema) warnOfNewerCopy(env cli.Env, path string) {
-	if saved := backup.NewerCopy(s, osutil.Resolve(path)); saved != "" {
-		env.Warn(cli.Quote(saved)+" has later changes than the database: its files had gone while it was served",
-			fmt.Sprintf("with the service stopped: firefighters restore %s --db %s", cli.Quote(saved), cli.Quote(path)))
-	}
-}
-
 // warnOfClock warns of a clock that is behind the latest time seen.
 func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 	if clock.Behind() > integrity.ClockTolerance {
@@ -173,9 +160,6 @@ func warnOfClock(env cli.Env, clock *sqlite.Clock, path string) {
 			"set the clock; if it is right, and was wrong before: firefighters check --repair --db "+cli.Quote(path))
 	}
 }
-
-// Guarded tells the guard what it must know of a database.
-var Guarded = guard.Content{Marks: store.TenantMarks, Progress: store.Progress, Renew: store.Renew}
 
 // Format says which files are databases. With the methods below Schema tells backups
 // what they must know of one: it is a backup.Content.

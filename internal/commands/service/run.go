@@ -68,7 +68,7 @@ func advise(err error) error {
 		restore, _, _ = strings.Cut(restore, "; or, ") // the rest is about serve
 		hint := before + cli.AsAdministrator("firefighters restore "+restore) + ", and then: " + cli.AsAdministrator("firefighters service start")
 		if errors.Is(err, sqlite.ErrNotBack) {
-			hint += ", or, for a new and empty one: " + cli.AsAdministrator("firefighters service start --new")
+			hint += ", or, to go on without what was lost: " + cli.AsAdministrator("firefighters service start --new")
 		}
 		return cli.WithHint(err, hint)
 	}

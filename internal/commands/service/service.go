@@ -17,6 +17,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -220,12 +221,11 @@ func (s Service) endOf(before managers.State) error {
 	return cli.WithHint(fmt.Errorf("the service has stopped: %s", printable(after.Error)), hintOf(after))
 }
 
-// refuseLoss returns an error if a start would make an empty database in the place of
-// one whose files have gone and that was saved.
+// refuseLoss returns an error if the database was lost, is not back, and a copy of it was saved.
 func refuseLoss(db string) error {
 	db = osutil.Resolve(db)
 	saved := savedCopy(db)
-	if saved == "" || osutil.Exists(db) {
+	if saved == "" || osutil.Exists(db) && guard.Refuse(db) == nil {
 		return nil
 	}
 	return cli.WithHint(fmt.Errorf("the files of the database have gone: %s. What was in it is saved as %s", cli.Quote(db), cli.Quote(saved)),

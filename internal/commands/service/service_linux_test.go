@@ -15,9 +15,9 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
-	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // pc is a system with systemd below a folder of its own. systemctl and journalctl are
@@ -213,14 +213,14 @@ func TestStartNew(t *testing.T) {
 	c := newPC(t)
 	c.does(t, "install", 0)
 	db := managers.DatabaseIn(c.Host.DataFolder())
-	mark := db + sqlite.LostSuffix
-	must(t, os.WriteFile(mark, nil, 0o600))
+	lose := func() { t.Helper(); must(t, notes.Write(db, notes.Lost, map[string]string{"what": "it was deleted"})) }
 	marked := func(doing string, want bool) {
 		t.Helper()
-		if got := osutil.Exists(mark); got != want {
-			t.Errorf("%s: the mark is there: %v", doing, got)
+		if got := notes.Read(db, notes.Lost, &map[string]any{}); got != want {
+			t.Errorf("%s: the loss is noted: %v", doing, got)
 		}
 	}
+	lose()
 	c.does(t, "start --new", 1, "Error: the service runs already, so nothing was made\nTry: ", " service stop, and then the same again\n")
 	marked("it runs", true)
 	c.is(t, "stopped")
@@ -240,8 +240,9 @@ func TestStartNew(t *testing.T) {
 	must(t, os.WriteFile(db, []byte("damaged"), 0o600))
 	c.changes(t)
 	c.does(t, "start --new", 0)
-	marked("there is a database", true)
+	marked("there is a database", false)
 	must(t, os.Remove(db))
+	lose()
 	must(t, os.WriteFile(backup.SavedName(db, time.Now()), nil, 0o600))
 	c.is(t, "stopped")
 	c.does(t, "start --new", 0, "The service runs.")

@@ -22,6 +22,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -190,9 +191,9 @@ func TestAdvise(t *testing.T) {
 		{cli.WithHint(broken, "put a backup in its place: firefighters restore FILE --db x"),
 			"put a backup in its place: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start")},
 		{cli.WithHint(&sqlite.FileError{Op: "making", Path: "/x", Err: sqlite.ErrNotBack},
-			"bring it back: firefighters restore FILE --db x; or, for a new and empty one: firefighters serve --new --db x"),
-			"bring it back: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start") +
-				", or, for a new and empty one: " + sudo("firefighters service start --new")},
+			"restore it: firefighters restore FILE --db x; or, to go on without what was lost: firefighters serve --new --db x"),
+			"restore it: " + sudo("firefighters restore FILE --db x") + ", and then: " + sudo("firefighters service start") +
+				", or, to go on without what was lost: " + sudo("firefighters service start --new")},
 	} {
 		err := advise(tt.err)
 		if got := cli.HintOf(err); got != tt.want || !errors.Is(err, tt.err) {
@@ -271,7 +272,7 @@ func TestDiskAway(t *testing.T) {
 	dir, db := filepath.Join(root, "stick", "backups"), filepath.Join(root, "x.db")
 	must(t, os.Mkdir(filepath.Dir(dir), 0o700))
 	must(t, os.WriteFile(db, nil, 0o600))
-	must(t, os.WriteFile(db+"-backup-disk", []byte(dir), 0o600))
+	must(t, notes.Write(db, notes.BackupDisk, dir))
 	settings := managers.Settings{"--backup-dir=" + dir, "--db=" + db}
 	o, err := s.options(cli.Env{}, settings)
 	must(t, err)

@@ -39,7 +39,7 @@ func (s Service) start(env cli.Env, args []string) error {
 	o, err := s.options(env, settings)
 	switch err = cmp.Or(settingsErr, err); {
 	case err == nil && *makeNew:
-		err = s.forgetLoss(osutil.Resolve(o.DB))
+		err = forgetLoss(osutil.Resolve(o.DB))
 	case err == nil:
 		err = refuseLoss(o.DB)
 	case !*makeNew:
@@ -80,14 +80,10 @@ func (s Service) stop(env cli.Env, args []string) error {
 	return env.Println(said + " It starts with this PC, or by: " + cli.AsAdministrator("firefighters service start"))
 }
 
-// forgetLoss lets the next start make a new database where one was lost. It changes
-// nothing where there is a database: a sound one is served, a damaged one refused.
-func (s Service) forgetLoss(db string) error {
-	if err := guard.Refuse(db); err != nil {
+// forgetLoss lets the next start go on without what was lost.
+func forgetLoss(db string) error {
+	if err := guard.Refuse(db); errors.Is(err, sqlite.ErrLost) {
 		return cli.WithHint(err, "end the other firefighters that serves it, and then the same again")
-	}
-	if !errors.Is(s.Content.Format().Inspect(db), sqlite.ErrNotExist) {
-		return nil
 	}
 	return guard.Forget(db)
 }

@@ -142,26 +142,6 @@ func Files(content Content, db, dir string) []File {
 	return ofDatabase(content, files, own)
 }
 
-// NewerCopy returns the newest saved copy beside a database that has seen a later
-// time than the database itself, "" if there is none: the process that made it was
-// killed before it could say so, or nobody has restored it.
-func NewerCopy(content Content, db string) string {
-	saved := filesIn(filepath.Dir(db), db, SavedName, time.Now())
-	if len(saved) == 0 {
-		return ""
-	}
-	own, err := identify(content, sqlite.Peek, db)
-	if err != nil {
-		own = Identity{}
-	}
-	for _, f := range ofDatabase(content, saved, own) {
-		if its, err := identify(content, sqlite.OpenImmutable, f.Path); err == nil && its.Time.After(own.Time) {
-			return f.Path
-		}
-	}
-	return ""
-}
-
 // ofDatabase returns the files without those that are known to be of another
 // database than this one. Departments come and go, so a file that has an ID in
 // common with a file of this database is of it too.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -213,7 +214,7 @@ func TestDrillOfEncrypted(t *testing.T) {
 		t.Errorf("without the key: %+v, %v", done, err)
 	}
 	must(t, backup.NoteDrill(backup.Drill{Database: db, Dir: dir}, backup.Drilled{File: backup.File{Path: newest, Encrypted: true}}, nil))
-	if exists(db + "-drill") {
+	if notes.Read(db, notes.Drill, &map[string]any{}) {
 		t.Error("what was not restored is noted")
 	}
 	plain := db + ".backup-20261120T120000Z"

@@ -2,16 +2,15 @@ package backup
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"os"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// The service does a drill once a month. A file beside the database keeps how the last one
-// went, so that a command can note one, too.
+// The service does a drill once a month. The notes keep how the last one went, so that a
+// command can note one as well.
 
 const (
 	drillEach  = 30 * 24 * time.Hour
@@ -28,13 +27,10 @@ type drillNote struct {
 	Good   *time.Time `json:"good,omitempty"`   // when one last went well
 }
 
-func drillMemory(db string) string { return db + "-drill" }
-
 // readDrill returns how the last drill with the backups in a folder went, zero if there
 // was none.
 func readDrill(db, dir string) (note drillNote) {
-	text, err := os.ReadFile(drillMemory(db))
-	if err != nil || json.Unmarshal(text, &note) != nil || note.Folder != realPath(dir) {
+	if !notes.Read(db, notes.Drill, &note) || note.Folder != realPath(dir) {
 		return drillNote{}
 	}
 	return note
@@ -45,7 +41,7 @@ func readDrill(db, dir string) (note drillNote) {
 func NoteDrill(d Drill, done Drilled, failure error) error {
 	db, failure := osutil.Resolve(d.Database), done.outcome(failure)
 	note := readDrill(db, d.Dir)
-	if putOff(failure) || !osutil.Exists(db) || note.At.IsZero() && osutil.Exists(drillMemory(db)) {
+	if putOff(failure) || !osutil.Exists(db) || note.At.IsZero() && notes.Read(db, notes.Drill, new(drillNote)) {
 		return nil
 	}
 	return note.next(d.Dir, done, failure, time.Now()).write(db)
@@ -62,13 +58,7 @@ func (n drillNote) next(dir string, done Drilled, failure error, now time.Time) 
 	return n
 }
 
-func (n drillNote) write(db string) error {
-	text, err := json.Marshal(n)
-	if err != nil {
-		return err
-	}
-	return osutil.WriteFile(drillMemory(db), append(text, '\n'), true)
-}
+func (n drillNote) write(db string) error { return notes.Write(db, notes.Drill, n) }
 
 // failed reports whether the last drill has failed.
 func (n drillNote) failed() bool { return !n.At.IsZero() && !n.OK }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -67,23 +68,10 @@ func (p place) check() error {
 	return nil
 }
 
-// memory returns the path of the file that says which folder for backups is on another
-// disk. It is beside the database, because the folder may be gone with its disk.
-func (p place) memory() string { return p.db + "-backup-disk" }
-
-// remembered reports whether the file at memory says that this folder is on another disk.
+// remembered reports whether the notes say that this folder is on another disk.
 func (p place) remembered() bool {
-	note, err := os.ReadFile(p.memory())
-	return err == nil && string(note) == p.dir
-}
-
-// Memory returns the path of the file which says that the backups in dir are on another
-// disk, "" if there is none. Who gives that disk up for good must delete the file.
-func Memory(dir, db string) string {
-	if p := newPlace(dir, osutil.Resolve(db)); p.remembered() {
-		return p.memory()
-	}
-	return ""
+	var dir string
+	return notes.Read(p.db, notes.BackupDisk, &dir) && dir == p.dir
 }
 
 // remember notes that the folder is on another disk.
@@ -95,7 +83,7 @@ func (p place) remember() {
 	if p.remembered() {
 		return
 	}
-	osutil.WriteFile(p.memory(), []byte(p.dir), true) // after an error the next look tries again
+	notes.Write(p.db, notes.BackupDisk, p.dir) // after an error the next look tries again
 }
 
 // makeFolder makes a folder for backups if there is none. Its parent must exist.

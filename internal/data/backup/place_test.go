@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -115,11 +116,9 @@ func TestDiskAway(t *testing.T) {
 	if found := names(t, dir); !slices.Equal(found, []string{backup.FileName(db, now)}) {
 		t.Errorf("there is %q", found)
 	}
-	if found := names(t, filepath.Dir(db)); !slices.Contains(found, "x.db-backup-disk") {
-		t.Errorf("beside the database there is %q", found)
-	}
-	if note := backup.Memory(dir, db); filepath.Base(note) != "x.db-backup-disk" || !exists(note) || backup.Memory(t.TempDir(), db) != "" {
-		t.Errorf("it stands in %q", note)
+	var noted string
+	if !notes.Read(db, notes.BackupDisk, &noted) || noted != dir {
+		t.Errorf("the notes name %q", noted)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -75,8 +76,16 @@ func (r Restore) Run(ctx context.Context) (Restored, error) {
 			return Restored{}, err
 		}
 	}
-	os.Remove(task.Database + sqlite.LostSuffix) // the database is back
-	return task.done, nil
+	return task.done, forgetState(task.Database)
+}
+
+// forgetState removes what the notes say about the state of the replaced database: that it was
+// lost, and its mark.
+func forgetState(db string) error {
+	if err := notes.Remove(db, notes.Lost); err != nil {
+		return databaseError("restoring", db, err)
+	}
+	return databaseError("restoring", db, notes.Remove(db, notes.Mark))
 }
 
 // restoring is a restore that is being done.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -43,7 +44,7 @@ func TestTrouble(t *testing.T) {
 	beside = true
 	s.Step(t.Context())
 	is("on the disk of the database", backup.SameDisk)
-	must(t, os.WriteFile(db+"-backup-disk", []byte(dir), 0o600))
+	must(t, notes.Write(db, notes.BackupDisk, dir))
 	s.Step(t.Context())
 	is("with the disk away", backup.DiskAway)
 }

@@ -1,61 +1,52 @@
-// Package guard notices that the files of an open database have gone: somebody
-// has deleted, moved, replaced or cut them, or has written an older copy over them,
-// while it is served. It then ends all reading and writing, and saves what is still
-// open.
+// Package guard notices when the database is lost while it is served: its files are deleted,
+// moved, replaced, cut or overwritten, or it is set back to an earlier state. The guard then
+// ends all reading and writing, saves what is still open, and leaves a note that keeps the
+// next start from going on without the lost records.
 //
-// A look (look.go) compares the files with what is remembered of them: which files they
-// are, the end of the -wal (wal.go), how far the content has come, and the file of the
-// database without its -wal (file.go, pages.go). There is a look five times a second, at
-// the end, and around each checkpoint of this process, which could hide what happened.
-// A look that finds a loss begins a doubt. The doubt becomes a Loss when further looks
-// agree. What follows a loss is in lost.go.
+// The mark of the database (store.Mark) shows an earlier state to whoever reads the database
+// through SQLite. Each write checks it, so none is acknowledged after a loss. But SQLite keeps
+// pages in memory and its place in the -wal in the -shm, so a file that was overwritten looks
+// the same to it for a while. So the guard looks at the files themselves several times a
+// second (look.go). What follows a loss is in lost.go.
 package guard
 
 import (
 	"context"
 	"log/slog"
-	"os"
 	"sync/atomic"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// Guard looks after the files of one open database.
+// Guard watches the files of one open database.
 type Guard struct {
-	db    *sqlite.DB
+	store *store.Store
 	log   *slog.Logger
 	files *files
 	tried time.Time // when the last save began
-	noted note      // what was noted of the progress
 	loss  atomic.Pointer[Loss]
+
+	noted   store.Mark // the mark in the notes
+	notedAt time.Time
 }
 
 const (
-	// interval is the time between two looks.
-	interval = 200 * time.Millisecond
+	// interval is the time between two looks, and noteInterval the least time between two
+	// notes of the mark.
+	interval     = 200 * time.Millisecond
+	noteInterval = time.Second
 	// saveInterval is the time between two attempts to save a lost database.
 	saveInterval = 10 * time.Second
 )
 
-// Content is what a guard must know of what a database holds.
-type Content struct {
-	// Marks returns marks of which any two files of one database share one. It may
-	// be handed a file that is being written.
-	Marks func(*sqlite.Conn) ([]string, error)
-	// Progress returns how far a database has come, in one line. older reports whether
-	// that is less than an earlier line of the same database says; "" says nothing.
-	Progress func(c *sqlite.Conn, earlier string) (now string, older bool, err error)
-	// Renew makes a database of an older state another one, so that nothing is
-	// counted a second time.
-	Renew func(*sqlite.Conn) error
-}
-
-// Loss is the error for a database whose files have gone.
+// Loss is the error for a database that was lost.
 type Loss struct {
 	Path  string // of the database
-	What  string // what has happened, without a name, as "the -wal of the database was deleted or moved away"
+	What  string // what happened, as "the -wal of the database was deleted or moved away"
 	Saved string // the copy of what was still open; "" if there is none
 	Err   error  // why there is none
 
@@ -64,47 +55,56 @@ type Loss struct {
 
 func (l *Loss) Error() string { return l.What + " while it was served" }
 
-// Older reports whether an older state of the database has taken its place. What was
-// saved is without what was written since.
+// Kind returns what happened in one word, for a program: gone, cut, replaced, older, damaged
+// or sidecar.
+func (l *Loss) Kind() string { return string(l.kind) }
+
+// Older reports whether an earlier state took the place of the database. The saved copy then
+// lacks what was written since.
 func (l *Loss) Older() bool { return l.kind == older }
 
-// Closable reports whether closing the database completes it: only files beside
-// it have gone, and they are still open.
-func (l *Loss) Closable() bool { return l.kind == beside }
+// Closable reports whether closing the database completes it: only files next to it are
+// gone, and they are still open.
+func (l *Loss) Closable() bool { return l.kind == sidecar }
 
 // Is reports whether target is sqlite.ErrLost.
 func (l *Loss) Is(target error) bool { return target == sqlite.ErrLost }
 
-// New returns a Guard of an open database. path is the one that it was asked for
-// by, which may be a link. A database that is older than what was last served is
-// renewed.
-func New(db *sqlite.DB, path string, content Content, log *slog.Logger) (*Guard, error) {
-	files, err := openFiles(db, path, content)
+// New returns a Guard of an open database. path is the path it was opened by, perhaps a link.
+// If the database is older than when it was last served, New renews its history.
+func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
+	files, err := openFiles(s, path)
 	if err != nil {
 		return nil, err
 	}
-	g := &Guard{db: db, log: log, files: files}
-	g.readNote()
-	files.isLost() // so that it knows the files
-	db.AskBeforeCheckpoints(files.mayCheckpoint)
+	g := &Guard{store: s, log: log, files: files}
+	files.look() // which remembers them
+	s.DB().BeforeCheckpoints(files.mayCheckpoint)
+	if notes.Read(s.DB().Path(), notes.Mark, &g.noted) && !s.Mark().Follows(g.noted) {
+		log.Warn("the database is older than what was served before: an older copy was put in its place. " +
+			"What was written since is not in it, and keys that were revoked since work again")
+		if err := s.RenewHistory(); err != nil {
+			return nil, err
+		}
+	}
 	return g, nil
 }
 
-// Loss returns what has happened to the files, nil while all is well.
+// Loss returns what happened to the database, nil while all is well.
 func (g *Guard) Loss() *Loss { return g.loss.Load() }
 
-// Run looks at the files until ctx ends. It calls lost, once, when they have
-// gone and nothing reads or writes the database any more.
+// Run watches the files until ctx ends. After a loss it calls lost, once, when nothing reads or
+// writes the database any longer.
 func (g *Guard) Run(ctx context.Context, lost func()) {
 	ticker := time.NewTicker(interval)
 	defer ticker.Stop()
 	for ctx.Err() == nil {
 		loss := g.loss.Load()
 		if loss == nil {
-			g.look()
-			g.note(time.Now())
-			if g.loss.Load() != nil {
+			if g.look(); g.loss.Load() != nil {
 				lost()
+			} else if time.Since(g.notedAt) >= noteInterval {
+				g.noteMark()
 			}
 		} else if loss.Saved == "" && time.Since(g.tried) >= saveInterval {
 			g.save(ctx)
@@ -116,48 +116,58 @@ func (g *Guard) Run(ctx context.Context, lost func()) {
 	}
 }
 
-// look looks at the files, and ends the work with the database at a loss.
+// look looks at the files, and ends the work with the database after a loss.
 func (g *Guard) look() finding {
-	found, lost := g.files.isLost()
+	found, lost := g.files.look()
 	if !lost {
 		return found
 	}
-	g.db.Lose()
+	g.store.DB().Lose()
+	g.noteLoss(found.what)
 	if found.kind == replaced {
 		g.files.setAside()
 	}
-	g.files.growShm()
-	g.files.markLost()
-	g.loss.Store(&Loss{Path: g.db.Path(), What: found.what, kind: found.kind})
+	g.loss.Store(&Loss{Path: g.store.DB().Path(), What: found.what, kind: found.kind})
 	g.log.Error("the files of the database have gone: no request is answered, and what is still open is being saved", "what", found.what)
 	return found
 }
 
-// End looks at the files once more, after Run has ended, and makes the last
-// attempt to save a lost database. It returns the Loss, or nil if all is well.
-// Unless the Loss is Closable the database must not be closed any more: that
-// would write into a file that is another's by now.
+// noteMark notes the mark, by which the next start recognizes an older copy.
+func (g *Guard) noteMark() {
+	mark := g.store.Mark()
+	if mark == g.noted || g.files.inDoubt() || !g.files.isInFolder() {
+		return
+	}
+	g.notedAt = time.Now()
+	if notes.Write(g.store.DB().Path(), notes.Mark, mark) == nil { // the next look tries again
+		g.noted = mark
+	}
+}
+
+// End looks at the files once more, after Run has ended, and makes the last attempt to save a
+// lost database. It returns the Loss, or nil if all is well. Unless the Loss is Closable, the
+// database must not be closed any longer: that would write into a file that may be another
+// one by now.
 func (g *Guard) End() *Loss {
-	// What has happened since the last look. After a crash all looks are without a result
-	// until the first checkpoint, and more of them would only delay the end.
-	for looks, blind := 20, 3; looks > 0 && blind > 0 && g.loss.Load() == nil; looks-- {
+	for looks, blind := 0, 0; looks < longPatience && blind < patience && g.loss.Load() == nil; looks++ {
 		found := g.look()
 		if found.kind == nothing {
 			break
 		}
 		if found.kind == unclear {
-			blind--
+			blind++
 		}
 		time.Sleep(interval)
 	}
 	loss := g.loss.Load()
 	if loss == nil {
-		g.note(time.Time{})
+		g.noteMark()
+		g.files.close()
 		return nil
 	}
 	if loss.kind == gone && g.files.areBack() {
 		back := *loss
-		back.kind = beside
+		back.kind = sidecar
 		loss = &back
 		g.loss.Store(loss)
 	}
@@ -167,9 +177,10 @@ func (g *Guard) End() *Loss {
 	}
 	switch {
 	case loss.Closable() && g.files.isInFolder():
-		os.Remove(loss.Path + sqlite.LostSuffix)
+		g.files.close()
+		notes.Remove(loss.Path, notes.Lost)
 	case loss.Saved != "" && (loss.kind == gone || loss.kind == replaced):
-		g.files.removeBeside()
+		g.files.removeSidecars()
 	}
 	return loss
 }

@@ -6,230 +6,395 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-var toy = sqlite.Format{ApplicationID: 0x746f7921, Version: 1}
+const ours = record.TenantID(1)
 
-// create makes a database with a mark, and opens it.
-func create(t *testing.T, mark string) *sqlite.DB {
+var ana = record.Fields{FirstName: "Ana", LastName: "Čović", Email: "ana@example.com"}
+
+// newStore creates a database with a department and serves it.
+func newStore(t *testing.T) *store.Store {
 	t.Helper()
+	schema, err := os.ReadFile("../../../schema.sql")
+	must(t, err)
 	path := filepath.Join(t.TempDir(), "x.db")
 	must(t, os.WriteFile(path, nil, 0o600))
-	must(t, toy.Migrate(path, 0, 1, func(c *sqlite.Conn) error {
-		_, err := c.Exec(`CREATE TABLE marks (mark TEXT); CREATE TABLE notes (note BLOB);
-			CREATE TABLE history (number INTEGER); INSERT INTO history VALUES (1);
-			CREATE TABLE changes (id INTEGER PRIMARY KEY, text TEXT); INSERT INTO changes (text) VALUES ('first')`)
-		return err
-	}))
-	db, err := sqlite.Open(path, sqlite.Options{})
-	must(t, err)
-	t.Cleanup(func() { db.Close() })
-	exec(t, db, `INSERT INTO marks VALUES ('`+mark+`')`)
-	return db
+	must(t, store.Format(string(schema), 1).Migrate(path, 0, 1, func(c *sqlite.Conn) error { return store.Create(c, string(schema)) }))
+	s := open(t, path)
+	must(t, s.BeginEpoch())
+	must(t, s.AddDepartments([]store.Department{{Name: "Engine 7"}}))
+	return s
 }
 
-func exec(t *testing.T, db *sqlite.DB, text string) {
+func open(t *testing.T, path string) *store.Store {
 	t.Helper()
-	must(t, db.Write(func(tx *sqlite.Tx) error {
-		_, err := tx.Exec(text + `; INSERT INTO changes (text) VALUES (hex(randomblob(8)))`)
-		return err
-	}))
-}
-
-func marks(c *sqlite.Conn) (marks []string, err error) {
-	err = c.Query(`SELECT mark FROM marks`, nil, func(row sqlite.Row) { marks = append(marks, row.Text(0)) })
-	return marks, err
-}
-
-// content of a toy is a table to which each transaction adds a random text.
-var content = guard.Content{Marks: marks, Progress: progress, Renew: func(c *sqlite.Conn) error {
-	_, err := c.Exec(`UPDATE history SET number = number + 1`)
-	return err
-}}
-
-func progress(c *sqlite.Conn, earlier string) (now string, older bool, err error) {
-	err = c.QueryRow(`SELECT number || ' ' || max(id) || ' ' || text FROM history, changes`, nil, func(row sqlite.Row) { now = row.Text(0) })
-	var history, id int64
-	var text string
-	if n, _ := fmt.Sscan(earlier, &history, &id, &text); n == 3 && err == nil {
-		var same int64
-		same, err = c.QueryInt(`SELECT number <> ? OR EXISTS (SELECT 1 FROM changes WHERE id = ? AND text = ?) FROM history`, history, id, text)
-		older = same == 0
-	}
-	return now, older, err
-}
-
-// watch runs a guard until the end of the test. lost is closed at a loss.
-func watch(t *testing.T, db *sqlite.DB) (g *guard.Guard, lost chan bool, stop func()) {
-	t.Helper()
-	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
+	s, err := store.Open(path, time.Now)
 	must(t, err)
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func create(t *testing.T, s *store.Store) (id string) {
+	t.Helper()
+	f, err := s.Create(ours, 0, ana, nil)
+	must(t, err)
+	return f.ID
+}
+
+// exec changes a database as another program does.
+func exec(t *testing.T, path, text string) {
+	t.Helper()
+	other, err := sqlite.Open(path, sqlite.Options{})
+	must(t, err)
+	must(t, other.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err }))
+	must(t, other.Close())
+}
+
+// watched is a Guard that runs.
+type watched struct {
+	*guard.Guard
+	path string
+	log  *bytes.Buffer // to be read after stop
+	lost chan bool     // closed at a loss
+	stop func()
+}
+
+func newGuard(t *testing.T, s *store.Store) *watched {
+	t.Helper()
+	w := &watched{path: s.DB().Path(), log: &bytes.Buffer{}, lost: make(chan bool)}
+	g, err := guard.New(s, w.path, slog.New(slog.NewTextHandler(w.log, nil)))
+	must(t, err)
+	w.Guard = g
+	return w
+}
+
+func watch(t *testing.T, s *store.Store) *watched {
+	t.Helper()
+	w := newGuard(t, s)
 	ctx, cancel := context.WithCancel(t.Context())
-	lost, ended := make(chan bool), make(chan bool)
+	ended := make(chan bool)
 	go func() {
 		defer close(ended)
-		g.Run(ctx, func() { close(lost) })
+		w.Run(ctx, func() { close(w.lost) })
 	}()
-	stop = func() { cancel(); <-ended }
-	t.Cleanup(stop)
-	return g, lost, stop
+	w.stop = func() { cancel(); <-ended }
+	t.Cleanup(w.stop)
+	return w
 }
 
-// TestUse: what the service and other programs do with a database is no loss.
-func TestUse(t *testing.T) {
-	t.Parallel()
-	db := create(t, "one")
-	g, lost, stop := watch(t, db)
-	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
-		for range 50 {
-			exec(t, db, `INSERT INTO notes VALUES (randomblob(20000))`)
-		}
-		exec(t, db, `DELETE FROM notes; UPDATE marks SET mark = mark || '+'`)
-		must(t, sqlite.Vacuum(db.Path())) // the file grows smaller, and the -wal empty
-	}
-	select {
-	case <-lost:
-		t.Errorf("a loss: %v", g.Loss())
-	default:
-	}
-	stop()
-	if g.End() != nil {
-		t.Error("a loss at the end")
-	}
-}
-
-// TestLoss: after a loss nothing reads or writes, and the copy has everything.
-func TestLoss(t *testing.T) {
-	t.Parallel()
-	db := create(t, "one")
-	g, lost, stop := watch(t, db)
-	must(t, os.Remove(db.Path()))
-	exec(t, db, `INSERT INTO marks VALUES ('two')`) // goes to the deleted file
-	<-lost
-	err := db.Write(func(*sqlite.Tx) error { return nil })
-	if !errors.Is(err, sqlite.ErrLost) || !errors.Is(db.Read(func(*sqlite.Conn) error { return nil }), sqlite.ErrLost) {
-		t.Errorf("writing: %v", err)
-	}
-	if err := guard.Refuse(db.Path()); err != nil {
-		t.Errorf("nobody serves it: %v", err)
-	}
-	stop()
-	loss := g.End()
-	if loss == nil || loss.Closable() || !errors.Is(loss, sqlite.ErrLost) || !strings.HasPrefix(loss.Saved, db.Path()+".saved-") {
-		t.Fatalf("%+v", loss)
-	}
-	c, err := sqlite.OpenImmutable(loss.Saved)
+// holds fails unless a file is a sound database with these records.
+func holds(t *testing.T, path string, ids ...string) {
+	t.Helper()
+	c, err := sqlite.Peek(path)
 	must(t, err)
 	defer c.Close()
-	if found, err := marks(c); strings.Join(found, " ") != "one two" || err != nil {
-		t.Errorf("the copy has %v, %v", found, err)
+	must(t, c.CheckStructure(t.Context()))
+	var found []string
+	must(t, c.Query(`SELECT id FROM firefighters ORDER BY row`, nil, func(row sqlite.Row) { found = append(found, row.Text(0)) }))
+	if !slices.Equal(found, ids) {
+		t.Errorf("%s holds %v, not %v", path, found, ids)
 	}
-	if left, _ := filepath.Glob(db.Path() + "*"); len(left) != 3 { // the mark, and the lock that Refuse has made
+}
+
+// TestLoss checks that nothing reads or writes after a loss, and that the copy has everything.
+func TestLoss(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	w := watch(t, s)
+	first := create(t, s)
+	must(t, os.Remove(w.path))
+	second := create(t, s) // goes to the deleted file
+	<-w.lost
+	if _, err := s.Create(ours, 0, ana, nil); !errors.Is(err, sqlite.ErrLost) {
+		t.Errorf("a write: %v", err)
+	}
+	if _, err := s.Get(ours, first); !errors.Is(err, sqlite.ErrLost) {
+		t.Errorf("a read: %v", err)
+	}
+	w.stop()
+	loss := w.End()
+	if loss == nil || loss.Closable() || loss.Kind() != "gone" || !errors.Is(loss, sqlite.ErrLost) || !strings.HasPrefix(loss.Saved, w.path+".saved-") {
+		t.Fatalf("%+v", loss)
+	}
+	holds(t, loss.Saved, first, second)
+	if err := guard.Refuse(w.path); !errors.Is(err, sqlite.ErrNotBack) {
+		t.Errorf("a command: %v", err)
+	}
+	must(t, guard.Forget(w.path))
+	must(t, guard.Forget(w.path))
+	must(t, guard.Refuse(w.path))
+}
+
+// TestLossStays checks that a database that lost its last commits is refused until they are
+// back.
+func TestLossStays(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	w := watch(t, s)
+	kept := filepath.Join(t.TempDir(), "kept")
+	create(t, s)
+	copyFiles(t, w.path, kept, "", "-wal")
+	create(t, s)
+	must(t, os.Truncate(w.path+"-wal", 0))
+	<-w.lost
+	w.stop()
+	loss := w.End()
+	if loss == nil || loss.Saved != "" || loss.Kind() != "cut" {
+		t.Fatalf("%+v", loss)
+	}
+	if err := guard.RefuseLost(w.path); !errors.Is(err, sqlite.ErrNotBack) {
+		t.Errorf("without the -wal: %v", err)
+	}
+	copyFiles(t, kept, w.path, "", "-wal")
+	if err := guard.RefuseLost(w.path); !errors.Is(err, sqlite.ErrNotBack) {
+		t.Errorf("an older copy: %v", err)
+	}
+}
+
+// TestMovedBack checks that a database that was moved away is accepted when it is back.
+func TestMovedBack(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	w := watch(t, s)
+	id := create(t, s)
+	elsewhere := filepath.Join(t.TempDir(), "away")
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		must(t, os.Rename(w.path+suffix, elsewhere+suffix))
+	}
+	<-w.lost
+	w.stop()
+	w.End()
+	if err := guard.RefuseLost(w.path); !errors.Is(err, sqlite.ErrNotBack) {
+		t.Errorf("away: %v", err)
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		must(t, os.Rename(elsewhere+suffix, w.path+suffix))
+	}
+	must(t, guard.RefuseLost(w.path))
+	holds(t, w.path, id)
+}
+
+// TestOtherFolder checks that a service whose folder is gone changes nothing in another
+// folder of that name.
+func TestOtherFolder(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	folder := filepath.Dir(s.DB().Path())
+	w := watch(t, s)
+	must(t, os.Rename(folder, folder+".old"))
+	must(t, os.Mkdir(folder, 0o700))
+	<-w.lost
+	w.stop()
+	w.End()
+	if err := guard.RefuseLost(w.path); err != nil {
+		t.Errorf("there is a note in the new folder: %v", err)
+	}
+	must(t, os.RemoveAll(folder+".old"))
+}
+
+// TestFolderCreated checks that the copy creates a folder that is gone, with the note.
+func TestFolderCreated(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	w := watch(t, s)
+	for os.RemoveAll(filepath.Dir(w.path)) != nil { // the guard has just written its note there
+	}
+	<-w.lost
+	w.stop()
+	if loss := w.End(); loss == nil || loss.Saved == "" {
+		t.Errorf("%+v", loss)
+	}
+	if err := guard.RefuseLost(w.path); !errors.Is(err, sqlite.ErrNotBack) {
+		t.Errorf("a new database: %v", err)
+	}
+}
+
+// TestOlderAtStart checks that an older copy that is put in place while no service runs
+// gets another history at the next start, once.
+func TestOlderAtStart(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	path, kept := s.DB().Path(), filepath.Join(t.TempDir(), "kept")
+	must(t, s.Close())
+	history := func() (int64, string) {
+		s := open(t, path)
+		must(t, s.BeginEpoch())
+		w := newGuard(t, s)
+		create(t, s)
+		if loss := w.End(); loss != nil {
+			t.Errorf("a loss: %v", loss)
+		}
+		must(t, s.Close())
+		return s.Mark().History, w.log.String()
+	}
+	first, _ := history()
+	copyFiles(t, path, kept, "")
+	if same, log := history(); same != first || log != "" {
+		t.Errorf("the same file: %d and %d, %s", first, same, log)
+	}
+	copyFiles(t, kept, path, "")
+	second, log := history()
+	if second == first || !strings.Contains(log, "older than what was served before") {
+		t.Errorf("an older file: %d and %d, %s", first, second, log)
+	}
+	if same, log := history(); same != second || log != "" {
+		t.Errorf("the same file again: %d and %d, %s", second, same, log)
+	}
+}
+
+// TestReplaced checks that the -wal is set aside if another file is in the place of the
+// database, since SQLite would write it into that. The -wal of the other file stays.
+func TestReplaced(t *testing.T) {
+	t.Parallel()
+	for name, both := range map[string]bool{"the database": false, "with its -wal": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			other := filepath.Join(t.TempDir(), "other")
+			w := watch(t, newStore(t))
+			must(t, os.WriteFile(other, []byte("another file"), 0o600))
+			must(t, os.WriteFile(other+"-wal", []byte("its -wal"), 0o600))
+			if both {
+				must(t, os.Rename(other+"-wal", w.path+"-wal"))
+			}
+			must(t, os.Rename(other, w.path))
+			<-w.lost
+			if _, err := os.Stat(w.path + guard.AsideSuffix); (err == nil) == both {
+				t.Errorf("the -wal is set aside: %v", err == nil)
+			}
+			if left, _ := os.ReadFile(w.path + "-wal"); both && string(left) != "its -wal" {
+				t.Errorf("the other -wal is %q", left)
+			}
+		})
+	}
+}
+
+// TestLeftovers checks that only incomplete copies are removed.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "x.db")
+	for _, suffix := range []string{".saved-20261120T093000Z", ".saved-20261120T094000Z.partial", ".other.partial"} {
+		must(t, os.WriteFile(db+suffix, nil, 0o600))
+	}
+	guard.RemoveLeftovers(db)
+	left, err := filepath.Glob(db + "*")
+	must(t, err)
+	if want := []string{db + ".other.partial", db + ".saved-20261120T093000Z"}; !slices.Equal(left, want) {
 		t.Errorf("left: %v", left)
 	}
 }
 
-// TestStopWhileSaving: a service that is stopped while it saves does not say that it
-// cannot. The end saves.
+// TestUnsaved checks that a copy that cannot be saved is logged once and tried again.
+func TestUnsaved(t *testing.T) {
+	t.Parallel()
+	w := newGuard(t, newStore(t))
+	folder := filepath.Dir(w.path)
+	must(t, os.Rename(folder, folder+".old"))
+	must(t, os.WriteFile(folder, nil, 0o600)) // so that no folder can be created there
+	for range 5 {
+		guard.Look(w.Guard)
+	}
+	guard.Save(w.Guard, t.Context())
+	guard.Save(w.Guard, t.Context())
+	if loss := w.Loss(); loss == nil || loss.Saved != "" || loss.Err == nil || strings.Count(w.log.String(), "could not be saved") != 1 {
+		t.Errorf("%+v, the log: %s", loss, w.log)
+	}
+	must(t, os.Remove(folder))
+	if loss := w.End(); loss.Saved == "" || loss.Err != nil {
+		t.Errorf("with a folder: %+v", loss)
+	}
+	must(t, os.RemoveAll(folder+".old"))
+}
+
+// TestStopWhileSaving checks that a service that is stopped while it saves does not report a
+// failure. The end saves.
 func TestStopWhileSaving(t *testing.T) {
 	t.Parallel()
-	db := create(t, "one")
-	var log bytes.Buffer
-	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&log, nil)))
-	must(t, err)
-	must(t, os.Remove(db.Path()))
+	w := newGuard(t, newStore(t))
+	must(t, os.Remove(w.path))
 	ctx, cancel := context.WithCancel(t.Context())
-	g.Run(ctx, cancel) // ends at the loss
-	guard.Save(g, ctx)
-	if loss := g.End(); loss == nil || loss.Saved == "" || strings.Count(log.String(), "ERROR") != 1 {
-		t.Errorf("%+v, the log:\n%s", loss, &log)
+	w.Run(ctx, cancel) // ends at the loss
+	guard.Save(w.Guard, ctx)
+	if loss := w.End(); loss == nil || loss.Saved == "" || strings.Count(w.log.String(), "ERROR") != 1 {
+		t.Errorf("%+v, the log:\n%s", loss, w.log)
 	}
 }
 
-// TestDoubtEnds: a look that finds a loss counts for nothing once a later one finds
-// none. The next doubt begins again, and checkpoints are made.
+// TestDoubtEnds checks that a look that finds a loss counts for nothing once a later one finds
+// none.
 func TestDoubtEnds(t *testing.T) {
 	t.Parallel()
-	db := create(t, "one")
-	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
-	must(t, err)
-	for range 2 {
-		must(t, os.Rename(db.Path(), db.Path()+".away"))
-		if guard.Look(g) == "" || g.Loss() != nil {
-			t.Fatalf("the first look at a missing file: %v", g.Loss())
+	w := newGuard(t, newStore(t))
+	for range 3 {
+		must(t, os.Rename(w.path, w.path+".away"))
+		if guard.Look(w.Guard) == "" || w.Loss() != nil {
+			t.Fatalf("the first look at a missing file: %v", w.Loss())
 		}
-		must(t, os.Rename(db.Path()+".away", db.Path()))
-		if found := guard.Look(g); found != "" {
+		must(t, os.Rename(w.path+".away", w.path))
+		if found := guard.Look(w.Guard); found != "" {
 			t.Fatal(found)
 		}
-		time.Sleep(400 * time.Millisecond) // longer than a doubt may last
-	}
-	exec(t, db, `INSERT INTO notes VALUES (randomblob(20000))`)
-	for range 10 {
-		must(t, db.CheckpointIdle())
-		time.Sleep(20 * time.Millisecond)
-	}
-	if frames, copied, err := db.Frames(); err != nil || copied != frames {
-		t.Errorf("%d of %d frames are in the file, %v", copied, frames, err)
 	}
 }
 
-// TestDamage: damage that SQLite meets is a loss if it is there when the guard looks. A
-// read that the disk refuses once is none: SQLite calls it damage, too.
+// TestDamage checks that damage that SQLite meets is a loss if it is still there when the guard
+// looks. A read that the disk refuses once looks like damage to SQLite, and is none.
 func TestDamage(t *testing.T) {
 	t.Parallel()
-	db := create(t, "one")
-	g, err := guard.New(db, db.Path(), content, slog.New(slog.NewTextHandler(&bytes.Buffer{}, nil)))
-	must(t, err)
+	s := newStore(t)
+	w := newGuard(t, s)
 	const corrupt = sqlite.ResultError(11)
-	if err := db.Read(func(*sqlite.Conn) error { return corrupt }); err != corrupt {
+	if err := s.DB().Read(func(*sqlite.Conn) error { return corrupt }); err != corrupt {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if found := guard.Look(g); found != "" || g.Loss() != nil {
-			t.Fatalf("%s: %v", found, g.Loss())
+		if found := guard.Look(w.Guard); found != "" || w.Loss() != nil {
+			t.Fatalf("%s: %v", found, w.Loss())
 		}
-		time.Sleep(200 * time.Millisecond)
 	}
-
-	exec(t, db, `INSERT INTO notes VALUES (randomblob(2000000))`)
-	must(t, db.Close())
-	damage(t, db.Path())
-	db, err = sqlite.Open(db.Path(), sqlite.Options{})
+	for range 2000 {
+		create(t, s)
+	}
+	must(t, s.Close())
+	c, err := sqlite.OpenImmutable(w.path)
 	must(t, err)
-	t.Cleanup(func() { db.Close() })
-	g, lost, _ := watch(t, db)
-	err = db.Read(func(c *sqlite.Conn) error { _, err := marks(c); return err })
-	if !errors.Is(err, sqlite.ErrCorrupt) {
+	page, err := c.QueryInt(`SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_imports_1'`)
+	must(t, errors.Join(err, c.Close()))
+	file, err := os.OpenFile(w.path, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = file.WriteAt(bytes.Repeat([]byte("damage"), 600), (page-1)*4096)
+	must(t, errors.Join(err, file.Close()))
+	s = open(t, w.path)
+	w = watch(t, s)
+	if _, err := s.Imports(ours); !errors.Is(err, sqlite.ErrCorrupt) {
 		t.Errorf("the damage is not met: %v", err)
 	}
-	<-lost
-	if loss := g.Loss(); !strings.Contains(loss.What, "is damaged") {
+	<-w.lost
+	if loss := w.Loss(); loss.Kind() != "damaged" {
 		t.Error(loss)
 	}
 }
 
-// damage overwrites the page of the table marks.
-func damage(t *testing.T, path string) {
+// copyFiles copies the files with these suffixes over those in another place, as cp does:
+// the files there keep their inodes.
+func copyFiles(t *testing.T, from, to string, suffixes ...string) {
 	t.Helper()
-	c, err := sqlite.OpenImmutable(path)
-	must(t, err)
-	page, err := c.QueryInt(`SELECT rootpage FROM sqlite_schema WHERE name = 'marks'`)
-	must(t, errors.Join(err, c.Close()))
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	must(t, err)
-	_, err = file.WriteAt(bytes.Repeat([]byte("damage"), 600), (page-1)*4096)
-	must(t, errors.Join(err, file.Close()))
+	for _, suffix := range suffixes {
+		content, err := os.ReadFile(from + suffix)
+		must(t, err)
+		must(t, os.WriteFile(to+suffix, content, 0o600))
+	}
 }
 
 func must(t *testing.T, err error) {

@@ -1,17 +1,17 @@
 package guard
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
@@ -31,9 +31,9 @@ func (g *Guard) save(ctx context.Context) {
 	g.tried = time.Now()
 	loss := *g.loss.Load()
 	loss.Saved = ""
-	g.files.makeFolder()
+	g.makeFolder()
 	copied := backup.SavedName(loss.Path, g.tried)
-	loss.Err = saveTo(ctx, g.db, copied)
+	loss.Err = saveTo(ctx, g.store.DB(), copied)
 	if loss.Err != nil && ctx.Err() != nil { // the service ends, and End tries again
 		g.tried = time.Time{}
 		return
@@ -66,7 +66,10 @@ func saveTo(ctx context.Context, db *sqlite.DB, path string) error {
 		err = sqlite.FinishCopy(partial, func(copied *sqlite.Conn) error { return copied.CheckStructure(ctx) })
 	}
 	if err == nil {
-		err = cmp.Or(os.Rename(partial, path), osutil.SyncFolder(filepath.Dir(path)))
+		err = os.Rename(partial, path)
+	}
+	if err == nil {
+		err = osutil.SyncFolder(filepath.Dir(path))
 	}
 	return err
 }
@@ -82,25 +85,32 @@ func (f *files) isInFolder() bool {
 	return err == nil && os.SameFile(info, opened)
 }
 
-// makeFolder makes the folder of the database if that has gone as well. If it cannot be
-// made, the attempt to save fails and says so.
-func (f *files) makeFolder() {
-	folder := filepath.Dir(f.db.Path())
+// makeFolder creates the folder of the database if it is gone as well. If that fails, so does the
+// attempt to save.
+func (g *Guard) makeFolder() {
+	folder := filepath.Dir(g.store.DB().Path())
 	if osutil.Exists(folder) || os.MkdirAll(folder, 0o700) != nil {
 		return
 	}
-	if made, err := os.Open(folder); err == nil {
-		f.folder.Close()
-		f.folder = made
-		f.markLost()
+	if created, err := os.Open(folder); err == nil {
+		g.files.folder.Close()
+		g.files.folder = created
+		g.noteLoss(g.loss.Load().What)
 	}
 }
 
-// markLost leaves a file beside the database. It keeps commands away now, and later it
-// keeps a start from making a new database. Where it cannot be made, nothing does.
-func (f *files) markLost() {
-	if f.isInFolder() {
-		osutil.CreatePrivate(f.db.Path() + sqlite.LostSuffix)
+// lossNote is what the notes keep of a loss.
+type lossNote struct {
+	At   time.Time  `json:"at"`
+	What string     `json:"what"`
+	Mark store.Mark `json:"mark"` // of the last known commit
+}
+
+// noteLoss leaves a note of the loss. It keeps commands away now, and later it keeps a start
+// from going on without what was lost. If it cannot be written, nothing does.
+func (g *Guard) noteLoss(what string) {
+	if g.files.isInFolder() {
+		notes.Write(g.store.DB().Path(), notes.Lost, lossNote{time.Now().UTC().Truncate(time.Second), what, g.store.Mark()})
 	}
 }
 
@@ -110,18 +120,14 @@ func (f *files) isOpened(suffix, opened string) bool {
 	return err == nil && os.SameFile(info, f.opened[opened])
 }
 
-// areBack reports whether all files are in their places again, and nobody has
-// changed the database meanwhile.
+// areBack reports whether all files are in their places again.
 func (f *files) areBack() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	for _, suffix := range suffixes {
 		if !f.isOpened(suffix, suffix) {
 			return false
 		}
 	}
-	info, err := f.file.Stat()
-	return err == nil && info.ModTime().Equal(f.modified)
+	return true
 }
 
 // setAside renames the -wal: SQLite would write it into the file that is in the
@@ -132,17 +138,8 @@ func (f *files) setAside() {
 	}
 }
 
-// growShm extends a -shm that was cut to its length. It is blank then, so that
-// SQLite makes it again from the -wal.
-func (f *files) growShm() {
-	shm := f.db.Path() + "-shm"
-	if info, err := os.Stat(shm); err == nil && info.Size() < f.shmSize && f.isOpened("-shm", "-shm") {
-		os.Truncate(shm, f.shmSize)
-	}
-}
-
-// removeBeside removes the files beside the database, unless they are others by now.
-func (f *files) removeBeside() {
+// removeSidecars removes the files next to the database, unless they are others by now.
+func (f *files) removeSidecars() {
 	for suffix, opened := range map[string]string{"-wal": "-wal", AsideSuffix: "-wal", "-shm": "-shm"} {
 		if f.isOpened(suffix, opened) {
 			os.Remove(f.db.Path() + suffix)
@@ -159,10 +156,10 @@ func SetAside(db string) error {
 	return os.Rename(db+"-wal", db+AsideSuffix)
 }
 
-// Refuse returns an error, a FileError with ErrLost, while another process serves
-// a database whose files have gone.
+// Refuse returns an error for a database that was lost: a FileError with ErrLost while the service
+// still runs on it, and with ErrNotBack until it is restored, or its last state is back.
 func Refuse(path string) error {
-	if !osutil.Exists(path + sqlite.LostSuffix) {
+	if !notes.Read(path, notes.Lost, new(lossNote)) {
 		return nil
 	}
 	release, err := sqlite.LockDatabase(path)
@@ -172,26 +169,37 @@ func Refuse(path string) error {
 	case err != nil:
 		return err
 	}
-	return release()
+	if err := release(); err != nil {
+		return err
+	}
+	return RefuseLost(path)
 }
 
-// RefuseNew returns an error, a FileError with ErrNotBack, if a database was lost at
-// path and was not brought back: a new one would look as if it were the lost one.
-func RefuseNew(path string) error {
-	if !osutil.Exists(path + sqlite.LostSuffix) {
+// RefuseLost is Refuse for a process that has locked the database.
+func RefuseLost(path string) error {
+	var lost lossNote
+	if !notes.Read(path, notes.Lost, &lost) || hasMark(path, lost.Mark) {
 		return nil
 	}
-	return &sqlite.FileError{Op: "making", Path: path, Err: sqlite.ErrNotBack}
+	return &sqlite.FileError{Op: "opening", Path: path, Err: sqlite.ErrNotBack}
 }
 
-// Forget lets a new database be made where one was lost.
-func Forget(path string) error {
-	err := os.Remove(path + sqlite.LostSuffix)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// hasMark reports whether the database at path is in a state with this mark or a later one.
+func hasMark(path string, mark store.Mark) bool {
+	if !osutil.Exists(path) {
+		return false
 	}
-	return err
+	c, err := sqlite.Peek(path)
+	if err != nil {
+		return false
+	}
+	defer c.Close()
+	found, err := store.ReadMark(c)
+	return err == nil && found.Follows(mark)
 }
+
+// Forget lets the next start go on with what is there after a loss.
+func Forget(path string) error { return notes.Remove(path, notes.Lost) }
 
 // RemoveLeftovers removes the saved copies beside a database that are not complete: a
 // process was killed after a loss. The caller has locked the database.

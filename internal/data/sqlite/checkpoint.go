@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -25,16 +24,10 @@ type checkpointer struct {
 	done      sync.WaitGroup
 	restarted int64       // the length of the -wal, in pages, at the last attempt to restart it
 	short     atomic.Bool // there is little room on the disk
-	mu        sync.Mutex  // guards end and walShrank
-	end       LogEnd      // of the last commit
-	walShrank bool        // the -wal ended earlier than before, and had not restarted
 	seen      int64       // the length of the -wal, in pages, at the last CheckpointIdle
 	quiet     int         // calls of CheckpointIdle in a row that found that length
-	ask       atomic.Pointer[askFunc]
+	ask       atomic.Pointer[func() bool]
 }
-
-// askFunc is asked before a checkpoint. See AskBeforeCheckpoints.
-type askFunc = func() (done func(complete bool) (mayRestart bool), allowed bool)
 
 const (
 	// checkpointAfter is the number of pages (4 KiB) in the -wal that are not
@@ -57,7 +50,6 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 	if err != nil {
 		return
 	}
-	c.noteEnd(pages)
 	c.restarted = min(c.restarted, pages)
 	after, longest := int64(checkpointAfter), int64(longestWAL)
 	if c.short.Load() {
@@ -73,48 +65,6 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 	}
 }
 
-// noteEnd notes where the -wal ends after a commit. It must not end earlier than before
-// unless it has restarted, and so has other salts.
-func (c *checkpointer) noteEnd(pages int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if pages > 0 && (pages < c.end.Frames || c.end.Frames == 0) {
-		salts := c.db.Salts()
-		c.walShrank = c.walShrank || pages < c.end.Frames && salts == c.end.Salts && salts != [8]byte{}
-		c.end.Salts = salts
-	}
-	if pages > 0 {
-		c.end.Frames = pages
-	}
-}
-
-// Salts returns the salts of the -wal, which change when it restarts. They are zero
-// if it cannot be read.
-func (db *DB) Salts() (salts [8]byte) {
-	wal, err := os.Open(db.path + "-wal") // SQLite has no locks on it that closing would end
-	if err == nil {
-		wal.ReadAt(salts[:], 16) // SQLite file format, section 4.1
-		wal.Close()
-	}
-	return salts
-}
-
-// LogEnd is an end of the -wal. Its salts change when it restarts.
-type LogEnd struct {
-	Salts  [8]byte
-	Frames int64
-}
-
-// LastEnd returns where the -wal ended after the last commit of this process. walShrank
-// reports whether a commit of this process has ever found the end before that of an
-// earlier commit, without a restart between them.
-func (db *DB) LastEnd() (end LogEnd, walShrank bool) {
-	c := db.writer.checkpoints
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.end, c.walShrank
-}
-
 // start starts a checkpoint, unless one is running.
 func (c *checkpointer) start() {
 	if c.running.CompareAndSwap(false, true) {
@@ -125,19 +75,17 @@ func (c *checkpointer) start() {
 	}
 }
 
-// checkpoint copies as many pages as readers allow, if ask allows a checkpoint. It reports
-// whether the -wal may restart.
-func (c *checkpointer) checkpoint() (mayRestart bool) {
-	done := func(bool) bool { return true }
-	if ask := c.ask.Load(); ask != nil {
-		allowed := false
-		if done, allowed = (*ask)(); !allowed {
-			return false
-		}
+// BeforeCheckpoints has this process call ask before each of its checkpoints. While it returns
+// false, no checkpoint is made: it would write over what another program did to the file.
+func (db *DB) BeforeCheckpoints(ask func() bool) { db.writer.checkpoints.ask.Store(&ask) }
+
+// checkpoint copies as many pages as readers allow. It reports whether it was allowed.
+func (c *checkpointer) checkpoint() bool {
+	if ask := c.ask.Load(); ask != nil && !(*ask)() {
+		return false
 	}
-	complete := false
-	c.QueryRow(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(row Row) { complete = row.Int(0) == 0 && row.Int(1) == row.Int(2) })
-	return done(complete)
+	c.Query(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(Row) {})
+	return true
 }
 
 // restart copies what remains so that the -wal can restart. Nobody writes
@@ -158,15 +106,6 @@ func (c *checkpointer) restart(writer *Conn) {
 		writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
 	}
 	writer.QueryInt(patienceSQL)
-}
-
-// AskBeforeCheckpoints has this process call ask before each of its checkpoints, and
-// make none that is not allowed: a checkpoint can hide what another program has done to
-// the file. After a checkpoint this process calls done, with complete set if all of the
-// -wal is in the file. done reports whether the -wal may restart. ask and done may read
-// the DB.
-func (db *DB) AskBeforeCheckpoints(ask askFunc) {
-	db.writer.checkpoints.ask.Store(&ask)
 }
 
 // quietLooks is the number of calls of CheckpointIdle that make a pause.

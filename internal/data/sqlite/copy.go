@@ -34,6 +34,12 @@ func Peek(path string) (*Conn, error) {
 // that cannot be written.
 func OpenImmutable(path string) (*Conn, error) { return open(immutableDSN(path)) }
 
+// OpenUncached opens a database in use for reading. The connection keeps no page in memory,
+// so that each statement reads what is in the files.
+func OpenUncached(path string) (*Conn, error) {
+	return open(readerDSN(path) + "&_pragma=cache_size(0)")
+}
+
 // Size returns the size of the database in bytes.
 func (c *Conn) Size() (int64, error) {
 	return c.QueryInt(`SELECT page_count * page_size FROM pragma_page_count, pragma_page_size`)

@@ -28,10 +28,10 @@ var (
 	ErrNoFiles    = errors.New("this program may not open more files")
 	ErrLongPath   = errors.New("the path is too long")
 
-	// ErrLost is that of all reading and writing once the files of an open database have
-	// gone, ErrNotBack that of making a database where one was lost.
+	// ErrLost is returned by all reading and writing once an open database is lost. ErrNotBack
+	// is returned for a database that was lost and has not been restored since.
 	ErrLost    = errors.New("its files were deleted, moved or replaced while it was served")
-	ErrNotBack = errors.New("its files had gone while it was served, and it was not brought back")
+	ErrNotBack = errors.New("it was lost while it was served, and has not been restored")
 
 	ErrNotExist   = errors.New("there is no database")
 	ErrNoFolder   = errors.New("the folder does not exist")

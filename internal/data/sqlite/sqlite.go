@@ -46,7 +46,7 @@ type DB struct {
 // Options are what a database asks its owner for. All may be nil.
 type Options struct {
 	Now          func() time.Time // the system's clock; nil means time.Now
-	BeforeCommit func(*Tx) error  // runs last in every transaction of the writer
+	BeforeCommit func(*Tx) error  // runs last in every transaction of the writer that has written
 }
 
 // readerCount is the number of connections that read.
@@ -244,11 +244,6 @@ func hasWAL(path string) bool {
 	return err == nil && info.Size() > 0
 }
 
-// LostSuffix ends the name of a file beside a database, which says that the files of the
-// database have gone while it was served. That file stays until the database is
-// restored, or somebody wants a new one.
-const LostSuffix = "-lost"
-
 // Lose ends all reading and writing: the caller has found that the files of the
 // database have gone or were changed. It returns when no write is under way. From
 // then on Read and Write return ErrLost.
@@ -256,3 +251,7 @@ func (db *DB) Lose() {
 	db.lost.Store(true)
 	db.writer.stop()
 }
+
+// IsLost reports whether the database is lost: Lose was called, or BeforeCommit returned
+// ErrLost.
+func (db *DB) IsLost() bool { return db.lost.Load() }

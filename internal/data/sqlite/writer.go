@@ -173,7 +173,10 @@ func (w *writer) commit(group []*job) {
 	if err == nil {
 		return
 	}
-	if len(group) == 1 || errors.Is(err, ErrBusy) {
+	if errors.Is(err, ErrLost) {
+		w.db.lost.Store(true)
+	}
+	if len(group) == 1 || errors.Is(err, ErrBusy) || errors.Is(err, ErrLost) {
 		for _, j := range group {
 			j.err = err
 		}
@@ -196,13 +199,15 @@ func (w *writer) transact(group []*job) (err error) {
 			t.Exec(`ROLLBACK`) // fails where SQLite has rolled back by itself
 		}
 	}()
+	written := false
 	for _, j := range group {
 		t.wrote = false
 		if j.err = t.run(j.do); j.err != nil && !t.failsAlone(j.err) {
 			return j.err
 		}
+		written = written || t.wrote
 	}
-	if before := w.db.options.BeforeCommit; before != nil {
+	if before := w.db.options.BeforeCommit; before != nil && written {
 		if err := t.run(before); err != nil {
 			return err
 		}

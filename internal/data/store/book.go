@@ -63,7 +63,7 @@ func (s *Store) Sync(tenant record.TenantID, token string, limit int) (y Sync, e
 			now.row = 0
 			return y.people(c, now, now, limit)
 		}
-		had := syncToken{position: position{history: now.history, tenant: tenant}}
+		had := syncToken{position: position{secret: now.secret, tenant: tenant}}
 		if err := had.parse(token); err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ func (k *cursor) numbers() []*int64 {
 func (s *Store) listOf(tenant record.TenantID, q record.Query) position {
 	q.Page, q.PageSize, q.Cursor, q.Letters = 0, 0, "", false
 	text, _ := json.Marshal(q) // cannot fail
-	return position{history: s.history, tenant: tenant, list: string(text)}
+	return position{secret: s.secret, tenant: tenant, list: string(text)}
 }
 
 // setNext sets the cursor of a page with these rows, if there is more behind it.

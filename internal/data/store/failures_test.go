@@ -253,7 +253,6 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		"KeysVersion":  func(s *store.Store) (any, error) { return s.KeysVersion() },
 		"KeyInfo":      func(s *store.Store) (any, error) { return s.KeyInfo(w.key) },
 		"KeysOf":       func(s *store.Store) (any, error) { return s.KeysOf(ours) },
-		"HistoryID":    func(s *store.Store) (any, error) { return s.HistoryID() },
 		"Address":      func(s *store.Store) (any, error) { return s.Address() },
 		"Empty":        func(s *store.Store) (any, error) { return s.Empty() },
 		"Tenant":       func(s *store.Store) (any, error) { return s.Tenant("Engine 7") },
@@ -261,7 +260,7 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		"RefuseAlike":  func(s *store.Store) (any, error) { return "fine", s.RefuseAlike("Rescue 3") },
 		"HasNoRecords": func(s *store.Store) (any, error) { return "fine", s.HasNoRecords(theirs) },
 		"Ping":         func(s *store.Store) (any, error) { return "fine", s.Ping() },
-		"FollowClock":  func(s *store.Store) (any, error) { return "fine", s.FollowClock() },
+		"CheckMark":    func(s *store.Store) (any, error) { return "fine", s.DB().Read(s.CheckMark) },
 		"Keys": func(s *store.Store) (any, error) {
 			var all []store.Key
 			err := s.Keys(0, func(_ store.KeyHash, k store.Key) { all = append(all, k) })

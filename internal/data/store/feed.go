@@ -2,7 +2,6 @@ package store
 
 import (
 	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"errors"
@@ -68,8 +67,8 @@ func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, ve
 // department has now.
 func beginning(c *sqlite.Conn, tenant record.TenantID) (p position, version int64, err error) {
 	p = position{tenant: tenant, version: unknownVersion}
-	err = c.QueryRow(`SELECT history, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
-		func(row sqlite.Row) { p.history, version = row.Int(0), row.Int(1) })
+	err = c.QueryRow(`SELECT secret, version FROM service, tenants WHERE id = ?`, sqlite.Args{int64(tenant)},
+		func(row sqlite.Row) { p.secret, version = row.Bytes(0), row.Int(1) })
 	return p, version, noRow(err, ErrRemoved)
 }
 
@@ -107,7 +106,7 @@ var ErrPosition = errors.New("the position is not of this history")
 
 // position is a place in the history of a department.
 type position struct {
-	history int64 // number of the history
+	secret  []byte // of the database, which has another one with each history
 	tenant  record.TenantID
 	change  int64  // number of the last change before the place
 	version int64  // of the department, if that version has no change behind the place
@@ -151,11 +150,8 @@ func (p *position) unseal(text string, numbers ...*int64) error {
 }
 
 // mac returns the message authentication code of the numbers. A cursor has more of them
-// than anything else, so that no list makes it look like that.
+// than any other position, so no list makes one look like the other.
 func (p *position) mac(numbers []byte) []byte {
-	key := binary.BigEndian.AppendUint64(nil, uint64(p.history))
-	m := hmac.New(sha256.New, binary.BigEndian.AppendUint64(key, uint64(p.tenant)))
-	m.Write(numbers)
-	m.Write([]byte(p.list))
-	return m.Sum(nil)[:macSize]
+	tenant := binary.BigEndian.AppendUint64(nil, uint64(p.tenant))
+	return mac(p.secret, "position", tenant, numbers, []byte(p.list))[:macSize]
 }

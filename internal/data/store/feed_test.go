@@ -120,7 +120,7 @@ func TestPosition(t *testing.T) {
 		}
 	}
 	changes(t, s, ours, own, 1)
-	exec(t, s, `UPDATE service SET history = history + 1`) // as a restore does
+	must(t, s.RenewHistory()) // as a restore does
 	if _, err := s.Changes(ours, own, 1); !errors.Is(err, store.ErrPosition) {
 		t.Errorf("after a restore: %v", err)
 	}

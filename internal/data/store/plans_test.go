@@ -177,10 +177,8 @@ func useKeys(t *testing.T, s *store.Store) {
 // useSessions uses all methods on sessions, invitations and the service.
 func useSessions(t *testing.T, s *store.Store) {
 	t.Helper()
-	_, err := s.HistoryID()
-	must(t, err)
 	must(t, s.SetAddress("http://localhost"))
-	_, err = s.Address()
+	_, err := s.Address()
 	must(t, err)
 	code := invite(t, s, ours, "Ana", 0)
 	invite(t, s, ours, "Eva", 0)

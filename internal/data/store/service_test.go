@@ -12,10 +12,7 @@ import (
 func TestService(t *testing.T) {
 	t.Parallel()
 	s, other := newStore(t), newStore(t)
-	a, err := s.HistoryID()
-	must(t, err)
-	b, err := other.HistoryID()
-	must(t, err)
+	a, b := s.Mark().History, other.Mark().History
 	if a == 0 || a == b {
 		t.Errorf("the histories are %d and %d", a, b)
 	}

@@ -14,10 +14,10 @@ package store
 
 import (
 	"cmp"
+	"crypto/hmac"
 	"crypto/sha256"
 	"database/sql/driver"
 	"encoding/base64"
-	"encoding/binary"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -35,8 +35,9 @@ type Store struct {
 	waiting waiting
 
 	clockSaved atomic.Int64 // the latest time that the database has, in milliseconds
-	history    int64        // HistoryID
-	tagKey     []byte       // of Tag
+	mark       atomic.Pointer[Mark]
+	epoch      int64  // of the service; 0 in any other command
+	secret     []byte // the key of Tag and of positions
 }
 
 // Open opens the database at path, which must be whole and of the newest
@@ -48,20 +49,37 @@ func Open(path string, now func() time.Time) (*Store, error) {
 		return nil, err
 	}
 	s.db = db
-	latest, err := s.queryInt(latestTimeSQL)
-	if err != nil {
+	if err := db.Read(s.readService); err != nil {
 		db.Close()
 		return nil, &sqlite.FileError{Op: "opening", Path: path, Err: err}
 	}
-	s.history, err = s.HistoryID()
-	if err != nil {
-		db.Close()
-		return nil, &sqlite.FileError{Op: "opening", Path: path, Err: err}
-	}
-	db.Clock.Set(latest)
-	s.clockSaved.Store(latest)
-	s.tagKey = binary.BigEndian.AppendUint64(nil, uint64(s.history))
 	return s, nil
+}
+
+// readService reads the state of the service.
+func (s *Store) readService(c *sqlite.Conn) error {
+	return c.QueryRow(`SELECT history, epoch, commits, nonce, latest_time, secret FROM service`, nil, func(row sqlite.Row) {
+		mark, latest := scanMark(row)
+		s.mark.Store(&mark)
+		s.secret = row.Bytes(5)
+		s.db.Clock.Set(latest)
+		s.clockSaved.Store(latest)
+	})
+}
+
+// RenewHistory gives a database that was set back to an earlier state another history and
+// secret, as a restore does. Call it before the first request.
+func (s *Store) RenewHistory() error {
+	err := s.db.Write(func(t *sqlite.Tx) error {
+		if err := Renew(t.Conn); err != nil {
+			return err
+		}
+		return s.readService(t.Conn) // so that the commit advances the new mark
+	})
+	if readErr := s.db.Read(s.readService); err == nil {
+		err = readErr
+	}
+	return err
 }
 
 // Close waits for what is under way and closes the database.
@@ -102,19 +120,25 @@ func (s *Store) queryInt(text string, args ...driver.Value) (n int64, err error)
 	return n, err
 }
 
-// HistoryID returns the number of the history that the versions of departments
-// count. A restored database has another one, and may count the same versions
-// again.
-func (s *Store) HistoryID() (int64, error) { return s.queryInt(`SELECT history FROM service`) }
-
-// Tag returns the entity tag of a record, whose JSON it is given. It differs for each
-// content, and tells nothing of it: a phone that gets no dates of birth could else try all
-// of them. A restored database has other tags.
+// Tag returns the entity tag of a representation of a record. It differs for each content.
+// Only the secret of the database leads back from a tag to the content, so that no one can
+// find a date of birth by trying all days.
 func (s *Store) Tag(content []byte) string {
-	h := sha256.New()
-	h.Write(s.tagKey)
-	h.Write(content)
-	return `"` + base64.RawURLEncoding.EncodeToString(h.Sum(nil)[:12]) + `"`
+	return `"` + base64.RawURLEncoding.EncodeToString(mac(s.secret, "tag", content)[:12]) + `"`
+}
+
+// secretSize is the size of the secret, in bytes.
+const secretSize = 32
+
+// mac returns a message authentication code. The purpose, which has no NUL, keeps the codes
+// of one use from being valid for another.
+func mac(secret []byte, purpose string, content ...[]byte) []byte {
+	m := hmac.New(sha256.New, secret)
+	m.Write([]byte(purpose + "\x00"))
+	for _, part := range content {
+		m.Write(part)
+	}
+	return m.Sum(nil)
 }
 
 // SetAddress notes the URL at which the service listens, empty for none, and behind it
@@ -145,45 +169,15 @@ func ReadAddresses(c *sqlite.Conn) (url, local string, err error) {
 	return url, cmp.Or(local, url), err
 }
 
-// clockLag is how far the time in the database may be behind while it is
-// written to.
-const clockLag = time.Second
-
-// SaveClock writes the latest time seen.
-func (s *Store) SaveClock() error { return s.db.Write(s.saveClock) }
+// SaveClock writes the latest time seen, as every commit does.
+func (s *Store) SaveClock() error {
+	return s.db.Write(func(t *sqlite.Tx) error {
+		_, err := t.Exec(`UPDATE service SET only_row = 1`) // a commit needs a statement that writes
+		return err
+	})
+}
 
 const latestTimeSQL = `SELECT latest_time FROM service`
-
-// saveClock must not write a time again that another process has taken back.
-func (s *Store) saveClock(t *sqlite.Tx) error {
-	latest, err := t.QueryInt(latestTimeSQL)
-	if err != nil {
-		return err
-	}
-	takenBack := latest < s.clockSaved.Load()
-	if takenBack {
-		t.Now = max(latest, s.Clock().Earlier().UnixMilli())
-	}
-	_, err = t.Exec(`UPDATE service SET latest_time = max(latest_time, ?)`, t.Now)
-	t.OnCommit(func() {
-		if takenBack {
-			s.Clock().Set(t.Now)
-		}
-		s.clockSaved.Store(t.Now)
-	})
-	return err
-}
-
-// FollowClock takes the latest time seen back if another process has done so in
-// the database by ResetClock. Nothing else makes it earlier there.
-func (s *Store) FollowClock() error {
-	saved := s.clockSaved.Load() // before the query: a commit meanwhile must not look like a reset
-	latest, err := s.queryInt(latestTimeSQL)
-	if err == nil && latest < saved && s.clockSaved.CompareAndSwap(saved, latest) {
-		s.Clock().Set(latest)
-	}
-	return err
-}
 
 // ResetClock replaces the latest time seen by the time of the system's clock.
 // It is for a latest time from when that clock was far ahead.
@@ -202,14 +196,11 @@ func (s *Store) ResetClock() error {
 // ClockSaved returns the latest time that the database has, in milliseconds.
 func (s *Store) ClockSaved() int64 { return s.clockSaved.Load() }
 
-// beforeCommit has a commit wake those who wait for changes of the departments that it
-// changes. It saves the time with every commit that finds it out of date.
+// beforeCommit advances the mark, and has the commit wake the clients that wait for changes
+// of the departments in it.
 func (s *Store) beforeCommit(t *sqlite.Tx) error {
 	if len(t.Noted) > 0 {
 		t.OnCommit(func() { s.waiting.wake(t.Noted) })
 	}
-	if t.Now-s.clockSaved.Load() < clockLag.Milliseconds() {
-		return nil
-	}
-	return s.saveClock(t)
+	return s.advanceMark(t)
 }

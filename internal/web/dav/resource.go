@@ -86,6 +86,7 @@ type target struct {
 	department string
 	token      string              // of the book
 	person     *record.Firefighter // of a card
+	text       []byte              // of card, once it was needed
 	store      *store.Store
 }
 
@@ -94,17 +95,21 @@ func (t *target) href() string { return t.path }
 // card returns the card of a person as the client may read it. XML cannot have U+FFFE and
 // U+FFFF: U+FFFD stands for them, so that a report and GET give the same card.
 func (t *target) card() []byte {
-	card := sheet.AppendCard(nil, t.person, t.caller.Birthdays)
+	if t.text != nil {
+		return t.text
+	}
+	t.text = sheet.AppendCard(nil, t.person, t.caller.Birthdays)
 	for _, c := range []string{"\uFFFE", "\uFFFF"} {
-		if bytes.Contains(card, []byte(c)) {
-			card = bytes.ReplaceAll(card, []byte(c), []byte("\uFFFD"))
+		if bytes.Contains(t.text, []byte(c)) {
+			t.text = bytes.ReplaceAll(t.text, []byte(c), []byte("\uFFFD"))
 		}
 	}
-	return card
+	return t.text
 }
 
-// etag returns the entity tag of a card: that of the person in the API.
-func (t *target) etag() string { return t.store.Tag(t.person.AppendJSON(nil)) }
+// etag returns the entity tag of a card as the client may read it, so that the tag reveals
+// nothing that the card does not contain.
+func (t *target) etag() string { return t.store.Tag(t.card()) }
 
 // of returns the target that is the card of a person in a book.
 func (t *target) of(f *record.Firefighter) *target {

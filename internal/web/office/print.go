@@ -92,10 +92,7 @@ func showPrint(v visit) error {
 	if err != nil {
 		return err
 	}
-	codes, err := v.codes()
-	if err != nil {
-		return err
-	}
+	codes := v.codes()
 	c := v.printChoice()
 	data := printPage{printChoice: c, PhoneList: c.path("phone"), FullList: c.path("full"), NextYear: strconv.Itoa(v.today().Year + 1), Date: v.now(),
 		Count: found.Total, Code: codes.of(found.Version), Width: fullColumns + len(c.Headings), Long: found.Total > longList, People: v.onPaper(v.people(found.Items))}
@@ -159,9 +156,8 @@ func newCodes(tenant record.TenantID, history int64) codes {
 }
 
 // codes returns the codes of the department.
-func (v visit) codes() (codes, error) {
-	history, err := v.Store.HistoryID()
-	return newCodes(v.Session.Tenant, history), err
+func (v visit) codes() codes {
+	return newCodes(v.Session.Tenant, v.Store.Mark().History)
 }
 
 // of returns the code of a version.
@@ -217,10 +213,7 @@ func (v visit) comparePaper(data *paperPage) error {
 	if err != nil {
 		return err
 	}
-	codes, err := v.codes()
-	if err != nil {
-		return err
-	}
+	codes := v.codes()
 	version, known := codes.version(data.Code, now.Version)
 	if !known {
 		data.Fault = v.Text("paper.unknown")

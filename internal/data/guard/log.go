@@ -1,0 +1,107 @@
+package guard
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+)
+
+// logEnd is the last frame of the -wal at a look. Each frame has a checksum of all frames
+// before it, and the salts of the -wal, which change when it restarts. So with the same salts
+// the frame stays where it is, as it is.
+type logEnd struct {
+	salts  [8]byte
+	frame  int64 // its number, from 1; 0: there is none
+	header [frameHeader]byte
+}
+
+const (
+	walHeader   = 32 // SQLite file format, section 4.1
+	frameHeader = 24
+	readings    = 4 // the -wal may restart while it is read
+)
+
+// compareLog compares the -wal with its last known frame: after it was cut or overwritten,
+// the frame is no longer there, even if the service has gone on writing behind it.
+func (f *files) compareLog() (found finding) {
+	for range readings {
+		var now logEnd
+		if now, found = f.readLog(); found.kind == nothing {
+			f.end = now
+			return found
+		}
+	}
+	return found
+}
+
+func (f *files) readLog() (now logEnd, found finding) {
+	wal, err := os.Open(f.db.Path() + "-wal") // closing it ends no lock of SQLite
+	if err != nil {
+		return now, noResult
+	}
+	defer wal.Close()
+	frames, _, err := f.db.Frames()
+	if err != nil {
+		return now, noResult
+	}
+	if frames == 0 { // the -wal has restarted, or is new
+		return logEnd{salts: f.end.salts}, finding{}
+	}
+	if err := readAt(wal, now.salts[:], 16); err != nil {
+		return now, cutOrUnclear(err)
+	}
+	if now.salts == [8]byte{} {
+		return now, cutOff("-wal")
+	}
+	if isEarlier(now.salts, f.end.salts) {
+		return now, olderCopy
+	}
+	if now.salts == f.end.salts && f.end.frame > 0 {
+		known := f.end
+		if err := readAt(wal, known.header[:], f.offset(known.frame)); err != nil {
+			return now, cutOrUnclear(err)
+		}
+		if known.header == [frameHeader]byte{} {
+			return now, cutOff("-wal")
+		}
+		if known.header != f.end.header || frames < known.frame {
+			return now, olderCopy
+		}
+	}
+	now.frame = frames
+	if err := readAt(wal, now.header[:], f.offset(frames)); err != nil {
+		return now, cutOrUnclear(err)
+	}
+	if now.header == [frameHeader]byte{} {
+		return now, cutOff("-wal")
+	}
+	if [8]byte(now.header[8:]) != now.salts {
+		return now, olderCopy
+	}
+	return now, finding{}
+}
+
+// isEarlier reports whether salts are of one of the last restarts before the known ones. SQLite
+// adds one to the first salt and chooses the second. A process that begins the -wal again
+// chooses both.
+func isEarlier(salts, known [8]byte) bool {
+	const restarts = 64
+	back := binary.BigEndian.Uint32(known[:]) - binary.BigEndian.Uint32(salts[:])
+	return known != [8]byte{} && back > 0 && back < restarts
+}
+
+func readAt(file *os.File, b []byte, offset int64) error {
+	_, err := file.ReadAt(b, offset)
+	return err
+}
+
+func cutOrUnclear(err error) finding {
+	if errors.Is(err, io.EOF) {
+		return cutOff("-wal")
+	}
+	return noResult
+}
+
+// offset returns where a frame of the -wal begins.
+func (f *files) offset(frame int64) int64 { return walHeader + (frame-1)*(frameHeader+f.pageSize) }

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"cmp"
+	"math/rand/v2"
+
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+)
+
+// Mark identifies a state of the database. Each commit of the program replaces it, so a
+// mark that does not follow the last known one shows that the database was set back to an
+// earlier state.
+type Mark struct {
+	History int64 `json:"history"` // renewed by a restore
+	Epoch   int64 `json:"epoch"`   // random, new at each start of the service
+	Commits int64 `json:"commits"` // the number of commits of the program, never reset
+	Nonce   int64 `json:"nonce"`   // random, new with each commit
+}
+
+// Follows reports whether a database with this mark may have grown out of one with an
+// earlier mark, by any number of commits.
+func (m Mark) Follows(earlier Mark) bool {
+	return m.History == earlier.History && (m.Commits > earlier.Commits || m == earlier)
+}
+
+const readMarkSQL = `SELECT history, epoch, commits, nonce, latest_time FROM service`
+
+// ReadMark reads the mark of a database.
+func ReadMark(c *sqlite.Conn) (m Mark, err error) {
+	err = c.QueryRow(readMarkSQL, nil, func(row sqlite.Row) { m, _ = scanMark(row) })
+	return m, err
+}
+
+func scanMark(row sqlite.Row) (m Mark, latestTime int64) {
+	return Mark{row.Int(0), row.Int(1), row.Int(2), row.Int(3)}, row.Int(4)
+}
+
+// sampleSQL reads the newest rows of the tables that grow, and some others.
+const sampleSQL = `
+	WITH f AS (SELECT min(row) AS first, max(row) AS last FROM firefighters), c AS (SELECT min(id) AS first, max(id) AS last FROM changes)
+	SELECT (SELECT max(id) FROM keys), (SELECT max(id) FROM tenants),
+	       (SELECT id FROM firefighters WHERE row >= f.first + abs(random() % (f.last - f.first + 1)) LIMIT 1),
+	       (SELECT record_id FROM changes WHERE id >= c.first + abs(random() % (c.last - c.first + 1)) LIMIT 1)
+	  FROM f, c`
+
+// ReadSample reads a sample of rows. It fails if their pages are damaged or missing.
+func ReadSample(c *sqlite.Conn) error { return c.Query(sampleSQL, nil, func(sqlite.Row) {}) }
+
+// Mark returns the mark of the last commit of this Store or, if another process has
+// committed since, an earlier one.
+func (s *Store) Mark() Mark { return *s.mark.Load() }
+
+// BeginEpoch marks the start of a service. From now on an epoch of another process is a
+// loss: only one service runs on a database.
+func (s *Store) BeginEpoch() error {
+	s.epoch = rand.Int64()
+	return s.SaveClock()
+}
+
+// CheckMark reads the mark through a connection of its own. It returns sqlite.ErrLost if
+// the database was set back to an earlier state. It also takes over the latest time seen
+// if another process has reset it (ResetClock).
+func (s *Store) CheckMark(c *sqlite.Conn) error {
+	if s.db.IsLost() {
+		return sqlite.ErrLost
+	}
+	known := s.Mark() // before the query: the database may only be newer
+	_, err := s.followMark(c, known)
+	return err
+}
+
+// followMark returns the mark in the database, which another process may have replaced.
+// It returns sqlite.ErrLost if it does not follow the known mark.
+func (s *Store) followMark(c *sqlite.Conn, known Mark) (found Mark, err error) {
+	saved, latest := s.clockSaved.Load(), int64(0) // before the query, so that a commit in between is no reset
+	err = c.QueryRow(readMarkSQL, nil, func(row sqlite.Row) { found, latest = scanMark(row) })
+	if err != nil {
+		return found, noRow(err, sqlite.ErrLost)
+	}
+	if !found.Follows(known) || s.epoch != 0 && found.Epoch != known.Epoch {
+		return found, sqlite.ErrLost
+	}
+	if latest < saved && s.clockSaved.CompareAndSwap(saved, latest) {
+		s.Clock().Set(latest)
+	}
+	return found, nil
+}
+
+const advanceSQL = `
+	UPDATE service SET epoch = ?, commits = ?, nonce = ?, latest_time = max(latest_time, ?)
+	 WHERE history = ? AND epoch = ? AND commits = ? AND nonce = ?`
+
+// advanceMark replaces the mark and saves the time of a transaction that is about to
+// commit. It returns sqlite.ErrLost if the mark in the database does not follow the known
+// one. After a commit that failed, either of the two marks may be in the database.
+func (s *Store) advanceMark(t *sqlite.Tx) error {
+	known := s.Mark()
+	for {
+		next := Mark{known.History, cmp.Or(s.epoch, known.Epoch), known.Commits + 1, rand.Int64()}
+		changed, err := t.Exec(advanceSQL, next.Epoch, next.Commits, next.Nonce, t.Now, known.History, known.Epoch, known.Commits, known.Nonce)
+		if err != nil {
+			return err
+		}
+		if changed == 1 {
+			t.OnCommit(func() {
+				s.mark.Store(&next)
+				s.clockSaved.Store(t.Now)
+			})
+			return nil
+		}
+		saved := s.clockSaved.Load()
+		if known, err = s.followMark(t.Conn, known); err != nil {
+			return err
+		}
+		if s.clockSaved.Load() < saved { // another process has reset the clock
+			t.Now = s.Clock().Now().UnixMilli()
+		}
+	}
+}
