@@ -2,6 +2,8 @@ package office
 
 import (
 	"crypto/rand"
+	"errors"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -26,12 +28,14 @@ type keptList struct {
 	name   string // of the file
 	pasted bool   // as a text
 	file   *upload.File
+	weight int64     // of the file, for Work
 	at     time.Time // when somebody brought it
 
 	answers map[string]string // about its rows, by the fields of the form; import_answers.go
 }
 
-// keptLists are the lists of all departments.
+// keptLists are the lists of all departments. All departments wait for the mutex, so it is
+// not held while a file is read or closed.
 type keptLists struct {
 	now func() time.Time
 	mu  sync.Mutex
@@ -43,46 +47,53 @@ func newKeptLists() *keptLists { return &keptLists{now: time.Now} }
 // add keeps a list and returns it with its token. Where there is no room, the oldest list
 // of the department that has most goes.
 func (k *keptLists) add(added *keptList) *keptList {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	added.file.LeaveLimit()
-	added.token, added.at = strings.ToLower(rand.Text()), k.now()
+	added.token, added.weight = strings.ToLower(rand.Text()), added.file.Weight()
+	k.mu.Lock()
+	added.at = k.now()
 	k.all = append(k.all, added)
-	k.forget()
+	evicted := k.evict()
+	k.mu.Unlock()
+	closeLists(evicted)
 	return added
 }
 
 // find returns the list with a token, nil if the department has none.
-func (k *keptLists) find(tenant record.TenantID, token string) *keptList {
+func (k *keptLists) find(tenant record.TenantID, token string) (found *keptList) {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.findLocked(tenant, token)
+	evicted := k.evict()
+	for _, one := range k.all {
+		if one.token == token && one.tenant == tenant {
+			found = one
+		}
+	}
+	k.mu.Unlock()
+	closeLists(evicted)
+	return found
 }
 
 // read returns the list with a token, as find does, and its content.
-func (k *keptLists) read(tenant record.TenantID, token string) (one *keptList, content []byte, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if one = k.findLocked(tenant, token); one != nil {
-		content, err = one.file.Content()
+func (k *keptLists) read(tenant record.TenantID, token string) (*keptList, []byte, error) {
+	found := k.find(tenant, token)
+	if found == nil {
+		return nil, nil, nil
 	}
-	return one, content, err
+	content, err := found.file.Content()
+	if errors.Is(err, os.ErrClosed) { // evicted since find returned it
+		return nil, nil, nil
+	}
+	return found, content, err
 }
 
-// findLocked is find for a caller that has the mutex.
-func (k *keptLists) findLocked(tenant record.TenantID, token string) *keptList {
-	k.forget()
-	at := slices.IndexFunc(k.all, func(one *keptList) bool { return one.token == token && one.tenant == tenant })
-	if at < 0 {
-		return nil
+// evict removes the lists that are too old or too much, and returns them. The caller holds
+// the mutex, and closes the lists after releasing it.
+func (k *keptLists) evict() (evicted []*keptList) {
+	remove := func(at int) {
+		evicted = append(evicted, k.all[at])
+		k.all = slices.Delete(k.all, at, at+1)
 	}
-	return k.all[at]
-}
-
-// forget drops what is too old or too much.
-func (k *keptLists) forget() {
 	for len(k.all) > 0 && k.now().Sub(k.all[0].at) >= keptFor {
-		k.drop(0)
+		remove(0)
 	}
 	for {
 		count, size := map[record.TenantID]int{}, map[record.TenantID]int64{}
@@ -99,9 +110,9 @@ func (k *keptLists) forget() {
 		case len(k.all) > mostKept:
 			most = largest(count)
 		default:
-			return
+			return evicted
 		}
-		k.drop(slices.IndexFunc(k.all, func(one *keptList) bool { return one.tenant == most }))
+		remove(slices.IndexFunc(k.all, func(one *keptList) bool { return one.tenant == most }))
 	}
 }
 
@@ -115,7 +126,8 @@ func largest[N int | int64](of map[record.TenantID]N) (most record.TenantID) {
 	return most
 }
 
-func (k *keptLists) drop(at int) {
-	k.all[at].file.Close()
-	k.all = slices.Delete(k.all, at, at+1)
+func closeLists(lists []*keptList) {
+	for _, one := range lists {
+		one.file.Close()
+	}
 }

@@ -1,10 +1,15 @@
 package office
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
@@ -65,5 +70,63 @@ func TestKeptListsAreFair(t *testing.T) {
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
 		t.Error("the list of another department goes")
+	}
+}
+
+// listOnDisk returns an uploaded list that is a temporary file.
+func listOnDisk(t *testing.T, text string) *keptList {
+	r := httptest.NewRequest("POST", importPath, strings.NewReader(text))
+	file, err := upload.ReceiveBody(httptest.NewRecorder(), r, 1, upload.MaxFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &keptList{tenant: 1, file: file}
+}
+
+// TestPreviewOfEvictedList: a preview of a list that another upload evicts gets the whole
+// list or none. Only the race detector sees an unsafe use of the file.
+func TestPreviewOfEvictedList(t *testing.T) {
+	t.Parallel()
+	k, text := newKeptLists(), strings.Repeat("x", 100<<10)
+	preview := onList(func(v visit) error {
+		list, content, err := k.read(1, v.form().Get("token"))
+		if list != nil && err == nil && string(content) != text {
+			t.Errorf("%d of %d bytes were read", len(content), len(text))
+		}
+		v.W.WriteHeader(http.StatusOK)
+		return err
+	})
+	var tokens []string
+	for range mostKept {
+		tokens = append(tokens, k.add(listOnDisk(t, text)).token)
+	}
+	for _, token := range tokens {
+		var all sync.WaitGroup
+		for range 8 {
+			r := httptest.NewRequest("GET", importPath+"?token="+token, nil)
+			v := visit{&site.Visit{W: httptest.NewRecorder(), R: r, Session: store.Key{Tenant: 1}}, k}
+			v.Query() // parsed before the list can go
+			all.Go(func() {
+				if err := preview(v); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		k.add(listOnDisk(t, text))
+		all.Wait()
+		if k.find(1, token) != nil {
+			t.Fatal("the oldest list was not evicted")
+		}
+	}
+}
+
+// TestListClosedBeforeRead: a list that is evicted after it was found is gone.
+func TestListClosedBeforeRead(t *testing.T) {
+	t.Parallel()
+	k := newKeptLists()
+	list := k.add(listOnDisk(t, strings.Repeat("x", 100<<10)))
+	list.file.Close()
+	if found, _, err := k.read(1, list.token); found != nil || err != nil {
+		t.Errorf("the list is found: %t, error %v", found != nil, err)
 	}
 }

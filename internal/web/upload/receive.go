@@ -302,7 +302,8 @@ func (f *File) Weight() int64 {
 	return f.file.size
 }
 
-// Content returns the file. Several may ask for it at the same time.
+// Content returns the file. Several may ask for it at the same time. After Close the error
+// is os.ErrClosed, unless the file was small enough for memory.
 func (f *File) Content() ([]byte, error) {
 	content := make([]byte, f.file.size)
 	_, err := io.ReadFull(f.file.reader(), content)
@@ -320,7 +321,7 @@ func (f *File) Hash() ([]byte, error) {
 // which keeps the file for longer than a request, has a limit of its own.
 func (f *File) LeaveLimit() { f.file.leave() }
 
-// Close erases the file. It does nothing to a nil *File.
+// Close erases the file, also while others read it. It does nothing to a nil *File.
 func (f *File) Close() {
 	if f != nil {
 		f.file.Close()

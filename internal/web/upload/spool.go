@@ -125,7 +125,8 @@ func (s *spool) reader() io.Reader {
 	return io.NewSectionReader(s.file, 0, s.size)
 }
 
-// Close erases the spool.
+// Close erases the spool. It is safe while others read: it changes no field that they use,
+// and an *os.File returns os.ErrClosed to them.
 func (s *spool) Close() error {
 	if s.file == nil {
 		return nil
@@ -133,6 +134,5 @@ func (s *spool) Close() error {
 	defer s.leave()
 	err := s.file.Close()
 	os.Remove(s.file.Name()) // for Windows, where it must be closed first
-	s.file = nil
 	return err
 }

@@ -2,9 +2,11 @@ package upload
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -77,7 +79,34 @@ func TestSpoolRefuses(t *testing.T) {
 	last.Close()
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	t.Setenv("TMP", t.TempDir()+"/none")
-	if _, err := last.Write(large); err == nil || onTheWay.all != onDisk-1 {
+	if _, err := (&spool{owner: 99}).Write(large); err == nil || onTheWay.all != onDisk-1 {
 		t.Errorf("%v, and %d files are counted", err, onTheWay.all)
+	}
+}
+
+// TestReadAfterClose: a file that is closed before or while it is read returns os.ErrClosed.
+func TestReadAfterClose(t *testing.T) {
+	t.Parallel()
+	f := &File{file: spool{owner: 12}}
+	if _, err := f.file.Write(make([]byte, inMemory+1)); err != nil {
+		t.Fatal(err)
+	}
+	reader := f.file.reader()
+	if _, err := reader.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	var others sync.WaitGroup
+	others.Go(func() {
+		for range 1000 { // the race detector sees whether Close changes what they read
+			f.Weight()
+		}
+	})
+	f.Close()
+	others.Wait()
+	if _, err := io.ReadAll(reader); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed while it is read: %v", err)
+	}
+	if _, err := f.Content(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed before it is read: %v", err)
 	}
 }
