@@ -16,8 +16,10 @@ import (
 // Limits of what is kept. The page asks again for a list that has gone.
 const (
 	keptFor   = time.Hour
-	mostKept  = 100
 	mostBytes = 40 << 20 // of all lists
+	// mostKept limits the number of lists: each takes up at least this share of mostBytes,
+	// which is more than a list in memory and its answers need.
+	mostKept = 100
 )
 
 // keptList is a list that somebody has brought. It is kept between the check and the
@@ -34,6 +36,9 @@ type keptList struct {
 	answers map[string]string // about its rows, by the fields of the form; import_answers.go
 }
 
+// size returns how many of mostBytes the list takes up.
+func (l *keptList) size() int64 { return max(l.file.Size(), mostBytes/mostKept) }
+
 // keptLists are the lists of all departments. All departments wait for the mutex, so it is
 // not held while a file is read or closed.
 type keptLists struct {
@@ -44,8 +49,8 @@ type keptLists struct {
 
 func newKeptLists() *keptLists { return &keptLists{now: time.Now} }
 
-// add keeps a list and returns it with its token. Where there is no room, the oldest list
-// of the department that has most goes.
+// add keeps a list and returns it with its token. Where there is no room, it evicts the
+// oldest list of the department that has most, but never the new list.
 func (k *keptLists) add(added *keptList) *keptList {
 	added.file.LeaveLimit()
 	added.token, added.weight = strings.ToLower(rand.Text()), added.file.Weight()
@@ -96,34 +101,22 @@ func (k *keptLists) evict() (evicted []*keptList) {
 		remove(0)
 	}
 	for {
-		count, size := map[record.TenantID]int{}, map[record.TenantID]int64{}
-		var bytes int64
+		total, size := int64(0), map[record.TenantID]int64{}
 		for _, one := range k.all {
-			bytes += one.file.Size()
-			count[one.tenant]++
-			size[one.tenant] += one.file.Size()
+			total += one.size()
+			size[one.tenant] += one.size()
 		}
-		var most record.TenantID
-		switch {
-		case bytes > mostBytes:
-			most = largest(size)
-		case len(k.all) > mostKept:
-			most = largest(count)
-		default:
+		if total <= mostBytes {
 			return evicted
 		}
-		remove(slices.IndexFunc(k.all, func(one *keptList) bool { return one.tenant == most }))
-	}
-}
-
-// largest returns the department with the largest value.
-func largest[N int | int64](of map[record.TenantID]N) (most record.TenantID) {
-	for tenant, value := range of {
-		if of[most] < value {
-			most = tenant
+		most := 0
+		for at, one := range k.all[:len(k.all)-1] { // the last list was just added
+			if size[one.tenant] > size[k.all[most].tenant] {
+				most = at
+			}
 		}
+		remove(most)
 	}
-	return most
 }
 
 func closeLists(lists []*keptList) {

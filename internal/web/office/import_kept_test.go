@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -70,6 +71,27 @@ func TestKeptListsAreFair(t *testing.T) {
 	}
 	if large.find(1, first.token) == nil || many.find(1, small.token) == nil {
 		t.Error("the list of another department goes")
+	}
+}
+
+// TestNewestListStays: a new list never makes room for itself. The oldest list of the
+// department with the most bytes is evicted, the older list of two equal departments.
+func TestNewestListStays(t *testing.T) {
+	t.Parallel()
+	size := func(megabytes int) *upload.File { return upload.FromText(1, strings.Repeat("x", megabytes<<20)) }
+	other := size(9)
+	for name, newest := range map[string]*upload.File{"as large as the others": other, "the largest": size(10)} {
+		for range 20 { // an order that changes at random needs several runs to be seen
+			k := newKeptLists()
+			first := k.add(&keptList{tenant: 1, file: other})
+			for tenant := range record.TenantID(3) {
+				k.add(&keptList{tenant: 2 + tenant, file: other})
+			}
+			last := k.add(&keptList{tenant: 5, file: newest})
+			if k.find(5, last.token) == nil || k.find(1, first.token) != nil || len(k.all) != 4 {
+				t.Fatalf("a list that is %s: the newest list was evicted, or not the oldest", name)
+			}
+		}
 	}
 }
 
