@@ -328,23 +328,61 @@ func TestTooManyFiles(t *testing.T) {
 	}
 }
 
-// TestHardLink: a file with two names is not served, because it could be served
-// twice.
+// refusesSecondPath checks that every command refuses a second path of a served database
+// with these words, and that the database stays sound. add adds the path, remove removes it.
+func refusesSecondPath(t *testing.T, path, words string, add func(db string), remove func()) {
+	t.Helper()
+	s, saved, list := start(t), filepath.Join(t.TempDir(), "saved.db"), filepath.Join(t.TempDir(), "list.csv")
+	s.create(t, ana)
+	works(t, "backup", saved, "--db", s.db)
+	s.create(t, ana)
+	must(t, os.WriteFile(list, []byte("firstName,lastName\nEva,Horvat\n"), 0o600))
+	add(s.db)
+	for _, args := range [][]string{
+		{"serve", "--listen", "127.0.0.1:0"},
+		{"keys", "create", "--tenant", firstDepartment},
+		{"keys", "list"},
+		{"keys", "revoke", "1"},
+		{"import", list, "--tenant", firstDepartment, "--apply"},
+		{"export", "--tenant", firstDepartment},
+		{"deleted", "--tenant", firstDepartment},
+		{"purge", "--tenant", firstDepartment, "--older-than", "0s", "--yes"},
+		{"departments", "list"},
+		{"invite", "--tenant", firstDepartment, "--name", "Ana"},
+		{"check", "--repair"},
+		{"backup", saved + "-2"},
+		{"backup", saved + "-2", "--with-settings"},
+		{"restore", saved},
+		{"drill", "--backup-dir", filepath.Dir(saved)},
+	} {
+		refuses(t, 1, words, append(args, "--db", path)...)
+	}
+	if found := namesIn(t, filepath.Dir(path)); len(found) != 1 {
+		t.Errorf("in the folder of the second path there is %q", found)
+	}
+	s.create(t, ana)
+	s.stop(t)
+	remove()
+	works(t, "check", "--db", s.db)
+	if n := recordsIn(t, s.db); n != 3 {
+		t.Errorf("the database has %d records", n)
+	}
+}
+
+// TestHardLink: no command uses a file that has two names, because the file could be
+// served twice. A backup may have any number of names.
 func TestHardLink(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("how many names a file has is not asked on Windows")
 	}
-	db := filepath.Join(t.TempDir(), "x.db")
-	ours(t, db)
 	link := filepath.Join(t.TempDir(), "link.db")
-	must(t, os.Link(db, link))
-	code, stdout, stderr := runCommand(t, "serve", "--db", link, "--listen", "127.0.0.1:0")
-	if code != 1 || stdout != "" || !strings.HasPrefix(stderr, fmt.Sprintf("Error: database %q has another name as well", link)) {
-		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
-	}
-	must(t, os.Remove(link))
-	startOn(t, db)
+	words := fmt.Sprintf("Error: database %q has another name as well (a hard link), by which it could be served twice and be damaged\n"+
+		"Try: remove the other name, which this shows: find / -xdev -samefile %s\n", link, link)
+	refusesSecondPath(t, link, words, func(db string) { must(t, os.Link(db, link)) }, func() { must(t, os.Remove(link)) })
+	_, saved, _ := backedUp(t)
+	must(t, os.Link(saved, link))
+	works(t, "restore", saved, "--db", filepath.Join(t.TempDir(), "x.db"))
 }
 
 // TestOddLock: what stands in the way of the lock is not taken for damage.

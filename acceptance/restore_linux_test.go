@@ -51,6 +51,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	copyOf(t, db, cut)
 	copyOf(t, db+"-wal", cut+"-wal")
 	s.stop(t)
+	must(t, os.Link(whole, filepath.Join(dir, "SHORT~1.DB"))) // so NTFS-3G counts short names
 	if out, err := exec.Command("mount", "-o", "remount,ro", dir).CombinedOutput(); err != nil {
 		t.Fatalf("%s", out)
 	}

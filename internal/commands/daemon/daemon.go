@@ -183,7 +183,7 @@ func (d *daemon) listen() error {
 		return err
 	}
 	path := osutil.Resolve(d.DB)
-	if err := d.Database.Files.Inspect(path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
+	if err := backup.Inspect(d.Database, path); err != nil && !errors.Is(err, sqlite.ErrNotExist) {
 		return err
 	}
 	host, port, _ := net.SplitHostPort(d.Listen)
@@ -269,10 +269,6 @@ func (d *daemon) claim() (release func() error, err error) {
 		return nil, err
 	}
 	guard.RemoveLeftovers(path)
-	if err := sqlite.RefuseLinked(path); err != nil {
-		release()
-		return nil, err
-	}
 	warnOfPlace(d.env, path)
 	if err := d.checkLoss(path); err != nil {
 		release()

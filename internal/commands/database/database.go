@@ -113,7 +113,7 @@ func RefuseLink(path string) error {
 // interrupted attempt is completed.
 func (s Schema) make(file string, create bool) (made bool, err error) {
 	version := 0
-	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), s.Files.Inspect(file)); err == nil {
+	if err = cmp.Or(guard.Refuse(file), backup.AwaitRestore(file), backup.Inspect(s, file)); err == nil {
 		version, err = s.Files.Verify(file)
 	}
 	switch {

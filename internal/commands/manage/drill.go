@@ -56,6 +56,9 @@ func (c Commands) drill(env cli.Env, args []string) error {
 	if err := readable(*dir); err != nil {
 		return err
 	}
+	if err := backup.RefuseSecondPath(*db); err != nil {
+		return c.Database.Advise(env.Context, err, *db, "")
+	}
 	d := backup.Drill{Content: c.Database, Database: *db, Dir: *dir, Key: key}
 	progress, end := cli.CopyProgress(env)
 	d.Progress = progress

@@ -45,9 +45,32 @@ type Job struct {
 // sidecars are the endings of the files that SQLite puts beside a database.
 var sidecars = []string{"-wal", "-shm", "-journal"}
 
-// Inspect is Format.Inspect, for a path that may be a link. This process must
-// not have the database open.
+// RefuseSecondPath returns an error, a FileError, if the file of a database has, or may
+// have, another path: ErrLinked for a hard link. The lock
+// and the -wal are next to one path, so a process that uses another path would not see
+// them and would damage the file. Every command asks this before it opens a database: by
+// Inspect, or by Lock.
+func RefuseSecondPath(db string) error {
+	db = osutil.Resolve(db)
+	restoring := osutil.Exists(db + copySuffix) // a restore adds a name for a moment
+	info, err := os.Stat(db)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil // opening the file returns the cause
+	}
+	// On a read-only disk no one can write. NTFS-3G counts the short name of a file as a
+	// link, and people must be able to save a database from the disk of a broken Windows PC.
+	if osutil.LinkCount(info) > 1 && !restoring && !osutil.ReadOnly(filepath.Dir(db)) {
+		return databaseError("opening", db, sqlite.ErrLinked)
+	}
+	return nil
+}
+
+// Inspect is RefuseSecondPath and Format.Inspect, for a path that may be a link. This
+// process must not have the database open.
 func Inspect(content Content, db string) error {
+	if err := RefuseSecondPath(db); err != nil {
+		return err
+	}
 	return content.Format().Inspect(osutil.Resolve(db))
 }
 

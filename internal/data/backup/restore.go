@@ -418,11 +418,14 @@ func (r *restoring) replace() error {
 	return err
 }
 
-// Lock is sqlite.LockDatabase, for a path that may be a link. The error is
-// ErrRestoring if a restore has the lock. Lock removes what a killed program has
+// Lock is RefuseSecondPath and sqlite.LockDatabase, for a path that may be a link. The
+// error is ErrRestoring if a restore has the lock. Lock removes what a killed program has
 // left beside the database, and undoes a restore that was cut off.
 func Lock(db string) (release func() error, err error) {
 	db = osutil.Resolve(db)
+	if err := RefuseSecondPath(db); err != nil {
+		return nil, err
+	}
 	release, err = sqlite.LockDatabase(db)
 	if errors.Is(err, sqlite.ErrInUse) && osutil.Exists(db+copySuffix) {
 		err = &sqlite.FileError{Op: "locking", Path: db, Err: ErrRestoring}

@@ -68,13 +68,3 @@ func lockFile(path string, wait time.Duration) (release func() error, err error)
 func isUnchanged(before, after os.FileInfo) bool {
 	return os.SameFile(before, after) && before.ModTime().Equal(after.ModTime())
 }
-
-// RefuseLinked refuses a file that has a second name, by which another process
-// could serve it at the same time: locks lie beside the name.
-func RefuseLinked(path string) error {
-	info, err := os.Stat(path)
-	if err != nil || osutil.LinkCount(info) <= 1 {
-		return nil // opening the file says what is wrong
-	}
-	return wrap("opening", path, ErrLinked)
-}

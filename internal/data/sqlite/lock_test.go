@@ -127,17 +127,3 @@ func TestRemovedLockFile(t *testing.T) {
 	}
 	running.Wait()
 }
-
-func TestRefuseLinked(t *testing.T) {
-	t.Parallel()
-	path := created(t)
-	must(t, sqlite.RefuseLinked(path))
-	must(t, sqlite.RefuseLinked(path+"-missing"))
-	other := path + "-other"
-	if err := os.Link(path, other); err != nil || runtime.GOOS == "windows" {
-		t.Skipf("hard links are not known here: %v", err)
-	}
-	isFileError(t, sqlite.RefuseLinked(path), "opening", path, sqlite.ErrLinked)
-	must(t, os.Remove(other))
-	must(t, sqlite.RefuseLinked(path))
-}
