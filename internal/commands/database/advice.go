@@ -257,6 +257,8 @@ var fileRules = []rule{
 	{err: osutil.ErrLink, text: "{op} {name}: {rule}", hint: "name the file that it leads to, or start as that user"},
 	{err: sqlite.ErrLinked, text: "database {name} has another name as well (a hard link), by which it could be served twice and be damaged",
 		hint: "remove the other name, which this shows: find / -xdev -samefile {path}"},
+	{err: sqlite.ErrMounted, text: "database {name} is itself a mount point: through another path it could be served twice and be damaged",
+		hint: "mount the folder instead of the file (in Docker: -v FOLDER:{folder})"},
 
 	// Another program uses it.
 	{err: backup.ErrRestoring, text: "database {name} is being restored", hint: "again when that is done"},

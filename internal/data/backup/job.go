@@ -46,7 +46,7 @@ type Job struct {
 var sidecars = []string{"-wal", "-shm", "-journal"}
 
 // RefuseSecondPath returns an error, a FileError, if the file of a database has, or may
-// have, another path: ErrLinked for a hard link. The lock
+// have, another path: ErrLinked for a hard link, ErrMounted for a mounted file. The lock
 // and the -wal are next to one path, so a process that uses another path would not see
 // them and would damage the file. Every command asks this before it opens a database: by
 // Inspect, or by Lock.
@@ -56,6 +56,9 @@ func RefuseSecondPath(db string) error {
 	info, err := os.Stat(db)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil // opening the file returns the cause
+	}
+	if osutil.IsMountPoint(db) {
+		return databaseError("opening", db, sqlite.ErrMounted)
 	}
 	// On a read-only disk no one can write. NTFS-3G counts the short name of a file as a
 	// link, and people must be able to save a database from the disk of a broken Windows PC.

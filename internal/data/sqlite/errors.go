@@ -39,6 +39,7 @@ var (
 	ErrForeign    = errors.New("it is not a database of this program")
 	ErrUnreleased = errors.New("it was created by an unreleased version of this program")
 	ErrLinked     = errors.New("the file has another name as well")
+	ErrMounted    = errors.New("the file is itself a mount point")
 	ErrLockFile   = errors.New("the lock file beside it is something else")
 )
 

@@ -1,6 +1,8 @@
 package osutil
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
@@ -30,5 +32,20 @@ func TestMounted(t *testing.T) {
 	}
 	if !slices.Contains(Mounted(), "/proc") {
 		t.Errorf("/proc is not among %q", Mounted())
+	}
+}
+
+// TestIsMountPoint checks both ways to find out.
+func TestIsMountPoint(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	link := filepath.Join(folder, "link")
+	if err := os.Symlink("/proc", link); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{"/proc": true, link: true, "/proc/version": false, folder: false, filepath.Join(folder, "missing"): false, "": false} {
+		if IsMountPoint(path) != want || isMounted(path) != want {
+			t.Errorf("%q: IsMountPoint returns %v, isMounted %v", path, IsMountPoint(path), isMounted(path))
+		}
 	}
 }

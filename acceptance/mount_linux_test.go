@@ -1,0 +1,79 @@
+package acceptance
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// bind mounts a file or a folder at another path.
+func bind(t *testing.T, from, to string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can mount a file")
+	}
+	if out, err := exec.Command("mount", "--bind", from, to).CombinedOutput(); err != nil {
+		t.Skipf("nothing can be mounted here: %s", out)
+	}
+	t.Cleanup(func() { exec.Command("umount", to).Run() })
+}
+
+// mountedFile is what every command prints for a database file that is a mount point.
+func mountedFile(path string) string {
+	return fmt.Sprintf("Error: database %q is itself a mount point: through another path it could be served twice and be damaged\n"+
+		"Try: mount the folder instead of the file (in Docker: -v FOLDER:%s)\n", path, filepath.Dir(path))
+}
+
+// TestMountedFile: no command uses a database file that is a mount point, because the lock
+// and the -wal are next to the path, and the file has another path. A backup may be mounted.
+func TestMountedFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "mounted.db")
+	must(t, os.WriteFile(path, nil, 0o600))
+	refusesSecondPath(t, path, mountedFile(path), func(db string) { bind(t, db, path) }, func() {})
+	works(t, "restore", path, "--db", filepath.Join(t.TempDir(), "new.db"))
+}
+
+// TestMountedEmptyFile: no command creates a database in a file that is a mount point. A
+// link to such a file does not change that.
+func TestMountedEmptyFile(t *testing.T) {
+	t.Parallel()
+	empty, path, link := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "link.db")
+	_, saved, _ := backedUp(t)
+	must(t, os.WriteFile(empty, nil, 0o600))
+	must(t, os.WriteFile(path, nil, 0o600))
+	must(t, os.Symlink(path, link))
+	bind(t, empty, path)
+	for _, args := range [][]string{
+		{"serve", "--listen", "127.0.0.1:0"},
+		{"demo", "--listen", "127.0.0.1:0"},
+		{"keys", "create", "--tenant", "A"},
+		{"restore", saved},
+	} {
+		refuses(t, 1, mountedFile(path), append(args, "--db", path)...)
+		refuses(t, 1, mountedFile(path), append(args, "--db", link)...)
+	}
+	if info, err := os.Stat(empty); err != nil || info.Size() > 0 {
+		t.Errorf("the empty file has become %v, %v", info, err)
+	}
+}
+
+// TestMountedFolder: the lock and the -wal are in the folder, so a second service finds the
+// database in use, and commands work through both paths. The same holds for a link.
+func TestMountedFolder(t *testing.T) {
+	t.Parallel()
+	s, folder, link := start(t), t.TempDir(), filepath.Join(t.TempDir(), "link.db")
+	bind(t, filepath.Dir(s.db), folder)
+	must(t, os.Symlink(s.db, link))
+	for second, resolved := range map[string]string{filepath.Join(folder, "x.db"): filepath.Join(folder, "x.db"), link: s.db} {
+		refuses(t, 1, fmt.Sprintf("Error: database %q is in use: another firefighters serves it\n"+
+			"Try: stop that one first (the service: firefighters service stop), or give another file with --db\n", resolved),
+			"serve", "--db", second, "--listen", "127.0.0.1:0")
+		s.as(newKey(t, second, firstDepartment)).create(t, ana)
+	}
+	if l := s.list(t, ""); l.TotalCount != 2 {
+		t.Errorf("%d records", l.TotalCount)
+	}
+}
