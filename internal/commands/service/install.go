@@ -18,6 +18,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
+	command "github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -148,8 +149,12 @@ func (in *installation) define() (d managers.Definition, err error) {
 }
 
 // checkPaths returns an error for files and folders of the flags given that the
-// service could not use. It changes nothing.
+// service could not use, and for a database with a second path. It changes nothing.
 func (in *installation) checkPaths() error {
+	if err := backup.RefuseSecondPath(in.options.DB); err != nil {
+		advice := command.AdviceOn(err, in.options.DB)
+		return cli.WithHint(advice, advice.Hint)
+	}
 	for _, flag := range pathFlags {
 		path := in.given.Get(flag)
 		if path != "" && in.Host.Hides(osutil.Resolve(path)) {

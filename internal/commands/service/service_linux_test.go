@@ -207,6 +207,26 @@ func TestInstallOverLoss(t *testing.T) {
 	}
 }
 
+// TestInstallSecondPath: a database with two names is refused before a running service is
+// stopped, and status reports it.
+func TestInstallSecondPath(t *testing.T) {
+	c := newPC(t)
+	db := managers.DatabaseIn(c.Host.DataFolder())
+	c.does(t, "install", 0)
+	newDatabase(t, Service{Data: c.Host.DataFolder()}, 2, "")
+	must(t, os.Link(db, db+"-other"))
+	c.changes(t)
+	c.does(t, "install", 1, "Error: database \""+db+"\" has another name as well", "\nTry: remove the other name")
+	c.does(t, "install --db "+db+"-other", 1, "Error: database \""+db+"-other\" has another name as well")
+	if asked := c.changes(t); asked != "" {
+		t.Errorf("systemd was asked to %s", asked)
+	}
+	c.does(t, "status", 0, "the file has another name as well")
+	must(t, os.Remove(db+"-other"))
+	c.does(t, "status", 0, "not the file has another name as well")
+	c.does(t, "install", 0)
+}
+
 // TestStartNew: start --new lets a new database be made where one was lost, if it is
 // typed, nobody serves that one, and there is none.
 func TestStartNew(t *testing.T) {

@@ -330,7 +330,7 @@ func (s Service) lookAtData(env cli.Env, o *overview, settings managers.Settings
 func (s Service) inspect(path string) (found *database, address, local string) {
 	found = &database{Path: path}
 	file, format := osutil.Resolve(path), s.Content.Format()
-	if err := format.Inspect(file); err != nil {
+	if err := backup.Inspect(s.Content, file); err != nil {
 		found.Fault = faultOf(err)
 		return found, "", ""
 	}
