@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,5 +122,136 @@ func TestPurgeNamesHolders(t *testing.T) {
 	}
 	if !strings.HasPrefix(stderr, "Erased: 1.\n") || !strings.Contains(stderr, filepath.Base(made)) || !strings.Contains(stderr, filepath.Base(holds)) || strings.Contains(stderr, ".before-upgrade-") {
 		t.Errorf("stderr %q", stderr)
+	}
+}
+
+// erasedBackup returns a database, a backup of it in another folder, a copy from an hour
+// earlier, and the id of a record that was erased after both.
+func erasedBackup(t *testing.T) (db, saved, older, gone string) {
+	t.Helper()
+	s := start(t)
+	gone = s.create(t, ana)
+	saved, older = filepath.Join(t.TempDir(), "saved.db"), filepath.Join(t.TempDir(), "older.db")
+	works(t, "backup", older, "--db", s.db)
+	s.create(t, ana)
+	works(t, "backup", saved, "--db", s.db)
+	s.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	works(t, "purge", "--db", s.db, "--tenant", "default", "--yes", gone)
+	s.stop(t)
+	execSQL(t, older, `UPDATE service SET latest_time = latest_time - 3600000`)
+	return s.db, saved, older, gone
+}
+
+const (
+	erasedUnknown = "Warning: people who were permanently deleted after this backup may be back: "
+	noList        = erasedUnknown + "neither the old database nor erased-ids.txt lists them.\n"
+	badList       = erasedUnknown + "the old database does not list them, and erased-ids.txt cannot be read: "
+)
+
+// TestRestoreErasedUnknown: a restore warns if neither the old database nor the list says
+// who was erased after the backup. The old database does not if it is another one, as after
+// an installation, or an older copy.
+func TestRestoreErasedUnknown(t *testing.T) {
+	t.Parallel()
+	current, saved, older, gone := erasedBackup(t)
+	list := filepath.Join(filepath.Dir(saved), backup.ErasedName)
+	const revoked = "Warning: keys that were revoked since the backup are valid again."
+	for name, tt := range map[string]struct {
+		put        func(t *testing.T, db string)
+		knows      bool // who was erased
+		keysUnsure bool // whether keys that were revoked work again
+	}{
+		"missing": {put: func(*testing.T, string) {}},
+		"damaged": {put: func(t *testing.T, db string) { copyOf(t, current, db); overwrite(t, db, 0, "damage") }, keysUnsure: true},
+		"another": {put: func(t *testing.T, db string) { newKey(t, db, "default") }, keysUnsure: true},
+		"older":   {put: func(t *testing.T, db string) { copyOf(t, older, db) }, keysUnsure: true},
+		"current": {put: func(t *testing.T, db string) { copyOf(t, current, db) }, knows: true},
+	} {
+		restored := func(what string, people int, warning string, args ...string) {
+			t.Helper()
+			db := filepath.Join(t.TempDir(), "x.db")
+			tt.put(t, db)
+			_, stderr := works(t, append([]string{"restore", saved, "--db", db}, args...)...)
+			if tt.knows && people == 2 && len(args) == 0 {
+				people, warning = 1, ""
+			}
+			if (warning == "") == strings.Contains(stderr, erasedUnknown) || !strings.Contains(stderr, warning) || strings.Contains(stderr, revoked) != tt.keysUnsure {
+				t.Errorf("%s, %s: %s", name, what, stderr)
+			}
+			var is int
+			if scanSQL(t, db, `SELECT count(*) FROM firefighters`, &is); is != people {
+				t.Errorf("%s, %s: %d people", name, what, is)
+			}
+		}
+		restored("no list", 2, noList)
+		restored("on purpose", 2, "", "--keep-erased")
+		must(t, os.Mkdir(list, 0o700))
+		restored("a list that cannot be read", 2, badList)
+		must(t, os.Remove(list))
+		must(t, os.WriteFile(list, []byte(gone+"\n"), 0o600))
+		restored("a list", 1, "")
+		must(t, os.Remove(list))
+	}
+}
+
+// wordsOf returns the words of a printed command. The folder of temporary files may have
+// spaces in its name.
+func wordsOf(command string) []string {
+	words := strings.Fields(strings.ReplaceAll(command, os.TempDir(), "{}"))
+	for i, word := range words {
+		words[i] = strings.ReplaceAll(word, "{}", os.TempDir())
+	}
+	return words
+}
+
+// TestRestoreErasedAgain: the commands that the warning prints work as printed.
+func TestRestoreErasedAgain(t *testing.T) {
+	t.Parallel()
+	_, saved, _, gone := erasedBackup(t)
+	db := filepath.Join(t.TempDir(), "x.db")
+	_, stderr := works(t, "restore", saved, "--db", db)
+	tries := regexp.MustCompile(`(?m)^Try: .*: firefighters (.*)$`).FindAllStringSubmatch(stderr, -1)
+	if len(tries) != 3 {
+		t.Fatalf("it prints %s", stderr)
+	}
+	again, deleted, purge := wordsOf(tries[0][1]), wordsOf(tries[1][1]), wordsOf(tries[2][1])
+
+	s := startOn(t, db)
+	s.as(newKey(t, db, "default")).do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	s.stop(t)
+	if stdout, _ := works(t, deleted...); !strings.HasPrefix(stdout, gone+" ") {
+		t.Errorf("deleted prints %s", stdout)
+	}
+	purge[slices.Index(purge, "ID")] = gone
+	works(t, append(purge, "--yes")...)
+	wantDepartments(t, db, "default: 1, 0, 2")
+
+	must(t, os.WriteFile(filepath.Join(filepath.Dir(saved), backup.ErasedName), []byte(gone+"\n"), 0o600))
+	must(t, os.Rename(db, db+".away"))
+	if _, stderr := works(t, again...); strings.Contains(stderr, erasedUnknown) {
+		t.Errorf("with a list: %s", stderr)
+	}
+	wantDepartments(t, db, "default: 1, 0, 1")
+}
+
+// TestRestoreErasedDepartment: a database from which a department was removed does not say
+// who was erased from that department. Where there are several, the warning names the
+// command that lists them.
+func TestRestoreErasedDepartment(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	s.create(t, ana)
+	other := s.as(newKey(t, s.db, "other"))
+	gone := other.create(t, ana)
+	saved := filepath.Join(t.TempDir(), "saved.db")
+	works(t, "backup", saved, "--db", s.db)
+	other.do(t, "DELETE", collection+"/"+gone, "").wants(t, 204)
+	works(t, "purge", "--db", s.db, "--tenant", "other", "--yes", gone)
+	works(t, "departments", "remove", "other", "--yes", "--db", s.db)
+	s.stop(t)
+	_, stderr := works(t, "restore", saved, "--db", s.db)
+	if !strings.Contains(stderr, noList) || !strings.Contains(stderr, "\nTry: see the names of the departments: firefighters departments list --db "+s.db+"\n") ||
+		!strings.Contains(stderr, " firefighters purge --tenant NAME ID --db "+s.db+"\n") {
+		t.Errorf("stderr %s", stderr)
 	}
 }

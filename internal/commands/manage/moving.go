@@ -103,7 +103,7 @@ func (c Commands) unpack(env cli.Env, m *moved) func(parts map[string][]byte) (m
 
 // restoreAll restores a backup with settings: to the folder of the service, unless a
 // database is named.
-func (c Commands) restoreAll(env cli.Env, r backup.Restore, named bool) error {
+func (c Commands) restoreAll(env cli.Env, r backup.Restore, named bool, again string) error {
 	if !named {
 		r.Database = c.Service.Database()
 		made, err := c.Service.MakeData("restore --with-settings " + cli.Quote(r.File))
@@ -126,7 +126,7 @@ func (c Commands) restoreAll(env cli.Env, r backup.Restore, named bool) error {
 	case err != nil:
 		return c.Database.Advise(env.Context, err, r.Database, "")
 	}
-	if err := reportRestored(env, r.File, r.Database, done); err != nil {
+	if err := reportRestored(env, r.File, r.Database, done, again); err != nil {
 		return err
 	}
 	return m.report(env, r.Database, osutil.SameFile(r.Database, c.Service.Database()))

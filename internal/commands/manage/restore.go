@@ -3,6 +3,7 @@ package manage
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -24,7 +25,9 @@ the database, as DB.before-restore- and the time, until you delete it.
 What was written after the backup is not in it. Keys that were made after it are
 unknown. Keys that were revoked after it stay revoked, if the old database can
 still be read. Who was erased (purge) after it stays erased: the old database
-says who, and the list erased-ids.txt in the folder of the backup.
+says who, and the list erased-ids.txt in the folder of the backup. If
+neither does, restore warns: the old database may be missing, damaged, another
+one, or older than the backup.
 
 With --with-settings FILE is one that backup --with-settings has made on another
 PC. Its settings and the authority of its certificate are put in place, too, for
@@ -51,9 +54,10 @@ func (c Commands) restore(env cli.Env, args []string) error {
 		return err
 	}
 	progress, end := cli.CopyProgress(env)
+	again := cli.TypedLine(flags, 1, "db")
 	if *all {
 		defer end()
-		return c.restoreAll(env, backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased, Progress: progress}, flags.Changed("db"))
+		return c.restoreAll(env, backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased, Progress: progress}, flags.Changed("db"), again)
 	}
 	done, err := backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased, Progress: progress}.Run(env.Context)
 	end()
@@ -68,13 +72,14 @@ func (c Commands) restore(env cli.Env, args []string) error {
 	case err != nil:
 		return c.Database.Advise(env.Context, err, *db, filepath.Dir(file))
 	}
-	return reportRestored(env, file, *db, done)
+	return reportRestored(env, file, *db, done, again)
 }
 
-// reportRestored says what was done, and where the old database is.
-func reportRestored(env cli.Env, file, db string, done backup.Restored) error {
+// reportRestored prints the result, and where the old database is. again is the command
+// line without --db.
+func reportRestored(env cli.Env, file, db string, done backup.Restored, again string) error {
 	err := env.Println(fmt.Sprintf("Restored %s from %s: %s, as it was at %s.",
-		cli.Quote(db), cli.Quote(file), done.Text, cli.FormatTime(done.AsOf.UnixMilli())))
+		cli.Quote(db), cli.Quote(file), done.Text, cli.FormatTime(done.Source.Time.UnixMilli())))
 	warnOfDamage(env, done.Copy, db)
 	if done.Raw {
 		env.Warn(cli.Quote(file)+" is a copy of a database file and not a backup: what was written last may be missing.", "")
@@ -82,20 +87,38 @@ func reportRestored(env cli.Env, file, db string, done backup.Restored) error {
 	if done.Kept != "" {
 		env.Notef("What was there is kept as %s.", cli.Quote(done.Kept))
 	}
-	reportErased(env, db, done)
+	reportErased(env, db, done, again+" --db "+cli.Quote(db))
 	reportKeys(env, db, done)
 	return err
 }
 
-// reportErased says whether the restore has brought back nobody who was erased.
-func reportErased(env cli.Env, db string, done backup.Restored) {
-	again := "erase them again: firefighters purge --db " + cli.Quote(db)
-	switch {
-	case done.Erased > 0:
+// reportErased prints how many records stay erased, and warns if others may be back.
+func reportErased(env cli.Env, db string, done backup.Restored, again string) {
+	if done.Erased > 0 {
 		env.Notef("Records that were erased since the backup and stay erased: %d.", done.Erased)
-	case done.ErasedUnknown != nil && !errors.Is(done.ErasedUnknown, sqlite.ErrNotExist):
-		env.Warn("people who were erased since the backup are back. If there were any, "+again, "")
 	}
+	if done.ErasedUnknown == nil {
+		return
+	}
+	reason := "neither the old database nor " + backup.ErasedName + " lists them."
+	if !errors.Is(done.ErasedUnknown, fs.ErrNotExist) {
+		reason = fmt.Sprintf("the old database does not list them, and %s cannot be read: %v", backup.ErasedName, done.ErasedUnknown)
+	}
+	env.Warn("people who were permanently deleted after this backup may be back: "+reason, deleteAgain(db, done.Source, again))
+}
+
+// deleteAgain returns the commands that permanently delete people who may be back. A restore
+// does not delete people whom the old database has, so the restored database must go first.
+func deleteAgain(db string, source backup.Identity, again string) string {
+	on := " --db " + cli.Quote(db)
+	hint := fmt.Sprintf("copy the newest %s next to the backup, move %s away, and restore again: %s\n", backup.ErasedName, cli.Quote(db), again)
+	tenant := cli.Quote(source.Name)
+	if len(source.IDs) > 1 {
+		tenant = "NAME"
+		hint += "see the names of the departments: firefighters departments list" + on + "\n"
+	}
+	return hint + "without " + backup.ErasedName + ", delete these people on the office page, then list their ids: firefighters deleted --tenant " + tenant + on + "\n" +
+		"permanently delete them by their ids: firefighters purge --tenant " + tenant + " ID" + on
 }
 
 func reportKeys(env cli.Env, db string, done backup.Restored) {
@@ -109,7 +132,7 @@ func reportKeys(env cli.Env, db string, done backup.Restored) {
 	switch {
 	case missing && done.Kept == "":
 		env.Notef("Its keys are those of the backup. See: firefighters keys list --db %s", cli.Quote(db))
-	case done.Unread != nil:
+	case done.RevokedUnknown:
 		env.Warn("keys that were revoked since the backup are valid again. See: firefighters keys list --db "+cli.Quote(db), "")
 	}
 }

@@ -66,6 +66,13 @@ func (i Identity) mayBe(other Identity) bool {
 	return len(i.IDs) == 0 || len(other.IDs) == 0 || slices.ContainsFunc(i.IDs, shared)
 }
 
+// follows reports whether the database has all that a backup had seen. Another database does
+// not, nor an older copy, nor a database from which a department was removed.
+func (i Identity) follows(backup Identity) bool {
+	missing := func(id string) bool { return !slices.Contains(i.IDs, id) }
+	return !slices.ContainsFunc(backup.IDs, missing) && !i.Time.Before(backup.Time)
+}
+
 // Summary says what a database holds.
 type Summary struct {
 	Text    string // as in "40 records of 1 department"

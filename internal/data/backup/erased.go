@@ -58,21 +58,27 @@ func NoteErased(content Content, db, folder string) error {
 	return writeError(path, osutil.WriteFile(path, []byte(text.String()), true))
 }
 
-// findErased finds out who must not come back: the database that is replaced says so, and
-// the list beside the backup. Whom that database has, the list does not erase.
+// findErased reads which records must not come back: from the database that is replaced, and
+// from the list next to the backup. Records that the database still has were restored on
+// purpose, so that it does not name them.
 func (r *restoring) findErased(old *sqlite.Conn) {
 	if r.KeepErased {
 		return
 	}
-	listed, listErr := readErased(filepath.Dir(r.File))
-	err := r.done.Unread
+	r.listed, r.listUnread = readErased(filepath.Dir(r.File))
+	r.erasedUnread = r.done.Unread
 	if old != nil {
-		r.erased, err = r.Content.Erased(old, listed)
+		r.erased, r.erasedUnread = r.Content.Erased(old, r.listed)
 	}
-	if err != nil {
-		r.erased = listed
-	}
-	if err != nil && listErr != nil {
-		r.done.ErasedUnknown = err
+}
+
+// compareOld decides whether the old database knows what happened after the backup. If it
+// does not, the whole list counts.
+func (r *restoring) compareOld(source Identity) {
+	follows := r.unidentified || r.old.follows(source)
+	r.done.RevokedUnknown = r.done.Unread != nil || !follows
+	if r.erasedUnread != nil || !follows {
+		r.erased = append(r.erased, r.listed...)
+		r.done.ErasedUnknown = r.listUnread
 	}
 }

@@ -33,13 +33,13 @@ type Job struct {
 	// With has the small files of a bundle. Without them the backup is a database alone.
 	With []Part
 
-	keep   string                                // the name that the plain copy gets where the target is encrypted; "" for none
-	room   func(folder string, size int64) error // nil means all of the disk
-	change func(copied *sqlite.Conn) error       // changes the copy before its check; may be nil
-	work   string                                // the folder to make the copy in; "" means that of the target
-	shared bool                                  // another user can change the folder of the target
-	link   func(file, name string) error         // nil means os.Link. A disk without links, like most USB sticks, refuses
-	pace   *pace                                 // rests between the steps; nil: never
+	keep   string                                           // the name that the plain copy gets where the target is encrypted; "" for none
+	room   func(folder string, size int64) error            // nil means all of the disk
+	change func(copied *sqlite.Conn, source Identity) error // changes the copy before its check; may be nil
+	work   string                                           // the folder to make the copy in; "" means that of the target
+	shared bool                                             // another user can change the folder of the target
+	link   func(file, name string) error                    // nil means os.Link. A disk without links, like most USB sticks, refuses
+	pace   *pace                                            // rests between the steps; nil: never
 }
 
 // sidecars are the endings of the files that SQLite puts beside a database.
@@ -332,7 +332,7 @@ func (j *Job) finish(path string, source Identity, bytes int64) error {
 			err = ErrBadCopy
 		}
 		if err == nil && j.change != nil {
-			err = j.change(c)
+			err = j.change(c, source)
 		}
 		return err
 	})

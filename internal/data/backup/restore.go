@@ -44,15 +44,20 @@ type Restore struct {
 // Restored says what a restore has done.
 type Restored struct {
 	Copy
-	AsOf    time.Time // the latest time that the backup had seen
-	Kept    string    // the old database; "" if there was none
-	Revoked int64     // keys that were revoked since the backup and stay revoked
-	Unread  error     // why nothing was carried over from the old database; sqlite.ErrNotExist if there was none
-	Erased  int64     // records that were erased since the backup and stay erased
-	Raw     bool      // the backup is a copy of a database file, without its -wal
+	Source  Identity // of the backup
+	Kept    string   // the old database; "" if there was none
+	Revoked int64    // keys that were revoked since the backup and stay revoked
+	Unread  error    // why nothing was carried over from the old database; sqlite.ErrNotExist if there was none
+	Erased  int64    // records that were erased since the backup and stay erased
+	Raw     bool     // the backup is a copy of a database file, without its -wal
 
-	// ErasedUnknown is why nobody knows who was erased since the backup: neither the old
-	// database nor a list beside the backup can be read. sqlite.ErrNotExist: there is neither.
+	// RevokedUnknown reports whether keys that were revoked after the backup may be valid
+	// again, because the old database does not list them.
+	RevokedUnknown bool
+
+	// ErasedUnknown is set if people who were erased after the backup may be back, because
+	// the old database does not list them. It is the error in reading the list next to the
+	// backup: fs.ErrNotExist if there is none.
 	ErasedUnknown error
 }
 
@@ -99,12 +104,16 @@ type restoring struct {
 	Restore
 	done Restored
 
-	old        Identity // of the old database, as far as it could be read
-	carryOver  func(restored *sqlite.Conn) (revoked int64, err error)
-	erased     []string // ids of records that must not come back
-	unfinished string   // the copy
-	plain      string   // what is read: the backup, or what was decrypted or unpacked from it
-	beside     map[string][]byte
+	old          Identity // of the old database, as far as it could be read
+	unidentified bool     // it is damaged where its identity is
+	carryOver    func(restored *sqlite.Conn) (revoked int64, err error)
+	erased       []string // ids of records that must not come back, from the old database
+	erasedUnread error    // why they could not be read
+	listed       []string // the same from the list next to the backup
+	listUnread   error    // why it could not be read
+	unfinished   string   // the copy
+	plain        string   // what is read: the backup, or what was decrypted or unpacked from it
+	beside       map[string][]byte
 }
 
 // The names beside a database.
@@ -275,7 +284,7 @@ func (r *restoring) copy(ctx context.Context) error {
 	case made.Empty:
 		return &Error{OpRead, r.File, ErrEmpty}
 	}
-	r.done.Copy, r.done.AsOf = made, source.Time
+	r.done.Copy, r.done.Source = made, source
 	return databaseError("restoring", r.Database, r.setOwner())
 }
 
@@ -286,7 +295,8 @@ func (r *restoring) readOld() {
 	c, err := peekOld(r.Content, r.Database)
 	if r.done.Unread = err; err == nil {
 		defer c.Close()
-		r.old, _ = r.Content.Identify(c)
+		r.old, err = r.Content.Identify(c)
+		r.unidentified = err != nil
 		r.carryOver, r.done.Unread = r.Content.CarryOver(c)
 	}
 	r.findErased(c)
@@ -299,10 +309,11 @@ func peekOld(content Content, db string) (*sqlite.Conn, error) {
 	return sqlite.Peek(db)
 }
 
-func (r *restoring) change(copied *sqlite.Conn) (err error) {
+func (r *restoring) change(copied *sqlite.Conn, source Identity) (err error) {
 	if err := r.Content.Format().CheckSchema(copied); err != nil { // the file may be another one by now
 		return err
 	}
+	r.compareOld(source)
 	if r.done.Unread == nil {
 		r.done.Revoked, err = r.carryOver(copied)
 	}

@@ -41,7 +41,7 @@ func TestRestore(t *testing.T) {
 	if len(kept) != 1 || records(t, kept[0]) != 20 || records(t, db) != 10 {
 		t.Fatalf("kept %q", kept)
 	}
-	if done.Text != "10 records" || done.Bytes == 0 || done.AsOf.UnixMilli() != 1000000 || done.Kept != kept[0] ||
+	if done.Text != "10 records" || done.Bytes == 0 || done.Source.Time.UnixMilli() != 1000000 || done.Kept != kept[0] ||
 		done.Revoked != 1 || done.Unread != nil || done.Raw {
 		t.Errorf("%+v", done)
 	}
