@@ -20,11 +20,7 @@ func TestStartOnFullDisk(t *testing.T) {
 	id := before.create(t, ana)
 	before.stop(t)
 
-	cmd, output := process(t, "--db", before.db, "--listen", "127.0.0.1:0")
-	cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 1; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
-	var err error
-	cmd.Path, err = exec.LookPath("sh")
-	must(t, err)
+	cmd, output := startOnFullDisk(t, before.db)
 	s := startedProcess(t, cmd).as(before.key)
 	s.do(t, "GET", collection+"/"+id, "").wants(t, 200)
 	s.list(t, "search=ana")

@@ -41,6 +41,9 @@ func runAll(m *testing.M) int {
 		program, err = build(folder)
 	}
 	if err == nil {
+		err = buildCurl(folder)
+	}
+	if err == nil {
 		err = os.Chmod(folder, 0o755) // other users run the program, too
 	}
 	if err == nil {
@@ -72,6 +75,15 @@ func build(folder string) (path string, err error) {
 		return "", fmt.Errorf("building the program: %w\n%s", err, out)
 	}
 	return path, nil
+}
+
+// buildCurl builds the curl of docs/operations.md into a folder.
+func buildCurl(folder string) error {
+	out, err := exec.Command("go", "build", "-buildvcs=false", "-o", folder, "./testdata/curl").CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("building curl: %w\n%s", err, out)
+	}
+	return nil
 }
 
 // unlessRace returns how much of something a test does: usual, or fewer with the race

@@ -26,22 +26,24 @@ func isBetween(figure *int64, low, high int64) bool {
 	return figure != nil && *figure >= low && *figure <= high
 }
 
+// anotherDisk returns a folder for backups, and whether it is on another disk than the
+// database. Only Linux has another one for sure.
+func anotherDisk(t *testing.T, db string) (backups string, apart bool) {
+	t.Helper()
+	folder, err := os.MkdirTemp("/dev/shm", "firefighters-")
+	if err != nil {
+		folder = t.TempDir()
+	}
+	t.Cleanup(func() { os.RemoveAll(folder) })
+	return filepath.Join(folder, "backups"), !osutil.SameDisk(folder, filepath.Dir(db))
+}
+
 // TestFigures: what monitors on this machine watch.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	args := []string{"serve", "--db", db, "--tls-self-signed", "--backup-dir"}
-	other, err := os.MkdirTemp("/dev/shm", "firefighters-")
-	apart := err == nil && !osutil.SameDisk(other, filepath.Dir(db))
-	if err == nil {
-		t.Cleanup(func() { os.RemoveAll(other) })
-	}
-	if apart {
-		args = append(args, filepath.Join(other, "backups"))
-	} else {
-		args = append(args, filepath.Join(t.TempDir(), "backups"))
-	}
-	s := startWith(t, db, args...)
+	backups, apart := anotherDisk(t, db)
+	s := startWith(t, db, "serve", "--db", db, "--tls-self-signed", "--backup-dir", backups)
 	s.trust(t)
 	var f figures
 	eventually(t, "a backup", func() bool { f = s.as("").readyz(t).figures; return f.BackupAge != nil })

@@ -1,0 +1,123 @@
+//go:build unix
+
+package acceptance
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// This file has what docs/operations.md says of files next to the database, and of those
+// that were deleted, moved or replaced while the service ran.
+
+// The program makes these files later than others, or not everywhere.
+const (
+	updatesNote    = "firefighters.db-updates"
+	backupDiskNote = "firefighters.db-backup-disk"
+)
+
+var lossStatements = []statement{
+	{"| `firefighters.db-lock` | empty; shows that a service runs. It can stay |", []string{"0 bytes"},
+		func(t *testing.T) string {
+			s := start(t)
+			s.stop(t)
+			info, err := os.Stat(s.db + "-lock")
+			must(t, err)
+			return fmt.Sprint(info.Size(), " bytes")
+		}},
+	{`**"the files of the database have gone" in the log, answers 503.**`,
+		[]string{"the files of the database have gone", "GET 503 "}, deletedWhileServed},
+	{"The service has saved what it still had open, as `firefighters.db.saved-…`, if that was possible: the log says so. Then stop it, and it says what to type.",
+		[]string{"what was in the database ", ".saved-", "Try: firefighters restore "}, deletedWhileServed},
+	{"Then run `firefighters check`. If it says \"sound\", start the service",
+		[]string{"The database is sound."},
+		func(t *testing.T) string { db, _, _ := backedUp(t); return prints(t, "check", "--db", db) }},
+	{"If `check` does not say \"sound\", make a backup.",
+		[]string{"The database is sound."},
+		func(t *testing.T) string { db, _, _ := backedUp(t); return prints(t, "check", "--db", db) }},
+	{`**"it was not brought back".** A database was lost here while it was served. So no start makes an empty one in its place.`,
+		[]string{"it was not brought back", "firefighters serve --new --db "}, startAfterLoss},
+	{`**"an older copy was written over the files", "the database is older than what was served before".**`,
+		[]string{"an older copy was written over the files", "the database is older than what was served before"}, olderCopy},
+}
+
+// lose deletes a database that a service serves, and returns what the service prints until
+// its end.
+func lose(t *testing.T, db string) string {
+	t.Helper()
+	cmd, output := process(t, "--db", db, "--listen", "127.0.0.1:0")
+	s := startedProcess(t, cmd)
+	s.do(t, "GET", "/readyz", "").wants(t, 200)
+	must(t, os.Remove(db))
+	eventually(t, "the loss to be noticed", func() bool { return s.do(t, "GET", "/readyz", "").status == http.StatusServiceUnavailable })
+	eventually(t, "the copy", func() bool { return strings.Contains(output.String(), "what was in the database ") })
+	answer := "GET " + s.do(t, "GET", "/readyz", "").shows()
+	must(t, interrupt(cmd.Process))
+	cmd.Wait()
+	return output.String() + answer
+}
+
+func newLostDatabase(t *testing.T) (db string) {
+	t.Helper()
+	db = filepath.Join(t.TempDir(), "x.db")
+	newKey(t, db, "default")
+	return db
+}
+
+func deletedWhileServed(t *testing.T) string { return lose(t, newLostDatabase(t)) }
+
+func startAfterLoss(t *testing.T) string {
+	db := newLostDatabase(t)
+	lose(t, db)
+	return serveRefused(t, db, t.TempDir())
+}
+
+func olderCopy(t *testing.T) string {
+	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
+	s, db, kept := startedProcess(t, cmd), cmd.Args[2], filepath.Join(t.TempDir(), "x.db")
+	s.create(t, ana)
+	suffixes := []string{"", "-wal", "-shm"}
+	for _, suffix := range suffixes {
+		copyOver(t, db+suffix, kept+suffix)
+	}
+	s.create(t, ana)
+	for size := int64(-1); ; time.Sleep(time.Second) { // until nothing is being written
+		info, err := os.Stat(db + "-wal")
+		must(t, err)
+		if info.Size() == size {
+			break
+		}
+		size = info.Size()
+	}
+	for _, suffix := range suffixes {
+		copyOver(t, kept+suffix, db+suffix)
+	}
+	eventually(t, "the loss to be noticed", func() bool { return s.do(t, "GET", "/readyz", "").status == http.StatusServiceUnavailable })
+	must(t, cmd.Process.Signal(syscall.SIGTERM))
+	cmd.Wait()
+	again := startOn(t, db)
+	again.logs(t, "the database is older than what was served before")
+	return output.String() + again.stderr.String()
+}
+
+// loseFiles leaves the files of a loss next to a database.
+func loseFiles(t *testing.T, db string) {
+	t.Helper()
+	lose(t, db)
+	saved, err := filepath.Glob(db + ".saved-*")
+	must(t, err)
+	works(t, "restore", saved[0], "--db", db)
+	cmd, s := startProcess(t, db)
+	s.do(t, "GET", "/readyz", "").wants(t, 200)
+	must(t, cmd.Process.Kill())
+	cmd.Wait()
+	must(t, os.Truncate(db, 0))
+	startOn(t, db).stop(t) // which keeps the -wal
+	lose(t, db)
+}
