@@ -8,22 +8,17 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // This file has what docs/operations.md says of files next to the database, and of those
 // that were deleted, moved or replaced while the service ran.
 
-// The program makes these files later than others, or not everywhere.
-const (
-	updatesNote    = "firefighters.db-updates"
-	backupDiskNote = "firefighters.db-backup-disk"
-)
+// updatesNote is a file that the program makes later than others.
+const updatesNote = "firefighters.db-updates"
 
 var lossStatements = []statement{
-	{"| `firefighters.db-lock` | empty; shows that a service runs. It can stay |", []string{"0 bytes"},
+	{"| `firefighters.db-lock` | empty; shows that a service is running. It can stay |", []string{"0 bytes"},
 		func(t *testing.T) string {
 			s := start(t)
 			s.stop(t)
@@ -33,18 +28,15 @@ var lossStatements = []statement{
 		}},
 	{`**"the files of the database have gone" in the log, answers 503.**`,
 		[]string{"the files of the database have gone", "GET 503 "}, deletedWhileServed},
-	{"The service has saved what it still had open, as `firefighters.db.saved-…`, if that was possible: the log says so. Then stop it, and it says what to type.",
+	{"saves what it still has open as `firefighters.db.saved-…`, if that is possible: the log says so. Stop it: it prints the command to type.",
 		[]string{"what was in the database ", ".saved-", "Try: firefighters restore "}, deletedWhileServed},
-	{"Then run `firefighters check`. If it says \"sound\", start the service",
-		[]string{"The database is sound."},
-		func(t *testing.T) string { db, _, _ := backedUp(t); return prints(t, "check", "--db", db) }},
+	{`**"has not been restored".**`,
+		[]string{"has not been restored", "firefighters serve --new --db "}, startAfterLoss},
+	{`**"the database is older than what was served before".** An older copy was put in place while no service was running.`,
+		[]string{"the database is older than what was served before"}, olderCopy},
 	{"If `check` does not say \"sound\", make a backup.",
 		[]string{"The database is sound."},
 		func(t *testing.T) string { db, _, _ := backedUp(t); return prints(t, "check", "--db", db) }},
-	{`**"it was not brought back".** A database was lost here while it was served. So no start makes an empty one in its place.`,
-		[]string{"it was not brought back", "firefighters serve --new --db "}, startAfterLoss},
-	{`**"an older copy was written over the files", "the database is older than what was served before".**`,
-		[]string{"an older copy was written over the files", "the database is older than what was served before"}, olderCopy},
 }
 
 // lose deletes a database that a service serves, and returns what the service prints until
@@ -79,31 +71,13 @@ func startAfterLoss(t *testing.T) string {
 }
 
 func olderCopy(t *testing.T) string {
-	cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
-	s, db, kept := startedProcess(t, cmd), cmd.Args[2], filepath.Join(t.TempDir(), "x.db")
-	s.create(t, ana)
-	suffixes := []string{"", "-wal", "-shm"}
-	for _, suffix := range suffixes {
-		copyOver(t, db+suffix, kept+suffix)
-	}
-	s.create(t, ana)
-	for size := int64(-1); ; time.Sleep(time.Second) { // until nothing is being written
-		info, err := os.Stat(db + "-wal")
-		must(t, err)
-		if info.Size() == size {
-			break
-		}
-		size = info.Size()
-	}
-	for _, suffix := range suffixes {
-		copyOver(t, kept+suffix, db+suffix)
-	}
-	eventually(t, "the loss to be noticed", func() bool { return s.do(t, "GET", "/readyz", "").status == http.StatusServiceUnavailable })
-	must(t, cmd.Process.Signal(syscall.SIGTERM))
-	cmd.Wait()
+	db, kept := newLostDatabase(t), filepath.Join(t.TempDir(), "kept.db")
+	copyOf(t, db, kept)
+	startOn(t, db).stop(t)
+	copyOf(t, kept, db)
 	again := startOn(t, db)
 	again.logs(t, "the database is older than what was served before")
-	return output.String() + again.stderr.String()
+	return again.stderr.String()
 }
 
 // loseFiles leaves the files of a loss next to a database.
