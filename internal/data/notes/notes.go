@@ -44,8 +44,8 @@ func readAll(db string) (all map[string]json.RawMessage) {
 	return all
 }
 
-// writing is held between reading all notes and writing them. Two processes that write
-// at the same moment may lose one of the two notes.
+// writing is held between reading all notes and writing them. Other processes write only while
+// they have locked the database.
 var writing sync.Mutex
 
 // Write replaces a note and returns when it is on disk.
@@ -85,10 +85,38 @@ func RemoveAll(db string) error {
 	return err
 }
 
+// writeAll writes the file as a whole. Its draft always has the same name, so that a process that is
+// killed again and again leaves only one.
 func writeAll(db string, all map[string]json.RawMessage) error {
 	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
 		return err
 	}
-	return osutil.WriteFile(Path(db), append(text, '\n'), true)
+	draft := Path(db) + ".new"
+	file, err := osutil.OpenPrivate(draft)
+	if err != nil {
+		return err
+	}
+	if err := writeTo(file, append(text, '\n')); err != nil {
+		return err
+	}
+	if err := os.Rename(draft, Path(db)); err != nil {
+		return err
+	}
+	return osutil.SyncFolder(filepath.Dir(db))
+}
+
+// writeTo replaces the content of a file, makes it durable, and closes the file.
+func writeTo(file *os.File, text []byte) error {
+	defer file.Close()
+	if err := file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := file.Write(text); err != nil {
+		return err
+	}
+	if err := file.Sync(); err != nil {
+		return err
+	}
+	return file.Close()
 }

@@ -91,6 +91,15 @@ func InQuotes(path string) string {
 // on there. A file that exists keeps its content and its owner, and gets the same
 // permissions. A link is an error: somebody else could lead root to any file by it.
 func CreatePrivate(path string) error {
+	file, err := OpenPrivate(path)
+	if err != nil {
+		return err
+	}
+	return file.Close()
+}
+
+// OpenPrivate is CreatePrivate, and returns the file open for writing.
+func OpenPrivate(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err == nil {
 		GiveToFolder(file)
@@ -98,9 +107,13 @@ func CreatePrivate(path string) error {
 		file, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|noFollow, 0o600)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return errors.Join(file.Chmod(0o600), file.Close())
+	if err := file.Chmod(0o600); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
 }
 
 // SyncFile makes the content of a file survive a power failure.
