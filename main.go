@@ -109,7 +109,7 @@ func newAPI(c daemon.Config) daemon.API {
 	}
 	if c.Office {
 		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals, Phones: c.Phones, Authority: certificate,
-			Backups: c.Backups, Search: c.Search, Newer: c.Newer, Installed: c.Installed, Invented: c.Invented, TrustPath: trust, Port: c.Port, LocalPort: c.LocalPort, Explain: s.explain})
+			Backups: c.Backups, Search: c.Search, Newer: c.Newer, Installed: c.Installed, Invented: c.Invented, Loss: c.Loss, TrustPath: trust, Port: c.Port, LocalPort: c.LocalPort, Explain: s.explain})
 	}
 	return s
 }

@@ -55,6 +55,7 @@ type Config struct {
 	Newer     func() string        // the version that is newer than this one, empty if none is known; nil: it does not look
 	Installed bool                 // it is the service of the PC
 	Invented  bool                 // its people are invented: it has no flag for backups
+	Loss      func() string        // how the database was lost, as guard.Loss.Kind; "" if it was not
 
 	Connections int             // open at the same time, at most
 	Stopping    context.Context // ends when requests shall wait for nothing any more
@@ -367,7 +368,7 @@ func (d *daemon) config() Config {
 	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones, Docs: !d.NoDocs,
 		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
 		Connections: d.web.Connections(), Stopping: d.env.Context,
-		Search: backup.Search{Content: d.Database, Database: d.DB, Options: d.Backups}}
+		Search: backup.Search{Content: d.Database, Database: d.DB, Options: d.Backups}, Loss: d.lossKind}
 	if d.local != nil {
 		_, c.LocalPort, _ = net.SplitHostPort(d.local.Addr().String())
 	}
@@ -378,6 +379,14 @@ func (d *daemon) config() Config {
 		c.Newer = d.newer.newer
 	}
 	return c
+}
+
+// lossKind returns how the database was lost, "" if it was not.
+func (d *daemon) lossKind() string {
+	if loss := d.guard.Loss(); loss != nil {
+		return loss.Kind()
+	}
+	return ""
 }
 
 // url returns the URL by which clients reach the server.

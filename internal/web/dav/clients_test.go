@@ -111,7 +111,7 @@ func (b *book) values(t testing.TB, later bool) map[string]string {
 		}
 		all[word] = id
 		if f, err := b.Store.Get(ours, id); err == nil {
-			all[word+".etag"] = (&target{person: &f, store: b.Store}).etag()
+			all[word+".etag"] = (&target{caller: b.caller, person: &f, store: b.Store}).etag()
 		}
 	}
 	return all

@@ -57,7 +57,7 @@ func plainSite() *Site {
 		}
 		return v.Render(http.StatusOK, "plain", Page{Data: template.HTML(name + " " + string(content) + " " + v.R.PostForm.Get("text"))})
 	}
-	return New(Config{Port: "80", Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler), time.Now), Explain: explain},
+	return New(Config{Port: "80", Loss: func() string { return "" }, Log: slog.New(slog.DiscardHandler), Refusals: httpapi.NewRefusals(slog.New(slog.DiscardHandler), time.Now), Explain: explain},
 		plainLook, map[string]Route{
 			"GET /office/{$}":     {Handle: say},
 			"POST /office/form":   {Handle: say},

@@ -176,6 +176,8 @@ func (v *Visit) Count(key string, n int, args ...any) string {
 type errorPage struct {
 	Status     int
 	What, Todo string
+	Loss       string // what happened to a lost database; empty: it was not lost
+	Command    string // what to type about that; may be empty
 
 	// What was typed into a form, to send it again: the fault was the service's.
 	Action  string
@@ -196,6 +198,9 @@ func (v *Visit) fail(err error) {
 	}
 	what, todo := "error."+p.Code, "error."+p.Code+".todo"
 	data := errorPage{Status: p.Status, What: v.Text(what), Todo: v.Text(todo)}
+	if kind := v.site.Loss(); kind != "" && p.Status == http.StatusServiceUnavailable {
+		data.explainLoss(v, kind)
+	}
 	if v.route.Carried && p.Status >= http.StatusInternalServerError {
 		data.Action, data.Carried = v.R.URL.Path, carry(v.R.PostForm)
 	}
@@ -207,6 +212,15 @@ func (v *Visit) fail(err error) {
 	if err != nil {
 		v.site.Log.Error("an error page could not be made", "requestId", v.requestID(), "cause", err.Error())
 		http.Error(v.W, data.What, p.Status)
+	}
+}
+
+// explainLoss says what happened to a lost database and what to type. Only the end of the
+// service says more, because no page may name a file.
+func (e *errorPage) explainLoss(v *Visit, kind string) {
+	e.Loss, e.Todo = v.Text("lost."+kind), v.Text("lost.window")
+	if v.site.Installed {
+		e.Todo, e.Command = v.Text("lost.admin"), "firefighters service stop"
 	}
 }
 
