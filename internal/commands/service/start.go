@@ -24,7 +24,7 @@ Flags:
 
 func (s Service) start(env cli.Env, args []string) error {
 	flags := env.Flags("service start", startHelp)
-	makeNew := flags.Bool("new", false, "make a new, empty database even where one was lost while it was served")
+	makeNew := flags.Bool("new", false, "start without what was lost while the database was served: with the file there, or with a new and empty one")
 	state, err := s.parseAndInspect(env, flags, args)
 	if err != nil {
 		return err
