@@ -14,15 +14,26 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// withFailing calls do while a system call fails with an error. It returns why the
-// system cannot be told that.
-func withFailing(number uint32, fault unix.Errno, do func()) (err error) {
-	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the number of the system call
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: number},
-		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(fault)},
+// allowUnless returns the part of a filter that allows a system call unless struct seccomp_data
+// has value at offset.
+func allowUnless(offset, value uint32) []unix.SockFilter {
+	return []unix.SockFilter{
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jt: 1, K: value},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
 	}
+}
+
+// withFailing calls do while a system call fails with fault. If content is not nil, the call
+// fails only if its second argument is the address of content. withFailing returns an error
+// if the system accepts no filter.
+func withFailing(number uint32, fault unix.Errno, content []byte, do func()) (err error) {
+	filter := allowUnless(0, number)
+	if content != nil {
+		address := uintptr(unsafe.Pointer(&content[0]))
+		filter = append(filter, allowUnless(24, uint32(address))...) // the low half of the second argument
+	}
+	filter = append(filter, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(fault)})
 	program := unix.SockFprog{Len: uint16(len(filter)), Filter: &filter[0]}
 	done := make(chan bool)
 	go func() {
@@ -66,10 +77,15 @@ func TestWriteFileFails(t *testing.T) {
 				before, left = "before", []string{"x"}
 				must(t, os.WriteFile(path, []byte(before), 0o600))
 			}
+			content := []byte("after")
+			var failing []byte
+			if tt.number == unix.SYS_WRITE { // the testing package also writes on this thread, to its log of opened files
+				failing = content
+			}
 			var err, linkErr error
-			failed := withFailing(tt.number, tt.fault, func() {
+			failed := withFailing(tt.number, tt.fault, failing, func() {
 				linkErr = os.Link(os.Args[0], filepath.Join(t.TempDir(), "link"))
-				err = osutil.WriteFile(path, []byte("after"), !tt.fresh)
+				err = osutil.WriteFile(path, content, !tt.fresh)
 			})
 			if failed != nil {
 				t.Skip("this system takes no filter: ", failed)
