@@ -414,7 +414,7 @@ func TestModes(t *testing.T) {
 		t.Skip("Windows has no umask")
 	}
 	db := filepath.Join(t.TempDir(), "x.db")
-	cmd := exec.CommandContext(t.Context(), "sh", "-c", `umask 0; exec "$0" --db "$1" --listen 127.0.0.1:0`, program, db)
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", `umask 0; exec "$0" --db "$1" --listen 127.0.0.1:0`, program, db)
 	out, err := cmd.StdoutPipe()
 	must(t, err)
 	must(t, cmd.Start())

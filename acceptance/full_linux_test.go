@@ -2,7 +2,6 @@ package acceptance
 
 import (
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -67,9 +66,7 @@ func TestExportOnFullDisk(t *testing.T) {
 	before.stop(t)
 	cmd, _ := process(t, "--db", before.db, "--listen", "127.0.0.1:0")
 	cmd.Args = append([]string{"sh", "-c", `ulimit -S -f 1; exec "$0" "$@"`, cmd.Path}, cmd.Args[1:]...)
-	var err error
-	cmd.Path, err = exec.LookPath("sh")
-	must(t, err)
+	cmd.Path = "/bin/sh"
 	cmd.Env = append(cmd.Env, "TMPDIR="+filepath.Join(filepath.Dir(before.db)))
 	s := startedProcess(t, cmd).as(before.key)
 	if p := s.do(t, "GET", exportPath+"?format=jsonl", "").wants(t, 507).problem(t); !strings.Contains(p.Detail, "temporary files") {

@@ -22,10 +22,8 @@ import (
 func limitedProcess(t *testing.T, limits, db string) *exec.Cmd {
 	t.Helper()
 	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
-	args := append([]string{"sh", "-c", limits + `; exec "$0" "$@"`}, cmd.Args...)
-	shell, err := exec.LookPath("sh")
-	must(t, err)
-	cmd.Path, cmd.Args = shell, args
+	cmd.Args = append([]string{"sh", "-c", limits + `; exec "$0" "$@"`}, cmd.Args...)
+	cmd.Path = "/bin/sh"
 	return cmd
 }
 

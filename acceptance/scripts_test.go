@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +15,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
+// shell is a POSIX shell. A PATH without one is enough for the tests, except on Windows.
+func shell() string {
+	if runtime.GOOS == "windows" {
+		return "sh"
+	}
+	return "/bin/sh"
+}
+
 // typedArgs returns the arguments of a command line as a shell takes them.
 func typedArgs(ts *testscript.TestScript, line string) []string {
-	ts.Check(ts.Exec("sh", "-c", `printf '%s\n' `+line))
+	ts.Check(ts.Exec(shell(), "-c", `printf '%s\n' `+line))
 	return strings.Split(strings.TrimSuffix(ts.ReadFile("stdout"), "\n"), "\n")
 }
 
@@ -67,6 +76,7 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/scripts",
 		Setup: func(env *testscript.Env) error {
+			env.Setenv("SHELL", shell())
 			for _, name := range []string{"GORACE", "GOCOVERDIR"} {
 				env.Setenv(name, os.Getenv(name))
 			}

@@ -45,7 +45,7 @@ func TestColumnsTried(t *testing.T) {
 			if tt.want == nil {
 				return
 			}
-			out, err := exec.CommandContext(t.Context(), "sh", "-c", `firefighters() { "$0" "$@"; }; `+line, program).CombinedOutput()
+			out, err := exec.CommandContext(t.Context(), "/bin/sh", "-c", `firefighters() { "$0" "$@"; }; `+line, program).CombinedOutput()
 			if got := peopleOf(t, db); err != nil || !slices.Equal(got, tt.want) {
 				t.Errorf("%s: %v, %s%q, want %q", line, err, out, got, tt.want)
 			}

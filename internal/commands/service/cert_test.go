@@ -132,7 +132,8 @@ func TestCertPermission(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { os.Chmod(folder, 0o700) })
-	want := "Error: the folder " + osutil.InQuotes(folder) + " may not be read by this user\nTry: sudo firefighters cert --db " + cli.Quote(db) + "\n"
+	want := "Error: the folder " + osutil.InQuotes(folder) + " may not be read by this user\nTry: " +
+		cli.AsAdministrator("firefighters cert --db "+cli.Quote(db)) + "\n"
 	if code, _, stderr := runCert(t, "--db", db); code != 1 || stderr != want {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}

@@ -39,7 +39,7 @@ fi
 case $1 in
 start) cp running state ;;
 stop) cp stopped state ;;
-enable) if grep -q not-found state; then cp stopped state; fi ;;
+enable) case $(cat state) in *not-found*) cp stopped state ;; esac ;;
 show) cat state ;;
 esac
 `

@@ -46,7 +46,7 @@ func TestNoRoomUnderLimit(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "x")
 	must(t, os.WriteFile(path, []byte("text"), 0o600))
-	child := exec.Command("sh", "-c", `ulimit -f 1; exec "$0"`, os.Args[0])
+	child := exec.Command("/bin/sh", "-c", `ulimit -f 1; exec "$0"`, os.Args[0])
 	child.Env = append(os.Environ(), underLimit+"="+path)
 	if said, err := child.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, said)
