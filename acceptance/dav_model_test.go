@@ -557,7 +557,7 @@ func TestBookWhileWriting(t *testing.T) {
 		writing.Go(func() {
 			random := &modelRun{T: t, random: rand.New(rand.NewPCG(*davSeed, uint64(i)))}
 			var ids []string
-			for len(ids) < 60 {
+			for len(ids) < 30 {
 				body, _ := random.fields()
 				id := d.create(t, body)
 				ids = append(ids, id)

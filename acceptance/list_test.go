@@ -334,7 +334,7 @@ func TestListTagsUnderWrites(t *testing.T) {
 	var writing, reading sync.WaitGroup
 	ended := make(chan bool)
 	writing.Go(func() {
-		for range 100 {
+		for range 50 {
 			a, err := s.try(t, "POST", collection, strings.NewReader(ana))
 			if err == nil {
 				a, err = s.try(t, "DELETE", a.header.Get("Location"), nil)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -73,12 +74,13 @@ func (c *crowd) request(line, body string, missing int, headers ...string) strin
 // there is an answer, each reads its first byte.
 func (c *crowd) crowd(t *testing.T, connections int, request string, answer bool) {
 	t.Helper()
+	content := []byte(request) // one copy for all connections
 	var all sync.WaitGroup
 	for range connections {
 		conn := c.dial(t)
 		must(t, conn.(*net.TCPConn).SetReadBuffer(4096))
 		all.Go(func() {
-			io.WriteString(conn, request) // an error means that the service takes no more
+			conn.Write(content) // an error means that the service takes no more
 			if answer {
 				conn.Read(make([]byte, 1))
 			}
@@ -88,7 +90,8 @@ func (c *crowd) crowd(t *testing.T, connections int, request string, answer bool
 }
 
 // TestMemory: many clients do not take much memory, whatever they send and however
-// little they read. All connections stay open.
+// little they read. All connections stay open. Long answers would together need more than
+// mostMemory if the service kept them in memory.
 func TestMemory(t *testing.T) {
 	t.Parallel()
 	const (
@@ -97,7 +100,8 @@ func TestMemory(t *testing.T) {
 		field      = "--b\r\nContent-Disposition: form-data; name=\""
 		ofFile     = field + "file\"; filename=\"a.csv\"\r\n\r\n"
 	)
-	large := strings.Repeat("First name,Last name\nAna,Horvat\n", 10<<20/32)
+	largest := strings.Repeat("First name,Last name\nAna,Horvat\n", 10<<20/32)
+	large := largest[:2<<20] // 200 connections send 400 MB of it, more than twice mostMemory
 	var fields, parts, headers strings.Builder
 	for i := 0; fields.Len() < 65_000; i++ {
 		fmt.Fprintf(&fields, "&%x", i)
@@ -146,7 +150,7 @@ func TestMemory(t *testing.T) {
 			return c.request("POST /api/v1/imports", ofFile+large, 1, inForm, c.authorization)
 		}},
 		"uploads to their end": {100, "write", true, func(c *crowd) string {
-			return c.request("POST /api/v1/imports", ofFile+large+"\r\n--b--\r\n", 0, inForm, c.authorization)
+			return c.request("POST /api/v1/imports", ofFile+largest+"\r\n--b--\r\n", 0, inForm, c.authorization)
 		}},
 		"many fields": {300, "read", true, func(c *crowd) string {
 			return c.request("POST /office/sign-in", fields.String(), 0, urlencoded)
@@ -158,7 +162,7 @@ func TestMemory(t *testing.T) {
 			return c.request("GET /office/?"+strings.Repeat("&", 60_000), "", 0, c.cookie)
 		}},
 		"sign-in": {300, "read", true, func(c *crowd) string { return c.request("GET /office/sign-in", "", 0) }},
-		"print": {300, "read", true, func(c *crowd) string {
+		"print": {150, "read", true, func(c *crowd) string {
 			return c.request("GET /office/print?list=full", "", 0, c.cookie)
 		}},
 		"changes": {300, "read", true, func(c *crowd) string {
@@ -166,6 +170,7 @@ func TestMemory(t *testing.T) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := startCrowd(t, tt.scope)
 			c.crowd(t, tt.number, tt.request(c), tt.answer)
 			if peak := c.peak(t); peak > mostMemory {
@@ -202,25 +207,27 @@ func TestMemoryOfPhones(t *testing.T) {
 	element := "<a" + attributes.String()[:60_000]
 	element = element[:strings.LastIndex(element, " ")] + "/>"
 	for name, tt := range map[string]struct {
+		number            int
 		line, depth, body string
 	}{
-		"whole book":              {report, "1", "<D:sync-collection" + davNamespaces + "><D:sync-token/><D:prop>" + getAll + "</D:prop></D:sync-collection>"},
-		"all entity tags":         {list, "1", "<D:propfind" + davNamespaces + "><D:prop><D:getetag/></D:prop></D:propfind>"},
-		"cards by their names":    {report, "1", multiget + "<D:prop>" + getAll + "</D:prop>" + hrefs.String() + end},
-		"many attributes":         {report, "1", multiget + strings.Repeat(element, 30) + end},
-		"many attributes of one":  {report, "1", multiget + "<a" + attributes.String() + "/>" + end},
-		"a long text":             {report, "1", multiget + strings.Repeat("<a>"+strings.Repeat("x", 999_000)+"</a>", 2) + end},
-		"many elements":           {list, "0", "<a>" + strings.Repeat("<a/>", 8000) + "</a>"},
-		"a namespace many times":  {list, "0", fmt.Sprintf(named, strings.Repeat("'", 60_000))},
-		"namespaces of each card": {list, "1", fmt.Sprintf(named, strings.Repeat("'", 6))},
+		"whole book":              {100, report, "1", "<D:sync-collection" + davNamespaces + "><D:sync-token/><D:prop>" + getAll + "</D:prop></D:sync-collection>"},
+		"all entity tags":         {100, list, "1", "<D:propfind" + davNamespaces + "><D:prop><D:getetag/></D:prop></D:propfind>"},
+		"cards by their names":    {100, report, "1", multiget + "<D:prop>" + getAll + "</D:prop>" + hrefs.String() + end},
+		"many attributes":         {100, report, "1", multiget + strings.Repeat(element, 30) + end},
+		"many attributes of one":  {100, report, "1", multiget + "<a" + attributes.String() + "/>" + end},
+		"a long text":             {100, report, "1", multiget + strings.Repeat("<a>"+strings.Repeat("x", 999_000)+"</a>", 2) + end},
+		"many elements":           {100, list, "0", "<a>" + strings.Repeat("<a/>", 8000) + "</a>"},
+		"a namespace many times":  {100, list, "0", fmt.Sprintf(named, strings.Repeat("'", 60_000))},
+		"namespaces of each card": {40, list, "1", fmt.Sprintf(named, strings.Repeat("'", 6))},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := startCrowd(t, "read")
-			c.crowd(t, 100, c.request(tt.line, tt.body, 0, "Depth: "+tt.depth, c.authorization), true)
+			c.crowd(t, tt.number, c.request(tt.line, tt.body, 0, "Depth: "+tt.depth, c.authorization), true)
 			if peak := c.peak(t); peak > mostMemory {
-				t.Errorf("100 connections take %d MB", peak>>20)
+				t.Errorf("%d connections take %d MB", tt.number, peak>>20)
 			} else {
-				t.Logf("100 connections take %d MB", peak>>20)
+				t.Logf("%d connections take %d MB", tt.number, peak>>20)
 			}
 		})
 	}
@@ -257,17 +264,21 @@ func TestMemoryOfImports(t *testing.T) {
 	for i := range 998 {
 		wide += cell(strconv.Itoa(i))
 	}
+	wideRow := "<row>" + strings.Repeat(cell("a"), 1000) + "</row>"
 	long := "<row>" + cell("First name") + cell("Last name") + strings.Repeat(cell("x"), 10) + "</row>"
-	few := strings.Repeat(`<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>`, 2)
+	longRow := "<row>" + strings.Repeat(cell("a"), 12) + "</row>"
+	few := []repeated{{`<row><c t="s"><v>0</v></c><c t="s"><v>1</v></c></row>`, 2}}
+	emptyStrings := strings.Repeat("<si/>", 1000)
 	for name, content := range map[string]string{
 		"list":          list.String(),
-		"wide workbook": workbookOf(t, wide+"</row>"+strings.Repeat("<row>"+strings.Repeat(cell("a"), 1000)+"</row>", 1190)),
-		"long workbook": workbookOf(t, long+strings.Repeat("<row>"+strings.Repeat(cell("a"), 12)+"</row>", 99_000)),
-		"many strings":  workbookOf(t, few, "<sst><si><t>First name</t></si><si><t>Last name</t></si>"+strings.Repeat("<si/>", 2_500_000)+"</sst>"),
-		"most strings":  workbookOf(t, few, "<sst>"+strings.Repeat("<si/>", 12_000_000)+"</sst>"),
-		"too large":     workbookOf(t, wide+"</row>"+strings.Repeat("<row>"+strings.Repeat(cell("a"), 1000)+"</row>", 3490)),
+		"wide workbook": workbookOf(t, []repeated{{wide + "</row>", 1}, {wideRow, 1190}}, nil),
+		"long workbook": workbookOf(t, []repeated{{long, 1}, {longRow, 99_000}}, nil),
+		"many strings":  workbookOf(t, few, []repeated{{"<si><t>First name</t></si><si><t>Last name</t></si>", 1}, {emptyStrings, 2500}}),
+		"most strings":  workbookOf(t, few, []repeated{{emptyStrings, 12_000}}),
+		"too large":     workbookOf(t, []repeated{{wide + "</row>", 1}, {wideRow, 3490}}, nil),
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			db := filepath.Join(t.TempDir(), "x.db")
 			cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
 			c := &crowd{client: startedProcess(t, cmd), pid: cmd.Process.Pid}
@@ -294,26 +305,37 @@ func TestMemoryOfImports(t *testing.T) {
 	}
 }
 
-// workbookOf returns a workbook with these rows, and the part with the strings that its cells
-// share, if it has one. It has few kilobytes where they are alike.
-func workbookOf(t *testing.T, rows string, shared ...string) string {
+// repeated is a text and how often it is written.
+type repeated struct {
+	text  string
+	times int
+}
+
+// workbookOf returns a workbook with these rows. If shared is not nil, the workbook also has
+// a part with these shared strings. It never holds all rows in memory.
+func workbookOf(t *testing.T, rows, shared []repeated) string {
 	t.Helper()
 	var content bytes.Buffer
 	archive := zip.NewWriter(&content)
+	write := func(name string, texts ...repeated) {
+		w, err := archive.Create(name)
+		must(t, err)
+		for _, part := range texts {
+			for range part.times {
+				_, err := io.WriteString(w, part.text)
+				must(t, err)
+			}
+		}
+	}
 	relations := `<Relationship Id="1" Type="x/worksheet" Target="a.xml"/>`
-	if len(shared) > 0 {
+	if shared != nil {
 		relations += `<Relationship Id="2" Type="x/sharedStrings" Target="s.xml"/>`
 	}
-	for _, part := range [][2]string{
-		{"xl/workbook.xml", `<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`},
-		{"xl/_rels/workbook.xml.rels", `<Relationships>` + relations + `</Relationships>`},
-		{"xl/a.xml", "<worksheet><sheetData>" + rows + "</sheetData></worksheet>"},
-		{"xl/s.xml", strings.Join(shared, "")},
-	} {
-		w, err := archive.Create(part[0])
-		must(t, err)
-		_, err = io.WriteString(w, part[1])
-		must(t, err)
+	write("xl/workbook.xml", repeated{`<workbook><sheets><sheet name="A" r:id="1"/></sheets></workbook>`, 1})
+	write("xl/_rels/workbook.xml.rels", repeated{`<Relationships>` + relations + `</Relationships>`, 1})
+	write("xl/a.xml", slices.Concat([]repeated{{"<worksheet><sheetData>", 1}}, rows, []repeated{{"</sheetData></worksheet>", 1}})...)
+	if shared != nil {
+		write("xl/s.xml", slices.Concat([]repeated{{"<sst>", 1}}, shared, []repeated{{"</sst>", 1}})...)
 	}
 	must(t, archive.Close())
 	return content.String()

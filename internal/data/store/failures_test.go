@@ -72,6 +72,16 @@ func (w *world) open(t *testing.T, change string) *store.Store {
 	return openStore(t, path, func() time.Time { return noon })
 }
 
+// changed returns a copy of the database, after another program has changed it.
+func (w *world) changed(t *testing.T, change string) []byte {
+	t.Helper()
+	s := w.open(t, change)
+	must(t, s.Close())
+	file, err := os.ReadFile(s.DB().Path())
+	must(t, err)
+	return file
+}
+
 // writes are all methods that write.
 func (w *world) writes() map[string]func(*store.Store) error {
 	return map[string]func(*store.Store) error{

@@ -56,7 +56,7 @@ func (p parts) zip(t testing.TB) []byte {
 		}
 		w, err := archive.Create(name)
 		if err == nil {
-			_, err = io.WriteString(w, p[name])
+			_, err = io.Copy(w, struct{ io.Reader }{strings.NewReader(p[name])}) // in pieces, without a copy of the whole part
 		}
 		if err != nil {
 			t.Fatal(err)
