@@ -26,9 +26,9 @@ func mountedFile(path string) string {
 		"Try: mount the folder instead of the file (in Docker: -v FOLDER:%s)\n", path, filepath.Dir(path))
 }
 
-// TestMountedFile: no command uses a database file that is a mount point, because the lock
+// TestMountedFileAsRoot: no command uses a database file that is a mount point, because the lock
 // and the -wal are next to the path, and the file has another path. A backup may be mounted.
-func TestMountedFile(t *testing.T) {
+func TestMountedFileAsRoot(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "mounted.db")
 	must(t, os.WriteFile(path, nil, 0o600))
@@ -36,9 +36,9 @@ func TestMountedFile(t *testing.T) {
 	works(t, "restore", path, "--db", filepath.Join(t.TempDir(), "new.db"))
 }
 
-// TestMountedEmptyFile: no command creates a database in a file that is a mount point. A
+// TestMountedEmptyFileAsRoot: no command creates a database in a file that is a mount point. A
 // link to such a file does not change that.
-func TestMountedEmptyFile(t *testing.T) {
+func TestMountedEmptyFileAsRoot(t *testing.T) {
 	t.Parallel()
 	empty, path, link := filepath.Join(t.TempDir(), "empty"), filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "link.db")
 	_, saved, _ := backedUp(t)
@@ -60,9 +60,9 @@ func TestMountedEmptyFile(t *testing.T) {
 	}
 }
 
-// TestMountedFolder: the lock and the -wal are in the folder, so a second service finds the
+// TestMountedFolderAsRoot: the lock and the -wal are in the folder, so a second service finds the
 // database in use, and commands work through both paths. The same holds for a link.
-func TestMountedFolder(t *testing.T) {
+func TestMountedFolderAsRoot(t *testing.T) {
 	t.Parallel()
 	s, folder, link := start(t), t.TempDir(), filepath.Join(t.TempDir(), "link.db")
 	bind(t, filepath.Dir(s.db), folder)

@@ -175,7 +175,7 @@ type statement struct {
 }
 
 // others are the quotations of the page that are not from this program, or that another test has:
-// TestMountedFile has the last one.
+// TestMountedFileAsRoot has the last one.
 var others = []string{"HTTP(s) - Json Query", "synced", "is itself a mount point"}
 
 var (

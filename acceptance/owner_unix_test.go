@@ -67,10 +67,10 @@ func (s station) belongs(t *testing.T, after string) {
 	}))
 }
 
-// TestFilesMadeByRoot: whatever root does with the database of a service, the
+// TestFilesMadeAsRoot: whatever root does with the database of a service, the
 // files in its folder belong to the user of the service, who goes on with them.
 // Where the tests do not run as root, that user and they are the same.
-func TestFilesMadeByRoot(t *testing.T) {
+func TestFilesMadeAsRoot(t *testing.T) {
 	t.Parallel()
 	s := newStation(t)
 	list, saved := filepath.Join(s.folder, "list.csv"), filepath.Join(s.folder, "saved.db")
@@ -105,10 +105,10 @@ func TestFilesMadeByRoot(t *testing.T) {
 	s.belongs(t, "the service has started on it as "+strconv.Itoa(int(s.owner.Uid)))
 }
 
-// TestLinksOfOthers: root writes no backup and no export through a link in the folder
+// TestLinksOfOthersAsRoot: root writes no backup and no export through a link in the folder
 // of somebody else, and whatever that user puts there, to no other place. For any
 // other user a link is what it is everywhere.
-func TestLinksOfOthers(t *testing.T) {
+func TestLinksOfOthersAsRoot(t *testing.T) {
 	t.Parallel()
 	root := os.Geteuid() == 0
 	s := newStation(t)

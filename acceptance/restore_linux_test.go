@@ -31,9 +31,9 @@ func TestRestoreUnreadable(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDisk: the only copy may be on one. It is saved and restored from
+// TestReadOnlyDiskAsRoot: the only copy may be on one. It is saved and restored from
 // there. Package backup tests more of this.
-func TestReadOnlyDisk(t *testing.T) {
+func TestReadOnlyDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a disk")

@@ -10,9 +10,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// TestCertOwner: the certificate belongs to the owner of its folder, also where root
+// TestCertOwnerAsRoot: the certificate belongs to the owner of its folder, also where root
 // writes it, and a file that cannot be made is an error.
-func TestCertOwner(t *testing.T) {
+func TestCertOwnerAsRoot(t *testing.T) {
 	t.Parallel()
 	db, folder := newAuthority(t), t.TempDir()
 	want := uint32(os.Geteuid())

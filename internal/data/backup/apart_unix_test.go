@@ -14,10 +14,10 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// TestBackupForOthers: root makes the copy for a folder of somebody else beside the
-// database, or, where that is in such a folder too, in one for temporary files that
-// only root can change. The next one removes what a killed one has left there.
-func TestBackupForOthers(t *testing.T) {
+// TestBackupForOthersAsRoot: root makes the copy for another user's folder next to the
+// database. If the database is in such a folder as well, root makes the copy in a temporary
+// folder that only root can change. The next backup removes what a killed one has left there.
+func TestBackupForOthersAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a folder to somebody else")
 	}
@@ -69,9 +69,9 @@ func TestBackupForOthers(t *testing.T) {
 	}
 }
 
-// TestRootKeepsPlainCopy: where root makes an encrypted backup for the service, whose folder
+// TestPlainCopyStaysAsRoot: where root makes an encrypted backup for the service, whose folder
 // has the plain copy, the plain copy of the last backup stays until there is another.
-func TestRootKeepsPlainCopy(t *testing.T) {
+func TestPlainCopyStaysAsRoot(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a folder to somebody else")
 	}

@@ -50,8 +50,8 @@ func TestUnreadableBackup(t *testing.T) {
 	})
 }
 
-// TestUnwritableFolder: no backup can be made in it.
-func TestUnwritableFolder(t *testing.T) {
+// TestUnwritableFolderAsRoot: no backup can be made in it.
+func TestUnwritableFolderAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user")
@@ -74,9 +74,9 @@ func TestUnwritableFolder(t *testing.T) {
 	})
 }
 
-// TestPruneFails: an old backup that cannot be deleted is a failure, and the new
+// TestPruneFailsAsRoot: an old backup that cannot be deleted is a failure, and the new
 // one is there all the same.
-func TestPruneFails(t *testing.T) {
+func TestPruneFailsAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can be another user")
@@ -110,8 +110,8 @@ func mount(t *testing.T, options string) string {
 	return dir
 }
 
-// TestSmallDisk fills a real one.
-func TestSmallDisk(t *testing.T) {
+// TestSmallDiskAsRoot fills a real one.
+func TestSmallDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "size=2m")
 	target := filepath.Join(dir, "x.db")
@@ -129,9 +129,9 @@ func TestSmallDisk(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDisk: the only copy may be on one. It can be saved and restored
+// TestReadOnlyDiskAsRoot: the only copy may be on one. It can be saved and restored
 // from there, without a file beside it.
-func TestReadOnlyDisk(t *testing.T) {
+func TestReadOnlyDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	dir := mount(t, "size=20m")
 	db, saved := backedUp(t)
@@ -172,9 +172,9 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 }
 
-// TestEncryptedDiskFull: a disk that turns out to be full has no part of an encrypted backup,
+// TestEncryptedDiskFullAsRoot: a disk that turns out to be full has no part of an encrypted backup,
 // and beside the database there is no plain one.
-func TestEncryptedDiskFull(t *testing.T) {
+func TestEncryptedDiskFullAsRoot(t *testing.T) {
 	t.Parallel()
 	db, dir := newDatabase(t, 2000), mount(t, "size=64k")
 	_, to := newKey(t)

@@ -74,9 +74,9 @@ func TestForbidden(t *testing.T) {
 	}
 }
 
-// TestReadOnlyDisk: a database is read from it unless it has a -wal, and the reason
+// TestReadOnlyDiskAsRoot: a database is read from it unless it has a -wal, and the reason
 // for what fails is the disk.
-func TestReadOnlyDisk(t *testing.T) {
+func TestReadOnlyDiskAsRoot(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a disk")

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestOwner: what root makes belongs to the owner of the folder with the
+// TestOwnerAsRoot: what root makes belongs to the owner of the folder with the
 // database. For any other user it is their own.
-func TestOwner(t *testing.T) {
+func TestOwnerAsRoot(t *testing.T) {
 	t.Parallel()
 	s := newStation(t)
 	want := uint32(os.Geteuid())

@@ -46,8 +46,8 @@ func TestLookUp(t *testing.T) {
 	}
 }
 
-// TestTake: the folder and what is in it belong to the account, and it is private.
-func TestTake(t *testing.T) {
+// TestTakeAsRoot: the folder and what is in it belong to the account, and it is private.
+func TestTakeAsRoot(t *testing.T) {
 	t.Parallel()
 	account, folder := trialAccount(t), filepath.Join(reachable(t), "data")
 	if steps, err := account.take(folder); err != nil || len(steps) != 1 {
@@ -74,9 +74,9 @@ func TestTake(t *testing.T) {
 	}
 }
 
-// TestShare: a new or an empty folder is given to the account, and what holds
+// TestShareAsRoot: a new or an empty folder is given to the account, and what holds
 // something is not.
-func TestShare(t *testing.T) {
+func TestShareAsRoot(t *testing.T) {
 	t.Parallel()
 	account, parent := trialAccount(t), reachable(t)
 	folder := filepath.Join(parent, "backups")
@@ -110,9 +110,9 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestShareClosed: where the account cannot enter the folder above, as below the
+// TestShareClosedAsRoot: where the account cannot enter the folder above, as below the
 // /media/USER of a desktop, nothing is made.
-func TestShareClosed(t *testing.T) {
+func TestShareClosedAsRoot(t *testing.T) {
 	t.Parallel()
 	account, want := trialAccount(t), ErrClosed
 	if os.Geteuid() != 0 {

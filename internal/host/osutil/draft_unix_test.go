@@ -84,9 +84,9 @@ func TestWriteFileLink(t *testing.T) {
 	}
 }
 
-// TestFollow: root follows links that only root can replace, and no others.
+// TestFollowAsRoot: root follows links that only root can replace, and no others.
 // Another user than root follows all links.
-func TestFollow(t *testing.T) {
+func TestFollowAsRoot(t *testing.T) {
 	t.Parallel()
 	root := os.Geteuid() == 0
 	dir, err := filepath.EvalSymlinks(t.TempDir())

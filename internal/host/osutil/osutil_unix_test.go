@@ -73,7 +73,7 @@ func TestLinkCount(t *testing.T) {
 	}
 }
 
-func TestGiveTo(t *testing.T) {
+func TestGiveToAsRoot(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	like, path := filepath.Join(dir, "like"), filepath.Join(dir, "path")
@@ -97,9 +97,9 @@ func stat(t *testing.T, path string) fs.FileInfo {
 	return info
 }
 
-// TestCreatePrivateOwner: what root creates belongs to the owner of the folder, and
+// TestCreatePrivateOwnerAsRoot: what root creates belongs to the owner of the folder, and
 // what is there already stays with its owner. A link leads nowhere.
-func TestCreatePrivateOwner(t *testing.T) {
+func TestCreatePrivateOwnerAsRoot(t *testing.T) {
 	t.Parallel()
 	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
 	fresh, old, link := filepath.Join(dir, "fresh"), filepath.Join(dir, "old"), filepath.Join(dir, "link")
@@ -124,8 +124,8 @@ func TestCreatePrivateOwner(t *testing.T) {
 	}
 }
 
-// TestOnlyRoot: root starts no program that others can change.
-func TestOnlyRoot(t *testing.T) {
+// TestOnlyRootAsRoot: root starts no program that others can change.
+func TestOnlyRootAsRoot(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	must(t, os.Chmod(folder, 0o755))
