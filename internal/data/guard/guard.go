@@ -73,13 +73,7 @@ func (l *Loss) Is(target error) bool { return target == sqlite.ErrLost }
 // New returns a Guard of an open database. path is the path it was opened by, perhaps a link.
 // If the database is older than when it was last served, New renews its history.
 func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
-	files, err := openFiles(s, path)
-	if err != nil {
-		return nil, err
-	}
-	g := &Guard{store: s, log: log, files: files}
-	files.look() // which remembers them
-	s.DB().BeforeCheckpoints(files.mayCheckpoint)
+	g := &Guard{store: s, log: log}
 	if notes.Read(s.DB().Path(), notes.Mark, &g.noted) && !s.Mark().Follows(g.noted) {
 		log.Warn("the database is older than what was served before: an older copy was put in its place. " +
 			"What was written since is not in it, and keys that were revoked since work again")
@@ -87,6 +81,12 @@ func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
 			return nil, err
 		}
 	}
+	var err error
+	if g.files, err = openFiles(s, path); err != nil {
+		return nil, err
+	}
+	g.files.look() // which remembers them
+	s.DB().BeforeCheckpoints(g.files.mayCheckpoint)
 	return g, nil
 }
 
@@ -122,6 +122,7 @@ func (g *Guard) look() finding {
 	if !lost {
 		return found
 	}
+	g.noteLoss(found.what) // before any client can know, and again with the last commit
 	g.store.DB().Lose()
 	g.noteLoss(found.what)
 	if found.kind == replaced {

@@ -230,9 +230,18 @@ func TestOlderAtStart(t *testing.T) {
 	must(t, s.Close())
 	history := func() (int64, string) {
 		s := open(t, path)
-		must(t, s.BeginEpoch())
 		w := newGuard(t, s)
+		must(t, s.BeginEpoch())
 		create(t, s)
+		for frames, copied := int64(1), int64(0); frames != copied; { // so that the file has the new mark
+			must(t, s.DB().CheckpointIdle())
+			var err error
+			frames, copied, err = s.DB().Frames()
+			must(t, err)
+		}
+		for range 15 {
+			guard.Look(w.Guard)
+		}
 		if loss := w.End(); loss != nil {
 			t.Errorf("a loss: %v", loss)
 		}

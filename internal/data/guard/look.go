@@ -336,6 +336,8 @@ func (f *files) compareContent(isOneState bool) (store.Mark, finding) {
 		return mark, finding{}
 	case err == nil && mark.History == f.mark.History:
 		return mark, olderCopy
+	case err == nil && mark.History == f.store.Mark().History: // which was renewed at the start
+		return mark, finding{}
 	case err == nil && isOneState:
 		return mark, overwritten(longPatience)
 	}
