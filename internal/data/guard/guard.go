@@ -86,7 +86,7 @@ func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
 		return nil, err
 	}
 	g.files.look() // which remembers them
-	s.DB().BeforeCheckpoints(g.files.mayCheckpoint)
+	s.DB().LookAtCheckpoints(g.files.mayCheckpoint)
 	return g, nil
 }
 
@@ -123,12 +123,12 @@ func (g *Guard) look() finding {
 		return found
 	}
 	g.noteLoss(found.what) // before any client can know, and again with the last commit
+	g.loss.Store(&Loss{Path: g.store.DB().Path(), What: found.what, kind: found.kind})
 	g.store.DB().Lose()
 	g.noteLoss(found.what)
 	if found.kind == replaced {
 		g.files.setAside()
 	}
-	g.loss.Store(&Loss{Path: g.store.DB().Path(), What: found.what, kind: found.kind})
 	g.log.Error("the files of the database have gone: no request is answered, and what is still open is being saved", "what", found.what)
 	return found
 }

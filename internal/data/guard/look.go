@@ -146,7 +146,7 @@ func (f *files) inDoubt() bool {
 
 // mayCheckpoint looks at the files before a checkpoint of this process, and allows it unless there
 // is a doubt: a checkpoint brings the file forward, and so can hide what happened to it or to the
-// -wal.
+// -wal. It is called after the checkpoint as well, to remember the file as it is then.
 func (f *files) mayCheckpoint() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -26,7 +26,7 @@ type checkpointer struct {
 	short     atomic.Bool // there is little room on the disk
 	seen      int64       // the length of the -wal, in pages, at the last CheckpointIdle
 	quiet     int         // calls of CheckpointIdle in a row that found that length
-	ask       atomic.Pointer[func() bool]
+	look      atomic.Pointer[func() bool]
 }
 
 const (
@@ -75,17 +75,19 @@ func (c *checkpointer) start() {
 	}
 }
 
-// BeforeCheckpoints has this process call ask before each of its checkpoints. While it returns
-// false, no checkpoint is made: it would write over what another program did to the file.
-func (db *DB) BeforeCheckpoints(ask func() bool) { db.writer.checkpoints.ask.Store(&ask) }
+// LookAtCheckpoints has this process call look before and after each of its checkpoints. While
+// it returns false, no checkpoint is made: it would write over what another program did to the
+// file.
+func (db *DB) LookAtCheckpoints(look func() bool) { db.writer.checkpoints.look.Store(&look) }
 
-// checkpoint copies as many pages as readers allow. It reports whether it was allowed.
+// checkpoint copies as many pages as readers allow. It reports whether the -wal may restart.
 func (c *checkpointer) checkpoint() bool {
-	if ask := c.ask.Load(); ask != nil && !(*ask)() {
+	look := c.look.Load()
+	if look != nil && !(*look)() {
 		return false
 	}
 	c.Query(`PRAGMA wal_checkpoint(PASSIVE)`, nil, func(Row) {})
-	return true
+	return look == nil || (*look)()
 }
 
 // restart copies what remains so that the -wal can restart. Nobody writes
