@@ -35,12 +35,14 @@ func scanMark(row sqlite.Row) (m Mark, latestTime int64) {
 	return Mark{row.Int(0), row.Int(1), row.Int(2), row.Int(3)}, row.Int(4)
 }
 
-// sampleSQL reads the newest rows of the tables that grow, and some others.
+// sampleSQL reads the newest rows of the tables that grow, and some others. A query for
+// min and max together would read the whole table.
 const sampleSQL = `
-	WITH f AS (SELECT min(row) AS first, max(row) AS last FROM firefighters), c AS (SELECT min(id) AS first, max(id) AS last FROM changes)
+	WITH f AS (SELECT (SELECT min(row) FROM firefighters) AS first, (SELECT max(row) FROM firefighters) AS last),
+	     c AS (SELECT (SELECT min(id) FROM changes) AS first, (SELECT max(id) FROM changes) AS last)
 	SELECT (SELECT max(id) FROM keys), (SELECT max(id) FROM tenants),
-	       (SELECT id FROM firefighters WHERE row >= f.first + abs(random() % (f.last - f.first + 1)) LIMIT 1),
-	       (SELECT record_id FROM changes WHERE id >= c.first + abs(random() % (c.last - c.first + 1)) LIMIT 1)
+	       (SELECT id FROM firefighters WHERE row BETWEEN f.first + abs(random() % (f.last - f.first + 1)) AND f.last LIMIT 1),
+	       (SELECT record_id FROM changes WHERE id BETWEEN c.first + abs(random() % (c.last - c.first + 1)) AND c.last LIMIT 1)
 	  FROM f, c`
 
 // ReadSample reads a sample of rows. It fails if their pages are damaged or missing.
