@@ -20,12 +20,11 @@ const answerLimit = time.Minute
 
 type client struct {
 	http.Client
-	address   string
-	requestID string // sent with each request, if set
+	address string
 }
 
 func newClient(address string) *client {
-	return &client{http.Client{Timeout: answerLimit, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, address, ""}
+	return &client{http.Client{Timeout: answerLimit, Transport: &http.Transport{MaxIdleConnsPerHost: 64}}, address}
 }
 
 // do sends a request and returns the status and the body of the answer. For a
@@ -38,9 +37,6 @@ func (c *client) do(method, path, key string, body []byte) (status int, answer [
 		return 0, nil, err
 	}
 	r.Header.Set("Authorization", "Bearer "+key)
-	if c.requestID != "" {
-		r.Header.Set("X-Request-Id", c.requestID)
-	}
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
@@ -101,14 +97,6 @@ type page struct {
 
 const pageSize = 100
 
-// errorAnswer is an answer with an unexpected status.
-type errorAnswer struct {
-	status int
-	text   string
-}
-
-func (e errorAnswer) Error() string { return fmt.Sprintf("answered by %d %s", e.status, e.text) }
-
 // list gets one page.
 func (c *client) list(key, query string, number int) (p page, err error) {
 	path := fmt.Sprintf("%s?pageSize=%d&page=%d&%s", records, pageSize, number, query)
@@ -117,7 +105,7 @@ func (c *client) list(key, query string, number int) (p page, err error) {
 		return p, err
 	}
 	if status != http.StatusOK {
-		return p, errorAnswer{status, string(body)}
+		return p, fmt.Errorf("answered by %d %s", status, body)
 	}
 	return p, json.Unmarshal(body, &p)
 }

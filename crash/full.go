@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -145,7 +146,13 @@ func (f *fullRun) round(n int) error {
 		return err
 	}
 	doing := fmt.Sprintf("round %d, on the full disk", n)
-	if err := parallelBy(fillers, fillers, func(i int) error { return f.writeUntilFull(f.writers[i]) }); err != nil {
+	failures := make([]error, len(f.writers))
+	var working sync.WaitGroup
+	for i, w := range f.writers {
+		working.Go(func() { failures[i] = f.writeUntilFull(w) })
+	}
+	working.Wait()
+	if err := errors.Join(failures...); err != nil {
 		return err
 	}
 	f.verifyAll(doing, f.service, f.truths, f.rand)

@@ -22,6 +22,7 @@ type killRun struct {
 	truths  []*truth
 	own     [][]string
 	keys    []string // created by other processes under load
+	imports *importRun
 	ready   []time.Duration
 	writes  int64
 	reads   int64
@@ -34,8 +35,12 @@ type killRun struct {
 // starts and recovers, or while it stops. All kills use the same database.
 func kill(c *check) error {
 	k := &killRun{check: c, db: filepath.Join(c.folder, "kill.db"), own: make([][]string, clients)}
+	k.imports = &importRun{check: c, db: k.db, file: filepath.Join(c.folder, "people.csv")}
 	var err error
 	if k.truths, err = c.departments(k.db, departmentCount); err != nil {
+		return err
+	}
+	if k.imports.key, err = c.key(k.db, importing); err != nil {
 		return err
 	}
 	for n := range c.kills {
@@ -53,8 +58,9 @@ func kill(c *check) error {
 	slices.Sort(k.ready)
 	c.summary = fmt.Sprintf("%d kills under %d clients, %d of them while it started and %d while it stopped; "+
 		"%d writes and %d keys acknowledged, %d writes unknown, %d reads; %d records created; "+
-		"ready again after %v (median), %v (slowest)", c.kills, clients, k.early, k.late, k.writes, len(k.keys), k.unknown,
-		k.reads, created, k.ready[len(k.ready)/2].Round(time.Millisecond), k.ready[len(k.ready)-1].Round(time.Millisecond))
+		"%d kills of imports and of undoing them, %d of which were done; ready again after %v (median), %v (slowest)",
+		c.kills, clients, k.early, k.late, k.writes, len(k.keys), k.unknown, k.reads, created, k.imports.kills, k.imports.done,
+		k.ready[len(k.ready)/2].Round(time.Millisecond), k.ready[len(k.ready)-1].Round(time.Millisecond))
 	return nil
 }
 
@@ -75,11 +81,19 @@ func (k *killRun) round(n int) error {
 		return err
 	}
 	k.verifyAll(fmt.Sprintf("after kill %d", n), s, k.truths, k.rand)
+	if err := k.imports.verify(s); err != nil {
+		return err
+	}
 	if n%2 == 0 {
 		k.runCheck(fmt.Sprintf("after kill %d, while it is served", n), k.db)
 	}
 	prune(k.truths, k.own)
 	l := k.startLoad(s, k.truths, k.own)
+	if n%4 == 1 {
+		if err := k.imports.start(); err != nil {
+			return err
+		}
+	}
 	k.pause(10*time.Millisecond, 400*time.Millisecond)
 	if n%5 == 0 {
 		key, err := k.key(k.db, k.truths[0].name)
@@ -97,6 +111,7 @@ func (k *killRun) round(n int) error {
 		}
 		s.kill()
 	})
+	k.imports.wait()
 	k.writes, k.reads, k.unknown = k.writes+l.writes.Load(), k.reads+l.reads.Load(), k.unknown+l.unknown.Load()
 	k.checkText("the log", s.log.String())
 	if n%2 == 0 { // after odd rounds the service is the first to open the database
@@ -127,6 +142,9 @@ func (k *killRun) verifyEnd() error {
 		return err
 	}
 	k.verifyAll(doing, s, k.truths, k.rand)
+	if err := k.imports.verify(s); err != nil {
+		return err
+	}
 	for _, key := range k.keys {
 		if status, _, err := s.client.do("GET", records, key, nil); err != nil || status != 200 {
 			k.wrong("a created key was answered by %d %v", status, err)

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -53,11 +51,10 @@ type refusal string
 
 func (r refusal) Error() string { return "it ended: " + string(r) }
 
-// serve starts the program on a database and waits until it listens. The program
-// is started by the tracer if there is one. The error is a refusal if the
-// program ends first.
-func (c *check) serve(db string, tracer ...string) (*service, error) {
-	s, err := c.launch(db, tracer...)
+// serve starts the program on a database and waits until it listens. The error is a
+// refusal if the program ends first.
+func (c *check) serve(db string) (*service, error) {
+	s, err := c.launch(db)
 	if err != nil {
 		return nil, err
 	}
@@ -65,12 +62,10 @@ func (c *check) serve(db string, tracer ...string) (*service, error) {
 }
 
 // launch starts the program without waiting.
-func (c *check) launch(db string, tracer ...string) (*service, error) {
-	args := append(tracer, c.program, "serve", "--db", db, "--listen", "127.0.0.1:0")
-	s := &service{command: exec.CommandContext(c.ctx, args[0], args[1:]...), log: &lines{}, began: time.Now(),
-		exited: make(chan struct{})}
+func (c *check) launch(db string) (*service, error) {
+	s := &service{command: exec.CommandContext(c.ctx, c.program, "serve", "--db", db, "--listen", "127.0.0.1:0"), log: &lines{},
+		began: time.Now(), exited: make(chan struct{})}
 	s.command.Stdout, s.command.Stderr = s.log, s.log
-	s.command.WaitDelay = stopLimit // a tracer may keep the pipe open
 	s.command.SysProcAttr = endWithParent()
 	if err := s.command.Start(); err != nil {
 		return nil, err
@@ -153,16 +148,6 @@ func (c *check) end(doing string, s *service, db string) {
 	c.runCheck(doing, db)
 }
 
-// ended reports whether the service ends within the given time.
-func (s *service) ended(within time.Duration) bool {
-	select {
-	case <-s.exited:
-		return true
-	case <-time.After(within):
-		return false
-	}
-}
-
 // crashMarks are parts of panics and stack traces, which no log and no answer may
 // have.
 var crashMarks = []string{"goroutine ", "panic", "fatal error", "runtime error", "SIGSEGV", "SIGBUS", ".go:"}
@@ -241,31 +226,4 @@ func shell(name string, args ...string) error {
 		return fmt.Errorf("%s %s: %w: %s", name, strings.Join(args, " "), err, bytes.TrimSpace(out))
 	}
 	return nil
-}
-
-// copyDatabase copies the files of a database that no process has open. SQLite
-// builds the -shm again from them.
-func copyDatabase(from, to string) error {
-	for _, suffix := range []string{"", "-wal"} {
-		if err := copyFile(from+suffix, to+suffix); err != nil && !os.IsNotExist(err) {
-			return err
-		}
-	}
-	return nil
-}
-
-func copyFile(from, to string) error {
-	content, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(to, content, 0o600)
-}
-
-// removeDatabase removes all files of a database.
-func removeDatabase(db string) {
-	files, _ := filepath.Glob(db + "*")
-	for _, file := range files {
-		os.Remove(file)
-	}
 }

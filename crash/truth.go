@@ -106,25 +106,6 @@ func (t *truth) change(c *client, own *[]string, r *rand.Rand) (id string, is *p
 	}
 }
 
-// copy returns a copy of the truth at this moment.
-func (t *truth) copy() *truth {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	other := newTruth(t.name, t.key)
-	for id, states := range t.possible {
-		other.possible[id] = states
-	}
-	other.unconfirmed = slices.Clone(t.unconfirmed)
-	return other
-}
-
-// allows reports whether a record may have this content.
-func (t *truth) allows(id string, p person) bool {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.ContainsFunc(t.possible[id], func(state *person) bool { return same(state, &p) })
-}
-
 // size returns the number of records that were ever created.
 func (t *truth) size() int {
 	t.mu.Lock()
