@@ -41,61 +41,29 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// testProcess returns a process for a server that runs within the test.
-func testProcess(t *testing.T, answer string) *process {
+// TestLoad: an unexpected answer makes a load fail.
+func TestLoad(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Write([]byte(answer))
+		w.Write([]byte("as wanted"))
 	}))
 	t.Cleanup(server.Close)
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &process{command: &exec.Cmd{Process: self}, address: strings.TrimPrefix(server.URL, "http://")}
-}
-
-func TestLoad(t *testing.T) {
-	at := testProcess(t, "as wanted")
-	tests := []struct {
-		name   string
-		supply *supply
-		pace   float64
-		most   int
-		fails  bool
+	at := &process{command: &exec.Cmd{Process: self}, address: strings.TrimPrefix(server.URL, "http://")}
+	for _, test := range []struct {
+		name  string
+		sent  request
+		fails bool
 	}{
-		{"repeated", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "wanted")}}, 0, 1e9, false},
-		{"once", &supply{requests: make([]request, 3), once: true}, 0, 3, false},
-		{"with a pace", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "")}}, 100, 21, false},
-		{"wrong body", &supply{requests: []request{newRequest("GET", "/", "", "", 200, "else")}}, 0, 0, true},
-		{"wrong status", &supply{requests: []request{newRequest("GET", "/", "", "", 404, "")}}, 0, 0, true},
-		{"nothing to send", &supply{once: true}, 0, 0, true},
-	}
-	for i := range tests[1].supply.requests {
-		tests[1].supply.requests[i] = tests[0].supply.requests[0]
-	}
-	for _, test := range tests {
-		r, err := load{at: at, clients: 4, supply: test.supply, pace: test.pace}.run(200 * time.Millisecond)
-		if (err != nil) != test.fails {
-			t.Errorf("%s: error %v, want an error: %t", test.name, err, test.fails)
-		}
-		if r.requests > test.most || !test.fails && len(r.latencies) != r.requests {
-			t.Errorf("%s: %d requests with %d latencies, want at most %d", test.name, r.requests, len(r.latencies), test.most)
-		}
-	}
-}
-
-func TestMatch(t *testing.T) {
-	ana := texts{"ana", "covic-gros", "ana@example.com", "091 234-5678 buro", "0912345678", "ana\ncovic-groes\nana@example.com\n091 234-5678 buero"}
-	abroad := texts{digits: "3850912345678"}
-	if !abroad.match("0912345678") || !abroad.match("091234567") || abroad.match("0123456") {
-		t.Error("a number of another country")
-	}
-	for term, want := range map[string]bool{
-		"cov": true, "ana@": true, "234-5": true, "(091)": true, "912345": true, "q": false, "a1": false, "ana covic": false,
-		"gros": true, "groes": true, "buro": true, "buero": true, "0912345678": true, "012345678": false,
+		{"right", newRequest("GET", "/", "", "", 200, "wanted"), false},
+		{"wrong body", newRequest("GET", "/", "", "", 200, "else"), true},
+		{"wrong status", newRequest("GET", "/", "", "", 404, ""), true},
 	} {
-		if ana.match(term) != want {
-			t.Errorf("match(%q) = %t", term, !want)
+		r, err := load{at: at, clients: 4, supply: &supply{requests: []request{test.sent}}}.run(100 * time.Millisecond)
+		if (err != nil) != test.fails || r.requests == 0 {
+			t.Errorf("%s: %d requests, error %v, want an error: %t", test.name, r.requests, err, test.fails)
 		}
 	}
 }
@@ -132,8 +100,7 @@ func TestRatio(t *testing.T) {
 		}
 		return results
 	}
-	c := comparison{of(10, 30, 5), of(10, 10, 10)}
-	if got := c.ratio(0, 1, result.rate); got != 1 {
+	if got := (comparison{of(10, 30, 5), of(10, 10, 10)}).ratio(); got != 1 {
 		t.Errorf("the median of 1, 3 and 0.5: got %v", got)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/url"
-	"os"
 	"slices"
 	"time"
 
@@ -19,8 +18,6 @@ import (
 // seed.
 type country struct {
 	path        string
-	size        int64         // of the file, in bytes
-	took        time.Duration // time to create the database
 	departments []*department // by id, from 1
 	large       *department   // the largest department
 	ordinary    []*department // the departments of about 40 people
@@ -32,8 +29,8 @@ type department struct {
 	id      int64
 	people  int64
 	key     string
-	session string  // of a browser
-	texts   []texts // set for the largest department and for a sample
+	session string   // of a browser
+	names   []string // last names; set for the largest department and for a sample
 }
 
 type person struct {
@@ -42,29 +39,20 @@ type person struct {
 }
 
 const (
-	readsDrawn    = 20_000  // people to get and to replace, at most half of those drawn
-	mostDrawn     = 200_000 // people drawn; those not read are deleted, each once
-	sampleSize    = 400     // ordinary departments whose texts are read
-	searchesDrawn = 4000    // searches in these departments
-	termsDrawn    = 400     // search terms of each kind for the largest department
-	mostTexts     = 100_000 // people of whom texts are read; without them nothing is drawn to search for
+	mostDrawn  = 20_000 // people drawn
+	sampleSize = 400    // ordinary departments whose names are read
 )
 
 // openCountry adds a key for every department to the database at path and draws
 // a sample. No other process may use the database meanwhile.
-func openCountry(path string, took time.Duration) (*country, error) {
-	c := &country{path: path, took: took, random: rand.New(rand.NewPCG(2, 3))}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	c.size = info.Size()
+func openCountry(path string) (*country, error) {
+	c := &country{path: path, random: rand.New(rand.NewPCG(2, 3))}
 	db, err := openDatabase(path, "mode=rw")
 	if err != nil {
 		return nil, err
 	}
 	defer db.Close()
-	for _, step := range []func(*sql.DB) error{c.readDepartments, c.makeKeys, c.draw, c.readTexts} {
+	for _, step := range []func(*sql.DB) error{c.readDepartments, c.makeKeys, c.draw, c.readNames} {
 		if err := step(db); err != nil {
 			return nil, fmt.Errorf("drawing from %s: %w", path, err)
 		}
@@ -161,21 +149,12 @@ func (c *country) draw(db *sql.DB) error {
 	return nil
 }
 
-// reads returns the people to get and to replace.
-func (c *country) reads() []person { return c.drawn[:min(readsDrawn, len(c.drawn)/2)] }
-
-// others returns the people who are not in reads. They may be deleted.
-func (c *country) others() []person { return c.drawn[len(c.reads()):] }
-
 // sample returns a random part of the ordinary departments.
 func (c *country) sample() []*department { return c.ordinary[:min(sampleSize, len(c.ordinary))] }
 
-func (c *country) readTexts(db *sql.DB) (err error) {
-	if c.large.people > mostTexts {
-		return nil
-	}
+func (c *country) readNames(db *sql.DB) (err error) {
 	for _, d := range append(slices.Clip(c.sample()), c.large) {
-		if d.texts, err = readTexts(db, d); err != nil {
+		if d.names, err = readNames(db, d); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/url"
-	"path/filepath"
 	"slices"
 )
 
@@ -34,12 +33,7 @@ type grown struct {
 func (b *bench) growth() error {
 	var all []*grown
 	for _, people := range []int{40, imported, b.largest} {
-		path := filepath.Join(b.folder, fmt.Sprintf("growth%d.db", people))
-		took, err := b.invent(path, 1, people)
-		if err != nil {
-			return err
-		}
-		c, err := openCountry(path, took)
+		c, err := b.demo(fmt.Sprintf("growth%d.db", people), 1, people)
 		if err != nil {
 			return err
 		}
@@ -47,7 +41,7 @@ func (b *bench) growth() error {
 		if err != nil {
 			return err
 		}
-		g := &grown{variant: &variant{at: p}, name: "a department of " + grouped(int64(people)), departments: []*department{c.large}, people: c.drawn}
+		g := &grown{variant: &variant{at: p}, name: fmt.Sprintf("a department of %d", people), departments: []*department{c.large}, people: c.drawn}
 		defer g.stop()
 		all = append(all, g)
 	}
@@ -68,9 +62,7 @@ func (b *bench) growth() error {
 			return err
 		}
 		if g.size <= cpuPeople { // the scrub of more takes ten minutes, and 5 % of a processor
-			if err := g.awaitRest(); err != nil {
-				return err
-			}
+			g.awaitRest()
 		}
 	}
 	for _, w := range growthWorks {
@@ -177,7 +169,7 @@ func (b *bench) addGrowth(w growthWork, all []*grown, used [][]float64) {
 	of := spent{w.name: used}
 	var findings []finding
 	for i, g := range all[1:] {
-		findings = append(findings, of.compared(g.name, w.name, i+1, w.name, 0))
+		findings = append(findings, of.compared(g.name, w.name, i+1, 0))
 	}
 	most := math.Log(float64(b.largest)) / math.Log(40)
 	if w.through {

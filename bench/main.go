@@ -1,6 +1,5 @@
-// Bench measures the service against its speed goals and prints a table in
-// Markdown. bench/run builds the programs and starts it. README.md describes
-// what is measured and how.
+// Bench measures the service and prints a table in Markdown. bench/run builds the
+// programs and starts it. README.md describes what is measured and how.
 //
 //	bench --program FILE --folder FOLDER    measure
 //	bench baseline --folder FOLDER          run the other side of the comparisons
@@ -68,47 +67,28 @@ func parseSettings(args []string) (s settings, err error) {
 	return s, err
 }
 
-// bench is one run: its three server processes and the table of results.
+// bench is one run: its two server processes and the table of results.
 type bench struct {
 	settings
 	ctx      context.Context
 	country  *country // served by service
-	own      *country // one department of 40 in a file of its own, served by alone
 	service  *process
-	alone    *process
 	baseline *process
 	table    table
 }
 
-// measurements lists all measurements in their order. Those that write come
-// last because they change the country.
+// measurements lists all measurements in their order. The last ones change the
+// country.
 var measurements = []struct {
 	name    string
 	measure func(*bench) error
 }{
-	{"file", (*bench).file},
-	{"start", (*bench).start},
-	{"idle", (*bench).idle},
-	{"get", (*bench).get},
-	{"list", (*bench).list},
-	{"first pages", (*bench).firstPages},
-	{"worst pages", (*bench).worstPages},
-	{"search", (*bench).search},
-	{"office", (*bench).office},
-	{"own file", (*bench).ownFile},
-	{"against", (*bench).anotherBuild},
+	{"memory", (*bench).memory},
 	{"cpu", (*bench).cpuPerRequest},
 	{"growth", (*bench).growth},
-	{"beside writes", (*bench).besideWrites},
-	{"writes", (*bench).writes},
-	{"one client", (*bench).oneClient},
-	{"memory", (*bench).memory},
-	{"recovery", (*bench).recovery},
-	{"import", (*bench).imports},
+	{"against", (*bench).anotherBuild},
+	{"baseline", (*bench).creates},
 	{"beside imports", (*bench).besideImports},
-	{"export", (*bench).exports},
-	{"phones", (*bench).phones},
-	{"waiting", (*bench).waiting},
 }
 
 func run(ctx context.Context, args []string) error {
@@ -150,83 +130,60 @@ func note(format string, args ...any) {
 	fmt.Fprintf(os.Stderr, "%s "+format+"\n", append([]any{time.Now().Format(time.TimeOnly)}, args...)...)
 }
 
-// prepare creates the databases, draws from them and starts the three processes.
+// prepare creates the country, draws from it and starts the two processes.
 func (b *bench) prepare() (err error) {
 	note("creating the country")
 	if b.country, err = b.demo("country.db", b.departments, b.people); err != nil {
 		return err
 	}
-	if b.own, err = b.demo("own.db", 1, 40); err != nil {
-		return err
+	if len(b.country.ordinary) == 0 {
+		return errors.New("no department has about 40 people")
 	}
 	if b.service, err = b.serve(b.country); err != nil {
-		return err
-	}
-	if b.alone, err = b.serve(b.own); err != nil {
 		return err
 	}
 	return b.startBaseline()
 }
 
-// invent creates a database of invented people with firefighters demo. It returns how
-// long that took.
-func (b *bench) invent(path string, departments, people int) (took time.Duration, err error) {
-	began := time.Now()
+// demo creates a database of invented people with firefighters demo, and draws from
+// it.
+func (b *bench) demo(name string, departments, people int) (*country, error) {
+	path := filepath.Join(b.folder, name)
 	p, err := start(b.ctx, b.program, "demo", "--db", path, "--listen", "127.0.0.1:0",
 		fmt.Sprintf("--departments=%d", departments), fmt.Sprintf("--people=%d", people))
 	if err != nil {
-		return 0, err
-	}
-	took = time.Since(began)
-	return took, p.stop()
-}
-
-// demo creates a database of invented people, and draws from it.
-func (b *bench) demo(name string, departments, people int) (*country, error) {
-	path := filepath.Join(b.folder, name)
-	took, err := b.invent(path, departments, people)
-	if err != nil {
 		return nil, err
 	}
-	c, err := openCountry(path, took)
-	if err == nil && len(c.ordinary) == 0 {
-		err = errors.New("no department has about 40 people")
+	if err := p.stop(); err != nil {
+		return nil, err
 	}
-	return c, err
+	return openCountry(path)
 }
 
 func (b *bench) serve(c *country) (*process, error) {
 	return start(b.ctx, b.program, "serve", "--db", c.path, "--listen", "127.0.0.1:0")
 }
 
-// startBaseline saves two answers of the service and starts the baseline, which
-// serves the same answers.
+// startBaseline saves a record of the country and starts the baseline, which serves
+// that record.
 func (b *bench) startBaseline() error {
-	d := b.country.ordinary[0]
-	list, err := fetch(b.service, d.list(""))
+	record, err := fetch(b.service, b.country.drawn[0].get())
 	if err != nil {
 		return err
 	}
-	record, err := fetch(b.service, b.country.drawn[0].get())
-	if err != nil {
+	if err := os.WriteFile(filepath.Join(b.folder, "record.json"), record, 0o600); err != nil {
 		return err
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	files := map[string][]byte{"record.json": record, "list.json": list}
-	for name, body := range files {
-		if err := os.WriteFile(filepath.Join(b.folder, name), body, 0o600); err != nil {
-			return err
-		}
-	}
 	b.baseline, err = start(b.ctx, self, "baseline", "--folder", b.folder)
 	return err
 }
 
 func (b *bench) stop() {
-	for _, p := range []*process{b.service, b.alone, b.baseline} {
+	for _, p := range []*process{b.service, b.baseline} {
 		if p != nil {
 			p.stop()
 		}

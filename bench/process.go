@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -18,9 +17,6 @@ type process struct {
 	command *exec.Cmd
 	address string
 	exited  chan error
-
-	mu   sync.Mutex
-	peak int64 // highest VmRSS of all samples, in bytes
 }
 
 const (
@@ -87,20 +83,11 @@ func (p *process) kill() {
 
 func (p *process) cpu() time.Duration { return cpu(p.command.Process.Pid) }
 
-// memory returns a value of /proc/PID/status in bytes. VmRSS is all memory that
-// the process has in RAM. RssAnon leaves out mapped files: the program and the
-// -shm.
-func (p *process) memory(name string) int64 {
+// peak returns the most memory that the process has had in RAM, in bytes: VmHWM.
+func (p *process) peak() int64 {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.command.Process.Pid))
-	_, line, _ := strings.Cut(string(status), name+":")
+	_, line, _ := strings.Cut(string(status), "VmHWM:")
 	var kilobytes int64
 	fmt.Sscan(line, &kilobytes)
 	return kilobytes << 10
-}
-
-// sample reads VmRSS and keeps the highest value.
-func (p *process) sample() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.peak = max(p.peak, p.memory("VmRSS"))
 }

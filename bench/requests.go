@@ -4,15 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
+	"net"
 
 	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
-const (
-	records     = "/api/v1/firefighters"
-	changesPath = "/api/v1/changes"
-)
+const records = "/api/v1/firefighters"
 
 // someItem is a part of every list that is not empty.
 const someItem = `"items":[{"id":"`
@@ -26,24 +23,17 @@ func (p person) replace(body string) request {
 	return newRequest("PUT", records+"/"+p.id, p.key, body, 200, `"id":"`+p.id+`"`)
 }
 
-func (p person) remove() request {
-	return newRequest("DELETE", records+"/"+p.id, p.key, "", noBody, "")
-}
-
 // list expects a page that is not empty.
 func (d *department) list(query string) request {
 	return newRequest("GET", records+"?"+query, d.key, "", 200, someItem)
 }
 
-// search expects the right total.
-func (d *department) search(term string, found int64) request {
-	return newRequest("GET", records+"?search="+url.QueryEscape(term), d.key, "", 200,
-		fmt.Sprintf(`"totalCount":%d}`, found))
-}
-
-// like is the same search on the baseline.
-func (d *department) like(term string) request {
-	return newRequest("GET", fmt.Sprintf("/like/%d?search=%s", d.id, url.QueryEscape(term)), d.key, "", 200, "totalCount")
+// page expects a page of the office with a text on it.
+func (d *department) page(at *process, query, want string) request {
+	_, port, _ := net.SplitHostPort(at.address)
+	bytes := fmt.Appendf(nil, "GET /office/?%s HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nAccept-Language: en\r\nCookie: firefighters-%s=%s\r\n\r\n",
+		query, port, d.session)
+	return request{bytes, 200, []byte(want)}
 }
 
 func (d *department) create(body string) request {
@@ -78,46 +68,33 @@ func each[T any](items []T, request func(T) request) *supply {
 	return s
 }
 
-func (c *country) gets() *supply { return each(c.reads(), person.get) }
+func (c *country) gets() *supply { return each(c.drawn, person.get) }
 
-// lists returns a request for the first page of each ordinary department. The
-// orders are used in turn.
-func (c *country) lists(orders ...string) *supply {
-	s := &supply{}
-	for i := range max(len(c.ordinary), len(orders)) {
-		s.requests = append(s.requests, c.ordinary[i%len(c.ordinary)].list(orders[i%len(orders)]))
-	}
-	return s
+// lists returns a request for the first page of each ordinary department.
+func (c *country) lists() *supply {
+	return each(c.ordinary, func(d *department) request { return d.list("") })
 }
 
-// searches returns searches in the sample, with terms of one kind.
-func (c *country) searches(k kind) (*supply, error) {
-	s, sample := &supply{}, c.sample()
-	for n := range searchesDrawn {
-		d := sample[n%len(sample)]
-		term, found, err := k.draw(c.random, d)
+// searches returns a search in each department of the sample.
+func (c *country) searches() (*supply, error) {
+	s := &supply{}
+	for _, d := range c.sample() {
+		terms, err := d.terms(c.random, 1)
 		if err != nil {
 			return nil, err
 		}
-		s.requests = append(s.requests, d.search(term, found))
+		s.requests = append(s.requests, d.list("search="+terms[0]))
 	}
 	return s, nil
 }
 
 // creates adds people to random departments, to large ones more often.
 func (c *country) creates() *supply {
-	return each(c.reads(), func(p person) request { return p.create(body(c.random, p.department)) })
+	return each(c.drawn, func(p person) request { return p.create(body(c.random, p.department)) })
 }
 
 // replaces changes all fields of random people, so that every derived column
 // changes.
 func (c *country) replaces() *supply {
-	return each(c.reads(), func(p person) request { return p.replace(body(c.random, p.department)) })
-}
-
-// removes deletes people, each once.
-func (c *country) removes() *supply {
-	s := each(c.others(), person.remove)
-	s.once = true
-	return s
+	return each(c.drawn, func(p person) request { return p.replace(body(c.random, p.department)) })
 }

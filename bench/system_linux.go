@@ -1,15 +1,10 @@
 package main
 
 import (
-	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
-
-// datasync calls fdatasync.
-func datasync(file *os.File) error { return syscall.Fdatasync(int(file.Fd())) }
 
 // cpu returns the CPU time that a process has used.
 func cpu(pid int) time.Duration {
