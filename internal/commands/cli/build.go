@@ -14,7 +14,7 @@ import (
 var version string
 
 // Licences are those of all software in the program. The text is made by
-// .ci/sbom --notices, because BSD and MIT ask for it.
+// .ci/licences, because BSD and MIT ask for it.
 //
 //go:embed LICENCES.txt
 var Licences string

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestLicences: the licences are of the modules that go.mod names. The test of .ci/sbom
+// TestLicences: the licences are of the modules that go.mod names. The test of .ci/licences
 // also finds what is missing.
 func TestLicences(t *testing.T) {
 	t.Parallel()
@@ -22,7 +22,7 @@ func TestLicences(t *testing.T) {
 	}
 	for _, module := range named {
 		if !strings.Contains(string(wanted), "\t"+module[1]) {
-			t.Errorf("go.mod does not have %q. Make the file again: go run ./.ci/sbom --notices >internal/commands/cli/LICENCES.txt", module[1])
+			t.Errorf("go.mod does not have %q. Make the file again: go run ./.ci/licences >internal/commands/cli/LICENCES.txt", module[1])
 		}
 	}
 }

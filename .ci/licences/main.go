@@ -1,3 +1,7 @@
+// Licences writes the licences of all modules that the program has inside, as the program
+// carries them: BSD and MIT ask for it.
+//
+//	go run ./.ci/licences >internal/commands/cli/LICENCES.txt
 package main
 
 import (
@@ -10,8 +14,12 @@ import (
 	"strings"
 )
 
-// noticesFile is what writeNotices writes, in the repository.
-const noticesFile = "internal/commands/cli/LICENCES.txt"
+func main() {
+	if err := write(os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "Error:", err)
+		os.Exit(1)
+	}
+}
 
 // targets are the systems of .ci/release.
 var targets = []string{"linux/amd64", "linux/arm64", "linux/arm", "windows/amd64", "windows/arm64", "darwin/amd64", "darwin/arm64"}
@@ -87,48 +95,8 @@ func textsOf(module, version, dir string) (texts []text, err error) {
 	return texts, nil
 }
 
-// readLicences returns the SPDX identifiers of the licences of the modules, and of
-// Go's own library under "std".
-func readLicences() (ids map[string]string, err error) {
-	texts, err := readTexts()
-	if err != nil {
-		return nil, err
-	}
-	ids = map[string]string{}
-	for _, t := range texts {
-		if ids[t.module] != "" { // it is about a part of the module
-			continue
-		}
-		if ids[t.module] = identify(t.content); ids[t.module] == "" {
-			return nil, fmt.Errorf("the licence of %s is unknown: %.80q", t.module, t.content)
-		}
-	}
-	if ids["std"] = ids[likeGo]; ids["std"] == "" {
-		return nil, fmt.Errorf("no module has the licence of Go: %s is not there", likeGo)
-	}
-	return ids, nil
-}
-
-// identify returns the SPDX identifier of the text of a licence, empty if it is
-// none of those that the modules here have.
-func identify(text string) string {
-	text = strings.ToLower(strings.Join(strings.Fields(text), " "))
-	has := func(words string) bool { return strings.Contains(text, words) }
-	switch {
-	case has("apache license") && has("version 2.0"):
-		return "Apache-2.0"
-	case has("permission is hereby granted, free of charge"):
-		return "MIT"
-	case has("redistribution and use in source and binary forms") && has("neither the name"):
-		return "BSD-3-Clause"
-	case has("redistribution and use in source and binary forms"):
-		return "BSD-2-Clause"
-	}
-	return ""
-}
-
-// writeNotices writes all texts. One that several modules have in common stands once.
-func writeNotices(out io.Writer) error {
+// write writes all texts. A text that several modules have in common is written once.
+func write(out io.Writer) error {
 	texts, err := readTexts()
 	if err != nil {
 		return err
