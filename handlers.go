@@ -5,11 +5,9 @@ import (
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math"
 	"net/http"
 	"path/filepath"
@@ -50,17 +48,17 @@ const (
 
 // mainRoutes are all operations but those of imports.go.
 var mainRoutes = []route{
-	{"GET", firefightersPath, store.ScopeRead, withQuery, (*server).handleList, nil},
-	{"POST", firefightersPath, store.ScopeWrite, noQuery, (*server).handleCreate, nil},
-	{"GET", firefightersPath + "/:id", store.ScopeRead, withQuery, withID((*server).handleGet), nil},
-	{"PUT", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleReplace), nil},
-	{"PATCH", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleMerge), nil},
-	{"DELETE", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleDelete), nil},
-	{"GET", "/api/v1/whoami", store.ScopeRead, noQuery, (*server).handleWhoAmI, nil},
-	{"GET", documentPath, public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON), nil},
-	{"GET", "/api/v1/openapi.yaml", public, noQuery, serveDocument("application/yaml", openAPIYAML), nil},
-	{"GET", "/healthz", public, noQuery, (*server).handleHealth, nil},
-	{"GET", "/readyz", public, noQuery, (*server).handleReady, nil},
+	{"GET", firefightersPath, store.ScopeRead, withQuery, (*server).handleList},
+	{"POST", firefightersPath, store.ScopeWrite, noQuery, (*server).handleCreate},
+	{"GET", firefightersPath + "/:id", store.ScopeRead, withQuery, withID((*server).handleGet)},
+	{"PUT", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleReplace)},
+	{"PATCH", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleMerge)},
+	{"DELETE", firefightersPath + "/:id", store.ScopeWrite, noQuery, withID((*server).handleDelete)},
+	{"GET", "/api/v1/whoami", store.ScopeRead, noQuery, (*server).handleWhoAmI},
+	{"GET", documentPath, public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON)},
+	{"GET", "/api/v1/openapi.yaml", public, noQuery, serveDocument("application/yaml", openAPIYAML)},
+	{"GET", "/healthz", public, noQuery, (*server).handleHealth},
+	{"GET", "/readyz", public, noQuery, (*server).handleReady},
 }
 
 // server answers requests from a store. Its authenticator does what the daemon asks
@@ -96,7 +94,6 @@ type route struct {
 	method, path, scope string
 	query               bool // it has parameters, for its handler to check
 	handle              handler
-	deprecated          *httpapi.Deprecation // nil: it is not deprecated
 }
 
 // newServer returns a server of these routes without limits, backups or CORS.
@@ -191,7 +188,6 @@ func (s *server) endpoint(route route) httprouter.Handle {
 				s.fail(w, r, route.path, fmt.Errorf("panic: %v", p))
 			}
 		}()
-		route.deprecated.Announce(w.Header())
 		c, err := s.authorize(r, w.Header(), route.scope)
 		if err == nil && !route.query && strings.HasPrefix(route.path, apiRoot) && httpapi.PrefersStrict(r) {
 			err = parametersOf(w, r).Err()
@@ -504,42 +500,19 @@ var openAPIJSON []byte
 //go:embed docs/openapi.yaml
 var openAPIYAML []byte
 
-// addDocuments adds what leads to the document, and the page that shows it if withPage. They are
-// no operations of the API, so they are not in the document.
+// addDocuments adds a second address of the document and, if withPage, the page that shows it.
+// They are not operations of the API, so the document does not have them.
 func (s *server) addDocuments(withPage bool) {
-	s.add(route{"GET", "/openapi.json", public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON), nil})
-	description := map[string]any{
-		"anchor": "/api/v1/",
-		"service-desc": []any{
-			map[string]any{"href": documentPath, "type": "application/json"},
-			map[string]any{"href": "/api/v1/openapi.yaml", "type": "application/yaml"},
-		},
-		"status": []any{map[string]any{"href": "/readyz", "type": "application/json"}},
-	}
+	s.add(route{"GET", "/openapi.json", public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON)})
 	if withPage {
 		s.leads = http.Header{"Link": append(slices.Clone(toDocument["Link"]), "<"+docs.Path+`>; rel="service-doc"; type="text/html"`)}
-		description["service-doc"] = []any{map[string]any{"href": docs.Path, "type": "text/html"}}
 		for _, f := range docs.Files() {
-			policy := http.Header{"Content-Security-Policy": {docs.Policy}}
-			s.add(route{"GET", f.Path, public, noQuery, withHeader(policy, serveFile(f.Type, f.Packed, httpapi.Unpack)), nil})
+			serve := serveFile(f.Type, f.Packed, httpapi.Unpack)
+			s.add(route{"GET", f.Path, public, noQuery, func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
+				w.Header().Set("Content-Security-Policy", docs.Policy)
+				return serve(s, w, r, id, c)
+			}})
 		}
-	}
-	catalog, _ := json.Marshal(map[string]any{"linkset": []any{description}}) // nothing in it can fail
-	link := http.Header{"Link": {"<" + catalogPath + `>; rel="api-catalog"`}}
-	s.add(route{"GET", catalogPath, public, noQuery, withHeader(link, serveDocument(catalogType, catalog)), nil})
-}
-
-// The catalog of the APIs of the service (RFC 9727): a set of links (RFC 9264).
-const (
-	catalogPath = "/.well-known/api-catalog"
-	catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
-)
-
-// withHeader sets members of the header before the handler.
-func withHeader(header http.Header, handle handler) handler {
-	return func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
-		maps.Copy(w.Header(), header)
-		return handle(s, w, r, id, c)
 	}
 }
 

@@ -20,7 +20,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -33,35 +32,6 @@ func TestTooManyForWorkbook(t *testing.T) {
 	p := problemOf(fmt.Errorf("exporting: %w", sheet.ErrTooManyRows))
 	if faults, _ := p.Errors.(record.FieldErrors); p.Kind != httpapi.Invalid || len(faults) != 1 || faults[0].Field != "format" || !strings.Contains(p.Detail, "csv") {
 		t.Errorf("%+v", p)
-	}
-}
-
-// TestDeprecation: a route that will be removed announces it, whatever it
-// answers.
-func TestDeprecation(t *testing.T) {
-	t.Parallel()
-	b := startBare(t, time.Now)
-	old := &httpapi.Deprecation{Since: time.Unix(1795132800, 0), Sunset: time.Unix(1827617400, 0), Link: "https://example.org/api#old"}
-	b.server.add(route{"GET", "/api/v1/old", store.ScopeRead, withQuery, (*server).handleList, old})
-	for _, a := range []answer{
-		b.do(t, "GET", "/api/v1/old", "").wants(t, 200),
-		b.do(t, "HEAD", "/api/v1/old", "").wants(t, 200),
-		b.do(t, "GET", "/api/v1/old", "", "If-None-Match", "*").wants(t, 304),
-		b.do(t, "GET", "/api/v1/old?page=0", "").wants(t, 400),
-		b.as("").do(t, "GET", "/api/v1/old", "").wants(t, 401),
-	} {
-		want := `[@1795132800] [Tue, 30 Nov 2027 23:30:00 GMT] <https://example.org/api#old>; rel="deprecation"; type="text/html"`
-		if got := fmt.Sprint(a.header["Deprecation"], " ", a.header["Sunset"], " ", a.header.Get("Link")); got != want {
-			t.Errorf("%d: %s, not %s", a.status, got, want)
-		}
-	}
-	if links := b.do(t, "GET", "/api/v1/old", "").header["Link"]; len(links) != 2 || !strings.Contains(links[1], `rel="last"`) {
-		t.Errorf("Link: %q", links)
-	}
-	for _, r := range routes {
-		if d := r.deprecated; d != nil && (d.Sunset.Sub(d.Since) < 365*24*time.Hour || d.Link == "") {
-			t.Errorf("%s %s is not deprecated as docs/api.md promises", r.method, r.path)
-		}
 	}
 }
 
@@ -172,11 +142,11 @@ func TestPanics(t *testing.T) {
 	s, log := startBare(t, time.Now), &syncBuffer{}
 	s.server.log = slog.New(slog.NewJSONHandler(log, nil))
 	s.server.add(route{"GET", "/panic", public, noQuery,
-		func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }, nil})
+		func(*server, http.ResponseWriter, *http.Request, string, caller) error { panic("cause in a handler") }})
 	s.server.add(route{"POST", "/panic", public, noQuery,
 		func(s *server, _ http.ResponseWriter, _ *http.Request, _ string, _ caller) error {
 			return s.store.DB().Write(func(*sqlite.Tx) error { panic("cause in a write") })
-		}, nil})
+		}})
 	for method, cause := range map[string]string{"GET": "cause in a handler", "POST": "cause in a write"} {
 		a := s.do(t, method, "/panic", "").wants(t, 500)
 		if strings.Contains(a.body, "cause") || strings.Contains(a.body, ".go") || strings.Contains(a.body, "panic") {

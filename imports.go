@@ -24,12 +24,12 @@ import (
 
 // fileRoutes are the operations of data in and out: changes, exports and imports.
 var fileRoutes = []route{
-	{"GET", "/api/v1/changes", store.ScopeRead, withQuery, (*server).handleChanges, nil},
-	{"GET", "/api/v1/export", store.ScopeRead, withQuery, (*server).handleExport, nil},
-	{"GET", importsPath, store.ScopeRead, noQuery, (*server).handleImports, nil},
-	{"POST", importsPath, store.ScopeWrite, withQuery, (*server).handleImport, nil},
-	{"GET", importsPath + "/:number", store.ScopeRead, noQuery, withNumber((*server).handleGetImport), nil},
-	{"DELETE", importsPath + "/:number", store.ScopeWrite, noQuery, withNumber((*server).handleTakeBack), nil},
+	{"GET", "/api/v1/changes", store.ScopeRead, withQuery, (*server).handleChanges},
+	{"GET", "/api/v1/export", store.ScopeRead, withQuery, (*server).handleExport},
+	{"GET", importsPath, store.ScopeRead, noQuery, (*server).handleImports},
+	{"POST", importsPath, store.ScopeWrite, withQuery, (*server).handleImport},
+	{"GET", importsPath + "/:number", store.ScopeRead, noQuery, withNumber((*server).handleGetImport)},
+	{"DELETE", importsPath + "/:number", store.ScopeWrite, noQuery, withNumber((*server).handleTakeBack)},
 }
 
 const (

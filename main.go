@@ -101,7 +101,7 @@ func newAPI(c daemon.Config) daemon.API {
 		s.add(route{"GET", authority.Path, public, noQuery, func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 			c.Authority.ServeHTTP(w, r)
 			return nil
-		}, nil})
+		}})
 	}
 	s.addDocuments(c.Docs)
 	if c.Phones {

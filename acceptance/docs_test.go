@@ -10,9 +10,6 @@ const (
 	toDocument = `</api/v1/openapi.json>; rel="service-desc"; type="application/json"`
 	toDocs     = `</docs>; rel="service-doc"; type="text/html"`
 
-	catalog     = "/.well-known/api-catalog"
-	catalogType = `application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"`
-
 	// docsPolicy is the Content-Security-Policy of /docs and its files.
 	docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; " +
 		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -46,31 +43,11 @@ func TestDocs(t *testing.T) {
 			t.Errorf("with --no-docs %s leads to %q", path, links)
 		}
 	}
-	if a := bare.do(t, "GET", catalog, "").wants(t, 200); strings.Contains(a.body, "/docs") {
-		t.Errorf("with --no-docs: %s", a.body)
+	if a := bare.do(t, "GET", "/openapi.json", "").wants(t, 200); a.body != string(openAPIJSON()) {
+		t.Errorf("/openapi.json has %d bytes", len(a.body))
 	}
 	demo := startWith(t, "", "demo", "--people", "1")
 	if !strings.Contains(demo.stdout.String(), "\nTry the API in a browser, with the key below: "+demo.url+"/docs\n") {
 		t.Errorf("demo prints\n%s", demo.stdout)
-	}
-}
-
-// TestCatalog: the catalog of the APIs (RFC 9727) leads to the document, which is at
-// /openapi.json, too.
-func TestCatalog(t *testing.T) {
-	t.Parallel()
-	s := start(t).as("")
-	a := s.do(t, "GET", catalog, "").wants(t, 200)
-	const want = `{"linkset":[{"anchor":"/api/v1/","service-desc":[{"href":"/api/v1/openapi.json","type":"application/json"},` +
-		`{"href":"/api/v1/openapi.yaml","type":"application/yaml"}],"service-doc":[{"href":"/docs","type":"text/html"}],` +
-		`"status":[{"href":"/readyz","type":"application/json"}]}]}`
-	if a.body != want || a.header.Get("Content-Type") != catalogType {
-		t.Errorf("%v %s", a.header, a.body)
-	}
-	if link := s.do(t, "HEAD", catalog, "").wants(t, 200).header.Get("Link"); link != "<"+catalog+`>; rel="api-catalog"` {
-		t.Errorf("HEAD: Link %q", link)
-	}
-	if a := s.do(t, "GET", "/openapi.json", "").wants(t, 200); a.body != string(openAPIJSON()) {
-		t.Errorf("/openapi.json has %d bytes", len(a.body))
 	}
 }

@@ -460,7 +460,7 @@ func (a answer) isPlain() bool {
 }
 
 // contentTypes are those of answers that are no problems.
-var contentTypes = []string{"text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", catalogType, "application/json; charset=utf-8", "application/yaml", sheet.ContentType(sheet.CSV), sheet.ContentType(sheet.XLSX),
+var contentTypes = []string{"text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8", "application/json; charset=utf-8", "application/yaml", sheet.ContentType(sheet.CSV), sheet.ContentType(sheet.XLSX),
 	sheet.ContentType(sheet.VCard), sheet.ContentType(sheet.JSONL)}
 
 // check fails unless an answer has what all answers of the service have.

@@ -26,8 +26,8 @@ func TestCORS(t *testing.T) {
 	t.Parallel()
 	allowed := []string{roster, wallMap}
 	preflight := []string{"Access-Control-Request-Method", "PUT"}
-	const exposed = "Access-Control-Expose-Headers:[Accept-Patch, Content-Disposition, Content-Encoding, Date, Deprecation, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, " +
-		"RateLimit, RateLimit-Policy, Retry-After, Sunset, WWW-Authenticate, X-Request-Id]"
+	const exposed = "Access-Control-Expose-Headers:[Accept-Patch, Content-Disposition, Content-Encoding, Date, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, " +
+		"RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id]"
 	const may = "Access-Control-Allow-Headers:[Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer, X-Request-Id] " +
 		"Access-Control-Allow-Methods:[GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS] "
 	for _, tt := range []struct {

@@ -94,24 +94,6 @@ func EndConnection(w http.ResponseWriter) (done func()) {
 	return func() { http.NewResponseController(w).SetReadDeadline(time.Now().Add(lingering)) }
 }
 
-// Deprecation announces the end of a route. A nil *Deprecation announces
-// nothing.
-type Deprecation struct {
-	Since  time.Time
-	Sunset time.Time // the route may be gone from then on
-	Link   string    // to a page that says what to use instead
-}
-
-// Announce adds the headers of RFC 9745 and RFC 8594.
-func (d *Deprecation) Announce(h http.Header) {
-	if d == nil {
-		return
-	}
-	h.Set("Deprecation", fmt.Sprintf("@%d", d.Since.Unix()))
-	h.Set("Sunset", d.Sunset.UTC().Format(http.TimeFormat))
-	h.Add("Link", fmt.Sprintf(`<%s>; rel="deprecation"; type="text/html"`, d.Link))
-}
-
 // The longest queries, in bytes, that links repeat. All links have the query, and many
 // clients and proxies refuse headers of more than 8 or 16 KB.
 const (

@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
@@ -63,23 +62,6 @@ func TestSecurityHeaders(t *testing.T) {
 		for name := range h { // what one response adds is not in the next
 			h.Add(name, "changed")
 		}
-	}
-}
-
-func TestDeprecation(t *testing.T) {
-	t.Parallel()
-	zagreb := time.FixedZone("CET", 3600)
-	h := http.Header{"Link": {"first"}}
-	(*httpapi.Deprecation)(nil).Announce(h)
-	if len(h) != 1 {
-		t.Errorf("announced though nothing is deprecated: %v", h)
-	}
-	old := &httpapi.Deprecation{Since: time.Date(2026, 11, 20, 1, 0, 0, 0, zagreb),
-		Sunset: time.Date(2027, 12, 1, 0, 30, 0, 0, zagreb), Link: "https://example.org/api#old"}
-	old.Announce(h)
-	want := `[@1795132800] [Tue, 30 Nov 2027 23:30:00 GMT] [first <https://example.org/api#old>; rel="deprecation"; type="text/html"]`
-	if got := fmt.Sprint(h["Deprecation"], h["Sunset"], h["Link"]); got != want {
-		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
 
