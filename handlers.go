@@ -189,8 +189,8 @@ func (s *server) endpoint(route route) httprouter.Handle {
 			}
 		}()
 		c, err := s.authorize(r, w.Header(), route.scope)
-		if err == nil && !route.query && strings.HasPrefix(route.path, apiRoot) && httpapi.PrefersStrict(r) {
-			err = parametersOf(w, r).Err()
+		if err == nil && !route.query && strings.HasPrefix(route.path, apiRoot) {
+			err = record.ParseParameters(r.URL.RawQuery).Err()
 		}
 		if err == nil {
 			id := ""
@@ -203,17 +203,6 @@ func (s *server) endpoint(route route) httprouter.Handle {
 			s.fail(w, r, route.path, err)
 		}
 	}
-}
-
-// parametersOf returns the parameters of a request. If it prefers strict handling, one that
-// nobody asks for is an error, and the answer says that this was heeded.
-func parametersOf(w http.ResponseWriter, r *http.Request) *record.Parameters {
-	p := record.ParseParameters(r.URL.RawQuery)
-	if httpapi.PrefersStrict(r) {
-		p.RefuseUnknown()
-		w.Header()["Preference-Applied"] = []string{httpapi.StrictHandling}
-	}
-	return p
 }
 
 // fail answers with err, and logs it if the fault is the service's. path is
@@ -263,7 +252,7 @@ func withID(handle handler) handler {
 func (s *server) handleList(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	h := w.Header()
 	httpapi.VaryByEncoding(h)
-	parameters := parametersOf(w, r)
+	parameters := record.ParseParameters(r.URL.RawQuery)
 	q, times := parameters.List(), parameters.Times()
 	if err := parameters.Err(); err != nil {
 		return err
@@ -334,7 +323,7 @@ func (s *server) listTag(tenant record.TenantID, version int64) string {
 }
 
 func (s *server) handleGet(w http.ResponseWriter, r *http.Request, id string, c caller) error {
-	parameters := parametersOf(w, r)
+	parameters := record.ParseParameters(r.URL.RawQuery)
 	times := parameters.Times()
 	if err := parameters.Err(); err != nil {
 		return err

@@ -40,7 +40,7 @@ const (
 func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	h := w.Header()
 	httpapi.VaryByEncoding(h)
-	p := parametersOf(w, r)
+	p := record.ParseParameters(r.URL.RawQuery)
 	after, limit, times := p.Get("after"), p.WholeNumber("limit", defaultChanges, maxChanges), p.Times()
 	wait := waitOf(p)
 	if err := p.Err(); err != nil {
@@ -115,7 +115,7 @@ func appendFeed(b []byte, feed store.Feed, times bool) []byte {
 }
 
 func (s *server) handleExport(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
-	p := parametersOf(w, r)
+	p := record.ParseParameters(r.URL.RawQuery)
 	format, q := p.OneOf("format", sheet.CSV, sheet.Formats...), p.Export()
 	times := p.Times()
 	if err := p.Err(); err != nil {
@@ -135,7 +135,7 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 			upload.Ignore(w, r, true)
 		}
 	}()
-	o, err := importOptions(parametersOf(w, r))
+	o, err := importOptions(record.ParseParameters(r.URL.RawQuery))
 	if err != nil {
 		return err
 	}

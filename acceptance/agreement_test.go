@@ -179,20 +179,21 @@ func (c *claim) compareTrimmed(group int, name string, schema any, text string) 
 }
 
 // readParameters compares those of the path, the query and the headers. It takes them as
-// the descriptions of the document say: an empty one of the query is absent.
+// the descriptions of the document say: an empty one of the query is absent, but an empty filter
+// is wrong.
 func (c *claim) readParameters(parameters []any, operation object, id string, x traffic) {
 	query, err := url.ParseQuery(strings.ReplaceAll(x.query, ";", "%3B"))
-	known, strict := map[string]bool{}, x.answer.header.Get("Preference-Applied") != ""
+	known, isAPI := map[string]bool{}, strings.HasPrefix(x.path, "/api/v1/")
 	for _, ref := range parameters {
 		if p := c.document.follow(ref); p["in"] == "query" {
 			known[p["name"].(string)] = true
 		}
 	}
-	if err != nil && (len(known) > 0 || strict) {
+	if err != nil && isAPI {
 		c.wrong(inQuery, "query", err.Error())
 	}
 	for name := range query {
-		if strict && !known[name] {
+		if isAPI && !known[name] {
 			c.wrong(inQuery, string([]rune(name)), "is unknown") // as JSON has it
 		}
 	}
@@ -206,6 +207,9 @@ func (c *claim) readParameters(parameters []any, operation object, id string, x 
 			in, values = inPath, []string{id}
 		case "query":
 			values = slices.DeleteFunc(slices.Clone(query[name]), func(text string) bool { return text == "" })
+			if ref, _ := ref.(object)["$ref"].(string); strings.HasPrefix(ref, "#/components/parameters/Filter") && query[name] != nil && len(elements(values)) == 0 {
+				c.wrong(in, name, "is empty")
+			}
 			if schema["type"] == "array" {
 				values = elements(values)
 				c.compareCount(in, name, schema, len(values))

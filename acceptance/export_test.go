@@ -76,7 +76,7 @@ func TestExportSelects(t *testing.T) {
 	s.as(newKey(t, s.db, "other")).create(t, `{"firstName":"A","lastName":"Other"}`)
 	for query, want := range map[string]string{"": "Čović Babić Zorić Covic Ana", "sortDir=desc": "Ana Covic Zorić Babić Čović",
 		"sortBy=lastName": "Ana Babić Čović Covic Zorić", "sortBy=lastName&sortDir=DESC": "Zorić Covic Čović Babić Ana",
-		"search=cov": "Čović Covic", "search=nobody": "", "page=0&pageSize=x&search=": "Čović Babić Zorić Covic Ana"} {
+		"search=cov": "Čović Covic", "search=nobody": "", "search=": "Čović Babić Zorić Covic Ana"} {
 		if got := namesInCSV(t, s.do(t, "GET", exportPath+"?"+query, "").wants(t, 200).body); got != want {
 			t.Errorf("%s: %s, not %s", query, got, want)
 		}

@@ -21,7 +21,7 @@ func TestEnvelope(t *testing.T) {
 	record := s.do(t, "POST", collection, ana).body
 	one := `{"data":{"items":[` + record + `],"page":1,"pageSize":20,"totalCount":1,"totalPages":1,` +
 		`"hasPreviousPage":false,"hasNextPage":false},"totalCount":1}`
-	for _, query := range []string{"", "?", "?page=&pageSize=&search=&sortBy=&sortDir=", "?page=1&search=%20&x=1&Page=0"} {
+	for _, query := range []string{"", "?", "?page=&pageSize=&search=&sortBy=&sortDir=", "?page=1&search=%20"} {
 		if got := s.do(t, "GET", collection+query, "").wants(t, 200).body; got != one {
 			t.Errorf("got  %s\nwant %s", got, one)
 		}
@@ -160,11 +160,10 @@ func TestLinks(t *testing.T) {
 	for i := range 7 {
 		s.create(t, fmt.Sprintf(`{"firstName":"Änne %d","lastName":"O'B & Co"}`, i))
 	}
-	const odd = `search=%C3%A4nne+b%20%26&x=1&x=2&X&=v&odd=%3C%22%3E%2C%3B&a;b=%FF&sortDir=asc&pageSize=3`
 	for _, tt := range []struct{ query, page string }{
 		{"pageSize=3", ""},
-		{odd, "%70age=1&"},
-		{`search=O'B&q="<>\^{}|` + "`&pageSize=3&sortBy=lastName", "page=&"},
+		{"search=%C3%A4nne+b%20%26&search=&sortBy&hasEmail=0&sortDir=asc&pageSize=3", "%70age=1&"},
+		{"search=O'B+&pageSize=3&sortBy=lastName", "page=&"},
 	} {
 		t.Run(tt.page+tt.query, func(t *testing.T) {
 			first := s.do(t, "GET", collection+"?"+tt.page+tt.query, "").wants(t, 200)
@@ -243,11 +242,11 @@ func (s *testService) walkLinks(t *testing.T, first answer, want url.Values) {
 	}
 }
 
-// TestLongQueries: unknown parameters are not sent back many times.
+// TestLongQueries: empty parameters are not sent back many times.
 func TestLongQueries(t *testing.T) {
 	t.Parallel()
 	s := start(t)
-	if a := s.do(t, "GET", collection+longQuery(1000), "").wants(t, 200); strings.Count(a.header.Get("Link"), "unknown=x") != 200 {
+	if a := s.do(t, "GET", collection+longQuery(1000), "").wants(t, 200); strings.Count(a.header.Get("Link"), "search=&") != 250 {
 		t.Errorf("Link: %q", a.header.Get("Link"))
 	}
 	if a := s.do(t, "GET", collection+longQuery(60_000), "").wants(t, 200); a.header["Link"] != nil {
@@ -255,7 +254,7 @@ func TestLongQueries(t *testing.T) {
 	}
 }
 
-func longQuery(size int) string { return "?" + strings.Repeat("unknown=x&", size/10) }
+func longQuery(size int) string { return "?" + strings.Repeat("search=&", size/8) }
 
 // TestListTag: the tag changes with each change of the department, and with
 // nothing else.

@@ -153,7 +153,7 @@ func TestOfficeHistoryImport(t *testing.T) {
 	for n := range 59 {
 		fmt.Fprintf(&list, "N,%d,\n", n)
 	}
-	s.importPeople(t, "file=station.csv&update=true", list.String())
+	s.importPeople(t, "update=true", list.String())
 	p := b.get(t, "/office/history").wants(t, 200)
 	entry := p.one(t, "ol", "class", "history").all("details")
 	if len(entry) != 1 || len(p.all("time")) != 2 {

@@ -59,7 +59,6 @@ func TestTimes(t *testing.T) {
 	}
 
 	s.do(t, "PUT", path, ana).wants(t, 200)
-	s.do(t, "PUT", path+"?include=times", ana).wants(t, 200)
 	if a := s.do(t, "PUT", path, timed.body).wants(t, 400); a.faults(t) != "createdAt unknown, updatedAt unknown" {
 		t.Errorf("sent back: %s", a.body)
 	}

@@ -324,7 +324,9 @@ func (m *modelRun) narrow(values url.Values) {
 	for range 1 + m.random.IntN(2) {
 		switch name := m.pick([]string{"email", "phoneNumber", "id", "birthMonth", "hasEmail", "hasPhoneNumber", "hasDateOfBirth", "updatedSince"}); name {
 		case "email":
-			values.Set(name, []func(string) string{strings.ToUpper, strings.ToLower, strings.Clone}[m.random.IntN(3)](m.pick(emails)))
+			if email := m.pick(emails); email != "" {
+				values.Set(name, []func(string) string{strings.ToUpper, strings.ToLower, strings.Clone}[m.random.IntN(3)](email))
+			}
 		case "phoneNumber":
 			if phone := m.pick(phones); onlyDigits(phone) != "" {
 				values.Set(name, phone)

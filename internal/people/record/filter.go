@@ -25,8 +25,14 @@ const (
 	maxMonths = 12
 )
 
-// filter reads what narrows the list of q.
+// filter reads what narrows the list of q. An empty filter is invalid, because it must not mean
+// everyone.
 func (p *Parameters) filter(q Query) Query {
+	for _, name := range []string{"id", "email", "phoneNumber", "birthMonth", "hasEmail", "hasPhoneNumber", "hasDateOfBirth", "updatedSince"} {
+		if values := p.values[name]; values != nil && strings.Join(values, "") == "" {
+			p.errs.Add(name, Invalid, "%s must have a value.", name)
+		}
+	}
 	q.IDs = p.ids("id")
 	q.Filter = Filter{
 		Email:          p.email("email"),
@@ -50,8 +56,8 @@ func (p *Parameters) email(name string) string {
 	return normalizeEmail(&p.errs, Field{Name: name, limit: maxEmail}, text, time.Time{})
 }
 
-// ids reads ids of records, nil for none. A list of no ids is not none: it would let
-// everybody through.
+// ids reads ids of records, nil for none. A list of commas and spaces is invalid, because it must
+// not mean everyone.
 func (p *Parameters) ids(name string) (ids []string) {
 	given := p.All(name)
 	switch {

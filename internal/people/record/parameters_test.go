@@ -2,13 +2,14 @@ package record
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"testing"
 )
 
 func TestParameters(t *testing.T) {
 	t.Parallel()
-	p := ParseParameters("a=true&b=1&c=0&d=false&e=&format=xlsx&search=ana;&sortBy=email&page=0&unknown=1")
+	p := ParseParameters("a=true&b=1&c=0&d=false&e=&format=xlsx&search=ana;&sortBy=email")
 	for name, want := range map[string]bool{"a": true, "b": true, "c": false, "d": false, "e": false, "f": false} {
 		if got := p.Bool(name); got != want {
 			t.Errorf("%s: %t", name, got)
@@ -40,20 +41,19 @@ func TestParametersRefuse(t *testing.T) {
 	}
 }
 
-// TestRefuseUnknown: what nobody asks for is refused, each by its name, and with it what is
-// wrong otherwise. Who asks twice is told the same.
-func TestRefuseUnknown(t *testing.T) {
+// TestUnknownParameters: a parameter that no method has read is an error, next to the other
+// errors, and the detail lists the known ones. Err returns the same when it is called again.
+func TestUnknownParameters(t *testing.T) {
 	t.Parallel()
 	for query, want := range map[string]string{
 		"":                         "",
-		"page=2&include=&id=":      "",
+		"page=2&include=":          "",
 		"Page=2":                   "Page unknown",
 		"x=1&x=2&page=0&b=&&emial": "page out_of_range, b unknown, emial unknown, x unknown",
 		"%zz=1&y":                  "query invalid, y unknown",
 		"=1":                       " unknown",
 	} {
 		p := ParseParameters(query)
-		p.RefuseUnknown()
 		p.List()
 		p.Times()
 		for range 2 {
@@ -62,5 +62,22 @@ func TestRefuseUnknown(t *testing.T) {
 				t.Errorf("%q: %q, not %q", query, codes(errs), want)
 			}
 		}
+	}
+	p := ParseParameters("c=1")
+	if err := p.Err(); err.Error() != `There is no parameter "c": this operation has none.` {
+		t.Error(err)
+	}
+	p.Get("a")
+	p.Bool("b")
+	if err := p.Err(); err.Error() != `There is no parameter "c". This operation has a, b.` {
+		t.Error(err)
+	}
+	many := ""
+	for i := range 1000 {
+		many += fmt.Sprintf("&x%d", i)
+	}
+	var errs FieldErrors
+	if errors.As(ParseParameters(many).Err(), &errs); len(errs) != maxUnknown {
+		t.Errorf("%d unknown parameters are named", len(errs))
 	}
 }

@@ -73,19 +73,20 @@ func ParseQuery(rawQuery string) (Query, error) {
 	return q, p.Err()
 }
 
-// Parse reads the query of a list's URL. What the URL does not say is as in q.
-// The error is FieldErrors, all there are; what is wrong is then as in q, too.
+// Parse reads the query of the URL of a page. What the URL does not say is as in q, and other
+// parameters are ignored. The error is FieldErrors, all there are; what is wrong is then as in q,
+// too.
 func (q Query) Parse(rawQuery string) (Query, error) {
 	p := ParseParameters(rawQuery)
 	q = p.page(q)
-	return q, p.Err()
+	return q, p.errs.Err()
 }
 
 // Parameters are those of a URL's query, and what is wrong with them.
 type Parameters struct {
 	values url.Values
 	errs   FieldErrors
-	known  map[string]bool // the names that were asked for; nil: all others are ignored
+	known  []string // the names that were read
 }
 
 // ParseParameters reads the query of a URL.
@@ -100,28 +101,30 @@ func ParseParameters(rawQuery string) *Parameters {
 	return p
 }
 
-// RefuseUnknown makes Err refuse the parameters that nobody has asked for until then. It is
-// called first.
-func (p *Parameters) RefuseUnknown() { p.known = map[string]bool{} }
+// maxUnknown is how many unknown parameters Err names. It bounds the size of the response.
+const maxUnknown = 20
 
-// Err returns everything that is wrong as FieldErrors, nil if nothing is.
+// Err returns everything that is wrong as FieldErrors, nil if nothing is. Parameters that no
+// method has read are unknown.
 func (p *Parameters) Err() error {
-	errs := slices.Clip(p.errs)
-	if p.known != nil {
-		for _, name := range slices.Sorted(maps.Keys(p.values)) {
-			if !p.known[name] {
-				errs.Add(name, Unknown, "There is no parameter %q here.", name)
-			}
+	errs, unknown := slices.Clip(p.errs), 0
+	for _, name := range slices.Sorted(maps.Keys(p.values)) {
+		if slices.Contains(p.known, name) || unknown == maxUnknown {
+			continue
+		}
+		unknown++
+		if len(p.known) == 0 {
+			errs.Add(name, Unknown, "There is no parameter %q: this operation has none.", name)
+		} else {
+			errs.Add(name, Unknown, "There is no parameter %q. This operation has %s.", name, strings.Join(p.known, ", "))
 		}
 	}
 	return errs.Err()
 }
 
-// given returns what was given for a parameter, which is known from now on.
+// given returns the values of a parameter.
 func (p *Parameters) given(name string) []string {
-	if p.known != nil {
-		p.known[name] = true
-	}
+	p.known = append(p.known, name)
 	return p.values[name]
 }
 

@@ -26,9 +26,9 @@ func TestCORS(t *testing.T) {
 	t.Parallel()
 	allowed := []string{roster, wallMap}
 	preflight := []string{"Access-Control-Request-Method", "PUT"}
-	const exposed = "Access-Control-Expose-Headers:[Accept-Patch, Content-Disposition, Content-Encoding, Date, ETag, Idempotency-Replayed, Link, Location, Preference-Applied, " +
+	const exposed = "Access-Control-Expose-Headers:[Accept-Patch, Content-Disposition, Content-Encoding, Date, ETag, Idempotency-Replayed, Link, Location, " +
 		"RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, X-Request-Id]"
-	const may = "Access-Control-Allow-Headers:[Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, Prefer, X-Request-Id] " +
+	const may = "Access-Control-Allow-Headers:[Authorization, Content-Type, If-Match, If-None-Match, Idempotency-Key, X-Request-Id] " +
 		"Access-Control-Allow-Methods:[GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS] "
 	for _, tt := range []struct {
 		name, method string
