@@ -299,7 +299,7 @@ func appendRecord(b []byte, f *record.Firefighter, times bool) []byte {
 // checkListTag returns httpapi.ErrNotModified for a list that the client has,
 // without reading the list.
 func (s *server) checkListTag(h http.Header, r *http.Request, tenant record.TenantID) error {
-	conditions, err := httpapi.ParseConditions(r)
+	conditions, err := httpapi.ParseNoneMatch(r)
 	if err != nil || conditions.IsZero() {
 		return err
 	}
@@ -516,16 +516,12 @@ func serveFile(contentType string, body []byte, encode func(http.Header, *http.R
 	return func(_ *server, w http.ResponseWriter, r *http.Request, _ string, _ caller) error {
 		h := w.Header()
 		httpapi.VaryByEncoding(h)
-		conditions, err := httpapi.ParseConditions(r)
+		conditions, err := httpapi.ParseNoneMatch(r)
 		if err != nil {
 			return err
 		}
 		h["Etag"] = []string{etag}
-		err = conditions.CheckRead(etag)
-		switch {
-		case errors.Is(err, httpapi.ErrPreconditionFailed):
-			return &httpapi.Problem{Kind: httpapi.Precondition, Detail: "This is not what the request's conditions ask for."}
-		case err != nil:
+		if err := conditions.CheckRead(etag); err != nil {
 			return err
 		}
 		h.Set("Content-Type", contentType)

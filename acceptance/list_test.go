@@ -316,7 +316,7 @@ func (c client) listTag(t *testing.T) string {
 			if a.tagOf(t, true) != tag || a.body != "" || a.header.Get("Vary") != "Accept-Encoding" || a.header.Get("Link") != "" {
 				t.Errorf("304 of %s %s: %v", method, query, a.header)
 			}
-			c.do(t, method, collection+query, "", "If-Match", tag).wants(t, 412) // it is weak
+			c.do(t, method, collection+query, "", "If-Match", `"x"`).wants(t, 200) // a list ignores it
 		}
 	}
 	for _, query := range []string{"page=0", "sortBy=x", "search=%ff"} {

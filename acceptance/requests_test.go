@@ -483,11 +483,16 @@ func TestConditionsOfOperations(t *testing.T) {
 			{304, "GET", path, "", []string{"If-None-Match", `"x", ` + etag}},
 			{304, "HEAD", path, "", []string{"If-None-Match", "*"}},
 			{200, "GET", path, "", []string{"If-None-Match", `"x"`}},
-			{200, "GET", path, "", []string{"If-Match", "*"}},
-			{412, "GET", path, "", []string{"If-Match", `"x", W/"y"`}},
-			{400, "GET", path, "", []string{"If-Match", "x"}},
+			{400, "GET", path, "", []string{"If-None-Match", "x"}},
 		})
 	}
+	s.sendAll(t, []request{
+		{200, "GET", one, "", []string{"If-Match", "*"}},
+		{412, "GET", one, "", []string{"If-Match", `"x", W/"y"`}},
+		{400, "GET", one, "", []string{"If-Match", "x"}},
+		{200, "GET", page, "", []string{"If-Match", "x"}},
+		{200, "GET", document, "", []string{"If-Match", `"x"`}},
+	})
 	etag := s.do(t, "GET", one, "").header.Get("ETag")
 	s.sendAll(t, []request{
 		{412, "PUT", one, ana, []string{"If-Match", `"x"`}},

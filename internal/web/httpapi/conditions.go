@@ -30,15 +30,24 @@ type Conditions struct{ match, noneMatch etagList }
 
 // ParseConditions reads the conditions of a request. The error is a *Problem.
 func ParseConditions(r *http.Request) (Conditions, error) {
+	return parseConditions(r.Header["If-Match"], r.Header["If-None-Match"])
+}
+
+// ParseNoneMatch is ParseConditions for a list or a document, which ignore If-Match.
+func ParseNoneMatch(r *http.Request) (Conditions, error) {
+	return parseConditions(nil, r.Header["If-None-Match"])
+}
+
+func parseConditions(match, noneMatch []string) (Conditions, error) {
 	var invalid []FieldError
-	parse := func(name string) etagList {
-		list, ok := parseETags(r.Header[name])
+	parse := func(name string, values []string) etagList {
+		list, ok := parseETags(values)
 		if !ok {
 			invalid = append(invalid, invalidHeader(name, name+` must be * or a list of entity tags, like "xyzzy".`))
 		}
 		return list
 	}
-	c := Conditions{match: parse("If-Match"), noneMatch: parse("If-None-Match")}
+	c := Conditions{match: parse("If-Match", match), noneMatch: parse("If-None-Match", noneMatch)}
 	if len(invalid) > 0 {
 		return Conditions{}, InvalidFields(invalid...)
 	}
