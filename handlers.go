@@ -215,13 +215,14 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, path string, err e
 	s.explain(w, r, path, err).Write(w)
 }
 
-// explain returns the problem that err is, and logs it if the fault is the
-// service's.
+// explain returns the problem that err is, and logs its cause if the fault is the service's.
+// There is no cause where uploads are refused because of too many others, and of a lost
+// database, which the guard has logged.
 func (s *server) explain(w http.ResponseWriter, r *http.Request, path string, err error) *httpapi.Problem {
 	p := problemOf(err)
-	if p.Status >= http.StatusInternalServerError && p != errLost { // the guard has logged the loss, once
+	if p.Status >= http.StatusInternalServerError && p.Cause != nil {
 		s.log.Error("request failed", "requestId", w.Header().Get("X-Request-Id"), "status", p.Status,
-			"method", r.Method, "path", path, "cause", fmt.Sprint(p.Cause))
+			"method", r.Method, "path", path, "cause", p.Cause.Error())
 	}
 	return p
 }

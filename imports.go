@@ -60,7 +60,7 @@ func (s *server) handleChanges(w http.ResponseWriter, r *http.Request, _ string,
 		return nil
 	}
 	if limit > defaultChanges {
-		return upload.Work(w, r, int64(c.tenant), 0, answer)
+		return upload.Work(w, r, int64(c.tenant), upload.Writing, answer)
 	}
 	return answer(w)
 }
@@ -161,7 +161,7 @@ func (s *server) handleImport(w http.ResponseWriter, r *http.Request, _ string, 
 		}
 		defer done()
 	}
-	return upload.Work(w, r, int64(c.tenant), file.Weight(), func(w http.ResponseWriter) error {
+	return upload.Work(w, r, int64(c.tenant), upload.Reading, func(w http.ResponseWriter) error {
 		content, err := file.Content()
 		if err != nil {
 			return err

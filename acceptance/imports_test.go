@@ -567,6 +567,35 @@ func TestImportTooLarge(t *testing.T) {
 	}
 }
 
+// TestSlowUploads: clients that send a list slowly keep no one else waiting. When a department has
+// too many of them, its next list is refused until one has gone.
+func TestSlowUploads(t *testing.T) {
+	t.Parallel()
+	s := start(t)
+	other := s.as(newKey(t, s.db, "other"))
+	long := csvOf(1000) // too long for memory
+	slow := func() net.Conn {
+		conn := s.dial(t)
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s", importsPath, s.key, len(long)+1, long)
+		return conn
+	}
+	var all []net.Conn
+	for range 4 {
+		all = append(all, slow())
+	}
+	s.do(t, "POST", importsPath, long).wants(t, 200)
+	for range 4 {
+		all = append(all, slow())
+	}
+	eventually(t, "a refusal", func() bool {
+		a := s.do(t, "POST", importsPath, long)
+		return a.status == 503 && a.header.Get("Retry-After") != "" && a.problem(t).Code == "busy"
+	})
+	other.do(t, "POST", importsPath, long).wants(t, 200)
+	all[0].Close()
+	eventually(t, "a place", func() bool { return s.do(t, "POST", importsPath, long).status == 200 })
+}
+
 // TestImportForNobody: a client that hangs up, while it sends a list or while the service
 // works on it, is no fault of the service: the log has no error, which each test looks
 // for. What was not finished has changed nothing.

@@ -66,7 +66,7 @@ func (s *Server) serveCalendar(w http.ResponseWriter, r *http.Request) error {
 	if l == nil {
 		l = lang.All()[0]
 	}
-	return upload.Work(w, r, int64(tenant), 0, func(w http.ResponseWriter) error { return s.sendCalendar(w, r, tenant, l) })
+	return upload.Work(w, r, int64(tenant), upload.Writing, func(w http.ResponseWriter) error { return s.sendCalendar(w, r, tenant, l) })
 }
 
 // sendCalendar answers with a calendar. Its entity tag is weak, because it may be sent

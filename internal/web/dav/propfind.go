@@ -39,7 +39,7 @@ func (s *Server) propfind(w http.ResponseWriter, r *http.Request, t *target) err
 		}
 		return s.respond(w, r, func(m *multistatus) error { m.resource(t, q.of(t.kind)); return nil })
 	}
-	return upload.Work(w, r, int64(t.caller.Tenant), 0, func(w http.ResponseWriter) error {
+	return upload.Work(w, r, int64(t.caller.Tenant), upload.Writing, func(w http.ResponseWriter) error {
 		return s.respondLong(w, r, func(m *multistatus) error { return s.propfindWithin(m, t, q) })
 	})
 }

@@ -132,7 +132,7 @@ func onList(handle func(visit) error) func(visit) error {
 		if l == nil {
 			return handle(v)
 		}
-		return v.Work(l.weight, func() error { return handle(v) })
+		return v.Work(upload.Reading, func() error { return handle(v) })
 	}
 }
 

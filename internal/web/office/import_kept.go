@@ -30,7 +30,6 @@ type keptList struct {
 	name   string // of the file
 	pasted bool   // as a text
 	file   *upload.File
-	weight int64     // of the file, for Work
 	at     time.Time // when somebody brought it
 
 	answers map[string]string // about its rows, by the fields of the form; import_answers.go
@@ -53,7 +52,7 @@ func newKeptLists() *keptLists { return &keptLists{now: time.Now} }
 // oldest list of the department that has most, but never the new list.
 func (k *keptLists) add(added *keptList) *keptList {
 	added.file.LeaveLimit()
-	added.token, added.weight = strings.ToLower(rand.Text()), added.file.Weight()
+	added.token = strings.ToLower(rand.Text())
 	k.mu.Lock()
 	added.at = k.now()
 	k.all = append(k.all, added)

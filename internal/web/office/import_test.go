@@ -134,7 +134,7 @@ func TestNoListNoWork(t *testing.T) {
 	for _, address := range []string{importPath, comparePath + "?token=gone"} {
 		r := httptest.NewRequest("GET", address, nil)
 		handled := false
-		err := upload.Work(w, r, 7, 0, func(answer http.ResponseWriter) error { // the only place of the department
+		err := upload.Work(w, r, 7, upload.Reading, func(answer http.ResponseWriter) error { // the only place
 			answer.WriteHeader(http.StatusOK)
 			one := visit{&site.Visit{W: w, R: r, Session: store.Key{Tenant: 7}}, kept}
 			return onList(func(visit) error { handled = true; return nil })(one)

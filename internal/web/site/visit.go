@@ -155,7 +155,7 @@ func validForm(form url.Values) url.Values {
 func (v *Visit) handle() error {
 	switch {
 	case v.route.Large:
-		return v.Work(0, func() error { return v.route.Handle(v) })
+		return v.Work(upload.Writing, func() error { return v.route.Handle(v) })
 	case v.R.Method == http.MethodPost: // may wait for a disk
 		return v.route.Handle(v)
 	}
@@ -188,10 +188,10 @@ func (v *Visit) Send(a upload.Attachment, write func(io.Writer) error) error {
 func (v *Visit) owner() int64 { return int64(v.Session.Tenant) }
 
 // Work calls do as upload.Work does.
-func (v *Visit) Work(size int64, do func() error) error {
+func (v *Visit) Work(places upload.Places, do func() error) error {
 	v.stopMaking()
 	w := v.W
-	return upload.Work(w, v.R, v.owner(), size, func(kept http.ResponseWriter) error {
+	return upload.Work(w, v.R, v.owner(), places, func(kept http.ResponseWriter) error {
 		v.W, v.insideWork = kept, true
 		defer func() { v.W, v.insideWork = w, false }()
 		return do()

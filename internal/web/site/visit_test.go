@@ -38,7 +38,7 @@ func TestWorkersMakeNoPage(t *testing.T) {
 	site := siteOf(map[string]Route{
 		"GET /office/long": {Handle: func(v *Visit) error {
 			came <- struct{}{}
-			return v.Work(0, func() error {
+			return v.Work(upload.Writing, func() error {
 				<-release
 				return v.Redirect(Root)
 			})

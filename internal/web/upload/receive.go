@@ -291,17 +291,6 @@ func failed(err error, cutOff string) error {
 // Size returns the size of the file, in bytes.
 func (f *File) Size() int64 { return f.file.size }
 
-// Weight returns the size for Work. An archive counts as large, because a small one can
-// unpack to much.
-func (f *File) Weight() int64 {
-	start := make([]byte, len("PK"))
-	n, _ := io.ReadFull(f.file.reader(), start) // Content returns the error
-	if string(start[:n]) == "PK" {
-		return max(f.file.size, largeFile)
-	}
-	return f.file.size
-}
-
 // Content returns the file. Several may ask for it at the same time. After Close the error
 // is os.ErrClosed, unless the file was small enough for memory.
 func (f *File) Content() ([]byte, error) {

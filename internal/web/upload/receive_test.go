@@ -244,20 +244,3 @@ func TestReceiveToTheEnd(t *testing.T) {
 	}
 	f.Close()
 }
-
-// TestWeight: a small archive is as much work as a large file, and only one is worked
-// on at a time.
-func TestWeight(t *testing.T) {
-	t.Parallel()
-	for content, want := range map[string]int64{"": 0, "P": 1, "a,b": 3, "PK": largeFile, "PK\x03\x04...": largeFile,
-		strings.Repeat("a", inMemory+1): inMemory + 1, "PK" + strings.Repeat("a", largeFile): largeFile + 2} {
-		u := &File{file: spool{owner: 11}}
-		if err := copyFile(&u.file, strings.NewReader(content)); err != nil {
-			t.Fatal(err)
-		}
-		if got := u.Weight(); got != want {
-			t.Errorf("%.10q of %d bytes weighs %d, want %d", content, len(content), got, want)
-		}
-		u.Close()
-	}
-}

@@ -18,16 +18,17 @@ const (
 	onDiskEach = 8
 )
 
-// onTheWay counts the temporary files of each owner, and all of them.
+// onTheWay counts the temporary files.
 var onTheWay = counter{each: map[int64]int{}}
 
+// counter counts the temporary files of each owner, and all of them.
 type counter struct {
 	mu   sync.Mutex
 	all  int
 	each map[int64]int
 }
 
-// add counts one more file, if that may be.
+// add counts one more file, unless there are too many.
 func (c *counter) add(owner int64) (ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

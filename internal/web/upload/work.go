@@ -5,33 +5,71 @@
 package upload
 
 import (
+	"context"
 	"errors"
 	"io"
 	"maps"
 	"net/http"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// Work calls do, which works on a file of this size or on none, when few enough
-// requests are being worked on. What do answers is sent when others can work again.
-// After an error nothing was sent, and the headers are as they were.
+// Places limits how many requests do one kind of work at the same time: each needs memory, and one
+// of the few connections that read the database.
+type Places chan struct{}
+
+var (
+	// Reading is for requests that read a file. The rows of a large one take more than a hundred
+	// megabytes.
+	Reading = make(Places, 1)
+	// Writing is for exports and long pages.
+	Writing = make(Places, 2)
+)
+
+// patience is how long a request waits for a place.
+const patience = time.Minute
+
+var errBusy = &httpapi.Problem{Kind: httpapi.Busy, Header: httpapi.RetryLater,
+	Detail: "Too many files are being imported or exported at this moment."}
+
+// enter waits for a place. The caller calls leave when it has worked. The error is errBusy, or that
+// of ctx.
+func (p Places) enter(ctx context.Context) (leave func(), err error) {
+	leave = func() { <-p }
+	select {
+	case p <- struct{}{}: // also if ctx has ended
+		return leave, nil
+	default:
+	}
+	tooLong := time.NewTimer(patience)
+	defer tooLong.Stop()
+	select {
+	case p <- struct{}{}:
+		return leave, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-tooLong.C:
+		return nil, errBusy
+	}
+}
+
+// Work calls do when there is one of these places. What do answers is sent when others can work
+// again. After an error nothing was sent, and the headers are as they were.
 //
 // The context of the request ends when the client sends no more. The client has then gone,
 // or has closed only its sending half: the service cannot tell which. do may return the
 // error of the context; Work then ends the request by a panic, as net/http wants it. An
 // answer that do has finished is sent all the same.
-func Work(w http.ResponseWriter, r *http.Request, owner int64, size int64, do func(w http.ResponseWriter) error) error {
+func Work(w http.ResponseWriter, r *http.Request, owner int64, places Places, do func(w http.ResponseWriter) error) error {
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Time{}) // net/http takes the deadline for a client that has gone
 	control.SetWriteDeadline(time.Now().Add(2 * patience))
 	before := maps.Clone(w.Header())
 	a := &answer{ResponseWriter: w, file: spool{owner: owner}}
 	defer a.file.Close()
-	err := a.make(r, size, do)
+	err := a.make(r, places, do)
 	if err != nil && errors.Is(err, r.Context().Err()) {
 		panic(http.ErrAbortHandler)
 	}
@@ -44,22 +82,9 @@ func Work(w http.ResponseWriter, r *http.Request, owner int64, size int64, do fu
 	return nil
 }
 
-// fromMemory is how many bytes of answers are sent from memory at the same time. Further
-// long ones wait on disk.
-const fromMemory = 16 << 20
-
-var sending atomic.Int64 // bytes of answers in memory
-
-// Respond sends a complete body as httpapi.Respond does. After an error nothing was
-// sent. The caller keeps no reference to the body.
+// Respond sends a complete body as httpapi.Respond does. A long one waits on disk. After an error
+// nothing was sent.
 func Respond(w http.ResponseWriter, owner int64, status int, body []byte) error {
-	size := int64(len(body))
-	if sending.Add(size) <= fromMemory {
-		defer sending.Add(-size)
-		httpapi.Respond(w, status, body)
-		return nil
-	}
-	sending.Add(-size)
 	a := &answer{ResponseWriter: w, status: status, file: spool{owner: owner}}
 	defer a.file.Close()
 	if _, err := a.Write(body); err != nil {
@@ -77,12 +102,12 @@ type answer struct {
 	err    error // of the spool
 }
 
-func (a *answer) make(r *http.Request, size int64, do func(w http.ResponseWriter) error) error {
-	done, err := working.begin(r.Context(), a.file.owner, size)
+func (a *answer) make(r *http.Request, places Places, do func(w http.ResponseWriter) error) error {
+	leave, err := places.enter(r.Context())
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer leave()
 	if err := do(a); err != nil {
 		return err
 	}
@@ -137,15 +162,14 @@ func (a Attachment) Describe(h http.Header) {
 	h.Set("Content-Disposition", `attachment; filename="`+a.Name+`"`)
 }
 
-// Send answers with a file that write writes when few enough requests are being worked
-// on, as Work does. To a HEAD request it makes no file. After an error nothing was sent.
+// Send answers with a file that write writes, as Work does. To a HEAD request it makes no file. After an error nothing was sent.
 func Send(w http.ResponseWriter, r *http.Request, owner int64, a Attachment, write func(io.Writer) error) error {
 	if r.Method == http.MethodHead {
 		a.Describe(w.Header())
 		w.WriteHeader(http.StatusOK)
 		return nil
 	}
-	return Work(w, r, owner, 0, func(w http.ResponseWriter) error {
+	return Work(w, r, owner, Writing, func(w http.ResponseWriter) error {
 		if err := write(w); err != nil {
 			return err
 		}

@@ -9,66 +9,45 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 )
 
-// TestQueue: an owner has one place at most, and a client that goes waits no
-// longer.
-func TestQueue(t *testing.T) {
+// TestPlaces: a request waits for a place until its client goes. One whose client has gone gets a
+// free place all the same.
+func TestPlaces(t *testing.T) {
 	t.Parallel()
-	q := newQueue(2)
-	endA, err := q.begin(t.Context(), 1, 0)
+	places := make(Places, 1)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	leave, err := places.enter(gone)
 	if err != nil {
 		t.Fatal(err)
 	}
+	if _, err := places.enter(gone); !errors.Is(err, context.Canceled) {
+		t.Errorf("a client that has gone: %v", err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		places := make(Places, 1)
+		if _, err := places.enter(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := places.enter(t.Context()); err != errBusy {
+			t.Errorf("after a minute: %v", err)
+		}
+	})
 	second := make(chan error)
 	go func() {
-		end, err := q.begin(t.Context(), 1, 0)
+		leave, err := places.enter(t.Context())
 		if err == nil {
-			defer end()
+			leave()
 		}
 		second <- err
 	}()
-	for {
-		q.mu.Lock()
-		waits := len(q.waiting) == 1
-		q.mu.Unlock()
-		if waits {
-			break
-		}
-	}
-	endB, err := q.begin(t.Context(), 2, 0) // although one of the first owner has waited longer
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := q.begin(gone, 3, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("a third owner: %v", err)
-	}
-	endB()
-	endA()
+	leave()
 	if err := <-second; err != nil {
 		t.Error(err)
-	}
-	endLarge, err := q.begin(t.Context(), 1, largeFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := q.begin(gone, 2, largeFile); !errors.Is(err, context.Canceled) {
-		t.Errorf("two large files: %v", err)
-	}
-	endSmall, err := q.begin(t.Context(), 2, largeFile-1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	endLarge()
-	endSmall()
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.largeBusy || q.free != 2 || len(q.busy) > 0 || len(q.waiting) > 0 {
-		t.Errorf("afterwards %d places are free, %v are busy and %d wait", q.free, q.busy, len(q.waiting))
 	}
 }
 
@@ -79,7 +58,7 @@ func TestWork(t *testing.T) {
 	for _, size := range []int{0, 1, inMemory + 1} {
 		text := strings.Repeat("x", size)
 		w := httptest.NewRecorder()
-		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, 0, func(kept http.ResponseWriter) error {
+		err := Work(w, httptest.NewRequest("GET", "/", nil), 7, Writing, func(kept http.ResponseWriter) error {
 			kept.Header().Set("X", "y")
 			kept.WriteHeader(http.StatusAccepted)
 			io.WriteString(kept, text)
@@ -96,7 +75,7 @@ func TestWork(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
-	err := Work(w, httptest.NewRequest("GET", "/", nil), 7, 0, func(kept http.ResponseWriter) error {
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 7, Writing, func(kept http.ResponseWriter) error {
 		kept.Header().Set("Content-Encoding", "gzip")
 		io.WriteString(kept, "half")
 		return errBusy
@@ -112,7 +91,7 @@ func TestWorkWithoutRoom(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	t.Setenv("TMP", t.TempDir()+"/none")
 	w := httptest.NewRecorder()
-	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, 0, func(kept http.ResponseWriter) error {
+	err := Work(w, httptest.NewRequest("GET", "/", nil), 8, Writing, func(kept http.ResponseWriter) error {
 		httpapi.Respond(kept, http.StatusOK, make([]byte, inMemory+1))
 		return nil
 	})
@@ -133,16 +112,14 @@ func TestWorkForNobody(t *testing.T) {
 			}
 		}()
 		r := httptest.NewRequest("GET", "/", nil).WithContext(gone)
-		Work(httptest.NewRecorder(), r, 9, 0, func(http.ResponseWriter) error {
+		Work(httptest.NewRecorder(), r, 9, Reading, func(http.ResponseWriter) error {
 			leave()
 			return gone.Err()
 		})
 	}()
-	done, err := working.begin(t.Context(), 9, 0)
-	if err != nil {
-		t.Fatal(err)
+	if len(Reading) > 0 {
+		t.Error("its place is not free")
 	}
-	done()
 }
 
 // TestWorkForHalfClosed: what is finished is sent, also to a client that sends no
@@ -154,37 +131,31 @@ func TestWorkForHalfClosed(t *testing.T) {
 		end()
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "/", nil).WithContext(ended)
-		err := Work(w, r, 11, 0, func(kept http.ResponseWriter) error {
+		err := Work(w, r, 11, Writing, func(kept http.ResponseWriter) error {
 			kept.WriteHeader(http.StatusCreated)
 			return nil
 		})
 		if err != nil || w.Code != http.StatusCreated {
 			t.Fatal(w.Code, err)
 		}
-		err = Work(w, r, 11, 0, func(http.ResponseWriter) error { return errBusy })
+		err = Work(w, r, 11, Writing, func(http.ResponseWriter) error { return errBusy })
 		if err != errBusy {
 			t.Fatal(err)
 		}
 	}
 }
 
-// TestRespondBeyondMemory: what has no room in memory is sent from disk.
-func TestRespondBeyondMemory(t *testing.T) {
+// TestRespondLong: a long body is sent from disk, and nothing of it without a disk.
+func TestRespondLong(t *testing.T) {
 	body := make([]byte, inMemory+1)
-	for _, inUse := range []int64{0, fromMemory} {
-		sending.Add(inUse)
-		w := httptest.NewRecorder()
-		err := Respond(w, 10, http.StatusTeapot, body)
-		sending.Add(-inUse)
-		if err != nil || w.Code != http.StatusTeapot || w.Body.Len() != len(body) || w.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
-			t.Errorf("%d with %d bytes, %v", w.Code, w.Body.Len(), err)
-		}
+	w := httptest.NewRecorder()
+	err := Respond(w, 10, http.StatusTeapot, body)
+	if err != nil || w.Code != http.StatusTeapot || w.Body.Len() != len(body) || w.Header().Get("Content-Length") != fmt.Sprint(len(body)) {
+		t.Errorf("%d with %d bytes, %v", w.Code, w.Body.Len(), err)
 	}
 	t.Setenv("TMPDIR", t.TempDir()+"/none")
 	t.Setenv("TMP", t.TempDir()+"/none")
-	sending.Add(fromMemory)
-	defer sending.Add(-fromMemory)
-	w := httptest.NewRecorder()
+	w = httptest.NewRecorder()
 	if err := Respond(w, 10, http.StatusTeapot, body); !errors.As(err, new(*diskError)) || w.Body.Len() > 0 {
 		t.Errorf("without a disk: %v, and %d bytes were sent", err, w.Body.Len())
 	}
