@@ -1,7 +1,6 @@
 package office
 
 import (
-	"html/template"
 	"math"
 	"net/http"
 	"slices"
@@ -19,8 +18,8 @@ const deletedPath = site.Root + "deleted"
 type deletedPage struct {
 	People []deletedPerson
 	Total  int
-	Pages  template.HTML // links to the others
-	Back   string        // address of this page
+	Pages  *pager // links to the others
+	Back   string // address of this page
 }
 
 type deletedPerson struct {
@@ -45,7 +44,7 @@ func (v visit) renderDeleted(number int64, n *site.Notice) error {
 	}
 	slices.Reverse(all)
 	shown, total := record.Query{Page: number, PageSize: pageLength}, int64(len(all))
-	data := deletedPage{Total: len(all), Pages: template.HTML(v.pager(deletedPath, shown, total)), Back: deletedPath}
+	data := deletedPage{Total: len(all), Pages: v.pager(deletedPath, shown, total), Back: deletedPath}
 	if number > 1 {
 		data.Back += "?page=" + strconv.FormatInt(number, 10)
 	}

@@ -2,7 +2,7 @@ package office
 
 import (
 	"errors"
-	"html/template"
+	"maps"
 	"math"
 	"net/http"
 	"net/url"
@@ -25,15 +25,24 @@ var listDefaults = record.Query{Page: 1, PageSize: pageLength, SortBy: record.By
 type listPage struct {
 	Search       string
 	Searched     bool
-	Imported     bool       // only the people of an import
-	Total, Found int64      // all people of the department, and those who were found
+	Imported     bool  // only the people of an import
+	Total, Found int64 // all people of the department, and those who were found
+	Columns      []sortColumn
 	Sorted       sortColumn // by what it is sorted; empty: as people were added
 	People       []person
-	Letters      []store.Letter
-	Faults       []string        // what of the address could not be read
-	Add          string          // address of the form for a new person
-	Steps        *steps          // of the department; nil: none to show
-	Results      []template.HTML // what an answer to a search has, in pieces
+	HasStatus    bool // somebody on the page has a status
+	Letters      []letterLink
+	Pages        *pager
+	Faults       []string // what of the address could not be read
+	Add          string   // address of the form for a new person
+	Steps        *steps   // of the department; nil: none to show
+
+	Unsorted url.Values // parameters of the list without those of its order
+	Query    string     // all parameters of the list, as links repeat them
+	Back     string     // address of the list
+	From     string     // query with which the page of a person leads back to the list
+	Marked   string     // id of the person who was just saved
+	Call     [2]string  // the text before and after the name in "Call Ana Čović"
 }
 
 // person is a line of the list.
@@ -41,6 +50,8 @@ type person struct {
 	ID, FirstName, LastName string
 	Phone, Tel              string
 	Email                   string
+	Mailto                  string // the e-mail address as a link has it
+	Mailbox, MailHost       string // the parts of the e-mail address; a narrow column breaks between them
 	Born                    string // empty: not known
 	Age                     int
 	Status                  string // of the invitation by the department's platform
@@ -75,10 +86,8 @@ func showList(v visit) error {
 	} else if moved != "" {
 		return v.Redirect(moved)
 	}
-	data := listPage{
-		Search: v.search(), Searched: len(q.Terms) > 0 || imported > 0, Found: found.Total, Total: found.People, Imported: imported > 0,
-		People: v.people(found.Items), Letters: found.Letters, Faults: faults, Add: withBack(newPersonPath, listPath(v.listQuery())),
-	}
+	data := v.listPage(q, found)
+	data.Searched, data.Imported, data.Faults = len(q.Terms) > 0 || imported > 0, imported > 0, faults
 	p := site.Page{Title: v.Text("list.title"), Department: found.Department, Section: "list", Wrong: len(faults) > 0, Notice: notice}
 	if v.Query().Get("part") == "results" { // the script asks for it while somebody types
 		p.Part = "results"
@@ -87,9 +96,29 @@ func showList(v visit) error {
 			return err
 		}
 	}
-	data.Results = v.results(&data, q, found.Department)
 	p.Data = data
 	return v.Render(http.StatusOK, "list", p)
+}
+
+// listPage returns what list.html shows of a page of the list.
+func (v visit) listPage(q record.Query, found store.Page) *listPage {
+	parameters := v.listQuery()
+	address := listPath(parameters)
+	unsorted := maps.Clone(parameters)
+	for _, name := range []string{"sortBy", "sortDir", "page"} {
+		unsorted.Del(name)
+	}
+	p := &listPage{
+		Search: v.search(), Found: found.Total, Total: found.People, People: v.people(found.Items), Add: withBack(newPersonPath, address),
+		Unsorted: unsorted, Query: strings.TrimPrefix(address, site.Root), Back: address, From: withBack("", address), Marked: v.marked(),
+		Pages: v.pager(site.Root, q, found.Total),
+	}
+	p.Columns, p.Sorted = v.sortColumns(q, unsorted)
+	p.Letters = letterLinks(found.Letters, q, parameters, p.People)
+	p.HasStatus = slices.ContainsFunc(p.People, func(one person) bool { return one.Status != "" })
+	const name = "\x00"
+	p.Call[0], p.Call[1], _ = strings.Cut(v.Text("list.call", name), name)
+	return p
 }
 
 // importAsked returns the notice of the import that the address names, and its number. 0 is
@@ -211,6 +240,10 @@ func (v visit) people(items []record.Firefighter) []person {
 // person returns a line of the list.
 func (v visit) person(f *record.Firefighter, today calendar.Date) person {
 	p := person{ID: f.ID, FirstName: f.FirstName, LastName: f.LastName, Phone: f.PhoneNumber, Tel: dialled(f.PhoneNumber), Email: f.Email}
+	if f.Email != "" {
+		name, _, _ := strings.Cut(f.Email, "@")
+		p.Mailto, p.Mailbox, p.MailHost = url.PathEscape(f.Email), name, strings.TrimPrefix(f.Email, name)
+	}
 	if born, ok := bornOn(f.Fields); ok {
 		p.Born, p.Age = v.Lang.Day(born), born.AgeOn(today)
 	}
