@@ -32,8 +32,7 @@ type Visit struct {
 	query  url.Values // of the address, nil: nobody has asked for it yet
 	failed bool       // the page says that something went wrong
 
-	hasPageSlot bool // the visit counts in making, the limit of pages
-	insideWork  bool // Work calls the handler: W keeps what is written until Work ends
+	insideWork bool // Work calls the handler: W keeps what is written until Work ends
 
 	status int    // of the page that send sends; 0: there is none
 	body   []byte // of that page
@@ -153,34 +152,14 @@ func validForm(form url.Values) url.Values {
 
 // handle hands the visit to its route.
 func (v *Visit) handle() error {
-	switch {
-	case v.route.Large:
+	if v.route.Large {
 		return v.Work(upload.Writing, func() error { return v.route.Handle(v) })
-	case v.R.Method == http.MethodPost: // may wait for a disk
-		return v.route.Handle(v)
 	}
-	making <- struct{}{}
-	v.hasPageSlot = true
-	defer v.stopMaking()
 	return v.route.Handle(v)
-}
-
-// making limits how many pages are made at the same time. Each takes a few
-// milliseconds, and up to some megabytes. A visit gives its place back before it waits:
-// for a place to work, for a disk, or for a client that takes its answer.
-var making = make(chan struct{}, 8)
-
-// stopMaking frees the place in making, if the visit has one.
-func (v *Visit) stopMaking() {
-	if v.hasPageSlot {
-		v.hasPageSlot = false
-		<-making
-	}
 }
 
 // Send answers with a file, as upload.Send does.
 func (v *Visit) Send(a upload.Attachment, write func(io.Writer) error) error {
-	v.stopMaking()
 	return upload.Send(v.W, v.R, v.owner(), a, write)
 }
 
@@ -189,7 +168,6 @@ func (v *Visit) owner() int64 { return int64(v.Session.Tenant) }
 
 // Work calls do as upload.Work does.
 func (v *Visit) Work(places upload.Places, do func() error) error {
-	v.stopMaking()
 	w := v.W
 	return upload.Work(w, v.R, v.owner(), places, func(kept http.ResponseWriter) error {
 		v.W, v.insideWork = kept, true

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"html/template"
 	"io"
 	"maps"
@@ -15,10 +14,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
@@ -29,44 +26,6 @@ func siteOf(routes map[string]Route) *Site {
 	look := maps.Clone(plainLook)
 	look["templates/long.html"] = &fstest.MapFile{Data: []byte(`{{define "main"}}{{range .Data}}{{call .}}{{end}}{{end}}`)}
 	return New(plainSite().Config, look, routes)
-}
-
-// TestWorkersMakeNoPage: pages are made while others wait for a place to work.
-func TestWorkersMakeNoPage(t *testing.T) {
-	t.Parallel()
-	came, release := make(chan struct{}, cap(making)+1), make(chan struct{})
-	site := siteOf(map[string]Route{
-		"GET /office/long": {Handle: func(v *Visit) error {
-			came <- struct{}{}
-			return v.Work(upload.Writing, func() error {
-				<-release
-				return v.Redirect(Root)
-			})
-		}},
-	})
-	visit := func(path string) int {
-		w := httptest.NewRecorder()
-		site.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
-		return w.Code
-	}
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer close(release)
-	for range cap(making) + 1 {
-		all.Go(func() {
-			if status := visit("/office/long"); status != http.StatusSeeOther {
-				t.Error(fmt.Sprint("work is answered with ", status))
-			}
-		})
-		select {
-		case <-came:
-		case <-time.After(time.Minute):
-			t.Fatal("those who wait for a place to work keep the places to make pages")
-		}
-	}
-	if status := visit("/office/sign-in"); status != http.StatusOK {
-		t.Error(status)
-	}
 }
 
 // longPage is a site with a large page of n pieces. last is the last of them.
