@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"log/slog"
-	"maps"
-	"math"
 	"net/http"
 	"strings"
 	"sync"
@@ -44,19 +42,16 @@ type authenticator struct {
 
 	saving atomic.Bool // the time is being saved
 
-	mu      sync.Mutex  // held while keys are read again
-	version int64       // of the keys
-	newest  store.KeyID // the largest of them
+	mu      sync.Mutex // held while keys are read again
+	version int64      // of the keys
 	byHash  atomic.Pointer[map[store.KeyHash]*credential]
 }
 
 // credential is a key, with what is kept when the keys are read again: its last use
-// in milliseconds, as this process and as the database has it, whether EndSession has
-// ended it, and its bucket.
+// in milliseconds, as this process and as the database has it, and its bucket.
 type credential struct {
 	store.Key
 	used, written *atomic.Int64
-	ended         *atomic.Bool
 	bucket        *rate.Limiter // nil without a limit
 }
 
@@ -225,7 +220,7 @@ func (a *authenticator) Session(secret string) (store.Key, error) {
 			return store.Key{}, err
 		}
 	}
-	if c == nil || !c.IsSession() || c.ended.Load() {
+	if c == nil || !c.IsSession() {
 		return store.Key{}, store.ErrNotFound
 	}
 	session, now := c.Key, a.store.Clock().Now()
@@ -297,19 +292,12 @@ func (a *authenticator) readCredential(key string, hash store.KeyHash) (*credent
 	return (*a.byHash.Load())[hash], err
 }
 
-// EndSession ends a session in the database. From then on Session refuses it, without
-// waiting until the keys are read again: there may be many thousands, and a read may
-// fail.
+// EndSession ends a session. Session refuses it from then on.
 func (a *authenticator) EndSession(key store.Key) error {
 	if err := a.store.EndSession(key); err != nil {
 		return err
 	}
-	for _, c := range *a.byHash.Load() {
-		if c.ID == key.ID {
-			c.ended.Store(true)
-		}
-	}
-	return nil
+	return a.ReloadKeys()
 }
 
 // NameSession says whose session it is. Session knows the name from then on.
@@ -328,59 +316,27 @@ func (a *authenticator) ReloadKeys() error {
 	if err != nil || version == a.version {
 		return err
 	}
-	if done, err := a.addNew(version); done || err != nil {
+	keys, err := a.readKeys()
+	if err != nil {
 		return err
 	}
-	all, err := a.readKeys(beforeAll)
-	if err == nil {
-		a.keep(all, version)
-	}
-	return err
+	a.byHash.Store(&keys)
+	a.version = version
+	return nil
 }
 
-// beforeAll is before the ids of all keys.
-const beforeAll store.KeyID = math.MinInt64
-
-// addNew reads the new keys alone, if there is no other change: often somebody has
-// only signed in, and there may be many thousands of keys. Each change of a key
-// counts in the version, so if that has grown by the number of new ones, all others
-// are as they were.
-func (a *authenticator) addNew(version int64) (done bool, err error) {
-	added, err := a.readKeys(a.newest)
-	if err != nil || version-a.version != int64(len(added)) {
-		return false, err
-	}
-	if still, err := a.store.KeysVersion(); err != nil || still != version {
-		return false, err
-	}
-	all := maps.Clone(*a.byHash.Load())
-	maps.Copy(all, added)
-	a.keep(all, version)
-	return true, nil
-}
-
-// readKeys reads the keys whose ids are above one. Of those that are known it takes
-// over what is kept.
-func (a *authenticator) readKeys(after store.KeyID) (map[store.KeyHash]*credential, error) {
+// readKeys reads all keys. Of those that are known it takes over what is kept.
+func (a *authenticator) readKeys() (map[store.KeyHash]*credential, error) {
 	known, keys := *a.byHash.Load(), map[store.KeyHash]*credential{}
-	err := a.store.Keys(after, func(hash store.KeyHash, k store.Key) {
-		c := &credential{k, new(atomic.Int64), new(atomic.Int64), new(atomic.Bool), a.limit.NewBucket()}
+	err := a.store.Keys(func(hash store.KeyHash, k store.Key) {
+		c := &credential{k, new(atomic.Int64), new(atomic.Int64), a.limit.NewBucket()}
 		c.written.Store(k.LastUsedAt)
 		if old := known[hash]; old != nil {
-			c.used, c.written, c.ended, c.bucket = old.used, old.written, old.ended, old.bucket
+			c.used, c.written, c.bucket = old.used, old.written, old.bucket
 		}
 		keys[hash] = c
 	})
 	return keys, err
-}
-
-// keep makes these the keys that are known.
-func (a *authenticator) keep(keys map[store.KeyHash]*credential, version int64) {
-	a.byHash.Store(&keys)
-	a.version, a.newest = version, beforeAll
-	for _, c := range keys {
-		a.newest = max(a.newest, c.ID)
-	}
 }
 
 // saveClockPast saves the time in the background after a key was refused that expired at

@@ -273,7 +273,7 @@ func (w *world) reads() map[string]func(*store.Store) (any, error) {
 		"CheckMark":    func(s *store.Store) (any, error) { return "fine", s.DB().Read(s.CheckMark) },
 		"Keys": func(s *store.Store) (any, error) {
 			var all []store.Key
-			err := s.Keys(0, func(_ store.KeyHash, k store.Key) { all = append(all, k) })
+			err := s.Keys(func(_ store.KeyHash, k store.Key) { all = append(all, k) })
 			return all, err
 		},
 		"ListKeys": func(s *store.Store) (any, error) {

@@ -138,11 +138,11 @@ func (s *Store) HasKey(hash KeyHash) (bool, error) {
 	return n == 1, err
 }
 
-// Keys calls each for the keys and sessions after an id. It leaves out a key whose
-// department does not exist: it is damaged and opens nothing.
-func (s *Store) Keys(after KeyID, each func(KeyHash, Key)) error {
+// Keys calls each for all keys and sessions. It leaves out a key whose department does not
+// exist: it is damaged and opens nothing.
+func (s *Store) Keys(each func(KeyHash, Key)) error {
 	return s.query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables+`
-		WHERE k.id > ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, sqlite.Args{int64(after)}, func(row sqlite.Row) {
+		WHERE EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, nil, func(row sqlite.Row) {
 		if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // no key has a hash of another length
 			each(KeyHash(hash), scanKey(row))
 		}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -24,7 +23,7 @@ func createKey(t *testing.T, s *store.Store, k store.NewKey) (key string) {
 func allKeys(t *testing.T, s *store.Store) map[store.KeyHash]store.Key {
 	t.Helper()
 	all := map[store.KeyHash]store.Key{}
-	must(t, s.Keys(math.MinInt64, func(hash store.KeyHash, k store.Key) { all[hash] = k }))
+	must(t, s.Keys(func(hash store.KeyHash, k store.Key) { all[hash] = k }))
 	return all
 }
 
