@@ -257,21 +257,14 @@ func (a *authenticator) find(r *http.Request, key string, h http.Header) (*crede
 	if c := (*a.byHash.Load())[hash]; c != nil && !c.IsSession() {
 		return c, a.limit.Admit(c.bucket, h)
 	}
-	repeated, err := a.limit.AdmitUnknown(r, key, h)
-	switch {
-	case err != nil:
+	if err := a.limit.AdmitUnknown(r, h); err != nil {
 		return nil, err
-	case key == "":
+	}
+	if key == "" {
 		return nil, errNoKey
-	case repeated: // it was looked up a moment ago, and ReloadKeys reads keys that are new
-		return nil, nil
 	}
 	c, err := a.readCredential(key, hash)
-	if err == nil && (c == nil || c.IsSession()) {
-		a.limit.Wrong(r, key)
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil || c == nil || c.IsSession() {
 		return nil, err
 	}
 	return c, a.limit.Admit(c.bucket, h)

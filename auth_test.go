@@ -187,8 +187,7 @@ func TestRateLimit(t *testing.T) {
 	b.as(apikey.New()).do(t, "GET", collection, "").wants(t, 429) // and not 503
 }
 
-// TestRateLimitOfAddress: unknown keys from one address leave the others their share,
-// and a program that repeats one takes nothing.
+// TestRateLimitOfAddress: unknown keys from one address leave the others their share.
 func TestRateLimitOfAddress(t *testing.T) {
 	t.Parallel()
 	b := limited(t, 2)
@@ -201,10 +200,7 @@ func TestRateLimitOfAddress(t *testing.T) {
 		return answer{w.Code, w.Header(), w.Body.String()}
 	}
 	const one, other = "127.0.0.1", "127.0.0.2"
-	for range 20 {
-		from(one, "unknown").wants(t, 401).remaining(t, `"unknown";r=3;t=2`)
-	}
-	for _, key := range []string{"a", "b", "c"} {
+	for _, key := range []string{"a", "b", "c", "c"} {
 		from(one, key).wants(t, 401)
 	}
 	from(one, "d").wants(t, 429)

@@ -3,7 +3,6 @@ package httpapi
 import (
 	"fmt"
 	"net/http"
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -19,14 +18,7 @@ type RateLimit struct {
 	now            func() time.Time
 	perSecond      int
 	known, unknown quota
-	sources        Sources[unknownCallers]
-}
-
-// unknownCallers are the callers without a known key of one source.
-type unknownCallers struct {
-	bucket *rate.Limiter
-	mu     sync.Mutex
-	wrong  WrongSecrets
+	sources        Sources[rate.Limiter]
 }
 
 // quota is what the responses to one kind of callers say of the limit.
@@ -68,44 +60,20 @@ func (l *RateLimit) Admit(bucket *rate.Limiter, h http.Header) error {
 	if l == nil {
 		return nil
 	}
-	return l.admit(&l.known, bucket, 1, h)
+	return l.admit(&l.known, bucket, h)
 }
 
-// AdmitUnknown takes a request from the bucket of its source, as Admit does. It
-// takes nothing where the request repeats a secret that Wrong has noted within the last
-// minute: repeated is then set, and the caller gives the same answer as before.
-func (l *RateLimit) AdmitUnknown(r *http.Request, secret string, h http.Header) (repeated bool, err error) {
+// AdmitUnknown takes a request from the bucket of its source, as Admit does.
+func (l *RateLimit) AdmitUnknown(r *http.Request, h http.Header) error {
 	if l == nil {
-		return false, nil
+		return nil
 	}
-	from := l.callersOf(r)
-	from.mu.Lock()
-	repeated = from.wrong.Has(secret, l.now())
-	from.mu.Unlock()
-	if repeated {
-		return true, l.admit(&l.unknown, from.bucket, 0, h)
-	}
-	return false, l.admit(&l.unknown, from.bucket, 1, h)
+	return l.admit(&l.unknown, l.sources.Of(r, l.NewBucket), h)
 }
 
-// Wrong notes that the secret of a request was wrong.
-func (l *RateLimit) Wrong(r *http.Request, secret string) {
-	if l == nil {
-		return
-	}
-	from := l.callersOf(r)
-	from.mu.Lock()
-	defer from.mu.Unlock()
-	from.wrong.Add(secret, l.now())
-}
-
-func (l *RateLimit) callersOf(r *http.Request) *unknownCallers {
-	return l.sources.Of(r, func() *unknownCallers { return &unknownCallers{bucket: l.NewBucket()} })
-}
-
-func (l *RateLimit) admit(q *quota, bucket *rate.Limiter, requests int, h http.Header) error {
+func (l *RateLimit) admit(q *quota, bucket *rate.Limiter, h http.Header) error {
 	now := l.now()
-	ok := bucket.AllowN(now, requests)
+	ok := bucket.AllowN(now, 1)
 	left := max(0, int(bucket.TokensAt(now)))
 	window := max(1, (left+l.perSecond-1)/l.perSecond) // seconds in which what is left is not more than the rate
 	h["Ratelimit-Policy"] = q.policy

@@ -29,7 +29,7 @@ func admit(t *testing.T, limit *httpapi.RateLimit, bucket *rate.Limiter, status 
 	h := http.Header{}
 	var err error
 	if bucket == nil {
-		_, err = limit.AdmitUnknown(from("192.0.2.1"), "", h)
+		err = limit.AdmitUnknown(from("192.0.2.1"), h)
 	} else {
 		err = limit.Admit(bucket, h)
 	}
@@ -85,38 +85,11 @@ func TestRateLimitOfUnknown(t *testing.T) {
 	}
 	admit(t, limit, nil, 429, `"unknown";r=0;t=1`)
 	admit(t, limit, limit.NewBucket(), 0, `"key";r=3;t=2`)
-	if _, err := limit.AdmitUnknown(from("192.0.2.2"), "", http.Header{}); err != nil {
+	if err := limit.AdmitUnknown(from("192.0.2.2"), http.Header{}); err != nil {
 		t.Errorf("another source: %v", err)
 	}
 	advance(time.Second)
 	admit(t, limit, nil, 0, `"unknown";r=1;t=1`)
-}
-
-// TestRepeatedSecret: the same wrong secret of a source counts once a minute.
-func TestRepeatedSecret(t *testing.T) {
-	t.Parallel()
-	limit, advance := newLimit(1)
-	ask := func(address, secret string, repeats bool, remaining string) {
-		t.Helper()
-		h := http.Header{}
-		repeated, err := limit.AdmitUnknown(from(address), secret, h)
-		if repeated != repeats || err != nil || h.Get("RateLimit") != remaining {
-			t.Errorf("%s: %t, %v, %s", secret, repeated, err, h.Get("RateLimit"))
-		}
-		limit.Wrong(from(address), secret)
-	}
-	ask("192.0.2.1", "a", false, `"unknown";r=1;t=1`)
-	for range 100 {
-		ask("192.0.2.1", "a", true, `"unknown";r=1;t=1`)
-	}
-	ask("192.0.2.2", "a", false, `"unknown";r=1;t=1`)
-	ask("192.0.2.1", "b", false, `"unknown";r=0;t=1`)
-	advance(time.Minute)
-	ask("192.0.2.1", "a", false, `"unknown";r=1;t=1`)
-	if repeated, err := (*httpapi.RateLimit)(nil).AdmitUnknown(from("192.0.2.1"), "a", http.Header{}); repeated || err != nil {
-		t.Errorf("without a limit: %t, %v", repeated, err)
-	}
-	(*httpapi.RateLimit)(nil).Wrong(from("192.0.2.1"), "a")
 }
 
 func TestRateLimitRefusals(t *testing.T) {
@@ -129,7 +102,7 @@ func TestRateLimitRefusals(t *testing.T) {
 		var err error
 		for err == nil {
 			if bucket == nil {
-				_, err = limit.AdmitUnknown(from("192.0.2.1"), "", http.Header{})
+				err = limit.AdmitUnknown(from("192.0.2.1"), http.Header{})
 			} else {
 				err = limit.Admit(bucket, http.Header{})
 			}
