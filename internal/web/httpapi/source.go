@@ -2,14 +2,11 @@ package httpapi
 
 import (
 	"container/list"
-	"crypto/sha256"
 	"net"
 	"net/http"
 	"net/netip"
-	"slices"
 	"strings"
 	"sync"
-	"time"
 )
 
 // sourceOf returns where a request comes from: an IPv4 address, or the network
@@ -90,50 +87,4 @@ func (s *Sources[T]) Of(r *http.Request, new func() *T) *T {
 	made := &source[T]{name, new()}
 	s.all[name] = s.lately.PushFront(made)
 	return made.value
-}
-
-const (
-	// mostWrong is how many wrong secrets of a source count in a minute.
-	mostWrong   = 10
-	wrongWindow = time.Minute
-)
-
-// WrongSecrets are the wrong keys and codes of a source within the last minute.
-// Each counts once, because a program may repeat one for ever. It has no mutex of its
-// own.
-type WrongSecrets struct{ all []wrongSecret }
-
-type wrongSecret struct {
-	hash [sha256.Size]byte
-	at   time.Time
-}
-
-// Has reports whether a secret was wrong within the minute before now.
-func (w *WrongSecrets) Has(secret string, now time.Time) bool {
-	w.forget(now)
-	hash := sha256.Sum256([]byte(secret))
-	return slices.ContainsFunc(w.all, func(one wrongSecret) bool { return one.hash == hash })
-}
-
-// Add counts a wrong secret. Only the last mostWrong are kept.
-func (w *WrongSecrets) Add(secret string, now time.Time) {
-	if w.Has(secret, now) {
-		return
-	}
-	if len(w.all) >= mostWrong {
-		w.all = slices.Delete(w.all, 0, len(w.all)-mostWrong+1)
-	}
-	w.all = append(w.all, wrongSecret{sha256.Sum256([]byte(secret)), now})
-}
-
-// Wait returns how long a source with mostWrong secrets has to wait, 0 for others.
-func (w *WrongSecrets) Wait(now time.Time) time.Duration {
-	if w.forget(now); len(w.all) < mostWrong {
-		return 0
-	}
-	return wrongWindow - now.Sub(w.all[0].at)
-}
-
-func (w *WrongSecrets) forget(now time.Time) {
-	w.all = slices.DeleteFunc(w.all, func(one wrongSecret) bool { return now.Sub(one.at) >= wrongWindow })
 }

@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"testing"
-	"time"
 )
 
 func TestSourceOf(t *testing.T) {
@@ -89,40 +88,5 @@ func TestSources(t *testing.T) {
 	}
 	if of(0) != first || s.all["10.0.0.2"] != nil || s.all["10.0.0.4"] == nil {
 		t.Error("another one than the oldest was forgotten")
-	}
-}
-
-// TestWrongSecrets: each counts once, for a minute.
-func TestWrongSecrets(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
-	var w WrongSecrets
-	waits := func(want time.Duration) {
-		t.Helper()
-		if got := w.Wait(now); got != want {
-			t.Errorf("it has to wait %v, not %v", got, want)
-		}
-	}
-	for i := range mostWrong {
-		waits(0)
-		for range 20 {
-			w.Add(fmt.Sprint("secret ", i), now)
-		}
-		now = now.Add(time.Second)
-	}
-	waits(50 * time.Second)
-	if !w.Has("secret 0", now) || w.Has("secret 10", now) {
-		t.Error("another secret is known")
-	}
-	now = now.Add(50 * time.Second)
-	waits(0) // the first is a minute old
-	if w.Has("secret 0", now) || !w.Has("secret 1", now) {
-		t.Error("a secret counts too short or too long")
-	}
-	for i := range 3 * mostWrong {
-		w.Add(fmt.Sprint("further ", i), now)
-	}
-	if len(w.all) != mostWrong || !w.Has("further 29", now) {
-		t.Errorf("%d secrets are kept", len(w.all))
 	}
 }

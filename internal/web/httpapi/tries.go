@@ -1,11 +1,19 @@
 package httpapi
 
 import (
+	"crypto/sha256"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
+)
+
+const (
+	// mostWrong is how many wrong secrets of a source count in a minute.
+	mostWrong   = 10
+	wrongWindow = time.Minute
 )
 
 // Tries limits the wrong secrets that each source tries. There is no limit for all
@@ -20,7 +28,13 @@ type Tries struct {
 // and right ones never count.
 type triesOfSource struct {
 	mu    sync.Mutex
-	wrong WrongSecrets
+	wrong []wrongSecret // within the last minute
+}
+
+// wrongSecret counts once, because a program may repeat it for ever.
+type wrongSecret struct {
+	hash [sha256.Size]byte
+	at   time.Time
 }
 
 // NewTries returns a limit by the clock now. wrong is the error that says that a secret is
@@ -34,15 +48,18 @@ func (t *Tries) Try(r *http.Request, secret string, open func(secret string) err
 	from := t.sources.Of(r, func() *triesOfSource { return new(triesOfSource) })
 	from.mu.Lock()
 	defer from.mu.Unlock()
-	if wait := from.wrong.Wait(t.now()); wait > 0 {
-		return wait, nil
+	now := t.now()
+	from.wrong = slices.DeleteFunc(from.wrong, func(one wrongSecret) bool { return now.Sub(one.at) >= wrongWindow })
+	if len(from.wrong) >= mostWrong {
+		return wrongWindow - now.Sub(from.wrong[0].at), nil
 	}
-	if from.wrong.Has(secret, t.now()) {
+	hash := sha256.Sum256([]byte(secret))
+	if slices.ContainsFunc(from.wrong, func(one wrongSecret) bool { return one.hash == hash }) {
 		return 0, t.wrong
 	}
 	err = open(secret)
 	if errors.Is(err, t.wrong) {
-		from.wrong.Add(secret, t.now())
+		from.wrong = append(from.wrong, wrongSecret{hash, t.now()})
 	}
 	return 0, err
 }

@@ -52,6 +52,7 @@ func TestTries(t *testing.T) {
 	try("192.0.2.2", "right", nil, 0)
 	now = now.Add(51 * time.Second)
 	try("192.0.2.1", "right", nil, 0)
+	try("192.0.2.1", "0", errWrong, 0) // which is a minute old
 }
 
 // TestTriesAtOnce: many at once are no way around the limit, and right ones never
