@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
@@ -76,13 +77,14 @@ type server struct {
 	phones       *dav.Server  // the address books; nil without them
 	origins      []string     // of pages that may use the API
 	requestIDs   httpapi.RequestIDs
-	leads        http.Header // where a response leads to the document
-	startID      string      // random, of this start of the program
-	inFlight     sync.Map    // the requestKeys that are being answered
-	waiting      *httpapi.WaitingRoom
-	loopbackOnly bool // it listens on this machine alone
-	localPlain   bool // without TLS it does
-	tls          bool // for good: answers have Strict-Transport-Security
+	leads        http.Header     // where a response leads to the document
+	startID      string          // random, of this start of the program
+	inFlight     sync.Map        // the requestKeys that are being answered
+	waiting      *httpapi.Bound  // of requests that wait for changes
+	stopping     context.Context // it ends when the service stops
+	loopbackOnly bool            // it listens on this machine alone
+	localPlain   bool            // without TLS it does
+	tls          bool            // for good: answers have Strict-Transport-Security
 }
 
 // handler answers a request of c, or returns the error to answer it with. id is the
@@ -109,6 +111,8 @@ func newServer(store *store.Store, log *slog.Logger, all []route) *server {
 		started:       time.Now(),
 		leads:         toDocument,
 		startID:       hex.EncodeToString(random),
+		waiting:       httpapi.NewBound(math.MaxInt, math.MaxInt),
+		stopping:      context.Background(),
 	}
 	s.requestIDs.Prefix = s.startID + "-"
 	for _, route := range all {

@@ -74,21 +74,20 @@ func waitOf(p *record.Parameters) time.Duration {
 	return time.Duration(min(p.WholeNumberOrZero("wait", 0, limit), limit)) * time.Second
 }
 
-// awaitChange returns when the department has a change after a position. It returns as well
-// when the time is over, when somebody else needs the place to wait, when the service stops
-// and when the client has gone: then the answer has no items. The error is that with which
-// the request must be answered by now.
+// awaitChange returns when the department has a change after a position. It also returns when
+// the time is over, when the service stops and when the client has gone: then the answer has
+// no items. The error is that with which the request must be answered by now.
 func (s *server) awaitChange(w http.ResponseWriter, r *http.Request, c caller, after string, wait time.Duration) error {
 	if changed, err := s.store.HasChanged(c.tenant, after); changed || err != nil {
 		return err
 	}
-	ctx, leave, err := s.waiting.Enter(r.Context(), int64(c.tenant))
-	if err != nil {
-		return err
+	if !s.waiting.Add(int64(c.tenant)) {
+		return errTooManyWait
 	}
-	defer leave()
-	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer s.waiting.Remove(int64(c.tenant))
+	ctx, cancel := context.WithTimeout(r.Context(), wait)
 	defer cancel()
+	defer context.AfterFunc(s.stopping, cancel)()
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(wait + time.Minute))
 	if err := s.store.AwaitChange(ctx, c.tenant, after); err != nil {
 		return err

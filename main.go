@@ -88,8 +88,8 @@ var routes = slices.Concat(mainRoutes, fileRoutes)
 func newAPI(c daemon.Config) daemon.API {
 	s := newServer(c.Store, c.Log, routes)
 	s.limit = httpapi.NewRateLimit(c.RateLimit, time.Now)
-	s.waiting = httpapi.NewWaitingRoom(c.Connections * 3 / 4) // the others are for those who do not wait
-	context.AfterFunc(c.Stopping, s.waiting.Close)
+	s.waiting = httpapi.NewBound(c.Connections*3/4, c.Connections*2/3) // the other connections are for those who do not wait
+	s.stopping = c.Stopping
 	s.origins = c.Origins
 	s.loopbackOnly, s.localPlain = c.Local, c.LocalPort != ""
 	s.tls = c.TLS && c.Authority == nil // other services on localhost may have no TLS

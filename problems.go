@@ -41,6 +41,8 @@ var (
 	errPhoneKey      = insufficient("This key is that of a phone: it opens the address book at /dav/ and nothing else.")
 	errCalendarKey   = insufficient("This key is that of a calendar: it opens the birthdays at /dav/birthdays.ics and nothing else.")
 	errNoCalendarKey = insufficient("The calendar has a key of its own, which opens nothing else. This one is of another scope.")
+	errTooManyWait   = &httpapi.Problem{Kind: httpapi.TooMany, Header: http.Header{"Retry-After": {"5"}},
+		Detail: "Too many requests wait for changes. Ask again later, or without waiting."}
 	// The header Retry-After comes from authenticator.findTried.
 	errTooManyTries = &httpapi.Problem{Kind: httpapi.TooMany, Detail: "There were too many wrong keys from this address. Wait a minute."}
 )

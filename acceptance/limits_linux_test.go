@@ -49,8 +49,8 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
-// TestPlacesToWait: those who wait for changes leave connections to others, and a department
-// that has all places to wait gives some to others. A client that goes frees its place, and
+// TestPlacesToWait: requests that wait for changes leave connections to others, and those of one
+// department leave some places to other departments. A client that goes frees its place, and
 // the end of the service ends every wait with an answer.
 func TestPlacesToWait(t *testing.T) {
 	t.Parallel()

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"sync"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
@@ -18,36 +17,8 @@ const (
 	onDiskEach = 8
 )
 
-// onTheWay counts the temporary files.
-var onTheWay = counter{each: map[int64]int{}}
-
-// counter counts the temporary files of each owner, and all of them.
-type counter struct {
-	mu   sync.Mutex
-	all  int
-	each map[int64]int
-}
-
-// add counts one more file, unless there are too many.
-func (c *counter) add(owner int64) (ok bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.all >= onDisk || c.each[owner] >= onDiskEach {
-		return false
-	}
-	c.all++
-	c.each[owner]++
-	return true
-}
-
-func (c *counter) remove(owner int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.all--
-	if c.each[owner]--; c.each[owner] == 0 {
-		delete(c.each, owner)
-	}
-}
+// onTheWay counts those files.
+var onTheWay = httpapi.NewBound(onDisk, onDiskEach)
 
 // spool is a file that was written and is yet to be read: in memory while it is
 // small, otherwise a temporary one that only its owner can read.
@@ -78,7 +49,7 @@ func (s *spool) Write(p []byte) (n int, err error) {
 // toDisk goes on in a temporary file. Where the system allows it, that has no
 // name: then nothing stays, even if the program is killed.
 func (s *spool) toDisk() (err error) {
-	if s.counted = onTheWay.add(s.owner); !s.counted {
+	if s.counted = onTheWay.Add(s.owner); !s.counted {
 		return errBusy
 	}
 	if s.file, err = os.CreateTemp("", "firefighters-file-"); err != nil {
@@ -95,7 +66,7 @@ func (s *spool) toDisk() (err error) {
 func (s *spool) leave() {
 	if s.counted {
 		s.counted = false
-		onTheWay.remove(s.owner)
+		onTheWay.Remove(s.owner)
 	}
 }
 
