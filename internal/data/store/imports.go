@@ -49,10 +49,8 @@ type NewImport struct {
 	Department string
 	Alike      bool
 
-	// Decide returns the people to write. Import calls it before the transaction, in which
-	// others wait, and again if the department has changed meanwhile: once more before, and
-	// then within. If the last call returns an error or no people, Import writes nothing and
-	// uses no number.
+	// Decide returns the people to write. Import calls it within the transaction. If it
+	// returns an error or no people, Import writes nothing and uses no number.
 	Decide func(Roster) ([]Person, error)
 
 	// Key is that of a request that may be sent again, nil for none. Replay returns
@@ -62,110 +60,58 @@ type NewImport struct {
 }
 
 // Import makes an import in one transaction. It returns its number, 0 if there was
-// nothing to write, and the ids of the people in their order. The errors are
-// those of Decide, ErrReused, and *RepeatedError for a request that was sent
-// before.
+// nothing to write, and the ids of the people in their order. It returns the error of
+// Decide, ErrReused, or a *RepeatedError for a request that was sent before.
 func (s *Store) Import(tenant record.TenantID, n NewImport) (number int64, ids []string, err error) {
-	for try := 1; try == 1 || errors.Is(err, errMoved); try++ {
-		var early draft
-		err = s.db.ReadTx(func(c *sqlite.Conn) (err error) {
-			if err = refuseRepeated(c, s.Clock().Now().UnixMilli(), tenant, n.Key); err == nil {
-				early, err = n.draft(c, tenant)
-			}
+	err = s.db.WriteLong(func(t *sqlite.Tx) (err error) {
+		number, ids = 0, nil
+		if err := refuseRepeated(t.Conn, t.Now, tenant, n.Key); err != nil {
 			return err
-		})
-		if err != nil || len(early.people) == 0 {
-			return 0, nil, err
 		}
-		err = s.db.WriteLong(func(t *sqlite.Tx) (err error) {
-			number, ids = 0, nil
-			if err := refuseRepeated(t.Conn, t.Now, tenant, n.Key); err != nil {
-				return err
-			}
-			number, ids, err = n.make(t, tenant, &early, try == triesBefore)
-			if err == nil && number > 0 && n.Key != nil {
-				err = addReplay(t, tenant, n.Key, importID(number), string(n.Replay(number, ids)))
-			}
-			return err
-		})
-	}
+		number, ids, err = n.make(t, tenant)
+		if err == nil && number > 0 && n.Key != nil {
+			err = addReplay(t, tenant, n.Key, importID(number), string(n.Replay(number, ids)))
+		}
+		return err
+	})
 	return number, ids, err
 }
 
-// triesBefore is how many times an import decides before its transaction. In a department
-// that changes all the time it decides within the last one.
-const triesBefore = 2
-
-// errMoved says that the department has changed since an import has decided.
-var errMoved = errors.New("the department has changed")
-
-// importID returns the id that the replay of an import has, where that of a create has
-// the id of the record.
+// importID returns the id that the replay of an import has, where the replay of a create
+// has the id of the record.
 func importID(number int64) string { return "import/" + strconv.FormatInt(number, 10) }
 
-// draft is what an import would write into a department as it is at a moment.
-type draft struct {
-	tenant  record.TenantID // 0: it does not exist yet
-	version int64           // never: it is of no moment
-	people  []Person
-}
-
-// never is a version that no department has.
-const never = -1
-
-// draft decides what to write.
-func (n *NewImport) draft(c *sqlite.Conn, tenant record.TenantID) (d draft, err error) {
-	if d.tenant, d.version, err = n.find(c, tenant); err == nil {
-		d.people, err = n.Decide(roster{c, d.tenant})
+// make decides what to write, and writes it.
+func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID) (number int64, ids []string, err error) {
+	if tenant == 0 { // it may exist by now
+		tenant, err = findTenant(t.Conn, n.Department)
+	} else {
+		_, err = t.QueryInt(`SELECT 1 FROM tenants WHERE id = ?`, int64(tenant))
 	}
 	if err != nil {
-		d.version = never
+		return 0, nil, noRow(err, ErrRemoved)
 	}
-	return d, err
-}
-
-// find returns the department and its version. A new one may be there by now.
-func (n *NewImport) find(c *sqlite.Conn, tenant record.TenantID) (found record.TenantID, version int64, err error) {
-	if found = tenant; found == 0 {
-		found, err = findTenant(c, n.Department)
+	people, err := n.Decide(roster{t.Conn, tenant})
+	if err != nil || len(people) == 0 {
+		return 0, nil, err
 	}
-	if err == nil && found != 0 {
-		version, err = c.QueryInt(`SELECT version FROM tenants WHERE id = ?`, int64(found))
-	}
-	return found, version, noRow(err, ErrRemoved)
-}
-
-// make writes what was decided before the transaction. If the department is not as it was
-// the error is errMoved, or make decides again if this try is the last.
-func (n *NewImport) make(t *sqlite.Tx, tenant record.TenantID, d *draft, last bool) (number int64, ids []string, err error) {
-	now, version, err := n.find(t.Conn, tenant)
-	if moved := now != d.tenant || version != d.version; err == nil && moved {
-		if !last {
-			return 0, nil, errMoved
+	if tenant == 0 {
+		if tenant, err = addTenant(t, n.Department, n.Alike); err != nil {
+			return 0, nil, err
 		}
-		*d = draft{version: never} // its people need memory
-		*d, err = n.draft(t.Conn, tenant)
 	}
-	if err != nil || len(d.people) == 0 {
-		return 0, nil, err
-	}
-	if tenant = d.tenant; tenant == 0 {
-		tenant, err = addTenant(t, n.Department, n.Alike)
-	}
-	if err == nil {
-		number, err = t.QueryInt(`SELECT ifnull(max(number), 0) + 1 FROM imports WHERE tenant_id = ?`, int64(tenant))
-	}
+	number, err = t.QueryInt(`SELECT ifnull(max(number), 0) + 1 FROM imports WHERE tenant_id = ?`, int64(tenant))
 	if err != nil {
 		return 0, nil, err
 	}
-	first, err := t.QueryInt(lastChangeSQL, int64(tenant))
-	if err == nil {
-		ids, err = n.write(t, tenant, d.people)
-	}
+	last, err := t.QueryInt(lastChangeSQL, int64(tenant))
 	if err != nil {
 		return 0, nil, err
 	}
-	return number, ids, n.note(t, tenant, number, first+1, d.people)
+	if ids, err = n.write(t, tenant, people); err != nil {
+		return 0, nil, err
+	}
+	return number, ids, n.note(t, tenant, number, last+1, people)
 }
 
 // write adds and changes people.

@@ -201,38 +201,6 @@ func TestRepeatedImport(t *testing.T) {
 	}
 }
 
-// TestImportDecides: an import decides before its transaction, and again if the
-// department has changed since: once more before, while others can write, and then within.
-// The last decision counts.
-func TestImportDecides(t *testing.T) {
-	t.Parallel()
-	for name, test := range map[string]struct {
-		tenant  record.TenantID
-		changes int // after so many decisions this department changes
-		want    int // decisions
-	}{
-		"nothing changes":                  {ours, 0, 1},
-		"another department changes":       {theirs, 1, 1},
-		"the department changes":           {ours, 1, 2},
-		"the department changes each time": {ours, 2, 3},
-	} {
-		s := newStore(t)
-		decisions, seen := 0, 0
-		n := adding()
-		n.Decide = func(r store.Roster) ([]store.Person, error) {
-			decisions, seen = decisions+1, 0
-			must(t, r.Each(func(*record.Stored) { seen++ }))
-			if decisions <= test.changes {
-				create(t, s, test.tenant, ana) // would wait for ever within the transaction
-			}
-			return []store.Person{{Fields: eva}}, nil
-		}
-		if number, ids := imports(t, s, ours, n); number != 1 || len(ids) != 1 || decisions != test.want || seen != test.want-1 {
-			t.Errorf("%s: import %d of %d people, decided %d times, the last time beside %d people", name, number, len(ids), decisions, seen)
-		}
-	}
-}
-
 func TestSameFile(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

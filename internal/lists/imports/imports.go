@@ -167,7 +167,6 @@ func (f *File) Apply(ctx context.Context, s *store.Store, tenant record.TenantID
 		By: by, File: f.Options.Name, Hash: f.Hash, Progress: f.Options.Progress,
 		Department: f.Options.Department, Alike: f.Options.Alike,
 		Decide: func(r store.Roster) ([]store.Person, error) {
-			outcome = nil // of an earlier decision
 			d, err := f.decide(ctx, r)
 			if err != nil {
 				return nil, err
