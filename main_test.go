@@ -69,7 +69,7 @@ func TestChoices(t *testing.T) {
 		}
 	}
 	want := map[string]string{"dates": "dmy mdy ymd", "encoding": "utf-8 utf-16 windows-1252 windows-1250 cp850 cp852 iso-8859-2 iso-8859-15 windows-1254 macintosh windows-1251 koi8-r windows-1253 shift_jis gb18030", "format": "csv xlsx vcf jsonl", "names": "first-last last-first",
-		"scope": "read write admin", "keys create scope": "read write admin phone calendar", "sort": "createdAt firstName lastName email phoneNumber dateOfBirth updatedAt"}
+		"scope": "read write admin", "keys create scope": "read write admin phone calendar"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
@@ -182,8 +182,8 @@ func TestCompletionScripts(t *testing.T) {
 
 // variables are the flags of all commands that may stand in the environment, and those
 // of the examples in docs/api.md.
-const variables = "backup-dir backup-encrypt-to backup-every backup-keep birthdays cors-origin dates db departments desc encoding expires format id identity json key label listen local look-for-updates " +
-	"map name names no-docs no-office no-phones output people rate-limit report rows scope search sheet since sort tenant tls-cert tls-key tls-self-signed url"
+const variables = "backup-dir backup-encrypt-to backup-every backup-keep birthdays cors-origin dates db departments encoding expires format id identity json key label listen local look-for-updates " +
+	"map name names no-docs no-office no-phones output people rate-limit report rows scope sheet since tenant tls-cert tls-key tls-self-signed url"
 
 // TestVariables holds the variables against the flags of all commands, as their help
 // has them. It cannot run beside others.

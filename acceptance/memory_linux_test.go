@@ -352,6 +352,6 @@ func TestSlowExports(t *testing.T) {
 	}
 	key := strings.TrimPrefix(c.authorization, "Authorization: Bearer ")
 	c.as(key).do(t, "POST", "/api/v1/imports?apply=true", list.String(), "Content-Type", "text/csv").wants(t, 201)
-	c.crowd(t, 9, c.request("GET /office/export/file?format=jsonl", "", 0, c.cookie), true)
+	c.crowd(t, 9, c.request("GET /office/export/file?format=csv", "", 0, c.cookie), true)
 	c.browser(t, "en").get(t, "/office/sign-in").wants(t, 200)
 }

@@ -57,7 +57,7 @@ func TestLineInName(t *testing.T) {
 	for _, line := range []string{"check", "keys list", "restore FILE", "keys create --tenant A", "backup FILE", "backup FILE", "restore FILE", "restore PEOPLE", "import PEOPLE --tenant A",
 		"export --tenant A -o PEOPLE", "export --tenant A -o PEOPLE", "import PEOPLE --tenant A", "import PEOPLE --tenant A --apply", "compare PEOPLE --tenant A", "export --tenant A -o NONE",
 		"serve --listen nowhere", "serve --listen 127.0.0.1:1 --tls-cert PEOPLE --tls-key PEOPLE", "serve --tls-cert PEOPLE", "departments list EVIL", "EVIL", "check --EVIL", "check --json=EVIL",
-		"cert --new --yes --name EVIL", "keys create --tenant A --expires EVIL", "export --tenant A --sort EVIL"} {
+		"cert --new --yes --name EVIL", "keys create --tenant A --expires EVIL", "export --tenant A --format EVIL"} {
 		args := strings.Fields(line)
 		for i := range args {
 			args[i] = strings.NewReplacer("EVIL", evil, "PEOPLE", people, "FILE", filepath.Join(dir, evil+"-copy.db"), "NONE", filepath.Join(dir, evil, "x.csv")).Replace(args[i])

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/spf13/pflag"
 
@@ -25,7 +23,7 @@ for a spreadsheet (xlsx, csv), for the contacts of a phone (vcf), or for program
 CSV to standard output. import reads all of these again.
 
   firefighters export --tenant "Engine 7" -o people.xlsx
-  firefighters export --tenant "Engine 7" --search horvat --format vcf >horvat.vcf
+  firefighters export --tenant "Engine 7" --format vcf >people.vcf
 
 A file has its name only when it is complete. Only its owner can read it.
 
@@ -37,7 +35,6 @@ type exporting struct {
 	env     cli.Env
 	flags   *pflag.FlagSet
 	db      string
-	query   record.Query
 	to      target // without a path: standard output
 	written int
 }
@@ -48,18 +45,11 @@ func (c Commands) export(env cli.Env, args []string) error {
 	e.flags.StringVar(&e.to.format, "format", "", "csv, xlsx, vcf or jsonl (default: as the file's name ends, or csv)")
 	e.flags.StringVarP(&e.to.path, "output", "o", "", "the `file` to write; its name says the format")
 	e.flags.BoolVar(&e.to.force, "force", false, "replace the file if it exists")
-	search := e.flags.String("search", "", "only people whom this finds, as on the page")
-	sort := e.flags.String("sort", "", "createdAt, firstName, lastName, email, phoneNumber, dateOfBirth or updatedAt (default createdAt)")
-	desc := e.flags.Bool("desc", false, "in descending order")
 	if err := env.Parse(e.flags, args, 0); err != nil {
 		return e.meantOutput(err)
 	}
 	e.db = *db
-	err := e.check()
-	if err == nil {
-		e.query, err = newQuery(*search, *sort, *desc)
-	}
-	if err != nil {
+	if err := e.check(); err != nil {
 		return cli.Wrong(e.flags, err.Error())
 	}
 	tenant, err := requireTenant(e.flags, *name)
@@ -104,18 +94,6 @@ func (e *exporting) check() error {
 	return nil
 }
 
-// newQuery returns the query that the flags describe. The error says which of
-// them is wrong.
-func newQuery(search, sort string, desc bool) (record.Query, error) {
-	values := url.Values{"search": {search}, "sortBy": {sort}}
-	q, err := record.Query{Page: 1, PageSize: 1, SortBy: record.ByCreatedAt, Descending: desc}.Parse(values.Encode())
-	if faults, ok := errors.AsType[record.FieldErrors](err); ok {
-		flag := map[string]string{"search": "--search", "sortBy": "--sort"}[faults[0].Field]
-		return q, errors.New(flag + strings.TrimPrefix(faults[0].Detail, faults[0].Field))
-	}
-	return q, err
-}
-
 func (e *exporting) run(s *store.Store, tenant record.TenantID) error {
 	fill := func(w io.Writer) error { return e.fill(w, s, tenant) }
 	if e.to.path == "" {
@@ -138,7 +116,7 @@ func (e *exporting) fill(w io.Writer, s *store.Store, tenant record.TenantID) er
 		return err
 	}
 	var failed error // in writing
-	err = s.Each(tenant, e.query, func(f *record.Firefighter) error {
+	err = s.Each(tenant, record.Query{SortBy: record.ByCreatedAt}, func(f *record.Firefighter) error {
 		if e.env.Context.Err() != nil {
 			return errors.New("stopped before all were written")
 		}

@@ -23,12 +23,16 @@ type exportPage struct {
 	Fault           string // what of the address could not be read
 }
 
+// exportFormats are the formats that the page offers. JSON lines are for programs, which
+// have the API.
+var exportFormats = []string{sheet.XLSX, sheet.CSV, sheet.VCard}
+
 // exportOrder is the order of an export whose address does not name one.
 var exportOrder = record.Query{Page: 1, PageSize: 1, SortBy: record.ByLastName}
 
 func showExport(v visit) error {
 	query := v.Query()
-	data := exportPage{Formats: v.choices(sheet.Formats, sheet.Formats[0], "export.format."),
+	data := exportPage{Formats: v.choices(exportFormats, exportFormats[0], "export.format."),
 		Search: strings.TrimSpace(query.Get("search")), SortBy: query.Get("sortBy"), SortDir: query.Get("sortDir")}
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)
 	if err != nil {
@@ -48,7 +52,7 @@ func showExport(v visit) error {
 func sendExport(v visit) error {
 	format := v.Query().Get("format")
 	q, err := exportOrder.Parse(v.R.URL.RawQuery)
-	if err != nil || !slices.Contains(sheet.Formats, format) { // no browser sends this
+	if err != nil || !slices.Contains(exportFormats, format) { // no browser sends this
 		return &httpapi.Problem{Kind: httpapi.Malformed}
 	}
 	name := v.Text("export.file") + "-" + v.Store.Clock().Now().Format(time.DateOnly) + "." + format

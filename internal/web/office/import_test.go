@@ -43,8 +43,8 @@ func TestMessages(t *testing.T) {
 	add("import.encoding.", append(sheet.Encodings, "")...)
 	add("import.result.", imports.Added, imports.Changed, imports.Left, imports.Refused, imports.Perhaps)
 	add("import.names.", mapping.NameOrders...)
-	add("export.format.", sheet.Formats...)
-	add("export.hint.", sheet.Formats...)
+	add("export.format.", exportFormats...)
+	add("export.hint.", exportFormats...)
 	add("import.format.", sheet.XLSX, sheet.CSV, sheet.VCard, sheet.JSONL)
 	for _, delimiter := range delimiters {
 		add("import.delimiter.", delimiter)
