@@ -68,7 +68,7 @@ func TestChoices(t *testing.T) {
 			}
 		}
 	}
-	want := map[string]string{"dates": "dmy mdy ymd", "encoding": "utf-8 utf-16 windows-1252 windows-1250 cp850 cp852 iso-8859-2 iso-8859-15 windows-1254 macintosh windows-1251 koi8-r windows-1253 shift_jis gb18030", "format": "csv xlsx vcf jsonl", "names": "first-last last-first",
+	want := map[string]string{"dates": "dmy mdy ymd", "encoding": "utf-8 utf-16 windows-1252 windows-1250 cp850 cp852 iso-8859-2 iso-8859-15 windows-1254 macintosh windows-1251 koi8-r windows-1253 shift_jis gb18030", "format": "csv xlsx vcf jsonl",
 		"scope": "read write admin", "keys create scope": "read write admin phone calendar"}
 	if !maps.Equal(got, want) {
 		t.Errorf("%q\nwant %q", got, want)
@@ -183,7 +183,7 @@ func TestCompletionScripts(t *testing.T) {
 // variables are the flags of all commands that may stand in the environment, and those
 // of the examples in docs/api.md.
 const variables = "backup-dir backup-encrypt-to backup-every backup-keep birthdays cors-origin dates db departments encoding expires format id identity json key label listen local look-for-updates " +
-	"map name names no-docs no-office no-phones output people rate-limit report rows scope sheet since tenant tls-cert tls-key tls-self-signed url"
+	"map name no-docs no-office no-phones output people rate-limit report scope sheet since tenant tls-cert tls-key tls-self-signed url"
 
 // TestVariables holds the variables against the flags of all commands, as their help
 // has them. It cannot run beside others.
@@ -208,7 +208,7 @@ func TestVariables(t *testing.T) {
 	if got := strings.Join(slices.Sorted(maps.Keys(known)), " "); got != variables {
 		t.Errorf("the flags of all commands are\n%s\nnot\n%s", got, variables)
 	}
-	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "add apply finish force keep-erased leave-out-bad-fields licences new older-than phone repair same skip-bad spelling update with-settings yes zero" {
+	if got := strings.Join(slices.Sorted(maps.Keys(typed)), " "); got != "apply finish force keep-erased leave-out-bad-fields licences new older-than phone repair skip-bad update with-settings yes" {
 		t.Errorf("not read from the environment: %s", got)
 	}
 	var set []string

@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
-	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -59,12 +57,7 @@ func (c comparing) with(s *store.Store, tenant record.TenantID) error {
 		return err
 	}
 	if n := len(found.Refused); n > 0 {
-		hint := "correct these rows, and compare again"
-		if slices.ContainsFunc(found.Refused, func(r *imports.Row) bool { return r.Result == imports.Perhaps }) {
-			hint = "if the first name stands first in a name without a comma: " + c.again("--names "+mapping.FirstLast, "names") +
-				"\nif the last name stands first: " + c.again("--names "+mapping.LastFirstName, "names")
-		}
-		return cli.WithHint(fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Outcome.All))), hint)
+		return cli.WithHint(fmt.Errorf("%d of %s could not be compared", n, rows(len(found.Outcome.All))), "correct these rows, and compare again")
 	}
 	return nil
 }

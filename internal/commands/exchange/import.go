@@ -34,24 +34,26 @@ made with its first import.
 
 Somebody who is there already is left alone. With --update the cells of the file
 that hold something replace what is there. A row that is perhaps somebody who is
-there is undecided until --same or --add says who it is. A column can be
-firstName, lastName, phoneNumber, email, dateOfBirth, id, name (both names),
-nameReversed (the last name first), or - to leave it out. FILE can be - for
-standard input. The exit code is 1 if a row is refused or undecided, also without
---apply.
+there is undecided: on the page you can say who it is (firefighters open). A
+column can be firstName, lastName, phoneNumber, email, dateOfBirth, id, name
+(both names), nameReversed (the last name first), or - to leave it out. FILE can
+be - for standard input. The exit code is 1 if a row is refused or undecided,
+also without --apply.
 
 Flags:
 `
 
 // importing is an import that a command does, or previews.
-type importing struct{ *list }
+type importing struct {
+	*list
+	missing bool // the department does not exist yet
+}
 
 func (c Commands) importFile(env cli.Env, args []string) error {
-	i := importing{newList(env, "import", importHelp, "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each")}
+	i := importing{list: newList(env, "import", importHelp, "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each")}
 	o := &i.options
 	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
 	i.flags.BoolVar(&o.Update, "update", false, "change people who are there already")
-	i.flags.BoolVar(&o.Spelling, "spelling", false, "with --update: also take the spelling of names and e-mail addresses that differ in that alone")
 	i.flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused or undecided")
 	i.flags.BoolVar(&o.Alike, "new", false, "make the department also if the name of another is nearly the same")
 	if err := i.parse(args); err != nil {
@@ -72,6 +74,7 @@ func (c Commands) importFile(env cli.Env, args []string) error {
 // intoNothing is into for a database that does not exist. It is made if there is
 // somebody to be added.
 func (i importing) intoNothing(c Commands) error {
+	i.missing = true
 	f, err := imports.Read(i.env.Context, i.content, i.options, time.Now())
 	if err != nil {
 		return i.explain(err)
@@ -98,7 +101,7 @@ func (i importing) into(s *store.Store) error {
 	if err != nil {
 		return i.explain(err)
 	}
-	tenant, made, err := i.department(s)
+	tenant, missing, err := i.department(s)
 	if err != nil {
 		return store.Failed("reading", *i.db, err)
 	}
@@ -116,11 +119,12 @@ func (i importing) into(s *store.Store) error {
 	}
 	note := ""
 	switch {
-	case made && o.Number != nil:
+	case missing && o.Number != nil:
 		i.env.Notef("Made the department %q.", i.tenant)
-	case made && !i.options.Apply:
+	case missing && !i.options.Apply:
 		note = fmt.Sprintf("There is no department %q yet: --apply makes it.", i.tenant)
 	}
+	i.missing = missing && o.Number == nil
 	return i.finish(f, o, note)
 }
 
@@ -257,15 +261,23 @@ func (i importing) refusal(f *imports.File, o *imports.Outcome) error {
 	case o.Perhaps > 0:
 		what, do = what+fmt.Sprintf(" and %d undecided", o.Perhaps), "correct these rows and say who they are"
 	}
-	switch {
-	case i.options.SkipBad && i.options.Apply && o.Number == nil:
-		return cli.WithHint(errors.New(what+"; of the others there was nothing to change"), do+", and import the file again")
-	case i.options.SkipBad && i.options.Apply:
-		return cli.WithHint(errors.New(what+"; the others were imported"), do+", and import the file again: those who are there are left as they are")
-	case o.Added+o.Changed > 0 && f.Unsure == nil:
-		do += ", or import the others: " + i.again("--skip-bad --apply", "skip-bad", "apply", "report", "force")
+	switch imported := i.options.SkipBad && i.options.Apply; {
+	case imported && o.Number == nil:
+		what, do = what+"; of the others there was nothing to change", do+", and import the file again"
+	case imported:
+		what, do = what+"; the others were imported", do+", and import the file again: those who are there are left as they are"
+	default:
+		what += "; nothing was changed"
+		if o.Added+o.Changed > 0 && f.Unsure == nil {
+			do += ", or import the others: " + i.again("--skip-bad --apply", "skip-bad", "apply", "report", "force")
+		}
 	}
-	return cli.WithHint(errors.New(what+"; nothing was changed"), do)
+	if o.Perhaps > 0 {
+		for _, line := range i.toPage("To say who they are, import the list on the page") {
+			do += "\n" + lowerFirst(line)
+		}
+	}
+	return cli.WithHint(errors.New(what), do)
 }
 
 // writeReport writes the file of --report, if there is one.

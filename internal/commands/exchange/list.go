@@ -32,9 +32,6 @@ type list struct {
 	tenant  string
 	columns string // --map
 	asJSON  bool
-	rows    string
-	same    []string
-	add     []string
 	report  target // without a path: none
 	options imports.Options
 }
@@ -48,12 +45,7 @@ func newList(env cli.Env, command, help, report string) *list {
 	flags.StringVar(&l.columns, "map", "", `which column is which field, as "Vorname=firstName,Handy=phoneNumber"; - leaves one out`)
 	flags.StringVar(&l.options.Encoding, "encoding", "", "of a text file: "+strings.Join(sheet.Encodings, ", "))
 	flags.StringVar(&l.options.Dates, "dates", "", "order of day, month and year: "+strings.Join(mapping.Orders, ", "))
-	flags.StringVar(&l.options.Names, "names", "", "how a name without a comma is read, where others of its column have one: "+strings.Join(mapping.NameOrders, ", "))
-	flags.BoolVar(&l.options.Zero, "zero", false, "put a 0 before phone numbers without a 0 or +, in a column where others have one")
 	flags.BoolVar(&l.options.LeaveOutBad, "leave-out-bad-fields", false, "take people without a date of birth, e-mail address or phone number that cannot be kept")
-	flags.StringSliceVar(&l.same, "same", nil, "a `row` that is somebody who is there, and the id, as 12=ID; may be repeated")
-	flags.StringSliceVar(&l.add, "add", nil, "a `row` that is somebody new, or perhaps for all rows that are perhaps somebody who is there; may be repeated")
-	flags.StringVar(&l.rows, "rows", "", "which rows --json has: all, or without this flag those that are not plainly added or left")
 	flags.StringVar(&l.report.path, "report", "", report)
 	flags.BoolVar(&l.report.force, "force", false, "replace the file of --report if it exists")
 	flags.BoolVar(&l.asJSON, "json", false, "print everything as JSON")
@@ -102,23 +94,8 @@ func (l *list) check() (err error) {
 		return fmt.Errorf("--encoding must be one of %s, not %q", strings.Join(sheet.Encodings, ", "), o.Encoding)
 	case o.Dates != "" && !slices.Contains(mapping.Orders, o.Dates):
 		return fmt.Errorf("--dates must be one of %s, not %q", strings.Join(mapping.Orders, ", "), o.Dates)
-	case o.Names != "" && !slices.Contains(mapping.NameOrders, o.Names):
-		return fmt.Errorf("--names must be one of %s, not %q", strings.Join(mapping.NameOrders, ", "), o.Names)
-	case l.rows != "" && l.rows != imports.AllRows:
-		return fmt.Errorf("--rows must be %s, not %q", imports.AllRows, l.rows)
 	case l.report.force && l.report.path == "":
 		return errors.New("--force is for --report")
-	}
-	o.AllRows = l.rows == imports.AllRows
-	for _, same := range l.same {
-		if err := o.SaySame(same); err != nil {
-			return fmt.Errorf("--same %w", err)
-		}
-	}
-	for _, add := range l.add {
-		if err := o.SayAdd(add); err != nil {
-			return fmt.Errorf("--add %w", err)
-		}
 	}
 	if l.columns != "" {
 		if o.Headers, err = mapping.ParseHeaders(l.columns); err != nil {

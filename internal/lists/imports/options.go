@@ -128,7 +128,7 @@ func wrongSame(text string) error {
 	return &record.TextError{Code: record.Invalid, Fault: "must be the number of a row and the id of a person, like 12=0191e2c4-1b5a-7000-8000-000000000001, not " + strconv.Quote(text)}
 }
 
-// AllRows is what --rows and the parameter rows say for Options.AllRows.
+// AllRows is the value of the parameter rows that sets Options.AllRows.
 const AllRows = "all"
 
 // perhapsAll stands for all rows that are perhaps somebody who is there.
