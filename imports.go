@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
@@ -186,7 +187,7 @@ func importOptions(p *record.Parameters) (imports.Options, error) {
 		Dates:    p.OneOf("dates", "", mapping.Orders...),
 		Names:    p.OneOf("names", "", mapping.NameOrders...),
 		Zero:     p.Bool("zero"), LeaveOutBad: p.Bool("leaveOutBadFields"), Spelling: p.Bool("spelling"),
-		AllRows: p.OneOf("rows", "", imports.AllRows) != "",
+		AllRows: p.OneOf("rows", "", imports.AllRows) != "", Languages: []string{osutil.Language()},
 	}
 	for _, same := range p.All("same") {
 		if err := o.SaySame(same); err != nil {
@@ -230,7 +231,7 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 	}
 	file.Release()
 	var outcome *imports.Outcome
-	if o.Apply {
+	if o.Apply && file.Unsure == nil {
 		outcome, err = file.Apply(r.Context(), s.store, c.tenant, c.key, key)
 	} else {
 		outcome, err = file.Check(r.Context(), s.store, c.tenant)
@@ -239,7 +240,7 @@ func (s *server) importFile(w http.ResponseWriter, r *http.Request, c caller, co
 		return err
 	}
 	if o.Apply && !outcome.Applied {
-		rowsRefused(outcome).WriteWith(w, outcome.WriteJSON)
+		notImported(file, outcome).WriteWith(w, outcome.WriteJSON)
 		return nil
 	}
 	status := http.StatusOK

@@ -158,8 +158,12 @@ func fileProblem(err error) *httpapi.Problem {
 	return nil
 }
 
-// rowsRefused is the problem of an import that was not made.
-func rowsRefused(o *imports.Outcome) *httpapi.Problem {
+// notImported is the problem of an import that was not made: rows are refused, or the
+// encoding of the file must be chosen first.
+func notImported(f *imports.File, o *imports.Outcome) *httpapi.Problem {
+	if f.Unsure != nil {
+		return &httpapi.Problem{Kind: kindRefused, Detail: "Nothing was imported: the encoding of the file is not certain. The warnings have names of the list in each encoding that could be meant. Add the parameter encoding."}
+	}
 	rowsAre := func(n int, what string) string {
 		if n == 1 {
 			return "1 row is " + what

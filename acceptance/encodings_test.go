@@ -1,6 +1,8 @@
 package acceptance
 
 import (
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -15,8 +17,13 @@ func TestEncodings(t *testing.T) {
 	db, file := newEngine7(t), list(t, "people.csv", inCP852)
 	code, _, stderr := runCommand(t, into("import", file, db, "--apply")...)
 	stdout, _ := works(t, into("import", file, db)...)
-	if code != 1 || !strings.Contains(stderr, `row 2 is "György Szőke" in cp852, and "György Szïke" in cp850`) || !strings.Contains(stderr, "none of these") || !strings.Contains(stdout, "none of these") {
+	const right = `if these names are right: "György Szőke", "Ágnes Kővári": firefighters import `
+	if code != 1 || !strings.Contains(stderr, "the encoding is not certain\nTry: if these names are right: ") || !strings.Contains(stderr, "\nTry: "+right) ||
+		!strings.Contains(stderr, "none of these") || !strings.Contains(stdout, "\n"+right) || !strings.Contains(stdout, "none of these") {
 		t.Errorf("exit %d: %s\n%s", code, stderr, stdout)
+	}
+	if got := names(t, db); got != "" {
+		t.Errorf("there is %s", got)
 	}
 	works(t, typed(t, stderr, "cp850")[1:]...)
 	if got := names(t, db); got != "György Szïke, Ágnes Kïvári" {
@@ -29,16 +36,41 @@ func TestEncodings(t *testing.T) {
 	}
 
 	s := start(t)
-	r := s.do(t, "POST", importsPath, inCP852).report(t, 200)
-	if *r.File.Encoding != "cp852" || len(r.Warnings) != 2 || !strings.Contains(r.Warnings[1], `row 3 is "Ágnes Kővári" in cp852, and "Ágnes Kïvári" in cp850`) {
+	const warning = `The encoding is not certain. In cp852: "György Szőke", "Ágnes Kővári".`
+	if r := s.do(t, "POST", importsPath, inCP852).report(t, 200); !slices.Contains(r.Warnings, warning) {
 		t.Errorf("%+v", r)
 	}
-	p := s.do(t, "POST", importsPath+"?apply=true", inCP852).wants(t, 400)
-	if got := p.faults(t); got != "encoding required" || !strings.Contains(p.problem(t).Detail, `"György Szőke" in cp852, and "György Szïke" in cp850. If none of these is right`) {
-		t.Errorf("%s: %s", got, p.body)
+	for _, query := range []string{"", "&skipBad=true"} {
+		p := s.do(t, "POST", importsPath+"?apply=true"+query, inCP852).wants(t, 422)
+		if problem := p.problem(t); problem.Code != "rows_refused" || !strings.Contains(problem.Detail, "Add the parameter encoding.") {
+			t.Errorf("%s", p.body)
+		}
+		if r := p.report(t, 422); r.Applied || !slices.Contains(r.Warnings, warning) {
+			t.Errorf("%+v", r)
+		}
 	}
 	if r := s.do(t, "POST", importsPath+"?apply=true&encoding=IBM852", inCP852).report(t, 201); *r.File.Encoding != "cp852" || r.Added != 2 {
 		t.Errorf("%+v", r)
+	}
+	if p := s.do(t, "POST", importsPath, "K\x82rem;Rang\r\nSz\x8bke;x\r\n").wants(t, 400); p.faults(t) != "encoding required" { // no column is known
+		t.Errorf("%s", p.body)
+	}
+}
+
+// TestLikeliestEncoding: the encoding of the system's language comes first.
+func TestLikeliestEncoding(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		return // its language is no variable
+	}
+	file := list(t, "people.csv", "Vorname;Nachname\r\nAna;\xc8ovi\xe6\r\n")
+	for variables, want := range map[string]string{"LC_ALL=hr_HR.UTF-8": "Čović", "LC_ALL= LANG=hr": "Čović", "LC_ALL=de_AT": "Èoviæ", "LC_ALL= LC_CTYPE=ru_RU LANG=hr": "Иoviж"} {
+		cmd, output := process(t, into("import", file, "none.db", "--json")...)
+		cmd.Env = append(cmd.Env, strings.Fields(variables)...)
+		must(t, cmd.Run())
+		if !strings.Contains(output.String(), `"warnings":["The encoding is not certain. In `) || strings.Index(output.String(), want) > strings.Index(output.String(), `\".",`) {
+			t.Errorf("%s: %s", variables, output)
+		}
 	}
 }
 
@@ -46,8 +78,9 @@ func TestEncodings(t *testing.T) {
 func typed(t *testing.T, text, encoding string) []string {
 	t.Helper()
 	for line := range strings.Lines(text) {
-		command, found := strings.CutSuffix(strings.TrimPrefix(line, "Try: "), " --encoding "+encoding+"\n")
+		command, found := strings.CutSuffix(line, " --encoding "+encoding+"\n")
 		if found {
+			command = command[strings.Index(command, "firefighters "):]
 			words := strings.Fields(strings.ReplaceAll(command, "'Engine 7'", "Engine\x007") + " --encoding " + encoding)
 			for i, word := range words {
 				words[i] = strings.ReplaceAll(word, "\x00", " ")
@@ -66,8 +99,12 @@ func TestOfficeEncodings(t *testing.T) {
 	b := s.signIn(t, newKey(t, s.db, "default"), "en")
 	p := b.bring(t, "people.csv", inCP852).wants(t, 200).says(t, "György Szőke, Ágnes Kővári", "György Szïke, Ágnes Kïvári", "CP850 (DOS, Western Europe)", "None of these: save the list as .xlsx").
 		lacks(t, "Import 2 people")
-	if n := len(p.all("input", "type", "radio")); n != 2 {
-		t.Errorf("%d encodings: %s", n, p.text())
+	if radios := p.all("input", "type", "radio"); len(radios) < 2 || radios[0].attributes["value"] != "windows-1252" {
+		t.Errorf("%d encodings: %s", len(radios), p.text())
+	}
+	croatian := s.signIn(t, newKey(t, s.db, "default"), "hr").get(t, "/office/import").form(t, "/office/import").attach("people.csv", inCP852).send(t, "Provjeri popis").shown(t)
+	if first := croatian.all("input", "type", "radio")[0].attributes["value"]; first != "windows-1250" {
+		t.Errorf("the first for a Croatian reader is %s", first)
 	}
 	form := p.again(t)
 	form.values.Set("encoding", "cp852")
@@ -79,6 +116,4 @@ func TestOfficeEncodings(t *testing.T) {
 	form = p.again(t)
 	form.values.Set("encoding", "cp852")
 	form.send(t, "Check again").follow(t).wants(t, 422).says(t, "No column has names", "Kérem")
-
-	b.bring(t, "people.csv", "Vorname;Nachname\r\nJ\x81rgen;M\x81ller\r\n").wants(t, 200).says(t, "The list is read in cp850", "Jürgen Müller", "Import 1 person")
 }

@@ -110,30 +110,6 @@ func TestFoldedCard(t *testing.T) {
 	}
 }
 
-// TestImportAsks: an encoding that is not certain is asked for, and what is typed then
-// works. The script refused has what else a file may not say.
-func TestImportAsks(t *testing.T) {
-	t.Parallel()
-	db, people := newEngine7(t), list(t, "people.csv", "Vorname,Nachname\nAna,Juri\xe6\n")
-	before := everything(t, db)
-	refuses(t, 1, fmt.Sprintf("Error: %[1]q: the encoding is not certain: row 2 is \"Ana Juriæ\" in windows-1252, and \"Ana Jurić\" in windows-1250\n"+
-		"Try: firefighters import %[1]s --apply --db %[2]s --tenant 'Engine 7' --encoding windows-1252\n"+
-		"Try: firefighters import %[1]s --apply --db %[2]s --tenant 'Engine 7' --encoding windows-1250\n"+
-		"Try: if none of these is right, save the list as .xlsx in the program it comes from, and import that\n", people, db),
-		into("import", people, db, "--apply")...)
-	if after := everything(t, db); after != before {
-		t.Errorf("%s\nbecame\n%s", before, after)
-	}
-	stdout, _ := works(t, into("import", people, db)...)
-	if !strings.Contains(stdout, "Note: The encoding is not certain: row 2 is ") || !strings.Contains(stdout, "say which names are right:\nfirefighters import ") {
-		t.Errorf("without --apply:\n%s", stdout)
-	}
-	works(t, into("import", people, db, "--apply", "--encoding", "windows-1250")...)
-	if got := names(t, db); got != "Ana Jurić" {
-		t.Errorf("there is %s", got)
-	}
-}
-
 // TestImportBesideService: a running service finds new people at once, and
 // answers for the department of an import.
 func TestImportBesideService(t *testing.T) {

@@ -358,7 +358,6 @@ func TestImportRefused(t *testing.T) {
 		{"", "Vorname;Nachname;Geburtstag;Geburtsdatum\nAna;Horvat;1990-01-01;1991-01-01\n", 400, "map required"},
 		{"map=Spind=email,Farbe=email", csvOf(1), 400, "map unknown"},
 		{"encoding=utf-8", "Vorname;Nachname\nAna;\xe8ovi\xe6\n", 400, "encoding invalid"},
-		{"apply=true", "Vorname;Nachname\nAna;\xe8ovi\xe6\n", 400, "encoding required"},
 		{"", "Vorname;Nachname\n\"Ana;Horvat\n", 400, "file invalid"},
 		{"", "%PDF-1.7\n%\xe2\xe3\n", 415, "content_type"},
 		{"", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + strings.Repeat("\x00", 600), 415, "content_type"},

@@ -130,7 +130,7 @@ const raceCode = 66
 func process(t *testing.T, args ...string) (cmd *exec.Cmd, output *syncBuffer) {
 	t.Helper()
 	cmd, output = exec.Command(program, args...), &syncBuffer{}
-	cmd.Env = os.Environ()
+	cmd.Env = append(os.Environ(), "LC_ALL=C") // by the language the likeliest encoding of a list is chosen
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = new(bytes.Reader), output, output
 	cmd.SysProcAttr = processGroup()
 	t.Cleanup(func() {

@@ -513,9 +513,6 @@ func TestOfficeImportChoices(t *testing.T) {
 	}
 
 	p = b.bring(t, "old.csv", "First name;Last name\nMia;Mari\xe8\n").wants(t, 200).says(t, "which names are right", "Marič").lacks(t, "Import 1 person")
-	if len(p.all("input", "type", "radio")) != 2 {
-		t.Errorf("the encodings: %s", p.text())
-	}
 	p = b.bring(t, "none.csv", "A;B\nx;y\n").wants(t, 422).says(t, "No column has names")
 	p = p.again(t).set(t, "A", "firstName").set(t, "B", "lastName").send(t, "Check again").follow(t).wants(t, 200).says(t, "1 person would be added")
 	if got := b.get(t, p.one(t, "footer").all("input", "name", "next")[0].attributes["value"]).wants(t, 200); got.labelled(t, "A").values() == nil && got.heading(t) == "" {

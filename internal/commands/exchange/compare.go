@@ -83,7 +83,7 @@ func (c comparing) print(f *imports.File, found *imports.Comparison) error {
 		t.line("Of ours only refused rows could mean, so they are in none of these lists: %d.", found.Unclear)
 	}
 	if f.Unsure != nil {
-		t.line("To say which names are right:\n%s", strings.Join(c.encodings(f.Unsure, ""), "\n"))
+		t.line("The encoding is not certain. To compare the list:\n%s", strings.Join(c.encodings(f.Unsure, ""), "\n"))
 	}
 	return c.env.Println(strings.TrimSpace(t.String()))
 }

@@ -170,7 +170,11 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 	if !i.options.Apply {
 		t.describe(i.options.Name, o)
 	}
-	t.notes(o.Warnings)
+	warnings := o.Warnings
+	if f.Unsure != nil { // the candidates come last, with what to type
+		warnings = warnings[len(f.Unsure.Candidates):]
+	}
+	t.notes(warnings)
 	const rest = "--report FILE shows all"
 	t.rows("Refused:", o.All, with(imports.Refused), refused, rest)
 	t.rows("Perhaps somebody who is there:", o.All, with(imports.Perhaps), perhaps, rest)
@@ -243,7 +247,7 @@ func (i importing) next(f *imports.File, o *imports.Outcome) string {
 	case i.options.Apply:
 		return ""
 	case f.Unsure != nil:
-		return "Nothing was changed. To import it, say which names are right:\n" + strings.Join(i.encodings(f.Unsure, "--apply ", "report", "force"), "\n")
+		return "Nothing was changed. The encoding is not certain. To import the list:\n" + strings.Join(i.encodings(f.Unsure, "--apply ", "report", "force"), "\n")
 	case !i.writes(o):
 		return "Nothing was changed."
 	}

@@ -89,6 +89,7 @@ func (l *list) check() (err error) {
 	if o.Name = filepath.Base(l.path); l.path == standardInput {
 		o.Name = "standard input"
 	}
+	o.Languages = []string{osutil.Language()}
 	switch _, known := sheet.EncodingOf(o.Encoding); {
 	case o.Encoding != "" && !known:
 		return fmt.Errorf("--encoding must be one of %s, not %q", strings.Join(sheet.Encodings, ", "), o.Encoding)
@@ -172,11 +173,11 @@ func (l *list) hint(err error) string {
 	return ""
 }
 
-// encodings returns a command for each reading of a file, with more flags and without
-// some, and what to do if none is right.
+// encodings returns for each candidate its names and the command to type, with more flags
+// and without some, and what to do if no candidate is right.
 func (l *list) encodings(e *imports.EncodingError, more string, without ...string) (choices []string) {
-	for _, encoding := range e.Encodings {
-		choices = append(choices, l.again(more+"--encoding "+encoding, append(without, "encoding")...))
+	for _, c := range e.Candidates {
+		choices = append(choices, fmt.Sprintf("if these names are right: %s: %s", said(c.Text()), l.again(more+"--encoding "+c.Encoding, append(without, "encoding")...)))
 	}
 	return append(choices, "if none of these is right, save the list as .xlsx in the program it comes from, and "+l.flags.Name()+" that")
 }

@@ -1,11 +1,12 @@
 package imports
 
 import (
-	"cmp"
 	"context"
 	"hash/maphash"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/firefighter-records/firefighters/internal/lists/internal/charset"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
@@ -13,255 +14,203 @@ import (
 	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
-// Where a file does not say its encoding, windows-1252 and windows-1250 are compared.
-// Others are thought of where these have in a name what no name has.
+// EncodingError says that Options.Encoding must name the encoding of the file. It has at
+// least two candidates, the likeliest first.
+type EncodingError struct{ Candidates []Candidate }
 
-// EncodingError says that Options.Encoding must say which of some readings is right.
-type EncodingError struct {
-	Encodings []string     // that could be meant, the likelier ones first
-	Differs   []Difference // up to three rows that they read differently
+// Candidate is an encoding that a file could be in, with up to three of its names as they
+// read in this encoding. If all encodings read the names of a row alike, another of its
+// cells stands for them.
+type Candidate struct {
+	Encoding string
+	Names    []string
 }
 
-// Difference is what differs in a row as each of the Encodings reads it: the name, or
-// else the first cell that is kept.
-type Difference struct {
-	Row   int
-	Texts []string
-}
-
-func (e *EncodingError) Error() string { return "the encoding is not sure" }
-
-// NoteEncoding says why a file is not read in windows-1252: a name, the encoding, the
-// name in windows-1252.
-const NoteEncoding = "encoding"
+func (e *EncodingError) Error() string { return "the encoding is not certain" }
 
 const (
-	shownDifferences = 3 // rows
-	shownEncodings   = 4
-	longestText      = 200 // characters of a Difference: a cell may have megabytes
+	shownNames  = 3
+	longestName = 200 // characters of a name of a Candidate: a cell may have megabytes
 )
 
-// reading is a guessed table in one encoding.
-type reading struct {
-	encoding string
-	order    int // among all; 0 and 1 are windows-1252 and windows-1250
-	known    int // columns that are fields by their headers
-	columns  []mapping.Column
-	names    *charset.Reading
-}
-
-// readings are those of a guessed table.
-type readings struct {
-	guess   *sheet.Guess
-	all     []*reading
-	columns []mapping.Column // with the headers that are known best
-}
-
-// settle returns the table in the likeliest encoding. Where another one could be meant,
-// it says so. It keeps no other table meanwhile, because a list may be large.
-func settle(ctx context.Context, content []byte, t *sheet.Table, m mapping.Options) (*sheet.Table, *EncodingError, error) {
-	encoding, unsure, notes := weigh(t, m)
+// settle returns the table in the likeliest encoding, and the candidates if there are
+// several. It holds no other table meanwhile: a list may be large.
+func settle(ctx context.Context, content []byte, t *sheet.Table, o mapping.Options, languages []string) (*sheet.Table, *EncodingError, error) {
+	all := candidates(t, o, languages)
 	t.Guess = nil
-	if encoding != t.Encoding {
-		var err error
-		if t, err = sheet.Read(ctx, content, sheet.Options{Encoding: encoding}); err != nil {
-			// It is no list in this encoding, for example because its rows are empty.
-			t, err = sheet.Read(ctx, content, sheet.Options{Encoding: sheet.Windows1252})
-			return t, nil, err
+	if t.Encoding != all[0].Encoding {
+		t = nil
+	}
+	for t == nil {
+		read, err := sheet.Read(ctx, content, sheet.Options{Encoding: all[0].Encoding})
+		switch {
+		case err == nil:
+			t = read
+		case ctx.Err() != nil || len(all) == 1:
+			return nil, nil, err
+		default: // the file is no list in this encoding
+			all = all[1:]
 		}
 	}
-	t.Notes = append(t.Notes, notes...)
-	return t, unsure, nil
-}
-
-// weigh returns the likeliest encoding of a guessed table, which others could be meant,
-// nil for none, and what is to say about it.
-func weigh(t *sheet.Table, m mapping.Options) (encoding string, unsure *EncodingError, notes []sheet.Note) {
-	r := newReadings(t, m)
-	left, notes := r.choose()
-	if len(left) > 1 {
-		unsure = &EncodingError{Differs: r.differences(left)}
-		for _, one := range left {
-			unsure.Encodings = append(unsure.Encodings, one.encoding)
-		}
+	if len(all) == 1 {
+		return t, nil, nil
 	}
-	return left[0].encoding, unsure, notes
+	return t, &EncodingError{all}, nil
 }
 
-func newReadings(t *sheet.Table, m mapping.Options) *readings {
-	r := &readings{guess: t.Guess}
+// guess is a table whose encoding is not known.
+type guess struct {
+	*sheet.Guess
+	columns []mapping.Column
+	named   bool // some of the columns have names
+}
+
+// candidates returns the encodings that a table could be in, at least one: those in which
+// most headers are known and all characters exist, and of those that read all kept cells
+// alike only the first.
+func candidates(t *sheet.Table, o mapping.Options, languages []string) []Candidate {
+	g, encodings := &guess{Guess: t.Guess}, charset.Pages(languages...)
+	if slices.ContainsFunc(g.Header, isForeign) {
+		encodings = g.byHeader(t, o, encodings)
+	} else {
+		g.columns = mapping.Columns(t, o)
+	}
+	g.named = slices.ContainsFunc(g.columns, mapping.Column.IsName)
+	return g.withNames(g.distinct(encodings))
+}
+
+// byHeader returns the encodings in which most columns are known by their header, and sets
+// the columns.
+func (g *guess) byHeader(t *sheet.Table, o mapping.Options, encodings []string) (best []string) {
 	most := -1
-	for i, encoding := range charset.Pages() {
-		one := &reading{encoding: encoding, order: i}
-		if i == 0 || slices.ContainsFunc(t.Guess.Header, func(h string) bool { return !charset.IsASCII(h) }) {
-			read := *t
-			read.Header = make([]string, len(t.Guess.Header))
-			for c, header := range t.Guess.Header {
-				read.Header[c] = decode(header, one)
-			}
-			one.columns = mapping.Columns(&read, m)
-		} else {
-			one.columns = r.all[0].columns
+	for _, encoding := range encodings {
+		read := *t
+		read.Header = make([]string, len(g.Header))
+		for i, header := range g.Header {
+			read.Header[i] = decode(header, encoding)
 		}
-		for _, column := range one.columns {
+		columns, known := mapping.Columns(&read, o), 0
+		for _, column := range columns {
 			if column.Field != mapping.LeftOut {
-				one.known++
+				known++
 			}
 		}
-		if one.known > most {
-			most, r.columns = one.known, one.columns
+		if known > most {
+			most, best, g.columns = known, nil, columns
 		}
-		r.all = append(r.all, one)
+		if known == most {
+			best = append(best, encoding)
+		}
 	}
-	return r
+	return best
 }
 
-// named reports whether it is known which columns have the names.
-func (r *readings) named() bool { return slices.ContainsFunc(r.columns, mapping.Column.IsName) }
+// isForeign reports whether a text is not the same in all encodings.
+func isForeign(text string) bool { return !charset.IsASCII(text) }
 
-// look reads all names in an encoding. Where it is not known which columns have them, it
-// reads all cells.
-func (r *readings) look(one *reading) *charset.Reading {
-	if one.names != nil {
-		return one.names
+// keeps reports whether a column is kept. If no column is known to have names, any could be.
+func (g *guess) keeps(column int) bool {
+	return !g.named || column < len(g.columns) && g.columns[column].Field != mapping.LeftOut
+}
+
+// distinct returns the first of those encodings that read all kept cells alike. It leaves
+// out encodings in which a cell is no text, unless that leaves none.
+func (g *guess) distinct(encodings []string) []string {
+	seed := maphash.MakeSeed()
+	sums, texts := make([]uint64, len(encodings)), make([]bool, len(encodings))
+	for i, encoding := range encodings {
+		sums[i], texts[i] = g.sum(encoding, seed)
 	}
-	one.names = charset.NewReading(one.encoding)
-	named := r.named()
-	if !named {
-		for _, header := range r.guess.Header {
-			one.names.Add(header)
+	var some []string
+	for i, encoding := range encodings {
+		if (texts[i] || !slices.Contains(texts, true)) && slices.Index(sums, sums[i]) == i {
+			some = append(some, encoding)
 		}
 	}
-	for _, row := range r.guess.Rows {
+	return some
+}
+
+// sum returns a hash of all kept cells as they read in an encoding, and whether all of them
+// are text.
+func (g *guess) sum(encoding string, seed maphash.Seed) (sum uint64, isText bool) {
+	var hash maphash.Hash
+	hash.SetSeed(seed)
+	isText = true
+	for _, row := range g.Rows {
 		for i, cell := range row.Cells {
-			if !named || i < len(r.columns) && r.columns[i].IsName() {
-				one.names.Add(cell.Text)
+			if isForeign(cell.Text) && g.keeps(i) {
+				text := decode(cell.Text, encoding)
+				isText = isText && !strings.ContainsFunc(text, isNoText)
+				hash.WriteString(text)
+				hash.WriteByte(0)
 			}
 		}
 	}
-	return one.names
+	return hash.Sum64(), isText
 }
 
-// possible reports whether all names can be names in an encoding, and its headers are
-// known as well as in any other.
-func (r *readings) possible(one *reading) bool {
-	known := !slices.ContainsFunc(r.all, func(other *reading) bool { return other.known > one.known })
-	return known && r.look(one).Impossible() == ""
+// isNoText reports whether a character that is not ASCII shows that an encoding is the wrong
+// one: it does not exist, or is a control character or of private use.
+func isNoText(c rune) bool {
+	return c == utf8.RuneError || c >= utf8.RuneSelf && unicode.IsControl(c) || unicode.Is(unicode.Co, c)
 }
 
-// choose returns the readings that could be meant, the likeliest one first, and what is
-// to say about them. Those that read all cells alike that are kept are one.
-func (r *readings) choose() ([]*reading, []sheet.Note) {
-	both := r.distinct(r.all[:2])
-	if !slices.ContainsFunc(r.all[:2], r.dubious) && !r.turkish(len(both) == 2) {
-		return both, nil
-	}
-	var left []*reading
-	for _, one := range r.all {
-		if r.possible(one) && (one.order < 2 || !r.look(one).Doubtful() && r.look(one).Usual() >= 100) {
-			left = append(left, one)
-		}
-	}
-	left = r.distinct(left)
-	slices.SortStableFunc(left, func(a, b *reading) int {
-		return cmp.Or(cmp.Compare(min(a.order, 2), min(b.order, 2)), cmp.Compare(r.look(b).Usual(), r.look(a).Usual()))
-	})
-	switch {
-	case len(left) == 0:
-		return both, []sheet.Note{{Code: sheet.NoteNoEncoding, Args: []any{sheet.Quoted(r.look(r.all[0]).Impossible())}}}
-	case len(left) > 1:
-		return left[:min(len(left), shownEncodings)], nil
-	case left[0].order < 2:
-		return both, nil
-	}
-	for _, d := range r.differences([]*reading{left[0], r.all[0]}) {
-		return left, []sheet.Note{{Code: NoteEncoding, Args: []any{sheet.Quoted(d.Texts[0]), left[0].encoding, sheet.Quoted(d.Texts[1])}}}
-	}
-	return left, nil
-}
-
-// dubious reports whether names have in an encoding what no name has, or hardly any.
-func (r *readings) dubious(one *reading) bool { return !r.possible(one) || r.look(one).Doubtful() }
-
-// turkish reports whether the names may be Turkish. windows-1252 has other letters there
-// that are no less usual, so one of them tells little, unless these are asked about.
-func (r *readings) turkish(asked bool) bool {
-	one := r.all[slices.IndexFunc(r.all, func(one *reading) bool { return one.encoding == charset.Windows1254 })]
-	letters := r.look(one).Turkish()
-	return (letters > 1 || letters == 1 && asked) && r.possible(one)
-}
-
-// keeps reports whether a column is kept, or could be.
-func (r *readings) keeps(column int) bool {
-	return !r.named() || column < len(r.columns) && r.columns[column].Field != mapping.LeftOut
-}
-
-// distinct returns the first of those readings that read all cells alike that are kept.
-func (r *readings) distinct(some []*reading) (left []*reading) {
-	seed, seen := maphash.MakeSeed(), map[uint64]bool{}
-	for _, one := range some {
-		var sum maphash.Hash
-		sum.SetSeed(seed)
-		for _, row := range r.guess.Rows {
-			for i, cell := range row.Cells {
-				if !charset.IsASCII(cell.Text) && r.keeps(i) {
-					sum.WriteString(decode(cell.Text, one))
-					sum.WriteByte(0)
-				}
-			}
-		}
-		if !seen[sum.Sum64()] {
-			seen[sum.Sum64()] = true
-			left = append(left, one)
-		}
-	}
-	return left
-}
-
-// differences returns the first rows in which readings differ in a cell that is kept.
-// Where these rows do not tell all readings apart, the last one is a row that does more.
-func (r *readings) differences(some []*reading) (all []Difference) {
-	told := 0 // pairs that the rows tell apart
-	pairs := map[[2]int]bool{}
-	for _, row := range r.guess.Rows {
-		d := Difference{row.Number, r.differing(row, some)}
-		if d.Texts == nil {
+// withNames returns encodings with names of the list that tell as many of them apart as
+// possible.
+func (g *guess) withNames(encodings []string) []Candidate {
+	var rows [][]string // of each row that is shown its name in each encoding
+	apart := 1
+	for _, row := range g.Rows {
+		names := g.names(row, encodings)
+		if names == nil {
 			continue
 		}
-		for a := range some {
-			for b := range a {
-				if d.Texts[a] != d.Texts[b] {
-					pairs[[2]int{a, b}] = true
-				}
-			}
+		more := append(slices.Clone(rows[:min(len(rows), shownNames-1)]), names)
+		if n := toldApart(more); n > apart || len(rows) < shownNames {
+			rows, apart = more, n
 		}
-		switch {
-		case len(all) < shownDifferences:
-			all = append(all, d)
-		case len(pairs) > told:
-			all[len(all)-1] = d
-		}
-		if told = len(pairs); len(all) == shownDifferences && told == len(some)*(len(some)-1)/2 {
+		if len(rows) == shownNames && apart == len(encodings) {
 			break
+		}
+	}
+	all := make([]Candidate, len(encodings))
+	for i, encoding := range encodings {
+		all[i].Encoding = encoding
+		for _, names := range rows {
+			all[i].Names = append(all[i].Names, names[i])
 		}
 	}
 	return all
 }
 
-// differing returns what differs in a row as each reading has it, nil if nothing does.
-func (r *readings) differing(row sheet.Row, some []*reading) []string {
-	var names []string
-	for i, column := range r.columns {
+// toldApart returns how many encodings some rows tell apart.
+func toldApart(rows [][]string) int {
+	different := map[string]bool{}
+	for i := range rows[0] {
+		var all strings.Builder
+		for _, names := range rows {
+			all.WriteString(names[i] + "\x00")
+		}
+		different[all.String()] = true
+	}
+	return len(different)
+}
+
+// names returns the name of a row in each encoding, or else its first kept cell that
+// differs. It is nil if nothing differs.
+func (g *guess) names(row sheet.Row, encodings []string) []string {
+	var name []string
+	for i, column := range g.columns {
 		if column.IsName() {
-			names = append(names, row.Cell(i).Text)
+			name = append(name, row.Cell(i).Text)
 		}
 	}
-	if all := decoded(strings.Join(names, " "), some); all != nil {
+	if all := readings(strings.Join(name, " "), encodings); all != nil {
 		return all
 	}
 	for i, cell := range row.Cells {
-		if r.keeps(i) {
-			if all := decoded(cell.Text, some); all != nil {
+		if g.keeps(i) {
+			if all := readings(cell.Text, encodings); all != nil {
 				return all
 			}
 		}
@@ -269,24 +218,19 @@ func (r *readings) differing(row sheet.Row, some []*reading) []string {
 	return nil
 }
 
-// decoded returns a text as each reading has it, nil if all have the same.
-func decoded(text string, some []*reading) (all []string) {
-	if charset.IsASCII(text) {
+// readings returns a text in each encoding, nil if it is the same in all.
+func readings(text string, encodings []string) (all []string) {
+	if !isForeign(text) {
 		return nil
 	}
-	for _, one := range some {
-		all = append(all, decode(text, one))
+	for _, encoding := range encodings {
+		all = append(all, lang.Short(decode(text, encoding), longestName))
 	}
-	if different(all) == 1 {
+	if !slices.ContainsFunc(all, func(one string) bool { return one != all[0] }) {
 		return nil
-	}
-	for i, text := range all {
-		all[i] = lang.Short(text, longestText)
 	}
 	return all
 }
 
 // decode returns the bytes of a cell as a text.
-func decode(cell string, in *reading) string {
-	return strings.TrimSpace(charset.Decode(cell, in.encoding))
-}
+func decode(cell, encoding string) string { return strings.TrimSpace(charset.Decode(cell, encoding)) }

@@ -3,7 +3,7 @@ package imports_test
 import (
 	"errors"
 	"fmt"
-	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,19 +32,22 @@ func people(names ...string) string {
 	return "Vorname;Nachname\r\n" + strings.ReplaceAll(strings.Join(names, "\r\n"), " ", ";") + "\r\n"
 }
 
-// asked returns the encodings that could be meant, or the one in which a file was read.
+// asked returns the candidates for the encoding of a file, or the one in which it was read.
 func asked(f *imports.File) string {
-	if f.Unsure != nil {
-		return strings.Join(f.Unsure.Encodings, "? ") + "?"
+	if f.Unsure == nil {
+		return f.Table.Encoding
 	}
-	return f.Table.Encoding
+	var all []string
+	for _, c := range f.Unsure.Candidates {
+		all = append(all, c.Encoding)
+	}
+	return strings.Join(all, "? ") + "?"
 }
 
 var (
 	german    = people("Jürgen Müller", "Anna Groß", "Björn Schäfer", "Hans Öztürk", "Eva Huber")
 	french    = people("Hélène Dupont", "François Lefèvre", "Noël Benoît", "Zoé Aguíla")
 	spanish   = people("José Núñez", "María Peña", "Ángel Gutiérrez", "Iñaki Muñoz")
-	danish    = people("Søren Kjær", "Åse Ørsted", "Jens Pålsson")
 	croatian  = people("Ana Čović", "Željko Šimić", "Đuro Kovač", "Ivan Horvat")
 	polish    = people("Jan Żółkiewski", "Wałęsa Lech", "Józef Dąbrowski", "Ewa Święch")
 	czech     = people("Jiří Novák", "Květa Růžičková", "Tomáš Dvořák")
@@ -56,126 +59,125 @@ var (
 	chinese   = people("伟 王", "秀英 李", "建国 张")
 )
 
-// TestEncodingIsFound: lists of names in each encoding are read in it, or it is among those
-// that are asked about.
-func TestEncodingIsFound(t *testing.T) {
+// TestEncodingIsAsked: for a list in any encoding but UTF-8 and UTF-16 the right one is among
+// the candidates, each once, with names of the list. It is the first for the language of the
+// list. Nothing is imported before it is chosen.
+func TestEncodingIsAsked(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name, list string
 		in         encoding.Encoding
-		want       string
+		language   string
+		want       string // the candidate that has the right names
 	}{
-		{"german", german, charmap.Windows1252, "windows-1252"},
-		{"german DOS", german, charmap.CodePage850, "cp850"},
-		{"german Mac", german, charmap.Macintosh, "macintosh"},
-		{"french", french, charmap.Windows1252, "windows-1252? windows-1250?"},
-		{"french DOS", french, charmap.CodePage850, "cp850"},
-		{"french Mac", french, charmap.Macintosh, "macintosh"},
-		{"spanish", spanish, charmap.Windows1252, "windows-1252? windows-1250?"},
-		{"spanish DOS", spanish, charmap.CodePage850, "cp850"},
-		{"spanish Mac", spanish, charmap.Macintosh, "macintosh"},
-		{"danish", danish, charmap.Windows1252, "windows-1252? windows-1250?"},
-		{"danish DOS", danish, charmap.CodePage850, "cp850"},
-		{"danish Mac", danish, charmap.Macintosh, "macintosh"},
-		{"croatian", croatian, charmap.Windows1250, "windows-1252? windows-1250?"},
-		{"croatian DOS", croatian, charmap.CodePage852, "cp852"},
-		{"croatian Unix", croatian, charmap.ISO8859_2, "iso-8859-2"},
-		{"polish", polish, charmap.Windows1250, "windows-1252? windows-1250?"},
-		{"polish DOS", polish, charmap.CodePage852, "cp852"},
-		{"polish Unix", polish, charmap.ISO8859_2, "iso-8859-2"},
-		{"czech", czech, charmap.Windows1250, "windows-1252? windows-1250?"},
-		{"czech DOS", czech, charmap.CodePage852, "cp852"},
-		{"czech Unix", czech, charmap.ISO8859_2, "windows-1250? iso-8859-2?"},
-		{"hungarian", hungarian, charmap.Windows1250, "windows-1252? windows-1250?"},
-		{"hungarian DOS", hungarian, charmap.CodePage852, "cp852? cp850?"},
-		{"turkish", turkish, charmap.Windows1254, "windows-1252? windows-1250? windows-1254?"},
-		{"russian", russian, charmap.Windows1251, "windows-1251"},
-		{"russian KOI8", russian, charmap.KOI8R, "koi8-r"},
-		{"greek", grecian, charmap.Windows1253, "windows-1253"},
-		{"japanese", nipponese, japanese.ShiftJIS, "shift_jis"},
-		{"chinese", chinese, simplifiedchinese.GB18030, "gb18030"},
-		{"finnish", people("Šemper Žukov", "Kääriäinen Äijö"), charmap.ISO8859_15, "iso-8859-15"},
+		{"german", german, charmap.Windows1252, "de", "windows-1252"},
+		{"german DOS", german, charmap.CodePage850, "", "cp850"},
+		{"german Mac", german, charmap.Macintosh, "", "macintosh"},
+		{"french", french, charmap.Windows1252, "fr", "windows-1252"},
+		{"spanish Mac", spanish, charmap.Macintosh, "", "macintosh"},
+		{"finnish", people("Šemper Žukov", "Kääriäinen Äijö"), charmap.ISO8859_15, "", "iso-8859-15"},
+		{"croatian", croatian, charmap.Windows1250, "hr", "windows-1250"},
+		{"croatian DOS", croatian, charmap.CodePage852, "", "cp852"},
+		{"croatian Unix", croatian, charmap.ISO8859_2, "", "iso-8859-2"},
+		{"polish", polish, charmap.Windows1250, "pl", "windows-1250"},
+		{"czech", czech, charmap.Windows1250, "cs", "windows-1250"},
+		{"hungarian DOS", hungarian, charmap.CodePage852, "", "cp852"},
+		{"turkish", turkish, charmap.Windows1254, "tr", "windows-1254"},
+		{"russian", russian, charmap.Windows1251, "ru", "windows-1251"},
+		{"russian KOI8", russian, charmap.KOI8R, "", "koi8-r"},
+		{"greek", grecian, charmap.Windows1253, "el", "windows-1253"},
+		{"japanese", nipponese, japanese.ShiftJIS, "ja", "shift_jis"},
+		{"chinese", chinese, simplifiedchinese.GB18030, "zh", "gb18030"},
 	} {
-		f := read(t, stored(t, test.list, test.in), imports.Options{})
-		if got := asked(f); got != test.want {
-			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		content := stored(t, test.list, test.in)
+		f := read(t, content, imports.Options{Languages: []string{test.language}})
+		if f.Unsure == nil {
+			t.Errorf("%s: nothing is asked, and it is read in %s", test.name, f.Table.Encoding)
+			continue
+		}
+		rows := strings.Split(strings.ReplaceAll(test.list, ";", " "), "\r\n")
+		names, right := map[string]int{}, -1
+		for i, c := range f.Unsure.Candidates {
+			names[strings.Join(c.Names, "\n")]++
+			if c.Encoding == test.want {
+				right = i
+			}
+		}
+		if right < 0 || slices.ContainsFunc(f.Unsure.Candidates[right].Names, func(name string) bool { return !slices.Contains(rows, name) }) || len(names) != len(f.Unsure.Candidates) {
+			t.Errorf("%s: %+v", test.name, f.Unsure)
+		}
+		if first := f.Unsure.Candidates[0].Encoding; f.Table.Encoding != first || test.language != "" && first != test.want {
+			t.Errorf("%s: %s is the first, and it is read in %s", test.name, first, f.Table.Encoding)
+		}
+		if _, err := f.Apply(t.Context(), newStore(t), ours, 0, nil); !errors.As(err, new(*imports.EncodingError)) {
+			t.Errorf("%s: it is imported: %v", test.name, err)
+		}
+		if f := read(t, content, imports.Options{Encoding: test.want}); f.Unsure != nil || f.Table.Encoding != test.want || f.Mapped.People[0].Name() != rows[1] {
+			t.Errorf("%s in %s: %+v", test.name, test.want, f.Mapped.People[0])
 		}
 	}
 }
 
-// TestEncodingIsSure: nothing is asked where nothing that is kept differs, and signs that
-// people write are no reason to think of other encodings.
-func TestEncodingIsSure(t *testing.T) {
+// TestEncodingIsCertain: nothing is asked where nothing that is kept differs.
+func TestEncodingIsCertain(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, content, want string }{
 		{"UTF-8", german + spanish + croatian, "utf-8"},
 		{"ASCII", people("Ana Horvat"), "utf-8"},
 		{"a sign in a column that is left out", stored(t, "Vorname;Nachname;Beitrag;Logo\r\nAna;Horvat;€60;Čovi™\r\n", charmap.Windows1250), "windows-1252"},
-		{"the same in both", stored(t, people("Jürgen Müller", "José Gößl", "Zoé Gruber"), charmap.Windows1252), "windows-1252"},
-		{"a nickname", stored(t, people("Robert “Bob” Smith", "Ana d’Angelo"), charmap.Windows1252), "windows-1252"},
-		{"a sign beside a name", stored(t, people("Müller (†) Jürgen", "Huber° Hans"), charmap.Windows1252), "windows-1252"},
-		{"a name with a mistake", stored(t, people("JoséÁngel Müller", "Jürgen Groß"), charmap.Windows1252), "windows-1252"},
 	} {
 		if got := asked(read(t, test.content, imports.Options{})); got != test.want {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
-}
-
-// TestEncodingIsAsked: each reading has the same rows of the file.
-func TestEncodingIsAsked(t *testing.T) {
-	t.Parallel()
-	f := read(t, stored(t, hungarian, charmap.CodePage852), imports.Options{})
-	want := []imports.Difference{{Row: 2, Texts: []string{"György Szőke", "György Szïke"}}, {Row: 3, Texts: []string{"Ágnes Kővári", "Ágnes Kïvári"}},
-		{Row: 4, Texts: []string{"Jenő Nagy", "Jenï Nagy"}}}
-	if f.Unsure == nil || !reflect.DeepEqual(f.Unsure.Differs, want) || f.Table.Encoding != "cp852" {
-		t.Errorf("%+v in %s", f.Unsure, f.Table.Encoding)
-	}
 	for name, encoding := range map[string]string{"IBM850": "cp850", "Cp852": "cp852", "CP1250": "windows-1250", "Latin2": "iso-8859-2"} {
-		f := read(t, stored(t, hungarian, charmap.CodePage852), imports.Options{Encoding: name})
-		if f.Unsure != nil || f.Table.Encoding != encoding {
-			t.Errorf("%s: %s, %v", name, f.Table.Encoding, f.Unsure)
+		if got := asked(read(t, stored(t, hungarian, charmap.CodePage852), imports.Options{Encoding: name})); got != encoding {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 	_, err := imports.Read(t.Context(), []byte(german), imports.Options{Encoding: "latin1"}, now)
 	if e, ok := errors.AsType[*sheet.FileError](err); !ok || e.Code != sheet.FileEncoding {
 		t.Errorf("latin1: %v", err)
 	}
-	// The fourth row alone tells the third reading from the second one.
-	list := stored(t, people("Şan Bey", "Ayşe Bey", "Işe Bey", "Şadi Doğan"), charmap.Windows1254)
-	f = read(t, list, imports.Options{})
-	if asked(f) != "windows-1252? windows-1250? windows-1254?" || len(f.Unsure.Differs) != 3 {
-		t.Errorf("%+v", f.Unsure)
-	}
 }
 
-// TestLongNames: what is shown of a long cell is short.
-func TestLongNames(t *testing.T) {
+// TestCandidates: encodings that do not have all characters are no candidates, those that
+// read the list alike are one, and the names tell the others apart.
+func TestCandidates(t *testing.T) {
 	t.Parallel()
-	f := read(t, stored(t, people("Ana "+strings.Repeat("Č", 5000)+"ić"), charmap.Windows1250), imports.Options{})
-	if f.Unsure == nil || len([]rune(f.Unsure.Differs[0].Texts[1])) != 201 {
-		t.Errorf("%+v", f.Unsure)
+	f := read(t, stored(t, german, charmap.Windows1252), imports.Options{})
+	if got := asked(f); got != "windows-1252? cp850? cp852? macintosh? windows-1251? koi8-r? windows-1253?" {
+		t.Errorf("german: %s", got)
+	}
+	// Only the fourth row tells windows-1254 from windows-1252.
+	f = read(t, stored(t, people("Çan Bey", "Öyse Bey", "Üse Bey", "Şadi Doğan"), charmap.Windows1254), imports.Options{})
+	for _, c := range f.Unsure.Candidates {
+		if want := map[string]string{"windows-1252": "Þadi Doðan", "windows-1254": "Şadi Doğan"}[c.Encoding]; want != "" && c.Names[2] != want {
+			t.Errorf("turkish: %+v", c)
+		}
+	}
+	f = read(t, stored(t, people("Ana "+strings.Repeat("Č", 5000)+"ić"), charmap.Windows1250), imports.Options{})
+	if got := f.Unsure.Candidates[0].Names; len(got) != 1 || len([]rune(got[0])) != 201 {
+		t.Errorf("a long name: %q", got)
+	}
+	f = read(t, "Vorname;Nachname;Telefon\r\nAna;Horvat;\xb9 091\r\n", imports.Options{})
+	if got := f.Unsure.Candidates[0]; !slices.Equal(got.Names, []string{"¹ 091"}) {
+		t.Errorf("another cell: %+v", got)
 	}
 }
 
-// TestEncodingOfHeaders: a header that is known in one encoding tells it, and where none
-// is known the encoding is asked for first.
+// TestEncodingOfHeaders: encodings in which fewer headers are known are no candidates, and
+// where no name is known the encoding is asked for first.
 func TestEncodingOfHeaders(t *testing.T) {
 	t.Parallel()
-	f := read(t, stored(t, "Prénom;Nom\r\nJean;Dupont\r\n", charmap.CodePage850), imports.Options{})
-	if asked(f) != "cp850" || f.Mapped.Columns[0].Field != "firstName" || f.Table.Header[0] != "Prénom" {
+	f := read(t, stored(t, "Prénom;Nom\r\nJean;Dupont\r\nZoé;Noël\r\n", charmap.CodePage850), imports.Options{})
+	if asked(f) != "cp850" || f.Mapped.Columns[0].Field != "firstName" || f.Table.Header[0] != "Prénom" || f.Mapped.People[1].Name() != "Zoé Noël" {
 		t.Errorf("%s: %v", asked(f), f.Mapped.Columns)
 	}
 	content := []byte(stored(t, "Keresztnév;Vezetéknév\r\n"+hungarian, charmap.CodePage852))
 	f, err := imports.Read(t.Context(), content, imports.Options{}, now)
 	if !errors.As(err, new(*imports.EncodingError)) || f.Unsure == nil {
 		t.Errorf("%v", err)
-	}
-	wrong, err := mapping.ParseHeaders("Keresztnev=firstName,E-Mail=email")
-	must(t, err)
-	f, err = imports.Read(t.Context(), content, imports.Options{Headers: wrong}, now)
-	if e, ok := errors.AsType[*mapping.ColumnsError](err); !ok || e.Code != mapping.ColumnsUnknown || e.Headers[0] != "E-Mail" || f.Unsure != nil {
-		t.Errorf("%v: no encoding has this column", err)
 	}
 	f, err = imports.Read(t.Context(), content, imports.Options{Encoding: "cp852"}, now)
 	if e, ok := errors.AsType[*mapping.ColumnsError](err); !ok || e.Headers[0] != "Keresztnév" {
@@ -186,15 +188,6 @@ func TestEncodingOfHeaders(t *testing.T) {
 	f = read(t, stored(t, "Имя;Фамилия\r\nИван;Петров\r\nОльга;Смирнова\r\n", charmap.Windows1251), imports.Options{Headers: headers})
 	if asked(f) != "windows-1251" || f.Mapped.People[0].Fields.LastName != "Петров" {
 		t.Errorf("%s: %v", asked(f), f.Mapped.People)
-	}
-}
-
-// TestEncodingThatNobodyKnows: it is said.
-func TestEncodingThatNobodyKnows(t *testing.T) {
-	t.Parallel()
-	f := read(t, stored(t, russian, charmap.CodePage866), imports.Options{})
-	if len(f.Table.Notes) != 1 || f.Table.Notes[0].Code != sheet.NoteNoEncoding {
-		t.Errorf("%s: %v", asked(f), f.Table.Notes)
 	}
 }
 
@@ -227,18 +220,17 @@ func TestOldCards(t *testing.T) {
 	t.Parallel()
 	central := oldCard(t, "", "Ana", "Čović", charmap.Windows1250) + oldCard(t, "", "Željko", "Šimić", charmap.Windows1250)
 	for _, test := range []struct{ name, content, encoding, want, first string }{
-		{"central", central, "", "windows-1252? windows-1250?", "Ana Èoviæ"},
-		{"asked for", central, "windows-1250", "windows-1250", "Ana Čović"},
-		{"the same in both", oldCard(t, "", "Jürgen", "Müller", charmap.Windows1252), "", "windows-1252", "Jürgen Müller"},
-		{"DOS", oldCard(t, "", "Jürgen", "Müller", charmap.CodePage850), "", "cp850", "Jürgen Müller"},
+		{"central", central, "", "windows-1252?", "Ana Èoviæ"},
+		{"central, chosen", central, "windows-1250", "windows-1250", "Ana Čović"},
+		{"western", oldCard(t, "", "Jürgen", "Müller", charmap.Windows1252), "", "windows-1252?", "Jürgen Müller"},
 		{"UTF-8", oldCard(t, "", "Jürgen", "Čović", encoding.Nop), "", "utf-8", "Jürgen Čović"},
-		{"UTF-8, and another one asked for", oldCard(t, "", "Jürgen", "Čović", encoding.Nop), "windows-1250", "windows-1250", "Jürgen Čović"},
+		{"UTF-8, and another one chosen", oldCard(t, "", "Jürgen", "Čović", encoding.Nop), "windows-1250", "windows-1250", "Jürgen Čović"},
 		{"a charset", oldCard(t, ";CHARSET=IBM852", "Jürgen", "Čović", charmap.CodePage852), "", "utf-8", "Jürgen Čović"},
-		{"a charset, and another one asked for", oldCard(t, ";CHARSET=Windows-1250", "Ana", "Čović", charmap.Windows1250), "windows-1252", "windows-1252", "Ana Čović"},
-		{"version 3.0", "BEGIN:VCARD\r\nVERSION:3.0\r\nN:" + stored(t, "Čović;Ana", charmap.Windows1250) + "\r\nEND:VCARD\r\n", "", "windows-1252? windows-1250?", "Ana Èoviæ"},
+		{"a charset, and another one chosen", oldCard(t, ";CHARSET=Windows-1250", "Ana", "Čović", charmap.Windows1250), "windows-1252", "windows-1252", "Ana Čović"},
+		{"version 3.0", "BEGIN:VCARD\r\nVERSION:3.0\r\nN:" + stored(t, "Čović;Ana", charmap.Windows1250) + "\r\nEND:VCARD\r\n", "", "windows-1252?", "Ana Èoviæ"},
 	} {
 		f := read(t, test.content, imports.Options{Encoding: test.encoding})
-		if got := asked(f); got != test.want || f.Mapped.People[0].Name() != test.first {
+		if got := asked(f); !strings.HasPrefix(got, test.want) || f.Mapped.People[0].Name() != test.first {
 			t.Errorf("%s: %s, %q, want %s, %q", test.name, got, f.Mapped.People[0].Name(), test.want, test.first)
 		}
 	}
@@ -266,19 +258,20 @@ func FuzzEncodings(f *testing.F) {
 			}
 			return
 		}
-		if n := len(read.Unsure.Encodings); n < 2 || n > 4 || len(read.Unsure.Differs) == 0 || read.Unsure.Encodings[0] != read.Table.Encoding {
+		all := read.Unsure.Candidates
+		if len(all) < 2 || all[0].Encoding != read.Table.Encoding {
 			t.Fatalf("%q: %+v in %s", content, read.Unsure, read.Table.Encoding)
 		}
-		if what, _, ok := imports.English.Explain(read.Unsure); !ok || !strings.Contains(what, read.Unsure.Encodings[1]) {
+		if what := imports.English.Say(read.Unsure); !strings.Contains(what, all[1].Encoding) {
 			t.Fatalf("%q: %s", content, what)
 		}
-		for i, encoding := range read.Unsure.Encodings {
-			again, err := imports.Read(t.Context(), content, imports.Options{Encoding: encoding}, now)
+		for i, c := range all {
+			again, err := imports.Read(t.Context(), content, imports.Options{Encoding: c.Encoding}, now)
 			if i > 0 && errors.As(err, new(*sheet.FileError)) { // its rows are empty
 				continue
 			}
-			if again == nil || again.Unsure != nil || len(read.Unsure.Differs[0].Texts) <= i {
-				t.Fatalf("%q in %s: %+v", content, encoding, again)
+			if again == nil || again.Unsure != nil || len(c.Names) != len(all[0].Names) {
+				t.Fatalf("%q in %s: %+v", content, c.Encoding, again)
 			}
 		}
 	})

@@ -27,7 +27,7 @@ type File struct {
 	Mapped  *mapping.Result
 	Options Options        // their Corrections are those that change a cell
 	Hash    []byte         // SHA-256 of the content
-	Unsure  *EncodingError // somebody must choose the encoding; nil: it is sure
+	Unsure  *EncodingError // the encoding must be chosen; nil: it is certain
 	Problem error          // as Read returns it: it cannot be imported yet
 
 	now time.Time
@@ -45,7 +45,7 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 	hash := sha256.Sum256(content)
 	var unsure *EncodingError
 	if table.Guess != nil {
-		if table, unsure, err = settle(ctx, content, table, o.mapping(now)); err != nil {
+		if table, unsure, err = settle(ctx, content, table, o.mapping(now), o.Languages); err != nil {
 			return nil, err
 		}
 	}
@@ -57,7 +57,7 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 	}
 	switch {
 	case f.Problem == nil || f.Unsure == nil:
-	case slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsName), f.unknownInAll(ctx, content):
+	case slices.ContainsFunc(f.Mapped.Columns, mapping.Column.IsName):
 		f.Unsure = nil // columns or dates are asked for first
 	default:
 		f.Problem = f.Unsure // the headers are as unsure as the names
@@ -66,28 +66,6 @@ func Read(ctx context.Context, content []byte, o Options, now time.Time) (*File,
 		f.Problem = o.checkRows(f.Mapped.People)
 	}
 	return f, f.Problem
-}
-
-// unknownInAll reports whether Options name a column that the file has in none of the
-// encodings that could be meant. No encoding helps then.
-func (f *File) unknownInAll(ctx context.Context, content []byte) bool {
-	unknown := func(err error) bool {
-		e, ok := errors.AsType[*mapping.ColumnsError](err)
-		return ok && e.Code == mapping.ColumnsUnknown
-	}
-	if !unknown(f.Problem) {
-		return false
-	}
-	for _, encoding := range f.Unsure.Encodings[1:] { // the table is in the first
-		table, err := sheet.Read(ctx, content, sheet.Options{Encoding: encoding})
-		if err == nil {
-			_, err = mapping.Map(ctx, table, f.Options.mapping(f.now))
-		}
-		if !unknown(err) {
-			return false
-		}
-	}
-	return true
 }
 
 // Release frees the cells of a file that can be imported. The cells take more memory than

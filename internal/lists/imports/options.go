@@ -17,7 +17,9 @@ import (
 type Options struct {
 	Name string // of the file, for people
 
-	// How to read the file where it does not say it itself.
+	// How to read the file where it does not say it itself. Languages are those in which
+	// its names may be, the likeliest first, as "hr".
+	Languages              []string
 	Sheet, Encoding, Dates string
 	Names                  string           // as in mapping.Options
 	Columns                map[int]string   // as in mapping.Options

@@ -1,7 +1,6 @@
 package imports
 
 import (
-	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -136,7 +135,7 @@ func (w Words) Explain(err error) (what, do string, ok bool) {
 		return w.dates(e), "", true
 	}
 	if e, ok := errors.AsType[*EncodingError](err); ok {
-		return e.explain(e.telling()), "If none of these is right, save the list as .xlsx in the program it comes from.", true
+		return uncertain, strings.Join(append(e.sentences(), "If none of these is right, save the list as .xlsx in the program it comes from."), " "), true
 	}
 	if e, ok := errors.AsType[*RowsError](err); ok {
 		return messages().Text(w.Language, "rows."+e.Code, strconv.Itoa(e.Row)), "", true
@@ -187,24 +186,25 @@ func (w Words) dates(e *mapping.DatesError) string {
 	return w.text("dates.unsettled", sheet.Quoted(e.Header), sheet.Quoted(e.Example))
 }
 
-// explain has no message: the page shows the readings as a choice instead.
-func (e *EncodingError) explain(d Difference) string {
-	readings := make([]string, len(d.Texts))
-	for i, text := range d.Texts {
-		readings[i] = strconv.Quote(text) + " in " + e.Encodings[i]
+// uncertain has no message, nor have the sentences: the page shows the candidates as a
+// choice instead.
+const uncertain = "The encoding is not certain."
+
+// sentences returns a sentence for each candidate.
+func (e *EncodingError) sentences() (all []string) {
+	for _, c := range e.Candidates {
+		all = append(all, fmt.Sprintf("In %s: %s.", c.Encoding, c.Text()))
 	}
-	last := len(readings) - 1
-	return fmt.Sprintf("The encoding is not certain: row %d is %s, and %s.", d.Row, strings.Join(readings[:last], ", "), readings[last])
+	return all
 }
 
-// telling returns the row that tells most of the readings apart.
-func (e *EncodingError) telling() Difference {
-	return slices.MaxFunc(e.Differs, func(a, b Difference) int { return cmp.Compare(different(a.Texts), different(b.Texts)) })
-}
-
-// different returns how many different texts there are.
-func different(texts []string) int {
-	return len(slices.Compact(slices.Sorted(slices.Values(texts))))
+// Text returns the names of the candidate, in quotes.
+func (c Candidate) Text() string {
+	quoted := make([]string, len(c.Names))
+	for i, name := range c.Names {
+		quoted[i] = strconv.Quote(name)
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // Row returns why a row is refused that means somebody who is not certain. ok is
@@ -240,16 +240,17 @@ func (w Words) Row(e record.FieldError, row *Row) (sentence string, ok bool) {
 // Why says in a few words why a row could be somebody, or how its name stands out.
 func (w Words) Why(code string) string { return messages().Text(w.Language, "why."+code) }
 
-// warnings returns what people should know about a file, in sentences.
+// warnings returns what people should know about a file, in sentences. The first are about
+// the candidates of Unsure.
 func (f *File) warnings(r *Outcome) []string {
 	all := []string{}
+	if f.Unsure != nil {
+		for _, candidate := range f.Unsure.sentences() {
+			all = append(all, uncertain+" "+candidate)
+		}
+	}
 	if r.Same != nil {
 		all = append(all, English.SameFile(r.Same.Number, r.Same.At.Format("2 January 2006")))
-	}
-	if f.Unsure != nil {
-		for _, d := range f.Unsure.Differs {
-			all = append(all, f.Unsure.explain(d))
-		}
 	}
 	for _, n := range r.Notes {
 		all = append(all, English.Note(n))

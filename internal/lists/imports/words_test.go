@@ -55,7 +55,7 @@ func TestEveryCodeHasWords(t *testing.T) {
 			t.Errorf("the code %q of columns: %q", code, what)
 		}
 	}
-	for _, file := range []string{"../sheet/sheet.go", "../mapping/mapping.go", "encodings.go", "outcome.go"} {
+	for _, file := range []string{"../sheet/sheet.go", "../mapping/mapping.go", "outcome.go"} {
 		for _, code := range constants(t, file, "Note") {
 			if !slices.Contains(messages().Keys(), "note."+code) {
 				t.Errorf("the note %q has no words", code)
@@ -97,7 +97,7 @@ func TestMessagesAreUsed(t *testing.T) {
 	for prefix, codes := range map[string][]string{
 		"file.": constants(t, "../sheet/sheet.go", "File"),
 		"note.": slices.Concat(constants(t, "../sheet/sheet.go", "Note"), constants(t, "../mapping/mapping.go", "Note"),
-			constants(t, "encodings.go", "Note"), constants(t, "outcome.go", "Note")),
+			constants(t, "outcome.go", "Note")),
 		"columns.": constants(t, "../mapping/mapping.go", "Columns"),
 		"rows.":    constants(t, "options.go", "Rows"),
 		"why.":     whys,
@@ -136,7 +136,7 @@ func TestWords(t *testing.T) {
 		{&mapping.ColumnsError{Code: mapping.ColumnsUnknown, Headers: []string{"x"}}, `The file has no column "x".`},
 		{&mapping.DatesError{Header: "Birthday", Example: "05/06/1990"}, `The dates in the column "Birthday", such as "05/06/1990", could be day first or month first.`},
 		{&mapping.DatesError{Header: "Birthday", Example: "26/06/1990", Other: "06/26/1990"}, `The dates in the column "Birthday" are written in different orders: "26/06/1990" and "06/26/1990".`},
-		{&EncodingError{[]string{sheet.Windows1252, sheet.Windows1250}, []Difference{{2, []string{"Èoviæ", "Čović"}}}}, `The encoding is not certain: row 2 is "Èoviæ" in windows-1252, and "Čović" in windows-1250. If none of these is right, save the list as .xlsx in the program it comes from.`},
+		{&EncodingError{[]Candidate{{sheet.Windows1252, []string{"Ana Èoviæ", "Ivo"}}, {sheet.Windows1250, []string{"Ana Čović", "Ivo"}}}}, `The encoding is not certain. In windows-1252: "Ana Èoviæ", "Ivo". In windows-1250: "Ana Čović", "Ivo". If none of these is right, save the list as .xlsx in the program it comes from.`},
 		{&RowsError{"same", RowsUnknown, 1200}, "The file has no row 1200."},
 		{&RowsError{"same", RowsBoth, 12}, "Row 12 cannot be both somebody who is there and somebody new."},
 		{errors.New("another"), ""},

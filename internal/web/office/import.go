@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
@@ -165,7 +166,7 @@ func (v visit) openList() (*broughtList, error) {
 	l.options.Name = l.name
 	l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	if hash := v.form().Get("hash"); l.file != nil && hash != "" && hash != l.hash() {
-		l.options = imports.Options{Name: l.name, Update: l.options.Update} // the others are about another list
+		l.options = imports.Options{Name: l.name, Update: l.options.Update, Languages: l.options.Languages} // the others are about another list
 		l.file, err = imports.Read(v.R.Context(), l.content, l.options, v.Store.Clock().Now())
 	}
 	if errors.As(err, new(*imports.RowsError)) { // the answers are about the rows of another encoding
@@ -193,7 +194,7 @@ const (
 // for the sheet that it was made of.
 func (v visit) readingOptions() imports.Options {
 	form := v.form()
-	o := imports.Options{Sheet: form.Get("sheet"), Encoding: form.Get("encoding"), Dates: form.Get("dates"), Names: form.Get("names"),
+	o := imports.Options{Languages: []string{v.Lang.Tag, osutil.Language()}, Sheet: form.Get("sheet"), Encoding: form.Get("encoding"), Dates: form.Get("dates"), Names: form.Get("names"),
 		Update: form.Get("update") != "", Spelling: form.Get("spelling") != "", SkipBad: form.Get("skipBad") != "",
 		Zero: form.Get("zero") != "", LeaveOutBad: form.Get("leaveOutBad") != "", AddPerhaps: form.Get("addPerhaps") != ""}
 	if !form.Has("sheet") || o.Sheet == form.Get("was.sheet") {

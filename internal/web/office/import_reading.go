@@ -255,12 +255,12 @@ func (v visit) addEncodings(r *reading, l *broughtList) {
 		r.Encodings = v.encodings(l.options.Encoding)
 		return
 	}
-	for i, encoding := range unsure.Encodings {
-		var texts []string
-		for _, d := range unsure.Differs {
-			texts = append(texts, quoted(d.Texts[i]))
+	for _, candidate := range unsure.Candidates {
+		var names []string
+		for _, name := range candidate.Names {
+			names = append(names, quoted(name))
 		}
-		r.Unsure = append(r.Unsure, choice{encoding, strings.Join(texts, ", "), false})
+		r.Unsure = append(r.Unsure, choice{candidate.Encoding, strings.Join(names, ", "), false})
 	}
 	if r.Fault("encoding") == "" {
 		r.Faults = append(r.Faults, fault{"encoding", v.Text("import.encoding.unsure")})

@@ -1,8 +1,9 @@
-// Package charset knows the encodings of the texts in lists: their names, what bytes are
-// in them, and which readings of bytes can be names of people.
+// Package charset has the encodings of the texts in lists: their names, and the text that
+// bytes are in them.
 package charset
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -13,45 +14,55 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 )
 
-// Names of the code pages that others must know. The table has them all.
+// Names of the code pages that other packages need. The table has all names.
 const (
 	Windows1250 = "windows-1250"
 	Windows1252 = "windows-1252"
-	Windows1254 = "windows-1254"
 )
 
 // page is a code page.
 type page struct {
-	name    string
-	aliases []string // others of its names, in lower case
-	bytes   encoding.Encoding
-	names   *alphabet // in which names are written
+	name      string
+	aliases   []string // its other names, in lower case
+	bytes     encoding.Encoding
+	languages []string // that are written in it more often than in windows-1252
 }
 
-// pages are all, the more usual ones first.
+// central are the languages of central Europe with Latin letters.
+var central = []string{"bs", "cs", "hr", "hu", "pl", "ro", "sk", "sl", "sq", "sr"}
+
+// pages are all code pages, the more usual ones first.
 var pages = []page{
-	{Windows1252, nil, charmap.Windows1252, western},
+	{Windows1252, nil, charmap.Windows1252, nil},
 	{Windows1250, nil, charmap.Windows1250, central},
-	{"cp850", []string{"ibm850", "850"}, charmap.CodePage850, western},
+	{"cp850", []string{"ibm850", "850"}, charmap.CodePage850, nil},
 	{"cp852", []string{"ibm852", "852"}, charmap.CodePage852, central},
 	{"iso-8859-2", []string{"iso_8859-2", "iso_8859-2:1987", "iso8859-2", "latin2", "l2"}, charmap.ISO8859_2, central},
-	{"iso-8859-15", []string{"iso_8859-15", "iso8859-15", "latin-9", "latin9"}, charmap.ISO8859_15, western},
-	{Windows1254, nil, charmap.Windows1254, turkish},
-	{"macintosh", []string{"mac", "macroman", "x-mac-roman"}, charmap.Macintosh, western},
-	{"windows-1251", nil, charmap.Windows1251, cyrillic},
-	{"koi8-r", nil, charmap.KOI8R, cyrillic},
-	{"windows-1253", nil, charmap.Windows1253, greek},
-	{"shift_jis", []string{"shift-jis", "sjis", "ms_kanji", "windows-31j", "cp932"}, japanese.ShiftJIS, kanji},
-	{"gb18030", []string{"gbk", "gb2312", "cp936"}, simplifiedchinese.GB18030, hanzi},
+	{"iso-8859-15", []string{"iso_8859-15", "iso8859-15", "latin-9", "latin9"}, charmap.ISO8859_15, nil},
+	{"windows-1254", nil, charmap.Windows1254, []string{"tr"}},
+	{"macintosh", []string{"mac", "macroman", "x-mac-roman"}, charmap.Macintosh, nil},
+	{"windows-1251", nil, charmap.Windows1251, []string{"be", "bg", "mk", "ru", "sr", "uk"}},
+	{"koi8-r", nil, charmap.KOI8R, []string{"ru"}},
+	{"windows-1253", nil, charmap.Windows1253, []string{"el"}},
+	{"shift_jis", []string{"shift-jis", "sjis", "ms_kanji", "windows-31j", "cp932"}, japanese.ShiftJIS, []string{"ja"}},
+	{"gb18030", []string{"gbk", "gb2312", "cp936"}, simplifiedchinese.GB18030, []string{"zh"}},
 }
 
-// Pages returns the names of all code pages, the more usual ones first.
-func Pages() []string {
-	all := make([]string, len(pages))
-	for i, p := range pages {
-		all[i] = p.name
+// Pages returns the names of all code pages: first those that are usual for the languages,
+// in the order of these, and then the more usual ones.
+func Pages(languages ...string) []string {
+	rank := func(p page) int {
+		at := slices.IndexFunc(languages, func(language string) bool { return slices.Contains(p.languages, language) })
+		if at < 0 {
+			return len(languages)
+		}
+		return at
 	}
-	return all
+	var names []string
+	for _, p := range slices.SortedStableFunc(slices.Values(pages), func(a, b page) int { return cmp.Compare(rank(a), rank(b)) }) {
+		names = append(names, p.name)
+	}
+	return names
 }
 
 // Page returns the name of a code page that has this name or another one, in any case.
