@@ -47,14 +47,7 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE) // a closed log is an error, not the end
 	env := cli.Env{Context: ctx, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), ServiceDB: managers.Host{}.Database}
 	err := program().Run(env, os.Args[1:])
-	code := make(chan int, 1)
-	go func() { code <- cli.PrintError(err, os.Stderr) }()
-	select {
-	case c := <-code:
-		os.Exit(c)
-	case <-time.After(5 * time.Second): // nobody reads standard error
-		os.Exit(1)
-	}
+	os.Exit(cli.PrintError(err, os.Stderr))
 }
 
 // runForWindows runs the program for the service manager of Windows, and returns the exit

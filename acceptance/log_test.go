@@ -2,70 +2,14 @@ package acceptance
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 )
 
 // breakUpdates has each PUT of a record fail by a fault of the service.
 func breakUpdates(t *testing.T, db string) {
 	t.Helper()
 	execSQL(t, db, `CREATE TRIGGER fails BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`)
-}
-
-// TestLogThatNobodyReads: requests that are logged are answered, and the
-// service ends when it is told to.
-func TestLogThatNobodyReads(t *testing.T) {
-	t.Parallel()
-	unread, stderr, err := os.Pipe()
-	must(t, err)
-	defer unread.Close()
-	defer stderr.Close()
-	db := filepath.Join(t.TempDir(), "x.db")
-	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
-	cmd.Stderr = stderr
-	s := serving(t, db, cmd)
-	one := collection + "/" + s.create(t, ana)
-	breakUpdates(t, s.db)
-	for range 1100 { // more than can wait
-		s.do(t, "PUT", one, ana).wants(t, 500)
-	}
-	s.stop(t)
-}
-
-// TestPipeThatNobodyReads is the same with a pipe of the system, which is full
-// from the start.
-func TestPipeThatNobodyReads(t *testing.T) {
-	t.Parallel()
-	unread, stderr, err := os.Pipe()
-	must(t, err)
-	defer unread.Close()
-	defer stderr.Close()
-	for _, size := range []int{1 << 16, 1} {
-		if err := stderr.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
-			t.Skipf("a pipe has no deadlines here: %v", err)
-		}
-		for err = nil; err == nil; {
-			_, err = stderr.Write(make([]byte, size))
-		}
-	}
-	db := filepath.Join(t.TempDir(), "x.db")
-	cmd, _ := process(t, "--db", db, "--listen", "127.0.0.1:0")
-	cmd.Stderr = stderr
-	c := startedProcess(t, cmd)
-	one := collection + "/" + c.create(t, ana)
-	breakUpdates(t, db)
-	for range 10 {
-		c.do(t, "PUT", one, ana).wants(t, 500)
-	}
-	must(t, cmd.Process.Signal(syscall.SIGTERM))
-	must(t, cmd.Wait())
-	if exists(db + "-wal") {
-		t.Error("the database was not closed")
-	}
 }
 
 // TestRefusedKeys: the log says from where requests without a valid key came,

@@ -79,12 +79,9 @@ func (s *stream) print(b []byte) error {
 	return s.pass(all[:end])
 }
 
-// flush writes what was held back: nothing follows it. It does not wait for a write
-// that hangs, as where nobody reads the log.
+// flush writes what was held back: nothing follows it.
 func (s *stream) flush() {
-	if !s.mu.TryLock() {
-		return
-	}
+	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.held) > 0 {
 		s.failed = cmp.Or(s.failed, s.pass(s.held))

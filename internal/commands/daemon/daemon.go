@@ -101,10 +101,7 @@ type daemon struct {
 
 // Run serves a database until the program must stop.
 func (c Commands) Run(env cli.Env, o Options) error {
-	stderr := newLogQueue(env.Stderr, cli.IsTerminal(env.Stderr))
-	defer stderr.Close(time.Second)
-	env.Stderr = stderr // so that notes and the log keep their order
-	d := &daemon{Commands: c, Options: o, env: env, log: stderr.Logger(), manager: managers.NewManager(os.Getenv)}
+	d := &daemon{Commands: c, Options: o, env: env, log: cli.NewLog(env.Stderr, cli.IsTerminal(env.Stderr)), manager: managers.NewManager(os.Getenv)}
 	if err := d.certify(); err != nil {
 		return c.Database.Advise(env.Context, err, d.DB, "")
 	}
