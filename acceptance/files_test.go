@@ -274,60 +274,6 @@ func TestTruncated(t *testing.T) {
 	s.stopOnce.Do(func() {})
 }
 
-// TestLongPath: a limit of the system is not taken for a matter of owners.
-func TestLongPath(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has other limits")
-	}
-	dir := t.TempDir()
-	deep := dir
-	for len(deep) < 500 {
-		deep = filepath.Join(deep, strings.Repeat("d", 50))
-	}
-	must(t, os.MkdirAll(deep, 0o700))
-	name, db := filepath.Join(dir, strings.Repeat("n", 300)+".db"), filepath.Join(dir, "x.db")
-	ours(t, db)
-	for path, args := range map[string][]string{
-		name:                        {"keys", "create", "--tenant", "A", "--db", name},
-		filepath.Join(deep, "x.db"): {"keys", "create", "--tenant", "A", "--db", filepath.Join(deep, "x.db")},
-		name + "-saved":             {"backup", name + "-saved", "--db", db},
-	} {
-		code, _, stderr := runCommand(t, args...)
-		if want := fmt.Sprintf("%q: the path is too long\nTry: a shorter one: a path of up to 200 bytes is never too long\n", path); code != 1 || !strings.HasSuffix(stderr, want) {
-			t.Errorf("%q: code %d, stderr %q", args, code, stderr)
-		}
-	}
-}
-
-// TestTooManyFiles: neither is this one.
-func TestTooManyFiles(t *testing.T) {
-	t.Parallel()
-	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such limit")
-	}
-	db := filepath.Join(t.TempDir(), "x.db")
-	ours(t, db)
-	met := 0
-	for limit := 8; limit < 30; limit++ {
-		cmd, output := process(t, "keys", "list", "--db", db)
-		cmd.Args = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, limit)}, cmd.Args...)
-		cmd.Path = "/bin/sh"
-		if cmd.Run() == nil {
-			continue
-		}
-		if text := output.String(); strings.Contains(text, "Error: ") {
-			met++
-			if !strings.HasSuffix(text, ": this program may not open more files\nTry: close other programs, or allow this one more, and then the same again: ulimit -n 4096\n") {
-				t.Errorf("with %d files: %s", limit, text)
-			}
-		}
-	}
-	if met == 0 {
-		t.Error("the limit was never met")
-	}
-}
-
 // refusesSecondPath checks that every command refuses a second path of a served database
 // with these words, and that the database stays sound. add adds the path, remove removes it.
 func refusesSecondPath(t *testing.T, path, words string, add func(db string), remove func()) {

@@ -244,8 +244,6 @@ func (d *daemon) cannotListen(path string, err error) error {
 			release()
 		}
 		err = fmt.Errorf("port %s is used by another program", port)
-	case osutil.TooManyFiles(err):
-		return err
 	}
 	next := "8081"
 	if port == next {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -91,9 +90,6 @@ func AdviceOn(err error, db string) Advice {
 	if e, ok := errors.AsType[*backup.RoomError](err); ok {
 		return Advice{Text: e.Error(), Hint: roomHint}
 	}
-	if a := adviceOnLimits(err); a.Text != "" {
-		return a
-	}
 	if e, ok := errors.AsType[*backup.Error](err); ok {
 		if e.Op == backup.OpRead {
 			return adviceOnReading(e, db)
@@ -154,26 +150,6 @@ func adviceOnRecords(e *store.NotEmptyError, db string) Advice {
 		a.Hint = "delete its records over the API, then: " + a.Hint
 	}
 	return a
-}
-
-// adviceOnLimits is about limits of the system, and paths that cannot be. SQLite
-// reports them as if the file might not be opened.
-func adviceOnLimits(err error) Advice {
-	doing := ""
-	if e, ok := errors.AsType[*backup.Error](err); ok {
-		doing = e.Op + " " + osutil.InQuotes(e.Path) + ": "
-	} else if e, ok := errors.AsType[*sqlite.FileError](err); ok {
-		doing = e.Op + " database " + osutil.InQuotes(e.Path) + ": "
-	}
-	switch {
-	case errors.Is(err, sqlite.ErrNoFiles), osutil.TooManyFiles(err):
-		return Advice{Text: doing + sqlite.ErrNoFiles.Error(), Hint: "close other programs, or allow this one more, and then the same again: ulimit -n 4096"}
-	case errors.Is(err, syscall.ENOTDIR):
-		return Advice{Text: doing + "a part of the path is a file, not a folder", Hint: "name the right file"}
-	case errors.Is(err, sqlite.ErrLongPath), osutil.NameTooLong(err):
-		return Advice{Text: doing + sqlite.ErrLongPath.Error(), Hint: "a shorter one: a path of up to 200 bytes is never too long"}
-	}
-	return Advice{}
 }
 
 // rule is what is said of an error, with {name} in the place of a path in quotes,

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -41,8 +40,6 @@ const (
 	inPlaceLeft = "put a backup in its place (this file was left as it is): firefighters restore FILE --db dir/x.db"
 	otherNames  = "another name for the backup"
 	otherFile   = "another backup: firefighters restore --help"
-	filesHint   = "close other programs, or allow this one more, and then the same again: ulimit -n 4096"
-	lengthHint  = "a shorter one: a path of up to 200 bytes is never too long"
 )
 
 // adviceCase is an error and what is said of it.
@@ -67,8 +64,6 @@ var databaseAdvice = []adviceCase{
 	{file("copying", backup.ErrBadCopy), `database "dir/x.db" is damaged: a copy of it does not pass the check`, "firefighters check --db dir/x.db"},
 	{file("reading", sqlite.ErrNoFolder), `the folder of "dir/x.db" does not exist`, "make it first: mkdir dir"},
 	{file("reading", sqlite.ErrNotRegular), `"dir/x.db" is not a file`, "name the right file with --db"},
-	{file("reading", &fs.PathError{Op: "stat", Path: "x", Err: syscall.ENOTDIR}), `reading database "dir/x.db": a part of the path is a file, not a folder`,
-		"name the right file"},
 	{&sqlite.FileError{Op: "reading", Path: os.TempDir(), Err: sqlite.ErrNotRegular}, fmt.Sprintf("%q is a folder", os.TempDir()),
 		"name the file in it: --db " + cli.Quote(filepath.Join(os.TempDir(), "firefighters.db"))},
 	{file("opening", sqlite.ErrLinked), `database "dir/x.db" has another name as well (a hard link), by which it could be served twice and be damaged`,
@@ -94,11 +89,6 @@ var databaseAdvice = []adviceCase{
 	{file("making", &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}), `making database "dir/x.db": the file or its folder may not be read and written`,
 		"start as the user who owns both, or as an administrator (sudo), or give another file with --db"},
 	{file("reading", sqlite.ErrReadOnly), `reading database "dir/x.db": it is on a disk that is read-only`, readOnlyHint},
-	{file("opening", fmt.Errorf("%w: %w", sqlite.ErrNoFiles, errResultCantOpen)), `opening database "dir/x.db": this program may not open more files`, filesHint},
-	{file("reading", &fs.PathError{Op: "open", Path: "x", Err: syscall.EMFILE}), `reading database "dir/x.db": this program may not open more files`, filesHint},
-	{file("locking", &backup.LockError{Path: "x-backup-lock", Err: syscall.ENAMETOOLONG}), `locking database "dir/x.db": the path is too long`, lengthHint},
-	{&sqlite.FileError{Op: "opening", Path: strings.Repeat("d/", 240) + "x.db", Err: sqlite.ErrPermission},
-		`opening database "` + strings.Repeat("d/", 240) + `x.db": the path is too long`, lengthHint},
 	{file("reading", sqlite.ErrClosed), `reading database "dir/x.db": the database is closed`, ""},
 	{errors.Join(file("locking", sqlite.ErrInUse), nil), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
 
@@ -128,7 +118,6 @@ var backupAdvice = []adviceCase{
 	{target(backup.OpWrite, backup.ErrExists), `"dir/saved.db" is there already`, "another name, or --force to replace it"},
 	{target(backup.OpWrite, backup.ErrUnwritable), `the folder of "dir/saved.db" may not be written`, "start as the user who owns it, or take another folder"},
 	{target(backup.OpWrite, errResultFull), `writing "dir/saved.db": the disk is full`, "make room there, or take another disk"},
-	{target(backup.OpWrite, syscall.ENAMETOOLONG), `writing the backup "dir/saved.db": the path is too long`, lengthHint},
 	{target(backup.OpWrite, fs.ErrInvalid), `writing the backup "dir/saved.db": invalid argument`, ""},
 	{&backup.RoomError{Folder: "dir", Free: 51_300_000, Need: 209_400_000}, `too little room in "dir": 51.3 MB are free, and 209.4 MB must be`,
 		"make room there, or take another disk"},
@@ -143,8 +132,6 @@ var backupAdvice = []adviceCase{
 	{target(backup.OpRead, file("reading", sqlite.ErrReadOnly)), `the backup "dir/saved.db" cannot be read from a disk that is read-only; nothing was changed`, readOnlyHint},
 	{target(backup.OpRead, file("reading", fs.ErrPermission)), `the backup "dir/saved.db" may not be read; nothing was changed`, "start as the user who owns it"},
 	{target(backup.OpRead, file("reading", sqlite.ErrNotRegular)), `"dir/saved.db" is not a file`, otherFile},
-	{target(backup.OpRead, file("reading", syscall.ENOTDIR)), `reading the backup "dir/saved.db": a part of the path is a file, not a folder`, "name the right file"},
-	{target(backup.OpWrite, syscall.ENOTDIR), `writing the backup "dir/saved.db": a part of the path is a file, not a folder`, "name the right file"},
 	{target(backup.OpRead, fs.ErrInvalid), `reading the backup "dir/saved.db": invalid argument`, ""},
 
 	{errors.New("it broke"), "", ""},

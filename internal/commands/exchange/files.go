@@ -211,8 +211,6 @@ func (t *target) failed(err error) error {
 		return cli.WithHint(fmt.Errorf("writing %s: %w", name, osutil.ErrLink), "name the folder that it leads to, or start as that user")
 	case osutil.NotPermitted(err):
 		return cli.WithHint(fmt.Errorf("the folder of %s may not be written", name), "start as the user who owns it, or take another folder")
-	case osutil.NameTooLong(err):
-		hint = "a shorter one"
 	case osutil.NoRoom(filepath.Join(filepath.Dir(osutil.Resolve(t.path)), "x")):
 		hint = "make room there, or take another disk"
 	}

@@ -3,9 +3,7 @@ package sqlite
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"modernc.org/sqlite"
@@ -25,8 +23,6 @@ var (
 	ErrCorrupt    = errors.New("the database is damaged")
 	ErrPermission = errors.New("the file or its folder may not be read and written")
 	ErrReadOnly   = errors.New("it is on a disk that is read-only")
-	ErrNoFiles    = errors.New("this program may not open more files")
-	ErrLongPath   = errors.New("the path is too long")
 
 	// ErrLost is returned by all reading and writing once an open database is lost. ErrNotBack
 	// is returned for a database that was lost and has not been restored since.
@@ -65,21 +61,8 @@ func (e *FileError) Is(target error) bool {
 		return osutil.NotPermitted(e.Err)
 	case ErrReadOnly:
 		return (osutil.NotPermitted(e.Err) || errors.Is(e.Err, ErrPermission)) && osutil.ReadOnly(filepath.Dir(e.Path))
-	case ErrNoFiles:
-		return osutil.TooManyFiles(e.Err)
-	case ErrLongPath:
-		return osutil.NameTooLong(e.Err) || errors.Is(e.Err, ErrPermission) && isLong(e.Path)
 	}
 	return false
-}
-
-// isLong reports whether SQLite may not open a path, or the names that the
-// program gives to files beside it, because of a limit: 512 bytes, or on Windows
-// 260 characters. SQLite does not say so.
-func isLong(path string) bool {
-	const longest, longestOnWindows = 512 - len(".before-restore-20060102T150405Z-journal"), 220
-	absolute, err := filepath.Abs(path)
-	return err == nil && (len(absolute) > longest || runtime.GOOS == "windows" && len(absolute) > longestOnWindows)
 }
 
 // wrap returns a FileError for err, nil if err is nil, and err itself if it is
@@ -153,31 +136,13 @@ func (e ResultError) ioKind() error {
 }
 
 // translate turns errors of the driver into ResultErrors and returns others
-// as they are. It adds ErrNoFiles where that is the cause.
+// as they are.
 func translate(err error) error {
 	var failure *sqlite.Error
 	if !errors.As(err, &failure) {
 		return err
 	}
-	result := ResultError(failure.Code())
-	if result&0xff == sqlite3.SQLITE_CANTOPEN && noFilesLeft() {
-		return fmt.Errorf("%w: %w", ErrNoFiles, result)
-	}
-	return result
-}
-
-// noFilesLeft reports whether the process may open only a few more files, or
-// none. SQLite does not say that this is why it could not open one.
-func noFilesLeft() bool {
-	const few = 4
-	for range few {
-		file, err := os.Open(os.DevNull)
-		if err != nil {
-			return osutil.TooManyFiles(err)
-		}
-		defer file.Close()
-	}
-	return false
+	return ResultError(failure.Code())
 }
 
 // explainFull returns err, and ErrFull with it, if SQLite could not write to the

@@ -39,11 +39,6 @@ func TooManyFiles(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
 }
 
-// NameTooLong reports whether err says that a path, or a name in it, is too long.
-func NameTooLong(err error) bool {
-	return errors.Is(err, syscall.ENAMETOOLONG) || errors.Is(err, errNameTooLong)
-}
-
 // Exists reports whether path names a file or folder, or a link to one.
 func Exists(path string) bool {
 	_, err := os.Stat(path)

@@ -35,9 +35,8 @@ func MaxOpenFiles() int {
 }
 
 const (
-	noFollow       = syscall.O_NOFOLLOW
-	errReadOnly    = unix.EROFS
-	errNameTooLong = unix.ENAMETOOLONG
+	noFollow    = syscall.O_NOFOLLOW
+	errReadOnly = unix.EROFS
 )
 
 var noRoom = []error{unix.ENOSPC, unix.EDQUOT, unix.EFBIG}

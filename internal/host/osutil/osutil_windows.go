@@ -31,9 +31,8 @@ func SpaceOf(folder string) (Space, error) {
 func MaxOpenFiles() int { return math.MaxInt32 }
 
 const (
-	noFollow       = 0 // there is no such flag
-	errReadOnly    = windows.ERROR_WRITE_PROTECT
-	errNameTooLong = windows.ERROR_FILENAME_EXCED_RANGE
+	noFollow    = 0 // there is no such flag
+	errReadOnly = windows.ERROR_WRITE_PROTECT
 )
 
 var noRoom = []error{windows.ERROR_DISK_FULL, windows.ERROR_HANDLE_DISK_FULL, windows.ERROR_DISK_QUOTA_EXCEEDED}
