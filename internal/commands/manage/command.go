@@ -30,7 +30,6 @@ func (c Commands) Table() []cli.Command {
 		{Name: "drill", Also: "rehearse", Summary: "tries out the newest backup", Run: c.drill},
 		{Name: "history", Also: "log", Summary: "shows who changed what when", Run: c.history},
 		{Name: "keys", Also: "users tokens", Summary: "makes, lists and revokes API keys", Help: keysHelp, Sub: c.keys()},
-		{Name: "person", Also: "dossier", Summary: "shows a record, or all that is kept about a person", Run: c.person},
 		{Name: "purge", Also: "erase", Summary: "erases deleted records for good", Run: c.purge},
 		{Name: "restore", Also: "recover", Summary: "replaces the database by a backup", Run: c.restore},
 		{Name: "undelete", Also: "undo", Summary: "brings deleted records back", Run: c.undelete},

@@ -3,6 +3,7 @@ package manage
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -171,6 +172,15 @@ func (c Commands) purge(env cli.Env, args []string) error {
 	})
 }
 
+// search returns where the backups of a database are: as the flags say or, without a
+// folder, as the installed service has them.
+func (c Commands) search(env cli.Env, db string, of backup.Options) backup.Search {
+	if installed, known := c.Service.Backups(env, db); known && (of.Dir == "" || osutil.SameFile(of.Dir, installed.Dir)) {
+		of = installed
+	}
+	return backup.Search{Content: c.Database, Database: db, Options: of}
+}
+
 // erase erases records, removes their traces from the file, and says which backups still
 // hold them.
 func erase(env cli.Env, s *store.Store, tenant record.TenantID, records []record.Stored, backups backup.Search) error {
@@ -234,6 +244,31 @@ func reportHolders(env cli.Env, found backup.Holders) {
 		heading, list := backupsInText(found)
 		env.Notef("%s:\n\n%s", heading, strings.TrimSuffix(list.String(), "\n"))
 	}
+}
+
+// backupsInText returns the backups that hold the person, with a heading.
+func backupsInText(b backup.Holders) (heading string, list *cli.List) {
+	heading, list = "Backups that hold it, if they go on as they are set, and copies beside the database", cli.NewList(false, "FILE", "MADE", "DELETED ON")
+	switch {
+	case b.NotSet:
+		heading = "Copies beside the database that hold it. No folder for backups is known: see --backup-dir"
+	case b.Away:
+		heading = "Copies beside the database that hold it. The folder for backups cannot be read: is its disk connected?"
+	}
+	for _, f := range b.Files {
+		until, name := "not by itself", filepath.Base(f.Path)
+		if !f.Until.IsZero() {
+			until = f.Until.Format(time.DateOnly)
+		}
+		if f.Encrypted {
+			name += " (encrypted, by its date)"
+		}
+		list.Add(nil, name, cli.FormatTime(f.Time.UnixMilli()), until)
+	}
+	for _, f := range b.Unread {
+		list.Add(nil, filepath.Base(f.Path), cli.FormatTime(f.Time.UnixMilli()), "cannot be read, and may hold it")
+	}
+	return heading, list
 }
 
 // before returns the time that is an age before now, without an age one after every
