@@ -494,19 +494,17 @@ var openAPIJSON []byte
 //go:embed docs/openapi.yaml
 var openAPIYAML []byte
 
-// addDocuments adds a second address of the document and, if withPage, the page that shows it.
-// They are not operations of the API, so the document does not have them.
-func (s *server) addDocuments(withPage bool) {
+// addDocuments adds a second address of the document and the page that shows it. They are not
+// operations of the API, so the document does not have them.
+func (s *server) addDocuments() {
 	s.add(route{"GET", "/openapi.json", public, noQuery, serveDocument("application/json; charset=utf-8", openAPIJSON)})
-	if withPage {
-		s.leads = http.Header{"Link": append(slices.Clone(toDocument["Link"]), "<"+docs.Path+`>; rel="service-doc"; type="text/html"`)}
-		for _, f := range docs.Files() {
-			serve := serveFile(f.Type, f.Packed, httpapi.Unpack)
-			s.add(route{"GET", f.Path, public, noQuery, func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
-				w.Header().Set("Content-Security-Policy", docs.Policy)
-				return serve(s, w, r, id, c)
-			}})
-		}
+	s.leads = http.Header{"Link": append(slices.Clone(toDocument["Link"]), "<"+docs.Path+`>; rel="service-doc"; type="text/html"`)}
+	for _, f := range docs.Files() {
+		serve := serveFile(f.Type, f.Packed, httpapi.Unpack)
+		s.add(route{"GET", f.Path, public, noQuery, func(s *server, w http.ResponseWriter, r *http.Request, id string, c caller) error {
+			w.Header().Set("Content-Security-Policy", docs.Policy)
+			return serve(s, w, r, id, c)
+		}})
 	}
 }
 

@@ -96,13 +96,13 @@ func newAPI(c daemon.Config) daemon.API {
 			return nil
 		}})
 	}
-	s.addDocuments(c.Docs)
+	s.addDocuments()
 	if c.Phones {
 		s.phones = dav.New(dav.Config{Store: c.Store, Book: s.authorizeBook, Calendar: s.authorizeCalendar, Explain: s.explain})
 	}
 	if c.Office {
 		s.office = office.New(site.Config{Store: c.Store, Keys: s, Log: c.Log, Refusals: s.refusals, Phones: c.Phones, Authority: certificate,
-			Backups: c.Backups, Search: c.Search, Newer: c.Newer, Installed: c.Installed, Invented: c.Invented, Loss: c.Loss, TrustPath: trust, Port: c.Port, LocalPort: c.LocalPort, Explain: s.explain})
+			Backups: c.Backups, Search: c.Search, Installed: c.Installed, Invented: c.Invented, Loss: c.Loss, TrustPath: trust, Port: c.Port, LocalPort: c.LocalPort, Explain: s.explain})
 	}
 	return s
 }

@@ -182,8 +182,8 @@ func TestCompletionScripts(t *testing.T) {
 
 // variables are the flags of all commands that may stand in the environment, and those
 // of the examples in docs/api.md.
-const variables = "backup-dir backup-encrypt-to backup-every backup-keep birthdays cors-origin dates db departments encoding expires format id identity json key label listen local look-for-updates " +
-	"map name no-docs no-office no-phones output people rate-limit report scope sheet since tenant tls-cert tls-key tls-self-signed url"
+const variables = "backup-dir backup-encrypt-to backup-every backup-keep birthdays cors-origin dates db departments encoding expires format id identity json key label listen local " +
+	"map name no-office no-phones output people rate-limit report scope sheet since tenant tls-cert tls-key tls-self-signed url"
 
 // TestVariables holds the variables against the flags of all commands, as their help
 // has them. It cannot run beside others.

@@ -14,9 +14,6 @@ import (
 // This file has what docs/operations.md says of files next to the database, and of those
 // that were deleted, moved or replaced while the service ran.
 
-// updatesNote is a file that the program makes later than others.
-const updatesNote = "firefighters.db-updates"
-
 var lossStatements = []statement{
 	{"| `firefighters.db-lock` | empty; shows that a service is running. It can stay |", []string{"0 bytes"},
 		func(t *testing.T) string {

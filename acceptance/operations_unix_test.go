@@ -7,8 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
-	"net/http/httptest"
 	"net/url"
 	"os"
 	"os/exec"
@@ -644,11 +642,6 @@ func (table filePatterns) find(name string) bool {
 	return at >= 0
 }
 
-// sees reports whether a file of this pattern was found.
-func (table filePatterns) sees(name string) bool {
-	return slices.ContainsFunc(table, func(p *filePattern) bool { return p.seen && p.name == name })
-}
-
 // has fails unless the table has each file of the service in a folder.
 func (table filePatterns) has(t *testing.T, folder string) {
 	t.Helper()
@@ -666,22 +659,14 @@ func TestOperationsFiles(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "firefighters.db")
 	folder := filepath.Dir(db)
 	backups, _ := anotherDisk(t, db)
-	releases := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Location", "/releases/tag/v987.6.5")
-		w.WriteHeader(http.StatusFound)
-	}))
-	defer releases.Close()
 	recipient, _ := works(t, "backup-key", "--output", filepath.Join(t.TempDir(), "key.txt"))
-	serve := []string{"serve", "--db", db, "--backup-dir", backups, "--look-for-updates=" + releases.URL}
+	serve := []string{"serve", "--db", db, "--backup-dir", backups}
 
 	encrypted := startWith(t, db, append(serve, "--backup-encrypt-to", strings.TrimSpace(recipient))...)
 	eventually(t, "a drill", func() bool { return encrypted.readyz(t).Backup.Drilled != nil })
-	eventually(t, "the files next to the database that is served", func() bool {
-		for _, name := range namesIn(t, folder) {
-			table.find(name)
-		}
-		return table.sees(updatesNote)
-	})
+	for _, name := range namesIn(t, folder) { // the -wal goes when it stops
+		table.find(name)
+	}
 	encrypted.stop(t)
 	table.has(t, folder)
 	table.has(t, backups)

@@ -53,9 +53,6 @@ func (d *daemon) workBeside() (stop func()) {
 		working.Go(func() { d.scheduler.Run(backing) })
 	}
 	working.Go(func() { d.guard.Run(ctx, stopBackups) })
-	if d.newer != nil {
-		working.Go(func() { d.newer.run(ctx) })
-	}
 	return func() {
 		cancel()
 		working.Wait()

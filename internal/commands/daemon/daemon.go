@@ -43,7 +43,6 @@ type Config struct {
 	Origins   []string // of the pages that may use the API
 	Office    bool     // with the page for people
 	Phones    bool     // with the address book and the calendar for phones
-	Docs      bool     // with the page that shows the document
 	Port      string
 	Local     bool   // it listens on this machine alone
 	LocalPort string // of HTTP for this machine alone, beside HTTPS for all; empty: there is none
@@ -52,7 +51,6 @@ type Config struct {
 	Authority *authority.Authority // that made its certificate; nil for another certificate, or none
 	Backups   func() backup.State  // nil without backups
 	Search    backup.Search        // for backups that hold something
-	Newer     func() string        // the version that is newer than this one, empty if none is known; nil: it does not look
 	Installed bool                 // it is the service of the PC
 	Invented  bool                 // its people are invented: it has no flag for backups
 	Loss      func() string        // how the database was lost, as guard.Loss.Kind; "" if it was not
@@ -88,7 +86,6 @@ type daemon struct {
 	authority *authority.Authority // nil without --tls-self-signed
 	web       *httpserver.Server
 	scheduler *backup.Scheduler // nil without backups
-	newer     *updates          // nil without --look-for-updates
 
 	listener net.Listener
 	local    net.Listener // without TLS, for this machine alone; nil: there is none
@@ -110,9 +107,6 @@ func (c Commands) Run(env cli.Env, o Options) error {
 	}
 	if d.Backups.Dir != "" {
 		d.scheduler = backup.NewScheduler(c.Database, d.DB, d.Backups, d.log)
-	}
-	if o.updates != "" {
-		d.newer = newUpdates(o.updates, d.DB, cli.ReadBuild().Version, d.log)
 	}
 	return c.Database.Advise(env.Context, d.live(), d.DB, d.Backups.Dir)
 }
@@ -360,7 +354,7 @@ func (d *daemon) answer() error {
 // config returns what the API must know.
 func (d *daemon) config() Config {
 	_, port, _ := net.SplitHostPort(d.listener.Addr().String())
-	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones, Docs: !d.NoDocs,
+	c := Config{Store: d.store, Log: d.log, RateLimit: d.RateLimit, Origins: d.Origins, Office: !d.NoOffice, Phones: !d.NoPhones,
 		Port: port, Local: isLoopback(d.listener.Addr()), TLS: d.CertFile != "", Expires: d.web.Expires, Authority: d.authority, Installed: d.Installed, Invented: d.invented != nil,
 		Connections: d.web.Connections(), Stopping: d.env.Context,
 		Search: backup.Search{Content: d.Database, Database: d.DB, Options: d.Backups}, Loss: d.lossKind}
@@ -369,9 +363,6 @@ func (d *daemon) config() Config {
 	}
 	if d.scheduler != nil {
 		c.Backups = d.scheduler.State
-	}
-	if d.newer != nil {
-		c.Newer = d.newer.newer
 	}
 	return c
 }

@@ -100,11 +100,8 @@ func (d *daemon) invent() error {
 		return fmt.Errorf("inventing people: %w", err)
 	}
 	d.invented.half = false
-	served := fmt.Sprintf("This serves %s of %s.", cli.Count(d.invented.people, "invented person", "invented people"),
-		cli.Count(d.invented.departments, "department", "departments"))
-	if !d.NoDocs {
-		served += "\nTry the API in a browser, with the key below: " + d.url() + docs.Path
-	}
+	served := fmt.Sprintf("This serves %s of %s.\nTry the API in a browser, with the key below: %s",
+		cli.Count(d.invented.people, "invented person", "invented people"), cli.Count(d.invented.departments, "department", "departments"), d.url()+docs.Path)
 	if err := d.env.Println(served); err != nil {
 		return err
 	}

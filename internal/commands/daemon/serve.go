@@ -122,7 +122,6 @@ type Options struct {
 	Origins           []string
 	NoOffice          bool
 	NoPhones          bool
-	NoDocs            bool
 	Backups           backup.Options // no folder: no backups
 	encryptTo         database.Recipients
 
@@ -131,7 +130,6 @@ type Options struct {
 	Installed bool
 
 	every    string         // the flag of Backups.Every
-	updates  releases       // to look for newer versions
 	makeNew  bool           // also where a database was lost
 	again    string         // what to type to start this again, with another --listen
 	anyPort  bool           // another will do if it is taken
@@ -154,8 +152,6 @@ func (o *Options) AddFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&o.every, "backup-every", "24h", "how often, as 24h or 7d; with --backup-dir")
 	flags.IntVar(&o.Backups.Keep, "backup-keep", 90, "how many to keep, with --backup-dir: a quarter each the newest, daily, weekly and monthly ones")
 	o.encryptTo.AddFlag(flags)
-	flags.Var(&o.updates, "look-for-updates", "ask the releases page of the project once a week for a newer version, and say so on the page; nothing is sent but the request")
-	flags.Lookup("look-for-updates").NoOptDefVal = "true"
 }
 
 // addNetFlags adds the flags that serve and demo share.
@@ -167,7 +163,6 @@ func (o *Options) addNetFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&o.RateLimit, "rate-limit", 0, "how many requests each key may send per second, twice as many at once; 0 is no limit")
 	flags.BoolVar(&o.NoOffice, "no-office", false, "serve no page for people at /office/")
 	flags.BoolVar(&o.NoPhones, "no-phones", false, "serve no address book and no calendar for phones at /dav/")
-	flags.BoolVar(&o.NoDocs, "no-docs", false, "serve no page that shows the API and tries it out, at /docs")
 	flags.StringSliceVar(&o.Origins, "cors-origin", nil, "let pages from this `origin` use the API in a browser, as https://roster.example.org; may be repeated")
 }
 

@@ -55,7 +55,6 @@ type frame struct {
 	Languages                   []*lang.Language
 	RequestID                   string
 	Backups                     *Backups // for those who may see to them; else nil
-	Newer                       string   // version that they may install; empty: none is known
 }
 
 // HasPhones reports whether the service has address books for phones.
@@ -85,9 +84,6 @@ func (v *Visit) Render(status int, name string, p Page) error {
 		}
 		if f.IsAdmin {
 			f.Backups = new(v.Backups())
-			if v.site.Newer != nil {
-				f.Newer = v.site.Newer()
-			}
 		}
 	}
 	write := func(to io.Writer) error {

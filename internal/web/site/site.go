@@ -42,7 +42,6 @@ type Config struct {
 
 	Backups   func() backup.State // nil without backups
 	Search    backup.Search       // for backups that hold something
-	Newer     func() string       // the version that is newer than this program, empty if none is known; may be nil
 	Installed bool                // it is the service of the PC
 	Loss      func() string       // how the database was lost, as guard.Loss.Kind; "" if it was not
 	Invented  bool                // its people are invented: it has no flag for backups
