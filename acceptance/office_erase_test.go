@@ -149,7 +149,7 @@ func TestEraseInLargeFile(t *testing.T) {
 	id := s.create(t, ana)
 	s.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
 	must(t, os.Truncate(s.db, 33<<20)) // SQLite knows how much of it is the database
-	p := b.get(t, eraseOf(id)).press(t, "Erase 1 person for good").says(t, "1 person was erased for good", "firefighters purge --finish")
+	p := b.get(t, eraseOf(id)).press(t, "Erase 1 person for good").says(t, "1 person was erased for good", "firefighters purge --tenant NAME --older-than 100y")
 	if links := p.one(t, "div", "id", "notice").all("a"); len(links) != 1 || links[0].text() != "Backups that hold it" {
 		t.Errorf("the notice has %d links", len(links))
 	}

@@ -48,12 +48,12 @@ func TestAdvice(t *testing.T) {
 			"firefighters check --repair --db dir/x.db"},
 		{unsound("dir/x.db", integrity.Findings{Ahead: true}), `the latest time that the database "dir/x.db" has seen is ahead of the clock of this machine`,
 			"set the clock; if it is right now: firefighters check --repair --db dir/x.db"},
-		{traces(5, file("rewriting", errResultFull), "x.db"), `5 records are erased, but traces of them may be left in the file: rewriting database "dir/x.db": the disk is full`,
-			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-		{traces(1, file("rewriting", errResultFull), "x.db"), `1 record is erased, but traces of it may be left in the file: rewriting database "dir/x.db": the disk is full`,
-			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
-		{traces(0, file("rewriting", errResultFull), "x.db"), `traces of erased records may be left in the file: rewriting database "dir/x.db": the disk is full`,
-			"when there is room and nobody is writing: firefighters purge --finish --db x.db"},
+		{traces(5, file("rewriting", errResultFull), "A", "x.db"), `5 records are erased, but traces of them may be left in the file: rewriting database "dir/x.db": the disk is full`,
+			"when there is room and nobody is writing: firefighters purge --tenant A --older-than 100y --db x.db"},
+		{traces(1, file("rewriting", errResultFull), "A", "x.db"), `1 record is erased, but traces of it may be left in the file: rewriting database "dir/x.db": the disk is full`,
+			"when there is room and nobody is writing: firefighters purge --tenant A --older-than 100y --db x.db"},
+		{traces(0, file("rewriting", errResultFull), "A", "x.db"), `traces of erased records may be left in the file: rewriting database "dir/x.db": the disk is full`,
+			"when there is room and nobody is writing: firefighters purge --tenant A --older-than 100y --db x.db"},
 		{swapped(file("reading", sqlite.ErrNotExist), "x.db", "my saved.db"), `there is no database at "dir/x.db"`,
 			"to save that one: firefighters backup NEWFILE --db " + cli.Quote("my saved.db")},
 		{swapped(&backup.Error{Op: backup.OpWrite, Path: "dir/saved.db", Err: backup.ErrExists}, "x.db", "dir/saved.db"), `"dir/saved.db" is there already, and it is a database, not a backup`,
@@ -76,7 +76,7 @@ func TestAdviceOnRestore(t *testing.T) {
 		unsound("x.db", integrity.Findings{Broken: 1}):                   true,
 		unsound("x.db", integrity.Findings{Damaged: 1}):                  false,
 		swapped(file("reading", sqlite.ErrNotExist), "x.db", "saved.db"): false,
-		traces(1, file("rewriting", sqlite.ErrCorrupt), "x.db"):          false,
+		traces(1, file("rewriting", sqlite.ErrCorrupt), "A", "x.db"):     false,
 	} {
 		if database.AdviceOn(err, "x.db").Restore != want {
 			t.Errorf("%v: a backup is looked for: %t", err, !want)

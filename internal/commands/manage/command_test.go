@@ -48,8 +48,6 @@ func TestUsage(t *testing.T) {
 		"purge --tenant A":                            "Error: purge: say which, by their ids or by --older-than\nTry: firefighters purge --help\n",
 		"purge --older-than 1":                        "Error: purge: --older-than must be like 7y, 26w or 90d, not \"1\"\nTry: firefighters purge --help\n",
 		"purge --older-than 7y":                       "Error: purge: --tenant is required\nTry: firefighters purge --help\n",
-		"purge --finish " + id:                        "Error: purge: --finish erases no records: leave out their ids and --older-than\nTry: firefighters purge --help\n",
-		"purge --finish --older-than 7y":              "Error: purge: --finish erases no records: leave out their ids and --older-than\nTry: firefighters purge --help\n",
 		"purge 7":                                     "Error: purge: \"7\" is not the id of a record\nTry: see which there are: firefighters deleted --tenant NAME --db firefighters.db\n",
 		"keys":                                        "Error: keys: say create, list or revoke\nTry: firefighters keys --help\n",
 		"keys steal":                                  "Error: keys: there is no command \"steal\"\nTry: firefighters keys --help\n",
@@ -128,7 +126,7 @@ func TestStoreErrors(t *testing.T) {
 	want := fmt.Sprintf("Error: %s is not a database of this program\nTry: give another file with --db (this one was left as it is), or, if it was one and is damaged: firefighters restore FILE --db %s\n",
 		osutil.InQuotes(db), cli.Quote(db))
 	for _, line := range []string{"check", "deleted --tenant A", "history --tenant A", "history --tenant A --since 30d --id " + strings.ToUpper(id),
-		"keys list", "keys revoke 1", "departments list", "departments rename A B", "departments remove A", "keys create --tenant A --expires 90d", "purge --tenant A --older-than 7y", "purge --finish", "undelete --tenant A " + id} {
+		"keys list", "keys revoke 1", "departments list", "departments rename A B", "departments remove A", "keys create --tenant A --expires 90d", "purge --tenant A --older-than 7y", "undelete --tenant A " + id} {
 		if code, stdout, stderr := run(t, append(strings.Fields(line), "--db", db)...); code != 1 || stdout != "" || stderr != want {
 			t.Errorf("%s: code %d, stdout %q, stderr %q", line, code, stdout, stderr)
 		}

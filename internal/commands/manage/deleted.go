@@ -108,15 +108,15 @@ func recordIDs(flags *pflag.FlagSet) (ids []string, err error) {
 }
 
 const purgeHelp = `Usage: firefighters purge --tenant NAME (ID... | --older-than AGE) [flags]
-       firefighters purge --finish [flags]
 
-Erases deleted records for good, with their history: only a restore with
---keep-erased brings them back. It asks first; --yes answers. What is in backups
-stays there until those are deleted: it names them, each with that day. So does what is in the file that an upgrade or a restore has kept
-beside the database. At the end it rewrites the file, so that no trace is left
-in it. That needs as much free room as the file is large. With a large file it
-takes seconds, and a running service may answer 503 to writes meanwhile. If that
-fails, --finish does it later.
+Permanently deletes deleted records, with their history: only a restore with
+--keep-erased brings them back. It asks first; --yes answers. Backups keep them
+until they are deleted, and so do the files that an upgrade or a restore has
+kept beside the database: it names these files, each with the day by which it
+is gone. At the end it rewrites the database file, so that no trace is left in
+it, also if there was nothing to erase. That needs as much free room as the
+file is large. With a large file it takes seconds, and a running service may
+answer 503 to writes meanwhile.
 
   firefighters purge --tenant "Engine 7" 01a1f83c-64f7-795d-bc35-4c6516093415
   firefighters purge --tenant "Engine 7" --older-than 7y --yes
@@ -131,7 +131,6 @@ func (c Commands) purge(env cli.Env, args []string) error {
 	yes := flags.Bool("yes", false, "do not ask")
 	of := backup.Options{Every: 24 * time.Hour, Keep: 90}
 	flags.StringVar(&of.Dir, "backup-dir", "", "the `folder` of the backups that may hold them; by default that of the installed service")
-	finish := flags.Bool("finish", false, "erase nothing, and only rewrite the file")
 	if err := env.Parse(flags, args, cli.AnyNumber); err != nil {
 		return err
 	}
@@ -139,12 +138,6 @@ func (c Commands) purge(env cli.Env, args []string) error {
 	switch {
 	case err != nil:
 		return err
-	case *finish && (len(ids) > 0 || *age != ""):
-		return cli.Wrong(flags, "--finish erases no records: leave out their ids and --older-than")
-	case *finish:
-		return c.Database.With(env, *db, false, func(s *store.Store) error {
-			return rewrite(env, s, *db, 0, "Rewrote the file: no trace of erased records is left in it.")
-		})
 	case (len(ids) > 0) == (*age != ""):
 		return cli.Wrong(flags, "say which, by their ids or by --older-than")
 	}
@@ -168,7 +161,7 @@ func (c Commands) purge(env cli.Env, args []string) error {
 				return err
 			}
 		}
-		return erase(env, s, tenant, records, c.search(env, *db, of))
+		return erase(env, s, tenant, *name, records, c.search(env, *db, of))
 	})
 }
 
@@ -183,20 +176,21 @@ func (c Commands) search(env cli.Env, db string, of backup.Options) backup.Searc
 
 // erase erases records, removes their traces from the file, and says which backups still
 // hold them.
-func erase(env cli.Env, s *store.Store, tenant record.TenantID, records []record.Stored, backups backup.Search) error {
+func erase(env cli.Env, s *store.Store, tenant record.TenantID, name string, records []record.Stored, backups backup.Search) error {
 	db := backups.Database
 	erased, err := s.Purge(tenant, 0, records)
 	if err != nil {
 		return store.Failed("erasing from", db, err)
 	}
 	noteErased(env, backups)
-	said := fmt.Sprintf("Erased: %d.", erased)
+	if err := s.Vacuum(); err != nil {
+		return traces(erased, store.Failed("rewriting", db, err), name, db)
+	}
 	if erased == 0 { // the last purge may not have had the room to rewrite the file
-		said = "There is nothing to erase."
+		env.Notef("There is nothing to erase.")
+		return nil
 	}
-	if err := rewrite(env, s, db, erased, said); err != nil || erased == 0 {
-		return err
-	}
+	env.Notef("Erased: %d.", erased)
 	holders, err := findHolders(env, backups, records)
 	if err == nil {
 		reportHolders(env, holders)
@@ -296,21 +290,13 @@ func choose(records []record.Stored, ids []string) (chosen []record.Stored, err 
 	return chosen, nil
 }
 
-// rewrite rewrites the file, after so many records were erased, and says what was done.
-func rewrite(env cli.Env, s *store.Store, db string, erased int, said string) error {
-	if err := s.Vacuum(); err != nil {
-		return traces(erased, store.Failed("rewriting", db, err), db)
-	}
-	env.Notef("%s", said)
-	return nil
-}
-
-// traces says that a file that could not be rewritten may hold traces of erased records.
-func traces(erased int, err error, db string) database.Advice {
+// traces says that a file that could not be rewritten may hold traces of erased records. The
+// hint is a purge that erases no one, which rewrites it.
+func traces(erased int, err error, tenant, db string) database.Advice {
 	what := "traces of erased records"
 	if erased > 0 {
 		what = cli.Count(erased, "record is erased, but traces of it", "records are erased, but traces of them")
 	}
 	return database.Advice{Text: fmt.Sprintf("%s may be left in the file: %s", what, database.AdviceOn(err, db).Text),
-		Hint: "when there is room and nobody is writing: firefighters purge --finish --db " + cli.Quote(db)}
+		Hint: fmt.Sprintf("when there is room and nobody is writing: firefighters purge --tenant %s --older-than 100y --db %s", cli.Quote(tenant), cli.Quote(db))}
 }

@@ -140,7 +140,7 @@ func erase(v visit) error {
 		n.More = append(n.More, site.Line{Text: v.Text("report.backups"), Link: reportPath(id) + "#backups"})
 	}
 	if err := v.Store.VacuumShortly(); err != nil {
-		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("erase.traces", "firefighters purge --finish")})
+		n.Warn, n.More = true, append(n.More, site.Line{Text: v.Text("erase.traces", "firefighters purge --tenant NAME --older-than 100y")})
 	}
 	return v.renderDeleted(1, &n)
 }
