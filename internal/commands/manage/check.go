@@ -8,6 +8,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
 	"github.com/firefighter-records/firefighters/internal/data/integrity"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -25,10 +26,11 @@ An encrypted backup is decrypted for that into a private folder, and removed aga
 
   firefighters check --db /mnt/usb/monday.db.age --identity key.txt
 
-With --repair it computes the counts and these columns again. It also takes
-back the latest time seen if that is ahead of the clock: keys that have expired
-by that time only are then valid again. It leaves a record with a wrong checksum
-alone, because nobody knows what was there.
+With --repair it first rebuilds the indexes of the file. It also takes back the
+latest time seen if that is ahead of the clock: keys that have expired by that
+time only are then valid again. The service computes the counts and these
+columns again when it starts, and once a day. A record with a wrong checksum
+stays as it is, because no one knows what was there.
 
 Flags:
 `
@@ -36,7 +38,7 @@ Flags:
 func (c Commands) check(env cli.Env, args []string) error {
 	flags := env.Flags("check", checkHelp)
 	db := cli.DBFlag(flags)
-	repair := flags.Bool("repair", false, "repair the counts, the computed columns and the latest time seen")
+	repair := flags.Bool("repair", false, "first rebuild the indexes, and take back a latest time seen that is ahead of the clock")
 	identity := database.IdentityFlag(flags)
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
@@ -71,14 +73,27 @@ func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
 }
 
 func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
+	if repair { // before it is opened: a small file with a damaged index is not
+		err := backup.Inspect(c.Database, db)
+		if err == nil {
+			err = sqlite.RebuildIndexes(osutil.Resolve(db))
+		}
+		if err != nil {
+			return c.Database.Advise(env.Context, err, db, "")
+		}
+	}
 	return c.Database.With(env, db, false, func(s *store.Store) error {
+		// Nothing else leads back from a time far ahead without a loss of later changes.
+		if repair && s.Clock().Behind() > integrity.ClockTolerance {
+			if err := s.ResetClock(); err != nil {
+				return store.Failed("repairing", db, err)
+			}
+		}
 		bar := cli.NewProgress(env, "records")
 		found, err := integrity.Check(env.Context, s.DB(), integrity.Options{
-			Repair:     repair,
-			Format:     c.Database.Files,
-			ResetClock: s.ResetClock,
-			Found:      func(finding string) { env.Notef("%s", finding) },
-			Progress:   bar.Set,
+			Format:   c.Database.Files,
+			Found:    func(finding string) { env.Notef("%s", finding) },
+			Progress: bar.Set,
 		})
 		bar.End()
 		switch {
@@ -86,29 +101,16 @@ func (c Commands) checkDatabase(env cli.Env, db string, repair bool) error {
 			return errors.New("stopped before everything was checked")
 		case err != nil:
 			return store.Failed("checking", db, err)
+		case found != (integrity.Findings{}):
+			return unsound(db, found)
 		}
-		return reportFindings(env, db, found, repair)
+		return env.Println("The database is sound.")
 	})
-}
-
-func reportFindings(env cli.Env, db string, found integrity.Findings, repaired bool) error {
-	repairs := found.Stale
-	if found.Ahead {
-		repairs++
-	}
-	if repaired && found.Broken+found.Foreign+found.Damaged == 0 && repairs > 0 {
-		return env.Println(fmt.Sprintf("Repaired: %d. The database is sound.", repairs))
-	}
-	if found != (integrity.Findings{}) {
-		return unsound(db, found)
-	}
-	return env.Println("The database is sound.")
 }
 
 // unsound says what check has found in a database.
 func unsound(db string, found integrity.Findings) database.Advice {
 	name, file := "the database "+osutil.InQuotes(db), cli.Quote(db)
-	repair := "firefighters check --repair --db " + file
 	switch {
 	case found.Broken > 0:
 		return database.Advice{Text: name + " is damaged", Hint: "put a backup in its place: firefighters restore FILE --db " + file, Restore: true}
@@ -119,7 +121,8 @@ func unsound(db string, found integrity.Findings) database.Advice {
 		return database.Advice{Text: cli.Count(found.Damaged, "record of "+name+" is damaged", "records of "+name+" are damaged") + ", by the disk or by another program",
 			Hint: "put a backup in its place, or correct what is damaged: PUT with all its fields makes a record whole"}
 	case found.Stale > 0:
-		return database.Advice{Text: fmt.Sprintf("%s was changed by another program, which left %s behind", name, cli.Count(found.Stale, "thing", "things")), Hint: repair}
+		return database.Advice{Text: fmt.Sprintf("%s was changed by another program, which left %s behind", name, cli.Count(found.Stale, "thing", "things")),
+			Hint: "the service corrects that when it starts, and once a day: firefighters serve --db " + file}
 	}
-	return database.Advice{Text: "the latest time that " + name + " has seen is ahead of the clock of this machine", Hint: "set the clock; if it is right now: " + repair}
+	return database.Advice{Text: "the latest time that " + name + " has seen is ahead of the clock of this machine", Hint: "set the clock; if it is right now: firefighters check --repair --db " + file}
 }

@@ -24,7 +24,7 @@ func (c Commands) Table() []cli.Command {
 	return []cli.Command{
 		{Name: "backup", Also: "save dump", Summary: "saves the database, also while it is served", Run: c.backup},
 		{Name: "backup-key", Summary: "makes a pair of keys for encrypted backups", Run: c.backupKey},
-		{Name: "check", Also: "verify fsck", Summary: "checks a database, and repairs what can be repaired", Run: c.check},
+		{Name: "check", Also: "verify fsck", Summary: "checks a database, or its newest backup", Run: c.check},
 		{Name: "deleted", Summary: "lists the deleted records of a department", Run: c.deleted},
 		{Name: "departments", Also: "department tenants", Summary: "lists, renames and removes departments", Help: departmentsHelp, Sub: c.departments()},
 		{Name: "drill", Also: "rehearse", Summary: "tries out the newest backup", Run: c.drill},

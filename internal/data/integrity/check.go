@@ -9,15 +9,12 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Options say how Check works. Repair may be false, Rest may be nil, the other functions
-// must be set.
+// Options say how Check works. Rest may be nil, the other functions must be set.
 type Options struct {
-	Repair     bool                  // repair what is stale
-	Format     sqlite.Format         // says which schema is right
-	ResetClock func() error          // replaces the latest time seen by the system's time; called to repair it
-	Found      func(finding string)  // is called with each finding, a line for people
-	Progress   func(done, total int) // is called with how many records are checked, of how many
-	Rest       func() error          // is called between the steps of a check beside other work, which ends with its error
+	Format   sqlite.Format         // says which schema is right
+	Found    func(finding string)  // is called with each finding, a line for people
+	Progress func(done, total int) // is called with how many records are checked, of how many
+	Rest     func() error          // is called between the steps of a check beside other work, which ends with its error
 }
 
 // Findings counts what Check found.
@@ -25,9 +22,9 @@ type Findings struct {
 	Broken  int // faults of the file or of references in it: only a backup helps
 	Foreign int // tables, indexes, triggers and views that are not as the program makes them
 	Damaged int // records that are not what the service wrote
-	Stale   int // what follows from sound data and can be repaired
+	Stale   int // what follows from sound data, and what Scrub computes again
 
-	Ahead bool // the latest time seen is ahead of the clock, which can be repaired
+	Ahead bool // the latest time seen is ahead of the clock
 }
 
 // ClockTolerance is how far the system's clock may be behind the latest time
@@ -120,10 +117,7 @@ func (c *check) clock(context.Context) error {
 	}
 	c.found.Ahead = true
 	c.Found(fmt.Sprintf("The latest time seen, %s, is ahead of the clock", clock.Now().Format(time.RFC3339)))
-	if !c.Repair {
-		return nil
-	}
-	return c.ResetClock()
+	return nil
 }
 
 func (c *check) counts(ctx context.Context) error {
@@ -132,10 +126,7 @@ func (c *check) counts(ctx context.Context) error {
 			c.note(&c.found.Stale, "The department %q: its count of records is %d and their last number %d, and they should be %d and %d",
 				w.name, w.live, w.last, w.realLive, w.realLast)
 		}
-		if !c.Repair {
-			return c.rest()
-		}
-		return recount(c.db, wrong)
+		return c.rest()
 	})
 }
 
@@ -149,27 +140,21 @@ func (c *check) records(ctx context.Context) error {
 		return err
 	}
 	return walk(ctx, c.db, checkedAtOnce, func(batch []stored) error {
-		stale := c.batch(batch)
+		c.batch(batch)
 		done += len(batch)
 		c.Progress(done, int(total))
-		if !c.Repair {
-			return c.rest()
-		}
-		return updateKeys(c.db, stale)
+		return c.rest()
 	})
 }
 
-// batch notes what is wrong with some records, and returns the rows of those
-// that are stale.
-func (c *check) batch(batch []stored) (stale []int64) {
+// batch notes what is wrong with some records.
+func (c *check) batch(batch []stored) {
 	for _, s := range batch {
 		switch {
 		case s.Damaged:
 			c.note(&c.found.Damaged, "The record %s is damaged: its fields do not have their checksum", s.ID)
 		case s.stale:
 			c.note(&c.found.Stale, "The record %s: it is sorted or searched by something else than its fields", s.ID)
-			stale = append(stale, s.Row)
 		}
 	}
-	return stale
 }

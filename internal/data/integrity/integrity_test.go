@@ -98,19 +98,14 @@ func queryText(t *testing.T, path, text string) (answer string) {
 	return answer
 }
 
-// noReset is a ResetClock that must not be called.
-func noReset() error { return errors.New("the clock is reset") }
-
 // check returns what Check finds, and its lines.
-func check(t *testing.T, db *sqlite.DB, repair bool) (integrity.Findings, string) {
+func check(t *testing.T, db *sqlite.DB) (integrity.Findings, string) {
 	t.Helper()
 	var lines strings.Builder
 	done := 0
 	found, err := integrity.Check(t.Context(), db, integrity.Options{
-		Repair:     repair,
-		ResetClock: noReset,
-		Found:      func(finding string) { lines.WriteString(finding + "\n") },
-		Progress:   func(n, _ int) { done = n },
+		Found:    func(finding string) { lines.WriteString(finding + "\n") },
+		Progress: func(n, _ int) { done = n },
 	})
 	must(t, err)
 	must(t, db.Read(func(c *sqlite.Conn) error {
@@ -122,44 +117,35 @@ func check(t *testing.T, db *sqlite.DB, repair bool) (integrity.Findings, string
 	return found, lines.String()
 }
 
-// TestCheck: damage is found, described and, if it follows from sound data,
-// repaired.
+// TestCheck checks that damage is found and described.
 func TestCheck(t *testing.T) {
 	t.Parallel()
-	sound := integrity.Findings{}
 	for _, tt := range []struct {
-		name, damage  string
-		found, remain integrity.Findings
-		says          string
+		name, damage string
+		found        integrity.Findings
+		says         string
 	}{
-		{"nothing", ``, sound, sound, ""},
-		{"a key", `UPDATE firefighters SET last_key = 'zora' WHERE row & 1`, integrity.Findings{Stale: 2}, sound,
+		{"nothing", ``, integrity.Findings{}, ""},
+		{"a key", `UPDATE firefighters SET last_key = 'zora' WHERE row & 1`, integrity.Findings{Stale: 2},
 			"The record " + idOf(1) + ": it is sorted or searched by something else than its fields\n"},
-		{"a date", `UPDATE firefighters SET born_at = born_at + 1 WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, sound, idOf(2)},
-		{"a blob for a key", `UPDATE firefighters SET search_text = x'00' WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, sound, idOf(2)},
-		{"a count", `UPDATE tenants SET live_count = 9`, integrity.Findings{Stale: 1}, sound,
+		{"a date", `UPDATE firefighters SET born_at = born_at + 1 WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, idOf(2)},
+		{"a blob for a key", `UPDATE firefighters SET search_text = x'00' WHERE row & 3 = 2`, integrity.Findings{Stale: 1}, idOf(2)},
+		{"a count", `UPDATE tenants SET live_count = 9`, integrity.Findings{Stale: 1},
 			`The department "Engine 7": its count of records is 9 and their last number 4, and they should be 3 and 4` + "\n"},
-		{"a sequence", `UPDATE tenants SET last_seq = 2`, integrity.Findings{Stale: 1}, sound, "their last number 2,"},
-		{"a field", `UPDATE firefighters SET last_name = 'Covic' WHERE row & 3 = 2`, integrity.Findings{Damaged: 1}, integrity.Findings{Damaged: 1},
+		{"a sequence", `UPDATE tenants SET last_seq = 2`, integrity.Findings{Stale: 1}, "their last number 2,"},
+		{"a field", `UPDATE firefighters SET last_name = 'Covic' WHERE row & 3 = 2`, integrity.Findings{Damaged: 1},
 			"The record " + idOf(2) + " is damaged: its fields do not have their checksum\n"},
-		{"a tenant", `UPDATE firefighters SET tenant_id = 1; UPDATE tenants SET id = 1`, integrity.Findings{Damaged: 4, Stale: 1},
-			integrity.Findings{Damaged: 4}, idOf(4)},
-		{"a deletion mark", `UPDATE firefighters SET deleted_at = NULL`, integrity.Findings{Damaged: 1, Stale: 1}, integrity.Findings{Damaged: 1}, idOf(3)},
-		{"a reference", `UPDATE tenants SET id = 1`, integrity.Findings{Broken: 4, Stale: 1}, integrity.Findings{Broken: 4},
+		{"a tenant", `UPDATE firefighters SET tenant_id = 1; UPDATE tenants SET id = 1`, integrity.Findings{Damaged: 4, Stale: 1}, idOf(4)},
+		{"a deletion mark", `UPDATE firefighters SET deleted_at = NULL`, integrity.Findings{Damaged: 1, Stale: 1}, idOf(3)},
+		{"a reference", `UPDATE tenants SET id = 1`, integrity.Findings{Broken: 4, Stale: 1},
 			fmt.Sprintf("The file: row %d of firefighters refers to nothing\n", int64(tenant)<<32|1)},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			path := newDatabase(t, 4)
 			execSQL(t, path, tt.damage)
-			db := open(t, path)
-			for _, repair := range []bool{false, true} {
-				if found, says := check(t, db, repair); found != tt.found || !strings.Contains(says, tt.says) {
-					t.Errorf("found %+v, want %+v: %s", found, tt.found, says)
-				}
-			}
-			if found, says := check(t, db, true); found != tt.remain || (tt.remain == sound) != (says == "") {
-				t.Errorf("after the repair: found %+v, want %+v: %s", found, tt.remain, says)
+			if found, says := check(t, open(t, path)); found != tt.found || !strings.Contains(says, tt.says) {
+				t.Errorf("found %+v, want %+v: %s", found, tt.found, says)
 			}
 		})
 	}
@@ -172,7 +158,7 @@ func TestCheckStructure(t *testing.T) {
 	overwrite(t, path, 40, 30)
 	var says strings.Builder
 	found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
-		ResetClock: noReset, Found: func(finding string) { says.WriteString(finding + "\n") }, Progress: func(int, int) {}})
+		Found: func(finding string) { says.WriteString(finding + "\n") }, Progress: func(int, int) {}})
 	if found.Broken == 0 && !errors.Is(err, sqlite.ErrCorrupt) {
 		t.Errorf("found %+v, error %v", found, err)
 	}
@@ -181,26 +167,15 @@ func TestCheckStructure(t *testing.T) {
 	}
 }
 
-// TestCheckFails: a check or a repair that SQLite refuses is an error, and not a sound
-// database.
+// TestCheckFails checks that an error of SQLite is an error of the check.
 func TestCheckFails(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		change string
-		repair bool
-	}{
-		"structure": {`CREATE TABLE more (x); INSERT INTO more VALUES ('{'); CREATE INDEX i ON more (x); PRAGMA writable_schema = on;
-			UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON more (json(x))' WHERE name = 'i'`, false},
-		"counts": {`UPDATE tenants SET live_count = 9; CREATE TRIGGER no BEFORE UPDATE ON tenants BEGIN SELECT RAISE(ABORT, 'no'); END`, true},
-		"keys":   {`UPDATE firefighters SET last_key = 'zora'; CREATE TRIGGER no BEFORE UPDATE ON firefighters BEGIN SELECT RAISE(ABORT, 'no'); END`, true},
-	} {
-		path := newDatabase(t, 4)
-		execSQL(t, path, tt.change)
-		found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
-			Repair: tt.repair, ResetClock: noReset, Found: func(string) {}, Progress: func(int, int) {}})
-		if _, is := errors.AsType[sqlite.ResultError](err); !is {
-			t.Errorf("%s: found %+v, error %v", name, found, err)
-		}
+	path := newDatabase(t, 4)
+	execSQL(t, path, `CREATE TABLE more (x); INSERT INTO more VALUES ('{'); CREATE INDEX i ON more (x); PRAGMA writable_schema = on;
+		UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON more (json(x))' WHERE name = 'i'`)
+	found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{Found: func(string) {}, Progress: func(int, int) {}})
+	if _, is := errors.AsType[sqlite.ResultError](err); !is {
+		t.Errorf("found %+v, error %v", found, err)
 	}
 }
 
@@ -212,7 +187,7 @@ func TestCheckManyTenants(t *testing.T) {
 	execSQL(t, path, `WITH RECURSIVE n (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM n LIMIT ?)
 		INSERT OR REPLACE INTO tenants SELECT id, 'Engine ' || id, 9, 4, 0 FROM n`, tenants)
 	db := open(t, path)
-	if found, _ := check(t, db, false); found != (integrity.Findings{Stale: tenants}) {
+	if found, _ := check(t, db); found != (integrity.Findings{Stale: tenants}) {
 		t.Errorf("found %+v", found)
 	}
 	log, text := logger()
@@ -220,7 +195,7 @@ func TestCheckManyTenants(t *testing.T) {
 	if !strings.Contains(text.String(), fmt.Sprint("departments=", tenants)) {
 		t.Errorf("the log: %s", text)
 	}
-	if found, says := check(t, db, false); found != (integrity.Findings{}) {
+	if found, says := check(t, db); found != (integrity.Findings{}) {
 		t.Errorf("found %+v: %s", found, says)
 	}
 }
@@ -237,48 +212,19 @@ func overwrite(t *testing.T, path string, first, count int64) {
 	must(t, file.Close())
 }
 
-// TestCheckClock: a latest time that is ahead of the clock is found, and reset
-// to repair it. One that is a little ahead is not.
+// TestCheckClock checks that a latest time ahead of the clock is found, unless it is ahead
+// by a little.
 func TestCheckClock(t *testing.T) {
 	t.Parallel()
 	db := open(t, newDatabase(t, 1))
-	little := time.Now().Add(integrity.ClockTolerance - time.Minute)
 	ahead := time.Date(time.Now().Year()+10, 1, 2, 3, 4, 5, 0, time.UTC)
-	failure := errors.New("for the test")
-	for _, tt := range []struct {
-		latest time.Time
-		repair bool
-		ahead  bool
-		err    error
-	}{{little, true, false, nil}, {ahead, false, true, nil}, {ahead, true, true, failure}} {
-		db.Clock.Set(tt.latest.UnixMilli())
-		says := ""
-		found, err := integrity.Check(t.Context(), db, integrity.Options{Repair: tt.repair, ResetClock: func() error { return failure },
-			Found: func(finding string) { says += finding }, Progress: func(int, int) {}})
-		if found != (integrity.Findings{Ahead: tt.ahead}) || !errors.Is(err, tt.err) {
-			t.Errorf("%v, repair %v: found %+v, %v", tt.latest, tt.repair, found, err)
-		}
-		if tt.ahead && says != "The latest time seen, "+ahead.Format(time.RFC3339)+", is ahead of the clock" {
-			t.Errorf("it says %q", says)
-		}
-	}
-}
-
-// TestRepairMeanwhile: a record that is erased or damaged between the check
-// and its repair is left alone.
-func TestRepairMeanwhile(t *testing.T) {
-	t.Parallel()
-	for change, want := range map[string]string{
-		`DELETE FROM firefighters WHERE row & 3 = 1`:                   "there is none",
-		`UPDATE firefighters SET first_name = 'Anb' WHERE row & 3 = 1`: "zora",
+	for latest, says := range map[time.Time]string{
+		time.Now().Add(integrity.ClockTolerance - time.Minute): "",
+		ahead: "The latest time seen, " + ahead.Format(time.RFC3339) + ", is ahead of the clock\n",
 	} {
-		path := newDatabase(t, 3)
-		execSQL(t, path, `UPDATE firefighters SET last_key = 'zora' WHERE row & 3 = 1`)
-		_, err := integrity.Check(t.Context(), open(t, path), integrity.Options{
-			Repair: true, ResetClock: noReset, Found: func(string) { execSQL(t, path, change) }, Progress: func(int, int) {}})
-		must(t, err)
-		if key := queryText(t, path, `SELECT ifnull((SELECT last_key FROM firefighters WHERE row & 3 = 1), 'there is none')`); key != want {
-			t.Errorf("%s: the key is %q, want %q", change, key, want)
+		db.Clock.Set(latest.UnixMilli())
+		if found, text := check(t, db); found != (integrity.Findings{Ahead: says != ""}) || text != says {
+			t.Errorf("%v: found %+v: %s", latest, found, text)
 		}
 	}
 }
@@ -288,7 +234,7 @@ func TestCheckEnds(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := integrity.Check(ctx, open(t, newDatabase(t, 1)), integrity.Options{ResetClock: noReset, Found: func(string) {}, Progress: func(int, int) {}})
+	_, err := integrity.Check(ctx, open(t, newDatabase(t, 1)), integrity.Options{Found: func(string) {}, Progress: func(int, int) {}})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
 	}

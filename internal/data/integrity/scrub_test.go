@@ -56,7 +56,7 @@ func TestScrub(t *testing.T) {
 			if text.String() != tt.log {
 				t.Errorf("the log: %s", text)
 			}
-			if found, says := check(t, db, false); found != tt.remain {
+			if found, says := check(t, db); found != tt.remain {
 				t.Errorf("found %+v, want %+v: %s", found, tt.remain, says)
 			}
 		})
@@ -73,7 +73,7 @@ func TestScrubMeanwhile(t *testing.T) {
 	log := slog.New(slog.NewTextHandler(writerFunc(sync.OnceFunc(put)), nil)) // the first entry names record 1
 	db := open(t, path)
 	integrity.Scrub(t.Context(), db, log, now)
-	if found, says := check(t, db, false); found != (integrity.Findings{Damaged: 1}) || !strings.Contains(says, idOf(1)) {
+	if found, says := check(t, db); found != (integrity.Findings{Damaged: 1}) || !strings.Contains(says, idOf(1)) {
 		t.Errorf("found %+v: %s", found, says)
 	}
 }

@@ -100,6 +100,17 @@ func Vacuum(path string) error {
 	return errors.Join(err, c.Close())
 }
 
+// RebuildIndexes makes all indexes of the database at path again from its tables. So an
+// index that is damaged is whole again, without a loss.
+func RebuildIndexes(path string) error {
+	c, err := open(migrationDSN(path))
+	if err == nil {
+		_, err = c.Exec(`REINDEX`)
+		err = errors.Join(err, c.Close())
+	}
+	return wrap("repairing", path, err)
+}
+
 // truncatePatience is how long SQLite waits for readers while it empties a -wal: nobody can
 // write meanwhile. Between two tries others can.
 const truncatePatience = 100 * time.Millisecond
