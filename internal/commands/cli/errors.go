@@ -42,23 +42,12 @@ func HintOf(err error) string {
 	return ""
 }
 
-// printed is the exit code for an error that was printed already.
-type printed int
-
-func (p printed) Error() string { return "an error that was printed already" }
-
-// Printed returns an error that PrintError does not print again, with its exit code.
-func Printed(code int) error { return printed(code) }
-
 // PrintError prints an error, and below it its hint. It returns the exit code: 0 without
 // an error, 2 for a UsageError, 1 for any other. In the log of a server that is one entry,
 // which has the exit code, by which it can be told from others.
 func PrintError(err error, stderr io.Writer) (exitCode int) {
 	if err == nil || errors.Is(err, ErrHelp) {
 		return 0
-	}
-	if code, ok := errors.AsType[printed](err); ok {
-		return int(code)
 	}
 	stderr, exitCode = &stream{to: Unwrap(stderr)}, 1
 	if _, wrong := errors.AsType[*UsageError](err); wrong {

@@ -44,11 +44,12 @@ func TenantFlag(flags *pflag.FlagSet, when string) *string {
 	return flags.String("tenant", "", "the department's name "+when)
 }
 
-// The annotations of a flag --db.
-const (
-	ofService  = "service" // Parse may set it to the database of the service
-	AsksItself = "asks"    // and then the command itself asks for the rights of an administrator
-)
+// ofService is the annotation of a flag --db that Parse may set to the database of the service.
+const ofService = "service"
+
+// ErrBarred is the error of Parse for a user without the rights for the database of the
+// service.
+var ErrBarred = errors.New("only an administrator may use the database of the service")
 
 // useServiceDB sets --db to the database of the installed service, as DBFlag promises.
 // Without the rights for that, the error says how to get them.
@@ -65,11 +66,10 @@ func (env Env) useServiceDB(flags *pflag.FlagSet) error {
 	if db == "" || f.Value.Set(db) != nil {
 		return nil
 	}
-	if !IsBarred(db) {
-		env.Notef("This is about the database of the service: %s", Quote(db))
-	} else if _, asks := f.Annotations[AsksItself]; !asks {
-		return WithHint(errors.New("only an administrator may use the database of the service"), AsAdministrator(TypedLine(flags, flags.NArg())))
+	if isBarred(db) {
+		return WithHint(ErrBarred, AsAdministrator(TypedLine(flags, flags.NArg())))
 	}
+	env.Notef("This is about the database of the service: %s", Quote(db))
 	return nil
 }
 
@@ -79,7 +79,7 @@ const AnyNumber = -1
 // Parse reads args, and then from the environment each flag that is not among
 // them. The command takes at most so many arguments beside the flags. Every
 // error is a UsageError, but for ErrHelp, which says that Parse printed the help,
-// and for the database of the service where the user may not read that.
+// and for ErrBarred.
 func (env Env) Parse(flags *pflag.FlagSet, args []string, most int) error {
 	err := flags.Parse(args)
 	if errors.Is(err, ErrHelp) {
@@ -189,7 +189,7 @@ const variablePrefix = "FIREFIGHTERS_"
 // choose what is changed or erased: a variable that was forgotten in the environment
 // must not answer for a person. --licences changes what version prints, which programs
 // read.
-var typedOnly = []string{"apply", "force", "keep-erased", "leave-out-bad-fields", "licences", "new", "older-than", "phone", "repair", "skip-bad", "update", "with-settings", "write-to", "yes"}
+var typedOnly = []string{"apply", "force", "keep-erased", "leave-out-bad-fields", "licences", "new", "older-than", "phone", "repair", "skip-bad", "update", "with-settings", "yes"}
 
 // variable returns the environment variable of a flag, empty if that must be typed.
 func variable(flag string) string {
@@ -268,10 +268,10 @@ func (p Program) variables() []string {
 	return slices.Compact(known)
 }
 
-// IsBarred reports whether the permissions of a file, or of its folder, keep the
+// isBarred reports whether the permissions of a file, or of its folder, keep the
 // current user from reading and writing it. It opens and closes the file, which drops
 // the locks of this process on it: it must not have it open as a database.
-func IsBarred(path string) bool {
+func isBarred(path string) bool {
 	file, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err == nil {
 		file.Close()

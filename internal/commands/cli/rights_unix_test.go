@@ -11,9 +11,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// TestServiceDB: a command without a database takes that of the service, and says
-// so. Who may not read it is told what to type, unless the command asks itself.
-// It cannot run beside others: the folder may have no database of a user.
+// TestServiceDB checks that a command without a database takes that of the service, and
+// that it says what to type to a user who may not read that. It cannot run beside others:
+// the folder may have no database of a user.
 func TestServiceDB(t *testing.T) {
 	t.Chdir(t.TempDir())
 	dir := t.TempDir()
@@ -31,15 +31,12 @@ func TestServiceDB(t *testing.T) {
 	refusal := "Error: only an administrator may use the database of the service\nTry: " + cli.AsAdministrator("firefighters keys list x --tenant 'Engine 7'") + "\n"
 	about := "This is about the database of the service: " + cli.Quote(db) + "\n"
 	for _, tt := range []struct {
-		name, service, line string
-		asks                bool
-		want, stderr        string
+		name, service, line, want, stderr string
 	}{
 		{name: "none is installed", want: "firefighters.db"},
 		{name: "installed", service: db, want: db, stderr: about},
 		{name: "named", service: db, line: "--db y.db", want: "y.db"},
 		{name: "barred", service: barred, line: "x --tenant Engine_7", want: barred, stderr: refusal},
-		{name: "barred, and it asks", service: barred, asks: true, want: barred},
 	} {
 		if tt.name != "none is installed" && tt.service == "" {
 			continue
@@ -49,9 +46,6 @@ func TestServiceDB(t *testing.T) {
 		flags := env.Flags("keys list", "")
 		got := cli.DBFlag(flags)
 		flags.String("tenant", "", "")
-		if tt.asks {
-			flags.SetAnnotation("db", cli.AsksItself, nil)
-		}
 		args := strings.Fields(tt.line)
 		for i := range args {
 			args[i] = strings.ReplaceAll(args[i], "_", " ")

@@ -50,9 +50,8 @@ func (s Schema) WithTenant(env cli.Env, path, name string, do func(*store.Store,
 }
 
 // ChooseTenant returns the department of a name or, without a name, the only
-// one. The error is a usage error if there are several: the
-// line that it hints at leaves out the flags named hidden.
-func ChooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string, hidden ...string) (chosen record.TenantID, err error) {
+// one. The error is a usage error if there are several.
+func ChooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string) (chosen record.TenantID, err error) {
 	if strings.TrimSpace(name) != "" {
 		chosen, err = s.Tenant(name)
 		return chosen, store.Failed("reading", db, err)
@@ -68,7 +67,7 @@ func ChooseTenant(s *store.Store, flags *pflag.FlagSet, db, name string, hidden 
 		return chosen, nil
 	}
 	return 0, cli.Usage(fmt.Sprintf("%s: say which of the %d departments", flags.Name(), len(names)),
-		fmt.Sprintf("%s --tenant %s, or see their names: firefighters departments list --db %s", cli.TypedLine(flags, flags.NArg(), hidden...), cli.Quote(names[0]), cli.Quote(db)))
+		fmt.Sprintf("%s --tenant %s, or see their names: firefighters departments list --db %s", cli.TypedLine(flags, flags.NArg()), cli.Quote(names[0]), cli.Quote(db)))
 }
 
 // Open opens the database at path. It makes a missing one if create is set, and

@@ -3,7 +3,6 @@ package invite
 import (
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"os/user"
@@ -188,128 +187,6 @@ func TestOpenWhich(t *testing.T) {
 	}
 }
 
-// private returns an empty file that only its owner can read.
-func private(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "link")
-	must(t, os.WriteFile(path, nil, 0o600))
-	return path
-}
-
-// TestDeliver: the process with more rights writes the link, or why there is none, to
-// the file, and ends when that has gone.
-func TestDeliver(t *testing.T) {
-	t.Parallel()
-	db, path := served(t), private(t)
-	ended := make(chan int, 1)
-	go func() {
-		code, stdout, stderr := says(t, "", "open", "--db", db, "--write-to", path)
-		if stdout+stderr != "" {
-			t.Errorf("it says %q, %q", stdout, stderr)
-		}
-		ended <- code
-	}()
-	link := ""
-	for deadline := time.Now().Add(time.Minute); !strings.HasSuffix(link, "\n"); time.Sleep(10 * time.Millisecond) {
-		text, err := os.ReadFile(path)
-		must(t, err)
-		if link = string(text); time.Now().After(deadline) {
-			t.Fatal("there is no link")
-		}
-	}
-	select {
-	case code := <-ended:
-		t.Errorf("it ends with %d, and nobody has used the link", code)
-	default:
-	}
-	must(t, os.Remove(path))
-	if code := <-ended; code != 0 {
-		t.Errorf("it ends with %d", code)
-	}
-	if opened, err := use(t, db, codeIn(t, link)); err != nil || opened.Scope != store.ScopeAdmin {
-		t.Errorf("%+v, %v", opened, err)
-	}
-	path = private(t)
-	if code, _, stderr := says(t, "", "open", "--db", db, "--tenant", "Engine 9", "--write-to", path); code != 1 || stderr != "" {
-		t.Errorf("a department that is not there: %d, %q", code, stderr)
-	}
-	if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), "Error: ") || !strings.Contains(string(text), "Engine 9") {
-		t.Errorf("the reason is %q, %v", text, err)
-	}
-}
-
-// TestNotPrivate: a process with more rights writes to no file that it could do harm to.
-func TestNotPrivate(t *testing.T) {
-	t.Parallel()
-	folder, target := t.TempDir(), private(t)
-	in := func(name string) string { return filepath.Join(folder, name) }
-	must(t, errors.Join(os.WriteFile(in("full"), []byte("x"), 0o600), os.WriteFile(in("open"), nil, 0o600), os.Chmod(in("open"), 0o644),
-		os.WriteFile(in("group"), nil, 0o600), os.Chmod(in("group"), 0o620),
-		os.Symlink(target, in("soft")), os.Link(target, in("hard")), os.Mkdir(in("folder"), 0o700)))
-	db := served(t)
-	for _, name := range []string{"full", "open", "group", "soft", "hard", "folder", "missing"} {
-		if code, stdout, _ := says(t, "", "open", "--db", db, "--write-to", in(name)); code != 2 || stdout != "" {
-			t.Errorf("%s: %d, %q", name, code, stdout)
-		}
-	}
-	if text, err := os.ReadFile(target); err != nil || len(text) > 0 {
-		t.Errorf("it has written %q, %v", text, err)
-	}
-	if n := invitations(t, db); n != 0 {
-		t.Errorf("%d invitations were made", n)
-	}
-}
-
-// TestAnswer: what the process with more rights has written comes to the person as it is.
-func TestAnswer(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		text       string
-		code       int
-		url, made  string
-		want, hint string
-	}{
-		{"https://192.0.2.7:8443/office/sign-in#code=ABC http://127.0.0.1:8080\n", 0, "https://192.0.2.7:8443", "ABC", "", ""},
-		{"Error: it broke\nTry: that\n", 1, "", "", "it broke", "that"},
-		{"Error: it broke\n", 1, "", "", "it broke", ""},
-		{"Error: that is wrong\nTry: this\n", 2, "", "", "that is wrong", "this"},
-		{"", 1, "", "", errRefused.Error(), "ask an administrator of this PC for a link: " + cli.AsAdministrator("firefighters invite --tenant NAME --name NAME")},
-	} {
-		other := &elevated{ended: make(chan struct{}), code: tt.code}
-		if other.hasEnded() {
-			t.Error("it has ended too early")
-		}
-		close(other.ended)
-		o := opening{flags: (cli.Env{}).Flags("open", openHelp)}
-		got, local, err := o.answer(tt.text, other)
-		usage := errors.As(err, new(*cli.UsageError))
-		if got != (invitation{tt.url, tt.made}) || tt.url != "" && local != "http://127.0.0.1:8080" || tt.want == "" != (err == nil) || err != nil && (err.Error() != tt.want || cli.HintOf(err) != tt.hint) || usage != (tt.code == 2) || !other.hasEnded() {
-			t.Errorf("%q: %+v, %v, %q", tt.text, got, err, cli.HintOf(err))
-		}
-	}
-	o := opening{flags: (cli.Env{}).Flags("open", openHelp)}
-	if err := o.noRights(errCannotAsk); cli.HintOf(err) != cli.AsAdministrator("firefighters open") {
-		t.Errorf("nobody can be asked: %q", cli.HintOf(err))
-	}
-}
-
-// TestArguments: the process with more rights is about the same database and department.
-func TestArguments(t *testing.T) {
-	t.Parallel()
-	here, err := os.Getwd()
-	must(t, err)
-	for _, tt := range []struct{ db, service, name, want string }{
-		{"x.db", "", "", "open --write-to /f --db " + here + "/x.db"},
-		{"/x.db", "/y.db", "A", "open --write-to /f --db /x.db --tenant A"},
-		{"/x.db", "/x.db", "", "open --write-to /f"},
-	} {
-		o := opening{env: cli.Env{ServiceDB: func() string { return tt.service }}, db: tt.db, name: tt.name}
-		if got := strings.Join(o.arguments("/f"), " "); got != tt.want {
-			t.Errorf("%+v: %s", tt, got)
-		}
-	}
-}
-
 // TestAnnounce: the link of a first start lets its reader in.
 func TestAnnounce(t *testing.T) {
 	t.Parallel()
@@ -349,41 +226,6 @@ func TestPoll(t *testing.T) {
 	end()
 	if over, err := poll(ended, func() (bool, error) { return false, nil }); !over || err != nil {
 		t.Errorf("%v, %v", over, err)
-	}
-}
-
-// TestBorrow: the link of the process with more rights is shown, and nothing of it is
-// left. It cannot run beside others: it sets the environment, with a sudo of its own.
-func TestBorrow(t *testing.T) {
-	home, programs := t.TempDir(), t.TempDir()
-	for name, value := range map[string]string{"PATH": programs + ":" + os.Getenv("PATH"), "HOME": home, "SUDO_USER": "somebody"} {
-		t.Setenv(name, value)
-	}
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
-	must(t, err)
-	defer terminal.Close()
-	const link = "http://127.0.0.1:1/office/sign-in#code=ABC"
-	const waits = "; while [ -e \"$5\" ]; do sleep 0.1; done"
-	for _, tt := range []struct {
-		writes       string // what sudo does; $5 is the file
-		stdin        io.Reader
-		stdout, want string
-	}{
-		{"echo '" + link + "' >\"$5\"" + waits, terminal, link + "\n", ""},
-		{"printf 'Error: it broke\\nTry: that\\n' >\"$5\"; exit 1", terminal, "", "it broke"},
-		{"exit 1", terminal, "", errRefused.Error()},
-		{"exit 1", strings.NewReader(""), "", errCannotAsk.Error()},
-	} {
-		must(t, os.WriteFile(filepath.Join(programs, "sudo"), []byte("#!/bin/sh\n[ \"$1 $3 $4 $6 $7\" = '-- open --write-to --db /x.db' ] || exit 9\n"+tt.writes+"\n"), 0o700))
-		var stdout, stderr strings.Builder
-		env := cli.Env{Context: t.Context(), Stdin: tt.stdin, Stdout: &stdout, Stderr: &stderr}
-		o := opening{env: env, flags: env.Flags("open", openHelp), db: "/x.db"}
-		if err := o.borrow(); stdout.String() != tt.stdout || (err == nil) != (tt.want == "") || err != nil && err.Error() != tt.want {
-			t.Errorf("%s: %v, %q, %q", tt.writes, err, &stdout, &stderr)
-		}
-		if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
-			t.Errorf("%s: left behind: %v, %v", tt.writes, left, err)
-		}
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -26,10 +25,11 @@ Opens the office page of a department in the browser of this machine, where a
 press of a button signs you in with all rights. A service must run. The link
 works once, for 15 minutes. Without a browser it is printed.
 
-The database of an installed service is for administrators alone. For it the
-command asks for their rights: by sudo, or as Windows asks for them.
+The database of an installed service is for administrators alone. On Windows
+the command asks for their rights. Elsewhere type it with sudo, which prints
+the link.
 
-  firefighters open
+  sudo firefighters open
   firefighters open --tenant "Engine 7" --db /var/lib/firefighters/firefighters.db
 
 Flags:
@@ -37,33 +37,24 @@ Flags:
 
 func (c Commands) open(env cli.Env, args []string) error {
 	err := c.openPage(env, args)
-	if err == nil || errors.Is(err, cli.ErrHelp) {
+	switch {
+	case err == nil, errors.Is(err, cli.ErrHelp):
 		return err
+	case errors.Is(err, cli.ErrBarred) && elevate(append([]string{"open"}, args...)):
+		return nil
 	}
 	showError(err)
 	return err
 }
 
 func (c Commands) openPage(env cli.Env, args []string) error {
-	if slices.Contains(args, "--"+writeToFlag) {
-		env.Stderr = io.Discard // the other process has said it
-	}
 	flags := env.Flags("open", openHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required if there are several)")
-	flags.SetAnnotation("db", cli.AsksItself, nil)
-	writeTo := flags.String(writeToFlag, "", "")
-	flags.MarkHidden(writeToFlag) // for another process of this program
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
 	o := opening{env: env, flags: flags, db: *db, name: *name}
-	switch {
-	case flags.Changed(writeToFlag):
-		return o.deliver(c, *writeTo)
-	case cli.IsBarred(*db):
-		return o.borrow()
-	}
-	return o.invite(c, o.show)
+	return o.invite(c)
 }
 
 // lookFor is how long the private file stays, at most. A browser reads it within
@@ -85,13 +76,13 @@ type opening struct {
 	used func() (bool, error)
 }
 
-// invite makes an invitation to the page, and calls do with it.
-func (o *opening) invite(c Commands, do func() error) error {
+// invite makes an invitation to the page, and shows it.
+func (o *opening) invite(c Commands) error {
 	if isOfService(o.env, o.db) && !osutil.Exists(o.db) {
 		return c.explainStop(errNoDatabase)
 	}
 	return c.Database.With(o.env, o.db, false, func(s *store.Store) error {
-		tenant, err := database.ChooseTenant(s, o.flags, o.db, o.name, writeToFlag)
+		tenant, err := database.ChooseTenant(s, o.flags, o.db, o.name)
 		if err != nil {
 			return err
 		}
@@ -124,7 +115,7 @@ func (o *opening) invite(c Commands, do func() error) error {
 			used := !slices.ContainsFunc(all, func(i store.Invitation) bool { return i.ID == newest })
 			return used, store.Failed("reading", o.db, err)
 		}
-		return do()
+		return o.show()
 	})
 }
 

@@ -28,7 +28,7 @@ const installHelp = `Usage: firefighters service install [flags]
 
 Installs this program as a service, which starts with the PC, and starts it. The
 service has a folder of its own for the database, the backups and the settings,
-which nobody else can read. To sign in: firefighters open
+which nobody else can read. To sign in: sudo firefighters open
 
   firefighters service install
   firefighters service install --backup-dir /mnt/usb/firefighters
@@ -317,7 +317,7 @@ func (in *installation) conclude() error {
 		"",
 		runs,
 		"Its data are in " + in.data() + ", its backups in " + backups + ".",
-		"To sign in on this PC:   " + program + " open",
+		"To sign in on this PC:   " + signIn(program),
 		"To see how it is:        " + program + " service status",
 	}
 	if in.definition.Shared && in.options.SelfSigned {
@@ -330,6 +330,14 @@ func (in *installation) conclude() error {
 	}
 	in.warn(db, backups)
 	return nil
+}
+
+// signIn returns what to type to open the page. On Windows open asks for the rights itself.
+func signIn(program string) string {
+	if runtime.GOOS == "windows" {
+		return program + " open"
+	}
+	return cli.AsAdministrator(program + " open")
 }
 
 // warn warns of what is not safe, and of another installation on this PC.
