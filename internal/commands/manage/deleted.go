@@ -242,7 +242,7 @@ func reportHolders(env cli.Env, found backup.Holders) {
 
 // backupsInText returns the backups that hold the person, with a heading.
 func backupsInText(b backup.Holders) (heading string, list *cli.List) {
-	heading, list = "Backups that hold it, if they go on as they are set, and copies beside the database", cli.NewList(false, "FILE", "MADE", "DELETED ON")
+	heading, list = "Backups that hold it, if they go on as they are set, and copies beside the database", cli.NewList(false, "FILE", "MADE", "GONE BY")
 	switch {
 	case b.NotSet:
 		heading = "Copies beside the database that hold it. No folder for backups is known: see --backup-dir"

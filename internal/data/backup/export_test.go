@@ -19,8 +19,8 @@ var (
 	AfterFailure = afterFailure
 	RoomFor      = roomFor
 	Surplus      = surplus
-	DeletedOn    = deletedOn
-	ReadBundle   = readBundle
+
+	ReadBundle = readBundle
 )
 
 const (
@@ -38,6 +38,9 @@ func NewReading(wall time.Time, up time.Duration) Reading { return newReading(wa
 func NewWait(from Reading, long time.Duration) wait { return wait{from, long} }
 
 func (w wait) Over(now Reading) bool { return w.over(now) }
+
+// LongestDays returns for how many days the retention keeps a backup at most.
+func (o Options) LongestDays() int { return o.longestDays() }
 
 // On returns the job for a disk with other room.
 func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }

@@ -1,8 +1,6 @@
 package backup_test
 
 import (
-	"maps"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,56 +12,25 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// TestDeletedOn: the days are those on which backups go that are made and pruned one by one.
-func TestDeletedOn(t *testing.T) {
+// TestLongestDays checks that no backup is kept for longer, and that the limit is not far
+// from what happens.
+func TestLongestDays(t *testing.T) {
 	t.Parallel()
-	random := rand.New(rand.NewPCG(25, 2))
-	for range 60 {
-		now := time.Date(2026, 11, 24, random.IntN(24), random.IntN(60), 0, 0, time.UTC)
-		o := backup.Options{Every: []time.Duration{3 * time.Hour, 7 * time.Hour, 24 * time.Hour, 5 * 24 * time.Hour}[random.IntN(4)], Keep: 1 + random.IntN(14)}
-		var existing []time.Time
-		for at := now; len(existing) < 1+random.IntN(20); at = at.Add(-time.Duration(1+random.IntN(40)) * time.Hour) {
-			existing = append(existing, at)
-		}
-		existing = slices.DeleteFunc(existing, func(at time.Time) bool { return slices.ContainsFunc(backup.Surplus(existing, o.Keep), at.Equal) })
-		left, want := slices.Clone(existing), map[int64]time.Time{}
-		for next := existing[0].Add(o.Every); len(want) < len(existing); next = next.Add(o.Every) {
-			if next.Before(now) {
-				next = now
+	for _, o := range []backup.Options{{Every: 3 * time.Hour, Keep: 30}, {Every: day, Keep: 90}, {Every: day, Keep: 7}, {Every: 5 * day, Keep: 14}, {Every: 40 * day, Keep: 9}, {Every: day, Keep: 1}} {
+		longest := time.Duration(o.LongestDays()) * day
+		var left []time.Time
+		oldest := time.Duration(0)
+		for at := time.Date(2026, 11, 24, 9, 30, 0, 0, time.UTC); at.Year() < 2030; at = at.Add(o.Every) {
+			left = append(left, at)
+			dropped := backup.Surplus(left, o.Keep)
+			for _, gone := range dropped {
+				oldest = max(oldest, at.Sub(gone))
 			}
-			left = append(left, next)
-			for _, dropped := range backup.Surplus(left, o.Keep) {
-				left = slices.DeleteFunc(left, dropped.Equal)
-				if slices.ContainsFunc(existing, dropped.Equal) {
-					want[dropped.Unix()] = next.Truncate(24 * time.Hour)
-				}
-			}
+			left = slices.DeleteFunc(left, func(at time.Time) bool { return slices.ContainsFunc(dropped, at.Equal) })
 		}
-		if got := backup.DeletedOn(filesAt(existing), o, now); !maps.EqualFunc(got, want, time.Time.Equal) {
-			t.Fatalf("%+v at %s of %v:\ngot  %v\nwant %v", o, now, existing, got, want)
+		if oldest > longest || longest > oldest*3/2+10*o.Every+10*day {
+			t.Errorf("%+v: one is kept for %s, and the limit is %s", o, oldest, longest)
 		}
-	}
-}
-
-func filesAt(times []time.Time) (files []backup.File) {
-	for _, at := range times {
-		files = append(files, backup.File{Time: at})
-	}
-	return files
-}
-
-// TestDeletedNever: what is kept for longer than anybody lives takes no time to find out,
-// and has no day.
-func TestDeletedNever(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, 11, 24, 9, 30, 0, 0, time.UTC)
-	for _, o := range []backup.Options{{Every: 24 * time.Hour, Keep: 1e6}, {Every: 100 * 365 * 24 * time.Hour, Keep: 90}} {
-		if days := backup.DeletedOn([]backup.File{{Time: now}}, o, now); len(days) > 0 {
-			t.Errorf("%+v: %v", o, days)
-		}
-	}
-	if days := backup.DeletedOn(nil, backup.Options{}, now); len(days) > 0 {
-		t.Errorf("of no backup: %v", days)
 	}
 }
 
@@ -110,7 +77,7 @@ func TestSearch(t *testing.T) {
 	var names []string
 	for _, f := range found.Files {
 		if names = append(names, filepath.Base(f.Path)); f.Until.IsZero() != strings.Contains(f.Path, ".before-") {
-			t.Errorf("%s is deleted on %s", f.Path, f.Until)
+			t.Errorf("%s is gone by %s", f.Path, f.Until)
 		}
 	}
 	if !slices.Equal(names, held) || len(found.Unread) != 1 || found.Unread[0].Path != broken || found.Away || found.NotSet {

@@ -51,6 +51,25 @@ var classes = []func(time.Time) string{
 	func(t time.Time) string { return t.Format("2006-01") },
 }
 
+// periods are about as long as those of the classes, in days.
+var periods = []int{1, 1, 7, 31}
+
+// everyDays returns the time between two backups in days, rounded up.
+func (o Options) everyDays() int { return int((o.Every + 24*time.Hour - 1) / (24 * time.Hour)) }
+
+// longestDays returns for how many days the retention keeps a backup at most, if backups
+// are made as they are set. Before the first backup of each class there may be a gap of the
+// time between two.
+func (o Options) longestDays() (days int) {
+	for i, period := range periods {
+		days += o.Keep/len(classes)*max(period, o.everyDays()) + o.everyDays()
+		if i == 0 {
+			days += o.Keep % len(classes) * o.everyDays()
+		}
+	}
+	return days
+}
+
 // surplus returns the times of the backups to delete, so that at most keep are
 // left. A quarter of keep each is for the newest, then for daily, then for
 // weekly, then for monthly backups. The remainder of keep is for the newest. A

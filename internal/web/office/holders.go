@@ -19,7 +19,7 @@ type holding struct {
 type heldBackup struct {
 	Name      string
 	At        time.Time
-	Until     string // the day on which it is deleted, in the visitor's language; empty: none
+	Until     string // the day on which it is gone at the latest, in the visitor's language; empty: none
 	Encrypted bool
 }
 
