@@ -11,7 +11,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/daemon"
-	"github.com/firefighter-records/firefighters/internal/commands/manage"
 	"github.com/firefighter-records/firefighters/internal/commands/service"
 	"github.com/firefighter-records/firefighters/internal/host/managers"
 )
@@ -136,40 +135,5 @@ func TestServiceDatabase(t *testing.T) {
 	db = ""
 	if code, _, stderr := list(); code != 1 || !strings.Contains(stderr, `there is no database at "firefighters.db"`) {
 		t.Errorf("no service: %d %q", code, stderr)
-	}
-}
-
-// TestMovedHere: without --db, a backup with settings goes to the folder of the service,
-// which need not be there, and nothing stays of one that is refused.
-func TestMovedHere(t *testing.T) {
-	t.Parallel()
-	db, file := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "move.tar")
-	newKey(t, db, "default")
-	must(t, managers.Settings{"--rate-limit=7"}.Write(filepath.Dir(db)))
-	data := filepath.Join(t.TempDir(), "data")
-	services := service.Service{Content: schema, Data: data, Host: managers.Host{}}
-	services.Host.Root = t.TempDir()
-	run := func(args ...string) (code int, said string) {
-		var out bytes.Buffer
-		env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out}
-		code = cli.PrintError(cli.Program{Commands: manage.Commands{Database: schema, Service: services}.Table()}.Run(env, args), &out)
-		return code, out.String()
-	}
-	if code, said := run("backup", "--with-settings", file, "--db", db); code != 0 || !strings.Contains(said, "With it: 1 setting.\n") {
-		t.Fatalf("%d %s", code, said)
-	}
-	if code, said := run("restore", "--with-settings", db); code != 1 {
-		t.Errorf("a plain one: %d %s", code, said)
-	}
-	if _, err := os.Stat(data); err == nil {
-		t.Error("a refused one has left a folder")
-	}
-	code, said := run("restore", "--with-settings", file)
-	settings, err := managers.ReadSettings(data)
-	if code != 0 || err != nil || len(settings) != 1 || settings.Get("rate-limit") != "7" || !strings.HasSuffix(said, "firefighters service install\n") {
-		t.Errorf("%d %s; settings %q, %v", code, said, settings, err)
-	}
-	if stdout, _ := works(t, "departments", "list", "--db", managers.DatabaseIn(data)); !strings.Contains(stdout, "default") {
-		t.Errorf("the departments: %q", stdout)
 	}
 }

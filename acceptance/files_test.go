@@ -297,7 +297,6 @@ func refusesSecondPath(t *testing.T, path, words string, add func(db string), re
 		{"invite", "--tenant", firstDepartment, "--name", "Ana"},
 		{"check", "--repair"},
 		{"backup", saved + "-2"},
-		{"backup", saved + "-2", "--with-settings"},
 		{"restore", saved},
 		{"drill", "--backup-dir", filepath.Dir(saved)},
 	} {

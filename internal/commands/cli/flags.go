@@ -189,7 +189,7 @@ const variablePrefix = "FIREFIGHTERS_"
 // choose what is changed or erased: a variable that was forgotten in the environment
 // must not answer for a person. --licences changes what version prints, which programs
 // read.
-var typedOnly = []string{"apply", "force", "keep-erased", "leave-out-bad-fields", "licences", "new", "older-than", "phone", "repair", "skip-bad", "update", "with-settings", "yes"}
+var typedOnly = []string{"apply", "force", "keep-erased", "leave-out-bad-fields", "licences", "new", "older-than", "phone", "repair", "skip-bad", "update", "yes"}
 
 // variable returns the environment variable of a flag, empty if that must be typed.
 func variable(flag string) string {

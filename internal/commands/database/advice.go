@@ -200,8 +200,6 @@ var readingRules = []rule{
 	{err: backup.ErrIsDatabase, text: "{name} is the database itself, not a backup of it", hint: "firefighters restore --help"},
 	{err: backup.ErrEncrypted, text: "the backup {name} is encrypted; nothing was changed", hint: withKey},
 	{err: backup.ErrNotEncrypted, text: "the backup {name} is not encrypted; nothing was changed", hint: "the same without --identity"},
-	{err: backup.ErrBundle, text: "{name} is a backup with settings; nothing was changed", hint: "firefighters restore --with-settings {path} --db {db}"},
-	{err: backup.ErrNoBundle, text: "{name} is a backup without settings; nothing was changed", hint: "firefighters restore {path} --db {db}"},
 	{err: backup.ErrEmpty, text: "the backup {name} holds no department and no records; nothing was changed",
 		hint: "another one; if it is a copy of a database file, save that database: firefighters backup NEWFILE --db FILE"},
 	{err: sqlite.ErrNotRegular, text: "{name} is not a file", hint: otherBackup},

@@ -25,13 +25,6 @@ one into the same folder removes what it left behind.
 
 To restore it: firefighters restore FILE --db DB
 
-With --with-settings the file also has the settings of the service and the
-authority of its certificate, with its key: all that another PC needs.
-
-  firefighters backup --with-settings /mnt/usb/move.tar
-
-There: firefighters restore --with-settings move.tar
-
 Flags:
 `
 
@@ -41,18 +34,11 @@ func (c Commands) backup(env cli.Env, args []string) error {
 	force := flags.Bool("force", false, "replace FILE if it exists")
 	var encrypt database.Recipients
 	encrypt.AddFlag(flags)
-	all := flags.Bool("with-settings", false, "with the settings of the service and the authority of its certificate, for another PC")
 	target, err := env.ParseOne(flags, args, "say which file to save to")
 	if err = cmp.Or(err, encrypt.Check(flags)); err != nil {
 		return err
 	}
 	job := backup.Job{Content: c.Database, Source: *db, Target: target, Force: *force, EncryptTo: encrypt.To}
-	var with []string
-	if err := backup.Inspect(c.Database, *db); *all && err == nil {
-		if job.With, with, err = c.parts(env, *db); err != nil {
-			return err
-		}
-	}
 	began := time.Now()
 	made, err := c.save(env, job)
 	switch {
@@ -66,9 +52,6 @@ func (c Commands) backup(env cli.Env, args []string) error {
 	}
 	err = env.Println(fmt.Sprintf("Saved %s in %s (%s, %.1f seconds).", made.Text, cli.Quote(target), cli.FormatBytes(made.Bytes), time.Since(began).Seconds()))
 	warnOfDamage(env, made, *db)
-	if *all {
-		sayMoving(env, target, with)
-	}
 	if made.Foreign != nil {
 		env.Warn(fmt.Sprintf("restore will refuse it as it is: %v", made.Foreign),
 			"if you have not changed that yourself: firefighters check --db "+cli.Quote(*db))

@@ -29,13 +29,6 @@ says who, and the list erased-ids.txt in the folder of the backup. If
 neither does, restore warns: the old database may be missing, damaged, another
 one, or older than the backup.
 
-With --with-settings FILE is one that backup --with-settings has made on another
-PC. Its settings and the authority of its certificate are put in place, too, for
-service install. Everybody must sign in again. Without --db it goes to the folder
-of the service, which may not be installed yet.
-
-  firefighters restore --with-settings move.tar
-
 Flags:
 `
 
@@ -44,7 +37,6 @@ func (c Commands) restore(env cli.Env, args []string) error {
 	db := cli.DBFlag(flags)
 	identity := database.IdentityFlag(flags)
 	keepErased := flags.Bool("keep-erased", false, "bring back also who was erased since the backup")
-	all := flags.Bool("with-settings", false, "with the settings and the authority of another PC, which backup --with-settings has put into FILE")
 	file, err := env.ParseOne(flags, args, "say which backup to restore")
 	if err != nil {
 		return err
@@ -55,10 +47,6 @@ func (c Commands) restore(env cli.Env, args []string) error {
 	}
 	progress, end := cli.CopyProgress(env)
 	again := cli.TypedLine(flags, 1, "db")
-	if *all {
-		defer end()
-		return c.restoreAll(env, backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased, Progress: progress}, flags.Changed("db"), again)
-	}
 	done, err := backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased, Progress: progress}.Run(env.Context)
 	end()
 	if err == nil && *keepErased && osutil.Exists(filepath.Join(filepath.Dir(file), backup.ErasedName)) {

@@ -52,7 +52,7 @@ func TestEncryptedBackup(t *testing.T) {
 	other, toOther := newKey(t)
 	target := filepath.Join(dir, "saved.db.age")
 	left := backup.Job{Source: db, Target: target}.Partial() // by a plain backup that was killed
-	for _, suffix := range []string{"", "-journal", ".tar"} {
+	for _, suffix := range []string{"", "-journal"} {
 		must(t, os.WriteFile(left+suffix, []byte("left"), 0o600))
 	}
 	made, err := backup.Job{Content: toy{}, Source: db, Target: target, EncryptTo: append(to, toOther...), Progress: func(int, int) {

@@ -30,9 +30,6 @@ var (
 	ErrUnsound    = errors.New("what it restores does not pass the check")
 	ErrLacks      = errors.New("what it restores is not what the database had")
 
-	ErrBundle   = errors.New("it has settings beside the database")
-	ErrNoBundle = errors.New("it has a database alone, and no settings")
-
 	ErrEncrypted    = errors.New("the backup is encrypted")
 	ErrNotEncrypted = errors.New("the backup is not encrypted")
 	ErrNotRecipient = errors.New("it is not an age recipient, as age1 and 58 more characters")

@@ -19,8 +19,6 @@ var (
 	AfterFailure = afterFailure
 	RoomFor      = roomFor
 	Surplus      = surplus
-
-	ReadBundle = readBundle
 )
 
 const (

@@ -30,9 +30,6 @@ type Job struct {
 	// Only the encrypted file comes to the folder of the target.
 	EncryptTo Recipients
 
-	// With has the small files of a bundle. Without them the backup is a database alone.
-	With []Part
-
 	keep   string                                           // the name that the plain copy gets where the target is encrypted; "" for none
 	room   func(folder string, size int64) error            // nil means all of the disk
 	change func(copied *sqlite.Conn, source Identity) error // changes the copy before its check; may be nil
@@ -101,7 +98,7 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 		others.Close()
 	}
 	j.shared = others != nil
-	if others != nil || len(j.EncryptTo) > 0 || len(j.With) > 0 {
+	if others != nil || len(j.EncryptTo) > 0 {
 		leave, err := j.apart()
 		if err != nil {
 			return Copy{}, err
@@ -122,21 +119,12 @@ func (j Job) Run(ctx context.Context) (made Copy, err error) {
 	case err != nil:
 		return Copy{}, err
 	case len(j.EncryptTo) > 0:
-		plain, size := partial, made.Bytes
-		if len(j.With) > 0 {
-			plain += bundleSuffix
-			if size, err = j.bundle(ctx, partial, plain); err != nil {
-				return Copy{}, cmp.Or(ctx.Err(), writeError(plain, err))
-			}
-		}
-		made.sum, err = j.publishEncrypted(ctx, plain, note{Bytes: size, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
+		made.sum, err = j.publishEncrypted(ctx, partial, note{Bytes: made.Bytes, Time: source.Time, IDs: source.IDs, Damaged: made.Damaged})
 		if err != nil {
 			err = cmp.Or(ctx.Err(), err)
 		} else {
 			err = j.keepPlain(partial)
 		}
-	case len(j.With) > 0:
-		err = cmp.Or(j.publishBy(bundleSuffix, func(out io.Writer) error { return writeBundle(ctx, out, partial, j.With) }), ctx.Err())
 	case j.shared:
 		err = j.hand(func(out io.Writer) error { return copyInto(out, partial) })
 	default:
@@ -225,7 +213,7 @@ func (j *Job) apart() (leave func(), err error) {
 		return func() {}, nil
 	} else if others != nil {
 		others.Close()
-	} else if len(j.EncryptTo)+len(j.With) > 0 && os.Geteuid() != 0 {
+	} else if len(j.EncryptTo) > 0 && os.Geteuid() != 0 {
 		return nil, &Error{OpWrite, j.partialIn(folder), ErrUnwritable}
 	}
 	name := "firefighters-" + strings.Trim(filepath.Base(j.partial()), ".")
@@ -259,7 +247,7 @@ func removePartial(db string) {
 // removeCopy removes a copy that has not got its name, and what is beside it.
 func removeCopy(partial string) error {
 	var failures []error
-	for _, suffix := range append([]string{"", bundleSuffix}, sidecars...) {
+	for _, suffix := range append([]string{""}, sidecars...) {
 		if err := os.Remove(partial + suffix); !errors.Is(err, fs.ErrNotExist) {
 			failures = append(failures, err)
 		}

@@ -29,14 +29,6 @@ type Restore struct {
 	// KeepErased brings back also the records that were erased since the backup.
 	KeepErased bool
 
-	// Unpack is set for a bundle. It is called with the small files of that before anything
-	// is changed, and returns what to put beside the database: service.conf, and
-	// authority.pem in the folder firefighters-tls.
-	Unpack func(parts map[string][]byte) (beside map[string][]byte, err error)
-
-	// Change changes the restored database before it is checked; may be nil.
-	Change func(restored *sqlite.Conn) error
-
 	link func(file, name string) error // as that of a Job
 	pace *pace                         // as that of a Job
 }
@@ -112,8 +104,7 @@ type restoring struct {
 	listed       []string // the same from the list next to the backup
 	listUnread   error    // why it could not be read
 	unfinished   string   // the copy
-	plain        string   // what is read: the backup, or what was decrypted or unpacked from it
-	beside       map[string][]byte
+	plain        string   // what is read: the backup, or what was decrypted from it
 }
 
 // The names beside a database.
@@ -121,7 +112,6 @@ const (
 	copySuffix      = ".restoring"
 	halfSuffix      = ".restoring-half"
 	decryptedSuffix = ".restoring-decrypted"
-	unpackedSuffix  = ".restoring-unpacked"
 	keptSuffix      = ".before-restore-"
 )
 
@@ -141,16 +131,10 @@ func (r *restoring) refuse() error {
 	if err := r.Key.fits(r.File); err != nil {
 		return &Error{OpRead, r.File, err}
 	}
-	switch encrypted := IsEncrypted(r.File); {
-	case encrypted:
-	case r.Unpack == nil && IsBundle(r.File):
-		return &Error{OpRead, r.File, ErrBundle}
-	case r.Unpack == nil:
+	if !IsEncrypted(r.File) {
 		if err := r.inspect(); err != nil {
 			return err
 		}
-	case !IsBundle(r.File):
-		return cmp.Or(r.inspect(), error(&Error{OpRead, r.File, ErrNoBundle}))
 	}
 	if !osutil.Exists(filepath.Dir(r.Database)) {
 		return databaseError("restoring", r.Database, sqlite.ErrNoFolder)
@@ -207,7 +191,7 @@ func (r *restoring) steps() []func(context.Context) error {
 		return func(context.Context) error { return databaseError("restoring", r.Database, step()) }
 	}
 	return []func(context.Context) error{
-		plain(r.mark), r.decrypt, r.unpack, r.copy, plain(r.takeOver), plain(r.keep), plain(r.keepSidecars), plain(r.stage), plain(r.replace),
+		plain(r.mark), r.decrypt, r.copy, plain(r.takeOver), plain(r.keep), plain(r.keepSidecars), plain(r.replace),
 	}
 }
 
@@ -228,43 +212,7 @@ func (r *restoring) decrypt(ctx context.Context) error {
 	if err := roomFor(osutil.SpaceOf, 0)(filepath.Dir(r.plain), info.Size()); err != nil {
 		return err
 	}
-	if err := r.Key.decrypt(ctx, r.File, r.plain); err != nil || r.Unpack != nil {
-		return err
-	}
-	return r.inspect()
-}
-
-// unpack takes a bundle apart.
-func (r *restoring) unpack(ctx context.Context) error {
-	if r.Unpack == nil {
-		return nil
-	}
-	if from := r.plain; from != r.File {
-		defer removeCopy(from)
-	}
-	bundle, err := os.Open(r.plain)
-	if err != nil {
-		return &Error{OpRead, r.File, err}
-	}
-	defer bundle.Close()
-	info, err := bundle.Stat()
-	if err == nil {
-		err = roomFor(osutil.SpaceOf, 0)(filepath.Dir(r.Database), 2*info.Size()) // for what is restored, too
-	}
-	if err != nil {
-		return err
-	}
-	r.plain = r.Database + unpackedSuffix
-	parts, err := readBundle(ctx, bundle, r.plain)
-	if err == nil {
-		r.beside, err = r.Unpack(parts)
-	}
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil && !errors.As(err, new(*Error)):
-		return &Error{OpRead, r.File, err}
-	case err != nil:
+	if err := r.Key.decrypt(ctx, r.File, r.plain); err != nil {
 		return err
 	}
 	return r.inspect()
@@ -322,9 +270,6 @@ func (r *restoring) change(copied *sqlite.Conn, source Identity) (err error) {
 	}
 	if err == nil && len(r.erased) > 0 {
 		r.done.Erased, err = r.Content.Erase(copied, r.erased)
-	}
-	if err == nil && r.Change != nil {
-		err = r.Change(copied)
 	}
 	return err
 }
@@ -422,11 +367,7 @@ func (r *restoring) keepSidecars() error {
 }
 
 func (r *restoring) replace() error {
-	err := cmp.Or(os.Rename(r.unfinished, r.Database), osutil.SyncFolder(filepath.Dir(r.Database)))
-	if err == nil {
-		err = settle(r.Database)
-	}
-	return err
+	return cmp.Or(os.Rename(r.unfinished, r.Database), osutil.SyncFolder(filepath.Dir(r.Database)))
 }
 
 // Lock is RefuseSecondPath and sqlite.LockDatabase, for a path that may be a link. The
@@ -465,11 +406,11 @@ func AwaitRestore(db string) error {
 }
 
 // undoRestore undoes a restore that was cut off before it has replaced the database. Then
-// the old database has all of its files and only one name again. It finishes one that was
-// cut off after that. The caller has locked the database.
+// the old database has all of its files and only one name again. The caller has locked the
+// database.
 func undoRestore(db string) error {
 	if !osutil.Exists(db + copySuffix) {
-		return databaseError("restoring", db, settle(db))
+		return nil
 	}
 	folder := filepath.Dir(db)
 	entries, err := os.ReadDir(folder)
@@ -483,7 +424,7 @@ func undoRestore(db string) error {
 		err = osutil.SyncFolder(folder)
 	}
 	if err == nil {
-		err = errors.Join(unstage(db), removeCopy(db+unpackedSuffix), removeCopy(db+decryptedSuffix)) // which stays no longer than what says that it may be there
+		err = removeCopy(db + decryptedSuffix) // which stays no longer than what says that it may be there
 	}
 	if err == nil {
 		err = errors.Join(removeCopy(db+halfSuffix), removeCopy(db+copySuffix))

@@ -302,7 +302,7 @@ func TestRestoreInUse(t *testing.T) {
 }
 
 // The steps of a restore.
-const stepTakeOver = 4
+const stepTakeOver = 3
 
 // TestRestoreOvertaken: what is written while the copy is made is not lost.
 func TestRestoreOvertaken(t *testing.T) {

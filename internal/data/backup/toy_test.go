@@ -332,8 +332,6 @@ func TestMain(m *testing.M) {
 		_, err = backup.Job{Content: stopping{steps: steps}, Source: args[0], Target: args[1], Progress: progress, EncryptTo: to}.Run(context.Background())
 	case "drill":
 		_, err = backup.Drill{Content: stopping{steps: steps}, Database: args[0], Dir: args[1]}.Run(context.Background())
-	case "bundle":
-		_, err = backup.Job{Content: stopping{steps: steps}, Source: args[0], Target: args[1], Progress: progress, With: parts}.Run(context.Background())
 	case "restore":
 		_, err = backup.Restore{Content: stopping{steps: steps}, Database: args[0], File: args[1], Progress: progress}.Run(context.Background())
 	}

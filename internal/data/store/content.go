@@ -136,9 +136,3 @@ func Renew(c *sqlite.Conn) error {
 	_, err := c.Exec(`DELETE FROM invitations`)
 	return err
 }
-
-// EndSessions signs everybody out of the page, as on another PC. Keys stay valid.
-func EndSessions(c *sqlite.Conn) error {
-	_, err := c.Exec(`UPDATE keys SET revoked_at = (SELECT latest_time FROM service) WHERE session_lifetime IS NOT NULL AND revoked_at IS NULL`)
-	return err
-}

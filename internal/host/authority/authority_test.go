@@ -372,19 +372,18 @@ func TestLeftovers(t *testing.T) {
 	s := newStation(t)
 	s.now = time.Now()
 	s.open(t)
-	for _, prefix := range []string{strings.TrimSuffix(osutil.DraftPattern, "*"), ".new-"} {
-		old, fresh := filepath.Join(s.folder, prefix+"1"), filepath.Join(s.folder, prefix+"2")
-		for _, path := range []string{old, fresh} {
-			must(t, os.WriteFile(path, []byte("key"), 0o600))
-		}
-		must(t, os.Chtimes(old, s.now, s.now.Add(-2*day)))
-		s.open(t)
-		if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("the old one: %v", err)
-		}
-		_, err := os.Stat(fresh)
-		must(t, err)
+	prefix := strings.TrimSuffix(osutil.DraftPattern, "*")
+	old, fresh := filepath.Join(s.folder, prefix+"1"), filepath.Join(s.folder, prefix+"2")
+	for _, path := range []string{old, fresh} {
+		must(t, os.WriteFile(path, []byte("key"), 0o600))
 	}
+	must(t, os.Chtimes(old, s.now, s.now.Add(-2*day)))
+	s.open(t)
+	if _, err := os.Stat(old); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the old one: %v", err)
+	}
+	_, err := os.Stat(fresh)
+	must(t, err)
 }
 
 func TestReplace(t *testing.T) {

@@ -30,10 +30,6 @@ func readPair(path string) (*pair, error) {
 	if err != nil {
 		return nil, err
 	}
-	return parsePair(text)
-}
-
-func parsePair(text []byte) (*pair, error) {
 	read, err := tls.X509KeyPair(text, text)
 	if err != nil {
 		return nil, errDamaged
@@ -43,36 +39,6 @@ func parsePair(text []byte) (*pair, error) {
 		return nil, errDamaged
 	}
 	return &pair{key, read.Leaf}, nil
-}
-
-// Export returns the key and the certificate of the authority in a folder (PEM), to carry
-// it to another PC, where it belongs into the folder of that PC's. The error is ErrNone if
-// there is no authority.
-func Export(folder string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(folder, authorityFile))
-	switch {
-	case err == nil:
-		_, err = Names(text)
-	case !errors.Is(err, fs.ErrNotExist):
-	case osutil.Exists(filepath.Join(folder, publicFile)):
-		err = ErrLost
-	default:
-		err = ErrNone
-	}
-	return text, err
-}
-
-// Names returns the names that an authority may certify, which Export has returned. The
-// error says that it is none.
-func Names(text []byte) ([]string, error) {
-	read, err := parsePair(text)
-	if err != nil {
-		return nil, err
-	}
-	if !read.certificate.IsCA {
-		return nil, errDamaged
-	}
-	return read.certificate.PermittedDNSDomains, nil
 }
 
 // encode returns the pair as PEM.
@@ -109,15 +75,12 @@ func makeFolder(folder string) error {
 	return made.Close()
 }
 
-// removeLeftovers removes files that a crash has left a day ago or earlier, those of
-// older versions too.
+// removeLeftovers removes files that a crash has left a day ago or earlier.
 func removeLeftovers(folder string, now time.Time) {
-	for _, pattern := range []string{osutil.DraftPattern, ".new-*"} {
-		left, _ := filepath.Glob(filepath.Join(folder, pattern)) // the pattern is right
-		for _, path := range left {
-			if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > day {
-				os.Remove(path)
-			}
+	left, _ := filepath.Glob(filepath.Join(folder, osutil.DraftPattern)) // the pattern is right
+	for _, path := range left {
+		if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > day {
+			os.Remove(path)
 		}
 	}
 }

@@ -31,26 +31,18 @@ func ReadSettings(data string) (s Settings, err error) {
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
-	return ParseSettings(text), err
-}
-
-// ParseSettings returns the settings in the text of such a file.
-func ParseSettings(text []byte) (s Settings) {
 	for line := range strings.Lines(strings.TrimPrefix(string(text), "\ufeff")) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
 			s = append(s, line)
 		}
 	}
-	return s
+	return s, err
 }
-
-// Text returns the text of a file of settings.
-func (s Settings) Text() []byte { return []byte(settingsHead + strings.Join(append(s, ""), "\n")) }
 
 // Write replaces the settings in a folder of data. The file gets the owner of
 // the folder, who runs the service.
 func (s Settings) Write(data string) error {
-	return osutil.WriteFile(SettingsIn(data), s.Text(), true)
+	return osutil.WriteFile(SettingsIn(data), []byte(settingsHead+strings.Join(append(s, ""), "\n")), true)
 }
 
 // Merge returns the settings with those given, which replace all lines of the
