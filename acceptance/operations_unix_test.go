@@ -653,9 +653,10 @@ func TestOperationsFiles(t *testing.T) {
 	folder := filepath.Dir(db)
 	backups, _ := anotherDisk(t, db)
 	recipient, _ := works(t, "backup-key", "--output", filepath.Join(t.TempDir(), "key.txt"))
-	serve := []string{"serve", "--db", db, "--backup-dir", backups}
+	serve := []string{"serve", "--db", db, "--tls-self-signed", "--backup-dir", backups}
 
 	encrypted := startWith(t, db, append(serve, "--backup-encrypt-to", strings.TrimSpace(recipient))...)
+	encrypted.trust(t)
 	eventually(t, "a drill", func() bool { return encrypted.readyz(t).Backup.Drilled != nil })
 	for _, name := range namesIn(t, folder) { // the -wal goes when it stops
 		table.find(name)
@@ -668,7 +669,8 @@ func TestOperationsFiles(t *testing.T) {
 	works(t, "backup", plain, "--db", db)
 	works(t, "restore", plain, "--db", db)
 	other := filepath.Join(t.TempDir(), "backups")
-	s := startWith(t, db, "serve", "--db", db, "--backup-dir", other)
+	s := startWith(t, db, "serve", "--db", db, "--tls-self-signed", "--backup-dir", other)
+	s.trust(t)
 	eventually(t, "a backup", func() bool { return s.readyz(t).Backup.Last != nil })
 	s.stop(t)
 	table.has(t, other)

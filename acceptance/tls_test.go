@@ -7,6 +7,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -14,6 +15,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"filippo.io/age"
 
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -177,4 +180,46 @@ func TestSelfSignedRefused(t *testing.T) {
 	}
 	works(t, "cert", "--new", "--yes", "--db", db)
 	startWith(t, db, "serve", "--db", db, "--tls-self-signed")
+}
+
+// TestAuthorityAmongBackups checks that the key of the authority lies among the backups,
+// encrypted if they are, and that a new PC goes on with it: clients trust it as before.
+func TestAuthorityAmongBackups(t *testing.T) {
+	t.Parallel()
+	db, backups := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
+	key, recipient, _ := newIdentity(t)
+	plain := filepath.Join(backups, "x-authority.pem")
+	serve := []string{"serve", "--db", db, "--tls-self-signed", "--backup-dir", backups, "--backup-every", "1s"}
+	s := startWith(t, db, serve...)
+	eventually(t, "the copy", func() bool { return exists(plain) })
+	s.stop(t)
+	checkModes(t, backups)
+	text, err := os.ReadFile(plain)
+	must(t, err)
+
+	another := filepath.Join(t.TempDir(), "x.db")
+	must(t, os.Mkdir(authority.Folder(another), 0o700))
+	must(t, os.WriteFile(filepath.Join(authority.Folder(another), "authority.pem"), text, 0o600))
+	next := startWith(t, another, "serve", "--db", another, "--tls-self-signed")
+	s.trust(t)
+	next.Transport.(*http.Transport).TLSClientConfig = s.Transport.(*http.Transport).TLSClientConfig
+	next.do(t, "GET", "/healthz", "").wants(t, 200)
+
+	startWith(t, db, append(serve, "--backup-encrypt-to", recipient)...)
+	eventually(t, "the encrypted copy", func() bool { return exists(plain + ".age") })
+	if exists(plain) {
+		t.Error("the plain copy is still there")
+	}
+	opened, err := os.Open(key)
+	must(t, err)
+	defer opened.Close()
+	identities, err := age.ParseIdentities(opened)
+	must(t, err)
+	sealed, err := os.ReadFile(plain + ".age")
+	must(t, err)
+	inside, err := age.Decrypt(bytes.NewReader(sealed), identities...)
+	must(t, err)
+	if got, err := io.ReadAll(inside); err != nil || !bytes.Equal(got, text) {
+		t.Errorf("it has %q, %v", got, err)
+	}
 }

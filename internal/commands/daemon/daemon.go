@@ -124,6 +124,7 @@ func (d *daemon) certify() (err error) {
 		return &sqlite.FileError{Op: "opening", Path: d.DB, Err: sqlite.ErrNoFolder}
 	case err == nil:
 		d.CertFile, d.KeyFile = d.authority.ServerFile(), d.authority.ServerFile()
+		d.Backups.Authority = d.authority.PrivateFile()
 	}
 	return err
 }

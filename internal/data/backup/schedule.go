@@ -23,6 +23,8 @@ type Options struct {
 
 	// EncryptTo is as that of a Job. The newest plain copy then stays beside the database.
 	EncryptTo Recipients
+
+	Authority string // a small secret file that is copied next to the backups; "" for none
 }
 
 // Scheduler makes backups of an open database by a schedule, and prunes them.
@@ -292,6 +294,9 @@ func (s *Scheduler) save(ctx context.Context) (at time.Time, made Copy, err erro
 		err = writeError(job.Target, osutil.WriteFile(job.Target+sumSuffix, made.sum, true))
 	}
 	s.removeKept(job.keep)
+	if err := s.copyAuthority(); err != nil {
+		s.log.Warn("the authority of the certificate could not be copied to the backups", "cause", Reason(err))
+	}
 	return at, made, err
 }
 

@@ -254,6 +254,10 @@ func (a *Authority) listenHost() string {
 // ServerFile is the file with the server's certificate and its key.
 func (a *Authority) ServerFile() string { return a.file(serverFile) }
 
+// PrivateFile is the file with the key and the certificate of the authority: all that
+// another PC needs to go on with it.
+func (a *Authority) PrivateFile() string { return a.file(authorityFile) }
+
 // PublicFile is the file with the certificate of the authority.
 func (a *Authority) PublicFile() string { return a.file(publicFile) }
 
