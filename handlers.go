@@ -584,9 +584,9 @@ type backupState struct {
 	Since  *time.Time `json:"since,omitempty"` // when they began to fail
 	Detail string     `json:"detail,omitempty"`
 
-	Free    *int64         `json:"-"`                 // the figures have that
-	Drilled *time.Time     `json:"drilled,omitempty"` // when a restore drill last went well
-	Trouble backup.Trouble `json:"-"`                 // the page says that
+	Free     *int64         `json:"-"`                  // the figures have that
+	Verified *time.Time     `json:"verified,omitempty"` // when the newest backup was last verified
+	Trouble  backup.Trouble `json:"-"`                  // the page says that
 }
 
 func (s *server) handleReady(w http.ResponseWriter, r *http.Request, _ string, _ caller) error {

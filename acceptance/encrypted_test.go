@@ -81,7 +81,7 @@ func TestEncryptedBackup(t *testing.T) {
 		{[]string{"check", "--db", saved}, 1, fmt.Sprintf("Error: %q is an encrypted backup, not a database\n", saved) +
 			"Try: firefighters check --identity KEYFILE --db " + saved + ", or firefighters restore " + saved + " --identity KEYFILE\n"},
 		{[]string{"check", "--db", saved, "--identity", key, "--repair"}, 2,
-			"Error: check: --repair is for a database, and --identity for a backup\nTry: firefighters check --help\n"},
+			"Error: check: --repair is for a database, and --identity and --backup-dir are for a backup\nTry: firefighters check --help\n"},
 		{[]string{"backup", filepath.Join(dir, "x"), "--db", db, "--backup-encrypt-to", "age1nobody"}, 2,
 			"Error: backup: --backup-encrypt-to: it is not an age recipient, as age1 and 58 more characters\nTry: to have one: firefighters backup-key\n"},
 	} {
@@ -151,16 +151,15 @@ func TestServiceEncrypts(t *testing.T) {
 	}
 	works(t, "check", "--db", filepath.Join(dir, newest()), "--identity", key)
 	stranger, _, _ := newIdentity(t)
-	drill := []string{"drill", "--db", db, "--backup-dir", dir}
-	if stdout, _ := works(t, append(drill, "--identity", key)...); !strings.HasPrefix(stdout, "Restored "+filepath.Join(dir, newest())) {
-		t.Errorf("the drill with the key:\n%s", stdout)
+	verify := []string{"check", "--db", db, "--backup-dir", dir}
+	if stdout, stderr := works(t, append(verify, "--identity", key)...); stdout != sound || stderr != "" {
+		t.Errorf("with the key: %s%s", stdout, stderr)
 	}
-	if stdout, stderr := works(t, drill...); !strings.HasPrefix(stdout, "Restored "+kept[0]) || !strings.Contains(stderr, "is encrypted. Its header") {
-		t.Errorf("the drill without it:\n%s%s", stdout, stderr)
+	if stdout, stderr := works(t, verify...); stdout != fmt.Sprintf("The newest backup %q is sound.\n", filepath.Join(dir, newest())) || !strings.Contains(stderr, "is encrypted. Its header") {
+		t.Errorf("without it: %s%s", stdout, stderr)
 	}
-	noted := contents(t, filepath.Dir(db))[".x.db-notes"]
-	if code, stdout, stderr := runCommand(t, append(drill, "--identity", stranger)...); code != 1 || noted != contents(t, filepath.Dir(db))[".x.db-notes"] || !strings.Contains(stderr, "Try: the key of "+recipient) {
-		t.Errorf("the drill with another: %d %s%s", code, stdout, stderr)
+	if code, stdout, stderr := runCommand(t, append(verify, "--identity", stranger)...); code != 1 || !strings.Contains(stderr, "Try: the key of "+recipient) {
+		t.Errorf("with another: %d %s%s", code, stdout, stderr)
 	}
 
 	must(t, os.WriteFile(db, []byte("not a database any more"), 0o600))

@@ -298,7 +298,6 @@ func refusesSecondPath(t *testing.T, path, words string, add func(db string), re
 		{"check", "--repair"},
 		{"backup", saved + "-2"},
 		{"restore", saved},
-		{"drill", "--backup-dir", filepath.Dir(saved)},
 	} {
 		refuses(t, 1, words, append(args, "--db", path)...)
 	}

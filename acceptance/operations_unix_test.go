@@ -60,10 +60,10 @@ func blocksOf(page string) (blocks []pageBlock) {
 }
 
 // shellPrelude replaces commands of the page. The page waits for a service for two seconds:
-// here the wait lasts until the service has made a backup and tried it out. A job number
+// here the wait lasts until the service has made a backup and verified it. A job number
 // needs a terminal.
 const shellPrelude = `set -e
-sleep() { until curl -s http://$FIREFIGHTERS_LISTEN/readyz | grep -q drilled; do command sleep 0.1; done; }
+sleep() { until curl -s http://$FIREFIGHTERS_LISTEN/readyz | grep -q verified; do command sleep 0.1; done; }
 kill() { command kill $!; }
 wait() { command wait $!; }
 `
@@ -236,10 +236,10 @@ var statements = []statement{
 	{"Everybody gets `status`, `writing` and `backup`. The others are for programs on this PC. From another machine a program needs a key.",
 		[]string{"key: 200 {\"status\":\"ready\",\"version\":", "without: 200 {\"status\":\"ready\"}\n"}, readyElsewhere},
 	{"With a wrong key the answer is the short one.", []string{"wrong: 200 {\"status\":\"ready\"}\n"}, readyElsewhere},
-	{"A drill that has failed is an error in the log, and there `\"ok\":false` until a newer backup passes.",
-		[]string{`"level":"ERROR","msg":"the newest backup has failed a restore drill`, `"ok":false,`, `"backup":{"ok":true,`}, failedDrill},
-	{"The command then says what is wrong. If the file is damaged, it names the newest good backup.",
-		[]string{"is damaged; the newest good one is of "}, damagedDrill},
+	{"If that has failed, the log has an error, and `/readyz` says `\"ok\":false` until a newer backup passes.",
+		[]string{`"level":"ERROR","msg":"the newest backup is not sound`, `"ok":false,`, `"backup":{"ok":true,`}, failedVerification},
+	{"If the newest backup is not sound, the command says why, and names the newest good one.",
+		[]string{"is not sound: the database is damaged; the newest good one is of "}, damagedBackupFile},
 	{"Keys that were revoked after it work again if there was no readable database to replace, as on a new PC.",
 		[]string{"Its keys are those of the backup. See: firefighters keys list --db "},
 		func(t *testing.T) string {
@@ -358,7 +358,7 @@ func readyElsewhere(t *testing.T) string {
 	return output
 }
 
-func failedDrill(t *testing.T) string {
+func failedVerification(t *testing.T) string {
 	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
 	newKey(t, db, "default")
 	execSQL(t, db, `UPDATE tenants SET live_count = 9`)
@@ -366,25 +366,25 @@ func failedDrill(t *testing.T) string {
 	serve := []string{"serve", "--db", db, "--backup-dir", dir}
 	s := startWith(t, db, serve...)
 	s.mayFail = true
-	eventually(t, "a failed drill", func() bool { return !s.readyz(t).Backup.OK })
+	eventually(t, "a failed verification", func() bool { return !s.readyz(t).Backup.OK })
 	output := s.do(t, "GET", "/readyz", "").body + s.stderr.String()
 	s.stop(t)
 	startOn(t, db).stop(t) // which corrects the count
 	works(t, "backup", backupOf(dir, 0), "--db", db)
 	again := startWith(t, db, serve...)
 	again.mayFail = true
-	eventually(t, "a drill that went well", func() bool { r := again.readyz(t).Backup; return r.OK && r.Drilled != nil })
+	eventually(t, "a verification that succeeded", func() bool { r := again.readyz(t).Backup; return r.OK && r.Verified != nil })
 	return output + again.do(t, "GET", "/readyz", "").body
 }
 
-func damagedDrill(t *testing.T) string {
+func damagedBackupFile(t *testing.T) string {
 	db, saved, _ := backedUp(t)
 	dir := t.TempDir()
 	copyOf(t, saved, backupOf(dir, time.Hour))
 	newest := backupOf(dir, 0)
 	copyOf(t, saved, newest)
 	damage(t, newest)
-	return prints(t, "drill", "--db", db, "--backup-dir", dir)
+	return prints(t, "check", "--db", db, "--backup-dir", dir)
 }
 
 func signedOut(t *testing.T) string {
@@ -569,7 +569,7 @@ func TestOperationsReadyz(t *testing.T) {
 	backups, apart := anotherDisk(t, db)
 	s := startWith(t, db, "serve", "--db", db, "--tls-self-signed", "--backup-dir", backups)
 	s.trust(t)
-	eventually(t, "a drill", func() bool { return s.readyz(t).Backup.Drilled != nil })
+	eventually(t, "a verification", func() bool { return s.readyz(t).Backup.Verified != nil })
 	var members map[string]any
 	decode(t, s.do(t, "GET", "/readyz", "").body, &members)
 	for member := range members["backup"].(map[string]any) {
@@ -657,7 +657,7 @@ func TestOperationsFiles(t *testing.T) {
 
 	encrypted := startWith(t, db, append(serve, "--backup-encrypt-to", strings.TrimSpace(recipient))...)
 	encrypted.trust(t)
-	eventually(t, "a drill", func() bool { return encrypted.readyz(t).Backup.Drilled != nil })
+	eventually(t, "a verification", func() bool { return encrypted.readyz(t).Backup.Verified != nil })
 	for _, name := range namesIn(t, folder) { // the -wal goes when it stops
 		table.find(name)
 	}

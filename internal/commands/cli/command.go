@@ -186,7 +186,7 @@ func flagsHelp(flags *pflag.FlagSet) string {
 	})
 	var lines strings.Builder
 	flags.VisitAll(func(f *pflag.Flag) {
-		if name := variable(f.Name); name != "" {
+		if name := variableOf(f); name != "" {
 			fmt.Fprintf(&lines, "      --%-12s %s\n", f.Name, name)
 		}
 	})

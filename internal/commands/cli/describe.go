@@ -77,7 +77,7 @@ func (d *Description) ask(run func(env Env, args []string) error) {
 			return
 		}
 		name, usage := pflag.UnquoteUsage(f)
-		flag := Flag{Name: f.Name, Short: f.Shorthand, Usage: usage, Variable: variable(f.Name), Value: Value{Name: name, Choices: choices(usage)}}
+		flag := Flag{Name: f.Name, Short: f.Shorthand, Usage: usage, Variable: variableOf(f), Value: Value{Name: name, Choices: choices(usage)}}
 		if f.NoOptDefVal != "" { // a switch
 			flag.Value = Value{}
 		}

@@ -182,6 +182,10 @@ func meantFlags(flags *pflag.FlagSet, typed string) []string {
 	return meant(typed, words)
 }
 
+// TypedOnly is the annotation of a flag of one command that counts only when it is typed,
+// although other commands have it in the environment.
+const TypedOnly = "typed"
+
 // variablePrefix is what the environment variables of flags begin with.
 const variablePrefix = "FIREFIGHTERS_"
 
@@ -191,7 +195,17 @@ const variablePrefix = "FIREFIGHTERS_"
 // read.
 var typedOnly = []string{"apply", "force", "keep-erased", "leave-out-bad-fields", "licences", "new", "older-than", "phone", "repair", "skip-bad", "update", "yes"}
 
-// variable returns the environment variable of a flag, empty if that must be typed.
+// variableOf returns the environment variable of a flag of a command, empty if that must be
+// typed.
+func variableOf(f *pflag.Flag) string {
+	if _, typed := f.Annotations[TypedOnly]; typed {
+		return ""
+	}
+	return variable(f.Name)
+}
+
+// variable returns the environment variable of a flag, empty if that must be typed in all
+// commands.
 func variable(flag string) string {
 	if slices.Contains(typedOnly, flag) {
 		return ""
@@ -213,7 +227,7 @@ func (env Env) value(variable string) string {
 // counts as absent.
 func (env Env) setFromEnvironment(flags *pflag.FlagSet) (err error) {
 	flags.VisitAll(func(f *pflag.Flag) {
-		name := variable(f.Name)
+		name := variableOf(f)
 		if err != nil || f.Changed || name == "" || env.value(name) == "" {
 			return
 		}

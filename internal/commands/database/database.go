@@ -193,21 +193,20 @@ func (Schema) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, er
 	}, err
 }
 
-// maxFaults is how many faults of a restored database are named.
+// maxFaults is how many faults of a backup are named.
 const maxFaults = 20
 
-// Examine checks a restored database. That the clock is behind is no fault of it.
-func (s Schema) Examine(ctx context.Context, path string, rest func() error) (faults []string, err error) {
-	err = backup.Upgrade{Content: s, Database: path, Steps: s.Upgrades, Announce: func(string) {}}.Run(ctx)
-	if err != nil {
-		return nil, err
+// Examine checks a backup. That the clock is behind is no fault of it.
+func (s Schema) Examine(ctx context.Context, path string) (faults []string, err error) {
+	if s.Files.HeaderVersion(path) != s.Files.Version {
+		return nil, nil
 	}
-	db, err := sqlite.Open(path, sqlite.Options{})
+	db, err := sqlite.OpenReadOnly(path)
 	if err != nil {
 		return nil, err
 	}
 	more := 0
-	found, err := integrity.Check(ctx, db, integrity.Options{Format: s.Files, Rest: rest, Progress: func(int, int) {},
+	found, err := integrity.Check(ctx, db, integrity.Options{Format: s.Files, Progress: func(int, int) {},
 		Found: func(finding string) {
 			if len(faults) < maxFaults {
 				faults = append(faults, finding)
@@ -222,17 +221,6 @@ func (s Schema) Examine(ctx context.Context, path string, rest func() error) (fa
 		faults = nil
 	}
 	return faults, cmp.Or(err, db.Close())
-}
-
-// Count counts what a database holds.
-func (Schema) Count(c *sqlite.Conn) (backup.Inventory, error) {
-	t, err := store.ReadTotals(c)
-	numbers := []backup.Number{{What: "departments", N: t.Departments}, {What: "people", N: t.People}, {What: "deleted", N: t.Deleted}, {What: "changes", N: t.Changes}}
-	found := backup.Inventory{Numbers: numbers, Version: t.Versions}
-	if t.Newest > 0 {
-		found.Newest = time.UnixMilli(t.Newest).UTC()
-	}
-	return found, err
 }
 
 // CarryOver returns what a restored database must have from the one that it replaces.

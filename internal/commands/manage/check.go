@@ -3,6 +3,8 @@ package manage
 import (
 	"errors"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
@@ -22,8 +24,13 @@ for sorting and searching. It may run while the service does.
 
   firefighters check --db firefighters.db
 
-An encrypted backup is decrypted for that into a private folder, and removed again:
+With --backup-dir it checks the newest backup of the database in that folder in
+the same way, without changing it. Of an encrypted one it checks the header, the
+length and the SHA-256. With --identity it decrypts that into a private folder,
+checks it there, and removes it again.
 
+  firefighters check --backup-dir /mnt/usb/firefighters
+  firefighters check --backup-dir /mnt/usb/firefighters --identity key.txt
   firefighters check --db /mnt/usb/monday.db.age --identity key.txt
 
 With --repair it first rebuilds the indexes of the file. It also takes back the
@@ -40,16 +47,59 @@ func (c Commands) check(env cli.Env, args []string) error {
 	db := cli.DBFlag(flags)
 	repair := flags.Bool("repair", false, "first rebuild the indexes, and take back a latest time seen that is ahead of the clock")
 	identity := database.IdentityFlag(flags)
+	dir := flags.String("backup-dir", "", "check the newest backup in this `folder` instead of the database")
+	flags.SetAnnotation("backup-dir", cli.TypedOnly, nil) // the variable is for serve
 	if err := env.Parse(flags, args, 0); err != nil {
 		return err
 	}
-	if *identity == "" {
-		return c.checkDatabase(env, *db, *repair)
+	switch {
+	case *repair && (*identity != "" || *dir != ""):
+		return cli.Wrong(flags, "--repair is for a database, and --identity and --backup-dir are for a backup")
+	case *dir != "":
+		return c.checkNewest(env, *db, *dir, *identity)
+	case *identity != "":
+		return c.checkEncrypted(env, *db, *identity)
 	}
-	if *repair {
-		return cli.Wrong(flags, "--repair is for a database, and --identity for a backup")
+	return c.checkDatabase(env, *db, *repair)
+}
+
+// checkNewest checks the newest backup of a database in a folder.
+func (c Commands) checkNewest(env cli.Env, db, dir, identity string) error {
+	if _, err := os.ReadDir(dir); err != nil {
+		return cli.WithHint(fmt.Errorf("the folder of backups cannot be read: %w", err), "connect its disk, or name another folder: --backup-dir DIR")
 	}
-	return c.checkEncrypted(env, *db, *identity)
+	newest, err := backup.Newest(c.Database, db, dir)
+	if err != nil {
+		return cli.WithHint(fmt.Errorf("in %s %w, for %s", osutil.InQuotes(dir), err, osutil.InQuotes(db)), "name the right folder with --backup-dir, and the right database with --db")
+	}
+	if newest.Encrypted && identity != "" {
+		return c.checkEncrypted(env, newest.Path, identity)
+	}
+	found, faults, err := newest.Verify(env.Context, c.Database)
+	for _, fault := range faults {
+		env.Notef("%s", fault)
+	}
+	file := osutil.InQuotes(newest.Path)
+	switch {
+	case err != nil && env.Context.Err() != nil:
+		return errors.New("stopped before everything was checked")
+	case err != nil:
+		return c.adviseUnsound(env, err, newest, db, dir)
+	case found.Damaged > 0:
+		return cli.WithHint(fmt.Errorf("the newest backup %s has damaged records: %d", file, found.Damaged), "see which: firefighters check --db "+cli.Quote(db))
+	case newest.Encrypted:
+		env.Note("the backup is encrypted. Its header, its length and its SHA-256 are right. Only the key tells more.", "the same with --identity KEYFILE")
+	}
+	return env.Println(fmt.Sprintf("The newest backup %s is sound.", file))
+}
+
+// adviseUnsound says why the newest backup is of no use, and which one is.
+func (c Commands) adviseUnsound(env cli.Env, err error, newest backup.File, db, dir string) error {
+	err = fmt.Errorf("the newest backup %s is not sound: %s", osutil.InQuotes(newest.Path), backup.Reason(err))
+	if good := backup.NewestValid(env.Context, c.Database, db, dir); good != nil && good.Path != newest.Path {
+		err = fmt.Errorf("%w; the newest good one is of %s", err, good.Time.Format(time.RFC3339))
+	}
+	return cli.WithHint(err, "make a new backup, and have the disk of "+cli.Quote(dir)+" examined: firefighters backup FILE --db "+cli.Quote(db))
 }
 
 // checkEncrypted checks an encrypted backup.
@@ -63,10 +113,7 @@ func (c Commands) checkEncrypted(env cli.Env, file, identity string) error {
 		found = c.checkDatabase(env, plain, false)
 		return nil
 	})
-	switch {
-	case errors.Is(err, backup.ErrDrilling):
-		return errors.New("another check of this backup is under way")
-	case err != nil:
+	if err != nil {
 		return c.Database.Advise(env.Context, err, file, "")
 	}
 	return found

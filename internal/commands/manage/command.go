@@ -24,10 +24,9 @@ func (c Commands) Table() []cli.Command {
 	return []cli.Command{
 		{Name: "backup", Also: "save dump", Summary: "saves the database, also while it is served", Run: c.backup},
 		{Name: "backup-key", Summary: "makes a pair of keys for encrypted backups", Run: c.backupKey},
-		{Name: "check", Also: "verify fsck", Summary: "checks a database, or its newest backup", Run: c.check},
+		{Name: "check", Also: "verify fsck drill", Summary: "checks a database, or its newest backup", Run: c.check},
 		{Name: "deleted", Summary: "lists the deleted records of a department", Run: c.deleted},
 		{Name: "departments", Also: "department tenants", Summary: "lists, renames and removes departments", Help: departmentsHelp, Sub: c.departments()},
-		{Name: "drill", Also: "rehearse", Summary: "tries out the newest backup", Run: c.drill},
 		{Name: "history", Also: "log", Summary: "shows who changed what when", Run: c.history},
 		{Name: "keys", Also: "users tokens", Summary: "makes, lists and revokes API keys", Help: keysHelp, Sub: c.keys()},
 		{Name: "purge", Also: "erase", Summary: "erases deleted records for good", Run: c.purge},

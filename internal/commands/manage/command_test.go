@@ -34,7 +34,6 @@ func TestUsage(t *testing.T) {
 	for line, want := range map[string]string{
 		"backup":                                      "Error: backup: say which file to save to\nTry: firefighters backup --help\n",
 		"restore":                                     "Error: restore: say which backup to restore\nTry: firefighters restore --help\n",
-		"drill":                                       "Error: drill: say where the backups are\nTry: firefighters drill --backup-dir DIR\n",
 		"version stray":                               "Error: version: it takes no argument, but there is \"stray\"\nTry: firefighters version --help\n",
 		"deleted":                                     "Error: deleted: --tenant is required\nTry: firefighters deleted --help\n",
 		"deleted --tenant  ":                          "Error: deleted: it takes no argument, but there is \"\"\nTry: firefighters deleted --help\n",

@@ -53,9 +53,7 @@ func (records) Summarize(context.Context, *sqlite.Conn) (backup.Summary, error) 
 	return backup.Summary{}, nil
 }
 
-func (records) Examine(context.Context, string, func() error) ([]string, error) { return nil, nil }
-
-func (records) Count(*sqlite.Conn) (backup.Inventory, error) { return backup.Inventory{}, nil }
+func (records) Examine(context.Context, string) ([]string, error) { return nil, nil }
 
 func (records) CarryOver(*sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) { return nil, nil }
 

@@ -24,14 +24,10 @@ type Content interface {
 	// Summarize reads all records. It ends early when ctx does.
 	Summarize(ctx context.Context, c *sqlite.Conn) (Summary, error)
 
-	// Examine checks all of a restored database, upgraded if it has an older schema, as
-	// the command check does. It returns what is wrong, a line each, but for records that
-	// are damaged, which Summarize counts. It calls rest now and then, and ends with its
-	// error.
-	Examine(ctx context.Context, path string, rest func() error) (faults []string, err error)
-
-	// Count counts what a database of the newest schema holds.
-	Count(c *sqlite.Conn) (Inventory, error)
+	// Examine checks all of a backup of the newest schema, as the command check does with a
+	// database. It returns what is wrong, a line each, but for records that are damaged,
+	// which Summarize counts. One of an older schema has no faults.
+	Examine(ctx context.Context, path string) (faults []string, err error)
 
 	// CarryOver reads from the database that a restore will replace what the
 	// restore must not undo: the latest time seen, and which keys are revoked. The
@@ -78,20 +74,6 @@ type Summary struct {
 	Text    string // as in "40 records of 1 department"
 	Empty   bool   // there is nothing in it that anybody would restore
 	Damaged int64  // number of records that are not what the program wrote
-}
-
-// Inventory is what a database holds, in numbers. Databases that have seen the same
-// changes have the same Inventory.
-type Inventory struct {
-	Numbers []Number
-	Newest  time.Time // the time of the newest change; zero if there is none
-	Version string    // differs after each change of what is counted
-}
-
-// Number is how many of something there are. What is one word.
-type Number struct {
-	What string
-	N    int64
 }
 
 // Copy says what was found in a copy that has passed its check.

@@ -364,16 +364,17 @@ func WithDecrypted(ctx context.Context, content Content, file string, key Key, d
 	if err := key.fits(file); err != nil {
 		return &Error{OpRead, file, err}
 	}
-	places := workplaces(file, "check")
-	anyRoom := func(string) error { return nil } // decrypt looks
-	return withFolder(places[len(places)-1:], anyRoom, func(folder string) error {
-		r := newRestoring(Restore{Content: content, File: file, Key: key, Database: filepath.Join(folder, "backup.db")})
-		if err := r.decrypt(ctx); err != nil {
-			return err
-		}
-		if _, err := check(ctx, content, r.plain); err != nil {
-			return r.readError(err)
-		}
-		return do(r.plain)
-	})
+	folder, err := os.MkdirTemp("", "firefighters-")
+	if err != nil {
+		return &Error{OpRead, file, err}
+	}
+	defer os.RemoveAll(folder)
+	r := newRestoring(Restore{Content: content, File: file, Key: key, Database: filepath.Join(folder, "backup.db")})
+	if err := r.decrypt(ctx); err != nil {
+		return err
+	}
+	if _, err := check(ctx, content, r.plain); err != nil {
+		return r.readError(err)
+	}
+	return do(r.plain)
 }

@@ -24,11 +24,9 @@ var (
 	ErrEmpty      = errors.New("the backup holds nothing")
 	ErrRestoring  = errors.New("the database is being restored")
 	ErrOpen       = errors.New("another program has the database open")
-	ErrDrilling   = errors.New("another drill is under way")
 	ErrNone       = errors.New("there is no backup")
 	ErrOthers     = errors.New("there are only backups of another database")
-	ErrUnsound    = errors.New("what it restores does not pass the check")
-	ErrLacks      = errors.New("what it restores is not what the database had")
+	ErrUnsound    = errors.New("it does not pass the check")
 
 	ErrEncrypted    = errors.New("the backup is encrypted")
 	ErrNotEncrypted = errors.New("the backup is not encrypted")
@@ -117,7 +115,7 @@ func Reason(err error) string {
 		return "too little room for backups: " + e.numbers()
 	}
 	for _, sentinel := range []error{ErrNoFolder, ErrNotFolder, ErrUnwritable, ErrExists, ErrIsDatabase, ErrRunning, ErrEmpty,
-		ErrRestoring, ErrOpen, ErrEncrypted, ErrAway, ErrRefused, ErrDrilling, ErrNone, ErrOthers, ErrUnsound, ErrLacks, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
+		ErrRestoring, ErrOpen, ErrEncrypted, ErrAway, ErrRefused, ErrNone, ErrOthers, ErrUnsound, ErrBadCopy, osutil.ErrLink, sqlite.ErrLockFile, sqlite.ErrCorrupt, sqlite.ErrFull, sqlite.ErrForeign, sqlite.ErrNotExist} {
 		if errors.Is(err, sentinel) {
 			return sentinel.Error()
 		}

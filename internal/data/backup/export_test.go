@@ -43,9 +43,6 @@ func (o Options) LongestDays() int { return o.longestDays() }
 // On returns the job for a disk with other room.
 func (j Job) On(space Space) Job { j.room = roomFor(space, 0); return j }
 
-// On returns the drill for a disk with other room.
-func (d Drill) On(space Space) Drill { d.space, d.now = space, time.Now; return d }
-
 // OnStick returns the job for a disk without links.
 func (j Job) OnStick() Job { j.link = noLinks; return j }
 

@@ -36,7 +36,6 @@ type Job struct {
 	work   string                                           // the folder to make the copy in; "" means that of the target
 	shared bool                                             // another user can change the folder of the target
 	link   func(file, name string) error                    // nil means os.Link. A disk without links, like most USB sticks, refuses
-	pace   *pace                                            // rests between the steps; nil: never
 }
 
 // sidecars are the endings of the files that SQLite puts beside a database.
@@ -266,7 +265,7 @@ func (j *Job) copyTo(ctx context.Context, path string) (made Copy, source Identi
 		return Copy{}, Identity{}, cmp.Or(ctx.Err(), err)
 	}
 	if err = j.finish(path, source, bytes); err == nil {
-		made, err = checkAt(ctx, j.pace, j.Content, path)
+		made, err = check(ctx, j.Content, path)
 	}
 	if errors.Is(err, sqlite.ErrCorrupt) {
 		err = &sqlite.FileError{Op: "copying", Path: j.Source, Err: ErrBadCopy}
@@ -293,12 +292,7 @@ func (j *Job) copyPages(ctx context.Context, path string) (source Identity, size
 		if err := j.checkRoom(size); err != nil {
 			return err
 		}
-		return c.CopyTo(ctx, path, func(done, total int) {
-			if j.Progress != nil {
-				j.Progress(done, total)
-			}
-			j.pace.rest(ctx) // CopyTo looks at ctx
-		})
+		return c.CopyTo(ctx, path, j.Progress)
 	})
 	switch {
 	case errors.As(err, new(*Error)), errors.As(err, new(*RoomError)):
@@ -330,11 +324,6 @@ func (j *Job) finish(path string, source Identity, bytes int64) error {
 // check reads all of a copy. It leaves nothing beside it, and can read from a
 // disk that cannot be written.
 func check(ctx context.Context, content Content, path string) (found Copy, err error) {
-	return checkAt(ctx, nil, content, path)
-}
-
-// checkAt is check at a pace.
-func checkAt(ctx context.Context, at *pace, content Content, path string) (found Copy, err error) {
 	if err := content.Format().Inspect(path); err != nil {
 		return Copy{}, err
 	}
@@ -343,7 +332,7 @@ func checkAt(ctx context.Context, at *pace, content Content, path string) (found
 		return Copy{}, databaseError("reading", path, err)
 	}
 	defer c.Close()
-	err = checkStructure(ctx, at, c)
+	err = c.CheckStructure(ctx)
 	if err == nil {
 		found.Bytes, err = c.Size()
 	}

@@ -30,7 +30,6 @@ type Restore struct {
 	KeepErased bool
 
 	link func(file, name string) error // as that of a Job
-	pace *pace                         // as that of a Job
 }
 
 // Restored says what a restore has done.
@@ -221,7 +220,7 @@ func (r *restoring) decrypt(ctx context.Context) error {
 // copy makes the new database. It keeps what the restore must not undo.
 func (r *restoring) copy(ctx context.Context) error {
 	r.readOld()
-	job := Job{Content: r.Content, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change, pace: r.pace}
+	job := Job{Content: r.Content, Source: r.plain, Target: r.Database, Progress: r.Progress, change: r.change}
 	made, source, err := job.copyTo(ctx, r.unfinished)
 	if r.plain != r.File {
 		err = cmp.Or(err, databaseError("restoring", r.Database, removeCopy(r.plain)))

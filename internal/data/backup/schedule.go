@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -40,8 +41,7 @@ type Scheduler struct {
 	place   func() place
 	asleep  func() bool // whether the disk for backups is connected, and mounted when somebody looks
 
-	nextDrill wait      // until another one is tried
-	tried     time.Time // the backup that the last one was for
+	tried time.Time // the newest backup when one was last verified
 
 	mu     sync.Mutex
 	state  State
@@ -53,7 +53,7 @@ type Scheduler struct {
 	away   error     // why they are, if they are meant for another; else nil
 	since  time.Time // when away became an error
 
-	drilled drillNote
+	verified verification
 }
 
 // State says how the backups go. No file is named in it.
@@ -64,7 +64,7 @@ type State struct {
 	Detail string     // why they fail, or what is wrong with the last; may be empty
 	Free   *int64     // bytes of their disk as of the last look; nil if it is that of the database
 
-	Drilled *time.Time // when a restore drill last went well; nil if none did
+	Verified *time.Time // when the newest backup was last verified; nil if none was
 
 	Trouble Trouble // what to do something about; empty if all is well
 }
@@ -76,15 +76,16 @@ func NewScheduler(content Content, db string, options Options, log *slog.Logger)
 		options.Dir = absolute
 	}
 	db = osutil.Resolve(db)
-	return &Scheduler{options: options, content: content, db: db, log: log, now: systemClocks(), space: osutil.SpaceOf,
+	s := &Scheduler{options: options, content: content, db: db, log: log, now: systemClocks(), space: osutil.SpaceOf,
 		place: func() place { return newPlace(options.Dir, db) }, asleep: func() bool { return asleep(options.Dir) }, state: State{OK: true}}
+	notes.Read(db, notes.Verified, &s.verified)
+	return s
 }
 
 // Run makes backups until ctx ends. One that is being made is then given up.
 func (s *Scheduler) Run(ctx context.Context) {
 	ticker := time.NewTicker(max(100*time.Millisecond, min(s.options.Every/10, time.Minute)))
 	defer ticker.Stop()
-	s.clearDrill()
 	s.look()
 	for s.next = s.first(ctx); ctx.Err() == nil; {
 		s.step(ctx)
@@ -102,7 +103,7 @@ func (s *Scheduler) step(ctx context.Context) {
 		s.turn(ctx)
 		s.look()
 	}
-	s.drill(ctx)
+	s.verify(ctx)
 }
 
 // State returns how the last backup went, and whether the backups are safe where
@@ -111,7 +112,7 @@ func (s *Scheduler) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	state := s.state
-	state.Free, state.Drilled = s.free, s.drilled.Good
+	state.Free, state.Verified = s.free, s.verified.Good
 	if s.away != nil && (state.OK || s.away == ErrAway) {
 		state.OK, state.Since, state.Detail, state.Trouble = false, &s.since, s.away.Error(), DiskAway
 		return state
@@ -119,9 +120,9 @@ func (s *Scheduler) State() State {
 	switch {
 	case !state.OK:
 		state.Trouble = troubleOf(s.cause)
-	case s.drilled.failed():
-		since := s.drilled.At
-		state.OK, state.Since, state.Detail, state.Trouble = false, &since, "a restore drill has failed: "+s.drilled.Reason, BadDrill
+	case s.verified.Reason != "":
+		since := s.verified.At
+		state.OK, state.Since, state.Detail, state.Trouble = false, &since, "the newest backup is not sound: "+s.verified.Reason, BadBackup
 	case state.Last == nil:
 		state.Trouble = NotYet
 	case s.now().wall.Sub(*state.Last) > 2*s.options.Every:
@@ -143,12 +144,8 @@ func (s *Scheduler) look() (back bool) {
 	if !s.asleep() {
 		beside, gone, free, away = s.lookAt(s.place()) // a disk that does not answer must not keep State waiting
 	}
-	drilled := readDrill(s.db, s.options.Dir)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !drilled.At.IsZero() { // else it could not be written
-		s.drilled = drilled
-	}
 	was, wasGone := s.away, s.gone
 	s.away, s.beside, s.gone, s.free = away, beside, gone, free
 	switch {

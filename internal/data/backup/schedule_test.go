@@ -189,7 +189,7 @@ func TestScheduler(t *testing.T) {
 	if info, err := os.Stat(dir); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 		t.Errorf("the folder has mode %v, %v", info.Mode(), err)
 	}
-	if state := s.State(); !state.OK || state.Since != nil || state.Detail != "" || strings.Count(log.String(), "\n") > 1 || !strings.Contains(log.String(), "a restore drill went well") {
+	if state := s.State(); !state.OK || state.Since != nil || state.Detail != "" || strings.Count(log.String(), "\n") > 1 || !strings.Contains(log.String(), "the newest backup was verified") {
 		t.Errorf("%+v; log %s", state, log)
 	}
 	// One that is young is not made again.

@@ -61,22 +61,14 @@ func (toy) Summarize(ctx context.Context, c *sqlite.Conn) (s backup.Summary, err
 	return s, err
 }
 
-func (toy) Examine(_ context.Context, path string, rest func() error) (faults []string, err error) {
-	c, err := sqlite.Peek(path)
+func (toy) Examine(_ context.Context, path string) (faults []string, err error) {
+	c, err := sqlite.OpenImmutable(path)
 	if err != nil {
 		return nil, err
 	}
 	defer c.Close()
 	err = c.Query(`SELECT value FROM items WHERE kind = 'fault'`, nil, func(row sqlite.Row) { faults = append(faults, row.Text(0)) })
-	return faults, errors.Join(err, rest())
-}
-
-func (toy) Count(c *sqlite.Conn) (i backup.Inventory, err error) {
-	err = c.QueryRow(`SELECT (SELECT count(*) FROM items WHERE kind = 'record'), (SELECT max(value) FROM items WHERE kind = 'version')`, nil,
-		func(row sqlite.Row) {
-			i = backup.Inventory{Numbers: []backup.Number{{What: "records", N: row.Int(0)}}, Version: row.Text(1)}
-		})
-	return i, err
+	return faults, err
 }
 
 func (toy) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {
@@ -330,8 +322,6 @@ func TestMain(m *testing.M) {
 	case "encrypted backup":
 		to, _ := backup.ParseRecipients([]string{"age1zh67zq77nqxsxx5f3gun8hzltm4dyhs4zlklzua68qec96vzwe0scztufu"})
 		_, err = backup.Job{Content: stopping{steps: steps}, Source: args[0], Target: args[1], Progress: progress, EncryptTo: to}.Run(context.Background())
-	case "drill":
-		_, err = backup.Drill{Content: stopping{steps: steps}, Database: args[0], Dir: args[1]}.Run(context.Background())
 	case "restore":
 		_, err = backup.Restore{Content: stopping{steps: steps}, Database: args[0], File: args[1], Progress: progress}.Run(context.Background())
 	}
@@ -370,11 +360,6 @@ func (s stopping) Identify(c *sqlite.Conn) (backup.Identity, error) {
 func (s stopping) Summarize(ctx context.Context, c *sqlite.Conn) (backup.Summary, error) {
 	s.steps.at("Summarize")
 	return s.toy.Summarize(ctx, c)
-}
-
-func (s stopping) Examine(ctx context.Context, path string, rest func() error) ([]string, error) {
-	s.steps.at("Examine")
-	return s.toy.Examine(ctx, path, rest)
 }
 
 func (s stopping) CarryOver(old *sqlite.Conn) (func(*sqlite.Conn) (int64, error), error) {

@@ -18,7 +18,7 @@ const (
 	BadFolder   Trouble = "folder"   // their folder cannot be used
 	BadDatabase Trouble = "database" // the database is damaged, or another program has changed how it is made
 	Failed      Trouble = "failed"   // the last failed for another reason
-	BadDrill    Trouble = "drill"    // the newest did not pass a restore drill
+	BadBackup   Trouble = "unsound"  // the newest did not pass its verification
 	Old         Trouble = "old"      // the last was made more than two intervals ago
 	SameDisk    Trouble = "disk"     // they are on the disk of the database, and would be lost with it
 )

@@ -9,12 +9,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-// Options say how Check works. Rest may be nil, the other functions must be set.
+// Options say how Check works. The functions must be set.
 type Options struct {
 	Format   sqlite.Format         // says which schema is right
 	Found    func(finding string)  // is called with each finding, a line for people
 	Progress func(done, total int) // is called with how many records are checked, of how many
-	Rest     func() error          // is called between the steps of a check beside other work, which ends with its error
 }
 
 // Findings counts what Check found.
@@ -62,37 +61,18 @@ func (c *check) note(count *int, format string, args ...any) {
 // Three faults say enough of a damaged structure.
 func (c *check) file(ctx context.Context) error {
 	return c.db.Read(func(conn *sqlite.Conn) error {
-		if err := c.structure(ctx, conn); err != nil {
+		err := conn.QueryContext(ctx, `PRAGMA integrity_check(3)`, nil, func(row sqlite.Row) {
+			if verdict := row.Text(0); verdict != "ok" {
+				c.note(&c.found.Broken, "The file: %s", verdict)
+			}
+		})
+		if err != nil {
 			return err
 		}
 		return conn.QueryContext(ctx, `PRAGMA foreign_key_check`, nil, func(row sqlite.Row) {
 			c.note(&c.found.Broken, "The file: row %d of %s refers to nothing", row.Int(1), row.Text(0))
 		})
 	})
-}
-
-// structure checks the structure of the file, at once or table by table.
-func (c *check) structure(ctx context.Context, conn *sqlite.Conn) error {
-	if c.Rest != nil {
-		damaged, err := conn.CheckTables(ctx, c.Rest)
-		if damaged != "" {
-			c.note(&c.found.Broken, "The file: the table %s is damaged", damaged)
-		}
-		return err
-	}
-	return conn.QueryContext(ctx, `PRAGMA integrity_check(3)`, nil, func(row sqlite.Row) {
-		if verdict := row.Text(0); verdict != "ok" {
-			c.note(&c.found.Broken, "The file: %s", verdict)
-		}
-	})
-}
-
-// rest rests between two steps, if that is wanted.
-func (c *check) rest() error {
-	if c.Rest == nil {
-		return nil
-	}
-	return c.Rest()
 }
 
 func (c *check) schema(context.Context) error {
@@ -126,7 +106,7 @@ func (c *check) counts(ctx context.Context) error {
 			c.note(&c.found.Stale, "The department %q: its count of records is %d and their last number %d, and they should be %d and %d",
 				w.name, w.live, w.last, w.realLive, w.realLast)
 		}
-		return c.rest()
+		return nil
 	})
 }
 
@@ -143,7 +123,7 @@ func (c *check) records(ctx context.Context) error {
 		c.batch(batch)
 		done += len(batch)
 		c.Progress(done, int(total))
-		return c.rest()
+		return nil
 	})
 }
 

@@ -18,7 +18,7 @@ const (
 	Mark       = "mark"       // store.Mark of the database when it was last served
 	Lost       = "lost"       // how the database was lost (guard)
 	BackupDisk = "backupDisk" // the folder of backups that is on another disk (backup)
-	Drill      = "drill"      // the last restore drill (backup)
+	Verified   = "verified"   // when the newest backup was last verified, and how that went (backup)
 )
 
 // Path returns the path of the notes about a database. The name begins with a dot, so a copy

@@ -59,11 +59,7 @@ var OpenFiles = 2*(2+readerCount) + 1
 // Open opens the database at path, which must be whole and of the right
 // format. On a full disk it may be readable only, until MakeWritable finds room.
 func Open(path string, options Options) (*DB, error) {
-	if options.Now == nil {
-		options.Now = time.Now
-	}
-	db := &DB{Clock: &Clock{system: options.Now}, path: path, options: options, readers: make(chan *Conn, readerCount)}
-	db.writer = &writer{db: db, timeout: writerTimeout, checkpoints: &checkpointer{db: db}}
+	db := newDB(path, options)
 	err := db.connect()
 	if errors.Is(err, ErrFull) && !hasWAL(path) {
 		err = db.connectReadOnly()
@@ -72,6 +68,25 @@ func Open(path string, options Options) (*DB, error) {
 		return nil, wrap("opening", path, err)
 	}
 	return db, nil
+}
+
+// OpenReadOnly opens a database that no one changes, such as a backup. It leaves no file
+// next to it.
+func OpenReadOnly(path string) (*DB, error) {
+	db := newDB(path, Options{})
+	if err := db.connectReadOnly(); err != nil {
+		return nil, wrap("opening", path, err)
+	}
+	return db, nil
+}
+
+func newDB(path string, options Options) *DB {
+	if options.Now == nil {
+		options.Now = time.Now
+	}
+	db := &DB{Clock: &Clock{system: options.Now}, path: path, options: options, readers: make(chan *Conn, readerCount)}
+	db.writer = &writer{db: db, timeout: writerTimeout, checkpoints: &checkpointer{db: db}}
+	return db
 }
 
 // connect opens all connections.

@@ -22,31 +22,6 @@ func CountContent(ctx context.Context, c *sqlite.Conn) (n Counts, err error) {
 	return n, err
 }
 
-// Totals are what a database of the newest schema holds. Databases that have seen the same
-// changes of records have the same.
-type Totals struct {
-	Departments, People, Deleted int64
-	Changes                      int64  // that were made, also those that a purge has erased
-	Newest                       int64  // the time of the newest change, in milliseconds; 0: there is none
-	Versions                     string // of the departments: they count the changes
-}
-
-const (
-	newestChangeSQL = `SELECT max(id) FROM changes WHERE id BETWEEN tenants.id << 32 AND tenants.id << 32 | 0xffffffff`
-	totalsSQL       = `
-	SELECT count(*), ifnull(sum(live_count), 0), (SELECT count(*) FROM firefighters), ifnull(sum((` + newestChangeSQL + `) & 0xffffffff), 0),
-	       ifnull(max((SELECT at FROM changes WHERE id = (` + newestChangeSQL + `))), 0), ifnull(group_concat(id || ':' || version ORDER BY id), '')
-	  FROM tenants`
-)
-
-// ReadTotals reads no record, so that it takes no time of a database that is served.
-func ReadTotals(c *sqlite.Conn) (t Totals, err error) {
-	err = c.QueryRow(totalsSQL, nil, func(row sqlite.Row) {
-		t = Totals{row.Int(0), row.Int(1), row.Int(2) - row.Int(1), row.Int(3), row.Int(4), row.Text(5)}
-	})
-	return t, err
-}
-
 // TenantMarks returns a mark of each department, of the first hundred at most. A
 // new name does not change it, and a department of another database has another one. So
 // two files that share a mark are of one database.

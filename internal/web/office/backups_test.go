@@ -16,7 +16,7 @@ func TestTroubles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, trouble := range []backup.Trouble{backup.NotSet, backup.NotYet, backup.DiskAway, backup.NoRoom, backup.BadFolder,
-		backup.BadDatabase, backup.Failed, backup.BadDrill, backup.Old, backup.SameDisk} {
+		backup.BadDatabase, backup.Failed, backup.BadBackup, backup.Old, backup.SameDisk} {
 		for _, key := range []string{"backups." + string(trouble), "backups." + string(trouble) + ".todo"} {
 			if !slices.Contains(catalog.Keys(), key) {
 				t.Errorf("there is no message %s", key)

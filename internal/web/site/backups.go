@@ -9,11 +9,11 @@ import (
 // Backups says how the backups of the service go, and what to do. The template "backups"
 // shows it.
 type Backups struct {
-	Last    time.Time      // of the last valid one; zero: there is none
-	Drilled time.Time      // when a restore drill last went well; zero: none did
-	Trouble backup.Trouble // key of a message, backups.TROUBLE; empty if all is well
-	How     string         // key of a message that says where to type the command; empty without one
-	Command string
+	Last     time.Time      // of the last valid one; zero: there is none
+	Verified time.Time      // when the newest was last verified; zero: none was
+	Trouble  backup.Trouble // key of a message, backups.TROUBLE; empty if all is well
+	How      string         // key of a message that says where to type the command; empty without one
+	Command  string
 }
 
 // Backups returns how the backups go. It is for people who may see to them: those with
@@ -27,8 +27,8 @@ func (v *Visit) Backups() Backups {
 	if state.Last != nil {
 		b.Last = state.Last.Local()
 	}
-	if state.Drilled != nil {
-		b.Drilled = state.Drilled.Local()
+	if state.Verified != nil {
+		b.Verified = state.Verified.Local()
 	}
 	b.How, b.Command = howTo(state.Trouble, v.site.Installed)
 	if v.site.Invented {
@@ -55,11 +55,11 @@ func howTo(trouble backup.Trouble, installed bool) (how, command string) {
 			return "backups.admin", "firefighters check"
 		}
 		return "backups.type", "firefighters check"
-	case backup.BadDrill:
+	case backup.BadBackup:
 		if installed {
-			return "backups.admin", "firefighters drill"
+			return "backups.admin", "firefighters check --backup-dir DIR"
 		}
-		return "backups.type", "firefighters drill --backup-dir DIR"
+		return "backups.type", "firefighters check --backup-dir DIR"
 	case backup.Failed, backup.Old:
 		if installed {
 			return "backups.admin", "firefighters service status"

@@ -19,7 +19,7 @@ func TestHowTo(t *testing.T) {
 		backup.BadFolder:   {"firefighters service backup-disk", "--backup-dir DIR"},
 		backup.SameDisk:    {"firefighters service backup-disk", "--backup-dir DIR"},
 		backup.BadDatabase: {"firefighters check", "firefighters check"},
-		backup.BadDrill:    {"firefighters drill", "firefighters drill --backup-dir DIR"},
+		backup.BadBackup:   {"firefighters check --backup-dir DIR", "firefighters check --backup-dir DIR"},
 		backup.Failed:      {"firefighters service status", ""},
 		backup.Old:         {"firefighters service status", ""},
 	} {

@@ -1,0 +1,103 @@
+package acceptance
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/notes"
+)
+
+// backupOf returns the name of a backup of x.db that was made so long ago.
+func backupOf(dir string, ago time.Duration) string {
+	return filepath.Join(dir, "x-"+time.Now().Add(-ago).UTC().Format("20060102T150405Z")+".db")
+}
+
+// TestCheckNewestBackup checks that each fault of the newest backup has its words, and that
+// a sound one passes while the database is served.
+func TestCheckNewestBackup(t *testing.T) {
+	t.Parallel()
+	db, saved, _ := backedUp(t)
+	dir, other := t.TempDir(), filepath.Join(t.TempDir(), "x.db")
+	newKey(t, other, "Engine 8")
+	verify := []string{"check", "--db", db, "--backup-dir", dir}
+	none := func(what string) string {
+		return fmt.Sprintf("Error: in %q %s, for %q\nTry: name the right folder with --backup-dir, and the right database with --db\n", dir, what, db)
+	}
+	missing := filepath.Join(dir, "missing")
+	refuses(t, 1, fmt.Sprintf("Error: the folder of backups cannot be read: open %s: no such file or directory\nTry: connect its disk, or name another folder: --backup-dir DIR\n", missing),
+		"check", "--db", db, "--backup-dir", missing)
+	refuses(t, 1, none("there is no backup"), verify...)
+	works(t, "backup", backupOf(dir, time.Minute), "--db", other)
+	refuses(t, 1, none("there are only backups of another database"), verify...)
+
+	good := backupOf(dir, 5*time.Hour)
+	copyOf(t, saved, good)
+	startOn(t, db)
+	passes := func(file string) {
+		t.Helper()
+		before := contents(t, dir)
+		if stdout, stderr := works(t, verify...); stdout != fmt.Sprintf("The newest backup %q is sound.\n", file) || stderr != "" {
+			t.Errorf("stdout %q, stderr %q", stdout, stderr)
+		}
+		if len(contents(t, dir)) != len(before) {
+			t.Errorf("there is %q", namesIn(t, dir))
+		}
+	}
+	passes(good)
+
+	newest := backupOf(dir, time.Hour)
+	at, err := time.Parse("20060102T150405Z", strings.TrimSuffix(strings.TrimPrefix(filepath.Base(good), "x-"), ".db"))
+	must(t, err)
+	unsound := func(why string) string {
+		return fmt.Sprintf("Error: the newest backup %q is not sound: %s; the newest good one is of %s\nTry: make a new backup, and have the disk of %s examined: firefighters backup FILE --db %s\n",
+			newest, why, at.Format(time.RFC3339), dir, db)
+	}
+	copyOf(t, saved, newest)
+	passes(newest)
+	damage(t, newest)
+	refuses(t, 1, unsound("the database is damaged"), verify...)
+	copyOf(t, saved, newest)
+	execSQL(t, newest, `UPDATE firefighters SET first_name = 'Eva' WHERE row & 3 = 1`)
+	refuses(t, 1, fmt.Sprintf("Error: the newest backup %q has damaged records: 3\nTry: see which: firefighters check --db %s\n", newest, db), verify...)
+	copyOf(t, saved, newest)
+	execSQL(t, newest, `UPDATE tenants SET live_count = 9`)
+	if code, _, stderr := runCommand(t, verify...); code != 1 || !strings.HasPrefix(stderr, `The department "default": its count of records is 9`) ||
+		!strings.Contains(stderr, fmt.Sprintf("Error: the newest backup %q is not sound: it does not pass the check", newest)) {
+		t.Errorf("one with a wrong count: %d, %q", code, stderr)
+	}
+}
+
+// TestServiceVerifies checks that a service verifies the newest backup, and that its page,
+// /readyz and its log say how that went.
+func TestServiceVerifies(t *testing.T) {
+	t.Parallel()
+	db, dir := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "backups")
+	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	eventually(t, "the verification", func() bool { return s.readyz(t).Backup.Verified != nil })
+	s.logs(t, "the newest backup was verified")
+	admin := s.signIn(t, newKey(t, db, "default", "--scope", "admin"), "en")
+	if text := admin.get(t, "/office/").one(t, "footer").text(); !strings.Contains(text, "Last successful check of one: "+time.Now().Format("2 January 2006")) {
+		t.Errorf("the foot: %s", text)
+	}
+	s.create(t, ana)
+	s.stop(t)
+
+	// A backup that is whole, but not as it should be.
+	must(t, notes.Remove(db, notes.Verified))
+	execSQL(t, db, `UPDATE tenants SET live_count = 9`)
+	works(t, "backup", backupOf(dir, 0), "--db", db, "--force")
+	bad := startWith(t, db, "serve", "--db", db, "--backup-dir", dir)
+	bad.mayFail = true
+	eventually(t, "the failure", func() bool { return !bad.readyz(t).Backup.OK })
+	if r := bad.readyz(t); r.Status != "ready" || r.Backup.Since == nil || r.Backup.Last == nil || r.Backup.Detail != "the newest backup is not sound: it does not pass the check" {
+		t.Errorf("%+v", r)
+	}
+	bad.logs(t, "the newest backup is not sound: see firefighters check --backup-dir")
+	admin = bad.signIn(t, newKey(t, db, "default", "--scope", "admin"), "de")
+	if text := admin.get(t, "/office/").one(t, "div", "class", "backups box warn").text(); !strings.Contains(text, "Die neueste Sicherung hat ihre Prüfung nicht bestanden.") || !strings.Contains(text, "firefighters check --backup-dir DIR") {
+		t.Errorf("the foot: %s", text)
+	}
+}

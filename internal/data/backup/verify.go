@@ -1,0 +1,87 @@
+package backup
+
+import (
+	"context"
+	"time"
+
+	"github.com/firefighter-records/firefighters/internal/data/notes"
+	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
+)
+
+// Newest returns the newest backup of a database in a folder. The database may be in use, in
+// this process as well, damaged or missing. The error is ErrNone, or ErrOthers if the folder
+// has backups of another database only.
+func Newest(content Content, db, dir string) (File, error) {
+	db = osutil.Resolve(db)
+	all := backupsIn(dir, db, time.Now())
+	own, _ := identify(content, sqlite.Peek, db) // Inspect would end the locks of this process on it
+	its := ofDatabase(content, all, own)
+	switch {
+	case len(all) == 0:
+		return File{}, ErrNone
+	case len(its) == 0:
+		return File{}, ErrOthers
+	}
+	return its[0], nil
+}
+
+// Verify is Check, and for a plain backup what the command check does with a database. It
+// changes nothing. The error is ErrUnsound if there are faults.
+func (f File) Verify(ctx context.Context, content Content) (found Copy, faults []string, err error) {
+	found, err = f.Check(ctx, content)
+	if err != nil || f.Encrypted {
+		return found, nil, err
+	}
+	faults, err = content.Examine(ctx, f.Path)
+	if err == nil && len(faults) > 0 {
+		err = ErrUnsound
+	}
+	return found, faults, err
+}
+
+// verifyEach is the time after which the service verifies the newest backup again.
+const verifyEach = 30 * 24 * time.Hour
+
+// verification is the note about how the service has verified the newest backup.
+type verification struct {
+	At     time.Time  `json:"at"`               // of the last attempt
+	Good   *time.Time `json:"good,omitempty"`   // of the last one that succeeded
+	Reason string     `json:"reason,omitempty"` // why the last one failed; "" if it succeeded
+}
+
+// verify verifies the newest backup if that is due: once a month and, as long as it fails,
+// each new one.
+func (s *Scheduler) verify(ctx context.Context) {
+	s.mu.Lock()
+	note, last, away := s.verified, s.state.Last, s.away
+	s.mu.Unlock()
+	age := s.now().wall.Sub(note.At)
+	isGood := note.Reason == "" && 0 <= age && age < verifyEach
+	if last == nil || away != nil || isGood || last.Equal(s.tried) {
+		return
+	}
+	s.tried = *last
+	files := s.files()
+	if len(files) == 0 {
+		return
+	}
+	_, _, err := files[0].Verify(ctx, s.content)
+	if ctx.Err() != nil {
+		return
+	}
+	note.At, note.Reason = s.now().wall.UTC().Truncate(time.Second), ""
+	if err == nil {
+		note.Good = &note.At
+		s.log.Info("the newest backup was verified", "backup", files[0].Time.UTC())
+	} else {
+		note.Reason = Reason(err)
+		s.log.Error("the newest backup is not sound: see firefighters check --backup-dir", "cause", note.Reason)
+	}
+	if err := notes.Write(s.db, notes.Verified, note); err != nil {
+		s.log.Warn("the verification of the newest backup could not be noted", "cause", Reason(err))
+	}
+	s.mu.Lock()
+	s.verified = note
+	s.mu.Unlock()
+}
