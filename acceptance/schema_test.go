@@ -153,7 +153,7 @@ func storeKey(t *testing.T, s *store.Store, expiresAt time.Time) (key string) {
 }
 
 // TestUnreleased refuses databases and backups that a version from before the first release
-// created. It says how to go on, and leaves them as they are.
+// created. Each refusal names the way forward and does not change the file.
 func TestUnreleased(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]string{

@@ -15,7 +15,7 @@ import (
 
 // TestSetBack sets a served database back with SQLite's backup API, as the command .restore of
 // sqlite3 does. No write is acknowledged after that, revoked keys do not work again, and no start
-// goes on without the lost records until a person says so.
+// goes on without the lost records unless a person asks for it.
 func TestSetBack(t *testing.T) {
 	t.Parallel()
 	for name, clients := range map[string]int{"idle": 0, "under load": 8} {

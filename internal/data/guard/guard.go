@@ -3,11 +3,10 @@
 // ends all reading and writing, saves what is still open, and leaves a note that keeps the
 // next start from going on without the lost records.
 //
-// The mark of the database (store.Mark) shows an earlier state to whoever reads the database
-// through SQLite. Each write checks it, so none is acknowledged after a loss. But SQLite keeps
-// pages in memory and its place in the -wal in the -shm, so a file that was overwritten looks
-// the same to it for a while. So the guard looks at the files themselves several times a
-// second (look.go). What follows a loss is in lost.go.
+// Each write checks the mark of the database (store.Mark), which differs in an earlier state, so
+// no write is acknowledged after a loss. But SQLite keeps pages in memory, and its place in the
+// -wal in the -shm. It may not see for a while that a file was overwritten. So the guard looks
+// at the files themselves several times a second (look.go). What follows a loss is in lost.go.
 package guard
 
 import (

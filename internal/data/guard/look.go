@@ -318,10 +318,9 @@ func overwritten(patience int) finding {
 	return finding{kind: replaced, what: "another program has written over the file of the database", patience: patience}
 }
 
-// compareContent compares the mark in the file without its -wal. isOneState says that the
-// file is a state that the database had. In the middle of a checkpoint, and after one that
-// stopped early because of a reader, the file has pages of several states. Then only a mark of
-// the same history says something.
+// compareContent compares the mark in the file without its -wal. isOneState is true if the file
+// is a state that the database had. During a checkpoint, and after one that stopped early because
+// of a reader, the file has pages of several states. Then only a mark of the same history counts.
 func (f *files) compareContent(isOneState bool) (store.Mark, finding) {
 	c, err := sqlite.OpenImmutable(f.db.Path())
 	if err != nil {

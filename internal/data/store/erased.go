@@ -9,8 +9,8 @@ const erasedSQL = `
 	                UNION SELECT record_id FROM changes WHERE action = 'purge') AS erased
 	 WHERE NOT EXISTS (SELECT 1 FROM firefighters WHERE firefighters.id = erased.id) ORDER BY id`
 
-// Erased returns the ids of the records that were permanently deleted: the database has no
-// record with the id, and its history or the list says that there was one.
+// Erased returns the ids of the records that were permanently deleted: ids in the list or in the
+// history for which the database has no record.
 func Erased(c *sqlite.Conn, listed []string) (ids []string, err error) {
 	err = c.Query(erasedSQL, sqlite.Args{jsonList(listed)}, func(row sqlite.Row) { ids = append(ids, row.Text(0)) })
 	return ids, err

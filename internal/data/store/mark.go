@@ -59,7 +59,7 @@ func (s *Store) BeginEpoch() error {
 	return s.SaveClock()
 }
 
-// CheckMark reads the mark through a connection of its own. It returns sqlite.ErrLost if
+// CheckMark reads the mark through the given connection. It returns sqlite.ErrLost if
 // the database was set back to an earlier state. It also takes over the latest time seen
 // if another process has reset it (ResetClock).
 func (s *Store) CheckMark(c *sqlite.Conn) error {

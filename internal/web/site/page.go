@@ -211,7 +211,7 @@ func (v *Visit) fail(err error) {
 	}
 }
 
-// explainLoss says what happened to a lost database and what to type. Only the end of the
+// explainLoss shows what happened to a lost database and what to type. Only the end of the
 // service says more, because no page may name a file.
 func (e *errorPage) explainLoss(v *Visit, kind string) {
 	e.Loss, e.Todo = v.Text("lost."+kind), v.Text("lost.window")
