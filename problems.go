@@ -36,7 +36,7 @@ var (
 	errInFlight = &httpapi.Problem{Kind: httpapi.InFlight, Header: httpapi.RetryLater,
 		Detail: "A request with this Idempotency-Key is being answered."}
 	errLost = &httpapi.Problem{Kind: httpapi.Unavailable, Header: httpapi.RetryLater,
-		Detail: "The files of the database were deleted, moved or replaced. The log says what to do."}
+		Detail: "Another program changed, moved or deleted the files of the database. The log says what to do."}
 	errReadOnlyKey   = insufficient("This API key may only read.")
 	errPhoneKey      = insufficient("This key is that of a phone: it opens the address book at /dav/ and nothing else.")
 	errCalendarKey   = insufficient("This key is that of a calendar: it opens the birthdays at /dav/birthdays.ics and nothing else.")

@@ -25,7 +25,7 @@ import (
 type goneCase struct {
 	act  func(t *testing.T, db string)
 	what string // in the log
-	ends string // completed: the database is whole after the stop; saved: a copy is; lost: neither
+	ends string // completed: the database is whole after the stop; saved: a copy is; mixed: a copy may be; lost: neither
 }
 
 // TestFilesGo: a service whose files are deleted, moved, replaced or cut answers
@@ -46,9 +46,9 @@ func TestFilesGo(t *testing.T) {
 		"-wal deleted":    {remove("-wal"), "the -wal of the database was deleted", "completed"},
 		"-shm deleted":    {remove("-shm"), "the -shm of the database was deleted", "completed"},
 		"replaced":        {func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) }, "another file was put in the place", "saved"},
-		"copied over":     {func(t *testing.T, db string) { copyOver(t, other, db) }, "has written over the file", "saved"},
+		"copied over":     {func(t *testing.T, db string) { copyOver(t, other, db) }, "has written over the file", "mixed"},
 		"larger copied":   {func(t *testing.T, db string) { copyOver(t, larger, db) }, "has written over the file", "lost"},
-		"backup over":     {backupOver, "has written over the file", "saved"},
+		"backup over":     {backupOver, "has written over the file", "mixed"},
 		"emptied":         {cut("", 0), "was cut off", "lost"},
 		"cut":             {cut("", 3*4096), "was cut off", "lost"},
 		"-wal cut":        {cut("-wal", 100), "the -wal of the database was cut off", "lost"},
@@ -72,7 +72,7 @@ func (tt goneCase) test(t *testing.T) {
 		ids[made.ID] = true
 	}
 	knows := func(a answer) bool {
-		return a.status == 503 && strings.Contains(a.body, "files of the database were deleted, moved or replaced")
+		return a.status == 503 && strings.Contains(a.body, "deleted the files of the database")
 	}
 	eventually(t, "the service to know", func() bool { return knows(s.do(t, "GET", "/readyz", "")) })
 	for _, a := range []answer{s.do(t, "POST", collection, ana), s.do(t, "GET", collection, ""), s.do(t, "GET", "/readyz", "")} {
@@ -87,7 +87,7 @@ func (tt goneCase) test(t *testing.T) {
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
 	says := output.String()
-	if strings.Count(says, `"level":"ERROR","msg":"the files of the database have gone`) != 1 || !strings.Contains(says, tt.what) {
+	if strings.Count(says, `"level":"ERROR","msg":"the database was lost`) != 1 || !strings.Contains(says, tt.what) {
 		t.Errorf("it says: %s", says)
 	}
 	if checkEnd(t, db, tt.ends, says, cmd.ProcessState.ExitCode()) {
@@ -101,19 +101,20 @@ func TestFilesGoAtStop(t *testing.T) {
 	t.Parallel()
 	other := invented(t, 1, 3)
 	for name, act := range map[string]func(t *testing.T, db string){
-		"deleted":     func(t *testing.T, db string) { must(t, os.Remove(db)) },
-		"replaced":    func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) },
-		"copied over": func(t *testing.T, db string) { copyOver(t, other, db) },
+		"saved, deleted":     func(t *testing.T, db string) { must(t, os.Remove(db)) },
+		"saved, replaced":    func(t *testing.T, db string) { copyOver(t, other, db+".new"); must(t, os.Rename(db+".new", db)) },
+		"mixed, copied over": func(t *testing.T, db string) { copyOver(t, other, db) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			ends, _, _ := strings.Cut(name, ",")
 			cmd, output := process(t, "--db", filepath.Join(t.TempDir(), "x.db"), "--listen", "127.0.0.1:0")
 			s, db := startedProcess(t, cmd), cmd.Args[2]
 			ids := map[string]bool{s.create(t, ana): true}
 			act(t, db)
 			must(t, cmd.Process.Signal(syscall.SIGTERM))
 			cmd.Wait()
-			if checkEnd(t, db, "saved", output.String(), cmd.ProcessState.ExitCode()) {
+			if checkEnd(t, db, ends, output.String(), cmd.ProcessState.ExitCode()) {
 				holds(t, db, s.key, ids)
 			}
 		})
@@ -157,7 +158,7 @@ func TestLostWithBackup(t *testing.T) {
 	eventually(t, "the service to know", func() bool { return strings.Contains(output.String(), "could not be saved") })
 	must(t, cmd.Process.Signal(syscall.SIGTERM))
 	cmd.Wait()
-	if says := output.String(); !strings.HasSuffix(says, "firefighters restore "+saved+" --db "+db+"\n") {
+	if says := output.String(); !strings.Contains(says, "then: firefighters restore "+saved+" --db "+db+"; or, to go on without what was lost: firefighters serve --new --db "+db+"\n") {
 		t.Errorf("it says: %s", says)
 	}
 }
@@ -206,10 +207,14 @@ func TestMovedBack(t *testing.T) {
 // must be in the database then.
 func checkEnd(t *testing.T, db, ends, says string, code int) bool {
 	t.Helper()
-	saved, _ := filepath.Glob(db + ".saved-*Z")
+	copies := ends
+	if ends == "lost" {
+		copies = "*"
+	}
+	saved, _ := filepath.Glob(db + "." + copies + "-*Z")
 	switch ends {
 	case "lost":
-		if code != 1 || len(saved) != 0 || !strings.Contains(says, "): "+db+"\nTry: ") {
+		if code != 1 || len(saved) != 0 || !strings.Contains(says, ": "+db) || !strings.Contains(says, "\nTry: first copy ") {
 			t.Errorf("code %d, saved %v: %s", code, saved, says)
 		}
 		return false
@@ -219,8 +224,8 @@ func checkEnd(t *testing.T, db, ends, says string, code int) bool {
 		}
 		return true
 	}
-	_, command, _ := strings.Cut(strings.TrimSpace(says), "\nTry: firefighters ")
-	if code != 1 || len(saved) != 1 || command != "restore "+saved[0]+" --db "+db {
+	_, hint, _ := strings.Cut(strings.TrimSpace(says), "\nTry: ")
+	if code != 1 || len(saved) != 1 || !strings.Contains(hint, "firefighters restore "+saved[0]+" --db "+db) {
 		t.Fatalf("code %d, saved %v: %s", code, saved, says)
 	}
 	works(t, "restore", saved[0], "--db", db)

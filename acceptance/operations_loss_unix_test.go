@@ -23,13 +23,13 @@ var lossStatements = []statement{
 			must(t, err)
 			return fmt.Sprint(info.Size(), " bytes")
 		}},
-	{`**"the files of the database have gone" in the log, answers 503.**`,
-		[]string{"the files of the database have gone", "GET 503 "}, deletedWhileServed},
-	{"saves what it still has open as `firefighters.db.saved-…`, if that is possible: the log says so. Stop it: it prints the command to type.",
+	{`**"the database was lost" in the log, answers 503.**`,
+		[]string{"the database was lost", "GET 503 "}, deletedWhileServed},
+	{"saves what it still has open as `firefighters.db.saved-…`, if it can; the log names the copy. Stop the service: it prints the command to type.",
 		[]string{"what was in the database ", ".saved-", "Try: firefighters restore "}, deletedWhileServed},
 	{`**"has not been restored".**`,
 		[]string{"has not been restored", "firefighters serve --new --db "}, startAfterLoss},
-	{`**"the database is older than what was served before".** An older copy was put in place while no service was running.`,
+	{`**"the database is older than what was served before".** An older copy was put in place while no service was running, or another database.`,
 		[]string{"the database is older than what was served before"}, olderCopy},
 	{"If `check` does not say \"sound\", make a backup.",
 		[]string{"The database is sound."},

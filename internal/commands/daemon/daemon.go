@@ -411,50 +411,53 @@ func (d *daemon) tellManager(url string) (end func()) {
 	return func() { stopped() }
 }
 
-// close closes the database. If its files have gone it says what there is
-// instead, and what to type.
+// close closes the database. If that was lost, the error says what happened, and its hint what
+// to type.
 func (d *daemon) close() error {
 	loss := d.guard.End()
 	if loss == nil {
 		return d.store.Close()
 	}
-	db := cli.Quote(osutil.Resolve(d.DB))
+	db := cli.Quote(loss.Path)
 	if loss.Closable() {
 		if err := d.store.Close(); err != nil {
 			return err
 		}
-		d.env.Note(fmt.Sprintf("%v. It was still open, and everything is in %s again.", loss, db), "")
+		if guard.RefuseLost(loss.Path) == nil { // unless another program has the database open
+			return d.noteComplete(loss)
+		}
+	}
+	switch {
+	case loss.Overwritten():
+		text := "later changes are missing, and keys that were revoked later may work again"
 		if loss.Saved != "" {
-			d.env.Notef("The copy that was made for safety can be deleted: %s", cli.Quote(loss.Saved))
+			text += ". What could still be read is saved as " + cli.Quote(loss.Saved) + ", which may mix two states"
 		}
-		return nil
+		return cli.WithHint(fmt.Errorf("%w: %s: %s", loss, db, text), d.unsavedHint(loss.Saved))
+	case loss.Saved == "":
+		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%s): %s", loss, backup.Reason(loss.Err), db), d.unsavedHint(""))
 	}
-	if loss.Saved == "" {
-		return cli.WithHint(fmt.Errorf("%w, and could not be saved (%s): %s", loss, backup.Reason(loss.Err), db), d.unsavedHint())
-	}
-	hint := fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db)
-	if newest := d.newestBackup(loss.Saved); loss.Older() && newest != "" {
-		hint += "; a backup may have later records: " + newest
-	}
-	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)), hint)
+	return cli.WithHint(fmt.Errorf("%w: %s. What was in it is saved as %s", loss, db, cli.Quote(loss.Saved)),
+		fmt.Sprintf("firefighters restore %s --db %s", cli.Quote(loss.Saved), db))
 }
 
-// newestBackup returns the newest backup other than one, quoted for a shell. It is
-// empty if there is none. The database must be closed.
-func (d *daemon) newestBackup(other string) string {
-	for _, file := range backup.Files(d.Database, d.DB, d.Backups.Dir) {
-		if file.Path != other {
-			return cli.Quote(file.Path)
-		}
+// noteComplete says that closing the database has completed it.
+func (d *daemon) noteComplete(loss *guard.Loss) error {
+	if err := guard.Forget(loss.Path); err != nil {
+		return err
 	}
-	return ""
+	d.env.Note(fmt.Sprintf("%v. It was still open, and everything is in %s again.", loss, cli.Quote(loss.Path)), "")
+	if loss.Saved != "" {
+		d.env.Notef("The copy that was made for safety can be deleted: %s", cli.Quote(loss.Saved))
+	}
+	return nil
 }
 
-// unsavedHint says how to find out what is left in the files, before anything writes
-// to them.
-func (d *daemon) unsavedHint() string {
+// unsavedHint is what to type if no complete copy was saved: first copy the files, before anything
+// writes to them, then restore the newest backup, or the mixed copy if there is none.
+func (d *daemon) unsavedHint(mixed string) string {
 	path := osutil.Resolve(d.DB)
-	db, copies := cli.Quote(path), "put back what was moved"
+	copies := "put back what was moved"
 	var there []string
 	for _, suffix := range []string{"", "-wal", guard.AsideSuffix, "-shm"} {
 		if osutil.Exists(path + suffix) {
@@ -464,6 +467,9 @@ func (d *daemon) unsavedHint() string {
 	if len(there) > 0 {
 		copies = "copy " + strings.Join(there, " ") + " to another folder"
 	}
-	return fmt.Sprintf("first %s; then firefighters check --db %s; if it is sound and has what you expect, start again; if not: firefighters restore %s --db %s",
-		copies, db, cmp.Or(d.newestBackup(""), "FILE"), db)
+	file := cli.Quote(cmp.Or(mixed, "FILE"))
+	if files := backup.Files(d.Database, d.DB, d.Backups.Dir); len(files) > 0 {
+		file = cli.Quote(files[0].Path)
+	}
+	return fmt.Sprintf("first %s; then: firefighters restore %s --db %s; %s", copies, file, cli.Quote(path), database.OrNew(path))
 }

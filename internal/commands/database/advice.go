@@ -63,7 +63,7 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	a.Hint = fmt.Sprintf("firefighters restore %s%s --db %s", cli.Quote(newest.Path), identity, cli.Quote(db))
 	switch {
 	case errors.Is(err, sqlite.ErrNotBack):
-		a.Hint += "; " + orNew(db)
+		a.Hint += "; " + OrNew(db)
 	case errors.Is(err, sqlite.ErrNotExist):
 		a.Hint = "name the right file with --db, or: " + a.Hint
 	}
@@ -76,8 +76,8 @@ func (s Schema) adviseRestore(ctx context.Context, err error, a Advice, db, dir 
 	return a
 }
 
-// orNew is what to type to go on without what was lost.
-func orNew(db string) string {
+// OrNew is what to type to go on without what was lost.
+func OrNew(db string) string {
 	return "or, to go on without what was lost: firefighters serve --new --db " + cli.Quote(db)
 }
 
@@ -166,7 +166,7 @@ func adviceBy(rules []rule, err error, op, path, db string) Advice {
 	for _, r := range rules {
 		if errors.Is(err, r.err) {
 			fill := strings.NewReplacer("{name}", osutil.InQuotes(path), "{path}", cli.Quote(path), "{folder}", cli.Quote(filepath.Dir(path)), "{op}", op,
-				"{error}", err.Error(), "{rule}", r.err.Error(), "{restore}", "firefighters restore FILE --db "+cli.Quote(path), "{new}", orNew(path), "{db}", cli.Quote(db))
+				"{error}", err.Error(), "{rule}", r.err.Error(), "{restore}", "firefighters restore FILE --db "+cli.Quote(path), "{new}", OrNew(path), "{db}", cli.Quote(db))
 			return Advice{Text: fill.Replace(r.text), Hint: fill.Replace(r.hint), Restore: r.restore}
 		}
 	}

@@ -70,7 +70,7 @@ var databaseAdvice = []adviceCase{
 		"remove the other name, which this shows: find / -xdev -samefile dir/x.db"},
 	{file("opening", sqlite.ErrMounted), `database "dir/x.db" is itself a mount point: through another path it could be served twice and be damaged`,
 		"mount the folder instead of the file (in Docker: -v FOLDER:dir)"},
-	{file("opening", sqlite.ErrLost), `database "dir/x.db" cannot be used: its files were deleted, moved or replaced while it was served`,
+	{file("opening", sqlite.ErrLost), `database "dir/x.db" cannot be used: another program changed, moved or deleted its files while it was served`,
 		"stop the service that has it open, which then says what to type"},
 	{file("locking", sqlite.ErrInUse), `database "dir/x.db" is in use: another firefighters serves it`, "stop that one first (the service: firefighters service stop), or give another file with --db"},
 	{file("locking", backup.ErrRestoring), `database "dir/x.db" is being restored`, "again when that is done"},

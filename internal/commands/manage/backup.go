@@ -9,7 +9,9 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
+	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 const backupHelp = `Usage: firefighters backup FILE [flags]
@@ -61,7 +63,7 @@ func (c Commands) backup(env cli.Env, args []string) error {
 
 // save does a backup job, unless there is no database of ours to save.
 func (c Commands) save(env cli.Env, job backup.Job) (backup.Copy, error) {
-	if err := backup.Inspect(c.Database, job.Source); err != nil {
+	if err := cmp.Or(guard.Refuse(osutil.Resolve(job.Source)), backup.Inspect(c.Database, job.Source)); err != nil {
 		return backup.Copy{}, err
 	}
 	progress, end := cli.CopyProgress(env)

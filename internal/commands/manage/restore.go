@@ -9,6 +9,7 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/commands/database"
 	"github.com/firefighter-records/firefighters/internal/data/backup"
+	"github.com/firefighter-records/firefighters/internal/data/guard"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -45,6 +46,7 @@ func (c Commands) restore(env cli.Env, args []string) error {
 	if err != nil {
 		return err
 	}
+	isLastState := guard.HasLastState(osutil.Resolve(*db), file)
 	progress, end := cli.CopyProgress(env)
 	again := cli.TypedLine(flags, 1, "db")
 	done, err := backup.Restore{Content: c.Database, File: file, Key: key, Database: *db, KeepErased: *keepErased, Progress: progress}.Run(env.Context)
@@ -59,6 +61,9 @@ func (c Commands) restore(env cli.Env, args []string) error {
 		return errors.New("stopped; nothing was changed")
 	case err != nil:
 		return c.Database.Advise(env.Context, err, *db, filepath.Dir(file))
+	}
+	if isLastState { // nobody was erased and no key was revoked since
+		done.ErasedUnknown, done.RevokedUnknown = nil, false
 	}
 	return reportRestored(env, file, *db, done, again)
 }

@@ -29,8 +29,9 @@ type Guard struct {
 	tried time.Time // when the last save began
 	loss  atomic.Pointer[Loss]
 
-	noted   store.Mark // the mark in the notes
-	notedAt time.Time
+	noted       store.Mark // the mark in the notes
+	notedAt     time.Time
+	isLossNoted bool
 }
 
 const (
@@ -49,18 +50,19 @@ type Loss struct {
 	Saved string // the copy of what was still open; "" if there is none
 	Err   error  // why there is none
 
-	kind kind
+	kind     kind
+	isInFile bool // the content of the file without the -wal shows it
 }
 
 func (l *Loss) Error() string { return l.What + " while it was served" }
 
-// Kind returns what happened in one word, for a program: gone, cut, replaced, older, damaged
-// or sidecar.
+// Kind returns what happened in one word, for a program: gone, cut, replaced, overwritten,
+// damaged or sidecar.
 func (l *Loss) Kind() string { return string(l.kind) }
 
-// Older reports whether an earlier state took the place of the database. The saved copy then
-// lacks what was written since.
-func (l *Loss) Older() bool { return l.kind == older }
+// Overwritten reports whether an earlier state or another database was written over the
+// database. The saved copy may then mix pages of both.
+func (l *Loss) Overwritten() bool { return l.kind == overwritten }
 
 // Closable reports whether closing the database completes it: only files next to it are
 // gone, and they are still open.
@@ -73,9 +75,10 @@ func (l *Loss) Is(target error) bool { return target == sqlite.ErrLost }
 // If the database is older than when it was last served, New renews its history.
 func New(s *store.Store, path string, log *slog.Logger) (*Guard, error) {
 	g := &Guard{store: s, log: log}
-	if notes.Read(s.DB().Path(), notes.Mark, &g.noted) && !s.Mark().Follows(g.noted) {
-		log.Warn("the database is older than what was served before: an older copy was put in its place. " +
-			"What was written since is not in it, and keys that were revoked since work again")
+	isNew := s.Mark().Commits == 0
+	if notes.Read(s.DB().Path(), notes.Mark, &g.noted) && !isNew && !s.Mark().Follows(g.noted) {
+		log.Warn("the database is older than what was served before, or another one: " +
+			"later changes are missing, and keys that were revoked later may work again")
 		if err := s.RenewHistory(); err != nil {
 			return nil, err
 		}
@@ -105,13 +108,23 @@ func (g *Guard) Run(ctx context.Context, lost func()) {
 			} else if time.Since(g.notedAt) >= noteInterval {
 				g.noteMark()
 			}
-		} else if loss.Saved == "" && time.Since(g.tried) >= saveInterval {
-			g.save(ctx)
+		} else {
+			g.finish(ctx, loss)
 		}
 		select {
 		case <-ctx.Done():
 		case <-ticker.C:
 		}
+	}
+}
+
+// finish writes the note of a loss and saves what is open, as far as that has not succeeded yet.
+func (g *Guard) finish(ctx context.Context, loss *Loss) {
+	if !g.isLossNoted {
+		g.noteLoss(loss)
+	}
+	if loss.Saved == "" && time.Since(g.tried) >= saveInterval {
+		g.save(ctx)
 	}
 }
 
@@ -121,14 +134,15 @@ func (g *Guard) look() finding {
 	if !lost {
 		return found
 	}
-	g.noteLoss(found.what) // before any client can know, and again with the last commit
-	g.loss.Store(&Loss{Path: g.store.DB().Path(), What: found.what, kind: found.kind})
+	loss := &Loss{Path: g.store.DB().Path(), What: found.what, kind: found.kind, isInFile: found.isInFile()}
+	g.noteLoss(loss) // before any client can know, and again with the last commit
+	g.loss.Store(loss)
 	g.store.DB().Lose()
-	g.noteLoss(found.what)
-	if found.kind == replaced {
+	g.noteLoss(loss)
+	if found.kind == replaced || loss.Overwritten() && loss.isInFile {
 		g.files.setAside()
 	}
-	g.log.Error("the files of the database have gone: no request is answered, and what is still open is being saved", "what", found.what)
+	g.log.Error("the database was lost: no request is answered until the service is stopped and the database restored", "what", found.what)
 	return found
 }
 
@@ -175,12 +189,17 @@ func (g *Guard) End() *Loss {
 		g.save(context.Background())
 		loss = g.loss.Load()
 	}
+	if !g.isLossNoted {
+		g.noteLoss(loss)
+	}
 	switch {
 	case loss.Closable() && g.files.isInFolder():
 		g.files.close()
-		notes.Remove(loss.Path, notes.Lost)
-	case loss.Saved != "" && (loss.kind == gone || loss.kind == replaced):
+	case loss.kind != gone && loss.kind != replaced:
+	case loss.Saved != "":
 		g.files.removeSidecars()
+	default:
+		g.files.setAside()
 	}
 	return loss
 }

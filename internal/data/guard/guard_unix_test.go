@@ -53,12 +53,16 @@ func create(t *testing.T, s *store.Store) (id string) {
 	return f.ID
 }
 
-// exec changes a database as another program does.
+// exec changes a database as another program does. It waits until no other one writes.
 func exec(t *testing.T, path, text string) {
 	t.Helper()
 	other, err := sqlite.Open(path, sqlite.Options{})
 	must(t, err)
-	must(t, other.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err }))
+	err = sqlite.ErrBusy
+	for errors.Is(err, sqlite.ErrBusy) {
+		err = other.Write(func(tx *sqlite.Tx) error { _, err := tx.Exec(text); return err })
+	}
+	must(t, err)
 	must(t, other.Close())
 }
 
@@ -293,7 +297,7 @@ func TestReplaced(t *testing.T) {
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
-	for _, suffix := range []string{".saved-20261120T093000Z", ".saved-20261120T094000Z.partial", ".other.partial"} {
+	for _, suffix := range []string{".saved-20261120T093000Z", ".saved-20261120T094000Z.partial", ".mixed-20261120T094000Z.partial", ".other.partial"} {
 		must(t, os.WriteFile(db+suffix, nil, 0o600))
 	}
 	guard.RemoveLeftovers(db)

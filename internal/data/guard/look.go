@@ -24,12 +24,17 @@ const (
 	nothing  kind = ""         // all is well
 	unclear  kind = "unclear"  // the look had no result
 	gone     kind = "gone"     // the database is missing
-	cut      kind = "cut"      // the database or its -wal was cut off
 	replaced kind = "replaced" // another file is in its place
-	older    kind = "older"    // an earlier state is in its place
-	damaged  kind = "damaged"  // SQLite finds it damaged
 	sidecar  kind = "sidecar"  // the -wal or the -shm is missing or another, or a link leads elsewhere
+	cut      kind = "cut"      // the database or its -wal was cut off
+	damaged  kind = "damaged"  // SQLite finds it damaged
+
+	overwritten kind = "overwritten" // an earlier state or another database was written over it
 )
+
+// isMove reports whether files were moved or deleted, and none was written into. If they are
+// moved back, the database is complete.
+func (k kind) isMove() bool { return k == gone || k == replaced || k == sidecar }
 
 // finding is what a look has found.
 type finding struct {
@@ -45,6 +50,9 @@ type finding struct {
 
 func (f finding) isLoss() bool { return f.what != "" }
 
+// isInFile reports whether the content of the file without the -wal shows the loss.
+func (f finding) isInFile() bool { return !f.modified.IsZero() }
+
 // patience is how many looks in a row must find most losses. A look may come in the middle of
 // what another process does.
 const (
@@ -54,8 +62,8 @@ const (
 
 var (
 	noResult  = finding{kind: unclear}
-	olderCopy = finding{kind: older, what: "an older copy was written over the files of the database", patience: patience}
-	setBack   = finding{kind: older, what: "an earlier state of the database, or another database, was put in its place", patience: 1}
+	olderCopy = finding{kind: overwritten, what: "an older copy was written over the files of the database", patience: patience}
+	setBack   = finding{kind: overwritten, what: "an earlier state of the database, or another database, was put in its place", patience: 1}
 )
 
 var suffixes = []string{"", "-wal", "-shm"} // of the files of a database
@@ -125,10 +133,11 @@ func (f *files) look() (found finding, lost bool) {
 	return found, found.isLoss() && f.doubts >= found.patience
 }
 
-// count counts the looks in a row that found a loss.
+// count counts the looks in a row that found a loss. It starts again when the file was modified
+// since the last look: another program may be writing.
 func (f *files) count(found finding) {
 	switch {
-	case found.isLoss() && !found.modified.Equal(f.doubted):
+	case found.isInFile() && !found.modified.Equal(f.doubted):
 		f.doubts, f.doubted = 1, found.modified
 	case found.isLoss():
 		f.doubts++
@@ -153,6 +162,7 @@ func (f *files) mayCheckpoint() bool {
 	for _, compare := range []func() finding{f.compareLog, f.compareFile} {
 		if found := compare(); found.isLoss() {
 			f.count(found)
+			break
 		}
 	}
 	return f.doubts == 0
@@ -177,7 +187,7 @@ func (f *files) compare() finding {
 		}
 	}
 	if f.isDamaged() {
-		return finding{kind: damaged, what: "SQLite finds the files of the database damaged", patience: patience}
+		return finding{kind: damaged, what: "the files of the database were damaged", patience: patience}
 	}
 	return found
 }
@@ -244,9 +254,9 @@ func (f *files) compareMark() finding {
 	case errors.Is(err, sqlite.ErrLost):
 		return setBack
 	case isFailure && failure.IsSQL(): // a table is missing
-		return finding{kind: replaced, what: "another database was put in the place of the database", patience: patience}
+		return finding{kind: overwritten, what: "another database was put in the place of the database", patience: patience}
 	case errors.Is(err, sqlite.ErrCorrupt) && f.isReadable():
-		return finding{kind: damaged, what: "what SQLite reads from the files of the database is damaged", patience: patience}
+		return finding{kind: damaged, what: "the files of the database were damaged", patience: patience}
 	}
 	return noResult
 }
@@ -307,15 +317,15 @@ func (f *files) compareHeader(size int64) finding {
 	pageSize, pages := int64(binary.BigEndian.Uint16(header[16:])), int64(binary.BigEndian.Uint32(header[28:]))
 	switch {
 	case header[18] != wal:
-		return overwritten(patience)
+		return writtenOver(patience)
 	case size < f.size && size < pages*pageSize:
 		return cutOff("")
 	}
 	return finding{}
 }
 
-func overwritten(patience int) finding {
-	return finding{kind: replaced, what: "another program has written over the file of the database", patience: patience}
+func writtenOver(patience int) finding {
+	return finding{kind: overwritten, what: "another program has written over the file of the database", patience: patience}
 }
 
 // compareContent compares the mark in the file without its -wal. isOneState is true if the file
@@ -338,7 +348,7 @@ func (f *files) compareContent(isOneState bool) (store.Mark, finding) {
 	case err == nil && mark.History == f.store.Mark().History: // which was renewed at the start
 		return mark, finding{}
 	case err == nil && isOneState:
-		return mark, overwritten(longPatience)
+		return mark, writtenOver(longPatience)
 	}
 	return f.mark, noResult
 }

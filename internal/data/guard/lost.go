@@ -22,17 +22,28 @@ const (
 	// AsideSuffix ends the name of a -wal whose database is not there any more.
 	AsideSuffix = "-wal.lost"
 
+	// The name of a saved copy has savedInfix and the time, or mixedInfix if the copy may have
+	// pages of two states. No command proposes to restore such a copy.
+	savedInfix, mixedInfix = ".saved-", ".mixed-"
+
 	partialSuffix = ".partial"
 )
 
-// save copies what is open to a file beside the database.
+// save copies what is open to a file beside the database. If the database was overwritten through
+// SQLite, nothing else is open than what is in the file.
 func (g *Guard) save(ctx context.Context) {
 	first := g.tried.IsZero()
 	g.tried = time.Now()
 	loss := *g.loss.Load()
+	if loss.Overwritten() && !loss.isInFile {
+		return
+	}
 	loss.Saved = ""
 	g.makeFolder()
 	copied := backup.SavedName(loss.Path, g.tried)
+	if loss.Overwritten() {
+		copied = strings.Replace(copied, savedInfix, mixedInfix, 1)
+	}
 	loss.Err = saveTo(ctx, g.store.DB(), copied)
 	if loss.Err != nil && ctx.Err() != nil { // the service ends, and End tries again
 		g.tried = time.Time{}
@@ -95,23 +106,26 @@ func (g *Guard) makeFolder() {
 	if created, err := os.Open(folder); err == nil {
 		g.files.folder.Close()
 		g.files.folder = created
-		g.noteLoss(g.loss.Load().What)
+		g.noteLoss(g.loss.Load())
 	}
 }
 
 // lossNote is what the notes keep of a loss.
 type lossNote struct {
 	At   time.Time  `json:"at"`
+	Kind kind       `json:"kind"`
 	What string     `json:"what"`
 	Mark store.Mark `json:"mark"` // of the last known commit
 }
 
 // noteLoss leaves a note of the loss. It keeps commands away now, and later it keeps a start
-// from going on without what was lost. If it cannot be written, nothing does.
-func (g *Guard) noteLoss(what string) {
-	if g.files.isInFolder() {
-		notes.Write(g.store.DB().Path(), notes.Lost, lossNote{time.Now().UTC().Truncate(time.Second), what, g.store.Mark()})
+// from going on without what was lost.
+func (g *Guard) noteLoss(loss *Loss) {
+	if !g.files.isInFolder() {
+		return
 	}
+	note := lossNote{time.Now().UTC().Truncate(time.Second), loss.kind, loss.What, g.store.Mark()}
+	g.isLossNoted = notes.Write(loss.Path, notes.Lost, note) == nil
 }
 
 // isOpened reports whether the file with a suffix is the one that was opened with another.
@@ -175,13 +189,21 @@ func Refuse(path string) error {
 	return RefuseLost(path)
 }
 
-// RefuseLost is Refuse for a process that has locked the database.
+// RefuseLost is Refuse for a process that has locked the database. If a file was written into,
+// its last state cannot be back: the mark is on one page only, and that may be in the -wal.
 func RefuseLost(path string) error {
 	var lost lossNote
-	if !notes.Read(path, notes.Lost, &lost) || hasMark(path, lost.Mark) {
+	if !notes.Read(path, notes.Lost, &lost) || lost.Kind.isMove() && hasMark(path, lost.Mark) {
 		return nil
 	}
 	return &sqlite.FileError{Op: "opening", Path: path, Err: sqlite.ErrNotBack}
+}
+
+// HasLastState reports whether file, as a saved copy, has the last state of the database at path
+// that was lost.
+func HasLastState(path, file string) bool {
+	var lost lossNote
+	return notes.Read(path, notes.Lost, &lost) && hasMark(file, lost.Mark)
 }
 
 // hasMark reports whether the database at path is in a state with this mark or a later one.
@@ -206,7 +228,9 @@ func Forget(path string) error { return notes.Remove(path, notes.Lost) }
 func RemoveLeftovers(db string) {
 	entries, _ := os.ReadDir(filepath.Dir(db))
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(db)+".saved-") && strings.HasSuffix(e.Name(), partialSuffix) {
+		rest, isOurs := strings.CutPrefix(e.Name(), filepath.Base(db))
+		isCopy := strings.HasPrefix(rest, savedInfix) || strings.HasPrefix(rest, mixedInfix)
+		if isOurs && isCopy && strings.HasSuffix(rest, partialSuffix) {
 			os.Remove(filepath.Join(filepath.Dir(db), e.Name()))
 		}
 	}

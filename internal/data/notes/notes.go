@@ -26,8 +26,8 @@ const (
 // is put back, the notes still describe the newer database.
 func Path(db string) string { return filepath.Join(filepath.Dir(db), "."+filepath.Base(db)+"-notes") }
 
-// Read reads a note into v and reports whether it exists. Notes that cannot be read do not
-// exist: nothing depends on them.
+// Read reads a note into v and reports whether it exists. Notes that cannot be read count
+// as missing: they are written as a whole, so only a failing disk can damage them.
 func Read(db, name string, v any) bool {
 	note, ok := readAll(db)[name]
 	return ok && json.Unmarshal(note, v) == nil

@@ -26,7 +26,7 @@ var (
 
 	// ErrLost is returned by all reading and writing once an open database is lost. ErrNotBack
 	// is returned for a database that was lost and has not been restored since.
-	ErrLost    = errors.New("its files were deleted, moved or replaced while it was served")
+	ErrLost    = errors.New("another program changed, moved or deleted its files while it was served")
 	ErrNotBack = errors.New("it was lost while it was served, and has not been restored")
 
 	ErrNotExist   = errors.New("there is no database")

@@ -60,6 +60,9 @@ func begin(c *sqlite.Conn, tenant record.TenantID, after string) (p position, ve
 	if err == nil && after != "" {
 		err = p.parse(after)
 	}
+	if err == nil && p.version > version { // an older copy of the database is in place
+		err = ErrPosition
+	}
 	return p, version, err
 }
 
