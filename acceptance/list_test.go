@@ -96,7 +96,7 @@ var people = []string{
 	`{"firstName":"Dø","lastName":"O'Neil \\ Ñu","email":"91@x.hr"}`,
 }
 
-// TestSortAndSearch has the contract's examples. TestModel tries many more.
+// TestSortAndSearch has the contract's examples. TestModel of package store tries many more.
 func TestSortAndSearch(t *testing.T) {
 	t.Parallel()
 	s := start(t)

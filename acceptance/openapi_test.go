@@ -61,7 +61,6 @@ type traffic struct {
 	method, path, query string
 	header              http.Header
 	body                string
-	bodyKnown           bool
 	answer              answer
 }
 
@@ -115,7 +114,7 @@ func sawExchange(x traffic) []string {
 		}
 	case known:
 		v.checkAnswer(operation, x)
-		v.checkRequest(item, operation, id, x)
+		v.seeRequest(item, operation, id, x)
 	default: // any operation says how other methods are answered
 		for _, verb := range verbs {
 			if o, ok := item[verb].(object); ok && x.answer.status >= 400 {
@@ -167,6 +166,30 @@ func (v *validation) checkAnswer(operation object, x traffic) {
 	}
 	if x.method != http.MethodHead {
 		v.checkContent(name, response, x)
+	}
+}
+
+// seeRequest notes the parameters of a request that was accepted, and the members of its body.
+func (v *validation) seeRequest(item, operation object, id string, x traffic) {
+	if x.answer.status == http.StatusBadRequest {
+		return
+	}
+	query, _ := url.ParseQuery(x.query)
+	for _, ref := range append(listOf(item["parameters"]), listOf(operation["parameters"])...) {
+		p := v.document.follow(ref)
+		name := p["name"].(string)
+		values := map[any][]string{"path": {id}, "query": query[name], "header": x.header.Values(name)}[p["in"]]
+		if len(values) > 0 {
+			v.saw(fmt.Sprintf("%s takes %s", operation["operationId"], name))
+		}
+	}
+	body := v.document.follow(operation["requestBody"])
+	for _, media := range v.document.follow(body["content"]) {
+		fields, _ := parseJSON([]byte(x.body))
+		members, _ := fields.(object)
+		for name := range members {
+			v.saw(nameOf(media.(object)["schema"], "body") + "." + name)
+		}
 	}
 }
 
@@ -228,8 +251,8 @@ var contradictions sync.Map
 
 // holdAgainstDocument is called in try with each exchange. It reports each
 // kind of difference once.
-func holdAgainstDocument(t *testing.T, r *http.Request, body string, bodyKnown bool, a answer) {
-	x := traffic{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header, body, bodyKnown, a}
+func holdAgainstDocument(t *testing.T, r *http.Request, body string, a answer) {
+	x := traffic{r.Method, r.URL.EscapedPath(), r.URL.RawQuery, r.Header, body, a}
 	for _, fault := range sawExchange(x) {
 		kind, _, _ := strings.Cut(fault, "{") // the body of the answer follows
 		if _, reported := contradictions.LoadOrStore(r.Method+kind, true); reported {
