@@ -1,7 +1,6 @@
 package store_test
 
 import (
-	"fmt"
 	"runtime"
 	"testing"
 	"time"
@@ -73,39 +72,6 @@ func benchmarkList(b *testing.B, s *store.Store, tenant record.TenantID, query s
 	}
 }
 
-// BenchmarkSync is for a copy of 17,000 people: a first sync, one since an import of them
-// all and undoing it, in parts, and a look when nothing has changed.
-func BenchmarkSync(b *testing.B) {
-	s := newBenchStore(b)
-	run := func(name, token string, limit int) {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				for y, more := (store.Sync{Token: token}), true; more; more = y.More {
-					y = syncBook(b, s, large, y.Token, limit)
-				}
-			}
-		})
-	}
-	run("first", "", noLimit)
-	before := syncBook(b, s, large, "", noLimit)
-	var all []store.Person
-	for _, m := range before.Members {
-		all = append(all, store.Person{ID: m.ID, Fields: ana})
-	}
-	imports(b, s, large, adding(all...))
-	_, err := s.TakeBack(large, 0, 1)
-	must(b, err)
-	run("after an import", before.Token, 1000)
-	run("nothing new", syncBook(b, s, large, "", noLimit).Token, 1000)
-	b.Run("token", func(b *testing.B) {
-		for b.Loop() {
-			_, err := s.SyncToken(large)
-			must(b, err)
-		}
-	})
-}
-
 // BenchmarkCreate is for 64 clients at once.
 func BenchmarkCreate(b *testing.B) {
 	s := newBenchStore(b)
@@ -130,48 +96,5 @@ func BenchmarkImport(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		imports(b, s, small, adding(all...))
-	}
-}
-
-// BenchmarkTakeBack is for 17,000 people.
-func BenchmarkTakeBack(b *testing.B) {
-	var all []store.Person
-	for _, fields := range people(largeSize) {
-		all = append(all, store.Person{Fields: fields})
-	}
-	s := newBenchStore(b)
-	for b.Loop() {
-		b.StopTimer()
-		number, _ := imports(b, s, ours, adding(all...))
-		b.StartTimer()
-		takeBack(b, s, number)
-	}
-}
-
-// BenchmarkPurge is for 17,000 people of 34,000.
-func BenchmarkPurge(b *testing.B) {
-	for b.Loop() {
-		b.StopTimer()
-		s := openStore(b, newFile(b), time.Now)
-		must(b, s.AddDepartments([]store.Department{{Name: "large", People: people(2 * largeSize)}}))
-		exec(b, s, `UPDATE firefighters SET deleted_at = created_at, checksum = ~checksum WHERE row & 1`)
-		deleted, err := s.Deleted(large, time.Now().Add(time.Hour))
-		must(b, err)
-		b.StartTimer()
-		if erased, err := s.Purge(large, 0, deleted); err != nil || erased != largeSize {
-			b.Fatal(erased, err)
-		}
-	}
-}
-
-// BenchmarkPageBehind is for a page of 20 in the middle of 17,000 people, by its cursor and,
-// to compare, by its number.
-func BenchmarkPageBehind(b *testing.B) {
-	s := newBenchStore(b)
-	for _, query := range []string{"sortDir=asc", "", "sortBy=lastName", "sortBy=email&sortDir=asc", "sortBy=lastName&search=an"} {
-		first := list(b, s, large, query)
-		half := list(b, s, large, fmt.Sprintf("%s&page=%d", query, first.Total/40))
-		b.Run("cursor/"+query, func(b *testing.B) { benchmarkList(b, s, large, query+"&cursor="+half.Next) })
-		b.Run("page/"+query, func(b *testing.B) { benchmarkList(b, s, large, fmt.Sprintf("%s&page=%d", query, first.Total/40+1)) })
 	}
 }

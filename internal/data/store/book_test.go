@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"flag"
-	"fmt"
 	"maps"
 	"math/rand/v2"
 	"regexp"
@@ -44,108 +43,6 @@ func syncText(y store.Sync) string {
 		all = append(all, "more")
 	}
 	return strings.Join(all, ", ")
-}
-
-// TestSync: a copy gets everybody first, then each person once who has changed. Others'
-// people are not among them.
-func TestSync(t *testing.T) {
-	t.Parallel()
-	now := noon
-	s := newStoreAt(t, func() time.Time { return now })
-	empty := syncBook(t, s, ours, "", noLimit)
-	if empty.Members != nil || empty.More {
-		t.Errorf("of nobody: %+v", empty)
-	}
-	a, b := create(t, s, ours, ana), create(t, s, ours, eva)
-	create(t, s, theirs, eva)
-	gone := createDeleted(t, s, ours, eva)
-	check := func(what, token, want string, limit int) store.Sync {
-		t.Helper()
-		y := syncBook(t, s, ours, token, limit)
-		if got := syncText(y); got != want {
-			t.Errorf("%s: %s, not %s", what, got, want)
-		}
-		return y
-	}
-	x, y, z := a.ID[32:], b.ID[32:], gone.ID[32:]
-	check("since nobody was there", empty.Token, fmt.Sprintf("%s Čović, %s B, %s -", x, y, z), noLimit)
-	all := check("at first", "", fmt.Sprintf("%s Čović, %s B", x, y), noLimit)
-	if m := all.Members[0]; *m.Record != a || m.Record.UpdatedAt != noon.UnixMilli() {
-		t.Errorf("%+v", m.Record)
-	}
-	if again := check("nothing new", all.Token, "", noLimit); again.Token != all.Token {
-		t.Errorf("the token was %q and is %q", all.Token, again.Token)
-	}
-
-	now = now.Add(time.Hour)
-	for _, fields := range []record.Fields{eva, ana, eva} {
-		replace(t, s, ours, a.ID, fields)
-	}
-	must(t, s.Delete(ours, 0, b.ID, asIs))
-	must(t, s.Undelete(ours, 0, []string{gone.ID}))
-	later := check("later", all.Token, fmt.Sprintf("%s B, %s -, %s B", x, y, z), noLimit)
-	if m := later.Members[0]; m.Record.UpdatedAt != now.UnixMilli() {
-		t.Errorf("%+v", m.Record)
-	}
-	two := check("two of them", all.Token, fmt.Sprintf("%s B, %s -, more", x, y), 2)
-	if rest := check("the rest", two.Token, z+" B", 2); rest.Token != later.Token {
-		t.Errorf("the rest ends with %q, not with %q", rest.Token, later.Token)
-	}
-	check("exactly as many", all.Token, fmt.Sprintf("%s B, %s -, %s B", x, y, z), 3)
-
-	purge(t, s, ours, b.ID)
-	check("after a purge", later.Token, y+" -", noLimit)
-	check("after a purge, from before the delete", all.Token, fmt.Sprintf("%s B, %s B, %s -", x, z, y), noLimit)
-	imports(t, s, ours, adding(store.Person{ID: a.ID, Fields: ana}, store.Person{Fields: ana}))
-	end := syncBook(t, s, ours, "", noLimit)
-	takeBack(t, s, 1)
-	if got := syncText(syncBook(t, s, ours, end.Token, noLimit)); !regexp.MustCompile(`^` + x + ` B, \w{4} -$`).MatchString(got) {
-		t.Errorf("after an import was taken back: %s", got)
-	}
-	if _, err := s.Sync(99, "", noLimit); !errors.Is(err, store.ErrRemoved) {
-		t.Errorf("of no department: %v", err)
-	}
-}
-
-// TestSyncInParts: nobody is lost who is changed, added or removed while the first sync is
-// under way, and its end says so.
-func TestSyncInParts(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	var all []record.Firefighter
-	for range 5 {
-		all = append(all, create(t, s, ours, ana))
-	}
-	end := func(i int) string { return all[i].ID[32:] }
-	part := func(token, want string) store.Sync {
-		t.Helper()
-		y := syncBook(t, s, ours, token, 2)
-		if got := syncText(y); got != want {
-			t.Errorf("%s, not %s", got, want)
-		}
-		return y
-	}
-	first := part("", fmt.Sprintf("%s Čović, %s Čović, more", end(0), end(1)))
-	second := part(first.Token, fmt.Sprintf("%s Čović, %s Čović, more", end(2), end(3)))
-	if last := part(second.Token, end(4)+" Čović"); syncBook(t, s, ours, last.Token, 2).Members != nil {
-		t.Error("there is something after the last part")
-	} else if now, err := s.SyncToken(ours); err != nil || last.Token != now {
-		t.Errorf("the last part ends with %q, not with %q: %v", last.Token, now, err)
-	}
-
-	replace(t, s, ours, all[0].ID, eva) // was given
-	replace(t, s, ours, all[3].ID, eva) // comes with its part, and once more
-	must(t, s.Delete(ours, 0, all[1].ID, asIs))
-	must(t, s.Delete(ours, 0, all[2].ID, asIs)) // was never given
-	all = append(all, create(t, s, ours, eva))
-	second = part(first.Token, fmt.Sprintf("%s B, %s Čović, more", end(3), end(4)))
-	third := part(second.Token, end(5)+" B, more")
-	fourth := part(third.Token, fmt.Sprintf("%s B, %s B, more", end(0), end(3)))
-	fifth := part(fourth.Token, fmt.Sprintf("%s -, %s -, more", end(1), end(2)))
-	part(fifth.Token, end(5)+" B")
-	if y := syncBook(t, s, ours, first.Token, noLimit); syncText(y) != fmt.Sprintf("%s B, %s Čović, %s B, more", end(3), end(4), end(5)) {
-		t.Errorf("all others at once: %s", syncText(y))
-	}
 }
 
 // TestSyncToken: it changes with every change of a department, and with no change of
@@ -296,22 +193,6 @@ func TestDamagedMember(t *testing.T) {
 	replace(t, s, ours, f.ID, eva)
 	if y := syncBook(t, s, ours, token, noLimit); syncText(y) != f.ID[32:]+" B" {
 		t.Errorf("after the repair: %s", syncText(y))
-	}
-}
-
-func TestMembers(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	a, b, deleted, other := create(t, s, ours, ana), create(t, s, ours, eva), createDeleted(t, s, ours, eva), create(t, s, theirs, eva)
-	got, err := s.Members(ours, []string{b.ID, a.ID, b.ID, deleted.ID, other.ID, nobody, "", `"`})
-	must(t, err)
-	if len(got) != 2 || *got[a.ID] != a || *got[b.ID] != b {
-		t.Errorf("%v", got)
-	}
-	for _, ids := range [][]string{nil, {nobody}} {
-		if got, err := s.Members(ours, ids); err != nil || len(got) != 0 {
-			t.Errorf("%q: %v, %v", ids, got, err)
-		}
 	}
 }
 

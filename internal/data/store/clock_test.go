@@ -33,19 +33,6 @@ func TestClockAcrossRuns(t *testing.T) {
 	}
 }
 
-// TestClockGoesBack: within one run no record is older than an earlier one.
-func TestClockGoesBack(t *testing.T) {
-	t.Parallel()
-	now := noon
-	s := newStoreAt(t, func() time.Time { return now })
-	for _, now = range []time.Time{noon.Add(time.Hour), noon, noon.AddDate(-1, 0, 0)} {
-		create(t, s, ours, ana)
-	}
-	if n := scanInt(t, s, `SELECT count(*) FROM firefighters WHERE created_at <> ?`, noon.Add(time.Hour).UnixMilli()); n != 0 {
-		t.Errorf("%d records have another time", n)
-	}
-}
-
 // TestClockIsSavedByCommits checks that each commit saves the time, and that a transaction
 // that is rolled back saves nothing.
 func TestClockIsSavedByCommits(t *testing.T) {

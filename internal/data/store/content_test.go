@@ -1,12 +1,9 @@
 package store_test
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 	"time"
 
@@ -14,60 +11,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 )
-
-func TestCount(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	create(t, s, ours, ana)
-	must(t, s.Delete(ours, 0, create(t, s, ours, ana).ID, asIs))
-	create(t, s, theirs, ana)
-	read(t, s, func(c *sqlite.Conn) error {
-		n, err := store.CountContent(t.Context(), c)
-		if n != (store.Counts{Records: 2, Departments: 2}) {
-			t.Errorf("counted %+v", n)
-		}
-		ended, cancel := context.WithCancel(t.Context())
-		cancel()
-		if _, err := store.CountContent(ended, c); !errors.Is(err, context.Canceled) {
-			t.Errorf("after the end: %v", err)
-		}
-		return err
-	})
-}
-
-// TestMarks: they are of the departments made first, whose name is the first.
-func TestMarks(t *testing.T) {
-	t.Parallel()
-	now := time.UnixMilli(2e12)
-	s := openStore(t, newFile(t), func() time.Time { return now })
-	check := func(count int, first string, want ...string) {
-		t.Helper()
-		read(t, s, func(c *sqlite.Conn) error {
-			got, err := store.TenantMarks(c)
-			name, nameErr := store.FirstTenant(c)
-			if len(got) != count || !slices.Equal(got[:len(want)], want) || name != first {
-				t.Errorf("%d departments, %q first: %q", len(got), name, got)
-			}
-			return errors.Join(err, nameErr)
-		})
-	}
-	check(0, "")
-	must(t, s.AddDepartments([]store.Department{{Name: "Z"}}))
-	now = now.Add(time.Hour)
-	must(t, s.AddDepartments([]store.Department{{Name: "A"}}))
-	check(2, "Z", "1 2000000000000", "2 2000003600000")
-	for i := range 100 {
-		must(t, s.AddDepartments([]store.Department{{Name: fmt.Sprint(i)}}))
-	}
-	check(100, "Z", "1 2000000000000", "2 2000003600000")
-	read(t, s, func(c *sqlite.Conn) error {
-		latest, err := store.LatestTime(c)
-		if !latest.Equal(now) || latest.Location() != time.UTC {
-			t.Errorf("the latest time is %v", latest)
-		}
-		return err
-	})
-}
 
 // TestMark: it changes with every change of a record, a key or a name, also at
 // one moment.
@@ -145,28 +88,6 @@ func TestRevocations(t *testing.T) {
 	}
 	if !restored.Clock().Now().Equal(now) || len(got) != 4 {
 		t.Errorf("the time is %v, the keys are %v", restored.Clock().Now(), got)
-	}
-}
-
-// TestRevokedPhones: a restore does not let a revoked phone in again, nor its calendar.
-func TestRevokedPhones(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	p := addPhone(t, s, store.NewPhone{Tenant: ours, Name: "Ana's phone", Birthdays: true})
-	kept := addPhone(t, s, store.NewPhone{Tenant: ours, Name: "Eva's phone", Birthdays: true})
-	backup := filepath.Join(t.TempDir(), "backup.db")
-	must(t, os.WriteFile(backup, nil, 0o600))
-	read(t, s, func(c *sqlite.Conn) error { return c.CopyTo(t.Context(), backup, nil) })
-	_, err := s.RevokeKey(ours, p.ID)
-	must(t, err)
-	var r store.Revocations
-	read(t, s, func(c *sqlite.Conn) (err error) { r, err = store.ReadRevocations(c); return err })
-	must(t, sqlite.FinishCopy(backup, func(c *sqlite.Conn) error { _, err := r.Write(c); return err }))
-	all := allKeys(t, openStore(t, backup, time.Now))
-	for secret, want := range map[string]string{p.Key: "revoked", p.Calendar: "revoked", kept.Key: "active", kept.Calendar: "active"} {
-		if k := all[apikey.Hash(secret)]; k.State(time.Now()) != want {
-			t.Errorf("not %s: %+v", want, k)
-		}
 	}
 }
 

@@ -2,8 +2,6 @@ package store_test
 
 import (
 	"errors"
-	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
@@ -15,34 +13,6 @@ func each(t *testing.T, s *store.Store, tenant record.TenantID, query string) (a
 	t.Helper()
 	must(t, s.Each(tenant, parse(t, query), func(f *record.Firefighter) error { all = append(all, *f); return nil }))
 	return all
-}
-
-// TestEach: all records that a list has on all its pages, in its order.
-func TestEach(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	var all []store.Person
-	for _, fields := range people(1203) {
-		all = append(all, store.Person{Fields: fields})
-	}
-	imports(t, s, ours, adding(all...))
-	create(t, s, theirs, ana)
-	createDeleted(t, s, ours, ana)
-	for _, field := range record.SortFields {
-		for _, query := range []string{"sortDir=asc", "sortDir=desc", "sortDir=asc&search=mari+09", "search=nobody", "birthMonth=5&hasEmail=true"} {
-			query = fmt.Sprintf("sortBy=%s&%s", field, query)
-			var want []record.Firefighter
-			for page := 1; ; page++ {
-				p := list(t, s, ours, fmt.Sprintf("%s&pageSize=100&page=%d", query, page))
-				if want = append(want, p.Items...); len(p.Items) == 0 {
-					break
-				}
-			}
-			if got := each(t, s, ours, query+"&page=3&pageSize=7"); !slices.Equal(got, want) {
-				t.Errorf("%s: %d records, not the %d of the list, or others", query, len(got), len(want))
-			}
-		}
-	}
 }
 
 // TestEachAtOnce: all records are of one moment, while others change them.

@@ -3,78 +3,13 @@ package store_test
 import (
 	"errors"
 	"fmt"
-	"os"
-	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
-
-// TestEdits: who changed what when, and the record before and after.
-func TestEdits(t *testing.T) {
-	t.Parallel()
-	now := noon
-	s := newStoreAt(t, func() time.Time { now = now.Add(time.Second); return now })
-	desk := newKey(t, s, "Engine 7", "desk")
-	a, err := s.Create(ours, desk, eva, nil)
-	must(t, err)
-	create(t, s, theirs, ana)
-	_, err = s.Replace(ours, desk, a.ID, ana, asIs)
-	must(t, err)
-	must(t, s.Delete(ours, 99, a.ID, asIs))
-	must(t, s.Undelete(ours, desk, []string{a.ID}))
-	b := create(t, s, ours, ana)
-	b.CreatedAt, b.UpdatedAt = 0, 0
-	was, is := &record.Firefighter{ID: a.ID, Fields: eva}, &record.Firefighter{ID: a.ID, Fields: ana}
-	want := []store.Edit{
-		{Number: 5, Action: "create", ID: b.ID, After: &b},
-		{Number: 4, Action: "undelete", ID: a.ID, Key: desk, Label: "desk", After: is},
-		{Number: 3, Action: "delete", ID: a.ID, Key: 99, Before: is},
-		{Number: 2, Action: "replace", ID: a.ID, Key: desk, Label: "desk", Before: was, After: is},
-		{Number: 1, Action: "create", ID: a.ID, Key: desk, Label: "desk", After: was},
-	}
-	checkEdits(t, s, "", 0, 9, want)
-	checkEdits(t, s, "", 0, 2, want[:2])
-	checkEdits(t, s, "", 4, 2, want[2:4])
-	checkEdits(t, s, "", 1<<40, 9, want)
-	checkEdits(t, s, "", 1, 2, nil)
-	checkEdits(t, s, a.ID, 0, 9, want[1:])
-	checkEdits(t, s, a.ID, 2, 9, want[4:])
-	checkEdits(t, s, b.ID, 0, 9, want[:1])
-	checkEdits(t, s, nobody, 0, 9, nil)
-}
-
-// checkEdits compares edits but for their times, which must go down, and for those of the
-// records, which the history does not have.
-func checkEdits(t *testing.T, s *store.Store, id string, before int64, limit int, want []store.Edit) {
-	t.Helper()
-	q := store.EditQuery{Before: before}
-	if id != "" {
-		q.Records = []string{id}
-	}
-	got, err := s.Edits(ours, q, limit)
-	must(t, err)
-	if !slices.IsSortedFunc(got, func(a, b store.Edit) int { return b.At.Compare(a.At) }) {
-		t.Errorf("the times are not in order: %+v", got)
-	}
-	for i := range got {
-		if got[i].At.Before(noon) || got[i].At.Location() != time.UTC {
-			t.Errorf("the time is %v", got[i].At)
-		}
-		got[i].At = time.Time{}
-		if got[i].After != nil {
-			got[i].After.CreatedAt, got[i].After.UpdatedAt = 0, 0
-		}
-	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("%q before %d:\ngot  %s\nwant %s", id, before, showEdits(got), showEdits(want))
-	}
-}
 
 func showEdits(edits []store.Edit) string {
 	var lines []string
@@ -203,69 +138,5 @@ func TestDamagedEdits(t *testing.T) {
 	must(t, s.Undelete(ours, 0, []string{f.ID}))
 	if _, _, err = s.ChangedSince(ours, version); err == nil {
 		t.Error("a damaged record counts as sound")
-	}
-}
-
-// TestChangedSince has what TestModel cannot tell: a version from before schema 3,
-// one that is not yet, and the records of others.
-func TestChangedSince(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	f := create(t, s, ours, ana)
-	exec(t, s, `UPDATE changes SET version = 0`) // as from an older schema
-	version, err := s.Version(ours)
-	must(t, err)
-	check := func(version int64, want string) {
-		t.Helper()
-		d, erased, err := s.ChangedSince(ours, version)
-		must(t, err)
-		var got strings.Builder
-		for _, e := range d {
-			fmt.Fprintf(&got, "%t %t %t ", e.ID == f.ID, e.Then != nil, e.Now != nil)
-		}
-		if fmt.Fprint(&got, erased); got.String() != want {
-			t.Errorf("since %d: %s", version, got.String())
-		}
-	}
-	check(version, "0")
-	create(t, s, theirs, eva)
-	check(version, "0")
-	_, err = s.Replace(ours, 0, f.ID, eva, asIs)
-	must(t, err)
-	check(version, "true true true 0")
-	exec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, f.ID)
-	_, err = s.Replace(ours, 0, f.ID, ana, asIs)
-	must(t, err)
-	check(version, "0") // the platform's part is not of the list
-	must(t, s.Delete(ours, 0, f.ID, asIs))
-	check(version, "true true false 0")
-	gone := createDeleted(t, s, ours, eva)
-	check(version, "true true false 0")
-	purge(t, s, ours, f.ID, gone.ID)
-	check(version, "2")
-	check(version+100, "0")
-}
-
-// TestUnreadableEdits: behind a page that the disk has damaged there is no half history.
-func TestUnreadableEdits(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	f := create(t, s, ours, ana)
-	for range 300 {
-		replace(t, s, ours, f.ID, ana)
-	}
-	var last int64
-	must(t, s.DB().Read(func(c *sqlite.Conn) (err error) {
-		last, err = c.QueryInt(`SELECT max(pageno) FROM dbstat WHERE name = 'changes' AND pagetype = 'leaf'`)
-		return err
-	}))
-	must(t, s.Close())
-	file, err := os.OpenFile(s.DB().Path(), os.O_RDWR, 0)
-	must(t, err)
-	_, err = file.WriteAt(make([]byte, 4096), (last-1)*4096)
-	must(t, errors.Join(err, file.Close()))
-	s = openStore(t, s.DB().Path(), time.Now)
-	if edits, err := s.Edits(ours, store.EditQuery{Before: 3}, 9); !errors.Is(err, sqlite.ErrCorrupt) {
-		t.Errorf("what followed cannot be read: %v, %s", err, showEdits(edits))
 	}
 }

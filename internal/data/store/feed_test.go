@@ -3,11 +3,9 @@ package store_test
 import (
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
@@ -31,69 +29,6 @@ func feedText(feed store.Feed) string {
 		lines = append(lines, item.Action+" "+item.ID[32:]+" "+name)
 	}
 	return strings.Join(lines, ", ")
-}
-
-// TestChanges: a record is as it is now, and only the department's own count.
-func TestChanges(t *testing.T) {
-	t.Parallel()
-	now := noon
-	s := newStoreAt(t, func() time.Time { now = now.Add(time.Second); return now })
-	empty := changes(t, s, ours, "", 10)
-	if empty.Items != nil || empty.More || empty.Next == "" {
-		t.Errorf("of nothing: %+v", empty)
-	}
-	a := create(t, s, ours, eva)
-	create(t, s, theirs, eva)
-	a = replace(t, s, ours, a.ID, ana)
-	b := createDeleted(t, s, ours, eva)
-	must(t, s.Undelete(ours, 0, []string{b.ID}))
-	must(t, s.Delete(ours, 0, b.ID, asIs))
-	x, y := a.ID[32:], b.ID[32:]
-	want := fmt.Sprintf("create %[1]s Čović, replace %[1]s Čović, create %[2]s -, delete %[2]s -, undelete %[2]s -, delete %[2]s -", x, y)
-	for _, after := range []string{"", empty.Next} {
-		feed := changes(t, s, ours, after, 10)
-		if got := feedText(feed); got != want || feed.More {
-			t.Errorf("after %q: %s, not %s", after, got, want)
-		}
-		if r := feed.Items[0].Record; r == nil || *r != a || feed.Items[0].At.Before(noon) || feed.Items[0].At.Location() != time.UTC {
-			t.Errorf("%+v", feed.Items[0])
-		}
-	}
-	two := changes(t, s, ours, "", 2)
-	if got := feedText(two); got != fmt.Sprintf("create %[1]s Čović, replace %[1]s Čović", x) || !two.More || two.Next != two.Items[1].Position {
-		t.Errorf("two: %s, %+v", got, two)
-	}
-	rest := changes(t, s, ours, two.Next, 4)
-	if len(rest.Items) != 4 || rest.More {
-		t.Errorf("the rest: %s", feedText(rest))
-	}
-	if end := changes(t, s, ours, rest.Next, 4); end.Items != nil || end.More || end.Next != rest.Next {
-		t.Errorf("at the end: %+v", end)
-	}
-	if last := changes(t, s, ours, rest.Items[2].Position, 4); len(last.Items) != 1 || last.Items[0].Action != "delete" {
-		t.Errorf("after one of the middle: %s", feedText(last))
-	}
-	exec(t, s, `UPDATE firefighters SET invitation_status = 'sent'`) // the version moves, and nothing else
-	if end := changes(t, s, ours, rest.Next, 4); end.Items != nil || end.More || end.Next == rest.Next {
-		t.Errorf("after a direct write: %+v", end)
-	}
-}
-
-// TestChangesAfterPurge: a program that has read to the end gets the purge of the
-// last record, and what is created then.
-func TestChangesAfterPurge(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	a, b := createDeleted(t, s, ours, eva), createDeleted(t, s, ours, eva)
-	end := changes(t, s, ours, "", 10)
-	purge(t, s, ours, a.ID, b.ID)
-	c := create(t, s, ours, ana)
-	want := fmt.Sprintf("purge %s -, purge %s -, create %s Čović", a.ID[32:], b.ID[32:], c.ID[32:])
-	for name, after := range map[string]string{"from the end": end.Next, "from the last": end.Items[3].Position, "from the beginning": ""} {
-		if got := feedText(changes(t, s, ours, after, 10)); got != want {
-			t.Errorf("%s: %s, not %s", name, got, want)
-		}
-	}
 }
 
 // TestPosition: one of another history, another department or nobody is refused.

@@ -4,10 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // told returns what a change says but for its time: action, id, key and label,
@@ -31,74 +29,6 @@ func checkHistory(t *testing.T, changes []store.Entry, want ...string) {
 	}
 	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
 		t.Errorf("got:\n%s\nwant:\n%s", g, w)
-	}
-}
-
-// TestHistory: each action, by which key, and the record as the API had it
-// before.
-func TestHistory(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	desk, plain := newKey(t, s, "Engine 7", `front "desk" <2>`), newKey(t, s, "Engine 7", "")
-	json := func(f record.Firefighter) string { return string(f.AppendJSON(nil)) }
-
-	f, err := s.Create(ours, desk, record.Fields{FirstName: "Ana \"<&>\u2028", LastName: "Čović\\", DateOfBirth: "1990-05-15"}, nil)
-	must(t, err)
-	first := json(f)
-	_, err = s.Replace(ours, plain, f.ID, ana, asIs)
-	must(t, err)
-	exec(t, s, `UPDATE firefighters SET invitation_status = 'sent', user_id = ?`, nobody)
-	f, err = s.Get(ours, f.ID)
-	must(t, err)
-	second := json(f)
-	must(t, s.Delete(ours, desk, f.ID, asIs))
-	must(t, s.Undelete(ours, 0, []string{f.ID}))
-	must(t, s.Delete(ours, plain, f.ID, asIs))
-	other, err := s.Create(ours, plain, eva, nil)
-	must(t, err)
-	create(t, s, theirs, ana)
-
-	want := []string{
-		"create | " + f.ID + ` | key 1 front "desk" <2> | `,
-		"replace | " + f.ID + " | key 2  | " + first,
-		"delete | " + f.ID + ` | key 1 front "desk" <2> | ` + second,
-		"undelete | " + f.ID + " | a command | ",
-		"delete | " + f.ID + " | key 2  | " + second,
-		"create | " + other.ID + " | key 2  | ",
-	}
-	checkHistory(t, history(t, s, ours, ""), want...)
-	checkHistory(t, history(t, s, ours, f.ID), want[:5]...)
-	checkHistory(t, history(t, s, ours, nobody))
-	checkHistory(t, history(t, s, theirs, f.ID))
-	exec(t, s, `DELETE FROM keys WHERE id = 2`)
-	checkHistory(t, history(t, s, ours, other.ID), "create | "+other.ID+" | key 2 | ")
-}
-
-func TestHistorySince(t *testing.T) {
-	t.Parallel()
-	now := time.UnixMilli(2e12)
-	s := newStoreAt(t, func() time.Time { return now })
-	for range 5 {
-		create(t, s, ours, ana)
-		now = now.Add(time.Hour)
-	}
-	began := time.UnixMilli(2e12)
-	for since, want := range map[time.Time]int{
-		time.UnixMilli(0):           5,
-		began:                       5,
-		began.Add(time.Millisecond): 4,
-		began.Add(3 * time.Hour):    2,
-		began.Add(4*time.Hour + time.Millisecond):             0,
-		began.In(time.FixedZone("", 3600)).Add(2 * time.Hour): 3,
-	} {
-		n := 0
-		must(t, s.History(ours, "", since, func(ch store.Entry) { n++ }))
-		if n != want {
-			t.Errorf("since %v: %d changes, not %d", since, n, want)
-		}
-	}
-	if at := history(t, s, ours, "")[1].At; at != "2033-05-18T04:33:20.000Z" {
-		t.Errorf("the time is %s", at)
 	}
 }
 

@@ -283,23 +283,3 @@ func TestTakeBack(t *testing.T) {
 	}
 	checkCounts(t, s)
 }
-
-// TestTakeBackAll: everybody comes back as they were, and one import on top of another
-// protects what it has changed.
-func TestTakeBackAll(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	known := create(t, s, ours, eva)
-	_, first := imports(t, s, ours, adding(store.Person{Fields: ana}, store.Person{ID: known.ID, Fields: ana}))
-	second, _ := imports(t, s, ours, adding(store.Person{ID: first[0], Fields: eva}))
-	if done := takeBack(t, s, 1); done.Restored != 1 || done.Deleted != 0 || len(done.Left) != 1 || done.Left[0].ID != first[0] {
-		t.Errorf("the first: %+v", done)
-	}
-	if done := takeBack(t, s, second); done.Restored != 1 || done.Left != nil {
-		t.Errorf("the second: %+v", done)
-	}
-	items := list(t, s, ours, "sortDir=asc").Items
-	if len(items) != 2 || items[0].ID != known.ID || items[0].Fields != known.Fields || items[1].Fields != ana {
-		t.Errorf("the people are %+v", items)
-	}
-}

@@ -55,39 +55,6 @@ func byIndex(t *testing.T, s *store.Store) bool {
 	return list(t, s, ours, "search=qqqq").Total == 0
 }
 
-// TestLargeFollows: the index answers at once after each change of the service,
-// and not after that of another program, which the history does not have.
-func TestLargeFollows(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		s := newLarge(t, 250)
-		checkLists(t, s)
-		f := create(t, s, ours, ana)
-		replaced := ana
-		replaced.LastName = "Zorić"
-		for _, change := range []struct {
-			name string
-			do   func() error
-		}{
-			{"create", func() error { _, err := s.Create(ours, 0, ana, nil); return err }},
-			{"replace", func() error { _, err := s.Replace(ours, 0, f.ID, replaced, asIs); return err }},
-			{"delete", func() error { return s.Delete(ours, 0, f.ID, asIs) }},
-			{"undelete", func() error { return s.Undelete(ours, 0, []string{f.ID}) }},
-		} {
-			must(t, change.do())
-			checkLists(t, s)
-			if !byIndex(t, s) {
-				t.Errorf("the index does not follow: %s", change.name)
-			}
-		}
-		exec(t, s, `UPDATE firefighters SET updated_at = updated_at WHERE tenant_id = 1`)
-		checkLists(t, s)
-		if byIndex(t, s) {
-			t.Error("the index follows what the history does not have")
-		}
-	})
-}
-
 // TestLargeUnderWrites: many write and many read at once.
 func TestLargeUnderWrites(t *testing.T) {
 	t.Parallel()
@@ -198,32 +165,6 @@ func TestLargeAndOtherPrograms(t *testing.T) {
 		exec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, gone.ID)
 		if p := list(t, s, ours, "search=zzz"); p.Total != 1 || *p.Items[0].InvitationStatus != "sent" {
 			t.Errorf("after the platform's change: %+v", p)
-		}
-		checkBoth(t, s)
-	})
-}
-
-// TestShrinking: a department that is small again is right, too.
-func TestShrinking(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		const size = 203 // the index is for 200 and more
-		s := newLarge(t, size)
-		for live := int64(size); live > size-6; live-- {
-			p := list(t, s, ours, "sortBy=lastName&pageSize=1")
-			if p.Total != live {
-				t.Errorf("%d records, not %d", p.Total, live)
-			}
-			must(t, s.Delete(ours, 0, p.Items[0].ID, asIs))
-			if again := list(t, s, ours, "sortBy=lastName&pageSize=1"); again.Items[0].ID == p.Items[0].ID {
-				t.Error("a deleted record is in the list")
-			}
-			time.Sleep(rest)
-		}
-		checkLists(t, s)
-		for range 10 {
-			create(t, s, ours, ana)
-			list(t, s, ours, "search=ana")
 		}
 		checkBoth(t, s)
 	})

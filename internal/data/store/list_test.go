@@ -4,10 +4,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,39 +12,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
-
-func TestPages(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	for i := range 45 {
-		create(t, s, ours, record.Fields{FirstName: fmt.Sprintf("A%02d", i), LastName: "B"})
-		create(t, s, theirs, ana)
-	}
-	tests := []struct {
-		query, first string
-		items        int
-		total        int64
-	}{
-		{"", "A44", 20, 45},
-		{"page=3", "A04", 5, 45},
-		{"page=4", "", 0, 45},
-		{"page=2&pageSize=15", "A29", 15, 45},
-		{"pageSize=1&page=45", "A00", 1, 45},
-		{"pageSize=100", "A44", 45, 45},
-		{"page=9007199254740991&pageSize=100", "", 0, 45},
-		{"page=2&search=a1&pageSize=4", "A15", 4, 10},
-		{"page=4&search=a1&pageSize=4", "", 0, 10},
-		{"search=ana", "", 0, 0},
-	}
-	for _, tt := range tests {
-		t.Run(tt.query, func(t *testing.T) {
-			p := list(t, s, ours, tt.query)
-			if len(p.Items) != tt.items || p.Total != tt.total || tt.items > 0 && p.Items[0].FirstName != tt.first {
-				t.Errorf("%d items of %d: %+v", len(p.Items), p.Total, p.Items)
-			}
-		})
-	}
-}
 
 // TestLetters: each letter leads to the first person of that letter, whether SQLite or
 // the index sorts. Only a whole list by last name that is longer than a page has letters.
@@ -79,98 +42,6 @@ func TestLetters(t *testing.T) {
 			}
 		}
 	}
-}
-
-func TestSorting(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	number := map[string]string{}
-	for i, f := range []record.Fields{
-		{FirstName: "Čedo", LastName: "Babić", Email: "b@x.hr", PhoneNumber: "200", DateOfBirth: "1990-05-15T00:00:00+02:00"},
-		{FirstName: "ana", LastName: "Zorić"},
-		{FirstName: "Ana", LastName: "Anić", Email: "A@x.hr", PhoneNumber: "100", DateOfBirth: "1990-05-14T23:00:00Z"},
-		{FirstName: "cedo", LastName: "BABIC", Email: "B@X.hr", PhoneNumber: "200", DateOfBirth: "1990-05-14T22:00:00Z"},
-		{FirstName: "Žarko", LastName: "Čović"},
-		{FirstName: "Zarko", LastName: "C\u030covic\u0301"},
-		{FirstName: "Ana", LastName: "Babić"},
-	} {
-		number[create(t, s, ours, f).ID] = strconv.Itoa(i + 1)
-	}
-	tests := []struct{ query, want string }{
-		{"", "7654321"},
-		{"sortDir=asc", "1234567"},
-		{"sortBy=createdAt", "7654321"},
-		{"sortBy=firstName", "6541273"},
-		{"sortBy=firstName&sortDir=Asc", "3721456"},
-		{"sortBy=lastName&sortDir=desc", "2654173"},
-		{"sortBy=lastName&sortDir=asc", "3714562"},
-		{"sortBy=email&sortDir=desc", "4137652"},
-		{"sortBy=email&sortDir=asc", "3142567"},
-		{"sortBy=phoneNumber&sortDir=desc", "4137652"},
-		{"sortBy=phoneNumber&sortDir=asc", "3142567"},
-		{"sortBy=dateOfBirth&sortDir=desc", "3417652"},
-		{"sortBy=dateOfBirth&sortDir=asc", "1432567"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.query, func(t *testing.T) {
-			got, paged := "", ""
-			for _, f := range list(t, s, ours, tt.query).Items {
-				got += number[f.ID]
-			}
-			for page := range 4 {
-				for _, f := range list(t, s, ours, fmt.Sprintf("%s&pageSize=2&page=%d", tt.query, page+1)).Items {
-					paged += number[f.ID]
-				}
-			}
-			if got != tt.want || paged != tt.want {
-				t.Errorf("got %s, and %s page by page, want %s", got, paged, tt.want)
-			}
-		})
-	}
-}
-
-// searchCases have the letters of the records that a search finds.
-var searchCases = []struct{ search, want string }{
-	{"", "abcd"},
-	{"ANA", "a"},
-	{"ČOVIĆ", "a"},
-	{"c\u030covic\u0301", "a"},
-	{"  ana\u00a0\u2003cov\t", "a"},
-	{"ana boris", ""},
-	{"anacov", ""},    // not over two fields
-	{"com091", ""},    // nor these
-	{"\"covic\"", ""}, // no phrase
-	{"STRAẞE", "c"},
-	{"d", "bd"},  // đ and d
-	{"a", "abc"}, // one letter
-	{"@", "abd"}, // of e-mail
-	{"091 234", "a"},
-	{"(091)234", "a"},
-	{"+091", "a"},
-	{"234 5678", "ac"},
-	{"345678 ana", "a"},
-	{"5678091", ""},
-	{"(092)", "c"},
-	{"7/12", "b"},
-	{"A-7", "b"},     // what a phone number has besides digits is folded
-	{"(3456)", "ac"}, // digits of phone numbers, not of e-mail addresses
-	{"34-56", "abc"}, // e-mail as it is, phone numbers by their digits
-	{"91", "ad"},
-	{"091a", ""},
-	{"%", "b"},
-	{"_", "b"},
-	{"*", "b"},
-	{"\\", "d"},
-	{"o'neil", "d"},
-	{"a%a", ""},
-	{"a*", ""},
-	{"ana OR boris", ""},
-	{"\x00", ""},
-	{"ana\x00", ""},
-	{"\u0301", "abcd"}, // folds to nothing
-	{"９１", "ad"},       // folds to 91
-	{strings.Repeat("a b ", 25), "b"},
-	{strings.Repeat("č", 100), ""},
 }
 
 // spellingCases are for the people of TestSearchSpellings.
@@ -247,109 +118,6 @@ func TestSearchSpellings(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestSearch(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	letter := map[string]string{}
-	for i, f := range []record.Fields{
-		{FirstName: "Ana", LastName: "Čović", PhoneNumber: "091 234 5678", Email: "a.cov@example.com"},
-		{FirstName: "Boris 100%", LastName: `Đ_"*q`, PhoneNumber: "Ext. A-7/12", Email: "boris34-56@x.hr"},
-		{FirstName: "C", LastName: "Straße", PhoneNumber: "(092)2345678"},
-		{FirstName: "Dø", LastName: `O'Neil \ Ñu`, Email: "91@x.hr"},
-	} {
-		letter[create(t, s, ours, f).ID] = "abcd"[i : i+1]
-		create(t, s, theirs, f)
-		createDeleted(t, s, ours, f)
-	}
-	for _, tt := range searchCases {
-		t.Run(tt.search, func(t *testing.T) {
-			p := list(t, s, ours, "sortDir=asc&search="+url.QueryEscape(tt.search))
-			got := ""
-			for _, f := range p.Items {
-				got += letter[f.ID]
-			}
-			if got != tt.want || p.Total != int64(len(tt.want)) {
-				t.Errorf("got %q of %d, want %q", got, p.Total, tt.want)
-			}
-		})
-	}
-}
-
-// TestVersion: the version changes with each change of a record of the
-// department and with nothing else. The list has it.
-func TestVersion(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	version := func() int64 {
-		t.Helper()
-		n, err := s.Version(ours)
-		must(t, err)
-		if listed := list(t, s, ours, "search=zzz").Version; listed != n {
-			t.Errorf("the list has version %d, not %d", listed, n)
-		}
-		return n
-	}
-	f := create(t, s, ours, ana)
-	changes := []func() error{
-		func() error { _, err := s.Create(ours, 0, ana, nil); return err },
-		func() error { _, err := s.Replace(ours, 0, f.ID, f.Fields, asIs); return err },
-		func() error { return s.Delete(ours, 0, f.ID, asIs) },
-		func() error { return s.Undelete(ours, 0, []string{f.ID}) },
-		func() error {
-			return tryExec(t, s, `UPDATE firefighters SET invitation_status = 'sent' WHERE id = ?`, f.ID)
-		},
-	}
-	for i, change := range changes {
-		before := version()
-		create(t, s, theirs, ana)
-		must(t, s.SaveClock())
-		if version() != before {
-			t.Error("the version changes without a change")
-		}
-		must(t, change())
-		if version() == before {
-			t.Errorf("the version stays the same after change %d", i)
-		}
-	}
-}
-
-// TestListsOfOneMoment: while there are no, one and two records in turn, a page,
-// its total and its version are of one moment.
-func TestListsOfOneMoment(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	shown := map[string]func(total int64) int64{ // the number of items for a total
-		"":                  func(total int64) int64 { return total },
-		"search=ana":        func(total int64) int64 { return total },
-		"pageSize=1&page=2": func(total int64) int64 { return max(0, total-1) },
-		"page=9":            func(int64) int64 { return 0 },
-	}
-	var totals sync.Map // by version
-	var stop atomic.Bool
-	var readers sync.WaitGroup
-	for query, want := range shown {
-		q := parse(t, query)
-		readers.Go(func() {
-			for !stop.Load() {
-				p, err := s.List(ours, q)
-				if err != nil || int64(len(p.Items)) != want(p.Total) {
-					t.Errorf("%q: %d items of %d, %v", query, len(p.Items), p.Total, err)
-				}
-				if known, _ := totals.LoadOrStore(p.Version, p.Total); known != p.Total {
-					t.Errorf("%q: %d records, and elsewhere %d of the same version", query, p.Total, known)
-				}
-			}
-		})
-	}
-	for end := time.Now().Add(time.Second); time.Now().Before(end); {
-		for _, f := range []record.Firefighter{create(t, s, ours, ana), create(t, s, ours, ana)} {
-			must(t, s.Delete(ours, 0, f.ID, asIs))
-		}
-	}
-	stop.Store(true)
-	readers.Wait()
 }
 
 // ordersBySQL are the orders of a list as one writes them by hand.

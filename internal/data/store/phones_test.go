@@ -3,7 +3,6 @@ package store_test
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -73,28 +72,6 @@ func TestAddPhone(t *testing.T) {
 	}
 }
 
-// TestCreatedDeviceKeys: keys of the scopes phone and calendar stand for themselves, too.
-func TestCreatedDeviceKeys(t *testing.T) {
-	t.Parallel()
-	s := newStoreAt(t, func() time.Time { return noon })
-	for i, n := range []store.NewKey{{Scope: "phone"}, {Scope: "phone", Birthdays: true}, {Scope: "calendar", ExpiresAt: noon.Add(time.Hour)}} {
-		n.Tenant = "Engine 7"
-		want := store.Key{ID: store.KeyID(i + 1), Tenant: ours, Scope: n.Scope, Birthdays: n.Birthdays, CreatedAt: noon.UnixMilli()}
-		if !n.ExpiresAt.IsZero() {
-			want.ExpiresAt = n.ExpiresAt.UnixMilli()
-		}
-		if got := allKeys(t, s)[apikey.Hash(createKey(t, s, n))]; got != (store.Key{}) {
-			t.Errorf("it was there before: %+v", got)
-		}
-		if got := keysOf(t, s)[0]; got != want {
-			t.Errorf("%+v\nnot\n%+v", got, want)
-		}
-	}
-	if err := s.CreateKey(store.NewKey{Tenant: "Engine 7", Scope: "watch"}, func(string) error { return nil }); err == nil {
-		t.Error("a scope that there is not")
-	}
-}
-
 func keysOf(t *testing.T, s *store.Store) []store.Key {
 	t.Helper()
 	all, err := s.KeysOf(ours)
@@ -143,26 +120,6 @@ func TestPhoneEnds(t *testing.T) {
 	states("revoked revoked active active active revoked")
 	now = now.Add(time.Minute)
 	states("revoked revoked expired expired active revoked")
-}
-
-// TestPhonesOfDepartment: departments count a phone once, and take it with them.
-func TestPhonesOfDepartment(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	newKey(t, s, "Engine 7", "desk")
-	addPhone(t, s, store.NewPhone{Tenant: ours, Name: "Ana's phone", Birthdays: true})
-	invitePhone(t, s, store.NewInvitation{Name: "Eva's phone"})
-	var counts []int64
-	must(t, s.Tenants(func(i store.TenantInfo) { counts = append(counts, i.ActiveKeys) }))
-	if !reflect.DeepEqual(counts, []int64{2, 0}) {
-		t.Errorf("the departments have %d active keys", counts)
-	}
-	if n, err := s.RemoveTenant(ours); n != 2 || err != nil {
-		t.Errorf("%d keys went with it, %v", n, err)
-	}
-	if n := scanInt(t, s, `SELECT (SELECT count(*) FROM keys) + (SELECT count(*) FROM invitations)`); n != 0 {
-		t.Errorf("%d rows are left", n)
-	}
 }
 
 // TestPhoneInvitation: its code makes the keys once, and can be looked at before.

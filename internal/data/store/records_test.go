@@ -11,35 +11,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-func TestRecords(t *testing.T) {
-	t.Parallel()
-	now := noon
-	s := newStoreAt(t, func() time.Time { return now })
-	f := create(t, s, ours, record.Fields{FirstName: " Ana ", LastName: "Čović", Email: "ana@example.com", DateOfBirth: "1990-05-15"})
-	want := record.Firefighter{ID: f.ID, Fields: record.Fields{FirstName: "Ana", LastName: "Čović", Email: "ana@example.com",
-		DateOfBirth: "1990-05-15T00:00:00Z"}, CreatedAt: noon.UnixMilli(), UpdatedAt: noon.UnixMilli()}
-	checkRecord(t, s, f, want)
-
-	status, user := "sent\nby mail", strings.Repeat("u", 36)
-	exec(t, s, `UPDATE firefighters SET invitation_status = ?, user_id = ?`, status, user)
-	want.InvitationStatus, want.UserID = &status, &user
-	if got, err := s.Get(ours, f.ID); err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("with the platform's columns: %+v, %v", got, err)
-	}
-
-	now = noon.Add(time.Hour)
-	f, err := s.Replace(ours, 0, f.ID, record.Fields{FirstName: "Eva", LastName: " B ", PhoneNumber: "112"}, asIs)
-	must(t, err)
-	want.UpdatedAt = now.UnixMilli()
-	want.Fields = record.Fields{FirstName: "Eva", LastName: "B", PhoneNumber: "112"}
-	checkRecord(t, s, f, want)
-
-	must(t, s.Delete(ours, 0, f.ID, asIs))
-	if _, err := s.Get(ours, f.ID); !errors.Is(err, store.ErrNotFound) {
-		t.Errorf("after the delete: %v", err)
-	}
-}
-
 // checkRecord fails unless got is want, and Get returns it.
 func checkRecord(t *testing.T, s *store.Store, got, want record.Firefighter) {
 	t.Helper()
@@ -48,53 +19,6 @@ func checkRecord(t *testing.T, s *store.Store, got, want record.Firefighter) {
 	}
 	if got, err := s.Get(ours, want.ID); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Get returns %+v, %v, want %+v", got, err, want)
-	}
-}
-
-// TestMissing: a deleted record, another department's and one that never
-// existed are alike to every method, and stay as they are.
-func TestMissing(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	another := create(t, s, theirs, ana)
-	version := scanInt(t, s, `SELECT sum(version) FROM tenants`)
-	for name, id := range map[string]string{"deleted": createDeleted(t, s, ours, ana).ID, "another's": another.ID, "nobody's": nobody,
-		"upper case": strings.ToUpper(create(t, s, ours, ana).ID), "empty": ""} {
-		t.Run(name, func(t *testing.T) {
-			fails := func(record.Firefighter) error { t.Error("the check is asked"); return nil }
-			_, got := s.Get(ours, id)
-			_, replaced := s.Replace(ours, 0, id, eva, fails)
-			for _, err := range []error{got, replaced, s.Delete(ours, 0, id, fails)} {
-				if !errors.Is(err, store.ErrNotFound) {
-					t.Errorf("the error is %v", err)
-				}
-			}
-		})
-	}
-	if got, err := s.Get(theirs, another.ID); err != nil || got != another {
-		t.Errorf("another department's record: %+v, %v", got, err)
-	}
-	if now := scanInt(t, s, `SELECT sum(version) FROM tenants`); now != version+3 {
-		t.Errorf("the departments have changed %d times, not 3", now-version)
-	}
-}
-
-func TestRefusedFields(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	f := create(t, s, ours, ana)
-	bad := record.Fields{FirstName: " ", Email: "ana"}
-	_, created := s.Create(ours, 0, bad, nil)
-	_, replaced := s.Replace(ours, 0, f.ID, bad, asIs)
-	_, missing := s.Replace(ours, 0, nobody, bad, asIs)
-	for _, err := range []error{created, replaced, missing} {
-		var errs record.FieldErrors
-		if !errors.As(err, &errs) || len(errs) != 3 {
-			t.Errorf("the error is %v", err)
-		}
-	}
-	if p := list(t, s, ours, ""); p.Total != 1 || p.Items[0] != f {
-		t.Errorf("the records are %+v", p.Items)
 	}
 }
 
@@ -119,17 +43,6 @@ func TestCheck(t *testing.T) {
 	}
 	if got, err := s.Get(ours, f.ID); err != nil || got != f || actions(history(t, s, ours, f.ID)) != "create" {
 		t.Errorf("the record is %+v, %v", got, err)
-	}
-}
-
-func TestCreateWithoutDepartment(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	if _, err := s.Create(99, 0, ana, nil); err == nil {
-		t.Error("a record was added to a department that does not exist")
-	}
-	if n := scanInt(t, s, `SELECT count(*) FROM changes`); n != 0 {
-		t.Errorf("%d changes", n)
 	}
 }
 
@@ -175,24 +88,6 @@ func TestDamagedDelete(t *testing.T) {
 	}
 }
 
-// TestTimes: a record is created and changed at the store's time.
-func TestTimes(t *testing.T) {
-	t.Parallel()
-	now := time.UnixMilli(2e12)
-	s := newStoreAt(t, func() time.Time { return now })
-	f := create(t, s, ours, ana)
-	now = now.Add(time.Hour)
-	_, err := s.Replace(ours, 0, f.ID, eva, asIs)
-	must(t, err)
-	now = now.Add(time.Hour)
-	must(t, s.Delete(ours, 0, f.ID, asIs))
-	for column, want := range map[string]int64{"created_at": 2e12, "updated_at": 2e12 + 3_600_000, "deleted_at": 2e12 + 7_200_000} {
-		if got := scanInt(t, s, `SELECT `+column+` FROM firefighters`); got != want {
-			t.Errorf("%s is %d, not %d", column, got, want)
-		}
-	}
-}
-
 func TestAddDepartments(t *testing.T) {
 	t.Parallel()
 	s := openStore(t, newFile(t), time.Now)
@@ -220,22 +115,6 @@ func TestAddDepartments(t *testing.T) {
 		t.Errorf("empty: %t, %v", empty, err)
 	}
 	checkCounts(t, s)
-}
-
-func TestTenant(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	for name, want := range map[string]record.TenantID{"Engine 7": ours, " Ladder 1\n": theirs} {
-		if got, err := s.Tenant(name); err != nil || got != want {
-			t.Errorf("%q is %d, %v", name, got, err)
-		}
-	}
-	for _, name := range []string{"engine 7", "", "Engine"} {
-		var none *store.NoTenantError
-		if _, err := s.Tenant(name); !errors.As(err, &none) || none.Name != name {
-			t.Errorf("%q: %v", name, err)
-		}
-	}
 }
 
 // TestEdit: the new fields follow from what is there, and keep the rules.

@@ -1,15 +1,12 @@
 package store_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
-	"slices"
 	"sync"
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -39,27 +36,6 @@ func checkStored(t *testing.T, s *store.Store, tenant record.TenantID, key *stor
 	gotID, got, err := s.Replay(tenant, key)
 	if err != nil || gotID != f.ID || string(got) != body || (got == nil) != (body == "") {
 		t.Errorf("the replay is %q %s, %v", gotID, got, err)
-	}
-}
-
-// TestReplay: the response stays as it was, whatever becomes of the
-// record.
-func TestReplay(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	key := keyFor(1, "a", "x")
-	checkStored(t, s, ours, key, record.Firefighter{})
-	f := createWith(t, s, ours, key)
-	checkStored(t, s, ours, key, f)
-	_, err := s.Replace(ours, 0, f.ID, eva, asIs)
-	must(t, err)
-	checkStored(t, s, ours, key, f)
-	must(t, s.Delete(ours, 0, f.ID, asIs))
-	checkStored(t, s, ours, key, f)
-	for _, body := range []string{"", "x ", "y"} {
-		if id, got, err := s.Replay(ours, keyFor(1, "a", body)); !errors.Is(err, store.ErrReused) || id != "" || got != nil {
-			t.Errorf("with the body %q: %q %s, %v", body, id, got, err)
-		}
 	}
 }
 
@@ -193,54 +169,6 @@ func TestReplayLifetime(t *testing.T) {
 	if n := stored(); n != 0 || list(t, s, ours, "").Total != 3 {
 		t.Errorf("%d replays are stored", n)
 	}
-}
-
-// watchedContext calls asked whenever it is asked whether it has ended.
-type watchedContext struct {
-	context.Context
-	asked func()
-}
-
-func (c watchedContext) Err() error { c.asked(); return c.Context.Err() }
-
-// TestOldReplaysInSteps: they are erased a few at a time, so that other writes
-// come in between, and only until the context ends.
-func TestOldReplaysInSteps(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	createWith(t, s, ours, keyFor(1, "new", "x"))
-	exec(t, s, `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1700)
-		INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
-		SELECT 1, 'old' || i, 1, 1000 + i, x'00', 'none', '{}', 0 FROM n`)
-	left := func() (n int64) {
-		must(t, s.DB().Read(func(c *sqlite.Conn) (err error) { n, err = c.QueryInt(`SELECT count(*) FROM replays`); return err }))
-		return n
-	}
-	ended, cancel := context.WithCancel(t.Context())
-	must(t, s.EraseOldReplays(watchedContext{ended, func() {
-		if left() == 1201 {
-			cancel()
-		}
-	}}))
-	var steps []int64
-	must(t, s.EraseOldReplays(watchedContext{t.Context(), func() { steps = append(steps, left()) }}))
-	if !slices.Equal(steps[:3], []int64{1201, 701, 201}) || left() != 1 {
-		t.Errorf("replays before each step: %v, in the end %d", steps, left())
-	}
-}
-
-// TestOldReplaysThatStay: replays that cannot be erased do not keep it busy
-// for ever.
-func TestOldReplaysThatStay(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	exec(t, s, `CREATE TRIGGER stay BEFORE DELETE ON replays BEGIN SELECT raise(IGNORE); END;
-		INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum)
-		VALUES (1, 'old', 1, 1000, x'00', 'none', '{}', 0)`)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	must(t, s.EraseOldReplays(ctx))
-	must(t, ctx.Err())
 }
 
 // TestReplayAfterPurge: an erased record is in no replay.

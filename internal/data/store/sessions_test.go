@@ -70,21 +70,6 @@ func TestOpenSession(t *testing.T) {
 	}
 }
 
-// TestSessionDevice: a session knows what it is on, and the login of its invitation.
-func TestSessionDevice(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	key := createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
-	code := inviteLogin(t, s, ours, "root")
-	for opening, want := range map[string][2]string{key: {"Firefox, Windows", ""}, code: {"Safari, iPhone", "root"}} {
-		secret, k, err := s.OpenSession(opening, want[0], lifetime)
-		must(t, err)
-		if got := allKeys(t, s)[apikey.Hash(secret)]; [2]string{k.Device, k.Login} != want || got != k {
-			t.Errorf("%+v, and later %+v", k, got)
-		}
-	}
-}
-
 // TestNameSession: a session gets the name of its person, and with it those that the same
 // login opens later in the same department.
 func TestNameSession(t *testing.T) {

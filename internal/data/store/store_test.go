@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,20 +15,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
-
-func TestOpen(t *testing.T) {
-	t.Parallel()
-	bad := filepath.Join(t.TempDir(), "x.db")
-	must(t, os.WriteFile(bad, nil, 0o600))
-	for _, path := range []string{bad, filepath.Join(t.TempDir(), "absent.db")} {
-		var failure *sqlite.FileError
-		if _, err := store.Open(path, time.Now); !errors.As(err, &failure) || failure.Path != path || failure.Op != "opening" {
-			t.Errorf("the error is %v", err)
-		}
-	}
-	s := newStore(t)
-	must(t, s.Ping())
-}
 
 // TestClose: after Close every method returns ErrClosed, and the database is one
 // file again.
@@ -165,39 +150,6 @@ func TestFailuresInAGroup(t *testing.T) {
 	})
 }
 
-// TestConcurrentWrites: each caller gets its own result.
-func TestConcurrentWrites(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	const callers, each = 16, 20
-	var running sync.WaitGroup
-	for i := range callers {
-		tenant := record.TenantID(1 + i%2)
-		running.Go(func() {
-			for n := range each {
-				fields := record.Fields{FirstName: fmt.Sprint("A", i), LastName: fmt.Sprint("B", n)}
-				f, err := s.Create(tenant, 0, fields, nil)
-				if err != nil || f.Fields != fields {
-					t.Errorf("created %+v, %v", f, err)
-				}
-				if got, err := s.Get(tenant, f.ID); err != nil || got != f {
-					t.Errorf("got %+v, %v, not %+v", got, err, f)
-				}
-				if err := s.Delete(3-tenant, 0, f.ID, asIs); !errors.Is(err, store.ErrNotFound) {
-					t.Errorf("another department deletes it: %v", err)
-				}
-			}
-		})
-	}
-	running.Wait()
-	for _, tenant := range []record.TenantID{ours, theirs} {
-		if total := list(t, s, tenant, "").Total; total != callers*each/2 {
-			t.Errorf("%d records", total)
-		}
-	}
-	checkCounts(t, s)
-}
-
 // TestFullDisk: a write that finds no room changes nothing and is in no history.
 // Once there is room, all is well.
 func TestFullDisk(t *testing.T) {
@@ -232,23 +184,4 @@ func TestFullDisk(t *testing.T) {
 	limitPages(t, s, "1000000")
 	create(t, s, ours, ana)
 	checkCounts(t, s)
-}
-
-// TestPanicInRead: a panic while rows are read leaves the connections whole.
-func TestPanicInRead(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	create(t, s, ours, ana)
-	for range 20 {
-		func() {
-			defer func() {
-				if p := recover(); p != "oops" {
-					t.Errorf("recovered %v", p)
-				}
-			}()
-			s.History(ours, "", time.UnixMilli(0), func(store.Entry) { panic("oops") })
-		}()
-	}
-	must(t, s.Ping())
-	list(t, s, ours, "")
 }

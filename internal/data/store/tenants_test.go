@@ -36,32 +36,6 @@ func TestTenants(t *testing.T) {
 	}
 }
 
-// TestHideSteps: of one department, for good.
-func TestHideSteps(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	hidden := func(tenant record.TenantID) bool {
-		t.Helper()
-		is, err := s.StepsHidden(tenant)
-		must(t, err)
-		return is
-	}
-	if hidden(ours) {
-		t.Error("they are hidden at first")
-	}
-	must(t, s.HideSteps(ours))
-	must(t, s.HideSteps(ours))
-	if !hidden(ours) || hidden(theirs) {
-		t.Errorf("ours %t, theirs %t", hidden(ours), hidden(theirs))
-	}
-	if _, err := s.StepsHidden(99); !errors.Is(err, store.ErrRemoved) {
-		t.Error(err)
-	}
-	if err := s.HideSteps(99); !errors.Is(err, store.ErrRemoved) {
-		t.Error(err)
-	}
-}
-
 // TestAlikeTenants: two names that people take for the same are refused, unless
 // they are meant.
 func TestAlikeTenants(t *testing.T) {
