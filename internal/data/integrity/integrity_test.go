@@ -90,14 +90,6 @@ func execSQL(t *testing.T, path, text string, args ...any) {
 	must(t, errors.Join(err, file.Close()))
 }
 
-func queryText(t *testing.T, path, text string) (answer string) {
-	t.Helper()
-	file, err := sql.Open("sqlite", path)
-	must(t, err)
-	must(t, errors.Join(file.QueryRow(text).Scan(&answer), file.Close()))
-	return answer
-}
-
 // check returns what Check finds, and its lines.
 func check(t *testing.T, db *sqlite.DB) (integrity.Findings, string) {
 	t.Helper()

@@ -76,33 +76,6 @@ func TestEndlessReader(t *testing.T) {
 	t.Errorf("the -wal had %d bytes and grows still: %d", long, walSize(t, db))
 }
 
-// TestMovingReaders: another program that always reads, a state that is not
-// old, holds up nobody. Its transactions keep the -wal from restarting.
-func TestMovingReaders(t *testing.T) {
-	t.Parallel()
-	db := openToy(t)
-	var readers [2]*sqlite.Conn
-	for i := range readers {
-		c, err := db.Connect()
-		must(t, err)
-		defer c.Close()
-		readers[i] = c
-	}
-	exec := func(c *sqlite.Conn, text string) { _, err := c.Exec(text); must(t, err) }
-	exec(readers[1], `BEGIN`)
-	for i := range 56 {
-		c, last := readers[i%2], readers[1-i%2]
-		exec(c, `BEGIN`)
-		_, err := c.QueryInt(`SELECT count(*) FROM notes`)
-		must(t, err)
-		exec(last, `COMMIT`)
-		writeQuickly(t, db, 1)
-	}
-	if size := walSize(t, db); size < 20<<20 {
-		t.Errorf("the -wal restarted under a reader: %d bytes", size)
-	}
-}
-
 // writeQuickly adds large rows, none of which may wait for a lock.
 func writeQuickly(t *testing.T, db *sqlite.DB, rows int) {
 	t.Helper()

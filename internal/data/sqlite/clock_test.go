@@ -1,9 +1,6 @@
 package sqlite_test
 
 import (
-	"math"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -43,25 +40,6 @@ func TestClock(t *testing.T) {
 	}
 }
 
-// TestClockEnds: it says nothing later than the year 9999, which JSON cannot have.
-func TestClockEnds(t *testing.T) {
-	t.Parallel()
-	system := time.Date(10021, 1, 1, 0, 0, 0, 0, time.UTC)
-	clock := openAt(t, created(t), sqlite.Options{Now: func() time.Time { return system }}).Clock
-	end := time.Date(9999, 12, 31, 23, 59, 59, 999e6, time.UTC)
-	check := func(earlier time.Time) {
-		t.Helper()
-		if now := clock.Now(); !now.Equal(end) || !clock.Earlier().Equal(earlier) || clock.Behind() != end.Sub(earlier) {
-			t.Errorf("it is %v, at the earliest %v, and %v behind", now, clock.Earlier(), clock.Behind())
-		}
-	}
-	check(end)
-	clock.Set(math.MaxInt64)
-	check(end)
-	system = end.Add(-time.Hour)
-	check(system)
-}
-
 // TestClockOfWrites: the time of transactions does not go back.
 func TestClockOfWrites(t *testing.T) {
 	t.Parallel()
@@ -78,30 +56,4 @@ func TestClockOfWrites(t *testing.T) {
 		}
 		return err
 	}))
-}
-
-// TestClockConcurrent: no goroutine sees it go back while the system's clock
-// jumps.
-func TestClockConcurrent(t *testing.T) {
-	t.Parallel()
-	var calls atomic.Int64
-	clock := openAt(t, created(t), sqlite.Options{Now: func() time.Time {
-		n := calls.Add(1)
-		return time.UnixMilli(n * (1 - n%3)) // forward, standing, back
-	}}).Clock
-	var running sync.WaitGroup
-	for range 8 {
-		running.Go(func() {
-			last := clock.Now()
-			for range 10_000 {
-				now := clock.Now()
-				if now.Before(last) {
-					t.Errorf("%v after %v", now, last)
-					return
-				}
-				last = now
-			}
-		})
-	}
-	running.Wait()
 }

@@ -12,57 +12,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
 
-func TestRow(t *testing.T) {
-	t.Parallel()
-	must(t, openToy(t).Read(func(c *sqlite.Conn) error {
-		return c.QueryRow(`SELECT 7, 'text', x'0102', NULL, ?, ?, ?, ?`, sqlite.Args{int64(1) << 62, "", []byte("b"), nil},
-			func(row sqlite.Row) {
-				for i, want := range []string{"7", "text", "[1 2]", "<nil>", "4611686018427387904", "", "[98]", "<nil>"} {
-					if got := fmt.Sprint(row[i]); got != want {
-						t.Errorf("column %d is %s, not %s", i, got, want)
-					}
-				}
-				if row.Int(0) != 7 || row.Text(1) != "text" || *row.TextOrNil(1) != "text" || string(row.Bytes(2)) != "\x01\x02" || row.IsNull(0) {
-					t.Errorf("values: %v", row)
-				}
-				if row.Int(3) != 0 || row.Text(3) != "" || row.TextOrNil(3) != nil || row.Bytes(3) != nil || !row.IsNull(3) {
-					t.Errorf("null: %v", row)
-				}
-			})
-	}))
-}
-
-// TestTextsStay: what a row held is good when the next one is read.
-func TestTextsStay(t *testing.T) {
-	t.Parallel()
-	var texts []string
-	must(t, openToy(t).Read(func(c *sqlite.Conn) error {
-		return c.Query(`SELECT 'a' UNION ALL SELECT 'b' UNION ALL SELECT 'c'`, nil, func(row sqlite.Row) { texts = append(texts, row.Text(0)) })
-	}))
-	if strings.Join(texts, "") != "abc" {
-		t.Errorf("read %q", texts)
-	}
-}
-
-func TestChanged(t *testing.T) {
-	t.Parallel()
-	must(t, openToy(t).Write(func(tx *sqlite.Tx) error {
-		for want := int64(1); want <= 3; want++ {
-			changed, err := tx.Exec(insertNote, int64(0), "x")
-			if row, _ := tx.QueryInt(`SELECT max(id) FROM notes`); changed != 1 || row != want || err != nil {
-				t.Errorf("insert %d: %d changed, row %d, %v", want, changed, row, err)
-			}
-		}
-		if changed, err := tx.Exec(`UPDATE notes SET body = 'y' WHERE id > 1`); changed != 2 || err != nil {
-			t.Errorf("update: %d changed, %v", changed, err)
-		}
-		if err := tx.ExecOne(`DELETE FROM notes WHERE id = 9`); !errors.Is(err, sqlite.ErrNoRows) {
-			t.Errorf("deleting no row: %v", err)
-		}
-		return tx.ExecOne(`DELETE FROM notes WHERE id = 1`)
-	}))
-}
-
 func TestQueryFails(t *testing.T) {
 	t.Parallel()
 	must(t, openToy(t).Read(func(c *sqlite.Conn) error {
@@ -110,36 +59,6 @@ func TestQueryContext(t *testing.T) {
 	}))
 }
 
-// TestManyStatements: texts without end do not stay prepared without end.
-func TestManyStatements(t *testing.T) {
-	t.Parallel()
-	must(t, openToy(t).Read(func(c *sqlite.Conn) error {
-		for i := range int64(500) {
-			if n, err := c.QueryInt(fmt.Sprintf(`SELECT %d + ?`, i), i); n != 2*i || err != nil {
-				return fmt.Errorf("statement %d: %d, %w", i, n, err)
-			}
-		}
-		return nil
-	}))
-}
-
-// TestTransaction: it ends whatever comes of what it does.
-func TestTransaction(t *testing.T) {
-	t.Parallel()
-	failure := errors.New("for the test")
-	must(t, openToy(t).Read(func(c *sqlite.Conn) error {
-		for range 2 {
-			wants(t, c.Transaction(func() error { return failure }), failure)
-			func() {
-				defer func() { recover() }()
-				c.Transaction(func() error { panic("oops") })
-			}()
-			wants(t, c.Transaction(func() error { return nil }), nil)
-		}
-		return nil
-	}))
-}
-
 // TestFailedCommit: no transaction stays open, and nothing is written.
 func TestFailedCommit(t *testing.T) {
 	t.Parallel()
@@ -183,26 +102,6 @@ func TestSettings(t *testing.T) {
 		}
 		return nil
 	}))
-}
-
-// TestFunction: SQL can call a function of Go on every connection.
-func TestFunction(t *testing.T) {
-	t.Parallel()
-	db := openToy(t)
-	for name, read := range map[string]func(func(*sqlite.Conn) error) error{
-		"a reader": db.Read, "the writer": func(do func(*sqlite.Conn) error) error {
-			return db.Write(func(tx *sqlite.Tx) error { return do(tx.Conn) })
-		},
-	} {
-		must(t, read(func(c *sqlite.Conn) error {
-			var got string
-			err := c.QueryRow(`SELECT joined('a', NULL) || joined('č', ?1)`, sqlite.Args{"b"}, func(row sqlite.Row) { got = row.Text(0) })
-			if err != nil || got != "a-č-b" { // see TestMain
-				t.Errorf("%s: %q, %v", name, got, err)
-			}
-			return nil
-		}))
-	}
 }
 
 // TestLibc: the driver works with no other version of modernc.org/libc than

@@ -51,23 +51,6 @@ func TestResultError(t *testing.T) {
 	}
 }
 
-// TestResultWords: a number says nothing to most people.
-func TestResultWords(t *testing.T) {
-	t.Parallel()
-	for code, want := range map[int]string{
-		5:    "the database is locked by another program (SQLite result 5)",
-		13:   "the disk is full (SQLite result 13)",
-		14:   "the file cannot be opened (SQLite result 14)",
-		522:  "the file is shorter than it should be (SQLite result 522)",
-		1034: "the disk could not be read or written (SQLite result 1034)",
-		2067: "SQLite failed: Abort due to constraint violation (SQLite result 2067)",
-	} {
-		if got := sqlite.ResultError(code).Error(); got != want {
-			t.Errorf("%d: %s", code, got)
-		}
-	}
-}
-
 // TestErrorsAreDiscreet: no statement, table or value is in the text of an
 // error.
 func TestErrorsAreDiscreet(t *testing.T) {

@@ -219,17 +219,6 @@ func TestHalfMade(t *testing.T) {
 	must(t, note(openAt(t, path, sqlite.Options{}), "x"))
 }
 
-// TestVerifyInUse: a database that is served can be verified.
-func TestVerifyInUse(t *testing.T) {
-	t.Parallel()
-	db := openToy(t)
-	must(t, note(db, "x"))
-	if version, err := toy.Verify(db.Path()); version != 2 || err != nil {
-		t.Errorf("version %d, %v", version, err)
-	}
-	must(t, note(db, "x"))
-}
-
 // TestLargeFile: of a large file the structure is not checked when it is
 // verified, for that takes long.
 func TestLargeFile(t *testing.T) {

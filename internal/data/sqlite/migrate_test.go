@@ -41,16 +41,6 @@ func TestMigrate(t *testing.T) {
 	}
 }
 
-// TestLargeApplicationID: SQLite takes the number with a sign.
-func TestLargeApplicationID(t *testing.T) {
-	t.Parallel()
-	path := created(t)
-	write(t, path, "")
-	large := sqlite.Format{ApplicationID: 0xfedcba98, Version: 1}
-	must(t, large.Migrate(path, 0, 1, func(c *sqlite.Conn) error { _, err := c.Exec(toySchema); return err }))
-	must(t, large.Inspect(path))
-}
-
 // TestMigrationCutOff: a migration that a power cut interrupts is undone, and
 // then done by the next.
 func TestMigrationCutOff(t *testing.T) {

@@ -2,7 +2,6 @@ package sqlite_test
 
 import (
 	"bufio"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"io"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 )
@@ -39,7 +37,6 @@ func TestMain(m *testing.M) {
 		holdLock(path)
 		return
 	}
-	sqlite.Function("joined", 2, func(texts sqlite.Row) driver.Value { return texts.Text(0) + "-" + texts.Text(1) })
 	os.Exit(m.Run())
 }
 
@@ -247,32 +244,6 @@ func TestReadTx(t *testing.T) {
 	}
 }
 
-// TestReadersWait: more callers than connections wait for one another.
-func TestReadersWait(t *testing.T) {
-	t.Parallel()
-	path := created(t)
-	synctest.Test(t, func(t *testing.T) {
-		db := openAt(t, path, sqlite.Options{})
-		let := make(chan bool)
-		var running sync.WaitGroup
-		for range 4 * runtime.NumCPU() {
-			running.Go(func() {
-				err := db.Read(func(c *sqlite.Conn) error {
-					<-let
-					_, err := c.QueryInt(`SELECT count(*) FROM notes`)
-					return err
-				})
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		synctest.Wait()
-		close(let)
-		running.Wait()
-	})
-}
-
 // TestPanicInRead: the connection is given back, with no statement and no
 // transaction left open.
 func TestPanicInRead(t *testing.T) {
@@ -306,20 +277,6 @@ func TestPanicInRead(t *testing.T) {
 			t.Errorf("%s: %d rows, then %d", name, n, want)
 		}
 	}
-}
-
-func TestConnect(t *testing.T) {
-	t.Parallel()
-	db := openToy(t)
-	c, err := db.Connect()
-	must(t, err)
-	defer c.Close()
-	must(t, note(db, "x"))
-	if n, err := c.QueryInt(`SELECT count(*) FROM notes`); n != 1 || err != nil {
-		t.Errorf("%d rows, %v", n, err)
-	}
-	_, err = c.Exec(insertNote, int64(0), "x")
-	wants(t, err, sqlite.ErrPermission)
 }
 
 // TestOpenFails leaves nothing open, or Windows could not remove the folder.

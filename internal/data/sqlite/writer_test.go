@@ -273,29 +273,6 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestFull: a full disk stops writing, and only while it is full.
-func TestFull(t *testing.T) {
-	t.Parallel()
-	db := openToy(t)
-	limit := func(pages int) { // as if the disk had room for no more
-		must(t, db.Write(func(tx *sqlite.Tx) error {
-			_, err := tx.QueryInt(fmt.Sprintf(`PRAGMA max_page_count = %d`, pages))
-			return err
-		}))
-	}
-	limit(1) // no fewer than there are
-	long := strings.Repeat("x", 10_000)
-	must(t, note(db, "short"))
-	for range 2 {
-		wants(t, note(db, long), sqlite.ErrFull)
-	}
-	if n := noteCount(t, db); n != 1 {
-		t.Errorf("%d rows", n)
-	}
-	limit(1 << 30)
-	must(t, note(db, long))
-}
-
 // TestHooks: BeforeCommit writes in the same transaction, and OnCommit hears
 // only of what is committed.
 func TestHooks(t *testing.T) {

@@ -16,28 +16,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// TestClose: after Close every method returns ErrClosed, and the database is one
-// file again.
-func TestClose(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	s := w.open(t, ``)
-	must(t, s.Delete(ours, 0, w.live.ID, asIs))
-	must(t, s.Close())
-	if _, err := os.Stat(s.DB().Path() + "-wal"); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the -wal is left: %v", err)
-	}
-	calls := w.writes()
-	for name, read := range w.reads() {
-		calls[name] = func(s *store.Store) error { _, err := read(s); return err }
-	}
-	for name, do := range calls {
-		if err := do(s); !errors.Is(err, sqlite.ErrClosed) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
 // inGroup runs the calls while another one has the writer, so that they are one
 // group.
 func inGroup(t *testing.T, s *store.Store, calls ...func()) {

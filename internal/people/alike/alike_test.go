@@ -64,28 +64,6 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-func TestSamePhone(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		a, b string
-		want bool
-	}{
-		{"0923543631", "00385 92 354 3631", true},
-		{"0923543631", "+385 (0)92 354 3631", true},
-		{"0923543631", "+385 923 543 632", false},
-		{"+385 92 354 3631", "+49 92 354 3631", false},
-		{"354 3631", "092/354-3631", true},
-		{"354 363", "(354)363", true},
-		{"354 363", "092 354 363", false},
-		{"", "", false},
-	} {
-		a, b := digits(test.a), digits(test.b)
-		if got := samePhone(a, b); got != test.want || samePhone(b, a) != test.want {
-			t.Errorf("%s and %s: %t", test.a, test.b, got)
-		}
-	}
-}
-
 func TestSameSpelling(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {

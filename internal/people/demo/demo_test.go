@@ -1,12 +1,10 @@
 package demo
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
-	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
 // TestPerson: an invented person keeps the rules of a record and is always the
@@ -59,38 +57,5 @@ func TestSizes(t *testing.T) {
 		if sum != tt.people || len(sizes) != tt.departments || sizes[0] > tt.largest || sizes[0]*10 < tt.largest*9 || last < tt.smallest {
 			t.Errorf("%d people in %d departments, the first with %d, the last with %d", sum, len(sizes), sizes[0], last)
 		}
-	}
-}
-
-func TestDepartment(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for number := range 1000 {
-		seen[Department(number)] = true
-	}
-	if len(seen) != 1000 {
-		t.Errorf("1000 departments have %d names", len(seen))
-	}
-}
-
-// TestSearched: the text finds the person of that name, and nobody in an empty
-// department.
-func TestSearched(t *testing.T) {
-	t.Parallel()
-	for _, people := range []int{1, 3, 40} {
-		name, text := Searched(0, people)
-		found := false
-		for i := range people {
-			found = found || Person(0, i).LastName == name
-		}
-		if !found || !strings.Contains(fold.String(name), fold.String(text)) {
-			t.Errorf("of %d: %q is found by %q", people, name, text)
-		}
-		if people == 40 && (text == name || latin(text) != text) {
-			t.Errorf("%q is searched for by %q", name, text)
-		}
-	}
-	if name, text := Searched(0, 0); name != "" || text != "" {
-		t.Errorf("of none: %q, %q", name, text)
 	}
 }

@@ -3,7 +3,6 @@ package record
 import (
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestNormalizeBirth(t *testing.T) {
@@ -63,16 +62,5 @@ func TestNormalizeBirth(t *testing.T) {
 				t.Errorf("got %q with %v, want %q", got.DateOfBirth, errs, tt.want)
 			}
 		})
-	}
-}
-
-func TestBorn(t *testing.T) {
-	t.Parallel()
-	want := time.Date(1990, 5, 14, 22, 0, 0, 0, time.UTC)
-	if born := (Fields{DateOfBirth: "1990-05-15T00:00:00+02:00"}).Born(); !born.Equal(want) || born.Day() != 15 {
-		t.Errorf("got %v, want the instant %v on the 15th", born, want)
-	}
-	if born := (Fields{}).Born(); !born.IsZero() {
-		t.Errorf("got %v without a date", born)
 	}
 }

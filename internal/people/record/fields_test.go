@@ -121,27 +121,6 @@ func checkField(t *testing.T, got, want string, errs FieldErrors, field, code st
 	}
 }
 
-func TestNormalizePhoneNumber(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ in, want, code string }{
-		{" +385 (91) 234-5678 ", "+385 (91) 234-5678", ""},
-		{"Ext. 7, ask for Čedo", "Ext. 7, ask for Čedo", ""},
-		{"\u0301", "\u0301", ""},
-		{strings.Repeat("č", 50), strings.Repeat("č", 50), ""},
-		{strings.Repeat("5", 51), "", "too_long"},
-		{"", "", ""},
-		{" \n", "", ""},
-		{"09\t1", "", "invalid"},
-		{"091\xc3", "", "invalid"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.in, func(t *testing.T) {
-			got, errs := Fields{FirstName: "A", LastName: "B", PhoneNumber: tt.in}.Normalize(today)
-			checkField(t, got.PhoneNumber, tt.want, errs, "phoneNumber", tt.code)
-		})
-	}
-}
-
 func TestNormalizeLimits(t *testing.T) {
 	t.Parallel()
 	long := Fields{FirstName: strings.Repeat("a", 101), LastName: strings.Repeat("b", 101), PhoneNumber: strings.Repeat("1", 51),
@@ -194,44 +173,6 @@ func TestNormalizeEmail(t *testing.T) {
 	}
 }
 
-func TestSummary(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		f    Fields
-		want string
-	}{
-		{ana, "Ana Čović, 091 234 5678, Ana.Covic@example.com, 1990-05-15T00:00:00+02:00"},
-		{Fields{FirstName: "A", LastName: "B", Email: "a@x"}, "A B, a@x"},
-		{Fields{FirstName: "A", LastName: "B"}, "A B"},
-	}
-	for _, tt := range tests {
-		if got := tt.f.Summary(); got != tt.want {
-			t.Errorf("got %q, want %q", got, tt.want)
-		}
-	}
-}
-
-// TestEach: a walk reads and writes every field, in the order of JSON.
-func TestEach(t *testing.T) {
-	t.Parallel()
-	var f Fields
-	var names []string
-	for d, value := range f.Each {
-		names = append(names, d.Name)
-		*value = d.Name
-	}
-	var read []string
-	for _, value := range f.Each {
-		read = append(read, *value)
-	}
-	if !slices.Equal(names, FieldNames()) || !slices.Equal(read, names) {
-		t.Errorf("got %q, and %q was written", names, read)
-	}
-	if f.FirstName != "firstName" || f.LastName != "lastName" || f.PhoneNumber != "phoneNumber" || f.Email != "email" || f.DateOfBirth != "dateOfBirth" {
-		t.Errorf("got %+v", f)
-	}
-}
-
 func TestNameAndLabel(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct{ value, name, nameErr, label, labelErr string }{
@@ -255,25 +196,6 @@ func TestNameAndLabel(t *testing.T) {
 		if label, err := NormalizeLabel(tt.value); label != tt.label || fmt.Sprint(err) != tt.labelErr {
 			t.Errorf("the label %q is %q, %v", tt.value, label, err)
 		}
-	}
-}
-
-func TestFieldErrors(t *testing.T) {
-	t.Parallel()
-	var errs FieldErrors
-	if err := errs.Err(); err != nil {
-		t.Errorf("no error is %v", err)
-	}
-	errs.Add("a", Required, "%s is required.", "a")
-	if err := errs.Err(); err == nil || err.Error() != "a is required." {
-		t.Errorf("got %v", err)
-	}
-	errs.Merge(FieldErrors{{"a", TooLong, "a is long."}, {"b", Invalid, "b is bad."}, {"b", TooLong, "b is long."}})
-	if codes(errs) != "a required, b invalid, b too_long" {
-		t.Errorf("got %s", codes(errs))
-	}
-	if !strings.Contains(errs.Error(), "3") || !strings.Contains(errs.Error(), "a is required.") {
-		t.Errorf("got %q", errs.Error())
 	}
 }
 

@@ -2,7 +2,6 @@ package record
 
 import (
 	"errors"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -129,21 +128,6 @@ func TestParseWithDefaults(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, tt.want) || strings.Join(names, ", ") != tt.faults {
 			t.Errorf("%q: got %+v with faults in %q, want %+v with faults in %q", tt.query, got, names, tt.want, tt.faults)
-		}
-	}
-}
-
-func TestOffset(t *testing.T) {
-	t.Parallel()
-	tests := []struct{ page, size, want int64 }{
-		{1, 20, 0},
-		{2, 20, 20},
-		{46, 100, 4500},
-		{math.MaxInt64, 100, math.MaxUint32 * 100},
-	}
-	for _, tt := range tests {
-		if got := (Query{Page: tt.page, PageSize: tt.size}).Offset(); got != tt.want {
-			t.Errorf("page %d of %d begins at %d, want %d", tt.page, tt.size, got, tt.want)
 		}
 	}
 }

@@ -81,17 +81,6 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestScanAgain: nothing of the row before is left.
-func TestScanAgain(t *testing.T) {
-	t.Parallel()
-	f := Fields{FirstName: "A", LastName: "B"}
-	s := scan(7, false, anaRow())
-	Scan(7, false, append(append([]driver.Value{int64(1), Checksum(7, anaID, &f, false), anaID}, f.Values()...), nil, "u", nil, nil), &s)
-	if s.Damaged || s.Fields != f || s.Row != 1 || s.CreatedAt != 0 || s.UpdatedAt != 0 || s.InvitationStatus != nil || *s.UserID != "u" {
-		t.Errorf("got %+v", s)
-	}
-}
-
 // TestScanDamaged: no column that the checksum covers changes unseen, and no
 // row is another department's.
 func TestScanDamaged(t *testing.T) {
