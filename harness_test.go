@@ -6,7 +6,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
 	"io"
@@ -188,11 +187,6 @@ func (b *bareServer) newKey(t *testing.T, expires time.Time) (key string) {
 		return nil
 	}))
 	return key
-}
-
-func hashOf(key string) []byte {
-	hash := sha256.Sum256([]byte(key))
-	return hash[:]
 }
 
 // openSQL opens the database as another program does.

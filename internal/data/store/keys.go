@@ -65,15 +65,14 @@ type Key struct {
 	Birthdays  bool   // of ScopePhone: the cards have dates of birth
 }
 
-// keyColumns are those of a key k in keyTables. o is the key that k was opened by. SQLite
-// gives the number of an erased key to a newer one, so o is not newer than k. A key counts
-// as revoked if the one that it was opened by was erased.
+// keyColumns are the columns of a key k in keyTables. o is the key that opened k. If o was
+// erased, k counts as revoked.
 const (
 	keyColumns = `k.id, k.tenant_id, k.scope, k.label, k.created_at,
 		min(ifnull(k.expires_at, o.expires_at), ifnull(o.expires_at, k.expires_at)),
 		ifnull(k.revoked_at, iif(k.opened_by IS NULL OR o.id IS NOT NULL, o.revoked_at, k.created_at)),
 		k.last_used_at, k.session_lifetime, k.opened_by, k.device, k.login, k.birthdays`
-	keyTables = `keys k LEFT JOIN keys o ON o.id = k.opened_by AND o.created_at <= k.created_at`
+	keyTables = `keys k LEFT JOIN keys o ON o.id = k.opened_by`
 	keySQL    = `SELECT ` + keyColumns + ` FROM ` + keyTables
 )
 
@@ -138,15 +137,14 @@ func (s *Store) HasKey(hash KeyHash) (bool, error) {
 	return n == 1, err
 }
 
-// Keys calls each for all keys and sessions. It leaves out a key whose department does not
-// exist: it is damaged and opens nothing.
+// Keys calls each for all keys and sessions.
 func (s *Store) Keys(each func(KeyHash, Key)) error {
-	return s.query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables+`
-		WHERE EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, nil, func(row sqlite.Row) {
-		if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // no key has a hash of another length
-			each(KeyHash(hash), scanKey(row))
-		}
-	})
+	return s.query(`SELECT `+keyColumns+`, k.hash FROM `+keyTables, nil,
+		func(row sqlite.Row) {
+			if hash := row.Bytes(len(row) - 1); len(hash) == len(KeyHash{}) { // else it is damaged
+				each(KeyHash(hash), scanKey(row))
+			}
+		})
 }
 
 // KeysVersion returns a number that changes whenever a key is made, changed,
@@ -269,10 +267,8 @@ func keyByID(c *sqlite.Conn, id KeyID) (k Key, err error) {
 	return k, noRow(err, ErrNotFound)
 }
 
-// keyByHash returns the key or the session with this hash. There is none of a
-// department that does not exist.
+// keyByHash returns the key or the session with this hash.
 func keyByHash(c *sqlite.Conn, hash KeyHash) (k Key, err error) {
-	err = c.QueryRow(keySQL+` WHERE k.hash = ? AND EXISTS (SELECT 1 FROM tenants WHERE id = k.tenant_id)`, sqlite.Args{hash[:]},
-		func(row sqlite.Row) { k = scanKey(row) })
+	err = c.QueryRow(keySQL+` WHERE k.hash = ?`, sqlite.Args{hash[:]}, func(row sqlite.Row) { k = scanKey(row) })
 	return k, noRow(err, ErrNotFound)
 }

@@ -88,36 +88,6 @@ func TestKeyNotShown(t *testing.T) {
 	}
 }
 
-func TestRefusedKeys(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	for _, k := range []store.NewKey{{Tenant: "Engine 7", Scope: "root"}, {Scope: store.ScopeRead}} {
-		if err := s.CreateKey(k, func(string) error { return nil }); err == nil {
-			t.Errorf("%+v was made", k)
-		}
-	}
-}
-
-// TestDamagedKeys: a key whose hash is not one, or whose department does not
-// exist, opens nothing.
-func TestDamagedKeys(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	for range 5 {
-		createKey(t, s, store.NewKey{Tenant: "Engine 7", Scope: store.ScopeRead})
-	}
-	exec(t, s, `PRAGMA ignore_check_constraints = 1; PRAGMA foreign_keys = 0; UPDATE keys SET hash = x'00' WHERE id = 1;
-		UPDATE keys SET hash = x'' WHERE id = 2; UPDATE keys SET hash = zeroblob(33) WHERE id = 3; UPDATE keys SET tenant_id = 99 WHERE id = 4`)
-	for _, k := range allKeys(t, s) {
-		if k.ID != 5 {
-			t.Errorf("key %d opens department %d", k.ID, k.Tenant)
-		}
-	}
-	if n := len(allKeys(t, s)); n != 1 {
-		t.Errorf("%d keys", n)
-	}
-}
-
 func TestRevokeKey(t *testing.T) {
 	t.Parallel()
 	now := noon

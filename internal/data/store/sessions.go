@@ -169,9 +169,7 @@ func scanInvitation(row sqlite.Row) Invitation {
 		tenant: record.TenantID(row.Int(6)), by: KeyID(row.Int(7)), login: row.Text(8)}
 }
 
-// open reports whether an invitation can be used. It ends with the key of who invited.
-// A key that is newer than the invitation did not invite: SQLite has given it the number
-// of an erased one.
+// open reports whether an invitation can be used. It ends with the key that invited.
 func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	switch {
 	case i.ExpiresAt <= now:
@@ -183,7 +181,7 @@ func (i Invitation) open(c *sqlite.Conn, now int64) (bool, error) {
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
-	return by.CreatedAt <= i.CreatedAt && by.State(time.UnixMilli(now)) == StateActive, err
+	return by.State(time.UnixMilli(now)) == StateActive, err
 }
 
 // Invitations returns the open invitations of a department, the newest first.
