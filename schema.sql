@@ -199,7 +199,6 @@ CREATE TABLE replays (
     request_hash    BLOB    NOT NULL,  -- SHA-256 of the body
     record_id       TEXT    NOT NULL,  -- or that of an import, as "import/7"
     answer          TEXT    NOT NULL,  -- the body of the response, in JSON
-    checksum        INTEGER NOT NULL,  -- of record_id and answer (record.TextChecksum)
     UNIQUE (key_id, idempotency_key)
 ) STRICT;
 

@@ -42,7 +42,7 @@ func TestRepairIndex(t *testing.T) {
 	s.stop(t)
 	for _, text := range []string{
 		`PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = sql || ' WHERE 0' WHERE name = 'replays_by_age'`,
-		`INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer, checksum) VALUES (1, 'x', 1, 1e13, x'', 'x', '', 0)`,
+		`INSERT INTO replays (key_id, idempotency_key, tenant_id, created_at, request_hash, record_id, answer) VALUES (1, 'x', 1, 1e13, x'', 'x', '')`,
 		`PRAGMA writable_schema = on; UPDATE sqlite_schema SET sql = replace(sql, ' WHERE 0', '') WHERE name = 'replays_by_age'`,
 	} {
 		execSQL(t, s.db, text)

@@ -117,26 +117,6 @@ func TestRefusalStoresNothing(t *testing.T) {
 	checkStored(t, s, ours, key, record.Firefighter{})
 }
 
-// TestDamagedReplay: a replay that is not what the service wrote is
-// not sent again.
-func TestDamagedReplay(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	key := keyFor(1, "a", "x")
-	f := createWith(t, s, ours, key)
-	for _, damage := range []string{`answer = replace(answer, 'Ana', 'Anb')`, `record_id = 'nobody'`, `checksum = checksum + 1`} {
-		exec(t, s, `CREATE TABLE saved AS SELECT * FROM replays; UPDATE replays SET `+damage)
-		if id, body, err := s.Replay(ours, key); !errors.As(err, new(*record.DamagedError)) || id != "" || body != nil {
-			t.Errorf("%s: %q %s, %v", damage, id, body, err)
-		}
-		if _, err := s.Create(ours, 1, ana, key); !errors.As(err, new(*record.DamagedError)) {
-			t.Errorf("%s: a create that is sent again: %v", damage, err)
-		}
-		exec(t, s, `REPLACE INTO replays SELECT * FROM saved; DROP TABLE saved`)
-		checkStored(t, s, ours, key, f)
-	}
-}
-
 // TestReplayLifetime: after a day the key is as good as new.
 func TestReplayLifetime(t *testing.T) {
 	t.Parallel()

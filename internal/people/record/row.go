@@ -68,26 +68,16 @@ func textOrNil(v driver.Value) *string {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// summed returns the beginning of what a checksum is made of: the number of
-// the department in eight bytes.
-func summed(tenant TenantID) []byte {
-	return binary.BigEndian.AppendUint64(make([]byte, 0, 256), uint64(tenant))
-}
-
-// TextChecksum returns the CRC-32C of a department's number and a text.
-func TextChecksum(tenant TenantID, text string) int64 {
-	return int64(crc32.Checksum(append(summed(tenant), text...), castagnoli))
-}
-
-// Checksum returns the checksum of a record: that of its id and its fields, a
-// line each.
+// Checksum returns the CRC-32C of a department's number in eight bytes, the id of a record
+// and its fields, a line each.
 //
 // All bits are inverted for a deleted record. So a damaged deletion time does
 // not bring a record back, and a delete or undelete updates the checksum without
 // reading the fields. A deleted byte in the sum would need them, and a new
 // checksum for every existing record.
 func Checksum(tenant TenantID, id string, f *Fields, deleted bool) int64 {
-	b := append(summed(tenant), id...)
+	b := binary.BigEndian.AppendUint64(make([]byte, 0, 256), uint64(tenant))
+	b = append(b, id...)
 	for i := range fields {
 		value := *fields[i].Of(f)
 		switch {
