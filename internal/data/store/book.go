@@ -24,29 +24,12 @@ type Sync struct {
 // has all people up to a row, and of the changes since the position perhaps some.
 type syncToken struct {
 	position
-	at  int64 // when the last change before the position was made, in milliseconds
 	row int64 // within the department; 0: the first sync is over
 }
 
-func (t syncToken) String() string { return t.seal(t.change, t.version, t.at, t.row) }
+func (t syncToken) String() string { return t.seal(t.change, t.version, t.row) }
 
-func (t *syncToken) parse(text string) error {
-	return t.unseal(text, &t.change, &t.version, &t.at, &t.row)
-}
-
-// check returns ErrPosition for a token of changes that are not in the file: somebody has
-// put an older file in place by hand, and perhaps other changes have these numbers since.
-// Of a change that was erased nothing tells that.
-func (t *syncToken) check(c *sqlite.Conn, now syncToken) error {
-	if t.change > now.change || t.version > now.version {
-		return ErrPosition
-	}
-	other, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM changes WHERE id = ?1 << 32 | ?2 AND at <> ?3)`, int64(t.tenant), t.change, t.at)
-	if err == nil && other == 1 {
-		err = ErrPosition
-	}
-	return err
-}
+func (t *syncToken) parse(text string) error { return t.unseal(text, &t.change, &t.version, &t.row) }
 
 // Sync returns what a copy lacks that has a token, at most limit people. Without a token
 // these are all people on the list: then the first part is followed by parts with the
@@ -67,9 +50,7 @@ func (s *Store) Sync(tenant record.TenantID, token string, limit int) (y Sync, e
 		if err := had.parse(token); err != nil {
 			return err
 		}
-		switch err := had.check(c, now); {
-		case err != nil:
-			return err
+		switch {
 		case had.row > 0:
 			return y.people(c, had, now, limit)
 		case had.version == now.version: // nothing has changed
@@ -98,12 +79,9 @@ func tokenOfNow(c *sqlite.Conn, tenant record.TenantID) (now syncToken, err erro
 		return now, err
 	}
 	now.position, now.version = p, version
-	err = c.Query(newestSQL, sqlite.Args{int64(tenant)}, func(row sqlite.Row) { now.change, now.at = row.Int(0), row.Int(1) })
+	now.change, err = c.QueryInt(lastChangeSQL, int64(tenant))
 	return now, err
 }
-
-// newestSQL returns the number of the last change of a department, and when it was made.
-const newestSQL = `SELECT id & 0xffffffff, at FROM changes WHERE id = (SELECT max(id) FROM changes WHERE ` + ofTenant + `)`
 
 var peopleSQL = `SELECT ` + record.Columns + inTenant + ` AND row > ?1 << 32 | ?2 ORDER BY row LIMIT ?3`
 
@@ -132,9 +110,8 @@ func (y *Sync) people(c *sqlite.Conn, had, now syncToken, limit int) error {
 
 // changedIDsSQL returns those whose records have changed since, in the order of their last
 // changes. So each is given once, and what a limit cuts off is after a place in the history.
-// at is that of the last change.
 const changedIDsSQL = `
-	SELECT record_id, max(id) & 0xffffffff AS last, at FROM changes
+	SELECT record_id, max(id) & 0xffffffff AS last FROM changes
 	 WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff GROUP BY record_id ORDER BY last LIMIT ?3`
 
 // changes gives the people who have changed since a token.
@@ -142,7 +119,7 @@ func (y *Sync) changes(c *sqlite.Conn, had, now syncToken, limit int) error {
 	var ids []string
 	err := c.Query(changedIDsSQL, sqlite.Args{int64(had.tenant), had.change, int64(limit) + 1}, func(row sqlite.Row) {
 		if y.More = len(ids) == limit; !y.More {
-			ids, had.change, had.at = append(ids, row.Text(0)), row.Int(1), row.Int(2)
+			ids, had.change = append(ids, row.Text(0)), row.Int(1)
 		}
 	})
 	if err != nil {

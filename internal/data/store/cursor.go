@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"math"
@@ -114,12 +113,10 @@ func (s *Store) listBehind(tenant record.TenantID, q record.Query) (p Page, err 
 
 // place returns the place of a cursor in a department of a version.
 func (k *cursor) place(c *sqlite.Conn, tenant record.TenantID, field record.SortField, version int64) (index.Place, error) {
-	switch {
-	case k.version > version: // somebody has put an older file in place by hand
-		return index.Place{}, ErrCursor
-	case field == record.ByCreatedAt:
+	switch field {
+	case record.ByCreatedAt:
 		return index.Place{Row: k.rows[0]}, nil
-	case field == record.ByUpdatedAt:
+	case record.ByUpdatedAt:
 		return index.Place{Key: index.Key{Number: k.updated}, Row: k.rows[0]}, nil
 	}
 	for _, row := range k.rows {
@@ -196,16 +193,9 @@ func pageBehind(c *sqlite.Conn, tenant record.TenantID, q record.Query, at index
 		first = max(first, at.Row+1)
 	}
 	args = slices.Concat(sqlite.Args{first, last}, args, place, sqlite.Args{q.PageSize + 1})
-	var f record.Stored
-	var damaged error
-	err = c.Query(`SELECT `+record.Columns+betweenRows+where+behind+orderBy(q)+` LIMIT ?`, args, func(r sqlite.Row) {
-		if more = int64(len(rows)) == q.PageSize; more {
-			return
-		}
-		record.Scan(tenant, false, r, &f)
-		items, rows, damaged = append(items, f.Firefighter), append(rows, f.Row), cmp.Or(damaged, f.Err())
-	})
-	return items, rows, more, cmp.Or(err, damaged)
+	items, rows, err = scanAll(c, tenant, q.PageSize+1, `SELECT `+record.Columns+betweenRows+where+behind+orderBy(q)+` LIMIT ?`, args)
+	size := min(len(rows), int(q.PageSize))
+	return items[:size], rows[:size], size < len(rows), err
 }
 
 // isBehind returns the condition for what is behind a place in a list, and its arguments.

@@ -65,14 +65,10 @@ const purgedAtOnce = 500
 // history keeps that a record with this id was erased, and by whom. Until Vacuum has
 // run, the file may still hold traces.
 func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored) (erased int, err error) {
-	p, err := s.readPast(tenant, all)
-	if err != nil {
-		return 0, err
-	}
 	for some := range slices.Chunk(all, purgedAtOnce) {
 		count := 0
 		err := s.db.Write(func(t *sqlite.Tx) (err error) {
-			count, err = purge(t, tenant, by, some, p)
+			count, err = purge(t, tenant, by, some)
 			return err
 		})
 		if err != nil {
@@ -83,37 +79,14 @@ func (s *Store) Purge(tenant record.TenantID, by KeyID, all []record.Stored) (er
 	return erased, nil
 }
 
-// past has the ids of the changes of records, by the ids of the records, and the last id
-// of a change of their department at that time. No index leads from a record to its
-// changes: the history is read once, and not by each transaction.
-type past struct {
-	changes map[string][]int64
-	last    int64
-}
-
-func (s *Store) readPast(tenant record.TenantID, all []record.Stored) (p past, err error) {
-	p = past{map[string][]int64{}, int64(tenant) << 32}
-	for _, f := range all {
-		p.changes[f.ID] = nil
-	}
-	err = s.query(`SELECT id, record_id FROM changes WHERE `+ofTenant+` ORDER BY id`, sqlite.Args{int64(tenant)}, func(row sqlite.Row) {
-		p.last = row.Int(0)
-		if changes, wanted := p.changes[row.Text(1)]; wanted {
-			p.changes[row.Text(1)] = append(changes, p.last)
-		}
-	})
-	return p, err
-}
-
 // purge erases those of some records that are still deleted. The change that says
 // so is written before older ones go: their ids must not be used again.
-func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored, p past) (erased int, err error) {
+func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored) (erased int, err error) {
 	var ids []string
-	var changes []int64
 	for _, f := range some {
 		count, err := t.Exec(`DELETE FROM firefighters WHERE row = ? AND tenant_id = ? AND deleted_at IS NOT NULL`, f.Row, int64(tenant))
 		if err == nil && count > 0 {
-			ids, changes = append(ids, f.ID), append(changes, p.changes[f.ID]...)
+			ids = append(ids, f.ID)
 			err = addChange(t, tenant, by, actionPurge, f.ID, nil)
 		}
 		if err != nil {
@@ -121,11 +94,7 @@ func purge(t *sqlite.Tx, tenant record.TenantID, by KeyID, some []record.Stored,
 		}
 	}
 	list := jsonList(ids)
-	_, err = t.Exec(`DELETE FROM changes WHERE id IN (SELECT value FROM json_each(?))`, jsonList(changes))
-	if err == nil { // those since
-		_, err = t.Exec(`DELETE FROM changes WHERE id BETWEEN ?2 + 1 AND ?1 << 32 | 0xffffffff AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?3))`,
-			int64(tenant), p.last, list)
-	}
+	_, err = t.Exec(`DELETE FROM changes WHERE `+ofTenant+` AND action <> 'purge' AND record_id IN (SELECT value FROM json_each(?2))`, int64(tenant), list)
 	if err == nil {
 		_, err = t.Exec(`DELETE FROM replays WHERE record_id IN (SELECT value FROM json_each(?))`, list)
 	}

@@ -71,13 +71,6 @@ func (k *Kept) readEdits(c *sqlite.Conn, tenant record.TenantID) error {
 	if k.Edits, err = r.read(math.MaxInt); err == nil {
 		err = setAfter(c, tenant, k.Edits)
 	}
-	for i := range k.Edits {
-		for _, version := range []**record.Firefighter{&k.Edits[i].Before, &k.Edits[i].After} {
-			if *version != nil && (*version).ID != k.ID { // the disk has changed it
-				*version = nil
-			}
-		}
-	}
 	return err
 }
 

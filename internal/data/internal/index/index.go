@@ -88,7 +88,6 @@ type entry struct {
 	snapshot  *snapshot  // nil if there is none
 	lastUse   int64      // Cache.uses at the last use of the entry
 	built     time.Time  // when the last build ended
-	tooMany   int64      // the number of records that did not fit into maxBytes at the last build, 0 if they did
 }
 
 // NewCache returns an empty cache.
@@ -99,8 +98,7 @@ func NewCache() *Cache { return &Cache{tenants: map[record.TenantID]*entry{}} }
 // If ok is false, the caller must ask SQL: it is as fast, or there is no
 // snapshot of this version now. A snapshot follows the changes that the history
 // has. Where it cannot, the first caller that needs one builds it: not while
-// another one is being built, nor within a second after the tenant's last build,
-// nor if the tenant was too large for maxBytes then and has no fewer records now.
+// another one is being built, nor within a second after the tenant's last build.
 func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query) (p Page, now State, ok bool, err error) {
 	s, now, err := c.snapshotFor(tenant, source, q)
 	if s == nil || err != nil {
@@ -230,11 +228,10 @@ func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err erro
 	if !c.beginBuild(e, now) {
 		return nil, nil
 	}
-	tooMany := int64(0)
-	defer func() { c.keep(e, s, tooMany) }() // a panic of the source, too, ends the build
+	defer func() { c.keep(e, s) }() // a panic of the source, too, ends the build
 	s, err = newSnapshot(now, source)
 	if errors.Is(err, errTooLarge) {
-		tooMany, err = now.Count, nil
+		return nil, nil
 	}
 	return s, err
 }
@@ -242,7 +239,7 @@ func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err erro
 func (c *Cache) beginBuild(e *entry, now State) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !isLarge(now) || c.building != nil || time.Since(e.built) < buildInterval || e.tooMany != 0 && now.Count >= e.tooMany {
+	if !isLarge(now) || c.building != nil || time.Since(e.built) < buildInterval {
 		return false
 	}
 	e.snapshot, c.building = nil, e
@@ -250,11 +247,11 @@ func (c *Cache) beginBuild(e *entry, now State) bool {
 }
 
 // keep ends a build. The snapshot is nil if that failed.
-func (c *Cache) keep(e *entry, s *snapshot, tooMany int64) {
+func (c *Cache) keep(e *entry, s *snapshot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.building = nil
-	e.snapshot, e.built, e.tooMany = s, time.Now(), tooMany
+	e.snapshot, e.built = s, time.Now()
 	c.use(e)
 	c.shrink()
 }

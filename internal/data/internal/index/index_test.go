@@ -383,34 +383,6 @@ func TestMemory(t *testing.T) {
 	})
 }
 
-// TestTooLarge: a tenant that does not fit is read again only when it has fewer
-// records, and not once a second.
-func TestTooLarge(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		c, builds := NewCache(), 0
-		for i, tt := range []struct {
-			count, size int64
-			want        bool
-			builds      int
-		}{
-			{300, maxBytes, false, 1}, {300, maxBytes, false, 1}, {301, 1000, false, 1},
-			{299, maxBytes, false, 2}, {299, 1000, false, 2},
-			{298, 1000, true, 3}, {300, 1000, true, 4},
-		} {
-			time.Sleep(time.Second)
-			_, ok, err := pageOf(c, 1, reading{State{int64(i), tt.count}, func(each func(Row)) error {
-				builds++
-				each(Row{SearchText: strings.Repeat("x", int(tt.size))})
-				return nil
-			}}, byFirstName)
-			if ok != tt.want || builds != tt.builds || err != nil {
-				t.Errorf("step %d: %t, %v after %d builds", i, ok, err, builds)
-			}
-		}
-	})
-}
-
 // TestFollow: a snapshot follows the history in every order, without a build
 // and without a second between two versions.
 func TestFollow(t *testing.T) {
