@@ -13,31 +13,17 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// stored is a record as it stands in the table, and what its row says about
-// whether that is right.
+// stored is a record in the table.
 type stored struct {
 	record.Stored
-	misdeleted bool // the record is damaged by its mark of deletion alone: with the other mark it would be whole
-	lost       bool // a query by the id of the record does not find the row
-	stale      bool // the key columns are not those of the fields
+	stale bool // the key columns do not follow from the fields
 }
 
 // storedSQL selects what scanStored reads.
-var storedSQL = `
-	SELECT tenant_id, deleted_at, row IS NOT (SELECT same.row FROM firefighters AS same WHERE same.id = firefighters.id),
-	       ` + record.Columns + `, ` + record.KeyColumns + `
-	  FROM firefighters`
+var storedSQL = `SELECT tenant_id, deleted_at, ` + record.Columns + `, ` + record.KeyColumns + ` FROM firefighters`
 
-func scanStored(row sqlite.Row) stored {
-	s := stored{lost: row.Int(2) != 0}
-	tenant, deleted := record.TenantID(row.Int(0)), !row.IsNull(1)
-	row = row[3:]
-	record.Scan(tenant, deleted, row, &s.Stored)
-	if s.Damaged { // the checksum is inverted with each deletion, so it shows which is right
-		var other record.Stored
-		record.Scan(tenant, !deleted, row, &other)
-		s.misdeleted = !other.Damaged
-	}
+func scanStored(row sqlite.Row) (s stored) {
+	record.Scan(record.TenantID(row.Int(0)), !row.IsNull(1), row[2:], &s.Stored)
 	keys := s.Keys()
 	s.stale = !slices.Equal(keys, []driver.Value(row[len(row)-len(keys):]))
 	return s
@@ -92,40 +78,23 @@ const (
 	             WHERE row BETWEEN tenants.id << 32 AND tenants.id << 32 | 0xffffffff)`
 	countsSQL = `
 	SELECT id, name, live_count, last_seq, ` + liveSQL + ` AS live, ` + lastSQL + ` AS seq
-	  FROM tenants WHERE id BETWEEN ? AND ? AND (live_count <> live OR last_seq < seq)`
+	  FROM tenants WHERE live_count <> live OR last_seq < seq`
 	recountSQL = `
 	UPDATE tenants SET live_count = ` + liveSQL + `, last_seq = max(last_seq, ` + lastSQL + `), version = version + 1
 	 WHERE id = ?`
 )
 
-// countedAtOnce is the number of tenants whose records are counted before others get
-// a turn.
-const countedAtOnce = 100
-
-// walkCounts calls each with the tenants whose counts are wrong. No read transaction
-// spans two calls.
-func walkCounts(ctx context.Context, db *sqlite.DB, each func([]counts) error) error {
-	for first := int64(1); ; first += countedAtOnce {
-		last := int64(0)
-		var wrong []counts
-		err := db.Read(func(c *sqlite.Conn) (err error) {
-			if last, err = c.QueryInt(`SELECT ifnull(max(id), 0) FROM tenants`); err != nil {
-				return err
-			}
-			return c.QueryContext(ctx, countsSQL, sqlite.Args{first, first + countedAtOnce - 1}, func(row sqlite.Row) {
-				wrong = append(wrong, counts{row.Int(0), row.Text(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5)})
-			})
+// wrongCounts returns the tenants whose counts are wrong.
+func wrongCounts(ctx context.Context, db *sqlite.DB) (wrong []counts, err error) {
+	err = db.Read(func(c *sqlite.Conn) error {
+		return c.QueryContext(ctx, countsSQL, nil, func(row sqlite.Row) {
+			wrong = append(wrong, counts{row.Int(0), row.Text(1), row.Int(2), row.Int(3), row.Int(4), row.Int(5)})
 		})
-		if err == nil {
-			err = each(wrong)
-		}
-		if err != nil || first+countedAtOnce > last {
-			return err
-		}
-	}
+	})
+	return wrong, err
 }
 
-// recount counts the records of tenants again, as they are by now.
+// recount counts the records of tenants again.
 func recount(db *sqlite.DB, wrong []counts) error {
 	return eachInTx(db, wrong, func(t *sqlite.Tx, w counts) error {
 		_, err := t.Exec(recountSQL, w.tenant)
@@ -139,41 +108,16 @@ var updateKeysSQL = `UPDATE firefighters SET ` + strings.ReplaceAll(record.KeyCo
 // updateKeys computes the key columns of rows from the fields, as they are by
 // now. A row that is gone or damaged by now stays as it is.
 func updateKeys(db *sqlite.DB, rows []int64) error {
-	return eachRow(db, rows, func(t *sqlite.Tx, s stored) error {
-		if s.Damaged {
-			return nil
-		}
-		_, err := t.Exec(updateKeysSQL, append(s.Keys(), s.Row)...)
-		return err
-	})
-}
-
-// flipDeletion deletes those of the rows that are not deleted, and undeletes
-// the others. The checksums stay. A row whose deletion mark is right by now
-// stays as it is.
-func flipDeletion(db *sqlite.DB, rows []int64) error {
-	return eachRow(db, rows, func(t *sqlite.Tx, s stored) error {
-		if !s.misdeleted {
-			return nil
-		}
-		_, err := t.Exec(`UPDATE firefighters SET deleted_at = iif(deleted_at IS NULL, updated_at, NULL) WHERE row = ?`, s.Row)
-		return err
-	})
-}
-
-// eachRow calls do with the record of each row as it is by now, all in one
-// transaction. It leaves out a row that is gone.
-func eachRow(db *sqlite.DB, rows []int64, do func(*sqlite.Tx, stored) error) error {
 	return eachInTx(db, rows, func(t *sqlite.Tx, number int64) error {
 		var s stored
 		err := t.QueryRow(storedSQL+` WHERE row = ?`, sqlite.Args{number}, func(row sqlite.Row) { s = scanStored(row) })
-		switch {
-		case errors.Is(err, sqlite.ErrNoRows):
+		if errors.Is(err, sqlite.ErrNoRows) || err == nil && s.Damaged {
 			return nil
-		case err != nil:
-			return err
 		}
-		return do(t, s)
+		if err == nil {
+			_, err = t.Exec(updateKeysSQL, append(s.Keys(), s.Row)...)
+		}
+		return err
 	})
 }
 

@@ -2,7 +2,6 @@ package integrity_test
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -159,18 +158,6 @@ func TestCheckStructure(t *testing.T) {
 	}
 }
 
-// TestCheckFails checks that an error of SQLite is an error of the check.
-func TestCheckFails(t *testing.T) {
-	t.Parallel()
-	path := newDatabase(t, 4)
-	execSQL(t, path, `CREATE TABLE more (x); INSERT INTO more VALUES ('{'); CREATE INDEX i ON more (x); PRAGMA writable_schema = on;
-		UPDATE sqlite_schema SET sql = 'CREATE INDEX i ON more (json(x))' WHERE name = 'i'`)
-	found, err := integrity.Check(t.Context(), open(t, path), integrity.Options{Found: func(string) {}, Progress: func(int, int) {}})
-	if _, is := errors.AsType[sqlite.ResultError](err); !is {
-		t.Errorf("found %+v, error %v", found, err)
-	}
-}
-
 // TestCheckManyTenants: all are counted, whatever their numbers.
 func TestCheckManyTenants(t *testing.T) {
 	t.Parallel()
@@ -218,16 +205,5 @@ func TestCheckClock(t *testing.T) {
 		if found, text := check(t, db); found != (integrity.Findings{Ahead: says != ""}) || text != says {
 			t.Errorf("%v: found %+v: %s", latest, found, text)
 		}
-	}
-}
-
-// TestCheckEnds: a check ends with its context.
-func TestCheckEnds(t *testing.T) {
-	t.Parallel()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	_, err := integrity.Check(ctx, open(t, newDatabase(t, 1)), integrity.Options{Found: func(string) {}, Progress: func(int, int) {}})
-	if !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v", err)
 	}
 }

@@ -32,7 +32,7 @@ type scrubber struct {
 
 // Scrub reads every record once and logs those that are damaged. Otherwise the
 // damage of a record that nobody reads would be found when no backup from
-// before it is left. Scrub repairs key columns, deletion marks and counts.
+// before it is left. Scrub repairs key columns and counts.
 //
 // It reads a small database before it returns. Any other it reads slowly in the
 // background, so that no start waits for it. There it checks the structure of
@@ -86,23 +86,14 @@ func (s *scrubber) records(ctx context.Context) {
 
 // batch logs which of some records are damaged, and repairs the others.
 func (s *scrubber) batch(batch []stored) error {
-	var stale, flipped []int64
-	var flippedIDs []string
+	var stale []int64
 	for _, r := range batch {
 		switch {
-		case r.misdeleted:
-			flipped, flippedIDs = append(flipped, r.Row), append(flippedIDs, r.ID)
-		case r.Damaged, r.lost:
+		case r.Damaged:
 			s.noteDamaged(r.ID)
 		case r.stale:
 			stale = append(stale, r.Row)
 		}
-	}
-	if err := flipDeletion(s.db, flipped); err != nil {
-		return err
-	}
-	for _, id := range flippedIDs {
-		s.log.Error("a record is damaged: its deletion mark was wrong by its checksum, and is repaired", "id", id)
 	}
 	err := updateKeys(s.db, stale)
 	if err == nil && len(stale) > 0 {
@@ -119,51 +110,28 @@ func (s *scrubber) noteDamaged(id string) {
 
 // counts repairs wrong counts of tenants.
 func (s *scrubber) counts(ctx context.Context) {
-	repaired := 0
-	err := walkCounts(ctx, s.db, func(wrong []counts) error {
-		if err := recount(s.db, wrong); err != nil {
-			return err
-		}
-		repaired += len(wrong)
-		return sleep(ctx, s.pause)
-	})
-	if repaired > 0 {
-		s.log.Warn("the counts of departments were damaged, and are repaired", "departments", repaired)
+	wrong, err := wrongCounts(ctx, s.db)
+	if err == nil {
+		err = recount(s.db, wrong)
+	}
+	if err == nil && len(wrong) > 0 {
+		s.log.Warn("the counts of departments were damaged, and are repaired", "departments", len(wrong))
 	}
 	if err != nil && ctx.Err() == nil && !errors.Is(err, sqlite.ErrLost) {
 		s.log.Error("the counts of departments could not be checked", "cause", err.Error())
 	}
 }
 
-// structure checks the structure of the file on a connection of its own. A
-// long read keeps the -wal from restarting. So it checks each table by itself,
-// and pauses after each for as long as the check took.
+// structure checks the structure of the file on a connection of its own.
 func (s *scrubber) structure(ctx context.Context) {
-	const damaged = "the database is damaged, or cannot be read: see firefighters check, and put a backup in its place"
-	table, err := s.damagedTable(ctx)
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		s.log.Error(damaged, "cause", err.Error())
-	case table != "":
-		s.log.Error(damaged, "table", table)
-	}
-}
-
-// damagedTable returns the first table whose structure is damaged, empty if
-// there is none.
-func (s *scrubber) damagedTable(ctx context.Context) (string, error) {
 	c, err := s.db.Connect()
-	if err != nil {
-		return "", err
+	if err == nil {
+		err = c.CheckStructure(ctx)
+		c.Close()
 	}
-	defer c.Close()
-	began := time.Now()
-	return c.CheckTables(ctx, func() error {
-		err := sleep(ctx, time.Since(began))
-		began = time.Now()
-		return err
-	})
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("the database is damaged, or cannot be read: see firefighters check, and put a backup in its place", "cause", err.Error())
+	}
 }
 
 // sleep returns after a pause, or with the error of ctx when that ends.

@@ -167,27 +167,6 @@ func (f Format) Verify(path string) (version int, err error) {
 	return version, c.CheckStructure(context.Background())
 }
 
-// CheckTables checks the structure of the file as CheckStructure does, but table by
-// table, and calls rest after each. It returns the first table that is damaged, empty if
-// there is none.
-func (c *Conn) CheckTables(ctx context.Context, rest func() error) (damaged string, err error) {
-	var tables []string
-	err = c.Query(`SELECT name FROM sqlite_schema WHERE type = 'table'`, nil, func(row Row) { tables = append(tables, row.Text(0)) })
-	for _, table := range tables {
-		verdict := ""
-		if err == nil {
-			err = c.QueryContext(ctx, `PRAGMA integrity_check("`+table+`")`, nil, func(row Row) { verdict = row.Text(0) })
-		}
-		if err == nil && verdict != "ok" {
-			return table, nil
-		}
-		if err == nil {
-			err = rest()
-		}
-	}
-	return "", err
-}
-
 // CheckStructure returns ErrCorrupt unless SQLite finds the structure of the
 // file sound. It ends early when ctx does.
 func (c *Conn) CheckStructure(ctx context.Context) error {
