@@ -2,11 +2,8 @@ package sqlite
 
 import (
 	"errors"
-	"path/filepath"
 	"sync"
 	"sync/atomic"
-
-	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
 // checkpointer keeps the -wal from growing for ever. It copies pages from the
@@ -22,10 +19,9 @@ type checkpointer struct {
 	db        *DB
 	running   atomic.Bool
 	done      sync.WaitGroup
-	restarted int64       // the length of the -wal, in pages, at the last attempt to restart it
-	short     atomic.Bool // there is little room on the disk
-	seen      int64       // the length of the -wal, in pages, at the last CheckpointIdle
-	quiet     int         // calls of CheckpointIdle in a row that found that length
+	restarted int64 // the length of the -wal, in pages, at the last attempt to restart it
+	seen      int64 // the length of the -wal, in pages, at the last CheckpointIdle
+	quiet     int   // calls of CheckpointIdle in a row that found that length
 	look      atomic.Pointer[func() bool]
 }
 
@@ -36,11 +32,6 @@ const (
 	// longestWAL is the number of pages from which on the -wal is made to
 	// restart.
 	longestWAL = 4096
-	// Where less than shortRoom bytes of the disk are free, both happen earlier, and
-	// the -wal is cut off: it must not fill a disk that the database needs.
-	shortRoom  = 64 << 20
-	shortAfter = 100
-	shortWAL   = 500
 )
 
 // limitWAL starts a checkpoint or restarts the -wal if it is time. The caller
@@ -51,16 +42,12 @@ func (c *checkpointer) limitWAL(writer *Conn) {
 		return
 	}
 	c.restarted = min(c.restarted, pages)
-	after, longest := int64(checkpointAfter), int64(longestWAL)
-	if c.short.Load() {
-		after, longest = shortAfter, shortWAL
-	}
 	switch {
-	case pages >= max(longest, c.restarted+after) && (c.short.Load() || pages-copied < after) && c.running.CompareAndSwap(false, true):
+	case pages >= max(longestWAL, c.restarted+checkpointAfter) && pages-copied < checkpointAfter && c.running.CompareAndSwap(false, true):
 		c.restarted = pages
 		c.restart(writer)
 		c.running.Store(false)
-	case pages-copied >= after:
+	case pages-copied >= checkpointAfter:
 		c.start()
 	}
 }
@@ -102,11 +89,7 @@ func (c *checkpointer) restart(writer *Conn) {
 	defer c.db.gate.Unlock()
 	ignore := func(Row) {}
 	writer.Query(`PRAGMA busy_timeout = 0`, nil, ignore)
-	if c.short.Load() {
-		writer.Query(`PRAGMA wal_checkpoint(TRUNCATE)`, nil, ignore)
-	} else {
-		writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
-	}
+	writer.Query(`PRAGMA wal_checkpoint(RESTART)`, nil, ignore)
 	writer.QueryInt(patienceSQL)
 }
 
@@ -114,8 +97,8 @@ func (c *checkpointer) restart(writer *Conn) {
 const quietLooks = 4
 
 // CheckpointIdle starts a checkpoint in a pause of all writing, so that the newest
-// changes are not in the -wal alone, and looks how much room there is. It is for
-// being called every second, by one goroutine.
+// changes are not in the -wal alone. It is for being called every second, by one
+// goroutine.
 func (db *DB) CheckpointIdle() error {
 	if !db.Writable() {
 		return nil
@@ -129,8 +112,6 @@ func (db *DB) CheckpointIdle() error {
 		return err
 	}
 	w, c := db.writer, db.writer.checkpoints
-	space, err := osutil.SpaceOf(filepath.Dir(db.path))
-	c.short.Store(err == nil && space.Free < shortRoom)
 	if pages != c.seen || pages == copied {
 		c.seen, c.quiet = pages, 0
 		return nil

@@ -128,25 +128,6 @@ func TestCheckpointIdle(t *testing.T) {
 	eventually(t, "the checkpoint", func() bool { must(t, db.CheckpointIdle()); return left() == 0 && !db.Checkpointing() })
 }
 
-// TestShortRoom: where there is little room the -wal stays short, and is cut off.
-func TestShortRoom(t *testing.T) {
-	t.Parallel()
-	db := openToy(t)
-	for range 40 { // 16 MB
-		must(t, bigNote(db))
-	}
-	before := walSize(t, db)
-	db.BeShort()
-	cut := false
-	for range 40 {
-		must(t, bigNote(db))
-		cut = cut || walSize(t, db) < 4<<20
-	}
-	if size := walSize(t, db); !cut || size > 4<<20 {
-		t.Errorf("the -wal has %d bytes, after %d", size, before)
-	}
-}
-
 // TestWritingFault: what the disk has refused is known until writing works again.
 func TestWritingFault(t *testing.T) {
 	t.Parallel()

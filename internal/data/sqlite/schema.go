@@ -56,64 +56,43 @@ func (f Format) CheckSchema(c *Conn) error {
 		return err
 	}
 	faults := compare(got, want)
-	err = c.Query(`SELECT encoding FROM pragma_encoding`, nil, func(row Row) {
-		if encoding := row.Text(0); encoding != "UTF-8" { // in which texts sort in another order
-			faults = append(faults, "the texts are in "+encoding+", not in UTF-8")
-		}
-	})
-	if err != nil {
-		return err
-	}
 	if len(faults) > 0 {
 		return &SchemaError{int(version), faults}
 	}
 	return nil
 }
 
-// part is a table, an index, a trigger or a view, as sqlite_schema has it.
+// part is a table, an index, a trigger or a view.
 type part struct{ kind, name, table string }
 
-// String names the part. A name may be of any length, and hold anything.
-func (p part) String() string {
-	const longest = 100
-	name := []rune(p.name)
-	if len(name) > longest {
-		name = append(name[:longest], '…')
-	}
-	kind := p.kind
-	if !slices.Contains([]string{"table", "index", "trigger", "view"}, kind) {
-		kind = "part"
-	}
-	return "the " + kind + " " + osutil.InQuotes(string(name))
+// String names the part.
+func (p part) String() string { return "the " + p.kind + " " + osutil.InQuotes(p.name) }
+
+// ofOthers are the statements of the tables of SQLite and of Litestream that may be in every
+// database. They hold nothing of ours. A table of such a name that is created in another way,
+// as with a foreign key, could stop our writes.
+var ofOthers = map[string]string{
+	"sqlite_sequence":  normalize(`CREATE TABLE sqlite_sequence(name,seq)`),
+	"sqlite_stat1":     normalize(`CREATE TABLE sqlite_stat1(tbl,idx,stat)`),
+	"sqlite_stat4":     normalize(`CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)`),
+	"_litestream_seq":  normalize(`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)`),
+	"_litestream_lock": normalize(`CREATE TABLE _litestream_lock (id INTEGER)`),
 }
 
-// ofOthers are the tables of SQLite and of Litestream that may be in every database,
-// with the tokens of their statements. They hold nothing of ours. A table of such a
-// name that is made in another way, as with a foreign key, could stop our writes.
-var ofOthers = map[string][]string{
-	"sqlite_sequence":  tokens(`CREATE TABLE sqlite_sequence(name,seq)`),
-	"sqlite_stat1":     tokens(`CREATE TABLE sqlite_stat1(tbl,idx,stat)`),
-	"sqlite_stat4":     tokens(`CREATE TABLE sqlite_stat4(tbl,idx,neq,nlt,ndlt,sample)`),
-	"_litestream_seq":  tokens(`CREATE TABLE _litestream_seq (id INTEGER PRIMARY KEY, seq INTEGER)`),
-	"_litestream_lock": tokens(`CREATE TABLE _litestream_lock (id INTEGER)`),
-}
-
-// schema returns the parts of a database with what made them, as tokens. Several
-// of the same kind and name, which no statement makes, have all of it.
-func (c *Conn) schema() (map[part][]string, error) {
-	parts := map[part][]string{}
+// schema returns the parts of a database with their normalized statements.
+func (c *Conn) schema() (map[part]string, error) {
+	parts := map[part]string{}
 	err := c.Query(`SELECT type, name, tbl_name, sql FROM sqlite_schema`, nil, func(row Row) {
-		p, made := part{row.Text(0), row.Text(1), row.Text(2)}, tokens(row.Text(3))
-		if others, known := ofOthers[p.name]; known && p.kind == "table" && slices.Equal(made, others) {
-			return
+		p, statement := part{row.Text(0), row.Text(1), row.Text(2)}, normalize(row.Text(3))
+		if p.kind != "table" || statement != ofOthers[p.name] {
+			parts[p] = statement
 		}
-		parts[p] = append(append(parts[p], made...), ";")
 	})
 	return parts, err
 }
 
 // schemaOf returns what statements make of an empty database.
-func schemaOf(text string) (parts map[part][]string, err error) {
+func schemaOf(text string) (parts map[part]string, err error) {
 	c, err := open("file:schema?mode=memory&_error_rc=1&_dqs=0")
 	if err != nil {
 		return nil, err
@@ -124,12 +103,12 @@ func schemaOf(text string) (parts map[part][]string, err error) {
 	return parts, errors.Join(err, c.Close())
 }
 
-func compare(got, want map[part][]string) (faults []string) {
+func compare(got, want map[part]string) (faults []string) {
 	order := func(a, b part) int { return cmp.Compare(a.kind+"\x00"+a.name, b.kind+"\x00"+b.name) }
 	for _, p := range slices.SortedFunc(maps.Keys(got), order) {
-		if made, ours := want[p]; !ours {
+		if statement, ours := want[p]; !ours {
 			faults = append(faults, p.String()+" is not of this program")
-		} else if !slices.Equal(got[p], made) {
+		} else if got[p] != statement {
 			faults = append(faults, p.String()+" is not as this program makes it")
 		}
 	}
@@ -143,19 +122,17 @@ func compare(got, want map[part][]string) (faults []string) {
 
 var token = regexp.MustCompile(`(?s)--[^\n]*|/\*.*?\*/|[ \t\n\f\r]+|'[^']*'|[\w$\x{80}-\x{10FFFF}]+|.`)
 
-// tokens returns the tokens of a statement. Comments and space make no difference:
-// ALTER TABLE sets them in another way. SQLite reads no further than a NUL, which no
-// statement of ours has: it is the only token then.
-func tokens(text string) (found []string) {
-	if strings.Contains(text, "\x00") {
-		return []string{"\x00"}
-	}
-	for _, t := range token.FindAllString(text, -1) {
+// normalize returns the tokens of a statement with a space between them. Comments and space
+// make no difference: ALTER TABLE sets them in another way. SQLite reads no further than a NUL.
+func normalize(statement string) string {
+	statement, _, _ = strings.Cut(statement, "\x00")
+	var tokens []string
+	for _, t := range token.FindAllString(statement, -1) {
 		if strings.Trim(t, " \t\n\f\r") != "" && !strings.HasPrefix(t, "--") && !strings.HasPrefix(t, "/*") {
-			found = append(found, t)
+			tokens = append(tokens, t)
 		}
 	}
-	return found
+	return strings.Join(tokens, " ")
 }
 
 // Migrate takes the database at path from one schema version to another by
