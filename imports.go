@@ -79,9 +79,6 @@ func waitOf(p *record.Parameters) time.Duration {
 // the time is over, when the service stops and when the client has gone: then the answer has
 // no items. The error is that with which the request must be answered by now.
 func (s *server) awaitChange(w http.ResponseWriter, r *http.Request, c caller, after string, wait time.Duration) error {
-	if changed, err := s.store.HasChanged(c.tenant, after); changed || err != nil {
-		return err
-	}
 	if !s.waiting.Add(int64(c.tenant)) {
 		return errTooManyWait
 	}

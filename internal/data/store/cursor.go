@@ -76,42 +76,7 @@ func (s *Store) parseCursor(tenant record.TenantID, q record.Query) (k cursor, e
 	return k, nil
 }
 
-// listBehind returns the page behind the cursor of a query. Its number counts for nothing.
-func (s *Store) listBehind(tenant record.TenantID, q record.Query) (p Page, err error) {
-	k, err := s.parseCursor(tenant, q)
-	if err != nil {
-		return p, err
-	}
-	q.Page = 1
-	var rows []int64
-	more := false
-	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		place := func(now index.State) (index.Place, error) { return k.place(c, tenant, q.SortBy, now.Version) }
-		reader := &tenantReader{conn: c, tenant: tenant}
-		found, now, ok, err := s.index.PageBehind(tenant, reader, q, place)
-		p.Department, p.Version, p.People = reader.name, now.Version, now.Count
-		if err != nil {
-			return err
-		}
-		if ok {
-			p.Total, rows, more = found.Total, found.Rows, found.More
-			p.Items, err = fetch(c, tenant, rows)
-			return err
-		}
-		at, err := place(now)
-		if err == nil {
-			p.Items, rows, more, err = pageBehind(c, tenant, q, at)
-		}
-		if err == nil {
-			p.Total, err = count(c, tenant, now.Count, q)
-		}
-		return err
-	})
-	s.setNext(&p, tenant, q, rows, more)
-	return p, err
-}
-
-// place returns the place of a cursor in a department of a version.
+// place returns the place of a cursor in a department that has this version now.
 func (k *cursor) place(c *sqlite.Conn, tenant record.TenantID, field record.SortField, version int64) (index.Place, error) {
 	switch field {
 	case record.ByCreatedAt:

@@ -59,32 +59,53 @@ func orderBy(q record.Query) string {
 }
 
 // List returns a page of a department's list. The page, the total and the
-// version are of one moment. The error is ErrCursor for a cursor that is not of this
-// list, or not any more.
+// version are of one moment. With a cursor, the number of the page does not count. The error
+// is ErrCursor for a cursor that is not of this list, or not any more.
 func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error) {
+	var k cursor
 	if q.Cursor != "" {
-		return s.listBehind(tenant, q)
+		if k, err = s.parseCursor(tenant, q); err != nil {
+			return p, err
+		}
+		q.Page = 1
 	}
 	var rows []int64
+	more := false
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
+		var behind func(index.State) (index.Place, error)
+		if q.Cursor != "" {
+			behind = func(now index.State) (index.Place, error) { return k.place(c, tenant, q.SortBy, now.Version) }
+		}
 		reader := &tenantReader{conn: c, tenant: tenant}
-		found, now, ok, err := s.index.Page(tenant, reader, q)
+		found, now, ok, err := s.index.Page(tenant, reader, q, behind)
 		p.Department, p.Version, p.People = reader.name, now.Version, now.Count
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case ok:
-			p.Total, p.Letters, rows = found.Total, found.Letters, found.Rows
+		}
+		if ok {
+			p.Total, p.Letters, rows, more = found.Total, found.Letters, found.Rows, found.More
 			p.Items, err = fetch(c, tenant, rows)
-		default:
-			p.Items, rows, p.Total, err = list(c, tenant, now.Count, q)
-			if err == nil && q.HasLetters(p.Total) {
-				p.Letters, err = letters(c, tenant, q.Descending)
+			return err
+		}
+		if behind != nil {
+			at, err := behind(now)
+			if err != nil {
+				return err
 			}
+			if p.Items, rows, more, err = pageBehind(c, tenant, q, at); err != nil {
+				return err
+			}
+			p.Total, err = count(c, tenant, now.Count, q)
+			return err
+		}
+		p.Items, rows, p.Total, err = list(c, tenant, now.Count, q)
+		more = q.Offset()+int64(len(rows)) < p.Total
+		if err == nil && q.HasLetters(p.Total) {
+			p.Letters, err = letters(c, tenant, q.Descending)
 		}
 		return err
 	})
-	s.setNext(&p, tenant, q, rows, q.Offset()+int64(len(rows)) < p.Total)
+	s.setNext(&p, tenant, q, rows, more)
 	return p, err
 }
 

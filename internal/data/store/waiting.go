@@ -43,18 +43,11 @@ func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after s
 	}
 }
 
-// HasChanged reports whether a department has a change after a position. The errors are
-// those of Changes.
-func (s *Store) HasChanged(tenant record.TenantID, after string) (changed bool, err error) {
-	changed, _, err = s.hasChanged(tenant, after)
-	return changed, err
-}
-
 const hasChangesSQL = `
 	SELECT EXISTS (SELECT 1 FROM changes WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff)`
 
-// hasChanged also returns the version of the department. That may have changed alone: the
-// department's platform writes into records, too.
+// hasChanged reports whether a department has a change after a position, and returns its
+// version. That may have changed alone: the department's platform writes into records, too.
 func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, version int64, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
 		p, now, err := begin(c, tenant, after)

@@ -63,7 +63,7 @@ type Page struct {
 	Rows    []int64  // the row numbers, in the order of the list
 	Total   int64    // number of records in the whole list
 	Letters []Letter // see record.Query
-	More    bool     // the list goes on behind the page; only PageBehind sets it
+	More    bool     // the list goes on behind the page
 }
 
 // Letter is a character with which folded last names begin, and how many records of the
@@ -93,28 +93,31 @@ type entry struct {
 // NewCache returns an empty cache.
 func NewCache() *Cache { return &Cache{tenants: map[record.TenantID]*entry{}} }
 
-// Page returns a page of a tenant's list and the state that it is of.
+// Page returns a page of a tenant's list and the state that it is of. If behind is not nil, the
+// page is the one behind the place that it returns, and the page number of the query does not
+// count. It is called within the transaction of the source, and only if ok is true.
 //
 // If ok is false, the caller must ask SQL: it is as fast, or there is no
 // snapshot of this version now. A snapshot follows the changes that the history
 // has. Where it cannot, the first caller that needs one builds it: not while
 // another one is being built, nor within a second after the tenant's last build.
-func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query) (p Page, now State, ok bool, err error) {
-	s, now, err := c.snapshotFor(tenant, source, q)
+func (c *Cache) Page(tenant record.TenantID, source Source, q record.Query, behind func(State) (Place, error)) (p Page, now State, ok bool, err error) {
+	if !isSlowInSQL(q) {
+		now, err = source.State()
+		return Page{}, now, false, err
+	}
+	s, now, err := c.begin(tenant, source)
 	if s == nil || err != nil {
 		return Page{}, now, false, err
 	}
-	return s.page(q), now, true, nil
-}
-
-// snapshotFor begins the transaction of the source and returns the snapshot that answers
-// a query, nil if SQL must.
-func (c *Cache) snapshotFor(tenant record.TenantID, source Source, q record.Query) (*snapshot, State, error) {
-	if !isSlowInSQL(q) {
-		now, err := source.State()
-		return nil, now, err
+	if behind == nil {
+		return s.page(q), now, true, nil
 	}
-	return c.begin(tenant, source)
+	at, err := behind(now)
+	if err != nil {
+		return Page{}, now, false, err
+	}
+	return s.pageBehind(at, q), now, true, nil
 }
 
 // begin begins the transaction of the source and returns the snapshot of what

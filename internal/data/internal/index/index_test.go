@@ -87,7 +87,7 @@ func (r reading) Changed(int64, int64) (map[int64]*Row, int64, bool, error) {
 
 // pageOf returns a page and whether the index has answered.
 func pageOf(c *Cache, number record.TenantID, source Source, q record.Query) (Page, bool, error) {
-	p, _, ok, err := c.Page(number, source, q)
+	p, _, ok, err := c.Page(number, source, q, nil)
 	return p, ok, err
 }
 

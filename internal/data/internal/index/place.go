@@ -13,20 +13,6 @@ type Place struct {
 	Row int64 // its row number
 }
 
-// PageBehind is as Page, for the page behind a place; that of the query does not count.
-// The place is asked for in the transaction of the source, and only if ok is true.
-func (c *Cache) PageBehind(tenant record.TenantID, source Source, q record.Query, place func(State) (Place, error)) (p Page, now State, ok bool, err error) {
-	s, now, err := c.snapshotFor(tenant, source, q)
-	if s == nil || err != nil {
-		return Page{}, now, false, err
-	}
-	at, err := place(now)
-	if err != nil {
-		return Page{}, now, false, err
-	}
-	return s.pageBehind(at, q), now, true, nil
-}
-
 func (s *snapshot) pageBehind(at Place, q record.Query) (p Page) {
 	o := s.order(q.SortBy)
 	found, all := set(nil), q.IsWhole()

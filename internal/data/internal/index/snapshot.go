@@ -139,15 +139,17 @@ func (s *snapshot) size() int {
 		8*cap(s.numbers) + 8*cap(s.born) + 8*cap(s.updated) + 4*(len(record.SortFields)-1)*len(s.numbers)
 }
 
-func (s *snapshot) page(q record.Query) Page {
+func (s *snapshot) page(q record.Query) (p Page) {
 	o := s.order(q.SortBy)
-	if !q.IsWhole() {
-		return s.pageOf(s.find(q), o, q)
+	if q.IsWhole() {
+		p = s.pageOfAll(o, q)
+	} else {
+		p = s.pageOf(s.find(q), o, q)
 	}
-	p := s.pageOfAll(o, q)
 	if q.HasLetters(p.Total) {
 		p.Letters = s.letters(o, q.Descending)
 	}
+	p.More = q.Offset()+int64(len(p.Rows)) < p.Total
 	return p
 }
 
