@@ -8,19 +8,19 @@ import (
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// waiting are all who wait for changes. A commit of this process wakes those of its
-// departments (beforeCommit), WakeWaiting those of whom another process has changed
-// something. So nobody asks again and again, and to wait takes nothing of the database.
+// waiting are the callers that wait for changes. A commit of this process wakes the callers of
+// its departments (beforeCommit), and WakeWaiting those of departments that another process has
+// changed. Until then a caller does not use the database.
 type waiting struct {
 	mu     sync.Mutex
 	crowds map[record.TenantID]*crowd
+	seen   map[record.TenantID]int64 // versions of departments at the last WakeWaiting
 }
 
-// crowd are those who wait for the next change of a department.
+// crowd are the callers that wait for the next change of a department.
 type crowd struct {
-	size    int
-	version int64         // of the department when the first of them found nothing; unknownVersion: none has looked yet
-	woken   chan struct{} // closed when they shall look again
+	size  int
+	woken chan struct{} // closed when they shall look again
 }
 
 // AwaitChange returns nil when a department has a change after a position, or when ctx
@@ -28,43 +28,41 @@ type crowd struct {
 func (s *Store) AwaitChange(ctx context.Context, tenant record.TenantID, after string) error {
 	for {
 		c := s.waiting.join(tenant) // before the look, so that no change comes in between
-		changed, version, err := s.hasChanged(tenant, after)
-		if changed || err != nil {
-			s.waiting.leave(tenant, c)
-			return err
+		changed, err := s.hasChanged(tenant, after)
+		if !changed && err == nil {
+			select {
+			case <-c.woken:
+				continue
+			case <-ctx.Done():
+			}
 		}
-		s.waiting.settle(c, version)
-		select {
-		case <-c.woken:
-		case <-ctx.Done():
-			s.waiting.leave(tenant, c)
-			return nil
-		}
+		s.waiting.leave(tenant, c)
+		return err
 	}
 }
 
 const hasChangesSQL = `
 	SELECT EXISTS (SELECT 1 FROM changes WHERE id BETWEEN ?1 << 32 | ?2 + 1 AND ?1 << 32 | 0xffffffff)`
 
-// hasChanged reports whether a department has a change after a position, and returns its
-// version. That may have changed alone: the department's platform writes into records, too.
-func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, version int64, err error) {
+// hasChanged reports whether a department has a change after a position.
+func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, err error) {
 	err = s.db.ReadTx(func(c *sqlite.Conn) error {
-		p, now, err := begin(c, tenant, after)
-		if version = now; err != nil || p.version == now {
+		p, version, err := begin(c, tenant, after)
+		if err != nil || p.version == version {
 			return err
 		}
 		n, err := c.QueryInt(hasChangesSQL, int64(tenant), p.change)
 		changed = n == 1
 		return err
 	})
-	return changed, version, err
+	return changed, err
 }
 
 const versionsSQL = `SELECT id, version FROM tenants WHERE id IN (SELECT value FROM json_each(?))`
 
-// WakeWaiting wakes those who wait for changes of a department that is not as they have
-// seen it: another process has written. If the database cannot be read, it wakes all.
+// WakeWaiting wakes the callers that wait for changes of a department whose version is not that
+// of the last call: another process may have written. If the database cannot be read, it wakes
+// all.
 func (s *Store) WakeWaiting() error {
 	tenants := s.waiting.tenants()
 	if len(tenants) == 0 {
@@ -76,26 +74,17 @@ func (s *Store) WakeWaiting() error {
 	return err
 }
 
-// join adds one to those who wait for the next change of a department.
+// join adds one to the crowd of a department.
 func (w *waiting) join(tenant record.TenantID) *crowd {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	c := w.crowds[tenant]
 	if c == nil {
-		c = &crowd{version: unknownVersion, woken: make(chan struct{})}
+		c = &crowd{woken: make(chan struct{})}
 		w.crowds[tenant] = c
 	}
 	c.size++
 	return c
-}
-
-// settle notes that one of a crowd has found nothing in a version.
-func (w *waiting) settle(c *crowd, version int64) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if c.version == unknownVersion || version < c.version {
-		c.version = version
-	}
 }
 
 // leave takes one out of a crowd that may have been woken.
@@ -107,7 +96,7 @@ func (w *waiting) leave(tenant record.TenantID, c *crowd) {
 	}
 }
 
-// tenants returns the departments for whose changes somebody waits.
+// tenants returns the departments that have a crowd.
 func (w *waiting) tenants() (all []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +106,7 @@ func (w *waiting) tenants() (all []int64) {
 	return all
 }
 
-// wake wakes those who wait for changes of some departments.
+// wake wakes the crowds of some departments.
 func (w *waiting) wake(tenants []int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,17 +115,18 @@ func (w *waiting) wake(tenants []int64) {
 	}
 }
 
-// wakeChanged wakes those of some departments whose versions are not those of now.
+// wakeChanged wakes the crowds of departments whose versions are not those of the last call.
 func (w *waiting) wakeChanged(tenants []int64, now map[record.TenantID]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, id := range tenants {
 		tenant := record.TenantID(id)
 		version, exists := now[tenant]
-		if c := w.crowds[tenant]; c != nil && (!exists || c.version != unknownVersion && c.version != version) {
+		if last, known := w.seen[tenant]; !exists || !known || version != last {
 			w.wakeCrowd(tenant)
 		}
 	}
+	w.seen = now
 }
 
 // wakeCrowd is called with the mutex.
