@@ -2,41 +2,12 @@ package store_test
 
 import (
 	"errors"
-	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
-
-// TestUndelete: all records come back as they were, or none.
-func TestUndelete(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	gone := []record.Firefighter{createDeleted(t, s, ours, ana), createDeleted(t, s, ours, eva), createDeleted(t, s, ours, ana)}
-	live, another := create(t, s, ours, ana), createDeleted(t, s, theirs, ana)
-	for _, stranger := range []string{nobody, live.ID, another.ID, gone[0].ID} {
-		var not *store.NotDeletedError
-		if err := s.Undelete(ours, 0, []string{gone[0].ID, stranger, gone[1].ID}); !errors.As(err, &not) || not.ID != stranger {
-			t.Errorf("the error is %v", err)
-		}
-	}
-	if p := list(t, s, ours, ""); p.Total != 1 || len(history(t, s, ours, "")) != 7 {
-		t.Errorf("a refusal has brought something back: %+v", p)
-	}
-	must(t, s.Undelete(ours, 0, []string{gone[0].ID, gone[2].ID}))
-	for _, f := range []record.Firefighter{gone[0], gone[2]} {
-		if got, err := s.Get(ours, f.ID); err != nil || got != f {
-			t.Errorf("brought back as %+v, %v", got, err)
-		}
-	}
-	if p := list(t, s, ours, "sortDir=asc"); !slices.Equal(ids(p.Items), []string{gone[0].ID, gone[2].ID, live.ID}) {
-		t.Errorf("the list is %+v", p.Items)
-	}
-	checkCounts(t, s)
-}
 
 // TestPurge: what is erased is in no list of deleted records and in no history,
 // but for the purge itself. Its row number is not used again.
