@@ -27,8 +27,7 @@ func LockDatabase(path string) (release func() error, err error) {
 // ErrBusy while another process has the lock.
 //
 // The file is an empty SQLite database with an exclusive transaction open on
-// it. So SQLite has the code for each system, and the lock is the one that
-// earlier versions of the program hold while they serve.
+// it. So SQLite has the code for each system.
 func LockFile(path string) (release func() error, err error) { return lockFile(path, 0) }
 
 // lockWait is how long a service waits for the lock on its database. Others take it

@@ -44,8 +44,7 @@ func LatestTime(c *sqlite.Conn) (time.Time, error) {
 	return time.UnixMilli(min(latest, sqlite.LatestMilli)).UTC(), err
 }
 
-// HoldsRecord reports whether a database of any version of the schema has a record with
-// this id, deleted or not.
+// HoldsRecord reports whether a database has a record with this id, deleted or not.
 func HoldsRecord(c *sqlite.Conn, id string) (bool, error) {
 	n, err := c.QueryInt(`SELECT EXISTS (SELECT 1 FROM firefighters WHERE id = ?)`, id)
 	return n == 1, err

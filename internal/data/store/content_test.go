@@ -92,7 +92,7 @@ func TestRevocations(t *testing.T) {
 }
 
 // TestRenew: versions count another history, no code works any more, and nobody is
-// sent to an old address. Sessions stay. A database of an older schema stays as it is.
+// sent to an old address. Sessions stay.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
