@@ -122,7 +122,7 @@ func (s *scrubber) counts(ctx context.Context) {
 	}
 }
 
-// structure checks the structure of the file on a connection of its own.
+// structure checks the structure of the file on a separate connection.
 func (s *scrubber) structure(ctx context.Context) {
 	c, err := s.db.Connect()
 	if err == nil {

@@ -97,8 +97,7 @@ func (c *checkpointer) restart(writer *Conn) {
 const quietLooks = 4
 
 // CheckpointIdle starts a checkpoint in a pause of all writing, so that the newest
-// changes are not in the -wal alone. It is for being called every second, by one
-// goroutine.
+// changes are not only in the -wal. One goroutine calls it every second.
 func (db *DB) CheckpointIdle() error {
 	if !db.Writable() {
 		return nil

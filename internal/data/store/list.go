@@ -60,7 +60,7 @@ func orderBy(q record.Query) string {
 
 // List returns a page of a department's list. The page, the total and the
 // version are of one moment. With a cursor, the number of the page does not count. The error
-// is ErrCursor for a cursor that is not of this list, or not any more.
+// is ErrCursor for a cursor of another list, and for one that has expired.
 func (s *Store) List(tenant record.TenantID, q record.Query) (p Page, err error) {
 	var k cursor
 	if q.Cursor != "" {

@@ -9,8 +9,8 @@ import (
 )
 
 // waiting are the callers that wait for changes. A commit of this process wakes the callers of
-// its departments (beforeCommit), and WakeWaiting those of departments that another process has
-// changed. Until then a caller does not use the database.
+// its departments (beforeCommit). If another process has changed a department, WakeWaiting wakes
+// its callers. Until then a caller does not use the database.
 type waiting struct {
 	mu     sync.Mutex
 	crowds map[record.TenantID]*crowd
@@ -60,8 +60,8 @@ func (s *Store) hasChanged(tenant record.TenantID, after string) (changed bool, 
 
 const versionsSQL = `SELECT id, version FROM tenants WHERE id IN (SELECT value FROM json_each(?))`
 
-// WakeWaiting wakes the callers that wait for changes of a department whose version is not that
-// of the last call: another process may have written. If the database cannot be read, it wakes
+// WakeWaiting wakes the callers that wait for changes of a department if its version differs
+// from the last call: another process may have written. If the database cannot be read, it wakes
 // all.
 func (s *Store) WakeWaiting() error {
 	tenants := s.waiting.tenants()
@@ -115,7 +115,7 @@ func (w *waiting) wake(tenants []int64) {
 	}
 }
 
-// wakeChanged wakes the crowds of departments whose versions are not those of the last call.
+// wakeChanged wakes the crowds of departments whose versions differ from the last call.
 func (w *waiting) wakeChanged(tenants []int64, now map[record.TenantID]int64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -231,7 +231,7 @@ func (c *Cache) build(e *entry, now State, source Source) (s *snapshot, err erro
 	if !c.beginBuild(e, now) {
 		return nil, nil
 	}
-	defer func() { c.keep(e, s) }() // a panic of the source, too, ends the build
+	defer func() { c.keep(e, s) }() // also after a panic of the source
 	s, err = newSnapshot(now, source)
 	if errors.Is(err, errTooLarge) {
 		return nil, nil
