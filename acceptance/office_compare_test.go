@@ -3,8 +3,6 @@ package acceptance
 import (
 	"fmt"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -93,29 +91,6 @@ func TestOfficeCompareProbably(t *testing.T) {
 		t.Errorf("in German: %q", got)
 	}
 	b.post(t, "/office/compare/report", url.Values{}).wants(t, 422)
-}
-
-// TestOfficeCompareMany: people who differ in several fields have several lines, and no group
-// has more than 500.
-func TestOfficeCompareMany(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	ours, list := "First name,Last name,Date of birth,Phone,E-mail\n", "First name,Last name,Date of birth,Phone,E-mail\n"
-	for i := range 260 {
-		ours += fmt.Sprintf("Eva,Many%03d,1990-05-15,1%03d,ours%d@example.com\n", i, i, i)
-		list += fmt.Sprintf("Eva,Many%03d,1990-05-15,2%03d,theirs%d@example.com\n", i, i, i)
-	}
-	file := filepath.Join(t.TempDir(), "ours.csv")
-	must(t, os.WriteFile(file, []byte(ours), 0o600))
-	works(t, "import", file, "--tenant", "default", "--apply", "--db", s.db)
-	b := s.signIn(t, s.key, "en")
-	p := b.upload(t, "/office/compare", "x.csv", list, url.Values{}).follow(t).wants(t, 200)
-	p.says(t, "260 people are on both lists and differ", "10 more are not shown.")
-	if rows := p.rows("What differs"); len(rows) != 500 {
-		t.Errorf("%d rows", len(rows))
-	} else if !strings.HasPrefix(rows[499].text(), "Eva Many249 ") {
-		t.Errorf("the last row is %s", rows[499].text())
-	}
 }
 
 // cellsOf returns the cells of the only sheet of a workbook.

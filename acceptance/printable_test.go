@@ -29,7 +29,7 @@ func TestForeignNames(t *testing.T) {
 	for _, line := range []string{"departments list", "departments list --json", "departments remove EVIL", "keys create --tenant EVIL",
 		"keys list", "keys list --json", "keys create --tenant Ä", "history --tenant TENANT", "history --tenant TENANT --json", "deleted --tenant TENANT",
 		"import list --tenant TENANT", "import list --tenant TENANT --json", "import PEOPLE --tenant TENANT", "import PEOPLE --tenant TENANT --json",
-		"import undo 1 --tenant TENANT", "compare PEOPLE --tenant TENANT", "compare PEOPLE --tenant TENANT --json", "export --tenant TENANT --format jsonl",
+		"import undo 1 --tenant TENANT", "import PEOPLE --tenant TENANT --compare", "import PEOPLE --tenant TENANT --compare --json", "export --tenant TENANT --format jsonl",
 		"check", "check --repair", "backup BACKUP", "restore BACKUP", "purge --tenant TENANT --older-than 0s --yes"} {
 		args := append(strings.Fields(line), "--db", db)
 		for i := range args {
@@ -55,7 +55,7 @@ func TestLineInName(t *testing.T) {
 	const evil = "zz\nError: faked"
 	db, people := filepath.Join(dir, evil+".db"), filepath.Join(dir, evil+".csv")
 	for _, line := range []string{"check", "keys list", "restore FILE", "keys create --tenant A", "backup FILE", "backup FILE", "restore FILE", "restore PEOPLE", "import PEOPLE --tenant A",
-		"export --tenant A -o PEOPLE", "export --tenant A -o PEOPLE", "import PEOPLE --tenant A", "import PEOPLE --tenant A --apply", "compare PEOPLE --tenant A", "export --tenant A -o NONE",
+		"export --tenant A -o PEOPLE", "export --tenant A -o PEOPLE", "import PEOPLE --tenant A", "import PEOPLE --tenant A --apply", "import PEOPLE --tenant A --compare", "export --tenant A -o NONE",
 		"serve --listen nowhere", "serve --listen 127.0.0.1:1 --tls-cert PEOPLE --tls-key PEOPLE", "serve --tls-cert PEOPLE", "departments list EVIL", "EVIL", "check --EVIL", "check --json=EVIL",
 		"cert --new --yes --name EVIL", "keys create --tenant A --expires EVIL", "export --tenant A --format EVIL"} {
 		args := strings.Fields(line)

@@ -1,5 +1,5 @@
 // Package exchange has the commands that take people into a department and out of
-// it: import, export and compare.
+// it: import and export.
 package exchange
 
 import (
@@ -16,9 +16,8 @@ type Commands struct{ Database database.Schema }
 // Table returns the table of the commands, in the order of their names.
 func (c Commands) Table() []cli.Command {
 	return []cli.Command{
-		{Name: "compare", Also: "diff", Summary: "compares a list of people with a department", Run: c.compare},
 		{Name: "export", Also: "download", Summary: "writes the people of a department to a file", Run: c.export},
-		{Name: "import", Also: "load upload", Summary: "reads people from a spreadsheet, and takes that back", Run: c.importFile, Sub: []cli.Command{
+		{Name: "import", Also: "load upload compare diff", Summary: "reads people from a spreadsheet, compares them, and takes that back", Run: c.importFile, Sub: []cli.Command{
 			{Name: "list", Also: "ls show", Run: c.listImports},
 			{Name: "undo", Also: "revert", Run: c.undoImport},
 		}},

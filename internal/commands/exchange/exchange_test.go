@@ -32,7 +32,7 @@ func run(t *testing.T, args ...string) (code int, stdout, stderr string) {
 // opened.
 func TestUsage(t *testing.T) {
 	t.Parallel()
-	const importHint, exportHint, compareHint = "\nTry: firefighters import --help\n", "\nTry: firefighters export --help\n", "\nTry: firefighters compare --help\n"
+	const importHint, exportHint = "\nTry: firefighters import --help\n", "\nTry: firefighters export --help\n"
 	const undoHint = "\nTry: firefighters import undo --help\n"
 	long := strings.Repeat("č", 101)
 	for line, want := range map[string]string{
@@ -56,9 +56,8 @@ func TestUsage(t *testing.T) {
 		"import undo 0":                              "import undo: \"0\" is not the number of an import\nTry: see their numbers: firefighters import list --tenant NAME --db firefighters.db\n",
 		"import list":                                "import list: --tenant is required\nTry: firefighters import list --help\n",
 		"import list A":                              "import list: it takes no argument, but there is \"A\"\nTry: to name the department: firefighters import list --tenant A\n",
-		"compare":                                    "compare: say which file to read" + compareHint,
-		"compare missing.csv":                        "compare: --tenant is required" + compareHint,
-		"compare missing.csv --tenant A --apply":     "compare: unknown flag: --apply" + compareHint,
+		"import missing.csv --compare --apply":       "import: --compare changes nothing; leave out --apply" + importHint,
+		"compare missing.csv --tenant A":             "there is no command \"compare\"; did you mean \"import\"?" + importHint,
 		"export":                                     "export: --tenant is required" + exportHint,
 		"export --tenant A --format pdf":             "export: --format must be csv, xlsx, vcf or jsonl, not \"pdf\"" + exportHint,
 		"export --tenant A -o x.pdf":                 "export: --output must end in .xlsx or .csv or .vcf or .jsonl, not \"x.pdf\"" + exportHint,
@@ -87,7 +86,7 @@ func TestCommands(t *testing.T) {
 	if !slices.IsSortedFunc(table, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Errorf("not sorted:\n%s", cli.CommandList(table))
 	}
-	for _, name := range []string{"compare", "export", "import", "import list", "import undo"} {
+	for _, name := range []string{"export", "import", "import list", "import undo"} {
 		code, stdout, stderr := run(t, append(strings.Fields(name), "--help")...)
 		if code != 0 || stderr != "" || !strings.HasPrefix(stdout, "Usage: firefighters "+name+" ") || !strings.Contains(stdout, "\n  firefighters "+name+" ") {
 			t.Errorf("%s: code %d, stderr %q, stdout:\n%s", name, code, stderr, stdout)
@@ -131,7 +130,7 @@ func TestWrongFiles(t *testing.T) {
 	} {
 		os.Mkdir(path("folder.xlsx"), 0o700)
 		want = "Error: " + strings.ReplaceAll(want, "%s", `"`+path(name)+`"`)
-		for _, args := range [][]string{{"import", path("there.csv"), "--report"}, {"compare", path("there.csv"), "--report"}, {"export", "-o"}} {
+		for _, args := range [][]string{{"import", path("there.csv"), "--report"}, {"export", "-o"}} {
 			args = append(args, path(name), "--tenant", "A", "--db", path("x.db"))
 			if code, stdout, stderr := run(t, args...); code != 1 || stdout != "" || stderr != want {
 				t.Errorf("%q: code %d, stdout %q, stderr:\n%swant:\n%s", args, code, stdout, stderr, want)

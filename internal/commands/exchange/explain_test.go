@@ -40,7 +40,7 @@ func TestExplain(t *testing.T) {
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X"}}, "", "if that column has the names, say so in place of A: " + typed + "--map A=name"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"A", "B"}, Settled: []mapping.Header{{Header: "A", Field: "firstName"}}, Dates: &mapping.DatesError{}}, "--map X=-", typed + "--map A=firstName --dates dmy\nTry: " + typed + "--map A=firstName --dates mdy"},
 	} {
-		l := newList(cli.Env{Context: t.Context()}, "import", "", "")
+		l := newList(cli.Env{Context: t.Context()})
 		must(t, l.flags.Parse(append([]string{"my.csv", "--tenant", "A"}, strings.Fields(tt.line)...)))
 		l.path, l.content = "my.csv", []byte("A,B\n1,2\n")
 		var said strings.Builder
@@ -49,17 +49,17 @@ func TestExplain(t *testing.T) {
 			t.Errorf("code %d, and it says:\n%swant the hint:\n%s", code, &said, tt.want)
 		}
 	}
-	empty := newList(cli.Env{Context: t.Context()}, "import", "", "")
+	empty := newList(cli.Env{Context: t.Context()})
 	must(t, empty.flags.Parse([]string{"my.csv", "--encoding", "cp850"}))
 	empty.content = []byte("A,B\n")
 	if hint := empty.hint(&sheet.FileError{Code: sheet.FileEmpty}); hint != "" {
 		t.Errorf("no encoding helps, but: %s", hint)
 	}
-	stopped := newList(cli.Env{}, "import", "", "").explain(fmt.Errorf("matching: %w", context.Canceled))
+	stopped := newList(cli.Env{}).explain(fmt.Errorf("matching: %w", context.Canceled))
 	if stopped == nil || stopped.Error() != "stopped; nothing was changed" {
 		t.Errorf("stopped: %v", stopped)
 	}
-	l, other := newList(cli.Env{}, "import", "", ""), errors.New("it broke")
+	l, other := newList(cli.Env{}), errors.New("it broke")
 	if err := l.explain(other); err != other || l.explain(nil) != nil {
 		t.Errorf("%v", err)
 	}

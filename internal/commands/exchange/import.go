@@ -30,7 +30,12 @@ made with its first import.
   firefighters import people.xlsx --tenant "Engine 7" --apply
   firefighters import people.csv --tenant "Engine 7" --map "Vorname=firstName,Handy=phoneNumber" --dates dmy
   firefighters import people.csv --tenant "Engine 7" --report checked.xlsx
+  firefighters import insurer.xlsx --tenant "Engine 7" --compare
   firefighters import undo 7 --tenant "Engine 7"
+
+With --compare it prints who is only on the list of the file, who is only in the
+department, who is probably on both, and the fields that differ. It compares only
+the fields for which the file has a value.
 
 Somebody who is there already is left alone. With --update the cells of the file
 that hold something replace what is there. A row that is perhaps somebody who is
@@ -50,14 +55,18 @@ type importing struct {
 }
 
 func (c Commands) importFile(env cli.Env, args []string) error {
-	i := importing{list: newList(env, "import", importHelp, "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each")}
+	i := importing{list: newList(env)}
 	o := &i.options
 	i.flags.BoolVar(&o.Apply, "apply", false, "do it; without this flag nothing is changed")
 	i.flags.BoolVar(&o.Update, "update", false, "change people who are there already")
 	i.flags.BoolVar(&o.SkipBad, "skip-bad", false, "import the other rows if some are refused or undecided")
 	i.flags.BoolVar(&o.Alike, "new", false, "make the department also if the name of another is nearly the same")
+	i.flags.BoolVar(&i.comparing, "compare", false, "compare the file with the department, and change nothing")
 	if err := i.parse(args); err != nil {
 		return err
+	}
+	if i.comparing {
+		return c.Database.WithTenant(env, *i.db, i.tenant, i.compare)
 	}
 	o.Department = i.tenant
 	opened := false
@@ -170,11 +179,7 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 	if !i.options.Apply {
 		t.describe(i.options.Name, o)
 	}
-	warnings := o.Warnings
-	if f.Unsure != nil { // the candidates come last, with what to type
-		warnings = warnings[len(f.Unsure.Candidates):]
-	}
-	t.notes(warnings)
+	t.notes(warnings(f, o))
 	const rest = "--report FILE shows all"
 	t.rows("Refused:", o.All, with(imports.Refused), refused, rest)
 	t.rows("Perhaps somebody who is there:", o.All, with(imports.Perhaps), perhaps, rest)
@@ -196,6 +201,15 @@ func (i importing) print(f *imports.File, o *imports.Outcome, note string) error
 		t.line("%s", next)
 	}
 	return i.env.Println(strings.TrimSpace(t.String()))
+}
+
+// warnings returns the warnings of an outcome without those about the encoding, which is
+// printed last, with what to type.
+func warnings(f *imports.File, o *imports.Outcome) []string {
+	if f.Unsure != nil {
+		return o.Warnings[len(f.Unsure.Candidates):]
+	}
+	return o.Warnings
 }
 
 // summary says in a line what was done, or would be.

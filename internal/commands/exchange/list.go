@@ -32,13 +32,16 @@ type list struct {
 	tenant  string
 	columns string // --map
 	asJSON  bool
+
+	comparing bool
+
 	report  target // without a path: none
 	options imports.Options
 }
 
-// newList returns the flags of a command about a list.
-func newList(env cli.Env, command, help, report string) *list {
-	flags := env.Flags(command, help)
+// newList returns the flags of import about a list.
+func newList(env cli.Env) *list {
+	flags := env.Flags("import", importHelp)
 	l := &list{env: env, flags: flags, db: cli.DBFlag(flags), report: target{flag: "--report"}}
 	flags.StringVar(&l.tenant, "tenant", "", "the department's name (required)")
 	flags.StringVar(&l.options.Sheet, "sheet", "", "the sheet of a workbook that has several")
@@ -46,7 +49,7 @@ func newList(env cli.Env, command, help, report string) *list {
 	flags.StringVar(&l.options.Encoding, "encoding", "", "of a text file: "+strings.Join(sheet.Encodings, ", "))
 	flags.StringVar(&l.options.Dates, "dates", "", "order of day, month and year: "+strings.Join(mapping.Orders, ", "))
 	flags.BoolVar(&l.options.LeaveOutBad, "leave-out-bad-fields", false, "take people without a date of birth, e-mail address or phone number that cannot be kept")
-	flags.StringVar(&l.report.path, "report", "", report)
+	flags.StringVar(&l.report.path, "report", "", "write all rows to this `file` (.csv or .xlsx), with the result and the reason for each; with --compare a row for each finding")
 	flags.BoolVar(&l.report.force, "force", false, "replace the file of --report if it exists")
 	flags.BoolVar(&l.asJSON, "json", false, "print everything as JSON")
 	return l
@@ -77,7 +80,7 @@ func (l *list) parse(args []string) (err error) {
 // misplaced returns the usage error for a subcommand that stands after flags.
 func (l *list) misplaced() error {
 	word := l.flags.Arg(0)
-	if l.flags.Name() != "import" || word != "undo" && word != "list" {
+	if word != "undo" && word != "list" {
 		return nil
 	}
 	return cli.Usage(fmt.Sprintf("import: %q is a command, which must come first", word), "firefighters import "+word+" --help")
@@ -95,6 +98,8 @@ func (l *list) check() (err error) {
 		return fmt.Errorf("--encoding must be one of %s, not %q", strings.Join(sheet.Encodings, ", "), o.Encoding)
 	case o.Dates != "" && !slices.Contains(mapping.Orders, o.Dates):
 		return fmt.Errorf("--dates must be one of %s, not %q", strings.Join(mapping.Orders, ", "), o.Dates)
+	case l.comparing && o.Apply:
+		return errors.New("--compare changes nothing; leave out --apply")
 	case l.report.force && l.report.path == "":
 		return errors.New("--force is for --report")
 	}
@@ -179,7 +184,7 @@ func (l *list) encodings(e *imports.EncodingError, more string, without ...strin
 	for _, c := range e.Candidates {
 		choices = append(choices, fmt.Sprintf("if these names are right: %s: %s", said(c.Text()), l.again(more+"--encoding "+c.Encoding, append(without, "encoding")...)))
 	}
-	return append(choices, "if none of these is right, save the list as .xlsx in the program it comes from, and "+l.flags.Name()+" that")
+	return append(choices, "if none of these is right, save the list as .xlsx in the program it comes from, and import that")
 }
 
 // hintOnColumns returns the command with the --map that settles which column is

@@ -3,118 +3,115 @@ package imports
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
-// Comparison is a list beside ours. Each group is sorted by the last name.
+// Comparison is what Check reports for a list that updates people, by groups, with the
+// people who are not on the list.
 type Comparison struct {
-	OnlyTheirs []*Row
-	OnlyOurs   []record.Firefighter
-	Probably   []*Row // that are Perhaps somebody: Before is the first of Like, and After is with what the row has
-	Differ     []*Row // Before is ours, Fields theirs
-	Refused    []*Row // or with a name that can be read in two ways
-	Same       int
-	Unclear    int // people of ours whom only refused rows mean or could mean: they are in no list
-	Outcome    *Outcome
+	Outcome *Outcome
+	Groups  []Group // one for each of GroupNames
+	Same    int     // people who are on both lists without a difference
 }
 
-// Compare compares the file with the people of a department. It is what an
-// import with Update would do, read the other way.
+// Group is a group of a comparison, sorted by last name.
+type Group struct {
+	Name string
+	Rows []*Row
+}
+
+// Names of the groups of a comparison, as in its JSON.
+const (
+	OnlyTheirs = "onlyTheirs"
+	OnlyOurs   = "onlyOurs" // its rows have Ours
+	Probably   = "probably" // possible duplicates, each with the first person of Like
+	Differ     = "differ"
+	NotSure    = "refused" // also rows whose name has two readings
+)
+
+// GroupNames are the names of the groups in their order.
+var GroupNames = []string{OnlyTheirs, OnlyOurs, Probably, Differ, NotSure}
+
+// Rows returns the rows of a group.
+func (c *Comparison) Rows(group string) []*Row { return c.Groups[slices.Index(GroupNames, group)].Rows }
+
+// Compare compares the file with the people of a department.
 func (f *File) Compare(ctx context.Context, s *store.Store, tenant record.TenantID) (*Comparison, error) {
-	if f.Problem != nil {
-		return nil, f.Problem
-	}
-	updating, c := *f, &Comparison{}
-	updating.Options.Update, updating.Options.AllRows = true, true // all rows: without copies of some
-	err := readRoster(s, tenant, func(r store.Roster) error { return updating.compare(ctx, c, r) })
+	comparing := *f
+	comparing.comparing, comparing.Options.Update = true, true
+	o, err := comparing.Check(ctx, s, tenant)
 	if err != nil {
 		return nil, err
+	}
+	c, groups := &Comparison{Outcome: o}, map[string][]*Row{}
+	for i := range o.All {
+		row := &o.All[i]
+		if name := row.group(); name != "" {
+			groups[name] = append(groups[name], row)
+		} else if row.Twin == 0 {
+			c.Same++
+		}
+	}
+	for i := range o.onlyOurs {
+		groups[OnlyOurs] = append(groups[OnlyOurs], &o.onlyOurs[i])
+	}
+	for _, name := range GroupNames {
+		sortByName(groups[name])
+		c.Groups = append(c.Groups, Group{name, groups[name]})
 	}
 	return c, nil
 }
 
-func (f *File) compare(ctx context.Context, c *Comparison, roster store.Roster) error {
-	d, err := f.decide(ctx, roster)
-	if err != nil {
-		return err
+// group returns the name of the group of a row of the file, empty if nothing differs.
+func (r *Row) group() string {
+	switch {
+	case r.Result == Added:
+		return OnlyTheirs
+	case r.Result == Changed:
+		return Differ
+	case r.Result == Perhaps && r.ID != nil:
+		return Probably
+	case r.Result != Left:
+		return NotSure
 	}
-	d.spelled = 0 // nothing is taken over
-	c.Outcome = f.newOutcome(d, nil)
-	for i := range d.rows {
-		row := &d.rows[i]
-		switch {
-		case row.Result == Added:
-			c.OnlyTheirs = append(c.OnlyTheirs, row)
-		case row.Result == Changed:
-			c.Differ = append(c.Differ, row)
-		case row.Result == Perhaps && row.Like[0].ID != nil:
-			f.besideLike(row)
-			c.Probably = append(c.Probably, row)
-		case row.Result == Refused, row.Result == Perhaps:
-			c.Refused = append(c.Refused, row)
-		case row.Twin == 0:
-			c.Same++
-		}
-	}
-	for _, rows := range [][]*Row{c.OnlyTheirs, c.Probably, c.Differ, c.Refused} {
-		sortByName(rows, func(r *Row) record.Fields { return r.Fields })
-	}
-	accounted, concerned := d.concerned()
-	c.Unclear = len(concerned)
-	err = roster.Each(func(s *record.Stored) {
-		if !accounted[s.ID] && !concerned[s.ID] {
-			c.OnlyOurs = append(c.OnlyOurs, s.Firefighter)
-		}
-	})
-	sortByName(c.OnlyOurs, func(f record.Firefighter) record.Fields { return f.Fields })
-	return err
+	return ""
 }
 
-// besideLike puts the person whom a row is most like beside it, and what the row has for
-// them, spelling and all.
-func (f *File) besideLike(row *Row) {
-	like, asTheirs := &row.Like[0], File{Mapped: f.Mapped, Options: Options{Spelling: true}}
+// setFirstLike sets the person of a possible duplicate to the first one it could be, and
+// After to that person with all that the row has, including its spelling.
+func (f *File) setFirstLike(row *Row) {
+	like, withSpelling := &row.Like[0], File{Mapped: f.Mapped, Options: Options{Spelling: true}}
 	row.ID, row.Before = like.ID, &like.Person
-	after, _ := asTheirs.updated(row)
+	after, _ := withSpelling.updated(row)
 	row.After = &after
 }
 
-// sortByName sorts people by their last names and then their first names, both folded.
-func sortByName[T any](all []T, fields func(T) record.Fields) {
-	type named struct {
-		name string
-		T    T
+// sortByName sorts rows by last name and then first name, both folded.
+func sortByName(rows []*Row) {
+	keys := make(map[*Row]string, len(rows))
+	for _, r := range rows {
+		keys[r] = alike.Folded(r.Fields.LastName) + "\x00" + alike.Folded(r.Fields.FirstName)
 	}
-	some := make([]named, len(all))
-	for i, one := range all {
-		f := fields(one)
-		some[i] = named{alike.Folded(f.LastName) + "\x00" + alike.Folded(f.FirstName), one}
-	}
-	slices.SortStableFunc(some, func(a, b named) int { return strings.Compare(a.name, b.name) })
-	for i := range some {
-		all[i] = some[i].T
-	}
+	slices.SortStableFunc(rows, func(a, b *Row) int { return strings.Compare(keys[a], keys[b]) })
 }
 
-// concerned returns the ids of people whom a row means or stands beside, and those of others
-// whom a refused row means or could mean.
-func (d *decision) concerned() (accounted, concerned map[string]bool) {
-	accounted, concerned = map[string]bool{}, map[string]bool{}
+// findOnlyOurs finds the people of the department whom no row means. Those whom a refused
+// row could mean may be on the list.
+func (d *decision) findOnlyOurs(roster store.Roster) error {
+	onList := map[string]bool{}
 	known := map[*int]bool{} // lists, which many rows share
 	for i := range d.verdicts {
 		v, row := &d.verdicts[i], &d.rows[d.distinct.first[i]]
-		if len(row.Like) > 0 && row.Like[0].ID != nil {
-			accounted[*row.Like[0].ID] = true // nobody else of Like is shown, so they are only ours
-		}
-		if v.person >= 0 && row.Result == Refused {
-			concerned[d.members[v.person].id] = true
-		} else if v.person >= 0 {
-			accounted[d.members[v.person].id] = true
+		if row.ID != nil {
+			onList[*row.ID] = true
 		}
 		for _, list := range v.people {
 			if len(list) == 0 || known[&list[0]] {
@@ -122,14 +119,16 @@ func (d *decision) concerned() (accounted, concerned map[string]bool) {
 			}
 			known[&list[0]] = true
 			for _, person := range list {
-				concerned[d.members[person].id] = true
+				onList[d.members[person].id] = true
 			}
 		}
 	}
-	for id := range accounted {
-		delete(concerned, id)
-	}
-	return accounted, concerned
+	return roster.Each(func(s *record.Stored) {
+		if !onList[s.ID] {
+			ours := s.Firefighter
+			d.onlyOurs = append(d.onlyOurs, Row{Name: ours.FirstName + " " + ours.LastName, ID: &ours.ID, Fields: ours.Fields, Ours: &ours})
+		}
+	})
 }
 
 // FieldChange is a field in which a person of ours and a row differ. An empty text
@@ -166,39 +165,64 @@ type comparedRow struct {
 	Like        []Like             `json:"like,omitempty"`
 }
 
-func comparedRows(rows []*Row) []comparedRow {
-	all := []comparedRow{}
-	for _, r := range rows {
-		fields := map[string]*string{}
-		for d, value := range r.Fields.Each {
-			fields[d.Name] = textOrNil(*value)
+// MarshalJSON returns the groups, same, and how the file was read, as in an Outcome. OnlyOurs
+// has records as the API has them.
+func (c *Comparison) MarshalJSON() ([]byte, error) {
+	o := c.Outcome
+	object := map[string]any{"same": c.Same, "file": o.File, "dates": o.Dates, "columns": o.Columns, "warnings": o.Warnings}
+	for _, group := range c.Groups {
+		rows := make([]any, len(group.Rows))
+		for i, r := range group.Rows {
+			if r.Ours != nil {
+				rows[i] = json.RawMessage(r.Ours.AppendJSON(nil))
+				continue
+			}
+			fields := map[string]*string{}
+			for d, value := range r.Fields.Each {
+				fields[d.Name] = textOrNil(*value)
+			}
+			rows[i] = comparedRow{r.Row, r.ID, r.Name, fields, r.Changes(), r.Errors, r.Like}
 		}
-		all = append(all, comparedRow{r.Row, r.ID, r.Name, fields, r.Changes(), r.Errors, r.Like})
+		object[group.Name] = rows
 	}
-	return all
+	return json.Marshal(object)
 }
 
-// MarshalJSON returns the comparison as --json has it: onlyTheirs, onlyOurs,
-// differ, refused, same, unclear, how the file was read, as in an Outcome, and probably.
-// onlyOurs has records as the API has them. The others have rows: row, id, name,
-// fields, differences (field, ours, theirs), errors, and in probably like.
-func (c *Comparison) MarshalJSON() ([]byte, error) {
-	ours := []json.RawMessage{}
-	for i := range c.OnlyOurs {
-		ours = append(ours, c.OnlyOurs[i].AppendJSON(nil))
+// ComparisonWords are the words of a report of a comparison.
+type ComparisonWords struct {
+	Header  []string                   // finding, row, id, name, field, ours, theirs, reason
+	Groups  map[string]string          // by the name of the group
+	Values  func(record.Fields) string // a person without the name
+	Changes func(*Row) []FieldChange   // the differences of a row
+	Why     func(*Row) string          // why a row is a possible duplicate, or cannot be compared
+}
+
+// WriteReport writes a table with a row for each finding, and for each field that differs.
+// The format is sheet.CSV or sheet.XLSX.
+func (c *Comparison) WriteReport(to io.Writer, format string, words ComparisonWords) error {
+	var all [][]string
+	for _, group := range c.Groups {
+		for _, r := range group.Rows {
+			id, number, changes, why := "", strconv.Itoa(r.Row), words.Changes(r), ""
+			if r.ID != nil {
+				id = *r.ID
+			}
+			switch group.Name {
+			case OnlyTheirs:
+				changes = []FieldChange{{Theirs: words.Values(r.Fields)}}
+			case OnlyOurs:
+				changes, number = []FieldChange{{Ours: words.Values(r.Fields)}}, ""
+			case Probably, NotSure:
+				why = words.Why(r)
+			}
+			if len(changes) == 0 {
+				changes = []FieldChange{{}}
+			}
+			for _, change := range changes {
+				all = append(all, []string{words.Groups[group.Name], number, id, r.Name, change.Field, change.Ours, change.Theirs, why})
+			}
+		}
 	}
-	return json.Marshal(struct {
-		OnlyTheirs []comparedRow     `json:"onlyTheirs"`
-		OnlyOurs   []json.RawMessage `json:"onlyOurs"`
-		Differ     []comparedRow     `json:"differ"`
-		Refused    []comparedRow     `json:"refused"`
-		Same       int               `json:"same"`
-		Unclear    int               `json:"unclear"`
-		File       FileInfo          `json:"file"`
-		Dates      *string           `json:"dates"`
-		Columns    []ColumnInfo      `json:"columns"`
-		Warnings   []string          `json:"warnings"`
-		Probably   []comparedRow     `json:"probably"`
-	}{comparedRows(c.OnlyTheirs), ours, comparedRows(c.Differ), comparedRows(c.Refused), c.Same, c.Unclear,
-		c.Outcome.File, c.Outcome.Dates, c.Outcome.Columns, c.Outcome.Warnings, comparedRows(c.Probably)})
+	table := &sheet.Table{Rows: make([]sheet.Row, len(all))}
+	return sheet.WriteTable(to, format, table, words.Header, func(i int) []string { return all[i] })
 }

@@ -25,6 +25,7 @@ type decision struct {
 	twins    map[int]int // positions in rows: of one that agrees with an earlier row, that row
 	differ   int         // people who are left as they are and differ
 	spelled  int         // people who would change by Options.Spelling
+	onlyOurs []Row       // for a comparison: people whom no row means
 }
 
 // decide decides about all rows. The error is a *record.DamagedError if a record
@@ -58,6 +59,11 @@ func (f *File) decide(ctx context.Context, roster store.Roster) (*decision, erro
 			continue
 		}
 		d.add(int(at), like[int(at)])
+	}
+	if f.comparing {
+		if err := d.findOnlyOurs(roster); err != nil {
+			return nil, err
+		}
 	}
 	return d, nil
 }
@@ -220,6 +226,9 @@ func (d *decision) add(at int, like []Like) {
 		row.Result, row.Like = Perhaps, []Like{{Why: MixedNames, Readings: p.Readings}}
 	case len(like) > 0 && !d.file.Options.AddPerhaps:
 		row.Result, row.Like = Perhaps, like
+		if d.file.comparing {
+			d.file.setFirstLike(row)
+		}
 	}
 	if len(row.Errors) > 0 {
 		row.Result, row.After, row.LeftOut = Refused, nil, nil
@@ -289,7 +298,7 @@ func (d *decision) addFaults(row *Row, p *mapping.Person, v *verdict) {
 // update decides what becomes of a person whom a row means.
 func (d *decision) update(row *Row) {
 	after, spelled := d.file.updated(row)
-	if spelled && d.file.Options.Update {
+	if spelled && d.file.Options.Update && !d.file.comparing {
 		d.spelled++
 	}
 	switch {

@@ -235,8 +235,7 @@ func (f failing) Each(each func(*record.Stored)) error {
 
 func (f failing) Deleted(ids []string) (map[string]bool, error) { return nil, f.deleted }
 
-// TestUnreadableRoster: nothing is decided, and nothing compared, by a part of a
-// department.
+// TestUnreadableRoster: nothing is decided by a part of a department.
 func TestUnreadableRoster(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("the disk is broken")
@@ -244,9 +243,6 @@ func TestUnreadableRoster(t *testing.T) {
 		f := fileOf(Options{}, mapping.Person{Fields: ana})
 		if d, err := f.decide(t.Context(), roster); d != nil || !errors.Is(err, broken) {
 			t.Errorf("decided %v, %v", d, err)
-		}
-		if err := f.compare(t.Context(), &Comparison{}, roster); !errors.Is(err, broken) {
-			t.Errorf("compared: %v", err)
 		}
 	}
 }
@@ -269,19 +265,6 @@ func TestLongNames(t *testing.T) {
 	want := strings.Repeat("č", 60) + "… (" + strings.Repeat("e", 60) + "…)"
 	if got := describe(long); got != want {
 		t.Errorf("%q, want %q", got, want)
-	}
-}
-
-func TestConcerned(t *testing.T) {
-	t.Parallel()
-	namesakes := people{stored("1", ivan), stored("2", ivan), stored("3", ana), stored("4", record.Fields{FirstName: "Eva", LastName: "B"})}
-	c := &Comparison{}
-	f := fileOf(Options{Update: true}, mapping.Person{Fields: ivan}, mapping.Person{Fields: ana}, mapping.Person{Fields: record.Fields{FirstName: "New", LastName: "One"}})
-	if err := f.compare(t.Context(), c, namesakes); err != nil {
-		t.Fatal(err)
-	}
-	if len(c.OnlyOurs) != 1 || c.OnlyOurs[0].ID != "4" || c.Unclear != 2 || c.Same != 1 || len(c.OnlyTheirs) != 1 || len(c.Refused) != 1 {
-		t.Errorf("%+v", c)
 	}
 }
 

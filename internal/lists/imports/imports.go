@@ -30,7 +30,8 @@ type File struct {
 	Unsure  *EncodingError // the encoding must be chosen; nil: it is certain
 	Problem error          // as Read returns it: it cannot be imported yet
 
-	now time.Time
+	now       time.Time
+	comparing bool
 }
 
 // Read reads a file. The error is a *sheet.FileError, *mapping.ColumnsError,

@@ -302,8 +302,8 @@ func TestNamesakes(t *testing.T) {
 		members[i] = member{identity: identity{name: "ivan horvat"}, id: fmt.Sprint(i)}
 	}
 	d := &decision{members: members, distinct: &distinct{first: make([]int32, many)}, verdicts: matched(t, rows, members), rows: make([]Row, many)}
-	if _, concerned := d.concerned(); len(concerned) != many {
-		t.Errorf("%d people are concerned, want %d", len(concerned), many)
+	if err := d.findOnlyOurs(people{stored("7", ivan), stored("-", ivan)}); err != nil || len(d.onlyOurs) != 1 {
+		t.Errorf("%d people are only ours, %v", len(d.onlyOurs), err)
 	}
 	for i, v := range matched(t, rows, nil) {
 		if v.fault != record.Duplicate || len(v.others) > few {

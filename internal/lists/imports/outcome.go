@@ -47,7 +47,8 @@ type Outcome struct {
 	Notes []sheet.Note  `json:"-"` // the warnings, without words
 	Same  *store.Import `json:"-"` // the same file was imported before
 
-	twins map[int]int // positions in All: of one that agrees with an earlier row, that row
+	twins    map[int]int // positions in All: of one that agrees with an earlier row, that row
+	onlyOurs []Row       // for a comparison: people whom no row means
 }
 
 // FileInfo says how a file was read.
@@ -81,6 +82,8 @@ type Row struct {
 	After  *record.Fields `json:"-"` // what they would be
 	Others []int          `json:"-"` // rows that mean the same person
 	People []string       `json:"-"` // names of the people it could mean
+
+	Ours *record.Firefighter `json:"-"` // of a person who is only in the department: the record
 
 	Deleted string `json:"-"` // the id that it has, or is said to have, if it is that of a person who was deleted
 }
@@ -168,7 +171,7 @@ func (f *File) newOutcome(d *decision, same *store.Import) *Outcome {
 	t := f.Table
 	o := &Outcome{Added: count[Added], Changed: count[Changed], Left: count[Left], Refused: count[Refused], Perhaps: count[Perhaps], Differ: d.differ, LeftOut: leftOut,
 		File:    FileInfo{t.Format, textOrNil(t.Encoding), textOrNil(t.Delimiter), textOrNil(t.Sheet)},
-		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, twins: d.twins,
+		Columns: []ColumnInfo{}, Dates: textOrNil(f.Mapped.Dates), All: d.rows, Same: same, twins: d.twins, onlyOurs: d.onlyOurs,
 		Notes: slices.Concat(t.Notes, f.Mapped.Notes)}
 	for _, n := range []struct {
 		code  string

@@ -2,13 +2,13 @@ package office
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/web/httpapi"
 	"github.com/firefighter-records/firefighters/internal/web/site"
 	"github.com/firefighter-records/firefighters/internal/web/upload"
@@ -20,41 +20,31 @@ type comparePage struct {
 	Result  *comparison // nil: there is nothing to compare yet
 }
 
-// comparison is a list beside ours.
+// comparison is a list compared with the department.
 type comparison struct {
-	Date       time.Time
-	OnlyTheirs compared
-	OnlyOurs   compared
-	Probably   compared
-	Differ     compared
-	Refused    compared
-	Same       int
-	Unclear    int // people of ours whom only refused rows mean
+	Date   time.Time
+	Counts []string // a sentence for each group, and for the people without a difference
+	Groups []comparedGroup
 }
 
-// compared are the first rows of a group.
-type compared struct {
-	Total, More int // all of them, and those that are not shown
-	Rows        []broughtRow
+// comparedGroup is a group of a comparison that is not empty, as a table.
+type comparedGroup struct {
+	ID      string
+	Title   string
+	Columns []string // between the name and the number of the row
+	Lines   []comparedLine
+	More    int // rows that are not shown
 }
 
-// mostCompared is the number of lines of a group on the page. A row has a line for each field
-// that differs.
+// comparedLine is a row or, for rows that differ, one field of a row.
+type comparedLine struct {
+	Name, Link, Why string
+	Cells           []string
+	Row             int
+}
+
+// mostCompared is the number of lines of a group on the page.
 const mostCompared = 500
-
-// comparedRows returns a group.
-func comparedRows[T any](all []T, show func(T) broughtRow) compared {
-	c, lines := compared{Total: len(all)}, 0
-	for _, one := range all {
-		row := show(one)
-		if lines += max(1, len(row.Changes)); lines > mostCompared {
-			break
-		}
-		c.Rows = append(c.Rows, row)
-	}
-	c.More = c.Total - len(c.Rows)
-	return c
-}
 
 // compareList asks for a list, or shows what is different between it and ours. It
 // changes nothing.
@@ -80,35 +70,87 @@ func compareList(v visit) error {
 }
 
 func (v visit) comparison(found *imports.Comparison) *comparison {
-	c := &comparison{Date: v.now(), Same: found.Same, Unclear: found.Unclear}
-	c.OnlyTheirs = comparedRows(found.OnlyTheirs, func(row *imports.Row) broughtRow {
-		return broughtRow{Row: row.Row, Name: short(row.Name), Values: v.valuesOf(row.Fields)}
-	})
-	c.OnlyOurs = comparedRows(found.OnlyOurs, func(f record.Firefighter) broughtRow {
-		return broughtRow{Name: f.FirstName + " " + f.LastName, Link: personPath(f.ID), Values: v.valuesOf(f.Fields)}
-	})
-	c.Probably = comparedRows(found.Probably, v.probable)
-	byRow := func(row *imports.Row) broughtRow { return v.broughtRow(*row) }
-	c.Differ, c.Refused = comparedRows(found.Differ, byRow), comparedRows(found.Refused, func(row *imports.Row) broughtRow {
-		r := byRow(row)
-		for _, like := range row.Like {
-			r.Reasons = append(r.Reasons, v.words().Why(like.Why))
+	c := &comparison{Date: v.now()}
+	for _, group := range found.Groups {
+		n := len(group.Rows)
+		if n > 0 || group.Name != imports.Probably && group.Name != imports.NotSure {
+			c.Counts = append(c.Counts, v.Count("compare.count."+group.Name, n))
 		}
-		return r
-	})
+		if n > 0 {
+			c.Groups = append(c.Groups, v.comparedGroup(group))
+		}
+	}
+	c.Counts = append(c.Counts, v.Count("compare.count.same", found.Same))
 	return c
 }
 
-// probable returns a row that is perhaps somebody of ours.
-func (v visit) probable(row *imports.Row) broughtRow {
-	r := v.broughtRow(*row)
-	if r.Values = v.words().Why(row.Like[0].Why); row.Before != nil && row.After != nil {
-		r.Changes = v.differences(*row.Before, *row.After)
+func (v visit) comparedGroup(group imports.Group) comparedGroup {
+	c := comparedGroup{ID: group.Name, Title: v.Text("compare." + group.Name), Columns: []string{v.Text("import.details")}}
+	switch group.Name {
+	case imports.Probably, imports.Differ:
+		c.Columns = []string{v.Text("history.field"), v.Text("compare.ours"), v.Text("compare.theirs")}
+	case imports.NotSure:
+		c.Columns = []string{v.Text("import.reason")}
 	}
-	return r
+	for i, row := range group.Rows {
+		lines := v.comparedLines(group.Name, row)
+		if len(c.Lines)+len(lines) > mostCompared {
+			c.More = len(group.Rows) - i
+			break
+		}
+		c.Lines = append(c.Lines, lines...)
+	}
+	return c
 }
 
-// reportComparison answers with all that was found.
+// comparedLines returns the lines of a row of a group.
+func (v visit) comparedLines(group string, row *imports.Row) (lines []comparedLine) {
+	line := comparedLine{Name: v.broughtRow(*row).Name, Row: row.Row}
+	if row.ID != nil {
+		line.Link = personPath(*row.ID)
+	}
+	switch group {
+	case imports.OnlyTheirs, imports.OnlyOurs:
+		line.Cells = []string{v.valuesOf(row.Fields)}
+	case imports.NotSure:
+		line.Link, line.Cells = "", []string{v.notSure(row)}
+	default:
+		if group == imports.Probably {
+			line.Why = v.notSure(row)
+		}
+		for _, change := range v.fieldChanges(row) {
+			line.Cells = []string{change.Field, cmp.Or(change.Ours, "–"), cmp.Or(change.Theirs, "–")}
+			lines = append(lines, line)
+		}
+		if len(lines) > 0 {
+			return lines
+		}
+		line.Cells = make([]string, 3)
+	}
+	return []comparedLine{line}
+}
+
+// fieldChanges returns the differences between a row and the person of the department, in
+// the words of the page.
+func (v visit) fieldChanges(row *imports.Row) (changes []imports.FieldChange) {
+	if row.Before == nil || row.After == nil {
+		return nil
+	}
+	for _, d := range v.differences(*row.Before, *row.After) {
+		changes = append(changes, imports.FieldChange{Field: d.Label, Ours: d.Old, Theirs: d.New})
+	}
+	return changes
+}
+
+// notSure returns why a row is a possible duplicate, or why it cannot be compared.
+func (v visit) notSure(row *imports.Row) string {
+	if row.Result == imports.Perhaps {
+		return v.words().Why(row.Like[0].Why)
+	}
+	return strings.Join(v.broughtRow(*row).Reasons, " ")
+}
+
+// reportComparison answers with a workbook of all that was found.
 func reportComparison(v visit) error {
 	l, err := v.openList()
 	if err != nil {
@@ -122,37 +164,18 @@ func reportComparison(v visit) error {
 	if err != nil {
 		return err
 	}
+	words := imports.ComparisonWords{Groups: map[string]string{}, Values: v.valuesOf, Changes: v.fieldChanges, Why: v.notSure}
+	for _, key := range []string{"compare.finding", "import.row", "import.field.id", "deleted.name", "history.field", "compare.ours", "compare.theirs", "import.reason"} {
+		words.Header = append(words.Header, v.Text(key))
+	}
+	for _, name := range imports.GroupNames {
+		words.Groups[name] = v.Text("compare." + name)
+	}
 	var file bytes.Buffer
-	if err := found.WriteFindings(&file, sheet.XLSX, v.findingWords()); err != nil {
+	if err := found.WriteReport(&file, sheet.XLSX, words); err != nil {
 		return err
 	}
 	upload.Attachment{Name: v.Text("compare.file") + "." + sheet.XLSX, ContentType: sheet.ContentType(sheet.XLSX)}.Describe(v.W.Header())
 	httpapi.Respond(v.W, http.StatusOK, file.Bytes())
 	return nil
-}
-
-// findingWords are those of the file with all that was found.
-func (v visit) findingWords() imports.FindingWords {
-	words := imports.FindingWords{Finding: map[string]string{}, Values: v.valuesOf}
-	for _, key := range []string{"compare.finding", "import.row", "import.field.id", "deleted.name", "history.field", "compare.ours", "compare.theirs", "import.reason"} {
-		words.Header = append(words.Header, v.Text(key))
-	}
-	for _, what := range []string{imports.OnlyTheirs, imports.OnlyOurs, imports.Probably, imports.Differ, imports.NotSure} {
-		words.Finding[what] = v.Text("compare." + what)
-	}
-	words.Changes = func(row *imports.Row) (changes []imports.FieldChange) {
-		if row.Before != nil && row.After != nil {
-			for _, d := range v.differences(*row.Before, *row.After) {
-				changes = append(changes, imports.FieldChange{Field: d.Label, Ours: d.Old, Theirs: d.New})
-			}
-		}
-		return changes
-	}
-	words.Why = func(row *imports.Row) string {
-		if row.Result == imports.Perhaps {
-			return v.words().Why(row.Like[0].Why)
-		}
-		return strings.Join(v.broughtRow(*row).Reasons, " ")
-	}
-	return words
 }
