@@ -27,7 +27,9 @@ func (i importing) compare(s *store.Store, tenant record.TenantID) error {
 		return err
 	}
 	if i.report.path != "" {
-		err := i.writeFile(func(w io.Writer) error { return found.WriteReport(w, i.report.format, comparisonWords) })
+		err := i.writeFile(func(w io.Writer) error {
+			return found.WriteReport(w, i.report.format, findingHeader, groupTitles, findingWords)
+		})
 		if err != nil {
 			return err
 		}
@@ -48,11 +50,7 @@ func (i importing) printComparison(f *imports.File, found *imports.Comparison) e
 	var counts []string
 	for _, group := range found.Groups {
 		title := fmt.Sprintf("%s: %d", groupTitles[group.Name], len(group.Rows))
-		var lines [][]string
-		for _, r := range group.Rows {
-			lines = append(lines, comparedLines(group.Name, r)...)
-		}
-		t.table(title, lines)
+		t.table(title, findingLines(group))
 		counts = append(counts, title)
 	}
 	t.line("\n%s. The same: %d.", strings.Join(counts, ". "), found.Same)
@@ -65,38 +63,33 @@ func (i importing) printComparison(f *imports.File, found *imports.Comparison) e
 var groupTitles = map[string]string{imports.OnlyTheirs: "Only theirs", imports.OnlyOurs: "Only ours",
 	imports.Probably: "Probably the same", imports.Differ: "Different", imports.NotSure: "Refused"}
 
-// comparedLines returns the lines of a row of a group.
-func comparedLines(group string, r *imports.Row) (lines [][]string) {
-	switch group {
-	case imports.OnlyOurs:
-		return [][]string{{r.Name, details(r.Fields)}}
-	case imports.OnlyTheirs:
-		return [][]string{rowCells(r, details(r.Fields))}
-	case imports.NotSure:
-		return [][]string{rowCells(r, why(r))}
-	case imports.Probably:
-		lines = append(lines, rowCells(r, why(r)))
-	}
-	for _, c := range r.Changes() {
-		lines = append(lines, rowCells(r, c.Field, "ours "+cmp.Or(c.Ours, "nothing"), "theirs "+c.Theirs))
-	}
-	return lines
-}
+// findingHeader is the header of the file of --report.
+var findingHeader = []string{"finding", "row", "id", "name", "field", "ours", "theirs", "reason"}
 
-// why returns why a row is a possible duplicate, or why it is refused.
-func why(r *imports.Row) string {
+var findingWords = imports.FindingWords{Values: details, Changes: (*imports.Row).Changes, Why: func(r *imports.Row) string {
 	if r.Result == imports.Perhaps {
 		return imports.English.Why(r.Like[0].Why)
 	}
 	return reasons(r.Errors)
-}
+}}
 
-// comparisonWords are the words of the file of --report.
-var comparisonWords = imports.ComparisonWords{
-	Header: []string{"finding", "row", "id", "name", "field", "ours", "theirs", "reason"},
-	Groups: map[string]string{imports.OnlyTheirs: "only theirs", imports.OnlyOurs: "only ours", imports.Probably: "probably the same",
-		imports.Differ: "different", imports.NotSure: "refused"},
-	Values:  details,
-	Changes: (*imports.Row).Changes,
-	Why:     why,
+// findingLines returns a line for each finding of a group.
+func findingLines(group imports.Group) (lines [][]string) {
+	for _, f := range group.Findings(findingWords) {
+		line := []string{f.Name}
+		if f.Ours == nil {
+			line = rowCells(f.Row)
+		}
+		switch change := f.Change; {
+		case change.Field != "":
+			line = append(line, change.Field, "ours "+cmp.Or(change.Ours, "nothing"), "theirs "+change.Theirs)
+		case group.Name == imports.OnlyTheirs, group.Name == imports.OnlyOurs:
+			line = append(line, change.Ours+change.Theirs)
+		}
+		if f.Why != "" {
+			line = append(line, f.Why)
+		}
+		lines = append(lines, line)
+	}
+	return lines
 }

@@ -188,41 +188,63 @@ func (c *Comparison) MarshalJSON() ([]byte, error) {
 	return json.Marshal(object)
 }
 
-// ComparisonWords are the words of a report of a comparison.
-type ComparisonWords struct {
-	Header  []string                   // finding, row, id, name, field, ours, theirs, reason
-	Groups  map[string]string          // by the name of the group
-	Values  func(record.Fields) string // a person without the name
-	Changes func(*Row) []FieldChange   // the differences of a row
-	Why     func(*Row) string          // why a row is a possible duplicate, or cannot be compared
+// Finding is a row of a group, or a field in which that row differs.
+type Finding struct {
+	*Row
+	Change FieldChange // for a person who is on one list only: the values without the name
+	Why    string      // why a row is a possible duplicate, or cannot be compared
 }
 
-// WriteReport writes a table with a row for each finding, and for each field that differs.
-// The format is sheet.CSV or sheet.XLSX.
-func (c *Comparison) WriteReport(to io.Writer, format string, words ComparisonWords) error {
+// FindingWords are the words of findings.
+type FindingWords struct {
+	Values  func(record.Fields) string
+	Changes func(*Row) []FieldChange
+	Why     func(*Row) string
+}
+
+// Findings returns the findings of a group in its order, at least one for each row.
+func (g Group) Findings(words FindingWords) (all []Finding) {
+	for _, r := range g.Rows {
+		changes, why := []FieldChange{{}}, ""
+		switch g.Name {
+		case OnlyTheirs:
+			changes[0].Theirs = words.Values(r.Fields)
+		case OnlyOurs:
+			changes[0].Ours = words.Values(r.Fields)
+		case NotSure:
+			why = words.Why(r)
+		case Probably:
+			why = words.Why(r)
+			fallthrough
+		case Differ:
+			if some := words.Changes(r); len(some) > 0 {
+				changes = some
+			}
+		}
+		for _, change := range changes {
+			all = append(all, Finding{r, change, why})
+		}
+	}
+	return all
+}
+
+// WriteReport writes a table of all findings in the format sheet.CSV or sheet.XLSX. header
+// has the words for finding, row, id, name, field, ours, theirs and reason, and titles the
+// names of the groups.
+func (c *Comparison) WriteReport(to io.Writer, format string, header []string, titles map[string]string, words FindingWords) error {
 	var all [][]string
 	for _, group := range c.Groups {
-		for _, r := range group.Rows {
-			id, number, changes, why := "", strconv.Itoa(r.Row), words.Changes(r), ""
-			if r.ID != nil {
-				id = *r.ID
+		for _, f := range group.Findings(words) {
+			id, number := "", ""
+			if f.ID != nil {
+				id = *f.ID
 			}
-			switch group.Name {
-			case OnlyTheirs:
-				changes = []FieldChange{{Theirs: words.Values(r.Fields)}}
-			case OnlyOurs:
-				changes, number = []FieldChange{{Ours: words.Values(r.Fields)}}, ""
-			case Probably, NotSure:
-				why = words.Why(r)
+			if f.Row.Row > 0 {
+				number = strconv.Itoa(f.Row.Row)
 			}
-			if len(changes) == 0 {
-				changes = []FieldChange{{}}
-			}
-			for _, change := range changes {
-				all = append(all, []string{words.Groups[group.Name], number, id, r.Name, change.Field, change.Ours, change.Theirs, why})
-			}
+			all = append(all, []string{titles[group.Name], number, id, f.Name, f.Change.Field, f.Change.Ours, f.Change.Theirs, f.Why})
 		}
 	}
 	table := &sheet.Table{Rows: make([]sheet.Row, len(all))}
-	return sheet.WriteTable(to, format, table, words.Header, func(i int) []string { return all[i] })
+	return sheet.WriteTable(to, format, table, header, func(i int) []string { return all[i] })
 }

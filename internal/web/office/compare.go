@@ -33,10 +33,10 @@ type comparedGroup struct {
 	Title   string
 	Columns []string // between the name and the number of the row
 	Lines   []comparedLine
-	More    int // rows that are not shown
+	More    int // lines that are not shown
 }
 
-// comparedLine is a row or, for rows that differ, one field of a row.
+// comparedLine is a finding.
 type comparedLine struct {
 	Name, Link, Why string
 	Cells           []string
@@ -92,62 +92,45 @@ func (v visit) comparedGroup(group imports.Group) comparedGroup {
 	case imports.NotSure:
 		c.Columns = []string{v.Text("import.reason")}
 	}
-	for i, row := range group.Rows {
-		lines := v.comparedLines(group.Name, row)
-		if len(c.Lines)+len(lines) > mostCompared {
-			c.More = len(group.Rows) - i
-			break
+	findings := group.Findings(v.findingWords())
+	c.More = max(0, len(findings)-mostCompared)
+	for _, f := range findings[:len(findings)-c.More] {
+		line := comparedLine{Name: v.broughtRow(*f.Row).Name, Why: f.Why, Row: f.Row.Row}
+		if f.ID != nil && group.Name != imports.NotSure {
+			line.Link = personPath(*f.ID)
 		}
-		c.Lines = append(c.Lines, lines...)
+		switch change := f.Change; {
+		case group.Name == imports.NotSure:
+			line.Why, line.Cells = "", []string{f.Why}
+		case len(c.Columns) == 1:
+			line.Cells = []string{change.Ours + change.Theirs}
+		case change.Field == "":
+			line.Cells = make([]string, len(c.Columns))
+		default:
+			line.Cells = []string{change.Field, cmp.Or(change.Ours, "–"), cmp.Or(change.Theirs, "–")}
+		}
+		c.Lines = append(c.Lines, line)
 	}
 	return c
 }
 
-// comparedLines returns the lines of a row of a group.
-func (v visit) comparedLines(group string, row *imports.Row) (lines []comparedLine) {
-	line := comparedLine{Name: v.broughtRow(*row).Name, Row: row.Row}
-	if row.ID != nil {
-		line.Link = personPath(*row.ID)
+// findingWords are the words of the page.
+func (v visit) findingWords() imports.FindingWords {
+	return imports.FindingWords{
+		Values: v.valuesOf,
+		Changes: func(row *imports.Row) (changes []imports.FieldChange) {
+			for _, d := range v.differences(*row.Before, *row.After) {
+				changes = append(changes, imports.FieldChange{Field: d.Label, Ours: d.Old, Theirs: d.New})
+			}
+			return changes
+		},
+		Why: func(row *imports.Row) string {
+			if row.Result == imports.Perhaps {
+				return v.words().Why(row.Like[0].Why)
+			}
+			return strings.Join(v.broughtRow(*row).Reasons, " ")
+		},
 	}
-	switch group {
-	case imports.OnlyTheirs, imports.OnlyOurs:
-		line.Cells = []string{v.valuesOf(row.Fields)}
-	case imports.NotSure:
-		line.Link, line.Cells = "", []string{v.notSure(row)}
-	default:
-		if group == imports.Probably {
-			line.Why = v.notSure(row)
-		}
-		for _, change := range v.fieldChanges(row) {
-			line.Cells = []string{change.Field, cmp.Or(change.Ours, "–"), cmp.Or(change.Theirs, "–")}
-			lines = append(lines, line)
-		}
-		if len(lines) > 0 {
-			return lines
-		}
-		line.Cells = make([]string, 3)
-	}
-	return []comparedLine{line}
-}
-
-// fieldChanges returns the differences between a row and the person of the department, in
-// the words of the page.
-func (v visit) fieldChanges(row *imports.Row) (changes []imports.FieldChange) {
-	if row.Before == nil || row.After == nil {
-		return nil
-	}
-	for _, d := range v.differences(*row.Before, *row.After) {
-		changes = append(changes, imports.FieldChange{Field: d.Label, Ours: d.Old, Theirs: d.New})
-	}
-	return changes
-}
-
-// notSure returns why a row is a possible duplicate, or why it cannot be compared.
-func (v visit) notSure(row *imports.Row) string {
-	if row.Result == imports.Perhaps {
-		return v.words().Why(row.Like[0].Why)
-	}
-	return strings.Join(v.broughtRow(*row).Reasons, " ")
 }
 
 // reportComparison answers with a workbook of all that was found.
@@ -164,15 +147,16 @@ func reportComparison(v visit) error {
 	if err != nil {
 		return err
 	}
-	words := imports.ComparisonWords{Groups: map[string]string{}, Values: v.valuesOf, Changes: v.fieldChanges, Why: v.notSure}
+	var header []string
 	for _, key := range []string{"compare.finding", "import.row", "import.field.id", "deleted.name", "history.field", "compare.ours", "compare.theirs", "import.reason"} {
-		words.Header = append(words.Header, v.Text(key))
+		header = append(header, v.Text(key))
 	}
+	titles := map[string]string{}
 	for _, name := range imports.GroupNames {
-		words.Groups[name] = v.Text("compare." + name)
+		titles[name] = v.Text("compare." + name)
 	}
 	var file bytes.Buffer
-	if err := found.WriteReport(&file, sheet.XLSX, words); err != nil {
+	if err := found.WriteReport(&file, sheet.XLSX, header, titles, v.findingWords()); err != nil {
 		return err
 	}
 	upload.Attachment{Name: v.Text("compare.file") + "." + sheet.XLSX, ContentType: sheet.ContentType(sheet.XLSX)}.Describe(v.W.Header())
