@@ -38,7 +38,6 @@ func TestExplain(t *testing.T) {
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X", "Y"}}, "", "say which columns have the names, in place of A and B: " + typed + "--map A=firstName,B=lastName"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X", "Y"}}, "--map Y=email", "say which columns have the names, in place of A and B: " + typed + "--map Y=email,A=firstName,B=lastName"},
 		{&mapping.ColumnsError{Code: mapping.ColumnsNoName, Headers: []string{"X"}}, "", "if that column has the names, say so in place of A: " + typed + "--map A=name"},
-		{&mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "firstName", Headers: []string{"A", "B"}, Settled: []mapping.Header{{Header: "A", Field: "firstName"}}, Dates: &mapping.DatesError{}}, "--map X=-", typed + "--map A=firstName --dates dmy\nTry: " + typed + "--map A=firstName --dates mdy"},
 	} {
 		l := newList(cli.Env{Context: t.Context()})
 		must(t, l.flags.Parse(append([]string{"my.csv", "--tenant", "A"}, strings.Fields(tt.line)...)))
@@ -48,12 +47,6 @@ func TestExplain(t *testing.T) {
 			!strings.HasSuffix(said.String(), "\nTry: "+tt.want+"\n") || strings.Count(said.String(), "\n") != 2+strings.Count(tt.want, "\n") {
 			t.Errorf("code %d, and it says:\n%swant the hint:\n%s", code, &said, tt.want)
 		}
-	}
-	empty := newList(cli.Env{Context: t.Context()})
-	must(t, empty.flags.Parse([]string{"my.csv", "--encoding", "cp850"}))
-	empty.content = []byte("A,B\n")
-	if hint := empty.hint(&sheet.FileError{Code: sheet.FileEmpty}); hint != "" {
-		t.Errorf("no encoding helps, but: %s", hint)
 	}
 	stopped := newList(cli.Env{}).explain(fmt.Errorf("matching: %w", context.Canceled))
 	if stopped == nil || stopped.Error() != "stopped; nothing was changed" {

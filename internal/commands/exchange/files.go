@@ -53,22 +53,20 @@ func readWhole(env cli.Env, path, db string) ([]byte, error) {
 	if path == standardInput {
 		return readAll(env.Stdin, path)
 	}
-	before, err := os.Stat(path)
+	info, err := os.Stat(path)
 	name := osutil.InQuotes(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, cli.WithHint(fmt.Errorf("there is no file %s", name), "name the right file")
 	case err != nil:
 		return nil, cannotRead(path, err)
-	case before.IsDir():
+	case info.IsDir():
 		return nil, cli.WithHint(fmt.Errorf("%s is a folder", name), "name the file in it")
-	case before.Mode()&fs.ModeNamedPipe != 0:
-		return nil, cli.WithHint(fmt.Errorf("%s is a pipe", name), "the file itself, or - for standard input")
-	case !before.Mode().IsRegular():
-		return nil, cli.WithHint(fmt.Errorf("%s is not a file", name), "name the right file")
+	case !info.Mode().IsRegular():
+		return nil, cli.WithHint(fmt.Errorf("%s is not a file", name), "the file itself, or - for standard input")
 	case isDatabase(path, db):
 		return nil, cli.WithHint(fmt.Errorf("%s is the database itself", name), "name the file with the people")
-	case before.Size() > sheet.MaxFile:
+	case info.Size() > sheet.MaxFile:
 		return nil, tooLarge()
 	}
 	file, err := os.Open(path)
@@ -76,21 +74,7 @@ func readWhole(env cli.Env, path, db string) ([]byte, error) {
 		return nil, cannotRead(path, err)
 	}
 	defer file.Close()
-	content, err := readAll(file, path)
-	if err != nil {
-		return nil, err
-	}
-	if !isUnchanged(path, before, len(content)) {
-		return nil, cli.WithHint(fmt.Errorf("%s has changed while it was read", name), "the same again, when the other program has saved it")
-	}
-	return content, nil
-}
-
-// isUnchanged reports whether a file is the same as before, of so many bytes.
-func isUnchanged(path string, before fs.FileInfo, bytes int) bool {
-	after, err := os.Stat(path)
-	return err == nil && os.SameFile(before, after) && after.ModTime().Equal(before.ModTime()) &&
-		after.Size() == before.Size() && after.Size() == int64(bytes)
+	return readAll(file, path)
 }
 
 func readAll(r io.Reader, path string) ([]byte, error) {

@@ -28,7 +28,7 @@ func TestReadFileThatIsNone(t *testing.T) {
 	must(t, err)
 	defer listener.Close()
 	for path, want := range map[string]string{
-		in("pipe"): " is a pipe", in("link"): " is a pipe", in("socket"): " is not a file", "/dev/zero": " is not a file", dir: " is a folder",
+		in("pipe"): " is not a file", in("link"): " is not a file", in("socket"): " is not a file", "/dev/zero": " is not a file", dir: " is a folder",
 	} {
 		began := time.Now()
 		content, err := readFile(cli.Env{Context: t.Context()}, path, in("x.db"))

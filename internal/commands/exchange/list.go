@@ -156,7 +156,7 @@ func (l *list) hint(err error) string {
 		return l.hintOnColumns(e)
 	}
 	if e, ok := errors.AsType[*mapping.DatesError](err); ok {
-		return l.hintOnDates(e, "")
+		return l.hintOnDates(e)
 	}
 	if e, ok := errors.AsType[*imports.EncodingError](err); ok {
 		return strings.Join(l.encodings(e, ""), "\n")
@@ -170,10 +170,8 @@ func (l *list) hint(err error) string {
 			choices = append(choices, l.again("--sheet "+cli.Quote(name), "sheet"))
 		}
 		return strings.Join(choices, "\n")
-	case e.Code == sheet.FileEncoding, e.Code == sheet.FileEmpty && l.options.Encoding != "":
-		if _, err := sheet.Read(l.env.Context, l.content, sheet.Options{Sheet: l.options.Sheet}); err == nil {
-			return l.again("", "encoding")
-		}
+	case e.Code == sheet.FileEncoding:
+		return l.again("", "encoding")
 	}
 	return ""
 }
@@ -187,12 +185,11 @@ func (l *list) encodings(e *imports.EncodingError, more string, without ...strin
 	return append(choices, "if none of these is right, save the list as .xlsx in the program it comes from, and import that")
 }
 
-// hintOnColumns returns the command with the --map that settles which column is
-// which, one for each order of dates where that must be said, too. Which columns have
-// names it asks in words: a guess would make names of anything.
+// hintOnColumns returns the command with the --map that settles which column is the field.
+// Which columns have names it asks in words: a guess would make names of anything.
 func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
 	named := !slices.Contains(e.Headers, "")
-	switch settled := "--map " + cli.Quote(mapText(e.Settled)); {
+	switch {
 	case e.Code == mapping.ColumnsUnknown:
 		return "correct --map: each header as it is written in the file"
 	case e.Code == mapping.ColumnsNoName && named && len(e.Headers) > 1:
@@ -201,22 +198,17 @@ func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
 		return "if that column has the names, say so in place of A: " + l.again("--map "+l.withColumns("A=name"), "map")
 	case e.Settled == nil:
 		return ""
-	case e.Dates != nil:
-		return l.hintOnDates(e.Dates, settled+" ", "map")
-	default:
-		return l.again(settled, "map")
 	}
+	return l.again("--map "+cli.Quote(mapText(e.Settled)), "map")
 }
 
-// hintOnDates returns a command for each order of dates, with more flags and without
-// some.
-func (l *list) hintOnDates(e *mapping.DatesError, more string, without ...string) string {
+// hintOnDates returns a command for each order of dates.
+func (l *list) hintOnDates(e *mapping.DatesError) string {
 	before := []string{"", ""}
 	if e.Other != "" {
 		before = []string{"to refuse those with the month first: ", "to refuse those with the day first: "}
 	}
-	without = append(without, "dates")
-	return before[0] + l.again(more+"--dates "+mapping.DMY, without...) + "\n" + before[1] + l.again(more+"--dates "+mapping.MDY, without...)
+	return before[0] + l.again("--dates "+mapping.DMY, "dates") + "\n" + before[1] + l.again("--dates "+mapping.MDY, "dates")
 }
 
 // withColumns returns more columns for --map, after those that were typed.

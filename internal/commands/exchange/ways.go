@@ -48,7 +48,7 @@ func (i importing) beforeImport(f *imports.File, o *imports.Outcome) (ways []str
 	}
 	if unknown > 0 {
 		ways = append(ways, "These ids are of another department: to take "+rows(unknown)+" with them as new people: "+
-			i.again("--map "+cli.Quote(i.withoutIDs(f)), "map", "report", "force"))
+			i.again("--map "+i.withColumns("id=-"), "map", "report", "force"))
 	}
 	if len(deleted) > 0 {
 		ids := strings.Join(deleted[:min(len(deleted), maxUndeleted)], " ")
@@ -73,20 +73,4 @@ func (i importing) toPage(sentence string) (lines []string) {
 		lines = append(lines, "To make the department: firefighters keys create "+of)
 	}
 	return append(lines, sentence+": firefighters open "+of)
-}
-
-// withoutIDs returns a --map that leaves out the column of the ids.
-func (i importing) withoutIDs(f *imports.File) string {
-	var headers []mapping.Header
-	for _, c := range f.Mapped.Columns {
-		if c.Field == mapping.ID {
-			headers = append(headers, mapping.Header{Header: c.Header, Field: mapping.LeftOut})
-		}
-	}
-	for _, h := range i.options.Headers {
-		if h.Field != mapping.ID {
-			headers = append(headers, h)
-		}
-	}
-	return mapText(headers)
 }

@@ -24,36 +24,20 @@ type known struct {
 	fields record.Fields
 }
 
-// keyed finds people of the department by the keys of rows. There may be as many rows as
-// people, and each has several keys: so it has the keys of rows alone, as sorted hashes.
-// Whom it finds is looked at again.
+// keyed finds people of the department by the keys of rows. Both have up to 100,000, with
+// several keys each, so it has hashes of the keys of rows only. The people it finds may have
+// another key with the same hash.
 type keyed struct {
 	seed   maphash.Seed
-	hashes []uint64
-	lists  []int32    // for each hash the position in people, from 1; 0: nobody has the key
-	people [][]*known // lists of people with a key
+	lists  map[uint64]int32 // by the hash of a key the position in people, from 1; 0: nobody has the key
+	people [][]*known       // lists of people with a key
 }
 
-// ask adds the keys of a row. It must be called for all rows before sort.
+// ask adds the keys of a row. It must be called for all rows before add.
 func (k *keyed) ask(who alike.Person) {
 	for _, key := range who.Lookups() {
-		k.hashes = append(k.hashes, maphash.Comparable(k.seed, key))
+		k.lists[maphash.Comparable(k.seed, key)] = 0
 	}
-}
-
-func (k *keyed) sort() {
-	slices.Sort(k.hashes)
-	k.hashes = slices.Compact(k.hashes)
-	k.lists = make([]int32, len(k.hashes))
-}
-
-// list returns the place of the list of a key. ok is false for one that no row has.
-func (k *keyed) list(key alike.Key) (at *int32, ok bool) {
-	i, ok := slices.BinarySearch(k.hashes, maphash.Comparable(k.seed, key))
-	if !ok {
-		return nil, false
-	}
-	return &k.lists[i], true
 }
 
 // add adds somebody to the lists of their keys. Of a name each list has as many people as
@@ -62,18 +46,20 @@ func (k *keyed) list(key alike.Key) (at *int32, ok bool) {
 func (k *keyed) add(s *record.Stored, order int) {
 	who, p := alike.Of(&s.Fields), (*known)(nil) // most people have no key of a row
 	for _, key := range who.Keys() {
-		at, sought := k.list(key)
-		if !sought || *at > 0 && isFull(k.people[*at-1], &who) {
+		hash := maphash.Comparable(k.seed, key)
+		at, sought := k.lists[hash]
+		if !sought || at > 0 && isFull(k.people[at-1], &who) {
 			continue
 		}
 		if p == nil {
 			p = &known{who, order, s.ID, s.Fields}
 		}
-		if *at == 0 {
+		if at == 0 {
 			k.people = append(k.people, nil)
-			*at = int32(len(k.people))
+			at = int32(len(k.people))
+			k.lists[hash] = at
 		}
-		k.people[*at-1] = append(k.people[*at-1], p)
+		k.people[at-1] = append(k.people[at-1], p)
 	}
 }
 
@@ -91,7 +77,7 @@ func isFull(list []*known, who *alike.Person) bool {
 // findAlike finds who is perhaps the same person as a row that would be added, by the
 // position of the row.
 func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int][]Like, error) {
-	k := &keyed{seed: maphash.MakeSeed()}
+	k := &keyed{seed: maphash.MakeSeed(), lists: map[uint64]int32{}}
 	var fresh []int
 	for i := range d.verdicts {
 		if err := ctx.Err(); err != nil {
@@ -106,7 +92,6 @@ func (d *decision) findAlike(ctx context.Context, roster store.Roster) (map[int]
 	if len(fresh) == 0 {
 		return nil, nil
 	}
-	k.sort()
 	order := 0
 	err := roster.Each(func(s *record.Stored) {
 		k.add(s, order)
@@ -137,11 +122,11 @@ func (k *keyed) like(f *record.Fields) (all []Like) {
 	}
 	who, some := alike.Of(f), []found{}
 	for _, key := range who.Lookups() {
-		at, _ := k.list(key)
-		if *at == 0 {
+		at := k.lists[maphash.Comparable(k.seed, key)]
+		if at == 0 {
 			continue
 		}
-		for _, p := range k.people[*at-1] {
+		for _, p := range k.people[at-1] {
 			if why := who.Why(&p.Person); why != alike.None {
 				some = append(some, found{p, why})
 			}

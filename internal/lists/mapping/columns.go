@@ -1,8 +1,6 @@
 package mapping
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"net/mail"
@@ -57,7 +55,7 @@ type choice struct {
 }
 
 // chooseColumns returns what each column of the table is.
-func chooseColumns(t *sheet.Table, o Options) (*choice, error) {
+func chooseColumns(t *sheet.Table, o Options) (*choice, *ColumnsError) {
 	c := &choice{table: t, columns: make([]Column, len(t.Header)), filled: filledColumns(t),
 		taken: map[string]bool{}, found: map[string][]int{}}
 	for i, header := range t.Header {
@@ -96,7 +94,7 @@ func filledColumns(t *sheet.Table) []bool {
 }
 
 // asked returns what the options say of each column, by its number.
-func (c *choice) asked(o Options) (map[int]string, error) {
+func (c *choice) asked(o Options) (map[int]string, *ColumnsError) {
 	asked, called := map[int]string{}, map[string][]int{}
 	for i, column := range c.columns {
 		header := typedHeader(column.Header)
@@ -125,7 +123,7 @@ func (c *choice) asked(o Options) (map[int]string, error) {
 func typedHeader(header string) string { return strings.Join(strings.Fields(fold.String(header)), " ") }
 
 // checkAsked refuses what cannot be together.
-func (c *choice) checkAsked(asked map[int]string) error {
+func (c *choice) checkAsked(asked map[int]string) *ColumnsError {
 	headers := map[string][]string{}
 	for i, column := range c.columns {
 		field, ok := asked[i]
@@ -328,7 +326,7 @@ func (c *choice) withValue(field string) (some []int) {
 
 // choose decides which column is a field, or which ones are. A column without any
 // value never competes for it.
-func (c *choice) choose(field string) error {
+func (c *choice) choose(field string) *ColumnsError {
 	all := c.found[field]
 	if c.taken[field] || len(all) == 0 {
 		return nil
@@ -354,30 +352,13 @@ func (c *choice) choose(field string) error {
 	return nil
 }
 
-// settle completes an error of the code ColumnsTwice. Columns that are asked for by
-// their number are not settled by headers.
-func settle(ctx context.Context, t *sheet.Table, o Options, err error) {
-	first, _ := errors.AsType[*ColumnsError](err)
-	for range record.FieldNames() { // at most one round for each
-		e, _ := errors.AsType[*ColumnsError](err)
-		if e == nil || e.Code != ColumnsTwice || len(o.Columns) > 0 {
-			return
-		}
-		if o.Headers = withFirst(t, o.Headers, e); o.Headers == nil {
-			return
-		}
-		var c *choice
-		if c, err = chooseColumns(t, o); err == nil {
-			_, unsettled := readBirths(ctx, t, c.columns, o)
-			first.Settled = o.Headers
-			first.Dates, _ = errors.AsType[*DatesError](unsettled)
-		}
+// withFirst returns headers with which the first of the columns of an error is the field.
+// They are nil if the error is another one, if no header tells the columns apart, or if
+// options name columns by their numbers.
+func withFirst(t *sheet.Table, o Options, e *ColumnsError) []Header {
+	if e.Code != ColumnsTwice || len(o.Columns) > 0 {
+		return nil
 	}
-}
-
-// withFirst returns headers with which the first of the columns concerned is the field,
-// nil if its header is that of another column, too.
-func withFirst(t *sheet.Table, headers []Header, e *ColumnsError) []Header {
 	called := map[string]int{}
 	for _, header := range t.Header {
 		called[typedHeader(header)]++
@@ -391,7 +372,7 @@ func withFirst(t *sheet.Table, headers []Header, e *ColumnsError) []Header {
 		first.Field = LastFirst
 	}
 	var all []Header
-	for _, h := range headers {
+	for _, h := range o.Headers {
 		same := func(header string) bool { return typedHeader(header) == typedHeader(h.Header) }
 		switch {
 		case same(first.Header):

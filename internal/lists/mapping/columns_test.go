@@ -187,32 +187,22 @@ func TestSettled(t *testing.T) {
 		table []string
 		o     Options
 		want  headers
-		dates bool
 	}{
-		{[]string{"Vorname|Rufname|Nachname", "A|B|C"}, Options{}, headers{{"Vorname", "firstName"}}, false},
-		{[]string{"Vorname|Rufname|Nachname|Familienname|DOB|Birthday", "A|B|C|D|1990-05-15|1990-05-15"}, Options{}, headers{{"Vorname", "firstName"}, {"Nachname", "lastName"}, {"DOB", "dateOfBirth"}}, false},
-		{[]string{"Vorname|Rufname|Nachname|DOB", "A|B|C|05/06/1990"}, Options{}, headers{{"Vorname", "firstName"}}, true},
-		{[]string{"Prezime i ime|Puno ime", "Čović Ana|Ana Čović"}, Options{}, headers{{"Prezime i ime", LastFirst}}, false},
-		{[]string{"Name|Full name|Display name", "A B|A B|A B"}, Options{}, headers{{"Full name", FullName}}, false},
+		{[]string{"Vorname|Rufname|Nachname", "A|B|C"}, Options{}, headers{{"Vorname", "firstName"}}},
+		{[]string{"Vorname|Rufname|Nachname|Familienname|DOB|Birthday", "A|B|C|D|1990-05-15|1990-05-15"}, Options{}, headers{{"Vorname", "firstName"}}},
+		{[]string{"Prezime i ime|Puno ime", "Čović Ana|Ana Čović"}, Options{}, headers{{"Prezime i ime", LastFirst}}},
+		{[]string{"Name|Full name|Display name", "A B|A B|A B"}, Options{}, headers{{"Full name", FullName}}},
 		{[]string{"Vorname|X|Nachname|DOB|Birthday", "A|B|C|1|1"}, Options{Headers: headers{{"Vorname", "firstName"}, {"X", "firstName"}, {"DOB", LeftOut}}},
-			headers{{"DOB", LeftOut}, {"Vorname", "firstName"}}, false},
-		{[]string{"A|B|C", "A|B|C"}, Options{Headers: headers{{"A", "firstName"}, {"B", "lastName"}, {"C", LastFirst}}}, headers{{"C", LastFirst}}, false},
-		{[]string{"Vorname|Nachname|DOB|DOB", "A|B|1990-05-15|1990-05-16"}, Options{}, nil, false},
-		{[]string{"Vorname|Nachname|DOB|dob|Birthday", "A|B|1|2|3"}, Options{}, headers{{"Birthday", "dateOfBirth"}}, false},
-		{[]string{"Spind|Mail", "Chief|a@example.com"}, Options{}, nil, false},
+			headers{{"DOB", LeftOut}, {"Vorname", "firstName"}}},
+		{[]string{"A|B|C", "A|B|C"}, Options{Headers: headers{{"A", "firstName"}, {"B", "lastName"}, {"C", LastFirst}}}, headers{{"C", LastFirst}}},
+		{[]string{"Vorname|Nachname|DOB|DOB", "A|B|1990-05-15|1990-05-16"}, Options{}, nil},
+		{[]string{"Vorname|Nachname|DOB|dob|Birthday", "A|B|1|2|3"}, Options{}, headers{{"Birthday", "dateOfBirth"}}},
+		{[]string{"Spind|Mail", "Chief|a@example.com"}, Options{}, nil},
 	} {
 		var e *ColumnsError
 		_, err := Map(t.Context(), tableOf(tt.table...), tt.o)
-		if !errors.As(err, &e) || !slices.Equal(e.Settled, tt.want) || (e.Dates != nil) != tt.dates {
+		if !errors.As(err, &e) || !slices.Equal(e.Settled, tt.want) {
 			t.Errorf("%q: %+v, want %v", tt.table, err, tt.want)
-			continue
-		}
-		if tt.want == nil {
-			continue
-		}
-		tt.o.Headers, tt.o.Dates = e.Settled, DMY
-		if _, err := Map(t.Context(), tableOf(tt.table...), tt.o); err != nil {
-			t.Errorf("%q with %v: %v", tt.table, e.Settled, err)
 		}
 	}
 }

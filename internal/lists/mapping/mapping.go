@@ -143,11 +143,9 @@ type ColumnsError struct {
 	Field   string   // that several columns could be; empty for other codes
 	Headers []string // the columns concerned; for ColumnsNoName and ColumnsNoHeader all headers
 
-	// Settled is what Options.Headers can say so that ColumnsTwice is settled for all
-	// fields: the first column for each. It is nil where headers cannot tell the columns
-	// apart. Dates is what is not settled then.
+	// Settled is what Options.Headers can say so that the first of the columns of a
+	// ColumnsTwice is Field. It is nil where headers cannot tell the columns apart.
 	Settled []Header
-	Dates   *DatesError
 }
 
 func (e *ColumnsError) Error() string { return "columns: " + e.Code }
@@ -187,11 +185,11 @@ func Columns(t *sheet.Table, o Options) []Column {
 // *DatesError; then the result has the columns as far as they are known. Or it is
 // that of ctx.
 func Map(ctx context.Context, t *sheet.Table, o Options) (*Result, error) {
-	c, err := chooseColumns(t, o)
+	c, unclear := chooseColumns(t, o)
 	r := &Result{Columns: c.columns, Notes: c.notes}
-	if err != nil {
-		settle(ctx, t, o, err)
-		return r, err
+	if unclear != nil {
+		unclear.Settled = withFirst(t, o, unclear)
+		return r, unclear
 	}
 	births, err := readBirths(ctx, t, r.Columns, o)
 	if err != nil {

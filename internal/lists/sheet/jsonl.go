@@ -4,38 +4,24 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strings"
 )
 
-// jsonRows gathers objects as rows. Their members are the columns.
-type jsonRows struct {
-	named
-	seen  []int // for each column the last object that has it
-	count int   // of the objects
-}
-
-// readJSONL reads JSON lines: an object of texts on each line. It also reads one
-// array of such objects, and an answer of the API's list. There the number of a row
-// is that of its item.
+// readJSONL reads JSON lines: an object of texts on each line. Its members are the columns.
 func readJSONL(ctx context.Context, text string) (*Table, error) {
-	rows := jsonRows{named: named{collector{ctx: ctx}, nil, map[string]int{}}}
-	decoder := json.NewDecoder(strings.NewReader(text))
-	for line, last := 1, 0; ; {
-		start := len(text) - len(strings.TrimLeft(text[decoder.InputOffset():], " \t\r\n"))
-		line, last = line+strings.Count(text[last:start], "\n"), start
-		var value json.RawMessage
-		err := decoder.Decode(&value)
-		if errors.Is(err, io.EOF) {
-			break
+	rows, number := named{collector{ctx: ctx}, nil, map[string]int{}}, 0
+	for line := range strings.Lines(text) {
+		number++
+		if strings.TrimSpace(line) == "" {
+			continue
 		}
+		cells, err := rows.object(line)
 		if err == nil {
-			err = rows.value(line, value)
+			err = rows.add(number, cells)
 		}
 		if err != nil {
-			return nil, damaged(fmt.Errorf("line %d: %w", line, err))
+			return nil, damaged(fmt.Errorf("line %d: %w", number, err))
 		}
 	}
 	if len(rows.rows) == 0 {
@@ -44,64 +30,34 @@ func readJSONL(ctx context.Context, text string) (*Table, error) {
 	return &Table{Format: JSONL, Header: rows.header, Rows: rows.rows}, nil
 }
 
-// value adds a value of the file: an object, or many.
-func (j *jsonRows) value(line int, value []byte) error {
-	var answer struct {
-		Data struct{ Items json.RawMessage }
+// object returns the cells of an object.
+func (n *named) object(line string) (cells []Cell, err error) {
+	decoder := json.NewDecoder(strings.NewReader(line))
+	if brace, err := decoder.Token(); err != nil || brace != json.Delim('{') {
+		return nil, fmt.Errorf("%.20s is no object", strings.TrimSpace(line))
 	}
-	switch {
-	case value[0] == '[':
-		return j.array(value)
-	case json.Unmarshal(value, &answer) == nil && bytes.HasPrefix(answer.Data.Items, []byte("[")):
-		return j.array(answer.Data.Items)
-	}
-	return j.object(line, value)
-}
-
-// array adds the objects of an array, one by one: it can have millions that are
-// empty.
-func (j *jsonRows) array(array []byte) error {
-	decoder := json.NewDecoder(bytes.NewReader(array))
-	decoder.Token() // the opening bracket; the array is known to be well-formed
-	for number := 1; decoder.More(); number++ {
-		var item json.RawMessage
-		decoder.Decode(&item)
-		if err := j.object(number, item); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// object adds an object as a row.
-func (j *jsonRows) object(number int, object []byte) error {
-	if object[0] != '{' {
-		return fmt.Errorf("%.20s is no object", object)
-	}
-	if j.count++; j.count > maxRows {
-		return fail(FileTooMany, "rows", maxRows)
-	}
-	var cells []Cell
-	decoder := json.NewDecoder(bytes.NewReader(object))
-	decoder.Token() // the opening brace; the object is known to be well-formed
 	for decoder.More() {
-		name, _ := decoder.Token()
+		name, err := decoder.Token()
+		if err != nil {
+			return nil, err
+		}
 		var value json.RawMessage
-		decoder.Decode(&value)
-		i := j.columnOf(name.(string))
+		if err := decoder.Decode(&value); err != nil {
+			return nil, err
+		}
+		i := n.columnOf(name.(string))
 		if i >= maxColumns {
-			return fail(FileTooMany, "columns", maxColumns)
+			return nil, fail(FileTooMany, "columns", maxColumns)
 		}
-		if i == len(j.seen) {
-			j.seen = append(j.seen, 0)
-		}
-		if j.seen[i] == j.count {
-			return fmt.Errorf("%v is given twice", name)
-		}
-		j.seen[i] = j.count
 		cells = withText(cells, i, jsonText(value))
 	}
-	return j.add(number, cells)
+	if _, err := decoder.Token(); err != nil {
+		return nil, err
+	}
+	if decoder.More() {
+		return nil, fmt.Errorf("there is more than one object")
+	}
+	return cells, nil
 }
 
 // jsonText returns a value as the text of a cell. A value that is no text stands as

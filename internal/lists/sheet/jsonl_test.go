@@ -14,10 +14,6 @@ func TestReadJSONL(t *testing.T) {
 	}{
 		{"lines", "{\"firstName\":\" Ana \",\"lastName\":\"Č\\u0107\"}\n\n{\"lastName\":\"B\",\"boots\":\"x\"}\n", []string{"firstName|lastName|boots", "1 Ana|Čć", "3 |B|x"}},
 		{"values", `{"a":null,"b":12.50,"c":true,"d":{"e": [1, "f"]},"g":"'=x"}`, []string{"a|b|c|d|g", `1 |12.50|true|{"e":[1,"f"]}|'=x`}},
-		{"objects of several lines", "{\n\"a\":\"1\"\n}\n{\"a\":\n\"2\"}", []string{"a", "1 1", "4 2"}},
-		{"array", "[{\"a\":\"1\"},\n\n{\"a\":\"2\"}]", []string{"a", "1 1", "2 2"}},
-		{"answer of the API", `{"data":{"items":[{"a":"1"},{"a":"2"}],"page":1},"totalCount":2}`, []string{"a", "1 1", "2 2"}},
-		{"a member called data", `{"data":"1"}`, []string{"data", "1 1"}},
 		{"nothing in a line", "{}\n{\"a\":null}\n{\"a\":\"1\"}", []string{"a", "3 1"}},
 	}
 	for _, tt := range tests {
@@ -33,13 +29,12 @@ func TestReadJSONL(t *testing.T) {
 func TestBadJSONL(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, code, what string }{
-		{"{\"a\":\"1\"}\n{\"a\":\n", FileDamaged, "line 2: unexpected EOF"},
+		{"{\"a\":\"1\"}\n{\"a\":\n", FileDamaged, "line 2: EOF"},
 		{"{\"a\":\"1\"}\n\n{\"a\":1x}", FileDamaged, "line 3: invalid character 'x' after object key:value pair"},
 		{"{\"a\":\"1\"}\n5\n", FileDamaged, "line 2: 5 is no object"},
-		{`[{"a":"1"},[]]`, FileDamaged, "line 1: [] is no object"},
-		{`{"a":"1","a":"1"}`, FileDamaged, "line 1: a is given twice"},
+		{`[{"a":"1"}]`, FileDamaged, `line 1: [{"a":"1"}] is no object`},
+		{`{"a":"1"} {"a":"2"}`, FileDamaged, "line 1: there is more than one object"},
 		{`{}`, FileEmpty, ""},
-		{`[{"a":null}]`, FileEmpty, ""},
 	}
 	for _, tt := range tests {
 		if _, err := Read(t.Context(), []byte(tt.text), Options{}); !isFault(err, tt.code, tt.what) {
@@ -58,8 +53,6 @@ func TestBadJSONL(t *testing.T) {
 // FuzzJSONL reads any text. It never panics, and no row is wider than the header.
 func FuzzJSONL(f *testing.F) {
 	f.Add("{\"a\":\"1\"}\n{\"b\":{\"c\":[null]}}")
-	f.Add(`[{"a":"\ud800"},{}]`)
-	f.Add(`{"data":{"items":[{"a":1}]}}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		table, err := readJSONL(t.Context(), text)
 		if err != nil {
