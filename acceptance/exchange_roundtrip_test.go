@@ -43,7 +43,7 @@ var scripts = func() (all [][]rune) {
 var awkward = []string{
 	"]]>", "'", "''", "=1+1", "+1", "'+1", "-", "@home", "'@home", `"`, `"a";b`, "a,b", "a|b", "a;b", `a\b`, `a\nb`, `\`, "_x0041_", "_xD83D_", "1E5", "007", "1/2/90",
 	"4.41E+11", "TRUE", "#N/A", "NULL", "-", "sep=;", "id", "null", "<b>&amp;", "x  y", "\u200fa\u200e", "\ufeffa", "a\u2028b", "a\u00a0b", "👩‍🚒", "Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A",
-	"BEGIN:VCARD", "a:b", "\ufffe", "\uffff", "a\U0010ffff", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "0/0/00", "ﷺ", "İ", "ǅ",
+	"BEGIN:VCARD", "a:b", "=20", "_x005F_", "tel:5", "data:x", "'=", "0049", "1990-05-15", "\ufffe", "\uffff", "a\U0010ffff", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "0/0/00", "ﷺ", "İ", "ǅ",
 	strings.Repeat("ж", 100), strings.Repeat("😀", 50),
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
-	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -110,27 +109,6 @@ func TestEnds(t *testing.T) {
 	}
 	if got := names(t, s); got != "" {
 		t.Errorf("the department has %s", got)
-	}
-}
-
-// TestReportToFullDisk: wherever the disk is full, somebody who writes a report is
-// told.
-func TestReportToFullDisk(t *testing.T) {
-	t.Parallel()
-	f := read(t, "Vorname;Nachname\nAna;Čović\nIvan;\n", imports.Options{})
-	r, err := f.Check(t.Context(), nil, 0)
-	must(t, err)
-	for _, format := range []string{sheet.CSV, sheet.XLSX} {
-		var whole strings.Builder
-		must(t, writeReport(&whole, format, f, r))
-		for room := 0; room < whole.Len(); room += 1 + whole.Len()/100 {
-			if err := writeReport(&shortDisk{left: room}, format, f, r); !errors.Is(err, io.ErrShortWrite) {
-				t.Fatalf("%s with room for %d bytes: %v", format, room, err)
-			}
-		}
-	}
-	if err := writeReport(io.Discard, sheet.VCard, f, r); err == nil {
-		t.Error("a report as vCards")
 	}
 }
 

@@ -2,13 +2,11 @@ package imports
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
-	"github.com/firefighter-records/firefighters/internal/people/alike"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -276,61 +274,6 @@ func TestSpelling(t *testing.T) {
 	if d, err := f.decide(t.Context(), roster); err != nil || d.rows[0].Result != Left || d.spelled != 1 {
 		t.Errorf("a name in one column: %+v, %v", d.rows[0], err)
 	}
-}
-
-// TestAlikeAgainstModel: a row that would be added is Perhaps exactly where somebody of
-// the department is like it, and names those with the strongest reasons.
-func TestAlikeAgainstModel(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(3, 4))
-	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
-	anyone := func() mapping.Person {
-		return someone(pick("Jürgen", "Juergen", "Jurgen", "Müller", "Ana"), pick("Müller", "Mueller", "Jürgen", "Kos"), pick("", "", "092 354 3631", "00385923543631", "1"),
-			pick("", "", "a@x.org", "b@x.org"), pick("", "", "1990-05-15T00:00:00Z", "1960-01-02T00:00:00Z"))
-	}
-	seen := map[string]int{}
-	for range 8_000 {
-		var roster people
-		for i := range random.IntN(12) {
-			roster = append(roster, stored(fmt.Sprint("id", i), anyone().Fields))
-		}
-		row := anyone()
-		var want []Like
-		who := alike.Of(&row.Fields)
-		for reason := alike.EmailAndBirth; reason <= alike.BirthAndName; reason++ {
-			for _, s := range roster {
-				if person := alike.Of(&s.Fields); who.Why(&person) == reason {
-					want = append(want, Like{ID: &s.ID, Why: reasons[reason]})
-				}
-			}
-		}
-		v := matched(t, []sought{fileOf(Options{}, row).distinct().rows[0]}, membersOf(roster))[0]
-		if !v.fresh {
-			continue
-		}
-		got := decided(t, roster, Options{}, row).rows[0]
-		if (got.Result == Perhaps) != (len(want) > 0) || len(got.Like) != min(len(want), few) {
-			t.Fatalf("%v beside %v: %s like %d, want %d", row.Fields, roster, got.Result, len(got.Like), len(want))
-		}
-		for i, like := range got.Like {
-			seen[like.Why]++
-			if like.Why != want[i].Why || *like.ID != *want[i].ID {
-				t.Fatalf("%v beside %v: %s %s is number %d, want %s %s", row.Fields, roster, *like.ID, like.Why, i, *want[i].ID, want[i].Why)
-			}
-		}
-	}
-	for _, why := range reasons[1:] {
-		if seen[why] < 200 {
-			t.Errorf("the worlds have %s %d times only", why, seen[why])
-		}
-	}
-}
-
-func membersOf(roster people) (members []member) {
-	for _, s := range roster {
-		members = append(members, member{identified(&s.Fields), s.ID, s.Fields})
-	}
-	return members
 }
 
 // TestManyAlike: as many rows as people, of which each is like each other, cost no more

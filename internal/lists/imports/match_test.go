@@ -2,120 +2,11 @@ package imports
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
-
-// The model is "Who is it?" of the contract, sentence by sentence, each row against
-// each person and each other row.
-
-func sameName(a, b identity) bool { return a.name != "" && a.name == b.name }
-
-func otherwise(a, b identity) bool {
-	return a.email != "" && b.email != "" && a.email != b.email || a.birth != "" && b.birth != "" && a.birth != b.birth
-}
-
-func sure(a, b identity) bool {
-	return sameName(a, b) && (a.email != "" && a.email == b.email || a.birth != "" && a.birth == b.birth)
-}
-
-// nobody and the others are what a row can mean beside the number of a person.
-const (
-	nobody = -1 - iota
-	unclear
-	unknownID
-)
-
-// meant returns what a row means, the number of a person or one of the constants: by the
-// rules, or where these do not tell by what somebody has said.
-func meant(r sought, rows []sought, people []member) int {
-	rules := byRules(r, rows, people)
-	switch {
-	case r.same != "":
-		said := slices.IndexFunc(people, func(p member) bool { return p.id == r.same })
-		if said < 0 {
-			return unknownID
-		}
-		if rules >= 0 && rules != said {
-			return unclear
-		}
-		return said
-	case r.add && rules >= 0:
-		return unclear
-	case r.add:
-		return nobody
-	}
-	return rules
-}
-
-func byRules(r sought, rows []sought, people []member) int {
-	if r.id != "" || r.badID {
-		if n := slices.IndexFunc(people, func(p member) bool { return p.id == r.id && !r.badID }); n >= 0 {
-			return n
-		}
-		return unknownID
-	}
-	var rules, could, namesakes []int
-	for n, p := range people {
-		if sure(r.identity, p.identity) {
-			rules = append(rules, n)
-		}
-		if sameName(r.identity, p.identity) {
-			namesakes = append(namesakes, n)
-			if !otherwise(r.identity, p.identity) {
-				could = append(could, n)
-			}
-		}
-	}
-	named := 0
-	for _, other := range rows {
-		if sameName(r.identity, other.identity) {
-			named++
-		}
-	}
-	switch {
-	case len(rules) == 1:
-		return rules[0]
-	case len(rules) > 1: // different people
-		return unclear
-	case len(could) == 0:
-		return nobody
-	case len(namesakes) == 1 && named == 1:
-		return could[0]
-	}
-	return unclear // two people fit, or two rows
-}
-
-// model returns the number of the person, "new" or "refused" for each row.
-func model(rows []sought, people []member) []string {
-	means, result := make([]int, len(rows)), make([]string, len(rows))
-	for i, r := range rows {
-		means[i] = meant(r, rows, people)
-	}
-	for i := range rows {
-		result[i] = fmt.Sprint(means[i])
-		if means[i] == nobody {
-			result[i] = "new"
-		}
-		for j := range rows {
-			a, b := rows[i].identity, rows[j].identity
-			said := means[i] != unclear && (rows[i].same != "" || rows[i].add)
-			onePerson := means[i] >= 0 && means[i] == means[j]
-			alike := !said && sure(a, b) && (means[i] < 0 || means[j] < 0)
-			twice := !said && means[i] == nobody && means[j] == nobody && sameName(a, b) && !otherwise(a, b)
-			if i != j && means[j] != unknownID && (onePerson || alike || twice) {
-				result[i] = "refused"
-			}
-		}
-		if means[i] == unclear || means[i] == unknownID {
-			result[i] = "refused"
-		}
-	}
-	return result
-}
 
 func outcome(v verdict) string {
 	switch {
@@ -125,56 +16,6 @@ func outcome(v verdict) string {
 		return "new"
 	}
 	return fmt.Sprint(v.person)
-}
-
-// world returns a small file and a small department in which most things happen
-// often.
-func world(random *rand.Rand) (rows []sought, people []member) {
-	pick := func(texts ...string) string { return texts[random.IntN(len(texts))] }
-	anyone := func() identity {
-		return identity{pick("ana", "ana", "ana", "eva"), pick("", "", "a@x", "b@x"), pick("", "", "1960", "1990")}
-	}
-	for i := range random.IntN(5) {
-		people = append(people, member{identity: anyone(), id: fmt.Sprint("id", i)})
-	}
-	for i := range random.IntN(5) {
-		row := sought{identity: anyone(), number: i + 2}
-		switch random.IntN(10) {
-		case 0, 1:
-			row.id = fmt.Sprint("id", random.IntN(6))
-		case 2:
-			row.badID = true
-		case 3:
-			row.identity = identity{}
-		case 4:
-			row.same = fmt.Sprint("id", random.IntN(6))
-		case 5:
-			row.add = true
-		}
-		rows = append(rows, row)
-	}
-	return rows, people
-}
-
-func TestMatchAgainstModel(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(1, 2))
-	seen := map[string]int{}
-	for range 60_000 {
-		rows, people := world(random)
-		want := model(rows, people)
-		for i, v := range matched(t, rows, people) {
-			seen[want[i]]++
-			if got := outcome(v); got != want[i] {
-				t.Fatalf("row %d of %+v with %+v: %s, want %s", i, rows, people, got, want[i])
-			}
-		}
-	}
-	for _, result := range []string{"new", "refused", "0", "1", "2"} {
-		if seen[result] < 1000 {
-			t.Errorf("the worlds have %q %d times only", result, seen[result])
-		}
-	}
 }
 
 func TestMatch(t *testing.T) {
@@ -232,9 +73,6 @@ func TestMatch(t *testing.T) {
 		}
 		if fmt.Sprint(got) != test.want {
 			t.Errorf("%s: %v, want %s", test.name, got, test.want)
-		}
-		if modelled := fmt.Sprint(model(test.rows, test.people)); modelled != test.want {
-			t.Errorf("%s: the model says %s, want %s", test.name, modelled, test.want)
 		}
 	}
 }

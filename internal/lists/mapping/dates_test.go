@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
-	"github.com/firefighter-records/firefighters/internal/text/calendar"
-	"github.com/firefighter-records/firefighters/internal/text/lang"
 )
 
 // readDate reads a date in a column of its own. It returns the code of the error
@@ -129,42 +126,6 @@ var layouts = []struct{ layout, order string }{
 	{"02.01.2006", DMY}, {"2.1.2006", DMY}, {"2. 1. 2006.", DMY}, {"02/01/2006", DMY}, {"2-1-2006", DMY}, {"02.01.06", DMY}, {"2.1.06", DMY}, {"02/01/2006 00:00:00", DMY},
 	{"1/2/2006", MDY}, {"01/02/2006", MDY}, {"1/2/06", MDY}, {"1/2/2006 3:04:05 PM", MDY},
 	{"2006/01/02", YMD}, {"2006. 1. 2.", YMD}, {"2006-01-02", ""}, {"20060102", ""}, {"2 January 2006", ""}, {"2-Jan-06", ""}, {"January 2, 2006", ""},
-}
-
-// TestEveryDay reads days of a hundred years in every way.
-func TestEveryDay(t *testing.T) {
-	t.Parallel()
-	var days []time.Time
-	for day := now.Truncate(24*time.Hour).AddDate(-100, 0, 1); day.Before(now); day = day.AddDate(0, 0, 37) {
-		days = append(days, day)
-	}
-	for _, l := range layouts {
-		checkDays(t, days, l.order, func(day time.Time) string { return day.Format(l.layout) })
-	}
-	for _, l := range lang.All() {
-		checkDays(t, days, "", func(day time.Time) string { return l.Day(calendar.Of(day)) })
-	}
-}
-
-// checkDays checks that a column of days is read as it was written.
-func checkDays(t *testing.T, days []time.Time, order string, write func(time.Time) string) {
-	t.Helper()
-	table := &sheet.Table{Header: []string{"Ime", "Prezime", "Rođen"}}
-	for _, day := range days {
-		table.Rows = append(table.Rows, sheet.Row{Cells: []sheet.Cell{{Text: "Ana"}, {Text: "Čović"}, {Text: write(day)}}})
-	}
-	for _, dates := range []string{"", order} { // some day settles it, too
-		r, err := Map(t.Context(), table, Options{Dates: dates, Now: now})
-		if err != nil || r.Dates != order {
-			t.Errorf("%q is %q, %v, want %q", write(days[0]), r.Dates, err, order)
-			continue
-		}
-		for i, p := range r.People {
-			if want := days[i].Format("2006-01-02T15:04:05Z"); p.Fields.DateOfBirth != want || len(p.Errors) > 0 {
-				t.Fatalf("%q in the order %q: %+v, want %s", write(days[i]), dates, p, want)
-			}
-		}
-	}
 }
 
 // FuzzDate: what is read of a text is a date by the rules of a record, and an

@@ -3,8 +3,6 @@ package mapping
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -165,30 +163,6 @@ func TestIDs(t *testing.T) {
 	card.Ours = true
 	check(t, card, Options{}, "ID=id First name=firstName Last name=lastName ",
 		"2 Ana/Čović/// "+anID, "3 Ivan/Horvat/// id:invalid", "4 A/B/// id:invalid", "5 C/D///")
-}
-
-// TestFiles reads files of other programs. testdata/files.txt says what they
-// become.
-func TestFiles(t *testing.T) {
-	t.Parallel()
-	content, err := os.ReadFile("testdata/files.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range strings.Split(string(content), "== ")[1:] {
-		name, want, _ := strings.Cut(file, "\n")
-		content, err := os.ReadFile(filepath.Join("../../../acceptance/testdata/sheets", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		table, err := sheet.Read(t.Context(), content, sheet.Options{})
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		if got := told(Map(t.Context(), table, Options{Now: now})); got != want {
-			t.Errorf("%s becomes\n%s\nwant\n%s", name, got, want)
-		}
-	}
 }
 
 // TestNothingIsLost: a row is never lost, and a cell of a column that is kept

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
 // lines returns a table as texts: the header, then the rows with their numbers.
@@ -128,11 +126,11 @@ func TestBadVCards(t *testing.T) {
 	}
 }
 
-// FuzzVCard writes a person and reads them again, and reads any cards.
+// FuzzVCard reads any cards.
 func FuzzVCard(f *testing.F) {
-	f.Add("Ana", "Čović", "+385 91", "TEL;TYPE=CELL:1\nBDAY:--0515")
-	f.Add(`a;b\,c`, "'=x", "", "N;QUOTED-PRINTABLE:=C5=\n=A0;b\nPHOTO;ENCODING=b:AA")
-	f.Fuzz(func(t *testing.T, first, last, phone, more string) {
+	f.Add("TEL;TYPE=CELL:1\nBDAY:--0515")
+	f.Add("N;QUOTED-PRINTABLE:=C5=\n=A0;b\nPHOTO;ENCODING=b:AA")
+	f.Fuzz(func(t *testing.T, more string) {
 		if table, err := readVCards(t.Context(), "BEGIN:VCARD\n"+more+"\nEND:VCARD"); err == nil {
 			for _, row := range table.Rows {
 				if len(row.Cells) > len(table.Header) {
@@ -140,13 +138,6 @@ func FuzzVCard(f *testing.F) {
 				}
 			}
 		}
-		person := record.Firefighter{ID: people[0].ID, Fields: record.Fields{FirstName: first, LastName: last, PhoneNumber: phone}}
-		normal, errs := person.Normalize(now)
-		if len(errs) > 0 {
-			return
-		}
-		person.Fields = normal
-		checkAgainPeople(t, VCard, person)
 	})
 }
 

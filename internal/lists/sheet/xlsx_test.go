@@ -6,11 +6,9 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/xuri/excelize/v2"
 )
@@ -185,24 +183,6 @@ func archive(t testing.TB, files ...string) []byte {
 	return content.Bytes()
 }
 
-// TestDayOfExcelize compares days with those that another program writes.
-func TestDayOfExcelize(t *testing.T) {
-	t.Parallel()
-	content := workbook(t, func(f *excelize.File) error {
-		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b"}),
-			f.SetSheetRow("Sheet1", "A2", &[]any{time.Date(1961, 2, 3, 0, 0, 0, 0, time.UTC), time.Date(2001, 12, 31, 23, 15, 1, 0, time.UTC)}))
-	})
-	got, err := Read(t.Context(), content, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []string{"1961-02-03", "2001-12-31T23:15:01"} {
-		if day, ok := got.Day(got.Rows[0].Cells[i].Text); !ok || day != want {
-			t.Errorf("got %s, want %s", day, want)
-		}
-	}
-}
-
 // FuzzReadXLSX reads a sheet of any XML, and archives that are damaged.
 func FuzzReadXLSX(f *testing.F) {
 	whole := workbook(f, func(f *excelize.File) error { return list(f, "Sheet1", 1) })
@@ -223,91 +203,4 @@ func FuzzReadXLSX(f *testing.F) {
 			t.Fatal("a table without rows")
 		}
 	})
-}
-
-// longList returns the rows of a list of n people.
-func longList(n int) (rows [][]any) {
-	for i := range n {
-		rows = append(rows, []any{"Željko", fmt.Sprint("Horvat-", i), fmt.Sprint("+385 91 ", 1_000_000+i), fmt.Sprintf("z.horvat%d@example.com", i), 20000 + i%15000,
-			"Zapovjednik", "Ulica 1, 10000 Zagreb", fmt.Sprint("Napomena ", i)})
-	}
-	return rows
-}
-
-func BenchmarkReadXLSX(b *testing.B) {
-	content := workbook(b, func(f *excelize.File) error {
-		w, err := f.NewStreamWriter("Sheet1")
-		if err == nil {
-			err = w.SetRow("A1", []any{"Ime", "Prezime", "Mobitel", "E-mail", "Rođen", "Čin", "Adresa", "Napomena"})
-		}
-		for i, row := range longList(17_000) {
-			err = errors.Join(err, w.SetRow(fmt.Sprint("A", i+2), row))
-		}
-		return errors.Join(err, w.Flush())
-	})
-	benchmarkRead(b, content)
-}
-
-func BenchmarkReadCSV(b *testing.B) {
-	var content strings.Builder
-	content.WriteString("Ime;Prezime;Mobitel;E-mail;Rođen;Čin;Adresa;Napomena\r\n")
-	for _, row := range longList(17_000) {
-		content.WriteString(strings.Trim(strings.ReplaceAll(fmt.Sprintf("%q", row), `" "`, `";"`), "[]") + "\r\n")
-	}
-	benchmarkRead(b, []byte(content.String()))
-}
-
-func benchmarkRead(b *testing.B, content []byte) {
-	b.SetBytes(int64(len(content)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if got, err := Read(b.Context(), content, Options{}); err != nil || len(got.Rows) != 17_000 {
-			b.Fatal(err)
-		}
-	}
-}
-
-// TestFiles reads workbooks as programs write them: LibreOffice itself, and parts
-// like those of Excel and Google Sheets.
-func TestFiles(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]struct {
-		table string
-		days  []string // in the last column
-		notes []Note
-	}{
-		"excel-dates.xlsx": {`xlsxMitglieder ["Nr." "Vorname" "Nachname" "Mobil" "E-Mail" "geb. am"]` +
-			` 4["1" "Änne" "Müller" "436641234567" "a.mueller@example.at" "33008"]` +
-			` 5["2" "Jürgen" "Groß" "0660 7654321" "j.gross@example.at" "31224"]` +
-			` 6["3" "Timo" "Özel" "+43 676 1112233" "" "38322"]` +
-			` 8["4" "Zoë" "Weiß-König" "" "zoe@example.at"]`,
-			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, []Note{{NoteTitle, []any{1, Quoted("Mitgliederliste Freiwillige Feuerwehr Musterdorf")}}, {NoteHiddenSheets, []any{"Ausgetreten"}}}},
-		"excel-1904.xlsx": {`xlsxSheet1 ["First Name" "Last Name" "Mobile" "Birthday"]` +
-			` 2["Grace" "Hopper-Lee" "+1 555 010 2222" "31546"] 3["Tim" "Appleseed" "555-010-3333" "29762"] 4["Noa" "Levi" "15550104444" "37226"]`,
-			[]string{"1990-05-15", "1985-06-26", "2005-12-02"}, nil},
-		"google-sheets.xlsx": {`xlsxTabellenblatt1 ["Vorname" "Nachname" "Handynummer" "E-Mail-Adresse" "Geburtsdatum"]` +
-			` 2["Łucja" "Wiśniewska" "+48 601 234 567" "lucja@example.pl" "33008"] 3["Søren" "Kjær" "4520123456" "soren@example.dk" "31224"]` +
-			` 4["Ömer" "Yıldız" "0532 111 22 33" "omer@example.com.tr" "38322"]`,
-			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, nil},
-		"libreoffice.xlsx": {`xlsxlibreoffice ["Nombre" "Apellidos" "Móvil" "Correo electrónico" "Fecha de nacimiento"]` +
-			` 2["José María" "Núñez Peña" "+34 612 345 678" "jm.nunez@example.es" "33008"] 3["Íñigo" "García" "0034611222333" "" "31224"]` +
-			` 4["Begoña" "López, viuda de Ruiz" "" "bego@example.es" "38322"]`,
-			[]string{"1990-05-15", "1985-06-26", "2004-12-01"}, nil},
-	} {
-		content, err := os.ReadFile("../../../acceptance/testdata/sheets/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := Read(t.Context(), content, Options{})
-		if err != nil || show(got) != want.table || !reflect.DeepEqual(got.Notes, want.notes) {
-			t.Errorf("%s: %v\n got %s\nwant %s", name, err, show(cmpTable(got)), want.table)
-			continue
-		}
-		for i, day := range want.days {
-			cells := got.Rows[i].Cells
-			if date, ok := got.Day(cells[len(cells)-1].Text); !ok || date != day {
-				t.Errorf("%s: row %d has the day %s, want %s", name, got.Rows[i].Number, date, day)
-			}
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package xlsx
 
 import (
-	"context"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -194,27 +193,6 @@ func TestTexts(t *testing.T) {
 		if got := all.at(i); got != text || all.count != len(want) {
 			t.Fatalf("text %d of %d is %.20q, want %.20q", i, all.count, got, text)
 		}
-	}
-}
-
-// TestEnds: reading stops soon after its context has ended, in any part.
-func TestEnds(t *testing.T) {
-	t.Parallel()
-	content := book(strings.Repeat("<row><c><v>1</v></c></row>", 50_000), nil).zip(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	f, err := Open(ctx, content)
-	must(t, err)
-	rows := 0
-	_, err = f.Rows(ctx, f.Sheets[0], func(Row) error {
-		rows++
-		cancel()
-		return nil
-	})
-	if !errors.Is(err, context.Canceled) || rows > 5000 {
-		t.Errorf("%d rows after the end: %v", rows, err)
-	}
-	if _, err := Open(ctx, content); !errors.Is(err, context.Canceled) {
-		t.Errorf("opened after the end: %v", err)
 	}
 }
 

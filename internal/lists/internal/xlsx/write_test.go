@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -185,58 +184,4 @@ func TestAnyText(t *testing.T) {
 	}
 }
 
-// shortDisk takes so many bytes, and no more.
-type shortDisk struct{ left int }
-
 var errFull = errors.New("the disk is full")
-
-func (d *shortDisk) Write(p []byte) (int, error) {
-	n := min(len(p), d.left)
-	d.left -= n
-	if n < len(p) {
-		return n, errFull
-	}
-	return n, nil
-}
-
-// TestCutOff: wherever the disk is full, somebody who writes a workbook is told.
-func TestCutOff(t *testing.T) {
-	t.Parallel()
-	write := func(w io.Writer, rows int) error {
-		book := NewWriter(w, "People", false, []Cell{{Text: "name"}})
-		random := rand.New(rand.NewPCG(3, 4))
-		for range rows {
-			text := ""
-			for range 20 {
-				text += strconv.FormatUint(random.Uint64(), 36)
-			}
-			if err := book.Write([]Cell{{Text: text}}); err != nil {
-				return err
-			}
-		}
-		return book.Close()
-	}
-	for _, rows := range []int{0, 10, widthRows - 1, 3 * widthRows} {
-		var whole bytes.Buffer
-		must(t, write(&whole, rows))
-		for room := 0; room < whole.Len(); room += 1 + whole.Len()/40 {
-			if err := write(&shortDisk{room}, rows); !errors.Is(err, errFull) {
-				t.Fatalf("%d rows with room for %d of %d bytes: %v", rows, room, whole.Len(), err)
-			}
-		}
-		if err := write(&shortDisk{whole.Len() - 1}, rows); !errors.Is(err, errFull) {
-			t.Errorf("%d rows but for a byte: %v", rows, err)
-		}
-	}
-	// Nobody writes a million rows to a disk that is full, whatever its room was.
-	for room := range 10 {
-		book := NewWriter(&shortDisk{1000 * room}, "People", false, []Cell{{Text: "name"}})
-		row, written := []Cell{{Text: strings.Repeat("a", 1000)}}, 0
-		for written < 50_000 && book.Write(row) == nil {
-			written++
-		}
-		if written == 50_000 {
-			t.Fatalf("%d rows were written with room for %d bytes", written, 1000*room)
-		}
-	}
-}
