@@ -164,7 +164,7 @@ func TestLostOutput(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "x.db")
 	newKey(t, db, "A")
-	for _, args := range [][]string{{"keys", "create", "--tenant", "A", "--db", db}, {"keys", "list", "--db", db}, {"version"}} {
+	for _, args := range [][]string{{"keys", "create", "--tenant", "A", "--db", db}, {"keys", "list", "--db", db}, {"export", "--tenant", "A", "--db", db}, {"version"}} {
 		cmd, stderr := process(t, args...)
 		cmd.Stdout = brokenPipe(t)
 		if code := exitCode(t, cmd.Run()); code != 1 {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -156,16 +155,5 @@ func TestExportCommand(t *testing.T) {
 	names, err := os.ReadDir(dir)
 	if err != nil || len(names) != 4 {
 		t.Errorf("there is %v, %v", names, err)
-	}
-}
-
-// TestExportBrokenPipe: what could not be written is a failure.
-func TestExportBrokenPipe(t *testing.T) {
-	t.Parallel()
-	db := newEngine7(t)
-	cmd, said := process(t, "export", "--tenant", "Engine 7", "--db", db)
-	cmd.Stdout = brokenPipe(t)
-	if code := exitCode(t, cmd.Run()); code != 1 || !regexp.MustCompile(`^Error: writing the result: .*pipe\b.*\n$`).MatchString(said.String()) {
-		t.Errorf("a closed pipe: code %d, stderr %q", code, said)
 	}
 }

@@ -582,18 +582,6 @@ func TestOfficeImportFiles(t *testing.T) {
 	b.get(t, "/office/import?token=x").wants(t, 422).says(t, "is not here any more")
 }
 
-// TestOfficeImportLimit: ten megabytes can be brought, eleven are refused by a
-// page.
-func TestOfficeImportLimit(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	b := s.signIn(t, newKey(t, s.db, "default"), "en")
-	list := "First name;Last name;Note\nAna;Čović;" + strings.Repeat("x", 1000) + "\n"
-	list += strings.Repeat(" ;;"+strings.Repeat("y", 1000)+"\n", 10<<10-20)
-	b.bring(t, "large.csv", list).wants(t, 200).says(t, "rows are refused", "more rows are not shown")
-	b.bring(t, "larger.csv", list+strings.Repeat(list[100:], 1)[:1<<20]).wants(t, 413).says(t, "too large")
-}
-
 // TestOfficeImportLong: a page shows only the beginning of a cell, whatever it is
 // about.
 func TestOfficeImportLong(t *testing.T) {

@@ -1,11 +1,8 @@
 package imports_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,7 +13,6 @@ import (
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
-	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
@@ -92,32 +88,6 @@ const list = "First name,Last name,E-mail,Phone\nAna,Čović,ana@example.com,091
 // in1250 is "Čović" in windows-1250.
 const in1250 = "Vorname;Nachname;Spind\nAna;\xc8ovi\xe6;x\nEva;B;\xe6\nIvan;Kova\xe8;\n"
 
-func TestFileThatCannotBeRead(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	for content, want := range map[string]any{
-		"%PDF-1.7\n1 0 obj": new(*sheet.FileError),
-		"a,b\n1,2\n":        new(*mapping.ColumnsError),
-		"First name,Last name,Birthday\nAna,B,05/06/1990\n": new(*mapping.DatesError),
-	} {
-		f, err := imports.Read(t.Context(), []byte(content), imports.Options{}, now)
-		if !errors.As(err, want) {
-			t.Errorf("%q: %v", content, err)
-		}
-		if f == nil {
-			continue
-		}
-		_, checked := f.Check(t.Context(), s, ours)
-		_, applied := f.Apply(t.Context(), s, ours, 0, nil)
-		_, compared := f.Compare(t.Context(), s, ours)
-		for _, err := range []error{checked, applied, compared} {
-			if !errors.As(err, want) {
-				t.Errorf("%q: %v", content, err)
-			}
-		}
-	}
-}
-
 // says reports whether an outcome has a note with a code.
 func says(o *imports.Outcome, code string) bool {
 	return slices.ContainsFunc(o.Notes, func(n sheet.Note) bool { return n.Code == code })
@@ -162,30 +132,6 @@ func TestCompare(t *testing.T) {
 		if got := groups(found); got != tt.want || found.Same != tt.same || names(t, s) != before || says(found.Outcome, imports.NoteSpelling) {
 			t.Errorf("%s\nwant %s\n%d are the same, and then the department has %s", got, tt.want, found.Same, names(t, s))
 		}
-	}
-}
-
-// writeReport writes a report with the result and the first error of each row.
-func writeReport(w io.Writer, format string, f *imports.File, o *imports.Outcome) error {
-	return imports.WriteReport(w, format, f, o, []string{"result", "reason"}, func(r imports.Row) []string {
-		if len(r.Errors) == 0 {
-			return []string{r.Result, ""}
-		}
-		return []string{r.Result, r.Errors[0].Detail}
-	})
-}
-
-func TestWriteReport(t *testing.T) {
-	t.Parallel()
-	s := newStore(t)
-	f := read(t, "Vorname;Nachname;Spind\nAna;B;x\n\nEva;;y\n", imports.Options{})
-	r, err := f.Check(t.Context(), s, ours)
-	must(t, err)
-	var out bytes.Buffer
-	must(t, writeReport(&out, sheet.CSV, f, r))
-	want := "Vorname;Nachname;Spind;result;reason\r\nAna;B;x;added;\r\nEva;;y;refused;lastName is required.\r\n"
-	if got := strings.TrimPrefix(out.String(), "\ufeff"); got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/fold"
 )
 
@@ -53,16 +52,6 @@ func TestHeaders(t *testing.T) {
 			if got := fieldOf(header); got != want {
 				t.Errorf("%q is %q, want %q", header, got, want)
 			}
-		}
-	}
-}
-
-// TestMembers: the names of the fields in JSON are their headers.
-func TestMembers(t *testing.T) {
-	t.Parallel()
-	for _, name := range record.FieldNames() {
-		if fieldOf(name) != name {
-			t.Errorf("%q is %q", name, fieldOf(name))
 		}
 	}
 }

@@ -79,21 +79,6 @@ func TestReadVCards(t *testing.T) {
 	}
 }
 
-// TestDeclaredCharset: a code page that the cards declare is not guessed.
-func TestDeclaredCharset(t *testing.T) {
-	t.Parallel()
-	for page, want := range map[string]string{"Windows-1250": "1 Ana|Čović", "Windows-1252": "1 Ana|Èoviæ"} {
-		got, err := Read(t.Context(), []byte(card("N;CHARSET="+page+":\xc8ovi\xe6;Ana")), Options{})
-		if err != nil || got.Guess != nil || !strings.EqualFold(got.Encoding, page) || lines(got)[1] != want {
-			t.Errorf("%s: got %q, %v", page, lines(got), err)
-		}
-	}
-	got, err := Read(t.Context(), []byte("Vorname;CHARSET=Windows-1250:x\nAna;\xc8ovi\xe6"), Options{})
-	if err != nil || got.Encoding != Windows1252 || got.Guess == nil {
-		t.Errorf("in a CSV: got %q, %v", lines(got), err)
-	}
-}
-
 func TestOurVCards(t *testing.T) {
 	t.Parallel()
 	ours := string(write(t, VCard, people[0]))

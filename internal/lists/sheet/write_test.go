@@ -60,17 +60,6 @@ func TestWriteCSV(t *testing.T) {
 	}
 }
 
-func TestWriteJSONL(t *testing.T) {
-	t.Parallel()
-	var want []byte
-	for i := range people {
-		want = append(people[i].AppendJSON(want), '\n')
-	}
-	if got := write(t, JSONL, people...); !bytes.Equal(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
-}
-
 // TestAsTyped: a workbook shows texts that look guarded as they are, and the program that
 // keeps apostrophes apart knows that these are none of its own.
 func TestAsTyped(t *testing.T) {

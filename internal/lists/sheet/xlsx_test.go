@@ -90,20 +90,6 @@ func TestXLSX(t *testing.T) {
 	}
 }
 
-func TestXLSXKinds(t *testing.T) {
-	t.Parallel()
-	content := workbook(t, func(f *excelize.File) error {
-		return errors.Join(f.SetSheetRow("Sheet1", "A1", &[]any{"a", "b", "c"}),
-			f.SetSheetRow("Sheet1", "A2", &[]any{441e9, "4.41E+11", "0049"}),
-			f.SetCellFormula("Sheet1", "D2", "NA()"))
-	})
-	got, err := Read(t.Context(), content, Options{})
-	want := []Cell{{Text: "441000000000", Kind: Number}, {Text: "4.41E+11"}, {Text: "0049"}}
-	if err != nil || !reflect.DeepEqual(got.Rows[0].Cells, want) {
-		t.Errorf("got %+v (%v), want %+v", got, err, want)
-	}
-}
-
 func TestXLSXRefusals(t *testing.T) {
 	t.Parallel()
 	two := func(f *excelize.File) error {

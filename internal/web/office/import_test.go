@@ -2,22 +2,17 @@ package office
 
 import (
 	"encoding/json"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/lists/mapping"
 	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 	"github.com/firefighter-records/firefighters/internal/text/lang"
-	"github.com/firefighter-records/firefighters/internal/web/site"
-	"github.com/firefighter-records/firefighters/internal/web/upload"
 )
 
 // TestMessages: there is a message for everything that can be said about a list.
@@ -124,24 +119,6 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%d is as %d: %s", i, same, text)
 		}
 		seen[text] = i
-	}
-}
-
-// TestNoListNoWork: who has brought no list does not wait for a place to work.
-func TestNoListNoWork(t *testing.T) {
-	t.Parallel()
-	kept, w := newKeptLists(), httptest.NewRecorder()
-	for _, address := range []string{importPath, comparePath + "?token=gone"} {
-		r := httptest.NewRequest("GET", address, nil)
-		handled := false
-		err := upload.Work(w, r, 7, upload.Reading, func(answer http.ResponseWriter) error { // the only place
-			answer.WriteHeader(http.StatusOK)
-			one := visit{&site.Visit{W: w, R: r, Session: store.Key{Tenant: 7}}, kept}
-			return onList(func(visit) error { handled = true; return nil })(one)
-		})
-		if !handled || err != nil {
-			t.Errorf("%s: %v", address, err)
-		}
 	}
 }
 

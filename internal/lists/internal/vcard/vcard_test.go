@@ -3,7 +3,6 @@ package vcard
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -278,5 +277,3 @@ func checkLines(t *testing.T, text string) {
 		}
 	}
 }
-
-var errFull = errors.New("the disk is full")

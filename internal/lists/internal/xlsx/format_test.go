@@ -1,12 +1,9 @@
 package xlsx
 
 import (
-	"bytes"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/xuri/excelize/v2"
 )
 
 // TestShow: a number is read as its format shows it where that has leading zeros, a plus
@@ -142,25 +139,6 @@ func TestLiteral(t *testing.T) {
 		if err != nil || rows[0].Cells[0] != (Cell{"'=x", want}) {
 			t.Errorf("%s: got %v, %v", mark, rows, err)
 		}
-	}
-}
-
-// TestStylesOfExcelize reads what a library writes and shows that this package does not use.
-func TestStylesOfExcelize(t *testing.T) {
-	t.Parallel()
-	f := excelize.NewFile()
-	for i, format := range []string{`0#" "##" "##" "##" "##`, `0000 0000000`, `"+"0`, `00000`, `[<=9999999]000\-0000;\(000\)\ 000\-0000`} {
-		style, err := f.NewStyle(&excelize.Style{CustomNumFmt: &format})
-		must(t, err)
-		cell := string(rune('A'+i)) + "1"
-		must(t, f.SetCellInt("Sheet1", cell, 612345))
-		must(t, f.SetCellStyle("Sheet1", cell, cell, style))
-	}
-	var content bytes.Buffer
-	must(t, f.Write(&content))
-	rows, err := rowsOf(content.Bytes())
-	if want := cells("0 61 23 45", "0000 0612345", "+612345", Cell{"612345", Number}, "061-2345"); err != nil || fmt.Sprint(rows[0].Cells) != fmt.Sprint(want) {
-		t.Errorf("got %v (%v), want %v", rows, err, want)
 	}
 }
 

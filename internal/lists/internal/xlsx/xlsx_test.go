@@ -14,7 +14,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/xuri/excelize/v2"
 	"golang.org/x/text/encoding/unicode"
 )
 
@@ -180,43 +179,6 @@ func TestForms(t *testing.T) {
 		if err != nil || !reflect.DeepEqual(rows, []Row{{Number: 1, Cells: cells("Vorname")}}) {
 			t.Errorf("%s: got %v (%v)", name, rows, err)
 		}
-	}
-}
-
-func TestSheets(t *testing.T) {
-	t.Parallel()
-	f := excelize.NewFile()
-	for i, name := range []string{"Leer", "Mitglieder", "Versteckt", "Ganz versteckt"} {
-		if _, err := f.NewSheet(name); err != nil {
-			t.Fatal(err)
-		}
-		if i > 0 {
-			must(t, f.SetCellStr(name, "B2", "x"))
-		}
-	}
-	must(t, f.DeleteSheet("Sheet1"))
-	must(t, f.SetSheetVisible("Versteckt", false))
-	must(t, f.SetSheetVisible("Ganz versteckt", false, true))
-	must(t, f.AddChartSheet("Diagramm", &excelize.Chart{Type: excelize.Col, Series: []excelize.ChartSeries{{Values: "Mitglieder!$A$1:$A$2"}}}))
-	must(t, f.MergeCell("Mitglieder", "A1", "C1"))
-	yes := true
-	must(t, f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &yes}))
-	var content bytes.Buffer
-	must(t, f.Write(&content))
-
-	w, err := Open(t.Context(), content.Bytes())
-	must(t, err)
-	var got []string
-	for _, s := range w.Sheets {
-		filled, err := w.HasText(t.Context(), s)
-		must(t, err)
-		merged, err := w.Rows(t.Context(), s, func(Row) error { return nil })
-		must(t, err)
-		got = append(got, fmt.Sprintf("%s %t %t %s", s.Name, s.Hidden, filled, merged))
-	}
-	want := []string{"Leer false false []", "Mitglieder false true [A1:C1]", "Versteckt true true []", "Ganz versteckt true true []"}
-	if !slices.Equal(got, want) || !w.Date1904 {
-		t.Errorf("got %q, 1904 %t, want %q", got, w.Date1904, want)
 	}
 }
 
