@@ -41,9 +41,7 @@ func (m *mapper) person(i int) Person {
 	p := Person{Row: row.Number}
 	var fields record.Fields
 	for s := range m.several {
-		if m.several[s].choose(row); m.leaveOutBad {
-			m.passOver(&m.several[s], row, &p)
-		}
+		m.several[s].choose(row)
 	}
 	for at, column := range m.columns {
 		if cell := row.Cell(at); column.Field != LeftOut && cell.Text != "" && m.counts(at) {

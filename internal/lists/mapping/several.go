@@ -27,7 +27,6 @@ var severalFields = func() map[string]bool {
 type several struct {
 	field   string
 	sources []source // from the left
-	filled  []source // of a row, in their order
 	chosen  int      // the column that counts in it; -1: none is filled
 	never   int      // cells that never count, such as those of a fax
 	kinds   map[string]int
@@ -187,7 +186,8 @@ const maxKinds = 1000
 // by the order that was typed, then by kind, then from the left. A dash, or a word in
 // place of a phone number, does not fill a cell where another column has something.
 func (s *several) choose(row sheet.Row) {
-	s.filled = s.filled[:0]
+	s.chosen = -1
+	var best source
 	for _, one := range s.sources {
 		cell := row.Cell(one.at)
 		if cell.Text == "" {
@@ -202,40 +202,10 @@ func (s *several) choose(row sheet.Row) {
 		if !saysSomething(s.field, cell) {
 			one.behind = 1
 		}
-		s.filled = append(s.filled, one)
-	}
-	slices.SortStableFunc(s.filled, source.compare)
-	if s.chosen = -1; len(s.filled) > 0 {
-		s.chosen = s.filled[0].at
-	}
-}
-
-// passOver leaves cells out that the record refuses, where another column for their
-// field has one that it keeps.
-func (m *mapper) passOver(s *several, row sheet.Row, p *Person) {
-	var faults record.FieldErrors
-	for _, one := range s.filled {
-		wrong := m.wrong(s.field, one.at, row.Cell(one.at))
-		if len(wrong) == 0 {
-			s.chosen, p.LeftOut = one.at, append(p.LeftOut, faults...)
-			return
+		if s.chosen < 0 || one.compare(best) < 0 {
+			s.chosen, best = one.at, one
 		}
-		faults = append(faults, wrong...)
 	}
-}
-
-// wrong returns why a field cannot hold what a cell has.
-func (m *mapper) wrong(field string, at int, cell sheet.Cell) record.FieldErrors {
-	var f record.Fields
-	var p Person
-	alone := mapper{columns: m.columns, phones: &phones{}, now: m.now}
-	alone.take(&p, &f, 0, at, cell)
-	_, faults := f.Normalize(m.now)
-	p.Errors.Merge(faults)
-	if p.LostPhone != "" {
-		p.Errors = append(p.Errors, LostDigitsOf(p.LostPhone))
-	}
-	return slices.DeleteFunc(p.Errors, func(e record.FieldError) bool { return e.Field != field })
 }
 
 // saysSomething reports whether a cell of a field is more than a dash, or than a word

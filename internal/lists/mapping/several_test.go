@@ -3,8 +3,6 @@ package mapping
 import (
 	"strings"
 	"testing"
-
-	"github.com/firefighter-records/firefighters/internal/lists/sheet"
 )
 
 // phonesOf returns the phone number of each row, and the notes.
@@ -97,25 +95,6 @@ func TestSeveralEmails(t *testing.T) {
 		"First name=firstName Last name=lastName E-mail Address=email E-mail 2 Address=email E-mail 3 Address=email ",
 		"2 Ana/Čović//a@example.com/", "3 Eva/Babić//b@example.com/", "4 Ivan/Horvat//c@example.com/", "5 Mia/Kos//nobody/ email:invalid",
 		`firstFilled "email" mapping.Headers{"E-mail Address", "E-mail 2 Address", "E-mail 3 Address"}`)
-}
-
-// TestPassOver: a cell that cannot be kept refuses its row, or the next column counts,
-// and the cell is among those that were left out.
-func TestPassOver(t *testing.T) {
-	t.Parallel()
-	table := tableOf("First name|Last name|Mobile|Phone|E-mail|E-mail 2", "Ana|Čović|4.41E+11|01|nobody|a@example.com", "Eva|Babić|"+strings.Repeat("1", 51)+"||nobody|no, too",
-		"Ivan|Horvat|#N/A|4.41E+11|i@example.com|nobody")
-	table.Rows[2].Cells[2].Kind = sheet.Error
-	columns := "First name=firstName Last name=lastName Mobile=phoneNumber Phone=phoneNumber E-mail=email E-mail 2=email "
-	notes := []string{`firstFilled "phoneNumber" mapping.Headers{"Mobile", "Phone"}`, `firstFilled "email" mapping.Headers{"E-mail", "E-mail 2"}`}
-	check(t, table, Options{}, append([]string{columns,
-		"2 Ana/Čović//nobody/ 4.41E+11 email:invalid",
-		"3 Eva/Babić//nobody/ phoneNumber:too_long email:invalid",
-		"4 Ivan/Horvat//i@example.com/ phoneNumber:cell_error"}, notes...)...)
-	check(t, table, Options{LeaveOutBad: true}, append([]string{columns,
-		"2 Ana/Čović/01/a@example.com/ without phoneNumber:lost_digits without email:invalid",
-		"3 Eva/Babić/// without phoneNumber:too_long without email:invalid",
-		"4 Ivan/Horvat//i@example.com/ without phoneNumber:cell_error"}, notes...)...)
 }
 
 // TestGoogleTypes: the type or label of a number decides about it, row by row.
