@@ -274,7 +274,7 @@ func (f *File) withDays() *sheet.Table {
 		if day, ok := t.Day(row.Cells[at].Text); ok {
 			cells := slices.Clone(row.Cells)
 			cells[at] = sheet.Cell{Text: day}
-			if len(day) == len(time.DateOnly) && day >= sheet.FirstDate && !t.Date1904 {
+			if len(day) == len(time.DateOnly) && day >= sheet.FirstDate {
 				cells[at].Kind = sheet.Date
 			}
 			t.Rows[i].Cells = cells

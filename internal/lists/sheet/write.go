@@ -212,12 +212,12 @@ type xlsxWriter struct {
 	times bool
 }
 
-func startXLSX(w io.Writer, name string, date1904 bool, header []Cell) xlsxWriter {
-	return xlsxWriter{Writer: xlsx.NewWriter(w, name, date1904, guard(header))}
+func startXLSX(w io.Writer, name string, header []Cell) xlsxWriter {
+	return xlsxWriter{Writer: xlsx.NewWriter(w, name, guard(header))}
 }
 
 func newXLSX(w io.Writer, times bool) Writer {
-	x := startXLSX(w, "People", false, header(times))
+	x := startXLSX(w, "People", header(times))
 	x.times = times
 	return x
 }
@@ -258,7 +258,7 @@ func WriteTable(w io.Writer, format string, t *Table, header []string, extra fun
 	case CSV:
 		file = startCSV(w, cmp.Or(t.Delimiter, ",")[0], head)
 	case XLSX:
-		file = startXLSX(w, cmp.Or(t.Sheet, "People"), t.Date1904, head)
+		file = startXLSX(w, cmp.Or(t.Sheet, "People"), head)
 	default:
 		return fmt.Errorf("a table is not written as %q", format)
 	}

@@ -129,7 +129,7 @@ func TestStyles(t *testing.T) {
 func TestLiteral(t *testing.T) {
 	t.Parallel()
 	row := []Cell{{Text: "'=x", Kind: Literal}, {Text: "'=x"}}
-	content := written(t, false, row, row)
+	content := written(t, row, row)
 	if got := cellsOf(t, content); fmt.Sprint(got) != fmt.Sprint([][]Cell{row, row}) {
 		t.Errorf("got %v", got)
 	}

@@ -55,8 +55,8 @@ func FuzzWrite(f *testing.F) {
 		if len(header)+len(text) > MaxCell {
 			return
 		}
-		checkXML(t, written(t, true, []Cell{{Text: header, Kind: Error}}, []Cell{{Text: text, Kind: Error}}))
-		content := written(t, false, []Cell{{Text: header}}, []Cell{{Text: text}, {Text: text, Kind: Number}})
+		checkXML(t, written(t, []Cell{{Text: header, Kind: Error}}, []Cell{{Text: text, Kind: Error}}))
+		content := written(t, []Cell{{Text: header}}, []Cell{{Text: text}, {Text: text, Kind: Number}})
 		checkXML(t, content)
 		checkExcelize(t, content, [][]string{{header}, {text, text}})
 		if got := cellsOf(t, content); got[0][0].Text != header || got[1][0].Text != text {

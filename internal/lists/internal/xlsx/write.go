@@ -61,24 +61,22 @@ const literalFormat = "0;0;0;@"
 // Writer writes a workbook of one sheet straight through, with little memory. Its
 // header stays in sight, and its rows can be filtered.
 type Writer struct {
-	zip      *zip.Writer
-	sheet    string
-	date1904 bool
-	first    [][]Cell      // rows until the widths are known
-	out      *bufio.Writer // the part with the rows; nil until then
-	columns  int
-	rows     int
+	zip     *zip.Writer
+	sheet   string
+	first   [][]Cell      // rows until the widths are known
+	out     *bufio.Writer // the part with the rows; nil until then
+	columns int
+	rows    int
 }
 
 // widthRows are the rows by which the widths of the columns are chosen.
 const widthRows = 500
 
-// NewWriter begins a workbook. In the system of 1904, days of numbers count from
-// then; it is not for cells that are dates.
-func NewWriter(w io.Writer, sheet string, date1904 bool, header []Cell) *Writer {
+// NewWriter begins a workbook.
+func NewWriter(w io.Writer, sheet string, header []Cell) *Writer {
 	z := zip.NewWriter(w)
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
-	return &Writer{zip: z, sheet: sheet, date1904: date1904, columns: len(header), rows: 1, first: [][]Cell{header}}
+	return &Writer{zip: z, sheet: sheet, columns: len(header), rows: 1, first: [][]Cell{header}}
 }
 
 // Write writes a row. The writer may keep the cells.
@@ -175,14 +173,11 @@ func (w *Writer) Close() error {
 	last := columnName(max(w.columns, 1) - 1)
 	fmt.Fprintf(w.out, `</sheetData><autoFilter ref="A1:%[1]s%[2]d"/>`+
 		`<ignoredErrors><ignoredError sqref="A1:%[1]s%[2]d" numberStoredAsText="1"/></ignoredErrors></worksheet>`, last, w.rows)
-	flushed, system := w.out.Flush(), ""
-	if w.date1904 {
-		system = `<workbookPr date1904="1"/>`
-	}
-	err := w.part("xl/workbook.xml", fmt.Sprintf(xmlHead+`<workbook xmlns="%s" xmlns:r="%s">%s<sheets>`+
+	flushed := w.out.Flush()
+	err := w.part("xl/workbook.xml", fmt.Sprintf(xmlHead+`<workbook xmlns="%s" xmlns:r="%s"><sheets>`+
 		`<sheet name="%s" sheetId="1" r:id="rId1"/></sheets><definedNames>`+
 		`<definedName name="_xlnm._FilterDatabase" localSheetId="0" hidden="1">'%s'!$A$1:$%s$%d</definedName></definedNames></workbook>`,
-		mainSpace, officeSpace, system, escape(w.sheet), escape(strings.ReplaceAll(w.sheet, "'", "''")), last, w.rows))
+		mainSpace, officeSpace, escape(w.sheet), escape(strings.ReplaceAll(w.sheet, "'", "''")), last, w.rows))
 	return errors.Join(flushed, err, w.zip.Close())
 }
 

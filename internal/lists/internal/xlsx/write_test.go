@@ -12,10 +12,10 @@ import (
 )
 
 // written writes rows as a workbook. The first one is the header.
-func written(t testing.TB, date1904 bool, rows ...[]Cell) []byte {
+func written(t testing.TB, rows ...[]Cell) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	w := NewWriter(&b, `A & "B's"`, date1904, rows[0])
+	w := NewWriter(&b, `A & "B's"`, rows[0])
 	for _, row := range rows[1:] {
 		if err := w.Write(row); err != nil {
 			t.Fatal(err)
@@ -61,21 +61,15 @@ func TestWrite(t *testing.T) {
 		{{"33008", Number}, {"-12.5", Number}, {"#N/A", Error}, {Text: "4.41E+11"}},
 		{{"61", Number}, {"33008", Number}, {"46348", Number}},
 		rows[4], rows[5]}
-	if got := cellsOf(t, written(t, true, rows...)); !reflect.DeepEqual(got, want) {
+	if got := cellsOf(t, written(t, rows...)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got:\n%q\nwant:\n%q", got, want)
-	}
-	if f, err := Open(t.Context(), written(t, true, rows...)); err != nil || !f.Date1904 {
-		t.Errorf("the system of 1904 is lost: %v", err)
-	}
-	if f, err := Open(t.Context(), written(t, false, rows...)); err != nil || f.Date1904 {
-		t.Errorf("the system of 1904 from nowhere: %v", err)
 	}
 }
 
 // TestExcelize reads a workbook with a library that this package does not use.
 func TestExcelize(t *testing.T) {
 	t.Parallel()
-	content := written(t, false, []Cell{{Text: "First name"}, {Text: "Born"}}, []Cell{{Text: "'0049_x0041_\ufffe"}, {"1990-05-15", Date}})
+	content := written(t, []Cell{{Text: "First name"}, {Text: "Born"}}, []Cell{{Text: "'0049_x0041_\ufffe"}, {"1990-05-15", Date}})
 	f, err := excelize.OpenReader(bytes.NewReader(content))
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +120,7 @@ func TestLongText(t *testing.T) {
 		strings.Repeat("č", MaxCell+1):         strings.Repeat("č", MaxCell-1) + "…",
 		strings.Repeat("🚒", MaxCell/2) + "abc": strings.Repeat("🚒", MaxCell/2) + "…",
 	} {
-		if got := cellsOf(t, written(t, false, []Cell{{Text: text}})); got[0][0].Text != want {
+		if got := cellsOf(t, written(t, []Cell{{Text: text}})); got[0][0].Text != want {
 			t.Errorf("%d bytes came back as %d, want %d", len(text), len(got[0][0].Text), len(want))
 		}
 	}
@@ -134,7 +128,7 @@ func TestLongText(t *testing.T) {
 
 func TestTooManyRows(t *testing.T) {
 	t.Parallel()
-	w := NewWriter(io.Discard, "People", false, nil)
+	w := NewWriter(io.Discard, "People", nil)
 	w.rows = maxRow - 1
 	if err := w.Write(nil); err != nil {
 		t.Errorf("the last row: %v", err)
