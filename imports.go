@@ -256,40 +256,14 @@ func setLocation(w http.ResponseWriter, number int64) {
 	w.Header()["Location"] = []string{importsPath + "/" + strconv.FormatInt(number, 10)}
 }
 
-// importDetails is an import in JSON.
-type importDetails struct {
-	Number      int64        `json:"number"`
-	At          string       `json:"at"`
-	Key         *store.KeyID `json:"key"` // null: a command did it
-	Label       *string      `json:"label"`
-	File        *string      `json:"file"`
-	Added       int          `json:"added"`
-	Changed     int          `json:"changed"`
-	TakenBackAt *string      `json:"takenBackAt"`
-}
-
-func detailsOf(made store.Import) importDetails {
-	d := importDetails{Number: made.Number, At: made.At.UTC().Format(record.InMillis), Added: made.Added, Changed: made.Changed}
-	if made.Key != 0 {
-		d.Key, d.Label = &made.Key, &made.Label
-	}
-	if made.File != "" {
-		d.File = &made.File
-	}
-	if !made.TakenBackAt.IsZero() {
-		d.TakenBackAt = new(made.TakenBackAt.UTC().Format(record.InMillis))
-	}
-	return d
-}
-
 func (s *server) handleImports(w http.ResponseWriter, r *http.Request, _ string, c caller) error {
 	all, err := s.store.Imports(c.tenant)
 	if err != nil {
 		return err
 	}
-	items := make([]importDetails, len(all))
+	items := make([]imports.Entry, len(all))
 	for i, made := range all {
-		items[i] = detailsOf(made)
+		items[i] = imports.EntryOf(made)
 	}
 	return httpapi.RespondJSON(w, http.StatusOK, map[string]any{"items": items})
 }
@@ -317,7 +291,7 @@ func (s *server) handleGetImport(w http.ResponseWriter, number int64, c caller) 
 	if at < 0 {
 		return errNoImport
 	}
-	return httpapi.RespondJSON(w, http.StatusOK, detailsOf(all[at]))
+	return httpapi.RespondJSON(w, http.StatusOK, imports.EntryOf(all[at]))
 }
 
 // takenBack is what taking an import back has done, in JSON.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 	"github.com/firefighter-records/firefighters/internal/data/store"
+	"github.com/firefighter-records/firefighters/internal/lists/imports"
 	"github.com/firefighter-records/firefighters/internal/people/record"
 )
 
@@ -96,29 +97,6 @@ did it, and the name of the file.
 Flags:
 `
 
-// importLine is an import in JSON.
-type importLine struct {
-	Number      int64        `json:"number"`
-	At          *string      `json:"at"`
-	File        string       `json:"file"`
-	Added       int          `json:"added"`
-	Changed     int          `json:"changed"`
-	TakenBackAt *string      `json:"takenBackAt"` // null: it was not
-	Key         *store.KeyID `json:"key"`         // null: a command did it
-	Label       *string      `json:"label"`
-}
-
-func newImportLine(i store.Import) importLine {
-	line := importLine{Number: i.Number, At: store.Moment(i.At.UnixMilli()), File: i.File, Added: i.Added, Changed: i.Changed}
-	if !i.TakenBackAt.IsZero() {
-		line.TakenBackAt = store.Moment(i.TakenBackAt.UnixMilli())
-	}
-	if i.Key != 0 {
-		line.Key, line.Label = &i.Key, &i.Label
-	}
-	return line
-}
-
 func (c Commands) listImports(env cli.Env, args []string) error {
 	flags := env.Flags("import list", listHelp)
 	db, name := cli.DBFlag(flags), cli.TenantFlag(flags, "(required)")
@@ -149,7 +127,7 @@ func printImports(env cli.Env, all []store.Import, asJSON bool) error {
 		if i.Key != 0 {
 			by = cmp.Or(i.Label, fmt.Sprint("key ", i.Key))
 		}
-		list.Add(newImportLine(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), takenBack, by, cmp.Or(shown(i.File), "-"))
+		list.Add(imports.EntryOf(i), fmt.Sprint(i.Number), cli.FormatTime(i.At.UnixMilli()), fmt.Sprint(i.Added), fmt.Sprint(i.Changed), takenBack, by, cmp.Or(shown(i.File), "-"))
 	}
 	return list.Print(env)
 }

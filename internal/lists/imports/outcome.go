@@ -254,6 +254,30 @@ func (o *Outcome) WriteJSON(w io.Writer) error {
 	return out.Flush()
 }
 
+// Entry is an import of a department in JSON.
+type Entry struct {
+	Number      int64        `json:"number"`
+	At          string       `json:"at"`
+	File        *string      `json:"file"`
+	Added       int          `json:"added"`
+	Changed     int          `json:"changed"`
+	TakenBackAt *string      `json:"takenBackAt"` // null: it was not undone
+	Key         *store.KeyID `json:"key"`         // null: a command did it
+	Label       *string      `json:"label"`
+}
+
+// EntryOf returns an import in JSON.
+func EntryOf(i store.Import) Entry {
+	e := Entry{Number: i.Number, At: i.At.UTC().Format(record.InMillis), File: textOrNil(i.File), Added: i.Added, Changed: i.Changed}
+	if i.Key != 0 {
+		e.Key, e.Label = &i.Key, &i.Label
+	}
+	if !i.TakenBackAt.IsZero() {
+		e.TakenBackAt = new(i.TakenBackAt.UTC().Format(record.InMillis))
+	}
+	return e
+}
+
 // WriteReport writes the whole file back with more columns, which say what becomes
 // of each row, and why it is refused. cells returns those of a row. The format is
 // sheet.CSV or sheet.XLSX.
