@@ -1,9 +1,6 @@
 package imports
 
 import (
-	"errors"
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -132,26 +129,6 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestDecideChanges(t *testing.T) {
-	t.Parallel()
-	theirs := record.Fields{FirstName: "Ana", LastName: "Čović", PhoneNumber: "1", Email: "ana@example.com"}
-	d, err := fileOf(Options{Update: true}, mapping.Person{Fields: theirs}).decide(t.Context(), department())
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := with(func(f *record.Fields) { f.PhoneNumber = "1" })
-	if got := d.people()[0]; got.ID != anaID || got.Fields != want {
-		t.Errorf("%+v is written, want %+v", got, want)
-	}
-	row := d.rows[0]
-	if *row.ID != anaID || *row.Before != ana || *row.After != want {
-		t.Errorf("the row says %+v", row)
-	}
-	if got := fmt.Sprint(row.Changes()); got != "[{phoneNumber 091 234 5678 1}]" {
-		t.Errorf("it says that %s changes", got)
-	}
-}
-
 func TestLostPhoneThatIsThere(t *testing.T) {
 	t.Parallel()
 	roster := people{stored(anaID, with(func(f *record.Fields) { f.PhoneNumber = "4.41E+11" }))}
@@ -174,17 +151,6 @@ func TestSplitNameStaysAsItIs(t *testing.T) {
 		if err != nil || result(d.rows[0]) != want {
 			t.Errorf("a column of %s: %s, %v, want %s", field, result(d.rows[0]), err, want)
 		}
-	}
-}
-
-func TestDamagedDepartment(t *testing.T) {
-	t.Parallel()
-	roster := department()
-	roster[1].Damaged = true
-	_, err := fileOf(Options{}, mapping.Person{Fields: ana}).decide(t.Context(), roster)
-	var damaged *record.DamagedError
-	if !errors.As(err, &damaged) || damaged.ID != ivanID {
-		t.Errorf("the error is %v", err)
 	}
 }
 
@@ -223,30 +189,6 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// failing is a department of which a part cannot be read.
-type failing struct {
-	people
-	each, deleted error
-}
-
-func (f failing) Each(each func(*record.Stored)) error {
-	return errors.Join(f.people.Each(each), f.each)
-}
-
-func (f failing) Deleted(ids []string) (map[string]bool, error) { return nil, f.deleted }
-
-// TestUnreadableRoster: nothing is decided by a part of a department.
-func TestUnreadableRoster(t *testing.T) {
-	t.Parallel()
-	broken := errors.New("the disk is broken")
-	for _, roster := range []failing{{department(), broken, nil}, {department(), nil, broken}} {
-		f := fileOf(Options{}, mapping.Person{Fields: ana})
-		if d, err := f.decide(t.Context(), roster); d != nil || !errors.Is(err, broken) {
-			t.Errorf("decided %v, %v", d, err)
-		}
-	}
-}
-
 // TestFaultyFieldMeansNobody: a field that has a fault has no part in who a row is.
 func TestFaultyFieldMeansNobody(t *testing.T) {
 	t.Parallel()
@@ -254,17 +196,6 @@ func TestFaultyFieldMeansNobody(t *testing.T) {
 	got := fileOf(Options{}, mapping.Person{Fields: ana, Errors: bad}, mapping.Person{Fields: ana}).distinct().rows
 	if got[0].email != "" || got[0].birth == "" || got[1].email == "" {
 		t.Errorf("%+v", got)
-	}
-}
-
-// TestLongNames: the sentences of many rows may name the same people, so that they
-// are short.
-func TestLongNames(t *testing.T) {
-	t.Parallel()
-	long := record.Fields{FirstName: strings.Repeat("č", 100), LastName: strings.Repeat("š", 100), Email: strings.Repeat("e", 240) + "@example.com"}
-	want := strings.Repeat("č", 60) + "… (" + strings.Repeat("e", 60) + "…)"
-	if got := describe(long); got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }
 

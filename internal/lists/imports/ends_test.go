@@ -56,62 +56,6 @@ func TestDepartmentThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// ending is a context that ends after somebody has asked so often whether it has.
-type ending struct {
-	context.Context
-	left, asked int
-}
-
-func (e *ending) Err() error {
-	if e.asked++; e.asked > e.left {
-		return context.Canceled
-	}
-	return nil
-}
-
-// TestEnds: work on a file asks for each row whether it is still wanted, ends with
-// an error that says so, and has changed nothing then.
-func TestEnds(t *testing.T) {
-	t.Parallel()
-	const rows = 200
-	var list strings.Builder
-	list.WriteString("Vorname;Nachname;Geburtsdatum\n")
-	for i := range rows {
-		fmt.Fprintf(&list, "Ana;Čović %d;1990-05-15\n", i)
-	}
-	all := &ending{Context: t.Context(), left: 1 << 30}
-	f, err := imports.Read(all, []byte(list.String()), imports.Options{}, now)
-	must(t, err)
-	if all.asked < 3*rows { // each as cells, as a date and as a person
-		t.Errorf("reading asks %d times for %d rows", all.asked, rows)
-	}
-	for left := range all.asked {
-		ctx := &ending{Context: t.Context(), left: left}
-		if f, err := imports.Read(ctx, []byte(list.String()), imports.Options{}, now); f != nil || !errors.Is(err, context.Canceled) || ctx.asked > left+5 {
-			t.Fatalf("reading asks %d times after the end: %v, %v", ctx.asked-left, f, err)
-		}
-	}
-	s := newStore(t)
-	for name, work := range works {
-		all := &ending{Context: t.Context(), left: 1 << 30}
-		if name == "apply" {
-			all.left = 2*rows - 1
-		}
-		if _, err := work(all, f, s); (err != nil) != (name == "apply") || all.asked < 2*rows {
-			t.Errorf("%s asks %d times for %d rows, %v", name, all.asked, rows, err)
-		}
-		for left := 0; left < 2*rows; left += 7 {
-			ctx := &ending{Context: t.Context(), left: left}
-			if got, err := work(ctx, f, s); fmt.Sprint(got) != "<nil>" || !errors.Is(err, context.Canceled) || ctx.asked > left+5 {
-				t.Fatalf("%s asks %d times after the end: %v, %v", name, ctx.asked-left, got, err)
-			}
-		}
-	}
-	if got := names(t, s); got != "" {
-		t.Errorf("the department has %s", got)
-	}
-}
-
 // shortDisk takes so many bytes, and no more.
 type shortDisk struct{ left, tries int }
 
@@ -125,4 +69,21 @@ func (d *shortDisk) Write(p []byte) (int, error) {
 		return n, io.ErrShortWrite
 	}
 	return n, nil
+}
+
+// TestEnds: work whose client has gone ends, and has changed nothing.
+func TestEnds(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f := read(t, list, imports.Options{})
+	ctx, leave := context.WithCancel(t.Context())
+	leave()
+	for name, work := range works {
+		if got, err := work(ctx, f, s); fmt.Sprint(got) != "<nil>" || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if _, err := imports.Read(ctx, []byte(list), imports.Options{}, now); !errors.Is(err, context.Canceled) || names(t, s) != "" {
+		t.Errorf("reading: %v, and the department has %s", err, names(t, s))
+	}
 }

@@ -93,20 +93,6 @@ func TestMatchNamesOthers(t *testing.T) {
 	}
 }
 
-func TestMatchManyOfOneName(t *testing.T) {
-	t.Parallel()
-	rows, people := make([]sought, 50_000), make([]member, 50_000)
-	for i := range rows {
-		rows[i] = sought{identity: identity{"ana", "a@x", "1990"}, number: i}
-		people[i] = member{identity{"ana", "a@x", "1990"}, fmt.Sprint(i), record.Fields{}}
-	}
-	for i, v := range matched(t, rows, people) {
-		if v.fault != Ambiguous {
-			t.Fatalf("row %d: %+v", i, v)
-		}
-	}
-}
-
 func identified(f *record.Fields) identity { return identify(foldName(f), f) }
 
 func TestIdentify(t *testing.T) {
@@ -147,16 +133,5 @@ func TestNamesakes(t *testing.T) {
 		if v.fault != record.Duplicate || len(v.others) > few {
 			t.Fatalf("row %d: %+v", i, v)
 		}
-	}
-}
-
-// TestAllocations: each row is looked up, so its keys and what they find are each
-// allocated once.
-func TestAllocations(t *testing.T) {
-	who, x := identity{"ana", "ana@example.org", "1990-05-26"}, index{}
-	x.add(1, who.sure()...)
-	var found [][]int
-	if n := testing.AllocsPerRun(100, func() { found = x.lists(who.sure()) }); n > 2 || len(found) != 2 {
-		t.Errorf("%d lists take %v allocations", len(found), n)
 	}
 }

@@ -233,21 +233,6 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestEmptyLines: lines without cells count, and cost no memory.
-func TestEmptyLines(t *testing.T) {
-	for _, empty := range []string{"\n", "\r", "\r\n", ",\n", "\"\"\n"} {
-		const lines = 20_000
-		content := []byte("a,b\n" + strings.Repeat(empty, lines) + "1,2\n")
-		got, err := Read(t.Context(), content, Options{})
-		if err != nil || len(got.Rows) != 1 || got.Rows[0].Number != lines+2 {
-			t.Fatalf("%q: %+v, %v", empty, got, err)
-		}
-		if n := testing.AllocsPerRun(3, func() { Read(t.Context(), content, Options{}) }); n > lines/10 {
-			t.Errorf("%q: %v allocations", empty, n)
-		}
-	}
-}
-
 func TestQuoteSaysItsRow(t *testing.T) {
 	t.Parallel()
 	_, err := Read(t.Context(), []byte("a,b\n\n1,\"x\ny\"\n\"z,3\n4,5\n"), Options{})
