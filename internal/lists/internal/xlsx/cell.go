@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"regexp"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -57,10 +56,10 @@ func (f *File) sharedCell(index string) (Cell, error) {
 		return Cell{}, nil
 	}
 	i, err := strconv.Atoi(index)
-	if err != nil || i < 0 || i >= f.shared.count {
+	if err != nil || i < 0 || i >= len(f.shared) {
 		return Cell{}, errors.New("has a cell whose text is missing")
 	}
-	return Cell{Text: f.shared.at(i)}, nil
+	return Cell{Text: f.shared[i]}, nil
 }
 
 // isoDay returns a date without its time, if that is midnight.
@@ -134,17 +133,15 @@ func isLong(text string) bool { return len(text) > MaxCell && utf8.RuneCountInSt
 // readStrings reads the shared strings.
 func (f *File) readStrings(ctx context.Context, part string) error {
 	var r textReader
-	err := f.walk(ctx, part, func(token xml.Token) error {
+	return f.walk(ctx, part, func(token xml.Token) error {
 		r.take(token)
 		if e, ok := token.(xml.EndElement); !ok || e.Name.Local != "si" {
 			return nil
 		}
 		text := unescape(r.cut())
-		f.shared.add(text)
+		f.shared = append(f.shared, text)
 		return f.count(text)
 	})
-	f.shared.end()
-	return err
 }
 
 // count counts a text that is kept.
@@ -192,55 +189,6 @@ func escaped(text string) (r rune, ok bool) {
 	}
 	code, err := strconv.ParseUint(text[:4], 16, 16)
 	return rune(code), err == nil
-}
-
-// texts is a list of texts that needs four bytes for each beside its characters,
-// because a workbook can have millions that are empty. It can be read after end.
-type texts struct {
-	blocks []block
-	text   strings.Builder // of the texts that are in no block yet
-	ends   []uint32        // where each of these ends
-	count  int             // of all texts
-}
-
-// block has many texts in one.
-type block struct {
-	first int // number of the first text
-	text  string
-	ends  []uint32
-}
-
-const (
-	blockTexts = 1 << 10
-	blockBytes = 64 << 10
-)
-
-func (t *texts) add(text string) {
-	if t.ends == nil {
-		t.ends = make([]uint32, 0, blockTexts)
-	}
-	t.text.WriteString(text)
-	t.ends = append(t.ends, uint32(t.text.Len()))
-	if t.count++; len(t.ends) == blockTexts || t.text.Len() >= blockBytes {
-		t.end()
-	}
-}
-
-func (t *texts) end() {
-	if len(t.ends) > 0 {
-		t.blocks = append(t.blocks, block{t.count - len(t.ends), t.text.String(), t.ends})
-		t.text, t.ends = strings.Builder{}, nil
-	}
-}
-
-// at returns a text by its number from 0.
-func (t *texts) at(i int) string {
-	b := t.blocks[sort.Search(len(t.blocks), func(b int) bool { return t.blocks[b].first > i })-1]
-	start := uint32(0)
-	if i -= b.first; i > 0 {
-		start = b.ends[i-1]
-	}
-	return b.text[start:b.ends[i]]
 }
 
 // Day returns the day that a number in a cell means, as 1990-05-15, or with its time

@@ -4,8 +4,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -142,56 +140,6 @@ func TestManyParts(t *testing.T) {
 	} {
 		if _, err := limited(t, p, limits{unpacked: 8 << 20, text: 1 << 20, marks: 1 << 20}); !errors.Is(err, ErrTooLarge) {
 			t.Errorf("%s: got the error %v", name, err)
-		}
-	}
-}
-
-// TestManyStrings: shared strings need little memory, also where there are millions
-// of empty ones.
-func TestManyStrings(t *testing.T) {
-	var before, after runtime.MemStats
-	const many = 1_000_000
-	p := book(fmt.Sprintf(`<row><c t="s"><v>0</v></c><c t="s"><v>%d</v></c></row>`, many+1),
-		parts{"xl/sharedStrings.xml": "<sst><si><t>a</t></si>" + strings.Repeat("<si/>", many) + "<si><t>z</t></si></sst>"})
-	content := p.zip(t)
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	f, err := Open(t.Context(), content)
-	must(t, err)
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if grown := int64(after.HeapAlloc) - int64(before.HeapAlloc); grown > 8<<20 {
-		t.Errorf("the strings need %d bytes", grown)
-	}
-	_, err = f.Rows(t.Context(), f.Sheets[0], func(row Row) error {
-		if want := cells("a", "z"); !slices.Equal(row.Cells, want) {
-			t.Errorf("got %v, want %v", row.Cells, want)
-		}
-		return nil
-	})
-	must(t, err)
-}
-
-// TestTexts: a list of texts has each at its place, whatever their lengths.
-func TestTexts(t *testing.T) {
-	t.Parallel()
-	var all texts
-	var want []string
-	for i := range 10_000 {
-		text := fmt.Sprint(i)
-		switch {
-		case i%7 == 0:
-			text = ""
-		case i%1001 == 0:
-			text = strings.Repeat("č", blockBytes)
-		}
-		all.add(text)
-		want = append(want, text)
-	}
-	all.end()
-	for i, text := range want {
-		if got := all.at(i); got != text || all.count != len(want) {
-			t.Fatalf("text %d of %d is %.20q, want %.20q", i, all.count, got, text)
 		}
 	}
 }

@@ -57,7 +57,7 @@ type File struct {
 
 	parts  map[string]*zip.File // by name in lower case
 	left   limits               // what may still be read
-	shared texts                // of the cells
+	shared []string             // texts that cells share
 	styles []style              // of the cells, by their numbers
 }
 
