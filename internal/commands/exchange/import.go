@@ -215,7 +215,7 @@ func warnings(f *imports.File, o *imports.Outcome) []string {
 // summary says in a line what was done, or would be.
 func (i importing) summary(o *imports.Outcome) string {
 	if !i.options.Apply {
-		text := fmt.Sprintf("To add: %d. To change: %d. To leave as they are: %d. Refused: %d.", o.Added, o.Changed, left(o), o.Refused)
+		text := fmt.Sprintf("To add: %d. To change: %d. To leave as they are: %d. Refused: %d.", o.Added, o.Changed, o.LeftPeople(), o.Refused)
 		if o.Perhaps > 0 {
 			text += fmt.Sprintf(" Perhaps: %d.", o.Perhaps)
 		}
@@ -232,25 +232,13 @@ func (i importing) summary(o *imports.Outcome) string {
 	}
 	add(o.Added, people(o.Added)+" added")
 	add(o.Changed, people(o.Changed)+" changed")
-	add(left(o), people(left(o))+" left as they are")
+	add(o.LeftPeople(), people(o.LeftPeople())+" left as they are")
 	add(o.Refused, rows(o.Refused)+" refused")
 	add(o.Perhaps, rows(o.Perhaps)+" undecided")
 	if o.Number == nil {
 		return "There was nothing to change: " + strings.Join(done, ", ") + "."
 	}
 	return fmt.Sprintf("Import %d: %s.", *o.Number, strings.Join(done, ", "))
-}
-
-// left returns how many people are left as they are. A row that agrees with an earlier one
-// is nobody else.
-func left(o *imports.Outcome) int {
-	n := o.Left
-	for _, row := range o.All {
-		if row.Twin != 0 && row.Result == imports.Left {
-			n--
-		}
-	}
-	return n
 }
 
 // next is what to type next, empty for nothing.

@@ -146,6 +146,18 @@ func (o *Outcome) setMade(number int64, ids []string, allRows bool) {
 	o.chooseRows(allRows)
 }
 
+// LeftPeople returns how many people stay as they are. A row that agrees with an earlier one
+// is no one else.
+func (o *Outcome) LeftPeople() int {
+	n := o.Left
+	for i := range o.All {
+		if o.All[i].Twin != 0 && o.All[i].Result == Left {
+			n--
+		}
+	}
+	return n
+}
+
 // chooseRows chooses the rows of the JSON: all of them, or those that are not plainly
 // added or left.
 func (o *Outcome) chooseRows(all bool) {

@@ -56,7 +56,7 @@ func workbookError(err error) error {
 }
 
 // chooseSheet returns the sheet of a name, compared without case, or else the only
-// one that could be meant.
+// visible one that is not empty.
 func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.Sheet, err error) {
 	var names []string
 	for _, s := range w.Sheets {
@@ -66,7 +66,7 @@ func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.She
 		if name != "" || s.Hidden {
 			continue
 		}
-		filled, err := w.HasText(ctx, s)
+		filled, err := w.IsFilled(ctx, s)
 		if err != nil {
 			return s, err
 		}
@@ -78,29 +78,11 @@ func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.She
 	case name != "":
 		err = failSheets(sheetNames(w, false), FileSheet, Quoted(name))
 	case len(names) == 0:
-		err = failWithout(ctx, w)
+		err = fail(FileNoSheet)
 	case len(names) > 1:
 		err = failSheets(names, FileSheets)
 	}
 	return found, err
-}
-
-// failWithout says why no sheet has text: all are empty or hidden, or have nothing but
-// formulas without values.
-func failWithout(ctx context.Context, w *xlsx.File) error {
-	uncalculated := 0
-	for _, s := range w.Sheets {
-		if s.Hidden {
-			continue
-		}
-		if _, err := w.Rows(ctx, s, func(row xlsx.Row) error { uncalculated += row.Uncalculated; return nil }); err != nil {
-			return err
-		}
-	}
-	if uncalculated > 0 {
-		return fail(FileFormulas)
-	}
-	return fail(FileNoSheet)
 }
 
 // sheetNames returns the names of the sheets that are hidden, or of those that are

@@ -292,13 +292,8 @@ func (v visit) renderImport(l *broughtList, stale string, found *imports.Outcome
 }
 
 func (v visit) importOutcome(l *broughtList, found *imports.Outcome) *importOutcome {
-	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.Left, Refused: found.Refused, Perhaps: found.Perhaps,
+	r := &importOutcome{Added: found.Added, Changed: found.Changed, Left: found.LeftPeople(), Refused: found.Refused, Perhaps: found.Perhaps,
 		Differ: found.Differ, LeftOut: found.LeftOut}
-	for _, row := range found.All {
-		if row.Twin != 0 && row.Result == imports.Left {
-			r.Left-- // it is counted with the other row
-		}
-	}
 	r.broughtRows = v.broughtRows(l, found.All)
 	r.addUnknown(l, found)
 	if same := found.Same; same != nil {

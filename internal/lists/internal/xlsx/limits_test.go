@@ -80,10 +80,10 @@ func TestReadAgain(t *testing.T) {
 	f, err := open(t.Context(), p.zip(t), limits{unpacked: 1 << 20, text: 1 << 20, marks: 1 << 20})
 	must(t, err)
 	for range 3 {
-		_, err := f.HasText(t.Context(), f.Sheets[0])
+		_, err := f.IsFilled(t.Context(), f.Sheets[0])
 		must(t, err)
 	}
-	if _, err := f.HasText(t.Context(), f.Sheets[0]); !errors.Is(err, ErrTooLarge) {
+	if _, err := f.IsFilled(t.Context(), f.Sheets[0]); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("300 KB for the fourth time in a limit of 1 MB: %v", err)
 	}
 }

@@ -47,10 +47,10 @@ func (e *LongCellError) Place() string { return columnName(e.Column-1) + strconv
 // errStop ends the reading of a sheet.
 var errStop = errors.New("enough")
 
-// HasText reports whether a sheet has a cell with text.
-func (f *File) HasText(ctx context.Context, s Sheet) (bool, error) {
+// IsFilled reports whether a sheet has a cell with text or a formula.
+func (f *File) IsFilled(ctx context.Context, s Sheet) (bool, error) {
 	_, err := f.Rows(ctx, s, func(row Row) error {
-		if len(row.Cells) > 0 {
+		if len(row.Cells) > 0 || row.Uncalculated > 0 {
 			return errStop
 		}
 		return nil

@@ -306,7 +306,7 @@ func FuzzOpen(f *testing.F) {
 			return
 		}
 		for _, s := range w.Sheets {
-			filled, hasErr := w.HasText(t.Context(), s)
+			filled, hasErr := w.IsFilled(t.Context(), s)
 			text := 0
 			_, err := w.Rows(t.Context(), s, func(row Row) error {
 				if row.Number < 1 || row.Number > maxRow || len(row.Cells) > maxColumn {
