@@ -196,8 +196,10 @@ func (l *list) hintOnColumns(e *mapping.ColumnsError) string {
 		return "say which columns have the names, in place of A and B: " + l.again("--map "+l.withColumns("A=firstName,B=lastName"), "map")
 	case e.Code == mapping.ColumnsNoName && named:
 		return "if that column has the names, say so in place of A: " + l.again("--map "+l.withColumns("A=name"), "map")
-	case e.Settled == nil:
+	case e.Settled == nil && e.Code != mapping.ColumnsTwice:
 		return ""
+	case e.Settled == nil:
+		return "give these columns different headers, or remove those that are not meant"
 	}
 	return l.again("--map "+cli.Quote(mapText(e.Settled)), "map")
 }

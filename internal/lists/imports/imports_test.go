@@ -85,9 +85,6 @@ func counts(r *imports.Outcome) string {
 
 const list = "First name,Last name,E-mail,Phone\nAna,Čović,ana@example.com,091 234\nIvan,Horvat,,\n"
 
-// in1250 is "Čović" in windows-1250.
-const in1250 = "Vorname;Nachname;Spind\nAna;\xc8ovi\xe6;x\nEva;B;\xe6\nIvan;Kova\xe8;\n"
-
 // says reports whether an outcome has a note with a code.
 func says(o *imports.Outcome, code string) bool {
 	return slices.ContainsFunc(o.Notes, func(n sheet.Note) bool { return n.Code == code })

@@ -35,7 +35,6 @@ type Words struct {
 	Show     func(text string) string // how a text of a file stands in a sentence
 	Quote    func(text string) string // likewise, in quotation marks
 	Field    func(name string) string // what a field is called
-	ByPlace  bool                     // columns of one header can be told apart
 }
 
 // English are the words of the command line and of the API. Their numbers are not
@@ -167,8 +166,6 @@ func (w Words) columns(e *mapping.ColumnsError) string {
 	headers := w.quoted(e.Headers)
 	all := w.list("list.and", headers)
 	switch {
-	case e.Code == mapping.ColumnsTwice && e.SameHeader() && !w.ByPlace:
-		return messages().Text(w.Language, "columns.sameHeader", w.Field(e.Field), headers[0])
 	case e.Code == mapping.ColumnsTwice:
 		return messages().Text(w.Language, "columns.twice", w.Field(e.Field), all)
 	case e.Code == mapping.ColumnsNoName && slices.Contains(e.Headers, ""):

@@ -195,23 +195,3 @@ func TestManyRows(t *testing.T) {
 		}
 	}
 }
-
-// TestSameHeader: only where columns can be chosen by their place, nobody is sent
-// back to the list for headers that are the same.
-func TestSameHeader(t *testing.T) {
-	t.Parallel()
-	e := &mapping.ColumnsError{Code: mapping.ColumnsTwice, Field: "email", Headers: []string{"Mail", "mail"}}
-	byPlace := English
-	byPlace.ByPlace = true
-	for _, test := range []struct {
-		words Words
-		want  string
-	}{
-		{English, `Several columns could be email, and all are called "Mail". Give them different headers, or remove those that are not meant.`},
-		{byPlace, `Several columns could be email: "Mail" and "mail".`},
-	} {
-		if got := test.words.Say(e); got != test.want {
-			t.Errorf("%q, want %q", got, test.want)
-		}
-	}
-}

@@ -150,12 +150,6 @@ type ColumnsError struct {
 
 func (e *ColumnsError) Error() string { return "columns: " + e.Code }
 
-// SameHeader reports whether several columns are concerned and all have one header,
-// so that no header can tell them apart.
-func (e *ColumnsError) SameHeader() bool {
-	return len(e.Headers) > 1 && !slices.ContainsFunc(e.Headers, func(h string) bool { return !strings.EqualFold(h, e.Headers[0]) })
-}
-
 // Codes of a ColumnsError.
 const (
 	ColumnsTwice    = "twice"    // several columns could be Field

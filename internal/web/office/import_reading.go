@@ -270,7 +270,7 @@ func (v visit) addEncodings(r *reading, l *broughtList) {
 // words are the sentences about lists in the visitor's language.
 func (v visit) words() imports.Words {
 	quote := func(text string) string { return v.Text("import.quoted", text) }
-	return imports.Words{Language: v.Lang, ByPlace: true, Show: quoted,
+	return imports.Words{Language: v.Lang, Show: quoted,
 		Quote: func(text string) string { return quote(quoted(text)) },
 		Field: func(name string) string { return quote(v.fieldLabel(name)) }}
 }
