@@ -71,7 +71,7 @@ func (d *shortDisk) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestEnds: work whose client has gone ends, and has changed nothing.
+// TestEnds: work ends without a change when its client has gone.
 func TestEnds(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

@@ -146,8 +146,8 @@ func (o *Outcome) setMade(number int64, ids []string, allRows bool) {
 	o.chooseRows(allRows)
 }
 
-// LeftPeople returns how many people stay as they are. A row that agrees with an earlier one
-// is no one else.
+// LeftPeople returns the number of people who stay as they are, without counting duplicate
+// rows.
 func (o *Outcome) LeftPeople() int {
 	n := o.Left
 	for i := range o.All {

@@ -56,7 +56,7 @@ func workbookError(err error) error {
 }
 
 // chooseSheet returns the sheet of a name, compared without case, or else the only
-// visible one that is not empty.
+// visible sheet with content.
 func chooseSheet(ctx context.Context, w *xlsx.File, name string) (found xlsx.Sheet, err error) {
 	var names []string
 	for _, s := range w.Sheets {
