@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -624,39 +623,6 @@ func TestImportForNobody(t *testing.T) {
 			}
 		}
 		s.importPeople(t, "", csvOfOne("Eva", "Last"))
-	}
-}
-
-// TestImportBesideOthers: while some thousand people come in, all others read and
-// write.
-func TestImportBesideOthers(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	var stop atomic.Bool
-	var clients sync.WaitGroup
-	for _, r := range []request{{200, "GET", collection, "", nil}, {200, "PUT", collection + "/" + id, ana, nil}, {201, "POST", collection, ana, nil},
-		{200, "GET", "/api/v1/export?format=vcf", "", nil}, {200, "GET", "/api/v1/changes", "", nil}} {
-		clients.Go(func() {
-			for !stop.Load() {
-				if a := s.do(t, r.method, r.path, r.body); a.status != r.status {
-					t.Errorf("%s %s: %d %s", r.method, r.path, a.status, a.body)
-					return
-				}
-			}
-		})
-	}
-	var imports sync.WaitGroup
-	for i := range 3 {
-		imports.Go(func() {
-			s.importPeople(t, "add=perhaps", strings.ReplaceAll(csvOf(500), "Person", fmt.Sprint("Person", i)))
-		})
-	}
-	imports.Wait()
-	stop.Store(true)
-	clients.Wait()
-	if found := s.list(t, "search=Person1").TotalCount; found != 500 {
-		t.Errorf("%d people", found)
 	}
 }
 

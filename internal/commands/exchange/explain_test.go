@@ -58,14 +58,6 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// TestSaid: a sentence may show several names, and cannot fill the terminal either.
-func TestSaid(t *testing.T) {
-	t.Parallel()
-	if got, want := said("a\n"+strings.Repeat("č", 1000)), "a "+strings.Repeat("č", 598)+"…"; got != want {
-		t.Errorf("got %q", got)
-	}
-}
-
 // TestShown: what a file holds cannot control the terminal, and cannot fill it.
 func TestShown(t *testing.T) {
 	t.Parallel()

@@ -76,20 +76,6 @@ func TestTargetLink(t *testing.T) {
 	}
 }
 
-func TestChooseFormat(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ path, format, want string }{
-		{"x.csv", "", sheet.CSV}, {"X.XLSX", "", sheet.XLSX}, {"x.csv", "csv", sheet.CSV}, {"x.txt", "csv", sheet.CSV},
-		{"", "", ""}, {"", "vcf", "vcf"}, {"x.csv", "vcf", "error"}, {"x.txt", "", "error"}, {"x", "", "error"},
-	} {
-		to := target{path: tt.path, format: tt.format}
-		err := to.chooseFormat(sheet.Formats...)
-		if got := to.format; tt.want == "error" && err == nil || tt.want != "error" && (err != nil || got != tt.want) {
-			t.Errorf("%+v: %q, %v", tt, got, err)
-		}
-	}
-}
-
 // TestReadFile: no more is read than a file may have.
 func TestReadFile(t *testing.T) {
 	t.Parallel()
