@@ -60,7 +60,7 @@ func runForWindows(ctx context.Context, log io.Writer) int {
 // commands are all commands: serve, and the others by name.
 func commands() []cli.Command {
 	servers := daemon.Commands{Database: schema, NewAPI: newAPI}
-	services := service.Service{Content: schema, Daemon: servers.Run, Manager: managers.NewManager(os.Getenv)}
+	services := service.Service{Content: schema, Daemon: servers.Run}
 	all := slices.Concat(
 		servers.Table(),
 		manage.Commands{Database: schema, Service: services}.Table(),

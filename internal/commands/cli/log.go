@@ -75,6 +75,3 @@ func (env Env) asLogged(err error) error {
 	}
 	return &logged{err}
 }
-
-// PrintError is the function of that name, for an error that does not end the program.
-func (env Env) PrintError(err error) { PrintError(env.asLogged(err), env.Stderr) }

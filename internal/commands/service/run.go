@@ -25,20 +25,6 @@ func (s Service) run(env cli.Env, args []string) error {
 	if err := env.Parse(env.Flags("service run", runHelp), args, 0); err != nil {
 		return err
 	}
-	if !s.Manager.AwaitTurn(env.Context) {
-		return nil
-	}
-	defer s.Manager.FollowLog()()
-	err := s.serve(env)
-	if _, wrong := errors.AsType[*cli.UsageError](err); wrong && s.Manager.RestartsAll() {
-		env.PrintError(err) // an error would have it started again, and the settings would still be wrong
-		return nil
-	}
-	return err
-}
-
-// serve serves with the settings of the service.
-func (s Service) serve(env cli.Env) error {
 	if _, err := os.Stat(s.data()); errors.Is(err, fs.ErrNotExist) {
 		return s.explain(managers.ErrNotInstalled, "")
 	}

@@ -29,9 +29,6 @@ type Service struct {
 	// Daemon serves until the program must stop.
 	Daemon func(env cli.Env, o daemon.Options) error
 
-	// Manager has started this process, if any has.
-	Manager managers.Manager
-
 	// Host is the PC that has the service.
 	Host managers.Host
 

@@ -32,12 +32,12 @@ const systemctl = `#!/bin/sh
 cd %[1]q || exit 9
 echo "$*" >>asked
 if [ -e "$1.fails" ]; then
-	if [ "$1" = start ]; then cp failed state; fi
+	if [ "$1" = restart ]; then cp failed state; fi
 	cat "$1.fails"
 	exit 1
 fi
 case $1 in
-start) cp running state ;;
+start | restart) cp running state ;;
 stop) cp stopped state ;;
 enable) case $(cat state) in *not-found*) cp stopped state ;; esac ;;
 show) cat state ;;
@@ -136,7 +136,7 @@ func TestInstall(t *testing.T) {
 	c.does(t, "install --listen 127.0.0.1:8090 --backup-dir "+disk+"/copies", 0, "Copied the program to "+program+".", "The service starts with this PC.",
 		"The service runs at http://127.0.0.1:9\n", "Its data are in "+data+", its backups in "+disk+"/copies.", " open\n", "To let other PCs in: ",
 		"Warning: the backups are on the same disk", "not kept as", "not without TLS")
-	if asked := c.changes(t); asked != "daemon-reload enable stop start" {
+	if asked := c.changes(t); asked != "daemon-reload enable stop restart" {
 		t.Errorf("systemd was asked to %s", asked)
 	}
 	settings := managers.Settings{"--backup-dir=" + disk + "/copies", "--listen=127.0.0.1:8090"}
@@ -165,10 +165,10 @@ func TestInstall(t *testing.T) {
 	must(t, os.RemoveAll(disk)) // it is not connected just now
 	c.does(t, "install", 0, "The service runs")
 	c.is(t, "stopped")
-	c.write(t, "start.fails", "")
+	c.write(t, "restart.fails", "")
 	c.write(t, "log", "Error: port 443 is used by another program\nTry: another port\n")
 	c.does(t, "install", 1, "Error: the service does not start: port 443 is used by another program\nTry: another port\n", "not The service runs")
-	c.forget(t, "start.fails")
+	c.forget(t, "restart.fails")
 	must(t, os.Rename(filepath.Join(c.Host.Root, "var"), filepath.Join(c.Host.Root, "kept")))
 	c.changes(t)
 	c.does(t, "install", 1, "Error: mkdir "+data+": no such file or directory\n", "not The service runs")
@@ -267,7 +267,7 @@ func TestStartNew(t *testing.T) {
 	c.is(t, "stopped")
 	c.does(t, "start --new", 0, "The service runs.")
 	marked("it was typed", false)
-	if asked := c.changes(t); asked != "start start" {
+	if asked := c.changes(t); asked != "restart restart" {
 		t.Errorf("systemd was asked to %s", asked)
 	}
 }
@@ -288,7 +288,7 @@ func TestCommandsOfService(t *testing.T) {
 	c.does(t, "status", 1, "does not run: inactive (dead)\n", "Error: the service does not run\nTry: ", " service start\n")
 	c.does(t, "stop", 0, "The service does not run.")
 	c.does(t, "start", 0, "The service runs. How it is: firefighters service status\n")
-	if asked := c.changes(t); asked != "stop stop start" {
+	if asked := c.changes(t); asked != "stop stop restart" {
 		t.Errorf("systemd was asked to %s", asked)
 	}
 	c.is(t, "failed")
@@ -302,10 +302,10 @@ func TestCommandsOfService(t *testing.T) {
 	if why, hint := c.Fault(); why+hint != "" {
 		t.Errorf("it runs, and its fault is %q, %q", why, hint)
 	}
-	for command, state := range map[string]string{"start": "stopped", "stop": "running", "disable": "running"} {
+	for command, state := range map[string]string{"restart": "stopped", "stop": "running", "disable": "running"} {
 		c.is(t, state)
 		c.write(t, command+".fails", "it is broken\n")
-		line := strings.Replace(command, "disable", "uninstall", 1)
+		line := strings.NewReplacer("disable", "uninstall", "restart", "start").Replace(command)
 		c.does(t, line, 1, "Error: ", "not The service runs.", "not has stopped.", "not What is left")
 		c.forget(t, command+".fails")
 	}
@@ -348,7 +348,7 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 	}
 	c.changes(t)
 	c.does(t, "backup-disk sdb1", 0, "/dev/sdb1 is at /mnt/backup-disk whenever it is connected", "Made a backup there, and checked it: ", "its backups in "+folder+"/firefighters.", "The service runs")
-	if asked := c.changes(t); asked != "stop daemon-reload enable start start daemon-reload enable stop start" {
+	if asked := c.changes(t); asked != "stop daemon-reload enable start start daemon-reload enable stop restart" {
 		t.Errorf("systemd was asked to %s", asked)
 	}
 	want := managers.Settings{"--backup-dir=" + folder + "/firefighters"}

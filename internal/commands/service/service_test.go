@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"net/http"
@@ -138,35 +137,6 @@ func TestRun(t *testing.T) {
 	s.Data = filepath.Join(s.Data, "missing")
 	if code, _, stderr := runService(t, s, "run"); code != 1 || !strings.Contains(stderr, `"level":"ERROR","msg":"the service is not installed on this PC","try":"`) {
 		t.Errorf("without its folder: %d, %q", code, stderr)
-	}
-}
-
-// TestRunAgain: starts that fail are counted, and launchd, which starts again whatever
-// fails, is told of no failure by wrong settings.
-func TestRunAgain(t *testing.T) {
-	t.Parallel()
-	s, _ := newService(t)
-	runtime := t.TempDir()
-	manager := func(environment map[string]string) managers.Manager {
-		return managers.NewManager(func(name string) string { return environment[name] })
-	}
-	s.Manager = manager(map[string]string{"RUNTIME_DIRECTORY": runtime})
-	must(t, managers.Settings{"--listen=nonsense"}.Write(s.Data))
-	if code, _, stderr := runService(t, s, "run"); code != 2 {
-		t.Errorf("%d, %q", code, stderr)
-	}
-	if counted, err := os.ReadFile(filepath.Join(runtime, "failed-starts")); string(counted) != "1" {
-		t.Errorf("it has counted %q, %v", counted, err)
-	}
-	must(t, os.WriteFile(filepath.Join(runtime, "failed-starts"), []byte("9"), 0o600))
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if err := s.run(cli.Env{Context: stopped, Stderr: io.Discard}, nil); err != nil {
-		t.Errorf("stopped while it waits: %v", err)
-	}
-	s.Manager = manager(map[string]string{"XPC_SERVICE_NAME": "org.firefighter-records.firefighters"})
-	if code, _, stderr := runService(t, s, "run"); code != 0 || !strings.Contains(stderr, `"level":"ERROR","msg":"in `) || !strings.Contains(stderr, `"try":"`) {
-		t.Errorf("under launchd: %d, %q", code, stderr)
 	}
 }
 

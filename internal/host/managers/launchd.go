@@ -16,13 +16,11 @@ import (
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
 
-// rotation is what newsyslog must know to keep the log of a user's service small: it
-// renames the file at a megabyte and keeps five. The service finds that out by itself,
-// so no process gets a signal.
-func rotation(user string) string {
-	return "# logfilename\t[owner:group]\tmode\tcount\tsize\twhen\tflags\n" +
-		launchdLog + "\t" + user + ":" + user + "\t640\t5\t1000\t*\tN\n"
-}
+// launchdLabel is the name of the service to launchd.
+const launchdLabel = "org.firefighter-records.firefighters"
+
+// launchdLog is where launchd writes the output of the service.
+const launchdLog = "/Library/Logs/firefighters.log"
 
 // plist returns what launchd must know to run a program as the service, for a
 // user. launchd starts it again unless it ended well, once a minute: it knows one
@@ -82,10 +80,9 @@ const plistText = `<?xml version="1.0" encoding="UTF-8"?>
 </plist>
 `
 
-// The files that describe the service, and its name in commands.
+// The file that describes the service, and its name in commands.
 const (
 	plistFile     = "/Library/LaunchDaemons/" + launchdLabel + ".plist"
-	rotationFile  = "/etc/newsyslog.d/" + launchdLabel + ".conf"
 	launchdTarget = "system/" + launchdLabel
 )
 
@@ -96,25 +93,20 @@ type launchd struct{ pc }
 func (h launchd) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 func (h launchd) Installed() bool          { return osutil.Exists(h.path(plistFile)) }
 
-// Install describes the log, too, to newsyslog.
 func (h launchd) Install(d Definition) (steps []string, err error) {
-	for file, text := range map[string]string{plistFile: plist(d.Program, d.Data, h.user()), rotationFile: rotation(h.user())} {
-		if _, err := writeOrRemove(h.path(file), text); err != nil {
-			return nil, err
-		}
+	if _, err := writeOrRemove(h.path(plistFile), plist(d.Program, d.Data, h.user())); err != nil {
+		return nil, err
 	}
 	return []string{"Wrote " + plistFile + ".", "The service starts with this Mac."}, nil
 }
 
-// Uninstall leaves the descriptions of a service that does not stop.
+// Uninstall leaves the description of a service that does not stop.
 func (h launchd) Uninstall(string) (steps []string, err error) {
 	if err := h.Stop(); err != nil {
 		return nil, err
 	}
-	for _, file := range []string{rotationFile, plistFile} {
-		if _, err := writeOrRemove(h.path(file), ""); err != nil {
-			return nil, err
-		}
+	if _, err := writeOrRemove(h.path(plistFile), ""); err != nil {
+		return nil, err
 	}
 	return []string{"Stopped the service. It does not start with this Mac any more.", "Removed " + plistFile + "."}, nil
 }

@@ -3,8 +3,6 @@ package managers
 import (
 	"cmp"
 	"os"
-
-	"golang.org/x/sys/unix"
 )
 
 // Host is a PC with launchd.
@@ -13,9 +11,6 @@ type Host = launchd
 const Account = "_" + Name
 
 const LogCommand = "sudo tail -n 50 " + launchdLog
-
-// duplicate makes the file to name what the file from names.
-func duplicate(from, to int) error { return unix.Dup2(from, to) }
 
 func (h launchd) DataFolder() string     { return h.path("/Library/Application Support/Firefighters") }
 func (h launchd) Packaged(string) string { return "" } // there is none for macOS

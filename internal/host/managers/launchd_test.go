@@ -51,10 +51,8 @@ func TestLaunchd(t *testing.T) {
 	if err != nil || len(steps) != 2 || !h.Installed() {
 		t.Fatalf("%q, %v", steps, err)
 	}
-	described, _ := os.ReadFile(h.path(plistFile))
-	rotated, _ := os.ReadFile(h.path(rotationFile))
-	if string(described) != plist("/usr/local/bin/firefighters", "/Library/x", "_firefighters") || string(rotated) != rotation("_firefighters") {
-		t.Errorf("%s\n%s", described, rotated)
+	if described, _ := os.ReadFile(h.path(plistFile)); string(described) != plist("/usr/local/bin/firefighters", "/Library/x", "_firefighters") {
+		t.Errorf("%s", described)
 	}
 	if now, err := h.Current(); err != nil || !now.Installed || now.Running || now.Detail != "stopped" || now.Program != h.InstalledProgram() {
 		t.Errorf("before a start: %+v, %v", now, err)
@@ -81,23 +79,8 @@ func TestLaunchd(t *testing.T) {
 	if steps, err := h.Uninstall(""); err != nil || len(steps) != 2 || h.Installed() || loaded() {
 		t.Errorf("%q, %v", steps, err)
 	}
-	if _, err := os.Stat(h.path(rotationFile)); !os.IsNotExist(err) {
-		t.Errorf("the rotation of the log is left: %v", err)
-	}
-	if _, err := os.Stat(filepath.Dir(h.path(rotationFile))); err != nil {
-		t.Errorf("a folder of the system has gone: %v", err)
-	}
 	if _, err := h.Uninstall(""); !errors.Is(err, ErrNotInstalled) {
 		t.Errorf("again: %v", err)
-	}
-}
-
-// TestRotation: newsyslog takes words between tabs, and signals nobody.
-func TestRotation(t *testing.T) {
-	t.Parallel()
-	lines := strings.Split(strings.TrimSuffix(rotation("_firefighters"), "\n"), "\n")
-	if words := strings.Fields(lines[len(lines)-1]); len(lines) != 2 || !strings.HasPrefix(lines[0], "#") || strings.Join(words, " ") != launchdLog+" _firefighters:_firefighters 640 5 1000 * N" {
-		t.Errorf("%q", lines)
 	}
 }
 

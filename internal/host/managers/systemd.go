@@ -165,17 +165,11 @@ func (h Host) Uninstall(program string) (steps []string, err error) {
 }
 
 func (h Host) Start() error {
-	_, failed, err := h.show()
-	if err != nil {
+	if _, _, err := h.show(); err != nil {
 		return err
 	}
-	if failed { // it may wait before the next start
-		if _, err := systemctl("stop", unitName); err != nil {
-			return err
-		}
-	}
 	began := time.Now()
-	if _, err := systemctl("start", unitName); err != nil {
+	if _, err := systemctl("restart", unitName); err != nil { // start would wait for the next attempt after a failure
 		said, _ := lastError(began)
 		return fmt.Errorf("%w: %s", ErrNotReady, cmp.Or(said, err.Error()))
 	}
@@ -191,7 +185,7 @@ func (h Host) Stop() error {
 }
 
 // show returns what systemd knows of the service. failed reports whether the last run
-// did not end well, or the last start.
+// did not end well.
 func (h Host) show() (s State, failed bool, err error) {
 	if err := h.booted(); err != nil {
 		return State{}, false, err
@@ -243,7 +237,7 @@ func changedSince(file string, since time.Time) bool {
 const unitProperties = "LoadState,ActiveState,SubState,Result,StatusText,ActiveEnterTimestamp,ExecStart,UnitFileState"
 
 // parseUnitState reads what systemctl show prints of the unit, in UTC. failed reports
-// whether the last run did not end well, or the last start.
+// whether the last run did not end well.
 func parseUnitState(properties string) (s State, failed bool) {
 	values := map[string]string{}
 	for line := range strings.Lines(properties) {
@@ -253,8 +247,7 @@ func parseUnitState(properties string) (s State, failed bool) {
 	s.Installed = values["LoadState"] == "loaded"
 	s.Running = values["ActiveState"] == "active"
 	s.Manual = s.Installed && slices.Contains([]string{"disabled", "masked"}, values["UnitFileState"])
-	status := values["StatusText"]
-	_, s.Address, _ = strings.Cut(status, "Listening on ")
+	_, s.Address, _ = strings.Cut(values["StatusText"], "Listening on ")
 	_, program, _ := strings.Cut(values["ExecStart"], "path=")
 	s.Program, _, _ = strings.Cut(program, " ;")
 	if at, err := time.Parse("Mon 2006-01-02 15:04:05 MST", values["ActiveEnterTimestamp"]); err == nil && s.Running {
@@ -264,19 +257,12 @@ func parseUnitState(properties string) (s State, failed bool) {
 	if sub := values["SubState"]; sub != "" && sub != s.Detail {
 		s.Detail += " (" + sub + ")"
 	}
-	// systemd keeps the status text of a service that somebody has stopped.
-	if failed = values["ActiveState"] == "activating" && strings.HasPrefix(status, statusWaiting); failed {
-		s.Detail = status
-	}
 	if result := values["Result"]; result != "" && result != "success" {
 		failed = true
 		s.Detail += ", the last run ended with: " + result
 	}
 	return s, failed
 }
-
-// duplicate makes the file to name what the file from names.
-func duplicate(from, to int) error { return unix.Dup3(from, to, 0) }
 
 // Sysusers is the text for systemd-sysusers that makes the user of the service.
 const Sysusers = `u firefighters - "Firefighter Records Service" /var/lib/firefighters
@@ -310,13 +296,7 @@ UMask=0077
 TimeoutStartSec=infinity
 WatchdogSec=60
 Restart=on-failure
-RestartSec=5
-
-# Here the service counts the starts that have failed in a row. It waits longer
-# before each further one, because RestartSteps= needs systemd 254.
-RuntimeDirectory=firefighters
-RuntimeDirectoryMode=0700
-RuntimeDirectoryPreserve=restart
+RestartSec=15
 
 # Wrong settings stay wrong. Go ends with 2 too, after a panic and when the
 # watchdog aborts it, unless GOTRACEBACK makes it die by a signal. No core is

@@ -3,16 +3,13 @@
 package managers
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 )
 
 // newHost returns a system with systemd below a folder of its own, and what was asked of
@@ -40,7 +37,7 @@ func newHost(t *testing.T) (h Host, in func(name string) string, asked func() st
 
 const (
 	loaded  = "LoadState=loaded\nActiveState=active\nSubState=running\nResult=success\n"
-	waiting = "LoadState=loaded\nActiveState=activating\nSubState=start\nResult=success\nStatusText=waiting 35s, because the last start failed\n"
+	waiting = "LoadState=loaded\nActiveState=activating\nSubState=auto-restart\nResult=exit-code\n"
 )
 
 func write(t *testing.T, path, text string) {
@@ -149,21 +146,15 @@ func TestUninstall(t *testing.T) {
 	}
 }
 
-// TestStartStop: what fails is said in the service's own words, and a service that waits
-// before its next start begins at once.
+// TestStartStop checks that a failure is reported in the words of the service.
 func TestStartStop(t *testing.T) {
 	h, in, asked := newHost(t)
 	show := "systemctl show firefighters.service --property=LoadState,ActiveState,SubState,Result,StatusText,ActiveEnterTimestamp,ExecStart,UnitFileState\n"
-	for state, want := range map[string]string{
-		loaded:  "systemctl start firefighters.service\n",
-		waiting: "systemctl stop firefighters.service\nsystemctl start firefighters.service\n",
-	} {
-		write(t, in("show"), state)
-		if err := h.Start(); err != nil || asked() != show+want {
-			t.Errorf("%s%v", state, err)
-		}
+	write(t, in("show"), waiting)
+	if err := h.Start(); err != nil || asked() != show+"systemctl restart firefighters.service\n" {
+		t.Errorf("start: %v", err)
 	}
-	write(t, in("start.fails"), "")
+	write(t, in("restart.fails"), "")
 	write(t, in("log"), "x\nError: port 8080 is used by another program\nTry: y\n")
 	if err := h.Start(); !errors.Is(err, ErrNotReady) || !strings.HasSuffix(err.Error(), ": port 8080 is used by another program") {
 		t.Errorf("it does not start: %v", err)
@@ -173,11 +164,8 @@ func TestStartStop(t *testing.T) {
 		t.Errorf("it does not start, and the log cannot be read: %v", err)
 	}
 	write(t, in("stop.fails"), "")
-	write(t, in("show"), waiting)
-	for what, do := range map[string]func() error{"stop": h.Stop, "start one that waits": h.Start} {
-		if err := do(); err == nil || !strings.Contains(err.Error(), "systemctl stop") {
-			t.Errorf("%s: %v", what, err)
-		}
+	if err := h.Stop(); err == nil || !strings.Contains(err.Error(), "systemctl stop") {
+		t.Errorf("stop: %v", err)
 	}
 	must(t, os.Remove(in("stop.fails")))
 	must(t, h.Stop())
@@ -204,7 +192,7 @@ func TestCurrent(t *testing.T) {
 		want State
 	}{
 		{"LoadState=not-found\nActiveState=inactive\n", State{Detail: "inactive"}},
-		{waiting, State{Installed: true, Detail: "waiting 35s, because the last start failed",
+		{waiting, State{Installed: true, Detail: "activating (auto-restart), the last run ended with: exit-code",
 			Error: "port 8080 is used by another program", Hint: "another port"}},
 		{"LoadState=loaded\nActiveState=failed\nResult=exit-code\n", State{Installed: true, Detail: "failed, the last run ended with: exit-code",
 			Error: "port 8080 is used by another program", Hint: "another port"}},
@@ -227,29 +215,6 @@ func TestCurrent(t *testing.T) {
 	must(t, os.RemoveAll(h.path("/run")))
 	if _, err := h.Current(); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("without systemd: %v", err)
-	}
-}
-
-// TestWaiting: systemd is told that the service waits, which status then says.
-func TestWaiting(t *testing.T) {
-	t.Parallel()
-	folder, err := os.MkdirTemp("", "ffm") // a short path, as sockets need
-	must(t, err)
-	defer os.RemoveAll(folder)
-	socket := filepath.Join(folder, "s")
-	listener, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
-	must(t, err)
-	defer listener.Close()
-	write(t, filepath.Join(folder, "failed-starts"), "4")
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	if managerIn(map[string]string{"RUNTIME_DIRECTORY": folder, "NOTIFY_SOCKET": socket}).AwaitTurn(stopped) {
-		t.Error("it does not wait")
-	}
-	heard := make([]byte, 100)
-	must(t, listener.SetReadDeadline(time.Now().Add(time.Minute)))
-	if n, err := listener.Read(heard); err != nil || string(heard[:n]) != "STATUS=waiting 35s, because the last start failed" {
-		t.Errorf("heard %q, %v", heard[:n], err)
 	}
 }
 
@@ -313,14 +278,6 @@ func TestParseUnitState(t *testing.T) {
 	if !s.Installed || s.Running || !failed || !s.Since.IsZero() || s.Detail != "activating (auto-restart), the last run ended with: exit-code" {
 		t.Errorf("%+v", s)
 	}
-	s, failed = parseUnitState("LoadState=loaded\nActiveState=activating\nSubState=start\nResult=success\nStatusText=waiting 35s, because the last start failed\n")
-	if s.Running || !failed || s.Detail != "waiting 35s, because the last start failed" {
-		t.Errorf("it waits: %+v", s)
-	}
-	s, failed = parseUnitState("LoadState=loaded\nActiveState=inactive\nSubState=dead\nResult=success\nStatusText=waiting 35s, because the last start failed\n")
-	if s.Running || failed || s.Detail != "inactive (dead)" {
-		t.Errorf("it was stopped while it waited: %+v", s)
-	}
 	if s, _ = parseUnitState("LoadState=not-found\nActiveState=inactive\nSubState=dead\n"); s.Installed || s.Running {
 		t.Errorf("%+v", s)
 	}
@@ -330,7 +287,7 @@ func TestUnit(t *testing.T) {
 	t.Parallel()
 	text := Unit("/usr/bin/firefighters")
 	for _, want := range []string{"Type=notify\n", "ExecStart=/usr/bin/firefighters service run\n", "WatchdogSec=60\n", "User=firefighters\n", "Restart=on-failure\n",
-		"UMask=0077\n", "StateDirectoryMode=0700\n", "LimitCORE=0\n", "RestartPreventExitStatus=2\n", "RuntimeDirectory=firefighters\n", "RuntimeDirectoryPreserve=restart\n",
+		"UMask=0077\n", "StateDirectoryMode=0700\n", "LimitCORE=0\n", "RestartPreventExitStatus=2\n",
 		"Wants=network-online.target\n", "After=network-online.target ", "ReadWritePaths=-/mnt -/media -/run/media -/srv\n"} {
 		if strings.Count(text, want) != 1 {
 			t.Errorf("%q is not there once", want)
