@@ -166,7 +166,7 @@ func TestInstall(t *testing.T) {
 	c.does(t, "install", 0, "The service runs")
 	c.is(t, "stopped")
 	c.write(t, "restart.fails", "")
-	c.write(t, "log", "Error: port 443 is used by another program\nTry: another port\n")
+	c.write(t, "log", `{"msg":"port 443 is used by another program","try":"another port","exitCode":1}`)
 	c.does(t, "install", 1, "Error: the service does not start: port 443 is used by another program\nTry: another port\n", "not The service runs")
 	c.forget(t, "restart.fails")
 	must(t, os.Rename(filepath.Join(c.Host.Root, "var"), filepath.Join(c.Host.Root, "kept")))
@@ -199,7 +199,7 @@ func TestInstallOverLoss(t *testing.T) {
 		t.Errorf("systemd was asked to %s", asked)
 	}
 	c.is(t, "running")
-	c.write(t, "log", "Error: the files of the database have gone\nTry: firefighters restore x --db y\n")
+	c.write(t, "log", `{"msg":"the files of the database have gone","try":"firefighters restore x --db y","exitCode":1}`)
 	c.write(t, "stopped", "LoadState=loaded\nActiveState=failed\nResult=exit-code\n")
 	for _, command := range []string{"install", "stop"} {
 		c.is(t, "running")
@@ -292,7 +292,7 @@ func TestCommandsOfService(t *testing.T) {
 		t.Errorf("systemd was asked to %s", asked)
 	}
 	c.is(t, "failed")
-	c.write(t, "log", "Error: port 8080 is used by another program\x1b[2J\nTry: another port\n")
+	c.write(t, "log", `{"msg":"port 8080 is used by another program\u001b[2J","try":"another port","exitCode":1}`)
 	c.does(t, "status", 1, "Error: the service does not run: port 8080 is used by another program\ufffd[2J\nTry: another port\n", "not \x1b")
 	c.does(t, "status --json", 1, `"error": "port 8080 is used`, `"running": false`)
 	if why, hint := c.Fault(); why != "port 8080 is used by another program\ufffd[2J" || hint != "another port" {

@@ -321,7 +321,7 @@ func TestLook(t *testing.T) {
 	s, _ := newService(t)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/readyz" {
-			fmt.Fprint(w, `{"status":"ready","backup":{"ok":false,"detail":"too little room"}}`)
+			fmt.Fprint(w, `{"status":"ready","version":"1.2.3","backup":{"ok":false,"detail":"too little room"}}`)
 		}
 	}))
 	defer web.Close()
@@ -335,7 +335,7 @@ func TestLook(t *testing.T) {
 		r.Database.Bytes < 1000 || r.Database.Fault != "" || r.Disk.Free <= 0 || r.Missing != "" {
 		t.Errorf("%+v, %+v, %+v", r, r.Database, r.Backups)
 	}
-	for _, want := range []string{"(2 days)", web.URL, "(3 hours ago), of 2", "would be lost with it", "they fail: too little room", "--listen=127.0.0.1:81", path} {
+	for _, want := range []string{"(2 days)", web.URL, "(3 hours ago), of 2", "would be lost with it", "they fail: too little room", "1.2.3, ", "--listen=127.0.0.1:81", path} {
 		if !strings.Contains(said, want) {
 			t.Errorf("%q is not in\n%s", want, said)
 		}
@@ -393,8 +393,7 @@ func TestLookAtLoss(t *testing.T) {
 func TestLookAtFaults(t *testing.T) {
 	t.Parallel()
 	for want, prepare := range map[string]func(s Service) string{
-		"it is not there":    func(s Service) string { return managers.DatabaseIn(s.Data) },
-		"the older schema 1": func(s Service) string { return newDatabase(t, s, 1, "") },
+		"it is not there": func(s Service) string { return managers.DatabaseIn(s.Data) },
 		"a newer version of the program made it (schema 3, this one knows 2)": func(s Service) string { return newDatabase(t, s, 3, "") },
 		"it is not a database of this program": func(s Service) string {
 			path := managers.DatabaseIn(s.Data)

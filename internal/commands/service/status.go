@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -44,10 +43,9 @@ type overview struct {
 	State     string     `json:"state,omitempty"` // in the words of the system
 	Error     string     `json:"error,omitempty"` // why it does not run, in its own words
 	Since     *time.Time `json:"since,omitempty"`
-	Version   string     `json:"version,omitempty"` // of the program that is installed
+	Version   string     `json:"version,omitempty"` // as the service reports it
 	Program   string     `json:"program,omitempty"`
-	Manual    bool       `json:"manual,omitempty"`   // it does not start with the PC
-	Replaced  bool       `json:"replaced,omitempty"` // the program, since the service runs
+	Manual    bool       `json:"manual,omitempty"` // it does not start with the PC
 	Address   string     `json:"address,omitempty"`
 	Local     string     `json:"localAddress,omitempty"` // for this PC alone, without TLS
 	Answers   *bool      `json:"answers,omitempty"`      // at that address
@@ -121,13 +119,13 @@ func (s Service) status(env cli.Env, args []string) error {
 // look finds out how the service is.
 func (s Service) look(env cli.Env, state managers.State) overview {
 	o := overview{Installed: state.Installed, Running: state.Running, State: state.Detail, Error: state.Error, Program: state.Program,
-		Manual: state.Manual, Replaced: state.Replaced, Data: s.data(), Settings: []string{}, Log: managers.LogCommand}
+		Manual: state.Manual, Data: s.data(), Settings: []string{}, Log: managers.LogCommand}
 	if !state.Since.IsZero() {
 		since := state.Since.UTC()
 		o.Since = &since
 	}
-	if state.Program != "" {
-		o.Version = versionOf(env, state.Program)
+	if own, err := os.Executable(); err == nil && osutil.SameFile(own, state.Program) {
+		o.Version = cli.ReadBuild().Version
 	}
 	settings, err := managers.ReadSettings(s.data())
 	if _, statErr := os.Stat(managers.SettingsIn(s.data())); errors.Is(err, fs.ErrPermission) || errors.Is(statErr, fs.ErrPermission) {
@@ -157,9 +155,6 @@ func (o overview) lines(now time.Time) (lines []string) {
 		say("", "WARNING: it does not start with the PC. Try: %s", cli.AsAdministrator(typed()+" service install"))
 	}
 	say("Version", "%s, %s", cmp.Or(o.Version, "unknown"), o.Program)
-	if o.Replaced {
-		say("", "The program was replaced since then. Try: %s", cli.AsAdministrator(typed()+" service install"))
-	}
 	if o.Address != "" {
 		answer := ""
 		if o.Answers != nil && !*o.Answers {
@@ -255,33 +250,13 @@ func room(folder string) *disk {
 	return &disk{space.Free, space.Total}
 }
 
-// versionOf returns the version of a program of ours, which it starts for that. It is
-// empty if the program does not say, or if this process is root and others could have
-// changed the program.
-func versionOf(env cli.Env, program string) string {
-	if own, err := os.Executable(); err == nil && osutil.SameFile(own, program) {
-		return cli.ReadBuild().Version
-	}
-	ctx, cancel := context.WithTimeout(env.Context, 10*time.Second)
-	defer cancel()
-	if !osutil.OnlyRoot(program) {
-		return ""
-	}
-	said, err := exec.CommandContext(ctx, program, "--version").Output()
-	words := strings.Fields(string(said))
-	if err != nil || len(words) < 2 {
-		return ""
-	}
-	return words[1]
-}
-
-// ask asks the service at its own address how it is. It checks no certificate, because
-// the answer holds no secret.
+// ask requests the state of the service from the service itself. It checks no certificate,
+// because the response holds no secret.
 func (o *overview) ask(ctx context.Context) {
 	o.Answers = new(bool)
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, "GET", o.Address+"/readyz", nil)
+	request, err := http.NewRequestWithContext(ctx, "GET", cmp.Or(o.Local, o.Address)+"/readyz", nil)
 	if err != nil {
 		return
 	}
@@ -293,13 +268,14 @@ func (o *overview) ask(ctx context.Context) {
 	defer response.Body.Close()
 	*o.Answers = true
 	var ready struct {
-		Detail string
-		Backup struct {
+		Version, Detail string
+		Backup          struct {
 			OK     *bool
 			Detail string
 		}
 	}
 	err = json.NewDecoder(io.LimitReader(response.Body, 1<<16)).Decode(&ready)
+	o.Version = cmp.Or(ready.Version, o.Version)
 	if err == nil && ready.Backup.OK != nil && !*ready.Backup.OK && o.Backups != nil && o.Backups.Fault == "" {
 		o.Backups.Fault = "they fail: " + ready.Backup.Detail
 	}
@@ -329,7 +305,7 @@ func (s Service) lookAtData(env cli.Env, o *overview, settings managers.Settings
 // which it says that it is served: that for all, and that for this PC if it is another.
 func (s Service) inspect(path string) (found *database, address, local string) {
 	found = &database{Path: path}
-	file, format := osutil.Resolve(path), s.Content.Format()
+	file := osutil.Resolve(path)
 	if err := backup.Inspect(s.Content, file); err != nil {
 		found.Fault = faultOf(err)
 		return found, "", ""
@@ -341,15 +317,6 @@ func (s Service) inspect(path string) (found *database, address, local string) {
 		return found, "", ""
 	}
 	defer c.Close()
-	version, err := c.QueryInt(`PRAGMA user_version`)
-	switch {
-	case err != nil:
-		found.Fault = faultOf(err)
-		return found, "", ""
-	case int(version) < format.Version:
-		found.Fault = fmt.Sprintf("it has the older schema %d; the service upgrades it to %d when it starts, after a copy", version, format.Version)
-		return found, "", ""
-	}
 	if address, local, err = store.ReadAddresses(c); err != nil {
 		found.Fault = faultOf(err)
 	}

@@ -83,7 +83,6 @@ type State struct {
 	Since              time.Time // when it began to run; zero if it does not, or if that is not known
 	Program            string    // the program that the system starts
 	Manual             bool      // it does not start with the PC, as far as that is known
-	Replaced           bool      // the program was replaced after the service has begun to run
 	Address            string    // as the service has said it, http://127.0.0.1:8080; may be empty
 	Detail             string    // the system's own word, as "failed"; for people
 	Error              string    // why it does not run, in the service's own words; may be empty
@@ -121,12 +120,10 @@ func (h Host) PackagedProgram() string {
 	return program
 }
 
-// errorInLog returns the last error in a log that has ended the service, and what to type
+// errorInLog returns the last error in a log that ended the service, and what to type
 // then. Both are empty if there is none. Only the entry of such an error has an exit code.
-// Earlier versions wrote it in words, a line each.
 func errorInLog(log string) (found, hint string) {
 	for line := range strings.Lines(log) {
-		line = strings.TrimSpace(line)
 		var entry struct {
 			Msg, Try string
 			ExitCode int
@@ -134,10 +131,6 @@ func errorInLog(log string) (found, hint string) {
 		if json.Unmarshal([]byte(line), &entry) == nil && entry.ExitCode != 0 {
 			found = entry.Msg
 			hint, _, _ = strings.Cut(entry.Try, "\n")
-		} else if text, ok := strings.CutPrefix(line, "Error: "); ok {
-			found, hint = text, ""
-		} else if text, ok := strings.CutPrefix(line, "Try: "); ok && found != "" && hint == "" {
-			hint = text
 		}
 	}
 	return found, hint

@@ -114,11 +114,9 @@ func TestCopyProgram(t *testing.T) {
 func TestErrorInLog(t *testing.T) {
 	t.Parallel()
 	for log, want := range map[string][2]string{
-		"Try: w\nError: one\nTry: x\nError: two\nTry: y\nTry: z\n": {"two", "y"}, "Error: one\nTry: x\nError: two": {"two", ""}, "nothing": {},
+		"nothing": {},
 		`{"level":"ERROR","msg":"one","try":"x","exitCode":1}` + "\n" + `{"level":"ERROR","msg":"two","try":"y\nz","exitCode":1}` + "\n" +
 			`{"level":"ERROR","msg":"request failed"}` + "\n": {"two", "y"},
-		"Error: one\nTry: x\n" + `{"level":"ERROR","msg":"two","exitCode":2}` + "\n":            {"two", ""},
-		`{"level":"ERROR","msg":"two","try":"y","exitCode":2}` + "\nError: one\n":               {"one", ""},
 		`{"level":"ERROR","msg":"request failed","try":"x"}` + "\n" + `{"level":"WARN",` + "\n": {},
 	} {
 		if got, hint := errorInLog(log); got != want[0] || hint != want[1] {

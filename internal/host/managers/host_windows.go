@@ -286,12 +286,7 @@ func (h Host) Current() (state State, err error) {
 	if errors.Is(err, ErrNotInstalled) {
 		return State{}, nil
 	}
-	if err != nil {
-		return State{}, err
-	}
-	info, err := os.Stat(state.Program)
-	state.Replaced = err == nil && !state.Since.IsZero() && info.ModTime().After(state.Since)
-	return state, nil
+	return state, err
 }
 
 // connect connects to the service manager with the given rights.

@@ -8,7 +8,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -160,10 +159,8 @@ func (h launchd) Current() (State, error) {
 	case !s.Running:
 		s.Error, s.Hint = errorInLog(tailOf(h.path(launchdLog)))
 	default:
-		if age, err := system("ps", "-o", "etime=", "-p", pid); err == nil {
-			s.Since = time.Now().Add(-parseElapsed(age))
-			info, err := os.Stat(s.Program)
-			s.Replaced = err != nil || info.ModTime().After(s.Since)
+		if began, err := system("ps", "-o", "lstart=", "-p", pid); err == nil { // in UTC
+			s.Since, _ = time.Parse(time.ANSIC, began) // zero if it is not known
 		}
 	}
 	return s, nil
@@ -217,25 +214,4 @@ func freeID(list string) string {
 		number++
 	}
 	return strconv.Itoa(number)
-}
-
-// parseElapsed reads a time of ps: [[days-]hours:]minutes:seconds.
-func parseElapsed(text string) time.Duration {
-	days, clock, found := strings.Cut(strings.TrimSpace(text), "-")
-	if !found {
-		days, clock = "0", days
-	}
-	seconds := 0
-	for part := range strings.SplitSeq(clock, ":") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			return 0
-		}
-		seconds = 60*seconds + n
-	}
-	n, err := strconv.Atoi(days)
-	if err != nil {
-		return 0
-	}
-	return time.Duration(24*3600*n+seconds) * time.Second
 }

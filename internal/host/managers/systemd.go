@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -15,8 +14,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -215,22 +212,10 @@ func (h Host) Current() (State, error) {
 	if err != nil && !errors.Is(err, ErrNotInstalled) {
 		return State{}, err
 	}
-	if s.Running {
-		s.Replaced = changedSince(s.Program, s.Since)
-	} else if failed {
+	if failed && !s.Running {
 		s.Error, s.Hint = lastError(time.Now().Add(-time.Hour))
 	}
 	return s, nil
-}
-
-// changedSince reports whether a file was put there after a time. The change
-// time counts, because a package sets the others. systemd says only the second.
-func changedSince(file string, since time.Time) bool {
-	var info unix.Stat_t
-	if err := unix.Stat(file, &info); err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	return time.Unix(info.Ctim.Unix()).After(since.Add(time.Second))
 }
 
 // unitProperties are those that parseUnitState reads.

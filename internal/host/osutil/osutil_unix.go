@@ -252,24 +252,3 @@ func SameDisk(a, b string) bool {
 	var x, y unix.Stat_t
 	return unix.Stat(a, &x) == nil && unix.Stat(b, &y) == nil && x.Dev == y.Dev
 }
-
-// OnlyRoot reports whether nobody but root can change a program, so that root may
-// start it. In a process of another user it is true: the program gets no rights that
-// somebody else could be after.
-func OnlyRoot(path string) bool {
-	if os.Geteuid() != 0 {
-		return true
-	}
-	path, err := filepath.EvalSymlinks(path)
-	for err == nil {
-		info, statErr := os.Lstat(path)
-		if statErr != nil || ownerOf(info) != 0 || info.Mode().Perm()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
-			return false
-		}
-		if path == "/" {
-			return true
-		}
-		path = filepath.Dir(path)
-	}
-	return false
-}

@@ -124,32 +124,6 @@ func TestCreatePrivateOwnerAsRoot(t *testing.T) {
 	}
 }
 
-// TestOnlyRootAsRoot: root starts no program that others can change.
-func TestOnlyRootAsRoot(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	must(t, os.Chmod(folder, 0o755))
-	program := filepath.Join(folder, "program")
-	must(t, os.WriteFile(program, nil, 0o755))
-	asRoot := os.Geteuid() == 0
-	above := osutil.OnlyRoot(os.TempDir()) // TMPDIR may be a folder of another user
-	if !osutil.OnlyRoot("/bin/sh") || osutil.OnlyRoot(program) != above || osutil.OnlyRoot(program+"x") == asRoot {
-		t.Error("a program of root")
-	}
-	if !asRoot {
-		return
-	}
-	must(t, os.Chmod(program, 0o777))
-	if osutil.OnlyRoot(program) {
-		t.Error("all can write it")
-	}
-	must(t, os.Chmod(program, 0o755))
-	must(t, os.Chown(folder, 12345, 12345))
-	if osutil.OnlyRoot(program) {
-		t.Error("another user can replace it")
-	}
-}
-
 // TestRenameNothing: a file that is not there has no other disk either. Linux says so
 // of a name on another disk before it looks for the file.
 func TestRenameNothing(t *testing.T) {

@@ -124,9 +124,6 @@ func volume(path string) uint32 {
 	return info.VolumeSerialNumber
 }
 
-// OnlyRoot reports whether an administrator may start a program: it is true.
-func OnlyRoot(string) bool { return true }
-
 // MakePrivateFolder makes a folder, and what will be in it, for this user, the
 // administrators and the system alone. On most disks a new folder could otherwise
 // be read and changed by every user. The parent must exist.
