@@ -182,10 +182,10 @@ func (in *installation) do() error {
 		return err
 	}
 	if err := in.copyProgram(); err != nil {
-		return notWritten("the program", err)
+		return fmt.Errorf("the program could not be written: %w", err)
 	}
 	if err := in.settings.Write(in.data()); err != nil {
-		return notWritten("the settings", err)
+		return fmt.Errorf("the settings could not be written: %w", err)
 	}
 	steps, err = in.Host.Install(in.definition)
 	if err := cmp.Or(err, sayAll(in.env, steps)); err != nil {
@@ -272,14 +272,6 @@ func fileError(file string, err error) error {
 	return fmt.Errorf("the service may not read %s: %w", name, err)
 }
 
-// notWritten is about a file of the installation.
-func notWritten(what string, err error) error {
-	if osutil.DiskFull(err) {
-		return cli.WithHint(fmt.Errorf("%s could not be written: the disk is full", what), "make room on it, and then the same again")
-	}
-	return fmt.Errorf("%s could not be written: %w", what, err)
-}
-
 // copyProgram puts this program where the system will start it.
 func (in *installation) copyProgram() error {
 	own, err := os.Executable()
@@ -340,22 +332,12 @@ func signIn(program string) string {
 	return cli.AsAdministrator(program + " open")
 }
 
-// warn warns of what is not safe, and of another installation on this PC.
+// warn warns of unsafe settings.
 func (in *installation) warn(db, backups string) {
 	program := typedAs(in.definition.Program)
 	if in.definition.Shared && !in.options.SelfSigned && in.options.CertFile == "" {
 		in.env.Notef("\nWARNING: others reach the service, without TLS. Everybody on the network between can read\n"+
 			"the records, the keys and the links to sign in, and use them.\nTry: %s", cli.AsAdministrator(program+" service install --tls-self-signed"))
-	}
-	packaged, byHand := in.Host.PackagedProgram(), in.Host.InstalledProgram()
-	switch {
-	case packaged == "":
-	case packaged != in.definition.Program:
-		in.env.Notef("\nNote: the package firefighters is installed, too, and its upgrades do not change this service.\n"+
-			"To use the program of the package again: %s", cli.AsAdministrator(packaged+" service install"))
-	case osutil.Exists(byHand) && !osutil.SameFile(byHand, packaged):
-		in.env.Notef("\nNote: the program of an installation by hand is still there, and is what \"firefighters\" starts.\n"+
-			"Try: %s", cli.AsAdministrator("rm "+byHand))
 	}
 	if osutil.SharedFolder(backups) {
 		in.env.Notef("\nWarning: every user of this PC may read or delete the backups in %s\nTry: %s", cli.Quote(backups),

@@ -360,13 +360,3 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 		t.Errorf("there is %v, %v", made, err)
 	}
 }
-
-// TestPackaged: a service of a package, and one by hand beside it.
-func TestPackaged(t *testing.T) {
-	c := newPC(t)
-	unit := filepath.Join(c.Host.Root, "usr/lib/systemd/system/firefighters.service")
-	must(t, os.MkdirAll(filepath.Dir(unit), 0o755))
-	must(t, os.WriteFile(unit, []byte(managers.Unit("/usr/bin/firefighters")), 0o644))
-	c.does(t, "install", 0, "Note: the package firefighters is installed, too", "/usr/bin/firefighters service install")
-	c.does(t, "uninstall", 0, "The package firefighters is installed, and its service does not run.", "sudo apt remove firefighters")
-}

@@ -112,11 +112,7 @@ func (s Service) uninstall(env cli.Env, args []string) error {
 			left = append(left, fmt.Sprintf("  %-12s  %s", line[0], line[1]))
 		}
 	}
-	if program := s.Host.PackagedProgram(); program != "" {
-		left = append(left, "", "The package firefighters is installed, and its service does not run.",
-			"To start that:           "+cli.AsAdministrator(program+" service install"),
-			"To remove it as well:    "+s.Host.Packaged(program))
-	} else if how := s.Host.Packaged(state.Program); how != "" {
+	if how := s.Host.Packaged(state.Program); how != "" {
 		left = append(left, "To remove the package as well: "+how)
 	}
 	return sayAll(env, left)

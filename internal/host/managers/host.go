@@ -110,16 +110,6 @@ func (h Host) Database() string {
 	return DatabaseIn(h.DataFolder())
 }
 
-// PackagedProgram returns the program that a package of Linux has brought, empty if
-// there is none. Another one may be installed by hand beside it.
-func (h Host) PackagedProgram() string {
-	const program = "/usr/bin/firefighters"
-	if h.Packaged(program) == "" {
-		return ""
-	}
-	return program
-}
-
 // errorInLog returns the last error in a log that ended the service, and what to type
 // then. Both are empty if there is none. Only the entry of such an error has an exit code.
 func errorInLog(log string) (found, hint string) {

@@ -50,27 +50,6 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestKeptInUse: what is kept cannot be removed, as on Windows while it runs.
-func TestKeptInUse(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	from, to := filepath.Join(folder, "download"), filepath.Join(folder, "firefighters")
-	used := filepath.Join(to+keptSuffix, "used")
-	must(t, os.Mkdir(filepath.Dir(used), 0o700))
-	for file, text := range map[string]string{from: "new", to: "halfway", used: "worked"} {
-		must(t, os.WriteFile(file, []byte(text), 0o600))
-	}
-	copied, kept, err := CopyProgram(from, to)
-	if err != nil || !copied || kept != to+keptSuffix {
-		t.Errorf("kept %q, %v", kept, err)
-	}
-	for file, want := range map[string]string{to: "new", used: "worked"} {
-		if text, err := os.ReadFile(file); err != nil || string(text) != want {
-			t.Errorf("%s: %q, %v", file, text, err)
-		}
-	}
-}
-
 // TestCopyProgram: a program is replaced, also while it runs, and kept.
 func TestCopyProgram(t *testing.T) {
 	t.Parallel()

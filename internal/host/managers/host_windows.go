@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 	"unsafe"
@@ -115,14 +114,10 @@ func (h Host) Share(folder string) error {
 }
 
 func (h Host) Install(d Definition) (steps []string, err error) {
-	unknown, err := createService(d.Program)
-	if err != nil {
+	if err := createService(d.Program); err != nil {
 		return nil, known(err)
 	}
 	steps = append(steps, fmt.Sprintf("Installed the service %q, which starts with Windows as %s.", windowsName, Account))
-	if len(unknown) > 0 {
-		steps = append(steps, "This system does not know, and goes without: "+strings.Join(unknown, ", ")+".")
-	}
 	eventlog.Remove(windowsName) // of an earlier installation
 	// The texts of the events are those of a program of Windows that takes any text.
 	if err := eventlog.InstallAsEventCreate(windowsName, eventlog.Info|eventlog.Warning|eventlog.Error); err != nil {
@@ -145,12 +140,11 @@ func (h Host) Install(d Definition) (steps []string, err error) {
 	return append(steps, fmt.Sprintf("Opened port %d in the firewall, for private networks.", d.Port)), nil
 }
 
-// createService creates the service or, if it is there, describes it again. It returns
-// the settings of describe that this version of Windows does not know.
-func createService(program string) (unknown []string, err error) {
+// createService creates the service or, if it exists, describes it again.
+func createService(program string) error {
 	manager, err := connect(windows.SC_MANAGER_CONNECT | windows.SC_MANAGER_CREATE_SERVICE)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer manager.Disconnect()
 	config := mgr.Config{
@@ -162,25 +156,24 @@ func createService(program string) (unknown []string, err error) {
 		service, err = manager.OpenService(windowsName)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer service.Close()
 	config.BinaryPathName = windows.ComposeCommandLine([]string{program, "service", "run"})
 	if err := service.UpdateConfig(config); err != nil && !errors.Is(err, windows.ERROR_INVALID_LEVEL) { // which Wine says after it
-		return nil, err
+		return err
 	}
 	return describe(service)
 }
 
 // describe sets what versions of Windows have added to the service manager, each by a
-// call of its own. It returns what this one does not know: Wine lacks some of it. The
-// service gets a SID of its own, so that other programs can open folders to it. It is
-// started again whether it crashed or ended with an error, and has time to close the
-// database when Windows shuts down.
-func describe(service *mgr.Service) (unknown []string, err error) {
+// separate call. It skips the settings that Wine lacks. The service gets its own SID, so
+// that other programs can open folders to it. It is started again whether it crashed or
+// ended with an error, and has time to close the database when Windows shuts down.
+func describe(service *mgr.Service) error {
 	text, err := windows.UTF16PtrFromString("Keeps the personnel records of fire departments, and serves them to browsers and programs.")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var (
 		description = windows.SERVICE_DESCRIPTION{Description: text}
@@ -204,13 +197,11 @@ func describe(service *mgr.Service) (unknown []string, err error) {
 		{"time to shut down", windows.SERVICE_CONFIG_PRESHUTDOWN_INFO, unsafe.Pointer(&shutdown)},
 	} {
 		err := windows.ChangeServiceConfig2(service.Handle, set.level, (*byte)(set.value))
-		if errors.Is(err, windows.ERROR_INVALID_LEVEL) {
-			unknown = append(unknown, set.name)
-		} else if err != nil {
-			return nil, fmt.Errorf("setting the %s of the service: %w", set.name, err)
+		if err != nil && !errors.Is(err, windows.ERROR_INVALID_LEVEL) {
+			return fmt.Errorf("setting the %s of the service: %w", set.name, err)
 		}
 	}
-	return unknown, nil
+	return nil
 }
 
 func restartAfter(delay time.Duration) windows.SC_ACTION {

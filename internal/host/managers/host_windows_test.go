@@ -165,24 +165,6 @@ func TestHas(t *testing.T) {
 	}
 }
 
-func TestAllows(t *testing.T) {
-	t.Parallel()
-	service := serviceSID(windowsName)
-	for sddl, want := range map[string]bool{
-		"D:(A;;FR;;;" + service + ")": true, "D:(A;OICIID;FA;;;BU)": true, "D:(A;;GR;;;WD)": true, "D:(A;;0x1;;;AU)": true,
-		"D:(A;OICIIO;FR;;;BU)": false, "D:(A;;FW;;;BU)": false, "D:P": false, "D:(A;;FA;;;BA)(A;;FA;;;SY)": false,
-		"D:(D;;FR;;;BU)(A;;FR;;;WD)": false, "D:(D;;0x2;;;BU)(A;;FR;;;WD)": true,
-	} {
-		entries, err := entriesOf(descriptor(t, sddl))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := allows(entries, append(readers, service)); got != want {
-			t.Errorf("%s allows it: %v", sddl, got)
-		}
-	}
-}
-
 // TestMakeFolder: a new folder for backups is for the service and the administrators
 // alone, and what is there stays as it is.
 func TestMakeFolder(t *testing.T) {
@@ -218,12 +200,6 @@ func TestLetWrite(t *testing.T) {
 	}
 	file := filepath.Join(backups, "one.db")
 	write(t, file)
-	if err := (Host{}).MayRead(file); err != nil {
-		t.Error(err)
-	}
-	if err := (Host{}).MayRead(file + " missing"); !os.IsNotExist(err) {
-		t.Errorf("of a missing file it says %v", err)
-	}
 	d, err := windows.GetNamedSecurityInfo(backups, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
 	if err != nil {
 		t.Fatal(err)
