@@ -107,7 +107,6 @@ func (a *Authority) open() error {
 	if err := makeFolder(a.Folder); err != nil {
 		return err
 	}
-	removeLeftovers(a.Folder, a.Now())
 	if osutil.Exists(a.file(authorityFile)) || osutil.Exists(a.file(publicFile)) {
 		return nil
 	}
@@ -115,11 +114,7 @@ func (a *Authority) open() error {
 	if err != nil {
 		return err
 	}
-	err = osutil.WriteFile(a.file(authorityFile), made.encode(), false)
-	if errors.Is(err, fs.ErrExist) { // another process was faster
-		return nil
-	}
-	return err
+	return osutil.WriteFile(a.file(authorityFile), made.encode(), false)
 }
 
 // Replace makes another authority in a folder, and a certificate from it. hosts

@@ -10,8 +10,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"time"
 
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -73,14 +71,4 @@ func makeFolder(folder string) error {
 	}
 	osutil.GiveToFolder(made)
 	return made.Close()
-}
-
-// removeLeftovers removes files that a crash has left a day ago or earlier.
-func removeLeftovers(folder string, now time.Time) {
-	left, _ := filepath.Glob(filepath.Join(folder, osutil.DraftPattern)) // the pattern is right
-	for _, path := range left {
-		if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > day {
-			os.Remove(path)
-		}
-	}
 }
