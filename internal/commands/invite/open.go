@@ -1,7 +1,6 @@
 package invite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"html"
@@ -137,46 +136,25 @@ func (o *opening) show() error {
 	return o.wait(ended)
 }
 
-// wait waits until the invitation was used, the browser turns out not to open,
-// or the time is over.
+// wait waits until the invitation was used, the browser fails to open, or the time is over.
 func (o *opening) wait(ended <-chan error) error {
-	ctx, stop := context.WithTimeout(o.env.Context, lookFor)
-	defer stop()
-	var noBrowser error
-	over, err := poll(ctx, func() (bool, error) {
-		select {
-		case noBrowser = <-ended:
-			ended = nil
-		default:
-		}
-		if noBrowser != nil {
-			return true, nil
-		}
-		return o.used()
-	})
-	switch {
-	case err != nil:
-		return err
-	case noBrowser != nil:
-		return o.failed(noBrowser)
-	case over && o.env.Context.Err() == nil:
-		o.env.Notef("Nobody has pressed the button yet. It still works for 14 minutes.")
-	}
-	return nil
-}
-
-// poll calls done now and then until it is true. over says that ctx has ended
-// before that.
-func poll(ctx context.Context, done func() (bool, error)) (over bool, err error) {
-	ticker := time.NewTicker(lookEach)
+	over, ticker := time.After(lookFor), time.NewTicker(lookEach)
 	defer ticker.Stop()
 	for {
-		if done, err := done(); done || err != nil {
-			return false, err
+		if used, err := o.used(); used || err != nil {
+			return err
 		}
 		select {
-		case <-ctx.Done():
-			return true, nil
+		case err := <-ended:
+			if err != nil {
+				return o.failed(err)
+			}
+			ended = nil
+		case <-o.env.Context.Done():
+			return nil
+		case <-over:
+			o.env.Notef("Nobody has pressed the button yet. It still works for 14 minutes.")
+			return nil
 		case <-ticker.C:
 		}
 	}
@@ -195,20 +173,11 @@ func (o *opening) print(why string) error {
 	return err
 }
 
-const (
-	folderPrefix = "firefighters-open-"
-	// leftFor is how old a folder is that a killed program has left behind. Its code
-	// is not valid any more.
-	leftFor = 15 * time.Minute
-)
-
 // newPrivateFile makes a file that only this user can read, in a folder that only this
 // user can open. The browser is opened with the path of such a file and not with the
 // link, which has a code: every user of a machine sees the arguments of programs.
 func newPrivateFile(name string, content []byte) (path string, err error) {
-	parent := browserFolder()
-	removeLeftovers(parent)
-	folder, err := os.MkdirTemp(parent, folderPrefix)
+	folder, err := os.MkdirTemp(browserFolder(), "firefighters-open-")
 	if err != nil {
 		return "", err
 	}
@@ -233,15 +202,6 @@ func browserFolder() string {
 		return os.TempDir()
 	}
 	return home
-}
-
-func removeLeftovers(parent string) {
-	found, _ := filepath.Glob(filepath.Join(parent, folderPrefix+"*")) // a strange name of the folder: none
-	for _, folder := range found {
-		if info, err := os.Lstat(folder); err == nil && time.Since(info.ModTime()) > leftFor {
-			os.RemoveAll(folder)
-		}
-	}
 }
 
 // redirect returns a page that leads to a link at once, without a script.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -94,22 +95,6 @@ func TestNobodyPresses(t *testing.T) {
 	}
 }
 
-// TestHints: how a service is started depends on whether it is that of the system.
-func TestHints(t *testing.T) {
-	t.Parallel()
-	const db = "/var/lib/x.db"
-	for serviceDB, want := range map[string]string{
-		"":              "start one: firefighters serve --db " + db,
-		"/var/lib/y.db": "start one: firefighters serve --db " + db,
-		db:              cli.AsAdministrator("firefighters service start"),
-	} {
-		_, err := address(cli.Env{ServiceDB: func() string { return serviceDB }}, nil, db, officePart)
-		if got := cli.HintOf(err); got != want || !errors.Is(err, errNotServed) {
-			t.Errorf("%q: %q, not %q", serviceDB, got, want)
-		}
-	}
-}
-
 // TestWhyNot: open says why the service does not run, where that is known.
 func TestWhyNot(t *testing.T) {
 	t.Parallel()
@@ -136,5 +121,17 @@ func TestWhyNot(t *testing.T) {
 		if err == nil || err.Error() != tt.want || cli.HintOf(err) != tt.hint || stdout.Len() > 0 {
 			t.Errorf("%v, %q; not %q, %q", err, cli.HintOf(err), tt.want, tt.hint)
 		}
+	}
+}
+
+// TestPersonUnderSudo checks that the session is named after the person who typed the command.
+func TestPersonUnderSudo(t *testing.T) {
+	other, err := user.Lookup("nobody")
+	if err != nil {
+		t.Skip("there is no other user of a known name")
+	}
+	t.Setenv("SUDO_USER", other.Username)
+	if got := person(); got != other.Username && got != other.Name {
+		t.Errorf("%q", got)
 	}
 }
