@@ -308,27 +308,6 @@ func TestDemoSearch(t *testing.T) {
 	}
 }
 
-// TestDemoStopped: a demo that is stopped while it invents leaves nothing behind,
-// and so it can be started again.
-func TestDemoStopped(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	db := filepath.Join(dir, "big.db")
-	cmd, stderr := process(t, "demo", "--db", db, "--people", "1200000", "--departments", "30000", "--listen", "127.0.0.1:0")
-	must(t, cmd.Start())
-	eventually(t, "people are invented", func() bool {
-		info, err := os.Stat(db + "-wal")
-		return err == nil && info.Size() > 1<<20
-	})
-	must(t, interrupt(cmd.Process))
-	if code := exitCode(t, cmd.Wait()); code != 1 || !strings.HasSuffix(stderr.String(), ".db.\nError: stopped before all people were invented\n") {
-		t.Errorf("code %d, stderr %q", code, stderr)
-	}
-	if found := namesIn(t, dir); len(found) > 0 {
-		t.Errorf("there is %q", found)
-	}
-}
-
 // TestDemoPort: demo takes another port if its own is taken, unless it was told
 // which to take.
 func TestDemoPort(t *testing.T) {

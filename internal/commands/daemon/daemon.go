@@ -14,7 +14,6 @@ import (
 	"net/http"
 	"os"
 	"runtime/debug"
-	"strings"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
@@ -457,19 +456,10 @@ func (d *daemon) noteComplete(loss *guard.Loss) error {
 // writes to them, then restore the newest backup, or the mixed copy if there is none.
 func (d *daemon) unsavedHint(mixed string) string {
 	path := osutil.Resolve(d.DB)
-	copies := "put back what was moved"
-	var there []string
-	for _, suffix := range []string{"", "-wal", guard.AsideSuffix, "-shm"} {
-		if osutil.Exists(path + suffix) {
-			there = append(there, cli.Quote(path+suffix))
-		}
-	}
-	if len(there) > 0 {
-		copies = "copy " + strings.Join(there, " ") + " to another folder"
-	}
 	file := cli.Quote(cmp.Or(mixed, "FILE"))
 	if files := backup.Files(d.Database, d.DB, d.Backups.Dir); len(files) > 0 {
 		file = cli.Quote(files[0].Path)
 	}
-	return fmt.Sprintf("first %s; then: firefighters restore %s --db %s; %s", copies, file, cli.Quote(path), database.OrNew(path))
+	return fmt.Sprintf("first copy %s and the files next to it to another folder; then: firefighters restore %s --db %s; %s",
+		cli.Quote(path), file, cli.Quote(path), database.OrNew(path))
 }

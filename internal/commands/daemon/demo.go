@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/data/notes"
 	"github.com/firefighter-records/firefighters/internal/data/sqlite"
 	"github.com/firefighter-records/firefighters/internal/data/store"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
@@ -34,7 +33,6 @@ Flags:
 type demonstration struct {
 	departments, people int
 	end                 string // what becomes of the people at the end
-	half                bool   // only some were invented
 }
 
 func (c Commands) demo(env cli.Env, args []string) error {
@@ -71,27 +69,15 @@ func (c Commands) demo(env cli.Env, args []string) error {
 			"firefighters serve --db "+cli.Quote(o.DB))
 	}
 	err := c.Run(env, o)
-	if invented.half {
-		removeDatabase(osutil.Resolve(o.DB))
-	}
 	if errors.Is(err, sqlite.ErrLost) && !flags.Changed("db") { // what was saved goes as well
 		err = errors.New("the database of the demo was deleted while it was served")
 	}
 	return err
 }
 
-// removeDatabase removes a database that this run has made. The lock goes last.
-func removeDatabase(path string) {
-	for _, suffix := range []string{"", "-wal", "-shm", "-lock"} {
-		os.Remove(path + suffix)
-	}
-	notes.RemoveAll(path)
-}
-
 // invent fills the empty database, and says who is there, how to find them, and what
 // becomes of them at the end.
 func (d *daemon) invent() error {
-	d.invented.half = true
 	err := d.invented.addTo(d.store, d.env)
 	switch {
 	case err != nil && d.env.Context.Err() != nil:
@@ -99,7 +85,6 @@ func (d *daemon) invent() error {
 	case err != nil:
 		return fmt.Errorf("inventing people: %w", err)
 	}
-	d.invented.half = false
 	served := fmt.Sprintf("This serves %s of %s.\nTry the API in a browser, with the key below: %s",
 		cli.Count(d.invented.people, "invented person", "invented people"), cli.Count(d.invented.departments, "department", "departments"), d.url()+docs.Path)
 	if err := d.env.Println(served); err != nil {

@@ -164,33 +164,19 @@ var syncPrograms = []struct{ folder, program string }{
 	{"nextcloud", "Nextcloud"},
 	{"owncloud", "ownCloud"},
 	{"pcloud drive", "pCloud"},
-	{"cloudstorage", anySyncProgram}, // on macOS the folder of them all
+	{"cloudstorage", "a sync program"}, // on macOS the folder of them all
 }
 
-const anySyncProgram = "a sync program"
-
-// syncProgram returns the program that synchronises a folder with other
+// syncProgram returns the program that synchronizes a folder with other
 // machines, as far as the names in the path show, and "" if there is none.
 func syncProgram(folder string) string {
-	found := ""
 	isSeparator := func(r rune) bool { return r == '/' || r == '\\' }
-	for name := range strings.FieldsFuncSeq(filepath.ToSlash(folder), isSeparator) {
-		switch program := syncProgramOf(strings.ToLower(name)); program {
-		case "":
-		case anySyncProgram:
-			found = program
-		default:
-			return program
-		}
-	}
-	return found
-}
-
-func syncProgramOf(name string) string {
-	for _, known := range syncPrograms {
-		rest, found := strings.CutPrefix(name, known.folder)
-		if found && (rest == "" || strings.ContainsAny(rest[:1], " -_")) {
-			return known.program
+	for name := range strings.FieldsFuncSeq(strings.ToLower(folder), isSeparator) {
+		for _, known := range syncPrograms {
+			rest, found := strings.CutPrefix(name, known.folder)
+			if found && (rest == "" || strings.ContainsAny(rest[:1], " -_")) {
+				return known.program
+			}
 		}
 	}
 	return ""
