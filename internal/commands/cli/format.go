@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // lastMilli is the last millisecond of the year 9999, the latest that RFC 3339 has.
@@ -47,17 +46,14 @@ func Count[N int | int64](n N, one, many string) string {
 	return fmt.Sprint(n, " ", many)
 }
 
-// Quote writes the name of a file as it can be typed, in one line: a name with a line
-// break in it must not look like a line of ours.
+// Quote writes the name of a file as it can be typed, in one line. It replaces line breaks
+// and other control characters: a name that has them must not look like a line of ours.
 func Quote(path string) string {
+	path = printable(path, "\t")
 	switch {
-	case runtime.GOOS == "windows" && printable(path, "\t") != path: // no file there has such a name
-		return quoteForWindows(printable(path, "\t"))
-	case printable(path, "\t") != path:
-		return "$'" + escaped(path) + "'" // as bash and zsh read it
-	case runtime.GOOS == "windows" && strings.ContainsAny(path, " \t'\"&|;<>()$*?#~`"), runtime.GOOS == "windows" && path == "":
+	case runtime.GOOS == "windows" && (path == "" || strings.ContainsAny(path, " \t'\"&|;<>()$*?#~`")):
 		return quoteForWindows(path)
-	case runtime.GOOS == "windows", path != "" && !strings.ContainsAny(path, " \t\n\r'\"&|;<>()[]{}!$*?#~`\\"):
+	case runtime.GOOS == "windows", path != "" && !strings.ContainsAny(path, " \t'\"&|;<>()[]{}!$*?#~`\\"):
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
@@ -71,28 +67,6 @@ func quoteForWindows(text string) string {
 }
 
 var untilMark = regexp.MustCompile(`(\\*)"`)
-
-// escaped writes a text for between $' and ', where a shell reads \n as a line break.
-func escaped(text string) string {
-	var safe strings.Builder
-	for text != "" {
-		r, n := utf8.DecodeRuneInString(text)
-		switch char := text[:n]; {
-		case char == "\n":
-			safe.WriteString(`\n`)
-		case char == `\`, char == "'":
-			safe.WriteString(`\` + char)
-		case hidden(r), r == utf8.RuneError && n == 1:
-			for _, b := range []byte(char) {
-				fmt.Fprintf(&safe, `\x%02x`, b)
-			}
-		default:
-			safe.WriteString(char)
-		}
-		text = text[n:]
-	}
-	return safe.String()
-}
 
 // longestDuration keeps sums of times in bounds.
 const longestDuration = 100 * 366 * 24 * time.Hour
