@@ -74,7 +74,7 @@ func listDisks(env cli.Env, disks []managers.Disk) error {
 	fit := ""
 	for _, d := range disks {
 		line := fmt.Sprintf("  %-14s %8s  %-8s %s", d.Name, sizeOf(d.Bytes), d.FileSystem, strings.TrimSpace(d.Label+"  "+d.Model))
-		lines = append(lines, strings.TrimRight(printable(line), " "))
+		lines = append(lines, strings.TrimRight(line, " "))
 		if d.Unfit != "" {
 			lines = append(lines, "                 not this one: "+d.Unfit)
 		} else if fit == "" {

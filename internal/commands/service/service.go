@@ -87,7 +87,7 @@ func (s Service) explain(err error, line string) error {
 // administrator will type it, and the service has fewer rights.
 func hintOf(state managers.State) string {
 	switch {
-	case state.Hint == "", strings.ContainsAny(state.Hint, "&|<>$`\\"), printable(state.Hint) != state.Hint,
+	case state.Hint == "", strings.ContainsAny(state.Hint, "&|<>$`\\"), strings.ContainsFunc(state.Hint, unicode.IsControl),
 		strings.Contains(state.Hint, "firefighters ") && strings.Contains(state.Hint, ";"):
 		return "see its log: " + managers.LogCommand
 	case strings.HasPrefix(state.Hint, "firefighters "):
@@ -103,18 +103,7 @@ func (s Service) Fault() (why, hint string) {
 	if err != nil || state.Running || state.Error == "" {
 		return "", ""
 	}
-	return printable(state.Error), hintOf(state)
-}
-
-// printable replaces characters that a terminal would obey. The service has written
-// some of what is printed, and may have fewer rights than this process.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return unicode.ReplacementChar
-	}, text)
+	return state.Error, hintOf(state)
 }
 
 // typed returns how the running program is typed: by its name, or with its path if
@@ -215,7 +204,7 @@ func (s Service) endOf(before managers.State) error {
 	if err != nil || !before.Running || after.Error == "" {
 		return nil
 	}
-	return cli.WithHint(fmt.Errorf("the service has stopped: %s", printable(after.Error)), hintOf(after))
+	return cli.WithHint(fmt.Errorf("the service has stopped: %s", after.Error), hintOf(after))
 }
 
 // refuseLoss returns an error if the database was lost, is not back, and a copy of it was saved.

@@ -293,9 +293,9 @@ func TestCommandsOfService(t *testing.T) {
 	}
 	c.is(t, "failed")
 	c.write(t, "log", `{"msg":"port 8080 is used by another program\u001b[2J","try":"another port","exitCode":1}`)
-	c.does(t, "status", 1, "Error: the service does not run: port 8080 is used by another program\ufffd[2J\nTry: another port\n", "not \x1b")
+	c.does(t, "status", 1, "Error: the service does not run: port 8080 is used by another program\\u001b[2J\nTry: another port\n", "not \x1b")
 	c.does(t, "status --json", 1, `"error": "port 8080 is used`, `"running": false`)
-	if why, hint := c.Fault(); why != "port 8080 is used by another program\ufffd[2J" || hint != "another port" {
+	if why, hint := c.Fault(); why != "port 8080 is used by another program\x1b[2J" || hint != "another port" {
 		t.Errorf("the fault is %q, %q", why, hint)
 	}
 	c.is(t, "running")
@@ -331,7 +331,7 @@ echo '{"blockdevices": [{"name":"/dev/sda","type":"disk","size":500000000000,"mo
 {"name":"/dev/sdb1","type":"part","size":15900000000,"fstype":"vfat","label":"STI\\u001bCK","uuid":"1A2B-3C4D","mountpoint":null},
 {"name":"/dev/sdb2","type":"part","size":1000,"fstype":"hfsplus","label":null,"uuid":"x","mountpoint":null}]}]}'
 `)
-	c.does(t, "backup-disk", 0, "  /dev/sdb1       15.9 GB  vfat     STI\ufffdCK  Ultra\n", ": it has no file system for backups", " service backup-disk /dev/sdb1\n", "not /dev/sda")
+	c.does(t, "backup-disk", 0, "  /dev/sdb1       15.9 GB  vfat     STI\\u001bCK  Ultra\n", ": it has no file system for backups", " service backup-disk /dev/sdb1\n", "not /dev/sda")
 	c.does(t, "backup-disk /dev/sdb1", 1, "Error: the service is not installed on this PC\n")
 	c.does(t, "install", 0)
 	newDatabase(t, Service{Data: c.Host.DataFolder()}, 2, "")

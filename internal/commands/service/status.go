@@ -109,7 +109,7 @@ func (s Service) status(env cli.Env, args []string) error {
 	case !o.Installed:
 		return s.explain(managers.ErrNotInstalled, "")
 	case !o.Running && o.Error != "":
-		return cli.WithHint(fmt.Errorf("the service does not run: %s", printable(o.Error)), hintOf(state))
+		return cli.WithHint(fmt.Errorf("the service does not run: %s", o.Error), hintOf(state))
 	case !o.Running:
 		return cli.WithHint(errors.New("the service does not run"), cli.AsAdministrator(typed()+" service start"))
 	}
@@ -191,9 +191,6 @@ func (o overview) lines(now time.Time) (lines []string) {
 	say("Log", "%s", o.Log)
 	if o.Missing != "" {
 		say("", "There is more to know. Try: %s", o.Missing)
-	}
-	for i := range lines {
-		lines[i] = printable(lines[i])
 	}
 	return lines
 }

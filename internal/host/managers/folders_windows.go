@@ -43,10 +43,9 @@ func makeFolder(path string) (made bool, err error) {
 	return err == nil, pathError("CreateDirectory", path, err)
 }
 
-// takeFolder makes a folder for a service alone, or takes over one that is
-// there. Every user may make folders where it lies, and could prepare one with a
-// database whose keys are known, or with a link. So it refuses a link, and in a
-// folder that others could write to it refuses what others own. It follows no
+// takeFolder creates a folder for the service only, or takes over an existing one. Every
+// user may create folders next to it, and could prepare one with a link, or with a database
+// whose keys that user knows. So it refuses links and whatever others own, and follows no
 // link.
 func takeFolder(path string) (made bool, err error) {
 	if made, err = makeFolder(path); made || err != nil {
@@ -63,18 +62,16 @@ func takeFolder(path string) (made bool, err error) {
 	case !folder.isFolder:
 		return false, &fs.PathError{Op: "CreateDirectory", Path: path, Err: windows.ERROR_DIRECTORY}
 	}
-	trusted := folder.has(dataPermissions(windowsName))
-	if !trusted && !isEmpty(path) && !folder.ownedByUs() {
+	if !folder.ownedByUs() && !isEmpty(path) {
 		return false, foreign(path)
 	}
-	if !trusted { // before its content is looked at: from now on nobody else adds to it
-		if err := folder.set(dataPermissions(windowsName)); err != nil {
-			return false, err
-		}
+	// This comes before the content is examined: from now on no one else adds to it.
+	if err := folder.set(dataPermissions(windowsName)); err != nil {
+		return false, err
 	}
 	return false, filepath.WalkDir(path, func(inside string, entry fs.DirEntry, err error) error {
 		if err == nil && inside != path {
-			err = takeInside(inside, trusted)
+			err = takeInside(inside)
 		}
 		if errors.Is(err, fs.ErrNotExist) { // a service that runs has removed it
 			return nil
@@ -88,21 +85,17 @@ func foreign(path string) error {
 	return fmt.Errorf("%s %w. Move it away or, if you know what is in it, type: takeown /a /r /f \"%s\"", path, errForeign, path)
 }
 
-// takeInside lets a file or a folder have the permissions of the folder it is in. In
-// a folder that was trusted it leaves links as they are: an administrator made
-// them.
-func takeInside(path string, trusted bool) error {
+// takeInside gives a file or a folder the permissions of the folder that contains it.
+func takeInside(path string) error {
 	file, err := openSecurity(path)
 	if err != nil {
 		return err
 	}
 	defer file.close()
 	switch {
-	case file.link && trusted:
-		return nil
 	case file.link:
 		return fmt.Errorf("%s %w", path, errLink)
-	case !trusted && !file.ownedByUs():
+	case !file.ownedByUs():
 		return foreign(path)
 	}
 	return file.set(inheritedPermissions(windowsName, file.isFolder))
@@ -152,70 +145,6 @@ func (s *secured) set(sddl string) error {
 	}
 	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
 	return pathError("SetKernelObjectSecurity", s.path, windows.SetKernelObjectSecurity(s.handle, what, wanted))
-}
-
-// has reports whether the owner and the permissions are those of sddl.
-func (s *secured) has(sddl string) bool {
-	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
-	is, err := windows.GetSecurityInfo(s.handle, windows.SE_FILE_OBJECT, what)
-	if err != nil {
-		return false
-	}
-	wanted, err := windows.SecurityDescriptorFromString(sddl)
-	return err == nil && access(is) != "" && access(is) == access(wanted)
-}
-
-// access returns the owner and the permissions of a descriptor in a form that
-// can be compared, empty if it is not known. The group does not count.
-func access(d *windows.SECURITY_DESCRIPTOR) string {
-	owner, _, err := d.Owner()
-	if err != nil || owner == nil {
-		return ""
-	}
-	control, _, err := d.Control()
-	if err != nil || control&windows.SE_DACL_PROTECTED == 0 {
-		return ""
-	}
-	text := owner.String()
-	entries, err := entriesOf(d)
-	for _, entry := range entries {
-		text += fmt.Sprintf(" %d %d %x %s", entry.kind, entry.flags, entry.rights, entry.who)
-	}
-	if err != nil {
-		return ""
-	}
-	return text
-}
-
-// entry is one of the permissions of a file.
-type entry struct {
-	kind, flags uint8
-	rights      windows.ACCESS_MASK
-	who         string // as a SID
-}
-
-// entriesOf returns the permissions in a descriptor. Without a list of them, all
-// people may do everything, which is an error here.
-func entriesOf(d *windows.SECURITY_DESCRIPTOR) (entries []entry, err error) {
-	list, _, err := d.DACL()
-	if err != nil {
-		return nil, err
-	}
-	if list == nil {
-		return nil, windows.ERROR_OBJECT_NOT_FOUND
-	}
-	for i := range uint32(list.AceCount) {
-		var ace *windows.ACCESS_ALLOWED_ACE
-		if err := windows.GetAce(list, i, &ace); err != nil {
-			return nil, err
-		}
-		e := entry{kind: ace.Header.AceType, flags: ace.Header.AceFlags, rights: ace.Mask}
-		if e.kind == windows.ACCESS_ALLOWED_ACE_TYPE || e.kind == windows.ACCESS_DENIED_ACE_TYPE {
-			e.who = (*windows.SID)(unsafe.Pointer(&ace.SidStart)).String()
-		}
-		entries = append(entries, e)
-	}
-	return entries, nil
 }
 
 // ownedByUs reports whether a file belongs to the administrators, to the system, to

@@ -147,24 +147,6 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestHas: a folder is trusted only with exactly the right permissions.
-func TestHas(t *testing.T) {
-	t.Parallel()
-	want := dataPermissions(windowsName)
-	is := access(descriptor(t, want))
-	for _, other := range []string{
-		dataPermissions("Other"), inheritedPermissions(windowsName, true), strings.Replace(want, "O:BA", "O:SY", 1),
-		want + "(A;OICI;FR;;;BU)", strings.Replace(want, "D:PAI", "D:AI", 1), "O:BAD:P", "O:BA", "D:P",
-	} {
-		if got := access(descriptor(t, other)); got == is {
-			t.Errorf("%s counts as the right permissions", other)
-		}
-	}
-	if is == "" || is != access(descriptor(t, strings.Replace(want, "G:BA", "G:SY", 1))) {
-		t.Errorf("the right permissions are %q", is)
-	}
-}
-
 // TestMakeFolder: a new folder for backups is for the service and the administrators
 // alone, and what is there stays as it is.
 func TestMakeFolder(t *testing.T) {
@@ -173,14 +155,7 @@ func TestMakeFolder(t *testing.T) {
 	if made, err := makeFolder(backups); !made || err != nil {
 		t.Fatalf("made %v, %v", made, err)
 	}
-	opened, err := openSecurity(backups)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !opened.has(dataPermissions(windowsName)) && !isWine {
-		t.Error("it has other permissions than the folder of the data")
-	}
-	opened.close()
+	checkPermissions(t, backups, dataPermissions(windowsName))
 	write(t, filepath.Join(backups, "one.db"))
 	if made, err := makeFolder(backups); made || err != nil {
 		t.Errorf("again: made %v, %v", made, err)
