@@ -40,8 +40,8 @@ type Program struct {
 // written is an error, also if the command overlooks it.
 func (p Program) Run(env Env, args []string) error {
 	env.commands = p.Commands
-	result, notes := &stream{to: env.Stdout}, &stream{to: env.Stderr}
-	env.Stdout, env.Stderr = result, notes
+	result := &stream{to: env.Stdout}
+	env.Stdout, env.Stderr = result, &stream{to: env.Stderr}
 	switch {
 	case len(args) > 0 && (args[0] == "--version" || args[0] == "-v"):
 		args = append([]string{"version"}, args[1:]...)
@@ -52,8 +52,6 @@ func (p Program) Run(env Env, args []string) error {
 	env.logs = logs(p.Commands, args) && !IsTerminal(env.Stderr)
 	p.warnOfVariables(env)
 	err := env.dispatch("", Command{Help: p.Help, Sub: p.Commands}, args)
-	notes.flush()
-	result.flush()
 	if result.failed != nil {
 		err = fmt.Errorf("writing the result: %w", result.failed)
 	}

@@ -41,15 +41,14 @@ func hidden(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029'
 }
 
-// stream is an output for people. All that a command prints goes through one. So a
-// terminal gets nothing from a database or a file but what can be read. A line of
-// JSON stays the same value.
+// stream is an output for people. Everything that a command prints goes through one, so a
+// terminal receives only printable text from a database or a file. A line of JSON keeps its
+// value.
 type stream struct {
 	to io.Writer
 
 	mu     sync.Mutex
-	held   []byte // the end of what was written, which may be a part of a character
-	failed error  // the first error in writing
+	failed error // the first error in writing
 }
 
 func (s *stream) Write(b []byte) (int, error) {
@@ -59,7 +58,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// note remembers the first error, and returns this one.
+// note remembers the first error, and returns err.
 func (s *stream) note(err error) error {
 	if err != nil {
 		s.mu.Lock()
@@ -69,43 +68,12 @@ func (s *stream) note(err error) error {
 	return err
 }
 
-// print writes what can be read of b.
+// print writes the printable form of b.
 func (s *stream) print(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	all := append(s.held, b...)
-	end := len(all) - unfinished(all)
-	s.held = all[end:]
-	return s.pass(all[:end])
-}
-
-// flush writes what was held back: nothing follows it.
-func (s *stream) flush() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.held) > 0 {
-		s.failed = cmp.Or(s.failed, s.pass(s.held))
-		s.held = nil
-	}
-}
-
-func (s *stream) pass(b []byte) error {
 	_, err := io.WriteString(s.to, printable(string(b), "\n\t"))
 	return err
-}
-
-// unfinished returns how many bytes at the end may belong to the next ones: a part of a
-// character, or of a line break of Windows.
-func unfinished(b []byte) int {
-	if len(b) > 0 && b[len(b)-1] == '\r' {
-		return 1
-	}
-	for n := 1; n <= min(len(b), utf8.UTFMax-1); n++ {
-		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) && !utf8.FullRune(end) {
-			return n
-		}
-	}
-	return 0
 }
 
 // Fd returns the descriptor of what it writes to, as *os.File does, so that a

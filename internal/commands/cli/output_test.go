@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"testing"
 
@@ -31,34 +30,6 @@ func TestPrintsOneLine(t *testing.T) {
 		list.Add(nil, text)
 		if err := list.Print(env); err != nil || stdout.String() != want+"\n" {
 			t.Errorf("%q is %q: %v", text, stdout, err)
-		}
-	}
-}
-
-// TestPrintsParts: it does not matter into how many writes a text is cut.
-func TestPrintsParts(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"Žåé €🚒\r\n\t👩\u200d🚒\n":   "Žåé €🚒\r\n\t👩\u200d🚒\n",
-		"a\rb\r\r\nc\r":            "a\\u000db\\u000d\r\nc\\u000d",
-		"\xc4\xc4\x8c\x9b\xf0\x9f": `\xc4Č\x9b\xf0\x9f`,
-		"\x9f\x9f\x9f\x9f\xf0x":    `\x9f\x9f\x9f\x9f\xf0x`,
-	} {
-		for size := 1; size <= len(text); size++ {
-			env, stdout, stderr := newEnv(t)
-			err := runOne(env, nil, func(env cli.Env, _ []string) error {
-				for part := range slices.Chunk([]byte(text), size) {
-					for _, stream := range []io.Writer{env.Stdout, env.Stderr} {
-						if n, err := stream.Write(part); n != len(part) || err != nil {
-							t.Errorf("it has written %d of %d: %v", n, len(part), err)
-						}
-					}
-				}
-				return nil
-			})
-			if err != nil || stdout.String() != want || stderr.String() != want {
-				t.Errorf("%q in parts of %d is %q, and on standard error %q: %v", text, size, stdout, stderr, err)
-			}
 		}
 	}
 }
