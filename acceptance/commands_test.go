@@ -10,13 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/people/demo"
 )
 
 // works runs a command that must succeed.
@@ -53,29 +51,6 @@ func TestUsage(t *testing.T) {
 		"--db", "my x.db", "backup", "y.db")
 	if exists(absent) {
 		t.Error("a wrong command line made a database")
-	}
-}
-
-func TestHelp(t *testing.T) {
-	t.Parallel()
-	for _, line := range []string{"--help", "-h", "help", "serve --help", "demo --help", "backup --help", "keys --help", "keys create -h",
-		"departments --help", "departments rename --help", "keys help create"} {
-		stdout, stderr := works(t, strings.Fields(line)...)
-		if stderr != "" || !strings.HasPrefix(stdout, "Usage: firefighters") || !strings.Contains(stdout, "\n  firefighters") {
-			t.Errorf("%q: stderr %q, stdout:\n%s", line, stderr, stdout)
-		}
-	}
-	for _, line := range []string{"serve", "demo", "check", "keys", "keys create", "departments", "departments remove"} {
-		help, _ := works(t, strings.Fields("help "+line)...)
-		if want, _ := works(t, append(strings.Fields(line), "--help")...); help != want {
-			t.Errorf("help %s:\n%s", line, help)
-		}
-	}
-	stdout, _ := works(t, "--help")
-	for _, name := range []string{"serve", "demo", "keys", "service"} { // the tests of the manual page have all
-		if !strings.Contains(stdout, "\n  "+name+" ") {
-			t.Errorf("%s is not in the help:\n%s", name, stdout)
-		}
 	}
 }
 
@@ -340,25 +315,5 @@ func TestDemoIsThrownAway(t *testing.T) {
 	s.stop(t)
 	if entries, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(entries) > 0 {
 		t.Errorf("left behind: %v %v", entries, err)
-	}
-}
-
-// TestDemoIsTheSame: the same flags invent the same people, in as many
-// departments as they say.
-func TestDemoIsTheSame(t *testing.T) {
-	t.Parallel()
-	var people [2]string
-	for i := range people {
-		db := invented(t, 5, 300)
-		scanSQL(t, db, `SELECT group_concat(tenant_id || search_text || ifnull(date_of_birth, ''), char(10))
-			FROM (SELECT * FROM firefighters ORDER BY row)`, &people[i])
-		var names string
-		scanSQL(t, db, `SELECT group_concat(name, char(10)) FROM (SELECT name FROM tenants ORDER BY id LIMIT 5)`, &names)
-		if want := []string{demo.Department(0), demo.Department(1), demo.Department(2), demo.Department(3), demo.Department(4)}; !slices.Equal(strings.Split(names, "\n"), want) {
-			t.Errorf("the departments are %q", names)
-		}
-	}
-	if people[0] != people[1] || strings.Count(people[0], "\n") < 300 {
-		t.Errorf("they differ: %.300s and %.300s", people[0], people[1])
 	}
 }

@@ -340,11 +340,3 @@ func TestOddLock(t *testing.T) {
 		t.Errorf("code %d, stderr %q", code, stderr)
 	}
 }
-
-// TestSyncFolder: a warning, and it serves.
-func TestSyncFolder(t *testing.T) {
-	t.Parallel()
-	folder := filepath.Join(t.TempDir(), "Dropbox")
-	must(t, os.Mkdir(folder, 0o700))
-	startOn(t, filepath.Join(folder, "x.db")).logs(t, "Warning: the database is in a folder of Dropbox")
-}

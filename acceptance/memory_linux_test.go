@@ -233,22 +233,6 @@ func TestMemoryOfPhones(t *testing.T) {
 	}
 }
 
-// TestMemoryOfLongList: a page of the longest names, addresses and numbers, made of
-// characters that HTML has to escape, is half a megabyte.
-func TestMemoryOfLongList(t *testing.T) {
-	t.Parallel()
-	c := startCrowd(t, "write")
-	key, quotes := strings.TrimPrefix(c.authorization, "Authorization: Bearer "), strings.Repeat("'", 250)
-	for i := range 100 {
-		c.as(key).create(t, fmt.Sprintf(`{"firstName":%q,"lastName":"%04d%s","phoneNumber":%q,"email":"%s@example.com"}`,
-			quotes[:100], i, quotes[:96], quotes[:50], quotes[:242]))
-	}
-	c.crowd(t, 300, c.request("GET /office/", "", 0, c.cookie), true)
-	if peak := c.peak(t); peak > mostMemory {
-		t.Errorf("300 connections take %d MB", peak>>20)
-	}
-}
-
 // TestMemoryOfImports: two departments that import the longest lists at the same time
 // do not take much memory either, nor do workbooks that unpack to as many cells as may be,
 // or to millions of strings.

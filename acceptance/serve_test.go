@@ -2,10 +2,8 @@ package acceptance
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"net"
 	"net/http"
 	"os"
@@ -288,52 +286,6 @@ func TestKill(t *testing.T) {
 	}
 	if total := s.as(c.key).list(t, "").TotalCount; total < int64(len(ids)) || total > int64(len(ids)+8) {
 		t.Errorf("%d records, of which %d were promised", total, len(ids))
-	}
-}
-
-// aeon is beyond what RFC 3339 can say.
-var aeon = time.Date(10021, 1, 1, 0, 0, 0, 0, time.UTC)
-
-// TestLatestTimeFarAhead: so does a database that has seen a time far ahead, until
-// it is repaired.
-func TestLatestTimeFarAhead(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	s.create(t, ana)
-	s.stop(t)
-	for _, latest := range []int64{aeon.UnixMilli(), math.MaxInt64} {
-		execSQL(t, s.db, `UPDATE service SET latest_time = ?`, latest)
-		dir := t.TempDir()
-		again := startWith(t, s.db, "serve", "--db", s.db, "--backup-dir", dir)
-		eventually(t, "a backup", func() bool { return again.readyz(t).Backup.Last != nil })
-		if log := again.stderr.String(); !strings.Contains(log, "the database has seen 9999-12-31T23:59:59Z") {
-			t.Errorf("stderr:\n%s", log)
-		}
-		again.client.key = s.key
-		again.create(t, ana)
-		again.stop(t)
-		restored := filepath.Join(t.TempDir(), "x.db")
-		out, _ := works(t, "restore", filepath.Join(dir, namesIn(t, dir)[0]), "--db", restored)
-		if !strings.Contains(out, "9999-12-31T23:59:59Z") {
-			t.Errorf("restored: %s", out)
-		}
-	}
-	works(t, "check", "--repair", "--db", s.db)
-	var year int
-	scanSQL(t, s.db, `SELECT latest_time / 31556952000 + 1970 FROM service`, &year)
-	if now := time.Now().UTC().Year(); year < now-1 || year > now+1 {
-		t.Errorf("after the repair it is the year %d", year)
-	}
-}
-
-// TestPublic: the two routes for machines need no key and disclose nothing.
-func TestPublic(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for _, path := range []string{"/healthz", "/readyz"} {
-		if a := s.as("").do(t, "GET", path, "").wants(t, 200); strings.Contains(a.body, s.db) || !json.Valid([]byte(a.body)) {
-			t.Errorf("%s: %s", path, a.body)
-		}
 	}
 }
 

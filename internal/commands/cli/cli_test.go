@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -261,8 +260,7 @@ func TestWithoutTerminal(t *testing.T) {
 
 func TestFormat(t *testing.T) {
 	t.Parallel()
-	for milliseconds, want := range map[int64]string{0: "-", 1: "1970-01-01T00:00:00Z", 1801353599999: "2027-01-30T23:59:59Z",
-		253402300800000: "9999-12-31T23:59:59Z", math.MaxInt64: "9999-12-31T23:59:59Z"} {
+	for milliseconds, want := range map[int64]string{0: "-", 1: "1970-01-01T00:00:00Z", 1801353599999: "2027-01-30T23:59:59Z"} {
 		if got := cli.FormatTime(milliseconds); got != want {
 			t.Errorf("%d: %s", milliseconds, got)
 		}

@@ -73,9 +73,9 @@ func (d *daemon) announceKey(tenant, search string) error {
 	lines := ""
 	err := d.store.CreateKey(store.NewKey{Tenant: tenant, Label: "first key", Scope: store.ScopeAdmin}, func(key string) error {
 		list := d.url() + "/api/v1/firefighters"
-		lines = curl(runtime.GOOS, key, d.trust()+list)
+		lines = curl(key, d.trust()+list)
 		if search != "" {
-			lines += curl(runtime.GOOS, key, fmt.Sprintf(`%s"%s?search=%s"`, d.trust(), list, search))
+			lines += curl(key, fmt.Sprintf(`%s"%s?search=%s"`, d.trust(), list, search))
 		}
 		return d.env.Println(fmt.Sprintf("The first key of the department %q, shown this once:\n\n  %s\n", tenant, key))
 	})
@@ -90,11 +90,11 @@ func (d *daemon) announceKey(tenant, search string) error {
 	return d.env.Println("Try:\n\n" + lines)
 }
 
-// curl returns a line that sends a request, as a shell of the system takes it. In
-// PowerShell curl is another program. Options may stand before the url.
-func curl(system, key, url string) string {
+// curl returns a line for the shell that sends a request. In PowerShell curl is another
+// program. Options may come before the url.
+func curl(key, url string) string {
 	program := "curl"
-	if system == "windows" {
+	if runtime.GOOS == "windows" {
 		program = "curl.exe"
 	}
 	return fmt.Sprintf("  %s -H \"Authorization: Bearer %s\" %s\n", program, key, url)

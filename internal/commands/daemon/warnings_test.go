@@ -34,25 +34,6 @@ func TestWarnOfExposure(t *testing.T) {
 	}
 }
 
-func TestSayTrust(t *testing.T) {
-	t.Parallel()
-	for address, want := range map[string]string{
-		"127.0.0.1:8443": "",
-		"0.0.0.0:8443": "Each machine that opens the page must trust this once: tls/ca.crt\n" +
-			"Phones find it at https://pc/ca.crt\nHow each system is told: firefighters cert --db x.db\n",
-	} {
-		addr, err := net.ResolveTCPAddr("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var stderr strings.Builder
-		sayTrust(cli.Env{Stderr: &stderr}, addr, "tls/ca.crt", "https://pc/ca.crt", "x.db")
-		if got := stderr.String(); got != want {
-			t.Errorf("%s: %q", address, got)
-		}
-	}
-}
-
 func exposure(t *testing.T, address, db, key string) string {
 	t.Helper()
 	addr, err := net.ResolveTCPAddr("tcp", address)

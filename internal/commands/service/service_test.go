@@ -85,32 +85,6 @@ func runService(t *testing.T, s Service, args ...string) (code int, stdout, stde
 	return cli.PrintError(err, &errs), out.String(), errs.String()
 }
 
-func TestUsage(t *testing.T) {
-	t.Parallel()
-	s, _ := newService(t)
-	for args, want := range map[string]string{
-		"":                          "say backup-disk, install, run, start, status, stop or uninstall",
-		"instal":                    `did you mean "service install"?`,
-		"install now":               `service install: it takes no argument, but there is "now"`,
-		"install --listen nonsense": "--listen takes an address",
-		"install --lisen x":         "did you mean --listen?",
-		"run x":                     `service run: it takes no argument`,
-		"start x":                   `service start: it takes no argument`,
-		"status --xml":              `service status: unknown flag: --xml`,
-		"stop --now":                `service stop: unknown flag: --now`,
-		"uninstall --purge":         `service uninstall: unknown flag: --purge`,
-	} {
-		if code, stdout, stderr := runService(t, s, strings.Fields(args)...); code != 2 || stdout != "" || !strings.Contains(stderr, want) {
-			t.Errorf("%s: %d, %q, %q", args, code, stdout, stderr)
-		}
-	}
-	for _, command := range []string{"backup-disk", "install", "run", "start", "status", "stop", "uninstall"} {
-		if code, stdout, stderr := runService(t, s, command, "--help"); code != 0 || stderr != "" || !strings.Contains(stdout, "\n  firefighters service "+command) {
-			t.Errorf("%s --help: %d, %q, %q", command, code, stdout, stderr)
-		}
-	}
-}
-
 // TestRun: the service has its own folders, unless the settings name others, and
 // what is wrong with the settings is wrong usage, so that it is not started again.
 func TestRun(t *testing.T) {
@@ -451,25 +425,4 @@ func TestRefuseLoss(t *testing.T) {
 	}
 	must(t, os.WriteFile(db, nil, 0o600))
 	must(t, refuseLoss(db))
-}
-
-// TestLittleRoom: a disk that is full, or nearly, is warned of.
-func TestLittleRoom(t *testing.T) {
-	t.Parallel()
-	for free, want := range map[int64]bool{0: true, 99_000_000: true, 100_000_000: false} {
-		said := strings.Join(overview{Installed: true, Disk: &disk{Free: free, Total: 1e12}}.lines(time.Now()), "\n")
-		if strings.Contains(said, "Make room") != want {
-			t.Errorf("%d bytes are free:\n%s", free, said)
-		}
-	}
-}
-
-func TestSpan(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]string{-time.Second: "0 seconds", time.Second: "1 second", 90 * time.Second: "1 minute",
-		47 * time.Hour: "47 hours", 48 * time.Hour: "2 days"} {
-		if got := cli.FormatSpan(d); got != want {
-			t.Errorf("%v: %s", d, got)
-		}
-	}
 }

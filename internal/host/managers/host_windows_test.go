@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -304,19 +303,4 @@ func TestCrash(t *testing.T) {
 		t.Errorf("%q is left, %v", left, err)
 	}
 	end()
-}
-
-func TestErrors(t *testing.T) {
-	t.Parallel()
-	for err, want := range map[error]error{
-		windows.ERROR_ACCESS_DENIED: ErrNotPermitted, windows.ERROR_SERVICE_DOES_NOT_EXIST: ErrNotInstalled,
-		ErrNotReady: ErrNotReady, io.EOF: io.EOF, nil: nil,
-	} {
-		if err != nil {
-			err = &fs.PathError{Op: "open", Path: "x", Err: err}
-		}
-		if got := known(err); !errors.Is(got, want) || want == nil && got != nil {
-			t.Errorf("%v is %v, not %v", err, got, want)
-		}
-	}
 }

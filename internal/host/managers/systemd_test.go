@@ -279,21 +279,6 @@ func TestParseUnitState(t *testing.T) {
 	}
 }
 
-func TestUnit(t *testing.T) {
-	t.Parallel()
-	text := Unit("/usr/bin/firefighters")
-	for _, want := range []string{"Type=notify\n", "ExecStart=/usr/bin/firefighters service run\n", "WatchdogSec=60\n", "User=firefighters\n", "Restart=on-failure\n",
-		"UMask=0077\n", "StateDirectoryMode=0700\n", "LimitCORE=0\n", "RestartPreventExitStatus=2\n",
-		"Wants=network-online.target\n", "After=network-online.target ", "ReadWritePaths=-/mnt -/media -/run/media -/srv\n"} {
-		if strings.Count(text, want) != 1 {
-			t.Errorf("%q is not there once", want)
-		}
-	}
-	if !isOurs(text) {
-		t.Error("the unit is not known to be ours")
-	}
-}
-
 func TestDropIn(t *testing.T) {
 	t.Parallel()
 	type definition struct {

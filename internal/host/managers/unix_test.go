@@ -5,7 +5,6 @@ package managers
 import (
 	"errors"
 	"os"
-	"os/user"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -29,19 +28,6 @@ func reachable(t *testing.T) string {
 	t.Cleanup(func() { os.RemoveAll(folder) })
 	must(t, os.Chmod(folder, 0o755))
 	return folder
-}
-
-func TestLookUp(t *testing.T) {
-	t.Parallel()
-	own, err := user.Current()
-	must(t, err)
-	account, err := lookUpAccount(own.Username)
-	if err != nil || account.uid != os.Getuid() {
-		t.Errorf("%+v, %v", account, err)
-	}
-	if account, err := lookUpAccount("nobody-of-this-name"); err == nil {
-		t.Errorf("%+v", account)
-	}
 }
 
 // TestTakeAsRoot: the folder and what is in it belong to the account, and it is private.
