@@ -38,21 +38,6 @@ func openTerminal(t *testing.T) (terminal, person *os.File) {
 	return terminal, person
 }
 
-func TestIsTerminal(t *testing.T) {
-	t.Parallel()
-	terminal, _ := openTerminal(t)
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer null.Close()
-	for stream, want := range map[any]bool{terminal: true, null: false, strings.NewReader(""): false, nil: false} {
-		if cli.IsTerminal(stream) != want {
-			t.Errorf("%v: %v", stream, !want)
-		}
-	}
-}
-
 // TestToTerminal: what Run puts around standard output does not hide it.
 func TestToTerminal(t *testing.T) {
 	t.Parallel()
