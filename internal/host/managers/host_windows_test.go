@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf16"
 
 	"golang.org/x/sys/windows"
@@ -207,29 +206,6 @@ func TestShortcut(t *testing.T) {
 		}
 		if !bytes.Contains(link, units) {
 			t.Errorf("it does not have %q", text)
-		}
-	}
-}
-
-func TestStartOf(t *testing.T) {
-	t.Parallel()
-	if began := startOf(uint32(os.Getpid())); time.Since(began) < 0 || time.Since(began) > time.Hour {
-		t.Errorf("this has begun at %v", began)
-	}
-	if began := startOf(3); !began.IsZero() { // processes of Windows have even numbers
-		t.Errorf("what is not there has begun at %v", began)
-	}
-}
-
-func TestWords(t *testing.T) {
-	t.Parallel()
-	for want, status := range map[string]svc.Status{
-		"running": {State: svc.Running, Accepts: svc.AcceptStop | acceptsWhenReady}, "starting": {State: svc.Running, Accepts: svc.AcceptStop},
-		"stopping": {State: svc.StopPending}, "stopped": {State: svc.Stopped, Win32ExitCode: uint32(windows.ERROR_SERVICE_NEVER_STARTED)},
-		"stopped with an error (exit code 2)": {State: svc.Stopped, Win32ExitCode: uint32(windows.ERROR_SERVICE_SPECIFIC_ERROR), ServiceSpecificExitCode: 2},
-	} {
-		if got := word(status); got != want {
-			t.Errorf("%+v is %q, not %q", status, got, want)
 		}
 	}
 }
