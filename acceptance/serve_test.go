@@ -322,52 +322,6 @@ func TestLogIsDiscreet(t *testing.T) {
 	}
 }
 
-// TestConcurrentWrites: writes at the same time share a transaction, and each
-// has its own answer.
-func TestConcurrentWrites(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	other := s.as(newKey(t, s.db, "other"))
-	const clients, each = 32, 12
-	ids := make([][]string, clients)
-	var running sync.WaitGroup
-	for i := range clients {
-		running.Go(func() {
-			c := []client{s.client, other}[i%2]
-			for n := range each {
-				body := fmt.Sprintf(`{"firstName":"A%d","lastName":"B%d"}`, i, n)
-				a, err := c.try(t, "POST", collection, strings.NewReader(body))
-				if err != nil || a.status != 201 {
-					t.Errorf("%d %s %v", a.status, a.body, err)
-					return
-				}
-				ids[i] = append(ids[i], strings.TrimPrefix(a.header.Get("Location"), collection+"/"))
-				if n%4 == 0 { // beside these a few that are refused
-					if a, err := c.try(t, "DELETE", collection+"/"+nobody, nil); err != nil || a.status != 404 {
-						t.Errorf("%d %s %v", a.status, a.body, err)
-					}
-				}
-			}
-		})
-	}
-	running.Wait()
-	if t.Failed() {
-		return
-	}
-	for i := range clients {
-		c := []client{s.client, other}[i%2]
-		for n, id := range ids[i] {
-			if a := c.do(t, "GET", collection+"/"+id, ""); !strings.Contains(a.body, fmt.Sprintf(`"A%d","lastName":"B%d"`, i, n)) {
-				t.Errorf("%d %s", a.status, a.body)
-			}
-		}
-		if total := c.list(t, "").TotalCount; total != clients*each/2 {
-			t.Errorf("%d records, not %d", total, clients*each/2)
-		}
-	}
-	checkCounts(t, s.db)
-}
-
 // checkCounts compares what the triggers count with the records.
 func checkCounts(t *testing.T, db string) {
 	t.Helper()
