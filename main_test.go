@@ -54,41 +54,6 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// TestChoices: the flags that take one of a few words, as their usage lists them.
-// The commands accept each of these words.
-func TestChoices(t *testing.T) {
-	t.Parallel()
-	got, all := map[string]string{}, descriptions(t)
-	for _, command := range slices.Sorted(maps.Keys(all)) {
-		for _, f := range all[command].Flags {
-			if words := strings.Join(f.Value.Choices, " "); got[f.Name] == "" && words != "" {
-				got[f.Name] = words
-			} else if got[f.Name] != words {
-				got[command+" "+f.Name] = words
-			}
-		}
-	}
-	want := map[string]string{"dates": "dmy mdy ymd", "encoding": "utf-8 utf-16 windows-1252 windows-1250 cp850 cp852 iso-8859-2 iso-8859-15 windows-1254 macintosh windows-1251 koi8-r windows-1253 shift_jis gb18030", "format": "csv xlsx vcf jsonl",
-		"scope": "read write admin", "keys create scope": "read write admin phone calendar"}
-	if !maps.Equal(got, want) {
-		t.Errorf("%q\nwant %q", got, want)
-	}
-	db := filepath.Join(t.TempDir(), "x.db")
-	newKey(t, db, "A")
-	list := filepath.Join(t.TempDir(), "a.csv")
-	if err := os.WriteFile(list, []byte("firstName,lastName\r\nAna,Horvat\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for flag, line := range map[string][]string{"dates": {"import", list}, "encoding": {"import", list}, "format": {"export"}, "keys create scope": {"keys", "create"}, "sort": {"export"}} {
-		name := flag[strings.LastIndex(flag, " ")+1:]
-		for _, word := range strings.Fields(want[flag]) {
-			if word != "utf-16" { // the file is not
-				works(t, append(line, "--"+name, word, "--tenant", "A", "--db", db)...)
-			}
-		}
-	}
-}
-
 // TestExamplesInHelp: each example in a help, and so on the manual page, names a
 // command and flags that exist.
 func TestExamplesInHelp(t *testing.T) {

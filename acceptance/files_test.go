@@ -198,18 +198,6 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-func TestMissingFolder(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "missing", "x.db")
-	want := fmt.Sprintf("Error: the folder of %q does not exist\nTry: make it first: mkdir %s\n", path, filepath.Dir(path))
-	for _, line := range []string{"keys create --tenant A", "serve --listen 127.0.0.1:0"} {
-		refuses(t, 1, want, append(strings.Fields(line), "--db", path)...)
-	}
-	if exists(filepath.Dir(path)) {
-		t.Error("the folder was made")
-	}
-}
-
 // TestHalfMade: a database that a power cut left half made is made again.
 func TestHalfMade(t *testing.T) {
 	t.Parallel()

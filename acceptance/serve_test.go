@@ -69,24 +69,6 @@ func TestFirstStart(t *testing.T) {
 	}
 }
 
-// TestCleanStop: the database is one file again, and in use no more.
-func TestCleanStop(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	for range 20 {
-		s.create(t, ana)
-	}
-	s.stop(t)
-	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
-		if exists(s.db + suffix) {
-			t.Errorf("left behind: %s", suffix)
-		}
-	}
-	if _, err := s.try(t, "GET", "/healthz", nil); err == nil {
-		t.Error("it still answers")
-	}
-}
-
 // TestSecondServe: a database is served once. A second service on the same file
 // is told so, also if the port is in use as well. With another file it is told
 // about the port.

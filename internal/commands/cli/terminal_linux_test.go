@@ -38,23 +38,6 @@ func openTerminal(t *testing.T) (terminal, person *os.File) {
 	return terminal, person
 }
 
-// TestToTerminal: what Run puts around standard output does not hide it.
-func TestToTerminal(t *testing.T) {
-	t.Parallel()
-	terminal, _ := openTerminal(t)
-	for _, stdout := range []io.Writer{terminal, io.Discard} {
-		env, _, _ := newEnv(t)
-		env.Stdout = stdout
-		want := stdout == io.Writer(terminal)
-		runOne(env, nil, func(inner cli.Env, _ []string) error {
-			if cli.IsTerminal(env.Stdout) != want || cli.IsTerminal(inner.Stdout) != want {
-				t.Errorf("%v: %v, within Run %v", stdout, cli.IsTerminal(env.Stdout), cli.IsTerminal(inner.Stdout))
-			}
-			return nil
-		})
-	}
-}
-
 // TestDataOnTerminal: a terminal gets a file as text, without what would change it.
 func TestDataOnTerminal(t *testing.T) {
 	t.Parallel()

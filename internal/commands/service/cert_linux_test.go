@@ -10,8 +10,8 @@ import (
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
 )
 
-// TestCertOwnerAsRoot: the certificate belongs to the owner of its folder, also where root
-// writes it, and a file that cannot be made is an error.
+// TestCertOwnerAsRoot checks that the file has the certificate only, that it belongs to the
+// owner of its folder even if root writes it, and that a failure is an error.
 func TestCertOwnerAsRoot(t *testing.T) {
 	t.Parallel()
 	db, folder := newAuthority(t), t.TempDir()
@@ -25,6 +25,12 @@ func TestCertOwnerAsRoot(t *testing.T) {
 	file := filepath.Join(folder, "ca.crt")
 	if code, _, stderr := runCert(t, "--db", db, "--output", file); code != 0 || !strings.Contains(stderr, "Wrote "+cli.Quote(file)) {
 		t.Errorf("%d, %q", code, stderr)
+	}
+	if text, err := os.ReadFile(file); err != nil || !strings.HasPrefix(string(text), "-----BEGIN CERTIFICATE-----\n") || strings.Count(string(text), "-----") != 4 {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if code, _, stderr := runCert(t, "--db", db, "-o", file); code != 1 || !strings.Contains(stderr, "is there already\nTry: ") {
+		t.Errorf("again: code %d, stderr %q", code, stderr)
 	}
 	if info, err := os.Stat(file); err != nil || info.Sys().(*syscall.Stat_t).Uid != want {
 		t.Errorf("%v, %v", info, err)

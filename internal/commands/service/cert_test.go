@@ -71,22 +71,6 @@ func TestCert(t *testing.T) {
 	}
 }
 
-func TestCertOutput(t *testing.T) {
-	t.Parallel()
-	db := newAuthority(t)
-	path := filepath.Join(t.TempDir(), "ca.crt")
-	if code, stdout, stderr := runCert(t, "--db", db, "--output", path); code != 0 || stdout != "" || !strings.Contains(stderr, "SHA-256") {
-		t.Errorf("code %d, stdout %q, stderr %q", code, stdout, stderr)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil || !strings.HasPrefix(string(text), "-----BEGIN CERTIFICATE-----\n") || strings.Count(string(text), "-----") != 4 {
-		t.Errorf("%v\n%s", err, text)
-	}
-	if code, _, stderr := runCert(t, "--db", db, "-o", path); code != 1 || !strings.Contains(stderr, "is there already\nTry: ") {
-		t.Errorf("again: code %d, stderr %q", code, stderr)
-	}
-}
-
 func TestCertNew(t *testing.T) {
 	t.Parallel()
 	db := newAuthority(t)

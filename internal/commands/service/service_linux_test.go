@@ -2,7 +2,6 @@ package service
 
 import (
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/user"
@@ -243,10 +242,6 @@ func TestStartNew(t *testing.T) {
 	lose()
 	c.does(t, "start --new", 1, "Error: the service runs already, so nothing was made\nTry: ", " service stop, and then the same again\n")
 	marked("it runs", true)
-	c.is(t, "stopped")
-	env := cli.Env{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard, Environ: []string{"FIREFIGHTERS_NEW=1"}}
-	must(t, cli.Program{Commands: c.Table()}.Run(env, []string{"service", "start"}))
-	marked("the environment says so", true)
 	c.is(t, "stopped")
 	release, err := sqlite.LockDatabase(db)
 	must(t, err)

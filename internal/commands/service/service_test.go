@@ -410,19 +410,3 @@ func TestHint(t *testing.T) {
 		}
 	}
 }
-
-// TestRefuseLoss: no empty database takes the place of one that was saved.
-func TestRefuseLoss(t *testing.T) {
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "x.db")
-	must(t, refuseLoss(db))
-	for day := range 3 {
-		must(t, os.WriteFile(backup.SavedName(db, time.Date(2026, 11, 20+day, 0, 0, 0, 0, time.UTC)), nil, 0o600))
-	}
-	must(t, os.WriteFile(db+".saved-20270101T000000Z.part", nil, 0o600))
-	if err := refuseLoss(db); err == nil || !strings.Contains(err.Error(), "x.db.saved-20261122T000000Z") {
-		t.Errorf("%v", err)
-	}
-	must(t, os.WriteFile(db, nil, 0o600))
-	must(t, refuseLoss(db))
-}

@@ -145,24 +145,6 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestMakeFolder: a new folder for backups is for the service and the administrators
-// alone, and what is there stays as it is.
-func TestMakeFolder(t *testing.T) {
-	t.Parallel()
-	backups := filepath.Join(folder(t), "backups")
-	if made, err := makeFolder(backups); !made || err != nil {
-		t.Fatalf("made %v, %v", made, err)
-	}
-	checkPermissions(t, backups, dataPermissions(windowsName))
-	write(t, filepath.Join(backups, "one.db"))
-	if made, err := makeFolder(backups); made || err != nil {
-		t.Errorf("again: made %v, %v", made, err)
-	}
-	if made, err := makeFolder(filepath.Join(backups, "missing", "x")); made || !os.IsNotExist(err) {
-		t.Errorf("without a parent: made %v, %v", made, err)
-	}
-}
-
 func TestLetWrite(t *testing.T) {
 	t.Parallel()
 	backups := filepath.Join(folder(t), "backups", "fire")
