@@ -1,12 +1,8 @@
 package invite
 
 import (
-	"crypto/x509"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -95,18 +91,10 @@ func (d *device) invite(env cli.Env, s *store.Store, db string, n store.NewPhone
 // certificate returns the certificate (DER) of the authority of a database, nil if the
 // service at a URL has another certificate than one from it.
 func certificate(db, at string) ([]byte, error) {
-	text, err := os.ReadFile(filepath.Join(authority.Folder(db), filepath.Base(authority.Path)))
-	if errors.Is(err, fs.ErrNotExist) {
+	d, err := authority.Describe(authority.Folder(db))
+	if errors.Is(err, authority.ErrNone) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	block, _ := pem.Decode(text)
-	if block == nil {
-		return nil, nil
-	}
-	own, err := x509.ParseCertificate(block.Bytes)
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +102,10 @@ func certificate(db, at string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if response.TLS == nil || response.TLS.PeerCertificates[0].CheckSignatureFrom(own) != nil {
+	if response.TLS == nil || response.TLS.PeerCertificates[0].CheckSignatureFrom(d.Certificate) != nil {
 		return nil, nil // it was started with --tls-cert
 	}
-	return own.Raw, nil
+	return d.Certificate.Raw, nil
 }
 
 // describe returns what a device needs, a line each, and last the link for the app DAVx5,

@@ -155,22 +155,15 @@ func (s Service) options(env cli.Env, settings managers.Settings) (daemon.Option
 // Backups returns where, and how often, the installed service backs a database up. known
 // is false if it does not serve that database, or if its settings cannot be read.
 func (s Service) Backups(env cli.Env, db string) (of backup.Options, known bool) {
-	o, known := s.serves(env, db)
-	return o.Backups, known
-}
-
-// serves returns the options of the installed service, and reports whether it is known to
-// serve a database.
-func (s Service) serves(env cli.Env, db string) (o daemon.Options, known bool) {
 	if !s.Host.Installed() {
-		return o, false
+		return of, false
 	}
 	settings, err := managers.ReadSettings(s.data())
 	if err != nil {
-		return o, false
+		return of, false
 	}
-	o, err = s.options(env, settings)
-	return o, err == nil && osutil.SameFile(osutil.Resolve(o.DB), osutil.Resolve(db))
+	o, err := s.options(env, settings)
+	return o.Backups, err == nil && osutil.SameFile(osutil.Resolve(o.DB), osutil.Resolve(db))
 }
 
 // optionsAndFlags returns the options of the daemon as a service, and the flags of install

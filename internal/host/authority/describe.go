@@ -25,8 +25,10 @@ type Description struct {
 	SHA1        string    `json:"sha1"`   // the same, as Windows shows it
 	Expires     time.Time `json:"expiresAt"`
 	File        string    `json:"file"` // with its certificate
-	PEM         []byte    `json:"-"`    // its certificate, and nothing else that may be in the file
 	Server      *Server   `json:"-"`    // nil: it was not made yet
+
+	Certificate *x509.Certificate `json:"-"`
+	PEM         []byte            `json:"-"` // the certificate, and nothing else that may be in the file
 }
 
 // Server is the certificate of a server.
@@ -51,7 +53,7 @@ func Describe(folder string) (d Description, err error) {
 	if err != nil {
 		return d, err
 	}
-	d.PEM = encodeCertificate(ca)
+	d.Certificate, d.PEM = ca, encodeCertificate(ca)
 	long, short := sha256.Sum256(ca.Raw), sha1.Sum(ca.Raw)
 	d.Fingerprint, d.SHA1 = fingerprint(long[:]), fingerprint(short[:])
 	d.Name, d.Expires = ca.Subject.CommonName, ca.NotAfter
