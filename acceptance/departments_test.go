@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,68 +91,6 @@ func TestDepartmentCommands(t *testing.T) {
 	wantDepartments(t, s.db, "default: 1, 0, 1")
 	works(t, "check", "--db", s.db)
 	refuses(t, 1, "Error: there is no department \"Rescue 3\"\nTry: see their names: firefighters departments list --db "+s.db+"\n", remove...)
-}
-
-// TestRemovedDepartment: nothing of a removed department is left, and another
-// one never gets its number, which a running service may have in memory.
-func TestRemovedDepartment(t *testing.T) {
-	t.Parallel()
-	db := filepath.Join(t.TempDir(), "x.db")
-	s := startWith(t, db, "serve", "--db", db)
-	seen := map[int64]string{1: "default"}
-	for _, name := range []string{"B", "C", "D"} {
-		key := s.as(newKey(t, db, name))
-		id := key.create(t, ana)
-		key.do(t, "POST", collection, ana, "Idempotency-Key", `"a"`).wants(t, 201)
-		var tenant int64
-		scanSQL(t, db, `SELECT max(id) FROM tenants`, &tenant)
-		if other := seen[tenant]; other != "" {
-			t.Errorf("%s has the number %d, which was that of %s", name, tenant, other)
-		}
-		seen[tenant] = name
-		key.do(t, "DELETE", collection+"/"+id, "").wants(t, 204)
-		execSQL(t, db, `UPDATE firefighters SET deleted_at = 1, checksum = ~checksum WHERE tenant_id = ? AND deleted_at IS NULL`, tenant)
-		works(t, "purge", "--tenant", name, "--older-than", "0s", "--yes", "--db", db)
-		works(t, "departments", "remove", name, "--yes", "--db", db)
-		var left string
-		scanSQL(t, db, `SELECT (SELECT count(*) FROM tenants) || (SELECT count(*) FROM keys) ||
-			(SELECT count(*) FROM changes) || (SELECT count(*) FROM replays)`, &left)
-		if left != "1100" {
-			t.Errorf("left of departments, keys, changes and replays: %s", left)
-		}
-	}
-}
-
-// TestBackupsOfReplaced: the backups from before a second department stay those
-// of a database when its first department has gone. They count when it is
-// damaged, and they are pruned.
-func TestBackupsOfReplaced(t *testing.T) {
-	t.Parallel()
-	db, dir := filepath.Join(t.TempDir(), "x.db"), t.TempDir()
-	save := func(days int) {
-		works(t, "backup", filepath.Join(dir, backupName(time.Now().AddDate(0, 0, -days))), "--db", db)
-	}
-	newKey(t, db, "default")
-	save(4)
-	save(3)
-	save(2)
-	newKey(t, db, "Engine 7")
-	save(1)
-	works(t, "departments", "remove", "default", "--yes", "--db", db)
-	damaged := filepath.Join(t.TempDir(), "x.db")
-	copyOf(t, db, damaged)
-	damage(t, damaged)
-	if said := serveRefused(t, damaged, dir); strings.Contains(said, "more than one database") || !strings.Contains(said, "restore "+dir) {
-		t.Errorf("stderr %q", said)
-	}
-	s := startWith(t, db, "serve", "--db", db, "--backup-dir", dir, "--backup-every", "1s", "--backup-keep", "1")
-	eventually(t, "the old backups to go", func() bool {
-		return !slices.ContainsFunc(namesIn(t, dir), func(name string) bool { return name <= backupName(time.Now().AddDate(0, 0, -1)) })
-	})
-	s.stop(t)
-	if log := s.stderr.String(); strings.Contains(log, "another database") {
-		t.Errorf("log %s", log)
-	}
 }
 
 // TestSessionsListed: a session is a line of its own, with the time at which it

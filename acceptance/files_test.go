@@ -223,23 +223,6 @@ func TestHalfMade(t *testing.T) {
 	}
 }
 
-// TestHalfPage: a page that a power cut left half written is no damage, because
-// the -wal has it, too.
-func TestHalfPage(t *testing.T) {
-	t.Parallel()
-	s := start(t)
-	id := s.create(t, ana)
-	left := filepath.Join(t.TempDir(), "x.db")
-	for _, suffix := range []string{"", "-wal"} {
-		copyOf(t, s.db+suffix, left+suffix)
-	}
-	file, err := os.OpenFile(left, os.O_APPEND|os.O_WRONLY, 0)
-	must(t, err)
-	_, err = file.WriteString(strings.Repeat("x", 100))
-	must(t, errors.Join(err, file.Close()))
-	startOn(t, left).as(s.key).do(t, "GET", collection+"/"+id, "").wants(t, 200)
-}
-
 // TestTruncated: a page that cannot be read is an error to the requests that
 // need it, and not the end of the program.
 func TestTruncated(t *testing.T) {

@@ -56,12 +56,12 @@ func (c Commands) openPage(env cli.Env, args []string) error {
 	return o.invite(c)
 }
 
-// lookFor is how long the private file stays, at most. A browser reads it within
-// seconds.
-var lookFor = time.Minute
-
-// lookEach is the time between two looks whether the invitation was used.
-const lookEach = 250 * time.Millisecond
+const (
+	// lookFor is how long the private file stays, at most. A browser reads it within seconds.
+	lookFor = time.Minute
+	// lookEach is the time between two looks whether the invitation was used.
+	lookEach = 250 * time.Millisecond
+)
 
 // opening is a page that is being opened.
 type opening struct {
