@@ -223,30 +223,3 @@ func TestStopped(t *testing.T) {
 		t.Error("the database, its folder or the backup has changed")
 	}
 }
-
-// stopping is a stream that ends a context when it is written to.
-type stopping struct {
-	text strings.Builder
-	stop context.CancelFunc
-}
-
-func (s *stopping) Write(b []byte) (int, error) {
-	s.stop()
-	return s.text.Write(b)
-}
-
-// TestCheckStoppedTooLate: a check that has finished says what it found.
-func TestCheckStoppedTooLate(t *testing.T) {
-	t.Parallel()
-	db, list := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "a.csv")
-	newKey(t, db, "A")
-	must(t, os.WriteFile(list, []byte("firstName,lastName\r\nAna,Horvat\r\n"), 0o600))
-	works(t, "import", list, "--apply", "--tenant", "A", "--db", db)
-	execSQL(t, db, `UPDATE firefighters SET last_key = 'zora' WHERE row & 0xffffffff = 1`)
-	ctx, stop := context.WithCancel(t.Context())
-	stderr := &stopping{stop: stop}
-	err := run(ctx, []string{"check", "--db", db}, strings.NewReader(""), io.Discard, stderr)
-	if ctx.Err() == nil || err == nil || !strings.HasSuffix(err.Error(), "which left 1 thing behind") {
-		t.Errorf("%v, stderr %q", err, &stderr.text)
-	}
-}

@@ -1,4 +1,4 @@
-package service_test
+package service
 
 import (
 	"os"
@@ -18,9 +18,7 @@ func TestCertOwnerAsRoot(t *testing.T) {
 	want := uint32(os.Geteuid())
 	if want == 0 {
 		want = 12345
-		if err := os.Chown(folder, 12345, 23456); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(folder, 12345, 23456))
 	}
 	file := filepath.Join(folder, "ca.crt")
 	if code, _, stderr := runCert(t, "--db", db, "--output", file); code != 0 || !strings.Contains(stderr, "Wrote "+cli.Quote(file)) {

@@ -1,4 +1,4 @@
-package service_test
+package service
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/firefighter-records/firefighters/internal/commands/cli"
-	"github.com/firefighter-records/firefighters/internal/commands/service"
 	"github.com/firefighter-records/firefighters/internal/host/authority"
 	"github.com/firefighter-records/firefighters/internal/host/osutil"
 )
@@ -20,7 +19,7 @@ func runCert(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs strings.Builder
 	env := cli.Env{Context: t.Context(), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}
-	code = cli.PrintError(cli.Program{Commands: []cli.Command{service.CertCommand()}}.Run(env, append([]string{"cert"}, args...)), &errs)
+	code = cli.PrintError(cli.Program{Commands: []cli.Command{CertCommand()}}.Run(env, append([]string{"cert"}, args...)), &errs)
 	return code, out.String(), errs.String()
 }
 
@@ -32,9 +31,7 @@ func newAuthority(t *testing.T) (db string) {
 		Machine: func() authority.Machine {
 			return authority.Machine{Host: "STATION-PC", Names: []string{"station-pc"}, Addresses: []netip.Addr{netip.MustParseAddr("192.168.1.20")}}
 		}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return db
 }
 
@@ -42,9 +39,7 @@ func TestCert(t *testing.T) {
 	t.Parallel()
 	db := newAuthority(t)
 	d, err := authority.Describe(authority.Folder(db))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	code, stdout, stderr := runCert(t, "--db", db)
 	for _, want := range []string{d.Name, d.Fingerprint, d.File, "for station-pc\n", "and 192.168.1.20\n", "-delstore Root " + strings.ReplaceAll(d.SHA1, ":", "") + "\n",
 		"Windows", "macOS", "Debian", "Fedora", "Firefox", "Chromium", "Android", "iPhone"} {
@@ -76,9 +71,7 @@ func TestCertNew(t *testing.T) {
 	db := newAuthority(t)
 	folder := authority.Folder(db)
 	before, err := authority.Describe(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for _, tt := range []struct {
 		code  int
 		args  string
@@ -112,9 +105,7 @@ func TestCertPermission(t *testing.T) {
 	}
 	db := newAuthority(t)
 	folder := authority.Folder(db)
-	if err := os.Chmod(folder, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(folder, 0))
 	t.Cleanup(func() { os.Chmod(folder, 0o700) })
 	want := "Error: the folder " + osutil.InQuotes(folder) + " may not be read by this user\nTry: " +
 		cli.AsAdministrator("firefighters cert --db "+cli.Quote(db)) + "\n"

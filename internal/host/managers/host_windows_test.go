@@ -24,26 +24,20 @@ var isWine = windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").F
 func folder(t *testing.T) string {
 	t.Helper()
 	path, err := os.MkdirTemp("", "with a space")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { os.RemoveAll(path) })
 	return path
 }
 
 func write(t *testing.T, path string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("x"), 0o666)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o777), os.WriteFile(path, []byte("x"), 0o666)))
 }
 
 func descriptor(t *testing.T, sddl string) *windows.SECURITY_DESCRIPTOR {
 	t.Helper()
 	d, err := windows.SecurityDescriptorFromString(sddl)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d
 }
 
@@ -55,9 +49,7 @@ func checkPermissions(t *testing.T, path, want string) {
 	t.Helper()
 	const what = windows.OWNER_SECURITY_INFORMATION | windows.DACL_SECURITY_INFORMATION
 	d, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT, what)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	got := notCompared.ReplaceAllString(d.String(), "")
 	if want = notCompared.ReplaceAllString(descriptor(t, want).String(), ""); got != want && !isWine {
 		t.Errorf("%s has %s, not %s", path, got, want)
@@ -107,9 +99,7 @@ func TestPreparedFolder(t *testing.T) {
 
 	prepared := filepath.Join(folder(t), "data")
 	write(t, filepath.Join(prepared, "firefighters.db"))
-	if err := os.Link(db, filepath.Join(prepared, "service.conf")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Link(db, filepath.Join(prepared, "service.conf")))
 	if _, err := takeFolder(prepared); !errors.Is(err, errLink) || !strings.Contains(err.Error(), "service.conf") {
 		t.Errorf("of a link it says %v", err)
 	}
@@ -122,15 +112,11 @@ func TestOwners(t *testing.T) {
 	}
 	enablePrivileges("SeRestorePrivilege")
 	event, err := windows.CreateEvent(nil, 0, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer windows.CloseHandle(event)
 	s := secured{path: "event", handle: event}
 	user, err := windows.GetCurrentProcessToken().GetTokenUser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for sddl, trusted := range map[string]bool{
 		"O:BAD:P": true, "O:SYD:P": true, "O:" + serviceSID(windowsName) + "D:P": true, "O:" + serviceSID("TrustedInstaller") + "D:P": true,
 		"O:" + user.User.Sid.String() + "D:P": true,
@@ -149,16 +135,12 @@ func TestLetWrite(t *testing.T) {
 	t.Parallel()
 	backups := filepath.Join(folder(t), "backups", "fire")
 	for range 2 {
-		if err := errors.Join(os.MkdirAll(backups, 0o777), letWrite(backups)); err != nil {
-			t.Fatal(err)
-		}
+		must(t, errors.Join(os.MkdirAll(backups, 0o777), letWrite(backups)))
 	}
 	file := filepath.Join(backups, "one.db")
 	write(t, file)
 	d, err := windows.GetNamedSecurityInfo(backups, windows.SE_FILE_OBJECT, windows.DACL_SECURITY_INFORMATION)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if n := strings.Count(d.String(), serviceSID(windowsName)); n != 1 && !isWine {
 		t.Errorf("the service has %d rights: %s", n, d)
 	}
@@ -170,9 +152,7 @@ func TestShortcut(t *testing.T) {
 	program := filepath.Join(folder(t), "firefighters.exe")
 	write(t, program)
 	for range 2 {
-		if err := makeShortcut(path, program, "open"); err != nil {
-			t.Fatal(err)
-		}
+		must(t, makeShortcut(path, program, "open"))
 	}
 	link, err := os.ReadFile(path)
 	if err != nil || len(link) < 0x4c {
@@ -252,9 +232,7 @@ func TestCrash(t *testing.T) {
 	path := filepath.Join(folder(t), crashFile)
 	end := keepCrash(path, r.report)
 	r.want(t)
-	if err := os.WriteFile(path, []byte("panic: x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(path, []byte("panic: x"), 0o600))
 	defer keepCrash(path, r.report)()
 	r.want(t, "3 The service has crashed, and was started again:\npanic: x")
 	if left, err := os.ReadFile(path); err != nil || len(left) != 0 {
