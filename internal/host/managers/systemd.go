@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path"
 	"slices"
 	"strconv"
@@ -29,21 +28,17 @@ const (
 	dropInFile = unitFile + ".d/settings.conf"
 )
 
-// packagedUnits are where a package puts the unit.
-var packagedUnits = []string{"/usr/lib/systemd/system/" + unitName, "/lib/systemd/system/" + unitName}
+// packagedUnit is where a package puts the unit.
+const packagedUnit = "/usr/lib/systemd/system/" + unitName
 
 func (h Host) DataFolder() string       { return h.path("/var/lib/firefighters") }
 func (h Host) InstalledProgram() string { return h.path("/usr/local/bin/firefighters") }
 
 func (h Host) Packaged(program string) string {
-	if program != "/usr/bin/firefighters" || !h.hasPackagedUnit() {
+	if program != "/usr/bin/firefighters" || !osutil.Exists(h.path(packagedUnit)) {
 		return ""
 	}
 	return "sudo apt remove firefighters"
-}
-
-func (h Host) hasPackagedUnit() bool {
-	return osutil.Exists(h.path(packagedUnits[0])) || osutil.Exists(h.path(packagedUnits[1]))
 }
 
 // Installed is false for a unit that somebody has written by hand.
@@ -51,7 +46,7 @@ func (h Host) Installed() bool {
 	if text, err := os.ReadFile(h.path(unitFile)); err == nil {
 		return isOurs(string(text))
 	}
-	return h.hasPackagedUnit()
+	return osutil.Exists(h.path(packagedUnit))
 }
 
 const LogCommand = "sudo journalctl -u firefighters -n 50"
@@ -80,17 +75,12 @@ func (h Host) Prepare(d Definition) (steps []string, err error) {
 	if err := h.own(); err != nil {
 		return nil, err
 	}
-	_, steps, err = h.prepare(d.Data, func() error { return h.addUser(d) })
+	_, steps, err = h.prepare(d.Data, h.addUser)
 	return steps, err
 }
 
-// addUser makes the user of the service, by systemd-sysusers or, where that is
-// not installed, by useradd.
-func (h Host) addUser(d Definition) error {
-	if _, err := exec.LookPath("systemd-sysusers"); err != nil {
-		_, err = system("useradd", "--system", "--user-group", "--home-dir", d.Data, "--no-create-home", "--shell", "/usr/sbin/nologin", Name)
-		return err
-	}
+// addUser creates the user of the service.
+func (h Host) addUser() error {
 	file := h.path("/etc/sysusers.d/firefighters.conf")
 	if _, err := writeOrRemove(file, Sysusers); err != nil {
 		return err

@@ -74,7 +74,7 @@ func TestPackage(t *testing.T) {
 		t.Errorf("daemon-reload fails: %v", err)
 	}
 	must(t, os.Remove(in("daemon-reload.fails")))
-	write(t, h.path(packagedUnits[1]), Unit("/usr/bin/firefighters"))
+	write(t, h.path(packagedUnit), Unit("/usr/bin/firefighters"))
 	d = Definition{Program: "/usr/bin/firefighters", Port: 8080}
 	if steps, err = h.Install(d); err != nil || len(steps) != 3 || content(unit) != "none" || content(dropIn) != "none" || !h.Installed() {
 		t.Errorf("with a package: %q, %v", steps, err)
