@@ -17,9 +17,6 @@ import (
 // nasty is a text that no shell and no roff may read as anything but a text.
 const nasty = `it's "so" $(touch injected) ${HOME} \n [a:b] %d; # <x> ’ ` + "`touch injected`"
 
-// nastyUsage is how a flag has it: pflag reads a name in backquotes.
-var nastyUsage = strings.ReplaceAll(nasty, "`", "")
-
 const help = "Usage: firefighters door lift FILE [flags]\n\nLifts: " + nasty + "\n.not a request\n'nor this\n\n" +
 	"  firefighters door lift a.txt \\\n\nEach has more to say: lift --help\n\nFlags:\n"
 
