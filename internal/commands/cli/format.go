@@ -10,13 +10,16 @@ import (
 	"time"
 )
 
+// lastMilli is the last millisecond of the year 9999, the latest that RFC 3339 has.
+const lastMilli = 253_402_300_799_999
+
 // FormatTime writes a time in milliseconds since 1970 to the second, in UTC.
-// Zero is no time, and is "-".
+// Zero is no time, and is "-". A time after the year 9999 becomes its last second.
 func FormatTime(milliseconds int64) string {
 	if milliseconds == 0 {
 		return "-"
 	}
-	return time.UnixMilli(milliseconds).UTC().Format(time.RFC3339)
+	return time.UnixMilli(min(milliseconds, lastMilli)).UTC().Format(time.RFC3339)
 }
 
 // FormatBytes writes a number of bytes in megabytes (10⁶ bytes).
